@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From a path record to the attributes of an address handle, and the GIDs
+ * Converts a path record to the attributes of an address handle, with the GIDs
  * that these hold. Any thread.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, cache.c, verbs.c, addr.c.
@@ -17,32 +17,34 @@
 #include "ib_sa/state.h"
 
 enum {
-	PATH_BITS = 0x7f, /* of a LID, as long as the port's LMC is unknown */
+	PATH_BITS = 0x7f, /* of a LID, while the port's LMC is unknown */
 	LID_PERMISSIVE = 0xffff,
 };
 
-/* An entry with its holders; the entry is what they have a pointer to. */
+/*
+ * A GID table entry with its reference count. Callers have a pointer to @attr.
+ */
 struct counted_gid {
 	struct ib_gid_attr attr;
 	atomic_uint holders;
 };
 
-/* What of a port matters here. */
+/* The properties of a port that matter here. */
 struct port_view {
 	uint8_t link;
 	uint8_t path_bits;
 	bool needs_grh;
 };
 
-/* Errors travel in the pointer, as in the kernel; see ibsa_is_err(). */
+/* Errors are returned in the pointer, as in the kernel; see ibsa_is_err(). */
 static struct ib_gid_attr *error_pointer(int err)
 {
 	return (struct ib_gid_attr *)(intptr_t)err;
 }
 
 /*
- * A device of this machine is looked at without opening a port, which takes
- * rights that nobody needs here, and works while the port is down.
+ * The files of a device of this machine are read without opening a port: that
+ * needs no permission and works while the port is down.
  */
 static bool device_is_in_fabric(const struct ib_device *device)
 {
@@ -64,8 +66,8 @@ static int state_in_fabric(struct ib_device *device, uint8_t port_num,
 }
 
 /*
- * Whether a GRH must be put in: what the program says, or what an open port
- * has been told by a verbs context.
+ * Whether a GRH is required: by the program's options, by the port's type, or
+ * because a verbs context has reported it for an open port.
  */
 static bool needs_grh(struct ib_device *device, uint8_t port_num,
 		      const struct ibsa_port_state *state)
@@ -83,7 +85,7 @@ static bool needs_grh(struct ib_device *device, uint8_t port_num,
 	return needed;
 }
 
-/* Of a port that cannot be read the link matters most. */
+/* If the state cannot be read, read at least the port's link layer. */
 static int port_link_read(const struct ib_device *device, uint8_t port_num,
 			  struct ibsa_port_state *out)
 {
@@ -123,7 +125,7 @@ static int port_view_read(struct ib_device *device, uint8_t port_num,
 
 	if (ibsa__sa_is_ours(device->sa))
 		err = ibsa__sa_port_state(device, port_num, &state);
-	/* Not connected: there is an InfiniBand port, and no SM. */
+	/* -EAGAIN: not connected. It is an InfiniBand port without an SM. */
 	if (err && err != -EAGAIN)
 		return err;
 	*out = (struct port_view){
@@ -136,7 +138,7 @@ static int port_view_read(struct ib_device *device, uint8_t port_num,
 	return 0;
 }
 
-/* The kernel's types of a GID and ours have the same numbers. */
+/* enum ib_gid_type and enum ibsa_gid_type have the same values. */
 static struct ib_gid_attr *counted_gid_new(struct ib_device *device,
 					   uint8_t port_num,
 					   const struct ibsa_gid_entry *entry)
@@ -164,7 +166,7 @@ static int gid_in_fabric(struct ib_device *device, uint8_t port_num,
 	struct sa_port *port;
 	int err = ibsa__sa_port_open(device, port_num, &port);
 
-	/* The transport's table may be read by any thread. */
+	/* Any thread may read the transport's table. */
 	return err ? err : ibsa_gid_get(port->client, index, out);
 }
 
@@ -177,7 +179,9 @@ static int gid_entry_read(struct ib_device *device, uint8_t port_num,
 			      out);
 }
 
-/* A table at a fabric ends with -EINVAL, the files of a device with -ENOENT. */
+/*
+ * A table in a fabric ends with -EINVAL, that of a device's files with -ENOENT.
+ */
 static int entry_error(int err)
 {
 	switch (err) {
@@ -210,7 +214,7 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 	return counted_gid_new(device, (uint8_t)port_num, &entry);
 }
 
-/* Whether @entry is one to be found; an interface of 0 is any. */
+/* Whether @entry is the one to be found; @ifindex 0 is any interface. */
 static bool entry_fits(const struct ibsa_gid_entry *entry,
 		       const struct ibsa_gid *gid, enum ibsa_gid_type type,
 		       uint32_t ifindex)
@@ -326,7 +330,7 @@ static int route_resolve(struct sa_path_rec *rec,
 	return err;
 }
 
-/* Where the port's type has no LIDs, those of the record are left out. */
+/* LIDs are copied only if the port's type has them. */
 static void ah_set_lids(const struct sa_path_rec *rec, uint8_t path_bits,
 			struct rdma_ah_attr *ah_attr)
 {

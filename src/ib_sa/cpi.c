@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ClassPortInfo of an OPA port's manager, which says what it can be asked. It
- * is asked for when the port is opened, and again when another manager may
- * be there. Opening does not wait for it if another thread takes in the
- * answer: who needs it waits.
+ * ClassPortInfo of an OPA port's manager, which tells which queries it
+ * supports. It is queried when the port is opened, and again after events that
+ * may bring a new manager. If another thread dispatches, opening does not wait
+ * for the reply; calls that need it do.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
@@ -32,7 +32,7 @@ static void cpi_schedule(struct sa_port *port)
 			AGAIN_MS);
 }
 
-/* What there is to know, or that it will not be known soon, is known. */
+/* End the wait of other threads: the reply has come, or will not come soon. */
 static void cpi_wait_end(struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
@@ -67,7 +67,7 @@ static void cpi_note_reply(const struct ibsa_reply *reply, void *arg)
 	cpi_wait_end(port);
 }
 
-/* An answer to what was asked before the last change is of no use. */
+/* Ignore a reply to a query from before the last change. */
 static void cpi_note_later_reply(const struct ibsa_reply *reply, void *arg)
 {
 	struct sa_port *port = arg;
@@ -83,15 +83,17 @@ static void cpi_query_again(struct ibsa__alarm *alarm)
 	struct sa_port *port = list_object(alarm, struct sa_port, cpi.again);
 	struct ibsa_query later = cpi_query;
 
-	/* The window may be full of other queries. */
+	/* Other queries may fill the window. */
 	later.queue_ms = port->device->options.queue_ms;
 	if (ibsa_query(port->client, &later, cpi_note_later_reply, port,
 		       &port->cpi.asked))
 		cpi_note_failure(port);
 }
 
-/* Whether another thread takes in what comes after the port was opened; in a
- * callback this may be the one. */
+/*
+ * Whether another thread will receive the reply after the port is opened.
+ * Inside a callback, this may be that thread.
+ */
 static bool has_other_thread(const struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
@@ -122,8 +124,10 @@ void ibsa__sa_cpi_await(struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
 
-	/* The end is not taken in while a callback of the device waits for who
-	 * asks here: for a lock, say. */
+	/*
+	 * Not inside a callback: the dispatcher would not receive the reply,
+	 * for example while its callback waits for a lock of the caller.
+	 */
 	while (port->cpi.awaited_ns > clock_now_ns() &&
 	       !ibsa__sa_in_callback(sa)) {
 		const struct timespec until =
@@ -148,5 +152,5 @@ void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events)
 	port->cpi.asked = 0;
 	port->cpi.retries = 0;
 	cpi_schedule(port);
-	cpi_wait_end(port); /* or one event after another would hold it up */
+	cpi_wait_end(port); /* further events must not prolong the wait */
 }

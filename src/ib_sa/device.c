@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices: opened, shared, let go of. */
+/* Devices: opened, shared by name, released. */
 #include <errno.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ void ibsa__sa_device_free(struct ib_device *device)
 	ibsa__sa_put(sa);
 }
 
-/* What the options point to becomes the device's own. */
+/* Copy the options, with all that they point to. */
 static int device_copy_options(struct ib_device *device,
 			       const struct ibsa_device_options *options)
 {
@@ -81,7 +81,7 @@ static int device_new(const struct ibsa_device_options *options,
 	return 0;
 }
 
-/* Whether the device is this machine's; only such a device has files. */
+/* Find the device. Only a device of this machine has files. */
 static int device_find(struct ib_device *device,
 		       const struct ibsa_options *where,
 		       struct ibsa_error *error)
@@ -134,7 +134,10 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 				    error, out);
 }
 
-/* The shared device of that name, for one more user; or NULL. Locked. */
+/*
+ * Find the shared device of that name and count one more user; or NULL. @lock
+ * is held.
+ */
 static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
 					    const char *name)
 {
@@ -152,7 +155,10 @@ static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
 	return NULL;
 }
 
-/* Share @device under its name; or, if another was faster, take that one. */
+/*
+ * Share @device under its name. If another thread has done so first, put
+ * @device and return the other one.
+ */
 static struct ib_device *device_share(struct ib_device *device)
 {
 	struct ibsa__sa *sa = device->sa;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Opening a device for a layer above that was opened before. */
+/* Opens a device for an object of a layer above, which was opened before. */
 #ifndef IB_SA_DEVICE_H
 #define IB_SA_DEVICE_H
 
@@ -7,7 +7,7 @@
 
 #include "base/environment.h"
 
-/* As ibsa_device_open(), with the environment of the object above. */
+/* As ibsa_device_open(), with the environment of that object. */
 int ibsa__sa_device_open(const struct ibsa_device_options *options,
 			 const struct ibsa__environment *environment,
 			 struct ibsa_error *error,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A multicast group from its first member to its last. It has one request
- * under way at a time; what is next is found anew whenever something has
- * happened.
+ * A multicast group from its first member to its last. It has one request at
+ * the SA in flight at a time. After each event, it determines the next step
+ * anew.
  *
  * Source: Linux drivers/infiniband/core/multicast.c.
  */
@@ -97,7 +97,7 @@ static struct mc_group *group_new(struct sa_port *port,
 	return group;
 }
 
-/* MGID 0 has the SA choose one: another for each who asks. */
+/* With MGID 0, the SA chooses an MGID, a new one for each request. */
 int ibsa__mc_group_add(struct sa_port *port, struct mc_member *member)
 {
 	const union ib_gid *mgid = &member->multicast.rec.mgid;
@@ -146,7 +146,7 @@ void ibsa__mc_group_remove(struct mc_member *member)
 	ibsa__sa_submit(group->port->device, &group->job);
 }
 
-/* @member is no more, or never was, in its group. */
+/* @member has lost its membership, or never had one. */
 void ibsa__mc_member_end(struct mc_member *member, int status)
 {
 	struct ib_device *device = member->group->port->device;
@@ -155,7 +155,10 @@ void ibsa__mc_member_end(struct mc_member *member, int status)
 	ibsa__mc_member_call(member, device, status);
 }
 
-/* The lock is let go of meanwhile: members may go, the group does not. */
+/*
+ * @lock is released while the query is submitted. Members may be freed
+ * meanwhile, but not the group.
+ */
 static int group_query(struct mc_group *group, uint8_t method,
 		       const struct ibsa_mcmember *match, uint64_t mask,
 		       ibsa_reply_fn done)
@@ -180,7 +183,10 @@ static int group_query(struct mc_group *group, uint8_t method,
 	return err;
 }
 
-/* The member that asked is not let in, if it still waits. */
+/*
+ * Report the failure to the member for which the request was sent, if it still
+ * waits.
+ */
 static void group_refuse_requester(struct mc_group *group, int status)
 {
 	struct mc_member *member = group->requester;
@@ -213,7 +219,7 @@ static void group_join(struct mc_group *group, struct mc_member *member)
 
 static void group_note_leave(const struct ibsa_reply *reply, void *arg);
 
-/* Give up @states; whoever wants them again has to ask for them. */
+/* The states are given up at once: a member that needs them must join again. */
 int ibsa__mc_group_leave(struct mc_group *group, uint8_t states,
 			 ibsa_reply_fn done)
 {
@@ -252,8 +258,10 @@ static void group_accept(struct mc_group *group, struct mc_member *member)
 	ibsa__mc_member_call(member, group->port->device, 0);
 }
 
-/* All members have to join anew, if they want. What is read meanwhile says
- * nothing of that. */
+/*
+ * End the membership of all members, which may then join again. A read in
+ * flight refers to the old membership.
+ */
 static void group_lose(struct mc_group *group)
 {
 	group->is_lost = false;
@@ -267,8 +275,10 @@ static void group_lose(struct mc_group *group)
 				    -ENETRESET);
 }
 
-/* Where @pkey is in the port's table, a full member's entry first; or
- * NO_PKEY_INDEX. */
+/*
+ * The index of @pkey in the port's table, preferably of a full member's entry;
+ * or NO_PKEY_INDEX.
+ */
 static uint32_t pkey_index_find(struct sa_port *port, uint16_t pkey)
 {
 	uint32_t found = NO_PKEY_INDEX;
@@ -287,7 +297,7 @@ static uint32_t pkey_index_find(struct sa_port *port, uint16_t pkey)
 	return found;
 }
 
-/* Whether the P_Key is not where it was; unlocked meanwhile. */
+/* Whether the P_Key has left its table entry. @lock is released meanwhile. */
 static bool group_pkey_moved(struct mc_group *group)
 {
 	struct ibsa__sa *sa = group->port->device->sa;
@@ -305,7 +315,7 @@ static bool group_pkey_moved(struct mc_group *group)
 	return (entry ^ pkey) & PKEY_BITS;
 }
 
-/* States that the SA has us in and nobody holds. */
+/* States that are joined at the SA but no longer held by a member. */
 static uint8_t group_unheld_states(const struct mc_group *group)
 {
 	uint8_t states = 0;
@@ -326,7 +336,7 @@ bool ibsa__mc_group_is_lost(struct mc_group *group)
 	return group->is_lost;
 }
 
-/* Do one thing, if there is one to do. */
+/* Do the next step. Return: whether there was one. */
 static bool group_step(struct mc_group *group)
 {
 	struct mc_member *member;
@@ -354,7 +364,7 @@ static bool group_step(struct mc_group *group)
 	return true;
 }
 
-/* Whether nothing and nobody needs it any more. */
+/* Whether the group can be freed. */
 static bool group_is_unused(const struct mc_group *group)
 {
 	return !group->asked && !group->registration.query_id &&
@@ -363,7 +373,7 @@ static bool group_is_unused(const struct mc_group *group)
 	       list_is_empty(&group->active) && list_is_empty(&group->job.link);
 }
 
-/* When the device closes, nothing is to be done any more. */
+/* When the device closes, no further step is done. */
 void ibsa__mc_group_work(struct mc_group *group)
 {
 	const struct ib_device *device = group->port->device;
@@ -384,8 +394,10 @@ static void group_run_job(struct sa_job *job)
 	pthread_mutex_unlock(&sa->lock);
 }
 
-/* What the SA has made of a request to join. Return: 0; -EIO it is another
- * group than was asked for. */
+/*
+ * Store the SA's reply to a join. Return: 0; -EIO it is about another group
+ * than the request.
+ */
 static int group_take_record(struct mc_group *group,
 			     const struct ibsa_reply *reply)
 {
@@ -405,7 +417,9 @@ static int group_take_record(struct mc_group *group,
 	return 0;
 }
 
-/* Where the group's P_Key is, to see later whether it has moved. */
+/*
+ * Note the table index of the group's P_Key, to detect later that it has moved.
+ */
 static void group_note_pkey(struct mc_group *group)
 {
 	struct ibsa__sa *sa = group->port->device->sa;
@@ -420,7 +434,10 @@ static void group_note_pkey(struct mc_group *group)
 	group->pkey_index = index;
 }
 
-/* Who asked is let in as everybody is whom the group's record fits. */
+/*
+ * The member for which the request was sent stays in @pending, and is accepted
+ * like any other whose record fits the group.
+ */
 static void group_end_join(struct mc_group *group,
 			   const struct ibsa_reply *reply)
 {
@@ -453,7 +470,7 @@ static void group_note_join(const struct ibsa_reply *reply, void *arg)
 	device->reply = NULL;
 }
 
-/* Silence is asked again; a refusal is final: the SA has us in no more. */
+/* A timeout is retried. A refusal is final: the SA has no such membership. */
 static void group_note_leave(const struct ibsa_reply *reply, void *arg)
 {
 	struct mc_group *group = arg;

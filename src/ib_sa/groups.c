@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * All multicast groups of a port: what a change of the port does to them, how
- * it is noticed that the SA has forgotten them, and their end.
+ * All multicast groups of a port: the effects of port changes, the audit that
+ * detects memberships which the SA has lost, and the end of the groups.
  */
 #include <errno.h>
 
@@ -30,15 +30,17 @@ int ibsa__mc_groups_init(struct sa_port *port)
 	return ibsa__hash_init(&port->mgids);
 }
 
-/* End the membership. Locked; @group may be gone afterwards. */
+/* End the membership. @lock is held. @group may be freed. */
 static void group_end(struct mc_group *group)
 {
 	group->is_lost = true;
 	ibsa__mc_group_work(group);
 }
 
-/* Before the SA is asked: look up the P_Key, or join again. Return: whether
- * there is nothing to read; then @group may be gone. */
+/*
+ * Before the SA is queried, look up the P_Key, and join again if that is due.
+ * Return: true: there is nothing to query, and @group may have been freed.
+ */
 static bool group_settle(struct mc_group *group)
 {
 	struct ibsa__sa *sa = group->port->device->sa;
@@ -55,8 +57,10 @@ static bool group_settle(struct mc_group *group)
 	return is_over;
 }
 
-/* OpenSM tells everybody whether a port is a member, if not in which
- * states. */
+/*
+ * Join states are not compared: OpenSM tells any requester whether a port is a
+ * member, but not in which states.
+ */
 static int group_read(struct ibsa__registration *registration)
 {
 	struct mc_group *group = group_of(registration);
@@ -80,8 +84,10 @@ static int group_read(struct ibsa__registration *registration)
 	return ibsa__registration_query(registration, &query);
 }
 
-/* Nothing is concluded from silence, nor from what was asked before the
- * membership changed. Locked; @group may be gone afterwards. */
+/*
+ * A timeout proves nothing, nor does a reply from before the membership
+ * changed. @lock is held. @group may be freed.
+ */
 static void group_answer(struct mc_group *group, const struct ibsa_reply *reply)
 {
 	struct ibsa__registration *registration = &group->registration;
@@ -142,8 +148,10 @@ void ibsa__mc_group_audit(struct mc_group *group)
 	}
 }
 
-/* What was joined waits to be joined again, unless the port is down. The read
- * under way says nothing any more. */
+/*
+ * Joined groups wait to join again, unless the port is down. A read in flight
+ * is cancelled, since it refers to the old membership.
+ */
 static void group_note_loss(struct mc_group *group, bool is_down)
 {
 	group->is_lost = true;
@@ -154,7 +162,7 @@ static void group_note_loss(struct mc_group *group, bool is_down)
 		ibsa__registration_cancel(&group->registration);
 }
 
-/* Have the members told at once of what has ended. */
+/* Schedule the jobs that tell the members which memberships have ended. */
 static void groups_note_event(struct sa_port *port, unsigned int events,
 			      bool is_down)
 {
@@ -177,8 +185,10 @@ static void groups_note_event(struct sa_port *port, unsigned int events,
 	pthread_mutex_unlock(&sa->lock);
 }
 
-/* Another SM asks for all memberships anew if it does not know them. Since not
- * every transport reports that, they are read back soon, too. */
+/*
+ * A new SM that does not have the memberships requests reregistration. Some
+ * transports do not report that, so the memberships are also audited soon.
+ */
 void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
 			   unsigned int changes,
 			   const struct ibsa_port_state *now)
@@ -187,7 +197,10 @@ void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
 	ibsa__registrations_changed(&port->memberships, changes, now);
 }
 
-/* What the SA has, or will have, us in; as far as it can be named. */
+/*
+ * States that the SA has or will have for the group; 0 while the MGID is
+ * unknown.
+ */
 static uint8_t group_states(const struct mc_group *group)
 {
 	const union ib_gid *mgid = &group->rec.mgid;

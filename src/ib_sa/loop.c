@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The thread that dispatches a device: its worker, or whoever calls. It waits
- * for all ports at once, runs the jobs that other threads submit, and is the
- * only one that callbacks come from.
+ * The dispatcher of a device: its worker thread, or the thread that calls. It
+ * waits for all ports at once, runs jobs that other threads submit, and calls
+ * all callbacks.
  */
 #include <errno.h>
 #include <poll.h>
@@ -36,7 +36,10 @@ void ibsa__sa_loop_done(struct ib_device *device)
 		close(device->wake_fd);
 }
 
-/* End the dispatcher's wait, or the poll of who dispatches. Locked. */
+/*
+ * End the dispatcher's wait, or the poll of a program that dispatches. @lock is
+ * held.
+ */
 static void device_wake(struct ib_device *device)
 {
 	const uint64_t one = 1;
@@ -46,7 +49,10 @@ static void device_wake(struct ib_device *device)
 		ibsa_wake(device->waiting_on);
 	if (device->waiting_on && !device->options.no_thread)
 		return;
-	/* It fails only while the counter is full: the poll will end anyway. */
+	/*
+	 * It fails only while the counter is at its maximum, and then the poll
+	 * ends anyway.
+	 */
 	written = write(device->wake_fd, &one, sizeof(one));
 	(void)written;
 }
@@ -84,8 +90,8 @@ static struct sa_job *job_take(struct ib_device *device)
 }
 
 /*
- * Those that are there now: callbacks of queries that cannot be sent may
- * start more, and on a dead port that would have no end.
+ * Only the jobs that exist now: if queries cannot be sent, their callbacks may
+ * start new ones without end.
  */
 static void jobs_run(struct ib_device *device, unsigned int count)
 {
@@ -98,7 +104,9 @@ static void jobs_run(struct ib_device *device, unsigned int count)
 	}
 }
 
-/* Take over dispatching. Locked. Return: false: somebody else does it. */
+/*
+ * Take over dispatching. @lock is held. Return: false: another thread does it.
+ */
 static bool dispatch_take(struct ib_device *device)
 {
 	if (device->is_dispatching)
@@ -121,7 +129,7 @@ bool ibsa__sa_loop_take_idle(struct ib_device *device)
 	return dispatch_take(device);
 }
 
-/* Whether everything on the device is to end. */
+/* Whether the device is being closed. */
 static bool device_is_closing(struct ib_device *device)
 {
 	bool closing;
@@ -132,7 +140,7 @@ static bool device_is_closing(struct ib_device *device)
 	return closing;
 }
 
-/* Take over dispatching. Return: 0; -EBUSY it is being done. */
+/* Take over dispatching. Return: 0; -EBUSY another thread does it. */
 static int dispatch_begin(struct ib_device *device)
 {
 	bool taken;
@@ -143,7 +151,7 @@ static int dispatch_begin(struct ib_device *device)
 	return taken ? 0 : -EBUSY;
 }
 
-/* How many jobs and ports there are now. */
+/* The current number of jobs and ports. */
 struct work {
 	unsigned int jobs;
 	unsigned int ports;
@@ -168,7 +176,7 @@ static void wakes_drain(struct ib_device *device)
 		;
 }
 
-/* First error of a port; the others are dispatched all the same. */
+/* Dispatch all ports. Return: the first error. */
 static int ports_dispatch(struct ib_device *device, unsigned int count)
 {
 	int first = 0;
@@ -192,8 +200,8 @@ static int device_dispatch(struct ib_device *device)
 }
 
 /*
- * All that is under way ends. The device is closing, so that callbacks can
- * start nothing more, and nobody else dispatches it.
+ * End all that is in flight. The device is closing, so callbacks cannot start
+ * anything, and no other thread dispatches it.
  */
 static void ports_close(struct ib_device *device)
 {
@@ -212,9 +220,9 @@ static void ports_close(struct ib_device *device)
 }
 
 /*
- * Let go of dispatching, and have whoever polls look at the deadlines that
- * there are now. A device without a worker that was put meanwhile, from a
- * callback, is closed here, and gone.
+ * Stop dispatching, and wake programs that poll, since the deadlines may have
+ * changed. A device without a worker that a callback has put is closed and
+ * freed here.
  */
 static void dispatch_end(struct ib_device *device)
 {
@@ -253,8 +261,8 @@ static int device_timeout_ms(struct ib_device *device)
 }
 
 /*
- * Say what to wake, unless there is something to do already. A lone port is
- * waited for by its transport, which may be on a clock of its own.
+ * Set what submit() wakes, unless there is work to do. If there is only one
+ * port, its transport waits for it, which may have a clock of its own.
  */
 static bool wait_begin(struct ib_device *device, struct ibsa_client **out_lone)
 {
@@ -299,7 +307,10 @@ static int wait_lone(struct ib_device *device, struct ibsa_client *client,
 	return err;
 }
 
-/* What ended before anything was sent may be what the caller waits for. */
+/*
+ * If a query ended before anything was sent, do not wait: the caller may wait
+ * for that callback.
+ */
 int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 {
 	struct ibsa_client *lone;
@@ -319,7 +330,7 @@ int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 	return err;
 }
 
-/* No device of its parent is dispatched by a forked child. */
+/* A forked child does not dispatch devices of its parent. */
 static bool is_dispatched_by_program(const struct ib_device *device)
 {
 	return device->options.no_thread && ibsa__sa_is_ours(device->sa);
@@ -361,7 +372,7 @@ int ibsa_device_fd(struct ib_device *device)
 	return fd;
 }
 
-/* Whether this thread runs a callback of the device. Locked. */
+/* Whether this thread runs a callback of the device. @lock is held. */
 static bool device_is_in_callback(const struct ib_device *device)
 {
 	return device->in_callback &&
@@ -389,7 +400,7 @@ int ibsa_device_timeout_ms(struct ib_device *device)
 	return ms;
 }
 
-/* A port that cannot be waited for: deadlines are met all the same. */
+/* If waiting fails, sleep, so that deadlines are still met. */
 static void dispatch_after_pause(struct ib_device *device)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -415,8 +426,8 @@ static void *worker_run(void *arg)
 }
 
 /*
- * Signals are for the program's own threads, but for a fault: a handler that the
- * program has for a fault in a callback is to be called.
+ * All signals but those of faults are blocked: they belong to the program's own
+ * threads. A fault in a callback calls the program's handler.
  */
 static int worker_start(struct ib_device *device)
 {
@@ -480,9 +491,9 @@ bool ibsa__sa_in_callback(const struct ibsa__sa *sa)
 }
 
 /*
- * Whether the thread that dispatches the device is to free it: a callback
- * cannot wait for that thread, which may be its own, or one that waits for
- * this. Locked.
+ * Whether the dispatcher is to free the device. A callback cannot wait for the
+ * dispatcher: it may run in that thread, or that thread may wait for it. @lock
+ * is held.
  */
 static bool dispatcher_must_free(const struct ib_device *device)
 {
@@ -490,7 +501,7 @@ static bool dispatcher_must_free(const struct ib_device *device)
 	       ibsa__sa_in_callback(device->sa);
 }
 
-/* Until whoever dispatches a device without a worker lets go. Locked. */
+/* Wait until no thread dispatches the device, and take over. @lock is held. */
 static void dispatcher_await(struct ib_device *device)
 {
 	while (!dispatch_take(device))

@@ -9,7 +9,7 @@
 #include "ib_sa/mcmember.h"
 #include "ib_sa/query.h"
 
-/* Widths of fields that are narrower on the wire than in memory. */
+/* Masks of fields that are narrower on the wire than in memory. */
 enum {
 	FLOW_LABEL_BITS = 0xfffff,
 	SELECTOR_BITS = 0x3,
@@ -78,7 +78,7 @@ struct ibsa_mcmember ibsa__sa_membership(const struct ib_sa_mcmember_rec *rec,
 	return host;
 }
 
-/* Whether a quantity is asked for: its selector counts, too. */
+/* Whether both the value and its selector are in the mask. */
 static bool mask_has_all(ib_sa_comp_mask mask, ib_sa_comp_mask quantity)
 {
 	return (mask & quantity) == quantity;
@@ -152,7 +152,7 @@ bool ibsa__sa_mcmember_fits(const struct ib_sa_mcmember_rec *have,
 typedef void (*mcmember_fn)(int status, struct ib_sa_mcmember_rec *resp,
 			    void *context);
 
-/* With a status of the SA there is a record, and nothing in it. */
+/* If the SA returned a status, the callback gets an empty record. */
 static void mcmember_call(struct sa_query *query, int status,
 			  const struct ibsa_reply *reply)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Members of multicast groups: they join, are called back, and are freed. */
+/* Members of multicast groups: joining, callbacks, freeing. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { STATE_BITS = 0xf };
 
-/* Take @member out of what it is known by. Locked. */
+/* Remove @member from the lists of the process. @lock is held. */
 static void member_forget(struct mc_member *member)
 {
 	list_remove(&member->all);
@@ -19,7 +19,7 @@ static void member_forget(struct mc_member *member)
 	pthread_cond_broadcast(&member->sa->ended);
 }
 
-/* The last step, without the lock, which may end with it. */
+/* @lock is not held; putting the object may destroy it. */
 static void member_free(struct mc_member *member)
 {
 	struct ibsa__sa *sa = member->sa;
@@ -28,7 +28,7 @@ static void member_free(struct mc_member *member)
 	ibsa__sa_put(sa);
 }
 
-/* Return: whether @member ends here. */
+/* Return: whether @member is to be freed by the caller. */
 static bool member_leave_callback(struct mc_member *member,
 				  struct ib_device *device, int result)
 {
@@ -59,7 +59,7 @@ void ibsa__mc_member_call(struct mc_member *member, struct ib_device *device,
 	pthread_mutex_lock(&sa->lock);
 }
 
-/* Whether @port can have one more member. Locked. */
+/* Whether @port accepts one more member. @lock is held. */
 static int port_check(const struct sa_port *port)
 {
 	const struct ib_device *device = port->device;
@@ -69,7 +69,7 @@ static int port_check(const struct sa_port *port)
 	return device->sa->member_count < MEMBERS_MAX ? 0 : -ENOBUFS;
 }
 
-/* Locked. */
+/* @lock is held. */
 static int member_join(struct sa_port *port, struct mc_member *member)
 {
 	struct ibsa__sa *sa = member->sa;
@@ -151,8 +151,8 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 }
 
 /*
- * Whether @member is free to end now. If its callback runs, wait for that; but
- * not in a callback, which might be that one, or one that it waits for.
+ * Whether @member can be freed now. If its callback runs, wait for it; but not
+ * inside a callback, which may be the same one, or one that it waits for.
  */
 static bool callback_await(struct mc_member *member)
 {
@@ -190,8 +190,10 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 		member_free(member);
 }
 
-/* Take @member from a client that unregisters. Return: whether it ends now;
- * else it does so when its callback has returned. */
+/*
+ * Remove @member when its client unregisters. Return: whether it is to be freed
+ * now; else it is freed when its callback has returned.
+ */
 static bool member_take(struct mc_member *member)
 {
 	ibsa__mc_group_remove(member);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Omni-Path: in which form its manager can be asked, and the way between.
+ * Omni-Path: the form in which its manager is queried, and the conversion
+ * between both forms.
  *
  * Source: Linux include/rdma/ib_sa.h, opa_addr.h, core/sa_query.c.
  */
@@ -11,11 +12,11 @@
 #include "ib_sa/opa.h"
 #include "ib_sa/query.h"
 
-/* A GID of OPA's own: this number above a LID. */
+/* OPA's own GIDs consist of this number and a LID. */
 #define OPA_OUI UINT64_C(0x00066a)
 enum { OUI_SHIFT = 40, IB_LID_END = 0xc000 };
 
-/* ClassPortInfo, CapabilityMask2: answers OPA path records. */
+/* ClassPortInfo, CapabilityMask2: the manager answers OPA path records. */
 #define CAP2_OPA_PATH (UINT32_C(1) << 26)
 
 enum opa_pr_supported ibsa__opa_supported(struct sa_port *port)
@@ -33,14 +34,14 @@ enum opa_pr_supported ibsa__opa_supported(struct sa_port *port)
 	return result;
 }
 
-/* No ClassPortInfo is known: the port's LID alone decides. */
+/* No ClassPortInfo is known, so the port's LID decides. */
 static enum opa_pr_supported supported_by_down_port(struct ib_device *device,
 						    uint8_t port_num)
 {
 	struct ibsa_port_state state = { 0 };
 	int err = ibsa__sa_port_state(device, port_num, &state);
 
-	/* A fabric does not say more of a port without a cable. */
+	/* A fabric reports nothing else about a port without a link. */
 	if (err && err != -EAGAIN)
 		return PR_NOT_SUPPORTED;
 	return state.lid >= IB_LID_END ? PR_NOT_SUPPORTED : PR_IB_SUPPORTED;
@@ -77,7 +78,7 @@ static uint32_t lid_of_gid(const union ib_gid *gid)
 	return (uint32_t)be64toh(gid->global.interface_id);
 }
 
-/* One end of a path, as a record asks for it. */
+/* One end of a path in a record. */
 struct path_end {
 	uint32_t lid;
 	ib_sa_comp_mask lid_bit;
@@ -90,8 +91,8 @@ static bool lid_is_too_long(const struct path_end *end, ib_sa_comp_mask mask)
 }
 
 /*
- * Have the GID say which LID is asked for. A LID that is not asked for says
- * nothing, and leaves the GID as it is.
+ * Put the LID into the GID. If the LID is not in the mask, the GID stays as it
+ * is.
  */
 static ib_sa_comp_mask lid_move_to_gid(const struct path_end *end,
 				       __be64 prefix, union ib_gid *gid,

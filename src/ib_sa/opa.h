@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Omni-Path: in which form its manager can be asked, and the way between. */
+/*
+ * Omni-Path: the form in which its manager is queried, and the conversion
+ * between both forms.
+ */
 #ifndef IB_SA_OPA_H
 #define IB_SA_OPA_H
 
 #include "ib_sa/state.h"
 
-/* As opa_pr_query_possible() says. Any thread. */
+/* As opa_pr_query_possible(). Any thread. */
 enum opa_pr_supported ibsa__opa_supported(struct sa_port *port);
 
 /*
- * An OPA record in IB form. If a LID that @mask asks for has no place in it,
- * both LIDs go to the GIDs, and their bits of @mask with them; a GID that was
- * not asked for gets @prefix. Return: the new mask.
+ * Convert an OPA record to the IB form. If a LID in @mask does not fit, both
+ * LIDs move into the GIDs, and so do their bits of @mask; a GID that was not in
+ * @mask gets @prefix. Return: the new mask.
  */
 ib_sa_comp_mask ibsa__opa_path_to_ib(const struct sa_path_rec *opa,
 				     __be64 prefix, ib_sa_comp_mask mask,
@@ -20,7 +23,7 @@ ib_sa_comp_mask ibsa__opa_path_to_ib(const struct sa_path_rec *opa,
 /* The prefix of the port's subnet. Any thread. */
 __be64 ibsa__sa_prefix(struct sa_port *port);
 
-/* An answer in IB form as an OPA record; @out may be @ib. */
+/* Convert a reply in IB form to an OPA record; @out may be @ib. */
 void ibsa__opa_path_from_ib(const struct sa_path_rec *ib,
 			    struct sa_path_rec *out);
 

@@ -7,7 +7,7 @@
 #include "ib_sa/opa.h"
 #include "ib_sa/query.h"
 
-/* Widths of fields that are narrower on the wire than in memory. */
+/* Masks of fields that are narrower on the wire than in memory. */
 enum {
 	FLOW_LABEL_BITS = 0xfffff,
 	QOS_CLASS_BITS = 0xfff,
@@ -19,8 +19,8 @@ enum {
 };
 
 /*
- * What both forms of a record have: byte order in the kernel's struct, its
- * name there and here, and the bits that the wire has room for.
+ * Fields of both forms of a record: width in the kernel's struct, its name
+ * there and here, and its mask on the wire.
  */
 /* clang-format off */
 #define COMMON_FIELDS(F)						\
@@ -50,7 +50,7 @@ enum {
 #define FROM_HOST_32(value) htobe32(value)
 #define FROM_HOST_64(value) htobe64(value)
 
-/* Rows as assignments, between "rec" and "host". */
+/* Each row as an assignment between "rec" and "host". */
 #define FIELD_TO_HOST(order, theirs, ours, bits) \
 	host->ours = TO_HOST_##order(rec->theirs) & (bits);
 #define FIELD_FROM_HOST(order, theirs, ours, bits) \
@@ -141,7 +141,7 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec)
 
 typedef void (*path_fn)(int status, struct sa_path_rec *resp, void *context);
 
-/* With a status of the SA there is a record, and nothing in it. */
+/* If the SA returned a status, the callback gets an empty record. */
 static void path_call(struct sa_query *query, int status,
 		      const struct ibsa_reply *reply)
 {
@@ -166,7 +166,7 @@ static void path_call(struct sa_query *query, int status,
 	callback(status, &rec, query->context);
 }
 
-/* An OPA record, in the form that the port's manager can be asked in. */
+/* Query an OPA record in the form that the port's manager supports. */
 static int opa_query_start(struct sa_port *port, const struct sa_path_rec *rec,
 			   struct sa_request *request,
 			   struct ib_sa_query **sa_query)

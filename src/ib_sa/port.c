@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ports of a device: opened, watched, and what a change of one brings. */
+/* Ports of a device: opening, watching, and the effects of a change. */
 #include <errno.h>
 
 #include "base/alloc.h"
@@ -22,7 +22,7 @@ struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
 	};
 }
 
-/* Locked. */
+/* @lock is held. */
 static struct sa_port *port_find(const struct ib_device *device, uint8_t number)
 {
 	for (unsigned int i = 0; i < device->port_count; i++) {
@@ -33,8 +33,8 @@ static struct sa_port *port_find(const struct ib_device *device, uint8_t number)
 }
 
 /*
- * A port that is not active now may be so later: no SA yet. One that is not
- * there has none, as in Linux sa_query.c a port without client data.
+ * A port that is not active may become so: it has no SA yet. A port that does
+ * not exist is like one without client data in Linux sa_query.c.
  */
 static int open_errno(int err)
 {
@@ -48,8 +48,10 @@ static int open_errno(int err)
 	}
 }
 
-/* What has happened between two looks at a port. One that was active and is
- * so again has been down meanwhile. */
+/*
+ * The events between two states of a port. If the state has changed and both
+ * are active, the port has been down meanwhile.
+ */
 static unsigned int events_of(const struct ibsa_port_state *before,
 			      const struct ibsa_port_state *now,
 			      unsigned int changes)
@@ -73,7 +75,9 @@ static unsigned int events_of(const struct ibsa_port_state *before,
 	return events;
 }
 
-/* The port is now @now: start calls are to see it, and who depends on it. */
+/*
+ * Set the port's state for start calls, and tell the parts that depend on it.
+ */
 static void port_note_change(unsigned int changes,
 			     const struct ibsa_port_state *now, void *arg)
 {
@@ -87,7 +91,7 @@ static void port_note_change(unsigned int changes,
 	ibsa__mc_groups_event(port, events, changes, now);
 }
 
-/* The watch tells what it finds. */
+/* The port's watch reports the changes. */
 static void port_read_again(struct sa_job *job)
 {
 	struct sa_port *port = list_object(job, struct sa_port, refresh);
@@ -142,7 +146,7 @@ int ibsa__sa_port_new(struct ib_device *device,
 	return 0;
 }
 
-/* Nobody else opens a port of the device meanwhile. */
+/* No other thread opens a port of the device meanwhile. */
 static int port_open(struct ib_device *device, uint8_t number,
 		     struct sa_port **out)
 {

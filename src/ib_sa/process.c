@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a process has once: the lock, the ids of queries, and the clients
- * that ask. It lives as long as a client is registered or a device is open.
+ * The object that a process has once: the lock, the ids of queries, and the
+ * registered clients. It exists while a client is registered or a device is
+ * open.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -9,10 +10,10 @@
 #include "ib_sa/subject.h"
 #include "ib_sa/state.h"
 
-/* No file has this name: fabrics are registered by theirs. */
+/* The registry contains fabrics by their file names; no file has this name. */
 static const char name[] = "//ib_sa";
 
-/* By the clock of clock_now_ns(). */
+/* With the clock of clock_now_ns(). */
 static void cond_init(pthread_cond_t *cond)
 {
 	pthread_condattr_t monotonic;
@@ -38,7 +39,10 @@ static int sa_new(const char *unused_name, void *unused_arg, void **out)
 	list_init(&sa->subjects);
 	list_init(&sa->members);
 	ibsa__pool_init(&sa->queries, sizeof(struct sa_query));
-	/* Not from 1: tickets of an earlier such object may be about. */
+	/*
+	 * Programs may still have tickets of an earlier object, so these do not
+	 * begin at 1.
+	 */
 	sa->first_ticket = (uintptr_t)clock_now_ns();
 	sa->subject_ticket = sa->first_ticket;
 	*out = sa;
@@ -82,7 +86,7 @@ bool ibsa__sa_is_ours(const struct ibsa__sa *sa)
 
 uintptr_t ibsa__sa_ticket_first(const struct ibsa__sa *sa, uint32_t id)
 {
-	/* Far apart, so that the ticket of one id is not that of another. */
+	/* First tickets are far apart, so that no ticket belongs to two ids. */
 	const uint64_t apart = id * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (sa->first_ticket + (uintptr_t)apart) | 1;
@@ -93,7 +97,7 @@ uintptr_t ibsa__sa_ticket_next(uintptr_t ticket)
 	return ticket == UINTPTR_MAX ? 1 : ticket + 1;
 }
 
-/* Twice as many ids; the lowest is on top of the stack. */
+/* Double the number of ids, with the lowest on top of the stack. */
 static bool ids_grow(struct ibsa__sa *sa)
 {
 	const uint32_t count = sa->slot_count ? 2 * sa->slot_count : 64;
@@ -147,8 +151,8 @@ struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa)
 }
 
 /*
- * An id that was given out with every ticket is not given out again. With
- * pointers of 32 bits, this happens after four billion queries of one id.
+ * An id for which all tickets were used is not used again. With 32-bit
+ * pointers, that is the case after four billion queries with one id.
  */
 void ibsa__sa_query_free(struct ibsa__sa *sa, struct sa_query *query)
 {
@@ -174,7 +178,7 @@ void ib_sa_register_client(struct ib_sa_client *client)
 	*client = (struct ib_sa_client){ .sa = ibsa__sa_get(), .users = 1 };
 }
 
-/* From inside a callback: what is under way goes on without it. */
+/* Inside a callback: the queries in flight go on without the client. */
 static void client_forget(struct ibsa__sa *sa, struct ib_sa_client *client)
 {
 	for (uint32_t id = 0; id < sa->slot_count; id++) {
@@ -185,7 +189,7 @@ static void client_forget(struct ibsa__sa *sa, struct ib_sa_client *client)
 	client->users = 1;
 }
 
-/* Whether a device waits for somebody who dispatches it. */
+/* Whether a device needs a thread that dispatches it. */
 static bool has_idle_device(const struct ibsa__sa *sa)
 {
 	const struct list *at = sa->devices.next;
@@ -199,9 +203,9 @@ static bool has_idle_device(const struct ibsa__sa *sa)
 }
 
 /*
- * A device without a worker, which nobody dispatches now; taken. With very
- * many queries nearly all calls are in vain, or find the query of the call
- * before, in slot *@at.
+ * Find a device without a worker that is not being dispatched, and take over
+ * dispatching it. The search begins at slot *@at, where the last call found a
+ * query: most searches among very many queries then end at once.
  */
 static struct ib_device *idle_device_take(const struct ibsa__sa *sa,
 					  const struct ib_sa_client *client,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A query from its start in any thread to its one callback. */
+/* A query, from its start in any thread to its callback. */
 #include <endian.h>
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,9 @@
 
 enum { FIRST_INTERVAL_MAX_MS = 500, FIRST_INTERVAL_MIN_MS = 100 };
 
-/* The status of a callback. Linux sa_query.c folds as much into as few. */
+/*
+ * The status for a callback. Linux sa_query.c maps the same errors to as few.
+ */
 int ibsa__sa_status(const struct ibsa_reply *reply)
 {
 	switch (reply->err) {
@@ -25,7 +27,7 @@ int ibsa__sa_status(const struct ibsa_reply *reply)
 	}
 }
 
-/* From here on a cancel finds it no more, and its callback is running. */
+/* From here on, a cancel no longer finds the query. */
 static void query_enter_callback(struct sa_query *query)
 {
 	struct ib_device *device = query->port->device;
@@ -69,7 +71,7 @@ static void query_note_reply(const struct ibsa_reply *reply, void *arg)
 	ibsa__sa_query_end(arg, ibsa__sa_status(reply), reply);
 }
 
-/* Short totals still leave the SA time between tries. */
+/* With a short total time, the SA still gets time between tries. */
 static unsigned int first_interval_ms(unsigned int total_ms)
 {
 	const unsigned int tenth_ms = total_ms / 10;
@@ -80,7 +82,10 @@ static unsigned int first_interval_ms(unsigned int total_ms)
 						: FIRST_INTERVAL_MIN_MS;
 }
 
-/* What the kernel asks again for every query, and ib_sa may ask once. */
+/*
+ * Identical path queries may share one request; the kernel always sends one for
+ * each.
+ */
 static bool record_is_path(const struct ibsa_record *record)
 {
 	return record == &ibsa_path_record || record == &ibsa_opa_path_record;
@@ -129,7 +134,7 @@ static void query_run_start(struct sa_job *job)
 		ibsa__sa_query_end(query, ibsa__sa_status(&reply), &reply);
 }
 
-/* Runs after the start, and the callback has not: it can only be waiting. */
+/* The start has run and the callback has not, so the engine has the query. */
 static void query_run_cancel(struct sa_job *job)
 {
 	struct sa_query *query = list_object(job, struct sa_query, cancel);
@@ -154,7 +159,7 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *ticket)
 	ibsa__sa_put(sa);
 }
 
-/* Whether the port's link has an SA, or the program has named one. */
+/* Whether the port's link layer has an SA, or the program has named one. */
 static bool port_has_sa(const struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
@@ -190,9 +195,9 @@ int ibsa__sa_argument_error(int port_err, bool is_good)
 }
 
 /*
- * Whether the port can be asked through, as it was last read. With nothing in
- * flight nobody would notice that its SM is back: it is read again for the next
- * who asks. Locked.
+ * Whether the port can send queries, by its last known state. If nothing is in
+ * flight, the return of the SM is not noticed, so the port is read again for
+ * the next call. @lock is held.
  */
 static int port_check(struct sa_port *port)
 {
@@ -229,7 +234,7 @@ static void query_fill(struct sa_query *query, struct sa_port *port,
 	memcpy(&query->match, request->match, request->record->host_size);
 }
 
-/* Locked. */
+/* @lock is held. */
 static int query_submit(struct sa_port *port, const struct sa_request *request,
 			struct ib_sa_query **out_query)
 {
@@ -264,7 +269,7 @@ int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
 	return id;
 }
 
-/* Whether a method has one record for its answer. */
+/* Whether the reply to the method has one record. */
 static bool method_is_single(uint8_t method)
 {
 	return method == IBSA_METHOD_GET || method == IBSA_METHOD_SET ||

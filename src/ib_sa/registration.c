@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Services that stay, from any thread: the dispatcher keeps them by
- * <ibsa/service.h>.
+ * Registrations of services, for callers in any thread: the dispatcher
+ * registers them by <ibsa/service.h>.
  */
 #include <endian.h>
 #include <errno.h>
@@ -12,14 +12,14 @@
 
 struct sa_registration {
 	struct sa_subject subject;
-	struct ibsa_registration *handle; /* the dispatcher's */
+	struct ibsa_registration *handle; /* used by the dispatcher */
 	struct ibsa_service service;
 	uint64_t mask;
 	ibsa_registration_fn report;
 	void *arg;
 };
 
-/* The handle in a report would be the dispatcher's. */
+/* The handle is not passed on, since only the dispatcher may use it. */
 static void registration_report(struct sa_registration *registration,
 				const struct ibsa_registration_report *report)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the files of ib_sa share. One lock guards all that several threads
- * touch: short sections, no call out of the library, no system call but a
- * wake-up. What is marked so belongs to the thread that dispatches a device.
+ * What the source files of ib_sa share. One lock guards all that several
+ * threads use. It is held for short sections, without calls out of the library
+ * and without system calls except a wake-up. "Dispatcher" marks what only the
+ * thread that dispatches the device may use.
  */
 #ifndef IB_SA_STATE_H
 #define IB_SA_STATE_H
@@ -19,22 +20,22 @@
 #include "engine/engine.h"
 #include "registration/registration.h"
 
-/* Queries that wait at one port; more are -ENOBUFS. */
+/* Maximum of queries at one port; more are refused with -ENOBUFS. */
 enum { PORT_QUERIES_MAX = 1 << 20, DEVICE_PORTS = 256 };
 
-/* Something to do for the thread that dispatches a device. */
+/* A task for the dispatcher of a device. */
 struct sa_job {
 	struct list link;
 	void (*run)(struct sa_job *job);
 };
 
-/* The one object of a process: who asks, what is asked, and where. */
+/* The single object of a process: its clients, queries and devices. */
 struct ibsa__sa {
-	unsigned int process; /* whose it is; see ibsa__process() */
+	unsigned int process; /* as ibsa__process() was at its creation */
 	pthread_mutex_t lock;
-	pthread_cond_t ended; /* a query, or a dispatch */
+	pthread_cond_t ended; /* a query, or dispatching */
 	struct list devices;
-	struct list subjects; /* kept services, watches */
+	struct list subjects; /* registrations of services, watches */
 	struct list members;  /* of multicast groups */
 	uint32_t member_count;
 	struct pool queries;
@@ -44,21 +45,24 @@ struct ibsa__sa {
 	uint32_t slot_count;
 	uintptr_t *slot_tickets; /* by id: its last ticket */
 	uintptr_t first_ticket;
-	uintptr_t subject_ticket; /* the last that was given out */
+	uintptr_t subject_ticket; /* the last that was assigned */
 };
 
-/* What the manager of an OPA port has said of itself, in the OPA form; and,
- * the dispatcher's, how it is asked. */
+/*
+ * ClassPortInfo of an OPA port's manager, in the OPA form; and, for the
+ * dispatcher, the state of its query.
+ */
 struct sa_cpi {
 	bool is_valid;
-	uint64_t awaited_ns; /* until then, what was first asked; 0: it ended */
+	/* Calls wait for the first reply until then; 0: no longer. */
+	uint64_t awaited_ns;
 	uint32_t capability_mask2;
 	struct ibsa__alarm again;
-	uint64_t asked; /* the engine's id; 0: not asked now */
+	uint64_t asked; /* the engine's id; 0: no query in flight */
 	unsigned int retries;
 };
 
-/* What may happen at a port, as the kernel tells it. */
+/* Port events, as the kernel has them. */
 enum sa_event {
 	SA_PORT_ERR = 1,
 	SA_PORT_ACTIVE = 2,
@@ -69,79 +73,87 @@ enum sa_event {
 };
 
 struct sa_port {
-	struct sa_job refresh; /* reads the state afresh */
+	struct sa_job refresh; /* reads the port's state again */
 	struct ib_device *device;
-	struct ibsa_client *client;   /* the dispatcher's, but for calls of any
-				     * thread */
-	struct ibsa_port_state state; /* as the dispatcher has last read it */
+	/* Used by the dispatcher, but for calls that any thread may make. */
+	struct ibsa_client *client;
+	struct ibsa_port_state state; /* as the dispatcher last read it */
 	struct sa_cpi cpi;
-	struct list groups;			/* of multicast */
-	struct hash mgids;			/* those whose MGID is known */
-	struct ibsa__registrations memberships; /* the dispatcher's */
+	struct list groups;			/* multicast groups */
+	struct hash mgids;			/* those with a known MGID */
+	struct ibsa__registrations memberships; /* used by the dispatcher */
 	uint32_t queries;			/* that have not ended */
 	uint8_t number;
 };
 
 struct ib_device {
 	struct ibsa__sa *sa;
-	struct list link; /* among all of the process */
+	struct list link; /* in ibsa__sa.devices */
 	char *name;
-	struct ibsa_fabric *fabric; /* held for its ports; or NULL */
-	/* As the device was opened: ports are opened later. */
+	struct ibsa_fabric *fabric; /* a reference for its ports; or NULL */
+	/* From the time of opening; ports are opened later. */
 	struct ibsa__environment *environment;
-	/* Of a device of this machine; NULL: in a fabric, whose ports are
-	 * opened to read them. */
+	/*
+	 * Of a device of this machine. NULL: it is in a fabric, whose ports
+	 * must be opened to read them.
+	 */
 	struct device_files *files;
 	struct ibsa_device_options options;
-	struct ibsa_address sa_address; /* what options.access.sa points to */
+	struct ibsa_address sa_address; /* target of options.access.sa */
 	unsigned int users;
-	bool is_shared; /* with those who get it by its name */
+	bool is_shared; /* found by ibsa_device_get() */
 	bool closing;
 	struct list jobs;
 	unsigned int job_count;
 	pthread_mutex_t opening;	     /* held while a port is opened */
 	struct sa_port *ports[DEVICE_PORTS]; /* in the order of opening */
 	unsigned int port_count;
-	/* Waiting. */
-	int epoll_fd; /* over all ports and wake_fd */
+	/* For waiting. */
+	int epoll_fd; /* contains all ports and wake_fd */
 	int wake_fd;
-	bool is_pollable; /* so far: all its ports are in epoll_fd */
+	bool is_pollable; /* all ports could be added to epoll_fd */
 	bool is_waiting;
-	struct ibsa_client *waiting_on; /* or NULL: the epoll fd */
-	/* Dispatching. */
+	struct ibsa_client *waiting_on; /* or NULL: waiting on epoll_fd */
+	/* For dispatching. */
 	pthread_t thread;
 	bool has_worker;
-	bool frees_itself; /* nobody waits for the worker's end */
+	bool frees_itself; /* the worker is detached and frees the device */
 	bool is_dispatching;
-	bool is_missed; /* by somebody who polls, what is dispatched now */
+	/* A program that polls must be woken after dispatching. */
+	bool is_missed;
 	bool in_callback;
-	bool has_told; /* the dispatcher's: a callback ran since it looked */
+	bool has_told; /* dispatcher: a callback has run since it was cleared */
 	pthread_t dispatcher;
-	const struct ibsa_reply *reply; /* the dispatcher's */
+	/* dispatcher: the reply of the current callback. */
+	const struct ibsa_reply *reply;
 };
 
 struct sa_query;
 
-/* How one kind of query tells its callback; the dispatcher runs it. */
+/* Calls the callback of one kind of query, in the dispatcher. */
 typedef void (*sa_tell_fn)(struct sa_query *query, int status,
 			   const struct ibsa_reply *reply);
 
 struct sa_query {
 	struct sa_job start;
 	struct sa_job cancel;
-	struct ib_sa_client *client; /* NULL: it has unregistered meanwhile */
+	struct ib_sa_client *client; /* NULL: it has unregistered */
 	struct sa_port *port;
 	uintptr_t ticket;   /* 0: its callback runs */
 	uint64_t engine_id; /* 0: not started */
 	uint32_t id;
 	bool is_canceled;
-	bool was_opa; /* asked in the IB form for want of the other */
+	/*
+	 * Sent in the IB form because the manager does not support the OPA
+	 * form.
+	 */
+	bool was_opa;
 	uint8_t method;
 	const struct ibsa_record *record;
 	uint64_t mask;
 	unsigned int timeout_ms;
 	sa_tell_fn tell;
-	void (*callback)(void); /* of the type that @tell knows */
+	void (*callback)(void); /* of the type that @tell needs */
 	void *context;
 	union {
 		struct ibsa_path path;
@@ -153,30 +165,33 @@ struct sa_query {
 };
 
 /*
- * process.c: the process-wide object. Each is followed by a put. Return: NULL
- * if there is no memory; of find, if nobody has it.
+ * process.c: the object of the process. The caller puts it. Return: NULL if
+ * memory is short; of find, if there is none.
  */
 struct ibsa__sa *ibsa__sa_get(void);
 struct ibsa__sa *ibsa__sa_find(void);
 void ibsa__sa_put(struct ibsa__sa *sa);
 
 /*
- * Whether it is of this process. What a forked child inherits is not: its
- * lock may be held, and its workers awaited, for ever.
+ * Whether the object belongs to this process. A forked child must not use its
+ * parent's: the lock may be held, and the worker threads do not exist.
  */
 bool ibsa__sa_is_ours(const struct ibsa__sa *sa);
 
 /* The ticket after this one; a program holds it as a pointer. Never 0. */
 uintptr_t ibsa__sa_ticket_next(uintptr_t ticket);
 
-/* What the last ticket of an id is before its first query. Never 0. */
+/* The initial ticket of an id. Never 0. */
 uintptr_t ibsa__sa_ticket_first(const struct ibsa__sa *sa, uint32_t id);
 
-/* A query with its id and ticket. Locked. Return: NULL without memory. */
+/*
+ * A new query with an id and a ticket. @lock is held. Return: NULL if memory is
+ * short.
+ */
 struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa);
 void ibsa__sa_query_free(struct ibsa__sa *sa, struct sa_query *query);
 
-/* The query of an id, if its ticket is that one. Locked. */
+/* The query with that id, if its ticket matches. @lock is held. */
 struct sa_query *ibsa__sa_query_find(const struct ibsa__sa *sa, int id,
 				     uintptr_t ticket);
 
@@ -184,8 +199,8 @@ struct sa_query *ibsa__sa_query_find(const struct ibsa__sa *sa, int id,
 void ibsa__sa_device_free(struct ib_device *device);
 
 /*
- * port.c. The open port, opened if it is not yet. Return: 0; -ENODEV;
- * -EAGAIN it is down; -EOPNOTSUPP; -ENOMEM; or the error of opening it.
+ * port.c. Get the open port; open it if needed. Return: 0; -ENODEV no such
+ * port; -EAGAIN it is down; -EOPNOTSUPP; -ENOMEM; or the error of opening it.
  */
 int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
 		       struct sa_port **out) IBSA_MUST_USE;
@@ -193,88 +208,104 @@ int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
 /* The port if it is open, or NULL. */
 struct sa_port *ibsa__sa_port_find(struct ib_device *device, uint8_t number);
 
-/* A port that can be asked through, opened as @options say, which is not its
- * device's yet. Return: 0; -EAGAIN; -ENOMEM; or the error of opening it. */
+/*
+ * Open a port as @options say, without adding it to the device. Return: 0;
+ * -EAGAIN; -ENOMEM; or the error of opening it.
+ */
 int ibsa__sa_port_new(struct ib_device *device,
 		      const struct ibsa_options *options,
 		      struct sa_port **out) IBSA_MUST_USE;
 
-/* Close and free what is no more, or not yet, one of a device's. */
+/* Close and free a port that is not in the device's list. */
 void ibsa__sa_port_free(struct sa_port *port);
 
 /*
- * ah.c: the state of a port that need not be open, nor up. Return: 0; -EAGAIN
- * it is one of a fabric and has no cable; or the error of reading it.
+ * ah.c: read the state of a port, which need not be open or up. Return: 0;
+ * -EAGAIN it is in a fabric and has no link; or the error of reading it.
  */
 int ibsa__sa_port_state(struct ib_device *device, uint8_t port_num,
 			struct ibsa_port_state *out) IBSA_MUST_USE;
 
-/* How the device's ports are opened. */
+/* The options for opening the device's ports. */
 struct ibsa_options ibsa__sa_client_options(const struct ib_device *device);
 
 /*
- * cpi.c: ask for the ClassPortInfo of a port's manager, if it matters, and
- * wait for it where nobody else takes in the answer; and what events mean to
- * it. Dispatcher.
+ * cpi.c: query the ClassPortInfo of an OPA port's manager, and wait for the
+ * reply if no other thread receives it; and update it after events. Dispatcher.
  */
 void ibsa__sa_cpi_open(struct sa_port *port);
 void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events);
 
-/* Until what was first asked has ended, but not from a callback. Locked. */
+/*
+ * Wait until the first query has ended, unless inside a callback. @lock is
+ * held.
+ */
 void ibsa__sa_cpi_await(struct sa_port *port);
 
-/* groups.c: an open port without multicast groups. Return: 0; -ENOMEM. */
+/* groups.c: initialise the list of multicast groups. Return: 0; -ENOMEM. */
 int ibsa__mc_groups_init(struct sa_port *port) IBSA_MUST_USE;
-/* The port has changed, which means these @events. Dispatcher. */
+/* The port has changed, with these @events. Dispatcher. */
 void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
 			   unsigned int changes,
 			   const struct ibsa_port_state *now);
 
-/* Before the port closes: leave what is joined, and do not wait. Then tell
- * those who were in, and free the groups. Dispatcher. */
+/*
+ * Before the port closes, send leave requests without waiting; then tell the
+ * members, and free the groups. Dispatcher.
+ */
 void ibsa__mc_groups_leave(struct sa_port *port);
 void ibsa__mc_groups_done(struct sa_port *port);
 
-/* multicast.c: end the memberships of a client that unregisters. Locked. */
+/*
+ * multicast.c: end the memberships of a client that unregisters. @lock is held.
+ */
 void ibsa__mc_members_end(struct ibsa__sa *sa, struct ib_sa_client *client);
 
-/* loop.c: what the thread that dispatches does. */
+/* loop.c: the dispatcher. */
 int ibsa__sa_loop_init(struct ib_device *device) IBSA_MUST_USE;
 void ibsa__sa_loop_done(struct ib_device *device);
 
-/* Take in a port that was opened, and start the worker. Locked. Return: 0;
- * -ENODEV the device is closing; -EOPNOTSUPP; -ENOMEM. */
+/*
+ * Add a port that was opened, and start the worker. @lock is held. Return: 0;
+ * -ENODEV the device is closing; -EOPNOTSUPP; -ENOMEM.
+ */
 int ibsa__sa_loop_add(struct ib_device *device,
 		      struct sa_port *port) IBSA_MUST_USE;
 
-/* Have @job run by the dispatcher, if it is not to be already. Locked. */
+/* Schedule @job for the dispatcher, unless it is scheduled. @lock is held. */
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job);
 
-/* Have it not run after all, if it waits to be. Locked. */
+/* Remove @job from the schedule, if it is there. @lock is held. */
 void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job);
 
-/* Around each callback, so that it is known whose thread it is. Locked. */
+/* Called before and after each callback, to note its thread. @lock is held. */
 void ibsa__sa_callback_enter(struct ib_device *device);
 void ibsa__sa_callback_leave(struct ib_device *device);
 
-/* Whether a device without a worker, which is not closing, is dispatched by
- * nobody; and to take that over. Locked. Return: false: it is not. */
+/*
+ * Whether the device has no worker, is not closing, and is not being
+ * dispatched; and if so, take over dispatching it. @lock is held. Return:
+ * false: it is not.
+ */
 bool ibsa__sa_loop_is_idle(const struct ib_device *device);
 bool ibsa__sa_loop_take_idle(struct ib_device *device);
 
-/* Wait and dispatch, then let go of what was taken. */
+/* Wait and dispatch, then stop dispatching. */
 int ibsa__sa_loop_wait(struct ib_device *device, int timeout_ms);
 
-/* End everything on the device and free it; from a callback, afterwards. */
+/*
+ * End everything on the device and free it; inside a callback, after its
+ * return.
+ */
 void ibsa__sa_loop_end(struct ib_device *device);
 
-/* Whether this thread runs a callback, of any device. Locked. */
+/* Whether this thread runs a callback of any device. @lock is held. */
 bool ibsa__sa_in_callback(const struct ibsa__sa *sa);
 
-/* query.c: the status that callbacks are told. */
+/* query.c: the status for callbacks. */
 int ibsa__sa_status(const struct ibsa_reply *reply);
 
-/* A query has ended; tell it and free it. */
+/* Call the callback of a query that has ended, and free the query. */
 void ibsa__sa_query_end(struct sa_query *query, int status,
 			const struct ibsa_reply *reply);
 

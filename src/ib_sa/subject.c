@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What lasts until it is released, from any thread. */
+/* Registrations and watches, from any thread. */
 #include <errno.h>
 
 #include "ib_sa/subject.h"
@@ -52,7 +52,7 @@ void ibsa__sa_subject_enter(struct sa_subject *subject)
 	pthread_mutex_unlock(&device->sa->lock);
 }
 
-/* Locked. */
+/* @lock is held. */
 static void subject_forget(struct sa_subject *subject)
 {
 	list_remove(&subject->link);
@@ -72,7 +72,7 @@ void ibsa__sa_subject_leave(struct sa_subject *subject, bool is_last)
 	pthread_mutex_unlock(&device->sa->lock);
 }
 
-/* Locked. */
+/* @lock is held. */
 static void subject_release(struct sa_subject *subject)
 {
 	if (subject->is_released)
@@ -81,7 +81,10 @@ static void subject_release(struct sa_subject *subject)
 	ibsa__sa_submit(subject->port->device, &subject->release);
 }
 
-/* The one of a ticket, if its last callback has not returned. Locked. */
+/*
+ * Find the subject with that ticket, unless its last callback has returned.
+ * @lock is held.
+ */
 static struct sa_subject *subject_find(const struct ibsa__sa *sa,
 				       uintptr_t ticket)
 {
@@ -112,7 +115,7 @@ void ibsa__sa_subject_release(uintptr_t ticket)
 	ibsa__sa_put(sa);
 }
 
-/* The next of a client's from @at on, or NULL. */
+/* The client's next subject from @at on, or NULL. */
 static struct sa_subject *subject_next(const struct ibsa__sa *sa,
 				       const struct list *at,
 				       const struct ib_sa_client *client)

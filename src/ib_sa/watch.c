@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Watches for events, from any thread: the dispatcher watches by
+ * Watches for events, for callers in any thread: the dispatcher watches by
  * <ibsa/event.h>.
  */
 #include <errno.h>
@@ -13,9 +13,9 @@
 
 struct sa_watch {
 	struct sa_subject subject;
-	struct ibsa_event_watch *watch; /* the dispatcher's */
+	struct ibsa_event_watch *watch; /* used by the dispatcher */
 	struct ibsa_event_options options;
-	struct ibsa_gid *gids; /* that @options point to */
+	struct ibsa_gid *gids; /* target of @options.gids */
 	ibsa_event_fn happened;
 	void *arg;
 };
@@ -26,7 +26,7 @@ static void watch_free(struct sa_watch *watch)
 	ibsa__free(watch);
 }
 
-/* The handle in an event would be the dispatcher's. */
+/* The handle is not passed on, since only the dispatcher may use it. */
 static void watch_report(struct sa_watch *watch, const struct ibsa_event *event)
 {
 	const bool is_last = event->kind == IBSA_EVENT_ENDED;
@@ -68,7 +68,7 @@ static void watch_run_start(struct sa_job *job)
 		watch_report_end(watch, err);
 }
 
-/* What the SA is told of it, the client sees to. */
+/* The client ends the subscription at the SA. */
 static void watch_run_release(struct sa_job *job)
 {
 	struct sa_watch *watch = list_object(job, struct sa_watch,
