@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Entries of GID tables by the kernel's names: held, and found. */
+/* Entries of GID tables by the kernel's names: references and search. */
 #include <net/if.h>
 
 #include "test/ib_sa/ah_rig.h"
@@ -68,7 +68,7 @@ static void entry_is_found_by_gid_type_and_interface(void **state)
 	ah_stop(bench);
 }
 
-/* Two interfaces with one GID, as a VLAN and the device below it have. */
+/* Two interfaces with one GID, like a VLAN and the device below it. */
 static void each_interface_has_its_own_entry(void **state)
 {
 	const enum ib_gid_type v2 = IB_GID_TYPE_ROCE_UDP_ENCAP;

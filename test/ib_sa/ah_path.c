@@ -48,7 +48,7 @@ static void path_with_hops_has_one(void **state)
 	ah_stop(bench);
 }
 
-/* What was filled by then stays, and no GID is held. */
+/* Attributes set before the error stay, and no GID is held. */
 static void source_that_the_port_has_not_is_enoent(void **state)
 {
 	struct ah_bench *bench = ah_start_ib();
@@ -66,7 +66,7 @@ static void source_that_the_port_has_not_is_enoent(void **state)
 	ah_stop(bench);
 }
 
-/* And is held once more: each owner puts its own. */
+/* It gets one more reference; each owner puts its own. */
 static void given_gid_is_taken_as_it_is(void **state)
 {
 	struct ah_bench *bench = ah_start_ib();
@@ -148,7 +148,7 @@ static void omni_path_keeps_long_lids(void **state)
 	assert_int_equal(ah_init(bench, &rec, &attr), 0);
 	assert_int_equal(attr.opa.dlid, 0x12345);
 	assert_false(attr.opa.make_grd);
-	/* The permissive LID of 16 bits is one like others here. */
+	/* For OPA, the 16-bit permissive LID is an ordinary LID. */
 	rec = ah_opa_path(0xffff);
 	assert_int_equal(ah_init(bench, &rec, &attr), 0);
 	assert_true(attr.opa.make_grd);
@@ -219,7 +219,7 @@ static void port_that_needs_none_is_left_without(void **state)
 	ah_stop(bench);
 }
 
-/* A fabric's port is asked through its client: GID 0 is all it has. */
+/* A fabric's port is read through its client and has only GID 0. */
 static void port_of_a_fabric_serves_too(void **state)
 {
 	const struct ibsa_fabric_options virtual = { .virtual_clock = true };
@@ -255,7 +255,7 @@ static void port_of_a_fabric_serves_too(void **state)
 	ibsa_fabric_put(options.on);
 }
 
-/* Of a port that is down, the files say all the same which LID it has. */
+/* If a port is down, its files still contain its LID. */
 static void down_port_is_asked_in_the_form_of_its_lid(void **state)
 {
 	struct ah_bench *bench = ah_start_opa();

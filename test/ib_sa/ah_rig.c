@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices of every kind, made up, and paths for them. */
+/* Simulated devices of every kind, and paths for them. */
 #include "test/ib_sa/ah_rig.h"
 
 #include <linux/rtnetlink.h>
@@ -48,7 +48,7 @@ void ah_set(struct ah_bench *bench, const char *file, const char *text)
 	tree_set_port(&bench->tree, "mlx5_0", 1, file, text);
 }
 
-/* A device with a port of LMC 2, and a GID at 0 and at 3. */
+/* A device with a port of LMC 2, and GIDs 0 and 3. */
 static struct ah_bench *start(const char *link_layer, const char *type,
 			      const char *driver)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices of every kind, made up, and paths for them. The system's answers
- * about routes are the test's, by the linker's --wrap; device/route.c has real
+ * Simulated devices of every kind, and paths for them. The system's replies
+ * about routes are simulated, by the linker's --wrap; device/route.c tests real
  * ones.
  */
 #ifndef IB_SA_AH_RIG_H
@@ -21,15 +21,18 @@
 
 #include "test/support/device_tree.h"
 
-/* GID 3 as its file has it. */
+/* GID 3 in the form of its file. */
 #define AH_GID_3 "fd00:0000:0000:0000:0000:0000:0000:0003\n"
 
-/* GIDs 0 and 3 of the device, and one that it has not. */
+/* GIDs 0 and 3 of the device, and one that it does not have. */
 extern const union ib_gid ah_gid_0;
 extern const union ib_gid ah_gid_3;
 extern const union ib_gid ah_remote;
 
-/* What the system answers who asks for a route, and for which interface. */
+/*
+ * The system's reply to a request for a route, and the interface of the
+ * request.
+ */
 struct ah_route {
 	int err;
 	unsigned int calls;
@@ -44,7 +47,7 @@ struct ah_bench {
 	struct ib_device *device;
 };
 
-/* A device with a port of LMC 2, and a GID at 0 and at 3. */
+/* A device with a port of LMC 2, and GIDs 0 and 3. */
 struct ah_bench *ah_start_ib(void);
 struct ah_bench *ah_start_roce(void);
 struct ah_bench *ah_start_opa(void);
@@ -53,7 +56,7 @@ void ah_stop(struct ah_bench *bench);
 /* Change one file of its port. */
 void ah_set(struct ah_bench *bench, const char *file, const char *text);
 
-/* Paths from GID 3 to the one that it has not, without hops. */
+/* Paths from GID 3 to the GID that it does not have, without hops. */
 struct sa_path_rec ah_ib_path(void);
 struct sa_path_rec ah_opa_path(uint32_t dlid);
 struct sa_path_rec ah_roce_path(enum sa_path_rec_type type);

@@ -67,14 +67,14 @@ static void roce_path_without_a_route_fails(void **state)
 	struct ah_bench *bench = ah_start_roce();
 
 	(void)state;
-	/* No source, and one without an interface. */
+	/* No source GID, and one without an interface. */
 	assert_int_equal(roce_init(bench, &rec, -1), -EINVAL);
 	assert_int_equal(roce_init(bench, &rec, 0), -EINVAL);
 	assert_int_equal(ah_route.calls, 0);
 	ah_route.err = -EHOSTUNREACH;
 	assert_int_equal(roce_init(bench, &rec, 3), -EHOSTUNREACH);
 	assert_false(rec.roce.route_resolved);
-	/* Over a gateway version 1 does not go. */
+	/* Version 1 cannot pass a gateway. */
 	ah_route.err = 0;
 	ah_route.is_routed = true;
 	assert_int_equal(roce_init(bench, &rec, 3), -EINVAL);

@@ -50,7 +50,7 @@ static int ibv_err(enum rdma_ah_attr_type type, uint32_t opa_dlid,
 	return err;
 }
 
-static void what_libibverbs_has_no_room_for_is_refused(void **state)
+static void values_that_do_not_fit_libibverbs_are_refused(void **state)
 {
 	const enum rdma_ah_attr_type opa = RDMA_AH_ATTR_TYPE_OPA;
 
@@ -70,7 +70,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(libibverbs_gets_the_same),
-		cmocka_unit_test(what_libibverbs_has_no_room_for_is_refused),
+		cmocka_unit_test(values_that_do_not_fit_libibverbs_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

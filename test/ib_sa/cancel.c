@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ib_sa_cancel_query(): what it ends, and all that it leaves alone. */
+/* ib_sa_cancel_query(): which query it ends, and that it ends no other. */
 #include "ib_sa/state.h"
 #include "test/ib_sa/plug.h"
 
@@ -11,7 +11,7 @@ static void cancel_and_run(struct plug *plug, int id, struct ib_sa_query *query)
 	plug_run(plug, 0);
 }
 
-/* Id and ticket have to be those of one query. */
+/* Id and ticket must belong to the same query. */
 static void foreign_cancel_hits_nothing(void **state)
 {
 	struct told one = { 0 }, two = { 0 };
@@ -42,15 +42,17 @@ static void foreign_cancel_hits_nothing(void **state)
 	assert_int_equal(two.calls, 1);
 }
 
-/* Nobody asks in this process: nothing to cancel. */
+/* No client is registered in this process. */
 static void cancel_without_a_client_is_nothing(void **state)
 {
 	(void)state;
 	ib_sa_cancel_query(0, (struct ib_sa_query *)(uintptr_t)1);
 }
 
-/* What waits for the window is never sent; the late answer to what was sent is
- * nobody's. */
+/*
+ * A query that waits for the window is never sent; a late reply to a sent one
+ * is ignored.
+ */
 static void canceled_query_is_not_answered(void **state)
 {
 	struct told told[WINDOW + 1] = { 0 };
@@ -79,7 +81,7 @@ static void canceled_query_is_not_answered(void **state)
 	plug_stop(&plug);
 }
 
-/* Cancel and answer come together: one callback, with either. */
+/* With a cancel and a reply at the same time, there is one callback. */
 static void cancel_and_answer_tell_once(void **state)
 {
 	struct told told = { 0 };
@@ -101,8 +103,10 @@ static void cancel_and_answer_tell_once(void **state)
 	plug_stop(&plug);
 }
 
-/* One id for a million queries, and no ticket twice in a row: the last query's
- * never ends the next. */
+/*
+ * One id is used for a million queries, with a new ticket each time: the ticket
+ * of the last query never ends the next one.
+ */
 static void million_queries_share_an_id(void **state)
 {
 	struct ib_sa_query *last = NULL;
@@ -127,8 +131,10 @@ static void million_queries_share_an_id(void **state)
 	plug_stop(&plug);
 }
 
-/* Id and ticket together never come again: an id that had all tickets is not
- * given out again. */
+/*
+ * A pair of id and ticket is never reused: an id that had all tickets is
+ * retired.
+ */
 static void id_that_had_all_tickets_is_retired(void **state)
 {
 	struct told told = { 0 };
@@ -151,8 +157,10 @@ static void id_that_had_all_tickets_is_retired(void **state)
 	plug_stop(&plug);
 }
 
-/* More than a port may have waiting is refused, until one has ended. The count
- * is set, since a million queries need half a gigabyte. */
+/*
+ * A port accepts a limited number of queries. The count is set directly, since
+ * a million queries need half a gigabyte.
+ */
 static void full_port_is_refused(void **state)
 {
 	struct ib_sa_query *query, *refused;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the manager of an Omni-Path port can be asked, and who waits for it. */
+/*
+ * Which queries the manager of an Omni-Path port supports, and which calls wait
+ * for that.
+ */
 #include <pthread.h>
 
 #include "test/ib_sa/rig.h"
 
-/* The SA at LID 1, and node2 of a LID that 16 bits have no room for. */
+/* The SA at LID 1, and node2 with a LID of more than 16 bits. */
 static const char text[] = "Switch 4 \"switch1\"\n"
 			   "[1] \"node1\"[1]\n"
 			   "[2] \"node2\"[1]\n"
@@ -48,7 +51,7 @@ static void open_port(struct rig *rig)
 				 NULL, &query) >= 0);
 }
 
-/* In three seconds it would have been asked four times. */
+/* Within three seconds, four tries would have been sent. */
 static void opening_does_not_wait_for_a_silent_manager(void **state)
 {
 	const struct ibsa_fabric_options real = { 0 };
@@ -62,8 +65,8 @@ static void opening_does_not_wait_for_a_silent_manager(void **state)
 	rig_stop(&rig);
 }
 
-/* Whoever needs to know waits until the answer is here. */
-static void who_asks_what_is_possible_waits(void **state)
+/* A call that depends on the reply waits for it. */
+static void call_that_needs_the_reply_waits(void **state)
 {
 	const struct ibsa_fabric_options slow = { .latency_us = 50000 };
 	struct rig rig;
@@ -78,7 +81,7 @@ static void who_asks_what_is_possible_waits(void **state)
 	rig_stop(&rig);
 }
 
-/* Nobody waits longer than the first question takes. */
+/* Calls wait until the first query has timed out, and not again. */
 static void silence_has_been_waited_for_once(void **state)
 {
 	const struct ibsa_fabric_options timeless = { .virtual_clock = true };
@@ -95,7 +98,7 @@ static void silence_has_been_waited_for_once(void **state)
 	}
 }
 
-/* Nobody but the caller could take in the answer. */
+/* Only the caller's thread can receive the reply. */
 static void device_without_a_thread_asks_when_opened(void **state)
 {
 	const struct ibsa_fabric_options timeless = { .virtual_clock = true };
@@ -108,7 +111,7 @@ static void device_without_a_thread_asks_when_opened(void **state)
 	rig_stop(&rig);
 }
 
-/* Asked from a callback, and what it was told there. */
+/* A call inside a callback, and its result. */
 struct inside {
 	struct rig *rig;
 	pthread_mutex_t lock;
@@ -131,7 +134,7 @@ static void query_inside(int status, struct sa_path_rec *resp, void *context)
 	pthread_mutex_unlock(&inside->lock);
 }
 
-/* The thread that a callback runs in is the one that takes in the answer. */
+/* The callback's thread is the one that would receive the reply. */
 static void callback_is_told_what_is_known(void **state)
 {
 	const struct ibsa_fabric_options real = { 0 };
@@ -165,8 +168,10 @@ static void stop_at_lock(int status, struct sa_path_rec *resp, void *context)
 	pthread_mutex_unlock(context);
 }
 
-/* A callback that waits for the caller keeps the end of the question, be it an
- * answer or silence, from being taken in: the caller waits no longer. */
+/*
+ * While a callback waits for the caller, the end of the query cannot be
+ * received: the caller no longer waits.
+ */
 static void callback_that_waits_for_the_caller_does_not_hold_it(void **state)
 {
 	const struct ibsa_fabric_options real = { 0 };
@@ -192,8 +197,10 @@ static void count_call(int status, struct sa_path_rec *resp, void *context)
 	++*(unsigned int *)context;
 }
 
-/* As for all queries here, its time runs from the first send: it does not give up
- * because others have the window. */
+/*
+ * Its timeout runs from the first send, as for all queries here: it does not
+ * expire while other queries fill the window.
+ */
 static void question_waits_for_the_window(void **state)
 {
 	enum { WINDOW = 16, TIMEOUT_MS = 10000 };
@@ -230,7 +237,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opening_does_not_wait_for_a_silent_manager),
-		cmocka_unit_test(who_asks_what_is_possible_waits),
+		cmocka_unit_test(call_that_needs_the_reply_waits),
 		cmocka_unit_test(silence_has_been_waited_for_once),
 		cmocka_unit_test(device_without_a_thread_asks_when_opened),
 		cmocka_unit_test(callback_is_told_what_is_known),

@@ -35,7 +35,7 @@ static void refusals_are_told_apart(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-/* The system's own error reaches the caller. */
+/* The system's own error is returned. */
 static void lack_of_descriptors_is_emfile(void **state)
 {
 	struct ibsa_fabric *fabric = rig_fabric(false);
@@ -60,7 +60,7 @@ static void lack_of_descriptors_is_emfile(void **state)
 	rig_stop(&rig);
 }
 
-/* One name, one device; options, one each. */
+/* Devices with one name are shared; with options, each is separate. */
 static void name_is_shared_until_the_last_put(void **state)
 {
 	struct ib_device *one, *two, *other, *own;
@@ -104,7 +104,7 @@ static void capture_is_a_device_of_one_port(void **state)
 	ibsa_device_put(device);
 }
 
-/* With a worker, dispatching is the worker's. */
+/* With a worker, programs cannot dispatch. */
 static void worker_is_not_helped(void **state)
 {
 	struct ibsa_fabric *fabric = rig_fabric(false);
@@ -131,7 +131,7 @@ static void poll_until(struct rig *rig, const int *calls, int wanted)
 	}
 }
 
-/* A loop of one's own: one fd, one timeout, for both ports of a device. */
+/* The program's own loop: one fd and one timeout for both ports of a device. */
 static void device_can_be_polled(void **state)
 {
 	struct told told = { 0 };
@@ -166,7 +166,10 @@ static bool is_readable(struct ib_device *device)
 	return poll(&fd, 1, 0) == 1;
 }
 
-/* Who polls on a deadline of before is told when there may be others. */
+/*
+ * A program that polls with an older timeout is woken when the deadlines
+ * change.
+ */
 static void new_deadlines_end_a_poll(void **state)
 {
 	struct told told = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What fork() leaves a child, and its parent. */
+/* Devices and clients after fork(), in the child and in the parent. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void count(int status, struct sa_path_rec *resp, void *context)
 		atomic_fetch_add((atomic_int *)context, 1);
 }
 
-/* Ask, and wait for a good answer. */
+/* Send a query, and wait for a good reply. */
 static bool is_answered(struct ib_sa_client *client, struct ib_device *device)
 {
 	atomic_int good = 0;
@@ -33,7 +33,7 @@ static bool is_answered(struct ib_sa_client *client, struct ib_device *device)
 	return true;
 }
 
-/* In the child: what it inherited is nobody's, what it opens is its own. */
+/* In the child: inherited objects do nothing, new ones work. */
 static int child(struct ib_sa_client *inherited, struct ib_device *device)
 {
 	struct ib_sa_client client;
@@ -57,7 +57,7 @@ static int child(struct ib_sa_client *inherited, struct ib_device *device)
 	return good ? 0 : 2;
 }
 
-/* What a parent has, for its child to try. */
+/* The parent's objects, which the child tries to use. */
 struct family {
 	struct ib_sa_client client;
 	struct ib_device *device;
@@ -79,7 +79,7 @@ static void happened(const struct ibsa_event *event, void *arg)
 	(void)arg;
 }
 
-/* Each step that has gone wrong has a number, the child's exit status. */
+/* Each step has a number; that of a failed one is the child's exit status. */
 #define STEP(number, is_good)          \
 	do {                           \
 		if (!(is_good))        \
@@ -91,7 +91,9 @@ static bool is_refused(const void *pointer)
 	return ibsa_is_err(pointer) && ibsa_ptr_err(pointer) == -EINVAL;
 }
 
-/* Calls that ask are refused, and none waits for a lock of the parent's. */
+/*
+ * Calls that start something fail, and none waits for a lock of the parent's.
+ */
 static int child_asks(struct family *family)
 {
 	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
@@ -129,7 +131,7 @@ static int child_asks(struct family *family)
 	return 0;
 }
 
-/* Calls that let go do so, or do nothing. */
+/* Calls that release something succeed or do nothing. */
 static int child_lets_go(struct family *family)
 {
 	struct ib_device *polled = family->polled;
@@ -198,8 +200,10 @@ static void family_stop(struct family *family)
 	ibsa_device_put(family->device);
 }
 
-/* A child that uses what its parent has opened, which no page allows, neither
- * hangs nor asks; with the lock of it all held by another thread, or free. */
+/*
+ * No page allows that a child uses objects of its parent. It neither hangs nor
+ * sends a query, whether another thread holds the process-wide lock or not.
+ */
 static void child_of_other_s_things_does_not_hang(void **state)
 {
 	struct family family;
@@ -224,8 +228,10 @@ static void child_of_other_s_things_does_not_hang(void **state)
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 }
 
-/* Whatever the worker is at when its process forks, but for its first query,
- * which takes memory: AddressSanitizer's is not to be had in a child then. */
+/*
+ * Whatever the worker does during the fork, except its first query, which
+ * allocates memory: AddressSanitizer cannot do that in such a child.
+ */
 static void child_and_parent_go_on(void **state)
 {
 	struct ib_sa_client client;
@@ -256,7 +262,7 @@ static void child_and_parent_go_on(void **state)
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 }
 
-/* A child that just ends, handlers and all, ends nothing of its parent's. */
+/* A child that exits, with exit handlers, ends nothing of its parent's. */
 static void child_just_exits(void **state)
 {
 	struct ib_sa_client client;

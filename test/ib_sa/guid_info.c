@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GUIDs of a port: what the SA is asked, and what callers are told. */
+/* GUIDs of a port: requests to the SA, and callbacks. */
 #include "test/ib_sa/plug.h"
 
 enum { LID = 5, REQ_INVALID = IBSA_STATUS_REQ_INVALID };
@@ -29,7 +29,10 @@ static void set_guid(struct ib_sa_guidinfo_rec *rec, size_t entry,
 	ibsa_put_be64(rec->guid_info_list + 8 * entry, guid);
 }
 
-/* Ask as somebody else has asked OpenSM, and be answered as it was. */
+/*
+ * Send the request of a captured exchange with OpenSM, and answer it with the
+ * captured reply.
+ */
 static void replay(uint8_t method, struct ib_sa_guidinfo_rec *rec,
 		   ib_sa_comp_mask mask, const char *request,
 		   const char *answer, struct told *told)
@@ -87,7 +90,7 @@ static void guids_are_taken_away_as_opensm_was_asked(void **state)
 			 UINT64_C(0x8f10403980f03));
 }
 
-/* Entry 0 is the port's own. The record that is told has nothing in it. */
+/* Entry 0 is the port's own. The record in the callback is empty. */
 static void refusal_is_told(void **state)
 {
 	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(LID) };
@@ -103,7 +106,9 @@ static void refusal_is_told(void **state)
 	assert_int_equal(told.reply.status, REQ_INVALID);
 }
 
-/* Get, Set and Delete have one record for an answer; no other method does. */
+/*
+ * The reply to Get, Set and Delete has one record; other methods are rejected.
+ */
 static void other_methods_are_refused(void **state)
 {
 	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(LID) };
@@ -143,7 +148,7 @@ static void silence_is_told_without_a_record(void **state)
 	rig_stop(&rig);
 }
 
-/* What was assigned is there for those who look, until it is taken away. */
+/* An assigned GUID can be read until it is removed. */
 static void assigned_guid_is_looked_up(void **state)
 {
 	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(1) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The kernel's calls on an embedded fabric: ids, cancels, callbacks, devices
- * with a worker and without.
+ * with and without a worker.
  */
 #include <endian.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ struct bench {
 	struct ib_sa_client client;
 };
 
-/* A device without a worker, on a clock that only waits move. */
+/* A device without a worker, with a clock that advances only in waits. */
 static struct bench *start(void **state)
 {
 	static struct bench bench;
@@ -86,7 +86,7 @@ static void run(struct bench *bench, const struct seen *seen)
 		assert_int_equal(ibsa_device_wait(bench->device, WAIT_MS), 0);
 }
 
-/* The first id is 0, which is as good as any. */
+/* 0 is a valid id. */
 static void ids_begin_at_zero(void **state)
 {
 	struct bench *bench = start(state);
@@ -104,7 +104,7 @@ static void ids_begin_at_zero(void **state)
 	stop(bench);
 }
 
-/* A status of the SA is -EINVAL, and its record is not to be looked at. */
+/* A status of the SA is -EINVAL, and the record has no meaning. */
 static void refusal_is_einval(void **state)
 {
 	struct bench *bench = start(state);
@@ -118,7 +118,7 @@ static void refusal_is_einval(void **state)
 	stop(bench);
 }
 
-/* Cancelled before and after it was sent: one callback, -EINTR. */
+/* Cancelled before and after it was sent: one callback, with -EINTR. */
 static void canceled_query_is_interrupted(void **state)
 {
 	const struct ibsa_fault silence = { .kind = IBSA_FAULT_SILENCE,
@@ -149,7 +149,7 @@ static void canceled_query_is_interrupted(void **state)
 	stop(bench);
 }
 
-/* An id comes again, its ticket does not: a late cancel hits nothing. */
+/* Ids are reused, tickets are not: a late cancel has no effect. */
 static void late_cancel_hits_nothing(void **state)
 {
 	struct bench *bench = start(state);
@@ -168,7 +168,7 @@ static void late_cancel_hits_nothing(void **state)
 	stop(bench);
 }
 
-/* An answer that never comes: the budget, and not more. */
+/* Without a reply, the query ends exactly at its timeout. */
 static void silence_ends_at_the_timeout(void **state)
 {
 	const struct ibsa_fault silence = { .kind = IBSA_FAULT_SILENCE,
@@ -185,7 +185,9 @@ static void silence_ends_at_the_timeout(void **state)
 	stop(bench);
 }
 
-/* Whether there is an SM is known to start calls, soon, whoever asks. */
+/*
+ * Start calls soon know whether there is an SM, although no query is in flight.
+ */
 static void idle_device_sees_the_sm(void **state)
 {
 	struct bench *bench = start(state);
@@ -208,7 +210,7 @@ static void idle_device_sees_the_sm(void **state)
 	stop(bench);
 }
 
-/* Closing the device ends what is under way. */
+/* Closing the device ends the queries in flight. */
 static void put_interrupts(void **state)
 {
 	struct bench *bench = start(state);
@@ -223,7 +225,7 @@ static void put_interrupts(void **state)
 	stop(bench);
 }
 
-/* Unregistering dispatches a device that nobody else does. */
+/* Unregistering dispatches a device that no other thread dispatches. */
 static void unregister_waits_for_callbacks(void **state)
 {
 	struct bench *bench = start(state);
@@ -238,7 +240,7 @@ static void unregister_waits_for_callbacks(void **state)
 	stop(bench);
 }
 
-/* What a worker's callback tells the test. */
+/* Set by a worker's callback, for the test. */
 struct ended {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
@@ -258,7 +260,7 @@ static void count_down(int status, struct sa_path_rec *resp, void *context)
 	pthread_mutex_unlock(&ended->lock);
 }
 
-/* With a worker, answers come by themselves. */
+/* With a worker, replies arrive without dispatching. */
 static void worker_answers(void **state)
 {
 	const struct ibsa_device_options options = { .fabric = FABRIC };

@@ -5,7 +5,7 @@
 
 enum { KINDS = 7, NODE1_PORT1 = 0x100001 };
 
-/* What became of one run. */
+/* The result of one run. */
 struct run {
 	int accepted;
 	int calls;
@@ -15,9 +15,11 @@ struct run {
 
 static void note(struct run *run, int status)
 {
-	/* -EIO where the request could not be made, -ETIMEDOUT where the fabric
-	 * could not keep its answer, -EINVAL where it could not keep a record,
-	 * -ENODATA where that was then looked for. */
+	/*
+	 * -EIO: the request could not be created; -ETIMEDOUT: the fabric could
+	 * not store its reply; -EINVAL: the fabric could not store a record;
+	 * -ENODATA: that record was then not found.
+	 */
 	assert_true(!status || status == -ENOMEM || status == -EIO ||
 		    status == -ETIMEDOUT || status == -EINVAL ||
 		    status == -ENODATA);
@@ -77,7 +79,7 @@ static struct ib_sa_service_rec service(void)
 	return rec;
 }
 
-/* The group that IPoIB's broadcasts go to. */
+/* IPoIB's broadcast group. */
 static int member_query(struct rig *rig, struct run *run)
 {
 	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
@@ -91,8 +93,10 @@ static int member_query(struct rig *rig, struct run *run)
 					0, on_mcmember, run, &query);
 }
 
-/* Its first event says how things stand. Where memory stays short it is tried
- * for ever, until the end, which is told as well. */
+/*
+ * The first event tells whether the subscription exists. While memory is short,
+ * it is retried until the end, which is reported, too.
+ */
 static void on_event(const struct ibsa_event *event, void *arg)
 {
 	struct run *run = arg;
@@ -115,7 +119,7 @@ static int watch(struct rig *rig, struct run *run)
 				 on_event, run, &handle);
 }
 
-/* The same group, joined. */
+/* Join the same group. */
 static int join(struct rig *rig, struct run *run)
 {
 	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
@@ -175,7 +179,10 @@ static int run_query(struct rig *rig, int kind, struct run *run)
 	}
 }
 
-/* Each kind in turn. What is accepted is told once, what is not, never. */
+/*
+ * One query of each kind. An accepted one has one callback, a rejected one
+ * none.
+ */
 static void run_all(struct rig *rig, struct run *run)
 {
 	for (int kind = 0; kind < KINDS; kind++) {
@@ -191,7 +198,7 @@ static void run_all(struct rig *rig, struct run *run)
 	}
 }
 
-/* Return: whether all went well. */
+/* Return: whether there was no failure. */
 static bool survives(long allocations)
 {
 	struct rig rig = { .fabric = rig_fabric(true) };
@@ -225,7 +232,7 @@ static void every_allocation_may_fail(void **state)
 	assert_true(n > 10);
 }
 
-/* Once warm, queries need no memory at all. */
+/* After the first query, no memory is allocated. */
 static void warm_queries_do_not_allocate(void **state)
 {
 	struct run run = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Joining and leaving: what the SA is asked, and what members are told. */
+/* Joining and leaving: requests to the SA, and callbacks of members. */
 #include "ib_sa/group.h"
 #include "test/ib_sa/multicast_rig.h"
 #include "wire/mad.h"
@@ -22,14 +22,17 @@ static int stop(void **state)
 	return 0;
 }
 
-/* Take a member's leave of the SA's, too. */
+/* Free the member, and let the SA answer the request to leave. */
 static void leave_well(struct member *member)
 {
 	leave(&plug, member);
 	agree(&plug);
 }
 
-/* The first asks; the last has it told. */
+/*
+ * The first member sends the join request, and the last sends the leave
+ * request.
+ */
 static void group_is_joined_and_left(void **state)
 {
 	struct member a = { 0 };
@@ -69,7 +72,7 @@ static void second_join_is_answered_here(void **state)
 	assert_asked(&plug, 2, DELETE, 1, FULL);
 }
 
-/* One field of a second join, and whether the group is like that. */
+/* One field of a second join, and whether the group matches it. */
 struct fit {
 	const char *what;
 	ib_sa_comp_mask mask;
@@ -89,7 +92,10 @@ struct fit {
 #define FIT_QUANTITY(field, bits, code, how, fits) \
 	{ #field, bits, { .field##_selector = how, .field = code }, fits }
 
-/* Rate code 3 is 10 Gb/s, 2 is 2.5, 5 is 5: less, with a higher code. */
+/*
+ * Rate code 3 is 10 Gb/s, 2 is 2.5, 5 is 5: the speed may be lower with a
+ * higher code.
+ */
 static const struct fit fits[] = {
 	FIT(qkey, 0, 1, true),
 	FIT(qkey, IB_SA_MCMEMBER_REC_QKEY, 1, false),
@@ -158,7 +164,7 @@ static void other_port_gid_is_refused(void **state)
 	leave_well(&a);
 }
 
-/* Each bit of the join state has holders of its own. */
+/* Each bit of the join state has its own holders. */
 static void states_are_counted_apart(void **state)
 {
 	struct member full = { 0 };
@@ -181,7 +187,10 @@ static void states_are_counted_apart(void **state)
 	assert_asked(&plug, 4, DELETE, 1, FULL);
 }
 
-/* One request at a time; who waited is let in by its answer, or asks next. */
+/*
+ * One request at a time; a member that waits is accepted by its reply, or sends
+ * the next request.
+ */
 static void members_wait_for_one_request(void **state)
 {
 	struct member a = { 0 };
@@ -210,7 +219,7 @@ static void members_wait_for_one_request(void **state)
 	assert_asked(&plug, 4, DELETE, 1, FULL | NON);
 }
 
-/* A wish that is taken back leaves what the SA has granted to nobody. */
+/* The member leaves before the reply comes: the SA's membership is given up. */
 static void member_is_freed_while_it_waits(void **state)
 {
 	struct member a = { 0 };
@@ -228,7 +237,7 @@ static void member_is_freed_while_it_waits(void **state)
 	assert_int_equal(a.calls + b.calls, 0);
 }
 
-/* A group that comes again while it is being left waits for that. */
+/* A join during the leave request waits for its reply. */
 static void group_is_joined_again_while_it_is_left(void **state)
 {
 	struct member a = { 0 };
@@ -246,7 +255,10 @@ static void group_is_joined_again_while_it_is_left(void **state)
 	leave_well(&b);
 }
 
-/* MGID 0: each has the SA choose, and others find the group that it chose. */
+/*
+ * MGID 0: the SA chooses a group for each request, and other members can join
+ * it.
+ */
 static void sa_chooses_the_group(void **state)
 {
 	struct member a = { 0 };
@@ -272,8 +284,8 @@ static void sa_chooses_the_group(void **state)
 	assert_asked(&plug, 4, DELETE, 78, FULL);
 }
 
-/* An answer for another group, or for none, is of no use. */
-static void answer_for_another_group_is_no_answer(void **state)
+/* A reply about another group, or none, is an error. */
+static void reply_about_another_group_is_an_error(void **state)
 {
 	struct member a = { 0 };
 	struct member b = { 0 };
@@ -303,7 +315,9 @@ static void silence_ends_after_three_seconds(void **state)
 	leave(&plug, &a);
 }
 
-/* As in the kernel, one request a group at a time, each with its own limit. */
+/*
+ * As in the kernel: one request per group at a time, each with its own timeout.
+ */
 static void silence_ends_after_three_seconds_a_request(void **state)
 {
 	enum { MEMBERS = 5 };
@@ -337,7 +351,7 @@ static void port_without_an_sm_is_again(void **state)
 	leave(&plug, &a);
 }
 
-/* Leaving in silence is tried four times; a refusal is taken for an answer. */
+/* A leave request is sent four times; a refusal counts as a reply. */
 static void silence_has_it_left_again(void **state)
 {
 	struct member a = { 0 };
@@ -371,7 +385,7 @@ static void refusal_to_leave_is_final(void **state)
 	assert_false(is_joined(&plug, 1, FULL));
 }
 
-/* What the callback returns, or does, frees. */
+/* The callback's return value, or a call in it, frees the member. */
 static void callback_frees_its_member(void **state)
 {
 	struct member a = { .result = 1 };
@@ -392,7 +406,7 @@ static void callback_frees_its_member(void **state)
 	assert_int_equal(plug.rig.client.users, 1);
 }
 
-/* Unregistering frees; the group is left, and nobody called. */
+/* Unregistering frees the members; the group is left, and no callback runs. */
 static void unregistered_client_has_no_members(void **state)
 {
 	struct member a = { 0 };
@@ -434,8 +448,11 @@ static void callback_unregisters_its_client(void **state)
 	ib_sa_register_client(&plug.rig.client);
 }
 
-/* Closing leaves what is joined, or was asked for, and tells; the members are
- * still to be freed, unless they say otherwise. */
+/*
+ * Closing the device leaves joined and requested groups and calls the
+ * callbacks; the members must still be freed, unless the callback's result says
+ * so.
+ */
 static void closed_device_ends_memberships(void **state)
 {
 	struct member a = { 0 };
@@ -523,7 +540,7 @@ int main(void)
 		TEST(member_is_freed_while_it_waits),
 		TEST(group_is_joined_again_while_it_is_left),
 		TEST(sa_chooses_the_group),
-		TEST(answer_for_another_group_is_no_answer),
+		TEST(reply_about_another_group_is_an_error),
 		TEST(silence_ends_after_three_seconds),
 		TEST(silence_ends_after_three_seconds_a_request),
 		TEST(port_without_an_sm_is_again),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memberships that end by themselves: the port changes, or the SA forgets. */
+/*
+ * Memberships that end by themselves: the port changes, or the SA loses them.
+ */
 #include "ib_sa/state.h"
 #include "test/ib_sa/multicast_rig.h"
 #include "wire/mad.h"
@@ -34,8 +36,10 @@ static int stop(void **state)
 	return 0;
 }
 
-/* The port has changed, which is seen at the next look and has its effect
- * soon after. */
+/*
+ * The port has changed. The change is noticed at the next poll, and has its
+ * effects soon after.
+ */
 static void port_change_notice(void)
 {
 	plug_run(&plug, POLL_MS);
@@ -68,7 +72,7 @@ static void port_that_goes_down_resets(void **state)
 	assert_int_equal(a.calls, 1);
 }
 
-/* Read as down once and as active again before the watch is told. */
+/* The port was down, and is active again when its state is read. */
 static void port_that_was_down_meanwhile_resets(void **state)
 {
 	struct ibsa_client *client =
@@ -84,7 +88,9 @@ static void port_that_was_down_meanwhile_resets(void **state)
 	assert_reset();
 }
 
-/* LinkErrorRecovery: the port stays active, and no kernel event tells it. */
+/*
+ * LinkErrorRecovery: the port stays active, and the kernel has no event for it.
+ */
 static void physical_state_keeps_memberships(void **state)
 {
 	enum { LINK_UP = 5, RECOVERY = 6 };
@@ -116,7 +122,7 @@ static void reregistration_resets(void **state)
 	assert_reset();
 }
 
-/* The SM moves, the default P_Key too, the group's does not. */
+/* The SM moves, and so does the default P_Key, but not the group's. */
 static void other_changes_keep_memberships(void **state)
 {
 	(void)state;
@@ -138,7 +144,9 @@ static void pkey_that_moves_resets(void **state)
 	assert_reset();
 }
 
-/* A member of a partition as a limited one, which its P_Key is as well. */
+/*
+ * A limited member of a partition has a P_Key without the full membership bit.
+ */
 static void pkey_that_loses_its_full_membership_stays(void **state)
 {
 	(void)state;
@@ -148,15 +156,17 @@ static void pkey_that_loses_its_full_membership_stays(void **state)
 	assert_unchanged();
 }
 
-/* The port has changed, and what it means is told; nothing that is spread has
- * been sent. */
+/*
+ * The port has changed, and that was reported; no delayed request has been
+ * sent.
+ */
 static void port_change_report(void)
 {
 	plug_run(&plug, POLL_MS);
 	plug_run(&plug, 0);
 }
 
-/* As the kernel: data for the group may be lost from now on. */
+/* As in the kernel: data for the group may be lost from now on. */
 static void reregistration_is_told_at_once(void **state)
 {
 	(void)state;
@@ -178,7 +188,7 @@ static void pkey_that_moves_is_told_at_once(void **state)
 	assert_reset();
 }
 
-/* Members of many groups are told at once, but do not all ask at once. */
+/* Members of many groups are told at once, but their requests are spread. */
 static void lost_group_is_joined_soon(void **state)
 {
 	struct member b = { 0 };
@@ -201,7 +211,7 @@ static void lost_group_is_joined_soon(void **state)
 	ib_sa_free_multicast(b.multicast);
 }
 
-/* Whoever frees it meanwhile is not joined; other groups do not wait. */
+/* A member that is freed meanwhile does not join; other groups do not wait. */
 static void lost_group_may_be_left(void **state)
 {
 	struct member b = { 0 }, c = { 0 };
@@ -221,7 +231,7 @@ static void lost_group_may_be_left(void **state)
 	ib_sa_free_multicast(c.multicast);
 }
 
-/* The device closes while a group waits to be joined. */
+/* The device closes while a group waits to join. */
 static void lost_group_ends_with_the_device(void **state)
 {
 	(void)state;
@@ -231,7 +241,7 @@ static void lost_group_ends_with_the_device(void **state)
 	assert_reset();
 }
 
-/* The read under way, which the SA does not answer, is not waited for. */
+/* A read in flight, which the SA does not answer, does not delay it. */
 static void lost_group_does_not_wait_for_a_read(void **state)
 {
 	unsigned int before;
@@ -250,7 +260,7 @@ static void lost_group_does_not_wait_for_a_read(void **state)
 	assert_int_equal(a.status, 0);
 }
 
-/* A request on its way ends first; who waits asks anew. */
+/* A request in flight ends first; then the member sends its request again. */
 static void member_that_waits_asks_again(void **state)
 {
 	struct member b = { 0 };
@@ -259,7 +269,7 @@ static void member_that_waits_asks_again(void **state)
 	join(&plug, 1, FULL | NON, &b);
 	plug.puppet.port.reregisters++;
 	port_change_notice();
-	plug.puppet.sent_count = 2; /* without tries */
+	plug.puppet.sent_count = 2; /* without retries */
 	assert_int_equal(a.calls, 0);
 	agree(&plug);
 	assert_int_equal(a.status, -ENETRESET);
@@ -284,7 +294,7 @@ static void member_joins_again_from_its_callback(void **state)
 	assert_true(is_joined(&plug, 1, FULL));
 }
 
-/* The SA is asked now and then whether it still knows. */
+/* The SA is queried regularly for the membership. */
 static void membership_is_read_back(void **state)
 {
 	(void)state;
@@ -312,7 +322,7 @@ static void forgotten_membership_resets(void **state)
 	assert_int_equal(plug.puppet.sent_count, 1);
 }
 
-/* Silence says nothing, a refusal neither. */
+/* Neither a timeout nor a refusal ends the membership. */
 static void no_answer_says_nothing(void **state)
 {
 	(void)state;
@@ -325,7 +335,7 @@ static void no_answer_says_nothing(void **state)
 	assert_unchanged();
 }
 
-/* Silence has it read again before its interval ends. */
+/* After a timeout, the membership is read again before its interval ends. */
 static void silence_is_asked_again(void **state)
 {
 	unsigned int before;
@@ -343,7 +353,7 @@ static void silence_is_asked_again(void **state)
 	assert_int_equal(a.status, -ENETRESET);
 }
 
-/* What was asked before a member came says nothing of it. */
+/* A reply to a query from before the join does not count. */
 static void stale_answer_says_nothing(void **state)
 {
 	struct member b = { 0 };
@@ -365,7 +375,7 @@ static void stale_answer_says_nothing(void **state)
 	ib_sa_free_multicast(b.multicast);
 }
 
-/* A new SM may not know the membership: that is found out soon. */
+/* A new SM may not have the membership: it is queried soon. */
 static void new_sm_is_asked_soon(void **state)
 {
 	(void)state;
@@ -380,8 +390,8 @@ static void new_sm_is_asked_soon(void **state)
 	assert_reset();
 }
 
-/* Where no event tells of it, a moved P_Key is found by the audit. */
-static void audit_looks_at_the_pkey(void **state)
+/* If no event reports it, the audit finds a P_Key that has moved. */
+static void audit_checks_the_pkey(void **state)
 {
 	(void)state;
 	plug.pkeys[0] = 0x8001;
@@ -418,7 +428,7 @@ int main(void)
 		TEST(silence_is_asked_again),
 		TEST(stale_answer_says_nothing),
 		TEST(new_sm_is_asked_soon),
-		TEST(audit_looks_at_the_pkey),
+		TEST(audit_checks_the_pkey),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

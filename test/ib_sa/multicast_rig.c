@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Members of multicast groups on a port whose SA is the test. */
+/* Members of multicast groups at a port, with the test as the SA. */
 #include "test/ib_sa/multicast_rig.h"
 #include "wire/mad.h"
 
@@ -122,7 +122,7 @@ void refuse(struct plug *plug, uint16_t status)
 	deliver(plug, &answer);
 }
 
-/* All states at once, as if others on the port had joined the group, too. */
+/* All join states, as if other programs at the port had joined, too. */
 static void fill(struct puppet_mad *answer, const union ib_gid *mgid)
 {
 	struct ibsa_mcmember host;

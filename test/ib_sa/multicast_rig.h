@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Members of multicast groups on a port whose SA is the test. */
+/* Members of multicast groups at a port, with the test as the SA. */
 #ifndef IB_SA_MULTICAST_RIG_H
 #define IB_SA_MULTICAST_RIG_H
 
@@ -7,19 +7,19 @@
 
 enum { FULL = 1, NON = 2, SEND_ONLY = 4, MLID = 0xc012, QKEY = 0x1b };
 
-/* What a member was told, and what it says to that. */
+/* The callbacks of a member, and what it does in them. */
 struct member {
 	struct ib_sa_multicast *multicast;
 	struct plug *plug;
 	int calls;
 	int status;
 	int result;
-	bool frees;   /* itself, from the callback */
-	bool rejoins; /* when it has been told of a loss */
+	bool frees;   /* itself, in the callback */
+	bool rejoins; /* after a loss was reported */
 	struct ib_sa_mcmember_rec rec;
 };
 
-/* A record of the group @number; 0: the SA is to choose. */
+/* A record of the group @number; 0: the SA chooses. */
 struct ib_sa_mcmember_rec group_rec(uint32_t number, uint8_t states);
 
 #define GROUP_MASK                                               \
@@ -36,21 +36,23 @@ int told_member(int status, struct ib_sa_multicast *multicast);
 /* Free, and dispatch. */
 void leave(struct plug *plug, struct member *member);
 
-/* The last request has @method, and asks for @states of @number. */
+/* The last request has @method, and is for @states of @number. */
 void assert_asked(const struct plug *plug, unsigned int count, uint8_t method,
 		  uint32_t number, uint8_t states);
 
-/* The last request is answered: with a status; as OpenSM does that agrees;
- * or with another record. */
+/*
+ * Answer the last request with a status; as OpenSM does on success; or with
+ * another record.
+ */
 void refuse(struct plug *plug, uint16_t status);
 void agree(struct plug *plug);
 void agree_on(struct plug *plug, uint32_t number);
 
-/* Join, and the SA agrees. */
+/* Join, and let the SA accept. */
 void join_well(struct plug *plug, uint32_t number, uint8_t states,
 	       struct member *member);
 
-/* Whether the group has been joined, as others are told. */
+/* Whether the group is joined, by its public call. */
 bool is_joined(struct plug *plug, uint32_t number, uint8_t states);
 
 #endif

@@ -47,7 +47,7 @@ static ib_sa_comp_mask to_ib(const struct sa_path_rec *opa,
 	return ibsa__opa_path_to_ib(opa, htobe64(PREFIX), mask, out);
 }
 
-/* LIDs that an IB record has room for stay where they are. */
+/* LIDs that fit into an IB record are not moved. */
 static void small_lids_are_lids(void **state)
 {
 	struct sa_path_rec opa = opa_path(SMALL, 1);
@@ -69,7 +69,9 @@ static void small_lids_are_lids(void **state)
 	assert_int_equal(ib.opa.l2_9B, 0);
 }
 
-/* One LID without room has both asked for by GID; and back they come. */
+/*
+ * If one LID does not fit, both are sent as GIDs; the reply is converted back.
+ */
 static void large_lids_are_gids(void **state)
 {
 	static const uint32_t lids[][2] = { { LARGE, 1 },
@@ -94,7 +96,7 @@ static void large_lids_are_gids(void **state)
 	}
 }
 
-/* A LID that is not asked for leaves the GID that is. */
+/* If a LID is not in the mask, its GID is not changed. */
 static void other_end_keeps_its_gid(void **state)
 {
 	struct sa_path_rec opa = opa_path(LARGE, 0);
@@ -111,8 +113,8 @@ static void other_end_keeps_its_gid(void **state)
 	assert_gid(&ib.sgid, OTHER, 7);
 }
 
-/* A large LID that is not asked for has nothing moved. */
-static void lid_not_asked_for_is_no_reason(void **state)
+/* A large LID that is not in the mask moves nothing. */
+static void lid_outside_the_mask_moves_nothing(void **state)
 {
 	struct sa_path_rec opa = opa_path(LARGE, 1);
 	struct sa_path_rec ib;
@@ -125,7 +127,7 @@ static void lid_not_asked_for_is_no_reason(void **state)
 	assert_int_equal(be16toh(ib.ib.slid), 1);
 }
 
-/* Where LID and GID are asked for, the prefix is the caller's. */
+/* If LID and GID are in the mask, the prefix is the caller's. */
 static void lid_wins_over_the_gid(void **state)
 {
 	struct sa_path_rec opa = opa_path(LARGE, 0);
@@ -139,7 +141,7 @@ static void lid_wins_over_the_gid(void **state)
 	assert_gid(&ib.dgid, OTHER, OPA_ID(LARGE));
 }
 
-/* Each end of an answer for itself. */
+/* The two ends of a reply are converted separately. */
 static void answer_has_one_opa_gid(void **state)
 {
 	struct sa_path_rec ib = { .rec_type = SA_PATH_REC_TYPE_IB };
@@ -162,7 +164,7 @@ int main(void)
 		cmocka_unit_test(small_lids_are_lids),
 		cmocka_unit_test(large_lids_are_gids),
 		cmocka_unit_test(other_end_keeps_its_gid),
-		cmocka_unit_test(lid_not_asked_for_is_no_reason),
+		cmocka_unit_test(lid_outside_the_mask_moves_nothing),
 		cmocka_unit_test(lid_wins_over_the_gid),
 		cmocka_unit_test(answer_has_one_opa_gid),
 	};

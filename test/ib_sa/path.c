@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ib_sa_path_rec_get(): what it refuses, what it asks, what it tells. */
+/* ib_sa_path_rec_get(): errors, requests, callbacks. */
 #include <limits.h>
 
 #include "test/ib_sa/plug.h"
@@ -13,7 +13,7 @@ static const struct ibsa_port_state active = {
 	.port_state = IBSA_PORT_ACTIVE,
 };
 
-/* A start call that is refused leaves no query, no callback, no reference. */
+/* A start call that fails leaves no query, no callback, no reference. */
 static void assert_refused(struct rig *rig, uint8_t port,
 			   enum sa_path_rec_type type, int err)
 {
@@ -53,13 +53,15 @@ static void port_that_is_not_there_is_refused(void **state)
 	assert_refused(&rig, 0, SA_PATH_REC_TYPE_IB, -ENODEV);
 	assert_refused(&rig, 3, SA_PATH_REC_TYPE_IB, -ENODEV);
 	assert_refused(&rig, 255, SA_PATH_REC_TYPE_IB, -ENODEV);
-	/* Before the record's type is looked at, as in the kernel. */
+	/* Before the record's type is checked, as in the kernel. */
 	assert_refused(&rig, 3, SA_PATH_REC_TYPE_ROCE_V2, -ENODEV);
 	rig_stop(&rig);
 }
 
-/* Port 1 of node3 has no cable. As in the kernel, the record's type is looked
- * at before the port's state. */
+/*
+ * Port 1 of node3 has no cable. As in the kernel, the record's type is checked
+ * before the port's state.
+ */
 static void record_comes_before_the_state_of_the_port(void **state)
 {
 	struct rig rig;
@@ -98,7 +100,7 @@ static void client_that_is_not_registered_is_refused(void **state)
 	rig_stop(&rig);
 }
 
-/* A port without a cable is down: asked again, it may be up. */
+/* A port without a cable is down, and may be up later. */
 static void port_without_a_cable_is_again(void **state)
 {
 	struct rig rig;
@@ -112,7 +114,7 @@ static void port_without_a_cable_is_again(void **state)
 	rig_stop(&rig);
 }
 
-/* Without an address of the SA there is none to ask. */
+/* The SA has no address. */
 static void port_without_an_sm_is_again(void **state)
 {
 	struct ibsa_port_state port = active;
@@ -135,7 +137,7 @@ static void port_without_an_sm_is_again(void **state)
 	plug_stop(&plug);
 }
 
-/* Whoever is told to ask again is heard once there is an SM. */
+/* After -EAGAIN, a later call succeeds when there is an SM. */
 static void port_is_asked_through_once_it_has_an_sm(void **state)
 {
 	struct ib_sa_query *query;
@@ -170,7 +172,7 @@ static void ethernet_has_no_sa(void **state)
 	plug_stop(&plug);
 }
 
-/* An IB record cannot name a port of a LID this long. */
+/* An IB record cannot contain a LID of this length. */
 static void opa_record_of_a_long_lid_is_refused(void **state)
 {
 	struct ibsa_port_state port = active;
@@ -187,7 +189,7 @@ static void opa_record_of_a_long_lid_is_refused(void **state)
 	plug_stop(&plug);
 }
 
-/* DGID, SGID and NumbPath, as an independent program has asked OpenSM. */
+/* DGID, SGID and NumbPath, as an independent program has queried OpenSM. */
 static int captured_query(struct plug *plug, struct told *told,
 			  struct ib_sa_query **query)
 {
@@ -204,13 +206,15 @@ static int captured_query(struct plug *plug, struct told *told,
 				IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
 					IB_SA_PATH_REC_NUMB_PATH,
 				RIG_TIMEOUT_MS, 0, told_path, told, query);
-	/* The template was copied. */
+	/* The record was copied. */
 	memset(&rec, 0xff, sizeof(rec));
 	return id;
 }
 
-/* A Get: SM_Key, modifier, RMPP header and attribute offset are zero; to the
- * SM's LID, QP 1, at the SM's SL. */
+/*
+ * A Get: SM_Key, modifier, RMPP header and attribute offset are zero; to the
+ * SM's LID, QP 1, at the SM's SL.
+ */
 static void request_is_the_captured_one(void **state)
 {
 	struct told told = { 0 };
@@ -228,7 +232,7 @@ static void request_is_the_captured_one(void **state)
 	plug_stop(&plug);
 }
 
-/* OpenSM's answer, as saquery would have printed it. */
+/* OpenSM's reply, as saquery would have printed it. */
 static void answer_is_the_captured_one(void **state)
 {
 	struct told told = { 0 };
@@ -266,8 +270,10 @@ static void answer_is_the_captured_one(void **state)
 	plug_stop(&plug);
 }
 
-/* Any status is -EINVAL with a record that means nothing; which status it was
- * is in the reply. */
+/*
+ * Any status is -EINVAL with a record without meaning; the reply has the
+ * status.
+ */
 static void status_of_the_sa_is_einval(void **state)
 {
 	static const uint16_t statuses[] = { 0x0004, 0x000c, 0x0100,
@@ -296,7 +302,7 @@ static void status_of_the_sa_is_einval(void **state)
 	plug_stop(&plug);
 }
 
-/* BUSY is waited for, but not longer than for an answer. */
+/* BUSY is retried until the query's timeout. */
 static void sa_that_stays_busy_is_einval(void **state)
 {
 	struct ib_sa_query *query;
@@ -319,7 +325,7 @@ static void sa_that_stays_busy_is_einval(void **state)
 	plug_stop(&plug);
 }
 
-/* What cannot be sent, or is no answer, is -EIO. */
+/* A request that cannot be sent, and a malformed reply, are -EIO. */
 static void broken_send_and_broken_answer_are_eio(void **state)
 {
 	struct told sent = { 0 }, answered = { 0 };
@@ -346,7 +352,7 @@ static void broken_send_and_broken_answer_are_eio(void **state)
 	plug_stop(&plug);
 }
 
-/* A device that went away has flushed what was asked, in the kernel's words. */
+/* As in the kernel: a device that is removed flushes its queries. */
 static void lost_device_interrupts(void **state)
 {
 	struct ib_sa_query *query;
@@ -365,8 +371,10 @@ static void lost_device_interrupts(void **state)
 	plug_stop(&plug);
 }
 
-/* Silence ends when the time is up: not before, and not a tenth later. The
- * tries in it have one id, so that a late answer to any of them counts. */
+/*
+ * Without a reply, the query ends at its timeout, not earlier, and at most a
+ * tenth later. All tries have one id, so a late reply to any of them counts.
+ */
 static void timeout_is_the_total(void **state)
 {
 	static const unsigned long totals_ms[] = { 1, 50, 1000, 3000, 60000 };
@@ -400,7 +408,7 @@ static void timeout_is_the_total(void **state)
 	}
 }
 
-/* 0 counts as 1, and no total is too long to be cancelled. */
+/* 0 counts as 1, and a query with the longest timeout can be cancelled. */
 static void odd_timeouts_are_timeouts(void **state)
 {
 	static const unsigned long odd_ms[] = { 0, UINT_MAX, ULONG_MAX };
@@ -429,8 +437,10 @@ static void odd_timeouts_are_timeouts(void **state)
 	plug_stop(&plug);
 }
 
-/* Without a callback the request is made all the same, and unregistering waits
- * for its end; without a place for the query it cannot be cancelled. */
+/*
+ * Without a callback, the request is still sent, and unregistering waits for
+ * its end; without a query pointer, it cannot be cancelled.
+ */
 static void callback_and_query_may_be_left_out(void **state)
 {
 	struct ibsa_fabric_stats stats;
@@ -450,7 +460,7 @@ static void callback_and_query_may_be_left_out(void **state)
 	rig_stop(&rig);
 }
 
-/* Reserved bits of a mask are nobody's, and not sent. */
+/* Reserved bits of a mask are not sent. */
 static void reserved_mask_bits_are_not_sent(void **state)
 {
 	static const uint8_t mask[] = { 0, 0, 0, 0, 0, 0x7f, 0xff, 0x7f };
@@ -470,7 +480,7 @@ static void reserved_mask_bits_are_not_sent(void **state)
 	plug_stop(&plug);
 }
 
-/* The worker goes on all the same. */
+/* The worker still meets deadlines. */
 static void port_that_cannot_be_waited_for_times_out(void **state)
 {
 	struct sa_path_rec rec = { .numb_path = 1 };

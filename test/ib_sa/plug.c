@@ -20,7 +20,7 @@ static void no_wake(struct ibsa_transport *transport)
 	(void)transport;
 }
 
-/* Nobody answers meanwhile. */
+/* No reply comes meanwhile. */
 static int pass_time(struct ibsa_transport *transport, int timeout_ms)
 {
 	struct puppet *puppet = (struct puppet *)(void *)transport;
@@ -41,7 +41,7 @@ static int read_pkey(struct ibsa_transport *transport, uint32_t index,
 	return 0;
 }
 
-/* The system says no. */
+/* The system call fails. */
 static int fail_to_wait(struct ibsa_transport *transport, int timeout_ms)
 {
 	(void)transport;
@@ -55,7 +55,7 @@ static uint64_t real_ns(struct ibsa_transport *transport)
 	return clock_now_ns();
 }
 
-/* What engines alone do not need of a transport. */
+/* Operations that a client needs, and an engine alone does not. */
 static struct ibsa_transport_ops *whole_ops(struct puppet *puppet)
 {
 	static struct ibsa_transport_ops ops;
@@ -69,7 +69,7 @@ static struct ibsa_transport_ops *whole_ops(struct puppet *puppet)
 	return &ops;
 }
 
-/* The port, as if it had been opened. */
+/* Add the port, as if it had been opened. */
 static void plug_in(struct plug *plug)
 {
 	struct ib_device *device = plug->rig.device;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a client of the SA has to get right, and which test shows it; those
- * that no other file has are here.
+ * What a client of the SA has to get right, and the test that shows it. Tests
+ * that belong to no other file are here.
  *
  * id 0 works                       ib_sa.c ids_begin_at_zero
  * cancel twice                     ib_sa.c canceled_query_is_interrupted
@@ -54,8 +54,10 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A window of queries: sent, their ids noted, cancelled; and then the time
- * that a kernel would still wait for their answers. */
+/*
+ * Fill the window with queries: sent, their ids noted, cancelled; and wait as
+ * long as a kernel would still wait for their replies.
+ */
 static void fill_window(struct plug *plug, uint32_t tids[WINDOW])
 {
 	struct ib_sa_query *queries[WINDOW];
@@ -77,8 +79,8 @@ static void fill_window(struct plug *plug, uint32_t tids[WINDOW])
 }
 
 /*
- * The lower half, which is all that the kernel leaves, is never 0, and not the
- * same for two: one that was cancelled may still be answered.
+ * The lower half of the id, which is all that the kernel leaves, is never 0 and
+ * never the same for two requests: a cancelled one may still be answered.
  */
 static void no_two_requests_have_one_id(void **state)
 {

@@ -12,7 +12,7 @@
 
 enum { THREADS = 8, QUERIES = 2000, LONG_MS = 60000 };
 
-/* What callbacks of any thread count. */
+/* Counters for callbacks in any thread. */
 struct tally {
 	atomic_int calls;
 	atomic_int good;
@@ -25,7 +25,7 @@ static void note(struct tally *tally, int status)
 		atomic_fetch_add(&tally->good, 1);
 	if (status == -EINTR)
 		atomic_fetch_add(&tally->interrupted, 1);
-	/* Last: tests wait for it. */
+	/* Last, since tests wait for it. */
 	atomic_fetch_add(&tally->calls, 1);
 }
 
@@ -56,10 +56,11 @@ static void *unregister(void *client)
 }
 
 /*
- * A thread unregisters, and so dispatches a device without a worker; the
- * device's owner puts it. The query is told once, and the unregistering ends.
+ * A thread unregisters and thereby dispatches a device without a worker;
+ * another puts the device. The query has one callback, and the unregistering
+ * ends.
  */
-static void put_ends_who_unregisters(void **state)
+static void put_ends_unregistering(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 300; i++) {
@@ -107,7 +108,7 @@ static void crew_run(struct crew *crew, void *(*work)(void *))
 	pthread_barrier_destroy(&crew->barrier);
 }
 
-/* Every third query is cancelled, both ports are asked through. */
+/* Every third query is cancelled; both ports are used. */
 static void *query_and_cancel(void *arg)
 {
 	struct crew *crew = arg;
@@ -128,8 +129,10 @@ static void *query_and_cancel(void *arg)
 	return NULL;
 }
 
-/* From all threads, through two ports of one device: each query is told once,
- * answered or interrupted, and unregistering waits for the last. */
+/*
+ * From all threads, through two ports of one device: each query has one
+ * callback, with a reply or -EINTR, and unregistering waits for the last.
+ */
 static void threads_share_a_device(void **state)
 {
 	static struct crew crew;
@@ -147,7 +150,7 @@ static void threads_share_a_device(void **state)
 
 enum { MEMBERSHIPS = 200, NODE1_PORT1 = 0x100001 };
 
-/* The group that IPoIB's broadcasts go to. */
+/* IPoIB's broadcast group. */
 static struct ib_sa_mcmember_rec broadcast(uint8_t states)
 {
 	struct ib_sa_mcmember_rec rec = { .join_state = states };
@@ -159,7 +162,7 @@ static struct ib_sa_mcmember_rec broadcast(uint8_t states)
 	return rec;
 }
 
-/* Every third frees itself, and nobody else then does. */
+/* Every third callback frees its member, and no other call does. */
 static int tally_member(int status, struct ib_sa_multicast *multicast)
 {
 	note(multicast->context, status);
@@ -188,8 +191,10 @@ static void *join_and_leave(void *arg)
 	return NULL;
 }
 
-/* From all threads at once, with the SA's answers between: nobody is told
- * twice, and whoever joins afterwards is let in. */
+/*
+ * From all threads at once, with the SA's replies between: no member has two
+ * callbacks, and a later join succeeds.
+ */
 static void threads_share_a_group(void **state)
 {
 	static struct crew crew;
@@ -233,7 +238,9 @@ static void *get_by_name(void *arg)
 	return NULL;
 }
 
-/* Who gets one name at the same time gets one device; the last put closes. */
+/*
+ * Calls for one name at the same time get one device; the last put closes it.
+ */
 static void name_is_opened_once(void **state)
 {
 	(void)state;
@@ -249,7 +256,7 @@ static void name_is_opened_once(void **state)
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 }
 
-/* A callback that stays until it is let go. */
+/* A callback that blocks until it is released. */
 struct held {
 	struct tally tally;
 	atomic_int inside;
@@ -270,7 +277,7 @@ static void hold(int status, struct sa_path_rec *resp, void *context)
 	note(&held->tally, status);
 }
 
-/* A query whose callback runs is left alone by a cancel from elsewhere. */
+/* A query whose callback runs is not affected by a cancel in another thread. */
 static void cancel_while_the_callback_runs(void **state)
 {
 	struct ib_sa_query *query;
@@ -298,7 +305,9 @@ static void *put(void *device)
 	return NULL;
 }
 
-/* Put waits for the callback that runs; what was started behind it ends. */
+/*
+ * Put waits for the callback that runs; queries that were started after it end.
+ */
 static void put_while_the_callback_runs(void **state)
 {
 	struct ib_sa_query *query;
@@ -329,8 +338,10 @@ static void put_own(struct held *held)
 	ibsa_device_put(held->rig->device);
 }
 
-/* A worker's callback puts its device with queries under way: they end, and the
- * worker goes by itself. */
+/*
+ * A worker's callback puts its device with queries in flight: they end, and the
+ * worker ends by itself.
+ */
 static void worker_puts_its_device(void **state)
 {
 	(void)state;
@@ -362,8 +373,10 @@ static void unregister_own(struct held *held)
 	ib_sa_unregister_client(&held->rig->client);
 }
 
-/* A worker's callback unregisters with queries on two devices: it does not
- * wait, and the rest is told later. */
+/*
+ * A worker's callback unregisters with queries on two devices: it does not
+ * wait, and the other callbacks run later.
+ */
 static void worker_unregisters_with_two_devices(void **state)
 {
 	struct held held = { .run = unregister_own };
@@ -456,8 +469,10 @@ static void *open_second_port(void *arg)
 	return NULL;
 }
 
-/* Both ports are opened once each, whoever comes first, and then closed with
- * whatever is under way. */
+/*
+ * Both ports are opened once each, by any of the threads, and then closed with
+ * queries in flight.
+ */
 static void ports_are_opened_once(void **state)
 {
 	(void)state;
@@ -486,8 +501,10 @@ static void open_in_callback(struct held *held)
 	}
 }
 
-/* A worker's callback opens a port while another thread closes the device: it is
- * opened and closed, or refused. */
+/*
+ * A worker's callback opens a port while another thread closes the device: the
+ * port is opened and closed, or refused.
+ */
 static void port_is_opened_while_the_device_closes(void **state)
 {
 	(void)state;
@@ -524,7 +541,7 @@ static void on_signal(int signal)
 	alarms++;
 }
 
-/* Signals go to the program's threads, never to a worker. */
+/* Signals are delivered to the program's threads, never to a worker. */
 static void worker_takes_no_signals(void **state)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
@@ -549,7 +566,7 @@ static void worker_takes_no_signals(void **state)
 	rig_stop(&rig);
 }
 
-/* Polls as the manual page has it, until told to stop. */
+/* Poll as in the manual page, until stopped. */
 static void *poll_and_dispatch(void *arg)
 {
 	struct crew *crew = arg;
@@ -566,8 +583,8 @@ static void *poll_and_dispatch(void *arg)
 	return NULL;
 }
 
-/* Somebody unregisters, and so dispatches, beside the thread that polls. */
-static void unregister_beside_who_polls(void **state)
+/* A thread unregisters, and thereby dispatches, while another one polls. */
+static void unregister_beside_a_polling_thread(void **state)
 {
 	static struct crew crew;
 	pthread_t thread;
@@ -597,7 +614,7 @@ static void unregister_beside_who_polls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(put_ends_who_unregisters),
+		cmocka_unit_test(put_ends_unregistering),
 		cmocka_unit_test(threads_share_a_device),
 		cmocka_unit_test(threads_share_a_group),
 		cmocka_unit_test(name_is_opened_once),
@@ -609,7 +626,7 @@ int main(void)
 		cmocka_unit_test(ports_are_opened_once),
 		cmocka_unit_test(port_is_opened_while_the_device_closes),
 		cmocka_unit_test(worker_takes_no_signals),
-		cmocka_unit_test(unregister_beside_who_polls),
+		cmocka_unit_test(unregister_beside_a_polling_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

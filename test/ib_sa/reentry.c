@@ -24,7 +24,7 @@ static void act_path(int status, struct sa_path_rec *resp, void *context)
 	act->run(act);
 }
 
-/* Ask, and do something when called back. */
+/* Send a query, and call @run in its callback. */
 static void act_on(struct rig *rig, struct act *act, void (*run)(struct act *))
 {
 	act->rig = rig;
@@ -39,8 +39,10 @@ static void query_again(struct act *act)
 	act->result = rig_query(act->rig, 3, &act->other, &act->query);
 }
 
-/* A callback asks the next question, which has another id: its own ends when
- * it returns. */
+/*
+ * A callback starts a query, which gets another id: its own is in use until it
+ * returns.
+ */
 static void callback_asks(void **state)
 {
 	struct act act = { 0 };
@@ -82,8 +84,10 @@ static void cancel_other(struct act *act)
 	ib_sa_cancel_query(act->id, act->query);
 }
 
-/* The answers of both have come when the first callback cancels the second:
- * that is called once, with the answer or with -EINTR. */
+/*
+ * Both replies have come when the first callback cancels the second query: that
+ * has one callback, with the reply or with -EINTR.
+ */
 static void callback_cancels_another(void **state)
 {
 	struct act act = { 0 };
@@ -130,8 +134,10 @@ static void unregister(struct act *act)
 	ib_sa_unregister_client(&act->rig->client);
 }
 
-/* From a callback unregistering does not wait: what is under way on the
- * client's two devices is told later. */
+/*
+ * Inside a callback, unregistering does not wait: the callbacks of queries in
+ * flight on the client's two devices run later.
+ */
 static void callback_unregisters(void **state)
 {
 	struct told one = { 0 }, two = { 0 };
@@ -167,7 +173,9 @@ static void put_own(struct act *act)
 	act->rig->device = NULL;
 }
 
-/* A device that its callback puts is closed when that has returned. */
+/*
+ * A device that its own callback puts is closed when the callback has returned.
+ */
 static void callback_puts_its_device(void **state)
 {
 	struct ib_device *device;
@@ -191,7 +199,7 @@ static void callback_puts_its_device(void **state)
 	rig_stop(&rig);
 }
 
-/* Another device, and a query of its own. */
+/* Another device, with a query of its own. */
 static void node2_query(struct rig *rig, struct act *act)
 {
 	struct ib_sa_query *query;
@@ -209,7 +217,7 @@ static void put_other(struct act *act)
 	act->result = act->other.calls;
 }
 
-/* A device that another's callback puts is closed at once. */
+/* A device that the callback of another device puts is closed at once. */
 static void callback_puts_another_device(void **state)
 {
 	struct act act = { 0 };
@@ -231,7 +239,7 @@ static void dispatch_other(struct act *act)
 		assert_int_equal(ibsa_device_wait(act->device, -1), 0);
 }
 
-/* Another device can be waited for from a callback. */
+/* A callback can wait for another device. */
 static void callback_dispatches_another_device(void **state)
 {
 	struct act act = { 0 };
@@ -254,7 +262,7 @@ static void again_query(struct act *act)
 	assert_null(act->query);
 }
 
-/* Callbacks of a device that is being closed cannot ask. */
+/* Callbacks of a device that is being closed cannot start queries. */
 static void closing_device_takes_no_queries(void **state)
 {
 	struct act act = { 0 };
@@ -278,7 +286,7 @@ static void other_port_query(struct act *act)
 				   &act->query);
 }
 
-/* Nor open another port, which nobody would close. */
+/* Nor can they open another port, which would stay open. */
 static void closing_device_opens_no_port(void **state)
 {
 	struct act act = { 0 };
@@ -301,7 +309,10 @@ static void sleep_long(struct act *act)
 			 0);
 }
 
-/* What has been answered is not timed out because a callback takes long. */
+/*
+ * A reply that has arrived is not replaced by a timeout because a callback
+ * takes long.
+ */
 static void slow_callback_loses_nothing(void **state)
 {
 	struct told told[10] = { 0 };
@@ -324,8 +335,10 @@ static void slow_callback_loses_nothing(void **state)
 	rig_stop(&rig);
 }
 
-/* Two ports on a clock that only a wait moves cannot be waited for together:
- * refused, and the first goes on. */
+/*
+ * Two ports with a clock that advances only in a wait cannot be waited for
+ * together: the second is refused, and the first still works.
+ */
 static void second_port_on_a_virtual_clock_is_refused(void **state)
 {
 	struct ib_sa_query *query;
@@ -347,8 +360,10 @@ static void second_port_on_a_virtual_clock_is_refused(void **state)
 	rig_stop(&rig);
 }
 
-/* What ends before it is sent is something to do: a wait without limit comes
- * back, and so does unregistering. */
+/*
+ * A query that ends before it is sent counts as an event: a wait without a
+ * timeout returns, and so does unregistering.
+ */
 static void wait_ends_with_what_was_never_sent(void **state)
 {
 	(void)state;
@@ -372,8 +387,10 @@ static void wait_ends_with_what_was_never_sent(void **state)
 	}
 }
 
-/* CPU time that unregistering takes from @count queries, which end one after
- * another. */
+/*
+ * CPU time that unregistering takes for @count queries, which end one after
+ * another.
+ */
 static double unregister_s(unsigned int count)
 {
 	struct timespec start, end;
@@ -395,8 +412,10 @@ static double unregister_s(unsigned int count)
 	       (double)(end.tv_nsec - start.tv_nsec) / 1e9;
 }
 
-/* It does not look at all of them each time that one ends. A machine that is
- * busy with other things may be slow for a while. */
+/*
+ * The time per query must not grow with their number. On a busy machine, it may
+ * be longer for a while.
+ */
 static void unregistering_takes_time_by_the_query(void **state)
 {
 	enum { FEW = 4096, TIMES = 16 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Services that the kernel's names keep: from any thread, to the end. */
+/*
+ * Registrations of services by <ibsa/ib_sa.h>: from any thread, until they end.
+ */
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>
@@ -65,7 +67,7 @@ static void run_until(const struct diary *diary, int count)
 		assert_int_equal(ibsa_device_wait(device, 10 * SECOND), 0);
 }
 
-/* Registered, found lost, registered again, and gone when it is released. */
+/* Registered, found lost, registered again, and removed when it is released. */
 static void service_stays_until_released(void **state)
 {
 	struct diary diary = { 0 };
@@ -98,7 +100,7 @@ static void service_stays_until_released(void **state)
 	close_device();
 }
 
-/* Loss is found after audit_ms of the device. */
+/* A loss is found after audit_ms of the device. */
 static void audit_is_the_devices(void **state)
 {
 	const struct ibsa_query forget = {
@@ -127,7 +129,7 @@ static void audit_is_the_devices(void **state)
 	close_device();
 }
 
-/* Both ends of what it needs take it along. */
+/* Unregistering the client and putting the device both release it. */
 static void unregister_and_put_release(void **state)
 {
 	struct diary diary = { 0 };
@@ -161,7 +163,10 @@ unregister_from_report(const struct ibsa_registration_report *report, void *arg)
 		ib_sa_unregister_client(&client);
 }
 
-/* From inside a report it is not waited for, and ends all the same. */
+/*
+ * Inside a report, unregistering does not wait, and the registration still
+ * ends.
+ */
 static void unregister_in_a_report_does_not_wait(void **state)
 {
 	struct diary diary = { 0 };
@@ -176,7 +181,9 @@ static void unregister_in_a_report_does_not_wait(void **state)
 	ibsa_device_put(device);
 }
 
-/* The same service a second time, and one released before it began. */
+/*
+ * The same service a second time, and one that was released before its start.
+ */
 static void what_never_began_ends(void **state)
 {
 	struct diary first = { 0 }, second = { 0 }, third = { 0 };
@@ -197,8 +204,8 @@ static void what_never_began_ends(void **state)
 }
 
 /*
- * Who has no report cannot know that a handle is gone: one that has ended, by
- * itself or by a release before, is no other's.
+ * A program may use a handle that has ended, by itself or by a release: it must
+ * not be that of another registration.
  */
 static void late_release_hits_nothing(void **state)
 {
@@ -227,7 +234,7 @@ static void late_release_hits_nothing(void **state)
 	assert_int_equal(diary.count, 4);
 }
 
-/* Who waits for what ends before anything is sent does not wait on. */
+/* A registration that ends before anything is sent ends the wait. */
 static void wait_ends_with_what_never_began(void **state)
 {
 	struct diary diary = { 0 };
@@ -250,7 +257,7 @@ static void wait_ends_with_what_never_began(void **state)
 	watch->ops->close(watch);
 }
 
-/* Wrong arguments are refused at once, and nothing is reported. */
+/* Invalid arguments are refused at once, and there is no report. */
 static void wrong_arguments_are_refused(void **state)
 {
 	struct ib_sa_service_rec rec = record();
@@ -277,7 +284,7 @@ static void wrong_arguments_are_refused(void **state)
 	close_device();
 }
 
-/* What the worker's reports tell the test's thread. */
+/* Set by the worker's reports, for the test's thread. */
 struct ended {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
@@ -304,7 +311,7 @@ static void await(struct ended *ended, const int *what, int times)
 	pthread_mutex_unlock(&ended->lock);
 }
 
-/* With a worker nobody has to dispatch. */
+/* With a worker, the program need not dispatch. */
 static void worker_registers(void **state)
 {
 	struct ended ended = { PTHREAD_MUTEX_INITIALIZER,
@@ -324,7 +331,10 @@ static void worker_registers(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-/* Released while the worker begins to keep it, it ends like any other. */
+/*
+ * A registration that is released while the worker starts it ends like any
+ * other.
+ */
 static void release_meets_the_start(void **state)
 {
 	struct ended ended = { PTHREAD_MUTEX_INITIALIZER,

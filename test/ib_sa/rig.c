@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of the kernel's calls share. */
+/* Helpers for tests of the kernel's calls. */
 #include "test/ib_sa/rig.h"
 #include "test/support/three_nodes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What tests of the kernel's calls share: a device on an embedded fabric whose
- * clock only waits move, and callbacks that write down what they are told.
+ * Helpers for tests of the kernel's calls: a device on an embedded fabric whose
+ * clock advances only in waits, and callbacks that record their arguments.
  */
 #ifndef IB_SA_RIG_H
 #define IB_SA_RIG_H
@@ -28,7 +28,7 @@ struct rig {
 	struct ib_sa_client client;
 };
 
-/* What a callback was told; @device is for the reply behind it. */
+/* The arguments of a callback; @device is for the reply behind it. */
 struct told {
 	struct ib_device *device;
 	int calls;
@@ -49,15 +49,18 @@ void rig_start(struct rig *rig);
 void rig_start_on(struct rig *rig, struct ibsa_fabric *fabric);
 void rig_stop(struct rig *rig);
 
-/* Another device of the rig's fabric. */
+/* Open another device of the rig's fabric. */
 struct ib_device *rig_open(struct ibsa_fabric *fabric, const char *node,
 			   bool no_thread);
 
-/* The SA falls silent, or speaks again. */
+/* Stop the SA's replies, or allow them again. */
 void rig_silence(struct rig *rig, bool silent);
 
-/* A query for the path from LID 1 to @dlid; no two for other LIDs are the
- * same. Return: as ib_sa_path_rec_get(). */
+/*
+ * Query the path from LID 1 to @dlid; only queries for the same LID are
+ * identical.
+ * Return: as ib_sa_path_rec_get().
+ */
 int rig_query(struct rig *rig, uint16_t dlid, struct told *told,
 	      struct ib_sa_query **query);
 int rig_query_on(struct ib_sa_client *client, struct ib_device *device,
@@ -65,7 +68,7 @@ int rig_query_on(struct ib_sa_client *client, struct ib_device *device,
 		 void (*callback)(int, struct sa_path_rec *, void *),
 		 void *context, struct ib_sa_query **query);
 
-/* Wait and dispatch until it has been called. */
+/* Wait and dispatch until the callback has run. */
 void rig_run(struct rig *rig, const struct told *told);
 
 void told_path(int status, struct sa_path_rec *resp, void *context);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Service records: registered, looked up, removed, one and many. */
+/* Service records: registered, queried, removed, one and many. */
 #include "test/ib_sa/plug.h"
 #include "wire/mad.h"
 
 enum { RECORD = 176 };
 
-/* What a captured MAD says of a service: a record as it lies in memory, since
- * the kernel's struct has the wire's layout and byte order. */
+/*
+ * Copy the service record of a captured MAD: the kernel's struct has the wire's
+ * layout and byte order.
+ */
 static void captured_record(const char *file, void *out, size_t offset)
 {
 	uint8_t mad[PUPPET_BYTES];
@@ -27,7 +29,10 @@ static int service_query(struct plug *plug, uint8_t method,
 				       told_service, told, &query);
 }
 
-/* Ask with the record of a captured request, and be answered as it was. */
+/*
+ * Send the request of a captured exchange, and answer it with the captured
+ * reply.
+ */
 static void replay(uint8_t method, ib_sa_comp_mask mask, const char *request,
 		   const char *answer, struct told *told)
 {
@@ -50,8 +55,10 @@ static void replay(uint8_t method, ib_sa_comp_mask mask, const char *request,
 	plug_stop(&plug);
 }
 
-/* Requests are those that OpenSM has been asked by another program, bit for
- * bit, and its answers are told as they came. */
+/*
+ * Requests are bit for bit those of another program to OpenSM, and its replies
+ * are returned unchanged.
+ */
 static void exchanges_are_the_captured_ones(void **state)
 {
 	const ib_sa_comp_mask identity = IB_SA_SERVICE_REC_SERVICE_ID |
@@ -105,7 +112,9 @@ static int mcmember_query(struct plug *plug, uint8_t method, struct told *told)
 					told_mcmember, told, &query);
 }
 
-/* Get, Set and Delete have one record for an answer; no other method does. */
+/*
+ * The reply to Get, Set and Delete has one record; other methods are rejected.
+ */
 static void other_methods_are_refused(void **state)
 {
 	struct ib_sa_service_rec rec = { 0 };
@@ -131,7 +140,7 @@ static void other_methods_are_refused(void **state)
 	plug_stop(&plug);
 }
 
-/* A name has 64 bytes, with a NUL and what follows it. */
+/* A name has 64 bytes, including a NUL and what follows it. */
 static void name_is_sent_with_all_its_bytes(void **state)
 {
 	enum { NAME_AT = IBSA_SA_HEADER_BYTES + 48 };
@@ -209,7 +218,7 @@ static int services_query(struct plug *plug, struct told *told)
 				     told, &query);
 }
 
-/* Ask for all, and be answered with @mad. */
+/* Query all services, and answer with @mad. */
 static void answer_all(const uint8_t *mad, size_t len, struct told *told)
 {
 	struct plug plug;
@@ -223,8 +232,10 @@ static void answer_all(const uint8_t *mad, size_t len, struct told *told)
 	plug_stop(&plug);
 }
 
-/* The captured RMPP header is as OpenSM hands it to its kernel; this is how
- * the kernel of whoever receives it shows it. */
+/*
+ * The captured RMPP header is as OpenSM passes it to its kernel; this is how
+ * the receiver's kernel returns it.
+ */
 static void fill_rmpp(uint8_t *mad)
 {
 	static const uint8_t whole[] = { 1, IBSA_RMPP_TYPE_DATA,
@@ -250,7 +261,7 @@ static void table_is_the_captured_one(void **state)
 			    RECORD);
 }
 
-/* An empty table, as OpenSM sends it, is no data, and no record either. */
+/* An empty table, as OpenSM sends it, is -ENODATA without a record. */
 static void empty_table_is_enodata(void **state)
 {
 	uint8_t mad[PUPPET_BYTES];
@@ -265,8 +276,10 @@ static void empty_table_is_enodata(void **state)
 	assert_false(told.has_resp);
 }
 
-/* Records that have grown are as far apart as the reply says; the last, cut
- * short, does not count. */
+/*
+ * Larger records have the distance that the reply tells; the last one is
+ * truncated and does not count.
+ */
 static void records_stand_where_the_stride_says(void **state)
 {
 	enum { STRIDE = 184 };
@@ -327,8 +340,10 @@ static void sim_query(struct rig *rig, uint8_t method,
 	rig_run(rig, told);
 }
 
-/* Every byte of a record that is registered comes back, whether its component
- * was named or not; and it is gone when removed with the same bytes. */
+/*
+ * Every byte of a registered record is returned, whether its component was in
+ * the mask or not; it is removed with the same bytes.
+ */
 static void service_is_kept_whole(void **state)
 {
 	const ib_sa_comp_mask identity = IB_SA_SERVICE_REC_SERVICE_ID |

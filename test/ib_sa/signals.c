@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals in the thread that calls back: faults are its own, others are not. */
+/*
+ * Signals in the thread of callbacks: it receives those of its own faults and
+ * no others.
+ */
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,8 +17,10 @@ static const int faults[] = {
 
 enum { FAULTS = sizeof(faults) / sizeof(faults[0]), LAST_SIGNAL = 64 };
 
-/* A page that may not be read until the handler of the fault has been called,
- * as those of garbage collectors are. */
+/*
+ * A page that is unreadable until the fault's handler has run, as garbage
+ * collectors use them.
+ */
 static volatile char *page;
 static volatile sig_atomic_t handled;
 
@@ -32,7 +37,7 @@ static void open_page(int number)
 		_exit(3);
 }
 
-/* What the callback has found. */
+/* The signal state in the callback. */
 struct seen {
 	sigset_t blocked;
 	char byte;
@@ -59,7 +64,7 @@ static void read_page(int status, struct sa_path_rec *resp, void *context)
 	atomic_store(&seen->done, true);
 }
 
-/* Have @callback called by a worker. */
+/* Let a worker call @callback. */
 static void call_back(void (*callback)(int, struct sa_path_rec *, void *),
 		      struct seen *seen)
 {
@@ -88,7 +93,7 @@ static bool is_fault(int number)
 	return false;
 }
 
-/* Signals that cannot be blocked, or that the C library keeps for itself. */
+/* Not for signals that cannot be blocked, or that the C library reserves. */
 static bool is_blockable(int number)
 {
 	sigset_t all;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Very many queries from many threads on a fabric where all goes wrong that
- * can: each is called back once, with what the manual pages say.
+ * Very many queries from many threads, on a fabric where everything may go
+ * wrong: each has one callback, with a result that its manual page lists.
  *
- * IBSA_SEED, or the first argument, repeats the chances of an earlier run; the
- * threads take their turns as they come.
+ * IBSA_SEED, or the first argument, is the seed of an earlier run. The threads
+ * may still run in another order.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,11 +23,11 @@
 
 enum {
 	QUERIES = 100000,
-	QUERIES_BESIDE = 30000, /* of tests where more than MADs suffers */
+	QUERIES_BESIDE = 30000, /* in tests where not only MADs are affected */
 	THREADS = 8,
-	IN_FLIGHT = 256, /* at most, in all */
+	IN_FLIGHT = 256, /* maximum, in all */
 	STAY_ASKS = 12,
-	FAIR_ASKS = 1000, /* between what goes wrong, about */
+	FAIR_ASKS = 1000, /* approximate number between faults */
 	DELAY_MS = 10,
 	FAILURES_SHOWN = 20,
 };
@@ -68,8 +68,8 @@ static void flushed(int status, struct ib_sa_service_rec *resp, void *context)
 }
 
 /*
- * Asks what nobody else does, as soon as the port is found usable, and waits
- * for the answer: that comes behind all that was on its way to the device.
+ * Send a query that no other thread sends, when the port is usable, and wait
+ * for the reply: it arrives after everything that was in flight to the device.
  */
 static void flush(struct rig *rig, struct device *device, uint64_t *chance)
 {
@@ -103,7 +103,7 @@ static void set_fault(struct rig *rig, enum ibsa_fault_kind kind,
 		wrong(rig, "fault %d at %u%% is refused", kind, percent);
 }
 
-/* One kind most of all; over when nothing that was struck is on its way. */
+/* Faults of mainly one kind; they end when no affected MAD is in flight. */
 static void spell_of_faults(struct rig *rig, enum ibsa_fault_kind most,
 			    uint64_t *chance)
 {
@@ -125,7 +125,7 @@ static void spell_of_faults(struct rig *rig, enum ibsa_fault_kind most,
 	atomic_fetch_add(&rig->sky[STORM], 1);
 }
 
-/* One of four things, first there and then back, or still further. */
+/* One of four changes, first made and then undone, or repeated. */
 static int move(struct rig *rig, unsigned int what, unsigned int host,
 		bool back)
 {
@@ -160,7 +160,7 @@ static void spell_of_moves(struct rig *rig, unsigned int what, uint64_t *chance)
 		if (err)
 			wrong(rig, "move %u of %s: %d, expected 0", what,
 			      rig->hosts[host].node, err);
-		if (!back) /* time enough to see that it is away */
+		if (!back) /* time enough to detect the loss */
 			nap_ms((what % 3 ? 20 : 200) + below(chance, 100));
 	}
 	atomic_fetch_add(&rig->sky[MOVE], 1);
@@ -202,7 +202,7 @@ static int open_device(struct rig *rig, struct device *device,
 	return ibsa_device_open(&options, NULL, &device->ib);
 }
 
-/* The ports with a cable. */
+/* Find the ports with a link. */
 static void find_hosts(struct rig *rig)
 {
 	struct ibsa_fabric_port port;
@@ -232,7 +232,7 @@ static struct rig *rig_new(unsigned int queries)
 			 0);
 	find_hosts(rig);
 	rig->wanted = queries;
-	rig->room = 3 * queries; /* not each will be accepted */
+	rig->room = 3 * queries; /* some will not be accepted */
 	rig->asks = calloc(rig->room, sizeof(*rig->asks));
 	assert_non_null(rig->asks);
 	for (unsigned int i = 0; i < rig->room; i++)
@@ -262,8 +262,8 @@ static void forget(struct ib_sa_client *client)
 }
 
 /*
- * Somebody registers, opens, asks and leaves: who unregisters, and who puts a
- * device that nobody shares, is called back no more.
+ * A thread registers, opens, sends queries and ends: after unregistering, and
+ * after the put of a device that is not shared, no callback may come.
  */
 static void stay(struct rig *rig, uint64_t *chance)
 {
@@ -316,7 +316,7 @@ static void *queries_start(void *arg)
 	return NULL;
 }
 
-/* It is busy while somebody who unregisters dispatches it. */
+/* It fails while another thread that unregisters dispatches the device. */
 static void *dispatch(void *arg)
 {
 	struct rig *rig = arg;
@@ -365,7 +365,10 @@ static void run(struct rig *rig)
 		check_called(rig, &rig->asks[i], "the end");
 }
 
-/* What has been provoked has to have come; else nothing was tested. */
+/*
+ * Each result that was provoked must have occurred; otherwise, nothing was
+ * tested.
+ */
 static void check_counts(struct rig *rig)
 {
 	const bool all = !rig->moves && !rig->stays;
@@ -387,7 +390,7 @@ static void check_counts(struct rig *rig)
 	for (size_t i = 0; i < rig->room; i++)
 		if (rig->asks[i].id > (int)highest)
 			highest = (unsigned int)rig->asks[i].id;
-	assert_true(highest + 1 < rig->started); /* ids have come again */
+	assert_true(highest + 1 < rig->started); /* ids were reused */
 }
 
 static void stress(unsigned int queries, bool moves, bool stays)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the two files of the stress test share. Each query lives until the end
- * of the test, so that a callback that comes twice or too late is seen.
+ * What the two files of the stress test share. Each query object exists until
+ * the end of the test, so that a second or late callback is detected.
  */
 #ifndef IB_SA_STRESS_H
 #define IB_SA_STRESS_H
@@ -15,13 +15,17 @@
 #include "../support/random.h"
 
 /*
- * What goes wrong: anything; bits are flipped, so that an answer may say
- * anything; the SA, LIDs or links move. Each counts its beginnings and ends:
- * while it is even and stays, there is nothing of it.
+ * What goes wrong: anything; flipped bits, after which a reply may contain
+ * anything; moves of the SA, LIDs or links. Each counts its beginnings and
+ * ends: while the counter is even and does not change, nothing of the kind
+ * happens.
  */
 enum sky { STORM, TAINT, MOVE, SKIES };
 
-/* The four of a service follow one another, each asked when the last ended. */
+/*
+ * The four for a service follow one another, each started when the last has
+ * ended.
+ */
 enum kind {
 	PATH,
 	PATH_TO_NOBODY,
@@ -32,7 +36,7 @@ enum kind {
 	BAD_METHOD,
 };
 
-/* What a run has to see, or it has tested nothing. */
+/* Results that a run must have; otherwise, it has tested nothing. */
 enum count {
 	TOLD_0,
 	TOLD_EINVAL,
@@ -42,7 +46,7 @@ enum count {
 	TOLD_EIO,
 	BUSY,
 	REFUSED,
-	JUDGED, /* and a kind, to which no weather has lent an excuse */
+	JUDGED, /* and a kind, without an excuse by anything that went wrong */
 	AGAIN = JUDGED + BAD_METHOD,
 	COUNTS,
 };
@@ -50,16 +54,16 @@ enum count {
 enum {
 	HOSTS = 4,
 	BOARD = 64,	    /* queries that any thread may cancel */
-	LONG_MS = 60000,    /* a query with this timeout has to be answered */
+	LONG_MS = 60000,    /* a query with this timeout must be answered */
 	SAME_LID = 0xff,    /* bits of a port's LID that do not change */
-	LID_LIMIT = 0x8000, /* from here on nobody has them */
+	LID_LIMIT = 0x8000, /* no LID from here on is assigned */
 };
 
 struct device {
 	struct ib_device *ib;
 	uint8_t port;
-	atomic_bool calling; /* one callback at a time */
-	atomic_bool closing; /* from before its ibsa_device_put() */
+	atomic_bool calling; /* at most one callback at a time */
+	atomic_bool closing; /* set before its ibsa_device_put() */
 };
 
 struct query {
@@ -67,26 +71,26 @@ struct query {
 	struct device *device;
 	struct ib_sa_client *client;
 	enum kind kind;
-	unsigned int sky[SKIES]; /* at the first of those that follow */
-	uint64_t service;	 /* its id, from which the rest is made */
-	bool sure; /* the SA has said that the service is as it should be */
+	unsigned int sky[SKIES]; /* at the first query of a sequence */
+	uint64_t service;	 /* its id, from which the rest is derived */
+	bool sure;		 /* the SA has confirmed the service's state */
 	unsigned int from, to;
-	uint16_t slid, dlid; /* of these hosts, then */
+	uint16_t slid, dlid; /* of these hosts, at that time */
 	unsigned int timeout_ms;
-	uint64_t chance; /* what its callback draws from */
+	uint64_t chance; /* random state of its callback */
 	uint64_t start_ns;
 	struct ib_sa_query *query;
 	atomic_int id; /* -1 until the call has returned */
 	atomic_bool accepted;
-	atomic_bool cancelled; /* from before the call that does it */
+	atomic_bool cancelled; /* set before the call that does it */
 	atomic_int calls;
-	int status; /* of the last of them */
+	int status; /* of the last callback */
 };
 
 struct rig {
 	uint64_t seed;
-	unsigned int wanted; /* so many queries are to be started */
-	bool moves, stays;   /* what happens beside faults */
+	unsigned int wanted; /* number of queries to start */
+	bool moves, stays;   /* what happens besides faults */
 	struct ibsa_fabric *fabric;
 	struct ibsa_fabric_port hosts[HOSTS];
 	_Atomic uint16_t lids[HOSTS];
@@ -97,28 +101,28 @@ struct rig {
 	atomic_uint threads, taken, started;
 	sem_t slots; /* for queries in flight */
 	_Atomic(struct query *) board[BOARD];
-	atomic_bool stop, still; /* the weather; who dispatches */
+	atomic_bool stop, still; /* the changes; the dispatcher */
 	atomic_uint sky[SKIES];
 	atomic_uint failures;
 	atomic_uint counts[COUNTS];
 };
 
-/* Says what was expected, with the seed. The test fails at its end. */
+/* Print what was expected, with the seed. The test fails at its end. */
 __attribute__((format(printf, 2, 3))) void wrong(struct rig *rig,
 						 const char *format, ...);
 
 uint64_t now_ns(void);
 
-/* Less than @limit, drawn from @chance. */
+/* A number below @limit, drawn from @chance. */
 static inline unsigned int below(uint64_t *chance, unsigned int limit)
 {
 	return (unsigned int)(random_next(chance) >> 32) % limit;
 }
 
 /*
- * Asks for anything, or for what follows @after unless that is NULL, and
- * cancels if chance wants it. A slot, which the caller has taken, goes with
- * it. Return: the query; NULL: it was refused, or there were enough.
+ * Start any query, or the one that follows @after unless that is NULL, and
+ * cancel it if @chance says so. It takes over a slot from the caller. Return:
+ * the query; NULL: it was refused, or there were enough.
  */
 struct query *query_start(struct rig *rig, struct device *device,
 			  struct ib_sa_client *client,

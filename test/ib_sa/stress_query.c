@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The queries of stress.c, and what their callbacks may be told: the
- * tables of ib_sa_path_rec_get(3) and ib_sa_service_rec_query(3), and what
- * follows from the fabric, from what goes wrong with it and from who cancels.
+ * The queries of stress.c, and the results that their callbacks may have: by
+ * the tables of ib_sa_path_rec_get(3) and ib_sa_service_rec_query(3), by the
+ * fabric, by what goes wrong in it, and by cancels.
  */
 #include <endian.h>
 #include <errno.h>
@@ -15,7 +15,10 @@
 
 #define PREFIX 0xfe80000000000000
 
-/* Bits of what path_of() fills in beside the hosts; the last is no field's. */
+/*
+ * Mask bits of fields that path_of() fills, except the hosts; the last is
+ * reserved.
+ */
 static const ib_sa_comp_mask true_of_paths[] = {
 	IB_SA_PATH_REC_NUMB_PATH,
 	IB_SA_PATH_REC_PKEY,
@@ -42,7 +45,7 @@ static void count(const struct query *query, unsigned int what)
 	atomic_fetch_add(&query->rig->counts[what], 1);
 }
 
-/* There was nothing of it since, and is not. */
+/* Whether nothing of the kind has happened since, or happens now. */
 static bool fair(const struct query *query, enum sky what)
 {
 	const unsigned int now = atomic_load(&query->rig->sky[what]);
@@ -120,7 +123,7 @@ static struct ib_sa_service_rec service_of(const struct query *query)
 	return rec;
 }
 
-/* Whether it must end as expected, if it is answered. */
+/* Whether it must end as expected if it is answered. */
 static bool sure(const struct query *query)
 {
 	switch (query->kind) {
@@ -131,12 +134,13 @@ static bool sure(const struct query *query)
 		return fair(query, MOVE);
 	case SERVICE_GET:
 		return query->sure && fair(query, MOVE);
-	default: /* what was late, or sent twice, has undone the last step */
+	/* A MAD that was late or sent twice has undone the last step. */
+	default:
 		return query->sure && fair(query, STORM);
 	}
 }
 
-/* @right: the record is the one that was asked for. */
+/* @right: the record is the one that the query was for. */
 static void judge_answer(struct query *query, bool right)
 {
 	const bool none = query->kind == PATH_TO_NOBODY ||
@@ -158,7 +162,7 @@ static void judge_answer(struct query *query, bool right)
 	count(query, JUDGED + query->kind);
 }
 
-/* By the table of the page. */
+/* Check a result by the table of the page. */
 static void judge(struct query *query, const void *resp, size_t len, bool right)
 {
 	static const uint8_t zero[256];
@@ -188,7 +192,7 @@ static void judge(struct query *query, const void *resp, size_t len, bool right)
 		expect(query,
 		       atomic_load(&query->cancelled) ||
 			       atomic_load(&query->device->closing),
-		       "no -EINTR: nobody has cancelled it");
+		       "no -EINTR: it was not cancelled");
 		break;
 	case -EIO:
 		count(query, TOLD_EIO);
@@ -202,7 +206,7 @@ static void judge(struct query *query, const void *resp, size_t len, bool right)
 	expect(query, sent || query->status == -EINTR, "a reply behind it");
 }
 
-/* It marks whom it cancels: nobody else may end with -EINTR. */
+/* Mark the query before cancelling it: only marked ones may end with -EINTR. */
 static void cancel(struct query *query)
 {
 	if (!query)
@@ -211,13 +215,16 @@ static void cancel(struct query *query)
 	ib_sa_cancel_query(atomic_load(&query->id), query->query);
 }
 
-/* Puts @ask, or NULL, where others find it, and cancels what was there. */
+/*
+ * Put @query, or NULL, where other threads find it, and cancel the one that was
+ * there.
+ */
 static void swap(struct rig *rig, struct query *query, uint64_t *chance)
 {
 	cancel(atomic_exchange(&rig->board[below(chance, BOARD)], query));
 }
 
-/* At once, at once twice, or by whoever comes by. */
+/* At once, twice at once, or by another thread. */
 static void cancel_maybe(struct query *query, uint64_t *chance)
 {
 	const unsigned int what = below(chance, 32);
@@ -230,7 +237,7 @@ static void cancel_maybe(struct query *query, uint64_t *chance)
 		cancel(query);
 }
 
-/* What has ended, or is about to, is left alone: it gets no mark. */
+/* A query that has ended, or is about to, is not affected: it is not marked. */
 static void cancel_too_late(struct query *query)
 {
 	if (atomic_load(&query->calls) && atomic_load(&query->id) >= 0)
@@ -252,7 +259,7 @@ static void called(struct query *query, int status)
 		swap(rig, NULL, &query->chance);
 }
 
-/* Goes on, in its slot, with what follows a service, or with anything. */
+/* Continue in its slot with what follows a service, or with any query. */
 static void leave(struct query *query, const struct query *after)
 {
 	struct rig *rig = query->rig;
@@ -291,7 +298,7 @@ static void service_told(int status, struct ib_sa_service_rec *resp,
 	leave(query, query->kind < SERVICE_GONE ? query : NULL);
 }
 
-/* Both hosts by LID or by GID, and some more that is true. */
+/* Both hosts by LID or by GID, and some more fields with correct values. */
 static int start_path(struct query *query, uint64_t *chance)
 {
 	struct sa_path_rec rec = path_of(query);
@@ -359,7 +366,7 @@ static bool started(struct query *query, int id, uint64_t *chance)
 	return false;
 }
 
-/* One that follows, or anything: what is known of it, and since when. */
+/* Draw a query that follows @after, or any; and note what is known of it. */
 static void draw(struct query *query, const struct query *after,
 		 uint64_t *chance)
 {

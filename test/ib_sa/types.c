@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's types against OpenSM's on the wire: every field of every record
- * at its place. Where members lie and which bits masks have: headers_ib_sa.c.
+ * The kernel's types compared with OpenSM's on the wire: every field of every
+ * record is at its place. headers_ib_sa.c tests the offsets of members and the
+ * mask bits.
  */
 #include <iba/ib_types.h>
 
 #include "test/ib_sa/plug.h"
 
-/* Other bits than the field before, in each. */
+/* Each field has other bits than the one before. */
 static const struct sa_path_rec path = {
 	.dgid.raw = { 0xfe, 0x80, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
 		      15 },
@@ -41,7 +42,7 @@ static struct sa_path_rec full_path(void)
 	return rec;
 }
 
-/* The same in OpenSM's struct, which is what it takes from the wire. */
+/* The same in OpenSM's struct, which has the wire's layout. */
 static void opensm_path(ib_path_rec_t *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -81,7 +82,7 @@ static void path_is_packed_as_opensm_reads_it(void **state)
 	assert_int_equal(back.rec_type, SA_PATH_REC_TYPE_IB);
 }
 
-/* All ones in memory is all ones in the fields, and nothing beside them. */
+/* All ones in memory are all ones in the fields, and change nothing else. */
 static void values_too_wide_are_cut(void **state)
 {
 	struct sa_path_rec rec;
@@ -96,7 +97,7 @@ static void values_too_wide_are_cut(void **state)
 	assert_memory_equal(wire, ones, sizeof(ones));
 }
 
-/* Components that are not named are sent all the same, as by the kernel. */
+/* Fields that are not in the mask are sent, too, as by the kernel. */
 static void path_is_sent_whole(void **state)
 {
 	struct sa_path_rec rec = full_path();
@@ -157,11 +158,14 @@ static void opensm_member(ib_member_rec_t *out)
 	out->pkt_life = 3 << 6 | 0x12;
 	out->sl_flow_hop = ib_member_set_sl_flow_hop(0x6, 0x7edcb, 0x5a);
 	out->scope_state = ib_member_set_scope_state(0xe, 0x5);
-	/* The bit-field is a little-endian machine's; the wire has bit 7. */
+	/*
+	 * The bit-field is for a little-endian machine; on the wire, it is bit
+	 * 7.
+	 */
 	((uint8_t *)out)[49] = 0x80;
 }
 
-/* Member by member: between them are bytes that nobody sets. */
+/* Compare member by member: padding bytes are not set. */
 static void assert_same_member(const struct ib_sa_mcmember_rec *a,
 			       const struct ib_sa_mcmember_rec *b)
 {
@@ -288,7 +292,7 @@ static void service_members_are_opensms(void **state)
 #undef SAME
 }
 
-/* LIDs by the names that do not ask of which type a record is. */
+/* LIDs by the accessors that work for every record type. */
 static void accessors_find_the_members_of_each_type(void **state)
 {
 	struct sa_path_rec ib = { .rec_type = SA_PATH_REC_TYPE_IB };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Watches for events beside the kernel's calls: from any thread, to the end. */
+/* Watches for events by <ibsa/ib_sa.h>: from any thread, until they end. */
 #include <pthread.h>
 
 #include "test/ib_sa/rig.h"
 
 enum { SEEN = 64, NODE2_PORT1 = 0x100004 };
 
-/* What a watch was told; guarded, for a worker tells it in its own thread. */
+/*
+ * The events of a watch; locked, since a worker reports them in its own thread.
+ */
 struct diary {
 	pthread_mutex_t lock;
 	pthread_cond_t more;
@@ -160,7 +162,7 @@ static void wrong_watches_are_refused(void **state)
 	assert_int_equal(diary.count, 0);
 }
 
-/* Another device of the same port is as good as another program. */
+/* For the kernel, another device of the same port is another program. */
 static void reports_go_to_one_program_only(void **state)
 {
 	struct ib_device *first = rig.device;
@@ -205,7 +207,7 @@ static void await(struct diary *diary, int count)
 	pthread_mutex_unlock(&diary->lock);
 }
 
-/* With a worker nobody has to dispatch. */
+/* With a worker, the program need not dispatch. */
 static void worker_watches(void **state)
 {
 	struct diary diary = empty;
