@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queries whose replies can be compared with the right ones.
+ * Sends queries whose replies can be compared with the right ones.
  *
  * usage: query-both DIRECT VIA ROUNDS
  *
  * Reads the NodeRecord of each LID and the path to it at the fabric server
- * DIRECT, then asks for the same at VIA, all at a time, ROUNDS times. At VIA,
- * bytes may be lost or changed. A query may fail there, but it has to end
- * once, before its deadline and LATE_MS have passed, and its reply must not be
- * the one that DIRECT gave to another query. A reply that DIRECT never gave is
+ * DIRECT. Then it sends the same queries to VIA, all at a time, ROUNDS times.
+ * At VIA, bytes may be lost or changed. A query may fail there, but it must
+ * end once, within its deadline and LATE_MS, and its reply must not be the
+ * one that DIRECT gave to another query. A reply that DIRECT never gave is
  * counted as damaged: bytes of its MAD are missing. The exit status is 1 if
- * something was wrong, 3 if VIA let no client in.
+ * something was wrong, 3 if VIA accepted no client.
  */
 #include <ibsa/ibsa.h>
 
@@ -24,7 +24,7 @@ enum {
 	LIDS = 6,	    /* of the four hosts and two switches */
 	KINDS = 2,	    /* NodeRecord and PathRecord */
 	DEADLINE_MS = 1000, /* of each query */
-	LATE_MS = 1500,	    /* for a machine that is busy */
+	LATE_MS = 1500,	    /* for a busy machine */
 	RECORD_MAX = 256,
 };
 
@@ -74,7 +74,10 @@ static int client_open(const char *fabric, struct ibsa_client **out)
 	return err;
 }
 
-/* The reply: a record, or nothing if it failed or holds none. */
+/*
+ * Copy the reply's record, or nothing if the query failed or there is no
+ * record.
+ */
 static void reply_note(const struct ibsa_reply *reply, void *arg)
 {
 	struct asked *asked = arg;
@@ -114,7 +117,7 @@ static bool is_equal(const struct right *a, const struct right *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* Whether a reply that is not right is the one to another query. */
+/* Whether a wrong reply is the right one for another query. */
 static bool is_of_another(const struct asked *asked)
 {
 	for (unsigned int lid = 1; lid <= LIDS; lid++) {
@@ -150,7 +153,7 @@ static void ended(const struct asked *asked, struct counts *counts)
 	}
 }
 
-/* Wait until each query has ended, and until no callback comes twice. */
+/* Wait until all queries have ended, and check that no callback comes twice. */
 static void all_await(struct ibsa_client *client, struct asked *all,
 		      size_t count, struct counts *counts)
 {
@@ -196,7 +199,7 @@ static void round_submit(struct ibsa_client *client,
 			count++;
 	}
 	all_await(client, all, count, counts);
-	/* Without a server there is nothing to wait for but its return. */
+	/* While there is no server, wait for it to return. */
 	if (!count)
 		(void)!ibsa_wait(client, 100);
 }

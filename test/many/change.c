@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What happens to the fabric, drawn from a seed. */
+/* Changes of the fabric, drawn from a seed. */
 #include <stdio.h>
 
 #include "change.h"
@@ -37,7 +37,7 @@ static void tell(struct many_changes *changes, const char *format,
 		changes->has_failed = true;
 }
 
-/* A thing that was there goes; one that was away comes back. */
+/* Remove a thing that is there, or restore one that is lost. */
 static void toggle(struct many_changes *changes, int thing,
 		   const char *lost_command, const char *restored_command,
 		   unsigned int number)
@@ -49,7 +49,7 @@ static void toggle(struct many_changes *changes, int thing,
 	log_change(changes, thing, goes, begin_ns);
 }
 
-/* One of so many things; one of those that are away, if these are enough. */
+/* Choose one of @count things; one of the lost ones if @most are lost. */
 static unsigned int choose(struct many_changes *changes, int first,
 			   unsigned int count, unsigned int most)
 {
@@ -80,8 +80,8 @@ static void toggle_leaf(struct many_changes *changes)
 					 LEAVES_LOST_MAX);
 
 	/*
-	 * All links of the leaf go up, those to its hosts too: these are to
-	 * have been there before.
+	 * The leaf's links all come up, including those to its hosts, so these
+	 * are noted as restored first.
 	 */
 	for (int i = 0; i < HOSTS_PER_LEAF; i++) {
 		const int host = (int)leaf * HOSTS_PER_LEAF + i;
@@ -94,7 +94,7 @@ static void toggle_leaf(struct many_changes *changes)
 	       "node add L%u", leaf);
 }
 
-/* One of two ways to a leaf, and what is on it that moment. */
+/* Cut one of the two uplinks of a leaf, with the MADs that are on it. */
 static void uplink_cut(struct many_changes *changes)
 {
 	const unsigned int leaf = draw(changes, MORTAL_LEAVES);
@@ -125,7 +125,7 @@ static void move_sm(struct many_changes *changes)
 	many_back(changes->history, THING_SM, many_now_ns());
 }
 
-/* They end before others begin. */
+/* Faults end before others begin. */
 static void toggle_faults(struct many_changes *changes)
 {
 	static const char *const kinds[] = {
@@ -150,7 +150,7 @@ void many_change(struct many_changes *changes)
 	const unsigned int which = draw(changes, 64);
 
 	changes->made++;
-	/* An SM that is not there, and faults, end soon. */
+	/* A missing SM and faults last a short time only. */
 	if (many_is_lost(changes->history, THING_SM) && which % 4 == 0)
 		toggle_sm(changes);
 	else if (many_is_lost(changes->history, THING_FAULTS) &&
@@ -178,7 +178,7 @@ void many_mend(struct many_changes *changes)
 		toggle_sm(changes);
 	if (many_is_lost(history, THING_FAULTS))
 		toggle_faults(changes);
-	/* A leaf has its hosts' links come back with it. */
+	/* Restoring a leaf restores the links of its hosts. */
 	for (int i = 0; i < MORTALS; i++)
 		if (many_is_lost(history, THING_HOST + i))
 			toggle(changes, THING_HOST + i, "", "link up h%02u/1",

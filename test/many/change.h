@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What happens to the fabric, drawn from a seed. */
+/* Changes of the fabric, drawn from a seed. */
 #ifndef MANY_CHANGE_H
 #define MANY_CHANGE_H
 
@@ -14,10 +14,10 @@ struct many_changes {
 	bool has_failed;
 };
 
-/* One more change. */
+/* Make one more change. */
 void many_change(struct many_changes *changes);
 
-/* All is there, and nothing is struck any more. */
+/* Restore everything, and end the faults. */
 void many_mend(struct many_changes *changes);
 
 #endif

@@ -2,13 +2,13 @@
 /*
  * usage: fabric-many IBSA SECONDS [SEED [SAQUERY]]
  *
- * Fifty processes ask one fabric server all the time, with libibsa and, if
- * SAQUERY is given, ten of them by running that. Meanwhile links, nodes and
- * the SM go and come back, MADs are struck by faults, and the processes are
- * killed. Whatever they were answered is compared with the topology and with
- * the log of these changes, and whatever was not answered has to have a reason
- * in it, or to have been counted as struck. The server must not grow, and keeps
- * nothing of those who are gone.
+ * Fifty processes query one fabric server all the time. They use libibsa; if
+ * SAQUERY is given, ten of them run it instead. Meanwhile links, nodes and the
+ * SM are lost and restored, faults drop or change MADs, and processes are
+ * killed. All replies are compared with the topology and with the log of
+ * changes. A missing reply must be explained by the log, or by the server's
+ * count of faults. The server's memory must not grow, and it must keep nothing
+ * of clients that have gone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,12 +28,12 @@
 #include "test/support/random.h"
 
 enum {
-	SAQUERY_EVERY = 5, /* worker */
+	SAQUERY_EVERY = 5, /* every so many workers */
 	CHANGE_MS = 40,
 	KILL_MS = 150,
 	SAMPLES = 20, /* of the server's memory, in a run */
 	GONE_MS = 30000,
-	/* Pools grow to what was most at a time, which is a matter of luck. */
+	/* Memory pools grow to the highest use so far, which varies. */
 	GROWTH_KB = 2048,
 };
 
@@ -51,8 +51,8 @@ struct driver {
 	uint64_t end_ns;
 	pid_t pids[WORKERS];
 	uint64_t killed;
-	uint64_t died; /* by themselves, which none may */
-	int from;      /* what they report */
+	uint64_t died; /* that ended by themselves, which is an error */
+	int from;      /* pipe with their reports */
 	int to;
 	long rss_kb[SAMPLES + 1];
 	int sampled;
@@ -68,7 +68,7 @@ static bool is_saquery(const struct driver *driver, unsigned int worker)
 	return driver->saquery && worker % SAQUERY_EVERY == 0;
 }
 
-/* In a new process: as a program of its own, which inherits nothing else. */
+/* In a new process: start a worker program, which inherits nothing else. */
 static void become(const struct driver *driver, unsigned int worker,
 		   uint64_t seed)
 {
@@ -116,7 +116,7 @@ static void kill_worker(struct driver *driver, unsigned int worker)
 	driver->pids[worker] = 0;
 }
 
-/* Judge what has been reported, waiting for the first of it. */
+/* Judge the reports, waiting for the first one. */
 static void reports_read(struct driver *driver, int timeout_ms)
 {
 	struct many_report reports[REPORTS_MAX];
@@ -188,12 +188,12 @@ static bool claim(bool is_so, const char *what)
 	return is_so;
 }
 
-/* All clients are gone, and what the server had for them. */
+/* Whether all clients are gone, and their descriptors in the server, too. */
 static bool is_empty(struct driver *driver, int files)
 {
 	const uint64_t end_ns = many_now_ns() + ms(GONE_MS);
 
-	/* Who asks is one, for so long. */
+	/* The command that asks is a client, too. */
 	while (many_stat(&driver->server, "clients") > 1 ||
 	       many_open_files(&driver->server) > files) {
 		if (many_now_ns() > end_ns)
@@ -203,7 +203,10 @@ static bool is_empty(struct driver *driver, int files)
 	return true;
 }
 
-/* Of what was not answered no more than the server has thrown away. */
+/*
+ * Whether no more tries were lost without another reason than MADs were dropped
+ * by faults.
+ */
 static bool is_balanced(struct driver *driver)
 {
 	static const char *const strikes[] = { "faults_lose", "faults_busy",
@@ -225,7 +228,7 @@ static bool is_balanced(struct driver *driver)
 	       good;
 }
 
-/* The second half is where the first has been. */
+/* Whether memory has not grown in the second half of the run. */
 static bool is_flat(const struct driver *driver)
 {
 	long first = 0;
@@ -309,7 +312,7 @@ static bool prepare(struct driver *driver)
 	return many_topology_write(net);
 }
 
-/* The server's messages on clients that it rejected. */
+/* Print the server's messages about rejected clients. */
 static void log_show(const struct driver *driver)
 {
 	char line[256];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The log of what was changed, and when. */
+/* The log of changes, with their times. */
 #include <stdlib.h>
 
 #include "history.h"
 
-/* How much later than a change its last effects may be seen. */
+/* How long after a change its effects may still be seen. */
 #define SETTLE_NS UINT64_C(250000000)
 
 bool many_is_lost(const struct many_history *history, int thing)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The log of what was changed, and when: what may explain that an answer did
- * not come, and what an answer may not contradict.
+ * The log of changes, with their times. It explains missing replies, and a
+ * reply must not contradict it.
  */
 #ifndef MANY_HISTORY_H
 #define MANY_HISTORY_H
 
 #include "many.h"
 
-/* What can be away for a while. */
+/* What can be lost for a while. */
 enum many_thing {
-	THING_HOST, /* and the others behind it */
+	THING_HOST, /* and the hosts of a leaf */
 	THING_LEAF = THING_HOST + HOSTS,
 	THING_SM = THING_LEAF + LEAVES,
-	THING_FAULTS, /* MADs are struck meanwhile, and counted */
+	THING_FAULTS, /* MADs are dropped or changed meanwhile, and counted */
 	THINGS,
 };
 
 /*
- * From when on it may have been away, and surely was; until when it surely
- * was, and may have been.
+ * The time in which a thing was lost: from when it may and must have been lost,
+ * and until when it must and may have been.
  */
 struct many_spell {
 	uint64_t begins_ns;
@@ -30,23 +30,26 @@ struct many_spell {
 
 struct many_history {
 	struct {
-		struct many_spell *spells; /* one after another */
+		struct many_spell *spells; /* in order of time */
 		size_t count;
 		size_t room;
 	} things[THINGS];
 };
 
-/* @begin_ns: before the change was asked for; it has been made by now. */
+/*
+ * Note that a thing was lost or restored. @begin_ns: before the command was
+ * sent; the change has been made by now.
+ */
 void many_note_loss(struct many_history *history, int thing, uint64_t begin_ns);
 void many_back(struct many_history *history, int thing, uint64_t begin_ns);
 
 bool many_is_lost(const struct many_history *history, int thing);
 
-/* Whether it may have been away at any time of a question. */
+/* Whether the thing may have been lost at some time of a query. */
 bool many_touches(const struct many_history *history, int thing,
 		  const struct many_report *report);
 
-/* Whether it surely was all the time. */
+/* Whether the thing was lost during the whole query. */
 bool many_covers(const struct many_history *history, int thing,
 		 const struct many_report *report);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether what workers report can be, by the log of what was changed. */
+/* Checks the reports of the workers against the log of changes. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "judge.h"
 
-/* How long a MAD is under way at most, on a machine that is busy. */
+/* How long a MAD is in flight at most, on a busy machine. */
 #define IN_FLIGHT_MAX_NS UINT64_C(500000000)
 
-static bool host_may_be_away(const struct many_history *history, int host,
+static bool host_may_be_lost(const struct many_history *history, int host,
 			     const struct many_report *report)
 {
 	return many_touches(history, THING_HOST + host, report) ||
@@ -34,7 +34,10 @@ static void unexplained(struct many_verdict *verdict, const char *what,
 	verdict->unexplained++;
 }
 
-/* When what was lost of it was under way: the first try, if only that was. */
+/*
+ * The time in which the lost MADs were in flight: that of the first try, if
+ * only that was lost.
+ */
 static struct many_report loss_of(const struct many_report *report)
 {
 	struct many_report loss = *report;
@@ -45,7 +48,7 @@ static struct many_report loss_of(const struct many_report *report)
 	return loss;
 }
 
-/* One or more MADs have been lost in the course of it. */
+/* One or more MADs of the query were lost. */
 static void judge_loss(const struct many_history *history,
 		       const struct many_report *report,
 		       struct many_verdict *verdict)
@@ -56,7 +59,7 @@ static void judge_loss(const struct many_history *history,
 	if (report->result != MANY_LOST && lost)
 		lost--;
 	verdict->tries_lost += lost;
-	if (host_may_be_away(history, report->worker, &loss) ||
+	if (host_may_be_lost(history, report->worker, &loss) ||
 	    many_touches(history, THING_SM, &loss))
 		return;
 	if (many_touches(history, THING_FAULTS, &loss))
@@ -65,7 +68,7 @@ static void judge_loss(const struct many_history *history,
 		unexplained(verdict, "lost", report);
 }
 
-/* Why it cannot be, or NULL. */
+/* Why a table contradicts the log, or NULL. */
 static const char *table_objection(const struct many_history *history,
 				   const struct many_report *report)
 {
@@ -73,8 +76,8 @@ static const char *table_objection(const struct many_history *history,
 		const bool is_seen = report->seen >> host & 1;
 
 		if (is_seen && host_is_lost(history, host, report))
-			return "a host that is away is in the table";
-		if (!is_seen && !host_may_be_away(history, host, report))
+			return "a host that is lost is in the table";
+		if (!is_seen && !host_may_be_lost(history, host, report))
 			return "a host is not in the table";
 	}
 	return NULL;
@@ -84,13 +87,13 @@ static const char *answer_objection(const struct many_history *history,
 				    const struct many_report *report)
 {
 	if (host_is_lost(history, report->worker, report))
-		return "answered, but who asked is away";
+		return "answered, but the requester's host is lost";
 	if (many_covers(history, THING_SM, report))
-		return "answered, but the SM is away";
+		return "answered, but the SM is lost";
 	if (report->target == HOSTS)
 		return table_objection(history, report);
 	if (host_is_lost(history, report->target, report))
-		return "what was asked for is away";
+		return "answered, but the target is lost";
 	return NULL;
 }
 
@@ -99,13 +102,13 @@ static const char *none_objection(const struct many_history *history,
 {
 	if (report->target == HOSTS)
 		return "an empty table";
-	if (host_may_be_away(history, report->target, report) ||
-	    host_may_be_away(history, report->worker, report))
+	if (host_may_be_lost(history, report->target, report) ||
+	    host_may_be_lost(history, report->worker, report))
 		return NULL;
-	return "there is no such record, it says";
+	return "the SA reported that there is no such record";
 }
 
-/* An answer that is not right, unless its bits were changed on the way. */
+/* The reply is wrong; only a fault that changes bits explains that. */
 static void judge_wrong(const struct many_history *history,
 			const struct many_report *report, const char *objection,
 			struct many_verdict *verdict)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether what workers report can be, by the log of what was changed. */
+/* Checks the reports of the workers against the log of changes. */
 #ifndef MANY_JUDGE_H
 #define MANY_JUDGE_H
 
@@ -8,13 +8,13 @@
 struct many_verdict {
 	uint64_t answered;
 	uint64_t none;
-	uint64_t tries_lost; /* MADs of which nothing came back */
-	uint64_t struck;     /* of these, only a fault can be why */
-	uint64_t corrupted;  /* answers that only a fault made wrong */
+	uint64_t tries_lost; /* tries without a reply */
+	uint64_t struck;     /* of these, only a fault explains them */
+	uint64_t corrupted;  /* wrong replies that only a fault explains */
 	uint64_t unexplained;
 };
 
-/* Says what is unexplained on standard error. */
+/* Prints what is unexplained to standard error. */
 void many_judge(const struct many_history *history,
 		const struct many_report *report, struct many_verdict *verdict);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A process that knows only libibumad: saquery, and what it prints. */
+/* Runs saquery, which is built for libibumad, and reads its output. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #include "many.h"
 
-/* It goes when the worker is killed. */
+/* It ends when the worker is killed. */
 static void become(const char *saquery, const char *node, int out)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -40,7 +40,7 @@ static void see_record(const struct many_host hosts[HOSTS], uint64_t lid,
 {
 	const uint64_t host = (guid - 0xabc001) / 16;
 
-	/* Of switches their LIDs are not known. */
+	/* The LIDs of switches are not checked. */
 	if (guid < 0xabc001 || guid > 0xabc001 + 16 * HOSTS)
 		return;
 	if (host >= HOSTS || report->seen >> host & 1 ||
@@ -101,6 +101,6 @@ void many_saquery(const struct many_host hosts[HOSTS], const char *saquery,
 	waitpid(pid, &status, 0);
 	if (report->result == MANY_WRONG)
 		return;
-	/* It says of an empty table nothing, and that it has succeeded. */
+	/* For an empty table, saquery prints nothing and succeeds. */
 	report->result = status || !report->seen ? MANY_LOST : MANY_ANSWERED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fabric server, as a process of its own: ibsa fabric run. */
+/* Runs the fabric server as a process: ibsa fabric run. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include "server.h"
 
-/* AddressSanitizer would keep all that is freed: it looks like a leak. */
+/* AddressSanitizer's quarantine of freed memory would look like a leak. */
 static void sanitizer_limit_memory(void)
 {
 	const char *old = getenv("ASAN_OPTIONS");
@@ -48,7 +48,7 @@ static void become(const char *ibsa, const char *folder, const char *socket,
 	_exit(127);
 }
 
-/* Its one line says that clients can come. */
+/* Wait for the line that the server prints when it accepts clients. */
 static bool is_ready(int from)
 {
 	char text[256];

@@ -50,7 +50,7 @@ bool many_topology_write(const char *path)
 	return fclose(file) == 0;
 }
 
-/* By the same file in this process, where the numbers are the same. */
+/* The file is loaded in this process, too, where the numbers are the same. */
 bool many_hosts_read(const char *path, struct many_host hosts[HOSTS])
 {
 	const struct ibsa_fabric_options options = { .sa_node = MANY_SM };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A process that asks for ever, compares, and reports what became of it. */
+/* A process that queries for ever, compares, and reports the results. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -17,7 +17,8 @@
 #include "test/support/random.h"
 
 enum {
-	REST_MS = 20, /* after a failure, which may come at once each time */
+	/* Pause after a failure, which may come at once each time. */
+	REST_MS = 20,
 	INTERVAL_MS = 2000,
 	DEADLINE_MS = 20000,
 	BATCH_MS = 50,
@@ -31,7 +32,7 @@ struct worker {
 	int to;
 	struct many_report batch[REPORTS_MAX];
 	size_t batched;
-	struct many_report now; /* of the question that is being asked */
+	struct many_report now; /* report of the current query */
 };
 
 static void wrong(struct worker *worker, const char *format, ...)
@@ -47,7 +48,7 @@ static void wrong(struct worker *worker, const char *format, ...)
 	fputc('\n', stderr);
 }
 
-/* In time: what a killed process has not told is lost. */
+/* At once: a killed process loses what it has not reported. */
 static bool report(struct worker *worker)
 {
 	const size_t bytes = sizeof(worker->now);
@@ -73,7 +74,9 @@ static struct ibsa_gid gid_of(const struct many_host *host)
 	return gid;
 }
 
-/* What is no answer with records. False: there is nothing to compare. */
+/*
+ * Handle replies without records. Return: false: there is nothing to compare.
+ */
 static bool is_answered(struct worker *worker, const struct ibsa_reply *reply)
 {
 	worker->now.tries = (uint8_t)reply->tries;
@@ -85,7 +88,7 @@ static bool is_answered(struct worker *worker, const struct ibsa_reply *reply)
 		worker->now.result = MANY_NONE;
 		return false;
 	case IBSA_OUTCOME_REFUSED:
-		/* Where the SM was, the node itself says so. */
+		/* The SM has left the node, which then answers itself. */
 		if (reply->status == IBSA_STATUS_BAD_METHOD_ATTRIBUTE) {
 			worker->now.result = MANY_LOST;
 			return false;
@@ -132,7 +135,7 @@ static void see_node(const struct ibsa_reply *reply, void *arg)
 		wrong(worker, "node %u, 0x%" PRIx64, node.lid, node.port_guid);
 }
 
-/* Each host at most once, with its own LID; switches are of no interest. */
+/* Each host at most once, with its own LID; switches are ignored. */
 static void see_table(const struct ibsa_reply *reply, void *arg)
 {
 	struct worker *worker = arg;
@@ -199,7 +202,7 @@ static int table_query(struct worker *worker)
 	return ibsa_query_wait(worker->client, &query, see_table, worker);
 }
 
-/* What is asked when a query was not even taken is lost, too. */
+/* A query that could not be submitted counts as lost, too. */
 static void worker_query(struct worker *worker)
 {
 	const uint64_t draw = random_next(&worker->random);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: doctor.sh IBSA
 #
-# In a guest: what the command says of device files that are the kernel's, to
-# root and to another user, as modules, files and links come and go; and of 40
-# devices, one of which has a name of 30 characters.
+# In a guest: the command's output about real device files, for root and for
+# another user, while modules, files and links come and go; and about 40
+# devices, one with a name of 30 characters.
 set -u
 ibsa=$1
 long=rxe_with_a_name_of_30_letters_
@@ -84,7 +84,7 @@ names_ports_and_links() {
 	await /sys/class/infiniband/rxe0/ports/1/state ACTIVE
 }
 
-# Of all devices but rxe0 and rxe1, which the guest has.
+# All devices except rxe0 and rxe1, which the guest has.
 forty_devices() {
 	number=2
 	while [ $number -lt 40 ]; do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of a device and of its SM side by side, on a context that libibverbs
- * has opened on the real kernel; libibverbs' own calls before and after.
+ * Events of a device and of its SM on one context, which libibverbs has opened
+ * on the real kernel; and libibverbs' own calls before and after.
  *
  * usage: vm-events REPORTER
  */
@@ -27,7 +27,7 @@ static void set_nonblocking(int fd, bool on)
 			 0);
 }
 
-/* What comes before it are others of the device. */
+/* Other events of the device may come first. */
 static void take_device_event(struct rig *rig, int type)
 {
 	struct ibsa_async_event event;
@@ -41,7 +41,7 @@ static void take_device_event(struct rig *rig, int type)
 	} while (event.event_type != type);
 }
 
-/* The next of the SM, whatever of the device is before it. */
+/* The next SM event; events of the device may come first. */
 static void take_sm_event(struct rig *rig, struct ibsa_async_event *out)
 {
 	do {
@@ -60,7 +60,7 @@ static void expect_sm_event(struct rig *rig, int type, uint8_t first)
 	assert_int_equal(event.element.gid.raw[15], RIG_LAST);
 }
 
-/* Take what is there; then there is nothing, and the call says so. */
+/* Take all events; then the call reports that there is none. */
 static void drain(struct rig *rig)
 {
 	struct ibsa_async_event event;
@@ -89,7 +89,10 @@ static bool by_select(struct rig *rig)
 	       FD_ISSET(fd, &fds);
 }
 
-/* Each kind alone makes it readable, and both are told, each in full. */
+/*
+ * Each kind of event alone makes it readable, and both events are returned in
+ * full.
+ */
 static void see_both(struct rig *rig, bool (*readable)(struct rig *rig))
 {
 	drain(rig);
@@ -101,7 +104,7 @@ static void see_both(struct rig *rig, bool (*readable)(struct rig *rig))
 	assert_true(readable(rig));
 	take_device_event(rig, IBV_EVENT_GID_CHANGE);
 
-	/* In either order, as they come. */
+	/* In either order. */
 	reporter_report(&rig->reporter, 66, RIG_GROUP);
 	rig_change_gids();
 	reporter_report(&rig->reporter, 67, RIG_GROUP);
@@ -131,7 +134,10 @@ static void both_are_seen_by_select(void **state)
 	rig_close_subscribed(rig, ibsa_close_device);
 }
 
-/* The set has the file that the number meant when it was added. */
+/*
+ * The epoll set contains the file that the number referred to when it was
+ * added.
+ */
 static int set_of_epoll = -1;
 
 static bool by_epoll(struct rig *rig)
@@ -161,7 +167,7 @@ static void both_are_seen_by_epoll_after_attach(void **state)
 	reporter_await(&rig->reporter, "subscribed 4");
 	see_both(rig, by_epoll);
 
-	/* Also when all that was attached for has ended and begins again. */
+	/* Also after all that was attached has ended and begun again. */
 	assert_int_equal(ibv_unregister_sm_events(rig->context,
 						  IBV_SM_EVENT_ALL, 0, NULL),
 			 0);
@@ -184,7 +190,7 @@ static void *await_unavailable(void *arg)
 	return NULL;
 }
 
-static void who_waits_in_a_call_is_woken_by_both(void **state)
+static void both_kinds_of_event_end_a_wait(void **state)
 {
 	struct rig *rig = *state;
 	pthread_t thread;
@@ -200,7 +206,10 @@ static void who_waits_in_a_call_is_woken_by_both(void **state)
 	rig_close_subscribed(rig, ibsa_close_device);
 }
 
-/* Without a cable nothing can be reported; that is told when it is back. */
+/*
+ * Without a link, no event can be reported; the gap is returned when the link
+ * is back.
+ */
 static void link_that_was_away_is_a_gap(void **state)
 {
 	struct rig *rig = *state;
@@ -221,8 +230,8 @@ static void link_that_was_away_is_a_gap(void **state)
 }
 
 /*
- * The kernel counts an event of a queue as read when it is, and libibverbs
- * waits for so many to be acknowledged before the queue is gone.
+ * The kernel counts an event of a queue when it is read, and libibverbs waits
+ * until as many are acknowledged before it destroys the queue.
  */
 static void unread_event_of_a_queue_does_not_hold_it(void **state)
 {
@@ -235,7 +244,7 @@ static void unread_event_of_a_queue_does_not_hold_it(void **state)
 	pair_reach_limit(&pair);
 	assert_true(by_poll(rig));
 	pair_close(&pair);
-	/* It went with its queue. */
+	/* The event was removed with its queue. */
 	drain(rig);
 	reporter_report(&rig->reporter, 65, RIG_GID);
 	expect_sm_event(rig, IBV_EVENT_GID_UNAVAIL, 0xfe);
@@ -295,7 +304,7 @@ static void event_of_a_queue_is_acknowledged(void **state)
 	rig_close_subscribed(rig, ibsa_close_device);
 }
 
-/* A program's choice not to wait goes there and back. */
+/* The program's O_NONBLOCK is copied in both directions. */
 static void choice_not_to_wait_moves_along(void **state)
 {
 	struct rig *rig = *state;
@@ -346,7 +355,7 @@ static void take_stock_event(struct rig *rig)
 	} while (event.event_type != IBV_EVENT_GID_CHANGE);
 }
 
-/* What was not read while attached, libibverbs has after. */
+/* After the detach, libibverbs returns the events that were not read. */
 static void stock_calls_work_before_and_after(void **state)
 {
 	struct rig *rig = *state;
@@ -379,8 +388,8 @@ static void stock_calls_work_before_and_after(void **state)
 }
 
 /*
- * libibverbs closes what is detached, and we do not hear of it; a next context
- * may be at the same place in memory, with the same files' numbers.
+ * libibverbs closes a detached context without our notice. The next context may
+ * have the same address and the same descriptors.
  */
 static void next_context_owes_nothing_to_a_detached_one(void **state)
 {
@@ -407,7 +416,7 @@ int main(int argc, char **argv)
 		IN_A_RIG(both_are_seen_by_poll),
 		IN_A_RIG(both_are_seen_by_select),
 		IN_A_RIG(both_are_seen_by_epoll_after_attach),
-		IN_A_RIG(who_waits_in_a_call_is_woken_by_both),
+		IN_A_RIG(both_kinds_of_event_end_a_wait),
 		IN_A_RIG(link_that_was_away_is_a_gap),
 		IN_A_RIG(unread_event_of_a_queue_does_not_hold_it),
 		IN_A_RIG(event_of_a_queue_is_acknowledged),

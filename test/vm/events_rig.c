@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A device of libibverbs', its SA, and queues with events of their own. */
+/* A device of libibverbs, its SA, and queues with events of their own. */
 #include "events_rig.h"
 
 #include <poll.h>

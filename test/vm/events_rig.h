@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A device of libibverbs', rxe0, the program "reporter" as its SA at rxe1, and
- * what makes the device's own events. Without the names of <ibsa/verbs.h>, so
- * that ibv_ and ibsa_ say whose function is meant.
+ * A device of libibverbs, rxe0, the program "reporter" as its SA at rxe1, and
+ * means to cause the device's own events. The names of <ibsa/verbs.h> are not
+ * defined, so that ibv_ and ibsa_ tell whose function is called.
  */
 #ifndef TEST_VM_EVENTS_RIG_H
 #define TEST_VM_EVENTS_RIG_H
@@ -12,7 +12,7 @@
 
 #include "reporter_rig.h"
 
-/* What traps are about: a port's GID, fec0::77, and the group ff12::77. */
+/* The subject of traps: a port's GID, fec0::77, and the group ff12::77. */
 #define RIG_GID "fec00000000000000000000000000077"
 #define RIG_GROUP "ff120000000000000000000000000077"
 
@@ -25,8 +25,8 @@ struct rig {
 };
 
 /*
- * A queue pair that sends to another, whose shared receive queue has a limit:
- * the send makes it an IBV_EVENT_SRQ_LIMIT_REACHED.
+ * A queue pair that sends to another one, whose shared receive queue has a
+ * limit: the send causes an IBV_EVENT_SRQ_LIMIT_REACHED.
  */
 struct pair {
 	struct ibv_pd *pd;
@@ -45,36 +45,36 @@ struct drained {
 	struct ibv_qp *qp;
 };
 
-/* Set up a test, whose state is its rig; the context is the test's to close. */
+/* Set up a test, whose state is its rig; the test closes the context. */
 int rig_setup(void **state);
 int rig_teardown(void **state);
 
 #define IN_A_RIG(test) \
 	cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
 
-/* The device once more, after its context was closed. */
+/* Open the device again after its context was closed. */
 void rig_reopen(struct rig *rig);
 
-/* Attach, and register for all there is. */
+/* Attach, and register for all events. */
 void rig_subscribe(struct rig *rig, const struct ibsa_verbs_options *options);
 
-/* Closed by ours or by libibverbs; the SA is told, as it was subscribed to. */
+/* Close with our function or libibverbs'; the subscriptions end at the SA. */
 void rig_close_subscribed(struct rig *rig,
 			  int (*close)(struct ibv_context *context));
 
-/* Make an IBV_EVENT_GID_CHANGE of rxe0. */
+/* Cause an IBV_EVENT_GID_CHANGE of rxe0. */
 void rig_change_gids(void);
 
-/* Whether @fd is readable, or becomes so. */
+/* Whether @fd is or becomes readable. */
 bool rig_poll(int fd, int timeout_ms);
 
 void pair_open(struct pair *pair, struct ibv_context *context);
 void pair_reach_limit(struct pair *pair);
-/* Waits, says libibverbs, for events of it that were read but not done with. */
+/* libibverbs waits here until all events that were read are acknowledged. */
 void pair_close(struct pair *pair);
 
 void drained_open(struct drained *drained, struct ibv_context *context);
-/* Have it send nothing more: there is its event. */
+/* Stop sending, which causes the event. */
 void drained_stop_sending(struct drained *drained);
 /* Waits as pair_close() does. */
 void drained_close(struct drained *drained);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a fork leaves a child of a client at a port of the kernel's, and its
- * parent: they share one open file.
+ * A client at a port of the kernel after a fork, in the child and in the parent:
+ * both have the same open file.
  *
  * usage: vm-fork REPORTER
  */
@@ -43,8 +43,10 @@ static int setup(void **state)
 	return 0;
 }
 
-/* As if there were no child: the answer comes, reports come and are answered,
- * and only now does what the SA has of it end. */
+/*
+ * As if there were no child: the reply comes, Reports come and get a response,
+ * and the registrations at the SA end only here.
+ */
 static int teardown(void **state)
 {
 	struct parent *parent = *state;
@@ -63,7 +65,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void child_that_closes_the_client_disturbs_nobody(void **state)
+static void child_that_closes_the_client_does_no_harm(void **state)
 {
 	struct parent *parent = *state;
 	pid_t child = fork();
@@ -74,7 +76,7 @@ static void child_that_closes_the_client_disturbs_nobody(void **state)
 	child_end(child);
 }
 
-static void child_that_ends_disturbs_nobody(void **state)
+static void child_that_ends_does_no_harm(void **state)
 {
 	pid_t child = fork();
 
@@ -98,7 +100,7 @@ static void child_that_runs_a_program_has_no_file(void **state)
 	child_end(child);
 }
 
-/* Their answers are apart: each has a file of its own. */
+/* Each has a file of its own, so their replies are separate. */
 static void child_has_clients_of_its_own(void **state)
 {
 	struct parent *parent = *state;
@@ -125,8 +127,8 @@ static void child_has_clients_of_its_own(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_A_PARENT(child_that_closes_the_client_disturbs_nobody),
-		WITH_A_PARENT(child_that_ends_disturbs_nobody),
+		WITH_A_PARENT(child_that_closes_the_client_does_no_harm),
+		WITH_A_PARENT(child_that_ends_does_no_harm),
 		WITH_A_PARENT(child_that_runs_a_program_has_no_file),
 		WITH_A_PARENT(child_has_clients_of_its_own),
 	};

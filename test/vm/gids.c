@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * GID tables by libibsa and by the system's libibverbs, entry by entry, on the
- * real kernel's soft RoCE devices. The program is between both and the kernel:
- * it sees who asks, and has the kernel seem an older one.
+ * real kernel's soft RoCE devices. The program replaces ioctl(): it counts the
+ * commands of each library, and makes the kernel look like an older one.
  *
  * usage: vm-gids [namesake]
  *
- * With "namesake", interfaces of the caller's name space have the names of the
- * devices', but nothing else in common with them.
+ * With "namesake", interfaces in the caller's name space have the names of the
+ * devices' interfaces, but nothing else in common with them.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,11 +32,14 @@ enum { ROOM = 2048, DEVICES = 8, PAST_THE_END = 2 };
 
 enum library { LIBIBVERBS, LIBIBSA, LIBRARIES };
 
-/* What commands for GID tables fail with, and who has sent how many. */
+/*
+ * The errno of commands for GID tables, and the number of commands by each
+ * library.
+ */
 static int refusal;
 static unsigned int commands[LIBRARIES];
 
-/* What has been found, of which each test needs some. */
+/* What the devices have; each test needs some of it. */
 static struct {
 	unsigned int ipv4;
 	unsigned int ipv6;
@@ -44,7 +47,7 @@ static struct {
 	unsigned int holes;
 } found;
 
-/* libibverbs' own, looked up in it. */
+/* Looked up in libibverbs itself. */
 static struct {
 	int (*entry)(struct ibv_context *, uint32_t, uint32_t,
 		     struct ibv_gid_entry *, uint32_t, size_t);
@@ -52,7 +55,7 @@ static struct {
 			 uint32_t, size_t);
 } theirs;
 
-/* A device opened by libibverbs, and the context that libibsa is given. */
+/* A device opened by libibverbs, and the context that libibsa uses. */
 struct pair {
 	struct ibv_context *theirs;
 	struct ibv_context *ours;
@@ -75,7 +78,7 @@ static bool is_about_gids(const struct ib_uverbs_ioctl_hdr *call)
 		call->method_id == UVERBS_METHOD_QUERY_GID_ENTRY);
 }
 
-/* In place of the C library's, for both. */
+/* Replaces the C library's function, for both libraries. */
 int ioctl(int fd, unsigned long command, ...)
 {
 	const uintptr_t caller = (uintptr_t)__builtin_return_address(0);
@@ -106,7 +109,7 @@ static void lookup(void *library, const char *name, void *out_function)
 	memcpy(out_function, &function, sizeof(function));
 }
 
-/* Neither library's functions are the other's. */
+/* Each library's functions must be its own. */
 static int bindings_find(void **state)
 {
 	void *library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -121,7 +124,7 @@ static int bindings_find(void **state)
 	return 0;
 }
 
-/* Devices whose commands fail with @err; the return is how many. */
+/* Open devices whose commands fail with @err. Return: their number. */
 static size_t pairs_open(int err, bool ours_is_own, struct pair pairs[DEVICES])
 {
 	struct ibv_device **list;
@@ -200,7 +203,7 @@ static void entry_compare(const struct pair *pair, uint32_t port,
 	entry_note(&a, was_empty);
 }
 
-/* Behind the command for one entry is the kernel's rdma_get_gid_attr(). */
+/* The command for one entry calls the kernel's rdma_get_gid_attr(). */
 static void attr_compare(const struct pair *pair, struct ib_device *device,
 			 uint32_t port, uint32_t index)
 {
@@ -329,7 +332,7 @@ static void context_of_our_own_gives_the_same(void **state)
 	assert_int_equal(commands[LIBIBSA], 0);
 }
 
-/* One entry, found in the kernel's way by all that tells it from others. */
+/* Find an entry as the kernel does, by all properties that identify it. */
 static void entry_find(struct ib_device *device,
 		       const struct ibv_gid_entry *entry)
 {
@@ -390,8 +393,8 @@ static void entry_is_found_by_its_interface(void **state)
 	assert_true(twins > 0);
 }
 
-/* A page of libibverbs says that the caller tries it with what it has. */
-static void more_room_than_a_command_takes_is_no_error(void **state)
+/* libibverbs' page lets the caller try with the buffer it has. */
+static void more_room_than_a_command_takes_is_accepted(void **state)
 {
 	static struct ibv_gid_entry many[4 * ROOM];
 	static struct ibv_gid_entry few[ROOM];
@@ -412,7 +415,7 @@ static void more_room_than_a_command_takes_is_no_error(void **state)
 	pairs_close(pairs, count);
 }
 
-/* The name is known here, and libibverbs takes its interface for the GID's. */
+/* The name exists here, and libibverbs takes that interface for the GID's. */
 static void namesake_of_an_interface_is_not_taken_for_it(void **state)
 {
 	struct ibv_gid_entry a[ROOM];
@@ -424,7 +427,10 @@ static void namesake_of_an_interface_is_not_taken_for_it(void **state)
 	for (size_t i = 0; i < count; i++) {
 		ssize_t len;
 
-		/* Without the VLAN's namesake, libibverbs refuses the table. */
+		/*
+		 * Without the VLAN's namesake, libibverbs fails for the whole
+		 * table.
+		 */
 		assert_int_equal(theirs.entry(pairs[i].theirs, 1, 0, a, 0,
 					      sizeof(*a)),
 				 0);
@@ -448,7 +454,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(context_of_our_own_gives_the_same),
 		cmocka_unit_test(attrs_are_the_kernel_s),
 		cmocka_unit_test(entry_is_found_by_its_interface),
-		cmocka_unit_test(more_room_than_a_command_takes_is_no_error),
+		cmocka_unit_test(more_room_than_a_command_takes_is_accepted),
 	};
 	const struct CMUnitTest elsewhere[] = {
 		cmocka_unit_test(namesake_of_an_interface_is_not_taken_for_it),

@@ -32,7 +32,7 @@ ip addr add 10.79.0.2/32 peer 10.79.0.3 dev eth1
 count rxe0 6
 count rxe1 5
 
-# Holes: of an address each, and of a whole VLAN between others.
+# Gaps in the table: single addresses, and a VLAN between others.
 ip addr del 10.77.0.1/24 dev eth0
 ip -6 addr del fd77::2/64 dev eth1
 ip link del eth1.5

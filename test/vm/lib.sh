@@ -1,15 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What the scripts for virtual machines share; sourced by them.
+# Functions for the scripts that run in virtual machines; to be sourced.
 set -uo pipefail
 export LC_ALL=C
-# Where Meson has a test find libraries that it names: programs of the system
-# go into a guest with the system's own.
+# Meson sets these for a test, so that it finds its libraries. Programs of the
+# system must run in a guest with the system's own.
 unset LD_LIBRARY_PATH
 # depmod and modinfo are in sbin, which need not be in a plain user's path.
 PATH=$PATH:/usr/sbin:/sbin
 
-# shellcheck disable=SC2034 # used by those who source this
+# shellcheck disable=SC2034 # used by scripts that source this
 vm_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 vm_cache=${IBSA_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ibsa-vm}
 
@@ -34,7 +34,7 @@ vm_need() {
 	done
 }
 
-# vm_lock - be the only one who fills the cache, until the script ends
+# vm_lock - be the only writer of the cache until the script ends
 vm_lock() {
 	mkdir -p "$vm_cache" 2>/dev/null
 	[ -w "$vm_cache" ] || vm_skip "$vm_cache cannot be written"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asks an SA for paths between several ports at once, by GetMulti, which the
- * kernel sends by RMPP as it does the answer. It is a program of libibumad, and
+ * Queries an SA for paths between several ports at once, by GetMulti. The kernel
+ * uses RMPP for the request and for the reply. As a program for libibumad, it
  * leaves the rest of the RMPP header to the kernel.
  *
  * usage: vm-multi DEVICE SA-GID SOURCE-GID SOURCE-GID TARGET-GID TARGET-GID
  *
- * Says how many bytes of paths came.
+ * Prints how many bytes of paths it received.
  */
 #include <arpa/inet.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A device that is taken out of the kernel under those who use it, and put in
- * again, perhaps under another name or with another file.
+ * A device that is removed from the kernel while it is in use, and added again,
+ * perhaps with another name or another file.
  *
  * usage: vm-plug REPORTER
  */
@@ -22,7 +22,7 @@ enum { SLICE_MS = 50, REPORT_MS = 1000, SOON_MS = 3000, LONG_MS = 20000 };
 #define OUT "rdma link delete rxe0"
 #define IN "rdma link add rxe0 type rxe netdev eth0"
 
-/* Whatever a test has left, rxe0 is on eth0 for the next. */
+/* Whatever a test has left, the next one needs rxe0 on eth0. */
 static int teardown(void **state)
 {
 	sa_teardown(state);
@@ -32,7 +32,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Ask until the device is there and the SA has answered. */
+/* Query until the device is there and the SA has answered. */
 static void answers_again(struct ibsa_client *client)
 {
 	const uint64_t end_ms = sa_now_ms() + LONG_MS;
@@ -50,7 +50,7 @@ static void answers_again(struct ibsa_client *client)
 	assert_int_equal(seen.err, 0);
 }
 
-/* The wait has no limit, the query is to last, and neither does. */
+/* The wait has no timeout, and the query a long one; both end. */
 static void wait_and_query_end_with_the_device(void **state)
 {
 	const struct sa *sa = *state;
@@ -100,7 +100,7 @@ static void client_closes_without_its_device(void **state)
 	assert_int_equal(seen.err, -ECANCELED);
 }
 
-/* Its GUID is what it is known by. */
+/* It is found by its GUID. */
 static void device_comes_back_under_another_name(void **state)
 {
 	struct ibsa_client *client = sa_client(*state, NULL);
@@ -113,7 +113,7 @@ static void device_comes_back_under_another_name(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Another device has taken the file that was its own. */
+/* Another device has got the file that it had. */
 static void device_comes_back_with_another_file(void **state)
 {
 	struct ibsa_client *client = sa_client(*state, NULL);
@@ -137,7 +137,7 @@ static void device_is_renamed_in_use(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* What was told of the port, how often. */
+/* The reported changes of the port. */
 struct port_told {
 	int down, again;
 };
@@ -151,7 +151,7 @@ static void note_port(unsigned int changes, const struct ibsa_port_state *now,
 	told->again += !!(changes & IBSA_PORT_CHANGE_REREGISTER);
 }
 
-/* Dispatch, with the device or without, until it has been told so often. */
+/* Dispatch, with or without the device, until there were so many reports. */
 static void await(struct ibsa_client *client, const int *what, int times)
 {
 	const uint64_t end_ms = sa_now_ms() + LONG_MS;
@@ -185,7 +185,7 @@ static void report_is_told(struct sa *sa, struct ibsa_client *client,
 	reporter_await(&sa->reporter, "answered 64");
 }
 
-/* Everything that lasts is set again, and what may be missing is told. */
+/* All registrations are made again, and possible losses are reported. */
 static void watches_and_services_recover(void **state)
 {
 	struct sa *sa = *state;
@@ -214,7 +214,7 @@ static void watches_and_services_recover(void **state)
 	reporter_await(&sa->reporter, "kept 0");
 }
 
-/* Too quick for anybody to see the port down. */
+/* The port was never seen down. */
 static void device_that_is_back_at_once_was_away(void **state)
 {
 	struct sa *sa = *state;
@@ -232,7 +232,7 @@ static void device_that_is_back_at_once_was_away(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* What the kernel's calls are told, by another thread. */
+/* The callbacks of the kernel's calls, from another thread. */
 struct answers {
 	atomic_int good, ended, subscribed, gaps, lost;
 };
@@ -278,7 +278,7 @@ static int device_query(struct ib_sa_client *client, struct ib_device *device,
 				       note_service, answers, &query);
 }
 
-/* The worker sees to it, and tells what the kernel would: -EINTR. */
+/* The worker notices, and reports what the kernel would: -EINTR. */
 static void worker_goes_on_with_the_device(void **state)
 {
 	const struct sa *sa = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queues that are made while their context is attached, by libibverbs' names
- * as <ibsa/verbs.h> has them.
+ * Queues that are created while their context is attached, with the names of
+ * <ibsa/verbs.h>.
  *
  * usage: vm-queues REPORTER
  */
@@ -95,7 +95,7 @@ static void shared_receive_queues_can_be_made(void **state)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
-/* Soft RoCE has none; libibverbs' own answer arrives as it is. */
+/* Soft RoCE has none; libibverbs' own error is returned unchanged. */
 static void errno_is_that_of_libibverbs(void **state)
 {
 	struct rig *rig = *state;
@@ -109,7 +109,7 @@ static void errno_is_that_of_libibverbs(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-/* Its events come, and the SM's beside them. */
+/* Its events come, and so do the SM's. */
 static void event_of_a_queue_made_on_the_device_file_comes(void **state)
 {
 	struct rig *rig = *state;
@@ -136,7 +136,7 @@ static void event_of_a_queue_made_on_the_device_file_comes(void **state)
 	pair_close(&pair);
 }
 
-/* Of several only the last gives it back. */
+/* Only the last put restores the member. */
 static void gets_may_overlap(void **state)
 {
 	struct rig *rig = *state;

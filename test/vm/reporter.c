@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * As much of an SA as a client sees, made of libibumad alone: it takes every
- * subscription, reports what it is told to, keeps one service, and answers
- * other questions for services as their ids say.
+ * The parts of an SA that a client sees, with libibumad only: it accepts every
+ * subscription, sends Reports on command, stores one service, and answers
+ * other queries for services by their ids.
  *
  * usage: reporter DEVICE
  *
- * Reads lines "TRAP GID-AS-32-DIGITS", "count" and "forget"; writes a line for each
- * thing that has happened: "ready", "subscribed PRODUCER-TYPE", "unsubscribed
- * PRODUCER-TYPE", "answered TRAP", "unanswered TRAP", "kept 1" (by a Set),
- * "kept 0" (by a Delete, or forgotten), "asked REQUESTS-SO-FAR". It ends with its input.
+ * Reads lines "TRAP GID-AS-32-DIGITS", "count" and "forget", and ends at end of
+ * file. Writes a line for each event: "ready", "subscribed PRODUCER-TYPE",
+ * "unsubscribed PRODUCER-TYPE", "answered TRAP", "unanswered TRAP", "kept 1"
+ * (by a Set), "kept 0" (by a Delete, or forgotten), "asked REQUESTS-SO-FAR".
  *
- * A Get or GetTable of ServiceRecord is answered by the first byte of its
- * ServiceID: A at once; D twice; T with as many records as its last four bytes
- * say; L after so many milliseconds; S never. Service K is the one that is
- * kept. A record's lease is its index in the answer.
+ * The first byte of its ServiceID tells how a Get or GetTable of ServiceRecord
+ * is answered: A at once; D twice; T with as many records as its last four
+ * bytes tell; L after so many milliseconds; S never. K is the service that is
+ * stored. A record's lease is its index in the reply.
  */
 #include <endian.h>
 #include <poll.h>
@@ -30,26 +30,26 @@
 #include <infiniband/umad_types.h>
 
 enum {
-	/* Of an InformInfo, IBA vol 1, 13.4.8.3. */
+	/* In an InformInfo, IBA vol 1, 13.4.8.3. */
 	SUBSCRIBE_AT = 23,
 	PRODUCER_AT = 35,
-	/* Of a Notice, 13.4.8.2. */
+	/* In a Notice, 13.4.8.2. */
 	TRAP_AT = 4,
 	GID_AT = 16,
 	OF_SM_GENERIC = 0x83,
 	SM = 4,
 	ANSWER_MS = 1000,
 	GID_DIGITS = 32,
-	/* Of a ServiceRecord, 15.2.5.14. */
+	/* In a ServiceRecord, 15.2.5.14. */
 	SERVICE_BYTES = 176,
 	COUNT_AT = 4,
 	LEASE_AT = 28,
-	/* Of an RMPP header, 13.6.2. */
+	/* In an RMPP header, 13.6.2. */
 	RMPP_DATA = 1,
 	RMPP_ACTIVE = 1,
 	SA_HEADER_BYTES = offsetof(struct umad_sa_packet, data),
 	LATE_MAX = 64,
-	/* The kernel takes no second answer while the first is on its way. */
+	/* The kernel drops a second reply while the first is being sent. */
 	TWICE_MS = 50,
 };
 
@@ -61,13 +61,13 @@ struct late {
 	uint8_t *in;
 };
 
-/* Who it is, the last who has subscribed, and what is to be answered. */
+/* The port, the last subscriber, and the delayed replies. */
 struct reporter {
 	int port;
 	int agent;
 	uint32_t transaction_id;
 	ib_mad_addr_t subscriber;
-	uint8_t service[SERVICE_BYTES]; /* that is kept */
+	uint8_t service[SERVICE_BYTES]; /* the stored one */
 	bool is_registered;
 	unsigned int asked;
 	struct late late[LATE_MAX];
@@ -114,7 +114,7 @@ static void transmit(struct reporter *reporter, const ib_mad_addr_t *to,
 		     timeout_ms);
 }
 
-/* The request again, with what it has come to. */
+/* Send the request back with a status. */
 static void answer(struct reporter *reporter, uint16_t status)
 {
 	struct umad_sa_packet *packet = packet_of(reporter->out);
@@ -161,7 +161,7 @@ static uint32_t count_of(const struct umad_sa_packet *packet)
 	return be32toh(count);
 }
 
-/* The kernel makes segments of it. */
+/* The kernel segments it. */
 static void answer_table(struct reporter *reporter, uint32_t count)
 {
 	const size_t len = SA_HEADER_BYTES + (size_t)count * SERVICE_BYTES;
@@ -198,7 +198,7 @@ static void answer_later(struct reporter *reporter, uint32_t ms)
 	memcpy(late->in, reporter->in, size);
 }
 
-/* Answer what is due. Return: how long until the next is, or -1. */
+/* Send the replies that are due. Return: milliseconds until the next, or -1. */
 static int answer_late(struct reporter *reporter)
 {
 	int next_ms = -1;
@@ -272,7 +272,7 @@ static void serve(struct reporter *reporter)
 	}
 }
 
-/* A table of subscriptions is not to be had of every SA, nor of this one. */
+/* Some SAs have no table of subscriptions; this one has none either. */
 static void take(struct reporter *reporter)
 {
 	const struct umad_sa_packet *packet = packet_of(reporter->in);

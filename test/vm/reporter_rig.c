@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The program "reporter" as the SA at rxe1, at the end of two pipes. */
+/* The program "reporter" as the SA at rxe1, connected by two pipes. */
 #include "reporter_rig.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ void reporter_report(struct reporter *reporter, unsigned int trap,
 	reporter_write(reporter, "%u %s\n", trap, gid);
 }
 
-/* It is written at once; none is there in part. */
+/* A line is written at once, so it is never there in part. */
 void reporter_line(struct reporter *reporter, char line[REPORTER_LINE])
 {
 	if (!fgets(line, REPORTER_LINE, reporter->from))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The program "reporter" as the SA at rxe1, at the end of two pipes. */
+/* The program "reporter" as the SA at rxe1, connected by two pipes. */
 #ifndef TEST_VM_REPORTER_RIG_H
 #define TEST_VM_REPORTER_RIG_H
 
@@ -18,7 +18,7 @@
 enum {
 	REPORTER_LINE = 80,
 
-	/* fe80::, by which the kernel finds who has asked; see reports.c. */
+	/* fe80::, by which the kernel finds the requester; see reports.c. */
 	REPORTER_GID_INDEX = 0,
 	REPORTER_HOP_LIMIT = 64,
 };
@@ -28,18 +28,17 @@ struct reporter {
 	FILE *to, *from;
 };
 
-/* Its path, the only argument of a test program. Return: whether it is there
- * alone. */
+/* Whether its path is the only argument of the test program. */
 bool reporter_is_named(int argc, char **argv);
 
-/* Start it for a test, of which too long a wait ends the program. */
+/* Start it for a test. A wait that takes too long ends the program. */
 void reporter_start(struct reporter *reporter);
 void reporter_stop(struct reporter *reporter);
 
 void reporter_write(struct reporter *reporter, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Have it report; @gid as 32 digits. */
+/* Let it send a Report; @gid as 32 digits. */
 void reporter_report(struct reporter *reporter, unsigned int trap,
 		     const char *gid);
 
@@ -49,7 +48,7 @@ void reporter_line(struct reporter *reporter, char line[REPORTER_LINE]);
 /* Read until it writes that line. */
 void reporter_await(struct reporter *reporter, const char *line);
 
-/* In the guest's shell; it has to succeed. */
+/* Run in the guest's shell; it must succeed. */
 void vm_shell(const char *command);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reports through the kernel: what a program at rxe1 sends as the SA would,
- * a client at rxe0 answers and tells; and who else at the port may have them.
+ * Reports through the kernel: a program at rxe1 sends them as the SA would. A
+ * client at rxe0 responds and reports the events. Only one program at a port
+ * can receive them.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -22,7 +23,8 @@ enum {
 	REPLY_BYTES = 4096,
 	WAIT_MS = 50,
 	TRIES = 40,
-	GID_INDEX = 0, /* fe80::; the kernel matches no answer by IPv4 */
+	/* fe80::; the kernel does not match responses by IPv4 addresses. */
+	GID_INDEX = 0,
 	TAIL = 9,
 };
 
@@ -50,7 +52,7 @@ static struct ibsa_address address_of(struct ibsa_transport *transport)
 	};
 }
 
-/* What was told of GIDs. */
+/* The events of GIDs. */
 struct told {
 	int count;
 	struct ibsa_event last;
@@ -88,7 +90,7 @@ static void send_report(struct ibsa_transport *from,
 	assert_int_equal(from->ops->send(from, to, mad, sizeof(mad), 1000), 0);
 }
 
-/* What comes back to @from, while @client, or nobody, sees to its own. */
+/* Receive at @from; meanwhile dispatch @client, if it is not NULL. */
 static void await(struct ibsa_transport *from, struct ibsa_client *client,
 		  struct ibsa_message *out)
 {
@@ -106,7 +108,7 @@ static void await(struct ibsa_transport *from, struct ibsa_client *client,
 	fail_msg("nothing came back");
 }
 
-/* The kernel knows the answer for one, by its id, method and sender. */
+/* The kernel matches the response by its id, method and sender. */
 static void report_is_told_and_answered(void **state)
 {
 	struct ibsa_transport *sa = open_port("rxe1");
@@ -137,14 +139,17 @@ static void report_is_told_and_answered(void **state)
 	assert_int_equal(told.last.port_num, 1);
 	assert_int_equal(ibsa_close(client), 0);
 
-	/* Nobody listens any more: the kernel gives the sender its time out. */
+	/*
+	 * No client listens any more: the kernel reports the timeout to the
+	 * sender.
+	 */
 	send_report(sa, &to);
 	await(sa, NULL, &message);
 	assert_int_equal(message.err, -ETIMEDOUT);
 	sa->ops->close(sa);
 }
 
-/* One program at a time, which leaves them to the next. */
+/* When the program ends, the next one can receive them. */
 static void one_program_has_the_reports(void **state)
 {
 	const struct ibsa_options options = { .device = "rxe0" };

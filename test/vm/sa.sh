@@ -19,9 +19,8 @@ fail() {
 	exit 1
 }
 
-# topology SWITCHES PORTS ADAPTERS - a row of switches, adapters spread over
-# them. The first adapter has the GUID of rxe0: requests that say who asks
-# name it.
+# topology SWITCHES PORTS ADAPTERS - a row of switches with adapters. The first
+# adapter has the GUID of rxe0, for requests that contain the requester's GID.
 topology() {
 	awk -v switches="$1" -v ports="$2" -v adapters="$3" 'BEGIN {
 		for (s = 0; s < switches; s++) {
@@ -51,7 +50,7 @@ serve() {
 	done
 }
 
-# ended STATUS - the server ends by itself, and so
+# ended STATUS - wait until the server ends by itself with that status
 ended() {
 	wait "$server"
 	[ $? = "$1" ] || fail "the server has not ended with $1"
@@ -62,7 +61,8 @@ stop() {
 	ended 0
 }
 
-# client STATUS ARGUMENT... - /tmp/got and /tmp/err are what it says
+# client STATUS ARGUMENT... - run the client; its output is in /tmp/got and
+# /tmp/err
 client() {
 	want=$1
 	shift
@@ -71,19 +71,19 @@ client() {
 	[ $status = "$want" ] || fail "$* ends with $status, not $want"
 }
 
-# says WORDS - the client does so, on standard error
+# says WORDS - the client has printed them to standard error
 says() {
 	grep -q "$1" /tmp/err || fail "does not say: $1"
 }
 
-# same ARGUMENT... - what was got is what the fabric itself answers
+# same ARGUMENT... - the client's output is that of the fabric itself
 same() {
 	"$ibsa" --fabric "$fabric" "$@" >/tmp/wanted 2>/dev/null
 	cmp /tmp/got /tmp/wanted || fail "$* is another"
 }
 
-# table RECORDS RECORD [ARGUMENT...] - so many there are, below a line of
-# names, and the same
+# table RECORDS RECORD [ARGUMENT...] - there are so many records, below a line
+# of names, and they are the same
 table() {
 	records=$1
 	shift
@@ -96,7 +96,7 @@ packets() {
 	cat /sys/class/net/eth1/statistics/tx_packets
 }
 
-# A table of 4 MB has begun to be sent to process $client.
+# Wait until process $client has received the beginning of a table of 4 MB.
 begin_table() {
 	before=$(packets)
 	timeout $limit "$ibsa" -C rxe0 --sa $gid -t 8000 query table PR \
@@ -145,7 +145,7 @@ gid_of() {
 		'$1 == node { print $NF }'
 }
 
-# Two by two ports: four paths of 64 bytes, by RMPP there and back.
+# Between two ports each: four paths of 64 bytes, by RMPP in both directions.
 get_multi() {
 	serve
 	client 0 query get ClassPortInfo
@@ -175,7 +175,7 @@ set_and_delete() {
 	stop
 }
 
-# Those who are in the fabric by their GUID ask as from there.
+# A requester whose GUID is in the fabric queries as that node.
 requester_of_the_fabric() {
 	serve -C node0
 	client 0 path self node5
@@ -185,7 +185,7 @@ requester_of_the_fabric() {
 	stop
 }
 
-# A group that comes is reported, and the subscription ended.
+# A new group is reported, and the subscription is ended.
 reports() {
 	group=ff15:1234::77
 	serve
@@ -225,7 +225,7 @@ refusals() {
 	says 'not permitted to open'
 	client 0 query get ClassPortInfo
 	stop
-	# INT is ignored by what runs in the background of a script.
+	# A shell script's background processes ignore SIGINT.
 	for signal in HUP TERM; do
 		serve
 		kill -$signal $server
@@ -233,7 +233,7 @@ refusals() {
 	done
 }
 
-# Of what comes to rxe0, so that requests arrive and answers do not.
+# Drop packets that arrive at rxe0: requests arrive, replies are lost.
 lose() {
 	tc qdisc add dev eth0 clsact || fail 'no place for a filter'
 	tc filter add dev eth0 ingress matchall action gact ok \
@@ -245,7 +245,7 @@ lost() {
 		sed -n 's/.*dropped \([0-9]*\),.*/\1/p' | head -n 1
 }
 
-# right_or_late RECORD MS - a table comes as it is, or not in that time
+# right_or_late RECORD MS - a table arrives unchanged, or the query times out
 right_or_late() {
 	timeout $limit "$ibsa" -C rxe0 --sa $gid -t "$2" query table "$1" \
 		>/tmp/got 2>/tmp/err
@@ -257,8 +257,8 @@ right_or_late() {
 	esac
 }
 
-# Small answers are asked for again; of large ones the kernel sends the lost
-# segments again, 2 seconds later, and what then comes too late is said so.
+# Small requests are repeated. Of large replies, the kernel repeats the lost
+# segments after 2 seconds; if that is too late, the command reports a timeout.
 loss() {
 	serve
 	client 0 query get ClassPortInfo

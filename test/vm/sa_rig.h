@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What tests of the kernel transport share: the program "reporter" as the SA
- * at rxe1, and who asks it through rxe0.
+ * What tests of the kernel transport share: the program "reporter" as the SA at
+ * rxe1, and clients at rxe0.
  */
 #ifndef TEST_VM_SA_RIG_H
 #define TEST_VM_SA_RIG_H
@@ -10,7 +10,7 @@
 
 #include "test/vm/reporter_rig.h"
 
-/* What traps are about: fe80::77. */
+/* The subject of traps: fe80::77. */
 #define SA_GID "fe800000000000000000000000000077"
 
 struct sa {
@@ -25,42 +25,44 @@ void sa_stop(struct sa *sa);
 int sa_setup(void **state);
 int sa_teardown(void **state);
 
-/* Until it writes that line, and nobody has ended a subscription or a service
- * before. */
+/*
+ * Read until it writes that line; before it, no subscription or service may
+ * end.
+ */
 void sa_await_still(struct sa *sa, const char *line);
 
-/* Have it forget the service that it keeps. */
+/* Let it forget the stored service. */
 void sa_forget(struct sa *sa);
 
-/* How many requests for services have come to it. */
+/* The number of requests for services that it has received. */
 unsigned int sa_asked(struct sa *sa);
 
-/* A client at rxe0 that asks it; @options are the others, or NULL. */
+/* A client at rxe0 of that SA; @options are its other options, or NULL. */
 struct ibsa_client *sa_client(const struct sa *sa,
 			      const struct ibsa_options *options);
 
-/* How the reporter answers for a service; see there. */
+/* The ServiceID that the reporter answers in that way; see there. */
 uint64_t sa_service(char how, uint32_t number);
 
-/* What has become of a query. */
+/* The result of a query. */
 struct sa_seen {
 	int calls;
 	int err;
 	uint16_t status;
 	size_t count;
 	unsigned int tries;
-	bool in_order; /* the records, by their leases */
+	bool in_order; /* by the leases of the records */
 };
 
-/* Ask for a service, by Get or GetTable. Return: as ibsa_query(). */
+/* Query a service, by Get or GetTable. Return: as ibsa_query(). */
 int sa_query_submit(struct ibsa_client *client, uint64_t service,
 		    uint8_t method, unsigned int deadline_ms,
 		    unsigned int interval_ms, struct sa_seen *seen);
 
-/* Dispatch until the query has ended; at most some ten seconds. */
+/* Dispatch until the query has ended, for about ten seconds at most. */
 void sa_wait(struct ibsa_client *client, const struct sa_seen *seen);
 
-/* Ask for @service, and have it answered well. */
+/* Query a service that is answered at once, and check the reply. */
 void sa_assert_answers(struct ibsa_client *client);
 
 /* Milliseconds of the monotonic clock. */

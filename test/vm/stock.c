@@ -12,7 +12,7 @@
 
 enum { CANARY = 0xa5, GUARD_BYTES = 64 };
 
-/* Libibverbs' struct, and what nobody may write. */
+/* libibverbs' struct, and memory around it that must not change. */
 struct guarded {
 	struct ibv_async_event event;
 	uint8_t guard[GUARD_BYTES];
@@ -28,7 +28,7 @@ static void assert_is_of(void (*function)(void), const char *library)
 	assert_non_null(strstr(info.dli_fname, library));
 }
 
-/* Of these calls all; of others none. */
+/* The library defines all of these calls, and no others. */
 static void calls_are_in_front(void **state)
 {
 	(void)state;
@@ -43,7 +43,7 @@ static void calls_are_in_front(void **state)
 	assert_is_of((void (*)(void))_ibv_query_gid_ex, "libib");
 }
 
-/* The next of this type; it is not acknowledged. */
+/* The next event of this type, without acknowledging it. */
 static void take(struct rig *rig, int type, struct guarded *out)
 {
 	for (;;) {
@@ -115,7 +115,7 @@ static void gap_has_its_port(void **state)
 	rig_close_subscribed(rig, ibv_close_device);
 }
 
-/* A queue that was made after the library had put its file there. */
+/* A queue that was created after the library had replaced the file. */
 static void event_of_a_queue_is_acknowledged(void **state)
 {
 	struct rig *rig = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel transport by the letter: replies of any size, the kernel's word
- * for silence, the window, and losses that nobody tells of.
+ * The kernel transport in detail: replies of any size, the kernel's reports of
+ * timeouts, the window, and losses that are not reported.
  *
  * usage: vm-transport REPORTER
  */
@@ -18,27 +18,32 @@
 #include "wire/request.h"
 
 enum {
-	WINDOW = 16, /* when nobody says otherwise */
+	WINDOW = 16, /* the default */
 	REPLY_BYTES = 4096,
 	HELD_MAX = 256,
 };
 
-/* A request that the kernel holds; of some earlier tries of it the kernel has
- * said that nobody has answered, but that has not been read yet. */
+/*
+ * A request that the kernel holds. For some earlier tries of it, the kernel has
+ * reported a timeout that was not read yet.
+ */
 struct held {
 	uint32_t tid;
 	unsigned int unread;
 };
 
-/* A transport in front of the kernel's that knows what the kernel holds. */
+/*
+ * A transport in front of the kernel's that counts the requests which the
+ * kernel holds.
+ */
 struct counter {
 	struct ibsa_transport base;
 	struct ibsa_transport *kernel;
 	struct held at[HELD_MAX];
 	unsigned int held;
 	unsigned int most;
-	unsigned int errors;  /* that the kernel told of requests */
-	bool tells_no_errors; /* to the engine */
+	unsigned int errors;  /* timeouts that the kernel reported */
+	bool tells_no_errors; /* not passed to the engine */
 	bool loses_answers;
 };
 
@@ -51,7 +56,7 @@ static struct held *held_find(struct counter *counter, uint32_t tid)
 	return NULL;
 }
 
-/* It takes no second request of one id while it holds the first. */
+/* The kernel does not accept a second request with an id that it holds. */
 static void held_add(struct counter *counter, uint32_t tid)
 {
 	struct held *held = held_find(counter, tid);
@@ -225,8 +230,10 @@ static void message_await(struct ibsa_transport *transport,
 	assert_int_equal(got, 1);
 }
 
-/* Through headers with a P_Key index: the kernel would read others 8 bytes
- * off. */
+/*
+ * With the header that has a P_Key index: without it, the kernel would read the
+ * fields 8 bytes off.
+ */
 static void answer_comes_with_its_sender(void **state)
 {
 	const struct sa *sa = *state;
@@ -249,7 +256,10 @@ static void answer_comes_with_its_sender(void **state)
 	kernel->ops->close(kernel);
 }
 
-/* 24 bytes of the request, and a second one of its id is refused before. */
+/*
+ * The kernel returns 24 bytes of the request. Before, it rejects a second
+ * request with the same id.
+ */
 static void silence_comes_back_as_the_head_of_the_request(void **state)
 {
 	const struct sa *sa = *state;
@@ -278,7 +288,7 @@ static void silence_comes_back_as_the_head_of_the_request(void **state)
 	kernel->ops->close(kernel);
 }
 
-/* The kernel says ENOSPC, and how much room it takes. */
+/* The kernel returns ENOSPC, and the length in the header. */
 static void tables_of_any_size_arrive_whole(void **state)
 {
 	static const uint32_t counts[] = { 0, 1, 2, 11, 12, 300, 3000, 5 };
@@ -300,7 +310,7 @@ static void tables_of_any_size_arrive_whole(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Told once, and not in the way of what comes after it. */
+/* It is reported once, and does not block the next reply. */
 static void table_above_the_limit_is_got_rid_of(void **state)
 {
 	const struct sa *sa = *state;
@@ -339,7 +349,9 @@ static void clients_at_one_port_have_their_own_answers(void **state)
 	}
 }
 
-/* The first try's answer, while the second is under way: they have one id. */
+/*
+ * The reply to the first try, while the second is in flight: they have one id.
+ */
 static void late_answer_counts(void **state)
 {
 	const struct sa *sa = *state;
@@ -352,7 +364,7 @@ static void late_answer_counts(void **state)
 	sa_wait(client, &seen);
 	assert_int_equal(seen.err, 0);
 	assert_true(seen.tries > 1);
-	/* What answers the second try finds nobody. */
+	/* The reply to the second try is ignored. */
 	sa_assert_answers(client);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(ibsa_close(client), 0);
@@ -374,7 +386,7 @@ static void answer_that_comes_twice_is_told_once(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Many at once to an SA that says nothing, then to one that answers. */
+/* Many requests at once to an SA that is silent, then to one that answers. */
 static void kernel_holds_no_more_than_the_window(void **state)
 {
 	enum { MANY = 4 * WINDOW };
@@ -402,14 +414,16 @@ static void kernel_holds_no_more_than_the_window(void **state)
 		sa_wait(client, &seen[1][i]);
 		assert_int_equal(seen[1][i].err, 0);
 	}
-	/* The kernel may report the end of a wait after the next requests. */
+	/* The kernel may report a timeout after the next requests. */
 	assert_in_range(counter.most, WINDOW, 2 * WINDOW);
 	assert_true(counter.errors >= WINDOW);
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* What was cancelled is not taken back from the kernel, but takes no more than
- * half of the window: the next request does not wait for it. */
+/*
+ * The kernel still holds cancelled requests. They take at most half of the
+ * window, so the next request does not wait for them.
+ */
 static void cancelled_requests_leave_half_of_the_window(void **state)
 {
 	const struct sa *sa = *state;
@@ -437,8 +451,8 @@ static void cancelled_requests_leave_half_of_the_window(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Without the kernel's word for it, and whatever is lost on the way. */
-static void losses_that_nobody_tells_of_end_in_time(void **state)
+/* The kernel reports nothing, and any MAD may be lost. */
+static void unreported_losses_end_in_time(void **state)
 {
 	const struct sa *sa = *state;
 	struct counter counter;
@@ -480,7 +494,7 @@ int main(int argc, char **argv)
 		WITH_AN_SA(answer_that_comes_twice_is_told_once),
 		WITH_AN_SA(kernel_holds_no_more_than_the_window),
 		WITH_AN_SA(cancelled_requests_leave_half_of_the_window),
-		WITH_AN_SA(losses_that_nobody_tells_of_end_in_time),
+		WITH_AN_SA(unreported_losses_end_in_time),
 		cmocka_unit_test(wrong_names_and_wrong_ports_are_told_apart),
 	};
 

@@ -33,7 +33,7 @@ with() {
 	esac
 }
 
-# same WORDS CMD... - of which theirs says WORDS, and ours says all the same
+# same WORDS CMD... - Debian's output has WORDS, and ours is the same
 same() {
 	words=$1
 	shift
