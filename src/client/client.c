@@ -107,7 +107,7 @@ int ibsa__options_check(const struct ibsa_options *options,
 {
 	if (options->window > WINDOW_MAX)
 		return ibsa__fail(error, -EINVAL,
-				  "a window of %u requests is more than %d",
+				  "the window is %u requests; the limit is %d",
 				  options->window, WINDOW_MAX);
 	if (options->access.grh < IBSA_GRH_AUTO ||
 	    options->access.grh > IBSA_GRH_NEVER)
@@ -116,13 +116,14 @@ int ibsa__options_check(const struct ibsa_options *options,
 				  "nor never",
 				  options->access.grh);
 	if (options->access.sa && options->access.sa->lmc > IBSA_LMC_MAX)
-		return ibsa__fail(error, -EINVAL,
-				  "an LMC of %u of the SA's port is more than "
-				  "%d",
-				  options->access.sa->lmc, IBSA_LMC_MAX);
+		return ibsa__fail(
+			error, -EINVAL,
+			"the LMC of the SA's port is %u; the limit is "
+			"%d",
+			options->access.sa->lmc, IBSA_LMC_MAX);
 	if (options->jitter_percent > 100)
 		return ibsa__fail(error, -EINVAL,
-				  "a jitter of %d percent is more than 100",
+				  "the jitter is %d percent; the limit is 100",
 				  options->jitter_percent);
 	return 0;
 }
@@ -138,7 +139,7 @@ static int sa_address_check(struct ibsa_transport *transport,
 	    (port.link == IBSA_LINK_OPA && sa->sl <= SL_MAX_OPA))
 		return 0;
 	return ibsa__fail(error, -EINVAL,
-			  "an SL of %u to the SA is more than %d", sa->sl,
+			  "the SL to the SA is %u; the limit is %d", sa->sl,
 			  port.link == IBSA_LINK_OPA ? SL_MAX_OPA : SL_MAX);
 }
 

@@ -34,12 +34,12 @@ static void redirect_explain(const struct ibsa_reply *reply,
 	if (target.lid)
 		ibsa__fail(out, 0,
 			   "the SA redirected the request to LID %u, which is "
-			   "not followed: %s; ask the SA there",
+			   "not followed: %s; query the SA there",
 			   target.lid, why);
 	else
 		ibsa__fail(out, 0,
 			   "the SA redirected the request to GID %s, which is "
-			   "not followed: %s; ask the SA there",
+			   "not followed: %s; query the SA there",
 			   gid, why);
 }
 
@@ -88,8 +88,8 @@ static void error_explain(const struct ibsa_reply *reply,
 		break;
 	case -ENODATA:
 		ibsa__fail(out, 0,
-			   "the SA's reply was cut on its way; whole records: "
-			   "%zu",
+			   "a part of the SA's reply was lost; complete "
+			   "records: %zu",
 			   reply->count);
 		break;
 	default:
@@ -107,7 +107,7 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out)
 	else if (reply->err == -ETIMEDOUT && !reply->tries)
 		ibsa__fail(out, 0,
 			   "the request was not sent before the deadline: the "
-			   "window was full, or the port did not take it; "
+			   "window was full, or the port could not send it; "
 			   "allow more time");
 	else
 		error_explain(reply, out);

@@ -47,8 +47,8 @@ static int attach_failed(const char *path, const struct ibsa_options *options,
 
 	switch (err) {
 	case -ENETDOWN:
-		return ibsa__fail(error, err, "%s is not connected in %s",
-				  device, path);
+		return ibsa__fail(error, err, "%s has no link in %s", device,
+				  path);
 	case -ENXIO:
 		return ibsa__fail(error, err,
 				  "%s has no port %u in %s; list the ports "
@@ -165,7 +165,7 @@ static int device_open(const struct ibsa_options *options,
 		device = context->device->name;
 	if (context && strcmp(device, context->device->name))
 		return ibsa__fail(error, -EINVAL,
-				  "the verbs context is of %s, not of %s",
+				  "the verbs context belongs to %s, not to %s",
 				  context->device->name, device);
 	err = umad_open(options, device, environment, error, out);
 	if (!err && context && context->cmd_fd >= 0)
@@ -261,9 +261,12 @@ static int device_find_in_files(struct device_files *files, const char *name,
 	err = ibsa__devices_read(files, &list);
 	if (err == -ENOSYS)
 		return ibsa__fail(error, err,
-				  "the RDMA modules are not loaded");
+				  "the kernel's RDMA modules are not loaded: "
+				  "try \"modprobe ib_umad\" and the driver of "
+				  "the adapter");
 	if (err)
-		return ibsa__fail(error, err, "the devices cannot be read");
+		return ibsa__fail(error, err, "cannot read the devices: %s",
+				  strerror(-err));
 	err = -ENODEV;
 	for (size_t i = 0; i < list->count && err; i++) {
 		if (!strcmp(list->devices[i].name, name))

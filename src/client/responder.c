@@ -272,7 +272,8 @@ static int node_open(struct ibsa_responder *responder,
 				  "Reports to this node: name another node");
 	err = responder->node->ops->gid(responder->node, 0, &own);
 	if (err)
-		return ibsa__fail(error, err, "the node has no GID");
+		return ibsa__fail(error, err, "the node has no GID: %s",
+				  strerror(-err));
 	responder->sa = (struct ibsa_address){
 		.qpn = IBSA_QPN_GSI,
 		.has_grh = true,

@@ -106,7 +106,7 @@ int ibsa__sa_device_open(const struct ibsa_device_options *options,
 	int err = device_new(options, environment, &device);
 
 	if (err)
-		return ibsa__fail(error, err, "a device cannot be opened: %s",
+		return ibsa__fail(error, err, "cannot open the device: %s",
 				  strerror(-err));
 	where = ibsa__sa_client_options(device);
 	where.device = options->name;

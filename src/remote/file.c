@@ -349,7 +349,7 @@ int ibsa__remote_file_open(struct remote_address *address,
 	int err = locks_new(&out->locks);
 
 	if (err)
-		return ibsa__fail(error, err, "no memory for a port");
+		return ibsa__fail(error, err, "out of memory");
 	err = ibsa__remote_connect(&out->connection, address, error);
 	if (err) {
 		locks_free(out->locks);

@@ -417,7 +417,7 @@ int ibsa__remote_open(struct remote_address *address, size_t reply_bytes,
 	int err;
 
 	if (!link)
-		return ibsa__fail(error, -ENOMEM, "no memory for a transport");
+		return ibsa__fail(error, -ENOMEM, "out of memory");
 	link->address = *address;
 	transport = &link->transport.base;
 	err = link_open(link, error);

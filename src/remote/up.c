@@ -160,7 +160,7 @@ int ibsa__remote_link_up_wait(struct remote_link *link,
 
 		if (!left_ms) {
 			got = ibsa__fail(error, -ETIMEDOUT,
-					 "the fabric server of %s does not "
+					 "the fabric server at %s does not "
 					 "answer",
 					 link->address.path);
 			break;

@@ -139,7 +139,7 @@ static int selection_open(struct umad_device *device, struct ibsa_error *error)
 		return err;
 	err = ibsa__umad_dev_rename(device, device->selection.device);
 	if (err)
-		return ibsa__fail(error, err, "no memory for a transport");
+		return ibsa__fail(error, err, "out of memory");
 	if (ibsa__guid_read(device->files, device->selection.device,
 			    "node_guid", &device->node_guid))
 		device->node_guid = 0;
@@ -206,7 +206,7 @@ int ibsa__umad_open(struct device_files *files, const char *name,
 	int err;
 
 	if (!device)
-		return ibsa__fail(error, -ENOMEM, "no memory for a transport");
+		return ibsa__fail(error, -ENOMEM, "out of memory");
 	transport = &device->transport.base;
 	err = port_open(device, name, port, error);
 	if (!err) {
