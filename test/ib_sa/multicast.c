@@ -23,10 +23,10 @@ static int stop(void **state)
 }
 
 /* Free the member, and let the SA answer the request to leave. */
-static void leave_well(struct member *member)
+static void member_leave_accepted(struct member *member)
 {
-	leave(&plug, member);
-	agree(&plug);
+	member_leave(&plug, member);
+	sa_accept(&plug);
 }
 
 /*
@@ -38,19 +38,19 @@ static void group_is_joined_and_left(void **state)
 	struct member a = { 0 };
 
 	(void)state;
-	join(&plug, 1, FULL, &a);
-	assert_asked(&plug, 1, SET, 1, FULL);
-	assert_false(is_joined(&plug, 1, FULL));
-	agree(&plug);
+	member_join(&plug, 1, FULL, &a);
+	assert_request(&plug, 1, SET, 1, FULL);
+	assert_false(group_is_joined(&plug, 1, FULL));
+	sa_accept(&plug);
 	assert_int_equal(a.calls, 1);
 	assert_int_equal(a.status, 0);
 	assert_int_equal(a.rec.join_state, FULL);
-	assert_true(is_joined(&plug, 1, FULL));
-	assert_false(is_joined(&plug, 2, FULL));
-	leave(&plug, &a);
-	assert_asked(&plug, 2, DELETE, 1, FULL);
-	agree(&plug);
-	assert_false(is_joined(&plug, 1, FULL));
+	assert_true(group_is_joined(&plug, 1, FULL));
+	assert_false(group_is_joined(&plug, 2, FULL));
+	member_leave(&plug, &a);
+	assert_request(&plug, 2, DELETE, 1, FULL);
+	sa_accept(&plug);
+	assert_false(group_is_joined(&plug, 1, FULL));
 	assert_int_equal(a.calls, 1);
 }
 
@@ -60,16 +60,16 @@ static void second_join_is_answered_here(void **state)
 	struct member b = { 0 };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &a);
-	join(&plug, 1, FULL, &b);
+	member_join_accepted(&plug, 1, FULL, &a);
+	member_join(&plug, 1, FULL, &b);
 	assert_int_equal(plug.puppet.sent_count, 1);
 	assert_int_equal(b.calls, 1);
 	assert_int_equal(b.status, 0);
 	assert_int_equal(be32toh(b.rec.qkey), QKEY);
-	leave(&plug, &a);
+	member_leave(&plug, &a);
 	assert_int_equal(plug.puppet.sent_count, 1);
-	leave_well(&b);
-	assert_asked(&plug, 2, DELETE, 1, FULL);
+	member_leave_accepted(&b);
+	assert_request(&plug, 2, DELETE, 1, FULL);
 }
 
 /* One field of a second join, and whether the group matches it. */
@@ -130,7 +130,7 @@ static void group_of_another_kind_is_refused(void **state)
 	struct member a = { 0 };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &a);
+	member_join_accepted(&plug, 1, FULL, &a);
 	for (size_t i = 0; i < sizeof(fits) / sizeof(fits[0]); i++) {
 		const struct ib_sa_mcmember_rec base = group_rec(1, FULL);
 		struct ib_sa_mcmember_rec rec = fits[i].rec;
@@ -143,10 +143,10 @@ static void group_of_another_kind_is_refused(void **state)
 		assert_int_equal(b.calls, 1);
 		if (b.status != (fits[i].fits ? 0 : -EINVAL))
 			fail_msg("%zu: %s: %d", i, fits[i].what, b.status);
-		leave(&plug, &b);
+		member_leave(&plug, &b);
 	}
 	assert_int_equal(plug.puppet.sent_count, 1);
-	leave_well(&a);
+	member_leave_accepted(&a);
 }
 
 static void other_port_gid_is_refused(void **state)
@@ -156,12 +156,12 @@ static void other_port_gid_is_refused(void **state)
 	struct member b = { 0 };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &a);
+	member_join_accepted(&plug, 1, FULL, &a);
 	rec.port_gid.raw[15]++;
 	join_as(&plug, &rec, GROUP_MASK, &b);
 	assert_int_equal(b.status, -EINVAL);
-	leave(&plug, &b);
-	leave_well(&a);
+	member_leave(&plug, &b);
+	member_leave_accepted(&a);
 }
 
 /* Each bit of the join state has its own holders. */
@@ -171,20 +171,20 @@ static void states_are_counted_apart(void **state)
 	struct member both = { 0 };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &full);
-	join(&plug, 1, FULL | SEND_ONLY, &both);
-	assert_asked(&plug, 2, SET, 1, FULL | SEND_ONLY);
-	agree(&plug);
+	member_join_accepted(&plug, 1, FULL, &full);
+	member_join(&plug, 1, FULL | SEND_ONLY, &both);
+	assert_request(&plug, 2, SET, 1, FULL | SEND_ONLY);
+	sa_accept(&plug);
 	assert_int_equal(both.status, 0);
-	assert_true(is_joined(&plug, 1, FULL | SEND_ONLY));
-	leave(&plug, &full);
+	assert_true(group_is_joined(&plug, 1, FULL | SEND_ONLY));
+	member_leave(&plug, &full);
 	assert_int_equal(plug.puppet.sent_count, 2);
-	join(&plug, 1, FULL, &full);
-	leave_well(&both);
-	assert_asked(&plug, 3, DELETE, 1, SEND_ONLY);
-	assert_true(is_joined(&plug, 1, FULL));
-	leave_well(&full);
-	assert_asked(&plug, 4, DELETE, 1, FULL);
+	member_join(&plug, 1, FULL, &full);
+	member_leave_accepted(&both);
+	assert_request(&plug, 3, DELETE, 1, SEND_ONLY);
+	assert_true(group_is_joined(&plug, 1, FULL));
+	member_leave_accepted(&full);
+	assert_request(&plug, 4, DELETE, 1, FULL);
 }
 
 /*
@@ -198,25 +198,25 @@ static void members_wait_for_one_request(void **state)
 	struct member c = { 0 };
 
 	(void)state;
-	join(&plug, 1, FULL, &a);
-	join(&plug, 1, FULL, &b);
-	join(&plug, 1, NON, &c);
+	member_join(&plug, 1, FULL, &a);
+	member_join(&plug, 1, FULL, &b);
+	member_join(&plug, 1, NON, &c);
 	assert_int_equal(plug.puppet.sent_count, 1);
-	refuse(&plug, IBSA_STATUS_REQ_INVALID);
+	sa_refuse(&plug, IBSA_STATUS_REQ_INVALID);
 	assert_int_equal(a.status, -EINVAL);
 	assert_int_equal(b.calls, 0);
-	assert_asked(&plug, 2, SET, 1, FULL);
-	agree(&plug);
+	assert_request(&plug, 2, SET, 1, FULL);
+	sa_accept(&plug);
 	assert_int_equal(b.calls, 1);
 	assert_int_equal(b.status, 0);
 	assert_int_equal(c.calls, 0);
-	assert_asked(&plug, 3, SET, 1, NON);
-	agree(&plug);
+	assert_request(&plug, 3, SET, 1, NON);
+	sa_accept(&plug);
 	assert_int_equal(c.status, 0);
 	ib_sa_free_multicast(a.multicast);
 	ib_sa_free_multicast(b.multicast);
-	leave_well(&c);
-	assert_asked(&plug, 4, DELETE, 1, FULL | NON);
+	member_leave_accepted(&c);
+	assert_request(&plug, 4, DELETE, 1, FULL | NON);
 }
 
 /* The member leaves before the reply comes: the SA's membership is given up. */
@@ -226,14 +226,14 @@ static void member_is_freed_while_it_waits(void **state)
 	struct member b = { 0 };
 
 	(void)state;
-	join(&plug, 1, FULL, &a);
-	join(&plug, 1, FULL, &b);
-	leave(&plug, &b);
-	leave(&plug, &a);
+	member_join(&plug, 1, FULL, &a);
+	member_join(&plug, 1, FULL, &b);
+	member_leave(&plug, &b);
+	member_leave(&plug, &a);
 	assert_int_equal(plug.puppet.sent_count, 1);
-	agree(&plug);
-	assert_asked(&plug, 2, DELETE, 1, FULL);
-	agree(&plug);
+	sa_accept(&plug);
+	assert_request(&plug, 2, DELETE, 1, FULL);
+	sa_accept(&plug);
 	assert_int_equal(a.calls + b.calls, 0);
 }
 
@@ -244,15 +244,15 @@ static void group_is_joined_again_while_it_is_left(void **state)
 	struct member b = { 0 };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &a);
-	leave(&plug, &a);
-	join(&plug, 1, FULL, &b);
-	assert_asked(&plug, 2, DELETE, 1, FULL);
-	agree(&plug);
-	assert_asked(&plug, 3, SET, 1, FULL);
-	agree(&plug);
+	member_join_accepted(&plug, 1, FULL, &a);
+	member_leave(&plug, &a);
+	member_join(&plug, 1, FULL, &b);
+	assert_request(&plug, 2, DELETE, 1, FULL);
+	sa_accept(&plug);
+	assert_request(&plug, 3, SET, 1, FULL);
+	sa_accept(&plug);
 	assert_int_equal(b.status, 0);
-	leave_well(&b);
+	member_leave_accepted(&b);
 }
 
 /*
@@ -266,22 +266,22 @@ static void sa_chooses_the_group(void **state)
 	struct member c = { 0 };
 
 	(void)state;
-	join(&plug, 0, FULL, &a);
-	assert_asked(&plug, 1, SET, 0, FULL);
+	member_join(&plug, 0, FULL, &a);
+	assert_request(&plug, 1, SET, 0, FULL);
 	agree_on(&plug, 77);
-	join(&plug, 0, FULL, &b);
-	assert_asked(&plug, 2, SET, 0, FULL);
+	member_join(&plug, 0, FULL, &b);
+	assert_request(&plug, 2, SET, 0, FULL);
 	agree_on(&plug, 78);
 	assert_int_equal(a.rec.mgid.raw[15], 77);
 	assert_int_equal(b.rec.mgid.raw[15], 78);
-	join(&plug, 77, FULL, &c);
+	member_join(&plug, 77, FULL, &c);
 	assert_int_equal(plug.puppet.sent_count, 2);
 	assert_int_equal(c.status, 0);
-	leave(&plug, &c);
-	leave_well(&a);
-	assert_asked(&plug, 3, DELETE, 77, FULL);
-	leave_well(&b);
-	assert_asked(&plug, 4, DELETE, 78, FULL);
+	member_leave(&plug, &c);
+	member_leave_accepted(&a);
+	assert_request(&plug, 3, DELETE, 77, FULL);
+	member_leave_accepted(&b);
+	assert_request(&plug, 4, DELETE, 78, FULL);
 }
 
 /* A reply about another group, or none, is an error. */
@@ -291,15 +291,15 @@ static void reply_about_another_group_is_an_error(void **state)
 	struct member b = { 0 };
 
 	(void)state;
-	join(&plug, 1, FULL, &a);
+	member_join(&plug, 1, FULL, &a);
 	agree_on(&plug, 2);
 	assert_int_equal(a.status, -EIO);
-	join(&plug, 0, FULL, &b);
+	member_join(&plug, 0, FULL, &b);
 	agree_on(&plug, 0);
 	assert_int_equal(b.status, -EIO);
 	assert_int_equal(plug.puppet.sent_count, 2);
-	leave(&plug, &a);
-	leave(&plug, &b);
+	member_leave(&plug, &a);
+	member_leave(&plug, &b);
 }
 
 static void silence_ends_after_three_seconds(void **state)
@@ -307,12 +307,12 @@ static void silence_ends_after_three_seconds(void **state)
 	struct member a = { 0 };
 
 	(void)state;
-	join(&plug, 1, FULL, &a);
+	member_join(&plug, 1, FULL, &a);
 	plug_run(&plug, 2999);
 	assert_int_equal(a.calls, 0);
 	plug_run(&plug, 1);
 	assert_int_equal(a.status, -ETIMEDOUT);
-	leave(&plug, &a);
+	member_leave(&plug, &a);
 }
 
 /*
@@ -326,7 +326,7 @@ static void silence_ends_after_three_seconds_a_request(void **state)
 	(void)state;
 	memset(members, 0, sizeof(members));
 	for (int i = 0; i < MEMBERS; i++)
-		join(&plug, 1, FULL, &members[i]);
+		member_join(&plug, 1, FULL, &members[i]);
 	for (int i = 0; i < MEMBERS; i++) {
 		plug_run(&plug, 2999);
 		assert_int_equal(members[i].calls, 0);
@@ -335,7 +335,7 @@ static void silence_ends_after_three_seconds_a_request(void **state)
 		assert_int_equal(members[i].status, -ETIMEDOUT);
 	}
 	for (int i = 0; i < MEMBERS; i++)
-		leave(&plug, &members[i]);
+		member_leave(&plug, &members[i]);
 }
 
 static void port_without_an_sm_is_again(void **state)
@@ -345,10 +345,10 @@ static void port_without_an_sm_is_again(void **state)
 	(void)state;
 	plug.puppet.port.sm_lid = 0;
 	plug_run(&plug, 1000);
-	join(&plug, 1, FULL, &a);
+	member_join(&plug, 1, FULL, &a);
 	assert_int_equal(a.status, -EAGAIN);
 	assert_int_equal(plug.puppet.sent_count, 0);
-	leave(&plug, &a);
+	member_leave(&plug, &a);
 }
 
 /* A leave request is sent four times; a refusal counts as a reply. */
@@ -357,8 +357,8 @@ static void silence_has_it_left_again(void **state)
 	struct member a = { 0 };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &a);
-	leave(&plug, &a);
+	member_join_accepted(&plug, 1, FULL, &a);
+	member_leave(&plug, &a);
 	for (int i = 0; i < 4; i++) {
 		const struct puppet_mad *last;
 
@@ -369,7 +369,7 @@ static void silence_has_it_left_again(void **state)
 	plug.puppet.sent_count = 0;
 	plug_run(&plug, 3000);
 	assert_int_equal(plug.puppet.sent_count, 0);
-	assert_false(is_joined(&plug, 1, FULL));
+	assert_false(group_is_joined(&plug, 1, FULL));
 }
 
 static void refusal_to_leave_is_final(void **state)
@@ -377,12 +377,12 @@ static void refusal_to_leave_is_final(void **state)
 	struct member a = { 0 };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &a);
-	leave(&plug, &a);
-	refuse(&plug, IBSA_STATUS_REQ_INVALID);
+	member_join_accepted(&plug, 1, FULL, &a);
+	member_leave(&plug, &a);
+	sa_refuse(&plug, IBSA_STATUS_REQ_INVALID);
 	plug_run(&plug, 3000);
 	assert_int_equal(plug.puppet.sent_count, 2);
-	assert_false(is_joined(&plug, 1, FULL));
+	assert_false(group_is_joined(&plug, 1, FULL));
 }
 
 /* The callback's return value, or a call in it, frees the member. */
@@ -393,14 +393,14 @@ static void callback_frees_its_member(void **state)
 	struct member c = { .frees = true, .result = 1 };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &a);
-	assert_asked(&plug, 2, DELETE, 1, FULL);
-	agree(&plug);
-	join_well(&plug, 2, FULL, &b);
-	assert_asked(&plug, 4, DELETE, 2, FULL);
-	agree(&plug);
-	join(&plug, 3, FULL, &c);
-	refuse(&plug, IBSA_STATUS_REQ_INVALID);
+	member_join_accepted(&plug, 1, FULL, &a);
+	assert_request(&plug, 2, DELETE, 1, FULL);
+	sa_accept(&plug);
+	member_join_accepted(&plug, 2, FULL, &b);
+	assert_request(&plug, 4, DELETE, 2, FULL);
+	sa_accept(&plug);
+	member_join(&plug, 3, FULL, &c);
+	sa_refuse(&plug, IBSA_STATUS_REQ_INVALID);
 	assert_int_equal(c.status, -EINVAL);
 	assert_int_equal(plug.puppet.sent_count, 5);
 	assert_int_equal(plug.rig.client.users, 1);
@@ -413,18 +413,18 @@ static void unregistered_client_has_no_members(void **state)
 	struct member b = { 0 };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &a);
-	join(&plug, 2, FULL, &b);
+	member_join_accepted(&plug, 1, FULL, &a);
+	member_join(&plug, 2, FULL, &b);
 	ib_sa_unregister_client(&plug.rig.client);
 	plug_run(&plug, 0);
-	assert_asked(&plug, 3, DELETE, 1, FULL);
-	agree(&plug);
+	assert_request(&plug, 3, DELETE, 1, FULL);
+	sa_accept(&plug);
 	assert_int_equal(a.calls, 1);
 	assert_int_equal(b.calls, 0);
 	ib_sa_register_client(&plug.rig.client);
 }
 
-static int unregister(int status, struct ib_sa_multicast *multicast)
+static int client_unregister(int status, struct ib_sa_multicast *multicast)
 {
 	struct ib_sa_client *client = multicast->context;
 
@@ -440,11 +440,11 @@ static void callback_unregisters_its_client(void **state)
 	(void)state;
 	assert_false(ibsa_is_err(ib_sa_join_multicast(
 		&plug.rig.client, plug.rig.device, 1, &rec, GROUP_MASK, 0,
-		unregister, &plug.rig.client)));
+		client_unregister, &plug.rig.client)));
 	plug_run(&plug, 0);
-	agree(&plug);
-	assert_asked(&plug, 2, DELETE, 1, FULL);
-	agree(&plug);
+	sa_accept(&plug);
+	assert_request(&plug, 2, DELETE, 1, FULL);
+	sa_accept(&plug);
 	ib_sa_register_client(&plug.rig.client);
 }
 
@@ -460,15 +460,15 @@ static void closed_device_ends_memberships(void **state)
 	struct member c = { .frees = false };
 
 	(void)state;
-	join_well(&plug, 1, FULL, &a);
-	join(&plug, 2, NON, &b);
-	join(&plug, 0, FULL, &c);
+	member_join_accepted(&plug, 1, FULL, &a);
+	member_join(&plug, 2, NON, &b);
+	member_join(&plug, 0, FULL, &c);
 	c.result = 1;
 	ibsa_device_put(plug.rig.device);
 	plug.rig.device = NULL;
-	assert_asked(&plug, 5, DELETE, 2, NON);
+	assert_request(&plug, 5, DELETE, 2, NON);
 	plug.puppet.sent_count--;
-	assert_asked(&plug, 4, DELETE, 1, FULL);
+	assert_request(&plug, 4, DELETE, 1, FULL);
 	assert_int_equal(a.calls, 2);
 	assert_int_equal(a.status, -EINTR);
 	assert_int_equal(b.calls, 1);

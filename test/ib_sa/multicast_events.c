@@ -23,7 +23,7 @@ static int start(void **state)
 	(void)state;
 	memset(&a, 0, sizeof(a));
 	plug_start(&plug, NULL);
-	join_well(&plug, 1, FULL, &a);
+	member_join_accepted(&plug, 1, FULL, &a);
 	a.calls = 0;
 	return 0;
 }
@@ -51,14 +51,14 @@ static void assert_reset(void)
 {
 	assert_int_equal(a.calls, 1);
 	assert_int_equal(a.status, -ENETRESET);
-	assert_false(is_joined(&plug, 1, FULL));
+	assert_false(group_is_joined(&plug, 1, FULL));
 	assert_int_equal(plug.puppet.sent_count, 1);
 }
 
 static void assert_unchanged(void)
 {
 	assert_int_equal(a.calls, 0);
-	assert_true(is_joined(&plug, 1, FULL));
+	assert_true(group_is_joined(&plug, 1, FULL));
 }
 
 static void port_that_goes_down_resets(void **state)
@@ -198,12 +198,12 @@ static void lost_group_is_joined_soon(void **state)
 	plug.puppet.port.reregisters++;
 	port_change_report();
 	assert_reset();
-	join(&plug, 1, FULL, &b);
+	member_join(&plug, 1, FULL, &b);
 	assert_int_equal(plug.puppet.sent_count, 1);
 	plug_run(&plug, SPREAD_MS);
 	plug_run(&plug, 0);
-	assert_asked(&plug, 2, SET, 1, FULL);
-	agree(&plug);
+	assert_request(&plug, 2, SET, 1, FULL);
+	sa_accept(&plug);
 	assert_int_equal(a.calls, 2);
 	assert_int_equal(a.status, 0);
 	assert_int_equal(b.calls, 1);
@@ -219,14 +219,14 @@ static void lost_group_may_be_left(void **state)
 	(void)state;
 	plug.puppet.port.reregisters++;
 	port_change_report();
-	join(&plug, 1, FULL, &b);
-	leave(&plug, &b);
-	join_well(&plug, 2, FULL, &c);
+	member_join(&plug, 1, FULL, &b);
+	member_leave(&plug, &b);
+	member_join_accepted(&plug, 2, FULL, &c);
 	plug_run(&plug, SPREAD_MS);
 	plug_run(&plug, 0);
 	assert_int_equal(plug.puppet.sent_count, 2);
 	assert_int_equal(b.calls, 0);
-	join_well(&plug, 1, FULL, &b);
+	member_join_accepted(&plug, 1, FULL, &b);
 	ib_sa_free_multicast(b.multicast);
 	ib_sa_free_multicast(c.multicast);
 }
@@ -255,8 +255,8 @@ static void lost_group_does_not_wait_for_a_read(void **state)
 	before = plug.puppet.sent_count;
 	plug_run(&plug, SPREAD_MS);
 	plug_run(&plug, 0);
-	assert_asked(&plug, before + 1, SET, 1, FULL);
-	agree(&plug);
+	assert_request(&plug, before + 1, SET, 1, FULL);
+	sa_accept(&plug);
 	assert_int_equal(a.status, 0);
 }
 
@@ -266,16 +266,16 @@ static void member_that_waits_asks_again(void **state)
 	struct member b = { 0 };
 
 	(void)state;
-	join(&plug, 1, FULL | NON, &b);
+	member_join(&plug, 1, FULL | NON, &b);
 	plug.puppet.port.reregisters++;
 	port_change_notice();
 	plug.puppet.sent_count = 2; /* without retries */
 	assert_int_equal(a.calls, 0);
-	agree(&plug);
+	sa_accept(&plug);
 	assert_int_equal(a.status, -ENETRESET);
 	assert_int_equal(b.calls, 0);
-	assert_asked(&plug, 3, SET, 1, FULL | NON);
-	agree(&plug);
+	assert_request(&plug, 3, SET, 1, FULL | NON);
+	sa_accept(&plug);
 	assert_int_equal(b.status, 0);
 	ib_sa_free_multicast(b.multicast);
 }
@@ -287,11 +287,11 @@ static void member_joins_again_from_its_callback(void **state)
 	plug.puppet.port.reregisters++;
 	port_change_notice();
 	assert_int_equal(a.status, -ENETRESET);
-	assert_asked(&plug, 2, SET, 1, FULL);
-	agree(&plug);
+	assert_request(&plug, 2, SET, 1, FULL);
+	sa_accept(&plug);
 	assert_int_equal(a.calls, 2);
 	assert_int_equal(a.status, 0);
-	assert_true(is_joined(&plug, 1, FULL));
+	assert_true(group_is_joined(&plug, 1, FULL));
 }
 
 /* The SA is queried regularly for the membership. */
@@ -302,8 +302,8 @@ static void membership_is_read_back(void **state)
 		plug_run(&plug, AUDIT_MS - JITTER_MS - 1);
 		assert_int_equal(plug.puppet.sent_count, 1 + i);
 		plug_run(&plug, JITTER_MS + 1);
-		assert_asked(&plug, 2 + i, GET, 1, 0);
-		agree(&plug);
+		assert_request(&plug, 2 + i, GET, 1, 0);
+		sa_accept(&plug);
 		plug_run(&plug, 0);
 		assert_unchanged();
 		plug_run(&plug, 0);
@@ -314,7 +314,7 @@ static void forgotten_membership_resets(void **state)
 {
 	(void)state;
 	plug_run(&plug, AUDIT_MS);
-	refuse(&plug, IBSA_STATUS_NO_RECORDS);
+	sa_refuse(&plug, IBSA_STATUS_NO_RECORDS);
 	plug_run(&plug, 0);
 	plug.puppet.sent_count = 1;
 	assert_reset();
@@ -327,7 +327,7 @@ static void no_answer_says_nothing(void **state)
 {
 	(void)state;
 	plug_run(&plug, AUDIT_MS);
-	refuse(&plug, IBSA_STATUS_NO_RESOURCES);
+	sa_refuse(&plug, IBSA_STATUS_NO_RESOURCES);
 	plug_run(&plug, AUDIT_MS);
 	assert_int_equal(plug.puppet.sent_count, 3);
 	plug_run(&plug, 3000);
@@ -347,8 +347,8 @@ static void silence_is_asked_again(void **state)
 	before = plug.puppet.sent_count;
 	plug_run(&plug, 1000);
 	assert_int_equal(plug.puppet.sent_count, before + 1);
-	assert_asked(&plug, before + 1, GET, 1, 0);
-	refuse(&plug, IBSA_STATUS_NO_RECORDS);
+	assert_request(&plug, before + 1, GET, 1, 0);
+	sa_refuse(&plug, IBSA_STATUS_NO_RECORDS);
 	plug_run(&plug, 0);
 	assert_int_equal(a.status, -ENETRESET);
 }
@@ -364,14 +364,14 @@ static void stale_answer_says_nothing(void **state)
 	read = puppet_answer(puppet_sent(&plug.puppet, 1));
 	read.mad[MAD_STATUS + 1] = 0;
 	read.mad[MAD_STATUS] = IBSA_STATUS_NO_RECORDS >> 8;
-	join(&plug, 1, NON, &b);
-	agree(&plug);
+	member_join(&plug, 1, NON, &b);
+	sa_accept(&plug);
 	assert_int_equal(b.status, 0);
 	puppet_deliver(&plug.puppet, &read);
 	plug_run(&plug, 0);
 	plug_run(&plug, 0);
 	assert_int_equal(a.calls, 0);
-	assert_true(is_joined(&plug, 1, FULL | NON));
+	assert_true(group_is_joined(&plug, 1, FULL | NON));
 	ib_sa_free_multicast(b.multicast);
 }
 
@@ -383,8 +383,8 @@ static void new_sm_is_asked_soon(void **state)
 	plug_run(&plug, POLL_MS);
 	assert_int_equal(plug.puppet.sent_count, 1);
 	plug_run(&plug, 1000);
-	assert_asked(&plug, 2, GET, 1, 0);
-	refuse(&plug, IBSA_STATUS_NO_RECORDS);
+	assert_request(&plug, 2, GET, 1, 0);
+	sa_refuse(&plug, IBSA_STATUS_NO_RECORDS);
 	plug_run(&plug, 0);
 	plug.puppet.sent_count = 1;
 	assert_reset();

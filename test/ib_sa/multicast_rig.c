@@ -63,22 +63,22 @@ void join_as(struct plug *plug, const struct ib_sa_mcmember_rec *rec,
 	plug_run(plug, 0);
 }
 
-void join(struct plug *plug, uint32_t number, uint8_t states,
-	  struct member *member)
+void member_join(struct plug *plug, uint32_t number, uint8_t states,
+		 struct member *member)
 {
 	const struct ib_sa_mcmember_rec rec = group_rec(number, states);
 
 	join_as(plug, &rec, GROUP_MASK, member);
 }
 
-void leave(struct plug *plug, struct member *member)
+void member_leave(struct plug *plug, struct member *member)
 {
 	ib_sa_free_multicast(member->multicast);
 	plug_run(plug, 0);
 }
 
-void assert_asked(const struct plug *plug, unsigned int count, uint8_t method,
-		  uint32_t number, uint8_t states)
+void assert_request(const struct plug *plug, unsigned int count, uint8_t method,
+		    uint32_t number, uint8_t states)
 {
 	const uint64_t all = IBSA_MCMEMBER_CM(mgid) |
 			     IBSA_MCMEMBER_CM(port_gid) |
@@ -108,22 +108,23 @@ static struct puppet_mad last_answer(const struct plug *plug)
 	return puppet_answer(puppet_sent(&plug->puppet, count - 1));
 }
 
-static void deliver(struct plug *plug, const struct puppet_mad *answer)
+static void request_answer(struct plug *plug, const struct puppet_mad *answer)
 {
 	puppet_deliver(&plug->puppet, answer);
 	plug_run(plug, 0);
 }
 
-void refuse(struct plug *plug, uint16_t status)
+void sa_refuse(struct plug *plug, uint16_t status)
 {
 	struct puppet_mad answer = last_answer(plug);
 
 	ibsa_put_be16(answer.mad + MAD_STATUS, status);
-	deliver(plug, &answer);
+	request_answer(plug, &answer);
 }
 
 /* All join states, as if other programs at the port had joined, too. */
-static void fill(struct puppet_mad *answer, const union ib_gid *mgid)
+static void group_reply_fill(struct puppet_mad *answer,
+			     const union ib_gid *mgid)
 {
 	struct ibsa_mcmember host;
 	uint64_t over;
@@ -145,12 +146,12 @@ static void fill(struct puppet_mad *answer, const union ib_gid *mgid)
 				    &over);
 }
 
-void agree(struct plug *plug)
+void sa_accept(struct plug *plug)
 {
 	struct puppet_mad answer = last_answer(plug);
 
-	fill(&answer, NULL);
-	deliver(plug, &answer);
+	group_reply_fill(&answer, NULL);
+	request_answer(plug, &answer);
 }
 
 void agree_on(struct plug *plug, uint32_t number)
@@ -159,22 +160,22 @@ void agree_on(struct plug *plug, uint32_t number)
 	union ib_gid mgid;
 
 	set_mgid(&mgid, number);
-	fill(&answer, &mgid);
-	deliver(plug, &answer);
+	group_reply_fill(&answer, &mgid);
+	request_answer(plug, &answer);
 }
 
-void join_well(struct plug *plug, uint32_t number, uint8_t states,
-	       struct member *member)
+void member_join_accepted(struct plug *plug, uint32_t number, uint8_t states,
+			  struct member *member)
 {
-	join(plug, number, states, member);
-	agree(plug);
+	member_join(plug, number, states, member);
+	sa_accept(plug);
 	assert_int_equal(member->calls, 1);
 	assert_int_equal(member->status, 0);
 	assert_int_equal(be16toh(member->rec.mlid), MLID);
 	assert_int_equal(member->rec.join_state, states);
 }
 
-bool is_joined(struct plug *plug, uint32_t number, uint8_t states)
+bool group_is_joined(struct plug *plug, uint32_t number, uint8_t states)
 {
 	struct ib_sa_mcmember_rec rec;
 	union ib_gid mgid;

@@ -27,32 +27,32 @@ struct ib_sa_mcmember_rec group_rec(uint32_t number, uint8_t states);
 	 IB_SA_MCMEMBER_REC_JOIN_STATE)
 
 /* Join, and dispatch. */
-void join(struct plug *plug, uint32_t number, uint8_t states,
-	  struct member *member);
+void member_join(struct plug *plug, uint32_t number, uint8_t states,
+		 struct member *member);
 void join_as(struct plug *plug, const struct ib_sa_mcmember_rec *rec,
 	     ib_sa_comp_mask mask, struct member *member);
 int told_member(int status, struct ib_sa_multicast *multicast);
 
 /* Free, and dispatch. */
-void leave(struct plug *plug, struct member *member);
+void member_leave(struct plug *plug, struct member *member);
 
 /* The last request has @method, and is for @states of @number. */
-void assert_asked(const struct plug *plug, unsigned int count, uint8_t method,
-		  uint32_t number, uint8_t states);
+void assert_request(const struct plug *plug, unsigned int count, uint8_t method,
+		    uint32_t number, uint8_t states);
 
 /*
  * Answer the last request with a status; as OpenSM does on success; or with
  * another record.
  */
-void refuse(struct plug *plug, uint16_t status);
-void agree(struct plug *plug);
+void sa_refuse(struct plug *plug, uint16_t status);
+void sa_accept(struct plug *plug);
 void agree_on(struct plug *plug, uint32_t number);
 
 /* Join, and let the SA accept. */
-void join_well(struct plug *plug, uint32_t number, uint8_t states,
-	       struct member *member);
+void member_join_accepted(struct plug *plug, uint32_t number, uint8_t states,
+			  struct member *member);
 
 /* Whether the group is joined, by its public call. */
-bool is_joined(struct plug *plug, uint32_t number, uint8_t states);
+bool group_is_joined(struct plug *plug, uint32_t number, uint8_t states);
 
 #endif

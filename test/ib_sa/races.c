@@ -265,7 +265,7 @@ struct held {
 	void (*run)(struct held *held);
 };
 
-static void hold(int status, struct sa_path_rec *resp, void *context)
+static void callback_hold(int status, struct sa_path_rec *resp, void *context)
 {
 	struct held *held = context;
 
@@ -287,8 +287,8 @@ static void cancel_while_the_callback_runs(void **state)
 
 	(void)state;
 	start(&rig);
-	id = rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS, hold, &held,
-			  &query);
+	id = rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS, callback_hold,
+			  &held, &query);
 	await(&held.inside, 1);
 	ib_sa_cancel_query(id, query);
 	atomic_store(&held.release, 1);
@@ -299,7 +299,7 @@ static void cancel_while_the_callback_runs(void **state)
 	rig_stop(&rig);
 }
 
-static void *put(void *device)
+static void *device_put_thread(void *device)
 {
 	ibsa_device_put(device);
 	return NULL;
@@ -318,13 +318,15 @@ static void put_while_the_callback_runs(void **state)
 
 	(void)state;
 	start(&rig);
-	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS, hold,
-				 &held, &query) >= 0);
+	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
+				 callback_hold, &held, &query) >= 0);
 	await(&held.inside, 1);
 	for (int i = 0; i < 100; i++)
 		assert_true(rig_query_on(&rig.client, rig.device, 1, 3, LONG_MS,
 					 tally_path, &tally, &query) >= 0);
-	assert_int_equal(pthread_create(&thread, NULL, put, rig.device), 0);
+	assert_int_equal(pthread_create(&thread, NULL, device_put_thread,
+					rig.device),
+			 0);
 	atomic_store(&held.release, 1);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(atomic_load(&held.tally.good), 1);
@@ -354,7 +356,7 @@ static void worker_puts_its_device(void **state)
 		start(&rig);
 		held.rig = &rig;
 		assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
-					 hold, &held, &query) >= 0);
+					 callback_hold, &held, &query) >= 0);
 		await(&held.inside, 1);
 		rig_silence(&rig, true);
 		assert_true(rig_query_on(&rig.client, rig.device, 1, 3, LONG_MS,
@@ -389,8 +391,8 @@ static void worker_unregisters_with_two_devices(void **state)
 	start(&rig);
 	other = rig_open(rig.fabric, "node2", false);
 	held.rig = &rig;
-	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS, hold,
-				 &held, &query) >= 0);
+	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
+				 callback_hold, &held, &query) >= 0);
 	await(&held.inside, 1);
 	rig_silence(&rig, true);
 	assert_true(rig_query_on(&rig.client, other, 1, 3, LONG_MS, tally_path,
@@ -517,11 +519,12 @@ static void port_is_opened_while_the_device_closes(void **state)
 		start(&rig);
 		held.rig = &rig;
 		assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
-					 hold, &held, &query) >= 0);
+					 callback_hold, &held, &query) >= 0);
 		await(&held.inside, 1);
 		if (i % 2)
 			atomic_store(&held.release, 1);
-		assert_int_equal(pthread_create(&thread, NULL, put, rig.device),
+		assert_int_equal(pthread_create(&thread, NULL,
+						device_put_thread, rig.device),
 				 0);
 		atomic_store(&held.release, 1);
 		assert_int_equal(pthread_join(thread, NULL), 0);

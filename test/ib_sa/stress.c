@@ -32,7 +32,7 @@ enum {
 	FAILURES_SHOWN = 20,
 };
 
-void wrong(struct rig *rig, const char *format, ...)
+void report_wrong(struct rig *rig, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -60,18 +60,21 @@ static void nap_ms(unsigned int ms)
 	nanosleep(&time, NULL);
 }
 
-static void flushed(int status, struct ib_sa_service_rec *resp, void *context)
+static void device_flush_note(int status, struct ib_sa_service_rec *resp,
+			      void *context)
 {
 	(void)resp;
 	if (status == -ETIMEDOUT)
-		wrong(context, "no answer within a minute of fair weather");
+		report_wrong(context,
+			     "no answer within a minute of fair weather");
 }
 
 /*
  * Send a query that no other thread sends, when the port is usable, and wait
  * for the reply: it arrives after everything that was in flight to the device.
  */
-static void flush(struct rig *rig, struct device *device, uint64_t *chance)
+static void device_flush(struct rig *rig, struct device *device,
+			 uint64_t *chance)
 {
 	struct ib_sa_service_rec rec = { .id = random_next(chance) };
 	struct ib_sa_client client;
@@ -83,10 +86,12 @@ static void flush(struct rig *rig, struct device *device, uint64_t *chance)
 		id = ib_sa_service_rec_query(&client, device->ib, device->port,
 					     IB_MGMT_METHOD_GET, &rec,
 					     IB_SA_SERVICE_REC_SERVICE_ID,
-					     LONG_MS, 0, flushed, rig, NULL);
+					     LONG_MS, 0, device_flush_note, rig,
+					     NULL);
 	} while (id == -EAGAIN);
 	if (id < 0)
-		wrong(rig, "in fair weather: start %d, expected an id", id);
+		report_wrong(rig, "in fair weather: start %d, expected an id",
+			     id);
 	ib_sa_unregister_client(&client);
 }
 
@@ -100,34 +105,36 @@ static void set_fault(struct rig *rig, enum ibsa_fault_kind kind,
 	};
 
 	if (ibsa_fabric_fault(rig->fabric, &fault))
-		wrong(rig, "fault %d at %u%% is refused", kind, percent);
+		report_wrong(rig, "fault %d at %u%% is refused", kind, percent);
 }
 
 /* Faults of mainly one kind; they end when no affected MAD is in flight. */
 static void spell_of_faults(struct rig *rig, enum ibsa_fault_kind most,
 			    uint64_t *chance)
 {
-	const bool corrupt = most == IBSA_FAULT_CORRUPT || !below(chance, 4);
+	const bool corrupt = most == IBSA_FAULT_CORRUPT ||
+			     !random_below(chance, 4);
 
 	atomic_fetch_add(&rig->sky[STORM], 1);
 	atomic_fetch_add(&rig->sky[TAINT], corrupt);
 	for (enum ibsa_fault_kind i = 0; i < IBSA_FAULT_KINDS; i++)
-		if (i == IBSA_FAULT_CORRUPT ? corrupt : !below(chance, 3))
-			set_fault(rig, i, 1 + below(chance, 20));
+		if (i == IBSA_FAULT_CORRUPT ? corrupt
+					    : !random_below(chance, 3))
+			set_fault(rig, i, 1 + random_below(chance, 20));
 	set_fault(rig, most, most < IBSA_FAULT_BUSY ? 50 : 100);
-	nap_ms(10 + below(chance, 40));
+	nap_ms(10 + random_below(chance, 40));
 	for (enum ibsa_fault_kind i = 0; i < IBSA_FAULT_KINDS; i++)
 		set_fault(rig, i, 0);
 	nap_ms(4 * DELAY_MS);
 	for (size_t i = 0; i < 2; i++)
-		flush(rig, &rig->devices[i], chance);
+		device_flush(rig, &rig->devices[i], chance);
 	atomic_fetch_add(&rig->sky[TAINT], corrupt);
 	atomic_fetch_add(&rig->sky[STORM], 1);
 }
 
 /* One of four changes, first made and then undone, or repeated. */
-static int move(struct rig *rig, unsigned int what, unsigned int host,
-		bool back)
+static int fabric_move(struct rig *rig, unsigned int what, unsigned int host,
+		       bool back)
 {
 	const unsigned int lid = atomic_load(&rig->lids[host]) + SAME_LID + 1;
 	const struct ibsa_fabric_port_change change = {
@@ -150,18 +157,19 @@ static int move(struct rig *rig, unsigned int what, unsigned int host,
 
 static void spell_of_moves(struct rig *rig, unsigned int what, uint64_t *chance)
 {
-	const unsigned int host = below(chance, HOSTS);
+	const unsigned int host = random_below(chance, HOSTS);
 
 	atomic_fetch_add(&rig->sky[STORM], 1);
 	atomic_fetch_add(&rig->sky[MOVE], 1);
 	for (int back = 0; back < 2; back++) {
-		const int err = move(rig, what, host, back);
+		const int err = fabric_move(rig, what, host, back);
 
 		if (err)
-			wrong(rig, "move %u of %s: %d, expected 0", what,
-			      rig->hosts[host].node, err);
+			report_wrong(rig, "move %u of %s: %d, expected 0", what,
+				     rig->hosts[host].node, err);
 		if (!back) /* time enough to detect the loss */
-			nap_ms((what % 3 ? 20 : 200) + below(chance, 100));
+			nap_ms((what % 3 ? 20 : 200) +
+			       random_below(chance, 100));
 	}
 	atomic_fetch_add(&rig->sky[MOVE], 1);
 	atomic_fetch_add(&rig->sky[STORM], 1);
@@ -182,7 +190,7 @@ static void *make_weather(void *arg)
 		else
 			spell_of_faults(rig, i % IBSA_FAULT_KINDS, &chance);
 		until = atomic_load(&rig->started) +
-			below(&chance, 2 * FAIR_ASKS);
+			random_below(&chance, 2 * FAIR_ASKS);
 		i++;
 	}
 	return NULL;
@@ -251,11 +259,12 @@ static void check_called(struct rig *rig, struct query *query, const char *when)
 	const int wanted = atomic_load(&query->accepted);
 
 	if (calls != wanted)
-		wrong(rig, "#%u: %d callbacks after %s, expected %d",
-		      (unsigned int)(query - rig->asks), calls, when, wanted);
+		report_wrong(rig, "#%u: %d callbacks after %s, expected %d",
+			     (unsigned int)(query - rig->asks), calls, when,
+			     wanted);
 }
 
-static void forget(struct ib_sa_client *client)
+static void client_free(struct ib_sa_client *client)
 {
 	ib_sa_unregister_client(client);
 	free(client);
@@ -265,19 +274,20 @@ static void forget(struct ib_sa_client *client)
  * A thread registers, opens, sends queries and ends: after unregistering, and
  * after the put of a device that is not shared, no callback may come.
  */
-static void stay(struct rig *rig, uint64_t *chance)
+static void client_life(struct rig *rig, uint64_t *chance)
 {
 	struct ib_sa_client *client = calloc(1, sizeof(*client));
-	const unsigned int what = below(chance, 4);
+	const unsigned int what = random_below(chance, 4);
 	const bool put = what % 2;
 	struct device own = { 0 };
-	struct device *device = what ? &own : &rig->devices[below(chance, 2)];
+	struct device *device = what ? &own
+				     : &rig->devices[random_below(chance, 2)];
 	struct query *asks[STAY_ASKS];
 
 	ib_sa_register_client(client);
-	if (what &&
-	    open_device(rig, &own, below(chance, HOSTS), below(chance, 2)))
-		wrong(rig, "a device does not open");
+	if (what && open_device(rig, &own, random_below(chance, HOSTS),
+				random_below(chance, 2)))
+		report_wrong(rig, "a device does not open");
 	for (size_t i = 0; i < STAY_ASKS; i++) {
 		sem_wait(&rig->slots);
 		asks[i] = query_start(rig, device, client, NULL, chance);
@@ -286,12 +296,12 @@ static void stay(struct rig *rig, uint64_t *chance)
 	if (put)
 		ibsa_device_put(own.ib);
 	else
-		forget(client);
+		client_free(client);
 	for (size_t i = 0; i < STAY_ASKS; i++)
 		if (asks[i])
 			check_called(rig, asks[i], put ? "put" : "unregister");
 	if (put)
-		forget(client);
+		client_free(client);
 	else
 		ibsa_device_put(own.ib);
 }
@@ -303,21 +313,21 @@ static void *queries_start(void *arg)
 
 	while (atomic_load(&rig->started) < rig->wanted &&
 	       atomic_load(&rig->taken) < rig->room) {
-		const unsigned int any = below(&chance, 4);
+		const unsigned int any = random_below(&chance, 4);
 
 		sem_wait(&rig->slots);
 		if (!query_start(rig, &rig->devices[any % 2],
 				 &rig->clients[any / 2], NULL, &chance) ||
-		    below(&chance, 2))
+		    random_below(&chance, 2))
 			nap_ms(1);
-		if (rig->stays && !below(&chance, 64))
-			stay(rig, &chance);
+		if (rig->stays && !random_below(&chance, 64))
+			client_life(rig, &chance);
 	}
 	return NULL;
 }
 
 /* It fails while another thread that unregisters dispatches the device. */
-static void *dispatch(void *arg)
+static void *device_dispatch(void *arg)
 {
 	struct rig *rig = arg;
 
@@ -327,7 +337,8 @@ static void *dispatch(void *arg)
 		if (err == -EBUSY)
 			nap_ms(1);
 		else if (err)
-			wrong(rig, "ibsa_device_wait: %d, expected 0", err);
+			report_wrong(rig, "ibsa_device_wait: %d, expected 0",
+				     err);
 	}
 	return NULL;
 }
@@ -342,7 +353,7 @@ static pthread_t start(void *(*work)(void *), struct rig *rig)
 
 static void run(struct rig *rig)
 {
-	const pthread_t dispatcher = start(dispatch, rig);
+	const pthread_t dispatcher = start(device_dispatch, rig);
 	const pthread_t weather = start(make_weather, rig);
 	pthread_t threads[THREADS];
 

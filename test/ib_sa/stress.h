@@ -108,13 +108,13 @@ struct rig {
 };
 
 /* Print what was expected, with the seed. The test fails at its end. */
-__attribute__((format(printf, 2, 3))) void wrong(struct rig *rig,
-						 const char *format, ...);
+__attribute__((format(printf, 2, 3))) void
+report_wrong(struct rig *rig, const char *format, ...);
 
 uint64_t now_ns(void);
 
 /* A number below @limit, drawn from @chance. */
-static inline unsigned int below(uint64_t *chance, unsigned int limit)
+static inline unsigned int random_below(uint64_t *chance, unsigned int limit)
 {
 	return (unsigned int)(random_next(chance) >> 32) % limit;
 }

@@ -46,7 +46,7 @@ static void count(const struct query *query, unsigned int what)
 }
 
 /* Whether nothing of the kind has happened since, or happens now. */
-static bool fair(const struct query *query, enum sky what)
+static bool is_fair(const struct query *query, enum sky what)
 {
 	const unsigned int now = atomic_load(&query->rig->sky[what]);
 
@@ -59,13 +59,15 @@ static void expect(struct query *query, bool right, const char *what)
 
 	if (right)
 		return;
-	wrong(query->rig,
-	      "kind %d: status %d (SA 0x%04x) after %u of %u ms, cancelled %d, "
-	      "fair %d %d %d: expected %s",
-	      (int)query->kind, query->status, reply ? reply->status : 0,
-	      (unsigned int)((now_ns() - query->start_ns) / 1000000),
-	      query->timeout_ms, atomic_load(&query->cancelled),
-	      fair(query, STORM), fair(query, TAINT), fair(query, MOVE), what);
+	report_wrong(
+		query->rig,
+		"kind %d: status %d (SA 0x%04x) after %u of %u ms, cancelled %d, "
+		"fair %d %d %d: expected %s",
+		(int)query->kind, query->status, reply ? reply->status : 0,
+		(unsigned int)((now_ns() - query->start_ns) / 1000000),
+		query->timeout_ms, atomic_load(&query->cancelled),
+		is_fair(query, STORM), is_fair(query, TAINT),
+		is_fair(query, MOVE), what);
 }
 
 static union ib_gid gid_of(const struct query *query, unsigned int host)
@@ -97,7 +99,7 @@ static bool is_the_path(const struct query *query,
 			const struct sa_path_rec *got)
 {
 	const struct sa_path_rec want = path_of(query);
-	const uint16_t bits = htobe16(fair(query, MOVE) ? 0xffff : SAME_LID);
+	const uint16_t bits = htobe16(is_fair(query, MOVE) ? 0xffff : SAME_LID);
 
 	return !memcmp(&got->sgid, &want.sgid, sizeof(want.sgid)) &&
 	       !memcmp(&got->dgid, &want.dgid, sizeof(want.dgid)) &&
@@ -124,19 +126,19 @@ static struct ib_sa_service_rec service_of(const struct query *query)
 }
 
 /* Whether it must end as expected if it is answered. */
-static bool sure(const struct query *query)
+static bool is_sure(const struct query *query)
 {
 	switch (query->kind) {
 	case PATH_TO_NOBODY:
 		return true;
 	case PATH:
 	case SERVICE_SET:
-		return fair(query, MOVE);
+		return is_fair(query, MOVE);
 	case SERVICE_GET:
-		return query->sure && fair(query, MOVE);
+		return query->sure && is_fair(query, MOVE);
 	/* A MAD that was late or sent twice has undone the last step. */
 	default:
-		return query->sure && fair(query, STORM);
+		return query->sure && is_fair(query, STORM);
 	}
 }
 
@@ -149,21 +151,22 @@ static void judge_answer(struct query *query, bool right)
 
 	expect(query, reply && !reply->err && !reply->status == !query->status,
 	       "the SA's status behind it");
-	if (!reply || !fair(query, TAINT))
+	if (!reply || !is_fair(query, TAINT))
 		return;
-	if (reply->status == IBSA_STATUS_BUSY && !fair(query, STORM)) {
+	if (reply->status == IBSA_STATUS_BUSY && !is_fair(query, STORM)) {
 		count(query, BUSY);
 		return;
 	}
 	expect(query, query->status || right, "the record that was asked for");
-	if (!sure(query))
+	if (!is_sure(query))
 		return;
 	expect(query, !query->status != none, none ? "no record" : "a record");
 	count(query, JUDGED + query->kind);
 }
 
 /* Check a result by the table of the page. */
-static void judge(struct query *query, const void *resp, size_t len, bool right)
+static void result_judge(struct query *query, const void *resp, size_t len,
+			 bool right)
 {
 	static const uint8_t zero[256];
 	const bool sent = ibsa_last_reply(query->device->ib);
@@ -196,7 +199,7 @@ static void judge(struct query *query, const void *resp, size_t len, bool right)
 		break;
 	case -EIO:
 		count(query, TOLD_EIO);
-		expect(query, !fair(query, TAINT) || !fair(query, MOVE),
+		expect(query, !is_fair(query, TAINT) || !is_fair(query, MOVE),
 		       "no -EIO: nothing is malformed");
 		break;
 	default:
@@ -207,7 +210,7 @@ static void judge(struct query *query, const void *resp, size_t len, bool right)
 }
 
 /* Mark the query before cancelling it: only marked ones may end with -EINTR. */
-static void cancel(struct query *query)
+static void query_cancel(struct query *query)
 {
 	if (!query)
 		return;
@@ -219,22 +222,23 @@ static void cancel(struct query *query)
  * Put @query, or NULL, where other threads find it, and cancel the one that was
  * there.
  */
-static void swap(struct rig *rig, struct query *query, uint64_t *chance)
+static void board_swap(struct rig *rig, struct query *query, uint64_t *chance)
 {
-	cancel(atomic_exchange(&rig->board[below(chance, BOARD)], query));
+	query_cancel(atomic_exchange(&rig->board[random_below(chance, BOARD)],
+				     query));
 }
 
 /* At once, twice at once, or by another thread. */
 static void cancel_maybe(struct query *query, uint64_t *chance)
 {
-	const unsigned int what = below(chance, 32);
+	const unsigned int what = random_below(chance, 32);
 
 	if (what < 4)
-		swap(query->rig, query, chance);
+		board_swap(query->rig, query, chance);
 	if (what == 4 || what == 5)
-		cancel(query);
+		query_cancel(query);
 	if (what == 5)
-		cancel(query);
+		query_cancel(query);
 }
 
 /* A query that has ended, or is about to, is not affected: it is not marked. */
@@ -244,7 +248,7 @@ static void cancel_too_late(struct query *query)
 		ib_sa_cancel_query(atomic_load(&query->id), query->query);
 }
 
-static void called(struct query *query, int status)
+static void query_called(struct query *query, int status)
 {
 	struct rig *rig = query->rig;
 
@@ -254,16 +258,16 @@ static void called(struct query *query, int status)
 	       "one callback of a device at a time");
 	expect(query, query->query, "the query to have been stored");
 	cancel_too_late(query);
-	cancel_too_late(&rig->asks[below(&query->chance, rig->room)]);
-	if (!below(&query->chance, 8))
-		swap(rig, NULL, &query->chance);
+	cancel_too_late(&rig->asks[random_below(&query->chance, rig->room)]);
+	if (!random_below(&query->chance, 8))
+		board_swap(rig, NULL, &query->chance);
 }
 
 /* Continue in its slot with what follows a service, or with any query. */
-static void leave(struct query *query, const struct query *after)
+static void query_continue(struct query *query, const struct query *after)
 {
 	struct rig *rig = query->rig;
-	const unsigned int any = below(&query->chance, 16);
+	const unsigned int any = random_below(&query->chance, 16);
 
 	if (after || any < 4)
 		query_start(rig, &rig->devices[any % 2],
@@ -277,9 +281,10 @@ static void path_told(int status, struct sa_path_rec *resp, void *context)
 {
 	struct query *query = context;
 
-	called(query, status);
-	judge(query, resp, sizeof(*resp), resp && is_the_path(query, resp));
-	leave(query, NULL);
+	query_called(query, status);
+	result_judge(query, resp, sizeof(*resp),
+		     resp && is_the_path(query, resp));
+	query_continue(query, NULL);
 }
 
 static void service_told(int status, struct ib_sa_service_rec *resp,
@@ -288,27 +293,28 @@ static void service_told(int status, struct ib_sa_service_rec *resp,
 	struct query *query = context;
 	const struct ib_sa_service_rec want = service_of(query);
 
-	called(query, status);
-	judge(query, resp, sizeof(*resp),
-	      resp && !memcmp(resp, &want, sizeof(want)));
+	query_called(query, status);
+	result_judge(query, resp, sizeof(*resp),
+		     resp && !memcmp(resp, &want, sizeof(want)));
 	if (query->kind == SERVICE_SET)
 		query->sure = !status;
 	if (query->kind == SERVICE_DELETE)
 		query->sure = query->sure && !status;
-	leave(query, query->kind < SERVICE_GONE ? query : NULL);
+	query_continue(query, query->kind < SERVICE_GONE ? query : NULL);
 }
 
 /* Both hosts by LID or by GID, and some more fields with correct values. */
 static int start_path(struct query *query, uint64_t *chance)
 {
 	struct sa_path_rec rec = path_of(query);
-	ib_sa_comp_mask mask =
-		(below(chance, 2) ? IB_SA_PATH_REC_SLID : IB_SA_PATH_REC_SGID) |
-		(below(chance, 2) ? IB_SA_PATH_REC_DLID : IB_SA_PATH_REC_DGID);
+	ib_sa_comp_mask mask = (random_below(chance, 2) ? IB_SA_PATH_REC_SLID
+							: IB_SA_PATH_REC_SGID) |
+			       (random_below(chance, 2) ? IB_SA_PATH_REC_DLID
+							: IB_SA_PATH_REC_DGID);
 	int id;
 
 	for (size_t i = 0; true_of_paths[i]; i++)
-		if (below(chance, 2))
+		if (random_below(chance, 2))
 			mask |= true_of_paths[i];
 	if (query->kind == PATH_TO_NOBODY) {
 		rec.ib.dlid = htobe16(LID_LIMIT);
@@ -329,10 +335,12 @@ static int start_service(struct query *query, uint64_t *chance)
 		[SERVICE_GET] = IB_MGMT_METHOD_GET,
 		[SERVICE_DELETE] = IB_SA_METHOD_DELETE,
 		[SERVICE_GONE] = IB_MGMT_METHOD_GET,
-		[BAD_METHOD] = (uint8_t)(3 + below(chance, 0x12)),
+		[BAD_METHOD] = (uint8_t)(3 + random_below(chance, 0x12)),
 	};
-	const ib_sa_comp_mask more =
-		query->kind == SERVICE_SET || below(chance, 2) ? content : 0;
+	const ib_sa_comp_mask more = query->kind == SERVICE_SET ||
+						     random_below(chance, 2)
+					     ? content
+					     : 0;
 	struct ib_sa_service_rec rec = service_of(query);
 	const int id = ib_sa_service_rec_query(
 		query->client, query->device->ib, query->device->port,
@@ -344,7 +352,7 @@ static int start_service(struct query *query, uint64_t *chance)
 }
 
 /* The call has returned @id. Return: whether there will be a callback. */
-static bool started(struct query *query, int id, uint64_t *chance)
+static bool query_started(struct query *query, int id, uint64_t *chance)
 {
 	struct rig *rig = query->rig;
 	const bool bad = query->kind == BAD_METHOD;
@@ -358,20 +366,21 @@ static bool started(struct query *query, int id, uint64_t *chance)
 	}
 	if (bad ? id != -EINVAL
 		: id != -EAGAIN || !atomic_load(&rig->sky[MOVE]))
-		wrong(rig, "kind %d: start %d, expected %s", (int)query->kind,
-		      id, bad ? "-EINVAL" : "an id");
+		report_wrong(rig, "kind %d: start %d, expected %s",
+			     (int)query->kind, id, bad ? "-EINVAL" : "an id");
 	if (query->query)
-		wrong(rig, "start %d: expected no query", id);
+		report_wrong(rig, "start %d: expected no query", id);
 	count(query, bad ? REFUSED : AGAIN);
 	return false;
 }
 
 /* Draw a query that follows @after, or any; and note what is known of it. */
-static void draw(struct query *query, const struct query *after,
-		 uint64_t *chance)
+static void query_draw(struct query *query, const struct query *after,
+		       uint64_t *chance)
 {
-	const enum kind kind = below(chance, 32) ? below(chance, 3)
-						 : BAD_METHOD;
+	const enum kind kind = random_below(chance, 32)
+				       ? random_below(chance, 3)
+				       : BAD_METHOD;
 
 	query->kind = after ? after->kind + 1 : kind;
 	query->service = after ? after->service : random_next(chance);
@@ -379,11 +388,12 @@ static void draw(struct query *query, const struct query *after,
 	for (size_t i = 0; i < SKIES; i++)
 		query->sky[i] = after ? after->sky[i]
 				      : atomic_load(&query->rig->sky[i]);
-	query->from = below(chance, HOSTS);
-	query->to = below(chance, HOSTS);
+	query->from = random_below(chance, HOSTS);
+	query->to = random_below(chance, HOSTS);
 	query->slid = atomic_load(&query->rig->lids[query->from]);
 	query->dlid = atomic_load(&query->rig->lids[query->to]);
-	query->timeout_ms = below(chance, 16) ? below(chance, 200) : LONG_MS;
+	query->timeout_ms = random_below(chance, 16) ? random_below(chance, 200)
+						     : LONG_MS;
 	query->chance = random_next(chance);
 	query->start_ns = now_ns();
 }
@@ -404,10 +414,10 @@ struct query *query_start(struct rig *rig, struct device *device,
 	query->rig = rig;
 	query->device = device;
 	query->client = client;
-	draw(query, after, chance);
+	query_draw(query, after, chance);
 	id = query->kind <= PATH_TO_NOBODY ? start_path(query, chance)
 					   : start_service(query, chance);
-	if (started(query, id, chance))
+	if (query_started(query, id, chance))
 		return query;
 	sem_post(&rig->slots);
 	return NULL;

@@ -27,8 +27,8 @@ static void log_change(struct many_changes *changes, int thing, bool is_lost,
 		many_back(changes->history, thing, begin_ns);
 }
 
-static void tell(struct many_changes *changes, const char *format,
-		 unsigned int number)
+static void command_send(struct many_changes *changes, const char *format,
+			 unsigned int number)
 {
 	char line[64];
 
@@ -38,20 +38,20 @@ static void tell(struct many_changes *changes, const char *format,
 }
 
 /* Remove a thing that is there, or restore one that is lost. */
-static void toggle(struct many_changes *changes, int thing,
-		   const char *lost_command, const char *restored_command,
-		   unsigned int number)
+static void thing_toggle(struct many_changes *changes, int thing,
+			 const char *lost_command, const char *restored_command,
+			 unsigned int number)
 {
 	const bool goes = !many_is_lost(changes->history, thing);
 	const uint64_t begin_ns = many_now_ns();
 
-	tell(changes, goes ? lost_command : restored_command, number);
+	command_send(changes, goes ? lost_command : restored_command, number);
 	log_change(changes, thing, goes, begin_ns);
 }
 
 /* Choose one of @count things; one of the lost ones if @most are lost. */
-static unsigned int choose(struct many_changes *changes, int first,
-			   unsigned int count, unsigned int most)
+static unsigned int thing_choose(struct many_changes *changes, int first,
+				 unsigned int count, unsigned int most)
 {
 	unsigned int chosen = draw(changes, count);
 	unsigned int lost = 0;
@@ -67,17 +67,17 @@ static unsigned int choose(struct many_changes *changes, int first,
 
 static void toggle_host(struct many_changes *changes)
 {
-	const unsigned int host = choose(changes, THING_HOST, MORTALS,
-					 HOSTS_LOST_MAX);
+	const unsigned int host = thing_choose(changes, THING_HOST, MORTALS,
+					       HOSTS_LOST_MAX);
 
-	toggle(changes, THING_HOST + (int)host, "link down h%02u/1",
-	       "link up h%02u/1", host);
+	thing_toggle(changes, THING_HOST + (int)host, "link down h%02u/1",
+		     "link up h%02u/1", host);
 }
 
 static void toggle_leaf(struct many_changes *changes)
 {
-	const unsigned int leaf = choose(changes, THING_LEAF, MORTAL_LEAVES,
-					 LEAVES_LOST_MAX);
+	const unsigned int leaf = thing_choose(changes, THING_LEAF,
+					       MORTAL_LEAVES, LEAVES_LOST_MAX);
 
 	/*
 	 * The leaf's links all come up, including those to its hosts, so these
@@ -87,11 +87,11 @@ static void toggle_leaf(struct many_changes *changes)
 		const int host = (int)leaf * HOSTS_PER_LEAF + i;
 
 		if (many_is_lost(changes->history, THING_HOST + host))
-			toggle(changes, THING_HOST + host, "",
-			       "link up h%02u/1", (unsigned int)host);
+			thing_toggle(changes, THING_HOST + host, "",
+				     "link up h%02u/1", (unsigned int)host);
 	}
-	toggle(changes, THING_LEAF + (int)leaf, "node remove L%u",
-	       "node add L%u", leaf);
+	thing_toggle(changes, THING_LEAF + (int)leaf, "node remove L%u",
+		     "node add L%u", leaf);
 }
 
 /* Cut one of the two uplinks of a leaf, with the MADs that are on it. */
@@ -104,14 +104,14 @@ static void uplink_cut(struct many_changes *changes)
 	    many_is_lost(changes->history, THING_SM))
 		return;
 	many_note_loss(changes->history, THING_SM, begin_ns);
-	tell(changes, "link down L%u/11", leaf);
-	tell(changes, "link up L%u/11", leaf);
+	command_send(changes, "link down L%u/11", leaf);
+	command_send(changes, "link up L%u/11", leaf);
 	many_back(changes->history, THING_SM, many_now_ns());
 }
 
 static void toggle_sm(struct many_changes *changes)
 {
-	toggle(changes, THING_SM, "sm stop", "sm start", 0);
+	thing_toggle(changes, THING_SM, "sm stop", "sm start", 0);
 }
 
 static void move_sm(struct many_changes *changes)
@@ -121,7 +121,8 @@ static void move_sm(struct many_changes *changes)
 	if (many_is_lost(changes->history, THING_SM))
 		return;
 	many_note_loss(changes->history, THING_SM, begin_ns);
-	tell(changes, "sm move h%02u", MORTALS + draw(changes, HOSTS_PER_LEAF));
+	command_send(changes, "sm move h%02u",
+		     MORTALS + draw(changes, HOSTS_PER_LEAF));
 	many_back(changes->history, THING_SM, many_now_ns());
 }
 
@@ -138,9 +139,9 @@ static void toggle_faults(struct many_changes *changes)
 
 	if (begins) {
 		for (unsigned int i = 0; i < 2; i++)
-			tell(changes, kinds[draw(changes, KINDS)], 0);
+			command_send(changes, kinds[draw(changes, KINDS)], 0);
 	} else {
-		tell(changes, "fault none", 0);
+		command_send(changes, "fault none", 0);
 	}
 	log_change(changes, THING_FAULTS, begins, begin_ns);
 }
@@ -181,10 +182,10 @@ void many_mend(struct many_changes *changes)
 	/* Restoring a leaf restores the links of its hosts. */
 	for (int i = 0; i < MORTALS; i++)
 		if (many_is_lost(history, THING_HOST + i))
-			toggle(changes, THING_HOST + i, "", "link up h%02u/1",
-			       (unsigned int)i);
+			thing_toggle(changes, THING_HOST + i, "",
+				     "link up h%02u/1", (unsigned int)i);
 	for (int i = 0; i < MORTAL_LEAVES; i++)
 		if (many_is_lost(history, THING_LEAF + i))
-			toggle(changes, THING_LEAF + i, "", "node add L%u",
-			       (unsigned int)i);
+			thing_toggle(changes, THING_LEAF + i, "",
+				     "node add L%u", (unsigned int)i);
 }

@@ -69,8 +69,8 @@ static bool is_saquery(const struct driver *driver, unsigned int worker)
 }
 
 /* In a new process: start a worker program, which inherits nothing else. */
-static void become(const struct driver *driver, unsigned int worker,
-		   uint64_t seed)
+static void worker_exec(const struct driver *driver, unsigned int worker,
+			uint64_t seed)
 {
 	char numbers[3][32];
 	char net[96];
@@ -90,13 +90,13 @@ static void become(const struct driver *driver, unsigned int worker,
 	_exit(127);
 }
 
-static void spawn(struct driver *driver, unsigned int worker)
+static void worker_spawn(struct driver *driver, unsigned int worker)
 {
 	const uint64_t seed = random_next(&driver->random);
 	const pid_t pid = fork();
 
 	if (pid == 0)
-		become(driver, worker, seed);
+		worker_exec(driver, worker, seed);
 	driver->pids[worker] = pid;
 }
 
@@ -134,7 +134,7 @@ static void reports_read(struct driver *driver, int timeout_ms)
 	}
 }
 
-static void sample(struct driver *driver)
+static void memory_sample(struct driver *driver)
 {
 	const uint64_t now_ns = many_now_ns();
 
@@ -149,7 +149,7 @@ static void sample(struct driver *driver)
 	fflush(stdout);
 }
 
-static void turmoil(struct driver *driver)
+static void run_changes(struct driver *driver)
 {
 	const uint64_t sample_ns = (driver->end_ns - driver->start_ns) /
 				   SAMPLES;
@@ -170,18 +170,18 @@ static void turmoil(struct driver *driver)
 					       WORKERS);
 
 			kill_worker(driver, worker);
-			spawn(driver, worker);
+			worker_spawn(driver, worker);
 			driver->killed++;
 			kill_ns = now_ns + random_next(&driver->random) %
 						   ms(2 * KILL_MS);
 		}
 		if (now_ns >=
 		    driver->start_ns + (uint64_t)driver->sampled * sample_ns)
-			sample(driver);
+			memory_sample(driver);
 	}
 }
 
-static bool claim(bool is_so, const char *what)
+static bool worker_claim(bool is_so, const char *what)
 {
 	if (!is_so)
 		fprintf(stderr, "FAILED: %s\n", what);
@@ -222,9 +222,10 @@ static bool is_balanced(struct driver *driver)
 	       " answers wrong by %" PRIu64 " faults\n",
 	       driver->verdict.tries_lost, driver->verdict.struck, struck,
 	       driver->verdict.corrupted, corrupted);
-	good = claim(driver->verdict.struck <= struck, "more lost than struck");
-	return claim(driver->verdict.corrupted <= corrupted,
-		     "more wrong than corrupted") &&
+	good = worker_claim(driver->verdict.struck <= struck,
+			    "more lost than struck");
+	return worker_claim(driver->verdict.corrupted <= corrupted,
+			    "more wrong than corrupted") &&
 	       good;
 }
 
@@ -244,7 +245,7 @@ static bool is_flat(const struct driver *driver)
 	return second <= first + GROWTH_KB;
 }
 
-static bool conclude(struct driver *driver, int files)
+static bool run_conclude(struct driver *driver, int files)
 {
 	const struct many_verdict *verdict = &driver->verdict;
 	bool good = true;
@@ -255,21 +256,24 @@ static bool conclude(struct driver *driver, int files)
 	reports_read(driver, 0);
 	printf("%" PRIu64 " answered, %" PRIu64 " times none\n",
 	       verdict->answered, verdict->none);
-	good &= claim(!verdict->unexplained, "there are unexplained answers");
-	good &= claim(!driver->died, "a process ended by itself");
-	good &= claim(!driver->changes.has_failed, "a command was refused");
-	good &= claim(verdict->answered > 1000 && verdict->none,
-		      "hardly anything was asked");
-	good &= claim(is_empty(driver, files), "clients are left");
-	good &= claim(is_flat(driver), "the server grows");
-	good &= claim(!many_stat(&driver->server, "disconnected"),
-		      "clients were rejected");
+	good &= worker_claim(!verdict->unexplained,
+			     "there are unexplained answers");
+	good &= worker_claim(!driver->died, "a process ended by itself");
+	good &= worker_claim(!driver->changes.has_failed,
+			     "a command was refused");
+	good &= worker_claim(verdict->answered > 1000 && verdict->none,
+			     "hardly anything was asked");
+	good &= worker_claim(is_empty(driver, files), "clients are left");
+	good &= worker_claim(is_flat(driver), "the server grows");
+	good &= worker_claim(!many_stat(&driver->server, "disconnected"),
+			     "clients were sent away");
 	good &= is_balanced(driver);
-	good &= claim(many_server_stop(&driver->server), "the server's end");
+	good &= worker_claim(many_server_stop(&driver->server),
+			     "the server's end");
 	return good;
 }
 
-static bool drive(struct driver *driver, const char *ibsa)
+static bool run_drive(struct driver *driver, const char *ibsa)
 {
 	int files;
 	bool good;
@@ -281,14 +285,14 @@ static bool drive(struct driver *driver, const char *ibsa)
 	}
 	files = many_open_files(&driver->server);
 	for (unsigned int i = 0; i < WORKERS; i++)
-		spawn(driver, i);
-	turmoil(driver);
-	good = conclude(driver, files);
+		worker_spawn(driver, i);
+	run_changes(driver);
+	good = run_conclude(driver, files);
 	many_history_done(&driver->history);
 	return good;
 }
 
-static int work(char **args)
+static int worker_run(char **args)
 {
 	struct many_host hosts[HOSTS] = { { .lid = 0 } };
 
@@ -298,7 +302,7 @@ static int work(char **args)
 			 strtoull(args[2], NULL, 10), atoi(args[3]), args[4]);
 }
 
-static bool prepare(struct driver *driver)
+static bool run_prepare(struct driver *driver)
 {
 	char net[96];
 	int ends[2];
@@ -326,7 +330,7 @@ static void log_show(const struct driver *driver)
 		fclose(file);
 }
 
-static void clean(const struct driver *driver)
+static void folder_remove(const struct driver *driver)
 {
 	static const char *const names[] = { "net", "log", "s" };
 
@@ -345,7 +349,7 @@ int main(int argc, char **argv)
 	bool good;
 
 	if (argc >= 6 && !strcmp(argv[1], "--work"))
-		return work(argv + 2);
+		return worker_run(argv + 2);
 	if (argc < 3) {
 		fprintf(stderr, "usage: %s IBSA SECONDS [SEED [SAQUERY]]\n",
 			argv[0]);
@@ -361,9 +365,9 @@ int main(int argc, char **argv)
 	driver.end_ns = driver.start_ns + ms(1000) * (uint64_t)atoi(argv[2]);
 	printf("seed %" PRIu64 "\n", driver.seed);
 	fflush(stdout);
-	good = prepare(&driver) && drive(&driver, argv[1]);
+	good = run_prepare(&driver) && run_drive(&driver, argv[1]);
 	if (!good)
 		log_show(&driver);
-	clean(&driver);
+	folder_remove(&driver);
 	return good ? 0 : 1;
 }

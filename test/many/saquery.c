@@ -13,7 +13,7 @@
 #include "many.h"
 
 /* It ends when the worker is killed. */
-static void become(const char *saquery, const char *node, int out)
+static void saquery_exec(const char *saquery, const char *node, int out)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(out, STDOUT_FILENO);
@@ -25,7 +25,7 @@ static void become(const char *saquery, const char *node, int out)
 }
 
 /* "port_guid...............0x0000000000abc001" */
-static bool field(const char *line, const char *name, uint64_t *out)
+static bool field_parse(const char *line, const char *name, uint64_t *out)
 {
 	line += strspn(line, " \t");
 	if (strncmp(line, name, strlen(name)) != 0 || line[strlen(name)] != '.')
@@ -63,14 +63,14 @@ static void see_output(const struct many_host hosts[HOSTS], FILE *from,
 	uint64_t guid;
 
 	while (fgets(line, sizeof(line), from)) {
-		if (field(line, "lid", &lid))
+		if (field_parse(line, "lid", &lid))
 			continue;
-		if (field(line, "port_guid", &guid))
+		if (field_parse(line, "port_guid", &guid))
 			see_record(hosts, lid, guid, report);
 	}
 }
 
-static pid_t start(const char *saquery, const char *node, FILE **out)
+static pid_t saquery_start(const char *saquery, const char *node, FILE **out)
 {
 	int ends[2];
 	pid_t pid;
@@ -79,7 +79,7 @@ static pid_t start(const char *saquery, const char *node, FILE **out)
 		return -1;
 	pid = fork();
 	if (pid == 0)
-		become(saquery, node, ends[1]);
+		saquery_exec(saquery, node, ends[1]);
 	close(ends[1]);
 	*out = fdopen(ends[0], "r");
 	return *out ? pid : -1;
@@ -90,7 +90,8 @@ void many_saquery(const struct many_host hosts[HOSTS], const char *saquery,
 {
 	FILE *out = NULL;
 	int status = 1;
-	const pid_t pid = start(saquery, hosts[report->worker].name, &out);
+	const pid_t pid = saquery_start(saquery, hosts[report->worker].name,
+					&out);
 
 	if (pid <= 0) {
 		fprintf(stderr, "cannot run saquery: %s\n", strerror(errno));

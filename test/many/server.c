@@ -28,8 +28,8 @@ static void sanitizer_limit_memory(void)
 	setenv("ASAN_OPTIONS", options, 1);
 }
 
-static void become(const char *ibsa, const char *folder, const char *socket,
-		   uint64_t seed, int out)
+static void server_exec(const char *ibsa, const char *folder,
+			const char *socket, uint64_t seed, int out)
 {
 	char seed_text[32];
 	char net[96];
@@ -71,8 +71,8 @@ bool many_server_start(struct many_server *server, const char *ibsa,
 		return false;
 	server->pid = fork();
 	if (server->pid == 0)
-		become(ibsa, folder, server->fabric + strlen("unix:"), seed,
-		       ends[1]);
+		server_exec(ibsa, folder, server->fabric + strlen("unix:"),
+			    seed, ends[1]);
 	close(ends[1]);
 	ready = server->pid > 0 && is_ready(ends[0]);
 	close(ends[0]);

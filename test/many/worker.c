@@ -35,7 +35,7 @@ struct worker {
 	struct many_report now; /* report of the current query */
 };
 
-static void wrong(struct worker *worker, const char *format, ...)
+static void worker_note_wrong(struct worker *worker, const char *format, ...)
 {
 	va_list args;
 
@@ -49,7 +49,7 @@ static void wrong(struct worker *worker, const char *format, ...)
 }
 
 /* At once: a killed process loses what it has not reported. */
-static bool report(struct worker *worker)
+static bool worker_report(struct worker *worker)
 {
 	const size_t bytes = sizeof(worker->now);
 
@@ -93,12 +93,13 @@ static bool is_answered(struct worker *worker, const struct ibsa_reply *reply)
 			worker->now.result = MANY_LOST;
 			return false;
 		}
-		wrong(worker, "refused, %s", ibsa_status_text(reply->status));
+		worker_note_wrong(worker, "refused, %s",
+				  ibsa_status_text(reply->status));
 		return false;
 	default:
 		worker->now.result = MANY_LOST;
 		if (reply->err == -EPROTO)
-			wrong(worker, "malformed");
+			worker_note_wrong(worker, "malformed");
 		return false;
 	}
 }
@@ -114,10 +115,11 @@ static void see_path(const struct ibsa_reply *reply, void *arg)
 	if (!is_answered(worker, reply))
 		return;
 	if (reply->count != 1 || ibsa_reply_decode(reply, 0, &path))
-		wrong(worker, "%zu paths", reply->count);
+		worker_note_wrong(worker, "%zu paths", reply->count);
 	else if (path.slid != here->lid || path.dlid != target->lid ||
 		 memcmp(&path.dgid, &dgid, sizeof(dgid)) != 0)
-		wrong(worker, "path from %u to %u", path.slid, path.dlid);
+		worker_note_wrong(worker, "path from %u to %u", path.slid,
+				  path.dlid);
 }
 
 static void see_node(const struct ibsa_reply *reply, void *arg)
@@ -129,10 +131,11 @@ static void see_node(const struct ibsa_reply *reply, void *arg)
 	if (!is_answered(worker, reply))
 		return;
 	if (reply->count != 1 || ibsa_reply_decode(reply, 0, &node))
-		wrong(worker, "%zu nodes", reply->count);
+		worker_note_wrong(worker, "%zu nodes", reply->count);
 	else if (node.lid != target->lid || node.port_guid != target->guid ||
 		 strncmp((char *)node.node_description, target->name, 4) != 0)
-		wrong(worker, "node %u, 0x%" PRIx64, node.lid, node.port_guid);
+		worker_note_wrong(worker, "node %u, 0x%" PRIx64, node.lid,
+				  node.port_guid);
 }
 
 /* Each host at most once, with its own LID; switches are ignored. */
@@ -152,8 +155,9 @@ static void see_table(const struct ibsa_reply *reply, void *arg)
 		if (host >= HOSTS || worker->now.seen >> host & 1 ||
 		    worker->hosts[host].guid != node.port_guid ||
 		    worker->hosts[host].lid != node.lid)
-			wrong(worker, "record %zu: LID %u, 0x%" PRIx64, i,
-			      node.lid, node.port_guid);
+			worker_note_wrong(worker,
+					  "record %zu: LID %u, 0x%" PRIx64, i,
+					  node.lid, node.port_guid);
 		else
 			worker->now.seen |= UINT64_C(1) << host;
 	}
@@ -221,7 +225,7 @@ static void worker_query(struct worker *worker)
 	else
 		err = path_query(worker);
 	if (err && err != -EREMOTEIO && worker->now.result == MANY_ANSWERED)
-		wrong(worker, "an answer with %s", strerror(-err));
+		worker_note_wrong(worker, "an answer with %s", strerror(-err));
 	worker->now.end_ns = many_now_ns();
 	if (worker->now.result == MANY_LOST)
 		poll(NULL, 0, REST_MS);
@@ -278,6 +282,6 @@ int many_work(const struct many_host hosts[HOSTS], unsigned int number,
 			saquery_query(&worker, saquery);
 		else
 			worker_query(&worker);
-	} while (report(&worker));
+	} while (worker_report(&worker));
 	return 1;
 }
