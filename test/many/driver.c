@@ -181,7 +181,7 @@ static void run_changes(struct driver *driver)
 	}
 }
 
-static bool worker_claim(bool is_so, const char *what)
+static bool claim_check(bool is_so, const char *what)
 {
 	if (!is_so)
 		fprintf(stderr, "FAILED: %s\n", what);
@@ -222,10 +222,10 @@ static bool is_balanced(struct driver *driver)
 	       " answers wrong by %" PRIu64 " faults\n",
 	       driver->verdict.tries_lost, driver->verdict.struck, struck,
 	       driver->verdict.corrupted, corrupted);
-	good = worker_claim(driver->verdict.struck <= struck,
-			    "more lost than struck");
-	return worker_claim(driver->verdict.corrupted <= corrupted,
-			    "more wrong than corrupted") &&
+	good = claim_check(driver->verdict.struck <= struck,
+			   "more lost than struck");
+	return claim_check(driver->verdict.corrupted <= corrupted,
+			   "more wrong than corrupted") &&
 	       good;
 }
 
@@ -256,20 +256,20 @@ static bool run_conclude(struct driver *driver, int files)
 	reports_read(driver, 0);
 	printf("%" PRIu64 " answered, %" PRIu64 " times none\n",
 	       verdict->answered, verdict->none);
-	good &= worker_claim(!verdict->unexplained,
-			     "there are unexplained answers");
-	good &= worker_claim(!driver->died, "a process ended by itself");
-	good &= worker_claim(!driver->changes.has_failed,
-			     "a command was refused");
-	good &= worker_claim(verdict->answered > 1000 && verdict->none,
-			     "hardly anything was asked");
-	good &= worker_claim(is_empty(driver, files), "clients are left");
-	good &= worker_claim(is_flat(driver), "the server grows");
-	good &= worker_claim(!many_stat(&driver->server, "disconnected"),
-			     "clients were sent away");
+	good &= claim_check(!verdict->unexplained,
+			    "there are unexplained answers");
+	good &= claim_check(!driver->died, "a process ended by itself");
+	good &= claim_check(!driver->changes.has_failed,
+			    "a command was refused");
+	good &= claim_check(verdict->answered > 1000 && verdict->none,
+			    "hardly anything was asked");
+	good &= claim_check(is_empty(driver, files), "clients are left");
+	good &= claim_check(is_flat(driver), "the server grows");
+	good &= claim_check(!many_stat(&driver->server, "disconnected"),
+			    "clients were sent away");
 	good &= is_balanced(driver);
-	good &= worker_claim(many_server_stop(&driver->server),
-			     "the server's end");
+	good &= claim_check(many_server_stop(&driver->server),
+			    "the server's end");
 	return good;
 }
 
