@@ -149,7 +149,7 @@ static void answer_pass(struct ibsa_responder *responder,
 		responder->info.answers++;
 }
 
-/* After each request, since the next reply may replace a large one. */
+/* Called after each request, so that large replies do not accumulate. */
 static void answers_pass(struct ibsa_responder *responder)
 {
 	struct ibsa_message message;

@@ -261,7 +261,7 @@ static int device_timeout_ms(struct ib_device *device)
 }
 
 /*
- * Set what submit() wakes, unless there is work to do. If there is only one
+ * Set what ibsa__sa_submit() wakes, unless there is work to do. If there is only one
  * port, its transport waits for it, which may have a clock of its own.
  */
 static bool wait_begin(struct ib_device *device, struct ibsa_client **out_lone)

@@ -10,7 +10,8 @@
 enum { EVENTS_MAX = 1 << 20 };
 
 /*
- * The options tell how to reach the SA. For our own context, its device's do.
+ * Whether the options tell how requests reach the SA. For a context of our own,
+ * only ibsa_verbs_open() takes such options.
  */
 static bool has_access(const struct ibsa_sa_access *access)
 {
@@ -179,8 +180,6 @@ int ibsa_close_device(struct ibv_context *context)
 	if (context->cmd_fd < 0)
 		return ibsa__context_state_result(ibsa_verbs_close(context));
 	ibsa__context_state_end(context);
-	/*
-	 * Outside of our sections: libibverbs' call decides about cancellation.
-	 */
+	/* libibverbs decides whether this is a cancellation point. */
 	return ibsa__context_state_result(ibsa__stock_close(context));
 }

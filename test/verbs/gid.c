@@ -165,7 +165,7 @@ static void entries_may_be_larger_or_smaller(void **state)
 	}
 }
 
-static void entry_size_that_is_too_small_is_refused(void **state)
+static void wrong_entry_sizes_are_refused(void **state)
 {
 	struct ibv_gid_entry entries[ROOM];
 	struct foreign foreign;
@@ -440,7 +440,7 @@ int main(void)
 		cmocka_unit_test(table_is_what_the_kernel_says),
 		cmocka_unit_test(errors_of_the_table_are_the_kernel_s),
 		cmocka_unit_test(entries_may_be_larger_or_smaller),
-		cmocka_unit_test(entry_size_that_is_too_small_is_refused),
+		cmocka_unit_test(wrong_entry_sizes_are_refused),
 		cmocka_unit_test(driver_is_learned_once),
 		cmocka_unit_test(driver_that_is_refused_is_learned_again),
 		cmocka_unit_test(files_are_read_without_the_command),
