@@ -48,7 +48,7 @@ static const struct ibsa_query info = {
 };
 
 /* The blocking call, with and without a callback. */
-static void ask_waits_for_the_answer(void **state)
+static void query_wait_waits_for_the_reply(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
 	const struct ibsa_query many = { .record = &ibsa_node_record };
@@ -316,7 +316,7 @@ static void tables_are_read(void **state)
 }
 
 /* A transport that the program passes may have no tables. */
-static void tables_need_not_be(void **state)
+static void transports_may_have_no_tables(void **state)
 {
 	struct ibsa_options options = { 0 };
 	struct ibsa_gid_entry entry;
@@ -343,7 +343,7 @@ static void tables_need_not_be(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ask_waits_for_the_answer),
+		cmocka_unit_test(query_wait_waits_for_the_reply),
 		cmocka_unit_test(own_loop_works),
 		cmocka_unit_test(cancel_is_told),
 		cmocka_unit_test(close_ends_what_is_left),
@@ -355,7 +355,7 @@ int main(void)
 		cmocka_unit_test(refusals_are_told_apart),
 		cmocka_unit_test(signal_ends_a_wait),
 		cmocka_unit_test(tables_are_read),
-		cmocka_unit_test(tables_need_not_be),
+		cmocka_unit_test(transports_may_have_no_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,7 +119,7 @@ static void best_matches_are_selected_in_order(void **state)
 	ibsa_host_ports_free(NULL);
 }
 
-static void ports_of_a_host_are_asked_for(void **state)
+static void ports_of_a_host_are_queried(void **state)
 {
 	const struct ibsa_options options = { .fabric = FABRIC,
 					      .device = "dgx3" };
@@ -151,7 +151,7 @@ int main(void)
 		cmocka_unit_test(names_match_descriptions),
 		cmocka_unit_test(device_is_what_follows_the_first_word),
 		cmocka_unit_test(best_matches_are_selected_in_order),
-		cmocka_unit_test(ports_of_a_host_are_asked_for),
+		cmocka_unit_test(ports_of_a_host_are_queried),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

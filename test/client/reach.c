@@ -284,7 +284,7 @@ static void close_ends_a_batch_at_any_point(void **state)
 	}
 }
 
-static void close_ends_a_batch_that_has_asked_nothing(void **state)
+static void close_ends_a_batch_without_queries(void **state)
 {
 	struct seen seen[2] = { { 0 } };
 	struct ibsa_port_state port;
@@ -442,7 +442,7 @@ int main(void)
 		TEST(batch_can_be_stopped_between_dispatches),
 		TEST(batch_that_has_asked_nothing_can_be_stopped),
 		cmocka_unit_test(close_ends_a_batch_at_any_point),
-		cmocka_unit_test(close_ends_a_batch_that_has_asked_nothing),
+		cmocka_unit_test(close_ends_a_batch_without_queries),
 		TEST(callback_may_start_another_batch),
 		cmocka_unit_test(closing_client_takes_no_batch),
 		TEST(misuse_is_refused_and_nothing_asked),

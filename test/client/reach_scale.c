@@ -95,7 +95,7 @@ static void every_host_is_checked_within_the_window(void **state)
 	assert_int_equal(most_in_flight(), 300);
 }
 
-static void those_that_are_gone_are_found(void **state)
+static void removed_hosts_are_found(void **state)
 {
 	const struct ibsa_fabric_port_change down = {
 		.mask = IBSA_CHANGE_LINK
@@ -113,7 +113,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_host_is_checked_within_the_window),
-		cmocka_unit_test(those_that_are_gone_are_found),
+		cmocka_unit_test(removed_hosts_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

@@ -49,7 +49,7 @@ static void path_with_hops_has_one(void **state)
 }
 
 /* Attributes set before the error stay, and no GID is held. */
-static void source_that_the_port_has_not_is_enoent(void **state)
+static void unknown_source_gid_is_enoent(void **state)
 {
 	struct ah_bench *bench = ah_start_ib();
 	struct sa_path_rec rec = ah_ib_path();
@@ -117,7 +117,7 @@ static void path_bits_are_what_the_lmc_leaves(void **state)
 	ah_stop(bench);
 }
 
-static void port_says_what_kind_it_is_not_the_record(void **state)
+static void port_determines_the_kind_of_address(void **state)
 {
 	struct sa_path_rec rec = ah_ib_path();
 	struct ah_bench *bench = ah_start_opa();
@@ -220,7 +220,7 @@ static void port_that_needs_none_is_left_without(void **state)
 }
 
 /* A fabric's port is read through its client and has only GID 0. */
-static void port_of_a_fabric_serves_too(void **state)
+static void port_of_a_fabric_works_too(void **state)
 {
 	const struct ibsa_fabric_options virtual = { .virtual_clock = true };
 	struct ibsa_device_options options = { .no_thread = true };
@@ -256,7 +256,7 @@ static void port_of_a_fabric_serves_too(void **state)
 }
 
 /* If a port is down, its files still contain its LID. */
-static void down_port_is_asked_in_the_form_of_its_lid(void **state)
+static void lid_of_a_down_port_determines_the_form(void **state)
 {
 	struct ah_bench *bench = ah_start_opa();
 	struct sa_path_rec rec = ah_opa_path(5);
@@ -285,16 +285,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(path_without_hops_has_no_grh),
 		cmocka_unit_test(path_with_hops_has_one),
-		cmocka_unit_test(source_that_the_port_has_not_is_enoent),
+		cmocka_unit_test(unknown_source_gid_is_enoent),
 		cmocka_unit_test(given_gid_is_taken_as_it_is),
 		cmocka_unit_test(path_bits_are_what_the_lmc_leaves),
-		cmocka_unit_test(down_port_is_asked_in_the_form_of_its_lid),
-		cmocka_unit_test(port_says_what_kind_it_is_not_the_record),
+		cmocka_unit_test(lid_of_a_down_port_determines_the_form),
+		cmocka_unit_test(port_determines_the_kind_of_address),
 		cmocka_unit_test(omni_path_keeps_long_lids),
 		cmocka_unit_test(port_that_is_not_there_is_enodev),
 		cmocka_unit_test(port_that_needs_a_grh_gets_one_by_our_name),
 		cmocka_unit_test(port_that_needs_none_is_left_without),
-		cmocka_unit_test(port_of_a_fabric_serves_too),
+		cmocka_unit_test(port_of_a_fabric_works_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

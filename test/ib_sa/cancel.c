@@ -12,7 +12,7 @@ static void cancel_and_run(struct plug *plug, int id, struct ib_sa_query *query)
 }
 
 /* Id and ticket must belong to the same query. */
-static void foreign_cancel_hits_nothing(void **state)
+static void cancel_needs_id_and_ticket_of_one_query(void **state)
 {
 	struct told one = { 0 }, two = { 0 };
 	struct ib_sa_query *first, *second;
@@ -43,7 +43,7 @@ static void foreign_cancel_hits_nothing(void **state)
 }
 
 /* No client is registered in this process. */
-static void cancel_without_a_client_is_nothing(void **state)
+static void cancel_without_a_client_has_no_effect(void **state)
 {
 	(void)state;
 	ib_sa_cancel_query(0, (struct ib_sa_query *)(uintptr_t)1);
@@ -188,8 +188,8 @@ static void full_port_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(foreign_cancel_hits_nothing),
-		cmocka_unit_test(cancel_without_a_client_is_nothing),
+		cmocka_unit_test(cancel_needs_id_and_ticket_of_one_query),
+		cmocka_unit_test(cancel_without_a_client_has_no_effect),
 		cmocka_unit_test(canceled_query_is_not_answered),
 		cmocka_unit_test(cancel_and_answer_tell_once),
 		cmocka_unit_test(million_queries_share_an_id),

@@ -82,7 +82,7 @@ static void call_that_needs_the_reply_waits(void **state)
 }
 
 /* Calls wait until the first query has timed out, and not again. */
-static void silence_has_been_waited_for_once(void **state)
+static void timeout_is_waited_for_once(void **state)
 {
 	const struct ibsa_fabric_options timeless = { .virtual_clock = true };
 	struct rig rig;
@@ -99,7 +99,7 @@ static void silence_has_been_waited_for_once(void **state)
 }
 
 /* Only the caller's thread can receive the reply. */
-static void device_without_a_thread_asks_when_opened(void **state)
+static void device_without_a_thread_queries_when_opened(void **state)
 {
 	const struct ibsa_fabric_options timeless = { .virtual_clock = true };
 	struct rig rig;
@@ -201,7 +201,7 @@ static void count_call(int status, struct sa_path_rec *resp, void *context)
  * Its timeout runs from the first send, as for all queries here: it does not
  * expire while other queries fill the window.
  */
-static void question_waits_for_the_window(void **state)
+static void query_waits_for_the_window(void **state)
 {
 	enum { WINDOW = 16, TIMEOUT_MS = 10000 };
 	const struct ibsa_fabric_options timeless = { .virtual_clock = true };
@@ -238,12 +238,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opening_does_not_wait_for_a_silent_manager),
 		cmocka_unit_test(call_that_needs_the_reply_waits),
-		cmocka_unit_test(silence_has_been_waited_for_once),
-		cmocka_unit_test(device_without_a_thread_asks_when_opened),
+		cmocka_unit_test(timeout_is_waited_for_once),
+		cmocka_unit_test(device_without_a_thread_queries_when_opened),
 		cmocka_unit_test(callback_is_told_what_is_known),
 		cmocka_unit_test(
 			callback_that_waits_for_the_caller_does_not_hold_it),
-		cmocka_unit_test(question_waits_for_the_window),
+		cmocka_unit_test(query_waits_for_the_window),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

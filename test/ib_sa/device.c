@@ -105,7 +105,7 @@ static void capture_is_a_device_of_one_port(void **state)
 }
 
 /* With a worker, programs cannot dispatch. */
-static void worker_is_not_helped(void **state)
+static void device_with_a_worker_is_not_dispatched(void **state)
 {
 	struct ibsa_fabric *fabric = rig_fabric(false);
 	struct ib_device *device = rig_open(fabric, "node1", false);
@@ -200,7 +200,7 @@ int main(void)
 		cmocka_unit_test(lack_of_descriptors_is_emfile),
 		cmocka_unit_test(name_is_shared_until_the_last_put),
 		cmocka_unit_test(capture_is_a_device_of_one_port),
-		cmocka_unit_test(worker_is_not_helped),
+		cmocka_unit_test(device_with_a_worker_is_not_dispatched),
 		cmocka_unit_test(device_can_be_polled),
 		cmocka_unit_test(new_deadlines_end_a_poll),
 	};

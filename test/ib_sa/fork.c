@@ -204,7 +204,7 @@ static void family_stop(struct family *family)
  * No page allows that a child uses objects of its parent. It neither hangs nor
  * sends a query, whether another thread holds the process-wide lock or not.
  */
-static void child_of_other_s_things_does_not_hang(void **state)
+static void child_with_inherited_objects_does_not_hang(void **state)
 {
 	struct family family;
 
@@ -292,7 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(child_and_parent_go_on),
 		cmocka_unit_test(child_just_exits),
-		cmocka_unit_test(child_of_other_s_things_does_not_hang),
+		cmocka_unit_test(child_with_inherited_objects_does_not_hang),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void replay(uint8_t method, struct ib_sa_guidinfo_rec *rec,
 	plug_stop(&plug);
 }
 
-static void guids_are_assigned_as_opensm_was_asked(void **state)
+static void guids_are_assigned_as_captured(void **state)
 {
 	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(LID) };
 	struct told told;
@@ -74,7 +74,7 @@ static void guids_are_assigned_as_opensm_was_asked(void **state)
 			 UINT64_C(0x14050000000001));
 }
 
-static void guids_are_taken_away_as_opensm_was_asked(void **state)
+static void guids_are_removed_as_captured(void **state)
 {
 	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(LID) };
 	struct told told;
@@ -131,7 +131,7 @@ static void other_methods_are_refused(void **state)
 	plug_stop(&plug);
 }
 
-static void silence_is_told_without_a_record(void **state)
+static void timeout_is_reported_without_a_record(void **state)
 {
 	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(1) };
 	struct told told = { 0 };
@@ -180,11 +180,11 @@ static void assigned_guid_is_looked_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(guids_are_assigned_as_opensm_was_asked),
-		cmocka_unit_test(guids_are_taken_away_as_opensm_was_asked),
+		cmocka_unit_test(guids_are_assigned_as_captured),
+		cmocka_unit_test(guids_are_removed_as_captured),
 		cmocka_unit_test(refusal_is_told),
 		cmocka_unit_test(other_methods_are_refused),
-		cmocka_unit_test(silence_is_told_without_a_record),
+		cmocka_unit_test(timeout_is_reported_without_a_record),
 		cmocka_unit_test(assigned_guid_is_looked_up),
 	};
 

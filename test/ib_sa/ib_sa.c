@@ -150,7 +150,7 @@ static void canceled_query_is_interrupted(void **state)
 }
 
 /* Ids are reused, tickets are not: a late cancel has no effect. */
-static void late_cancel_hits_nothing(void **state)
+static void late_cancel_has_no_effect(void **state)
 {
 	struct bench *bench = start(state);
 	struct ib_sa_query *first;
@@ -211,7 +211,7 @@ static void idle_device_sees_the_sm(void **state)
 }
 
 /* Closing the device ends the queries in flight. */
-static void put_interrupts(void **state)
+static void put_ends_queries_with_eintr(void **state)
 {
 	struct bench *bench = start(state);
 	struct ib_sa_query *query;
@@ -296,10 +296,10 @@ int main(void)
 		cmocka_unit_test(ids_begin_at_zero),
 		cmocka_unit_test(refusal_is_einval),
 		cmocka_unit_test(canceled_query_is_interrupted),
-		cmocka_unit_test(late_cancel_hits_nothing),
+		cmocka_unit_test(late_cancel_has_no_effect),
 		cmocka_unit_test(silence_ends_at_the_timeout),
 		cmocka_unit_test(idle_device_sees_the_sm),
-		cmocka_unit_test(put_interrupts),
+		cmocka_unit_test(put_ends_queries_with_eintr),
 		cmocka_unit_test(unregister_waits_for_callbacks),
 		cmocka_unit_test(worker_answers),
 	};

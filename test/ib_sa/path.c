@@ -101,7 +101,7 @@ static void client_that_is_not_registered_is_refused(void **state)
 }
 
 /* A port without a cable is down, and may be up later. */
-static void port_without_a_cable_is_again(void **state)
+static void port_without_a_cable_is_eagain(void **state)
 {
 	struct rig rig;
 
@@ -115,7 +115,7 @@ static void port_without_a_cable_is_again(void **state)
 }
 
 /* The SA has no address. */
-static void port_without_an_sm_is_again(void **state)
+static void port_without_an_sm_is_eagain(void **state)
 {
 	struct ibsa_port_state port = active;
 	struct plug plug;
@@ -138,7 +138,7 @@ static void port_without_an_sm_is_again(void **state)
 }
 
 /* After -EAGAIN, a later call succeeds when there is an SM. */
-static void port_is_asked_through_once_it_has_an_sm(void **state)
+static void port_is_usable_when_it_has_an_sm(void **state)
 {
 	struct ib_sa_query *query;
 	struct told told = { 0 };
@@ -353,7 +353,7 @@ static void broken_send_and_broken_answer_are_eio(void **state)
 }
 
 /* As in the kernel: a device that is removed flushes its queries. */
-static void lost_device_interrupts(void **state)
+static void removed_device_ends_queries(void **state)
 {
 	struct ib_sa_query *query;
 	struct told told = { 0 };
@@ -375,7 +375,7 @@ static void lost_device_interrupts(void **state)
  * Without a reply, the query ends at its timeout, not earlier, and at most a
  * tenth later. All tries have one id, so a late reply to any of them counts.
  */
-static void timeout_is_the_total(void **state)
+static void query_ends_at_its_timeout(void **state)
 {
 	static const unsigned long totals_ms[] = { 1, 50, 1000, 3000, 60000 };
 
@@ -409,7 +409,7 @@ static void timeout_is_the_total(void **state)
 }
 
 /* 0 counts as 1, and a query with the longest timeout can be cancelled. */
-static void odd_timeouts_are_timeouts(void **state)
+static void zero_and_huge_timeouts_are_accepted(void **state)
 {
 	static const unsigned long odd_ms[] = { 0, UINT_MAX, ULONG_MAX };
 	struct ib_sa_query *query;
@@ -507,9 +507,9 @@ int main(void)
 		cmocka_unit_test(port_that_is_not_there_is_refused),
 		cmocka_unit_test(record_comes_before_the_state_of_the_port),
 		cmocka_unit_test(client_that_is_not_registered_is_refused),
-		cmocka_unit_test(port_without_a_cable_is_again),
-		cmocka_unit_test(port_without_an_sm_is_again),
-		cmocka_unit_test(port_is_asked_through_once_it_has_an_sm),
+		cmocka_unit_test(port_without_a_cable_is_eagain),
+		cmocka_unit_test(port_without_an_sm_is_eagain),
+		cmocka_unit_test(port_is_usable_when_it_has_an_sm),
 		cmocka_unit_test(ethernet_has_no_sa),
 		cmocka_unit_test(opa_record_of_a_long_lid_is_refused),
 		cmocka_unit_test(request_is_the_captured_one),
@@ -517,9 +517,9 @@ int main(void)
 		cmocka_unit_test(status_of_the_sa_is_einval),
 		cmocka_unit_test(sa_that_stays_busy_is_einval),
 		cmocka_unit_test(broken_send_and_broken_answer_are_eio),
-		cmocka_unit_test(lost_device_interrupts),
-		cmocka_unit_test(timeout_is_the_total),
-		cmocka_unit_test(odd_timeouts_are_timeouts),
+		cmocka_unit_test(removed_device_ends_queries),
+		cmocka_unit_test(query_ends_at_its_timeout),
+		cmocka_unit_test(zero_and_huge_timeouts_are_accepted),
 		cmocka_unit_test(port_that_cannot_be_waited_for_times_out),
 		cmocka_unit_test(callback_and_query_may_be_left_out),
 		cmocka_unit_test(reserved_mask_bits_are_not_sent),

@@ -7,10 +7,10 @@
  * cancel twice                     ib_sa.c canceled_query_is_interrupted
  * cancel in a callback             reentry.c callback_cancels_itself,
  *                                  callback_cancels_another
- * cancel after completion          ib_sa.c late_cancel_hits_nothing
- * -EAGAIN without an SM            path.c port_without_an_sm_is_again
+ * cancel after completion          ib_sa.c late_cancel_has_no_effect
+ * -EAGAIN without an SM            path.c port_without_an_sm_is_eagain
  * a status is -EINVAL, no record   path.c status_of_the_sa_is_einval
- * a timeout is within a tenth      path.c timeout_is_the_total
+ * a timeout is within a tenth      path.c query_ends_at_its_timeout
  * late reply after a cancel        cancel.c
  *                                  canceled_query_is_not_answered
  * reply with a foreign id,
@@ -26,7 +26,7 @@
  * a packet that does not fit       umad/kernel.c
  *                                  large_reply_is_taken_up_to_the_limit
  * the device is unplugged          umad.c device_that_went_away_stays_away,
- *                                  path.c lost_device_interrupts
+ *                                  path.c removed_device_ends_queries
  * the SM moves                     engine/move.c
  * OPA LIDs from 0xC000             opa.c
  * hop limit and GRH, LMC bits      ah_path.c

@@ -416,7 +416,7 @@ static double unregister_s(unsigned int count)
  * The time per query must not grow with their number. On a busy machine, it may
  * be longer for a while.
  */
-static void unregistering_takes_time_by_the_query(void **state)
+static void unregistering_takes_linear_time(void **state)
 {
 	enum { FEW = 4096, TIMES = 16 };
 	bool is_linear = false;
@@ -444,7 +444,7 @@ int main(void)
 		cmocka_unit_test(slow_callback_loses_nothing),
 		cmocka_unit_test(second_port_on_a_virtual_clock_is_refused),
 		cmocka_unit_test(wait_ends_with_what_was_never_sent),
-		cmocka_unit_test(unregistering_takes_time_by_the_query),
+		cmocka_unit_test(unregistering_takes_linear_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

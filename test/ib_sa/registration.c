@@ -207,7 +207,7 @@ static void what_never_began_ends(void **state)
  * A program may use a handle that has ended, by itself or by a release: it must
  * not be that of another registration.
  */
-static void late_release_hits_nothing(void **state)
+static void late_release_has_no_effect(void **state)
 {
 	struct diary diary = { 0 };
 	struct ibsa_rec_registration *first, *second, *third;
@@ -363,7 +363,7 @@ int main(void)
 		TEST(unregister_and_put_release),
 		TEST(unregister_in_a_report_does_not_wait),
 		TEST(what_never_began_ends),
-		TEST(late_release_hits_nothing),
+		TEST(late_release_has_no_effect),
 		TEST(wait_ends_with_what_never_began),
 		TEST(wrong_arguments_are_refused),
 		TEST(worker_registers),

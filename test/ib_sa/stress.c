@@ -419,7 +419,7 @@ static void stress(unsigned int queries, bool moves, bool stays)
 	free(rig);
 }
 
-static void queries_end_once_and_rightly_in_bad_weather(void **state)
+static void queries_end_once_with_right_results_despite_faults(void **state)
 {
 	(void)state;
 	stress(QUERIES, false, false);
@@ -440,7 +440,8 @@ static void queries_go_on_while_devices_and_clients_come_and_go(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(queries_end_once_and_rightly_in_bad_weather),
+		cmocka_unit_test(
+			queries_end_once_with_right_results_despite_faults),
 		cmocka_unit_test(queries_find_an_sa_that_moves),
 		cmocka_unit_test(
 			queries_go_on_while_devices_and_clients_come_and_go),

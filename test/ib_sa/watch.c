@@ -182,7 +182,7 @@ static void reports_go_to_one_program_only(void **state)
 	assert_int_equal(expect(&one, 1, IBSA_EVENT_ENDED)->err, 0);
 }
 
-static void put_ends(void **state)
+static void put_ends_watches(void **state)
 {
 	struct diary begun = empty;
 	struct diary new = empty;
@@ -238,7 +238,7 @@ int main(void)
 						start, stop),
 		cmocka_unit_test_setup_teardown(reports_go_to_one_program_only,
 						start, stop),
-		cmocka_unit_test_setup_teardown(put_ends, start, stop),
+		cmocka_unit_test_setup_teardown(put_ends_watches, start, stop),
 		cmocka_unit_test(worker_watches),
 	};
 

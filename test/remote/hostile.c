@@ -348,7 +348,7 @@ static void a_packet_that_does_not_end_is_given_up(void **state)
 }
 
 /* The server is stopped by a signal while a client reconnects. */
-static void nothing_waits_while_a_connection_is_taken_up(void **state)
+static void calls_do_not_wait_while_a_connection_is_made(void **state)
 {
 	struct hostile hostile = { .stops = true };
 	struct ibsa_transport *transport;
@@ -400,7 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_do_not_prolong_the_wait_for_an_answer),
 		cmocka_unit_test(a_packet_that_does_not_end_is_given_up),
-		cmocka_unit_test(nothing_waits_while_a_connection_is_taken_up),
+		cmocka_unit_test(calls_do_not_wait_while_a_connection_is_made),
 		cmocka_unit_test(a_rejected_agent_is_not_einval),
 	};
 

@@ -63,7 +63,8 @@ struct samples {
 };
 
 /*
- * An ib_sa query. @refused_ns: how long the socket had refused packets before.
+ * An ib_sa query. The _refused_ns are the times for which the socket had
+ * refused packets by then.
  */
 struct kernel_query {
 	uint64_t asked_ns;

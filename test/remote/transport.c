@@ -429,7 +429,7 @@ static int open_wrong(const char *fabric, const char *node, unsigned int port)
 	return err;
 }
 
-static void wrong_places_are_refused(void **state)
+static void wrong_addresses_are_refused(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
 	char longest[200] = "unix:/";
@@ -449,7 +449,7 @@ static void wrong_places_are_refused(void **state)
 }
 
 /* The device's port is the node and port of the environment. */
-static void wrong_places_of_a_process_are_told_apart(void **state)
+static void wrong_nodes_and_ports_are_told_apart(void **state)
 {
 	static const struct {
 		const char *node;
@@ -548,8 +548,8 @@ int main(void)
 		cmocka_unit_test(events_of_the_sm_come),
 		cmocka_unit_test(a_server_that_returns_is_used_again),
 		cmocka_unit_test(a_silent_server_does_not_block_calls),
-		cmocka_unit_test(wrong_places_are_refused),
-		cmocka_unit_test(wrong_places_of_a_process_are_told_apart),
+		cmocka_unit_test(wrong_addresses_are_refused),
+		cmocka_unit_test(wrong_nodes_and_ports_are_told_apart),
 		cmocka_unit_test(the_device_is_listed),
 		cmocka_unit_test(verbs_contexts_are_made),
 	};

@@ -153,7 +153,7 @@ static uint32_t reregisters(struct ibsa_transport *transport)
 }
 
 /* Only a context tells that an InfiniBand port requires a GRH. */
-static void needed_grh_is_known_by_the_context(void **state)
+static void context_tells_that_a_grh_is_needed(void **state)
 {
 	struct ibsa_transport *transport;
 	struct ibsa_port_state port;
@@ -257,7 +257,7 @@ static void end_of_the_events_is_not_the_end_of_the_rest(void **state)
 	transport_close(transport, &tree);
 }
 
-static void events_that_are_not_to_be_had_change_nothing(void **state)
+static void unavailable_events_change_nothing(void **state)
 {
 	struct ibsa_transport *transport;
 	struct tree tree;
@@ -352,13 +352,13 @@ static void context_without_command_file_is_taken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(needed_grh_is_known_by_the_context),
+		cmocka_unit_test(context_tells_that_a_grh_is_needed),
 		cmocka_unit_test(
 			event_of_the_port_says_that_it_may_have_changed),
 		cmocka_unit_test(event_of_another_port_or_object_does_not),
 		cmocka_unit_test(requests_to_register_again_are_counted),
 		cmocka_unit_test(end_of_the_events_is_not_the_end_of_the_rest),
-		cmocka_unit_test(events_that_are_not_to_be_had_change_nothing),
+		cmocka_unit_test(unavailable_events_change_nothing),
 		cmocka_unit_test(context_names_the_device_of_a_client),
 		cmocka_unit_test(
 			context_is_a_device_whatever_the_environment_says),

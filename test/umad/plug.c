@@ -87,7 +87,7 @@ static void device_that_comes_back_is_used_again(void **state)
 }
 
 /* However often send is called, and while a wait without timeout runs. */
-static void device_is_looked_for_now_and_then(void **state)
+static void device_is_searched_at_intervals(void **state)
 {
 	struct tree tree;
 	struct ibsa_transport *transport = played_open(&tree, "");
@@ -199,7 +199,7 @@ static void device_is_known_by_its_guid_under_another_name(void **state)
 }
 
 /* Another adapter in its place. */
-static void device_of_the_same_name_will_do(void **state)
+static void device_of_the_same_name_is_used(void **state)
 {
 	struct tree tree;
 	struct ibsa_transport *transport = played_open(&tree, "");
@@ -265,12 +265,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(device_that_goes_takes_its_port_with_it),
 		cmocka_unit_test(device_that_comes_back_is_used_again),
-		cmocka_unit_test(device_is_looked_for_now_and_then),
+		cmocka_unit_test(device_is_searched_at_intervals),
 		cmocka_unit_test(sender_that_finds_it_gone_ends_the_wait),
 		cmocka_unit_test(each_reason_is_told_to_senders),
 		cmocka_unit_test(
 			device_is_known_by_its_guid_under_another_name),
-		cmocka_unit_test(device_of_the_same_name_will_do),
+		cmocka_unit_test(device_of_the_same_name_is_used),
 		cmocka_unit_test(device_is_used_when_it_is_complete),
 		cmocka_unit_test(device_may_be_renamed_while_it_is_used),
 	};

@@ -89,7 +89,7 @@ static void *open_and_close(void *arg)
 	return NULL;
 }
 
-static void all_of_it_at_once(void **state)
+static void calls_from_many_threads_at_once(void **state)
 {
 	pthread_t readers[READERS];
 	pthread_t workers[ASKERS + REGISTRARS + 1];
@@ -128,7 +128,7 @@ static void all_of_it_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_it_at_once),
+		cmocka_unit_test(calls_from_many_threads_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,7 +278,7 @@ static void device_stays_a_device(void **state)
 	tree_remove(&tree);
 }
 
-static void name_that_is_long_is_cut_to_be_shown(void **state)
+static void long_name_is_cut_in_the_context(void **state)
 {
 	static const char name[] = "a-name-of-sixty-six-characters-that-no-"
 				   "kernel-gives-but-sysfs-might";
@@ -364,7 +364,7 @@ int main(void)
 		cmocka_unit_test(nodes_of_a_fabric_have_tables),
 		cmocka_unit_test(fabric_that_is_loaded_serves_a_context),
 		cmocka_unit_test(device_stays_a_device),
-		cmocka_unit_test(name_that_is_long_is_cut_to_be_shown),
+		cmocka_unit_test(long_name_is_cut_in_the_context),
 		cmocka_unit_test(async_fd_is_quiet_and_is_closed),
 		cmocka_unit_test(foreign_contexts_are_not_closed),
 		cmocka_unit_test(closed_contexts_are_not_closed_again),

@@ -57,7 +57,7 @@ static void table_fails(struct ibv_context *context, size_t room,
 			 err);
 }
 
-static void entry_is_what_the_kernel_says(void **state)
+static void entry_is_the_kernel_s(void **state)
 {
 	struct ibv_gid_entry entry;
 	struct foreign foreign;
@@ -98,7 +98,7 @@ static void errors_of_an_entry_are_the_kernel_s(void **state)
 	}
 }
 
-static void table_is_what_the_kernel_says(void **state)
+static void table_is_the_kernel_s(void **state)
 {
 	struct ibv_gid_entry entries[ROOM];
 	struct foreign foreign;
@@ -191,7 +191,7 @@ static void wrong_entry_sizes_are_refused(void **state)
 			 EINVAL);
 }
 
-static void driver_is_learned_once(void **state)
+static void driver_is_queried_once(void **state)
 {
 	struct foreign foreign;
 
@@ -203,7 +203,7 @@ static void driver_is_learned_once(void **state)
 }
 
 /* Another device of that name has come, so EINVAL must be checked. */
-static void driver_that_is_refused_is_learned_again(void **state)
+static void rejected_driver_is_queried_again(void **state)
 {
 	struct ibv_gid_entry entry;
 	struct foreign foreign;
@@ -435,14 +435,14 @@ static void names_of_the_header_are_ours(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entry_is_what_the_kernel_says),
+		cmocka_unit_test(entry_is_the_kernel_s),
 		cmocka_unit_test(errors_of_an_entry_are_the_kernel_s),
-		cmocka_unit_test(table_is_what_the_kernel_says),
+		cmocka_unit_test(table_is_the_kernel_s),
 		cmocka_unit_test(errors_of_the_table_are_the_kernel_s),
 		cmocka_unit_test(entries_may_be_larger_or_smaller),
 		cmocka_unit_test(wrong_entry_sizes_are_refused),
-		cmocka_unit_test(driver_is_learned_once),
-		cmocka_unit_test(driver_that_is_refused_is_learned_again),
+		cmocka_unit_test(driver_is_queried_once),
+		cmocka_unit_test(rejected_driver_is_queried_again),
 		cmocka_unit_test(files_are_read_without_the_command),
 		cmocka_unit_test(files_are_read_without_the_driver),
 		cmocka_unit_test(more_room_than_a_command_takes_is_accepted),
