@@ -340,6 +340,13 @@ static bool fd_is_own(int fd, large_inode inode)
 	return inode && socket_inode(fd) == inode;
 }
 
+/* If the program has closed the connection, leave alone what has its number. */
+static void connection_check(struct remote_file *file)
+{
+	if (!fd_is_own(file->connection.fd, file->connection_inode))
+		file->connection.fd = -1;
+}
+
 static const struct umad_file_ops file_ops;
 
 int ibsa__remote_file_open(struct remote_address *address,
@@ -370,8 +377,7 @@ int ibsa__remote_file_open(struct remote_address *address,
 
 void ibsa__remote_file_close(struct remote_file *file)
 {
-	if (!fd_is_own(file->connection.fd, file->connection_inode))
-		file->connection.fd = -1;
+	connection_check(file);
 	/*
 	 * While a parent or a child process may use the file, it stays open:
 	 * the server closes it when all processes have closed their
@@ -428,6 +434,7 @@ int ibsa__remote_file_register(struct remote_file *file,
 	int err;
 
 	file_lock(file, &file->locks->requesting);
+	connection_check(file);
 	err = ibsa__remote_register(&file->connection, request);
 	pthread_mutex_unlock(&file->locks->requesting);
 	return err;
@@ -438,6 +445,7 @@ int ibsa__remote_file_unregister(struct remote_file *file, uint32_t agent)
 	int err;
 
 	file_lock(file, &file->locks->requesting);
+	connection_check(file);
 	err = ibsa__remote_unregister(&file->connection, agent);
 	pthread_mutex_unlock(&file->locks->requesting);
 	return err;

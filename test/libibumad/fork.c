@@ -9,12 +9,13 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <ibsa/records.h>
 
-enum { LIMIT_S = 20 };
+enum { LIMIT_S = 20, FD_MAX = 256 };
 
 /* A fork in progress, and the thread that makes calls meanwhile. */
 static struct {
@@ -115,9 +116,52 @@ static void a_child_needs_no_memory(void **state)
 	port_close(portid);
 }
 
+/* The number of the check that has failed, or 0. */
+static int child_with_files_run(int portid)
+{
+	char byte;
+	int ends[2];
+
+	for (int fd = STDERR_FILENO + 1; fd < FD_MAX; fd++)
+		if (fd != portid)
+			close(fd);
+	/* The numbers of what was closed, up to those of the port. */
+	do
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+			return 1;
+	while (ends[1] < FD_MAX / 2);
+	if (umad_register(portid, IBSA_CLASS_SA, 2, 1, NULL) >= 0)
+		return 2;
+	for (int fd = STDERR_FILENO + 1; fd < ends[1]; fd++)
+		if (fd != portid &&
+		    (recv(fd, &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN))
+			return 3;
+	return 0;
+}
+
+/* As a daemon that closes all descriptors, and opens files of its own. */
+static void files_of_a_child_are_left_alone(void **state)
+{
+	pid_t child;
+	int agent;
+	int portid;
+
+	(void)state;
+	portid = port_open(&agent);
+	child = fork();
+	if (!child)
+		_exit(child_with_files_run(portid));
+	child_end(child);
+	assert_true(calls_succeed(portid, agent));
+	port_close(portid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(files_of_a_child_are_left_alone,
+						libibumad_at_right,
+						libibumad_tear_down),
 		cmocka_unit_test_setup_teardown(calls_do_not_wait_for_a_fork,
 						libibumad_at_right,
 						libibumad_tear_down),
