@@ -126,7 +126,7 @@ too_few_descriptors_are_called_so() {
 	for number in {4..20}; do
 		(ulimit -n "$number" && exec "$ibsa" path self 1) >out 2>>said
 	done
-	grep -q 'no connection to .*: Too many open files$' said ||
+	grep -q 'cannot connect to .*: Too many open files$' said ||
 		fail 'there were enough to connect'
 	grep -q 'too many open files for the port' said ||
 		fail 'there were enough for the port'
@@ -157,7 +157,7 @@ sits_where_it_is_told() {
 	export IBSA_FABRIC=unix:$tmp/s
 	stop TERM
 	run 4 --fabric "unix:$tmp/s" path self 2; err_has 'ibsa fabric run'
-	run 4 --fabric "unix:$tmp" path self 2; err_has 'is no socket'
+	run 4 --fabric "unix:$tmp" path self 2; err_has 'is not the socket'
 }
 
 changes_are_made() {
@@ -279,7 +279,7 @@ is_for_its_user_alone() {
 	start
 	what='another user'
 	other_user 4
-	err_has "another user's"
+	err_has "belongs to another user"
 	chmod 666 s
 	other_user 4
 	err_has "belongs to another user"
