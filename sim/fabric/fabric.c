@@ -119,9 +119,10 @@ static int find_sa_node(const struct ibsa_fabric *fabric, const char *name,
 	if (*out != SIM_NONE)
 		return 0;
 	if (name)
-		return ibsa__fail(error, -EINVAL,
-				  "there is no node \"%.64s\" for the SA",
-				  name);
+		return ibsa__fail(
+			error, -EINVAL,
+			"cannot run the SA at \"%.64s\": the fabric has no such node",
+			name);
 	return ibsa__fail(error, -EINVAL,
 			  "no channel adapter to run the SA on; add a line "
 			  "such as Ca 1 \"node1\", and a cable to it");
@@ -154,13 +155,12 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 	int err;
 
 	if ((unsigned int)fabric->sa.profile >= IBSA_SM_PROFILES)
-		return ibsa__fail(error, -EINVAL,
-				  "the SA can be like no SM of number %d",
+		return ibsa__fail(error, -EINVAL, "unknown SM profile %d",
 				  (int)fabric->sa.profile);
 	if (fabric->subnet.lids.first >= fabric->subnet.lids.limit)
 		return ibsa__fail(error, -EINVAL,
-				  "LIDs cannot begin at %" PRIu32
-				  ": they end before %" PRIu32,
+				  "the first LID cannot be %" PRIu32
+				  ": LIDs end before %" PRIu32,
 				  fabric->subnet.lids.first,
 				  fabric->subnet.lids.limit);
 	err = find_sa_node(fabric, sa_node, error, &node);
@@ -343,7 +343,7 @@ int ibsa_fabric_load(const char *path,
 {
 	if (!path)
 		return ibsa__fail(error, -EINVAL,
-				  "there is no topology file: none was named");
+				  "the path of the topology file is missing");
 	if (!options)
 		options = &defaults;
 	if (ibsa__is_capture(path))

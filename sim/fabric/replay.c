@@ -65,8 +65,8 @@ static int check_options(const char *path,
 	    !options->partitions && !options->profile)
 		return 0;
 	return ibsa__fail(error, -EINVAL,
-			  "%.100s is a capture: it has no topology, and its "
-			  "SA and addresses are those that were recorded",
+			  "%.100s is a capture, which has its own SA and "
+			  "addresses: load it without options",
 			  path);
 }
 
@@ -78,8 +78,8 @@ static int read_tape(const char *path, struct ibsa_error *error,
 	int err = ibsa__read_file(path, &bytes, &len);
 
 	if (err)
-		return ibsa__fail(error, err, "%.100s: cannot be read: %s",
-				  path, strerror(-err));
+		return ibsa__fail(error, err, "cannot read %.100s: %s", path,
+				  strerror(-err));
 	err = ibsa__recording_read(path, (const uint8_t *)bytes, len, error,
 				   out);
 	ibsa__free(bytes);
@@ -183,7 +183,7 @@ int ibsa_replay_open(const char *path, struct ibsa_error *error,
 
 	if (!path)
 		return ibsa__fail(error, -EINVAL,
-				  "there is no capture: none was named");
+				  "the path of the capture is missing");
 	err = ibsa__replay_load(path, &defaults, error, &fabric);
 	if (err)
 		return err;

@@ -104,14 +104,14 @@ int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 	struct ibsa_fault fault = { .count = 0 };
 
 	if (!text || !parse(text, &fault))
-		return ibsa__fail(error, -EINVAL,
-				  "%.64s is no fault: they are lose, delay, "
-				  "duplicate, reorder, corrupt, busy and "
-				  "silence, as KIND=PERCENT[,COUNT[,DELAY]], "
-				  "and redirect and redirect-gid, as "
-				  "KIND=PERCENT[,COUNT[,HOPS]], of 0 to 100 "
-				  "percent",
-				  text ? text : "nothing");
+		return ibsa__fail(
+			error, -EINVAL,
+			"'%.64s' is not a fault: use "
+			"KIND=PERCENT[,COUNT[,DELAY]] with lose, delay, duplicate, reorder, "
+			"corrupt, busy or silence, or "
+			"KIND=PERCENT[,COUNT[,HOPS]] with redirect "
+			"or redirect-gid; PERCENT is 0 to 100",
+			text ? text : "");
 	*out = fault;
 	return 0;
 }

@@ -505,7 +505,7 @@ is_as_the_options_say() {
 	err_has missing.conf
 	run 2 fabric run "$fabric" --partitions "$fabric"; err_has "$fabric"
 	run 2 fabric run "$fabric" --first-lid 0
-	run 2 fabric run "$fabric" --first-lid 49152; err_has 'cannot begin'
+	run 2 fabric run "$fabric" --first-lid 49152; err_has 'first LID cannot be'
 	run 2 fabric run "$fabric" --fault lose=101; err_has 'no fault'
 	run 2 fabric serve "$fabric" --umad nothing --fault lose=101
 	err_has 'no fault'

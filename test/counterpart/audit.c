@@ -2,8 +2,9 @@
 /*
  * usage: audit AUDIT_MS
  *
- * A watch with an audit of nodes, of which each event is a line: its name, the
- * port's GUID, and "report" or "audit". It ends with its standard input.
+ * Watches node events with an audit, and prints a line for each event: its
+ * name, the port's GUID, and "report" or "audit". Exits at end of file of its
+ * standard input.
  */
 #include <inttypes.h>
 #include <poll.h>

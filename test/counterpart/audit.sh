@@ -3,9 +3,8 @@
 # usage: audit.sh AUDIT IBSA DROP-IN TOPOLOGY
 #
 # A watch with an audit of nodes at a fabric server, first with its own SA, then
-# with OpenSM: what changes while Reports are lost, or while nobody is to be
-# told, is told within two intervals. Debian's saquery says which ports there
-# are. TOPOLOGY has node1 to node4, of which node1 has the SM.
+# with OpenSM: a change whose Reports are lost, or that is not reported at all,
+# is found within two intervals. Debian's saquery lists the existing ports. TOPOLOGY has node1 to node4, of which node1 has the SM.
 set -uo pipefail
 # shellcheck source=test/counterpart/served.sh
 . "$(dirname "$(realpath "$0")")/served.sh"
@@ -129,8 +128,8 @@ for way in down up; do
 done
 [ "$(audited)" -gt "$before" ] || fail 'no audit has told of the link'
 
-# What is lost are the three tries of the Report, with our SA; with OpenSM, what
-# it does first when a link has changed.
+# With our SA, the three tries of the Report are lost; with OpenSM, the first
+# MADs that it sends after a link has changed.
 before=$(audited)
 for way in down up down up; do
 	want=$(($(lost) + 3))

@@ -3,9 +3,10 @@
  * usage: beside ibsim DEVICE
  *        beside pair DEVICE PEER GID
  *
- * libibsa with libibumad's names, and libibmad, which brings libibumad, in one
- * process: each asks in turn, and gets its own answers. On ibsim it is the
- * fabric that answers, on a pair of devices a thread at the other one.
+ * libibsa with the names of libibumad, and libibmad, which loads libibumad, in
+ * one process: both send requests in turn, and each receives its own answers.
+ * On ibsim, the fabric answers; on a pair of devices, a thread at the other
+ * device.
  */
 #include <dlfcn.h>
 #include <endian.h>
@@ -27,7 +28,10 @@ enum { ROUNDS = 3, VENDOR = 0x0a, MAD_BYTES = 256, WAIT_MS = 2000 };
 
 #define QKEY 0x80010000u
 
-/* Who answers: libibmad receives, and its portid is good for libibsa too. */
+/*
+ * The thread that answers: libibmad receives, and its portid is valid for
+ * libibsa, too.
+ */
 struct server {
 	pthread_t thread;
 	atomic_bool done;
@@ -48,7 +52,7 @@ static void check(const char *what, bool is_right)
 		exit(EXIT_FAILURE);
 }
 
-/* Whose a function is that is found there. */
+/* Whether a function is in that library. */
 static bool is_of(const void *function, const char *library)
 {
 	Dl_info info;
@@ -61,7 +65,10 @@ static void libraries_check(void)
 	__typeof__(umad_send) *call = umad_send;
 	void *theirs = dlvsym(RTLD_DEFAULT, "umad_send", "IBUMAD_1.0");
 
-	/* POSIX lets a function's address be had only through such a cast. */
+	/*
+	 * POSIX allows a function's address to be taken only through such a
+	 * cast.
+	 */
 	check("the program's calls are libibsa's",
 	      is_of(*(void **)&call, "libibsa.so"));
 	check("libibmad's are libibumad's", is_of(theirs, "libibumad.so"));
@@ -77,7 +84,7 @@ static void answer(int portid, struct ib_user_mad *umad)
 	      !umad_send(portid, (int)umad->agent_id, umad, MAD_BYTES, 0, 0));
 }
 
-/* Any request is its own answer. */
+/* Each request is returned as its own answer. */
 static void *serve(void *arg)
 {
 	struct ib_user_mad *umad = umad_alloc(1, umad_size() + MAD_BYTES);
@@ -112,7 +119,7 @@ static void server_stop(struct server *server)
 	mad_rpc_close_port(server->port);
 }
 
-static void ask_sa(const struct asker *asker)
+static void exchange_sa(const struct asker *asker)
 {
 	struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record,
@@ -153,9 +160,9 @@ static bool smi_answers(const struct asker *asker)
 	       mad_get_field(info, 0, IB_NODE_TYPE_F) == IB_NODE_CA;
 }
 
-static void ask_both(const struct asker *asker)
+static void exchange_both(const struct asker *asker)
 {
-	ask_sa(asker);
+	exchange_sa(asker);
 	check("libibmad has its answer",
 	      asker->is_pair ? vendor_answers(asker) : smi_answers(asker));
 }
@@ -202,9 +209,9 @@ int main(int argc, char **argv)
 	}
 	asker_open(&asker, argv[2]);
 	for (int i = 0; i < ROUNDS; i++)
-		ask_both(&asker);
+		exchange_both(&asker);
 	mad_rpc_close_port(asker.port);
-	ask_sa(&asker);
+	exchange_sa(&asker);
 	check("closed", !ibsa_close(asker.client));
 	if (asker.is_pair)
 		server_stop(&server);

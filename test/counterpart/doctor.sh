@@ -51,7 +51,7 @@ running() {
 	has sa ok '^answers in [0-9.]+ ms'
 	has sm_key ok 'shows what all may see'
 	has default ok '^port 1 of '
-	# What is not trusted is what saquery sees of it.
+	# Without trust, the SA hides the same from saquery.
 	saquery_pkeys 0 | grep -q 'requested parameters\|ERR' ||
 		wrong "saquery without a key: $(saquery_pkeys 0)"
 	echo 'checked: while OpenSM runs'

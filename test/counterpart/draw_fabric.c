@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Draws a fabric at random, the same one from the same seed, as a topology
- * file on its standard output: a few switches that all hang together, with
- * more cables than it takes, and adapters of one port or two.
- *
- * usage: draw-fabric SEED
+ * Generates a random fabric, always the same one for a seed, as a topology file
+ * on its standard output: a few connected switches, with more cables than a
+ * tree needs, and adapters with one or two ports. usage: draw-fabric SEED
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,9 +44,9 @@ struct fabric {
 	const char *trunk; /* the rate between switches */
 };
 
-static unsigned int roll(struct fabric *fabric, unsigned int sides)
+static unsigned int roll(struct fabric *fabric, unsigned int ends)
 {
-	return (unsigned int)random_below(&fabric->dice, sides);
+	return (unsigned int)random_below(&fabric->dice, ends);
 }
 
 static const char *any_rate(struct fabric *fabric)
@@ -61,7 +59,7 @@ static const char *any_rate(struct fabric *fabric)
 	return rates[roll(fabric, sizeof(rates) / sizeof(rates[0]))];
 }
 
-/* A free port, drawn; 0: there is none. */
+/* A random free port; 0: there is none. */
 static unsigned int take_port(struct fabric *fabric, struct node *node)
 {
 	unsigned int port = 1 + roll(fabric, node->ports);
@@ -119,12 +117,15 @@ static void draw_switches(struct fabric *fabric)
 {
 	static const unsigned int sizes[] = { 12, 18, 24, 36 };
 
-	/* One rate, lest paths show which of the routes an SM has chosen. */
+	/*
+	 * One rate, so that paths do not depend on the routes that an SM has
+	 * chosen.
+	 */
 	fabric->trunk = any_rate(fabric);
 	fabric->switch_count = 1 + roll(fabric, SWITCHES_MAX);
 	for (unsigned int i = 0; i < fabric->switch_count; i++)
 		fabric->switches[i].ports = sizes[roll(fabric, 4)];
-	/* A tree first, then what makes circles and pairs. */
+	/* First a tree, then cables that make loops and parallel links. */
 	for (unsigned int i = 1; i < fabric->switch_count; i++)
 		join_switches(fabric, i, roll(fabric, i));
 	for (unsigned int i = roll(fabric, 2 * SWITCHES_MAX); i; i--)
@@ -132,7 +133,10 @@ static void draw_switches(struct fabric *fabric)
 			      roll(fabric, fabric->switch_count));
 }
 
-/* The first two are reached at their first port: programs sit there. */
+/*
+ * The first two hosts are connected by their first port, since programs run
+ * there.
+ */
 static void draw_hosts(struct fabric *fabric)
 {
 	fabric->host_count = 2 + roll(fabric, HOSTS_MAX - 1);

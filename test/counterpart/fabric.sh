@@ -116,7 +116,7 @@ fabric_ibsim() {
 	fabric_await "$FABRIC_DIR/ibsim.log" 'Network simulator ready' $!
 }
 
-# What OpenSM keeps of a run is gone at the next: services, groups, its log.
+# Each run of OpenSM starts without the services, groups and log of the last.
 fabric_sm_start() {
 	local host=$1
 	[ -z "$fabric_sm_pid" ] || fabric_fail 'there is an OpenSM by now'

@@ -3,8 +3,8 @@
 # usage: fabric_same.sh IBSA DROPIN
 #
 # OpenSM sets up one topology twice: on ibsim, and on a fabric server's bare
-# fabric through the drop-in libibumad. What Debian's diagnostics then say of
-# every node is the same, but for what is listed here.
+# fabric through the drop-in libibumad. Then Debian's diagnostics print the
+# same for every node, except for the differences listed here.
 set -euo pipefail
 # shellcheck source=test/counterpart/fabric.sh
 . "$(dirname "${BASH_SOURCE[0]}")/fabric.sh"
@@ -106,7 +106,7 @@ for port in 0 1 4 23 25; do
 	done
 done
 
-# What ibsim does not keep, is there as OpenSM has set it.
+# Values that ibsim does not store are as OpenSM has set them.
 kept=$(ours "$FABRIC_SM" smpquery portinfo 4)
 for field in MkeyLeasePeriod:.................0 \
 	SubnetTimeout:...................18 LocalPhysErr:....................8 \
@@ -114,7 +114,7 @@ for field in MkeyLeasePeriod:.................0 \
 	grep -qxF "$field" <<<"$kept" || wrong "LID 4 lacks $field"
 done
 
-# Its SM hears of links that change, by traps, which it represses.
+# The SM receives traps for changed links, and represses them.
 nodes() {
 	ours 'host-r1 mthca0' saquery NR 2>/dev/null |
 		grep -c 'NodeDescription' || true

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a kernel module does with the SA, all at once, until SIGINT: it is in a
- * multicast group, keeps a service, and asks for paths and for that service.
- * Writes a line for each event, and on SIGUSR1 what became of the queries
- * since the last such line.
- *
- * usage: ib_sa ID NAME
+ * Uses the SA as a kernel module does, until SIGINT: joins a multicast group,
+ * registers a service, and queries paths and that service. Writes a line for
+ * each event, and on SIGUSR1 the results of the queries since the last such
+ * line. usage: ib_sa ID NAME
  */
 #include <endian.h>
 #include <errno.h>
@@ -21,28 +19,28 @@
 enum {
 	QUERIES = 16,
 	TIMEOUT_MS = 2000,
-	LATE_MS = 1000, /* a busy machine has not noticed it by then */
+	LATE_MS = 1000, /* longer than delays by the load of the machine */
 	AUDIT_MS = 1000,
 	PAUSE_MS = 10,
 	MS_PER_S = 1000,
 	NS_PER_MS = 1000000,
 };
 
-/* OpenSM takes no other for groups with an MGID of IPoIB. */
+/* OpenSM accepts no other Q_Key for groups with an MGID of IPoIB. */
 #define IPOIB_QKEY 0x0b1b
 #define INFINITE 0xffffffff
 #define MGID_PREFIX UINT64_C(0xff12401bffff0000)
 #define MGID_NUMBER UINT64_C(0x0b5a)
 
-/* What has become of queries. */
+/* Results of queries. */
 struct tally {
 	atomic_uint started;
-	atomic_uint again; /* that could not be started: there is no SM */
+	atomic_uint again; /* could not be started: there is no SM */
 	atomic_uint answered;
 	atomic_uint refused;
 	atomic_uint timed_out;
 	atomic_uint other;
-	atomic_uint late; /* among all of these */
+	atomic_uint late; /* included in the numbers above */
 };
 
 struct program {
@@ -120,7 +118,7 @@ static void on_service(int status, struct ib_sa_service_rec *resp,
 	note_end(context, status);
 }
 
-static int ask_path(struct slot *slot)
+static int query_path(struct slot *slot)
 {
 	struct program *program = slot->program;
 	struct sa_path_rec rec = {
@@ -135,7 +133,7 @@ static int ask_path(struct slot *slot)
 				  TIMEOUT_MS, 0, on_path, slot, NULL);
 }
 
-static int ask_service(struct slot *slot)
+static int query_service(struct slot *slot)
 {
 	struct program *program = slot->program;
 	struct ib_sa_service_rec rec = {
@@ -155,7 +153,7 @@ static void start(struct slot *slot, bool is_path)
 
 	atomic_store(&slot->is_busy, true);
 	slot->started_ms = now_ms();
-	id = is_path ? ask_path(slot) : ask_service(slot);
+	id = is_path ? query_path(slot) : query_service(slot);
 	if (id >= 0) {
 		atomic_fetch_add(&tally->started, 1);
 		return;
@@ -167,20 +165,21 @@ static void start(struct slot *slot, bool is_path)
 	atomic_store(&slot->is_busy, false);
 }
 
-static void tell_kept(const struct ibsa_registration_report *report, void *arg)
+static void print_registration(const struct ibsa_registration_report *report,
+			       void *arg)
 {
 	(void)arg;
 	printf("service %s\n", ibsa_registration_text(report->event));
 	fflush(stdout);
 }
 
-static int keep(struct program *program)
+static int registration_options(struct program *program)
 {
 	struct ib_sa_service_rec rec = {
 		.id = htobe64(program->service_id),
 		.lease = htobe32(INFINITE),
 	};
-	struct ibsa_rec_registration *kept;
+	struct ibsa_rec_registration *registration;
 
 	snprintf((char *)rec.name, sizeof(rec.name), "%s",
 		 program->service_name);
@@ -188,10 +187,10 @@ static int keep(struct program *program)
 		&program->client, program->device, 1, &rec,
 		IB_SA_SERVICE_REC_SERVICE_ID | IB_SA_SERVICE_REC_SERVICE_LEASE |
 			IB_SA_SERVICE_REC_SERVICE_NAME,
-		tell_kept, NULL, &kept);
+		print_registration, NULL, &registration);
 }
 
-/* As IPoIB does, it is joined again until it is. */
+/* As in IPoIB, joining is tried until it succeeds. */
 static int on_group(int status, struct ib_sa_multicast *multicast)
 {
 	struct program *program = multicast->context;
@@ -208,7 +207,7 @@ static int on_group(int status, struct ib_sa_multicast *multicast)
 	return status;
 }
 
-/* Whoever comes first creates it. */
+/* The first member creates the group. */
 static void join(struct program *program)
 {
 	struct ib_sa_mcmember_rec rec = {
@@ -234,7 +233,7 @@ static void join(struct program *program)
 	atomic_store(&program->is_out, true);
 }
 
-/* What has been counted since the last time. */
+/* Print the counts since the last call. */
 static void tell_queries(struct tally *tally)
 {
 	printf("queries started %u again %u answered %u refused %u "
@@ -249,7 +248,7 @@ static void tell_queries(struct tally *tally)
 	fflush(stdout);
 }
 
-static void ask_until_interrupted(struct program *program)
+static void query_until_interrupted(struct program *program)
 {
 	struct slot slots[QUERIES] = { 0 };
 
@@ -305,13 +304,13 @@ int main(int argc, char **argv)
 	ib_sa_register_client(&program.client);
 	err = find_gid(&program);
 	if (!err)
-		err = keep(&program);
+		err = registration_options(&program);
 	if (err) {
 		fprintf(stderr, "%s\n", strerror(-err));
 		return 4;
 	}
 	atomic_store(&program.is_out, true);
-	ask_until_interrupted(&program);
+	query_until_interrupted(&program);
 	ibsa_device_put(program.device);
 	return 0;
 }

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: ib_sa.sh IB_SA UMTAP
 #
-# The kernel's calls with OpenSM, which is killed and starts again with nothing
-# in mind, on the same host and on another. Queries are under way throughout:
-# each ends in time. The group and the service, whose lease has no end, are
-# there with each new OpenSM, and with the last no more when they are let go;
-# saquery says so.
+# The kernel's calls with OpenSM, which is killed and starts again without its
+# state, on the same host and on another. Queries are in flight throughout, and
+# each ends in time. The group, and the service, whose lease has no end, exist
+# in each new OpenSM, and in the last one only until they are released. saquery
+# shows that.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh
@@ -35,7 +35,7 @@ await() {
 	done
 }
 
-# What became of queries since it was last asked; tally FIELD is one of it.
+# The results of queries since the last call; tally FIELD prints one of them.
 tell() {
 	local count
 	count=$(events queries)
@@ -49,8 +49,8 @@ tally() {
 			if ($i == name) print $(i + 1) }'
 }
 
-# What saquery sees of both. The first to ask after a restart may ask in vain,
-# since ibsim still takes the old OpenSM for the new.
+# Both as saquery shows them. The first query after a restart may get no answer,
+# since ibsim still delivers to the old OpenSM.
 known() {
 	local end=$((SECONDS + FABRIC_WAIT_S)) what
 	for what in SR -g; do

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A topology file as ibsim wants it, and with no choice left to who reads it:
-# cables at both their ends, each with its rate where ibnetdiscover writes it;
+# Writes a topology file for ibsim in which everything is explicit: cables at both their ends, each with its rate where ibnetdiscover writes it;
 # LIDs and GUIDs; and what each node's vendor calls it. With -v lmc=N ports of
 # adapters have 2 to the power of N LIDs.
 

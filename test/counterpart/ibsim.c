@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a client does about what ibsim's preload library does wrong. Run by
- * ibsim.sh on "host-r3 mlx5_0", without umtap; the argument names one test,
- * since the library has to be started anew after some.
+ * Checks that a client copes with the errors of ibsim's preload library. Run by
+ * ibsim.sh on "host-r3 mlx5_0", without umtap. The argument names one test,
+ * since after some tests the library is not usable any more.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,13 +25,13 @@
 enum {
 	FILES = 8,	    /* that ibsim opens at a time */
 	FIRST = 1024,	    /* number of the first of them */
-	DEADLINE_MS = 1200, /* of what is not answered */
+	DEADLINE_MS = 1200, /* of requests without an answer */
 	INTERVAL_MS = 300,
 	LONG_MS = 30000,
 	NOBODY_LID = 99,
 };
 
-/* What has become of a query. */
+/* Result of a query. */
 struct seen {
 	int calls;
 	int err;
@@ -76,8 +76,8 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	seen->tries = reply->tries;
 }
 
-static void ask(struct ibsa_client *client, const struct ibsa_query *query,
-		struct seen *seen)
+static void query_start(struct ibsa_client *client,
+			const struct ibsa_query *query, struct seen *seen)
 {
 	*seen = (struct seen){ 0 };
 	CHECK(!ibsa_query(client, query, note, seen, NULL));
@@ -93,7 +93,7 @@ static void is_answered(struct ibsa_client *client)
 	};
 	struct seen seen;
 
-	ask(client, &query, &seen);
+	query_start(client, &query, &seen);
 	CHECK(!seen.err && !seen.status);
 }
 
@@ -105,7 +105,7 @@ static void is_active(struct ibsa_client *client)
 	CHECK(port.port_state == IBSA_PORT_ACTIVE && port.lid && port.sm_lid);
 }
 
-/* Until the next descriptor is above @last. */
+/* Open descriptors until the next one is above @last. */
 static void use_up(int last)
 {
 	struct rlimit limit;
@@ -120,7 +120,7 @@ static void use_up(int last)
 	CHECK(fd >= 0);
 }
 
-/* The ninth fails without a reason, until one is closed. */
+/* Opening the ninth file fails without a reason, until one is closed. */
 static void files_run_out(void)
 {
 	struct ibsa_client *clients[FILES];
@@ -140,9 +140,9 @@ static void files_run_out(void)
 }
 
 /*
- * Those of the system above 1024 are neither read nor closed by its names. Of
- * two clients only the later one is answered: the library has one place for
- * each class.
+ * The library neither reads nor closes the system's descriptors above 1024. Of
+ * two clients, only the later one receives answers: the library has one
+ * receiver for each class.
  */
 static void numbers_are_shared(int last)
 {
@@ -159,7 +159,7 @@ static void numbers_are_shared(int last)
 	is_answered(second);
 	CHECK(!ibsa_close(first));
 	CHECK(!ibsa_close(second));
-	/* The program's own are still there. */
+	/* The program's own descriptors are still open. */
 	CHECK(fcntl(last, F_GETFD) >= 0);
 }
 
@@ -186,7 +186,7 @@ static void count_changes(unsigned int changes,
 	++*(int *)arg;
 }
 
-/* Its copy of sysfs is found from one folder only. */
+/* Its copy of sysfs is found only from one directory. */
 static void folder_is_changed(void)
 {
 	struct ibsa_client *client = client_open(NULL);
@@ -204,22 +204,22 @@ static void folder_is_changed(void)
 	CHECK(!ibsa_close(client));
 }
 
-/* It ends by its deadline, after more than one try. */
+/* The query ends at its deadline, after more than one try. */
 static void ends_in_time(struct ibsa_client *client,
 			 const struct ibsa_query *query)
 {
 	const uint64_t start_ms = now_ms();
 	struct seen seen;
 
-	ask(client, query, &seen);
+	query_start(client, query, &seen);
 	CHECK(seen.err == -ETIMEDOUT);
 	CHECK(seen.tries > 1);
 	CHECK(now_ms() - start_ms >= DEADLINE_MS);
 	CHECK(now_ms() - start_ms < LONG_MS);
 }
 
-/* ibsim keeps no time: it never says that nobody has answered. */
-static void nobody_tells_of_silence(void)
+/* ibsim has no timeouts: it never reports that there was no answer. */
+static void timeout_is_not_reported(void)
 {
 	struct ibsa_client *client = client_open(NULL);
 	const struct ibsa_query unknown = {
@@ -229,14 +229,16 @@ static void nobody_tells_of_silence(void)
 		.first_interval_ms = INTERVAL_MS,
 	};
 
-	/* OpenSM does not answer a Set of what cannot be set. */
+	/* OpenSM does not answer a Set of an attribute that cannot be set. */
 	ends_in_time(client, &unknown);
 	is_answered(client);
 	CHECK(!ibsa_close(client));
 }
 
-/* A request without a receiver comes back at once, as if its time were over:
- * which is no reason to give up, nor to send without end. */
+/*
+ * A request without a receiver is returned at once, like after a timeout. The
+ * client must neither give up nor retry without delay.
+ */
 static void requests_come_back_at_once(void)
 {
 	const struct ibsa_address nobody = { .lid = NOBODY_LID,
@@ -261,7 +263,7 @@ static void *wake(void *client)
 	return NULL;
 }
 
-/* Its poll looks at no other file, so that nothing can end it early. */
+/* Its poll() checks no other file, so nothing can end it early. */
 static void wait_is_ended_from_outside(void)
 {
 	struct ibsa_client *client = client_open(NULL);
@@ -278,7 +280,7 @@ static void wait_is_ended_from_outside(void)
 	CHECK(!ibsa_close(client));
 }
 
-/* A program's own loop may poll the number that it is given, for reading. */
+/* A program's own loop may poll the descriptor for reading. */
 static void number_can_be_polled(void)
 {
 	const struct ibsa_query query = {
@@ -298,7 +300,10 @@ static void number_can_be_polled(void)
 	CHECK(!ibsa_close(client));
 }
 
-/* A child that does not run the library's end leaves the parent be. */
+/*
+ * A child that does not run the library's destructor does not disturb the
+ * parent.
+ */
 static void child_leaves_the_parent_be(void)
 {
 	struct ibsa_client *client = client_open(NULL);
@@ -323,14 +328,14 @@ static const struct {
 	{ "numbers-beyond-its-table-are-taken",
 	  numbers_beyond_its_table_are_taken },
 	{ "folder-is-changed", folder_is_changed },
-	{ "nobody-tells-of-silence", nobody_tells_of_silence },
+	{ "timeout-is-not-reported", timeout_is_not_reported },
 	{ "requests-come-back-at-once", requests_come_back_at_once },
 	{ "wait-is-ended-from-outside", wait_is_ended_from_outside },
 	{ "number-can-be-polled", number_can_be_polled },
 	{ "child-leaves-the-parent-be", child_leaves_the_parent_be },
 };
 
-/* Without an argument, the names of all. */
+/* Without an argument, print the names of all tests. */
 int main(int argc, char **argv)
 {
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {

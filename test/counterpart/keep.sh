@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: keep.sh IBSA UMTAP
 #
-# "ibsa service register --renew" while OpenSM is killed and starts again with nothing in
-# mind, on the same host and on another; saquery says what the new one knows.
+# "ibsa service register --renew" while OpenSM is killed and starts again without
+# its state, on the same host and on another; saquery lists its services.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh
@@ -28,8 +28,8 @@ keep() {
 	fabric_await "$FABRIC_DIR/$name.json" '"registered"' "$fabric_pid"
 }
 
-# The names of all services, in one line. The first to ask after a restart may
-# ask in vain, since ibsim still takes the old OpenSM for the new.
+# The names of all services, in one line. The first query after a
+# restart may get no answer, since ibsim still delivers to the old OpenSM.
 known() {
 	local end=$((SECONDS + FABRIC_WAIT_S))
 	until fabric_run "$host" saquery SR </dev/null \
@@ -107,7 +107,7 @@ sm_moves "$first_sm" 2
 for name in "${names[@]}"; do
 	again "$name"
 done
-# Whoever else removes it has done what the end would have.
+# If another program has deleted the service, the release succeeds.
 keep taken 4
 fabric_run "$host" "$ibsa" service unregister 4 </dev/null >/dev/null ||
 	wrong 'ibsa service unregister 4'

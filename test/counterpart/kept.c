@@ -33,10 +33,12 @@ int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
 	struct ibsa_service service = { 0 };
-	struct ibsa_service_registration keep = { .service = &service };
+	struct ibsa_service_registration registration_options = {
+		.service = &service
+	};
 	struct ibsa_client *client;
 	struct ibsa_error error;
-	struct ibsa_registration *kept;
+	struct ibsa_registration *registration;
 	int err;
 
 	if (argc != 5)
@@ -45,13 +47,14 @@ int main(int argc, char **argv)
 	snprintf(service.service_name, sizeof(service.service_name), "%s",
 		 argv[2]);
 	service.service_lease = (uint32_t)strtoul(argv[3], NULL, 0);
-	keep.audit_ms = (unsigned int)strtoul(argv[4], NULL, 0);
+	registration_options.audit_ms = (unsigned int)strtoul(argv[4], NULL, 0);
 	sigaction(SIGINT, &action, NULL);
 	if (ibsa_open(NULL, &error, &client)) {
 		fprintf(stderr, "%s\n", error.text);
 		return 4;
 	}
-	err = ibsa_service_register(client, &keep, tell, NULL, &kept);
+	err = ibsa_service_register(client, &registration_options, tell, NULL,
+				    &registration);
 	while (!interrupted && (!err || err == -EINTR))
 		err = ibsa_wait(client, 200);
 	ibsa_close(client);

@@ -18,7 +18,7 @@ host='host-r3 mlx5_0'
 line=0
 
 # The next event, in full or its beginning, comes within FABRIC_WAIT_S. While
-# OpenSM starts there may be failures, which are no event here.
+# OpenSM starts there may be failures, which do not count as events here.
 event() {
 	local want=$1 end=$((SECONDS + FABRIC_WAIT_S)) got
 	line=$((line + 1))

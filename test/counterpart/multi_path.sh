@@ -113,7 +113,7 @@ same 2 sgid="$a" sgid="$b" dgid="$c" dgid="$d" numb_path=2
 	wrong 'two paths share an end'
 same 1 sgid="$a" dgid="$b" dgid="$c" numb_path=1
 
-# An unknown GID, and what is no GetMulti.
+# An unknown GID, and methods other than GetMulti.
 "$ibsa" query multi MPR sgid="$a" dgid=fe80::dead >ours.table 2>ours.err
 [ $? -eq 1 ] || wrong "an unknown GID: $(cat ours.err)"
 "$ibsa" query get MPR sgid="$a" dgid="$b" >ours.table 2>ours.err

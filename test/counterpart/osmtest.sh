@@ -3,9 +3,9 @@
 # usage: osmtest.sh IBSA DROP-IN TOPOLOGY
 #
 # OpenSM's own test of an SA, through libibumad, on a fabric of a server: with
-# its embedded SA, and with OpenSM as what the answers are to be like. What
-# osmtest logs as errors, most of which it provokes, is the same of both; how
-# often is not, as leases end meanwhile.
+# its embedded SA, and with OpenSM for comparison. osmtest logs the same errors
+# for both, most of which it provokes. Their numbers differ, since leases end
+# meanwhile.
 set -uo pipefail
 # shellcheck source=test/support/signals.sh
 . "$(dirname "$(realpath "$0")")/../support/signals.sh"
@@ -34,7 +34,7 @@ outside() {
 		echo "skipped: $tool is not installed" >&2
 		exit 77
 	done
-	# osmtest reads memory that nobody has set: it has to be as found.
+	# osmtest reads uninitialised memory: the environment stays as it is.
 	unset IBSA_FABRIC LD_LIBRARY_PATH MALLOC_PERTURB_
 	folder=$(mktemp -d)
 	trap 'rm -rf "$folder"' EXIT
@@ -93,8 +93,8 @@ cut_links() {
 	done
 }
 
-# Debian's osmtest says of the flow t that it does not have it, and passes; so
-# the other that looks at no inventory runs while links are cut, too.
+# Debian's osmtest reports that it does not have flow t, and passes; so the other
+# flow that reads no inventory runs while links are cut, too.
 with_links_cut() {
 	local flapping
 	touch flapping cuts

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: reach.sh cut|whole IBSA UMTAP
 #
-# Who can reach whom by OpenSM: each answer of ibsa reach beside that of
+# Reachability by OpenSM: compares each answer of ibsa reach with that of
 # saquery, with partitions that keep hosts apart, with a link that is cut
 # and restored, and without OpenSM.
 set -euo pipefail
@@ -88,8 +88,8 @@ fabric_console 'Link "S-0008f10400411a02"[2] "H-0008f10403980020"[1]'
 becomes yes
 same 'with the link restored' "${gids[@]}"
 
-# Interrupted while nobody answers: it says so, though ibsim's preload has a
-# thread of its own, which a signal would end all by.
+# Interrupted without an answer: ibsa reports that, although ibsim's preload has a
+# thread of its own, in which a signal would end the process.
 fabric_sm_stop
 fabric_spawn "$host" "$ibsa" reach "${gids[@]}" </dev/null \
 	>"$FABRIC_DIR/ours" 2>"$FABRIC_DIR/ours.err"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The differences between OpenSM and the embedded SA that are known, each
- * with its reason and with what must be the same all the same.
+ * Known differences between OpenSM and the embedded SA, each with its reason
+ * and with what must be equal nevertheless.
  */
 #include <string.h>
 
@@ -14,18 +14,21 @@ static uint16_t status_of(const struct answer *answer)
 	return answer->len ? ibsa_be16(answer->bytes + MAD_STATUS) : 0;
 }
 
-/* Both are answers to it that hold records; a status may be the request's. */
-static bool is_of(const struct question *question, const struct answer *theirs,
+/*
+ * Whether both answers have records of that kind; a status may be the
+ * request's.
+ */
+static bool is_of(const struct request *request, const struct answer *theirs,
 		  const struct answer *ours, uint16_t attribute)
 {
-	const uint16_t status = ibsa_be16(question->mad + MAD_STATUS);
+	const uint16_t status = ibsa_be16(request->mad + MAD_STATUS);
 
 	return theirs->len && ours->len && status_of(theirs) == status &&
 	       status_of(ours) == status &&
 	       mad_attribute(theirs->bytes) == attribute;
 }
 
-/* Records that an answer has, also one to a Get. */
+/* Number of records in an answer, also in one to a Get. */
 static size_t record_count(const struct answer *answer)
 {
 	if (answer->bytes[MAD_METHOD] == IBSA_METHOD_GET_RESP)
@@ -33,15 +36,15 @@ static size_t record_count(const struct answer *answer)
 	return answer_count(answer);
 }
 
-/* An entry of the same length in hops is as good. */
-static bool level_lft(const struct question *question, struct answer *theirs,
+/* Another exit port is accepted if the route has as many hops. */
+static bool level_lft(const struct request *request, struct answer *theirs,
 		      struct answer *ours)
 {
-	return is_of(question, theirs, ours, ATTR_LFT) &&
+	return is_of(request, theirs, ours, ATTR_LFT) &&
 	       same_routes_level(theirs, ours);
 }
 
-/* ProxyJoin at the other end of its byte; whether it was there. */
+/* Move ProxyJoin to the other end of its byte. Return: whether it was set. */
 bool same_turn_proxy(uint8_t *member)
 {
 	enum { AT_PROXY = 49, PROXY = 0x80, TURNED = 0x01 };
@@ -52,14 +55,14 @@ bool same_turn_proxy(uint8_t *member)
 	return true;
 }
 
-/* Raw traffic, flow label and hop limit are one number to it. */
-static bool level_group_label(const struct question *question,
+/* OpenSM treats raw traffic, flow label and hop limit as one number. */
+static bool level_group_label(const struct request *request,
 			      struct answer *theirs, struct answer *ours)
 {
 	enum { AT_DGID = 8, AT_FLOW_LABEL = 44 };
 	bool is_any = false;
 
-	if (!is_of(question, theirs, ours, ATTR_PATH))
+	if (!is_of(request, theirs, ours, ATTR_PATH))
 		return false;
 	for (size_t i = 0; i < record_count(theirs); i++) {
 		uint8_t *record = answer_at(theirs, i);
@@ -75,35 +78,35 @@ static bool level_group_label(const struct question *question,
 }
 
 /*
- * Groups are no proxies, so that nothing is found by a ProxyJoin; OpenSM looks
- * at the other end of the byte, where none is asked for, and finds some: one
- * or, of a Get, too many.
+ * Groups have no ProxyJoin, so a request with it finds nothing. OpenSM compares
+ * the other end of the byte, which is 0, and finds groups: one or, for a Get,
+ * too many.
  */
-static bool is_nothing_by_proxy(const struct question *question,
+static bool is_nothing_by_proxy(const struct request *request,
 				const struct answer *ours)
 {
 	enum { AT_PROXY = 49, PROXY = 0x80 };
-	const uint64_t mask = ibsa_be64(question->mad + MAD_COMPONENT_MASK);
+	const uint64_t mask = ibsa_be64(request->mad + MAD_COMPONENT_MASK);
 
 	if (!(mask & IBSA_MCMEMBER_CM(proxy_join)) ||
-	    !(question->mad[IBSA_SA_HEADER_BYTES + AT_PROXY] & PROXY))
+	    !(request->mad[IBSA_SA_HEADER_BYTES + AT_PROXY] & PROXY))
 		return false;
 	return status_of(ours) == IBSA_STATUS_NO_RECORDS ||
 	       (!status_of(ours) && !record_count(ours));
 }
 
-/* An error's answer has the record of the request. */
-static bool level_proxy(const struct question *question, struct answer *theirs,
+/* An answer with an error has the record of the request. */
+static bool level_proxy(const struct request *request, struct answer *theirs,
 			struct answer *ours)
 {
-	const uint16_t status = ibsa_be16(question->mad + MAD_STATUS);
+	const uint16_t status = ibsa_be16(request->mad + MAD_STATUS);
 	size_t count = 1;
 	bool is_any = false;
 
 	if (!theirs->len || !ours->len ||
 	    mad_attribute(theirs->bytes) != ATTR_MCMEMBER)
 		return false;
-	if (!status && is_nothing_by_proxy(question, ours) &&
+	if (!status && is_nothing_by_proxy(request, ours) &&
 	    (!status_of(theirs) ||
 	     status_of(theirs) == IBSA_STATUS_TOO_MANY_RECORDS)) {
 		theirs->len = ours->len = 0;
@@ -116,12 +119,12 @@ static bool level_proxy(const struct question *question, struct answer *theirs,
 	return is_any;
 }
 
-static bool level_act_count(const struct question *question,
+static bool level_act_count(const struct request *request,
 			    struct answer *theirs, struct answer *ours)
 {
 	enum { ATTR_SM_INFO = 0x0018, AT_ACT_COUNT = 20 };
 
-	if (!is_of(question, theirs, ours, ATTR_SM_INFO))
+	if (!is_of(request, theirs, ours, ATTR_SM_INFO))
 		return false;
 	for (size_t i = 0; i < record_count(theirs); i++)
 		memset(answer_at(theirs, i) + AT_ACT_COUNT, 0, 4);
@@ -130,71 +133,71 @@ static bool level_act_count(const struct question *question,
 	return true;
 }
 
-/* What one refuses and the other answers; which is which is checked. */
+/* One SA refuses the request and the other answers it; which one is checked. */
 static bool settle(struct answer *theirs, struct answer *ours)
 {
 	theirs->len = ours->len = 0;
 	return true;
 }
 
-static bool level_class_version(const struct question *question,
+static bool level_class_version(const struct request *request,
 				struct answer *theirs, struct answer *ours)
 {
-	return question->mad[MAD_CLASS_VERSION] < IBSA_CLASS_VERSION &&
+	return request->mad[MAD_CLASS_VERSION] < IBSA_CLASS_VERSION &&
 	       theirs->len && status_of(ours) == IBSA_STATUS_BAD_VERSION &&
 	       settle(theirs, ours);
 }
 
-static uint64_t mask_of(const struct question *question)
+static uint64_t mask_of(const struct request *request)
 {
-	return ibsa_be64(question->mad + MAD_COMPONENT_MASK);
+	return ibsa_be64(request->mad + MAD_COMPONENT_MASK);
 }
 
-/* One has the block of a switch that packets only pass, the other has not. */
-static bool is_of_transit(const struct question *question,
+/* Only one SA has the block of a switch without end ports. */
+static bool is_of_transit(const struct request *request,
 			  const struct answer *theirs,
 			  const struct answer *ours)
 {
-	const uint8_t *want = question->mad + IBSA_SA_HEADER_BYTES;
+	const uint8_t *want = request->mad + IBSA_SA_HEADER_BYTES;
 
-	return mad_attribute(question->mad) == ATTR_MFT &&
-	       question->mad[MAD_METHOD] == IBSA_METHOD_GET &&
-	       mask_of(question) & 1 && same_is_transit(ibsa_be16(want)) &&
+	return mad_attribute(request->mad) == ATTR_MFT &&
+	       request->mad[MAD_METHOD] == IBSA_METHOD_GET &&
+	       mask_of(request) & 1 && same_is_transit(ibsa_be16(want)) &&
 	       (status_of(theirs) == IBSA_STATUS_NO_RECORDS) !=
 		       (status_of(ours) == IBSA_STATUS_NO_RECORDS);
 }
 
-/* Another tree to the same ports is as good. */
-static bool level_mft(const struct question *question, struct answer *theirs,
+/* Another tree to the same ports is accepted. */
+static bool level_mft(const struct request *request, struct answer *theirs,
 		      struct answer *ours)
 {
-	if (is_of_transit(question, theirs, ours))
+	if (is_of_transit(request, theirs, ours))
 		return settle(theirs, ours);
-	return is_of(question, theirs, ours, ATTR_MFT) &&
+	return is_of(request, theirs, ours, ATTR_MFT) &&
 	       same_trees_level(theirs, ours);
 }
 
-/* Of a request whose mask selects them: the code of a rate. */
-static uint8_t rate_of(const struct question *question)
+/* The rate code in a request whose mask selects it. */
+static uint8_t rate_of(const struct request *request)
 {
-	const uint64_t mask = mask_of(question);
+	const uint64_t mask = mask_of(request);
 	const uint64_t path = IBSA_PATH_CM(rate) | IBSA_PATH_CM(rate_selector);
 	const uint64_t multi = UINT64_C(3) << 12;
-	const uint8_t *record = question->mad + IBSA_SA_HEADER_BYTES;
+	const uint8_t *record = request->mad + IBSA_SA_HEADER_BYTES;
 
-	if (mad_attribute(question->mad) == ATTR_PATH && (mask & path) == path)
+	if (mad_attribute(request->mad) == ATTR_PATH && (mask & path) == path)
 		return record[55] & 0x3f;
-	if (mad_attribute(question->mad) == ATTR_MULTIPATH &&
+	if (mad_attribute(request->mad) == ATTR_MULTIPATH &&
 	    (mask & multi) == multi)
 		return record[11] & 0x3f;
 	return 0;
 }
 
-static bool level_ndr(const struct question *question, struct answer *theirs,
+static bool level_ndr(const struct request *request, struct answer *theirs,
 		      struct answer *ours)
 {
 	enum { NDR_FIRST = 23, XDR_LAST = 25 };
-	const uint8_t rate = rate_of(question);
+	const uint8_t rate = rate_of(request);
 
 	return rate >= NDR_FIRST && rate <= XDR_LAST &&
 	       status_of(theirs) == IBSA_STATUS_REQ_INVALID &&
@@ -202,15 +205,15 @@ static bool level_ndr(const struct question *question, struct answer *theirs,
 	       settle(theirs, ours);
 }
 
-static bool level_lid_alone(const struct question *question,
+static bool level_lid_alone(const struct request *request,
 			    struct answer *theirs, struct answer *ours)
 {
-	const uint64_t mask = mask_of(question) &
+	const uint64_t mask = mask_of(request) &
 			      (IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
 			       IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid));
 
-	return mad_attribute(question->mad) == ATTR_PATH &&
-	       question->mad[MAD_METHOD] == IBSA_METHOD_GET &&
+	return mad_attribute(request->mad) == ATTR_PATH &&
+	       request->mad[MAD_METHOD] == IBSA_METHOD_GET &&
 	       (mask == IBSA_PATH_CM(slid) || mask == IBSA_PATH_CM(dlid)) &&
 	       status_of(theirs) == IBSA_STATUS_TOO_MANY_RECORDS &&
 	       !status_of(ours) && settle(theirs, ours);
@@ -225,20 +228,20 @@ static bool has_record(struct answer *table, const uint8_t *record)
 	return false;
 }
 
-/* Each has chosen one of those that there are. */
-static bool level_first_path(const struct question *question,
+/* Each SA has chosen one of the existing paths. */
+static bool level_first_path(const struct request *request,
 			     struct answer *theirs, struct answer *ours)
 {
 	static struct answer all;
-	struct question table = *question;
+	struct request table = *request;
 
-	if (question->mad[MAD_METHOD] != IBSA_METHOD_GET ||
-	    !is_of(question, theirs, ours, ATTR_PATH))
+	if (request->mad[MAD_METHOD] != IBSA_METHOD_GET ||
+	    !is_of(request, theirs, ours, ATTR_PATH))
 		return false;
 	table.mad[MAD_METHOD] = IBSA_METHOD_GET_TABLE;
 	ibsa_put_be64(table.mad + MAD_COMPONENT_MASK,
-		      mask_of(question) & ~IBSA_PATH_CM(numb_path));
-	same_ask_embedded(&table, &all);
+		      mask_of(request) & ~IBSA_PATH_CM(numb_path));
+	same_exchange_embedded(&table, &all);
 	if (answer_count(&all) < 2 || !has_record(&all, answer_at(theirs, 0)) ||
 	    !has_record(&all, answer_at(ours, 0)))
 		return false;
@@ -246,15 +249,15 @@ static bool level_first_path(const struct question *question,
 	return true;
 }
 
-/* Theirs hold nothing, ours what an SM that sets them would. */
-static bool level_lanes(const struct question *question, struct answer *theirs,
+/* OpenSM's tables are empty, those of the embedded SA are set. */
+static bool level_lanes(const struct request *request, struct answer *theirs,
 			struct answer *ours)
 {
 	enum { ATTR_SL_TO_VL = 0x0013, ATTR_VL_ARB = 0x0036, AT_TABLE = 8 };
 	static const uint8_t none[64];
 
-	if (!is_of(question, theirs, ours, ATTR_SL_TO_VL) &&
-	    !is_of(question, theirs, ours, ATTR_VL_ARB))
+	if (!is_of(request, theirs, ours, ATTR_SL_TO_VL) &&
+	    !is_of(request, theirs, ours, ATTR_VL_ARB))
 		return false;
 	for (size_t i = 0; i < record_count(theirs); i++) {
 		if (memcmp(answer_at(theirs, i) + AT_TABLE, none,
@@ -267,12 +270,12 @@ static bool level_lanes(const struct question *question, struct answer *theirs,
 	return true;
 }
 
-static bool level_pkey_block(const struct question *question,
+static bool level_pkey_block(const struct request *request,
 			     struct answer *theirs, struct answer *ours)
 {
 	enum { ATTR_PKEY = 0x0033, AT_BLOCK = 2 };
 
-	if (!is_of(question, theirs, ours, ATTR_PKEY))
+	if (!is_of(request, theirs, ours, ATTR_PKEY))
 		return false;
 	for (size_t i = 0; i < record_count(theirs); i++) {
 		uint8_t *block = answer_at(theirs, i) + AT_BLOCK;
@@ -282,17 +285,19 @@ static bool level_pkey_block(const struct question *question,
 	return true;
 }
 
-/* What is selected by a width or a speed that differs, differs too. */
-static bool level_port_links(const struct question *question,
+/*
+ * Records selected by a width or speed differ if that width or speed differs.
+ */
+static bool level_port_links(const struct request *request,
 			     struct answer *theirs, struct answer *ours)
 {
 	enum { ATTR_PORT_INFO = 0x0012 };
 	bool is_any = false;
 
-	if (mad_attribute(question->mad) == ATTR_PORT_INFO &&
-	    mask_of(question) & port_links_mask() && theirs->len && ours->len)
+	if (mad_attribute(request->mad) == ATTR_PORT_INFO &&
+	    mask_of(request) & port_links_mask() && theirs->len && ours->len)
 		return settle(theirs, ours);
-	if (!is_of(question, theirs, ours, ATTR_PORT_INFO))
+	if (!is_of(request, theirs, ours, ATTR_PORT_INFO))
 		return false;
 	for (size_t i = 0; i < record_count(theirs); i++)
 		is_any |= port_links_clear(answer_at(theirs, i));
@@ -319,7 +324,7 @@ const struct difference same_differences[] = {
 	  "XDR, and refuses them (0x0200)",
 	  level_ndr },
 	{ "get-by-lid",
-	  "OpenSM forgets that a Get is for one path if all that it knows of "
+	  "OpenSM forgets that a Get is for one path if all that it has of "
 	  "the ends is one LID, of a port with aliases (0x0400)",
 	  level_lid_alone },
 	{ "first-path",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Questions about records of every kind: by each of their fields and by
- * several, with values that there are and that there are not, and by all that
- * a header can say.
+ * Requests for records of every kind: by each field and by several, with
+ * existing values and others, and with every header field.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,8 +18,8 @@ enum {
 	RECORD_ROOM = 200,
 };
 
-void question_start(struct question *out, uint8_t method, uint16_t attribute,
-		    uint64_t mask)
+void request_start(struct request *out, uint8_t method, uint16_t attribute,
+		   uint64_t mask)
 {
 	const struct ibsa_sa_header header = {
 		.base_version = 1,
@@ -37,7 +36,7 @@ void question_start(struct question *out, uint8_t method, uint16_t attribute,
 		die("a header that does not fit");
 }
 
-void question_name(struct question *out, const char *format, ...)
+void request_name(struct request *out, const char *format, ...)
 {
 	va_list args;
 
@@ -46,14 +45,14 @@ void question_name(struct question *out, const char *format, ...)
 	va_end(args);
 }
 
-void question_key(struct question *out, uint64_t sm_key)
+void request_key(struct request *out, uint64_t sm_key)
 {
 	enum { AT_KEY = 36 };
 
 	ibsa_put_be64(out->mad + AT_KEY, sm_key);
 }
 
-/* Records of one kind that there are, to ask for them again. */
+/* The existing records of one kind, for further requests. */
 struct table {
 	const struct asked_record *record;
 	struct random *dice;
@@ -63,7 +62,7 @@ struct table {
 	uint8_t bytes[ANSWER_BYTES];
 };
 
-static void table_keep(struct table *table, struct answer *answer)
+static void table_store(struct table *table, struct answer *answer)
 {
 	table->count = answer_count(answer);
 	table->stride = table->count ? answer_stride(answer) : 0;
@@ -72,42 +71,42 @@ static void table_keep(struct table *table, struct answer *answer)
 		       table->count * table->stride);
 }
 
-/* What a question carries: a record that there is, as much as fits. */
-static void carry(const struct table *table, size_t index, struct question *out)
+/* Put an existing record into a request, as much as fits. */
+static void carry(const struct table *table, size_t index, struct request *out)
 {
 	const size_t len = table->stride < RECORD_ROOM ? table->stride
 						       : RECORD_ROOM;
 
 	if (index >= table->count)
 		return;
-	memcpy(question_record(out), table->bytes + index * table->stride, len);
+	memcpy(request_record(out), table->bytes + index * table->stride, len);
 	for (unsigned int i = 0; i < table->record->spot_count; i++) {
 		const struct spot *spot = &table->record->spots[i];
 
 		if (spot->is_frail)
-			question_record(out)[spot->at / 8] %= FRAIL_LIMIT;
+			request_record(out)[spot->at / 8] %= FRAIL_LIMIT;
 	}
 }
 
-static void start(const struct table *table, struct question *out,
+static void start(const struct table *table, struct request *out,
 		  uint8_t method, uint64_t mask, size_t index)
 {
-	question_start(out, method, table->record->attribute, mask);
+	request_start(out, method, table->record->attribute, mask);
 	carry(table, index, out);
-	question_key(out, SM_KEY);
+	request_key(out, SM_KEY);
 }
 
-static void flip(struct question *question, const struct spot *spot)
+static void flip(struct request *request, const struct spot *spot)
 {
 	const unsigned int bit = spot->at + spot->nbits - 1u;
 
-	question_record(question)[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+	request_record(request)[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
 }
 
-static void fill_ones(struct question *question, const struct spot *spot)
+static void fill_ones(struct request *request, const struct spot *spot)
 {
 	for (unsigned int i = spot->at; i < spot->at + spot->nbits; i++)
-		question_record(question)[i / 8] |= (uint8_t)(0x80 >> i % 8);
+		request_record(request)[i / 8] |= (uint8_t)(0x80 >> i % 8);
 }
 
 static uint64_t bit_of(const struct spot *spot)
@@ -115,52 +114,52 @@ static uint64_t bit_of(const struct spot *spot)
 	return UINT64_C(1) << spot->bit;
 }
 
-/* By one field with a value of that record. */
-static void ask_by(const struct table *table, const struct spot *spot,
-		   size_t index, uint8_t method)
+/* Select by one field with the value of that record. */
+static void send_by(const struct table *table, const struct spot *spot,
+		    size_t index, uint8_t method)
 {
-	struct question question;
+	struct request request;
 
-	start(table, &question, method, bit_of(spot), index);
-	question_name(&question, "%s by %s of record %zu", table->record->name,
-		      spot->name, index);
-	same_ask(&question);
+	start(table, &request, method, bit_of(spot), index);
+	request_name(&request, "%s by %s of record %zu", table->record->name,
+		     spot->name, index);
+	same_exchange(&request);
 }
 
-static void ask_strange(const struct table *table, const struct spot *spot)
+static void send_strange(const struct table *table, const struct spot *spot)
 {
-	struct question question;
+	struct request request;
 
 	if (spot->is_frail)
 		return;
-	start(table, &question, IBSA_METHOD_GET_TABLE, bit_of(spot), 0);
-	flip(&question, spot);
-	question_name(&question, "%s by another %s", table->record->name,
-		      spot->name);
-	same_ask(&question);
-	fill_ones(&question, spot);
-	question_name(&question, "%s by %s of ones", table->record->name,
-		      spot->name);
-	same_ask(&question);
+	start(table, &request, IBSA_METHOD_GET_TABLE, bit_of(spot), 0);
+	flip(&request, spot);
+	request_name(&request, "%s by another %s", table->record->name,
+		     spot->name);
+	same_exchange(&request);
+	fill_ones(&request, spot);
+	request_name(&request, "%s by %s of ones", table->record->name,
+		     spot->name);
+	same_exchange(&request);
 }
 
-/* The first record, one in the middle, and the last. */
+/* Index of the first record, one in the middle, or the last. */
 static size_t pick(const struct table *table, unsigned int which)
 {
 	return table->count ? which * (table->count - 1) / 2 : 0;
 }
 
-static void ask_fields(const struct table *table)
+static void send_fields(const struct table *table)
 {
 	for (unsigned int i = 0; i < table->record->spot_count; i++) {
 		const struct spot *spot = &table->record->spots[i];
 
 		for (unsigned int k = 0; k < (table->is_brief ? 1 : 3); k++)
-			ask_by(table, spot, pick(table, k),
-			       IBSA_METHOD_GET_TABLE);
-		ask_by(table, spot, pick(table, i % 3), IBSA_METHOD_GET);
+			send_by(table, spot, pick(table, k),
+				IBSA_METHOD_GET_TABLE);
+		send_by(table, spot, pick(table, i % 3), IBSA_METHOD_GET);
 		if (!table->is_brief)
-			ask_strange(table, spot);
+			send_strange(table, spot);
 	}
 }
 
@@ -173,38 +172,37 @@ static uint64_t all_fields(const struct asked_record *record)
 	return mask;
 }
 
-/* Of every field, and of every bit, also those of no field. */
-static void ask_whole(const struct table *table)
+/* Select by every field, and by every bit, also those without a field. */
+static void send_whole(const struct table *table)
 {
 	for (unsigned int k = 0; k < 6; k++) {
-		struct question question;
+		struct request request;
 
-		start(table, &question,
+		start(table, &request,
 		      k % 2 ? IBSA_METHOD_GET : IBSA_METHOD_GET_TABLE,
 		      k < 4 ? all_fields(table->record) : UINT64_MAX,
 		      pick(table, k / 2));
-		question_name(&question, "%s by all %s, %u",
-			      table->record->name, k < 4 ? "fields" : "bits",
-			      k);
-		same_ask(&question);
+		request_name(&request, "%s by all %s, %u", table->record->name,
+			     k < 4 ? "fields" : "bits", k);
+		same_exchange(&request);
 	}
 }
 
-/* Mask bits that stand for no field, and the bits above the last. */
-static void ask_reserved(const struct table *table)
+/* Mask bits without a field, and the bits above the last. */
+static void send_reserved(const struct table *table)
 {
 	const uint64_t fields = all_fields(table->record);
 
 	for (unsigned int bit = 0; bit < 64; bit++) {
-		struct question question;
+		struct request request;
 
 		if (fields >> bit & 1 || (!(fields >> bit) && bit % 13))
 			continue;
-		start(table, &question, IBSA_METHOD_GET_TABLE,
+		start(table, &request, IBSA_METHOD_GET_TABLE,
 		      UINT64_C(1) << bit, 0);
-		question_name(&question, "%s by reserved bit %u",
-			      table->record->name, bit);
-		same_ask(&question);
+		request_name(&request, "%s by reserved bit %u",
+			     table->record->name, bit);
+		same_exchange(&request);
 	}
 }
 
@@ -215,16 +213,19 @@ static const struct spot *any_spot(const struct table *table)
 	return &record->spots[random_below(table->dice, record->spot_count)];
 }
 
-/* Two to four fields of one record, now and then one of them another. */
-static void ask_combination(const struct table *table)
+/*
+ * Select by two to four fields of one record, sometimes with one field of
+ * another.
+ */
+static void send_combination(const struct table *table)
 {
 	const unsigned int fields = 2 +
 				    (unsigned int)random_below(table->dice, 3);
 	const size_t index = random_below(table->dice, table->count);
-	struct question question;
+	struct request request;
 	uint64_t mask = 0;
 
-	start(table, &question,
+	start(table, &request,
 	      random_below(table->dice, 3) ? IBSA_METHOD_GET_TABLE
 					   : IBSA_METHOD_GET,
 	      0, index);
@@ -233,16 +234,16 @@ static void ask_combination(const struct table *table)
 
 		mask |= bit_of(spot);
 		if (!spot->is_frail && !random_below(table->dice, 8))
-			flip(&question, spot);
+			flip(&request, spot);
 	}
-	ibsa_put_be64(question.mad + MAD_COMPONENT_MASK, mask);
-	question_key(&question, random_below(table->dice, 2));
-	question_name(&question, "%s by mask %#llx of record %zu",
-		      table->record->name, (unsigned long long)mask, index);
-	same_ask(&question);
+	ibsa_put_be64(request.mad + MAD_COMPONENT_MASK, mask);
+	request_key(&request, random_below(table->dice, 2));
+	request_name(&request, "%s by mask %#llx of record %zu",
+		     table->record->name, (unsigned long long)mask, index);
+	same_exchange(&request);
 }
 
-static void ask_methods(const struct table *table)
+static void send_methods(const struct table *table)
 {
 	static const uint8_t methods[] = { 0,
 					   IBSA_METHOD_SET,
@@ -254,39 +255,39 @@ static void ask_methods(const struct table *table)
 					   0x7f };
 
 	for (size_t i = 0; i < sizeof(methods); i++) {
-		struct question question;
+		struct request request;
 
 		if (table->record->is_settable &&
 		    (methods[i] == IBSA_METHOD_SET ||
 		     methods[i] == IBSA_METHOD_DELETE))
 			continue;
-		start(table, &question, methods[i], 1, 0);
-		question_name(&question, "%s with method %#x",
-			      table->record->name, methods[i]);
-		same_ask(&question);
+		start(table, &request, methods[i], 1, 0);
+		request_name(&request, "%s with method %#x",
+			     table->record->name, methods[i]);
+		same_exchange(&request);
 	}
 }
 
-static void ask_keys(const struct table *table)
+static void send_keys(const struct table *table)
 {
 	static const uint64_t keys[] = { 0, SM_KEY, 2, UINT64_MAX,
 					 UINT64_C(1) << 56 };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		struct question question;
+		struct request request;
 
-		start(table, &question, IBSA_METHOD_GET_TABLE, 1, 0);
-		question_key(&question, keys[i]);
-		question_name(&question, "%s with SM_Key %#llx",
-			      table->record->name, (unsigned long long)keys[i]);
-		same_ask(&question);
-		question.mad[MAD_METHOD] = IBSA_METHOD_GET;
-		same_ask(&question);
+		start(table, &request, IBSA_METHOD_GET_TABLE, 1, 0);
+		request_key(&request, keys[i]);
+		request_name(&request, "%s with SM_Key %#llx",
+			     table->record->name, (unsigned long long)keys[i]);
+		same_exchange(&request);
+		request.mad[MAD_METHOD] = IBSA_METHOD_GET;
+		same_exchange(&request);
 	}
 }
 
-/* What a header has besides: class version, modifier, RMPP, offset. */
-static void ask_headers(const struct table *table)
+/* Other fields of the header: class version, modifier, RMPP, offset. */
+static void send_headers(const struct table *table)
 {
 	static const struct {
 		uint8_t at;
@@ -302,62 +303,62 @@ static void ask_headers(const struct table *table)
 	};
 
 	for (size_t i = 0; i < 2 * sizeof(bytes) / sizeof(bytes[0]); i++) {
-		struct question question;
+		struct request request;
 
-		start(table, &question,
+		start(table, &request,
 		      i % 2 ? IBSA_METHOD_GET : IBSA_METHOD_GET_TABLE, 1, 0);
-		question.mad[bytes[i / 2].at] = bytes[i / 2].value;
-		question_name(&question, "%s with %s", table->record->name,
-			      bytes[i / 2].what);
-		same_ask(&question);
+		request.mad[bytes[i / 2].at] = bytes[i / 2].value;
+		request_name(&request, "%s with %s", table->record->name,
+			     bytes[i / 2].what);
+		same_exchange(&request);
 	}
 }
 
-/* What a header says is the same on every fabric. */
-static void ask_formal(const struct table *table)
+/* Requests whose answers do not depend on the fabric. */
+static void send_formal(const struct table *table)
 {
-	ask_keys(table);
-	ask_headers(table);
-	ask_reserved(table);
+	send_keys(table);
+	send_headers(table);
+	send_reserved(table);
 }
 
-/* All of a record, trusted and not. */
-static void ask_table(struct table *table)
+/* All records of a kind, with the SM_Key and without. */
+static void send_table(struct table *table)
 {
-	struct question question;
+	struct request request;
 
 	table->count = 0;
 	for (uint64_t key = 0; key < 2; key++) {
-		start(table, &question, IBSA_METHOD_GET_TABLE, 0, SIZE_MAX);
-		question_key(&question, key);
-		question_name(&question, "all of %s", table->record->name);
-		table_keep(table, same_ask(&question));
-		question.mad[MAD_METHOD] = IBSA_METHOD_GET;
-		same_ask(&question);
+		start(table, &request, IBSA_METHOD_GET_TABLE, 0, SIZE_MAX);
+		request_key(&request, key);
+		request_name(&request, "all of %s", table->record->name);
+		table_store(table, same_exchange(&request));
+		request.mad[MAD_METHOD] = IBSA_METHOD_GET;
+		same_exchange(&request);
 	}
 }
 
-static void ask_record(const struct asked_record *record, struct random *dice,
-		       bool is_brief)
+static void send_record(const struct asked_record *record, struct random *dice,
+			bool is_brief)
 {
 	static struct table table;
 
 	table.record = record;
 	table.dice = dice;
 	table.is_brief = is_brief;
-	ask_table(&table);
+	send_table(&table);
 	if (!is_brief)
-		ask_formal(&table);
+		send_formal(&table);
 	if (!record->spot_count)
 		return;
-	ask_fields(&table);
-	ask_whole(&table);
+	send_fields(&table);
+	send_whole(&table);
 	for (int i = 0; table.count && i < COMBINATIONS; i++)
-		ask_combination(&table);
+		send_combination(&table);
 }
 
-/* Attributes that OpenSM has no answer to, and some that are none. */
-static void ask_unknown(void)
+/* Attributes for which OpenSM has no answer, and unknown ones. */
+static void send_unknown(void)
 {
 	static const uint16_t attributes[] = { 0x0000, 0x0002, 0x0010, 0x0016,
 					       0x0019, 0x0021, 0x0032, 0x0034,
@@ -369,12 +370,12 @@ static void ask_unknown(void)
 
 	for (size_t i = 0; i < sizeof(attributes) / 2; i++) {
 		for (size_t k = 0; k < sizeof(methods); k++) {
-			struct question question;
+			struct request request;
 
-			question_start(&question, methods[k], attributes[i], k);
-			question_name(&question, "attribute %#x, method %#x",
-				      attributes[i], methods[k]);
-			same_ask(&question);
+			request_start(&request, methods[k], attributes[i], k);
+			request_name(&request, "attribute %#x, method %#x",
+				     attributes[i], methods[k]);
+			same_exchange(&request);
 		}
 	}
 }
@@ -384,21 +385,21 @@ void same_make(struct random *dice, bool is_brief)
 	const struct asked_record *record;
 
 	for (unsigned int i = 0; (record = same_record(i)); i++)
-		ask_record(record, dice, is_brief);
+		send_record(record, dice, is_brief);
 }
 
 void same_make_methods(void)
 {
 	static struct table table;
 	static struct answer whole;
-	struct question question;
+	struct request request;
 
 	for (unsigned int i = 0; (table.record = same_record(i)); i++) {
 		table.count = 0;
-		start(&table, &question, IBSA_METHOD_GET_TABLE, 0, SIZE_MAX);
-		same_ask_embedded(&question, &whole);
-		table_keep(&table, &whole);
-		ask_methods(&table);
+		start(&table, &request, IBSA_METHOD_GET_TABLE, 0, SIZE_MAX);
+		same_exchange_embedded(&request, &whole);
+		table_store(&table, &whole);
+		send_methods(&table);
 	}
-	ask_unknown();
+	send_unknown();
 }

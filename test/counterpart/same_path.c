@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Questions about paths: by every pair of ends and every way to name them, by
- * all selectors, and by many ends at a time.
+ * Requests for paths: between every pair of ends named in every way, with all
+ * selectors, and with many ends at a time.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,36 +31,36 @@ static struct ibsa_gid gid_at(size_t index)
 	return gid_of(ends->prefix, ends->all[index % ends->count].guid);
 }
 
-/* The group that there is from the start. */
+/* The group that exists from the start. */
 static struct ibsa_gid broadcast_gid(void)
 {
 	return (struct ibsa_gid){ { 0xff, 0x12, 0x40, 0x1b, 0xff,
 				    0xff, [12] = 0xff, 0xff, 0xff, 0xff } };
 }
 
-static void ask_path(uint8_t method, const struct ibsa_path *path,
-		     uint64_t mask, const char *what)
+static void send_path(uint8_t method, const struct ibsa_path *path,
+		      uint64_t mask, const char *what)
 {
-	struct question question;
+	struct request request;
 
-	question_start(&question, method, ATTR_PATH, mask);
-	question_name(&question, "PathRecord %s, mask %#llx", what,
-		      (unsigned long long)mask);
+	request_start(&request, method, ATTR_PATH, mask);
+	request_name(&request, "PathRecord %s, mask %#llx", what,
+		     (unsigned long long)mask);
 	if (ibsa_record_encode(&ibsa_path_record, path,
-			       question_record(&question), 200))
+			       request_record(&request), 200))
 		die("a path that does not fit");
-	same_ask(&question);
+	same_exchange(&request);
 }
 
-static void ask_both(const struct ibsa_path *path, uint64_t mask,
-		     const char *what)
+static void send_both(const struct ibsa_path *path, uint64_t mask,
+		      const char *what)
 {
-	ask_path(IBSA_METHOD_GET, path, mask, what);
-	ask_path(IBSA_METHOD_GET_TABLE, path, mask, what);
+	send_path(IBSA_METHOD_GET, path, mask, what);
+	send_path(IBSA_METHOD_GET_TABLE, path, mask, what);
 }
 
-/* From here to a destination, by each of the ways to name the two. */
-static void ask_pair(const struct same_end *to)
+/* From this port to a destination, with each way to name both. */
+static void send_pair(const struct same_end *to)
 {
 	const struct same_ends *ends = same_ends();
 	const uint64_t own[] = { 0, IBSA_PATH_CM(sgid), IBSA_PATH_CM(slid),
@@ -77,15 +77,15 @@ static void ask_pair(const struct same_end *to)
 	};
 
 	for (int i = 0; i < 16; i++)
-		ask_both(&path, own[i / 4] | far[i % 4], "by ends");
-	ask_both(&path,
-		 IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
-			 IBSA_PATH_CM(numb_path) | IBSA_PATH_CM(reversible),
-		 "as clients ask");
+		send_both(&path, own[i / 4] | far[i % 4], "by ends");
+	send_both(&path,
+		  IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+			  IBSA_PATH_CM(numb_path) | IBSA_PATH_CM(reversible),
+		  "as clients ask");
 }
 
-/* What names nobody, or two. */
-static void ask_wrong_ends(void)
+/* Ends that name no port, or two. */
+static void send_wrong_ends(void)
 {
 	const struct same_ends *ends = same_ends();
 	const struct same_end *own = &ends->own;
@@ -102,29 +102,30 @@ static void ask_wrong_ends(void)
 
 	for (size_t i = 0; i < 16; i++) {
 		path.dgid = gid_of(prefixes[i / 4], guids[i % 4]);
-		ask_both(&path, gids, "to a strange GID");
+		send_both(&path, gids, "to a strange GID");
 	}
 	for (size_t i = 0; i < 16; i++) {
 		path.dgid = gid_at(0);
 		path.sgid = gid_of(prefixes[i / 4], guids[i % 4]);
-		ask_both(&path, gids, "from a strange GID");
-		ask_both(&path, IBSA_PATH_CM(sgid), "from a strange GID alone");
+		send_both(&path, gids, "from a strange GID");
+		send_both(&path, IBSA_PATH_CM(sgid),
+			  "from a strange GID alone");
 	}
 	path.sgid = gid_of(ends->prefix, own->guid);
 	for (size_t i = 0; i < 49; i++) {
 		path.slid = lids[i / 7];
 		path.dlid = lids[i % 7];
-		ask_path(IBSA_METHOD_GET_TABLE, &path,
-			 IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid),
-			 "between LIDs");
-		ask_path(IBSA_METHOD_GET_TABLE, &path,
-			 IBSA_PATH_CM(sgid) | IBSA_PATH_CM(slid) |
-				 IBSA_PATH_CM(dlid),
-			 "from a GID and LID");
+		send_path(IBSA_METHOD_GET_TABLE, &path,
+			  IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid),
+			  "between LIDs");
+		send_path(IBSA_METHOD_GET_TABLE, &path,
+			  IBSA_PATH_CM(sgid) | IBSA_PATH_CM(slid) |
+				  IBSA_PATH_CM(dlid),
+			  "from a GID and LID");
 	}
 }
 
-static void ask_quantities(const struct same_end *to)
+static void send_quantities(const struct same_end *to)
 {
 	static const uint8_t lives[] = { 0, 1, 2, 17, 18, 19, 63 };
 	const struct same_ends *ends = same_ends();
@@ -138,18 +139,18 @@ static void ask_quantities(const struct same_end *to)
 		path.mtu_selector = path.rate_selector = how;
 		path.packet_life_time_selector = how;
 		for (path.mtu = 0; path.mtu < MTUS; path.mtu++)
-			ask_path(IBSA_METHOD_GET, &path,
-				 gids | IBSA_PATH_CM(mtu) |
-					 IBSA_PATH_CM(mtu_selector),
-				 "by MTU");
+			send_path(IBSA_METHOD_GET, &path,
+				  gids | IBSA_PATH_CM(mtu) |
+					  IBSA_PATH_CM(mtu_selector),
+				  "by MTU");
 		for (path.rate = 0; path.rate < RATES; path.rate++)
-			ask_path(IBSA_METHOD_GET, &path,
-				 gids | IBSA_PATH_CM(rate) |
-					 IBSA_PATH_CM(rate_selector),
-				 "by rate");
+			send_path(IBSA_METHOD_GET, &path,
+				  gids | IBSA_PATH_CM(rate) |
+					  IBSA_PATH_CM(rate_selector),
+				  "by rate");
 		for (size_t i = 0; i < sizeof(lives); i++) {
 			path.packet_life_time = lives[i];
-			ask_path(
+			send_path(
 				IBSA_METHOD_GET, &path,
 				gids | IBSA_PATH_CM(packet_life_time) |
 					IBSA_PATH_CM(packet_life_time_selector),
@@ -158,7 +159,7 @@ static void ask_quantities(const struct same_end *to)
 	}
 }
 
-static void ask_others(const struct same_end *to)
+static void send_others(const struct same_end *to)
 {
 	static const uint16_t pkeys[] = { 0xffff, 0x7fff, 0,	  0x8000,
 					  0x8001, 0x1234, 0x802a, 0x2a };
@@ -177,27 +178,27 @@ static void ask_others(const struct same_end *to)
 	};
 
 	for (unsigned int bit = 0; bit < 24; bit++)
-		ask_both(&path, gids | UINT64_C(1) << bit, "by one more bit");
-	ask_both(&path, gids | IBSA_PATH_CM(service_id), "by service");
+		send_both(&path, gids | UINT64_C(1) << bit, "by one more bit");
+	send_both(&path, gids | IBSA_PATH_CM(service_id), "by service");
 	for (path.sl = 0; path.sl < 16; path.sl++)
-		ask_path(IBSA_METHOD_GET, &path, gids | IBSA_PATH_CM(sl),
-			 "by SL");
+		send_path(IBSA_METHOD_GET, &path, gids | IBSA_PATH_CM(sl),
+			  "by SL");
 	path.sl = 0;
 	for (size_t i = 0; i < sizeof(pkeys) / 2; i++) {
 		path.pkey = pkeys[i];
-		ask_both(&path, gids | IBSA_PATH_CM(pkey), "by P_Key");
-		ask_both(&path, IBSA_PATH_CM(sgid) | IBSA_PATH_CM(pkey),
-			 "from here by P_Key");
+		send_both(&path, gids | IBSA_PATH_CM(pkey), "by P_Key");
+		send_both(&path, IBSA_PATH_CM(sgid) | IBSA_PATH_CM(pkey),
+			  "from here by P_Key");
 	}
 	for (unsigned int i = 0; i < 5; i++) {
 		path.numb_path = (uint8_t)(i * i * i * 2 - i);
-		ask_path(IBSA_METHOD_GET_TABLE, &path,
-			 IBSA_PATH_CM(sgid) | IBSA_PATH_CM(numb_path),
-			 "by number of paths");
+		send_path(IBSA_METHOD_GET_TABLE, &path,
+			  IBSA_PATH_CM(sgid) | IBSA_PATH_CM(numb_path),
+			  "by number of paths");
 	}
 }
 
-static void ask_multicast(void)
+static void send_multicast(void)
 {
 	const struct same_ends *ends = same_ends();
 	struct ibsa_path path = {
@@ -209,12 +210,13 @@ static void ask_multicast(void)
 	};
 
 	for (unsigned int bit = 0; bit < 24; bit++)
-		ask_both(&path, IBSA_PATH_CM(dgid) | UINT64_C(1) << bit,
-			 "to a group");
+		send_both(&path, IBSA_PATH_CM(dgid) | UINT64_C(1) << bit,
+			  "to a group");
 	path.dgid = (struct ibsa_gid){ { 0xff, 0x12, 0x12, 0x34, [15] = 1 } };
-	ask_both(&path, IBSA_PATH_CM(dgid), "to a group with a flow label");
+	send_both(&path, IBSA_PATH_CM(dgid), "to a group with a flow label");
 	path.dgid.raw[15] = 0x77;
-	ask_both(&path, IBSA_PATH_CM(dgid) | IBSA_PATH_CM(sgid), "to no group");
+	send_both(&path, IBSA_PATH_CM(dgid) | IBSA_PATH_CM(sgid),
+		  "to no group");
 }
 
 void same_make_paths(struct random *dice, bool is_brief)
@@ -224,15 +226,15 @@ void same_make_paths(struct random *dice, bool is_brief)
 	for (int i = is_brief ? 2 : 0; i < 5; i++) {
 		const size_t to = random_below(dice, ends->count);
 
-		ask_pair(&ends->all[to]);
+		send_pair(&ends->all[to]);
 	}
-	ask_pair(&ends->own);
-	ask_wrong_ends();
-	ask_quantities(&ends->all[random_below(dice, ends->count)]);
+	send_pair(&ends->own);
+	send_wrong_ends();
+	send_quantities(&ends->all[random_below(dice, ends->count)]);
 	if (!is_brief)
-		ask_quantities(&ends->own);
-	ask_others(&ends->all[random_below(dice, ends->count)]);
-	ask_multicast();
+		send_quantities(&ends->own);
+	send_others(&ends->all[random_below(dice, ends->count)]);
+	send_multicast();
 }
 
 /* MultiPathRecord. IBA vol 1, 15.2.5.22. */
@@ -256,18 +258,18 @@ enum {
 	MP_COUNTS = 1 << 19 | 1 << 20,
 };
 
-static void start_multi(struct question *question, unsigned int from,
+static void start_multi(struct request *request, unsigned int from,
 			unsigned int to)
 {
 	uint8_t *record;
 
-	question_start(question, IBSA_METHOD_GET_MULTI, ATTR_MULTIPATH,
-		       MP_COUNTS);
-	question->mad[MAD_RMPP_VERSION] = 1;
-	question->mad[MAD_RMPP_TYPE] = 1;
-	question->mad[MAD_RMPP_FLAGS] = 7;
-	question_name(question, "MultiPathRecord %u to %u", from, to);
-	record = question_record(question);
+	request_start(request, IBSA_METHOD_GET_MULTI, ATTR_MULTIPATH,
+		      MP_COUNTS);
+	request->mad[MAD_RMPP_VERSION] = 1;
+	request->mad[MAD_RMPP_TYPE] = 1;
+	request->mad[MAD_RMPP_FLAGS] = 7;
+	request_name(request, "MultiPathRecord %u to %u", from, to);
+	record = request_record(request);
 	record[MP_AT_SGIDS] = (uint8_t)from;
 	record[MP_AT_DGIDS] = (uint8_t)to;
 	for (unsigned int i = 0; i < GIDS_MAX; i++) {
@@ -277,13 +279,13 @@ static void start_multi(struct question *question, unsigned int from,
 	}
 }
 
-static void set_mask(struct question *question, uint64_t mask)
+static void set_mask(struct request *request, uint64_t mask)
 {
-	ibsa_put_be64(question->mad + MAD_COMPONENT_MASK, MP_COUNTS | mask);
+	ibsa_put_be64(request->mad + MAD_COMPONENT_MASK, MP_COUNTS | mask);
 }
 
-/* Each other component alone, with a value that may be had. */
-static void ask_multi_fields(void)
+/* Each other component alone, with a valid value. */
+static void send_multi_fields(void)
 {
 	static const struct {
 		uint8_t at;
@@ -298,38 +300,38 @@ static void ask_multi_fields(void)
 	};
 
 	for (unsigned int bit = 0; bit < 23; bit++) {
-		struct question question;
+		struct request request;
 		uint8_t *record;
 
-		start_multi(&question, 1, 3);
-		record = question_record(&question);
+		start_multi(&request, 1, 3);
+		record = request_record(&request);
 		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 			record[values[i].at] = values[i].value;
-		set_mask(&question, UINT64_C(1) << bit);
-		question_name(&question, "MultiPathRecord by bit %u", bit);
-		same_ask(&question);
+		set_mask(&request, UINT64_C(1) << bit);
+		request_name(&request, "MultiPathRecord by bit %u", bit);
+		same_exchange(&request);
 		/* A selector with its value. */
 		if (bit < 22)
-			set_mask(&question, UINT64_C(3) << bit);
-		same_ask(&question);
+			set_mask(&request, UINT64_C(3) << bit);
+		same_exchange(&request);
 	}
 }
 
-static void ask_multi_rates(void)
+static void send_multi_rates(void)
 {
 	for (unsigned int rate = 0; rate < 4 * 64;
 	     rate += rate % 64 == 25 ? 39 : 1) {
-		struct question question;
+		struct request request;
 
-		start_multi(&question, 1, 2);
-		question_record(&question)[MP_AT_RATE] = (uint8_t)rate;
-		set_mask(&question, UINT64_C(3) << MP_RATE);
-		question_name(&question, "MultiPathRecord by rate %#x", rate);
-		same_ask(&question);
+		start_multi(&request, 1, 2);
+		request_record(&request)[MP_AT_RATE] = (uint8_t)rate;
+		set_mask(&request, UINT64_C(3) << MP_RATE);
+		request_name(&request, "MultiPathRecord by rate %#x", rate);
+		same_exchange(&request);
 	}
 }
 
-static void ask_multi_gids(void)
+static void send_multi_gids(void)
 {
 	const uint64_t wrong[][2] = {
 		{ LINK_LOCAL, 0 },
@@ -340,75 +342,73 @@ static void ask_multi_gids(void)
 
 	for (size_t i = 0; i < 8; i++) {
 		const uint64_t *gid = wrong[i / 2];
-		struct question question;
+		struct request request;
 		uint8_t *at;
 
-		start_multi(&question, 1, 2);
-		at = question_record(&question) + MP_AT_GIDS + 16 * (i % 2);
+		start_multi(&request, 1, 2);
+		at = request_record(&request) + MP_AT_GIDS + 16 * (i % 2);
 		if (gid[0])
 			ibsa_put_be64(at, gid[0]);
 		if (gid[1])
 			ibsa_put_be64(at + 8, gid[1]);
-		question_name(&question, "MultiPathRecord of wrong GID %zu", i);
-		same_ask(&question);
+		request_name(&request, "MultiPathRecord of wrong GID %zu", i);
+		same_exchange(&request);
 	}
 }
 
-/* Without what it takes; with flags and keys. */
-static void ask_multi_wrong(void)
+/* Without required components; with flags and keys. */
+static void send_multi_wrong(void)
 {
-	struct question question;
+	struct request request;
 
 	for (uint64_t have = 0; have < 3; have++) {
-		start_multi(&question, 1, 1);
-		ibsa_put_be64(question.mad + MAD_COMPONENT_MASK, have << 19);
-		same_ask(&question);
+		start_multi(&request, 1, 1);
+		ibsa_put_be64(request.mad + MAD_COMPONENT_MASK, have << 19);
+		same_exchange(&request);
 	}
 	for (uint8_t flags = 0; flags < 8; flags++) {
-		start_multi(&question, 1, 1);
-		question.mad[MAD_RMPP_FLAGS] = flags;
-		question_name(&question, "MultiPathRecord, RMPP flags %u",
-			      flags);
-		same_ask(&question);
+		start_multi(&request, 1, 1);
+		request.mad[MAD_RMPP_FLAGS] = flags;
+		request_name(&request, "MultiPathRecord, RMPP flags %u", flags);
+		same_exchange(&request);
 	}
 	for (uint64_t key = 0; key < 3; key++) {
-		start_multi(&question, 1, 1);
-		question_key(&question, key);
-		same_ask(&question);
+		start_multi(&request, 1, 1);
+		request_key(&request, key);
+		same_exchange(&request);
 	}
 }
 
 void same_make_multipaths(bool is_brief)
 {
-	struct question question;
+	struct request request;
 
 	for (unsigned int from = 0; from < 13; from++) {
 		for (unsigned int to = 0; to < 13;
 		     to += from ? 1 + to / 3 : 4) {
-			start_multi(&question, from, to);
-			same_ask(&question);
+			start_multi(&request, from, to);
+			same_exchange(&request);
 		}
 	}
 	for (unsigned int paths = 0; paths < 6; paths++) {
 		for (unsigned int ends = 0; ends < 4; ends++) {
-			start_multi(&question, 1 + ends % 2, 1 + ends / 2);
-			question_record(&question)[MP_AT_NUMB_PATH] =
+			start_multi(&request, 1 + ends % 2, 1 + ends / 2);
+			request_record(&request)[MP_AT_NUMB_PATH] =
 				(uint8_t)paths;
-			set_mask(&question, 1 << MP_NUMB_PATH);
-			question_name(&question,
-				      "MultiPathRecord, %u paths, %u", paths,
-				      ends);
-			same_ask(&question);
-			set_mask(&question, 0);
-			same_ask(&question);
+			set_mask(&request, 1 << MP_NUMB_PATH);
+			request_name(&request, "MultiPathRecord, %u paths, %u",
+				     paths, ends);
+			same_exchange(&request);
+			set_mask(&request, 0);
+			same_exchange(&request);
 		}
 	}
 	if (is_brief)
 		return;
-	ask_multi_fields();
-	ask_multi_rates();
-	ask_multi_gids();
-	ask_multi_wrong();
+	send_multi_fields();
+	send_multi_rates();
+	send_multi_gids();
+	send_multi_wrong();
 }
 
 void same_make_multi_methods(void)
@@ -416,14 +416,14 @@ void same_make_multi_methods(void)
 	static const uint8_t methods[] = { IBSA_METHOD_GET, IBSA_METHOD_SET,
 					   IBSA_METHOD_GET_TABLE,
 					   IBSA_METHOD_DELETE, 0x13 };
-	struct question question;
+	struct request request;
 
 	for (size_t i = 0; i < 2 * sizeof(methods); i++) {
-		start_multi(&question, 1, 1);
-		question.mad[MAD_METHOD] = methods[i / 2];
-		question.mad[MAD_RMPP_FLAGS] = i % 2 ? 7 : 0;
-		question_name(&question, "MultiPathRecord by method %#x, %zu",
-			      methods[i / 2], i % 2);
-		same_ask(&question);
+		start_multi(&request, 1, 1);
+		request.mad[MAD_METHOD] = methods[i / 2];
+		request.mad[MAD_RMPP_FLAGS] = i % 2 ? 7 : 0;
+		request_name(&request, "MultiPathRecord by method %#x, %zu",
+			     methods[i / 2], i % 2);
+		same_exchange(&request);
 	}
 }

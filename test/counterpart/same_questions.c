@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asks OpenSM and the embedded SA the same questions about the same fabric,
- * and compares. Run by same_questions.sh at a host of ibsim; arguments:
- * topology file, partitions, prefix, node of the SM, own node, seed, and what
- * to ask: "all", "brief" or "methods".
+ * Sends the same requests to OpenSM and to the embedded SA, for the same
+ * fabric, and compares the answers.
  *
- * Lines "difference NAME COUNT" say how often a known one has occurred; one
- * that is not known fails.
+ * Run by same_questions.sh at a host of ibsim; arguments: topology file,
+ * partitions, prefix, node of the SM, own node, seed, and which requests:
+ * "all", "brief" or "methods". Lines "difference NAME COUNT" print how often a
+ * known difference occurred; an unknown difference fails.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,10 +22,11 @@
 
 enum {
 	WAIT_MS = 60000, /* for an answer that must come */
-	SOON_MS = 60,	 /* until OpenSM is asked whether it is done */
+	SOON_MS = 60,	 /* until OpenSM is probed for whether it is done */
 	PROBES = 3,	 /* for its threads, which overtake each other */
-	QUESTIONS_MAX = 1 << 16,
-	SHOWN_MAX = 40, /* differences in full; of others, the question */
+	REQUESTS_MAX = 1 << 16,
+	/* differences printed in full; of others, only the request */
+	SHOWN_MAX = 40,
 	TID_FIRST = 0x2d000000,
 	DIFFERENCES_MAX = 32,
 };
@@ -41,7 +42,7 @@ static unsigned int asked;
 static unsigned int unlike;
 static unsigned int silences;
 static unsigned int explained[DIFFERENCES_MAX];
-static bool is_quiet[QUESTIONS_MAX]; /* taken for unanswered */
+static bool is_quiet[REQUESTS_MAX]; /* no answer came */
 
 void die(const char *format, ...)
 {
@@ -64,7 +65,7 @@ static uint64_t now_ms(struct ibsa_transport *transport)
 	return transport->ops->now_ns(transport) / 1000000;
 }
 
-/* An answer that is too late was not silence. */
+/* An answer that came too late was taken for no answer. */
 static void check_late(const struct ibsa_message *message)
 {
 	uint32_t id;
@@ -86,8 +87,10 @@ static bool is_answer(const struct ibsa_message *message, const uint8_t *mad)
 	       !memcmp(message->mad + MAD_TID_LOW, mad + MAD_TID_LOW, 4);
 }
 
-/* Whether the answer to @mad came before the one to @other, which may be NULL,
- * and before the end of the wait. */
+/*
+ * Whether the answer to @mad came before the one to @other, which may be NULL,
+ * and before the end of the wait.
+ */
 static bool take(struct ibsa_transport *transport, const uint8_t *mad,
 		 const uint8_t *other, unsigned int wait_ms, struct answer *out)
 {
@@ -120,7 +123,7 @@ static void send(struct ibsa_transport *transport, const uint8_t *mad)
 	struct ibsa_address to = { .lid = sm_lid, .qpn = IBSA_QPN_GSI };
 	struct ibsa_port_state state;
 
-	/* Where the default P_Key is. */
+	/* Index of the default P_Key. */
 	if (embedded->ops->port(embedded, &state))
 		die("no state of the port");
 	to.pkey_index = transport == embedded ? state.pkey_index : 0;
@@ -128,36 +131,38 @@ static void send(struct ibsa_transport *transport, const uint8_t *mad)
 		die("cannot send");
 }
 
-void same_ask_embedded(const struct question *question, struct answer *out)
+void same_exchange_embedded(const struct request *request, struct answer *out)
 {
-	send(embedded, question->mad);
-	take(embedded, question->mad, NULL, 0, out);
+	send(embedded, request->mad);
+	take(embedded, request->mad, NULL, 0, out);
 }
 
 /*
- * What OpenSM has answered to @mad, or nothing. That it is silent is known when
- * it has answered what it was asked later: how long that takes depends on what
- * else the machine does.
+ * OpenSM's answer to @mad, or none. There is none if OpenSM has answered a
+ * later request first: how long that takes depends on the load of the machine.
  */
 static void take_theirs(const uint8_t *mad)
 {
 	static uint32_t probes;
-	struct question probe;
+	struct request probe;
 
 	if (take(opensm, mad, NULL, SOON_MS, &theirs))
 		return;
-	question_start(&probe, IBSA_METHOD_GET,
-		       ibsa_class_port_info_record.attribute, 0);
+	request_start(&probe, IBSA_METHOD_GET,
+		      ibsa_class_port_info_record.attribute, 0);
 	for (int i = 0; i < PROBES; i++) {
 		ibsa_put_be32(probe.mad + MAD_TID_LOW,
-			      TID_FIRST + QUESTIONS_MAX + probes++);
+			      TID_FIRST + REQUESTS_MAX + probes++);
 		send(opensm, probe.mad);
 		if (take(opensm, mad, probe.mad, WAIT_MS, &theirs))
 			return;
 	}
 }
 
-/* What is the transport's: half of the transaction id, and the RMPP header. */
+/*
+ * Clear what belongs to the transport: half of the transaction ID, and the RMPP
+ * header.
+ */
 static void strip(struct answer *answer)
 {
 	enum {
@@ -177,7 +182,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, sorted_stride);
 }
 
-/* A table is a set. */
+/* The order of records in a table does not matter. */
 static void sort(struct answer *answer)
 {
 	const size_t count = answer_count(answer);
@@ -198,8 +203,8 @@ static void copy(struct answer *to, const struct answer *from)
 	memcpy(to->bytes, from->bytes, from->len);
 }
 
-/* Whether all that differs is known; counts what was. */
-static bool explain(const struct question *question)
+/* Whether all differences are known; counts them. */
+static bool explain(const struct request *request)
 {
 	bool was_used[DIFFERENCES_MAX] = { false };
 	bool is_level = false;
@@ -207,7 +212,7 @@ static bool explain(const struct question *question)
 	copy(&levelled[0], &theirs);
 	copy(&levelled[1], &ours);
 	for (size_t i = 0; i < same_difference_count && !is_level; i++) {
-		was_used[i] = same_differences[i].level(question, &levelled[0],
+		was_used[i] = same_differences[i].level(request, &levelled[0],
 							&levelled[1]);
 		if (!was_used[i])
 			continue;
@@ -228,28 +233,27 @@ static void print_hex(const char *name, const uint8_t *bytes, size_t len)
 	fprintf(stderr, "\n");
 }
 
-static void complain(const struct question *question)
+static void complain(const struct request *request)
 {
 	size_t shorter = theirs.len < ours.len ? theirs.len : ours.len, at = 0;
 
 	while (at < shorter && theirs.bytes[at] == ours.bytes[at])
 		at++;
-	fprintf(stderr, "not the same: %s, from byte %zu\n", question->what,
-		at);
+	fprintf(stderr, "not the same: %s, from byte %zu\n", request->what, at);
 	if (++unlike > SHOWN_MAX)
 		return;
-	print_hex("request", question->mad, 56 + 80);
+	print_hex("request", request->mad, 56 + 80);
 	print_hex("OpenSM", theirs.bytes, theirs.len);
 	print_hex("embedded", ours.bytes, ours.len);
 }
 
-struct answer *same_ask(const struct question *question)
+struct answer *same_exchange(const struct request *request)
 {
 	uint8_t mad[IBSA_MAD_BYTES];
 
-	if (asked == QUESTIONS_MAX)
+	if (asked == REQUESTS_MAX)
 		die("too many questions");
-	memcpy(mad, question->mad, sizeof(mad));
+	memcpy(mad, request->mad, sizeof(mad));
 	ibsa_put_be32(mad + MAD_TID_LOW, TID_FIRST + asked);
 	send(opensm, mad);
 	if (mad_attribute(mad) == ATTR_MCMEMBER)
@@ -263,8 +267,8 @@ struct answer *same_ask(const struct question *question)
 	strip(&ours);
 	sort(&theirs);
 	sort(&ours);
-	if (!is_same(&theirs, &ours) && !explain(question))
-		complain(question);
+	if (!is_same(&theirs, &ours) && !explain(request))
+		complain(request);
 	return &theirs;
 }
 
@@ -288,21 +292,21 @@ static void start(const char *topology, const char *partitions, const char *sm,
 	ibsa_fabric_put(fabric);
 }
 
-/* Who is there: all else is asked of these. */
+/* Read the end ports, which other requests are made from. */
 static void learn_ends(void)
 {
 	struct ibsa_port_state state;
 	struct ibsa_node node;
-	struct question question;
+	struct request request;
 	struct answer *answer;
 
 	if (opensm->ops->port(opensm, &state))
 		die("no state of the port");
 	sm_lid = state.sm_lid;
-	question_start(&question, IBSA_METHOD_GET_TABLE,
-		       ibsa_node_record.attribute, 0);
-	question_name(&question, "who is there");
-	answer = same_ask(&question);
+	request_start(&request, IBSA_METHOD_GET_TABLE,
+		      ibsa_node_record.attribute, 0);
+	request_name(&request, "all nodes");
+	answer = same_exchange(&request);
 	for (size_t i = 0; i < answer_count(answer); i++) {
 		ibsa_node_record.decode(answer_at(answer, i), &node);
 		if (ends.count == SAME_ENDS_MAX)
@@ -320,40 +324,39 @@ static void learn_ends(void)
 static void learn_routes(void)
 {
 	static struct answer links;
-	struct question question;
+	struct request request;
 
-	question_start(&question, IBSA_METHOD_GET_TABLE, ATTR_LINK, 0);
-	question_name(&question, "all links");
-	copy(&links, same_ask(&question));
-	question_start(&question, IBSA_METHOD_GET_TABLE, ATTR_LFT, 0);
-	send(embedded, question.mad);
-	take(embedded, question.mad, NULL, 0, &ours);
-	send(opensm, question.mad);
-	take_theirs(question.mad);
+	request_start(&request, IBSA_METHOD_GET_TABLE, ATTR_LINK, 0);
+	request_name(&request, "all links");
+	copy(&links, same_exchange(&request));
+	request_start(&request, IBSA_METHOD_GET_TABLE, ATTR_LFT, 0);
+	send(embedded, request.mad);
+	take(embedded, request.mad, NULL, 0, &ours);
+	send(opensm, request.mad);
+	take_theirs(request.mad);
 	same_routes_learn(&links, &theirs, &ours);
 }
 
-/* OpenSM sets multicast tables after it has answered those who join. */
+/* OpenSM sets multicast tables after it has answered those that join. */
 static void learn_trees(void)
 {
 	const uint64_t end = now_ms(opensm) + WAIT_MS;
-	struct question question;
+	struct request request;
 
 	do {
-		question_start(&question, IBSA_METHOD_GET_TABLE, ATTR_MFT, 0);
-		ibsa_put_be32(question.mad + MAD_TID_LOW,
-			      TID_FIRST - 1 - asked);
-		same_ask_embedded(&question, &ours);
+		request_start(&request, IBSA_METHOD_GET_TABLE, ATTR_MFT, 0);
+		ibsa_put_be32(request.mad + MAD_TID_LOW, TID_FIRST - 1 - asked);
+		same_exchange_embedded(&request, &ours);
 		asked++;
-		send(opensm, question.mad);
-		take_theirs(question.mad);
+		send(opensm, request.mad);
+		take_theirs(request.mad);
 		if (same_trees_learn(&theirs, &ours))
 			return;
 	} while (now_ms(opensm) < end);
 	die("the groups' trees do not reach the same ports");
 }
 
-/* Answers that were on their way when it was taken for silence. */
+/* Receive answers that were taken for missing. */
 static void wait_for_late(void)
 {
 	static const uint8_t none[IBSA_MAD_BYTES];

@@ -32,7 +32,7 @@ pause() {
 # ask TOPOLOGY SM NODE [all|brief|methods [PARTITIONS [pause]]]
 ask() {
 	echo "$1, SM at $2, asked from $3 ${5:+, with $5}"
-	# What ibnetdiscover has written needs nothing done to it.
+	# A file written by ibnetdiscover is used as it is.
 	if grep -q '^\[.*lid' "$1"; then
 		cp "$1" "$work/net"
 	else

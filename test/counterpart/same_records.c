@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The records that both SAs are asked for, with all that can be selected in
- * them: from the library's tables.
+ * The records that the requests select, with all their fields, from the
+ * library's tables.
  */
 #include <string.h>
 
@@ -11,7 +11,8 @@
 static const struct {
 	const struct ibsa_record *record;
 	bool is_settable;
-	bool is_frail; /* OpenSM ends by a port number that it does not know */
+	/* OpenSM crashes at a port number that it does not know */
+	bool is_frail;
 } known[] = {
 	{ &ibsa_sl_to_vl_record, .is_frail = true },
 	{ &ibsa_switch_info_record },

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether two SMs that have chosen different routes have routed equally well:
- * their forwarding tables are followed along the cables, and what they lead
- * to is compared.
+ * Whether two SMs with different routes have routed equally well: follows both
+ * forwarding tables along the cables, and compares where they lead.
  */
 #include <string.h>
 
@@ -17,12 +16,12 @@ enum {
 	HOPS_MAX = 64,
 	AT_BLOCK = 2,
 	AT_TABLE = 8,
-	LOST = 0xee, /* a hop count that says that there is no way */
+	LOST = 0xee, /* a hop count that means that there is no route */
 };
 
-/* Where the cable of a port leads: a LID, or 0. */
+/* The LID at the other end of a port's cable, or 0. */
 static uint16_t cables[LIDS][PORTS];
-static uint8_t tables[2][LIDS][LIDS]; /* of a switch, by destination */
+static uint8_t tables[2][LIDS][LIDS]; /* exit port by switch and destination */
 static bool is_switch[LIDS];
 
 static void learn_links(struct answer *links)
@@ -67,7 +66,7 @@ uint16_t same_switch_beyond(uint16_t lid, unsigned int port)
 	return far < LIDS && is_switch[far] ? far : 0;
 }
 
-/* Cables from a switch to a LID, or LOST. */
+/* Number of cables from a switch to a LID, or LOST. */
 static uint8_t hops(uint8_t table[LIDS][LIDS], uint16_t at, uint16_t to)
 {
 	for (uint8_t count = 0; count < HOPS_MAX; count++) {
@@ -104,14 +103,14 @@ bool same_routes_level(struct answer *theirs, struct answer *ours)
 {
 	struct answer *const answers[] = { theirs, ours };
 
-	for (int side = 0; side < 2; side++) {
-		struct answer *answer = answers[side];
+	for (int source = 0; source < 2; source++) {
+		struct answer *answer = answers[source];
 		const bool is_one = answer->bytes[MAD_METHOD] ==
 				    IBSA_METHOD_GET_RESP;
 		const size_t count = is_one ? 1 : answer_count(answer);
 
 		for (size_t i = 0; i < count; i++)
-			level_block(answer_at(answer, i), tables[side]);
+			level_block(answer_at(answer, i), tables[source]);
 	}
 	return true;
 }

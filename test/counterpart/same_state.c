@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What both are to know before they are asked for it: services, groups with
- * members, subscriptions, GUIDs; and all that they refuse of such.
+ * State that both SAs must have before they are queried: services, groups with
+ * members, subscriptions, GUIDs; and all such requests that they refuse.
  */
 #include <string.h>
 
@@ -16,17 +16,17 @@ static struct ibsa_gid gid_of(const struct same_end *end)
 	return gid;
 }
 
-static void ask(uint8_t method, const struct ibsa_record *record,
-		const void *host, uint64_t mask, const char *what)
+static void send_request(uint8_t method, const struct ibsa_record *record,
+			 const void *host, uint64_t mask, const char *what)
 {
-	struct question question;
+	struct request request;
 
-	question_start(&question, method, record->attribute, mask);
-	question_name(&question, "%s, %s, mask %#llx", record->name, what,
-		      (unsigned long long)mask);
-	if (ibsa_record_encode(record, host, question_record(&question), 200))
+	request_start(&request, method, record->attribute, mask);
+	request_name(&request, "%s, %s, mask %#llx", record->name, what,
+		     (unsigned long long)mask);
+	if (ibsa_record_encode(record, host, request_record(&request), 200))
 		die("a %s that does not fit", record->name);
-	same_ask(&question);
+	same_exchange(&request);
 }
 
 static struct ibsa_service a_service(uint64_t id)
@@ -54,19 +54,19 @@ static void set_services(void)
 	for (uint64_t i = 1; i < 4; i++) {
 		const struct ibsa_service service = a_service(i);
 
-		ask(IBSA_METHOD_SET, &ibsa_service_record, &service,
-		    ibsa_service_record.mask, "set");
+		send_request(IBSA_METHOD_SET, &ibsa_service_record, &service,
+			     ibsa_service_record.mask, "set");
 	}
 	for (unsigned int i = 0; i < 8; i++) {
 		const struct ibsa_service service = a_service(4);
 
-		ask(i % 2 ? IBSA_METHOD_DELETE : IBSA_METHOD_SET,
-		    &ibsa_service_record, &service,
-		    i / 2 == 0	 ? 0
-		    : i / 2 == 1 ? id
-		    : i / 2 == 2 ? id | gid
-				 : id | gid | pkey,
-		    "in part");
+		send_request(i % 2 ? IBSA_METHOD_DELETE : IBSA_METHOD_SET,
+			     &ibsa_service_record, &service,
+			     i / 2 == 0	  ? 0
+			     : i / 2 == 1 ? id
+			     : i / 2 == 2 ? id | gid
+					  : id | gid | pkey,
+			     "in part");
 	}
 }
 
@@ -78,7 +78,7 @@ static struct ibsa_mcmember a_member(uint8_t number, const struct same_end *end)
 		.qkey = 0x0b1b,
 		.pkey = IBSA_PKEY_DEFAULT,
 		.rate_selector = IBSA_SELECT_EXACTLY,
-		.rate = 2, /* 2.5 Gb/s: everybody can join */
+		.rate = 2, /* 2.5 Gb/s: every port can join */
 		.flow_label = 0x12340u + number,
 		.scope = 2,
 		.join_state = 1,
@@ -94,10 +94,10 @@ static struct ibsa_mcmember a_member(uint8_t number, const struct same_end *end)
 	 IBSA_MCMEMBER_CM(sl) | IBSA_MCMEMBER_CM(rate) |               \
 	 IBSA_MCMEMBER_CM(rate_selector))
 
-static void ask_member(uint8_t method, const struct ibsa_mcmember *member,
-		       uint64_t mask, const char *what)
+static void send_member(uint8_t method, const struct ibsa_mcmember *member,
+			uint64_t mask, const char *what)
 {
-	ask(method, &ibsa_mcmember_record, member, mask, what);
+	send_request(method, &ibsa_mcmember_record, member, mask, what);
 }
 
 static void join_groups(void)
@@ -110,17 +110,18 @@ static void join_groups(void)
 			if (ends->all[i].type != IBSA_NODE_CA)
 				continue;
 			member = a_member(group, &ends->all[i]);
-			ask_member(IBSA_METHOD_SET, &member, CREATE_CM, "join");
+			send_member(IBSA_METHOD_SET, &member, CREATE_CM,
+				    "join");
 		}
 	}
 	member = a_member(0xff, &ends->own);
 	member.mgid = (struct ibsa_gid){ { 0xff, 0x12, 0x40, 0x1b, 0xff,
 					   0xff, [12] = 0xff, 0xff, 0xff,
 					   0xff } };
-	ask_member(IBSA_METHOD_SET, &member, JOIN_CM, "join broadcast");
+	send_member(IBSA_METHOD_SET, &member, JOIN_CM, "join broadcast");
 }
 
-/* One component less, or one that does not agree. */
+/* One component missing, or one with a wrong value. */
 static void join_wrongly(void)
 {
 	const struct same_ends *ends = same_ends();
@@ -128,26 +129,26 @@ static void join_wrongly(void)
 
 	for (unsigned int bit = 0; bit < 18; bit++) {
 		if (CREATE_CM >> bit & 1)
-			ask_member(IBSA_METHOD_SET, &member,
-				   CREATE_CM & ~(UINT64_C(1) << bit),
-				   "join with less");
+			send_member(IBSA_METHOD_SET, &member,
+				    CREATE_CM & ~(UINT64_C(1) << bit),
+				    "join with less");
 	}
 	member = a_member(1, &ends->own);
 	member.qkey = 1;
-	ask_member(IBSA_METHOD_SET, &member, CREATE_CM, "join, other Q_Key");
+	send_member(IBSA_METHOD_SET, &member, CREATE_CM, "join, other Q_Key");
 	member = a_member(1, &ends->own);
 	member.join_state = 0;
-	ask_member(IBSA_METHOD_SET, &member, CREATE_CM, "join, no state");
+	send_member(IBSA_METHOD_SET, &member, CREATE_CM, "join, no state");
 	member = a_member(4, &ends->own);
 	member.mgid.raw[0] = 0xfe;
-	ask_member(IBSA_METHOD_SET, &member, CREATE_CM, "join, no MGID");
+	send_member(IBSA_METHOD_SET, &member, CREATE_CM, "join, no MGID");
 	member = a_member(4, &ends->own);
-	ask_member(IBSA_METHOD_DELETE, &member, JOIN_CM, "leave no group");
+	send_member(IBSA_METHOD_DELETE, &member, JOIN_CM, "leave no group");
 	member.port_gid.raw[0] = 0x20;
-	ask_member(IBSA_METHOD_SET, &member, CREATE_CM, "join from abroad");
+	send_member(IBSA_METHOD_SET, &member, CREATE_CM, "join from abroad");
 	member = a_member(4, &ends->own);
 	member.pkey = 0x8123;
-	ask_member(IBSA_METHOD_SET, &member, CREATE_CM, "join, other P_Key");
+	send_member(IBSA_METHOD_SET, &member, CREATE_CM, "join, other P_Key");
 }
 
 static void leave_groups(void)
@@ -159,8 +160,8 @@ static void leave_groups(void)
 			const struct ibsa_mcmember member =
 				a_member(group, &ends->all[i]);
 
-			ask_member(IBSA_METHOD_DELETE, &member, JOIN_CM,
-				   "leave");
+			send_member(IBSA_METHOD_DELETE, &member, JOIN_CM,
+				    "leave");
 		}
 	}
 }
@@ -179,23 +180,25 @@ static struct ibsa_inform_info a_subscription(uint16_t trap)
 	};
 }
 
-static void ask_inform(const struct ibsa_inform_info *info, uint8_t method,
-		       uint64_t sm_key, const char *what)
+static void send_inform(const struct ibsa_inform_info *info, uint8_t method,
+			uint64_t sm_key, const char *what)
 {
-	struct question question;
+	struct request request;
 
-	question_start(&question, method, ibsa_inform_info_record.attribute,
-		       ibsa_inform_info_record.mask);
-	question_name(&question, "InformInfo, %s, trap %u", what,
-		      info->trap_number);
-	question_key(&question, sm_key);
+	request_start(&request, method, ibsa_inform_info_record.attribute,
+		      ibsa_inform_info_record.mask);
+	request_name(&request, "InformInfo, %s, trap %u", what,
+		     info->trap_number);
+	request_key(&request, sm_key);
 	if (ibsa_record_encode(&ibsa_inform_info_record, info,
-			       question_record(&question), 200))
+			       request_record(&request), 200))
 		die("a subscription that does not fit");
-	same_ask(&question);
+	same_exchange(&request);
 }
 
-/* To events that do not happen here: 66 and 67 do, and are not answered. */
+/*
+ * To events that do not happen here: 66 and 67 do, and would not be answered.
+ */
 static void subscribe(void)
 {
 	static const uint16_t traps[] = { 64, 65, 144, 256, 257, 1234 };
@@ -207,25 +210,25 @@ static void subscribe(void)
 
 	for (size_t i = 0; i < 2 * sizeof(traps) / 2; i++) {
 		info = a_subscription(traps[i / 2]);
-		ask_inform(&info, IBSA_METHOD_SET, i % 2, "subscribe");
+		send_inform(&info, IBSA_METHOD_SET, i % 2, "subscribe");
 	}
 	for (size_t i = 0; i < sizeof(methods); i++)
-		ask_inform(&info, methods[i], 0, "wrong method");
+		send_inform(&info, methods[i], 0, "wrong method");
 	info.subscribe = 2;
-	ask_inform(&info, IBSA_METHOD_SET, 0, "neither");
+	send_inform(&info, IBSA_METHOD_SET, 0, "neither");
 	info = a_subscription(64);
 	info.lid_range_begin = 0x7fff;
-	ask_inform(&info, IBSA_METHOD_SET, 0, "unknown LID");
+	send_inform(&info, IBSA_METHOD_SET, 0, "unknown LID");
 	info = a_subscription(64);
 	info.gid = (struct ibsa_gid){ { 0xfe, 0x80, [15] = 9 } };
-	ask_inform(&info, IBSA_METHOD_SET, 0, "unknown GID");
+	send_inform(&info, IBSA_METHOD_SET, 0, "unknown GID");
 	info = a_subscription(64);
 	info.subscribe = 0;
 	info.qpn = 5;
-	ask_inform(&info, IBSA_METHOD_SET, 0, "end of another QP");
+	send_inform(&info, IBSA_METHOD_SET, 0, "end of another QP");
 	info.qpn = 1;
 	info.resp_time_value = 3;
-	ask_inform(&info, IBSA_METHOD_SET, 0, "end of another time");
+	send_inform(&info, IBSA_METHOD_SET, 0, "end of another time");
 }
 
 static void unsubscribe(void)
@@ -236,35 +239,40 @@ static void unsubscribe(void)
 		struct ibsa_inform_info info = a_subscription(traps[i / 2]);
 
 		info.subscribe = 0;
-		ask_inform(&info, IBSA_METHOD_SET, 1, "unsubscribe");
+		send_inform(&info, IBSA_METHOD_SET, 1, "unsubscribe");
 	}
 }
 
-/* By name of an end, entries of a block; not the SA's own inventions. */
+/*
+ * By an end's LID and the entries of a block; without GUIDs that the SA
+ * assigns.
+ */
 static void change_guids(uint8_t method, const char *what)
 {
 	const struct same_ends *ends = same_ends();
-	const uint64_t place = IBSA_GUID_INFO_CM(lid) |
-			       IBSA_GUID_INFO_CM(block_num);
+	const uint64_t position = IBSA_GUID_INFO_CM(lid) |
+				  IBSA_GUID_INFO_CM(block_num);
 	struct ibsa_guid_info info = { .lid = ends->own.lid };
 
 	for (int i = 0; i < 8; i++)
 		info.guid[i] = UINT64_C(0xabc000) + (uint64_t)i;
-	ask(method, &ibsa_guid_info_record, &info,
-	    place | IBSA_GUID_INFO_CM(guid) << 1 | IBSA_GUID_INFO_CM(guid) << 3,
-	    what);
-	ask(method, &ibsa_guid_info_record, &info,
-	    place | IBSA_GUID_INFO_CM(guid), what);
+	send_request(method, &ibsa_guid_info_record, &info,
+		     position | IBSA_GUID_INFO_CM(guid) << 1 |
+			     IBSA_GUID_INFO_CM(guid) << 3,
+		     what);
+	send_request(method, &ibsa_guid_info_record, &info,
+		     position | IBSA_GUID_INFO_CM(guid), what);
 	for (unsigned int bit = 0; bit < 2; bit++)
-		ask(method, &ibsa_guid_info_record, &info,
-		    UINT64_C(1) << bit | IBSA_GUID_INFO_CM(guid) << 2, what);
+		send_request(method, &ibsa_guid_info_record, &info,
+			     UINT64_C(1) << bit | IBSA_GUID_INFO_CM(guid) << 2,
+			     what);
 	info.block_num = 200;
-	ask(method, &ibsa_guid_info_record, &info,
-	    place | IBSA_GUID_INFO_CM(guid) << 2, what);
+	send_request(method, &ibsa_guid_info_record, &info,
+		     position | IBSA_GUID_INFO_CM(guid) << 2, what);
 	info.block_num = 0;
 	info.lid = 0x7000;
-	ask(method, &ibsa_guid_info_record, &info,
-	    place | IBSA_GUID_INFO_CM(guid) << 2, what);
+	send_request(method, &ibsa_guid_info_record, &info,
+		     position | IBSA_GUID_INFO_CM(guid) << 2, what);
 }
 
 void same_make_state(void)
@@ -284,7 +292,7 @@ void same_make_state_end(void)
 	for (uint64_t i = 1; i < 6; i++) {
 		const struct ibsa_service service = a_service(i);
 
-		ask(IBSA_METHOD_DELETE, &ibsa_service_record, &service,
-		    ibsa_service_record.mask, "delete");
+		send_request(IBSA_METHOD_DELETE, &ibsa_service_record, &service,
+			     ibsa_service_record.mask, "delete");
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether two SMs that have chosen different multicast trees reach the same
- * ports: a packet is followed along both from the same switch.
+ * Whether two SMs with different multicast trees reach the same ports: follows
+ * a packet along both from the same switch.
  */
 #include <string.h>
 
@@ -10,14 +10,14 @@
 
 enum {
 	LIDS = 256,
-	GROUPS = 32, /* those of the first block */
+	GROUPS = 32, /* of the first block */
 	PORTS = 64,
 	POSITION_PORTS = 16,
 	AT_BLOCK = 2,
 	AT_TABLE = 8,
 };
 
-/* Which ports a packet leaves by, of a group at a switch. */
+/* Mask of exit ports by switch and group. */
 static uint64_t masks[2][LIDS][GROUPS];
 
 static void learn(struct answer *answer, uint64_t table[LIDS][GROUPS])
@@ -26,23 +26,23 @@ static void learn(struct answer *answer, uint64_t table[LIDS][GROUPS])
 	for (size_t i = 0; i < answer_count(answer); i++) {
 		const uint8_t *record = answer_at(answer, i);
 		const uint16_t lid = ibsa_be16(record);
-		const uint16_t place = ibsa_be16(record + AT_BLOCK);
+		const uint16_t position = ibsa_be16(record + AT_BLOCK);
 
-		if (lid >= LIDS || place & 0xfff || place >> 12 >= 4)
+		if (lid >= LIDS || position & 0xfff || position >> 12 >= 4)
 			die("a block of MLIDs that was not expected");
 		for (size_t k = 0; k < GROUPS; k++)
 			table[lid][k] |=
 				(uint64_t)ibsa_be16(record + AT_TABLE + 2 * k)
-				<< (place >> 12) * POSITION_PORTS;
+				<< (position >> 12) * POSITION_PORTS;
 	}
 }
 
-/* What a packet has come to, and by how many cables. */
+/* What a packet has reached, and by how many cables. */
 struct spread {
 	bool is_seen[LIDS];
-	uint64_t ends[LIDS]; /* ports that are no switch's, by switch */
+	uint64_t ends[LIDS]; /* end ports, by switch */
 	unsigned int switches;
-	unsigned int cables; /* each seen from both its ends */
+	unsigned int cables; /* each counted from both ends */
 };
 
 static void spread(uint64_t table[LIDS][GROUPS], unsigned int group,
@@ -66,7 +66,7 @@ static void spread(uint64_t table[LIDS][GROUPS], unsigned int group,
 	}
 }
 
-/* From the first switch that has any port of the group. */
+/* From the first switch that has a port of the group. */
 static void follow(uint64_t table[LIDS][GROUPS], unsigned int group,
 		   struct spread *out)
 {
@@ -79,7 +79,7 @@ static void follow(uint64_t table[LIDS][GROUPS], unsigned int group,
 	}
 }
 
-/* Where nothing is forwarded there is no switch, either. */
+/* A group that is not forwarded has no switches, either. */
 static bool is_tree(const struct spread *spread)
 {
 	return !spread->switches ||
@@ -103,7 +103,7 @@ bool same_trees_learn(struct answer *theirs, struct answer *ours)
 	return true;
 }
 
-/* Ports of a position that lead to other switches. */
+/* Ports of a position that are connected to other switches. */
 static uint16_t between(uint16_t lid, unsigned int position)
 {
 	uint16_t mask = 0;
@@ -147,7 +147,7 @@ static void leave_ends_of_all(struct answer *answer)
 	const bool is_one = answer->bytes[MAD_METHOD] == IBSA_METHOD_GET_RESP;
 	const size_t count = is_one ? 1 : answer_count(answer);
 	const size_t stride = answer_stride(answer);
-	size_t kept = 0;
+	size_t stored = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		uint8_t *record = answer_at(answer, i);
@@ -155,12 +155,12 @@ static void leave_ends_of_all(struct answer *answer)
 		if (!is_one && same_is_transit(ibsa_be16(record)))
 			continue;
 		leave_ends(record);
-		memmove(answer_at(answer, kept++), record, stride);
+		memmove(answer_at(answer, stored++), record, stride);
 	}
 	if (is_one)
 		return;
-	answer->len = IBSA_SA_HEADER_BYTES + kept * stride;
-	if (!kept)
+	answer->len = IBSA_SA_HEADER_BYTES + stored * stride;
+	if (!stored)
 		ibsa_put_be16(answer->bytes + MAD_ATTRIBUTE_OFFSET, 0);
 }
 

@@ -90,7 +90,7 @@ records_by_lid() {
 		same PortInfoRecord query table PIR endport_lid="$lid" -- \
 			PIR "$lid"
 	done
-	# Ports of a switch: to a host, to the other switch, to nobody.
+	# Ports of a switch: to a host, to the other switch, without a cable.
 	for port in 1 23 5; do
 		same PortInfoRecord \
 			query table PIR endport_lid=2 port_num="$port" -- \

@@ -47,7 +47,7 @@ in_ibsa() {
 		join(" ")' "$FABRIC_DIR/list.json" | sort
 }
 
-# is WHEN WHO GOT WANT
+# is WHEN HOST GOT WANT
 is() {
 	[ "$3" = "$4" ] || wrong "$1: $2 has '$3', not '$4'"
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: shared.sh IBSA DROP-IN TOPOLOGY
 #
-# Debian's programs, which know only libibumad, on a fabric that a server of
-# ours has: first with its own SA, then with OpenSM as its subnet manager.
-# What they say of it is what ibsa says and what the file says.
+# Debian's programs, which use only libibumad, on a fabric of our server: first
+# with its own SA, then with OpenSM as its subnet manager. Their output is
+# compared with that of ibsa and with the file.
 set -uo pipefail
 # shellcheck source=test/support/signals.sh
 . "$(dirname "$(realpath "$0")")/../support/signals.sh"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of the SM by the names of their manual page, on a context without a
- * uverbs device: a line for each, until it reads "end".
- *
+ * Receives SM events by the functions of their manual page, on a context
+ * without a uverbs device, and prints a line for each, until it reads "end".
  * usage: sm-events AUDIT_MS
  *
- * Reads GIDs, too, a line each, and writes "reach GID 0" or "reach GID ERROR".
+ * It also reads GIDs, one per line, and prints "reach GID 0" or "reach GID
+ * ERROR".
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -58,7 +58,7 @@ static bool reach(struct ibv_context *context)
 {
 	char line[INET6_ADDRSTRLEN + 1];
 	union ibv_gid gid;
-	const char *said = "0";
+	const char *printed = "0";
 
 	if (!fgets(line, sizeof(line), stdin) || !strcmp(line, "end\n"))
 		return false;
@@ -68,8 +68,8 @@ static bool reach(struct ibv_context *context)
 		exit(2);
 	}
 	if (ibv_gid_reachable(context, 0, &gid, 0))
-		said = strerrorname_np(errno);
-	printf("reach %s %s\n", line, said);
+		printed = strerrorname_np(errno);
+	printf("reach %s %s\n", line, printed);
 	return true;
 }
 

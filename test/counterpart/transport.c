@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asks a running OpenSM over the kernel transport, and checks what comes
- * back against the topology, test/data/fabrics/b.net. Run by transport.sh on
+ * Queries a running OpenSM over the kernel transport, and checks the answers
+ * against the topology, test/data/fabrics/b.net. Run by transport.sh on
  * "host-r3 mlx5_0"; the argument says how ibsim carries MADs: "cut", at 256
  * bytes, or "whole", with umtap in front.
  */
@@ -35,7 +35,7 @@ static const uint8_t host_r1_gid[16] = { 0xfe, 0xc0, 0, 0,   0,	   0,
 					 0x12, 0x34, 0, 8,   0xf1, 4,
 					 3,    0x98, 0, 0x11 };
 
-/* An answer: its header, and what came after it. */
+/* An answer: its header, and the data after it. */
 struct answer {
 	struct ibsa_sa_header header;
 	struct ibsa_address from;
@@ -123,9 +123,9 @@ static void receive(struct ibsa_transport *transport, struct answer *out)
 	       out->header.attribute_offset);
 }
 
-static void ask(struct ibsa_transport *transport, uint8_t method,
-		const struct ibsa_record *record, const void *match,
-		uint64_t mask, struct answer *out)
+static void exchange(struct ibsa_transport *transport, uint8_t method,
+		     const struct ibsa_record *record, const void *match,
+		     uint64_t mask, struct answer *out)
 {
 	printf("%s\n", record->name);
 	send_request(transport, TID, method, record, match, mask);
@@ -139,7 +139,7 @@ static void ask(struct ibsa_transport *transport, uint8_t method,
 	CHECK(out->from.qpn == IBSA_QPN_GSI);
 }
 
-/* ibsim without umtap: the answer may go on where the MAD ended. */
+/* ibsim without umtap: the answer may be truncated at the end of the MAD. */
 static bool is_cut(const struct answer *answer)
 {
 	return (answer->header.rmpp_flags & IBSA_RMPP_ACTIVE) &&
@@ -152,8 +152,8 @@ static void class_port_info_is_answered(struct ibsa_transport *transport)
 	struct ibsa_class_port_info info = { 0 };
 	struct answer answer;
 
-	ask(transport, IBSA_METHOD_GET, &ibsa_class_port_info_record, &info, 0,
-	    &answer);
+	exchange(transport, IBSA_METHOD_GET, &ibsa_class_port_info_record,
+		 &info, 0, &answer);
 	CHECK(answer.len == IBSA_MAD_BYTES);
 	CHECK(!is_cut(&answer));
 	CHECK(!ibsa_record_decode(&ibsa_class_port_info_record, answer.records,
@@ -170,8 +170,8 @@ static void own_node_is_found(struct ibsa_transport *transport)
 
 	CHECK(!transport->ops->port(transport, &port));
 	node.lid = (uint16_t)port.lid;
-	ask(transport, IBSA_METHOD_GET_TABLE, &ibsa_node_record, &node,
-	    IBSA_NODE_CM(lid), &answer);
+	exchange(transport, IBSA_METHOD_GET_TABLE, &ibsa_node_record, &node,
+		 IBSA_NODE_CM(lid), &answer);
 	CHECK(answer.header.attribute_offset == 14);
 	CHECK(!is_cut(&answer));
 	CHECK(answer.len == IBSA_SA_HEADER_BYTES + 14 * 8);
@@ -189,8 +189,8 @@ static void all_nodes_are_found(struct ibsa_transport *transport, bool whole)
 	const struct ibsa_node any = { 0 };
 	struct answer answer;
 
-	ask(transport, IBSA_METHOD_GET_TABLE, &ibsa_node_record, &any, 0,
-	    &answer);
+	exchange(transport, IBSA_METHOD_GET_TABLE, &ibsa_node_record, &any, 0,
+		 &answer);
 	CHECK(answer.header.attribute_offset == 14);
 	CHECK(is_cut(&answer) == !whole);
 	if (!whole)
@@ -216,9 +216,10 @@ static void path_to_the_sm_is_found(struct ibsa_transport *transport)
 	CHECK(!transport->ops->port(transport, &port));
 	path.sgid = port.gid;
 	memcpy(path.dgid.raw, host_r1_gid, sizeof(host_r1_gid));
-	ask(transport, IBSA_METHOD_GET, &ibsa_path_record, &path,
-	    IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) | IBSA_PATH_CM(numb_path),
-	    &answer);
+	exchange(transport, IBSA_METHOD_GET, &ibsa_path_record, &path,
+		 IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+			 IBSA_PATH_CM(numb_path),
+		 &answer);
 	CHECK(!is_cut(&answer));
 	CHECK(!ibsa_record_decode(&ibsa_path_record, answer.records,
 				  IBSA_SA_DATA_BYTES, &path));
@@ -229,7 +230,7 @@ static void path_to_the_sm_is_found(struct ibsa_transport *transport)
 	CHECK(path.reversible == 1);
 }
 
-/* The kernel's word for silence; ibsim alone never gives it. */
+/* The kernel reports a timeout; ibsim alone never does. */
 static void silence_is_reported(struct ibsa_transport *transport)
 {
 	const struct ibsa_node none = { 0 };
@@ -243,7 +244,7 @@ static void silence_is_reported(struct ibsa_transport *transport)
 	CHECK(answer.len == 24);
 }
 
-/* It is reported once, and does not stand in the way of the next. */
+/* It is reported once, and does not block the next reply. */
 static void too_large_reply_is_got_rid_of(void)
 {
 	struct ibsa_transport *transport = transport_open(IBSA_MAD_BYTES);

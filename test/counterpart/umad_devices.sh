@@ -13,7 +13,7 @@ ours=$(realpath "$2")
 trees=$(realpath "$3")
 theirs=libibumad.so.3
 
-# A user who is not root can be it in a name space of its own.
+# Another user than root can be root in a name space of its own.
 space=(unshare -m)
 [ "$(id -u)" -eq 0 ] || space=(unshare -rm)
 skip() {

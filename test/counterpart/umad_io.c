@@ -2,9 +2,9 @@
 /*
  * usage: umad-io DEVICE [smp | gmp PEER GID]
  *
- * What libibumad's calls return on a port, one call a line: run it with one
- * library and with another. "smp" also asks the port's own SMA; "gmp" sends
- * to the agent of another device, and back.
+ * Prints what libibumad's calls return on a port, one call a line: run it with
+ * one library and with another. "smp" also sends to the port's own SMA; "gmp"
+ * sends to the agent of another device, and receives the answer.
  */
 #include <endian.h>
 #include <errno.h>
@@ -59,8 +59,8 @@ static uint8_t *mad_of(union buffer *buffer)
 	return umad_get_mad(buffer);
 }
 
-/* What failed says why in errno; what did not leaves it to itself. */
-static void say(const char *what, long result)
+/* A call that failed set errno; one that succeeded did not. */
+static void print_result(const char *what, long result)
 {
 	if (result < 0)
 		printf("%s: %ld, %s\n", what, result, strerror(errno));
@@ -68,8 +68,8 @@ static void say(const char *what, long result)
 		printf("%s: %ld\n", what, result);
 }
 
-/* libibumad leaves errno as it was. */
-static void say_only(const char *what, long result)
+/* libibumad does not change errno in this call. */
+static void print_result_only(const char *what, long result)
 {
 	printf("%s: %ld\n", what, result);
 }
@@ -99,17 +99,18 @@ static void addresses(void)
 	       mad_of(&to) - to.bytes,
 	       (uint8_t *)umad_get_mad_addr(&to) - to.bytes);
 	printf("status 0x%x\n", (unsigned int)umad_status(&to));
-	say("set_addr", umad_set_addr(&to, 0x10007, 1, 0x1f2, QKEY));
+	print_result("set_addr", umad_set_addr(&to, 0x10007, 1, 0x1f2, QKEY));
 	show("set_addr", &to);
-	say("set_addr_net",
-	    umad_set_addr_net(&to, htobe16(7), htobe32(2), 3, htobe32(4)));
+	print_result("set_addr_net",
+		     umad_set_addr_net(&to, htobe16(7), htobe32(2), 3,
+				       htobe32(4)));
 	show("set_addr_net", &to);
-	say("set_grh", umad_set_grh(&to, &from));
+	print_result("set_grh", umad_set_grh(&to, &from));
 	show("set_grh", &to);
-	say("set_grh NULL", umad_set_grh(&to, NULL));
+	print_result("set_grh NULL", umad_set_grh(&to, NULL));
 	show("set_grh NULL", &to);
-	say("set_pkey", umad_set_pkey(&to, 0x12345));
-	say("get_pkey", umad_get_pkey(&to));
+	print_result("set_pkey", umad_set_pkey(&to, 0x12345));
+	print_result("get_pkey", umad_get_pkey(&to));
 	show("set_pkey", &to);
 }
 
@@ -117,14 +118,14 @@ static void levels(void)
 {
 	union buffer zero = { .packet.agent_id = 1 };
 
-	say("debug -1", umad_debug(-1));
-	say("debug 0", umad_debug(0));
+	print_result("debug -1", umad_debug(-1));
+	print_result("debug 0", umad_debug(0));
 	/* To standard error, with the process's number. */
 	umad_dump(&zero);
 	umad_addr_dump(umad_get_mad_addr(&zero));
 }
 
-/* One number for many texts, FNV-1a. */
+/* A hash of several texts, FNV-1a. */
 static void mix(uint64_t *sum, const char *text)
 {
 	do {
@@ -132,7 +133,7 @@ static void mix(uint64_t *sum, const char *text)
 	} while (*text++);
 }
 
-/* All values of bytes; of attributes all where a class has its own. */
+/* All values of bytes; all attributes if a class has its own. */
 static void texts(void)
 {
 	uint64_t methods = 0, attributes = 0, statuses = 0;
@@ -173,7 +174,7 @@ static void receive(const char *what, int portid, int length, int timeout_ms)
 	memset(&in, 0, sizeof(in));
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	result = umad_recv(portid, &in, &room, timeout_ms);
-	say(what, result);
+	print_result(what, result);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	passed = (double)(end.tv_sec - start.tv_sec) * 1e3 +
 		 (double)(end.tv_nsec - start.tv_nsec) / 1e6;
@@ -181,7 +182,7 @@ static void receive(const char *what, int portid, int length, int timeout_ms)
 		printf("  %s\n", passed < timeout_ms ? "early" : "in time");
 }
 
-/* Where there is no port. */
+/* Calls on a port that does not exist. */
 static void strangers(int portid)
 {
 	struct umad_reg_attr attr = { .mgmt_class = VENDOR,
@@ -192,24 +193,24 @@ static void strangers(int portid)
 	printf("portid %s\n", portid < 0	? "below 0"
 			      : portid == NO_FD ? "of no file"
 						: "of a file");
-	say("get_fd", portid == umad_get_fd(portid));
-	say_only("poll", umad_poll(portid, 0));
+	print_result("get_fd", portid == umad_get_fd(portid));
+	print_result_only("poll", umad_poll(portid, 0));
 	receive("recv", portid, MAD_BYTES, 0);
-	say("send", umad_send(portid, 0, &out, MAD_BYTES, 0, 0));
-	say("register", umad_register(portid, VENDOR, 1, 0, NULL));
+	print_result("send", umad_send(portid, 0, &out, MAD_BYTES, 0, 0));
+	print_result("register", umad_register(portid, VENDOR, 1, 0, NULL));
 	printf("register2: %d, agent %u\n",
 	       umad_register2(portid, &attr, &agent), agent);
-	say("unregister", umad_unregister(portid, 0));
+	print_result("unregister", umad_unregister(portid, 0));
 	if (portid == NO_FD)
-		say("close", umad_close_port(portid));
+		print_result("close", umad_close_port(portid));
 }
 
 static void opens(const char *device)
 {
-	say_only("open no_such_ca 0", umad_open_port("no_such_ca", 0));
-	say_only("open no_such_ca 1", umad_open_port("no_such_ca", 1));
-	say_only("open port 77", umad_open_port(device, 77));
-	say("open any port 77", umad_open_port(NULL, 77) < 0);
+	print_result_only("open no_such_ca 0", umad_open_port("no_such_ca", 0));
+	print_result_only("open no_such_ca 1", umad_open_port("no_such_ca", 1));
+	print_result_only("open port 77", umad_open_port(device, 77));
+	print_result("open any port 77", umad_open_port(NULL, 77) < 0);
 }
 
 static int two_register(int portid, uint8_t mgmt_class, uint32_t oui)
@@ -234,37 +235,42 @@ static void agents(int portid)
 	struct umad_reg_attr attr = { .mgmt_class = VENDOR };
 	int first;
 
-	say("register client", umad_register(portid, UMAD_CLASS_SUBN_ADM,
-					     UMAD_SA_CLASS_VERSION, 1, NULL));
+	print_result("register client",
+		     umad_register(portid, UMAD_CLASS_SUBN_ADM,
+				   UMAD_SA_CLASS_VERSION, 1, NULL));
 	first = umad_register(portid, VENDOR, 1, 0, get);
-	say("register server", first);
-	say("register no class", umad_register(portid, 0, 0, 0, NULL) < 0);
-	say("register oui",
-	    umad_register_oui(portid, VENDOR_OUI, 1, vendor_oui, get));
-	say("register oui of another class",
-	    umad_register_oui(portid, VENDOR, 1, vendor_oui, get) == -EINVAL);
+	print_result("register server", first);
+	print_result("register no class",
+		     umad_register(portid, 0, 0, 0, NULL) < 0);
+	print_result("register oui",
+		     umad_register_oui(portid, VENDOR_OUI, 1, vendor_oui, get));
+	print_result("register oui of another class",
+		     umad_register_oui(portid, VENDOR, 1, vendor_oui, get) ==
+			     -EINVAL);
 	two_register(portid, VENDOR + 1, 0);
 	two_register(portid, VENDOR_OUI + 1, 0x001407);
 	two_register(portid, VENDOR_OUI + 1, 0);
 	two_register(portid, VENDOR_OUI + 1, 0x1000000);
 	printf("register2 NULL: %d %d\n", umad_register2(portid, NULL, &agent),
 	       umad_register2(portid, &attr, NULL));
-	say("unregister", umad_unregister(portid, first));
+	print_result("unregister", umad_unregister(portid, first));
 }
 
-/* What a device file refuses and a simulator does not. */
+/* Calls that a device file refuses and a simulator does not. */
 static void refusals(int portid)
 {
 	long get[16 / sizeof(long)] = { 1 << UMAD_METHOD_GET };
 	union buffer out = { .packet.agent_id = 0 };
 
-	say("register", umad_register(portid, VENDOR, 1, 0, get) < 0);
-	say("register again", umad_register(portid, VENDOR, 1, 0, get));
+	print_result("register", umad_register(portid, VENDOR, 1, 0, get) < 0);
+	print_result("register again",
+		     umad_register(portid, VENDOR, 1, 0, get));
 	two_register(portid, 0x7f, 0);
-	say("unregister 31", umad_unregister(portid, 31));
-	say("unregister -1", umad_unregister(portid, -1));
-	say("send agent 31", umad_send(portid, 31, &out, MAD_BYTES, 0, 0));
-	say("send length 0", umad_send(portid, 0, &out, 0, 0, 0));
+	print_result("unregister 31", umad_unregister(portid, 31));
+	print_result("unregister -1", umad_unregister(portid, -1));
+	print_result("send agent 31",
+		     umad_send(portid, 31, &out, MAD_BYTES, 0, 0));
+	print_result("send length 0", umad_send(portid, 0, &out, 0, 0, 0));
 }
 
 static void waits(int portid)
@@ -272,12 +278,12 @@ static void waits(int portid)
 	union buffer in = { .packet.agent_id = 0 };
 	int room = MAD_BYTES;
 
-	say_only("poll 0", umad_poll(portid, 0));
-	say_only("poll 20", umad_poll(portid, 20));
+	print_result_only("poll 0", umad_poll(portid, 0));
+	print_result_only("poll 20", umad_poll(portid, 20));
 	receive("recv 0", portid, MAD_BYTES, 0);
 	receive("recv 20", portid, MAD_BYTES, 20);
-	say("recv NULL", umad_recv(portid, NULL, &room, 0));
-	say("recv NULL length", umad_recv(portid, &in, NULL, 0));
+	print_result("recv NULL", umad_recv(portid, NULL, &room, 0));
+	print_result("recv NULL length", umad_recv(portid, &in, NULL, 0));
 }
 
 /* No array of bits has a place for such a descriptor. */
@@ -292,18 +298,18 @@ static void high_portid(int portid)
 	if (setrlimit(RLIMIT_NOFILE, &limit))
 		exit(2);
 	high = fcntl(portid, F_DUPFD_CLOEXEC, HIGH_FD);
-	say("portid above 1023", high < HIGH_FD);
+	print_result("portid above 1023", high < HIGH_FD);
 	waits(high);
-	say("close above 1023", umad_close_port(high));
+	print_result("close above 1023", umad_close_port(high));
 }
 
-/* Header words that are the same wherever it runs, and of the MAD. */
+/* Print the fields of header and MAD that do not depend on the machine. */
 static void got(const char *what, union buffer *in, int agent, int result,
 		int length)
 {
 	const struct umad_hdr *mad = (const void *)mad_of(in);
 
-	say(what, result < 0 ? result : result == agent);
+	print_result(what, result < 0 ? result : result == agent);
 	if (result < 0)
 		return;
 	printf("  status %d length %d lid %u qpn %u sl %u pkey %d grh %u\n",
@@ -339,7 +345,7 @@ static void smp(int portid)
 
 	agent = umad_register(portid, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0,
 			      NULL);
-	say("register SMI", agent < 0);
+	print_result("register SMI", agent < 0);
 	*mad = (struct umad_smp){
 		.base_version = UMAD_BASE_VERSION,
 		.mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,
@@ -352,9 +358,10 @@ static void smp(int portid)
 	};
 	umad_set_addr(&out, 0xffff, 0, 0, 0);
 	umad_set_pkey(&out, 0);
-	say("send SMP", umad_send(portid, agent, &out, MAD_BYTES, 1000, 3));
+	print_result("send SMP",
+		     umad_send(portid, agent, &out, MAD_BYTES, 1000, 3));
 	await("answer", portid, agent, &in, 1000);
-	say("unregister SMI", umad_unregister(portid, agent));
+	print_result("unregister SMI", umad_unregister(portid, agent));
 }
 
 /* A port to send to, by its GID, and two agents. */
@@ -366,8 +373,8 @@ struct ends {
 	ib_mad_addr_t to;
 };
 
-static void gmp_ask(const struct ends *ends, unsigned int tid, uint8_t class,
-		    int timeout_ms)
+static void gmp_exchange(const struct ends *ends, unsigned int tid,
+			 uint8_t class, int timeout_ms)
 {
 	union buffer out = { .packet.agent_id = 0 };
 	struct umad_hdr *mad = (void *)mad_of(&out);
@@ -386,8 +393,8 @@ static void gmp_ask(const struct ends *ends, unsigned int tid, uint8_t class,
 		       vendor_oui, sizeof(vendor_oui));
 	umad_set_addr(&out, 0, 1, 0, QKEY);
 	umad_set_grh(&out, &to);
-	say("send", umad_send(ends->client, ends->client_agent, &out, MAD_BYTES,
-			      timeout_ms, 0));
+	print_result("send", umad_send(ends->client, ends->client_agent, &out,
+				       MAD_BYTES, timeout_ms, 0));
 }
 
 static void gmp_answer(const struct ends *ends, union buffer *in)
@@ -396,17 +403,20 @@ static void gmp_answer(const struct ends *ends, union buffer *in)
 
 	mad->method = UMAD_METHOD_GET_RESP;
 	umad_get_mad_addr(in)->qkey = htobe32((uint32_t)QKEY);
-	say("send back",
-	    umad_send(ends->server, ends->server_agent, in, MAD_BYTES, 0, 0));
+	print_result("send back", umad_send(ends->server, ends->server_agent,
+					    in, MAD_BYTES, 0, 0));
 }
 
-/* The file is the parent's: what the child reads, the parent does not get. */
+/*
+ * The file belongs to the parent: what the child reads, the parent does not
+ * get.
+ */
 static void gmp_in_child(const struct ends *ends)
 {
 	union buffer in;
 	pid_t child;
 
-	gmp_ask(ends, 0x31, VENDOR, 1000);
+	gmp_exchange(ends, 0x31, VENDOR, 1000);
 	fflush(stdout);
 	child = fork();
 	if (!child) {
@@ -419,7 +429,7 @@ static void gmp_in_child(const struct ends *ends)
 	await("answer of child", ends->client, ends->client_agent, &in, 1000);
 }
 
-/* An answer of many segments, which the kernel sends and puts together. */
+/* An answer of many segments, which the kernel sends and reassembles. */
 static void gmp_long_answer(const struct ends *ends, const union buffer *in)
 {
 	union long_buffer out = { .packet = in->packet };
@@ -434,8 +444,8 @@ static void gmp_long_answer(const struct ends *ends, const union buffer *in)
 	     i < LONG_BYTES; i++)
 		out.bytes[HEADER_BYTES + i] = (uint8_t)i;
 	umad_get_mad_addr(&out)->qkey = htobe32((uint32_t)QKEY);
-	say("send long", umad_send(ends->server, ends->server_agent, &out,
-				   LONG_BYTES, 0, 0));
+	print_result("send long", umad_send(ends->server, ends->server_agent,
+					    &out, LONG_BYTES, 0, 0));
 }
 
 static void gmp_long(struct ends *ends)
@@ -451,17 +461,17 @@ static void gmp_long(struct ends *ends)
 					       vendor_oui, NULL);
 	ends->server_agent = umad_register_oui(ends->server, VENDOR_LONG, 1,
 					       vendor_oui, get);
-	gmp_ask(ends, 0x51, VENDOR_LONG, 1000);
+	gmp_exchange(ends, 0x51, VENDOR_LONG, 1000);
 	await("request", ends->server, ends->server_agent, &in, 1000);
 	gmp_long_answer(ends, &in);
 	result = umad_recv(ends->client, &long_in, &length, 1000);
-	say("recv into too little", result);
+	print_result("recv into too little", result);
 	printf("  needs %d\n", length);
 	result = umad_recv(ends->client, &long_in, &length, 0);
-	/* Behind the transaction id, which is the kernel's. */
+	/* After the transaction ID, which the kernel changes. */
 	for (int i = 16; i < length; i++)
 		sum += long_in.bytes[HEADER_BYTES + i] * (i % 7);
-	say("recv", result == ends->client_agent);
+	print_result("recv", result == ends->client_agent);
 	printf("  length %d, sum %d\n", length, sum);
 }
 
@@ -473,31 +483,31 @@ static void gmp(int portid, const char *peer, const char *gid)
 
 	ends.client_agent = umad_register(portid, VENDOR, 1, 0, NULL);
 	ends.server = umad_open_port(peer, 1);
-	say("open peer", ends.server < 0);
+	print_result("open peer", ends.server < 0);
 	ends.server_agent = umad_register(ends.server, VENDOR, 1, 0, get);
 	if (inet_pton(AF_INET6, gid, ends.to.gid) != 1)
 		exit(2);
 
-	gmp_ask(&ends, 0x11, VENDOR, 1000);
+	gmp_exchange(&ends, 0x11, VENDOR, 1000);
 	await("request", ends.server, ends.server_agent, &in, 1000);
 	gmp_answer(&ends, &in);
 	await("answer", portid, ends.client_agent, &in, 1000);
 
-	gmp_ask(&ends, 0x21, VENDOR, 1000);
-	gmp_ask(&ends, 0x21, VENDOR, 1000);
-	say("poll", umad_poll(ends.server, 1000));
+	gmp_exchange(&ends, 0x21, VENDOR, 1000);
+	gmp_exchange(&ends, 0x21, VENDOR, 1000);
+	print_result("poll", umad_poll(ends.server, 1000));
 	receive("recv into 10 bytes", ends.server, 10, 1000);
 	await("request", ends.server, ends.server_agent, &in, -1);
 	gmp_answer(&ends, &in);
 	await("answer", portid, ends.client_agent, &in, -1);
 
-	/* Nobody answers: the request comes back. */
-	gmp_ask(&ends, 0x41, VENDOR, 50);
+	/* There is no answer: the request is returned. */
+	gmp_exchange(&ends, 0x41, VENDOR, 50);
 	await("request", ends.server, ends.server_agent, &in, 1000);
 	await("no answer", portid, ends.client_agent, &in, 3000);
 	gmp_in_child(&ends);
 	gmp_long(&ends);
-	say("close peer", umad_close_port(ends.server));
+	print_result("close peer", umad_close_port(ends.server));
 }
 
 int main(int argc, char **argv)
@@ -509,7 +519,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || umad_init())
 		return 2;
 	portid = umad_open_port(argv[1], 1);
-	say("open", portid < 0);
+	print_result("open", portid < 0);
 	if (portid < 0)
 		return 1;
 	addresses();
@@ -530,7 +540,7 @@ int main(int argc, char **argv)
 		high_portid(portid);
 		gmp(portid, argv[3], argv[4]);
 	}
-	say("close", umad_close_port(portid));
-	say("done", umad_done());
+	print_result("close", umad_close_port(portid));
+	print_result("done", umad_done());
 	return 0;
 }

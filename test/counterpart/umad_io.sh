@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_io.sh UMAD-IO DROP-IN
 #
-# The same program, linked with Debian's libibumad, on a port of ibsim's: with
-# that library, and with ours in its place. What it prints is the same.
+# The same program, linked with Debian's libibumad, on a port of ibsim's: it
+# prints the same with that library and with ours in its place.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

@@ -2,8 +2,8 @@
 /*
  * usage: umad-lenient DEVICE
  *
- * What programs do that libibumad's pages do not allow, and libibumad bears:
- * run it with one library and with another, it prints the same.
+ * Calls that libibumad's pages do not allow, but libibumad accepts: run it with
+ * one library and with another, it prints the same.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void ouis(const char *device)
 	umad_close_port(portid);
 }
 
-/* What could not be read is released, though its struct was never set. */
+/* A release after a failed read, though the struct was never set. */
 static void releases(const char *device, int number)
 {
 	umad_port_t port;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_lenient.sh UMAD-LENIENT DROP-IN
 #
-# The same program on a port of ibsim's, with Debian's libibumad and with ours
-# in its place. What it prints is the same.
+# A program on a port of ibsim's: it prints the same with Debian's libibumad and
+# with ours in its place.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

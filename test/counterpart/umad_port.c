@@ -33,7 +33,7 @@ static void fail(const char *what)
 	exit(2);
 }
 
-/* Bound to a name of the kernel's choice and connected to that. */
+/* Bound to a name that the kernel chooses, and connected to it. */
 static int socket_to_itself(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -67,7 +67,7 @@ void port_open(struct port *port, const char *device, const char *to)
 		fail("umad_register");
 }
 
-/* No two requests under way have the same, whichever process sent them. */
+/* No two requests in flight have the same one, whichever process sent them. */
 static uint64_t new_tid(void)
 {
 	static atomic_uint number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A port for programs that are linked with libibumad and interrupt its calls,
- * and a limit on how long such a program may take.
+ * and a time limit for such programs.
  */
 #ifndef UMAD_PORT_H
 #define UMAD_PORT_H
@@ -22,7 +22,7 @@ struct port {
 	const char *device; /* NULL: a socket that receives what it sends */
 	int portid;
 	int agent;
-	int lid; /* where requests go if there is no GID */
+	int lid; /* destination of requests if there is no GID */
 	bool has_gid;
 	ib_mad_addr_t to;
 };
@@ -36,26 +36,28 @@ struct port {
  */
 void port_open(struct port *port, const char *device, const char *to);
 
-/* A request with a timeout of a millisecond, and a new transaction id. */
+/* Send a request with a timeout of a millisecond, and a new transaction ID. */
 int port_send(const struct port *port);
 
-/* What umad_recv() returns. */
+/* Return: as umad_recv(). */
 int port_recv(const struct port *port, int timeout_ms);
 
 /* Receive until there is nothing. */
 void port_drain(const struct port *port);
 
-/* Whether an agent of another class could be registered and unregistered; a
- * socket has none. */
+/*
+ * Whether an agent of another class could be registered and unregistered; a
+ * socket has none.
+ */
 bool port_agent(const struct port *port);
 
-/* How many descriptors this process has. */
+/* Number of descriptors of this process. */
 unsigned int descriptors(void);
 
 /*
- * Run @body in a child process. The status that @body returned; -1: it had to
- * be killed after @limit_s seconds; or minus the signal that ended it, minus
- * 1000.
+ * Run @body in a child process. Return: the status that @body returned; -1: it
+ * had to be killed after @limit_s seconds; or minus the signal that ended it,
+ * minus 1000.
  */
 int run_limited(int (*body)(void *arg), void *arg, int limit_s);
 

@@ -2,8 +2,8 @@
 /*
  * usage: umad-say LIBRARY
  *
- * What a library's umad_* calls say of the devices of this machine, one call
- * a line. LIBRARY is libibsa or libibumad: the same program asks both.
+ * Prints what a library's umad_* calls return for the devices of this machine,
+ * one call a line. LIBRARY is libibsa or libibumad.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ static struct {
 	__typeof__(umad_free_ca_device_list) *free_ca_device_list;
 } umad;
 
-/* POSIX lets a function's address be had only through such a cast. */
+/* POSIX allows a function's address to be taken only through such a cast. */
 #define FIND(name)                                                  \
 	(*(void **)&umad.name = dlsym(umad.library, "umad_" #name), \
 	 umad.name != NULL)
@@ -52,7 +52,7 @@ static const char *shown(const char *name)
 	return name ? name : "NULL";
 }
 
-static void say_names(int max)
+static void print_names(int max)
 {
 	char names[NAMES][UMAD_CA_NAME_LEN] = { 0 };
 	int count = umad.get_cas_names(names, max);
@@ -63,7 +63,7 @@ static void say_names(int max)
 	printf("\n");
 }
 
-static void say_port(const umad_port_t *port)
+static void print_port(const umad_port_t *port)
 {
 	printf("  port %d of %s: lid 0x%x lmc %u sm_lid 0x%x sm_sl %u state %u "
 	       "phys %u rate %u capmask 0x%08x link_layer \"%s\" "
@@ -78,7 +78,7 @@ static void say_port(const umad_port_t *port)
 	printf("\n");
 }
 
-static void say_ca(const char *name)
+static void print_ca(const char *name)
 {
 	umad_ca_t ca = { 0 };
 	int err = umad.get_ca(name, &ca);
@@ -92,13 +92,13 @@ static void say_ca(const char *name)
 	       ca.ca_type, be64toh(ca.node_guid), be64toh(ca.system_guid));
 	for (int i = 0; i <= ca.numports; i++) {
 		if (ca.ports[i])
-			say_port(ca.ports[i]);
+			print_port(ca.ports[i]);
 	}
 	err = umad.release_ca(&ca);
 	printf("  released %d, again %d\n", err, umad.release_ca(&ca));
 }
 
-static void say_portguids(const char *name, int max)
+static void print_portguids(const char *name, int max)
 {
 	__be64 guids[GUIDS];
 	int count;
@@ -111,7 +111,7 @@ static void say_portguids(const char *name, int max)
 	printf("\n");
 }
 
-static void say_get_port(const char *name, int number)
+static void print_get_port(const char *name, int number)
 {
 	umad_port_t port = { 0 };
 	int err = umad.get_port(name, number, &port);
@@ -119,12 +119,12 @@ static void say_get_port(const char *name, int number)
 	printf("port %s %d: %d\n", shown(name), number, err);
 	if (err)
 		return;
-	say_port(&port);
+	print_port(&port);
 	err = umad.release_port(&port);
 	printf("  released %d, again %d\n", err, umad.release_port(&port));
 }
 
-static void say_issm(const char *name, int number)
+static void print_issm(const char *name, int number)
 {
 	char path[64] = "";
 	int err = umad.get_issm_path(name, number, path, sizeof(path));
@@ -132,18 +132,18 @@ static void say_issm(const char *name, int number)
 	printf("issm %s %d: %d \"%s\"\n", shown(name), number, err, path);
 }
 
-static void say_device(const char *name)
+static void print_device(const char *name)
 {
 	static const int sizes[] = { -1, 0, 1, 2, 3, 10, GUIDS };
 
-	say_ca(name);
+	print_ca(name);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		say_portguids(name, sizes[i]);
+		print_portguids(name, sizes[i]);
 	printf("portguids %s NULL array: %d\n", shown(name),
 	       umad.get_ca_portguids(name, NULL, 0));
 	for (int number = -1; number <= 10; number++) {
-		say_get_port(name, number);
-		say_issm(name, number);
+		print_get_port(name, number);
+		print_issm(name, number);
 	}
 }
 
@@ -179,13 +179,13 @@ int main(int argc, char **argv)
 	}
 	printf("init %d\n", umad.init());
 	for (int max = 0; max < 4; max++)
-		say_names(max);
-	say_names(NAMES);
-	say_device(NULL);
-	say_device("no_such_ca");
+		print_names(max);
+	print_names(NAMES);
+	print_device(NULL);
+	print_device("no_such_ca");
 	devices = devices_list();
 	for (struct umad_device_node *node = devices; node; node = node->next)
-		say_device(node->ca_name);
+		print_device(node->ca_name);
 	umad.free_ca_device_list(devices);
 	umad.free_ca_device_list(NULL);
 	printf("done %d\n", umad.done());

@@ -18,7 +18,7 @@ seed=${7:-1}
 # Where Meson has tests find the libraries that they name.
 unset LD_LIBRARY_PATH
 
-# A user who is not root can be it in a name space of its own.
+# Another user than root can be root in a name space of its own.
 space=(unshare -m)
 [ "$(id -u)" -eq 0 ] || space=(unshare -rm)
 "${space[@]}" mount --bind /tmp /sys 2>/dev/null || {

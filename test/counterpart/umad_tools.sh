@@ -72,7 +72,7 @@ long() {
 	same 'TEST "Validate Inventory" PASS' osmtest -f v -i inventory
 }
 
-# What OpenSM has printed, and made of the fabric.
+# OpenSM's output, and the fabric's state after it.
 manager() {
 	plain <opensm.out >"manager.$1"
 	dropin_run theirs "$host" iblinkinfo

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A preload in front of ibsim's, that makes its umad devices behave as the
+ * A preload in front of ibsim's, which makes its umad devices behave as the
  * kernel's do:
  *
- *	LD_PRELOAD=umtap.so:libumad2sim.so UMTAP_DIR=folder program
+ * 	LD_PRELOAD=umtap.so:libumad2sim.so UMTAP_DIR=folder program
  *
- * ibsim carries 256 bytes of a MAD and hands over 224, knows no RMPP, no
- * timeouts and no errno on an empty read, and its poll() looks at one fd.
- * Here, each SA MAD that is written is also kept whole in a file of the
- * folder, and one that is read is completed from there. So all programs of
- * one fabric, OpenSM too, must be run with it and the same folder.
- * umtap_sysfs.c keeps their copies of sysfs true; umtap_issm.c has ibsim hand
- * over Reports.
+ * ibsim carries 256 bytes of a MAD and delivers 224. It has no RMPP, no
+ * timeouts and no errno on an empty read, and its poll() checks one fd. This
+ * preload also stores each SA MAD that is written in a file of the directory,
+ * and completes a MAD that is read from there. So all programs of one fabric,
+ * including OpenSM, must run with it and with the same directory. umtap_sysfs.c
+ * updates their copies of sysfs; umtap_issm.c makes ibsim deliver Reports.
  *
  * Source of the behaviour: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -41,15 +40,18 @@ enum {
 
 	METHOD_RESPONSE = 0x80,
 	METHOD_TRAP_REPRESS = 0x07,
-	/* What an RMPP payload length counts besides the records: 44 to 55. */
+	/*
+	 * Bytes that an RMPP payload length includes besides the records: 44 to
+	 * 55.
+	 */
 	RMPP_CLASS_BYTES = 20,
 };
 
-/* A packet, header and MAD, and what is known of it. */
+/* A packet, header and MAD, and its state. */
 struct packet {
 	struct packet *next;
 	int fd;
-	uint64_t due_ms; /* of a request: when its answer is late */
+	uint64_t due_ms; /* of a request: when its timeout expires */
 	size_t len;
 	union {
 		struct umad_header header;
@@ -57,7 +59,7 @@ struct packet {
 	} * data;
 };
 
-/* The functions behind ours. */
+/* The functions that this preload replaces. */
 struct real {
 	ssize_t (*read)(int, void *, size_t);
 	ssize_t (*write)(int, const void *, size_t);
@@ -98,7 +100,7 @@ static uint8_t *mad_of(const struct packet *packet)
 	return packet->data->bytes + UMAD_HEADER_BYTES;
 }
 
-/* Zeroed, with room for a whole MAD at least. */
+/* Zeroed, with room for at least one MAD. */
 static struct packet *packet_new(int fd, size_t len)
 {
 	struct packet *packet = calloc(1, sizeof(*packet));
@@ -142,7 +144,7 @@ static struct packet *take(struct packet **at)
 	return packet;
 }
 
-/* The file that holds @mad whole; false for MADs that none is kept of. */
+/* The file with the complete @mad; false: such MADs are not stored. */
 static bool whole_path(const uint8_t *mad, char *out, size_t size)
 {
 	const char *folder = getenv("UMTAP_DIR");
@@ -155,7 +157,7 @@ static bool whole_path(const uint8_t *mad, char *out, size_t size)
 	return true;
 }
 
-static void whole_keep(const uint8_t *mad, size_t len)
+static void whole_store(const uint8_t *mad, size_t len)
 {
 	char path[4096];
 	FILE *file;
@@ -167,7 +169,10 @@ static void whole_keep(const uint8_t *mad, size_t len)
 		abort();
 }
 
-/* As the receiving kernel leaves it: the header of the first segment. */
+/*
+ * Fill in the RMPP header as the receiving kernel does: that of the first
+ * segment.
+ */
 static void rmpp_fill(uint8_t *mad, size_t len)
 {
 	const size_t records = len - IBSA_SA_HEADER_BYTES;
@@ -194,7 +199,9 @@ static bool is_rmpp(const uint8_t *mad, size_t len)
 	       (mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE);
 }
 
-/* The whole MAD that @packet begins, as a packet; NULL if none was kept. */
+/*
+ * The complete MAD that @packet begins, as a packet; NULL if it was not stored.
+ */
 static struct packet *whole_read(const struct packet *packet)
 {
 	struct packet *whole;
@@ -217,7 +224,7 @@ static struct packet *whole_read(const struct packet *packet)
 	return whole;
 }
 
-/* @packet with all bytes that its sender wrote, where they were kept. */
+/* @packet with all bytes that its sender wrote, if they were stored. */
 static struct packet *whole_get(struct packet *packet)
 {
 	struct packet *whole = whole_read(packet);
@@ -226,7 +233,7 @@ static struct packet *whole_get(struct packet *packet)
 	if (!whole)
 		return packet;
 	whole->data->header = packet->data->header;
-	/* The MAD header as it arrived: the transaction id is changed. */
+	/* The MAD header as it arrived: the transaction ID was changed. */
 	memcpy(mad_of(whole), mad_of(packet), MAD_HEADER_BYTES);
 	len = whole->len - UMAD_HEADER_BYTES;
 	if (is_rmpp(mad_of(whole), len))
@@ -245,7 +252,7 @@ static bool is_answer(const struct packet *packet)
 	return (method & METHOD_RESPONSE) || method == METHOD_TRAP_REPRESS;
 }
 
-/* Forget the request that @packet answers. */
+/* Remove the request that @packet answers. */
 static void answer(const struct packet *packet)
 {
 	for (struct packet **at = &sent; *at; at = &(*at)->next) {
@@ -261,7 +268,7 @@ static void answer(const struct packet *packet)
 	}
 }
 
-/* Take what the simulator has for @fd. */
+/* Receive from the simulator for @fd. */
 static void pull(int fd)
 {
 	struct pollfd one = { .fd = fd, .events = POLLIN };
@@ -281,7 +288,7 @@ static void pull(int fd)
 		packet_free(packet);
 		return;
 	}
-	/* Given back by ibsim for want of a receiver: a kernel would wait. */
+	/* ibsim returns it for lack of a receiver: a kernel would wait. */
 	if (packet->data->header.status) {
 		packet_free(packet);
 		return;
@@ -292,7 +299,7 @@ static void pull(int fd)
 	append(&ready, whole_get(packet));
 }
 
-/* A request without an answer comes back: its header, and a status. */
+/* Return a request without an answer: its header, and a status. */
 static void time_out(struct packet *packet)
 {
 	packet->len = TIMED_OUT_BYTES;
@@ -301,7 +308,7 @@ static void time_out(struct packet *packet)
 	append(&ready, packet);
 }
 
-/* Send again, or give back, each request whose time has passed. */
+/* Send again, or return, each request whose timeout has expired. */
 static void expire(void)
 {
 	const uint64_t now = now_ms();
@@ -323,8 +330,8 @@ static void expire(void)
 	}
 }
 
-/* Whether a request with this transaction id waits for its answer. */
-static bool is_under_way(const struct packet *packet)
+/* Whether a request with this transaction ID waits for its answer. */
+static bool is_in_flight(const struct packet *packet)
 {
 	for (const struct packet *at = sent; at; at = at->next) {
 		if (at->fd == packet->fd &&
@@ -336,7 +343,7 @@ static bool is_under_way(const struct packet *packet)
 	return false;
 }
 
-/* False if the kernel would refuse it. */
+/* Return: false: the kernel would refuse it. */
 static bool note_sent(int fd, const void *bytes, size_t len)
 {
 	struct packet *packet = packet_new(fd, len);
@@ -346,15 +353,15 @@ static bool note_sent(int fd, const void *bytes, size_t len)
 	expire();
 	if (!packet->data->header.timeout_ms ||
 	    (mad[MAD_METHOD] & METHOD_RESPONSE)) {
-		whole_keep(mad, len - UMAD_HEADER_BYTES);
+		whole_store(mad, len - UMAD_HEADER_BYTES);
 		packet_free(packet);
 		return true;
 	}
-	if (is_under_way(packet)) {
+	if (is_in_flight(packet)) {
 		packet_free(packet);
 		return false;
 	}
-	whole_keep(mad, len - UMAD_HEADER_BYTES);
+	whole_store(mad, len - UMAD_HEADER_BYTES);
 	packet->due_ms = now_ms() + packet->data->header.timeout_ms;
 	append(&sent, packet);
 	return true;
@@ -379,7 +386,7 @@ ssize_t write(int fd, const void *bytes, size_t len)
 	return real.write(fd, bytes, len);
 }
 
-/* 0 with *@out_len; or an errno, and the packet stays where it is. */
+/* Return: 0 with *@out_len; or an errno, and the packet stays in the queue. */
 static int hand_over(int fd, void *bytes, size_t room, size_t *out_len)
 {
 	struct packet **at = find(&ready, fd);
@@ -428,7 +435,9 @@ static void forget(struct packet **list, int fd)
 		packet_free(take(at));
 }
 
-/* What a file has is lost with it; the next may have its number. */
+/*
+ * Packets of the file are dropped; the next file may have the same descriptor.
+ */
 int close(int fd)
 {
 	if (is_umad(fd)) {
@@ -440,8 +449,8 @@ int close(int fd)
 	return real.close(fd);
 }
 
-/* What one fd has to say now. */
-static short look(struct pollfd *one)
+/* The present events of one fd. */
+static short poll_one(struct pollfd *one)
 {
 	short events = POLLOUT;
 
@@ -456,14 +465,14 @@ static short look(struct pollfd *one)
 	return events & one->events;
 }
 
-static int look_at_all(struct pollfd *fds, nfds_t count)
+static int poll_all(struct pollfd *fds, nfds_t count)
 {
 	int found = 0;
 
 	pthread_mutex_lock(&lock);
 	expire();
 	for (nfds_t i = 0; i < count; i++) {
-		fds[i].revents = look(&fds[i]);
+		fds[i].revents = poll_one(&fds[i]);
 		found += fds[i].revents != 0;
 	}
 	pthread_mutex_unlock(&lock);
@@ -482,7 +491,7 @@ int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 		return real.poll(fds, count, timeout_ms);
 	}
 	for (;;) {
-		int found = look_at_all(fds, count);
+		int found = poll_all(fds, count);
 
 		if (found || (timeout_ms >= 0 &&
 			      now_ms() - start >= (uint64_t)timeout_ms))

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The part of the preload that has Reports arrive. ibsim hands a request to
- * QP 1 only to a client that says it is a subnet manager's. OpenSM then asks
- * that one for its SMInfo, and waits for ever for the answer; and ibsim's
- * library crashes on a class that nobody has registered for. So with
- * UMTAP_ISSM set, the classes are registered, then it is said, as by a
- * manager, by opening the issm device, and SMInfo is answered here, behind
- * the program's back.
+ * The part of the preload that makes Reports arrive. ibsim delivers a request
+ * to QP 1 only to a client that has set the IsSM bit. OpenSM then queries that
+ * client's SMInfo, and waits for the answer forever; and ibsim's library
+ * crashes on a class without an agent. So if UMTAP_ISSM is set, this preload
+ * registers the classes, then sets the bit by opening the issm device, and
+ * answers SMInfo without the program.
  *
  * Source: IBA vol 1, 14.2.5.13 (SMInfo), 14.2.1.2 (directed route).
  */
@@ -30,7 +29,7 @@ enum {
 	DATA_AT = 64,
 	DATA_BYTES = 64,
 	METHOD_GET_RESP = 0x81,
-	DIRECTION = 0x80, /* of a directed route: on its way back */
+	DIRECTION = 0x80, /* of a directed route: return direction */
 	SM_KEY_LAST = DATA_AT + 15,
 	SM_KEY = 1, /* OpenSM's default */
 };
@@ -53,12 +52,12 @@ static void classes_register(int (*next)(int, unsigned long, ...), int fd)
 		if (next(fd, UMAD_REGISTER_AGENT, &request) < 0)
 			abort();
 	}
-	/* Left open: closed, it would be taken back. */
+	/* Left open: close() would clear the bit. */
 	if (open("/dev/infiniband/issm0", O_NONBLOCK) < 0)
 		abort();
 }
 
-/* With the first agent of a file come the two. */
+/* The two agents are registered with the first agent of a file. */
 int ioctl(int fd, unsigned long command, ...)
 {
 	int (*next)(int, unsigned long, ...);
@@ -77,7 +76,7 @@ int ioctl(int fd, unsigned long command, ...)
 	return result;
 }
 
-/* The port GUID, as ibsim's copy of sysfs has it: the end of the first GID. */
+/* The port GUID from ibsim's copy of sysfs: the end of the first GID. */
 static uint64_t port_guid(void)
 {
 	int fd = open("/sys/class/infiniband/ibsim0/ports/1/gids/0", O_RDONLY);
@@ -96,7 +95,7 @@ static uint64_t port_guid(void)
 	return guid;
 }
 
-/* A manager that is not active, and of the least priority. */
+/* An inactive SM with the lowest priority. */
 bool umtap_issm_answer(void *packet)
 {
 	struct umad_header *header = packet;

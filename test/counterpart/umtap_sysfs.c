@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The part of the preload that keeps sysfs true. ibsim's copies it once, when
- * a program starts, so the program would never hear of a subnet manager that
- * moved. Here, what a port's SM can change is asked of ibsim again each time
- * that a program opens its file, as a kernel makes it anew for each open.
+ * The part of the preload that updates sysfs. ibsim copies sysfs once, when a
+ * program starts, so the program would not notice that the SM has moved. This
+ * preload reads the values that an SM can change from ibsim each time that a
+ * program opens their file, as the kernel generates the content at each open.
  *
  * Source of the protocol: include/ibsim.h of ibsim 0.10; of the offsets: IBA
  * vol 1, 14.2.5.6 (PortInfo).
@@ -37,10 +37,10 @@ enum {
 	SM_SL = 36,
 };
 
-/* connect() as the names of ibsim's sockets are. */
+/* connect() with the names of ibsim's sockets. */
 typedef int (*connect_fn)(int, const struct sockaddr_un *, socklen_t);
 
-/* A question to ibsim and its answer, in host byte order. */
+/* A request to ibsim and its answer, in host byte order. */
 struct control {
 	uint32_t magic;
 	uint32_t client;
@@ -49,7 +49,7 @@ struct control {
 	uint8_t data[PORTINFO_BYTES];
 };
 
-/* What ibsim calls this process, once it is attached. */
+/* ibsim's name for this process, once it is connected. */
 struct attachment {
 	bool known;
 	pid_t pid;
@@ -100,7 +100,7 @@ int connect(int fd, __CONST_SOCKADDR_ARG name, socklen_t len)
 	return next(fd, name.__sockaddr_un__, len);
 }
 
-/* A socket to ibsim under a name that the system chooses; -1: none. */
+/* A socket to ibsim with a name that the system chooses; -1: none. */
 static int control_open(connect_fn next)
 {
 	const struct sockaddr_un any = { .sun_family = AF_UNIX };
@@ -118,8 +118,8 @@ static int control_open(connect_fn next)
 	return -1;
 }
 
-/* The PortInfo of this process's port; false: ibsim does not say. */
-static bool portinfo_ask(uint8_t out[PORTINFO_BYTES])
+/* The PortInfo of this process's port; false: ibsim does not answer. */
+static bool portinfo_query(uint8_t out[PORTINFO_BYTES])
 {
 	struct control control = {
 		.magic = control_magic,
@@ -144,7 +144,7 @@ static bool portinfo_ask(uint8_t out[PORTINFO_BYTES])
 	return good;
 }
 
-/* The words of the kernel's sysfs for them. */
+/* The texts of the kernel's sysfs. */
 static const char *state_text(unsigned int state)
 {
 	static const char *const texts[] = {
@@ -155,7 +155,7 @@ static const char *state_text(unsigned int state)
 							: "<unknown>";
 }
 
-/* What the file @name of a port says; false: the SM does not change it. */
+/* The content of the file @name of a port; false: the SM does not change it. */
 static bool content(const char *name, const uint8_t *info, char *out,
 		    size_t size)
 {
@@ -175,7 +175,7 @@ static bool content(const char *name, const uint8_t *info, char *out,
 	return true;
 }
 
-/* At once, so that who reads it now reads the old or the new. */
+/* Atomically, so that a reader gets either the old or the new content. */
 static void replace(const char *path, const char *text)
 {
 	char made[sizeof(".new") + COPY_BYTES];
@@ -210,7 +210,7 @@ static void renew(const char *path)
 		return;
 	pthread_mutex_lock(&lock);
 	snprintf(copy, sizeof(copy), "./sys-%d/%s", (int)attached.pid, path);
-	if (attached.known && access(copy, W_OK) == 0 && portinfo_ask(info) &&
+	if (attached.known && access(copy, W_OK) == 0 && portinfo_query(info) &&
 	    content(name, info, text, sizeof(text)))
 		replace(copy, text);
 	pthread_mutex_unlock(&lock);

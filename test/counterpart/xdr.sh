@@ -119,7 +119,7 @@ value() {
 	sed -nE "s/^[[:space:]]*$1[.:]+//p" "$2"
 }
 
-# Each PortInfo: its width, and XDR in the fields that libibmad knows.
+# Each PortInfo: its width, and XDR in the fields that libibmad supports.
 ports() {
 	local lid width
 	while read -r lid width; do
@@ -181,7 +181,7 @@ links() {
 	done
 	! grep 'Could be' links || wrong 'a link could be more'
 	run ibnetdiscover >net 2>errors || wrong "ibnetdiscover: $(cat errors)"
-	# What it writes is read again; narrow links are findings, and no other.
+	# Its output can be loaded again; only narrow links are findings.
 	"$ibsa" fabric info net -j >ours 2>errors
 	[ $? -le 1 ] || wrong "fabric info: $(cat errors)"
 	jq -e 'all(.[] | select(.what == "finding"); .kind == "narrow")' ours \

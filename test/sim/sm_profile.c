@@ -117,7 +117,7 @@ static void unknown_sm_profile_is_refused(void **state)
 	assert_int_equal(ibsa_fabric_parse(hosts, strlen(hosts), &options,
 					   &error, &fabric),
 			 -EINVAL);
-	assert_non_null(strstr(error.text, "like no SM"));
+	assert_non_null(strstr(error.text, "unknown SM profile"));
 }
 
 int main(void)

@@ -261,7 +261,7 @@ static void files_are_included_from_beside_them(void **state)
 	assert_int_equal(ibsa_fabric_load(dir, NULL, &error, &fabric), -EISDIR);
 	assert_int_equal(ibsa_fabric_load(NULL, NULL, &error, &fabric),
 			 -EINVAL);
-	assert_non_null(strstr(error.text, "none was named"));
+	assert_non_null(strstr(error.text, "is missing"));
 
 	remove_file(dir, "outer");
 	remove_file(dir, "inner");
