@@ -6,8 +6,8 @@
 # OpenSM gives all ports an LMC of 1, on the fabric of a server of ours, and is
 # asked at each LID of its port from its own host and from another.
 set -uo pipefail
-# shellcheck source=test/counterpart/served.sh
-. "$(dirname "$(realpath "$0")")/served.sh"
+# shellcheck source=test/counterpart/server.sh
+. "$(dirname "$(realpath "$0")")/server.sh"
 
 if [ "${4-}" != inside ]; then
 	served_need ibstat opensm

@@ -6,8 +6,8 @@
 # with OpenSM: a change whose Reports are lost, or that is not reported at all,
 # is found within two intervals. Debian's saquery lists the existing ports. TOPOLOGY has node1 to node4, of which node1 has the SM.
 set -uo pipefail
-# shellcheck source=test/counterpart/served.sh
-. "$(dirname "$(realpath "$0")")/served.sh"
+# shellcheck source=test/counterpart/server.sh
+. "$(dirname "$(realpath "$0")")/server.sh"
 
 if [ "${5-}" != inside ]; then
 	served_need saquery opensm

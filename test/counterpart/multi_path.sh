@@ -7,8 +7,8 @@
 # both SAs send the same but for LIDs. TOPOLOGY is four-hosts.net of the examples.
 set -uo pipefail
 here=$(dirname "$(realpath "$0")")
-# shellcheck source=test/counterpart/served.sh
-. "$here/served.sh"
+# shellcheck source=test/counterpart/server.sh
+. "$here/server.sh"
 
 if [ "${4-}" != inside ]; then
 	served_need saquery opensm jq

@@ -84,7 +84,7 @@ const struct asked_record *same_record(unsigned int index);
 
 /*
  * Send a request to both and compare. Return: OpenSM's answer, valid until the
- * next call (same_questions.c).
+ * next call (same_requests.c).
  */
 struct answer *same_exchange(const struct request *request);
 

@@ -3,7 +3,7 @@
  * Sends the same requests to OpenSM and to the embedded SA, for the same
  * fabric, and compares the answers.
  *
- * Run by same_questions.sh at a host of ibsim; arguments: topology file,
+ * Run by same_requests.sh at a host of ibsim; arguments: topology file,
  * partitions, prefix, node of the SM, own node, seed, and which requests:
  * "all", "brief" or "methods". Lines "difference NAME COUNT" print how often a
  * known difference occurred; an unknown difference fails.

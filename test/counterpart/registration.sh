@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: kept.sh MODE KEPT IBSA UMTAP
+# usage: registration.sh MODE REGISTRATION IBSA UMTAP
 #
-# A service that is kept with OpenSM, while that restarts, moves, and has it
+# A service that is renewed with OpenSM, while that restarts, moves, and has it
 # taken away and replaced behind its back; after each step what saquery sees.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
@@ -11,7 +11,7 @@ here=$(realpath "$(dirname "$0")")
 fabric_need saquery
 
 mode=$1
-kept=$(realpath "$2")
+program=$(realpath "$2")
 ibsa=$(realpath "$3")
 [ "$mode" = cut ] || FABRIC_UMTAP=$(realpath "$4")
 host='host-r3 mlx5_0'
@@ -50,8 +50,8 @@ ibsa_service() {
 }
 
 fabric_start
-fabric_spawn "$host" "$kept" 7 disk 30 1000 </dev/null \
-	>"$FABRIC_DIR/events" 2>"$FABRIC_DIR/kept.err"
+fabric_spawn "$host" "$program" 7 disk 30 1000 </dev/null \
+	>"$FABRIC_DIR/events" 2>"$FABRIC_DIR/registration.err"
 pid=$fabric_pid
 event 'registered 0 0x0000 disk 30'
 seen 'registered' 'disk 0x1E'

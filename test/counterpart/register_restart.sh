@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: keep_restart.sh IBSA DROP-IN TOPOLOGY
+# usage: register_restart.sh IBSA DROP-IN TOPOLOGY
 #
-# A service that is kept at a fabric server while OpenSM restarts right after
+# A service that is renewed at a fabric server while OpenSM restarts right after
 # each registration, with nothing in mind: it is registered again as soon the
 # eighth time as the first. Debian's saquery says that it is.
 set -uo pipefail
-# shellcheck source=test/counterpart/served.sh
-. "$(dirname "$(realpath "$0")")/served.sh"
+# shellcheck source=test/counterpart/server.sh
+. "$(dirname "$(realpath "$0")")/server.sh"
 
 if [ "${4-}" != inside ]; then
 	served_need opensm saquery
@@ -26,7 +26,7 @@ cd "$KEEP_FOLDER" || exit 1
 # until it reads, and as much until it sets the record; the rest is the
 # machine's.
 limit_ms=4000
-kept=
+pid=
 
 fail() {
 	echo "FAILED: $*: $(grep -o '"time.*"event":"[^"]*"' events) $(cat err)"
@@ -36,7 +36,7 @@ fail() {
 registered() { [ "$(grep -c '"registered' events)" -ge "$1" ]; }
 
 quit() {
-	[ -z "$kept" ] || { kill "$kept" && wait "$kept"; }
+	[ -z "$pid" ] || { kill "$pid" && wait "$pid"; }
 	sm_stop TERM
 }
 
@@ -45,7 +45,7 @@ now_ms() { date +%s%3N; }
 sm_start || fail 'OpenSM'
 trap quit EXIT
 IBSA_NODE=node2 "$ibsa" -j service register --renew 1 disk </dev/null >events 2>err &
-kept=$!
+pid=$!
 within 30 registered 1 || fail 'not registered at first'
 for round in 1 2 3 4 5 6 7 8; do
 	sm_stop

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: same_questions.sh PROGRAM DRAW UMTAP EXAMPLES [SEED [COUNT]]
+# usage: same_requests.sh PROGRAM DRAW UMTAP EXAMPLES [SEED [COUNT]]
 #
 # Asks OpenSM and the embedded SA the same questions: on a fabric of the
 # tests, on the examples, and on fabrics that DRAW draws: one that is always

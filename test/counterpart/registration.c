@@ -2,7 +2,7 @@
 /*
  * Keeps a service, and writes a line for each of its events, until SIGINT.
  *
- * usage: kept ID NAME LEASE AUDIT_MS
+ * usage: registration ID NAME LEASE AUDIT_MS
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: keep.sh IBSA UMTAP
+# usage: register.sh IBSA UMTAP
 #
 # "ibsa service register --renew" while OpenSM is killed and starts again without
 # its state, on the same host and on another; saquery lists its services.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * usage: umad-say LIBRARY
+ * usage: umad-print LIBRARY
  *
  * Prints what a library's umad_* calls return for the devices of this machine,
  * one call a line. LIBRARY is libibsa or libibumad.
@@ -174,7 +174,8 @@ int main(int argc, char **argv)
 	struct umad_device_node *devices;
 
 	if (argc != 2 || !library_open(argv[1])) {
-		fprintf(stderr, "umad-say: %s\n", argc == 2 ? dlerror() : "?");
+		fprintf(stderr, "umad-print: %s\n",
+			argc == 2 ? dlerror() : "?");
 		return 2;
 	}
 	printf("init %d\n", umad.init());
