@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric from a capture: the port that has asked, a switch that the SA is
- * on, and in place of that SA what it has once answered.
+ * A fabric from a capture: the port of the first requester, a switch that runs
+ * the SA, and in place of that SA the recorded answers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +19,14 @@
 #include "sim/fabric/replay.h"
 #include "wire/request.h"
 
-/* What they are called in the fabric. */
+/* Names of the two nodes in the fabric. */
 #define PORT_NAME "recorded"
 #define SA_NAME "recorded SA"
 
-/* Nobody has asked that: neither that it is there nor that it is not. */
+/*
+ * Refuse a request that the capture does not have: no answer would mean a
+ * timeout, and an empty one that there are no records.
+ */
 static bool refuse(const uint8_t *request, struct sa_reply *reply)
 {
 	memcpy(reply->bytes, request, IBSA_MAD_BYTES);
@@ -34,15 +37,15 @@ static bool refuse(const uint8_t *request, struct sa_reply *reply)
 	return true;
 }
 
-/* As struct sa_source has it; @arg is the tape. */
-static bool tape_answer(void *arg, const uint8_t *request,
-			struct sa_reply *reply)
+/* For answer of struct sa_source; @arg is the recording. */
+static bool recording_answer(void *arg, const uint8_t *request,
+			     struct sa_reply *reply)
 {
 	enum { TID_BYTES = 8 };
 	struct recording *recording = arg;
 	const struct exchange *exchange;
 
-	/* An answer to an answer never comes. */
+	/* Responses are never answered. */
 	if (request[MAD_METHOD] & METHOD_RESPONSE)
 		return false;
 	exchange = ibsa__recording_query(recording, request);
@@ -55,7 +58,7 @@ static bool tape_answer(void *arg, const uint8_t *request,
 	return true;
 }
 
-/* What no file says of a capture. */
+/* Options that need a topology file do not apply to a capture. */
 static int check_options(const char *path,
 			 const struct ibsa_fabric_options *options,
 			 struct ibsa_error *error)
@@ -70,8 +73,8 @@ static int check_options(const char *path,
 			  path);
 }
 
-static int read_tape(const char *path, struct ibsa_error *error,
-		     struct recording *out)
+static int recording_load(const char *path, struct ibsa_error *error,
+			  struct recording *out)
 {
 	char *bytes = NULL;
 	size_t len = 0;
@@ -86,7 +89,9 @@ static int read_tape(const char *path, struct ibsa_error *error,
 	return err;
 }
 
-/* The topology of it, as text: the SA may have been asked at its own port. */
+/*
+ * Write the topology as text. The requester may be the port of the SA itself.
+ */
 static int make_fabric(const struct recording *recording,
 		       struct ibsa_fabric_options options,
 		       struct ibsa_error *error, struct ibsa_fabric **out)
@@ -109,7 +114,7 @@ static int make_fabric(const struct recording *recording,
 	return ibsa_fabric_parse(text, (size_t)len, &options, error, out);
 }
 
-/* The port's P_Key is the one it asked with; the SA's port lets it in. */
+/* The port has the P_Key of its first request, and the SA's port accepts it. */
 static int set_pkeys(struct ibsa_fabric *fabric, uint16_t pkey)
 {
 	const uint16_t full = pkey | IBSA_PKEY_FULL;
@@ -142,7 +147,7 @@ static int make(struct recording *recording,
 		return ibsa__fail(error, err, "out of memory");
 	}
 	fabric->recording = recording;
-	fabric->sa.source = (struct sa_source){ tape_answer, recording };
+	fabric->sa.source = (struct sa_source){ recording_answer, recording };
 	*out = fabric;
 	return 0;
 }
@@ -159,7 +164,7 @@ int ibsa__replay_load(const char *path,
 	recording = ibsa__calloc(1, sizeof(*recording));
 	if (!recording)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
-	err = read_tape(path, error, recording);
+	err = recording_load(path, error, recording);
 	if (!err)
 		err = make(recording, options, error, out);
 	if (err)
@@ -193,7 +198,7 @@ int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		   : 0;
 }
 
-/* What is no file, such as a pipe, can be read once only: no capture. */
+/* A pipe or device can be read only once, so it cannot be a capture. */
 bool ibsa__is_capture(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric whose SA answers what it has answered in a capture. */
+/* A fabric whose SA returns the answers of a capture. */
 #ifndef SIM_CAPTURE_REPLAY_H
 #define SIM_CAPTURE_REPLAY_H
 
@@ -7,10 +7,10 @@
 #include "sim/sa/sa.h"
 #include "sim/capture/recording.h"
 
-/* Whether a file is a capture, readable or not, and no topology. */
+/* Whether a file is a capture, valid or not, and not a topology. */
 bool ibsa__is_capture(const char *path);
 
-/* Load one, as ibsa_fabric_load() does a topology. */
+/* Load a capture, as ibsa_fabric_load() loads a topology. */
 int ibsa__replay_load(const char *path,
 		      const struct ibsa_fabric_options *options,
 		      struct ibsa_error *error,

@@ -34,7 +34,7 @@ void ibsa__sents_done(struct sents *sents, struct queue *pool)
 	ibsa__hash_done(&sents->by_id);
 }
 
-/* The first from @node on with that MAD's class too, or NULL. */
+/* The first entry from @node on that also has the MAD's class, or NULL. */
 static struct sent *of_class(struct hash_node *node, const uint8_t *mad)
 {
 	for (; node; node = hash_from(node->next, node->key)) {
@@ -52,9 +52,9 @@ struct sent *ibsa__sent_find(const struct sents *sents, const uint8_t *mad)
 			mad);
 }
 
-/* Answers to two askers may have one id. */
-static bool is_same_way(const struct umad_header *a,
-			const struct umad_header *b)
+/* Responses to two requesters may have the same transaction ID. */
+static bool requester_is_same(const struct umad_header *a,
+			      const struct umad_header *b)
 {
 	if (!a->grh_present && !b->grh_present)
 		return a->lid == b->lid;
@@ -70,7 +70,7 @@ bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
 
 	while (sent) {
 		if (sent->is_response == is_response &&
-		    (!is_response || is_same_way(&sent->header, header)))
+		    (!is_response || requester_is_same(&sent->header, header)))
 			return true;
 		sent = of_class(hash_from(sent->node.next, sent->node.key),
 				mad);
@@ -78,7 +78,7 @@ bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
 	return false;
 }
 
-/* Nearly all go to the end. */
+/* Search from the end, since nearly all entries belong there. */
 static void enter(struct sents *sents, struct sent *sent, uint64_t due_ns)
 {
 	struct list *after = sents->all.prev;

@@ -8,22 +8,22 @@
 #include "umad/header.h"
 #include "sim/mad/queue.h"
 
-/* What may wait for an answer; the next one is refused with -ENOMEM. */
+/* Limits of waiting MADs; the next one is refused with -ENOMEM. */
 enum {
 	SENT_MAX = 65536,
-	SENT_BYTES_MAX = 64 << 20, /* of copies; one alone may be larger */
+	SENT_BYTES_MAX = 64 << 20, /* of copies; a single one may be larger */
 };
 
 struct sent {
-	struct hash_node node; /* by transaction id */
+	struct hash_node node; /* by transaction ID */
 	struct list in_all;    /* in order of time */
 	uint64_t due_ns;
 	uint8_t mgmt_class;
-	bool is_response; /* and wants one all the same */
+	bool is_response; /* a response that has an answer itself */
 	uint32_t retries;
 	struct umad_header header;     /* as it was written */
 	uint8_t mad[MAD_HEADER_BYTES]; /* as it was sent */
-	struct message *again;	       /* to be sent again, if it has retries */
+	struct message *again;	       /* copy for retries, if there are any */
 };
 
 struct sents {
@@ -43,26 +43,34 @@ static inline bool sents_have_room(const struct sents *sents, size_t len)
 /* Return: 0; -ENOMEM. */
 int ibsa__sents_init(struct sents *sents) IBSA_MUST_USE;
 
-/* Ends all; messages go back to @pool. */
+/* End all entries; messages go back to @pool. */
 void ibsa__sents_done(struct sents *sents, struct queue *pool);
 
-/* What waits under the id of that MAD for an answer, or NULL. */
+/*
+ * The entry that waits for an answer with that MAD's transaction ID, or NULL.
+ */
 struct sent *ibsa__sent_find(const struct sents *sents, const uint8_t *mad);
 
-/* Whether the kernel would refuse it: a request, or an answer to the same. */
+/*
+ * Whether the kernel would refuse the MAD as a duplicate: a request with the
+ * same ID and class, or a response to the same requester.
+ */
 bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
 			 const struct umad_header *header);
 
-/* One more, to be filled but for what the MAD says, or NULL. */
+/*
+ * Add an entry with the MAD's ID and class; the caller fills in the rest. NULL:
+ * out of memory.
+ */
 struct sent *ibsa__sent_add(struct sents *sents, const uint8_t *mad,
 			    uint64_t due_ns);
 
-/* To wait again until @due_ns. */
+/* Wait again until @due_ns. */
 void ibsa__sent_wait(struct sents *sents, struct sent *sent, uint64_t due_ns);
 
 void ibsa__sent_end(struct sents *sents, struct sent *sent, struct queue *pool);
 
-/* The one whose time is over first, or NULL. */
+/* The entry that is due first, or NULL. */
 static inline struct sent *sent_first(const struct sents *sents)
 {
 	if (list_is_empty(&sents->all))

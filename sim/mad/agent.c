@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The agents of a umad file: which may be registered, and which MADs are
- * theirs.
+ * The agents of a umad file: which can be registered, and which MADs they
+ * receive.
  *
  * Source: Linux drivers/infiniband/core/mad.c, ib_register_mad_agent() and
  * find_mad_agent().
@@ -21,7 +21,7 @@ enum {
 	CLASS_BIS = 0x12,
 	CLASS_OUI_MIN = 0x30, /* vendor classes with an OUI and RMPP */
 	CLASS_OUI_MAX = 0x4f,
-	CLASSES_MAX = 80, /* the kernel's table */
+	CLASSES_MAX = 80, /* size of the kernel's table */
 	VERSIONS_MAX = 0x83,
 	METHOD_TRAP_REPRESS = 0x07,
 	OUI_AT = MAD_RMPP_END + 1,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What has passed each port. IBA vol 1, 7.7 and 9.2: what a packet has
- * besides its payload.
+ * Counters of the packets of each port. IBA vol 1, 7.7 and 9.2: headers of a
+ * packet.
  */
 #include "base/alloc.h"
 #include "sim/mad/counters.h"
 #include "sim/mad/queue.h"
 
-/* Of a packet: local and base transport header, datagram's, and CRC. */
+/* Local, base transport and datagram headers, and CRC. */
 enum {
 	HEADER_BYTES = 8 + 12 + 8 + 4,
 	GRH_BYTES = 40,

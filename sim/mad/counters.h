@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What has passed each port: the counters that its PMA reports. */
+/* The counters of each port, which its PMA reports. */
 #ifndef SIM_MAD_COUNTERS_H
 #define SIM_MAD_COUNTERS_H
 
@@ -21,18 +21,20 @@ enum counted {
 	COUNTS,
 };
 
-/* What a port has counted, and what of it a Set has taken away since. */
+/* Totals of a port, and their values at the last Set that cleared them. */
 struct counters {
 	uint64_t total[COUNTS];
-	uint64_t base[COUNTS];		/* of PortCounters */
-	uint64_t base_extended[COUNTS]; /* of PortCountersExtended */
+	uint64_t base[COUNTS];		/* for PortCounters */
+	uint64_t base_extended[COUNTS]; /* for PortCountersExtended */
 };
 
-/* A MAD leaves by @port, and arrives at the other end of its cable. */
+/*
+ * Count a MAD that leaves by @port and arrives at the other end of its cable.
+ */
 void ibsa__count_packet(struct mad_net *net, const struct topo_port *port,
 			const struct message *message, bool is_multicast);
 
-/* Another event at @port. */
+/* Count another event at @port. */
 void ibsa__count_event(struct mad_net *net, const struct topo_port *port,
 		       enum counted what);
 
@@ -40,7 +42,7 @@ void ibsa__count_event(struct mad_net *net, const struct topo_port *port,
 struct counters *ibsa__counters(struct mad_net *net,
 				const struct topo_port *port);
 
-/* Count the links that go down; as in struct subnet_observer. */
+/* Count links that go down. For struct subnet_observer. */
 void ibsa__counters_observe(void *arg, const struct subnet_change *change);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A MAD has come to its port. The handlers of all ports are asked first, then
- * the port's own. What no handler takes is refused, as Linux does it, if it
- * asks for an answer.
+ * Delivers a MAD that has arrived at its port: first to the handlers of all
+ * ports, then to the port's own. As in Linux, a MAD without a handler is
+ * refused if its method has an answer.
  *
  * Source: Linux drivers/infiniband/core/mad.c, ib_mad_recv_done() and
  * generate_unmatched_resp().
@@ -19,7 +19,7 @@ enum {
 	STATUS_DIRECTION = 0x8000,
 };
 
-/* Its queue pair is there, and its P_Key passes. */
+/* Whether the queue pair exists and the port accepts the P_Key. */
 static bool gets_in(struct mad_net *net, const struct message *message,
 		    const struct arrival *at)
 {
@@ -73,7 +73,10 @@ void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 
 	if (!gets_in(net, message, at))
 		return;
-	/* Answers to a Report are the SA's, others those of who has asked. */
+	/*
+	 * A response goes to its requester first. Only responses to Reports
+	 * remain for the SA.
+	 */
 	if (ibsa__mad_is_response(message->body.bytes) &&
 	    port_handlers_take(own, message, at, now_ns))
 		return;

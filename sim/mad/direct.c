@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SMPs that carry their path: out by the ports of the initial path, back by
- * those of the return path, which the way out has written.
+ * Directed-route SMPs: forward along the ports of the initial path, and back
+ * along those of the return path, which is written on the way forward.
  *
  * Source: IBA vol 1, 14.2.2 (layout and the rules of hop pointer and count);
  * Linux drivers/infiniband/core/smi.c.
@@ -13,11 +13,15 @@
 #include "sim/mad/counters.h"
 
 enum {
-	DIRECTION = 0x80, /* of the first byte of the status: on its way back */
+	/* direction bit, in the first byte of the status: return */
+	DIRECTION = 0x80,
 	HOPS_MAX = 63,
 };
 
-/* Out by port @number of the node at *@at: *@at is then where it comes in. */
+/*
+ * Leave the node at *@at by port @number. On return, *@at is the port of
+ * arrival.
+ */
 static bool cross(struct mad_net *net, const struct message *message,
 		  uint32_t *at, uint8_t number)
 {
@@ -41,7 +45,7 @@ static bool cross(struct mad_net *net, const struct message *message,
 	return true;
 }
 
-/* Only switches let an SMP pass on. */
+/* Only switches forward an SMP. */
 static bool is_switch(struct mad_net *net, uint32_t at)
 {
 	const struct topology *topo = &net->subnet->topo;
@@ -69,7 +73,10 @@ static bool is_permissive(const uint8_t *lid)
 	return ibsa_be16(lid) == IBSA_LID_PERMISSIVE;
 }
 
-/* To the port from which the directed part begins; by LID, if it says so. */
+/*
+ * Find the port at which the directed part starts; by LID, if the SMP has a
+ * DrSLID.
+ */
 static bool begin(struct mad_net *net, const struct message *message,
 		  uint32_t *at)
 {
@@ -130,7 +137,9 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 {
 	const uint8_t *smp = message->body.bytes;
 
-	/* The last part by LID: nobody here asks for it. */
+	/*
+	 * A last part by LID is not supported, since no program here uses it.
+	 */
 	if (smp[SMP_HOP_COUNT] > HOPS_MAX ||
 	    smp[SMP_HOP_POINTER] > smp[SMP_HOP_COUNT] + 1 ||
 	    !is_permissive(smp + SMP_DR_DLID)) {
@@ -142,8 +151,8 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 }
 
 /*
- * What is past the end of its path Linux gives to the port itself, but nobody
- * sends that.
+ * Linux delivers an SMP beyond the end of its path to the port itself; no
+ * program here sends one.
  */
 static bool is_sound_request(const uint8_t *smp, uint8_t number)
 {
@@ -166,7 +175,10 @@ bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number)
 {
 	const bool is_back = smp[MAD_STATUS] & DIRECTION;
 
-	/* What goes by LID first has its path looked at there. */
+	/*
+	 * If the SMP starts by LID, its path is checked where the directed part
+	 * starts.
+	 */
 	if (!is_permissive(smp + (is_back ? SMP_DR_DLID : SMP_DR_SLID)))
 		return true;
 	if (smp[SMP_HOP_COUNT] > HOPS_MAX)

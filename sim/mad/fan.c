@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From switch to switch by multicast LID: out by all ports that a switch has
- * in its table, but the one that it came in by.
+ * Forwards multicast packets: a switch sends copies to all ports in its table
+ * but the one of arrival.
  *
  * Source: IBA vol 1, 18.2.4.3.3 (multicast relay).
  */
@@ -11,15 +11,15 @@
 #include "sim/mad/counters.h"
 #include "sim/subnet/forward.h"
 
-/* One packet of which there are ever more. */
+/* A packet and its copies. */
 struct fan {
 	struct mad_net *net;
 	const struct message *message;
 	uint64_t now_ns;
-	uint32_t *queue; /* ports that a copy has come in by */
+	uint32_t *queue; /* ports at which a copy has arrived */
 	uint32_t head;
 	uint32_t tail;
-	uint32_t room; /* tables that lead round in a circle fill it */
+	uint32_t room; /* limit of copies, which a loop in the tables reaches */
 };
 
 static const struct topo_node *node_at(const struct fan *fan, uint32_t port)
@@ -39,7 +39,7 @@ static void deliver(const struct fan *fan, uint32_t port, uint32_t in)
 	ibsa__mad_deliver_fan(fan->net, fan->message, &at, fan->now_ns);
 }
 
-/* Out by that port; another copy is then at the other end of its cable. */
+/* Send a copy by that port; it arrives at the other end of the cable. */
 static void cross(struct fan *fan, uint32_t port)
 {
 	struct mad_net *net = fan->net;
@@ -105,11 +105,11 @@ void ibsa__mad_fan_out(struct mad_net *net, const struct message *message,
 		.room = net->subnet->topo.port_count,
 	};
 
-	/* As many as there are ports, if each is crossed once. */
+	/* As many copies as there are ports: enough to cross each port once. */
 	if (!net->fan_queue)
 		net->fan_queue = ibsa__calloc(fan.room,
 					      sizeof(*net->fan_queue));
-	/* Without memory it is as if it had been lost. */
+	/* Without memory, the packet is lost. */
 	if (!net->fan_queue)
 		return;
 	fan.queue = net->fan_queue;

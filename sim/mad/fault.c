@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Faults: which MAD they strike is drawn from the fabric's seed. */
+/* Faults. The seed of the fabric decides which MADs they strike. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 bool ibsa__fault_strikes(struct mad_net *net, enum ibsa_fault_kind kind)
 {
 	struct fault_state *state = &net->faults[kind];
-	/* 53 bits: what a double holds. */
+	/* 53 bits: the precision of a double. */
 	double drawn;
 
 	if (!state->active)
@@ -52,7 +52,7 @@ static bool parse_kind(const char *text, size_t len, enum ibsa_fault_kind *out)
 	return false;
 }
 
-/* ",NUMBER" if it is there. False: it is something else. */
+/* Parse ",NUMBER", if present. Return: false: there is other text. */
 static bool parse_number(const char **at, unsigned int *out)
 {
 	uint64_t value = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From switch to switch by LID. An end port takes what is sent to one of its
- * LIDs; a switch looks into its table.
+ * Forwards MADs by LID. An end port accepts MADs for its own LIDs; a switch
+ * looks the LID up in its table.
  *
  * Source: IBA vol 1, 18.2.4.3 (relay), 7.2.7 (states of a port).
  */
@@ -10,16 +10,16 @@
 #include "sim/mad/counters.h"
 #include "sim/subnet/forward.h"
 
-/* Beyond it the tables are taken to lead round in a circle. */
+/* After that many hops, the tables are assumed to have a loop. */
 enum { HOPS_MAX = 64 };
 
-/* What is being forwarded, and how far it has come. */
+/* A MAD that is being forwarded, and its position. */
 struct relay {
 	struct mad_net *net;
 	const struct message *message;
 	uint32_t dlid;
 	bool is_smp;
-	uint32_t at; /* the port that it has come in by */
+	uint32_t at; /* the port of arrival */
 };
 
 static bool lose(const struct relay *relay, enum ibsa_drop_reason reason)
@@ -33,7 +33,7 @@ static struct topo_port *port_at(const struct relay *relay, uint32_t port)
 	return &relay->net->subnet->topo.ports[port];
 }
 
-/* SMPs pass as soon as there is a link, others once an SM lets them. */
+/* SMPs pass as soon as the link is up, other MADs only in state Active. */
 static bool is_open(const struct relay *relay, const struct topo_port *port)
 {
 	if (port->peer == SIM_NONE)
@@ -41,7 +41,7 @@ static bool is_open(const struct relay *relay, const struct topo_port *port)
 	return relay->is_smp || port->state == IBSA_PORT_ACTIVE;
 }
 
-/* Out by that port, and in at the other end of its cable. */
+/* Leave by that port, and arrive at the other end of the cable. */
 static bool cross(struct relay *relay, uint32_t port)
 {
 	const struct topo_port *out = port_at(relay, port);

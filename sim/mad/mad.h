@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * MADs between ports of the fabric: what their packets say of them, how they
- * find their way, and who takes them at its end.
- */
+/* MADs between ports of the fabric: addresses, forwarding, delivery. */
 #ifndef SIM_MAD_MAD_H
 #define SIM_MAD_MAD_H
 
@@ -33,12 +30,12 @@ enum {
 };
 
 enum {
-	METHOD_RESPONSE = 0x80, /* the bit */
+	METHOD_RESPONSE = 0x80, /* the response bit */
 };
 
-/* What a packet says besides its MAD. */
+/* The headers of a MAD's packet. */
 struct sim_mad {
-	uint32_t from; /* port of the topology that it has left */
+	uint32_t from; /* the sending port's index in the topology */
 	uint32_t slid;
 	uint32_t dlid;
 	uint32_t src_qpn;
@@ -53,10 +50,10 @@ struct sim_mad {
 	struct ibsa_gid dgid;
 };
 
-/* Where a MAD has come to: for which end port, and in by which port. */
+/* Where a MAD has arrived: its end port, and the port of arrival. */
 struct arrival {
-	uint32_t port;	/* index in the topology; of a switch its port 0 */
-	uint8_t number; /* of the port of that node that it came in by */
+	uint32_t port;	/* index in the topology; of a switch, its port 0 */
+	uint8_t number; /* number of the port of arrival */
 };
 
 static inline bool mad_is_smp(const uint8_t *mad)
@@ -65,51 +62,54 @@ static inline bool mad_is_smp(const uint8_t *mad)
 	       mad[MAD_CLASS] == CLASS_SMP_DIRECT;
 }
 
-/* Begin with the way for MADs; end it. */
+/* Initialize and free the links for MADs. */
 void ibsa__mads_init(struct mad_net *net);
 void ibsa__mads_done(struct mad_net *net);
 
-/* A message to fill, for ibsa__mad_post(), or NULL. */
+/* A message to fill in for ibsa__mad_post(), or NULL. */
 struct message *ibsa__mad_new(struct mad_net *net);
 
 /*
- * Send it: it arrives at its due_ns, or at @now_ns if that is past, if
- * nothing befalls it. It is the fabric's from now on.
+ * Send a message, which then belongs to the fabric. It arrives at its due_ns,
+ * or at @now_ns if that is later, unless a fault strikes.
  */
 void ibsa__mad_post(struct mad_net *net, struct message *message,
 		    uint64_t now_ns);
 
-/* An answer to @request, to be filled, from @port; or NULL. */
+/*
+ * A message from @port addressed to the sender of @request, to be filled in
+ * with the answer; or NULL.
+ */
 struct message *ibsa__mad_answer(struct mad_net *net,
 				 const struct message *request, uint32_t port,
 				 uint64_t now_ns);
 
-/* Send it back with a status, as it is. */
+/* Return a MAD to its sender with a status. */
 void ibsa__mad_refuse(struct mad_net *net, const struct message *message,
 		      uint32_t port, uint16_t status, uint64_t now_ns);
 
 /*
- * Let arrive what is due by @now_ns; and when the next is due that may reach
- * that end port.
+ * Deliver the MADs that are due by @now_ns; return the time of the next one
+ * that may be for that end port.
  */
 void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns);
 uint64_t ibsa__mads_due(const struct mad_net *net, uint32_t end);
 
-/* It has found its way: give it to a handler of the port (deliver.c). */
+/* Pass a MAD that has arrived to a handler of the port (deliver.c). */
 void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 		       const struct arrival *at, uint64_t now_ns);
 
-/* The same of a multicast packet: only agents take it, and none answers. */
+/* Pass a multicast packet to the agents of the port. It has no answer. */
 void ibsa__mad_deliver_fan(struct mad_net *net, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns);
 
-/* To all ports that the multicast forwarding tables lead to (fan.c). */
+/* Forward to all ports in the multicast forwarding tables (fan.c). */
 void ibsa__mad_fan_out(struct mad_net *net, const struct message *message,
 		       uint64_t now_ns);
 
 /*
- * Follow the forwarding tables (forward.c), or the path in the SMP itself
- * (direct.c). False: it is lost, and counted.
+ * Follow the forwarding tables (forward.c), or the path in the SMP (direct.c).
+ * Return: false: the MAD was lost, which is counted.
  */
 bool ibsa__mad_forward(struct mad_net *net, const struct message *message,
 		       uint32_t dlid, struct arrival *at);
@@ -117,8 +117,8 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 		      struct arrival *at);
 
 /*
- * Whether an adapter lets an SMP of class 0x81 out by that port: it is at the
- * beginning of its path, which leads there, or on its way back at the end.
+ * Whether an adapter sends an SMP of class 0x81 by that port: the SMP is at the
+ * start of a path by this port, or at the end of its return path.
  */
 bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number);
 

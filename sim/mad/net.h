@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The links of a subnet, and what they do to MADs. */
+/* The links of a subnet, and the faults that strike MADs. */
 #ifndef SIM_MAD_NET_H
 #define SIM_MAD_NET_H
 
@@ -14,32 +14,34 @@ struct counters;
 
 struct fault_state {
 	struct ibsa_fault fault;
-	unsigned int left; /* strikes until it ends, if it counts them */
+	unsigned int left; /* strikes until the fault ends, if it has a count */
 	bool active;
 };
 
 struct mad_net {
 	struct subnet *subnet;
-	struct way mads;		   /* between all ports */
-	struct port_handler *handlers;	   /* of every port, before its own */
-	struct port_handler *last_handler; /* and after */
+	struct way mads; /* between all ports */
+	/* of all ports; called before a port's own */
+	struct port_handler *handlers;
+	struct port_handler *last_handler; /* called after all others */
 	struct mad_tap tap;
 	struct counters *counters; /* by port; NULL until a packet passes */
-	uint32_t *fan_queue; /* room for a multicast; NULL until there is one */
-	bool is_settling;    /* what is under way arrives */
+	/* for copies of a multicast packet; NULL until there is one */
+	uint32_t *fan_queue;
+	bool is_settling; /* MADs are being delivered */
 	struct random random;
 	struct fault_state faults[IBSA_FAULT_KINDS];
 	struct ibsa_fabric_stats stats;
 	uint64_t latency_ns;
 };
 
-/* A MAD is lost for that reason. */
+/* Count a lost MAD with the reason. */
 void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason);
 
 /* Whether a fault of that kind strikes now; counts it if so. */
 bool ibsa__fault_strikes(struct mad_net *net, enum ibsa_fault_kind kind);
 
-/* The word for it. */
+/* The name of a kind. */
 const char *ibsa__fault_name(enum ibsa_fault_kind kind);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where an answer is written, of any size. */
+/* A buffer for an answer of any size. */
 #ifndef SIM_MAD_REPLY_H
 #define SIM_MAD_REPLY_H
 
@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An answer larger than this is refused with status 0x0100. */
+/* A larger answer is refused with status 0x0100. */
 #define SA_REPLY_BYTES_MAX ((size_t)256 << 20)
 
 /*
- * It starts with room for one MAD of the owner's, and takes more from the
- * heap when a table needs it.
+ * The buffer starts with the owner's memory for one MAD, and is moved to the
+ * heap when a table needs more.
  */
 struct sa_reply {
 	uint8_t *bytes;
@@ -23,10 +23,13 @@ struct sa_reply {
 
 void ibsa__sa_reply_done(struct sa_reply *reply);
 
-/* Make room for @len bytes. False: out of memory, or more than the maximum. */
+/*
+ * Make room for @len bytes. Return: false: out of memory, or more than the
+ * maximum.
+ */
 bool ibsa__sa_reply_room(struct sa_reply *reply, size_t len);
 
-/* Make the answer @len bytes from @bytes. False: out of memory. */
+/* Copy an answer of @len bytes. Return: false: out of memory. */
 bool ibsa__sa_reply_put(struct sa_reply *reply, const uint8_t *bytes,
 			size_t len);
 
