@@ -162,8 +162,8 @@ static int line_add(struct view *view, const struct line *line)
 	return 0;
 }
 
-__attribute__((format(printf, 2, 3))) static void note(struct line *line,
-						       const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void
+line_note_add(struct line *line, const char *format, ...)
 {
 	va_list args;
 
@@ -178,16 +178,18 @@ static void access_note(struct line *line, const struct ibsa_port *port)
 	struct ibsa_port_access access;
 
 	if (ibsa_port_access_get(port, &access) != 0)
-		note(line, "takes no MADs");
+		line_note_add(line, "takes no MADs");
 	else if (access.open_err == -EACCES)
-		note(line, "not permitted to open %s", access.umad.path);
+		line_note_add(line, "not permitted to open %s",
+			      access.umad.path);
 	else if (access.umad.err == -ENOENT)
-		note(line, "%s is not there", access.umad.path);
+		line_note_add(line, "%s is not there", access.umad.path);
 	else if (access.open_err == -ENODEV)
-		note(line, "%s is not a device of ib_umad", access.umad.path);
+		line_note_add(line, "%s is not a device of ib_umad",
+			      access.umad.path);
 	else if (access.open_err)
-		note(line, "%s: %s", access.umad.path,
-		     strerror(-access.open_err));
+		line_note_add(line, "%s: %s", access.umad.path,
+			      strerror(-access.open_err));
 }
 
 static void port_fill(const struct view *view, struct line *line,
@@ -198,7 +200,7 @@ static void port_fill(const struct view *view, struct line *line,
 
 	line->port = (int)port->number;
 	if (port->err) {
-		note(line, "%s", strerror(-port->err));
+		line_note_add(line, "%s", strerror(-port->err));
 		return;
 	}
 	line->has_state = true;
@@ -207,12 +209,13 @@ static void port_fill(const struct view *view, struct line *line,
 	line->rate = port->rate;
 	gsi = ibsa_port_gsi(view->list, port, &device);
 	if (gsi)
-		note(line, "SMI of %s/%u, which takes the SA's answers",
-		     device->name, gsi->number);
+		line_note_add(line,
+			      "SMI of %s/%u, which takes the SA's answers",
+			      device->name, gsi->number);
 	else if (view->has_umad)
 		access_note(line, port);
 	else
-		note(line, "no MAD device; load ib_umad");
+		line_note_add(line, "no MAD device; load ib_umad");
 }
 
 /* @port is NULL for a device that has none. */
@@ -228,9 +231,9 @@ static int device_line_add(struct view *view, const struct ibsa_device *device,
 	if (port)
 		port_fill(view, &line, port);
 	else
-		note(&line, "no ports");
+		line_note_add(&line, "no ports");
 	if (device->err)
-		note(&line, "%s", strerror(-device->err));
+		line_note_add(&line, "%s", strerror(-device->err));
 	return line_add(view, &line);
 }
 
@@ -250,7 +253,7 @@ static int device_add(struct view *view, const struct ibsa_device *device)
 }
 
 /* What was named is not there. */
-static int no_lines(struct cli *cli, const struct view *view)
+static int no_lines_explain(struct cli *cli, const struct view *view)
 {
 	struct ibsa_error error;
 
@@ -287,7 +290,7 @@ static int list_show(struct cli *cli, struct view *view,
 	if (list->count == 0)
 		return no_devices(cli, 0);
 	if (view->count == 0)
-		return no_lines(cli, view);
+		return no_lines_explain(cli, view);
 	out_rows(&cli->out, view->count, line_row, view);
 	return CLI_DONE;
 }
@@ -348,7 +351,7 @@ static int fabric_devices(struct cli *cli, struct view *view, const char *file)
 	if (fabric_lines(fabric, view) != 0) {
 		status = out_of_memory();
 	} else if (view->count == 0 && view->scope->device) {
-		status = no_lines(cli, view);
+		status = no_lines_explain(cli, view);
 	} else {
 		out_rows(&cli->out, view->count, line_row, view);
 		if (view->count == 0) {

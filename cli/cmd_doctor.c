@@ -22,7 +22,7 @@ bool doctor_is_interrupted(const struct doctor *doctor)
 	return interrupt_seen(&doctor->interrupt);
 }
 
-static struct finding *add(struct doctor *doctor)
+static struct finding *finding_add(struct doctor *doctor)
 {
 	struct finding *findings = doctor->findings;
 
@@ -41,10 +41,10 @@ static struct finding *add(struct doctor *doctor)
 }
 
 __attribute__((format(printf, 3, 0))) static void
-find(struct doctor *doctor, const struct finding *finding, const char *format,
-     va_list args)
+finding_put(struct doctor *doctor, const struct finding *finding,
+	    const char *format, va_list args)
 {
-	struct finding *added = add(doctor);
+	struct finding *added = finding_add(doctor);
 
 	*added = *finding;
 	vsnprintf(added->detail, sizeof(added->detail), format, args);
@@ -57,7 +57,7 @@ void doctor_ok(struct doctor *doctor, const struct spot *spot, const char *name,
 	va_list args;
 
 	va_start(args, format);
-	find(doctor, &finding, format, args);
+	finding_put(doctor, &finding, format, args);
 	va_end(args);
 }
 
@@ -72,7 +72,7 @@ void doctor_skip(struct doctor *doctor, const struct spot *spot,
 	va_list args;
 
 	va_start(args, format);
-	find(doctor, &finding, format, args);
+	finding_put(doctor, &finding, format, args);
 	va_end(args);
 }
 
@@ -88,7 +88,7 @@ void doctor_warn(struct doctor *doctor, const struct spot *spot,
 	va_list args;
 
 	va_start(args, format);
-	find(doctor, &finding, format, args);
+	finding_put(doctor, &finding, format, args);
 	va_end(args);
 }
 
@@ -106,7 +106,7 @@ void doctor_wrong(struct doctor *doctor, const struct spot *spot,
 	va_list args;
 
 	va_start(args, format);
-	find(doctor, &finding, format, args);
+	finding_put(doctor, &finding, format, args);
 	va_end(args);
 }
 
@@ -122,7 +122,8 @@ static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 }
 
 /* People want to see what is wrong, and how much is well. */
-static bool is_shown(const struct doctor *doctor, const struct finding *finding)
+static bool finding_is_shown(const struct doctor *doctor,
+			     const struct finding *finding)
 {
 	return doctor->cli->json || doctor->cli->verbose ||
 	       finding->verdict == VERDICT_WARNING ||
@@ -134,7 +135,7 @@ static size_t count_shown(const struct doctor *doctor)
 	size_t count = 0;
 
 	for (size_t i = 0; i < doctor->count; i++)
-		count += is_shown(doctor, &doctor->findings[i]);
+		count += finding_is_shown(doctor, &doctor->findings[i]);
 	return count;
 }
 
@@ -152,12 +153,12 @@ static void rest_text(const struct doctor *doctor, char *out, size_t size)
 }
 
 /* The rows that are shown come first. */
-static void move_shown(struct doctor *doctor)
+static void shown_move_first(struct doctor *doctor)
 {
 	size_t to = 0;
 
 	for (size_t i = 0; i < doctor->count; i++)
-		if (is_shown(doctor, &doctor->findings[i]))
+		if (finding_is_shown(doctor, &doctor->findings[i]))
 			doctor->findings[to++] = doctor->findings[i];
 }
 
@@ -190,7 +191,7 @@ static void finding_row(struct out *out, size_t index, void *arg)
 }
 
 /* How much a status outweighs others: without a device no SA is asked. */
-static int weight(int status)
+static int status_weight(int status)
 {
 	static const int order[] = { CLI_DONE, CLI_REFUSED, CLI_SILENT,
 				     CLI_DEVICE };
@@ -201,7 +202,8 @@ static int weight(int status)
 	return i;
 }
 
-static void say_first(const struct finding *finding, size_t wrong, size_t count)
+static void first_wrong_complain(const struct finding *finding, size_t wrong,
+				 size_t count)
 {
 	const struct spot *spot = &finding->spot;
 	char clean[IBSA_VALUE_TEXT];
@@ -219,7 +221,7 @@ static void say_first(const struct finding *finding, size_t wrong, size_t count)
 		 finding->advice ? finding->advice : "");
 }
 
-static void show(struct doctor *doctor)
+static void findings_print(struct doctor *doctor)
 {
 	const size_t shown = count_shown(doctor);
 	const bool is_cut = shown < doctor->count;
@@ -229,7 +231,7 @@ static void show(struct doctor *doctor)
 		doctor->cli->out.shape = OUT_TABLE;
 	rest_text(doctor, rest, sizeof(rest));
 	if (is_cut)
-		move_shown(doctor);
+		shown_move_first(doctor);
 	if (shown > 0 || !is_cut)
 		out_rows(&doctor->cli->out, shown, finding_row, doctor);
 	if (is_cut)
@@ -238,7 +240,7 @@ static void show(struct doctor *doctor)
 
 /* Show what is to be seen, and say the first that is wrong. Return: the exit
  * status. */
-static int conclude(struct doctor *doctor)
+static int findings_report(struct doctor *doctor)
 {
 	const struct finding *first = NULL;
 	int status = CLI_DONE;
@@ -257,18 +259,19 @@ static int conclude(struct doctor *doctor)
 			continue;
 		first = finding;
 		wrong++;
-		if (weight(finding->status) > weight(status))
+		if (status_weight(finding->status) > status_weight(status))
 			status = finding->status;
 	}
 	if (first)
 		worst = *first;
-	show(doctor);
+	findings_print(doctor);
 	if (first)
-		say_first(&worst, wrong, doctor->count);
+		first_wrong_complain(&worst, wrong, doctor->count);
 	if (!doctor_is_interrupted(doctor))
 		return status;
 	complain("interrupted");
-	return weight(status) > weight(CLI_SILENT) ? status : CLI_SILENT;
+	return status_weight(status) > status_weight(CLI_SILENT) ? status
+								 : CLI_SILENT;
 }
 
 /* The SMI of a planarized adapter takes no answers of the SA. */
@@ -390,7 +393,7 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 }
 
 /* Why no device is known at all. */
-static void no_list(struct doctor *doctor, int err)
+static void device_list_failed(struct doctor *doctor, int err)
 {
 	struct ibsa_error error;
 
@@ -421,8 +424,8 @@ static int machine_doctor(struct doctor *doctor, const struct scope *scope,
 			  const struct ibsa_device_list *list, int err)
 {
 	if (err) {
-		no_list(doctor, err);
-		return conclude(doctor);
+		device_list_failed(doctor, err);
+		return findings_report(doctor);
 	}
 	if (list->count > 0)
 		doctor_ok(doctor, &everything, "modules", "%zu RDMA %s",
@@ -433,7 +436,7 @@ static int machine_doctor(struct doctor *doctor, const struct scope *scope,
 			     "or try an embedded fabric: --fabric",
 			     "there is no RDMA device");
 	visit_list(doctor, scope, list);
-	return conclude(doctor);
+	return findings_report(doctor);
 }
 
 static void visit_fabric_port(struct doctor *doctor, const struct scope *scope,
@@ -499,7 +502,7 @@ static int fabric_doctor(struct doctor *doctor, const struct scope *scope,
 	if (err)
 		return error_explain(err, &error);
 	visit_fabric(doctor, scope, fabric);
-	status = conclude(doctor);
+	status = findings_report(doctor);
 	ibsa_fabric_put(fabric);
 	return status;
 }

@@ -209,7 +209,7 @@ static void row_write(struct out *out, size_t index, void *arg)
 }
 
 /* What keeps most GIDs from being used, in one sentence. */
-static int say_none_fits(const struct cli *cli, const struct view *view)
+static int no_gid_fits_explain(const struct cli *cli, const struct view *view)
 {
 	static const struct {
 		enum ibsa_gid_fit fit;
@@ -257,12 +257,12 @@ static int show_choice(struct cli *cli, struct view *view)
 	else
 		out_rows(&cli->out, err ? 0 : 1, row_write, view);
 	if (err)
-		say_none_fits(cli, view);
+		no_gid_fits_explain(cli, view);
 	free(fits);
 	return err ? CLI_NO : CLI_DONE;
 }
 
-static int show(struct cli *cli, struct view *view)
+static int rows_print(struct cli *cli, struct view *view)
 {
 	if (!view->count) {
 		out_rows(&cli->out, 0, row_write, view);
@@ -277,8 +277,8 @@ static int show(struct cli *cli, struct view *view)
 	return CLI_DONE;
 }
 
-static int say_no_table(struct cli *cli, const struct scope *scope,
-			bool has_device)
+static int no_table_explain(struct cli *cli, const struct scope *scope,
+			    bool has_device)
 {
 	struct ibsa_error error;
 
@@ -288,7 +288,7 @@ static int say_no_table(struct cli *cli, const struct scope *scope,
 	return CLI_DEVICE;
 }
 
-static int say_no_gids(struct cli *cli, int err)
+static int no_gids_explain(struct cli *cli, int err)
 {
 	out_rows(&cli->out, 0, row_write, NULL);
 	return no_device_explain(err);
@@ -321,15 +321,15 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	}
 	err = ibsa_gids_read(scope->device, scope->port, &list);
 	if (scope->device && (err == -ENODEV || err == -ENXIO))
-		return say_no_table(cli, scope, err == -ENXIO);
+		return no_table_explain(cli, scope, err == -ENXIO);
 	if (err)
-		return say_no_gids(cli, err);
+		return no_gids_explain(cli, err);
 	view.rows = list->rows;
 	view.count = list->count;
 	if (!list->count && !has_device(scope))
-		status = say_no_gids(cli, 0);
+		status = no_gids_explain(cli, 0);
 	else
-		status = show(cli, &view);
+		status = rows_print(cli, &view);
 	ibsa_gids_free(list);
 	return status;
 }
@@ -421,9 +421,9 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 	view.rows = reading.rows;
 	view.count = reading.count;
 	if (!err) {
-		status = show(cli, &view);
+		status = rows_print(cli, &view);
 	} else if (scope->device && (err == -ENODEV || err == -ENXIO)) {
-		status = say_no_table(cli, scope, err == -ENXIO);
+		status = no_table_explain(cli, scope, err == -ENXIO);
 	} else {
 		complain("%s: %s", file,
 			 err == -ENODEV ? "has no channel adapter"

@@ -48,7 +48,7 @@ struct form {
 };
 
 /* Which of them is asked in is known once the port is. */
-struct question {
+struct path_query {
 	struct target ends[2];
 	struct form ib;
 	struct form opa;
@@ -87,8 +87,8 @@ struct rows {
  * On Omni-Path, a LID that the layout of InfiniBand has no room for is in the
  * GID. 0: it is where it should be.
  */
-static uint32_t lid_elsewhere(const struct rows *rows, const char *name,
-			      const union fields_host *host)
+static uint32_t lid_in_gid(const struct rows *rows, const char *name,
+			   const union fields_host *host)
 {
 	const struct ibsa_path *path = &host->path;
 
@@ -104,7 +104,7 @@ static uint32_t lid_elsewhere(const struct rows *rows, const char *name,
 static void path_field(struct out *out, const struct rows *rows,
 		       const char *name, const union fields_host *host)
 {
-	const uint32_t lid = lid_elsewhere(rows, name, host);
+	const uint32_t lid = lid_in_gid(rows, name, host);
 	char text[16];
 
 	if (!lid) {
@@ -116,8 +116,8 @@ static void path_field(struct out *out, const struct rows *rows,
 }
 
 /* Packet life time: 4.096 us times a power of two. IBA vol 1, 15.2.5.16. */
-static void life_time(struct out *out, const struct ibsa_record *record,
-		      const union fields_host *host)
+static void life_time_cell(struct out *out, const struct ibsa_record *record,
+			   const union fields_host *host)
 {
 	unsigned int index;
 	const struct ibsa_field *field =
@@ -162,7 +162,7 @@ static void brief_row(struct out *out, const struct rows *rows,
 		device_cells(out, row);
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
 		path_field(out, rows, before[i], &row->host);
-	life_time(out, rows->record, &row->host);
+	life_time_cell(out, rows->record, &row->host);
 	path_field(out, rows, "sgid", &row->host);
 	path_field(out, rows, "dgid", &row->host);
 }
@@ -204,7 +204,7 @@ static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 
 /* The layout of InfiniBand has no room for LIDs as long as one of these: both
  * go into GIDs, as Linux does it in sa_convert_path_opa_to_ib(). */
-static int shorten(struct cli *cli, struct ends ends[2])
+static int ends_to_gids(struct cli *cli, struct ends ends[2])
 {
 	struct ibsa_gid own;
 	bool is_long = false;
@@ -251,13 +251,13 @@ static int wrong(const struct ibsa_error *error)
 	return CLI_USAGE;
 }
 
-static int parse_ends(const struct cli *cli, struct question *question)
+static int parse_ends(const struct cli *cli, struct path_query *path_query)
 {
 	struct ibsa_error error, wider;
 
 	for (int i = 0; i < 2; i++) {
 		const char *text = cli->args[i + 1];
-		struct target *end = &question->ends[i];
+		struct target *end = &path_query->ends[i];
 
 		if (target_parse(text, end, &error) != 0 &&
 		    target_parse_opa(text, end, &wider) != 0)
@@ -275,7 +275,7 @@ static void parse_fields(const struct cli *cli, struct form *form)
 }
 
 /* What neither layout has is wrong, whatever the port's link is. */
-static int parse_arguments(struct cli *cli, struct question *question)
+static int arguments_parse(struct cli *cli, struct path_query *path_query)
 {
 	const uint64_t taken = IBSA_PATH_CM(slid) | IBSA_PATH_CM(sgid) |
 			       IBSA_PATH_CM(dlid) | IBSA_PATH_CM(dgid);
@@ -285,14 +285,14 @@ static int parse_arguments(struct cli *cli, struct question *question)
 		complain("path needs SRC and DST; see ibsa path --help");
 		return CLI_USAGE;
 	}
-	status = parse_ends(cli, question);
+	status = parse_ends(cli, path_query);
 	if (status != CLI_DONE)
 		return status;
-	parse_fields(cli, &question->ib);
-	parse_fields(cli, &question->opa);
-	if (question->ib.is_wrong && question->opa.is_wrong)
-		return wrong(&question->ib.error);
-	if ((question->ib.mask | question->opa.mask) & taken) {
+	parse_fields(cli, &path_query->ib);
+	parse_fields(cli, &path_query->opa);
+	if (path_query->ib.is_wrong && path_query->opa.is_wrong)
+		return wrong(&path_query->ib.error);
+	if ((path_query->ib.mask | path_query->opa.mask) & taken) {
 		complain("SRC and DST already say where the path goes; leave "
 			 "out slid, sgid, dlid and dgid");
 		return CLI_USAGE;
@@ -301,23 +301,23 @@ static int parse_arguments(struct cli *cli, struct question *question)
 }
 
 /* What can be a LID depends on the link. */
-static int check_ends(const struct cli *cli, struct question *question)
+static int ends_check(const struct cli *cli, struct path_query *path_query)
 {
 	struct ibsa_error error;
 
 	for (int i = 0; i < 2; i++) {
 		const char *text = cli->args[i + 1];
-		struct target *end = &question->ends[i];
+		struct target *end = &path_query->ends[i];
 
-		if (question->is_opa ? target_parse_opa(text, end, &error)
-				     : target_parse(text, end, &error))
+		if (path_query->is_opa ? target_parse_opa(text, end, &error)
+				       : target_parse(text, end, &error))
 			return wrong(&error);
 	}
 	return CLI_DONE;
 }
 
 /* The layout that this port's SA is asked in. Return: the exit status. */
-static int choose_form(struct cli *cli, struct question *question,
+static int form_choose(struct cli *cli, struct path_query *path_query,
 		       struct form **out)
 {
 	struct ibsa_port_state port;
@@ -325,12 +325,12 @@ static int choose_form(struct cli *cli, struct question *question,
 
 	if (status != CLI_DONE)
 		return status;
-	question->is_opa = port.link == IBSA_LINK_OPA;
-	status = check_ends(cli, question);
+	path_query->is_opa = port.link == IBSA_LINK_OPA;
+	status = ends_check(cli, path_query);
 	if (status != CLI_DONE)
 		return status;
-	*out = question->is_opa && opa_has_paths(cli) ? &question->opa
-						      : &question->ib;
+	*out = path_query->is_opa && opa_has_paths(cli) ? &path_query->opa
+							: &path_query->ib;
 	return (*out)->is_wrong ? wrong(&(*out)->error) : CLI_DONE;
 }
 
@@ -350,7 +350,7 @@ static uint64_t pair_mask(const struct form *form, const struct end *src,
 }
 
 /* One reversible path. */
-static void put_reversible(struct form *form)
+static void reversible_set(struct form *form)
 {
 	if (form->record == &ibsa_opa_path_record) {
 		form->match.opa_path.reversible = 1;
@@ -406,16 +406,16 @@ static bool has_path_without(struct cli *cli, const struct form *form,
 			(void)!fields_select(form->record, cli->args[i],
 					     &trial.match, &trial.mask,
 					     &trial.error);
-	put_reversible(&trial);
+	reversible_set(&trial);
 	put_ends(&trial, src, dst);
 	query.mask = pair_mask(&trial, src, dst);
 	return query_wait(cli, &query, path_found, NULL) == CLI_DONE;
 }
 
 /* What to say of the constraint that leaves no path; "" if none is to blame. */
-static void why_not(struct cli *cli, const struct form *form,
-		    const struct end *src, const struct end *dst,
-		    char out[WHY_TEXT])
+static void excluding_constraint(struct cli *cli, const struct form *form,
+				 const struct end *src, const struct end *dst,
+				 char out[WHY_TEXT])
 {
 	char text[IBSA_VALUE_TEXT];
 
@@ -434,9 +434,9 @@ static void why_not(struct cli *cli, const struct form *form,
 }
 
 /* The path of one pair, over what a selector said. */
-static int ask_pair(struct cli *cli, const struct form *form,
-		    const struct end *src, const struct end *dst,
-		    struct rows *rows)
+static int pair_query(struct cli *cli, const struct form *form,
+		      const struct end *src, const struct end *dst,
+		      struct rows *rows)
 {
 	struct form pair = *form;
 	const struct ibsa_query query = {
@@ -455,15 +455,15 @@ static int ask_pair(struct cli *cli, const struct form *form,
 	status = query_wait(cli, &query, rows_add, rows);
 	if (status != CLI_NO)
 		return status;
-	why_not(cli, form, src, dst, why);
+	excluding_constraint(cli, form, src, dst, why);
 	complain("no path from %s to %s%s", end_text(src, cli->args[1], from),
 		 end_text(dst, cli->args[2], to), why);
 	return status;
 }
 
 /* A pair without a path does not keep the others from being asked for. */
-static int ask_pairs(struct cli *cli, const struct form *form,
-		     const struct ends_pairs *pairs, struct rows *rows)
+static int pairs_query(struct cli *cli, const struct form *form,
+		       const struct ends_pairs *pairs, struct rows *rows)
 {
 	int worst = CLI_DONE;
 
@@ -475,7 +475,7 @@ static int ask_pairs(struct cli *cli, const struct form *form,
 
 			if (!ends_has_pair(pairs, src, dst))
 				continue;
-			status = ask_pair(cli, form, src, dst, rows);
+			status = pair_query(cli, form, src, dst, rows);
 			if (status == CLI_NO)
 				worst = CLI_NO;
 			else if (status != CLI_DONE)
@@ -485,26 +485,26 @@ static int ask_pairs(struct cli *cli, const struct form *form,
 	return worst;
 }
 
-static int ask_paths(struct cli *cli, const struct question *question,
-		     const struct form *form)
+static int paths_query(struct cli *cli, const struct path_query *path_query,
+		       const struct form *form)
 {
 	struct rows rows = {
 		.record = form->record,
-		.is_opa = question->is_opa,
+		.is_opa = path_query->is_opa,
 	};
 	struct ends ends[2] = { { .count = 0 } };
 	struct ends_pairs pairs;
 	int status = CLI_DONE;
 
 	for (int i = 0; i < 2 && status == CLI_DONE; i++)
-		status = ends_find(cli, &question->ends[i], &ends[i]);
-	if (status == CLI_DONE && question->is_opa &&
+		status = ends_find(cli, &path_query->ends[i], &ends[i]);
+	if (status == CLI_DONE && path_query->is_opa &&
 	    form->record == &ibsa_path_record)
-		status = shorten(cli, ends);
+		status = ends_to_gids(cli, ends);
 	if (status == CLI_DONE) {
 		pairs = ends_pair(&ends[0], &ends[1], cli->all_pairs);
 		rows.has_devices = ends[0].count > 1 || ends[1].count > 1;
-		status = ask_pairs(cli, form, &pairs, &rows);
+		status = pairs_query(cli, form, &pairs, &rows);
 	}
 	if (status == CLI_DONE || status == CLI_NO)
 		out_rows(&cli->out, rows.count, path_row, &rows);
@@ -517,7 +517,7 @@ static int ask_paths(struct cli *cli, const struct question *question,
 int cmd_path(struct cli *cli)
 {
 	const uint8_t paths = cli->all ? MOST_PATHS : 1;
-	struct question question = {
+	struct path_query path_query = {
 		.ib = {
 			.record = &ibsa_path_record,
 			.match.path = { .reversible = 1, .numb_path = paths },
@@ -529,11 +529,11 @@ int cmd_path(struct cli *cli)
 		},
 	};
 	struct form *form = NULL;
-	int status = parse_arguments(cli, &question);
+	int status = arguments_parse(cli, &path_query);
 
 	if (status == CLI_DONE)
-		status = choose_form(cli, &question, &form);
+		status = form_choose(cli, &path_query, &form);
 	if (status == CLI_DONE)
-		status = ask_paths(cli, &question, form);
+		status = paths_query(cli, &path_query, form);
 	return status;
 }

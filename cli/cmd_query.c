@@ -123,7 +123,8 @@ void cmd_query_details(struct cli *cli)
 	out_line(&cli->out, "%s", "");
 }
 
-static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
+static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
+		       void *arg)
 {
 	const struct ibsa_query *query = arg;
 	struct ibsa_reply rows = *reply;
@@ -201,7 +202,7 @@ int cmd_query(struct cli *cli)
 	status = parse_arguments(cli, &query, &match);
 	if (status != CLI_DONE)
 		return status;
-	status = query_wait(cli, &query, show, &query);
+	status = query_wait(cli, &query, reply_print, &query);
 	if (status == CLI_NO) {
 		out_rows(&cli->out, 0, fields_row, NULL);
 		complain("no record matches%s", no_record_hint(&query));

@@ -65,7 +65,7 @@ static void put_gid(struct out *out, const struct reach_target *target)
 		fields_gid(out, "gid", &target->gid);
 }
 
-static void row(struct out *out, size_t index, void *arg)
+static void result_row(struct out *out, size_t index, void *arg)
 {
 	const struct rows *rows = arg;
 	const struct reach_target *target = rows->shown[index];
@@ -88,7 +88,7 @@ static void row(struct out *out, size_t index, void *arg)
 }
 
 /* One target alone needs no count; that it is not there has been said. */
-static void say_no(const struct rows *rows)
+static void no_path_explain(const struct rows *rows)
 {
 	const struct reach_target *target = rows->shown[0];
 	char text[REACH_TEXT];
@@ -99,7 +99,7 @@ static void say_no(const struct rows *rows)
 }
 
 /* Return: the exit status of what is not there. */
-static int show(struct cli *cli, struct rows *rows)
+static int results_print(struct cli *cli, struct rows *rows)
 {
 	const struct reach_targets *targets = rows->targets;
 	struct reach_tally tally = { .yes = 0 };
@@ -114,15 +114,15 @@ static int show(struct cli *cli, struct rows *rows)
 		if (result_of(rows, target)->is_known)
 			rows->shown[rows->count++] = target;
 	}
-	out_rows(&cli->out, rows->count, row, rows);
+	out_rows(&cli->out, rows->count, result_row, rows);
 	if (targets->count > 1 || targets->is_whole)
 		reach_summary(cli, &tally);
 	else if (rows->count == 1)
-		say_no(rows);
+		no_path_explain(rows);
 	return status;
 }
 
-static int ask_all(struct cli *cli, const struct reach_targets *targets)
+static int targets_query(struct cli *cli, const struct reach_targets *targets)
 {
 	struct reach_result *results = calloc(targets->count + 1,
 					      sizeof(*results));
@@ -141,7 +141,7 @@ static int ask_all(struct cli *cli, const struct reach_targets *targets)
 		(void)reach_run_query(&run, NULL, targets->gids,
 				      targets->gid_count, results);
 		status = reach_run_end(&run);
-		status = reach_worse(status, show(cli, &rows));
+		status = reach_worse(status, results_print(cli, &rows));
 	}
 	free(results);
 	free(rows.shown);
@@ -173,7 +173,7 @@ int cmd_reach(struct cli *cli)
 		status = reach_targets_resolve(cli, &targets);
 	if (status == CLI_DONE) {
 		status = cli->matrix ? reach_matrix(cli, &targets)
-				     : ask_all(cli, &targets);
+				     : targets_query(cli, &targets);
 		status = reach_worse(status, targets.status);
 	}
 	reach_targets_free(&targets);

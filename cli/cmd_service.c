@@ -41,7 +41,8 @@ static void service_row(struct out *out, size_t index, void *arg)
 		fields_field(out, &record->fields[i], &service);
 }
 
-static int show(struct cli *cli, const struct ibsa_reply *reply, void *arg)
+static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
+		       void *arg)
 {
 	struct ibsa_reply rows = *reply;
 
@@ -58,7 +59,7 @@ void service_local_warn(const struct cli *cli)
 }
 
 /* What to add to a sentence that there is no such service. */
-static const char *and_why(const struct cli *cli)
+static const char *process_only_hint(const struct cli *cli)
 {
 	return fabric_file(cli) ? "; on an embedded fabric only the process "
 				  "that registers a service sees it"
@@ -66,7 +67,7 @@ static const char *and_why(const struct cli *cli)
 }
 
 /* FIELD=VALUE from the argument @from on. */
-static int parse_fields(struct cli *cli, int from, struct service *service)
+static int fields_parse(struct cli *cli, int from, struct service *service)
 {
 	struct ibsa_error error;
 
@@ -81,7 +82,7 @@ static int parse_fields(struct cli *cli, int from, struct service *service)
 	return CLI_DONE;
 }
 
-static int parse_id(const char *text, struct service *service)
+static int id_parse(const char *text, struct service *service)
 {
 	uint64_t *id = &service->record.service_id;
 
@@ -96,7 +97,7 @@ static int parse_id(const char *text, struct service *service)
 }
 
 /* A name as it is shown: what cannot be printed as \xNN. */
-static int parse_name(const char *text, struct service *service)
+static int name_parse(const char *text, struct service *service)
 {
 	const struct ibsa_record *record = &ibsa_service_record;
 	unsigned int index;
@@ -115,7 +116,7 @@ static int parse_name(const char *text, struct service *service)
 }
 
 /* Whose record it is, of what is not given. */
-static int set_owner(struct cli *cli, struct service *service)
+static int owner_set(struct cli *cli, struct service *service)
 {
 	if (!(service->mask & IBSA_SERVICE_CM(service_pkey)))
 		service->record.service_pkey = DEFAULT_PKEY;
@@ -127,7 +128,7 @@ static int set_owner(struct cli *cli, struct service *service)
 }
 
 /* --lease, if it is given. */
-static int set_lease(struct cli *cli, struct service *service)
+static int lease_set(struct cli *cli, struct service *service)
 {
 	const bool given = service->mask & IBSA_SERVICE_CM(service_lease);
 
@@ -150,19 +151,19 @@ static int set_lease(struct cli *cli, struct service *service)
 
 int service_parse(struct cli *cli, struct service *out)
 {
-	int status = parse_id(cli->args[2], out);
+	int status = id_parse(cli->args[2], out);
 
 	if (status == CLI_DONE)
-		status = parse_name(cli->args[3], out);
+		status = name_parse(cli->args[3], out);
 	if (status == CLI_DONE)
-		status = parse_fields(cli, 4, out);
+		status = fields_parse(cli, 4, out);
 	if (status == CLI_DONE)
-		status = set_lease(cli, out);
+		status = lease_set(cli, out);
 	return status;
 }
 
-static int ask_for(struct cli *cli, uint8_t method,
-		   const struct service *service)
+static int service_query(struct cli *cli, uint8_t method,
+			 const struct service *service)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_service_record,
@@ -170,36 +171,37 @@ static int ask_for(struct cli *cli, uint8_t method,
 		.mask = service->mask,
 		.method = method,
 	};
-	int status = query_wait(cli, &query, show, NULL);
+	int status = query_wait(cli, &query, reply_print, NULL);
 
 	if (status == CLI_NO)
 		out_rows(&cli->out, 0, service_row, NULL);
 	return status;
 }
 
-static int list(struct cli *cli)
+static int service_list(struct cli *cli)
 {
 	struct service service = { .mask = 0 };
-	int status = parse_fields(cli, 2, &service);
+	int status = fields_parse(cli, 2, &service);
 
 	if (status == CLI_DONE)
-		status = ask_for(cli, IBSA_METHOD_GET_TABLE, &service);
+		status = service_query(cli, IBSA_METHOD_GET_TABLE, &service);
 	if (status == CLI_NO)
 		complain("no service%s is registered%s",
-			 service.mask ? " like this" : "", and_why(cli));
+			 service.mask ? " like this" : "",
+			 process_only_hint(cli));
 	return status;
 }
 
 /* "id:..." or "0x..." is an id, all else is a name, as after "name:". */
-static int parse_target(const char *text, struct service *service)
+static int target_text_parse(const char *text, struct service *service)
 {
 	if (strncmp(text, "id:", 3) == 0)
-		return parse_id(text + 3, service);
+		return id_parse(text + 3, service);
 	if (strncmp(text, "name:", 5) == 0)
-		return parse_name(text + 5, service);
+		return name_parse(text + 5, service);
 	if (strncmp(text, "0x", 2) == 0)
-		return parse_id(text, service);
-	return parse_name(text, service);
+		return id_parse(text, service);
+	return name_parse(text, service);
 }
 
 /* It looks like an id and was taken for a name. */
@@ -208,26 +210,26 @@ static bool is_decimal(const char *text)
 	return text[strspn(text, "0123456789")] == '\0';
 }
 
-static int lookup(struct cli *cli)
+static int service_lookup(struct cli *cli)
 {
 	struct service service = { .mask = 0 };
-	int status = parse_target(cli->args[2], &service);
+	int status = target_text_parse(cli->args[2], &service);
 
 	if (status == CLI_DONE)
-		status = parse_fields(cli, 3, &service);
+		status = fields_parse(cli, 3, &service);
 	if (status == CLI_DONE)
-		status = ask_for(cli, IBSA_METHOD_GET_TABLE, &service);
+		status = service_query(cli, IBSA_METHOD_GET_TABLE, &service);
 	if (status == CLI_NO)
 		complain("no service '%s'%s is registered%s%s", cli->args[2],
 			 cli->arg_count > 3 ? " like this" : "",
 			 is_decimal(cli->args[2]) ? "; to look for an id, put "
 						    "id: before the number"
 						  : "",
-			 and_why(cli));
+			 process_only_hint(cli));
 	return status;
 }
 
-static int register_service(struct cli *cli)
+static int service_register(struct cli *cli)
 {
 	struct service service = { .mask = 0 };
 	int status;
@@ -239,15 +241,16 @@ static int register_service(struct cli *cli)
 		service.record.service_lease = IBSA_LEASE_INFINITE;
 	service.mask |= IBSA_SERVICE_CM(service_lease);
 	if (status == CLI_DONE)
-		status = set_owner(cli, &service);
+		status = owner_set(cli, &service);
 	if (status == CLI_DONE)
-		status = ask_for(cli, IBSA_METHOD_SET, &service);
+		status = service_query(cli, IBSA_METHOD_SET, &service);
 	if (status == CLI_DONE)
 		service_local_warn(cli);
 	return status;
 }
 
-static void say_not_there(const struct cli *cli, const struct service *service)
+static void no_such_service_explain(const struct cli *cli,
+				    const struct service *service)
 {
 	char gid[IBSA_GID_TEXT];
 
@@ -257,17 +260,17 @@ static void say_not_there(const struct cli *cli, const struct service *service)
 		 "registered; ibsa service list shows the service_gid and "
 		 "service_pkey of those that are%s",
 		 service->record.service_id, gid, service->record.service_pkey,
-		 and_why(cli));
+		 process_only_hint(cli));
 }
 
 /* The SA finds it by these bytes, whichever of them are said to count. */
-static int unregister(struct cli *cli)
+static int service_unregister(struct cli *cli)
 {
 	struct service service = { .mask = 0 };
-	int status = parse_id(cli->args[2], &service);
+	int status = id_parse(cli->args[2], &service);
 
 	if (status == CLI_DONE)
-		status = parse_fields(cli, 3, &service);
+		status = fields_parse(cli, 3, &service);
 	if (status != CLI_DONE)
 		return status;
 	if (service.mask & ~identity) {
@@ -275,11 +278,11 @@ static int unregister(struct cli *cli)
 			 "service_pkey; leave out other fields");
 		return CLI_USAGE;
 	}
-	status = set_owner(cli, &service);
+	status = owner_set(cli, &service);
 	if (status == CLI_DONE)
-		status = ask_for(cli, IBSA_METHOD_DELETE, &service);
+		status = service_query(cli, IBSA_METHOD_DELETE, &service);
 	if (status == CLI_NO)
-		say_not_there(cli, &service);
+		no_such_service_explain(cli, &service);
 	return status;
 }
 
@@ -293,19 +296,21 @@ static const struct action {
 	int (*run)(struct cli *cli);
 } actions[] = {
 	{ "list", "[FIELD=VALUE...]",
-	  "list the registered services", 0, false, list },
+	  "list the registered services", 0, false, service_list },
 	{ "lookup", "NAME|ID [FIELD=VALUE...]",
-	  "list the services with this name or ID", 1, false, lookup },
+	  "list the services with this name or ID", 1, false,
+	  service_lookup },
 	{ "register", "ID NAME [FIELD=VALUE...]",
-	  "register a service; --renew renews it and removes it at the end", 2, true, register_service },
+	  "register a service; --renew renews it and removes it at the end",
+	  2, true, service_register },
 	{ "unregister", "ID [FIELD=VALUE...]",
-	  "remove a service", 1, false, unregister },
+	  "remove a service", 1, false, service_unregister },
 };
 /* clang-format on */
 
 enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
-static const struct action *find_action(const char *name)
+static const struct action *action_find(const char *name)
 {
 	for (size_t i = 0; i < ACTIONS; i++)
 		if (strcmp(actions[i].name, name) == 0)
@@ -318,7 +323,7 @@ static const struct action *find_action(const char *name)
 
 int cmd_service_can_help(struct cli *cli)
 {
-	if (cli->arg_count > 1 && !find_action(cli->args[1]))
+	if (cli->arg_count > 1 && !action_find(cli->args[1]))
 		return CLI_USAGE;
 	return CLI_DONE;
 }
@@ -356,7 +361,7 @@ int cmd_service(struct cli *cli)
 			 "unregister; see ibsa service --help");
 		return CLI_USAGE;
 	}
-	action = find_action(cli->args[1]);
+	action = action_find(cli->args[1]);
 	if (!action)
 		return CLI_USAGE;
 	if (cli->arg_count - 2 < action->needs) {

@@ -17,8 +17,8 @@
 #include "target.h"
 
 enum {
-	LOOK_MS = 1000,	   /* how soon it is seen that nobody reads */
-	LINES_MAX = 65536, /* that wait for names */
+	OUTPUT_CHECK_MS = 1000, /* how soon it is seen that nobody reads */
+	LINES_MAX = 65536,	/* that wait for names */
 	WORD_BYTES = 32,
 };
 
@@ -129,7 +129,7 @@ static const char *port_failure(void)
 				       : "the port is not active";
 }
 
-static const char *failure(int err)
+static const char *event_failure(int err)
 {
 	switch (err) {
 	case -ENODEV:
@@ -153,20 +153,21 @@ static const char *failure(int err)
 }
 
 /* An SA that has no such subscription has nothing to end. */
-static bool is_gone(const struct ibsa_event *event)
+static bool is_subscription_ended(const struct ibsa_event *event)
 {
 	return event->err == 0 &&
 	       (event->status == 0 || event->status == IBSA_STATUS_REQ_INVALID);
 }
 
-static const char *reason(const struct ibsa_event *event)
+static const char *event_reason(const struct ibsa_event *event)
 {
 	switch (event->kind) {
 	case IBSA_EVENT_LOST:
 		return event->err ? port_failure()
 				  : "the SA is asked to report again";
 	case IBSA_EVENT_FAILED:
-		return event->holder ? event->holder : failure(event->err);
+		return event->holder ? event->holder
+				     : event_failure(event->err);
 	case IBSA_EVENT_REFUSED:
 		return ibsa_status_text(event->status);
 	case IBSA_EVENT_GID_IN:
@@ -176,9 +177,9 @@ static const char *reason(const struct ibsa_event *event)
 	case IBSA_EVENT_GAP:
 		return "events may have been missed before";
 	case IBSA_EVENT_ENDED:
-		if (is_gone(event))
+		if (is_subscription_ended(event))
 			return NULL;
-		return event->err ? failure(event->err)
+		return event->err ? event_failure(event->err)
 				  : ibsa_status_text(event->status);
 	default:
 		return NULL;
@@ -246,7 +247,7 @@ static void json_cells(struct out *out, const struct line *line,
 	put_or_none(out, "name", name);
 	put_number(out, "port", event->port_num, event->port_num);
 	out_number(out, "audited", event->audited, "");
-	put_or_none(out, "reason", reason(event));
+	put_or_none(out, "reason", event_reason(event));
 	out_number(out, "status", event->status, "");
 }
 
@@ -273,8 +274,8 @@ static void text_cells(struct out *out, const struct line *line,
 	out_text(out, "port",
 		 event->port_num ? number_text(text, "port", event->port_num)
 				 : "");
-	if (reason(event))
-		out_text(out, "reason", reason(event));
+	if (event_reason(event))
+		out_text(out, "reason", event_reason(event));
 }
 
 /* A line with the watching that it belongs to. */
@@ -308,7 +309,7 @@ static bool is_ready(const struct watching *watching, const struct line *line)
 }
 
 /* Show what need not wait any more, in order. */
-static void flush(void *arg)
+static void lines_flush(void *arg)
 {
 	struct watching *watching = arg;
 
@@ -326,7 +327,8 @@ static void flush(void *arg)
 }
 
 /* Ask for a name that may be asked for: who has gone is not known any more. */
-static void want_name(struct watching *watching, const struct ibsa_event *event)
+static void name_request(struct watching *watching,
+			 const struct ibsa_event *event)
 {
 	if (event->kind == IBSA_EVENT_GID_IN)
 		names_request_guid(&watching->names,
@@ -352,7 +354,7 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 	line->is_generic = event->notice && event->notice->is_generic;
 	if (event->holder) {
 		snprintf(line->holder, sizeof(line->holder), "%s; %s",
-			 failure(event->err), event->holder);
+			 event_failure(event->err), event->holder);
 		line->event.holder = line->holder;
 	}
 	/* How things stand has no name to wait for. */
@@ -364,7 +366,8 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 }
 
 /* Waiting for better times helps with silence, but not with a refusal. */
-static void refused(struct watching *watching, const struct ibsa_event *event)
+static void watch_refused(struct watching *watching,
+			  const struct ibsa_event *event)
 {
 	const bool is_told = redirection_explain(watching->cli, event->status);
 
@@ -380,35 +383,37 @@ static void refused(struct watching *watching, const struct ibsa_event *event)
 
 static void ended(struct watching *watching, const struct ibsa_event *event)
 {
-	if (is_gone(event) || watching->status != CLI_DONE)
+	if (is_subscription_ended(event) || watching->status != CLI_DONE)
 		return;
-	complain("the SA may go on to report to this port: %s", reason(event));
+	complain("the SA may go on to report to this port: %s",
+		 event_reason(event));
 	watching->status = event->err ? CLI_SILENT : CLI_REFUSED;
 }
 
-static void happened(const struct ibsa_event *event, void *arg)
+static void event_received(const struct ibsa_event *event, void *arg)
 {
 	struct watching *watching = arg;
 
 	if (event->kind != IBSA_EVENT_ENDED)
-		want_name(watching, event);
+		name_request(watching, event);
 	append(watching, event);
 	if (event->kind == IBSA_EVENT_SUBSCRIBED)
 		watching->was_subscribed = true;
 	else if (event->kind == IBSA_EVENT_REFUSED)
-		refused(watching, event);
+		watch_refused(watching, event);
 	else if (event->kind == IBSA_EVENT_ENDED)
 		ended(watching, event);
-	flush(watching);
+	lines_flush(watching);
 }
 
 /* Until a signal comes or nobody reads what is written. A device that is gone
  * may come back, which the client sees to. */
-static void hold(struct watching *watching, const struct interrupt *interrupt)
+static void watch_wait(struct watching *watching,
+		       const struct interrupt *interrupt)
 {
 	while (!watching->ending && !interrupt_seen(interrupt) &&
 	       out_is_read(&watching->cli->out)) {
-		int err = ibsa_wait(watching->cli->client, LOOK_MS);
+		int err = ibsa_wait(watching->cli->client, OUTPUT_CHECK_MS);
 
 		if (err && err != -EINTR && err != -ENODEV) {
 			complain("cannot receive from the SA: %s; check the "
@@ -426,14 +431,15 @@ static int not_watched(int err, const struct ibsa_error *error)
 	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
 }
 
-static void say_alone(const struct cli *cli)
+static void process_only_warn(const struct cli *cli)
 {
 	if (fabric_file(cli))
 		complain("an embedded fabric is this process's alone: only "
 			 "what its own client does happens there");
 }
 
-static void watch(struct watching *watching, const struct interrupt *interrupt)
+static void watch_start(struct watching *watching,
+			const struct interrupt *interrupt)
 {
 	const struct ibsa_event_options options = {
 		.kinds = watching->kinds,
@@ -447,17 +453,17 @@ static void watch(struct watching *watching, const struct interrupt *interrupt)
 
 	watching->names = (struct names){
 		.client = watching->cli->client,
-		.changed = flush,
+		.changed = lines_flush,
 		.arg = watching,
 	};
-	err = ibsa_event_watch(watching->cli->client, &options, happened,
+	err = ibsa_event_watch(watching->cli->client, &options, event_received,
 			       watching, &error, &handle);
 	if (err) {
 		watching->status = not_watched(err, &error);
 		return;
 	}
-	say_alone(watching->cli);
-	hold(watching, interrupt);
+	process_only_warn(watching->cli);
+	watch_wait(watching, interrupt);
 	watching->ending = true;
 }
 
@@ -526,7 +532,7 @@ static int target_add(struct watching *watching, const char *text)
 }
 
 /* Arguments that are no kinds are GIDs. Return: the exit status. */
-static int find_gids(struct watching *watching)
+static int gids_parse(struct watching *watching)
 {
 	const struct cli *cli = watching->cli;
 	int status = CLI_DONE;
@@ -538,11 +544,11 @@ static int find_gids(struct watching *watching)
 }
 
 /* Its last event needs what is here. */
-static void end(struct watching *watching)
+static void watch_end(struct watching *watching)
 {
 	(void)ibsa_close(watching->cli->client);
 	watching->cli->client = NULL;
-	flush(watching);
+	lines_flush(watching);
 	names_done(&watching->names);
 	free(watching->gids);
 }
@@ -556,13 +562,13 @@ static int watch_interruptibly(struct watching *watching)
 
 	if (err) {
 		complain("cannot watch: %s", strerror(-err));
-		end(watching);
+		watch_end(watching);
 		return CLI_SILENT;
 	}
 	interrupt_wakes(&interrupt, watching->cli->client);
-	watch(watching, &interrupt);
+	watch_start(watching, &interrupt);
 	interrupt_wakes(&interrupt, NULL);
-	end(watching);
+	watch_end(watching);
 	interrupt_stop(&interrupt);
 	return watching->status;
 }
@@ -578,10 +584,10 @@ int cmd_watch(struct cli *cli)
 	signal(SIGPIPE, SIG_IGN);
 	watching.status = client_open(cli);
 	if (watching.status == CLI_DONE)
-		watching.status = find_gids(&watching);
+		watching.status = gids_parse(&watching);
 	if (watching.status == CLI_DONE)
 		watching.status = watch_interruptibly(&watching);
 	else
-		end(&watching);
+		watch_end(&watching);
 	return watching.status;
 }

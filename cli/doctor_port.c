@@ -139,7 +139,7 @@ static void check_node(struct visit *visit,
 }
 
 /* Only a subnet manager opens it, so nobody else misses it. */
-static void check_issm(struct visit *visit, const struct ibsa_device_file *file)
+static void issm_check(struct visit *visit, const struct ibsa_device_file *file)
 {
 	struct doctor *doctor = visit->doctor;
 	char owner[96];
@@ -183,7 +183,7 @@ void doctor_files(struct visit *visit, const struct ibsa_port *port,
 		return;
 	}
 	check_node(visit, &access);
-	check_issm(visit, &access.issm);
+	issm_check(visit, &access.issm);
 }
 
 /* As PortInfo calls it. */
@@ -249,7 +249,7 @@ static const char *state_advice(const struct ibsa_port_state *state)
 }
 
 /* A machine may well have a port without a cable. */
-static void check_state(const struct visit *visit)
+static void state_check(const struct visit *visit)
 {
 	const struct ibsa_port_state *state = visit->state;
 	const bool is_down = state->port_state == IBSA_PORT_DOWN;
@@ -296,7 +296,7 @@ void doctor_port(struct visit *visit)
 	struct doctor *doctor = visit->doctor;
 
 	if (visit->state) {
-		check_state(visit);
+		state_check(visit);
 		check_sm(visit);
 		return;
 	}

@@ -22,7 +22,7 @@ struct answer {
 	struct ibsa_error why; /* of a reply */
 };
 
-static void answered(const struct ibsa_reply *reply, void *arg)
+static void request_done(const struct ibsa_reply *reply, void *arg)
 {
 	struct answer *answer = arg;
 
@@ -36,8 +36,8 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 }
 
 /* As ibsa_query_wait() does, unless a signal comes. */
-static void await_answer(struct doctor *doctor, struct ibsa_client *client,
-			 uint64_t id, struct answer *answer)
+static void request_await(struct doctor *doctor, struct ibsa_client *client,
+			  uint64_t id, struct answer *answer)
 {
 	int err = 0;
 
@@ -55,36 +55,36 @@ static void await_answer(struct doctor *doctor, struct ibsa_client *client,
 		answer->err = err;
 }
 
-static struct answer ask_one(const struct visit *visit,
-			     struct ibsa_client *client,
-			     const struct ibsa_query *query)
+static struct answer request_wait(const struct visit *visit,
+				  struct ibsa_client *client,
+				  const struct ibsa_query *query)
 {
 	struct answer answer = { .outcome = IBSA_OUTCOME_UNREACHABLE };
 	uint64_t id;
 
-	answer.err = ibsa_query(client, query, answered, &answer, &id);
+	answer.err = ibsa_query(client, query, request_done, &answer, &id);
 	if (!answer.err)
-		await_answer(visit->doctor, client, id, &answer);
+		request_await(visit->doctor, client, id, &answer);
 	return answer;
 }
 
 /* Every SA answers this to everybody. */
-static struct answer ask_info(const struct visit *visit,
-			      struct ibsa_client *client)
+static struct answer info_query(const struct visit *visit,
+				struct ibsa_client *client)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record,
 	};
 
-	return ask_one(visit, client, &query);
+	return request_wait(visit, client, &query);
 }
 
 /*
  * The port's own P_Keys, which OpenSM shows to the trusted only. The record has
  * no room for the LIDs of Omni-Path, and a port of RoCE has none.
  */
-static struct answer ask_pkeys(const struct visit *visit,
-			       struct ibsa_client *client)
+static struct answer pkeys_query(const struct visit *visit,
+				 struct ibsa_client *client)
 {
 	const struct answer unasked = {
 		.outcome = IBSA_OUTCOME_UNREACHABLE,
@@ -99,7 +99,7 @@ static struct answer ask_pkeys(const struct visit *visit,
 	};
 
 	return lid && lid <= IBSA_LID_UNICAST_MAX
-		       ? ask_one(visit, client, &query)
+		       ? request_wait(visit, client, &query)
 		       : unasked;
 }
 
@@ -162,9 +162,9 @@ static void sa_failed(const struct visit *visit, const struct answer *answer)
 }
 
 /* Whether the SA answers somebody who shows no key. */
-static bool check_sa(const struct visit *visit, struct ibsa_client *client)
+static bool sa_check(const struct visit *visit, struct ibsa_client *client)
 {
-	const struct answer answer = ask_info(visit, client);
+	const struct answer answer = info_query(visit, client);
 
 	if (answer.outcome != IBSA_OUTCOME_OK) {
 		sa_failed(visit, &answer);
@@ -182,7 +182,7 @@ enum trust { TRUSTED, UNTRUSTED, UNTOLD };
  * Every port has a block of P_Keys: an SA that has none to show may be one that
  * hides them.
  */
-static enum trust trust_of(const struct answer *answer)
+static enum trust answer_trust(const struct answer *answer)
 {
 	if (answer->outcome == IBSA_OUTCOME_OK)
 		return TRUSTED;
@@ -199,7 +199,8 @@ static enum trust trust_of(const struct answer *answer)
 	}
 }
 
-static void say_untold(const struct visit *visit, const struct answer *answer)
+static void key_unknown_skip(const struct visit *visit,
+			     const struct answer *answer)
 {
 	const char *what = visit->doctor->cli->open.access.sm_key
 				   ? "the SA takes it; whether it trusts it"
@@ -214,11 +215,11 @@ static void say_untold(const struct visit *visit, const struct answer *answer)
 }
 
 /* Most who ask have no key, and need none. */
-static void check_no_key(const struct visit *visit, struct ibsa_client *client)
+static void no_key_check(const struct visit *visit, struct ibsa_client *client)
 {
-	const struct answer answer = ask_pkeys(visit, client);
+	const struct answer answer = pkeys_query(visit, client);
 
-	switch (trust_of(&answer)) {
+	switch (answer_trust(&answer)) {
 	case TRUSTED:
 		doctor_ok(visit->doctor, &visit->spot, "sm_key",
 			  "none is given, and the SA trusts all the same");
@@ -228,14 +229,14 @@ static void check_no_key(const struct visit *visit, struct ibsa_client *client)
 			  "none is given; the SA shows what all may see");
 		break;
 	default:
-		say_untold(visit, &answer);
+		key_unknown_skip(visit, &answer);
 	}
 }
 
 /* An SA such as OpenSM does not answer at all to a wrong key. */
-static void check_trust(const struct visit *visit, struct ibsa_client *client)
+static void trust_check(const struct visit *visit, struct ibsa_client *client)
 {
-	struct answer answer = ask_info(visit, client);
+	struct answer answer = info_query(visit, client);
 
 	if (is_cut_short(visit, "sm_key", &answer))
 		return;
@@ -247,8 +248,8 @@ static void check_trust(const struct visit *visit, struct ibsa_client *client)
 			     "it");
 		return;
 	}
-	answer = ask_pkeys(visit, client);
-	switch (trust_of(&answer)) {
+	answer = pkeys_query(visit, client);
+	switch (answer_trust(&answer)) {
 	case TRUSTED:
 		doctor_ok(visit->doctor, &visit->spot, "sm_key",
 			  "the SA trusts it");
@@ -259,7 +260,7 @@ static void check_trust(const struct visit *visit, struct ibsa_client *client)
 			     "the SA answers, but does not trust it");
 		break;
 	default:
-		say_untold(visit, &answer);
+		key_unknown_skip(visit, &answer);
 	}
 }
 
@@ -275,13 +276,14 @@ static void check_key(const struct visit *visit)
 			    error.text);
 		return;
 	}
-	check_trust(visit, client);
+	trust_check(visit, client);
 	(void)ibsa_close(client);
 }
 
-static void ask_all(const struct visit *visit, struct ibsa_client *client)
+static void sa_and_key_check(const struct visit *visit,
+			     struct ibsa_client *client)
 {
-	if (!check_sa(visit, client))
+	if (!sa_check(visit, client))
 		doctor_skip(visit->doctor, &visit->spot, "sm_key", "%s",
 			    doctor_is_interrupted(visit->doctor)
 				    ? "interrupted"
@@ -289,11 +291,11 @@ static void ask_all(const struct visit *visit, struct ibsa_client *client)
 	else if (visit->doctor->cli->open.access.sm_key)
 		check_key(visit);
 	else
-		check_no_key(visit, client);
+		no_key_check(visit, client);
 }
 
 /* Why there is nobody to ask; NULL: there is. */
-static const char *hindrance(const struct visit *visit)
+static const char *skip_reason(const struct visit *visit)
 {
 	const struct ibsa_port_state *state = visit->state;
 
@@ -312,7 +314,7 @@ static const char *hindrance(const struct visit *visit)
 
 void doctor_sa(struct visit *visit)
 {
-	const char *why = hindrance(visit);
+	const char *why = skip_reason(visit);
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_client *client;
 	int err;
@@ -330,7 +332,7 @@ void doctor_sa(struct visit *visit)
 			    "the port cannot be opened");
 		return;
 	}
-	ask_all(visit, client);
+	sa_and_key_check(visit, client);
 	(void)ibsa_close(client);
 }
 
@@ -366,8 +368,9 @@ static const char *node_of(struct ibsa_fabric *fabric,
 	return NULL;
 }
 
-static void say_default(struct doctor *doctor, const struct spot *spot,
-			const char *device, const struct ibsa_port_state *state)
+static void default_port_ok(struct doctor *doctor, const struct spot *spot,
+			    const char *device,
+			    const struct ibsa_port_state *state)
 {
 	char clean[IBSA_VALUE_TEXT];
 
@@ -401,9 +404,9 @@ void doctor_default(struct doctor *doctor, struct ibsa_fabric *fabric,
 		doctor_wrong(doctor, &spot, "default", CLI_DEVICE, NULL,
 			     "the port cannot be read: %s", strerror(-err));
 	else
-		say_default(doctor, &spot,
-			    fabric ? node_of(fabric, &state)
-				   : device_of(list, &state),
-			    &state);
+		default_port_ok(doctor, &spot,
+				fabric ? node_of(fabric, &state)
+				       : device_of(list, &state),
+				&state);
 	(void)ibsa_close(client);
 }

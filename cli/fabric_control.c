@@ -41,8 +41,8 @@ static int server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
 	return status;
 }
 
-static int say_line(const struct cli *cli, const char *line, char *out,
-		    size_t room)
+static int command_send(const struct cli *cli, const char *line, char *out,
+			size_t room)
 {
 	struct ibsa_error error = { .text = "" };
 	char name[FABRIC_PATH_MAX + 8];
@@ -76,7 +76,7 @@ int fabric_control(struct cli *cli)
 			 LINE_MAX_CHARS - 1);
 		return CLI_USAGE;
 	}
-	return say_line(cli, line, NULL, 0);
+	return command_send(cli, line, NULL, 0);
 }
 
 /* One line of what a server says of itself. */
@@ -107,7 +107,7 @@ int fabric_stats(struct cli *cli)
 	struct stats stats = { .count = 0 };
 	char *rest = text;
 	char *line;
-	int status = say_line(cli, "stats", text, sizeof(text));
+	int status = command_send(cli, "stats", text, sizeof(text));
 
 	if (status != CLI_DONE)
 		return status;
@@ -196,7 +196,7 @@ static int play_line(const struct script *script, char *line)
 	if (!command)
 		return CLI_DONE;
 	sleep_until(script->start_s + at_s);
-	status = say_line(script->cli, command, NULL, 0);
+	status = command_send(script->cli, command, NULL, 0);
 	if (status != CLI_DONE)
 		complain("%s:%d: the script ends here", script->name,
 			 script->line);
@@ -210,7 +210,7 @@ static int unreadable(const char *name)
 }
 
 /* Carry out the lines of @file, each at its time since the start. */
-static int play(struct script *script, FILE *file)
+static int script_run(struct script *script, FILE *file)
 {
 	char line[LINE_MAX_CHARS];
 	int status = CLI_DONE;
@@ -237,7 +237,7 @@ int fabric_script(struct cli *cli)
 
 	if (!file)
 		return unreadable(script.name);
-	status = play(&script, file);
+	status = script_run(&script, file);
 	if (!is_stdin)
 		fclose(file);
 	return status;

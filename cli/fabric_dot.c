@@ -42,7 +42,7 @@ struct drawing {
 };
 
 /* A name in a label, in which these characters have a meaning. */
-static void put_name(FILE *file, const char *name)
+static void name_put(FILE *file, const char *name)
 {
 	char clean[NAME_BYTES];
 	size_t count = 0;
@@ -117,8 +117,8 @@ static bool is_same_rate(const struct line *a, const struct line *b)
 }
 
 /* One cable more of its rate. */
-static size_t tally(struct line *rates, size_t count,
-		    const struct ibsa_fabric_end *end)
+static size_t rate_count(struct line *rates, size_t count,
+			 const struct ibsa_fabric_end *end)
 {
 	const struct line line = { .lanes = end->lanes, .speed = end->speed };
 	size_t i = 0;
@@ -144,7 +144,7 @@ static void find_usual_rate(struct drawing *drawing)
 		for (unsigned int port = 1;
 		     port <= shape->nodes[i].is.port_count; port++)
 			if (shape_cable(shape, i, port, &end))
-				count = tally(rates, count, &end);
+				count = rate_count(rates, count, &end);
 	drawing->usual = rates[0];
 	for (size_t i = 1; i < count; i++)
 		if (rates[i].count > drawing->usual.count)
@@ -205,7 +205,7 @@ static size_t find_lines(const struct drawing *drawing, size_t node,
 }
 
 /* So many cables, and how fast, where either is not as one would think. */
-static void put_line(const struct drawing *drawing, size_t from,
+static void line_put(const struct drawing *drawing, size_t from,
 		     const struct line *line)
 {
 	const bool is_box = line->to == SIZE_MAX;
@@ -239,7 +239,7 @@ static void put_lines(const struct drawing *drawing)
 					     : find_lines(drawing, i, lines);
 
 		for (size_t n = 0; n < count; n++)
-			put_line(drawing, i, &lines[n]);
+			line_put(drawing, i, &lines[n]);
 	}
 }
 
@@ -249,7 +249,7 @@ static void put_node(const struct drawing *drawing, size_t node)
 	FILE *file = drawing->file;
 
 	fprintf(file, "\t\tn%zu [label=\"", node);
-	put_name(file, is->name);
+	name_put(file, is->name);
 	fprintf(file, "\"%s];\n",
 		is->type == IBSA_NODE_SWITCH   ? ", fillcolor=\"#d6e6f5\""
 		: is->type == IBSA_NODE_ROUTER ? ", fillcolor=\"#f5e6d6\""
@@ -257,7 +257,7 @@ static void put_node(const struct drawing *drawing, size_t node)
 }
 
 /* All adapters of a leaf, by how many they are and the first one's name. */
-static void put_box(const struct drawing *drawing, size_t leaf)
+static void leaf_box_put(const struct drawing *drawing, size_t leaf)
 {
 	const struct shape *shape = drawing->shape;
 	FILE *file = drawing->file;
@@ -277,10 +277,10 @@ static void put_box(const struct drawing *drawing, size_t leaf)
 	}
 	fprintf(file, "\t\th%zu [label=\"%zu %s\\n", leaf, drawing->hosts[leaf],
 		drawing->hosts[leaf] == 1 ? "adapter" : "adapters");
-	put_name(file, shape->nodes[first].is.name);
+	name_put(file, shape->nodes[first].is.name);
 	if (last != first) {
 		fputs("\\n… ", file);
-		put_name(file, shape->nodes[last].is.name);
+		name_put(file, shape->nodes[last].is.name);
 	}
 	fputs("\"];\n", file);
 }
@@ -300,12 +300,12 @@ static void put_boxes(const struct drawing *drawing)
 {
 	for (size_t i = 0; drawing->by_leaf && i < drawing->shape->count; i++)
 		if (drawing->hosts[i])
-			put_box(drawing, i);
+			leaf_box_put(drawing, i);
 }
 
 /* Nodes of one level, which is the lowest if it has the adapters. */
-static void put_row(const struct drawing *drawing,
-		    const struct shape_node **row, size_t count)
+static void level_put(const struct drawing *drawing,
+		      const struct shape_node **row, size_t count)
 {
 	fputs("\t{\n\t\trank=same;\n", drawing->file);
 	for (size_t i = 0; i < count; i++) {
@@ -331,7 +331,7 @@ static void put_rows(const struct drawing *drawing,
 	for (size_t i = 1; i <= shape->count; i++) {
 		if (i < shape->count && order[i]->level == order[first]->level)
 			continue;
-		put_row(drawing, &order[first], i - first);
+		level_put(drawing, &order[first], i - first);
 		first = i;
 	}
 }

@@ -44,7 +44,7 @@ struct group {
 struct report {
 	struct ibsa_fabric *fabric;
 	struct fact *facts;
-	size_t fact_count;
+	size_t count;
 	size_t finding_count;
 	struct group *shown; /* rows of findings */
 	size_t shown_count;
@@ -89,11 +89,11 @@ static void report_row(struct out *out, size_t index, void *arg)
 	const struct report *report = arg;
 	struct ibsa_fabric_finding finding;
 
-	if (index < report->fact_count) {
+	if (index < report->count) {
 		fact_cells(out, report, &report->facts[index]);
 		return;
 	}
-	index -= report->fact_count;
+	index -= report->count;
 	if (ibsa_fabric_finding_at(report->fabric, report->shown[index].first,
 				   &finding) == 0)
 		finding_cells(out, &finding, report->shown[index].count);
@@ -131,16 +131,15 @@ static int count_findings(struct report *report, bool is_table)
 }
 
 /* One more of a kind that may not have been seen before. */
-static int count(struct report *report, const char *what, const char *kind)
+static int fact_add(struct report *report, const char *what, const char *kind)
 {
 	struct fact *more;
 	size_t i = 0;
 
-	while (i < report->fact_count &&
-	       (strcmp(report->facts[i].what, what) != 0 ||
-		strcmp(report->facts[i].kind, kind) != 0))
+	while (i < report->count && (strcmp(report->facts[i].what, what) != 0 ||
+				     strcmp(report->facts[i].kind, kind) != 0))
 		i++;
-	if (i < report->fact_count) {
+	if (i < report->count) {
 		report->facts[i].count++;
 		return 0;
 	}
@@ -150,7 +149,7 @@ static int count(struct report *report, const char *what, const char *kind)
 	report->facts = more;
 	more[i] = (struct fact){ .what = what, .count = 1 };
 	snprintf(more[i].kind, KIND_TEXT, "%s", kind);
-	report->fact_count++;
+	report->count++;
 	return 0;
 }
 
@@ -170,9 +169,9 @@ static int count_switches(struct report *report, const struct shape *shape)
 			snprintf(kind, sizeof(kind), "level %zu", i);
 		if (counts[i] == 0)
 			continue;
-		err = count(report, "switch", kind);
+		err = fact_add(report, "switch", kind);
 		if (!err)
-			report->facts[report->fact_count - 1].count = counts[i];
+			report->facts[report->count - 1].count = counts[i];
 	}
 	free(counts);
 	return err;
@@ -185,13 +184,13 @@ static int count_end(struct report *report, size_t node, unsigned int port,
 	int err = 0;
 
 	if (end->file_lid)
-		err = count(report, "LID", "of the file");
+		err = fact_add(report, "LID", "of the file");
 	/* A cable counts where it is met first. */
 	if (err || !end->has_cable || end->far_node < node ||
 	    (end->far_node == node && end->far_port < port))
 		return err;
 	snprintf(rate, sizeof(rate), "%ux%s", end->lanes, end->speed);
-	return count(report, "link", rate);
+	return fact_add(report, "link", rate);
 }
 
 static int count_ends(struct report *report, const struct shape *shape)
@@ -214,11 +213,11 @@ static int count_nodes(struct report *report, const struct shape *shape)
 
 	for (size_t i = 0; i < shape->count && !err; i++)
 		if (shape->nodes[i].is.type == IBSA_NODE_CA)
-			err = count(report, "node", "adapter");
+			err = fact_add(report, "node", "adapter");
 		else if (shape->nodes[i].is.type == IBSA_NODE_SWITCH)
-			err = count(report, "node", "switch");
+			err = fact_add(report, "node", "switch");
 		else
-			err = count(report, "node", "router");
+			err = fact_add(report, "node", "router");
 	if (!err)
 		err = count_switches(report, shape);
 	return err ? err : count_ends(report, shape);
@@ -241,7 +240,7 @@ static bool is_drawn_to_output(const struct cli *cli)
 	       (cli->svg && strcmp(cli->svg, "-") == 0);
 }
 
-static int show(struct cli *cli, const struct shape *shape)
+static int facts_print(struct cli *cli, const struct shape *shape)
 {
 	struct report report = { .fabric = shape->fabric };
 	int status = CLI_DEVICE;
@@ -251,8 +250,7 @@ static int show(struct cli *cli, const struct shape *shape)
 		complain("out of memory");
 	} else {
 		if (!is_drawn_to_output(cli))
-			out_rows(&cli->out,
-				 report.fact_count + report.shown_count,
+			out_rows(&cli->out, report.count + report.shown_count,
 				 report_row, &report);
 		status = judge(cli, report.finding_count);
 	}
@@ -292,7 +290,7 @@ int fabric_info(struct cli *cli)
 	if (shape_read(fabric, &shape) == 0) {
 		status = fabric_draw(cli, &shape);
 		if (status == CLI_DONE)
-			status = show(cli, &shape);
+			status = facts_print(cli, &shape);
 	} else {
 		complain("out of memory");
 		status = CLI_DEVICE;

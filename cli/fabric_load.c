@@ -12,7 +12,7 @@
 enum { LARGE_BYTES = 4 << 20 }; /* of a file that takes a while to read */
 
 /* Whether it says so, and has a line to erase. */
-static bool say_reading(const char *path)
+static bool reading_show(const char *path)
 {
 	struct stat file;
 	char clean[256];
@@ -30,10 +30,10 @@ int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 		struct ibsa_fabric **out)
 {
 	struct ibsa_error error = { .text = "" };
-	const bool is_said = say_reading(cli->args[2]);
+	const bool is_line_shown = reading_show(cli->args[2]);
 	const int err = ibsa_fabric_load(cli->args[2], options, &error, out);
 
-	if (is_said)
+	if (is_line_shown)
 		fputs("\r\033[K", stderr);
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
@@ -60,7 +60,7 @@ static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
 }
 
 /* Whoever is to have an SA's address asks one, and has no fabric. */
-static int refuse_address(void)
+static int sa_address_refuse(void)
 {
 	complain("--sa: of a fabric it is embedded or none, not an address");
 	return CLI_USAGE;
@@ -78,7 +78,7 @@ int fabric_load(struct cli *cli)
 		.no_sa = cli->sa_mode && !strcmp(cli->sa_mode, "none"),
 	};
 	struct ibsa_fault faults[CLI_FAULTS_MAX];
-	int status = cli->open.access.sa ? refuse_address() : CLI_DONE;
+	int status = cli->open.access.sa ? sa_address_refuse() : CLI_DONE;
 
 	if (status == CLI_DONE)
 		status = parse_faults(cli, faults);

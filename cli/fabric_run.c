@@ -48,7 +48,7 @@ bool fabric_default_socket(char out[FABRIC_PATH_MAX])
 
 /* Whether what is at @path is this user's or root's, and if it is a folder, no
  * other user can replace what is in it. */
-static bool is_ours(const char *path, bool is_folder)
+static bool is_safe_owner(const char *path, bool is_folder)
 {
 	const mode_t others = S_IWGRP | S_IWOTH;
 	struct stat found;
@@ -76,7 +76,7 @@ int fabric_default_check(const char *path)
 	}
 	snprintf(folder, sizeof(folder), "%s", path);
 	*strrchr(folder, '/') = '\0';
-	if (is_ours(path, false) && is_ours(folder, true))
+	if (is_safe_owner(path, false) && is_safe_owner(folder, true))
 		return CLI_DONE;
 	complain("%s, where a fabric server is by default, or its folder is "
 		 "another user's: name the socket with --socket",
@@ -85,7 +85,7 @@ int fabric_default_check(const char *path)
 }
 
 /* Two of each client's descriptors are the server's. */
-static void allow_many_files(void)
+static void file_limit_raise(void)
 {
 	struct rlimit limit;
 
@@ -95,7 +95,7 @@ static void allow_many_files(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static void note(const char *text, void *arg)
+static void event_note(const char *text, void *arg)
 {
 	const struct cli *cli = arg;
 
@@ -103,17 +103,17 @@ static void note(const char *text, void *arg)
 		complain("%s", text);
 }
 
-static int serve(struct serving *serving)
+static int fabric_serve_processes(struct serving *serving)
 {
 	struct cli *cli = serving->cli;
 	const struct ibsa_fabric_server_options options = {
-		.note = note,
+		.note = event_note,
 		.arg = cli,
 	};
 	struct ibsa_error error = { .text = "" };
 	int err;
 
-	allow_many_files();
+	file_limit_raise();
 	err = ibsa_fabric_server_open(cli->fabric, serving->path, &options,
 				      &error, &serving->server);
 	return err ? error_explain(err, &error) : CLI_DONE;
@@ -126,18 +126,18 @@ static void unserve(struct serving *serving)
 		rmdir(serving->folder);
 }
 
-static void wake(void *arg)
+static void server_wake(void *arg)
 {
 	ibsa_fabric_server_wake(arg);
 }
 
 /* Until a signal comes; the command it is for, if there is one, gets it. */
-static int rounds(struct serving *serving, struct interrupt *interrupt)
+static int server_run(struct serving *serving, struct interrupt *interrupt)
 {
 	bool is_told = false;
 	int err = 0;
 
-	interrupt_calls(interrupt, wake, serving->server);
+	interrupt_calls(interrupt, server_wake, serving->server);
 	while (!atomic_load(&serving->has_ended) && (!err || err == -EINTR)) {
 		if (interrupt_seen(interrupt) && !serving->child)
 			break;
@@ -194,7 +194,7 @@ static void ready_row(struct out *out, size_t index, void *arg)
 }
 
 /* One line, once clients can come: what they have to be told. */
-static void say_ready(struct serving *serving)
+static void ready_print(struct serving *serving)
 {
 	struct out *out = &serving->cli->out;
 	struct ibsa_fabric_info info;
@@ -221,7 +221,7 @@ int fabric_run(struct cli *cli)
 	int err;
 
 	if (status == CLI_DONE)
-		status = serve(&serving);
+		status = fabric_serve_processes(&serving);
 	if (status == CLI_DONE) {
 		err = interrupt_start(&interrupt, "ended at once: the socket "
 						  "stays");
@@ -229,8 +229,8 @@ int fabric_run(struct cli *cli)
 			complain("cannot wait for signals: %s", strerror(-err));
 			status = CLI_DEVICE;
 		} else {
-			say_ready(&serving);
-			status = rounds(&serving, &interrupt);
+			ready_print(&serving);
+			status = server_run(&serving, &interrupt);
 			interrupt_stop(&interrupt);
 		}
 	}
@@ -252,7 +252,7 @@ int fabric_replay(struct cli *cli)
 }
 
 /* A folder of its own, for a socket that nobody else is to find. */
-static int make_place(struct serving *serving)
+static int socket_folder_make(struct serving *serving)
 {
 	const char *folder = secure_getenv("TMPDIR");
 	int len;
@@ -288,7 +288,8 @@ static void own_folder(char out[PATH_MAX])
 }
 
 /* Whether @folder, seen from @base, has the library: where that really is. */
-static bool has_dropin(const char *base, const char *folder, char out[PATH_MAX])
+static bool dropin_is_at(const char *base, const char *folder,
+			 char out[PATH_MAX])
 {
 	char path[2 * PATH_MAX];
 	char file[3 * PATH_MAX];
@@ -307,13 +308,13 @@ static bool find_dropin(char out[PATH_MAX])
 	char own[PATH_MAX];
 
 	own_folder(own);
-	return (*own && has_dropin(own, IBSA_DROPIN_FROM_BIN, out)) ||
-	       (*own && has_dropin(own, IBSA_DROPIN_FROM_BUILD, out)) ||
-	       has_dropin("", IBSA_DROPIN, out);
+	return (*own && dropin_is_at(own, IBSA_DROPIN_FROM_BIN, out)) ||
+	       (*own && dropin_is_at(own, IBSA_DROPIN_FROM_BUILD, out)) ||
+	       dropin_is_at("", IBSA_DROPIN, out);
 }
 
 /* Put a folder in front of what LD_LIBRARY_PATH has. */
-static bool put_in_front(const char *folder)
+static bool library_path_prepend(const char *folder)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
 	char *all;
@@ -329,7 +330,7 @@ static bool put_in_front(const char *folder)
 }
 
 /* What its clients draw of is to be the same each time, too. */
-static bool pass_seed(const struct cli *cli)
+static bool seed_export(const struct cli *cli)
 {
 	char seed[32];
 
@@ -340,7 +341,7 @@ static bool pass_seed(const struct cli *cli)
 }
 
 /* The child: from here on the command. */
-static void become(const struct serving *serving)
+static void command_exec(const struct serving *serving)
 {
 	char **command = serving->cli->args + 3;
 	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
@@ -352,8 +353,9 @@ static void become(const struct serving *serving)
 			 "libibumad do not see the fabric",
 			 IBSA_DROPIN);
 	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
-	if (setenv("IBSA_FABRIC", fabric, 1) != 0 || !pass_seed(serving->cli) ||
-	    (has_library && !put_in_front(folder))) {
+	if (setenv("IBSA_FABRIC", fabric, 1) != 0 ||
+	    !seed_export(serving->cli) ||
+	    (has_library && !library_path_prepend(folder))) {
 		complain("out of memory");
 		_exit(NOT_EXECUTABLE);
 	}
@@ -363,7 +365,7 @@ static void become(const struct serving *serving)
 }
 
 /* A thread that waits for the command, and then wakes the server. */
-static void *await_child(void *arg)
+static void *child_await(void *arg)
 {
 	struct serving *serving = arg;
 
@@ -376,7 +378,7 @@ static void *await_child(void *arg)
 }
 
 /* What a shell says, too; not of signals that come from the user. */
-static void say_signal(const struct serving *serving, int number)
+static void signal_complain(const struct serving *serving, int number)
 {
 	if (number != SIGINT && number != SIGTERM && number != SIGHUP &&
 	    number != SIGPIPE)
@@ -401,19 +403,19 @@ static int serve_child(struct serving *serving)
 					 "on, the socket stays");
 
 	if (!err)
-		err = -pthread_create(&thread, NULL, await_child, serving);
+		err = -pthread_create(&thread, NULL, child_await, serving);
 	if (err) {
 		complain("cannot wait for the command: %s", strerror(-err));
 		kill(serving->child, SIGTERM);
 		return CLI_DEVICE;
 	}
-	status = rounds(serving, &interrupt);
+	status = server_run(serving, &interrupt);
 	if (status != CLI_DONE)
 		kill(serving->child, SIGTERM);
 	pthread_join(thread, NULL);
 	interrupt_stop(&interrupt);
 	if (status == CLI_DONE && WIFSIGNALED(serving->child_status))
-		say_signal(serving, WTERMSIG(serving->child_status));
+		signal_complain(serving, WTERMSIG(serving->child_status));
 	return status == CLI_DONE ? exit_status(serving->child_status) : status;
 }
 
@@ -427,7 +429,7 @@ static int start_child(struct serving *serving)
 	serving->child = fork();
 	if (serving->child == 0) {
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
-		become(serving);
+		command_exec(serving);
 	}
 	if (serving->child > 0)
 		return CLI_DONE;
@@ -441,9 +443,9 @@ int fabric_exec(struct cli *cli)
 	int status = begin(cli, &serving);
 
 	if (status == CLI_DONE)
-		status = make_place(&serving);
+		status = socket_folder_make(&serving);
 	if (status == CLI_DONE)
-		status = serve(&serving);
+		status = fabric_serve_processes(&serving);
 	if (status == CLI_DONE)
 		status = start_child(&serving);
 	if (status == CLI_DONE)

@@ -65,7 +65,7 @@ static void ready_row(struct out *out, size_t index, void *arg)
 	out_number(out, "lid", info->lid, text);
 }
 
-static void say_ready(struct cli *cli, const struct ibsa_responder *responder)
+static void ready_print(struct cli *cli, const struct ibsa_responder *responder)
 {
 	struct ibsa_responder_info info;
 
@@ -74,7 +74,7 @@ static void say_ready(struct cli *cli, const struct ibsa_responder *responder)
 }
 
 /* Until a signal comes, or the port is no more. Return: 0 or why. */
-static int pass(struct ibsa_responder *responder, int signals)
+static int requests_pass(struct ibsa_responder *responder, int signals)
 {
 	struct pollfd fds[2] = {
 		{ .fd = ibsa_responder_fd(responder), .events = POLLIN },
@@ -91,7 +91,7 @@ static int pass(struct ibsa_responder *responder, int signals)
 	return err;
 }
 
-static int say_end(const struct ibsa_responder *responder, int err)
+static int end_explain(const struct ibsa_responder *responder, int err)
 {
 	struct ibsa_responder_info info;
 
@@ -108,7 +108,7 @@ static int say_end(const struct ibsa_responder *responder, int err)
 	return err ? CLI_DEVICE : CLI_DONE;
 }
 
-static void say_counts(const struct ibsa_responder *responder)
+static void counts_print(const struct ibsa_responder *responder)
 {
 	struct ibsa_responder_info info;
 
@@ -120,8 +120,9 @@ static void say_counts(const struct ibsa_responder *responder)
 		 info.refused, info.unprocessed);
 }
 
-static int serve(struct cli *cli, const struct ibsa_responder_options *options,
-		 int signals)
+static int responder_run(struct cli *cli,
+			 const struct ibsa_responder_options *options,
+			 int signals)
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_responder *responder;
@@ -130,10 +131,10 @@ static int serve(struct cli *cli, const struct ibsa_responder_options *options,
 
 	if (err)
 		return error_explain(err, &error);
-	say_ready(cli, responder);
-	status = say_end(responder, pass(responder, signals));
+	ready_print(cli, responder);
+	status = end_explain(responder, requests_pass(responder, signals));
 	if (cli->verbose)
-		say_counts(responder);
+		counts_print(responder);
 	ibsa_responder_close(responder);
 	return status;
 }
@@ -151,7 +152,7 @@ static int load_and_serve(struct cli *cli,
 	}
 	status = fabric_load(cli);
 	if (status == CLI_DONE)
-		status = serve(cli, options, signals);
+		status = responder_run(cli, options, signals);
 	close(signals);
 	return status;
 }

@@ -15,8 +15,8 @@ bool shape_cable(const struct shape *shape, size_t node, unsigned int port,
 }
 
 /* Switches beside @from that have no level yet; what is queued after them. */
-static size_t spread(struct shape *shape, size_t from, size_t *queue,
-		     size_t queued)
+static size_t level_spread(struct shape *shape, size_t from, size_t *queue,
+			   size_t queued)
 {
 	const struct shape_node *node = &shape->nodes[from];
 	struct ibsa_fabric_end end;
@@ -42,9 +42,9 @@ static void find_levels(struct shape *shape, size_t *queue)
 
 	for (size_t i = 0; i < shape->count; i++)
 		if (shape->nodes[i].is.type == IBSA_NODE_CA)
-			queued = spread(shape, i, queue, queued);
+			queued = level_spread(shape, i, queue, queued);
 	for (size_t i = 0; i < queued; i++)
-		queued = spread(shape, queue[i], queue, queued);
+		queued = level_spread(shape, queue[i], queue, queued);
 }
 
 int shape_read(struct ibsa_fabric *fabric, struct shape *out)

@@ -30,7 +30,7 @@ static int64_t now_ms(void)
 }
 
 /* As if it had never been caught. */
-static void end_by(int number)
+static void process_end_by(int number)
 {
 	sigset_t one;
 
@@ -73,7 +73,7 @@ static int signal_next(const struct interrupt *interrupt, siginfo_t *info)
  * A thread that waits for them, not a handler: a signal that comes just before
  * a wait must end that wait, for which there is ibsa_wake().
  */
-static void *watch(void *arg)
+static void *signals_wait(void *arg)
 {
 	struct interrupt *interrupt = arg;
 	int64_t first_ms = 0;
@@ -94,7 +94,7 @@ static void *watch(void *arg)
 			wake_up(interrupt);
 		} else if (now_ms() - first_ms >= TWICE_MS) {
 			complain("%s", interrupt->second_signal_text);
-			end_by(number);
+			process_end_by(number);
 		}
 	}
 }
@@ -124,8 +124,8 @@ void interrupt_hold(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-static int start(struct interrupt *interrupt, const char *second_signal_text,
-		 bool is_beside)
+static int interrupt_begin(struct interrupt *interrupt,
+			   const char *second_signal_text, bool is_beside)
 {
 	int err;
 
@@ -140,20 +140,20 @@ static int start(struct interrupt *interrupt, const char *second_signal_text,
 	sigaddset(&interrupt->signals, stop_signal());
 	err = pthread_sigmask(SIG_BLOCK, &interrupt->signals, NULL);
 	if (!err)
-		err = pthread_create(&interrupt->thread, NULL, watch,
+		err = pthread_create(&interrupt->thread, NULL, signals_wait,
 				     interrupt);
 	return -err;
 }
 
 int interrupt_start(struct interrupt *interrupt, const char *second_signal_text)
 {
-	return start(interrupt, second_signal_text, false);
+	return interrupt_begin(interrupt, second_signal_text, false);
 }
 
 int interrupt_start_beside(struct interrupt *interrupt,
 			   const char *second_signal_text)
 {
-	return start(interrupt, second_signal_text, true);
+	return interrupt_begin(interrupt, second_signal_text, true);
 }
 
 void interrupt_calls(struct interrupt *interrupt, void (*wake)(void *arg),

@@ -94,7 +94,7 @@ static int no_command(void)
 	return CLI_USAGE;
 }
 
-static int run(struct cli *cli)
+static int cli_run(struct cli *cli)
 {
 	const struct command *command;
 
@@ -126,7 +126,7 @@ static int run(struct cli *cli)
 }
 
 /* Output that nobody reads any more is no failure; a full disk is. */
-static int finish(struct cli *cli, int status)
+static int cli_finish(struct cli *cli, int status)
 {
 	int recorded;
 	int err;
@@ -167,6 +167,6 @@ int main(int argc, char **argv)
 	if (status == CLI_DONE)
 		status = fabric_server_use(&cli);
 	if (status == CLI_DONE)
-		status = run(&cli);
-	return finish(&cli, status);
+		status = cli_run(&cli);
+	return cli_finish(&cli, status);
 }

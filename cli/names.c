@@ -13,20 +13,21 @@ struct name {
 	char text[sizeof(((struct ibsa_node *)0)->node_description)];
 };
 
-static int compare(const void *a, const void *b)
+static int name_compare(const void *a, const void *b)
 {
 	const struct name *one = a, *other = b;
 
 	return (one->guid > other->guid) - (one->guid < other->guid);
 }
 
-static struct name *find(const struct names *names, size_t count, uint64_t guid)
+static struct name *name_find(const struct names *names, size_t count,
+			      uint64_t guid)
 {
 	const struct name key = { .guid = guid };
 
 	if (!count)
 		return NULL;
-	return bsearch(&key, names->all, count, sizeof(key), compare);
+	return bsearch(&key, names->all, count, sizeof(key), name_compare);
 }
 
 /* Those that are known are overwritten, the others added at the end. */
@@ -45,7 +46,7 @@ static void add_all(struct names *names, const struct ibsa_reply *reply)
 
 		if (ibsa_reply_decode(reply, i, &node) != 0)
 			continue;
-		name = find(names, sorted, node.port_guid);
+		name = name_find(names, sorted, node.port_guid);
 		if (!name)
 			name = &all[names->count++];
 		name->guid = node.port_guid;
@@ -54,10 +55,10 @@ static void add_all(struct names *names, const struct ibsa_reply *reply)
 	}
 	/* A sweep of many that are known is not to sort them all for each. */
 	if (names->count > sorted)
-		qsort(all, names->count, sizeof(*all), compare);
+		qsort(all, names->count, sizeof(*all), name_compare);
 }
 
-static void answered(const struct ibsa_reply *reply, void *arg)
+static void reply_add(const struct ibsa_reply *reply, void *arg)
 {
 	struct names *names = arg;
 
@@ -68,8 +69,8 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 }
 
 /* What cannot be asked stays unknown. */
-static void want(struct names *names, const struct ibsa_node *match,
-		 uint64_t mask)
+static void name_query(struct names *names, const struct ibsa_node *match,
+		       uint64_t mask)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
@@ -79,13 +80,13 @@ static void want(struct names *names, const struct ibsa_node *match,
 		.deadline_ms = mask ? ONE_MS : ALL_MS,
 	};
 
-	if (ibsa_query(names->client, &query, answered, names, NULL) == 0)
+	if (ibsa_query(names->client, &query, reply_add, names, NULL) == 0)
 		names->asked++;
 }
 
 void names_load(struct names *names)
 {
-	want(names, NULL, 0);
+	name_query(names, NULL, 0);
 }
 
 void names_request_guid(struct names *names, uint64_t guid)
@@ -93,7 +94,7 @@ void names_request_guid(struct names *names, uint64_t guid)
 	const struct ibsa_node match = { .port_guid = guid };
 
 	if (!names_of_guid(names, guid))
-		want(names, &match, IBSA_NODE_CM(port_guid));
+		name_query(names, &match, IBSA_NODE_CM(port_guid));
 }
 
 void names_request_lid(struct names *names, uint16_t lid)
@@ -101,12 +102,12 @@ void names_request_lid(struct names *names, uint16_t lid)
 	const struct ibsa_node match = { .lid = lid };
 
 	if (!names_of_lid(names, lid))
-		want(names, &match, IBSA_NODE_CM(lid));
+		name_query(names, &match, IBSA_NODE_CM(lid));
 }
 
 const char *names_of_guid(const struct names *names, uint64_t guid)
 {
-	const struct name *name = find(names, names->count, guid);
+	const struct name *name = name_find(names, names->count, guid);
 
 	return name ? name->text : NULL;
 }

@@ -17,8 +17,8 @@ static int no_memory(void)
 }
 
 /* Switches or routers that share a name: the name is not a host's. */
-static int several(const char *where, const char *name,
-		   const struct node_ports *ports)
+static int ambiguous_name(const char *where, const char *name,
+			  const struct node_ports *ports)
 {
 	char list[CANDIDATES * 80] = "";
 	char text[IBSA_VALUE_TEXT];
@@ -37,8 +37,9 @@ static int several(const char *where, const char *name,
 }
 
 /* The ports among @nodes that the name means. Return: the exit status. */
-static int choose(const struct ibsa_node *nodes, size_t count,
-		  const char *where, const char *name, struct node_ports *out)
+static int ports_choose(const struct ibsa_node *nodes, size_t count,
+			const char *where, const char *name,
+			struct node_ports *out)
 {
 	if (ibsa_host_select(nodes, count, name, &out->all, &out->count) != 0)
 		return no_memory();
@@ -51,7 +52,7 @@ static int choose(const struct ibsa_node *nodes, size_t count,
 	for (size_t i = 1; i < out->count; i++)
 		if (out->all[i].node_type != IBSA_NODE_CA &&
 		    out->all[i].node_guid != out->all[0].node_guid)
-			return several(where, name, out);
+			return ambiguous_name(where, name, out);
 	return CLI_DONE;
 }
 
@@ -72,7 +73,8 @@ static int by_name(const void *a, const void *b)
 	return order ? order : by_guid(*x, *y);
 }
 
-static int keep_all(struct cli *cli, const struct ibsa_reply *reply, void *arg)
+static int nodes_copy(struct cli *cli, const struct ibsa_reply *reply,
+		      void *arg)
 {
 	struct nodes *nodes = arg;
 
@@ -101,7 +103,7 @@ int nodes_read(struct cli *cli, struct nodes *out)
 	int status;
 
 	*out = (struct nodes){ .count = 0 };
-	status = query_wait(cli, &query, keep_all, out);
+	status = query_wait(cli, &query, nodes_copy, out);
 	return status == CLI_NO ? CLI_DONE : status;
 }
 
@@ -112,7 +114,7 @@ void nodes_free(struct nodes *nodes)
 }
 
 /* The first whose description is not before all that begin with @name. */
-static size_t first_like(const struct nodes *nodes, const char *name)
+static size_t first_with_prefix(const struct nodes *nodes, const char *name)
 {
 	size_t len = strlen(name);
 	size_t low = 0;
@@ -131,8 +133,8 @@ static size_t first_like(const struct nodes *nodes, const char *name)
 }
 
 /* How many descriptions from there on begin with @name, of @len. */
-static size_t count_like(const struct nodes *nodes, size_t first,
-			 const char *name, size_t len)
+static size_t count_with_prefix(const struct nodes *nodes, size_t first,
+				const char *name, size_t len)
 {
 	size_t end = first;
 
@@ -144,20 +146,21 @@ static size_t count_like(const struct nodes *nodes, size_t first,
 }
 
 /* Only nodes whose descriptions begin as the name, or its host, can match. */
-static int choose_in(const struct nodes *nodes, const char *where,
-		     const char *name, struct node_ports *out)
+static int ports_choose_among(const struct nodes *nodes, const char *where,
+			      const char *name, struct node_ports *out)
 {
 	const size_t len = strcspn(name, "/");
 	char *host = strndup(name, len);
-	const size_t first = host ? first_like(nodes, host) : 0;
-	const size_t count = host ? count_like(nodes, first, host, len) : 0;
+	const size_t first = host ? first_with_prefix(nodes, host) : 0;
+	const size_t count = host ? count_with_prefix(nodes, first, host, len)
+				  : 0;
 	struct ibsa_node *profile = calloc(count + 1, sizeof(*profile));
 	int status = CLI_DEVICE;
 
 	for (size_t i = 0; profile && i < count; i++)
 		profile[i] = *nodes->by_name[first + i];
 	if (host && profile)
-		status = choose(profile, count, where, name, out);
+		status = ports_choose(profile, count, where, name, out);
 	else
 		complain("out of memory");
 	free(host);
@@ -173,10 +176,10 @@ int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 
 	*out = (struct node_ports){ .count = 0 };
 	if (nodes)
-		return choose_in(nodes, where, name, out);
+		return ports_choose_among(nodes, where, name, out);
 	status = nodes_read(cli, &all);
 	if (status == CLI_DONE)
-		status = choose(all.all, all.count, where, name, out);
+		status = ports_choose(all.all, all.count, where, name, out);
 	nodes_free(&all);
 	return status;
 }

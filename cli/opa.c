@@ -16,7 +16,7 @@ enum { CPI_MS = 3000, OUI_SHIFT = 40 };
 /* ClassPortInfo, capability_mask2: answers for OpaPathRecords. */
 #define CAP2_OPA_PATHS (UINT32_C(1) << 26)
 
-static void note_paths(const struct ibsa_reply *reply, void *arg)
+static void opa_paths_note(const struct ibsa_reply *reply, void *arg)
 {
 	struct ibsa_opa_class_port_info info;
 	bool *has_paths = arg;
@@ -37,7 +37,7 @@ bool opa_has_paths(struct cli *cli)
 	};
 	bool has_paths = false;
 
-	(void)!ibsa_query_wait(cli->client, &query, note_paths, &has_paths);
+	(void)!ibsa_query_wait(cli->client, &query, opa_paths_note, &has_paths);
 	return has_paths;
 }
 

@@ -93,7 +93,8 @@ static int set_name(struct cli *cli, const struct option_row *row,
 	return CLI_DONE;
 }
 
-static int set(struct cli *cli, const struct option_row *row, const char *value)
+static int option_set(struct cli *cli, const struct option_row *row,
+		      const char *value)
 {
 	const bool is_given = true;
 
@@ -105,7 +106,7 @@ static int set(struct cli *cli, const struct option_row *row, const char *value)
 	return CLI_DONE;
 }
 
-static int take(struct cli *cli, int key, char **argv)
+static int option_take(struct cli *cli, int key, char **argv)
 {
 	if (key == 1) {
 		cli->args[cli->arg_count++] = optarg;
@@ -115,7 +116,7 @@ static int take(struct cli *cli, int key, char **argv)
 		if (option_key(i) != key)
 			continue;
 		cli->given |= UINT64_C(1) << i;
-		return set(cli, &option_rows[i], optarg);
+		return option_set(cli, &option_rows[i], optarg);
 	}
 	return wrong_option(argv, key);
 }
@@ -136,7 +137,7 @@ int options_parse(struct cli *cli, int argc, char **argv)
 	opterr = 0;
 	while (status == CLI_DONE &&
 	       (key = getopt_long(argc, argv, letters, options, NULL)) != -1)
-		status = take(cli, key, argv);
+		status = option_take(cli, key, argv);
 	while (status == CLI_DONE && optind < argc)
 		cli->args[cli->arg_count++] = argv[optind++];
 	return status;

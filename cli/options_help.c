@@ -5,12 +5,12 @@
 #include "option_table.h"
 #include "options.h"
 
-static void title(struct out *out)
+static void title_print(struct out *out)
 {
 	out_line(out, "options, anywhere on the line:");
 }
 
-static void show(struct out *out, const struct option_row *row)
+static void option_print(struct out *out, const struct option_row *row)
 {
 	char left[48];
 	char letter[] = "    ";
@@ -24,15 +24,15 @@ static void show(struct out *out, const struct option_row *row)
 
 void options_help(struct out *out, const struct command *command)
 {
-	title(out);
+	title_print(out);
 	for (size_t i = 0; i < OPTION_ROWS; i++)
 		if (!command || option_is_taken(&option_rows[i], command))
-			show(out, &option_rows[i]);
+			option_print(out, &option_rows[i]);
 }
 
 /* Among options of one part nobody needs to be told whose each is. */
-static void show_in_part(struct out *out, const struct option_row *row,
-			 const struct option_words *words)
+static void part_option_print(struct out *out, const struct option_row *row,
+			      const struct option_words *words)
 {
 	struct option_row own = *row;
 	const char *whose = strstr(row->help, ": ");
@@ -45,15 +45,15 @@ static void show_in_part(struct out *out, const struct option_row *row,
 		own.help = words->help;
 	if (words->name && words->argument)
 		own.argument = words->argument;
-	show(out, &own);
+	option_print(out, &own);
 }
 
 void options_part_help(struct out *out, const char *list,
 		       const struct option_words *words)
 {
-	title(out);
+	title_print(out);
 	for (size_t i = 0; i < OPTION_ROWS; i++)
 		if (option_rows[i].letter == 'h' ||
 		    option_is_listed(option_rows[i].name, list))
-			show_in_part(out, &option_rows[i], words);
+			part_option_print(out, &option_rows[i], words);
 }

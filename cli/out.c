@@ -30,7 +30,7 @@ static void note_error(struct out *out, int err)
 		out->err = err ? err : EIO;
 }
 
-static void put(struct out *out, const char *text)
+static void out_put(struct out *out, const char *text)
 {
 	if (out->err == 0 && fputs(text, out->file) < 0)
 		note_error(out, errno);
@@ -42,7 +42,7 @@ static void put_clean(struct out *out, const char *text)
 	char part[PART_BYTES];
 
 	while (ibsa_text_clean(&text, part, sizeof(part)) && out->err == 0)
-		put(out, part);
+		out_put(out, part);
 }
 
 /* Columns on a terminal, as it is shown: UTF-8 characters, which is all bytes
@@ -72,7 +72,7 @@ static void put_padded(struct out *out, unsigned int column, const char *text)
 	size_t width = text_width(text);
 
 	for (; out->pad > 0; out->pad--)
-		put(out, " ");
+		out_put(out, " ");
 	put_clean(out, text);
 	out->pad = GAP;
 	if (out->widths[column] > width)
@@ -117,7 +117,7 @@ static void block_cell(struct out *out, const char *name, const char *text)
 	put_padded(out, 0, name);
 	if (*text)
 		put_padded(out, 0, text);
-	put(out, "\n");
+	out_put(out, "\n");
 }
 
 static void text_cell(struct out *out, const char *name, const char *text)
@@ -203,7 +203,7 @@ void out_below(struct out *out, const char *name, const char *text)
 	}
 	if (out->phase != OUT_PRINT || !text)
 		return;
-	put(out, "\n    ");
+	out_put(out, "\n    ");
 	put_clean(out, text);
 }
 
@@ -222,11 +222,11 @@ static void table_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 		run_row(out, row, i, arg);
 	out->phase = OUT_HEADER;
 	run_row(out, row, 0, arg);
-	put(out, "\n");
+	out_put(out, "\n");
 	out->phase = OUT_PRINT;
 	for (size_t i = 0; i < count && out->err == 0; i++) {
 		run_row(out, row, i, arg);
-		put(out, "\n");
+		out_put(out, "\n");
 	}
 }
 
@@ -235,7 +235,7 @@ static void block_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 	memset(out->widths, 0, sizeof(out->widths));
 	for (size_t i = 0; i < count && out->err == 0; i++) {
 		if (i > 0)
-			put(out, "\n");
+			out_put(out, "\n");
 		out->phase = OUT_MEASURE;
 		run_row(out, row, i, arg);
 		out->phase = OUT_PRINT;
@@ -257,7 +257,7 @@ static void json_row(struct out *out, out_row_fn row, size_t index, void *arg)
 		out->object,
 		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
-		put(out, text);
+		out_put(out, text);
 	else
 		note_error(out, ENOMEM);
 	json_object_put(out->object);
@@ -267,12 +267,12 @@ static void json_row(struct out *out, out_row_fn row, size_t index, void *arg)
 /* One object a line, written as it is made, so that a table can be any size. */
 static void json_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 {
-	put(out, "[");
+	out_put(out, "[");
 	for (size_t i = 0; i < count && out->err == 0; i++) {
-		put(out, i > 0 ? ",\n" : "\n");
+		out_put(out, i > 0 ? ",\n" : "\n");
 		json_row(out, row, i, arg);
 	}
-	put(out, count > 0 ? "\n]\n" : "]\n");
+	out_put(out, count > 0 ? "\n]\n" : "]\n");
 }
 
 void out_rows(struct out *out, size_t count, out_row_fn row, void *arg)
@@ -304,7 +304,7 @@ void out_event(struct out *out, out_row_fn row, void *arg)
 		json_row(out, row, 0, arg);
 	else
 		event_line(out, row, arg);
-	put(out, "\n");
+	out_put(out, "\n");
 	out_flush(out);
 }
 
@@ -331,7 +331,7 @@ void out_line(struct out *out, const char *format, ...)
 	if (out->err == 0 && vfprintf(out->file, format, args) < 0)
 		note_error(out, errno);
 	va_end(args);
-	put(out, "\n");
+	out_put(out, "\n");
 }
 
 void out_clean_line(struct out *out, const char *format, ...)
@@ -343,7 +343,7 @@ void out_clean_line(struct out *out, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	put_clean(out, text);
-	put(out, "\n");
+	out_put(out, "\n");
 }
 
 int out_close(struct out *out)

@@ -13,7 +13,7 @@
 #include "record.h"
 
 /* One question and how it ended. */
-struct asking {
+struct query_state {
 	struct cli *cli;
 	const struct ibsa_query *query;
 	reply_use_fn use;
@@ -28,7 +28,8 @@ struct asking {
  * those that wait for them. At a fabric server none is, and a signal ends the
  * wait for its answer.
  */
-static int open_quietly(struct cli *cli, struct ibsa_error *error)
+static int client_open_signals_blocked(struct cli *cli,
+				       struct ibsa_error *error)
 {
 	const char *fabric = secure_getenv("IBSA_FABRIC");
 	sigset_t all, before;
@@ -44,7 +45,7 @@ static int open_quietly(struct cli *cli, struct ibsa_error *error)
 }
 
 /* An address without a LID or a GID is of the port's own SA. */
-static int complete_address(struct cli *cli, struct ibsa_error *error)
+static int sa_address_complete(struct cli *cli, struct ibsa_error *error)
 {
 	struct ibsa_options own = cli->open;
 	struct ibsa_client *client;
@@ -84,9 +85,9 @@ int client_open(struct cli *cli)
 	status = record_open(cli);
 	if (status != CLI_DONE)
 		return status;
-	err = complete_address(cli, &error);
+	err = sa_address_complete(cli, &error);
 	if (err == 0)
-		err = open_quietly(cli, &error);
+		err = client_open_signals_blocked(cli, &error);
 	if (err == 0)
 		return CLI_DONE;
 	status = error_explain(err, &error);
@@ -114,7 +115,8 @@ static const char *sa_text(struct cli *cli, char *out, size_t size)
 }
 
 /* What the library says of a reply, and the option that may help. */
-static void say_explained(const struct ibsa_reply *reply, const char *option)
+static void error_with_option_explain(const struct ibsa_reply *reply,
+				      const char *option)
 {
 	struct ibsa_error error;
 
@@ -122,7 +124,7 @@ static void say_explained(const struct ibsa_reply *reply, const char *option)
 	complain("%s, with %s", error.text, option);
 }
 
-static void say_silent(struct cli *cli, unsigned int tries)
+static void silence_explain(struct cli *cli, unsigned int tries)
 {
 	char sa[80];
 
@@ -133,20 +135,20 @@ static void say_silent(struct cli *cli, unsigned int tries)
 		 tries == 1 ? "try" : "tries");
 }
 
-static void say_no_sm(void)
+static void no_sm_explain(void)
 {
 	complain("the port knows no subnet manager; start one on the fabric, "
 		 "or name the SA with --sa");
 }
 
-static void say_unreachable(struct cli *cli, const struct ibsa_reply *reply)
+static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 {
 	switch (reply->err) {
 	case -ETIMEDOUT:
 		if (reply->tries)
-			say_silent(cli, reply->tries);
+			silence_explain(cli, reply->tries);
 		else
-			say_explained(reply, "--timeout");
+			error_with_option_explain(reply, "--timeout");
 		break;
 	case -EPROTO:
 		complain("what the SA answered is malformed; try again, and if "
@@ -163,7 +165,7 @@ static void say_unreachable(struct cli *cli, const struct ibsa_reply *reply)
 			 reply->count == 1 ? "record" : "records");
 		break;
 	case -EAGAIN:
-		say_no_sm();
+		no_sm_explain();
 		break;
 	default:
 		complain("cannot ask the SA: %s; try again",
@@ -225,7 +227,7 @@ int reply_explain(struct cli *cli, const struct ibsa_reply *reply)
 		return CLI_NO;
 	case IBSA_OUTCOME_REFUSED:
 		if (reply->status & IBSA_STATUS_REDIRECT)
-			say_explained(reply, "--sa");
+			error_with_option_explain(reply, "--sa");
 		else
 			refusal_explain(reply->record, reply->status);
 		return CLI_REFUSED;
@@ -234,49 +236,50 @@ int reply_explain(struct cli *cli, const struct ibsa_reply *reply)
 			 "with --timeout");
 		return CLI_SILENT;
 	default:
-		say_unreachable(cli, reply);
+		unreachable_explain(cli, reply);
 		return CLI_SILENT;
 	}
 }
 
-static int judge(struct asking *asking, const struct ibsa_reply *reply)
+static int reply_status(struct query_state *state,
+			const struct ibsa_reply *reply)
 {
 	if (ibsa_outcome(reply) == IBSA_OUTCOME_OK)
-		return asking->use(asking->cli, reply, asking->arg);
-	return reply_explain(asking->cli, reply);
+		return state->use(state->cli, reply, state->arg);
+	return reply_explain(state->cli, reply);
 }
 
-static void say_statistics(const struct asking *asking,
-			   const struct ibsa_reply *reply)
+static void statistics_print(const struct query_state *state,
+			     const struct ibsa_reply *reply)
 {
-	uint8_t method = asking->query->method;
+	uint8_t method = state->query->method;
 
 	complain("%s %s: %u %s, %.3f ms, %zu %s, status 0x%04x",
-		 asking->query->record->name,
+		 state->query->record->name,
 		 ibsa_method_text(method ? method : IBSA_METHOD_GET),
 		 reply->tries, reply->tries == 1 ? "try" : "tries",
 		 (double)reply->rtt_ns / 1e6, reply->count,
 		 reply->count == 1 ? "record" : "records", reply->status);
 }
 
-static void answered(const struct ibsa_reply *reply, void *arg)
+static void query_done(const struct ibsa_reply *reply, void *arg)
 {
-	struct asking *asking = arg;
+	struct query_state *state = arg;
 
 	progress_end();
-	asking->ended = true;
-	if (asking->broken)
+	state->ended = true;
+	if (state->broken)
 		return;
-	if (asking->cli->verbose && reply->err == 0)
-		say_statistics(asking, reply);
-	asking->status = judge(asking, reply);
+	if (state->cli->verbose && reply->err == 0)
+		statistics_print(state, reply);
+	state->status = reply_status(state, reply);
 }
 
 static int not_accepted(int err)
 {
 	switch (err) {
 	case -EAGAIN:
-		say_no_sm();
+		no_sm_explain();
 		return CLI_SILENT;
 	case -EINVAL:
 	case -ERANGE:
@@ -293,20 +296,20 @@ static int not_accepted(int err)
 }
 
 /* Closing ends what cannot be waited for: its callback comes from there. */
-static void give_up(struct asking *asking, int err)
+static void wait_abandon(struct query_state *state, int err)
 {
-	asking->broken = err;
-	(void)ibsa_close(asking->cli->client);
-	asking->cli->client = NULL;
+	state->broken = err;
+	(void)ibsa_close(state->cli->client);
+	state->cli->client = NULL;
 	progress_end();
 	complain("cannot receive from the SA: %s; check the port with ibsa "
 		 "devices",
 		 strerror(-err));
 }
 
-static void wait_for_answer(struct asking *asking)
+static void wait_for_answer(struct query_state *state)
 {
-	struct ibsa_client *client = asking->cli->client;
+	struct ibsa_client *client = state->cli->client;
 	struct progress progress;
 	struct ibsa_stats stats;
 	uint64_t sent_before;
@@ -314,13 +317,13 @@ static void wait_for_answer(struct asking *asking)
 	ibsa_stats_get(client, &stats);
 	sent_before = stats.sent; /* with the first try of this query */
 	progress_start(&progress);
-	while (!asking->ended) {
+	while (!state->ended) {
 		int err = ibsa_wait(client, progress_pause_ms(&progress));
 
-		if (asking->ended)
+		if (state->ended)
 			break;
 		if (err && err != -EINTR) {
-			give_up(asking, err);
+			wait_abandon(state, err);
 			break;
 		}
 		ibsa_stats_get(client, &stats);
@@ -331,7 +334,7 @@ static void wait_for_answer(struct asking *asking)
 int query_wait(struct cli *cli, const struct ibsa_query *query,
 	       reply_use_fn use, void *arg)
 {
-	struct asking asking = {
+	struct query_state state = {
 		.cli = cli,
 		.query = query,
 		.use = use,
@@ -342,11 +345,11 @@ int query_wait(struct cli *cli, const struct ibsa_query *query,
 
 	if (err)
 		return err;
-	err = ibsa_query(cli->client, query, answered, &asking, NULL);
+	err = ibsa_query(cli->client, query, query_done, &state, NULL);
 	if (err)
 		return not_accepted(err);
-	wait_for_answer(&asking);
-	return asking.status;
+	wait_for_answer(&state);
+	return state.status;
 }
 
 int own_port_get(struct cli *cli, struct ibsa_port_state *out)

@@ -239,7 +239,7 @@ static int write_svg(struct cli *cli, const struct matrix *matrix)
 	return status;
 }
 
-static int show(struct cli *cli, struct matrix *matrix)
+static int matrix_print(struct cli *cli, struct matrix *matrix)
 {
 	const size_t count = matrix->targets->gid_count;
 	struct reach_tally tally = { .yes = 0 };
@@ -263,7 +263,7 @@ static int show(struct cli *cli, struct matrix *matrix)
 	return status;
 }
 
-static int ask_rows(struct cli *cli, struct matrix *matrix)
+static int rows_query(struct cli *cli, struct matrix *matrix)
 {
 	const struct reach_targets *targets = matrix->targets;
 	const size_t count = targets->gid_count;
@@ -277,7 +277,7 @@ static int ask_rows(struct cli *cli, struct matrix *matrix)
 				     count, &matrix->results[from * count]))
 			break;
 	status = reach_run_end(&run);
-	return reach_worse(status, show(cli, matrix));
+	return reach_worse(status, matrix_print(cli, matrix));
 }
 
 /* What is not there has neither a row nor a column, and has been said. */
@@ -309,7 +309,7 @@ int reach_matrix(struct cli *cli, struct reach_targets *targets)
 		complain("out of memory");
 		status = CLI_DEVICE;
 	} else {
-		status = reach_worse(status, ask_rows(cli, &matrix));
+		status = reach_worse(status, rows_query(cli, &matrix));
 	}
 	free(matrix.results);
 	free(matrix.known);

@@ -11,7 +11,7 @@
 
 /* An SA that has not answered so many in a row will not answer the others: a
  * window is asked at a time, and each has taken its whole time. */
-enum { IN_VAIN_MAX = 16 };
+enum { UNANSWERED_MAX = 16 };
 
 static const char second_signal_text[] = "ended before all answers were there";
 
@@ -88,7 +88,7 @@ static void judge(struct reach_run *run, const struct reach_result *result)
 }
 
 /* Ends the batch; what is told of from then on was not asked. */
-static void stop(struct reach_run *run, enum reach_end why)
+static void run_stop(struct reach_run *run, enum reach_end why)
 {
 	if (run->end != REACH_GOES_ON)
 		return;
@@ -96,7 +96,7 @@ static void stop(struct reach_run *run, enum reach_end why)
 	(void)ibsa_reach_stop(run->batch);
 }
 
-static void told(const struct ibsa_reach_answer *answer, void *arg)
+static void answer_received(const struct ibsa_reach_answer *answer, void *arg)
 {
 	struct reach_run *run = arg;
 	struct reach_result *result = &run->results[answer->index];
@@ -115,8 +115,8 @@ static void told(const struct ibsa_reach_answer *answer, void *arg)
 	};
 	note_redirect(run, answer);
 	judge(run, result);
-	if (run->unanswered_in_row == IN_VAIN_MAX && run->done < run->total)
-		stop(run, REACH_SILENT);
+	if (run->unanswered_in_row == UNANSWERED_MAX && run->done < run->total)
+		run_stop(run, REACH_SILENT);
 }
 
 int reach_run_start(struct reach_run *run, struct cli *cli, size_t total)
@@ -138,7 +138,7 @@ int reach_run_start(struct reach_run *run, struct cli *cli, size_t total)
 }
 
 /* Closing tells of what cannot be waited for. */
-static void give_up(struct reach_run *run, int err)
+static void run_abandon(struct reach_run *run, int err)
 {
 	run->end = REACH_BROKEN;
 	interrupt_wakes(&run->interrupt, NULL);
@@ -156,11 +156,11 @@ static void wait_for_all(struct reach_run *run)
 		int err;
 
 		if (interrupt_seen(&run->interrupt))
-			stop(run, REACH_INTERRUPTED);
+			run_stop(run, REACH_INTERRUPTED);
 		err = ibsa_wait(run->cli->client,
 				progress_pause_ms(&run->progress));
 		if (err && err != -EINTR) {
-			give_up(run, err);
+			run_abandon(run, err);
 			return;
 		}
 		progress_count(&run->progress, run->done, run->total);
@@ -180,8 +180,8 @@ bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
 		options.from = *from;
 	run->results = results;
 	run->left = count;
-	err = ibsa_reach_each(run->cli->client, &options, gids, count, told,
-			      run, &run->batch);
+	err = ibsa_reach_each(run->cli->client, &options, gids, count,
+			      answer_received, run, &run->batch);
 	if (err) {
 		complain("cannot ask the SA: %s", strerror(-err));
 		run->end = REACH_BROKEN;
@@ -215,7 +215,7 @@ int reach_run_end(struct reach_run *run)
 	if (run->end == REACH_SILENT)
 		complain("%d in a row had no answer, and the others were not "
 			 "asked",
-			 IN_VAIN_MAX);
+			 UNANSWERED_MAX);
 	else if (run->end == REACH_INTERRUPTED)
 		complain("interrupted");
 	if (run->end != REACH_GOES_ON)

@@ -122,32 +122,32 @@ static struct layout lay_out(const struct reach_targets *targets)
 /* The shapes, drawn once in a square of one cell with a seam around it. */
 static void put_shapes(FILE *file, unsigned int cell)
 {
-	const unsigned int side = cell - 1;
+	const unsigned int edge = cell - 1;
 	const unsigned int near = cell * 3 / 10;
-	const unsigned int far = side - near;
+	const unsigned int far = edge - near;
 	const unsigned int line = cell >= MEDIUM ? 2 : 1;
-	const unsigned int half = side / 2;
+	const unsigned int half = edge / 2;
 
 	fprintf(file,
 		"<defs>\n"
 		"<g id=\"y\"><rect class=\"y\" width=\"%u\" height=\"%u\"/>"
 		"<circle class=\"yd\" cx=\"%u.5\" cy=\"%u.5\" r=\"%u\"/></g>\n",
-		side, side, half, half, cell / 7 + 1);
+		edge, edge, half, half, cell / 7 + 1);
 	fprintf(file,
 		"<g id=\"n\"><rect class=\"n\" width=\"%u\" height=\"%u\"/>"
 		"<path class=\"nd\" stroke-width=\"%u\" "
 		"d=\"M%u %uL%u %uM%u %uL%u %u\"/></g>\n",
-		side, side, line, near, near, far, far, near, far, far, near);
+		edge, edge, line, near, near, far, far, near, far, far, near);
 	fprintf(file,
 		"<g id=\"u\"><rect class=\"u\" width=\"%u\" height=\"%u\"/>"
 		"<path class=\"ud\" stroke-width=\"%u\" "
 		"d=\"M%u %uH%uM%u %uH%u\"/></g>\n",
-		side, side, line, near, half - line, far, near, half + line + 1,
+		edge, edge, line, near, half - line, far, near, half + line + 1,
 		far);
 	fprintf(file,
 		"<g id=\"b\"><rect class=\"b\" x=\".5\" y=\".5\" "
 		"width=\"%u\" height=\"%u\"/></g>\n</defs>\n",
-		side - 1, side - 1);
+		edge - 1, edge - 1);
 }
 
 static char shape(const struct reach_result *result)
@@ -252,11 +252,11 @@ void reach_svg(FILE *file, const struct reach_targets *targets,
 	       const struct reach_result *results)
 {
 	const struct layout layout = lay_out(targets);
-	const size_t side = layout.count * layout.cell + MARGIN;
-	const size_t width = layout.left + side < WIDTH_MIN
+	const size_t edge = layout.count * layout.cell + MARGIN;
+	const size_t width = layout.left + edge < WIDTH_MIN
 				     ? WIDTH_MIN
-				     : layout.left + side;
-	const size_t height = layout.top + side;
+				     : layout.left + edge;
+	const size_t height = layout.top + edge;
 	struct reach_tally tally = { .yes = 0 };
 
 	for (size_t i = 0; i < layout.count * layout.count; i++)

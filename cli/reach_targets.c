@@ -22,7 +22,7 @@ static int no_memory(void)
 	return CLI_DEVICE;
 }
 
-static struct reach_target *add(struct reach_targets *targets)
+static struct reach_target *target_add(struct reach_targets *targets)
 {
 	if (targets->count == targets->room) {
 		size_t room = targets->room ? 2 * targets->room : 16;
@@ -71,7 +71,7 @@ static int add_text(struct reach_targets *targets, const char *text,
 	struct reach_target *target;
 	struct ibsa_error error = { .text = "the GID is zero" };
 	struct ibsa_error wider;
-	char place[32];
+	char line_text[32];
 
 	if (targets->count == REACH_TARGETS_MAX) {
 		complain("there are more than %d targets; ask for fewer at a "
@@ -79,7 +79,7 @@ static int add_text(struct reach_targets *targets, const char *text,
 			 REACH_TARGETS_MAX);
 		return CLI_USAGE;
 	}
-	target = add(targets);
+	target = target_add(targets);
 	if (!target)
 		return no_memory();
 	target->line = line;
@@ -90,7 +90,7 @@ static int add_text(struct reach_targets *targets, const char *text,
 	     target_parse_opa(target->text, &target->what, &wider) == 0) &&
 	    !is_zero(&target->what))
 		return CLI_DONE;
-	complain("%s%s", where(target, place), error.text);
+	complain("%s%s", where(target, line_text), error.text);
 	drop(targets, --targets->count);
 	targets->status = CLI_USAGE;
 	return line ? CLI_DONE : CLI_USAGE;
@@ -264,7 +264,7 @@ static int set_port(const struct resolving *resolving,
 static int find_port(struct resolving *resolving, struct reach_target *target)
 {
 	struct ibsa_node node;
-	char place[32];
+	char line_text[32];
 	int status = find_lid(resolving->cli, (uint16_t)target->what.lid,
 			      &node);
 
@@ -272,7 +272,7 @@ static int find_port(struct resolving *resolving, struct reach_target *target)
 		return set_port(resolving, target, &node);
 	if (status != CLI_NO)
 		return status;
-	complain("%sno port has the LID %u", where(target, place),
+	complain("%sno port has the LID %u", where(target, line_text),
 		 target->what.lid);
 	target->missing = "no such LID";
 	return CLI_DONE;
@@ -282,7 +282,7 @@ static int find_port(struct resolving *resolving, struct reach_target *target)
 static struct reach_target *add_further(struct reach_targets *targets,
 					size_t index)
 {
-	struct reach_target *more = add(targets);
+	struct reach_target *more = target_add(targets);
 
 	if (more) {
 		more->line = targets->all[index].line;
@@ -306,8 +306,8 @@ static int find_node(struct resolving *resolving, struct reach_targets *targets,
 	const struct nodes *nodes = resolving->has_nodes ? &resolving->nodes
 							 : NULL;
 	struct node_ports ports;
-	char place[32];
-	int status = nodes_find(resolving->cli, nodes, where(target, place),
+	char line_text[32];
+	int status = nodes_find(resolving->cli, nodes, where(target, line_text),
 				target->what.name, &ports);
 
 	if (status == CLI_NO) {
@@ -363,14 +363,14 @@ static int take_long_lid(const struct resolving *resolving,
 			 struct reach_target *target)
 {
 	struct ibsa_error error;
-	char place[32];
+	char line_text[32];
 
 	if (resolving->is_opa) {
 		target->gid = opa_gid_of_lid(&resolving->own, target->what.lid);
 		return CLI_DONE;
 	}
 	if (target_parse(target->text, &target->what, &error) != 0)
-		complain("%s%s", where(target, place), error.text);
+		complain("%s%s", where(target, line_text), error.text);
 	return CLI_USAGE;
 }
 
@@ -471,7 +471,7 @@ static int take_all(const struct resolving *resolving,
 
 		if (node->node_type != IBSA_NODE_CA)
 			continue;
-		target = add(targets);
+		target = target_add(targets);
 		if (!target || set_node(target, node) != CLI_DONE)
 			return target ? CLI_DEVICE : no_memory();
 		target->gid = fields_guid_gid(&resolving->own, node->port_guid);

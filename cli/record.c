@@ -58,7 +58,7 @@ static uint64_t time_of(struct record *record, const struct ibsa_packet *packet)
 	return packet->time_ns + record->epoch_ns;
 }
 
-static void seen(const struct ibsa_packet *packet, void *arg)
+static void packet_write(const struct ibsa_packet *packet, void *arg)
 {
 	struct record *record = arg;
 	const struct libpcap *pcap = &record->libpcap;
@@ -135,7 +135,7 @@ static int open_file(struct record *record)
 
 static int tap(struct record *record)
 {
-	const int err = ibsa_fabric_tap(record->fabric, seen, record);
+	const int err = ibsa_fabric_tap(record->fabric, packet_write, record);
 
 	if (err == 0)
 		return CLI_DONE;

@@ -16,7 +16,7 @@ enum { DEFAULT_HOPS = 64 }; /* as Linux sends IP packets, for RoCE */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 __attribute__((format(printf, 2, 3))) static int
-refuse(struct ibsa_error *error, const char *format, ...)
+target_refuse(struct ibsa_error *error, const char *format, ...)
 {
 	va_list args;
 
@@ -30,7 +30,7 @@ static int parse_gid(const char *text, struct target *out,
 		     struct ibsa_error *error)
 {
 	if (ibsa_gid_parse(text, &out->gid) != 0)
-		return refuse(error, "'%.64s' is not a GID", text);
+		return target_refuse(error, "'%.64s' is not a GID", text);
 	return 0;
 }
 
@@ -47,10 +47,10 @@ static int parse_guid(const char *text, struct target *out,
 		digits = hex;
 	}
 	if (ibsa_number_parse(digits, 64, &guid) != 0 || guid == 0)
-		return refuse(error,
-			      "'%.64s' is not a GUID; "
-			      "name:%.64s would be a node's name",
-			      text, text);
+		return target_refuse(error,
+				     "'%.64s' is not a GUID; "
+				     "name:%.64s would be a node's name",
+				     text, text);
 	out->guid = guid;
 	return 0;
 }
@@ -61,8 +61,8 @@ static int parse_lid(const char *text, uint32_t last, struct target *out,
 	uint64_t lid;
 
 	if (ibsa_number_parse(text, 32, &lid) != 0 || lid == 0 || lid > last)
-		return refuse(error, "'%.64s' is not a LID (1 to %u)", text,
-			      (unsigned int)last);
+		return target_refuse(error, "'%.64s' is not a LID (1 to %u)",
+				     text, (unsigned int)last);
 	out->lid = (uint32_t)lid;
 	return 0;
 }
@@ -73,12 +73,12 @@ static int parse_name(const char *text, struct target *out,
 	size_t len = strlen(text);
 
 	if (len == 0)
-		return refuse(error, "a node's name cannot be empty");
+		return target_refuse(error, "a node's name cannot be empty");
 	if (len > TARGET_NAME_BYTES)
-		return refuse(error,
-			      "'%.32s...' is longer than the %d bytes "
-			      "of a node's name",
-			      text, TARGET_NAME_BYTES);
+		return target_refuse(error,
+				     "'%.32s...' is longer than the %d bytes "
+				     "of a node's name",
+				     text, TARGET_NAME_BYTES);
 	out->name = text;
 	return 0;
 }
@@ -104,7 +104,7 @@ static const struct target_form *form_of(enum target_kind kind)
 }
 
 /* A GID with a slip in it should be refused, not looked for as a node. */
-static bool looks_like_gid(const char *text)
+static bool is_malformed_gid(const char *text)
 {
 	const char *colon = strchr(text, ':');
 
@@ -135,7 +135,7 @@ static enum target_kind guess_kind(const char *text, uint32_t last_lid)
 
 	if (strcmp(text, "self") == 0)
 		return TARGET_SELF;
-	if (ibsa_gid_parse(text, &gid) == 0 || looks_like_gid(text))
+	if (ibsa_gid_parse(text, &gid) == 0 || is_malformed_gid(text))
 		return TARGET_GID;
 	if (strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0)
 		return is_hex_lid(text, last_lid) ? TARGET_LID : TARGET_GUID;
@@ -233,22 +233,23 @@ static int parse_part(const char *name, const char *value,
 
 	if (strcmp(name, "gid") == 0) {
 		if (ibsa_gid_parse(value, &out->gid) != 0)
-			return refuse(error, "--sa: '%s' is not a GID", value);
+			return target_refuse(error, "--sa: '%s' is not a GID",
+					     value);
 	} else {
 		while (i < COUNT(sa_parts) && strcmp(name, sa_parts[i].name))
 			i++;
 		if (i == COUNT(sa_parts))
-			return refuse(error, "--sa: an address has no '%s'",
-				      name);
+			return target_refuse(
+				error, "--sa: an address has no '%s'", name);
 		if (ibsa_number_parse(value, sa_parts[i].nbits, &number) != 0)
-			return refuse(error,
-				      "--sa: '%s' is not a %s of %d bits",
-				      value, name, sa_parts[i].nbits);
+			return target_refuse(
+				error, "--sa: '%s' is not a %s of %d bits",
+				value, name, sa_parts[i].nbits);
 		store(out, &sa_parts[i], number);
 		bit = 1U << i | (sa_parts[i].in_grh ? SEEN_GRH : 0);
 	}
 	if (*seen & bit & ~(unsigned int)SEEN_GRH)
-		return refuse(error, "--sa: %s is given twice", name);
+		return target_refuse(error, "--sa: %s is given twice", name);
 	*seen |= bit;
 	return 0;
 }
@@ -264,8 +265,8 @@ static int parse_list(char *text, struct ibsa_address *out, unsigned int *seen,
 		int err;
 
 		if (!value)
-			return refuse(error, "--sa: '%s' is not NAME=VALUE",
-				      part);
+			return target_refuse(
+				error, "--sa: '%s' is not NAME=VALUE", part);
 		*value++ = '\0';
 		err = parse_part(part, value, out, seen, error);
 		if (err)
@@ -282,14 +283,14 @@ static int check_address(const struct ibsa_address *address, unsigned int seen,
 
 	if (seen & SEEN_LID &&
 	    (address->lid == 0 || address->lid > IBSA_LID_UNICAST_MAX))
-		return refuse(error,
-			      "--sa: %u is not the LID of a port "
-			      "(1 to %d)",
-			      address->lid, IBSA_LID_UNICAST_MAX);
+		return target_refuse(error,
+				     "--sa: %u is not the LID of a port "
+				     "(1 to %d)",
+				     address->lid, IBSA_LID_UNICAST_MAX);
 	if (seen & SEEN_GRH && !(seen & SEEN_GID))
-		return refuse(error, "--sa: a GRH needs a gid");
+		return target_refuse(error, "--sa: a GRH needs a gid");
 	if (seen & SEEN_GID && memcmp(&address->gid, &none, sizeof(none)) == 0)
-		return refuse(error, "--sa: the GID is zero");
+		return target_refuse(error, "--sa: the GID is zero");
 	return 0;
 }
 
@@ -303,7 +304,7 @@ int sa_parse(const char *text, struct ibsa_address *out,
 	int err;
 
 	if (strlen(text) >= sizeof(list) - strlen("lid="))
-		return refuse(error, "--sa: the address is too long");
+		return target_refuse(error, "--sa: the address is too long");
 	snprintf(list, sizeof(list), "%s%s",
 		 strchr(text, '=')   ? ""
 		 : strchr(text, ':') ? "gid="
@@ -311,10 +312,11 @@ int sa_parse(const char *text, struct ibsa_address *out,
 		 text);
 	err = parse_list(list, &address, &seen, error);
 	if (err && !strpbrk(text, "=:"))
-		return refuse(error,
-			      "--sa: '%s' is not a LID, a GID or a list such "
-			      "as lid=1,sl=2",
-			      text);
+		return target_refuse(
+			error,
+			"--sa: '%s' is not a LID, a GID or a list such "
+			"as lid=1,sl=2",
+			text);
 	if (!err)
 		err = check_address(&address, seen, error);
 	if (err)
