@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the files of the command share: options, exit status, commands. */
+/* Shared by the files of the command: options, exit status, commands. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -11,49 +11,48 @@
 /* Exit status of the command. */
 enum cli_exit {
 	CLI_DONE = 0,
-	CLI_NO = 1,	 /* the answer is no: no path, no record */
+	CLI_NO = 1,	 /* no such path, node, record or service */
 	CLI_USAGE = 2,	 /* the command line was wrong */
-	CLI_SILENT = 3,	 /* no usable answer came */
+	CLI_SILENT = 3,	 /* no usable answer */
 	CLI_DEVICE = 4,	 /* no device, not permitted, output not written */
-	CLI_REFUSED = 5, /* the SA said no */
+	CLI_REFUSED = 5, /* the SA refused */
 };
 
 enum { CLI_FAULTS_MAX = 16 };
 
 /**
  * struct cli - one run of the command
- * @open:    how to open the client; its strings are argv's
- * @sa:      the address that @open.access.sa points to if --sa was given
- * @sa_has_sl: it says with which SL
- * @lease:   of a service, in seconds; 0 if not given
+ * @open:    options of the client; its strings are argv's
+ * @sa:      the address of --sa, to which @open.access.sa points if it is given
+ * @sa_has_sl: --sa contains an SL
+ * @lease:   lease of a service in seconds; 0 if not given
  * @renew:   renew the service while the command runs
- * @address: that --for gave, as it was written; NULL if not given
+ * @address: text of --for; NULL if not given
  * @address_gid: the same as a GID
- * @dot:     where a drawing for Graphviz goes; NULL: there is none
- * @svg:     where a picture goes; NULL: there is none
- * @record_path: where all that is on the fabric is written; NULL: nowhere
- * @record:  writes it
- * @audit_nodes: a watch reads the table of nodes, too
- * @fabric:  that this process has loaded, for as long as it runs; or NULL
- * @socket:  of a fabric server; NULL: where one is by default
- * @sa_mode: what --sa says of a fabric: "embedded" or "none"; NULL: nothing
- * @sa_at:   node that a fabric's SA runs on; NULL: the first adapter
- * @seed:    of what a fabric does at random, if @has_seed
- * @first_lid: that a fabric gives; 0: where it begins by default
- * @like:    whose manners a fabric's SA has
- * @partitions: file that says who has which P_Key; NULL: all have the default
- * @opa:     a fabric's links are of Omni-Path
- * @faults:  KIND=PERCENT[,COUNT[,DELAY]], @fault_count of them
- * @umad:    device of this machine, and its port, at which to serve; NULL if
- *           not given
+ * @dot:     file for Graphviz input, or NULL
+ * @svg:     file for a picture, or NULL
+ * @record_path: file of --record, or NULL
+ * @record:  the recording
+ * @audit_nodes: ibsa watch also reads the table of nodes
+ * @fabric:  the fabric that this process has loaded, or NULL
+ * @socket:  path of a fabric server's socket; NULL: the default
+ * @sa_mode: --sa of a fabric, "embedded" or "none"; NULL: not given
+ * @sa_at:   node of a fabric's SA; NULL: the first adapter
+ * @seed:    seed of a fabric's random numbers, if @has_seed
+ * @first_lid: first LID that a fabric assigns; 0: its default
+ * @profile: SM profile of a fabric's SA
+ * @partitions: file with the P_Keys of the ports; NULL: the default partition
+ * @opa:     a fabric has Omni-Path links
+ * @faults:  @fault_count faults, each KIND=PERCENT[,COUNT[,DELAY]]
+ * @umad:    device and port of this machine at which a fabric's SA answers, or
+ *           NULL
  * @all_pairs: a path between each port of one host and each of the other
- * @given:   which options are given, a bit for each row of option_table.c
- * @json, @verbose, @all, @matrix, @help, @version: options that are given or
- *           not
- * @args:    what is left of the command line, the command's name first
- * @arg_count: of them
+ * @given:   the given options, a bit for each row of option_table.c
+ * @json, @verbose, @all, @matrix, @help, @version: the option is given
+ * @args:    the arguments without options; the first is the command
+ * @arg_count: number of @args
  * @out:     standard output
- * @client:  opened by the first ask(); closed by main()
+ * @client:  opened by client_open(), closed by main()
  */
 struct cli {
 	struct ibsa_options open;
@@ -97,19 +96,18 @@ struct cli {
 
 /**
  * struct command - a row of the command table
- * @name:      matched whole
- * @arguments: as usage shows them
+ * @name:      whole name
+ * @arguments: for the usage line
  * @help:      one line
- * @options:   the options it takes besides those that every command takes:
- *             names with a blank between them
+ * @options:   options that it accepts besides the common ones, separated by
+ *             blanks
  * @run:       returns the exit status
- * @details:   more for --help, or NULL
- * @can_help:  whether there is help for the arguments; returns the exit
- *             status; NULL: for all
- * @part_help: the whole of --help for the part of it that the arguments name;
- *             false: they name none; or NULL
- * @part_takes: whether any part of it takes the option of that name; NULL:
- *             @options are all
+ * @details:   prints more for --help, or NULL
+ * @can_help:  checks the arguments of --help and returns the exit status, or
+ *             NULL
+ * @part_help: prints the help of the part that the arguments name; returns false
+ *             if they name none; or NULL
+ * @part_takes: whether a part of it accepts the option; NULL: @options has all
  */
 struct command {
 	const char *name;
@@ -146,42 +144,45 @@ void cmd_service_details(struct cli *cli);
 int cmd_watch(struct cli *cli);
 void cmd_watch_details(struct cli *cli);
 
-/* Where the example fabrics are and which to try; to standard error. */
+/* Print on stderr where the example fabrics are and how to try one. */
 void suggest_fabric(void);
 
 /*
- * Whether the process's devices are a fabric server's and cannot be had;
- * @out says why, and what to do.
+ * Whether the process uses a fabric server that cannot be reached; @out explains
+ * it.
  */
 bool server_is_wrong(struct ibsa_error *out);
 
 /*
- * Whether a fabric server does not answer in the time of --timeout, which is
- * then said. Reading devices has no bound that a caller can set.
+ * Whether a fabric server does not answer within --timeout, which is printed.
+ * Reading devices through the library has no timeout of the caller.
  */
 bool server_is_silent(const struct cli *cli);
 
-/* Whether a fabric is named that is a server's; not NULL. */
+/* Whether @fabric, which is not NULL, names a fabric server. */
 bool fabric_is_server(const char *fabric);
 
-/* Whether the kernel shows nothing at all where its devices are looked for. */
+/* Whether sysfs has nothing where the kernel's devices are. */
 bool sysfs_is_empty(void);
 
 /*
- * There is no device, or devices cannot be read: why, and what to try. @err is
- * 0 or what reading them said. Return: the exit status.
+ * Print why there is no device, or why devices cannot be read, and what to try.
+ * @err: 0, or the error of reading them. Return: the exit status.
  */
 int no_device_explain(int err);
 
-/* What the library has said of an error, or the system. The exit status. */
+/* Print the library's error text, or the system's. Return: the exit status. */
 int error_explain(int err, const struct ibsa_error *error);
 
-/* Take up the server that --fabric names, if it does. The exit status. */
+/*
+ * Use the fabric server that --fabric names, if it does. Return: the exit
+ * status.
+ */
 int fabric_server_use(struct cli *cli);
 
 /*
- * Which topology file stands for a device: --fabric, IBSA_FABRIC, or NULL.
- * What a fabric server shows is a device like any other.
+ * The topology file of --fabric or IBSA_FABRIC, or NULL. NULL for a fabric server:
+ * its device is used as a device of this machine.
  */
 const char *fabric_file(const struct cli *cli);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa devices: the ports that can be used, of a machine or a fabric. */
+/* ibsa devices: lists the ports of a machine or a fabric. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,28 +14,32 @@
 
 enum { NO_PORT = -1 };
 
-/* One line: a port, or a device that has none to show. */
+/* A line of the output: a port, or a device without ports. */
 struct line {
 	const char *name;
 	int port;	/* or NO_PORT */
-	bool has_state; /* @state is known */
+	bool has_state; /* @state is valid */
 	struct ibsa_port_state state;
-	const struct ibsa_device *device; /* NULL in a fabric */
+	const struct ibsa_device *device; /* NULL on an embedded fabric */
 	const struct ibsa_port *details;  /* NULL: unknown */
 	const char *rate;		  /* NULL: unknown */
-	char note[320];			  /* "" for none */
+	char note[320]; /* reason why the port cannot be used, or "" */
 };
 
-/* All lines; a table has notes only if some line does. */
+/*
+ * The lines of the output. A table has a column for notes only if a line has a
+ * note.
+ */
 struct view {
 	const struct scope *scope;
 	struct line *lines;
 	size_t count;
 	size_t room;
 	bool noted;
-	bool has_device; /* the one that is meant, if not its port */
-	bool has_umad;	 /* the kernel's module is loaded */
-	const struct ibsa_device_list *list; /* of a machine */
+	bool has_device; /* @scope's device was found */
+	bool has_umad;	 /* the kernel module ib_umad is loaded */
+	const struct ibsa_device_list
+		*list; /* of this machine; NULL on an embedded fabric */
 };
 
 static void number(struct out *out, const char *name, uint64_t value)
@@ -56,7 +60,7 @@ static void text_or_none(struct out *out, const char *name, const char *text)
 		out_none(out, name);
 }
 
-/* The name of a state is what PortInfo calls it. */
+/* States have the names of PortInfo's values. */
 static void state_cells(struct out *out, const struct ibsa_port_state *state)
 {
 	struct ibsa_port_info info = { .port_state = state->port_state };
@@ -172,18 +176,18 @@ line_note_add(struct line *line, const char *format, ...)
 	va_end(args);
 }
 
-/* What keeps this user from using a port's device file. */
+/* Add a note if this user cannot use a port's device file. */
 static void access_note(struct line *line, const struct ibsa_port *port)
 {
 	struct ibsa_port_access access;
 
 	if (ibsa_port_access_get(port, &access) != 0)
-		line_note_add(line, "takes no MADs");
+		line_note_add(line, "the port does not support MADs");
 	else if (access.open_err == -EACCES)
 		line_note_add(line, "not permitted to open %s",
 			      access.umad.path);
 	else if (access.umad.err == -ENOENT)
-		line_note_add(line, "%s is not there", access.umad.path);
+		line_note_add(line, "%s does not exist", access.umad.path);
 	else if (access.open_err == -ENODEV)
 		line_note_add(line, "%s is not a device of ib_umad",
 			      access.umad.path);
@@ -209,16 +213,18 @@ static void port_fill(const struct view *view, struct line *line,
 	line->rate = port->rate;
 	gsi = ibsa_port_gsi(view->list, port, &device);
 	if (gsi)
-		line_note_add(line,
-			      "SMI of %s/%u, which takes the SA's answers",
-			      device->name, gsi->number);
+		line_note_add(
+			line,
+			"SMI of %s/%u; that port receives the SA's answers",
+			device->name, gsi->number);
 	else if (view->has_umad)
 		access_note(line, port);
 	else
-		line_note_add(line, "no MAD device; load ib_umad");
+		line_note_add(line,
+			      "no MAD device; load the kernel module ib_umad");
 }
 
-/* @port is NULL for a device that has none. */
+/* @port is NULL for a device without ports. */
 static int device_line_add(struct view *view, const struct ibsa_device *device,
 			   const struct ibsa_port *port)
 {
@@ -237,7 +243,7 @@ static int device_line_add(struct view *view, const struct ibsa_device *device,
 	return line_add(view, &line);
 }
 
-/* A device is as many lines as it has ports, at least one. */
+/* Add a line for each port of a device, or one line if it has no ports. */
 static int device_add(struct view *view, const struct ibsa_device *device)
 {
 	const struct ibsa_port *port = device->ports;
@@ -252,7 +258,7 @@ static int device_add(struct view *view, const struct ibsa_device *device)
 	return err;
 }
 
-/* What was named is not there. */
+/* Explain why the output has no lines. */
 static int no_lines_explain(struct cli *cli, const struct view *view)
 {
 	struct ibsa_error error;

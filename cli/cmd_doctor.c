@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa doctor: what keeps an SA from being asked, and what to do about it. */
+/*
+ * ibsa doctor: checks what prevents queries to the SA, and advises what to do.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -13,7 +15,7 @@
 #include "scope.h"
 
 static const char second_signal_text[] =
-	"ended before what was found was shown";
+	"ended before the findings were printed";
 
 static const struct spot everything = { .device = NULL, .port = NO_PORT };
 
@@ -111,8 +113,8 @@ void doctor_wrong(struct doctor *doctor, const struct spot *spot,
 }
 
 /*
- * What the kernel has is none of a fabric's: programs learn of each check,
- * people in one line of them all.
+ * An embedded fabric has no kernel modules and no device files. JSON lists each
+ * skipped check; the table has one line for all of them.
  */
 static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 			const char *const *names)
@@ -121,7 +123,7 @@ static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 		doctor_skip(doctor, spot, *names, "embedded fabric");
 }
 
-/* People want to see what is wrong, and how much is well. */
+/* The table lists problems only, and the number of other checks. */
 static bool finding_is_shown(const struct doctor *doctor,
 			     const struct finding *finding)
 {
@@ -152,7 +154,7 @@ static void rest_text(const struct doctor *doctor, char *out, size_t size)
 		 unchecked);
 }
 
-/* The rows that are shown come first. */
+/* Move the findings that are printed to the front. */
 static void shown_move_first(struct doctor *doctor)
 {
 	size_t to = 0;
@@ -190,7 +192,10 @@ static void finding_row(struct out *out, size_t index, void *arg)
 	out_below(out, "advice", finding->advice);
 }
 
-/* How much a status outweighs others: without a device no SA is asked. */
+/*
+ * Order of exit statuses: a missing device also explains a silent SA, so it
+ * outweighs it.
+ */
 static int status_weight(int status)
 {
 	static const int order[] = { CLI_DONE, CLI_REFUSED, CLI_SILENT,
@@ -238,8 +243,9 @@ static void findings_print(struct doctor *doctor)
 		out_line(&doctor->cli->out, "%s", rest);
 }
 
-/* Show what is to be seen, and say the first that is wrong. Return: the exit
- * status. */
+/*
+ * Print the findings, and the first problem on stderr. Return: the exit status.
+ */
 static int findings_report(struct doctor *doctor)
 {
 	const struct finding *first = NULL;
@@ -274,7 +280,7 @@ static int findings_report(struct doctor *doctor)
 								 : CLI_SILENT;
 }
 
-/* The SMI of a planarized adapter takes no answers of the SA. */
+/* The SMI port of a planarized adapter does not receive the SA's answers. */
 static bool smi_skip(struct doctor *doctor, const struct spot *spot,
 		     const struct ibsa_port *port)
 {
@@ -284,7 +290,7 @@ static bool smi_skip(struct doctor *doctor, const struct spot *spot,
 
 	if (gsi)
 		doctor_skip(doctor, spot, "port",
-			    "SMI of %s/%u, which takes the SA's answers",
+			    "SMI of %s/%u; that port receives the SA's answers",
 			    device->name, gsi->number);
 	return gsi;
 }
@@ -316,11 +322,11 @@ static void check_device(struct doctor *doctor,
 
 	if (device->err)
 		doctor_wrong(doctor, &spot, "device", CLI_DEVICE,
-			     "see what the kernel says: dmesg",
-			     "cannot be read: %s", strerror(-device->err));
+			     "see the kernel log (dmesg)", "cannot be read: %s",
+			     strerror(-device->err));
 	else if (device->port_count == 0)
 		doctor_warn(doctor, &spot, "device",
-			    "see what the kernel says: dmesg", "has no ports");
+			    "see the kernel log (dmesg)", "has no ports");
 	else
 		doctor_ok(doctor, &spot, "device", "%zu %s%s%s",
 			  device->port_count,
@@ -329,7 +335,7 @@ static void check_device(struct doctor *doctor,
 			  device->firmware);
 }
 
-/* How many ports of a device are meant. */
+/* The number of the device's ports that are in @scope. */
 static size_t count_ports(const struct ibsa_device *device,
 			  const struct scope *scope)
 {
@@ -392,7 +398,7 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 		doctor_default(doctor, NULL, list);
 }
 
-/* Why no device is known at all. */
+/* Add the finding that explains why no device list could be read. */
 static void device_list_failed(struct doctor *doctor, int err)
 {
 	struct ibsa_error error;
@@ -402,8 +408,8 @@ static void device_list_failed(struct doctor *doctor, int err)
 			     "%s", error.text);
 	else if (err == -ENOSYS && sysfs_is_empty())
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
-			     "mount sysfs there, or say with SYSFS_PATH where "
-			     "it is",
+			     "mount sysfs at /sys, or set SYSFS_PATH to its "
+			     "mount point",
 			     "/sys is not mounted, or empty");
 	else if (err == -ENOSYS)
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
@@ -412,14 +418,14 @@ static void device_list_failed(struct doctor *doctor, int err)
 			     "the kernel's RDMA modules are not loaded");
 	else
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
-			     err == -EACCES ? "let this user read "
+			     err == -EACCES ? "give this user read access to "
 					      "/sys/class/infiniband"
 					    : NULL,
-			     "the devices cannot be listed: %s",
+			     "cannot list /sys/class/infiniband: %s",
 			     strerror(-err));
 }
 
-/* @err: of reading @list, which is there without one. */
+/* @err: error of reading @list; if it is not 0, @list is not valid. */
 static int machine_doctor(struct doctor *doctor, const struct scope *scope,
 			  const struct ibsa_device_list *list, int err)
 {
@@ -434,7 +440,7 @@ static int machine_doctor(struct doctor *doctor, const struct scope *scope,
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
 			     "modprobe the adapter's driver, such as mlx5_ib; "
 			     "or try an embedded fabric: --fabric",
-			     "there is no RDMA device");
+			     "the kernel has no RDMA device");
 	visit_list(doctor, scope, list);
 	return findings_report(doctor);
 }
@@ -471,7 +477,8 @@ static void visit_fabric(struct doctor *doctor, const struct scope *scope,
 		skip_kernel(doctor, &everything, kernels);
 	else
 		doctor_skip(doctor, &everything, "kernel",
-			    "embedded fabric: no modules, no device files");
+			    "an embedded fabric needs no kernel modules and "
+			    "no device files");
 	for (size_t i = 0; !doctor_is_interrupted(doctor) &&
 			   !ibsa_fabric_port_at(fabric, i, &port);
 	     i++) {
@@ -512,11 +519,12 @@ static int examine(struct doctor *doctor, const struct scope *scope)
 	const char *file = fabric_file(doctor->cli);
 	struct ibsa_device_list *list = NULL;
 	int err = file ? 0 : ibsa_devices_read(&list);
-	/* Up to here a signal ends the command at once: nothing was found. */
+	/* Until interrupt_start(), a signal ends the command at once. */
 	int status = interrupt_start(&doctor->interrupt, second_signal_text);
 
 	if (status != 0) {
-		complain("cannot wait for signals: %s", strerror(-status));
+		complain("cannot create the signal thread: %s",
+			 strerror(-status));
 		ibsa_devices_free(list);
 		return CLI_DEVICE;
 	}
@@ -545,22 +553,19 @@ void cmd_doctor_details(struct cli *cli)
 {
 	struct out *out = &cli->out;
 
-	out_line(out, "Looks at what stands between this user and the SA, of "
-		      "all ports or of one, and\nsays of each thing whether it "
-		      "is ok, and what to do if it is not:\n");
-	out_line(out, "  modules  the kernel's RDMA devices\n"
-		      "  umad     its module for MADs\n"
-		      "  device   each device\n"
-		      "  node     the port's device file, its owner and mode: "
-		      "it is opened\n"
-		      "  issm     the one that a subnet manager opens\n"
-		      "  port     its state and its link\n"
-		      "  sm       its LID, and that of the subnet manager\n"
-		      "  sa       an answer, and how long it took\n"
-		      "  sm_key   whether the SA trusts --sm-key, or goes "
-		      "without\n"
-		      "  default  the port that is used if none is named\n");
-	out_line(out, "An answer has a second to come, unless --timeout says "
-		      "otherwise. A warning\nis no failure: the exit status "
-		      "is that of what is wrong.\n");
+	out_line(out, "Checks whether this user can query the SA, from all "
+		      "ports or from one. Each\ncheck has a result, and "
+		      "advice if it failed:\n");
+	out_line(out, "  modules  the kernel has RDMA devices\n  umad     "
+		      "the kernel module ib_umad is loaded\n  device   the "
+		      "device can be read\n  node     the port's device file "
+		      "exists and can be opened\n  issm     the device file "
+		      "for a subnet manager\n  port     state and link of "
+		      "the port\n  sm       LIDs of the port and of the "
+		      "subnet manager\n  sa       the SA answers; the time "
+		      "that the answer took\n  sm_key   the SA trusts "
+		      "--sm-key, or requests without a key\n  default  the "
+		      "port that queries use if none is named\n");
+	out_line(out, "The SA has one second to answer, or the time of "
+		      "--timeout. Warnings do not\nchange the exit status.\n");
 }

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa fabric: its table of actions. Each has a file of its own. */
+/*
+ * ibsa fabric: the table of its actions. Most actions have a file of their own.
+ */
 #include <ctype.h>
 #include <string.h>
 
 #include "fabric.h"
 #include "options.h"
 
-/* Of what is about a fabric that is served already. */
+/* Options of the actions that change or query a running fabric server. */
 #define SERVER_OPTIONS "fabric socket"
 
-/* What they are here and nowhere else. */
+/* Options whose help differs from that of other commands. */
 static const struct option_words words[] = {
 	{ "all", NULL, "draw each adapter by itself" },
-	{ "device", NULL, "the node of the fabric that all who ask are at" },
+	{ "device", NULL,
+	  "the node that all requests are treated as coming from" },
 	{ "fabric", "ADDR", "the fabric's server, as unix:PATH" },
-	{ "sa", "WHAT", "embedded; or none, for a subnet manager to come" },
-	{ "socket", NULL, "the socket of the fabric's server" },
-	{ "verbose", NULL, "say more" },
-	{ "help", NULL, "show this" },
+	{ "sa", "WHAT", "embedded, or none to use another subnet manager" },
+	{ "socket", NULL, "socket of the fabric server" },
+	{ "verbose", NULL, "print more" },
+	{ "help", NULL, "show this help" },
 	{ NULL, NULL, NULL },
 };
 
 /*
- * @needs and @most: arguments; -1: any number
- * @options: that it takes
- * @details: more for --help
+ * @needs and @most: number of arguments; -1: any number
+ * @options: options that the action accepts
+ * @details: prints more for --help
  */
 /* clang-format off */
 static const struct action {
@@ -38,17 +41,17 @@ static const struct action {
 	void (*details)(struct out *out);
 } actions[] = {
 	{ "info", "FILE",
-	  "show what is in a topology file, and what is wrong with it",
+	  "list the contents of a topology file, and findings about it",
 	  1, 1, "all dot svg json verbose", fabric_info, fabric_info_details },
-	{ "run", "FILE", "let other processes share a fabric, until a signal",
+	{ "run", "FILE", "serve a fabric to other processes until a signal",
 	  1, 1, FABRIC_OPTIONS " socket json verbose", fabric_run,
 	  fabric_run_details },
 	{ "exec", "FILE -- COMMAND [ARGUMENT...]",
-	  "let a command, and what it starts, share a fabric",
+	  "run a command with a fabric server",
 	  2, -1, FABRIC_OPTIONS " socket verbose", fabric_exec,
 	  fabric_exec_details },
 	{ "replay", "FILE",
-	  "let other processes share the answers in a capture",
+	  "serve the answers of a capture to other processes",
 	  1, 1, "fault record seed socket json verbose", fabric_replay,
 	  fabric_replay_details },
 	{ "serve", "FILE --umad DEVICE[/PORT]",
@@ -56,27 +59,27 @@ static const struct action {
 	  1, 1, FABRIC_OPTIONS " device port umad json verbose", fabric_serve,
 	  fabric_serve_details },
 	{ "link", "up|down NODE/PORT | speed NODE/PORT RATE",
-	  "let a link of a shared fabric fail, come back or run slower",
+	  "bring a link of the fabric up or down, or set its speed",
 	  2, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
 	{ "node", "add|remove NODE",
-	  "let all links of a node of a shared fabric fail, or come back",
+	  "bring all links of a node up or down",
 	  2, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
 	{ "sm", "start|stop|move NODE",
-	  "start or end a shared fabric's own SM, or have it at another node",
+	  "start or stop the fabric's own SM, or move it to a node",
 	  1, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
 	{ "fault", "KIND=PERCENT[,COUNT[,NUMBER]]|none",
-	  "let MADs of a shared fabric get lost, come late and so on",
+	  "make the fabric lose, delay or damage MADs",
 	  1, 1, SERVER_OPTIONS, fabric_control, fabric_fault_details },
-	{ "stats", "", "show what a shared fabric has counted", 0, 0,
+	{ "stats", "", "show the counters of the fabric and its server", 0, 0,
 	  SERVER_OPTIONS " json", fabric_stats, fabric_control_details },
-	{ "script", "FILE", "change a shared fabric as a file says, and when",
+	{ "script", "FILE", "run the commands of a file at their times",
 	  1, 1, SERVER_OPTIONS, fabric_script, fabric_script_details },
 };
 /* clang-format on */
 
 enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
-/* The names of all actions, for a sentence: "a, b or c". */
+/* All action names for a message: "a, b or c". */
 static const char *action_names(char *out, size_t size)
 {
 	size_t len = 0;
@@ -98,8 +101,8 @@ static const struct action *find_action(const char *name)
 	for (size_t i = 0; i < ACTIONS; i++)
 		if (strcmp(actions[i].name, name) == 0)
 			return &actions[i];
-	complain("fabric has no '%s', but %s; see ibsa fabric --help", name,
-		 action_names(names, sizeof(names)));
+	complain("unknown action '%s': fabric has %s; see ibsa fabric --help",
+		 name, action_names(names, sizeof(names)));
 	return NULL;
 }
 
@@ -165,7 +168,8 @@ void cmd_fabric_details(struct cli *cli)
 			 before(action->arguments), action->arguments);
 		out_line(out, "      %s", action->help);
 	}
-	out_line(out, "\nibsa fabric ACTION --help says more of each.\n");
+	out_line(out, "\nibsa fabric ACTION --help describes an action and "
+		      "its options.\n");
 }
 
 static bool arguments_fit(const struct cli *cli, const struct action *action)
@@ -190,21 +194,23 @@ static bool arguments_fit(const struct cli *cli, const struct action *action)
 static bool server_fits(const struct cli *cli)
 {
 	if (cli->socket && strlen(cli->socket) >= FABRIC_PATH_MAX) {
-		complain("--socket: the path is longer than %d characters",
+		complain("--socket: the path is longer than %d characters; "
+			 "use a shorter one",
 			 FABRIC_PATH_MAX - 1);
 		return false;
 	}
 	if (cli->socket && options_given(cli, "fabric")) {
-		complain("--socket and --fabric both name the server: give one "
-			 "of them");
+		complain("--socket and --fabric both name a fabric server; "
+			 "use one of them");
 		return false;
 	}
-	/* What is a server's is in IBSA_FABRIC by now. */
+	/*
+	 * fabric_server_use() has set IBSA_FABRIC if --fabric names a server.
+	 */
 	if (cli->open.fabric) {
-		complain(
-			"--fabric: '%s' is no server of a shared fabric, which "
-			"is named as unix:PATH",
-			cli->open.fabric);
+		complain("--fabric: '%s' is not a fabric server; name one as "
+			 "unix:PATH",
+			 cli->open.fabric);
 		return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa gids: GID tables of a machine or a fabric, and which GID to use. */
+/* ibsa gids: lists GID tables, or selects the GID to use for an address. */
 #include <errno.h>
 #include <net/if.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 enum { IPV4_AT = 12, MAPPED_BITS = 96 };
 
 /*
- * What is shown: the rows, of a list or our own, and if --for is given how each
- * fits. Without --all only the row at @only is shown.
+ * The rows to print and, with --for, how each row fits the address. Without
+ * --all, only the row @only is printed.
  */
 struct view {
 	const struct ibsa_gid_row *rows;
@@ -57,7 +57,7 @@ static const char *type_name(uint8_t type)
 	}
 }
 
-/* What programs compare. */
+/* These words are part of the JSON output; programs compare them. */
 static const char *fit_name(enum ibsa_gid_fit fit)
 {
 	static const char *const names[] = {
@@ -114,7 +114,10 @@ static void entry_cells(struct out *out, const struct ibsa_gid_row *row)
 	netdev_cell(out, row->entry.ifindex);
 }
 
-/* How many leading bits a GID and the address share; of IPv4, of 32. */
+/*
+ * Number of leading bits that a GID and the address have in common, at most 32
+ * for IPv4.
+ */
 static unsigned int shared_bits(const struct view *view,
 				const struct ibsa_gid *gid)
 {
@@ -208,7 +211,10 @@ static void row_write(struct out *out, size_t index, void *arg)
 	}
 }
 
-/* What keeps most GIDs from being used, in one sentence. */
+/*
+ * Explain in one line why no GID can be used: how many GIDs each reason
+ * excludes.
+ */
 static int no_gid_fits_explain(const struct cli *cli, const struct view *view)
 {
 	static const struct {
@@ -266,7 +272,8 @@ static int rows_print(struct cli *cli, struct view *view)
 {
 	if (!view->count) {
 		out_rows(&cli->out, 0, row_write, view);
-		complain("the GID tables are empty");
+		complain("the GID tables are empty; check the ports with "
+			 "ibsa devices");
 		return CLI_NO;
 	}
 	if (cli->address)
@@ -294,7 +301,7 @@ static int no_gids_explain(struct cli *cli, int err)
 	return no_device_explain(err);
 }
 
-/* Whether one of the machine's devices is meant. */
+/* Whether @scope names an existing device of this machine. */
 static bool has_device(const struct scope *scope)
 {
 	struct ibsa_device_list *devices;
@@ -334,7 +341,7 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	return status;
 }
 
-/* Rows of a fabric under way. */
+/* State of reading the rows of a fabric. */
 struct reading {
 	struct ibsa_gid_row *rows;
 	size_t count;
@@ -362,7 +369,7 @@ static int row_add(struct reading *reading, const struct ibsa_fabric_port *port,
 	return 0;
 }
 
-/* A port without a cable is one that nobody can be attached to. */
+/* A port without a cable is skipped: no client can use it. */
 static int port_read(struct ibsa_fabric *fabric,
 		     const struct ibsa_fabric_port *port,
 		     struct reading *reading)
@@ -383,7 +390,10 @@ static int port_read(struct ibsa_fabric *fabric,
 	return err == -EINVAL ? 0 : err;
 }
 
-/* -ENODEV no such device as @scope names; -ENXIO no such port of it. */
+/*
+ * Return: 0; -ENODEV @scope's device does not exist; -ENXIO its port does not
+ * exist.
+ */
 static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
 		       struct reading *reading)
 {
@@ -442,7 +452,8 @@ int cmd_gids(struct cli *cli)
 	int status = scope_find(cli, &scope);
 
 	if (status == CLI_DONE && cli->all && !cli->address) {
-		complain("gids lists all GIDs; --all goes with --for");
+		complain("gids: --all needs --for; without --for, gids lists "
+			 "all GIDs anyway");
 		status = CLI_USAGE;
 	}
 	if (status == CLI_DONE)
@@ -456,11 +467,13 @@ void cmd_gids_details(struct cli *cli)
 {
 	struct out *out = &cli->out;
 
-	out_line(out, "Lists the entries that are not empty. With --for, shows "
-		      "the one to use as the\nsource for ADDRESS, a peer's or "
-		      "one's own, and why: its port is active, it is\nof the "
-		      "family of ADDRESS, not link-local unless ADDRESS is, "
-		      "RoCE v2 rather than\nv1, and has the most leading bits "
-		      "of ADDRESS. With --all as well, shows all\nentries, and "
-		      "why each of the others is not the one.\n");
+	out_line(out, "Lists all entries that are not empty. With --for, "
+		      "shows the entry to use as the\nsource for ADDRESS, an "
+		      "address of a peer or of this machine, and the "
+		      "reason.\nThe port of that entry is active; its "
+		      "address family is that of ADDRESS; it is\nlink-local "
+		      "only if ADDRESS is; RoCE v2 is preferred to v1, then "
+		      "the entry with\nthe most leading bits in common. "
+		      "--all also shows the other entries, each with\nthe "
+		      "reason why it was not chosen.\n");
 }

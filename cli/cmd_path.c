@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa path: the path records between two ports. */
+/* ibsa path: prints the path records between two ports. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,22 +15,25 @@
 #include "target.h"
 
 enum {
-	MOST_PATHS = 127, /* all that seven bits can ask for */
+	MOST_PATHS = 127, /* the largest value of the 7-bit field numb_path */
 	WHY_TEXT = IBSA_VALUE_TEXT + 64,
 };
 
 void cmd_path_details(struct cli *cli)
 {
 	static const char *const lines[] = {
-		"SRC and DST are each one of",
+		"SRC and DST are one of",
 		TARGET_LINES,
-		"A host's name means all its ports: the paths are those of",
-		"devices with equal names, or of all pairs with --pairs all.",
-		"FIELD=VALUE narrows the path: pkey=0x8001 sl=1; fields are",
-		"those of the PathRecord: ibsa query get PathRecord --help;",
-		"on Omni-Path those of the OpaPathRecord, if its SA has any.",
-		"mtu, rate and packet_life_time count with their selector only:",
-		"mtu_selector=2 mtu=4096 (0 more, 1 less, 2 exactly, 3 the most)",
+		"A host's name stands for all its ports. The output has the "
+		"paths",
+		"between devices with equal names; --pairs all: between all "
+		"devices.",
+		"FIELD=VALUE restricts the path, as pkey=0x8001 sl=1. The "
+		"fields are",
+		"those of PathRecord (ibsa query get PathRecord --help), or of",
+		"OpaPathRecord if an Omni-Path SA supports it. mtu, rate and",
+		"packet_life_time need a selector: mtu_selector=2 mtu=4096",
+		"(0 greater than, 1 less than, 2 exactly, 3 the largest)",
 		"",
 	};
 
@@ -38,24 +41,27 @@ void cmd_path_details(struct cli *cli)
 		out_line(&cli->out, "%s", lines[i]);
 }
 
-/* One of the two layouts of PathRecords, and the question in it. */
+/* A query in one of the two PathRecord layouts, InfiniBand or Omni-Path. */
 struct form {
 	const struct ibsa_record *record;
 	union fields_host match;
 	uint64_t mask;
-	bool is_wrong; /* it has no such field or value, as @error says */
+	bool is_wrong; /* a field or value is invalid; see @error */
 	struct ibsa_error error;
 };
 
-/* Which of them is asked in is known once the port is. */
+/*
+ * The command line in both layouts. The port's link layer selects the layout
+ * after the port is open.
+ */
 struct path_query {
 	struct target ends[2];
 	struct form ib;
 	struct form opa;
-	bool is_opa; /* the port's link */
+	bool is_opa; /* the port's link layer is Omni-Path */
 };
 
-/* The bits of the components that a question is made of are the same. */
+/* The code uses one component mask for both layouts. */
 #define SAME_BIT(field) \
 	_Static_assert(IBSA_PATH_CM(field) == IBSA_OPA_PATH_CM(field), #field)
 SAME_BIT(sgid);
@@ -65,27 +71,27 @@ SAME_BIT(dlid);
 SAME_BIT(reversible);
 SAME_BIT(numb_path);
 
-/* A path that was found, and the devices at its ends. */
+/* A path that the SA returned, and the devices of its two ports. */
 struct row {
 	const struct end *src;
 	const struct end *dst;
 	union fields_host host;
 };
 
-/* All paths, as they were found. */
+/* All rows, in the order of the replies. */
 struct rows {
 	const struct ibsa_record *record;
 	bool is_opa;
-	bool has_devices; /* as columns */
+	bool has_devices; /* the table has columns for devices */
 	struct row *all;
 	size_t count;
-	const struct end *src; /* of the pair that is being asked for */
+	const struct end *src; /* source of the pair that is being queried */
 	const struct end *dst;
 };
 
 /*
- * On Omni-Path, a LID that the layout of InfiniBand has no room for is in the
- * GID. 0: it is where it should be.
+ * An Omni-Path LID that does not fit the 16 bits of the InfiniBand layout is
+ * encoded in the GID. Return: that LID; 0: the LID is in its own field.
  */
 static uint32_t lid_in_gid(const struct rows *rows, const char *name,
 			   const union fields_host *host)
@@ -115,7 +121,10 @@ static void path_field(struct out *out, const struct rows *rows,
 	out_number(out, name, lid, text);
 }
 
-/* Packet life time: 4.096 us times a power of two. IBA vol 1, 15.2.5.16. */
+/*
+ * Packet life time is 4.096 us times a power of two. Source: IBA vol 1,
+ * 15.2.5.16.
+ */
 static void life_time_cell(struct out *out, const struct ibsa_record *record,
 			   const union fields_host *host)
 {
@@ -202,8 +211,10 @@ static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 	return CLI_DONE;
 }
 
-/* The layout of InfiniBand has no room for LIDs as long as one of these: both
- * go into GIDs, as Linux does it in sa_convert_path_opa_to_ib(). */
+/*
+ * If a LID does not fit the InfiniBand layout, both ends become GIDs. Source:
+ * Linux, sa_convert_path_opa_to_ib().
+ */
 static int ends_to_gids(struct cli *cli, struct ends ends[2])
 {
 	struct ibsa_gid own;
@@ -274,7 +285,7 @@ static void parse_fields(const struct cli *cli, struct form *form)
 					       &form->error) != 0;
 }
 
-/* What neither layout has is wrong, whatever the port's link is. */
+/* An argument that is valid in neither layout is an error on any link layer. */
 static int arguments_parse(struct cli *cli, struct path_query *path_query)
 {
 	const uint64_t taken = IBSA_PATH_CM(slid) | IBSA_PATH_CM(sgid) |
@@ -293,14 +304,14 @@ static int arguments_parse(struct cli *cli, struct path_query *path_query)
 	if (path_query->ib.is_wrong && path_query->opa.is_wrong)
 		return wrong(&path_query->ib.error);
 	if ((path_query->ib.mask | path_query->opa.mask) & taken) {
-		complain("SRC and DST already say where the path goes; leave "
-			 "out slid, sgid, dlid and dgid");
+		complain("SRC and DST already give the ends of the path; "
+			 "remove slid, sgid, dlid and dgid");
 		return CLI_USAGE;
 	}
 	return CLI_DONE;
 }
 
-/* What can be a LID depends on the link. */
+/* Check LIDs: their range depends on the link layer. */
 static int ends_check(const struct cli *cli, struct path_query *path_query)
 {
 	struct ibsa_error error;
@@ -316,7 +327,7 @@ static int ends_check(const struct cli *cli, struct path_query *path_query)
 	return CLI_DONE;
 }
 
-/* The layout that this port's SA is asked in. Return: the exit status. */
+/* Select the layout that this port's SA supports. Return: the exit status. */
 static int form_choose(struct cli *cli, struct path_query *path_query,
 		       struct form **out)
 {
@@ -334,7 +345,7 @@ static int form_choose(struct cli *cli, struct path_query *path_query,
 	return (*out)->is_wrong ? wrong(&(*out)->error) : CLI_DONE;
 }
 
-/* The text of an end, for a message. */
+/* The text of an end of the path, for a message. */
 static const char *end_text(const struct end *end, const char *argument,
 			    char out[IBSA_VALUE_TEXT])
 {
@@ -349,7 +360,7 @@ static uint64_t pair_mask(const struct form *form, const struct end *src,
 	       (dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid));
 }
 
-/* One reversible path. */
+/* Restrict the query to one reversible path. */
 static void reversible_set(struct form *form)
 {
 	if (form->record == &ibsa_opa_path_record) {
@@ -370,7 +381,10 @@ static int path_found(struct cli *cli, const struct ibsa_reply *reply,
 	return CLI_DONE;
 }
 
-/* How long the name of a constraint is: mtu_selector=2 and mtu=4096 are one. */
+/*
+ * Length of a constraint's name. mtu_selector=2 and mtu=4096 are one
+ * constraint.
+ */
 static size_t constraint_len(const char *argument)
 {
 	static const char selector[] = "_selector";
@@ -389,7 +403,9 @@ static bool is_same_constraint(const char *a, const char *b)
 	return len == constraint_len(b) && strncasecmp(a, b, len) == 0;
 }
 
-/* Whether there is a path without one constraint, or if NULL, without any. */
+/*
+ * Whether a path exists without one constraint, or without all if it is NULL.
+ */
 static bool has_path_without(struct cli *cli, const struct form *form,
 			     const char *constraint, const struct end *src,
 			     const struct end *dst)
@@ -412,7 +428,10 @@ static bool has_path_without(struct cli *cli, const struct form *form,
 	return query_wait(cli, &query, path_found, NULL) == CLI_DONE;
 }
 
-/* What to say of the constraint that leaves no path; "" if none is to blame. */
+/*
+ * Message part that names the constraint that excludes all paths; "" if no
+ * single constraint does.
+ */
 static void excluding_constraint(struct cli *cli, const struct form *form,
 				 const struct end *src, const struct end *dst,
 				 char out[WHY_TEXT])
@@ -433,7 +452,7 @@ static void excluding_constraint(struct cli *cli, const struct form *form,
 		 " with these constraints; without them there is a path");
 }
 
-/* The path of one pair, over what a selector said. */
+/* Query the path of one pair of ports. */
 static int pair_query(struct cli *cli, const struct form *form,
 		      const struct end *src, const struct end *dst,
 		      struct rows *rows)
@@ -461,7 +480,7 @@ static int pair_query(struct cli *cli, const struct form *form,
 	return status;
 }
 
-/* A pair without a path does not keep the others from being asked for. */
+/* Query all pairs, also after a pair without a path. */
 static int pairs_query(struct cli *cli, const struct form *form,
 		       const struct ends_pairs *pairs, struct rows *rows)
 {

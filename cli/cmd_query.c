@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa query: any record, by any of its fields. */
+/* ibsa query: sends a request for any record, with any of its fields. */
 #include <stdio.h>
 #include <string.h>
 
@@ -103,9 +103,8 @@ void cmd_query_details(struct cli *cli)
 	const struct ibsa_record *record = NULL;
 	unsigned int count = 0;
 
-	out_line(&cli->out,
-		 "METHOD is get, table, multi (of MultiPathRecord), set "
-		 "or delete.\n");
+	out_line(&cli->out, "METHOD is get, table, multi (for "
+			    "MultiPathRecord), set or delete.\n");
 	if (cli->arg_count > 2)
 		record = ibsa_record_find(cli->args[2]);
 	if (record) {
@@ -115,7 +114,7 @@ void cmd_query_details(struct cli *cli)
 	} else {
 		while (ibsa_record_at(count))
 			count++;
-		out_line(&cli->out, "records, by either name:");
+		out_line(&cli->out, "records, by name or short name:");
 		out_rows(&cli->out, count, record_row, NULL);
 		out_line(&cli->out, "\nibsa query get RECORD --help lists its "
 				    "fields.");
@@ -135,7 +134,7 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 	    query->method != IBSA_METHOD_GET_MULTI)
 		cli->out.shape = OUT_BLOCKS;
 	out_rows(&cli->out, rows.count, fields_row, &rows);
-	/* Whoever does not read the table needs no note either. */
+	/* If the table cannot be written, the note is of no use. */
 	if (cli->out.shape == OUT_TABLE && fflush(stdout) == 0 &&
 	    fields_hidden(reply, hidden, sizeof(hidden)))
 		complain("not in the table, but not zero: %s; -v shows them",
@@ -179,7 +178,7 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	return CLI_DONE;
 }
 
-/* What was probably meant where an SA finds nothing. */
+/* Hint for a request that matched no record. */
 static const char *no_record_hint(const struct ibsa_query *query)
 {
 	const uint64_t lids = IBSA_PORT_INFO_CM(lid) |

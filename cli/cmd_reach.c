@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa reach: which ports can be reached, from here or from each other. */
+/*
+ * ibsa reach: checks which ports have a path from this port, or from each
+ * other.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +17,9 @@ void cmd_reach_details(struct cli *cli)
 		"TARGET is one of",
 		TARGET_LINES,
 		"  -                   standard input: a target on each line",
-		"or, with --all, every port of a channel adapter.",
-		"--matrix asks for each of them which of the others it reaches.",
+		"--all checks every port of a channel adapter. --matrix "
+		"checks each",
+		"TARGET from each other TARGET.",
 		"",
 	};
 
@@ -23,15 +27,15 @@ void cmd_reach_details(struct cli *cli)
 		out_line(&cli->out, "%s", lines[i]);
 }
 
-/* The rows: those targets of which something is known. */
+/* The rows of the output: the targets with a known result. */
 struct rows {
 	const struct reach_targets *targets;
-	const struct reach_result *results; /* of each GID */
+	const struct reach_result *results; /* a result for each GID */
 	const struct reach_target **shown;
 	size_t count;
 };
 
-/* What cannot be asked for is not there. */
+/* Result of a target without a GID: the target does not exist. */
 static const struct reach_result missing = { .is_known = true,
 					     .reach = IBSA_REACH_NO };
 
@@ -87,18 +91,21 @@ static void result_row(struct out *out, size_t index, void *arg)
 	put_number(out, "rtt_us", result->rtt_ns / 1000);
 }
 
-/* One target alone needs no count; that it is not there has been said. */
+/*
+ * Print the message for a single target. A target that does not exist has its
+ * message already.
+ */
 static void no_path_explain(const struct rows *rows)
 {
 	const struct reach_target *target = rows->shown[0];
 	char text[REACH_TEXT];
 
 	if (!target->missing && result_of(rows, target)->reach == IBSA_REACH_NO)
-		complain("%s cannot be reached: the SA knows no path to it",
+		complain("%s cannot be reached: the SA has no path to it",
 			 reach_target_text(target, text));
 }
 
-/* Return: the exit status of what is not there. */
+/* Print the results. Return: the exit status for targets that do not exist. */
 static int results_print(struct cli *cli, struct rows *rows)
 {
 	const struct reach_targets *targets = rows->targets;
@@ -151,12 +158,12 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 static int check_options(const struct cli *cli)
 {
 	if (cli->svg && !cli->matrix) {
-		complain("--svg draws a --matrix");
+		complain("--svg needs --matrix");
 		return CLI_USAGE;
 	}
 	if (cli->svg && cli->json && strcmp(cli->svg, "-") == 0) {
-		complain("the picture and --json cannot both be standard "
-			 "output; name a file with --svg");
+		complain("--json and --svg - both write to standard output; "
+			 "name a file with --svg");
 		return CLI_USAGE;
 	}
 	return other_file("--svg", cli->svg, fabric_file(cli), "what is read");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa service: who offers what, and offering it oneself. */
+/* ibsa service: lists, registers and removes services. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -54,11 +54,11 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 void service_local_warn(const struct cli *cli)
 {
 	if (fabric_file(cli))
-		complain("on an embedded fabric only this process sees the "
-			 "services that it registers, and they end with it");
+		complain("this is an embedded fabric: only this process sees "
+			 "the service, and the service ends with the process");
 }
 
-/* What to add to a sentence that there is no such service. */
+/* Second part of the message that a service does not exist. */
 static const char *process_only_hint(const struct cli *cli)
 {
 	return fabric_file(cli) ? "; on an embedded fabric only the process "
@@ -66,7 +66,7 @@ static const char *process_only_hint(const struct cli *cli)
 				: "";
 }
 
-/* FIELD=VALUE from the argument @from on. */
+/* Parse FIELD=VALUE arguments, beginning with argument @from. */
 static int fields_parse(struct cli *cli, int from, struct service *service)
 {
 	struct ibsa_error error;
@@ -87,7 +87,7 @@ static int id_parse(const char *text, struct service *service)
 	uint64_t *id = &service->record.service_id;
 
 	if (ibsa_number_parse(text, 64, id) != 0) {
-		complain("'%s' is no service id, which is a number of 64 bits "
+		complain("'%s' is not a service ID: an ID is a 64-bit number "
 			 "such as 0x1000; see ibsa service --help",
 			 text);
 		return CLI_USAGE;
@@ -96,7 +96,7 @@ static int id_parse(const char *text, struct service *service)
 	return CLI_DONE;
 }
 
-/* A name as it is shown: what cannot be printed as \xNN. */
+/* Parse a name as the output shows it: unprintable bytes are \xNN. */
 static int name_parse(const char *text, struct service *service)
 {
 	const struct ibsa_record *record = &ibsa_service_record;
@@ -106,8 +106,8 @@ static int name_parse(const char *text, struct service *service)
 
 	if (!*text ||
 	    ibsa_field_parse(field, index, text, &service->record) != 0) {
-		complain("'%s' is no service name, which has 1 to %zu bytes, "
-			 "written as they are or as \\xNN",
+		complain("'%s' is not a service name: a name has 1 to %zu "
+			 "bytes; write unprintable ones as \\xNN",
 			 text, sizeof(service->record.service_name) - 1);
 		return CLI_USAGE;
 	}
@@ -115,7 +115,7 @@ static int name_parse(const char *text, struct service *service)
 	return CLI_DONE;
 }
 
-/* Whose record it is, of what is not given. */
+/* Defaults for service_pkey and service_gid. */
 static int owner_set(struct cli *cli, struct service *service)
 {
 	if (!(service->mask & IBSA_SERVICE_CM(service_pkey)))
@@ -127,20 +127,20 @@ static int owner_set(struct cli *cli, struct service *service)
 	return own_gid_get(cli, &service->record.service_gid);
 }
 
-/* --lease, if it is given. */
+/* Set the lease if --lease is given. */
 static int lease_set(struct cli *cli, struct service *service)
 {
 	const bool given = service->mask & IBSA_SERVICE_CM(service_lease);
 
 	if (given && service->record.service_lease == 0) {
-		complain("a service_lease of 0 is no time; it is a number of "
+		complain("service_lease=0 is not a lease: use a number of "
 			 "seconds from 1 to 4294967294, or infinite");
 		return CLI_USAGE;
 	}
 	if (!cli->lease)
 		return CLI_DONE;
 	if (given) {
-		complain("the lease is given twice; leave out --lease or "
+		complain("the lease is given twice; remove --lease or "
 			 "service_lease");
 		return CLI_USAGE;
 	}
@@ -192,7 +192,9 @@ static int service_list(struct cli *cli)
 	return status;
 }
 
-/* "id:..." or "0x..." is an id, all else is a name, as after "name:". */
+/*
+ * Text after "id:" or "0x" is an ID; other text, also after "name:", is a name.
+ */
 static int target_text_parse(const char *text, struct service *service)
 {
 	if (strncmp(text, "id:", 3) == 0)
@@ -204,7 +206,7 @@ static int target_text_parse(const char *text, struct service *service)
 	return name_parse(text, service);
 }
 
-/* It looks like an id and was taken for a name. */
+/* A decimal number was parsed as a name; the message gives a hint. */
 static bool is_decimal(const char *text)
 {
 	return text[strspn(text, "0123456789")] == '\0';
@@ -222,7 +224,7 @@ static int service_lookup(struct cli *cli)
 	if (status == CLI_NO)
 		complain("no service '%s'%s is registered%s%s", cli->args[2],
 			 cli->arg_count > 3 ? " like this" : "",
-			 is_decimal(cli->args[2]) ? "; to look for an id, put "
+			 is_decimal(cli->args[2]) ? "; to look up an ID, write "
 						    "id: before the number"
 						  : "",
 			 process_only_hint(cli));
@@ -256,14 +258,14 @@ static void no_such_service_explain(const struct cli *cli,
 
 	if (ibsa_gid_format(&service->record.service_gid, gid, sizeof(gid)) < 0)
 		gid[0] = '\0';
-	complain("no service 0x%" PRIx64 " of %s with P_Key 0x%04x is "
-		 "registered; ibsa service list shows the service_gid and "
-		 "service_pkey of those that are%s",
+	complain("no service 0x%" PRIx64
+		 " of %s with P_Key 0x%04x is registered; ibsa service list "
+		 "shows each service_gid and service_pkey%s",
 		 service->record.service_id, gid, service->record.service_pkey,
 		 process_only_hint(cli));
 }
 
-/* The SA finds it by these bytes, whichever of them are said to count. */
+/* The SA compares these three fields whatever the component mask says. */
 static int service_unregister(struct cli *cli)
 {
 	struct service service = { .mask = 0 };
@@ -274,8 +276,8 @@ static int service_unregister(struct cli *cli)
 	if (status != CLI_DONE)
 		return status;
 	if (service.mask & ~identity) {
-		complain("a service is known by its id, service_gid and "
-			 "service_pkey; leave out other fields");
+		complain("a service is identified by its ID, service_gid and "
+			 "service_pkey; remove the other fields");
 		return CLI_USAGE;
 	}
 	status = owner_set(cli, &service);
@@ -291,7 +293,7 @@ static const struct action {
 	const char *name;
 	const char *arguments;
 	const char *help;
-	int needs; /* arguments */
+	int needs; /* number of arguments */
 	bool registers; /* takes --lease and --renew */
 	int (*run)(struct cli *cli);
 } actions[] = {
@@ -334,7 +336,8 @@ void cmd_service_details(struct cli *cli)
 		"ID is a number. lookup takes an argument that begins with 0x",
 		"or id: as an ID, any other as a NAME.",
 		"FIELD=VALUE sets another field of the record; for the fields,",
-		"see ibsa query get ServiceRecord --help. Defaults: service_gid",
+		"see ibsa query get ServiceRecord --help. Defaults: "
+		"service_gid",
 		"is this port's GID, service_pkey is 0xffff, the lease is",
 		"infinite, or with --renew 300 seconds.",
 		"",

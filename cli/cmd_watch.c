@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa watch: what happens on the fabric, as it happens. */
+/* ibsa watch: prints events of the fabric as the SA reports them. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,22 +17,23 @@
 #include "target.h"
 
 enum {
-	OUTPUT_CHECK_MS = 1000, /* how soon it is seen that nobody reads */
-	LINES_MAX = 65536,	/* that wait for names */
+	OUTPUT_CHECK_MS = 1000, /* interval of checks for a closed output */
+	LINES_MAX = 65536,	/* events that wait for a node's name */
 	WORD_BYTES = 32,
 };
 
-static const char second_signal_text[] = "ended before the SA had ended the "
-					 "subscription; it may report in vain";
+static const char second_signal_text[] = "ended before the SA confirmed the "
+					 "end of the subscription; it may "
+					 "continue to send reports";
 
-/* An event until it is shown, after all those before it. */
+/* An event that waits until all events before it are printed. */
 struct line {
 	struct line *next;
 	struct ibsa_event event;
 	struct timespec when;
-	unsigned long ticket; /* answers to wait for, of struct names */
+	unsigned long ticket; /* printed when names.answered reaches it */
 	bool is_generic;
-	char holder[IBSA_VALUE_TEXT + 64]; /* what event.holder points to */
+	char holder[IBSA_VALUE_TEXT + 64]; /* buffer of event.holder */
 };
 
 struct watching {
@@ -48,30 +49,30 @@ struct watching {
 	int status; /* exit status */
 };
 
-/* Words for kinds on the command line: names of events, and of several. */
+/* Names of kinds of events, and of sets of kinds, on the command line. */
 /* clang-format off */
 static const struct {
 	const char *text;
 	unsigned int kinds;
 	const char *help;
 } words[] = {
-	{ "gid-in", IBSA_EVENT_GID_IN, "a port has come into the subnet" },
-	{ "gid-out", IBSA_EVENT_GID_OUT, "a port has gone out of it" },
+	{ "gid-in", IBSA_EVENT_GID_IN, "a port entered the subnet" },
+	{ "gid-out", IBSA_EVENT_GID_OUT, "a port left the subnet" },
 	{ "gid", IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT, "both" },
 	{ "group-created", IBSA_EVENT_GROUP_CREATED,
-	  "a multicast group has got its first member" },
+	  "a multicast group got its first member" },
 	{ "group-deleted", IBSA_EVENT_GROUP_DELETED,
-	  "a multicast group has lost its last member" },
+	  "a multicast group lost its last member" },
 	{ "group", IBSA_EVENT_GROUP_CREATED | IBSA_EVENT_GROUP_DELETED,
 	  "both" },
 	{ "sm", IBSA_EVENT_OF_SM, "the four above" },
 	{ "link-state", IBSA_EVENT_LINK_STATE,
-	  "a link of a switch has come up or gone down" },
+	  "a link of a switch came up or went down" },
 	{ "local-changes", IBSA_EVENT_LOCAL_CHANGES,
-	  "capabilities, settings or name of a node have changed" },
+	  "capabilities, settings or name of a node changed" },
 	{ "system-image", IBSA_EVENT_SYSTEM_IMAGE,
-	  "the system image GUID of a node is another" },
-	{ "other", IBSA_EVENT_OTHER, "any other, shown with its trap number" },
+	  "the system image GUID of a node changed" },
+	{ "other", IBSA_EVENT_OTHER, "any other event, shown with its trap number" },
 	{ "all", IBSA_EVENT_ALL, "all of these" },
 };
 /* clang-format on */
@@ -82,21 +83,23 @@ void cmd_watch_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"",
-		"WHO narrows gid and group to these: a node's name, a GID,",
-		"a port GUID after 0x, the GID of a multicast group, self.",
+		"TARGET restricts gid and group to a port or group: a node's "
+		"name,",
+		"a GID, a port GUID after 0x, a multicast GID, or self.",
 		"",
-		"Lines in between say how the subscription at the SA stands:",
+		"Other lines show the state of the subscription:",
 		"",
-		"  subscribed     the SA reports from now on, or again",
-		"  lost           it may not report: it is asked to again",
-		"  failed         it could not be asked: it is tried again",
-		"  refused        it said no: the end, or later tried again",
-		"  gap            it reports again; events may have been missed",
-		"  ended          the end",
+		"  subscribed     the SA sends reports, or does so again",
+		"  lost           reports may be missing; subscribing again",
+		"  failed         no answer from the SA; trying again",
+		"  refused        the SA refused; at first the end, later a "
+		"retry",
+		"  gap            subscribed, but events may have been missed",
+		"  ended          the subscription has ended",
 		"",
 	};
 
-	out_line(&cli->out, "WHAT is one or more of these, or none for sm:\n");
+	out_line(&cli->out, "EVENT is one or more of these (default: sm):\n");
 	for (size_t i = 0; i < WORDS; i++)
 		out_line(&cli->out, "  %-13s  %s", words[i].text,
 			 words[i].help);
@@ -112,7 +115,7 @@ static unsigned int kinds_of(const char *word)
 	return 0;
 }
 
-/* "LID 12", or the number of a trap that has no name. */
+/* "LID 12", or the number of an unknown trap. */
 static const char *number_text(char out[WORD_BYTES], const char *what,
 			       unsigned int number)
 {
@@ -120,7 +123,7 @@ static const char *number_text(char out[WORD_BYTES], const char *what,
 	return out;
 }
 
-/* Why the port cannot be used: it may be the port of a server that is gone. */
+/* Why the port cannot be used. Its fabric server may have ended. */
 static const char *port_failure(void)
 {
 	struct ibsa_error error;
@@ -140,7 +143,7 @@ static const char *event_failure(int err)
 	case -ETIMEDOUT:
 		return "the SA does not answer";
 	case -EAGAIN:
-		return "the port knows no subnet manager";
+		return "the port has no subnet manager";
 	case -ENODATA:
 		return "the SA has no table of nodes";
 	case -EBUSY:
@@ -152,7 +155,7 @@ static const char *event_failure(int err)
 	}
 }
 
-/* An SA that has no such subscription has nothing to end. */
+/* An SA without the subscription has nothing to end. */
 static bool is_subscription_ended(const struct ibsa_event *event)
 {
 	return event->err == 0 &&
@@ -230,7 +233,7 @@ static void put_number(struct out *out, const char *name, bool known,
 		out_none(out, name);
 }
 
-/* What a program wants to know: the same members in each line. */
+/* JSON: every line has the same members. */
 static void json_cells(struct out *out, const struct line *line,
 		       const char *name)
 {
@@ -278,7 +281,7 @@ static void text_cells(struct out *out, const struct line *line,
 		out_text(out, "reason", event_reason(event));
 }
 
-/* A line with the watching that it belongs to. */
+/* A line and the watch that it belongs to, for the row function. */
 struct shown {
 	const struct watching *watching;
 	const struct line *line;
@@ -308,7 +311,7 @@ static bool is_ready(const struct watching *watching, const struct line *line)
 	       name_of(watching, &line->event);
 }
 
-/* Show what need not wait any more, in order. */
+/* Print the events that wait for no more names, in order. */
 static void lines_flush(void *arg)
 {
 	struct watching *watching = arg;
@@ -326,7 +329,10 @@ static void lines_flush(void *arg)
 	}
 }
 
-/* Ask for a name that may be asked for: who has gone is not known any more. */
+/*
+ * Request the name of the event's node, unless the event says that the node
+ * left: the SA no longer has it.
+ */
 static void name_request(struct watching *watching,
 			 const struct ibsa_event *event)
 {
@@ -346,7 +352,7 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 	struct line *line = calloc(1, sizeof(*line));
 
 	if (!line) {
-		complain("an event is not shown: out of memory");
+		complain("an event was not printed: out of memory");
 		return;
 	}
 	line->event = *event;
@@ -357,7 +363,7 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 			 event_failure(event->err), event->holder);
 		line->event.holder = line->holder;
 	}
-	/* How things stand has no name to wait for. */
+	/* Events of the subscription have no node. */
 	line->ticket = event->kind & IBSA_EVENT_ALL ? watching->names.asked : 0;
 	clock_gettime(CLOCK_REALTIME, &line->when);
 	*watching->last = line;
@@ -365,7 +371,7 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 	watching->lines++;
 }
 
-/* Waiting for better times helps with silence, but not with a refusal. */
+/* The first refusal ends the command: a retry does not change the answer. */
 static void watch_refused(struct watching *watching,
 			  const struct ibsa_event *event)
 {
@@ -385,7 +391,8 @@ static void ended(struct watching *watching, const struct ibsa_event *event)
 {
 	if (is_subscription_ended(event) || watching->status != CLI_DONE)
 		return;
-	complain("the SA may go on to report to this port: %s",
+	complain("cannot end the subscription: %s; the SA may continue to "
+		 "send reports to this port",
 		 event_reason(event));
 	watching->status = event->err ? CLI_SILENT : CLI_REFUSED;
 }
@@ -406,8 +413,10 @@ static void event_received(const struct ibsa_event *event, void *arg)
 	lines_flush(watching);
 }
 
-/* Until a signal comes or nobody reads what is written. A device that is gone
- * may come back, which the client sees to. */
+/*
+ * Wait until a signal arrives or the reader closes the output. -ENODEV does not
+ * end the wait: the client reopens a device that returns.
+ */
 static void watch_wait(struct watching *watching,
 		       const struct interrupt *interrupt)
 {
@@ -427,15 +436,16 @@ static void watch_wait(struct watching *watching,
 
 static int not_watched(int err, const struct ibsa_error *error)
 {
-	complain("cannot watch: %s", error->text);
+	complain("cannot subscribe to events: %s", error->text);
 	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
 }
 
 static void process_only_warn(const struct cli *cli)
 {
 	if (fabric_file(cli))
-		complain("an embedded fabric is this process's alone: only "
-			 "what its own client does happens there");
+		complain("this is an embedded fabric: only this process uses "
+			 "it, so only its own actions cause events; see ibsa "
+			 "fabric --help");
 }
 
 static void watch_start(struct watching *watching,
@@ -481,7 +491,7 @@ static int gid_add(struct watching *watching, const struct ibsa_gid *gid)
 	return CLI_DONE;
 }
 
-/* Those of all ports that the name means. */
+/* Add the GIDs of all ports that the name stands for. */
 static int name_add(struct watching *watching, const char *text,
 		    const struct target *target, const struct ibsa_gid *own)
 {
@@ -489,7 +499,8 @@ static int name_add(struct watching *watching, const char *text,
 	int status = nodes_find(watching->cli, NULL, "", target->name, &ports);
 
 	if (status == CLI_NO && target->name == text)
-		complain("nor is it an event; ibsa watch --help lists them");
+		complain("nor is it an event; for the events see ibsa watch "
+			 "--help");
 	for (size_t i = 0; i < ports.count && status == CLI_DONE; i++) {
 		const struct ibsa_gid gid =
 			fields_guid_gid(own, ports.all[i].port_guid);
@@ -500,7 +511,7 @@ static int name_add(struct watching *watching, const char *text,
 	return status;
 }
 
-/* The GIDs that an argument stands for. Return: the exit status. */
+/* Add the GIDs that an argument stands for. Return: the exit status. */
 static int target_add(struct watching *watching, const char *text)
 {
 	struct cli *cli = watching->cli;
@@ -516,8 +527,8 @@ static int target_add(struct watching *watching, const char *text)
 	if (target.kind == TARGET_GID)
 		return gid_add(watching, &target.gid);
 	if (target.kind == TARGET_LID) {
-		complain("'%s' is a LID, which events do not have: use a "
-			 "name, a GID or a GUID",
+		complain("'%s' is a LID, but events have no LID; use a name, "
+			 "a GID or a GUID",
 			 text);
 		return CLI_USAGE;
 	}
@@ -531,7 +542,9 @@ static int target_add(struct watching *watching, const char *text)
 	return gid_add(watching, &own);
 }
 
-/* Arguments that are no kinds are GIDs. Return: the exit status. */
+/*
+ * Arguments that are not kinds of events are targets. Return: the exit status.
+ */
 static int gids_parse(struct watching *watching)
 {
 	const struct cli *cli = watching->cli;
@@ -543,7 +556,7 @@ static int gids_parse(struct watching *watching)
 	return status;
 }
 
-/* Its last event needs what is here. */
+/* Closing the client delivers the last event, which uses @watching. */
 static void watch_end(struct watching *watching)
 {
 	(void)ibsa_close(watching->cli->client);
@@ -553,15 +566,17 @@ static void watch_end(struct watching *watching)
 	free(watching->gids);
 }
 
-/* Up to here a signal ends the command at once, as there is nothing at the SA
- * to be ended. Return: the exit status. */
+/*
+ * Until interrupt_start(), a signal ends the command at once: no subscription
+ * exists. Return: the exit status.
+ */
 static int watch_interruptibly(struct watching *watching)
 {
 	struct interrupt interrupt;
 	int err = interrupt_start(&interrupt, second_signal_text);
 
 	if (err) {
-		complain("cannot watch: %s", strerror(-err));
+		complain("cannot subscribe to events: %s", strerror(-err));
 		watch_end(watching);
 		return CLI_SILENT;
 	}
@@ -580,7 +595,7 @@ int cmd_watch(struct cli *cli)
 	watching.last = &watching.first;
 	for (int i = 1; i < cli->arg_count; i++)
 		watching.kinds |= kinds_of(cli->args[i]);
-	/* The SA is told before a command ends whose output nobody reads. */
+	/* The subscription must end before a closed output ends the command. */
 	signal(SIGPIPE, SIG_IGN);
 	watching.status = client_open(cli);
 	if (watching.status == CLI_DONE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ibsa doctor finds, and who looks for it. */
+/* Checks of ibsa doctor. */
 #ifndef CLI_DOCTOR_H
 #define CLI_DOCTOR_H
 
@@ -9,25 +9,25 @@
 #include "interrupt.h"
 #include "progress.h"
 
-/* In the order of what they mean to somebody who wants to ask an SA. */
+/* In rising order of severity. */
 enum verdict { VERDICT_OK, VERDICT_UNCHECKED, VERDICT_WARNING, VERDICT_WRONG };
 
 enum { NO_PORT = -1 };
 
-/* What a check is about. */
+/* The subject of a check. */
 struct spot {
-	const char *device; /* NULL: all of it */
+	const char *device; /* NULL: the machine or the fabric */
 	int port;	    /* or NO_PORT */
 };
 
-/* How one check ended. */
+/* The result of a check. */
 struct finding {
 	const char *name;
 	struct spot spot;
 	enum verdict verdict;
-	int status; /* of the command, if @verdict is VERDICT_WRONG */
+	int status; /* exit status if @verdict is VERDICT_WRONG */
 	char detail[320];
-	const char *advice; /* NULL: none is needed */
+	const char *advice; /* or NULL */
 };
 
 struct doctor {
@@ -35,17 +35,18 @@ struct doctor {
 	struct finding *findings;
 	size_t count;
 	size_t room;
-	struct finding spare; /* where findings go that have no room */
+	struct finding
+		spare; /* overwritten if there is no memory for a finding */
 	bool out_of_memory;
 	struct progress progress;
 	struct interrupt interrupt;
-	const struct ibsa_device_list *list; /* of a machine, or NULL */
+	const struct ibsa_device_list *list; /* of this machine, or NULL */
 };
 
-/* Whether a signal came: no more is looked at, and what was found is shown. */
+/* Whether a signal arrived: the remaining checks are skipped. */
 bool doctor_is_interrupted(const struct doctor *doctor);
 
-/* Add a finding. What stands in it is made safe to show. */
+/* Add a finding. Its text is made safe to print. */
 void doctor_ok(struct doctor *doctor, const struct spot *spot, const char *name,
 	       const char *format, ...) __attribute__((format(printf, 4, 5)));
 void doctor_skip(struct doctor *doctor, const struct spot *spot,
@@ -59,32 +60,32 @@ void doctor_wrong(struct doctor *doctor, const struct spot *spot,
 		  const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/* A port under examination. */
+/* A port that is being checked. */
 struct visit {
 	struct doctor *doctor;
 	struct spot spot;
-	struct ibsa_fabric *fabric;	     /* NULL: a port of this machine */
-	const char *rate;		     /* may be "" */
+	struct ibsa_fabric *fabric; /* or NULL: a port of this machine */
+	const char *rate;	    /* may be "" */
 	const struct ibsa_port_state *state; /* NULL: unknown */
-	int err;			     /* why @state is unknown */
-	bool is_named;			     /* on the command line */
-	const char *locked; /* why the port cannot be opened; NULL: it can */
+	int err;			     /* error of reading @state */
+	bool is_named;			     /* the command line names it */
+	const char *locked; /* reason why the port cannot be opened, or NULL */
 };
 
-/* What the kernel has for MADs at all. Return: whether it has it. */
+/* Check the kernel module for MADs. Return: whether it is loaded. */
 bool doctor_umad(struct doctor *doctor);
 
-/* The device files of a port. */
+/* Check the device files of a port. */
 void doctor_files(struct visit *visit, const struct ibsa_port *port,
 		  bool has_umad);
 
-/* The state of a port, and the subnet manager that it knows. */
+/* Check the state of a port and its subnet manager. */
 void doctor_port(struct visit *visit);
 
-/* Whether the SA answers, and what it thinks of the SM_Key. */
+/* Check that the SA answers, and whether it trusts the SM_Key. */
 void doctor_sa(struct visit *visit);
 
-/* Which port is asked from if none is named. */
+/* Report the port that queries use if none is named. */
 void doctor_default(struct doctor *doctor, struct ibsa_fabric *fabric,
 		    const struct ibsa_device_list *list);
 

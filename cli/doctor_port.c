@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa doctor: the kernel's part, from the modules to the state of a port. */
+/* ibsa doctor: checks of kernel modules, device files and the port's state. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -20,9 +20,9 @@ bool doctor_umad(struct doctor *doctor)
 
 	if (err == -ENOSYS)
 		doctor_wrong(doctor, &machine, "umad", CLI_DEVICE,
-			     "modprobe ib_umad; to have it after each start, "
-			     "put its name into a file of /etc/modules-load.d",
-			     "the kernel's module ib_umad is not loaded");
+			     "modprobe ib_umad; to load it at each boot, add "
+			     "its name to a file in /etc/modules-load.d",
+			     "the kernel module ib_umad is not loaded");
 	else if (err)
 		doctor_wrong(doctor, &machine, "umad", CLI_DEVICE,
 			     err == -EOPNOTSUPP ? "use a newer kernel" : NULL,
@@ -34,7 +34,7 @@ bool doctor_umad(struct doctor *doctor)
 	return err == 0;
 }
 
-/* "root:rdma 0660"; who has no name is a number. */
+/* "root:rdma 0660"; a user or group without a name is a number. */
 static const char *owner_text(const struct ibsa_device_file *file, char *out,
 			      size_t size)
 {
@@ -49,7 +49,10 @@ static const char *owner_text(const struct ibsa_device_file *file, char *out,
 	return out;
 }
 
-/* Of the owner's, the group's and the others' rights one alone counts. */
+/*
+ * The kernel applies only one set of rights: the owner's, else the group's,
+ * else the others'.
+ */
 static uint32_t rights_of_user(const struct ibsa_device_file *file)
 {
 	if (geteuid() == file->uid)
@@ -59,7 +62,7 @@ static uint32_t rights_of_user(const struct ibsa_device_file *file)
 	return file->mode;
 }
 
-/* Whether owner and mode allow what was refused. */
+/* Whether owner and mode grant this user access, although open() failed. */
 static bool is_allowed_by_mode(const struct ibsa_device_file *file)
 {
 	const uint32_t read_write = 06;
@@ -79,7 +82,8 @@ static void not_permitted(struct visit *visit,
 
 	if (file->err) {
 		doctor_wrong(visit->doctor, &visit->spot, "node", CLI_DEVICE,
-			     "run as root, or let this user into the folder",
+			     "run as root, or give this user access to the "
+			     "directory",
 			     "%s: not permitted for user %u", file->path,
 			     geteuid());
 		return;
@@ -98,7 +102,7 @@ static void node_opens(struct visit *visit, const struct ibsa_device_file *file)
 
 	if (file->err == -EOPNOTSUPP)
 		doctor_ok(visit->doctor, &visit->spot, "node",
-			  "%s opens, and is simulated", file->path);
+			  "%s opens; it is simulated", file->path);
 	else if (file->err)
 		doctor_ok(visit->doctor, &visit->spot, "node", "%s opens",
 			  file->path);
@@ -122,30 +126,31 @@ static void check_node(struct visit *visit,
 		not_permitted(visit, access);
 	else if (file->err == -ENOENT)
 		doctor_wrong(doctor, &visit->spot, "node", CLI_DEVICE,
-			     "in a container, pass the device in; else let "
-			     "udev make it: udevadm trigger -s infiniband_mad",
-			     "%s is not there", file->path);
+			     "in a container, pass the device file in; "
+			     "otherwise create it with udevadm trigger -s "
+			     "infiniband_mad",
+			     "%s does not exist", file->path);
 	else if (access->open_err == -ENODEV)
 		doctor_wrong(doctor, &visit->spot, "node", CLI_DEVICE,
-			     "remove it, and let udev make it: udevadm trigger "
+			     "remove it, and create it with udevadm trigger "
 			     "-s infiniband_mad; in a container, pass the "
-			     "device in",
+			     "device file in",
 			     "%s is not a device of ib_umad", file->path);
 	else
 		doctor_wrong(doctor, &visit->spot, "node", CLI_DEVICE,
-			     "see what the kernel says: dmesg",
-			     "%s cannot be used: %s", file->path,
-			     strerror(-access->open_err));
+			     "see the kernel log (dmesg)", "cannot use %s: %s",
+			     file->path, strerror(-access->open_err));
 }
 
-/* Only a subnet manager opens it, so nobody else misses it. */
+/* Only a subnet manager opens the issm file; other programs do not need it. */
 static void issm_check(struct visit *visit, const struct ibsa_device_file *file)
 {
 	struct doctor *doctor = visit->doctor;
 	char owner[96];
 
 	if (file->err == -EOPNOTSUPP)
-		doctor_skip(doctor, &visit->spot, "issm", "simulated");
+		doctor_skip(doctor, &visit->spot, "issm",
+			    "not needed on a simulated fabric");
 	else if (file->err)
 		doctor_warn(doctor, &visit->spot, "issm",
 			    "needed only to run a subnet manager here",
@@ -166,7 +171,7 @@ static void no_mad_device(struct visit *visit, bool has_umad)
 	visit->locked = why;
 	if (has_umad && !is_ethernet)
 		doctor_wrong(visit->doctor, &visit->spot, "node", CLI_DEVICE,
-			     "see what the kernel says: dmesg",
+			     "see the kernel log (dmesg)",
 			     "the kernel has no MAD device for this port");
 	else
 		doctor_skip(visit->doctor, &visit->spot, "node", "%s", why);
@@ -186,7 +191,7 @@ void doctor_files(struct visit *visit, const struct ibsa_port *port,
 	issm_check(visit, &access.issm);
 }
 
-/* As PortInfo calls it. */
+/* The name of the value in PortInfo. */
 static const char *code_text(const char *name,
 			     const struct ibsa_port_info *info,
 			     char out[IBSA_VALUE_TEXT])
@@ -248,7 +253,10 @@ static const char *state_advice(const struct ibsa_port_state *state)
 	}
 }
 
-/* A machine may well have a port without a cable. */
+/*
+ * A port without a cable is a warning, unless it is named: machines often have
+ * unused ports.
+ */
 static void state_check(const struct visit *visit)
 {
 	const struct ibsa_port_state *state = visit->state;
@@ -273,7 +281,7 @@ static void check_sm(const struct visit *visit)
 
 	if (doctor->cli->open.access.sa)
 		doctor_skip(doctor, &visit->spot, "sm",
-			    "the SA is named by --sa");
+			    "--sa gives the address of the SA");
 	else if (state->link == IBSA_LINK_ETHERNET)
 		doctor_skip(doctor, &visit->spot, "sm",
 			    "RoCE has no subnet manager");
@@ -284,7 +292,8 @@ static void check_sm(const struct visit *visit)
 		doctor_wrong(doctor, &visit->spot, "sm", CLI_SILENT,
 			     "start a subnet manager on the fabric, or name "
 			     "the SA with --sa",
-			     "LID %u; no subnet manager is known", state->lid);
+			     "LID %u; the port has no subnet manager",
+			     state->lid);
 	else
 		doctor_ok(doctor, &visit->spot, "sm",
 			  "LID %u; subnet manager at LID %u, SL %u", state->lid,
@@ -301,7 +310,7 @@ void doctor_port(struct visit *visit)
 		return;
 	}
 	doctor_wrong(doctor, &visit->spot, "port", CLI_DEVICE,
-		     "see what the kernel says: dmesg", "cannot be read: %s",
+		     "see the kernel log (dmesg)", "cannot be read: %s",
 		     strerror(-visit->err));
 	doctor_skip(doctor, &visit->spot, "sm", "the port cannot be read");
 }

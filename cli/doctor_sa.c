@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa doctor: the fabric's part, what the SA has to say. */
+/* ibsa doctor: checks of the SA's answers. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,15 +11,15 @@
 
 enum { DEADLINE_MS = 1000 };
 
-/* What came of a question. */
+/* The outcome of a query. */
 struct answer {
 	bool ended;
 	enum ibsa_outcome outcome;
-	int err; /* also of asking, if it did not come to a reply */
+	int err; /* error of the query or, if it was not sent, of sending it */
 	uint16_t status;
 	unsigned int tries;
 	uint64_t rtt_ns;
-	struct ibsa_error why; /* of a reply */
+	struct ibsa_error why; /* explains @err */
 };
 
 static void request_done(const struct ibsa_reply *reply, void *arg)
@@ -35,7 +35,7 @@ static void request_done(const struct ibsa_reply *reply, void *arg)
 	ibsa_reply_explain(reply, &answer->why);
 }
 
-/* As ibsa_query_wait() does, unless a signal comes. */
+/* Like ibsa_query_wait(), but a signal ends the wait. */
 static void request_await(struct doctor *doctor, struct ibsa_client *client,
 			  uint64_t id, struct answer *answer)
 {
@@ -68,7 +68,7 @@ static struct answer request_wait(const struct visit *visit,
 	return answer;
 }
 
-/* Every SA answers this to everybody. */
+/* Every SA answers a ClassPortInfo request of any client. */
 static struct answer info_query(const struct visit *visit,
 				struct ibsa_client *client)
 {
@@ -80,8 +80,8 @@ static struct answer info_query(const struct visit *visit,
 }
 
 /*
- * The port's own P_Keys, which OpenSM shows to the trusted only. The record has
- * no room for the LIDs of Omni-Path, and a port of RoCE has none.
+ * Query the port's own P_Keys, which OpenSM returns to trusted requests only.
+ * The record has no room for Omni-Path LIDs, and a RoCE port has no LID.
  */
 static struct answer pkeys_query(const struct visit *visit,
 				 struct ibsa_client *client)
@@ -103,7 +103,7 @@ static struct answer pkeys_query(const struct visit *visit,
 		       : unasked;
 }
 
-/* As the command line says, but from this port. */
+/* Open a client with the options of the command line, at this port. */
 static int port_open(const struct visit *visit, uint64_t sm_key,
 		     struct ibsa_error *error, struct ibsa_client **out)
 {
@@ -118,7 +118,7 @@ static int port_open(const struct visit *visit, uint64_t sm_key,
 	return ibsa_open(&options, error, out);
 }
 
-/* Whether a signal came instead of an answer. */
+/* Whether a signal ended the query. */
 static bool is_cut_short(const struct visit *visit, const char *name,
 			 const struct answer *answer)
 {
@@ -144,24 +144,25 @@ static void sa_failed(const struct visit *visit, const struct answer *answer)
 			     answer->tries == 1 ? "try" : "tries");
 	else if (answer->err)
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,
-			     "try again, and see what the kernel says: dmesg",
+			     "try again, and see the kernel log (dmesg)",
 			     "no answer: %s", strerror(-answer->err));
 	else if (answer->outcome == IBSA_OUTCOME_BUSY)
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,
 			     "try again later, or wait longer with --timeout",
-			     "it is busy");
+			     "the SA is busy");
 	else if (answer->status & IBSA_STATUS_REDIRECT)
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_REFUSED,
 			     "name the SA that it redirects to with --sa", "%s",
 			     answer->why.text);
 	else
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_REFUSED,
-			     "check that --sa, if it is given, is the SA",
-			     "it refuses ClassPortInfo: %s (status 0x%04x)",
+			     "if --sa is given, check that it is the address "
+			     "of the SA",
+			     "the SA refuses ClassPortInfo: %s (status 0x%04x)",
 			     ibsa_status_text(answer->status), answer->status);
 }
 
-/* Whether the SA answers somebody who shows no key. */
+/* Whether the SA answers a request without an SM_Key. */
 static bool sa_check(const struct visit *visit, struct ibsa_client *client)
 {
 	const struct answer answer = info_query(visit, client);
@@ -170,18 +171,15 @@ static bool sa_check(const struct visit *visit, struct ibsa_client *client)
 		sa_failed(visit, &answer);
 		return false;
 	}
-	doctor_ok(visit->doctor, &visit->spot, "sa", "answers in %.3f ms%s",
-		  (double)answer.rtt_ns / 1e6,
-		  answer.tries > 1 ? ", not at the first try" : "");
+	doctor_ok(visit->doctor, &visit->spot, "sa",
+		  "the SA answers in %.3f ms%s", (double)answer.rtt_ns / 1e6,
+		  answer.tries > 1 ? ", after a retry" : "");
 	return true;
 }
 
 enum trust { TRUSTED, UNTRUSTED, UNTOLD };
 
-/*
- * Every port has a block of P_Keys: an SA that has none to show may be one that
- * hides them.
- */
+/* Every port has a P_Key table: if the SA returns no record, it may hide it. */
 static enum trust answer_trust(const struct answer *answer)
 {
 	if (answer->outcome == IBSA_OUTCOME_OK)
@@ -202,19 +200,22 @@ static enum trust answer_trust(const struct answer *answer)
 static void key_unknown_skip(const struct visit *visit,
 			     const struct answer *answer)
 {
-	const char *what = visit->doctor->cli->open.access.sm_key
-				   ? "the SA takes it; whether it trusts it"
-				   : "none is given; whether the SA wants one";
+	const char *what =
+		visit->doctor->cli->open.access.sm_key
+			? "the SA answers requests with this key; whether it "
+			  "trusts them"
+			: "no SM_Key is given; whether the SA needs one";
 
 	if (is_cut_short(visit, "sm_key", answer))
 		return;
 	doctor_skip(visit->doctor, &visit->spot, "sm_key",
-		    "%s is not known: P_Keys asked for, %s", what,
+		    "%s: unknown, because the query for P_Keys failed: %s",
+		    what,
 		    answer->err ? strerror(-answer->err)
 				: ibsa_status_text(answer->status));
 }
 
-/* Most who ask have no key, and need none. */
+/* Most clients have no SM_Key and do not need one. */
 static void no_key_check(const struct visit *visit, struct ibsa_client *client)
 {
 	const struct answer answer = pkeys_query(visit, client);
@@ -222,18 +223,20 @@ static void no_key_check(const struct visit *visit, struct ibsa_client *client)
 	switch (answer_trust(&answer)) {
 	case TRUSTED:
 		doctor_ok(visit->doctor, &visit->spot, "sm_key",
-			  "none is given, and the SA trusts all the same");
+			  "no SM_Key is given; the SA trusts requests "
+			  "without one");
 		break;
 	case UNTRUSTED:
 		doctor_ok(visit->doctor, &visit->spot, "sm_key",
-			  "none is given; the SA shows what all may see");
+			  "no SM_Key is given; the SA returns what untrusted "
+			  "requests may read");
 		break;
 	default:
 		key_unknown_skip(visit, &answer);
 	}
 }
 
-/* An SA such as OpenSM does not answer at all to a wrong key. */
+/* OpenSM does not answer a request with a wrong SM_Key. */
 static void trust_check(const struct visit *visit, struct ibsa_client *client)
 {
 	struct answer answer = info_query(visit, client);
@@ -242,22 +245,22 @@ static void trust_check(const struct visit *visit, struct ibsa_client *client)
 		return;
 	if (answer.outcome != IBSA_OUTCOME_OK) {
 		doctor_wrong(visit->doctor, &visit->spot, "sm_key", CLI_REFUSED,
-			     "give the key that the subnet manager has, sa_key "
-			     "in opensm.conf; or none",
-			     "the SA answers without this key, but not with "
-			     "it");
+			     "use the key of the subnet manager (sa_key in "
+			     "opensm.conf), or no key",
+			     "the SA does not answer requests with this key; "
+			     "without it, it does");
 		return;
 	}
 	answer = pkeys_query(visit, client);
 	switch (answer_trust(&answer)) {
 	case TRUSTED:
 		doctor_ok(visit->doctor, &visit->spot, "sm_key",
-			  "the SA trusts it");
+			  "the SA trusts this key");
 		break;
 	case UNTRUSTED:
 		doctor_wrong(visit->doctor, &visit->spot, "sm_key", CLI_REFUSED,
-			     "give the key that the subnet manager has",
-			     "the SA answers, but does not trust it");
+			     "use the key of the subnet manager",
+			     "the SA answers, but does not trust this key");
 		break;
 	default:
 		key_unknown_skip(visit, &answer);
@@ -294,7 +297,7 @@ static void sa_and_key_check(const struct visit *visit,
 		no_key_check(visit, client);
 }
 
-/* Why there is nobody to ask; NULL: there is. */
+/* Reason why the SA cannot be queried from this port; NULL: it can. */
 static const char *skip_reason(const struct visit *visit)
 {
 	const struct ibsa_port_state *state = visit->state;
@@ -336,7 +339,7 @@ void doctor_sa(struct visit *visit)
 	(void)ibsa_close(client);
 }
 
-/* Whose port this is, by its number and GID. */
+/* The device with this port number and GID. */
 static const char *device_of(const struct ibsa_device_list *list,
 			     const struct ibsa_port_state *state)
 {
@@ -375,7 +378,7 @@ static void default_port_ok(struct doctor *doctor, const struct spot *spot,
 	char clean[IBSA_VALUE_TEXT];
 
 	doctor_ok(doctor, spot, "default",
-		  "port %u of %s is asked from unless --device names another",
+		  "queries use port %u of %s unless --device names another",
 		  state->port_num,
 		  device ? fields_clean(device, clean) : "a device");
 }
@@ -394,15 +397,15 @@ void doctor_default(struct doctor *doctor, struct ibsa_fabric *fabric,
 	err = ibsa_open(&options, &error, &client);
 	if (err) {
 		doctor_wrong(doctor, &spot, "default", CLI_DEVICE,
-			     "mend what is wrong above, or name another port "
-			     "with --device",
+			     "correct the problems above, or select another "
+			     "port with --device",
 			     "%s", error.text);
 		return;
 	}
 	err = ibsa_port_get(client, false, &state);
 	if (err)
 		doctor_wrong(doctor, &spot, "default", CLI_DEVICE, NULL,
-			     "the port cannot be read: %s", strerror(-err));
+			     "cannot read the port: %s", strerror(-err));
 	else
 		default_port_ok(doctor, &spot,
 				fabric ? node_of(fabric, &state)

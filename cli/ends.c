@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ends of paths: the ports that a target means, and pairs of them. */
+/* The ports that a target of ibsa path stands for, and pairs of ports. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -47,7 +47,7 @@ static int ports_add(struct ends *ends, const struct ibsa_gid *own,
 	return status;
 }
 
-/* The local ports that can be used in the subnet of @own. */
+/* The active ports of this machine in the subnet of @own. */
 static int machine_ports(const struct ibsa_gid *own, struct ends *out)
 {
 	struct ibsa_device_list *list;
@@ -78,7 +78,7 @@ static int machine_ports(const struct ibsa_gid *own, struct ends *out)
 	return status;
 }
 
-/* Whether what names the own node is its host's name, or nothing does. */
+/* Whether -C names a host rather than an adapter, or is not given. */
 static bool names_host(const char *name, const char *description)
 {
 	const size_t len = strcspn(description, " ");
@@ -124,7 +124,7 @@ static int fabric_ports(struct cli *cli, const struct nodes *nodes,
 	return status;
 }
 
-/* Whether the ports are of more than one device. */
+/* Whether the ports belong to more than one device. */
 static bool has_adapters(const struct ends *ends)
 {
 	for (size_t i = 1; i < ends->count; i++)

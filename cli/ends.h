@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ends of paths: the ports that a target means, and pairs of them. */
+/* The ports that a target of ibsa path stands for, and pairs of ports. */
 #ifndef CLI_ENDS_H
 #define CLI_ENDS_H
 
 #include "nodes.h"
 #include "target.h"
 
-/* One port: its GID, or else its LID, and as what it is known. */
+/* A port: its GID, or else its LID, and its names. */
 struct end {
 	struct ibsa_gid gid;
 	uint32_t lid;
-	char node[TARGET_NAME_BYTES + 1];   /* description; "": not known */
-	char device[TARGET_NAME_BYTES + 1]; /* "": not known */
+	char node[TARGET_NAME_BYTES + 1];   /* description; "": unknown */
+	char device[TARGET_NAME_BYTES + 1]; /* "": unknown */
 };
 
 struct ends {
@@ -20,28 +20,30 @@ struct ends {
 };
 
 /*
- * The ports that a target means. Return: the exit status; what went wrong has
- * been said. To be freed in any case.
+ * Find the ports that a target stands for. Return: the exit status; a failure
+ * is printed. The caller frees @out in any case.
  */
 int ends_find(struct cli *cli, const struct target *target, struct ends *out);
 void ends_free(struct ends *ends);
 
 /*
- * The ports of "self": the port that asks. Of several adapters all active ports
- * in its subnet: of this machine, or in a fabric of the host that it is on;
- * but that port alone if an option names it or its device. @nodes may be NULL. Return: the exit
- * status; to be freed in any case.
+ * Find the ports of "self": the client's port. If the host has several
+ * adapters, all its active ports in the same subnet: of this machine or, on a
+ * fabric, of the node's host. If an option names a device or port: only the
+ * client's port. @nodes may be NULL.
+ *
+ * Return: the exit status. The caller frees @out in any case.
  */
 int ends_own(struct cli *cli, const struct nodes *nodes, struct ends *out);
 
-/* Which ports of two targets are paired. */
+/* Selects which ports of two targets form pairs. */
 struct ends_pairs {
 	const struct ends *src;
 	const struct ends *dst;
-	bool is_by_device; /* only those with equal names */
+	bool is_by_device; /* only ports whose devices have equal names */
 };
 
-/* All pairs if @is_all, or if no names are equal. */
+/* All pairs if @is_all is set or no device names are equal. */
 struct ends_pairs ends_pair(const struct ends *src, const struct ends *dst,
 			    bool is_all);
 bool ends_has_pair(const struct ends_pairs *pairs, const struct end *src,

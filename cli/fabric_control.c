@@ -16,8 +16,8 @@ enum {
 };
 
 /*
- * The server that is meant: as named, else where one is by default. What
- * --fabric names as a server is in IBSA_FABRIC.
+ * The path of the server's socket: --socket, else IBSA_FABRIC, else the
+ * default. fabric_server_use() has set IBSA_FABRIC if --fabric names a server.
  */
 static int server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
 		       const char **out)
@@ -56,7 +56,7 @@ static int command_send(const struct cli *cli, const char *line, char *out,
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
-/* The words of the command line from the action on. */
+/* Join the words of the command line, beginning with the action. */
 static bool words_join(const struct cli *cli, char *out, size_t size)
 {
 	size_t len = 0;
@@ -72,14 +72,14 @@ int fabric_control(struct cli *cli)
 	char line[LINE_MAX_CHARS];
 
 	if (!words_join(cli, line, sizeof(line))) {
-		complain("the command is longer than %d characters",
+		complain("the command is longer than %d characters; shorten it",
 			 LINE_MAX_CHARS - 1);
 		return CLI_USAGE;
 	}
 	return command_send(cli, line, NULL, 0);
 }
 
-/* One line of what a server says of itself. */
+/* A counter of the server's reply. */
 struct stat {
 	const char *name;
 	const char *value;
@@ -145,7 +145,10 @@ static void sleep_until(double when_s)
 		;
 }
 
-/* "SECONDS COMMAND...". False: it is neither that nor empty. */
+/*
+ * Parse "SECONDS COMMAND..." or an empty line. Return: false if the line is
+ * neither.
+ */
 static bool line_parse(char *line, double *at_s, const char **command)
 {
 	size_t len = strcspn(line, "#\r\n");
@@ -167,12 +170,12 @@ static bool line_parse(char *line, double *at_s, const char **command)
 	return **command != '\0';
 }
 
-/* A script that is being carried out. */
+/* A running script. */
 struct script {
 	const struct cli *cli;
 	const char *name;
 	double start_s;
-	int line; /* its number */
+	int line; /* number of the current line */
 };
 
 static int play_line(const struct script *script, char *line)
@@ -188,8 +191,8 @@ static int play_line(const struct script *script, char *line)
 		return CLI_USAGE;
 	}
 	if (!line_parse(line, &at_s, &command)) {
-		complain("%s:%d: a line is SECONDS and a command, as "
-			 "1.5 link down node1/1",
+		complain("%s:%d: expected SECONDS and a command, such as 1.5 "
+			 "link down node1/1",
 			 script->name, script->line);
 		return CLI_USAGE;
 	}
@@ -198,7 +201,7 @@ static int play_line(const struct script *script, char *line)
 	sleep_until(script->start_s + at_s);
 	status = command_send(script->cli, command, NULL, 0);
 	if (status != CLI_DONE)
-		complain("%s:%d: the script ends here", script->name,
+		complain("%s:%d: the script stops here", script->name,
 			 script->line);
 	return status;
 }
@@ -209,7 +212,7 @@ static int unreadable(const char *name)
 	return CLI_USAGE;
 }
 
-/* Carry out the lines of @file, each at its time since the start. */
+/* Send the command of each line of @file at its time since the start. */
 static int script_run(struct script *script, FILE *file)
 {
 	char line[LINE_MAX_CHARS];
@@ -246,27 +249,28 @@ int fabric_script(struct cli *cli)
 void fabric_control_details(struct out *out)
 {
 	out_line(out, "%s",
-		 "The fabric is that of the server at --socket PATH, the same "
-		 "as --fabric\nunix:PATH; else of the one that IBSA_FABRIC "
-		 "names as unix:PATH; else of the one\nthat ibsa fabric run "
-		 "starts when no --socket is given.\n");
+		 "Applies to a fabric server: the one at --socket PATH or "
+		 "--fabric unix:PATH,\nelse the one that IBSA_FABRIC names "
+		 "as unix:PATH, else the one that ibsa fabric\nrun starts "
+		 "without --socket.\n");
 }
 
 void fabric_fault_details(struct out *out)
 {
 	out_line(out, "%s",
 		 "KIND: lose, delay, duplicate, reorder, corrupt, busy, "
-		 "silence, redirect,\nredirect-gid. PERCENT of MADs; 0 ends "
-		 "it. COUNT is how often, NUMBER at most\nhow late in ms, of "
-		 "delay, or how many ports redirect. none ends all.\n");
+		 "silence, redirect or\nredirect-gid. It affects PERCENT of "
+		 "the MADs at random; 0 ends the fault. COUNT\nlimits how "
+		 "often it happens. NUMBER is the largest delay in ms, or "
+		 "the number\nof ports that redirect. none ends all faults.\n");
 	fabric_control_details(out);
 }
 
 void fabric_script_details(struct out *out)
 {
 	out_line(out, "%s",
-		 "A line is the time since the start in seconds, and link, "
-		 "node, sm or fault with\nwhat belongs to it; # begins a "
-		 "comment, and - is standard input.\n");
+		 "A line has a time in seconds since the start, and link, "
+		 "node, sm or fault with\nits arguments. # begins a comment. "
+		 "FILE - is standard input.\n");
 	fabric_control_details(out);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric as a drawing for Graphviz: switches by level, the highest on top;
- * cables between the same two nodes as one line; and the adapters of a leaf
- * as one box, where there are too many to draw each.
+ * Writes a fabric as input of Graphviz: switches by level, the highest on top,
+ * and cables between the same two nodes as one line. If there are too many
+ * adapters to draw each, the adapters of a leaf switch are one box.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -15,16 +15,17 @@
 #include "fabric_draw.h"
 
 enum {
-	EACH_MAX = 32,	/* more adapters are drawn by leaf */
-	FEW_BOXES = 64, /* with more the lines need room, and are straight */
+	EACH_MAX =
+		32, /* above this number, adapters are drawn by leaf switch */
+	FEW_BOXES = 64, /* above this number, lines are straight */
 	LABEL_MAX = 40, /* characters of a name */
 	NAME_BYTES = 16 * LABEL_MAX,
 	RATE_TEXT = 16,
-	RATES = 64, /* more than there are */
+	RATES = 64, /* more than the number of existing rates */
 	PORTS_MAX = 256,
 };
 
-/* A line between two boxes: so many cables of a rate. */
+/* A line between two boxes: cables of the same rate. */
 struct line {
 	size_t to;
 	unsigned int lanes;
@@ -36,12 +37,12 @@ struct drawing {
 	FILE *file;
 	const struct shape *shape;
 	bool by_leaf;
-	size_t *leaf;  /* of an adapter, 1 + the only node beside it; else 0 */
-	size_t *hosts; /* of a node, adapters that only it is beside */
-	struct line usual; /* the rate of most cables */
+	size_t *leaf; /* per adapter: 1 + index of its only neighbour; else 0 */
+	size_t *hosts; /* per node: number of adapters with no other neighbour */
+	struct line usual; /* the most frequent rate */
 };
 
-/* A name in a label, in which these characters have a meaning. */
+/* Write a name in a label and escape characters with a meaning there. */
 static void name_put(FILE *file, const char *name)
 {
 	char clean[NAME_BYTES];
@@ -68,13 +69,13 @@ static bool is_adapter(const struct drawing *drawing, size_t node)
 	return drawing->shape->nodes[node].is.type == IBSA_NODE_CA;
 }
 
-/* Drawn as one with its like. */
+/* Whether the adapter is drawn as part of its leaf switch's box. */
 static bool is_folded(const struct drawing *drawing, size_t node)
 {
 	return drawing->by_leaf && drawing->leaf[node];
 }
 
-/* The only node that cables lead to, 1 more than its index; 0: none such. */
+/* 1 + index of the only neighbour; 0: the node has none or several. */
 static size_t only_neighbour(const struct shape *shape, size_t node)
 {
 	const unsigned int ports = shape->nodes[node].is.port_count;
@@ -116,7 +117,7 @@ static bool is_same_rate(const struct line *a, const struct line *b)
 	return a->lanes == b->lanes && strcmp(a->speed, b->speed) == 0;
 }
 
-/* One cable more of its rate. */
+/* Count a cable with its rate. */
 static size_t rate_count(struct line *rates, size_t count,
 			 const struct ibsa_fabric_end *end)
 {
@@ -163,7 +164,7 @@ static int by_end_and_rate(const void *a, const void *b)
 	return strcmp(one->speed, two->speed);
 }
 
-/* Whether @from is the end that a line is drawn from: the upper one. */
+/* Whether a line is drawn from @from: the upper node of the two. */
 static bool is_upper(const struct shape *shape, size_t from, size_t to)
 {
 	const size_t a = shape->nodes[from].level;
@@ -172,7 +173,7 @@ static bool is_upper(const struct shape *shape, size_t from, size_t to)
 	return a != b ? a > b : from <= to;
 }
 
-/* The cables of a node that lead down, those of one kind together. */
+/* The cables of a node that lead down, as one line for each box and rate. */
 static size_t find_lines(const struct drawing *drawing, size_t node,
 			 struct line lines[PORTS_MAX])
 {
@@ -187,7 +188,7 @@ static size_t find_lines(const struct drawing *drawing, size_t node,
 		    is_upper(shape, node, end.far_node) &&
 		    (end.far_node != node || end.far_port > port))
 			lines[count++] = (struct line){
-				/* One place for all adapters that are one. */
+				/* All folded adapters have one destination. */
 				.to = is_folded(drawing, end.far_node)
 					      ? SIZE_MAX
 					      : end.far_node,
@@ -204,7 +205,10 @@ static size_t find_lines(const struct drawing *drawing, size_t node,
 	return kinds;
 }
 
-/* So many cables, and how fast, where either is not as one would think. */
+/*
+ * A line, labelled with its number of cables if not 1 and with its rate if not
+ * the most frequent one.
+ */
 static void line_put(const struct drawing *drawing, size_t from,
 		     const struct line *line)
 {
@@ -256,7 +260,7 @@ static void put_node(const struct drawing *drawing, size_t node)
 					       : "");
 }
 
-/* All adapters of a leaf, by how many they are and the first one's name. */
+/* The box of a leaf switch's adapters: their number and names. */
 static void leaf_box_put(const struct drawing *drawing, size_t leaf)
 {
 	const struct shape *shape = drawing->shape;
@@ -285,7 +289,7 @@ static void leaf_box_put(const struct drawing *drawing, size_t leaf)
 	fputs("\"];\n", file);
 }
 
-/* Nodes in order of level, those of one level in that of the file. */
+/* Order nodes by level; within a level, keep the file's order. */
 static int by_level(const void *a, const void *b)
 {
 	const struct shape_node *one = *(const struct shape_node *const *)a;
@@ -303,7 +307,7 @@ static void put_boxes(const struct drawing *drawing)
 			leaf_box_put(drawing, i);
 }
 
-/* Nodes of one level, which is the lowest if it has the adapters. */
+/* The nodes of one level; the lowest level has the adapters. */
 static void level_put(const struct drawing *drawing,
 		      const struct shape_node **row, size_t count)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Drawings of a fabric into files. Graphviz' dot makes the picture, as a
- * process of its own: its layout may take long, and names that come from
- * outside do not get into this one by it.
+ * Drawings of a fabric. dot of Graphviz runs as a separate process: its layout
+ * may take long, and it parses names from outside.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +26,7 @@ static int cannot(const char *what, const char *path, int err)
 	return CLI_DEVICE;
 }
 
-/* All of a text into a file; false, and errno, if it does not go in. */
+/* Write all of a text to a file. Return: false with errno set if that fails. */
 static bool put_file(int fd, const char *text, size_t len)
 {
 	while (len > 0) {
@@ -61,7 +60,7 @@ static int write_dot(struct cli *cli, const char *text, size_t len)
 	return CLI_DONE;
 }
 
-/* Start dot, which reads from @from and writes to @to. Return: 0 or errno. */
+/* Start dot; it reads from @from and writes to @to. Return: 0 or errno. */
 static int start_dot(int from, int to, pid_t *out)
 {
 	char *const args[] = { (char[]){ "dot" }, (char[]){ "-Tsvg" }, NULL };
@@ -80,7 +79,10 @@ static int start_dot(int from, int to, pid_t *out)
 	return err;
 }
 
-/* Its layout may take minutes; a terminal is told so. Return: how it ended. */
+/*
+ * Wait for dot, with progress on a terminal: a layout may take minutes. Return:
+ * its wait status.
+ */
 static int await_dot(pid_t dot)
 {
 	struct pollfd fd = { .fd = pidfd_open(dot, 0), .events = POLLIN };
@@ -99,7 +101,7 @@ static int await_dot(pid_t dot)
 	return ended;
 }
 
-/* Feed dot, and wait for it. Return: the exit status. */
+/* Write @text to dot and wait for it. Return: the exit status. */
 static int run_dot(int to, const char *text, size_t len)
 {
 	int pipe_fds[2];
@@ -107,13 +109,14 @@ static int run_dot(int to, const char *text, size_t len)
 	int err;
 
 	if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
-		complain("--svg: no pipe: %s", strerror(errno));
+		complain("--svg: cannot create a pipe to dot: %s",
+			 strerror(errno));
 		return CLI_DEVICE;
 	}
 	err = start_dot(pipe_fds[0], to, &dot);
 	close(pipe_fds[0]);
 	if (!err && !put_file(pipe_fds[1], text, len))
-		complain("--svg: dot does not read all: %s", strerror(errno));
+		complain("--svg: cannot write to dot: %s", strerror(errno));
 	close(pipe_fds[1]);
 	if (err) {
 		complain("--svg: cannot run dot: %s; install Graphviz, or "
@@ -123,7 +126,7 @@ static int run_dot(int to, const char *text, size_t len)
 	}
 	if (await_dot(dot) == 0)
 		return CLI_DONE;
-	complain("--svg: dot has failed; its input comes with --dot");
+	complain("--svg: dot failed; --dot writes its input for a check");
 	return CLI_DEVICE;
 }
 
@@ -140,7 +143,10 @@ static int write_svg(struct cli *cli, const char *text, size_t len)
 	if (fd < 0)
 		return cannot("--svg", cli->svg, errno);
 	out_flush(&cli->out);
-	/* That dot is gone shall be said, not be the end. */
+	/*
+	 * If dot has ended, writing must fail with EPIPE and a message, not end
+	 * the process.
+	 */
 	before = signal(SIGPIPE, SIG_IGN);
 	status = run_dot(fd, text, len);
 	signal(SIGPIPE, before);
@@ -178,7 +184,10 @@ int fabric_draw(struct cli *cli, const struct shape *shape)
 	}
 	if (status == CLI_DONE && cli->dot)
 		status = write_dot(cli, text, len);
-	/* By another name, it is there only now. */
+	/*
+	 * The file may be another name of the one that is read, which can be
+	 * checked only after it exists.
+	 */
 	if (status == CLI_DONE)
 		status = fabric_draw_check(cli);
 	if (status == CLI_DONE && cli->svg)

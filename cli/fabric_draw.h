@@ -7,20 +7,20 @@
 #include "fabric_shape.h"
 
 /*
- * The drawing, in the language of Graphviz; @each: every adapter in a box of
- * its own, however many there are. Return: 0 or -ENOMEM.
+ * Write the drawing as Graphviz input. @each: draw a box for every adapter, however
+ * many there are. Return: 0 or -ENOMEM.
  */
 int fabric_dot(FILE *file, const struct shape *shape, bool each);
 
 /*
- * Whether --dot and --svg write to files of their own, and none to the one that
- * is read. Return: the exit status; what is wrong has been said.
+ * Check that --dot and --svg write to different files, and not to the topology
+ * file. Return: the exit status; a failure is printed.
  */
 int fabric_draw_check(const struct cli *cli);
 
 /*
- * Write what --dot and --svg ask for. Return: the exit status; what went
- * wrong has been said.
+ * Write the files of --dot and --svg. Return: the exit status; a failure is
+ * printed.
  */
 int fabric_draw(struct cli *cli, const struct shape *shape);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa fabric info: what is in a topology file, and what is wrong with it. */
+/*
+ * ibsa fabric info: lists the contents of a topology file and findings about
+ * it.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +16,13 @@
 void fabric_info_details(struct out *out)
 {
 	static const char *const lines[] = {
-		"FILE is a topology as ibnetdiscover writes and ibsim reads.",
-		"Level 1 are switches with an adapter, level 2 those beside",
-		"them, and so on. A finding is something odd, and its place.",
-		"The exit status is 1 if there is any.",
+		"FILE has the format that ibnetdiscover writes and ibsim "
+		"reads.",
+		"Switches of level 1 have an adapter, switches of level 2 are "
+		"next to",
+		"them, and so on. A finding is a possible error in the file, "
+		"with its",
+		"line. The exit status is 1 if there are findings.",
 		"",
 	};
 
@@ -26,31 +32,34 @@ void fabric_info_details(struct out *out)
 
 enum { KIND_TEXT = 32 };
 
-/* One line: so many of a kind. */
+/* A line of the output: the number of things of one kind. */
 struct fact {
 	const char *what;
 	char kind[KIND_TEXT];
 	size_t count;
 };
 
-/* Findings of one kind, or one of them. */
+/* All findings of one kind, or a single finding. */
 struct group {
 	unsigned int kind;
 	size_t first;
 	size_t count;
 };
 
-/* All lines; findings come after the facts. */
+/* All lines; the findings follow the facts. */
 struct report {
 	struct ibsa_fabric *fabric;
 	struct fact *facts;
 	size_t count;
 	size_t finding_count;
-	struct group *shown; /* rows of findings */
+	struct group *shown; /* findings that have a row */
 	size_t shown_count;
 };
 
-/* A text without findings needs no columns for them; JSON stays as it is. */
+/*
+ * The table has columns for findings only if there are any; JSON always has
+ * their members.
+ */
 static void fact_cells(struct out *out, const struct report *report,
 		       const struct fact *fact)
 {
@@ -99,7 +108,7 @@ static void report_row(struct out *out, size_t index, void *arg)
 		finding_cells(out, &finding, report->shown[index].count);
 }
 
-/* A table has the first finding of each kind, and how many there are. */
+/* Collect findings: the table has the first of each kind and a count. */
 static int count_findings(struct report *report, bool is_table)
 {
 	struct ibsa_fabric_finding finding;
@@ -130,7 +139,7 @@ static int count_findings(struct report *report, bool is_table)
 	return 0;
 }
 
-/* One more of a kind that may not have been seen before. */
+/* Count one more thing of a kind; add a line for a new kind. */
 static int fact_add(struct report *report, const char *what, const char *kind)
 {
 	struct fact *more;
@@ -153,7 +162,7 @@ static int fact_add(struct report *report, const char *what, const char *kind)
 	return 0;
 }
 
-/* Switches by level, since there may be as many levels as switches. */
+/* Count switches by level. There may be as many levels as switches. */
 static int count_switches(struct report *report, const struct shape *shape)
 {
 	size_t *counts = calloc(shape->levels + 1, sizeof(*counts));
@@ -185,7 +194,7 @@ static int count_end(struct report *report, size_t node, unsigned int port,
 
 	if (end->file_lid)
 		err = fact_add(report, "LID", "of the file");
-	/* A cable counts where it is met first. */
+	/* Count each cable at one of its ends only. */
 	if (err || !end->has_cable || end->far_node < node ||
 	    (end->far_node == node && end->far_port < port))
 		return err;
@@ -227,8 +236,7 @@ static int judge(const struct cli *cli, size_t findings)
 {
 	if (findings == 0)
 		return CLI_DONE;
-	complain("%s: %zu %s; see ibsa_fabric_finding_at(3) for what they "
-		 "mean",
+	complain("%s: %zu %s; their meaning is in ibsa_fabric_finding_at(3)",
 		 cli->args[2], findings,
 		 findings == 1 ? "finding" : "findings");
 	return CLI_NO;
@@ -262,15 +270,16 @@ static int facts_print(struct cli *cli, const struct shape *shape)
 static int check_drawings(const struct cli *cli)
 {
 	if (cli->all && !cli->dot && !cli->svg) {
-		complain("fabric info: --all draws all adapters, with --dot or "
-			 "--svg");
+		complain("fabric info: --all needs --dot or --svg; it draws "
+			 "every adapter");
 		return CLI_USAGE;
 	}
 	if (is_drawn_to_output(cli) &&
 	    (cli->json ||
 	     (cli->dot && cli->svg && strcmp(cli->dot, cli->svg) == 0))) {
-		complain("fabric info: only one of --json, --dot and --svg can "
-			 "go to standard output; name a file");
+		complain("fabric info: only one of --json, --dot and --svg "
+			 "can write to standard output; name a file for the "
+			 "others");
 		return CLI_USAGE;
 	}
 	return fabric_draw_check(cli);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ibsa fabric acts on: a file, and the options that a fabric has. */
+/* Loads the topology file of ibsa fabric, with the options of a fabric. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,9 +9,14 @@
 #include "fabric.h"
 #include "record.h"
 
-enum { LARGE_BYTES = 4 << 20 }; /* of a file that takes a while to read */
+enum {
+	LARGE_BYTES = 4 << 20
+}; /* size of a file whose reading is announced on a terminal */
 
-/* Whether it says so, and has a line to erase. */
+/*
+ * Print that the file is being read if it is large. Return: whether a line was
+ * printed.
+ */
 static bool reading_show(const char *path)
 {
 	struct stat file;
@@ -59,10 +64,10 @@ static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
 	return err ? error_explain(err, &none) : CLI_DONE;
 }
 
-/* Whoever is to have an SA's address asks one, and has no fabric. */
+/* The address of an SA is an option of queries, not of a fabric. */
 static int sa_address_refuse(void)
 {
-	complain("--sa: of a fabric it is embedded or none, not an address");
+	complain("--sa: for a fabric, use embedded or none, not an address");
 	return CLI_USAGE;
 }
 
@@ -94,13 +99,13 @@ int fabric_load(struct cli *cli)
 
 void fabric_options_details(struct out *out)
 {
-	out_line(
-		out, "%s",
-		"--fault takes KIND=PERCENT[,COUNT[,DELAY]]: lose, delay, "
-		"duplicate, reorder,\ncorrupt, busy or silence; DELAY is in "
-		"ms. KIND=PERCENT[,COUNT[,HOPS]]: redirect\nor redirect-gid. "
-		"--partitions reads a file in the format of OpenSM's\n"
-		"partitions.conf. SMs for --sm-profile, and what is theirs:\n");
+	out_line(out, "%s",
+		 "--fault has the form KIND=PERCENT[,COUNT[,DELAY]] for "
+		 "lose, delay, duplicate,\nreorder, corrupt, busy and "
+		 "silence, with DELAY in ms; "
+		 "and\nKIND=PERCENT[,COUNT[,HOPS]] for redirect and "
+		 "redirect-gid. --partitions reads a\nfile in the format of "
+		 "OpenSM's partitions.conf. Values of --sm-profile:\n");
 #define PROFILE_LINE(name, word, text) out_line(out, "  %-8s%s", word, text);
 	IBSA_SM_PROFILE_TABLE(PROFILE_LINE)
 #undef PROFILE_LINE

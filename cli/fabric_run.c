@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa fabric run, replay, exec: a fabric that other processes share. */
+/* ibsa fabric run, replay, exec: a fabric server for other processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,18 +17,18 @@
 #include "interrupt.h"
 
 enum {
-	NOT_FOUND = 127, /* as a shell has it */
+	NOT_FOUND = 127, /* exit statuses of a shell */
 	NOT_EXECUTABLE = 126,
 	BY_SIGNAL = 128,
 };
 
-/* A fabric that is served, and the command that it is served for. */
+/* A running server, and the command that exec runs with it. */
 struct serving {
 	struct cli *cli;
 	struct ibsa_fabric_server *server;
 	char path[FABRIC_PATH_MAX];
-	char folder[FABRIC_PATH_MAX]; /* made for it, or "" */
-	pid_t child;		      /* 0: there is none */
+	char folder[FABRIC_PATH_MAX]; /* of the socket, or "" */
+	pid_t child;		      /* 0: no command */
 	int child_status;
 	atomic_bool has_ended;
 };
@@ -46,8 +46,10 @@ bool fabric_default_socket(char out[FABRIC_PATH_MAX])
 	return len > 0 && len < FABRIC_PATH_MAX;
 }
 
-/* Whether what is at @path is this user's or root's, and if it is a folder, no
- * other user can replace what is in it. */
+/*
+ * Whether @path belongs to this user or root and, for a directory, no other
+ * user can replace its entries.
+ */
 static bool is_safe_owner(const char *path, bool is_folder)
 {
 	const mode_t others = S_IWGRP | S_IWOTH;
@@ -61,8 +63,10 @@ static bool is_safe_owner(const char *path, bool is_folder)
 	       found.st_mode & S_ISVTX;
 }
 
-/* A path that the user did not name is used if no other user can be there; so
- * one where there is nothing yet is not. */
+/*
+ * Check the default path. If it does not exist or another user controls it, it
+ * is refused.
+ */
 int fabric_default_check(const char *path)
 {
 	char folder[FABRIC_PATH_MAX];
@@ -70,7 +74,7 @@ int fabric_default_check(const char *path)
 
 	if (lstat(path, &found) != 0) {
 		complain("no fabric server is at %s: start one with ibsa "
-			 "fabric run",
+			 "fabric run, or name its socket with --socket",
 			 path);
 		return CLI_DEVICE;
 	}
@@ -78,13 +82,13 @@ int fabric_default_check(const char *path)
 	*strrchr(folder, '/') = '\0';
 	if (is_safe_owner(path, false) && is_safe_owner(folder, true))
 		return CLI_DONE;
-	complain("%s, where a fabric server is by default, or its folder is "
-		 "another user's: name the socket with --socket",
+	complain("the default socket %s or its directory belongs to another "
+		 "user; name the socket with --socket",
 		 path);
 	return CLI_DEVICE;
 }
 
-/* Two of each client's descriptors are the server's. */
+/* The server holds two descriptors for each client. */
 static void file_limit_raise(void)
 {
 	struct rlimit limit;
@@ -131,7 +135,10 @@ static void server_wake(void *arg)
 	ibsa_fabric_server_wake(arg);
 }
 
-/* Until a signal comes; the command it is for, if there is one, gets it. */
+/*
+ * Run the server until a signal arrives, and pass the signal to the command if
+ * there is one.
+ */
 static int server_run(struct serving *serving, struct interrupt *interrupt)
 {
 	bool is_told = false;
@@ -150,7 +157,7 @@ static int server_run(struct serving *serving, struct interrupt *interrupt)
 	interrupt_calls(interrupt, NULL, NULL);
 	if (!err || err == -EINTR)
 		return CLI_DONE;
-	complain("the server has to end: %s", strerror(-err));
+	complain("the fabric server ends: %s", strerror(-err));
 	return CLI_DEVICE;
 }
 
@@ -159,8 +166,8 @@ static int begin(struct cli *cli, struct serving *serving)
 	*serving = (struct serving){ .cli = cli };
 	atomic_init(&serving->has_ended, false);
 	if (!cli->socket && !fabric_default_socket(serving->path)) {
-		complain("the path of the socket would be too long: name one "
-			 "with --socket");
+		complain("the default path of the socket is too long; name a "
+			 "shorter one with --socket");
 		return CLI_USAGE;
 	}
 	if (cli->socket)
@@ -193,7 +200,7 @@ static void ready_row(struct out *out, size_t index, void *arg)
 	count_cell(out, "links", info.links);
 }
 
-/* One line, once clients can come: what they have to be told. */
+/* Print the line that says that clients can connect. */
 static void ready_print(struct serving *serving)
 {
 	struct out *out = &serving->cli->out;
@@ -226,7 +233,8 @@ int fabric_run(struct cli *cli)
 		err = interrupt_start(&interrupt, "ended at once: the socket "
 						  "stays");
 		if (err) {
-			complain("cannot wait for signals: %s", strerror(-err));
+			complain("cannot create the signal thread: %s",
+				 strerror(-err));
 			status = CLI_DEVICE;
 		} else {
 			ready_print(&serving);
@@ -238,7 +246,7 @@ int fabric_run(struct cli *cli)
 	return status;
 }
 
-/* Who has no capture is told so: of a topology, the SA is a real one. */
+/* Refuse a file that is not a capture: fabric_run() would serve a topology. */
 int fabric_replay(struct cli *cli)
 {
 	struct ibsa_error error = { .text = "" };
@@ -251,7 +259,7 @@ int fabric_replay(struct cli *cli)
 	return fabric_run(cli);
 }
 
-/* A folder of its own, for a socket that nobody else is to find. */
+/* Create a directory for the socket that no other user can access. */
 static int socket_folder_make(struct serving *serving)
 {
 	const char *folder = secure_getenv("TMPDIR");
@@ -263,8 +271,8 @@ static int socket_folder_make(struct serving *serving)
 		       "%s/ibsa-XXXXXX", folder && *folder ? folder : "/tmp");
 	if (len >= (int)sizeof(serving->folder) - (int)sizeof("/fabric") ||
 	    !mkdtemp(serving->folder)) {
-		complain("no folder for a socket below %s: name one with "
-			 "--socket",
+		complain("cannot create a directory for the socket in %s; "
+			 "name a path with --socket",
 			 folder && *folder ? folder : "/tmp");
 		serving->folder[0] = '\0';
 		return CLI_DEVICE;
@@ -275,7 +283,7 @@ static int socket_folder_make(struct serving *serving)
 	return CLI_DONE;
 }
 
-/* The folder of this executable; "" if nobody knows. */
+/* The directory of this executable; "" if it is unknown. */
 static void own_folder(char out[PATH_MAX])
 {
 	ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
@@ -287,7 +295,10 @@ static void own_folder(char out[PATH_MAX])
 		*slash = '\0';
 }
 
-/* Whether @folder, seen from @base, has the library: where that really is. */
+/*
+ * Whether @folder, relative to @base, contains the drop-in library. @out: its
+ * real path.
+ */
 static bool dropin_is_at(const char *base, const char *folder,
 			 char out[PATH_MAX])
 {
@@ -300,8 +311,8 @@ static bool dropin_is_at(const char *base, const char *folder,
 }
 
 /*
- * The drop-in library: beside this executable wherever the tree is installed,
- * or was built; else where it was meant to be.
+ * Find the drop-in library: relative to this executable in an installed or
+ * build tree, else where it was configured.
  */
 static bool find_dropin(char out[PATH_MAX])
 {
@@ -313,7 +324,7 @@ static bool find_dropin(char out[PATH_MAX])
 	       dropin_is_at("", IBSA_DROPIN, out);
 }
 
-/* Put a folder in front of what LD_LIBRARY_PATH has. */
+/* Put a directory in front of LD_LIBRARY_PATH. */
 static bool library_path_prepend(const char *folder)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
@@ -329,7 +340,7 @@ static bool library_path_prepend(const char *folder)
 	return is_set;
 }
 
-/* What its clients draw of is to be the same each time, too. */
+/* Set IBSA_SEED, so that the clients' transaction IDs are reproducible too. */
 static bool seed_export(const struct cli *cli)
 {
 	char seed[32];
@@ -340,7 +351,7 @@ static bool seed_export(const struct cli *cli)
 	return setenv("IBSA_SEED", seed, 1) == 0;
 }
 
-/* The child: from here on the command. */
+/* In the child: execute the command. */
 static void command_exec(const struct serving *serving)
 {
 	char **command = serving->cli->args + 3;
@@ -349,8 +360,8 @@ static void command_exec(const struct serving *serving)
 	const bool has_library = find_dropin(folder);
 
 	if (!has_library)
-		complain("there is no %s/libibumad.so.3: programs that use "
-			 "libibumad do not see the fabric",
+		complain("%s/libibumad.so.3 does not exist; programs that use "
+			 "libibumad cannot use the fabric",
 			 IBSA_DROPIN);
 	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
 	if (setenv("IBSA_FABRIC", fabric, 1) != 0 ||
@@ -364,7 +375,7 @@ static void command_exec(const struct serving *serving)
 	_exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
 }
 
-/* A thread that waits for the command, and then wakes the server. */
+/* Thread: waits for the command and then wakes the server. */
 static void *child_await(void *arg)
 {
 	struct serving *serving = arg;
@@ -377,7 +388,10 @@ static void *child_await(void *arg)
 	return NULL;
 }
 
-/* What a shell says, too; not of signals that come from the user. */
+/*
+ * Print the signal that ended the command as a shell does, except signals that
+ * the user sends.
+ */
 static void signal_complain(const struct serving *serving, int number)
 {
 	if (number != SIGINT && number != SIGTERM && number != SIGHUP &&
@@ -419,7 +433,10 @@ static int serve_child(struct serving *serving)
 	return status == CLI_DONE ? exit_status(serving->child_status) : status;
 }
 
-/* A signal may come as soon as the command runs. */
+/*
+ * Start the command. Signals are blocked before, because one may arrive as soon
+ * as it runs.
+ */
 static int start_child(struct serving *serving)
 {
 	sigset_t before;
@@ -457,26 +474,27 @@ int fabric_exec(struct cli *cli)
 void fabric_run_details(struct out *out)
 {
 	out_line(out, "%s",
-		 "Clients connect with IBSA_FABRIC=unix:PATH, and sit at the "
-		 "node that IBSA_NODE\nnames, as NAME or NAME/PORT.\n");
+		 "Programs use the fabric if IBSA_FABRIC is unix:PATH. "
+		 "IBSA_NODE selects the port\nthat a program uses, as NAME "
+		 "or NAME/PORT.\n");
 	fabric_options_details(out);
 }
 
 void fabric_replay_details(struct out *out)
 {
 	out_line(out, "%s",
-		 "FILE is what --record has written, or another pcap file of "
-		 "InfiniBand packets.\nClients connect as with run. What was "
-		 "asked in FILE has its answer again; what\nwas not is "
-		 "refused. run and exec take such a file, too.\n");
+		 "FILE was written by --record, or is another pcap file of "
+		 "InfiniBand packets.\nPrograms use the fabric as with run. "
+		 "A request that FILE contains receives the\nrecorded "
+		 "answer; any other request is refused. run and exec also "
+		 "accept FILE.\n");
 }
 
 void fabric_exec_details(struct out *out)
 {
 	out_line(out, "%s",
-		 "The command finds the fabric by IBSA_FABRIC, and programs "
-		 "that use libibumad by\na library in its place. Both end "
-		 "when the command does; its exit status is that\nof this "
-		 "one.\n");
+		 "COMMAND has IBSA_FABRIC set, and LD_LIBRARY_PATH begins "
+		 "with the directory of\nibsa's libibumad. The server ends "
+		 "when COMMAND ends; the exit status is\nCOMMAND's.\n");
 	fabric_options_details(out);
 }

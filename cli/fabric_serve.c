@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa fabric serve: a fabric's SA answers at a port of this machine. */
+/*
+ * ibsa fabric serve: the SA of an embedded fabric answers at a port of this
+ * machine.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -15,12 +18,17 @@
 void fabric_serve_details(struct out *out)
 {
 	static const char *const lines[] = {
-		"--umad says at which port of this machine: a device, or",
-		"DEVICE/PORT. Programs elsewhere then ask there, as with",
-		"ibsa --sa GID. All are taken for the node and port of the",
-		"fabric that -C and -P name; else for its first adapter.",
+		"--umad gives the port of this machine, as DEVICE or "
+		"DEVICE/PORT.",
+		"Other programs use its SA with ibsa --sa GID. All requests "
+		"are",
+		"treated as coming from the node and port of -C and -P, else "
+		"from",
+		"the first adapter of the fabric.",
 		"",
-		"One line says when it is ready. INT, TERM and HUP end it.",
+		"The command prints a line when it is ready. SIGINT, SIGTERM "
+		"and",
+		"SIGHUP end it.",
 		"",
 	};
 
@@ -29,7 +37,10 @@ void fabric_serve_details(struct out *out)
 	fabric_options_details(out);
 }
 
-/* One that was ignored stays so. Return: a signalfd, or a negative errno. */
+/*
+ * Signals that are ignored stay ignored. Return: a signalfd, or a negative
+ * errno.
+ */
 static int signals_open(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -73,7 +84,10 @@ static void ready_print(struct cli *cli, const struct ibsa_responder *responder)
 	out_event(&cli->out, ready_row, &info);
 }
 
-/* Until a signal comes, or the port is no more. Return: 0 or why. */
+/*
+ * Answer requests until a signal arrives or the port fails. Return: 0 or the
+ * port's error.
+ */
 static int requests_pass(struct ibsa_responder *responder, int signals)
 {
 	struct pollfd fds[2] = {
@@ -97,14 +111,15 @@ static int end_explain(const struct ibsa_responder *responder, int err)
 
 	ibsa_responder_info_get(responder, &info);
 	if (err == -ENODEV)
-		complain("the device %s has gone; the SA is not there any more",
+		complain("the device %s was removed; the SA no longer answers",
 			 info.device);
 	else if (err == -EBUSY)
-		complain("another program has become the SA at port %u of %s",
+		complain("another program has taken over the SA at port %u of "
+			 "%s",
 			 info.port, info.device);
 	else if (err)
-		complain("port %u of %s takes no more requests: %s", info.port,
-			 info.device, strerror(-err));
+		complain("cannot receive requests at port %u of %s: %s",
+			 info.port, info.device, strerror(-err));
 	return err ? CLI_DEVICE : CLI_DONE;
 }
 
@@ -115,7 +130,7 @@ static void counts_print(const struct ibsa_responder *responder)
 	ibsa_responder_info_get(responder, &info);
 	complain("%" PRIu64 " requests of %" PRIu64 " requesters, %" PRIu64
 		 " answers, %" PRIu64 " reports, %" PRIu64 " not sent, %" PRIu64
-		 " not heard",
+		 " not received",
 		 info.requests, info.requesters, info.answers, info.reports,
 		 info.refused, info.unprocessed);
 }
@@ -139,7 +154,7 @@ static int responder_run(struct cli *cli,
 	return status;
 }
 
-/* Signals from now on: one that comes while the file is read counts, too. */
+/* Signals are blocked before the file is read, so that none is lost. */
 static int load_and_serve(struct cli *cli,
 			  const struct ibsa_responder_options *options)
 {
@@ -147,7 +162,7 @@ static int load_and_serve(struct cli *cli,
 	int status;
 
 	if (signals < 0) {
-		complain("cannot wait for signals: %s", strerror(-signals));
+		complain("cannot create a signalfd: %s", strerror(-signals));
 		return CLI_DEVICE;
 	}
 	status = fabric_load(cli);
@@ -172,8 +187,8 @@ int fabric_serve(struct cli *cli)
 		return CLI_USAGE;
 	}
 	if (cli->sa_mode && strcmp(cli->sa_mode, "none") == 0) {
-		complain("fabric serve: with --sa none there is no SA to "
-			 "answer");
+		complain("fabric serve: --sa none leaves no SA to answer; "
+			 "remove it");
 		return CLI_USAGE;
 	}
 	status = scope_parse(cli->umad, &scope);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The shape of a fabric: which switches are how far from the adapters. */
+/* The levels of a fabric's switches: their distance from the adapters. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +14,10 @@ bool shape_cable(const struct shape *shape, size_t node, unsigned int port,
 	       out->has_cable;
 }
 
-/* Switches beside @from that have no level yet; what is queued after them. */
+/*
+ * Give the neighbours of @from that have no level the next level. Return: the
+ * new end of @queue.
+ */
 static size_t level_spread(struct shape *shape, size_t from, size_t *queue,
 			   size_t queued)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The shape of a fabric: which switches are how far from the adapters. */
+/* The levels of a fabric's switches: their distance from the adapters. */
 #ifndef CLI_FABRIC_SHAPE_H
 #define CLI_FABRIC_SHAPE_H
 
 #include <ibsa/sim.h>
 
 /*
- * @level: of a switch: cables to the nearest adapter; 0: none leads to one
+ * @level: for a switch, number of cables to the nearest adapter; 0: there is no
+ * path to an adapter
  */
 struct shape_node {
 	struct ibsa_fabric_node is;
@@ -17,14 +18,14 @@ struct shape {
 	struct ibsa_fabric *fabric;
 	struct shape_node *nodes;
 	size_t count;
-	size_t levels; /* the highest */
+	size_t levels; /* highest level */
 };
 
-/* Return: 0 or -ENOMEM; to be freed in any case. */
+/* Return: 0 or -ENOMEM. The caller frees @out in any case. */
 int shape_read(struct ibsa_fabric *fabric, struct shape *out);
 void shape_free(struct shape *shape);
 
-/* The port of a node, if it has a cable. */
+/* Get a port of a node. Return: whether it has a cable. */
 bool shape_cable(const struct shape *shape, size_t node, unsigned int port,
 		 struct ibsa_fabric_end *out);
 

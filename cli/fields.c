@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fields of records as cells of the output. */
+/* Writes the fields of records as cells of the output. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "fields.h"
 
-enum { NAME_ROOM = 64 }; /* for the name of any field */
+enum { NAME_ROOM = 64 }; /* for any field's name */
 
-/* JSON numbers are doubles to many readers: 64 bits would lose some. */
+/* Many JSON readers store numbers as doubles, which hold only 53 bits. */
 static bool is_number(const struct ibsa_field *field)
 {
 	switch (field->show) {
@@ -83,7 +83,7 @@ int fields_select(const struct ibsa_record *record, const char *text,
 	return 0;
 }
 
-/* The fields of a one-line view, from a list with commas. */
+/* Write the fields of a one-line view, from a comma-separated list. */
 static void brief(struct out *out, const struct ibsa_record *record,
 		  const void *host)
 {
@@ -117,7 +117,7 @@ static bool is_brief(const struct ibsa_record *record, const char *name)
 	return false;
 }
 
-/* Text, bytes and GIDs are zero if all their bytes are. */
+/* Text, bytes and GIDs are zero if all their bytes are zero. */
 static bool is_zero(const struct ibsa_field *field, unsigned int index,
 		    const void *host)
 {

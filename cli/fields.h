@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fields of records as cells of the output. */
+/* Writes the fields of records as cells of the output. */
 #ifndef CLI_FIELDS_H
 #define CLI_FIELDS_H
 
@@ -8,20 +8,20 @@
 
 #include "out.h"
 
-/* All values of a field. */
+/* Write all values of a field. */
 void fields_field(struct out *out, const struct ibsa_field *field,
 		  const void *host);
 
-/* A field that is one value, by its name. */
+/* Write a field with a single value, by its name. */
 void fields_named(struct out *out, const struct ibsa_record *record,
 		  const char *name, const void *host);
 
-/* The same under another name of the cell. */
+/* The same with another name for the cell. */
 void fields_named_as(struct out *out, const char *as,
 		     const struct ibsa_record *record, const char *name,
 		     const void *host);
 
-/* Room for any record's struct. */
+/* Large enough for the struct of any record. */
 union fields_host {
 #define FIELDS_MEMBER(record, ...) struct ibsa_##record record;
 	IBSA_RECORDS(FIELDS_MEMBER)
@@ -29,32 +29,34 @@ union fields_host {
 };
 
 /*
- * "field=value" into @host and @mask. Return: 0; a negative errno, and @error
- * says why, also when the field has a value by now.
+ * Parse "field=value" into @host and @mask.
+ *
+ * Return: 0; a negative errno, and @error explains it. A field that already has a
+ * value is an error.
  */
 int fields_select(const struct ibsa_record *record, const char *text,
 		  void *host, uint64_t *mask, struct ibsa_error *error);
 
 /*
- * The names of the fields that a table of the reply leaves out and that are not
- * zero in some row, the first of them if there are many. False: no field is.
+ * List the fields that the reply's table does not show although they are not zero
+ * in some row; a long list is cut. Return: false if there are none.
  */
 bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size);
 
-/* A row of a reply: @arg is the struct ibsa_reply. */
+/* Write a row of a reply; @arg is the struct ibsa_reply. */
 void fields_row(struct out *out, size_t index, void *arg);
 
 /*
- * Text from outside, up to 64 bytes, so that it is safe to show: UTF-8,
- * other bytes as \xNN.
+ * Make up to 64 bytes of text from outside safe to print: valid UTF-8, other
+ * bytes as \xNN.
  */
 const char *fields_clean(const char *text, char out[IBSA_VALUE_TEXT]);
 
-/* A GID; a GUID as 0x and 16 digits. */
+/* Write a GID, or a GUID as 0x and 16 digits. */
 void fields_gid(struct out *out, const char *name, const struct ibsa_gid *gid);
 void fields_guid(struct out *out, const char *name, uint64_t guid);
 
-/* The port GUID that a GID ends with, and the GID that a GUID makes. */
+/* The port GUID in a GID, and the GID of a prefix and a port GUID. */
 uint64_t fields_gid_guid(const struct ibsa_gid *gid);
 struct ibsa_gid fields_guid_gid(const struct ibsa_gid *prefix, uint64_t guid);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals to end, for a command that has something to put away first. */
+/* Signals that end a command, for commands that must clean up first. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,13 +9,15 @@
 #include "out.h"
 
 /*
- * What comes sooner than this after the first belongs to it: timeout(1) sends
- * its signal to the program and then to its whole group.
+ * Signals within this time after the first are part of it: timeout(1) signals
+ * the program and then its process group.
  */
 enum { TWICE_MS = 500 };
 
-/* What ends the thread. To cancel it instead would have the C library load
- * libgcc_s, and abort the program if it cannot, as without descriptors. */
+/*
+ * The signal that ends the thread. pthread_cancel() would load libgcc_s, and
+ * abort the program if that fails, for example without free descriptors.
+ */
 static int stop_signal(void)
 {
 	return SIGRTMIN;
@@ -29,7 +31,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* As if it had never been caught. */
+/* End the process by the signal's default action. */
 static void process_end_by(int number)
 {
 	sigset_t one;
@@ -49,7 +51,7 @@ static void wake_up(struct interrupt *interrupt)
 	pthread_mutex_unlock(&interrupt->lock);
 }
 
-/* Between two tries of a call that may go on failing. */
+/* Pause between two tries of a call that may continue to fail. */
 static void retry_pause(void)
 {
 	static const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
@@ -70,8 +72,9 @@ static int signal_next(const struct interrupt *interrupt, siginfo_t *info)
 }
 
 /*
- * A thread that waits for them, not a handler: a signal that comes just before
- * a wait must end that wait, for which there is ibsa_wake().
+ * Thread: waits for the signals. A handler would not do: a signal that arrives
+ * just before a wait must end that wait, which ibsa_wake() can and a handler
+ * cannot.
  */
 static void *signals_wait(void *arg)
 {
@@ -99,7 +102,10 @@ static void *signals_wait(void *arg)
 	}
 }
 
-/* One that was ignored stays so; to block it would make it wait instead. */
+/*
+ * A signal that is ignored stays ignored; blocking it would make it pending
+ * instead.
+ */
 static void add_signal(sigset_t *set, int number)
 {
 	struct sigaction old;
@@ -183,7 +189,7 @@ bool interrupt_seen(const struct interrupt *interrupt)
 void interrupt_stop(struct interrupt *interrupt)
 {
 	atomic_store(&interrupt->is_over, true);
-	/* A queue of signals that is full has room again later. */
+	/* The signal queue may be full for a moment. */
 	while (pthread_kill(interrupt->thread, stop_signal()) != 0)
 		retry_pause();
 	pthread_join(interrupt->thread, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals to end, for a command that has something to put away first. */
+/* Signals that end a command, for commands that must clean up first. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
@@ -11,22 +11,24 @@
 
 struct interrupt {
 	pthread_mutex_t lock;
-	void (*wake)(void *arg); /* NULL: nobody is woken; locked */
+	void (*wake)(void *arg); /* or NULL; guarded by @lock */
 	void *arg;
 	const char *second_signal_text;
 	sigset_t signals;
 	pthread_t thread;
-	bool is_beside; /* somebody who gets the terminal's signals, too */
+	bool is_beside; /* a command runs beside it and receives the terminal's signals, too */
 	atomic_bool seen;
-	atomic_bool is_over; /* the thread is to end */
-	atomic_int number;   /* of the first that was seen */
+	atomic_bool is_over; /* the thread must end */
+	atomic_int number;   /* number of the first signal */
 };
 
 /*
- * From now on, SIGINT, SIGTERM and SIGHUP are seen, unless the program was
- * started with them ignored. A second one, half a second later or more, says
- * @second_signal_text and ends the program at once, as the first would have done. Any
- * other thread has to have them blocked, or may take them as ever.
+ * Begin to wait for SIGINT, SIGTERM and SIGHUP, except those that were ignored
+ * when the program started. A second signal, half a second later or more, prints
+ * @second_signal_text and ends the program by the signal's default action.
+ *
+ * Call it before other threads start: they must have these signals blocked, or
+ * handle them themselves.
  *
  * Return: 0, or a negative errno.
  */
@@ -34,30 +36,32 @@ int interrupt_start(struct interrupt *interrupt,
 		    const char *second_signal_text);
 
 /*
- * The same beside a command that was started for the user: what is typed,
- * Ctrl-C above all, is the command's, which gets it from the terminal as we do.
+ * The same beside a command that the user started: signals from the keyboard,
+ * such as Ctrl-C, are for the command, which receives them from the terminal.
  */
 int interrupt_start_beside(struct interrupt *interrupt,
 			   const char *second_signal_text);
 
 /*
- * One that comes from now on is kept for interrupt_start(). @before: the mask
- * that a child gets, which is to take them as ever.
+ * Block the signals, so that one that arrives is pending for interrupt_start().
+ * @before: receives the signal mask for a child, which must not block them.
  */
 void interrupt_hold(sigset_t *before);
 
-/* From now on, they wake @client too; NULL: none, and the one before may be
- * closed. */
+/*
+ * Let a signal wake @client, too; NULL: no client, and the previous one may be
+ * closed.
+ */
 void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client);
 
-/* The same of whatever @wake, called in another thread, ends the wait of. */
+/* The same with a function, which another thread calls. */
 void interrupt_calls(struct interrupt *interrupt, void (*wake)(void *arg),
 		     void *arg);
 
-/* Whether one came. */
+/* Whether a signal arrived. */
 bool interrupt_seen(const struct interrupt *interrupt);
 
-/* The client is not woken any more; signals wait until the program ends. */
+/* Stop waking the client. Signals stay pending until the program ends. */
 void interrupt_stop(struct interrupt *interrupt);
 
 #endif

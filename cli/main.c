@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ibsa command: its table of commands, help, and how it ends. */
+/* The ibsa command: the table of commands, help, and the exit status. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,31 +15,31 @@ enum { BUFFER_BYTES = 65536 };
 
 /* clang-format off */
 static const struct command commands[] = {
-	{ "devices", "[DEVICE[/PORT]]", "list the ports that can be used",
+	{ "devices", "[DEVICE[/PORT]]", "list the ports of this machine or of a fabric",
 	  "", cmd_devices },
 	{ "doctor", "[DEVICE[/PORT]]",
-	  "tell what keeps the SA from being asked", "record",
+	  "check why the SA cannot be queried", "record",
 	  cmd_doctor, cmd_doctor_details },
 	{ "fabric", "ACTION [ARGUMENT...]",
-	  "look at a simulated fabric, run one, change it", "",
+	  "inspect, run or change a simulated fabric", "",
 	  cmd_fabric, cmd_fabric_details, cmd_fabric_can_help,
 	  cmd_fabric_part_help, cmd_fabric_part_takes },
-	{ "gids", "[DEVICE[/PORT]]", "list GID tables, or say which GID to use",
+	{ "gids", "[DEVICE[/PORT]]", "list GID tables, or select a GID for an address",
 	  "all for", cmd_gids, cmd_gids_details },
 	{ "path", "SRC DST [FIELD=VALUE...]",
 	  "show the path from one port to another", "all pairs record",
 	  cmd_path, cmd_path_details },
 	{ "query", "METHOD RECORD [FIELD=VALUE...]",
-	  "ask for any record by any of its fields", "record",
+	  "send a request for any record, with any fields", "record",
 	  cmd_query, cmd_query_details, cmd_query_can_help },
 	{ "reach", "TARGET...|-|--all|--matrix [TARGET...]",
-	  "tell which ports can be reached", "all matrix record svg",
+	  "check which ports can be reached", "all matrix record svg",
 	  cmd_reach, cmd_reach_details },
 	{ "service", "ACTION [ARGUMENT...]",
 	  "list, register or remove services", "lease record renew",
 	  cmd_service, cmd_service_details, cmd_service_can_help },
-	{ "watch", "[WHAT...] [WHO...]",
-	  "show what happens on the fabric as it happens", "audit-nodes record",
+	{ "watch", "[EVENT...] [TARGET...]",
+	  "print events of the fabric as they happen", "audit-nodes record",
 	  cmd_watch, cmd_watch_details },
 };
 /* clang-format on */
@@ -59,15 +59,16 @@ static void general_help(struct cli *cli)
 	struct out *out = &cli->out;
 
 	out_line(out, "usage: ibsa [OPTION...] COMMAND [ARGUMENT...]");
-	out_line(out, "\nAsks the subnet administration (SA) of an InfiniBand "
-		      "fabric.\n\ncommands:");
+	out_line(out, "\nSends queries to the subnet administration (SA) of "
+		      "an InfiniBand fabric.\n\ncommands:");
 	for (size_t i = 0; i < COMMANDS; i++)
 		out_line(out, "  %-8s  %s", commands[i].name, commands[i].help);
 	out_line(out, "%s", "");
 	options_help(out, NULL);
-	out_line(out, "\nexit status: 0 done, 1 the answer is no, 2 wrong "
-		      "command line, 3 no answer,\n4 no device or not "
-		      "permitted, 5 the SA refused. See also ibsa(8).");
+	out_line(out, "\nexit status: 0 success; 1 no such path, node, "
+		      "record or service; 2 wrong\ncommand line; 3 no "
+		      "answer; 4 no device or no permission; 5 the SA "
+		      "refused.\nSee also ibsa(8).");
 }
 
 static int command_help(struct cli *cli, const struct command *command)
@@ -110,8 +111,7 @@ static int cli_run(struct cli *cli)
 		return no_command();
 	command = find_command(cli->args[0]);
 	if (!command) {
-		complain("there is no command '%s'; see ibsa --help",
-			 cli->args[0]);
+		complain("unknown command '%s'; see ibsa --help", cli->args[0]);
 		return CLI_USAGE;
 	}
 	if (cli->help)
@@ -125,7 +125,7 @@ static int cli_run(struct cli *cli)
 	return command->run(cli);
 }
 
-/* Output that nobody reads any more is no failure; a full disk is. */
+/* A closed pipe is not a failure, a full disk is. */
 static int cli_finish(struct cli *cli, int status)
 {
 	int recorded;
@@ -139,13 +139,14 @@ static int cli_finish(struct cli *cli, int status)
 	err = out_close(&cli->out);
 	if (err == 0 || err == -EPIPE)
 		return status;
-	complain("cannot write the output: %s", strerror(-err));
+	complain("cannot write to standard output: %s", strerror(-err));
 	return status == CLI_DONE || status == CLI_NO ? CLI_DEVICE : status;
 }
 
 /*
- * With one of the three closed, the next file opened would be it, and the
- * output go to a device. Not for writing, so that output still fails.
+ * If a standard descriptor is closed, the next opened file would take its
+ * number and receive output, even a device file. Fill them, read-only so that
+ * writing fails.
  */
 static void fill_standard_files(void)
 {

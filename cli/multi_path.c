@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The sources and destinations of a MultiPathRecord, one argument each. The
- * record has them in one list, which only its counts divide.
+ * record holds both in one list; its two counts say which is which.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "multi_path.h"
 
-enum { NAME_LEN = 5 }; /* of "sgid=" */
+enum { NAME_LEN = 5 }; /* length of "sgid=" */
 
 static bool is_source(const char *text)
 {
@@ -24,7 +24,7 @@ bool multi_path_is_end(const char *text)
 	return is_source(text) || strncasecmp(text, "dgid=", NAME_LEN) == 0;
 }
 
-/* The destinations stand behind the sources, so a further source moves them. */
+/* The destinations follow the sources, so adding a source moves them. */
 static void insert(struct ibsa_multi_path *match, const struct ibsa_gid *gid,
 		   bool source)
 {

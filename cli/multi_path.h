@@ -9,8 +9,9 @@
 bool multi_path_is_end(const char *text);
 
 /*
- * Add the GID of such a @text to the sources or destinations of @match, which
- * its counts say. Return: 0; -EINVAL no GID; -ENOSPC no room for one more.
+ * Add the GID of "sgid=..." or "dgid=..." to the sources or destinations of
+ * @match, and update its counts. Return: 0; -EINVAL not a GID; -ENOSPC no room
+ * for another GID. @error explains it.
  */
 int multi_path_add_end(const char *text, struct ibsa_multi_path *match,
 		       uint64_t *mask, struct ibsa_error *error);

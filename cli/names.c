@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What nodes are called, as far as the SA has said, and without waiting. */
+/* Names of nodes, requested from the SA without waiting. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "names.h"
 
-enum { ONE_MS = 1000, ALL_MS = 5000 }; /* how long an answer may take */
+enum {
+	ONE_MS = 1000,
+	ALL_MS = 5000
+}; /* deadline of a query for one node, and for all */
 
 struct name {
-	uint64_t guid; /* of the port */
+	uint64_t guid; /* port GUID */
 	uint16_t lid;
 	char text[sizeof(((struct ibsa_node *)0)->node_description)];
 };
@@ -30,7 +33,7 @@ static struct name *name_find(const struct names *names, size_t count,
 	return bsearch(&key, names->all, count, sizeof(key), name_compare);
 }
 
-/* Those that are known are overwritten, the others added at the end. */
+/* Overwrite known nodes, append the others. */
 static void add_all(struct names *names, const struct ibsa_reply *reply)
 {
 	const size_t sorted = names->count;
@@ -53,7 +56,9 @@ static void add_all(struct names *names, const struct ibsa_reply *reply)
 		name->lid = node.lid;
 		memcpy(name->text, node.node_description, sizeof(name->text));
 	}
-	/* A sweep of many that are known is not to sort them all for each. */
+	/*
+	 * Sort only if a node was added: many replies contain known nodes only.
+	 */
 	if (names->count > sorted)
 		qsort(all, names->count, sizeof(*all), name_compare);
 }
@@ -68,7 +73,7 @@ static void reply_add(const struct ibsa_reply *reply, void *arg)
 	names->changed(names->arg);
 }
 
-/* What cannot be asked stays unknown. */
+/* If the query cannot be sent, the name stays unknown. */
 static void name_query(struct names *names, const struct ibsa_node *match,
 		       uint64_t mask)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Nodes by their names, and ports by their GUIDs. */
+/* Finds nodes by name and ports by GUID. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,7 +8,7 @@
 #include "fields.h"
 #include "nodes.h"
 
-enum { CANDIDATES = 8 }; /* as many as an error message should name */
+enum { CANDIDATES = 8 }; /* nodes that an error message lists */
 
 static int no_memory(void)
 {
@@ -16,7 +16,7 @@ static int no_memory(void)
 	return CLI_DEVICE;
 }
 
-/* Switches or routers that share a name: the name is not a host's. */
+/* Several switches or routers have the name, so it is not a host's. */
 static int ambiguous_name(const char *where, const char *name,
 			  const struct node_ports *ports)
 {
@@ -36,7 +36,7 @@ static int ambiguous_name(const char *where, const char *name,
 	return CLI_USAGE;
 }
 
-/* The ports among @nodes that the name means. Return: the exit status. */
+/* The ports among @nodes that the name stands for. Return: the exit status. */
 static int ports_choose(const struct ibsa_node *nodes, size_t count,
 			const char *where, const char *name,
 			struct node_ports *out)
@@ -44,8 +44,8 @@ static int ports_choose(const struct ibsa_node *nodes, size_t count,
 	if (ibsa_host_select(nodes, count, name, &out->all, &out->count) != 0)
 		return no_memory();
 	if (out->count == 0) {
-		complain("%sthe fabric has no node '%s'; ibsa query table "
-			 "NodeRecord lists them",
+		complain("%sno node has the name '%s'; ibsa query table "
+			 "NodeRecord lists the nodes",
 			 where, name);
 		return CLI_NO;
 	}
@@ -113,7 +113,7 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->by_name);
 }
 
-/* The first whose description is not before all that begin with @name. */
+/* Index of the first description that begins with @name or sorts after it. */
 static size_t first_with_prefix(const struct nodes *nodes, const char *name)
 {
 	size_t len = strlen(name);
@@ -132,7 +132,9 @@ static size_t first_with_prefix(const struct nodes *nodes, const char *name)
 	return low;
 }
 
-/* How many descriptions from there on begin with @name, of @len. */
+/*
+ * Number of descriptions from @first on that begin with @name, of @len bytes.
+ */
 static size_t count_with_prefix(const struct nodes *nodes, size_t first,
 				const char *name, size_t len)
 {
@@ -145,7 +147,10 @@ static size_t count_with_prefix(const struct nodes *nodes, size_t first,
 	return end - first;
 }
 
-/* Only nodes whose descriptions begin as the name, or its host, can match. */
+/*
+ * Only nodes whose descriptions begin with the name, or with its host, can
+ * match.
+ */
 static int ports_choose_among(const struct nodes *nodes, const char *where,
 			      const char *name, struct node_ports *out)
 {

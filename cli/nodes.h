@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Nodes by their names, and ports by their GUIDs. */
+/* Finds nodes by name and ports by GUID. */
 #ifndef CLI_NODES_H
 #define CLI_NODES_H
 
@@ -7,31 +7,33 @@
 
 #include "cli.h"
 
-/* All end ports that the SA knows. */
+/* All end ports of the SA's NodeRecords. */
 struct nodes {
-	struct ibsa_node *all; /* by port GUID */
+	struct ibsa_node *all; /* sorted by port GUID */
 	const struct ibsa_node **by_name;
 	size_t count;
 };
 
-/* Ask for all of them. Return: the exit status; what went wrong has been
- * said. To be freed in any case. */
+/*
+ * Query all nodes. Return: the exit status; a failure is printed. The caller
+ * frees @out in any case.
+ */
 int nodes_read(struct cli *cli, struct nodes *out);
 void nodes_free(struct nodes *nodes);
 
-/* The ports that a name means. */
+/* The ports that a name stands for. */
 struct node_ports {
-	struct ibsa_node *all; /* by device, then by number */
+	struct ibsa_node *all; /* sorted by device, then by port number */
 	size_t count;
 };
 
 /*
- * The ports that @name means by the rule of ibsa_host_select(): of those in
- * @nodes, or if that is NULL, of all that the SA tells of. @where, such as
- * "line 3: ", begins a sentence that says what went wrong.
+ * Find the ports that @name stands for by the rule of ibsa_host_select(), among
+ * @nodes, or if that is NULL, among all nodes of the SA. @where, such as
+ * "line 3: ", begins the message of a failure.
  *
- * Return: the exit status; what went wrong has been said, and that there is no
- * such node is CLI_NO. To be freed in any case.
+ * Return: the exit status; CLI_NO if there is no such node. A failure is printed.
+ * The caller frees @out in any case.
  */
 int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 	       const char *name, struct node_ports *out);

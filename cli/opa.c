@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Omni-Path: what its SA can be asked, and LIDs of 32 bits.
+ * Omni-Path: support for OpaPathRecords, and LIDs of 32 bits.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, opa_pr_query_possible()
  * and update_ib_cpi(); include/rdma/opa_addr.h.
@@ -10,10 +10,10 @@
 
 enum { CPI_MS = 3000, OUI_SHIFT = 40 };
 
-/* Of the interface id of a GID that stands for a LID. */
+/* OUI in the interface ID of a GID that encodes a LID. */
 #define OPA_OUI UINT64_C(0x00066a)
 
-/* ClassPortInfo, capability_mask2: answers for OpaPathRecords. */
+/* ClassPortInfo, capability_mask2: the SA supports OpaPathRecords. */
 #define CAP2_OPA_PATHS (UINT32_C(1) << 26)
 
 static void opa_paths_note(const struct ibsa_reply *reply, void *arg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Omni-Path: what its SA can be asked, and LIDs of 32 bits. */
+/* Omni-Path: support for OpaPathRecords, and LIDs of 32 bits. */
 #ifndef CLI_OPA_H
 #define CLI_OPA_H
 
@@ -8,14 +8,15 @@
 #define OPA_LID_UNICAST_MAX UINT32_C(0xbfffffff)
 
 /*
- * Whether the SA of a port of Omni-Path says that it answers for
- * OpaPathRecords. Silence is a no, and is not told: who asks it something
- * else will hear of it.
+ * Whether the SA of an Omni-Path port supports OpaPathRecords. Without an answer
+ * the result is false and nothing is printed: the next query reports the silence.
  */
 bool opa_has_paths(struct cli *cli);
 
-/* The GID that stands for a LID, with the prefix of @own; and back, 0 if a
- * GID stands for none. */
+/*
+ * The GID that encodes a LID, with the prefix of @own; and back, 0 if the GID does
+ * not encode a LID.
+ */
 struct ibsa_gid opa_gid_of_lid(const struct ibsa_gid *own, uint32_t lid);
 uint32_t opa_lid_of_gid(const struct ibsa_gid *gid);
 

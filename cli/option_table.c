@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of options, and who takes which. */
+/* The table of options, and the commands that accept each. */
 #include <stddef.h>
 #include <string.h>
 
@@ -7,59 +7,63 @@
 #include "option_values.h"
 #include "options.h"
 
-/* It is put there as it stands, or as true if it has no argument. */
+/*
+ * The value is stored in this member: the text, or true for an option without a
+ * value.
+ */
 #define AT(member) NULL, offsetof(struct cli, member)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	{ 'C', "device", "NAME", "the device, or node of a fabric, to ask from",
+	{ 'C', "device", "NAME", "send from this device or node of a fabric",
 	  AT(open.device), OPTION_COMMON },
-	{ 'P', "port", "N", "its port", option_port, 0, OPTION_COMMON },
+	{ 'P', "port", "N", "port of the device", option_port, 0, OPTION_COMMON },
 	{ 0, "fabric", "FILE",
 	  "an embedded fabric from a topology file, or unix:PATH",
 	  AT(open.fabric), OPTION_COMMON },
-	{ 't', "timeout", "MS", "how long to wait for an answer (10000)",
+	{ 't', "timeout", "MS", "deadline of a query in ms (10000)",
 	  option_timeout, 0, OPTION_COMMON },
-	{ 0, "sa", "ADDR", "the SA: a LID, a GID, or lid=..,sl=..,gid=..",
+	{ 0, "sa", "ADDR", "address of the SA: LID, GID or lid=..,sl=..",
 	  option_sa, 0, OPTION_COMMON },
-	{ 0, "sm-key", "KEY", "sent with each request; @FILE reads it",
+	{ 0, "sm-key", "KEY", "SM_Key of each request; @FILE reads it",
 	  option_sm_key, 0, OPTION_COMMON },
 	{ 'a', "all", NULL,
 	  "path: all paths; gids --for: all GIDs; reach: all", AT(all) },
 	{ 0, "audit-nodes", NULL,
-	  "watch: find changes whose Report was lost", AT(audit_nodes) },
+	  "watch: also find changes whose Report was lost", AT(audit_nodes) },
 	{ 0, "dot", "FILE",
-	  "fabric info: a drawing for Graphviz; - is stdout", AT(dot) },
+	  "fabric info: write Graphviz input; - is stdout", AT(dot) },
 	{ 0, "fault", "KIND=N",
-	  "fabric: what goes wrong, in N of 100 MADs", option_fault },
+	  "fabric: fault in N of 100 MADs", option_fault },
 	{ 0, "first-lid", "LID",
-	  "fabric: LIDs are given from here on", option_first_lid },
-	{ 0, "for", "ADDRESS", "gids: which one to use for an address",
+	  "fabric: first LID to assign", option_first_lid },
+	{ 0, "for", "ADDRESS", "gids: select the GID for this address",
 	  option_for },
 	{ 0, "lease", "SECONDS",
 	  "service register: lease in seconds, or infinite", option_lease },
-	{ 0, "sm-profile", "SM", "fabric: which SM its SA behaves like", option_sm_profile },
-	{ 0, "matrix", NULL, "reach: who can reach whom", AT(matrix) },
-	{ 0, "opa", NULL, "fabric: its links are of Omni-Path", AT(opa) },
+	{ 0, "matrix", NULL, "reach: check every pair of ports", AT(matrix) },
+	{ 0, "opa", NULL, "fabric: Omni-Path links", AT(opa) },
 	{ 0, "pairs", "all",
-	  "path: between all ports of two hosts", option_pairs },
+	  "path: all pairs of ports of two hosts", option_pairs },
 	{ 0, "partitions", "FILE",
-	  "fabric: who has which P_Key", AT(partitions) },
+	  "fabric: P_Keys of its ports", AT(partitions) },
 	{ 0, "record", "FILE",
-	  "write what is on the embedded fabric, for Wireshark", AT(record_path) },
+	  "write the fabric's packets, for Wireshark", AT(record_path) },
 	{ 0, "renew", NULL,
-	  "service register: renew until interrupted, then remove", AT(renew) },
+	  "service register: renew it, remove it at the end", AT(renew) },
 	{ 0, "svg", "FILE",
-	  "reach, fabric info: a picture; - is stdout", AT(svg) },
+	  "reach, fabric info: draw a picture; - is stdout", AT(svg) },
 	{ 0, "socket", "PATH",
-	  "fabric: the socket of its server", AT(socket) },
-	{ 0, "sa-at", "NODE", "fabric: where its SA is", AT(sa_at) },
-	{ 0, "seed", "N", "fabric: of what happens at random",
+	  "fabric: socket of its server", AT(socket) },
+	{ 0, "sa-at", "NODE", "fabric: node of its SA", AT(sa_at) },
+	{ 0, "seed", "N", "fabric: seed of random numbers",
 	  option_seed },
+	{ 0, "sm-profile", "SM", "fabric: SM profile of its SA",
+	  option_sm_profile },
 	{ 0, "umad", "DEVICE",
-	  "fabric serve: where the SA answers, DEVICE[/PORT]", AT(umad) },
+	  "fabric serve: port of the SA, DEVICE[/PORT]", AT(umad) },
 	{ 'j', "json", NULL, "write JSON", AT(json), OPTION_OUTPUT },
-	{ 'v', "verbose", NULL, "all fields; tries and times on stderr",
+	{ 'v', "verbose", NULL, "show all fields; tries and times on stderr",
 	  AT(verbose), OPTION_OUTPUT },
 	{ 'V', "version", NULL, "show the version", AT(version), OPTION_OUTPUT },
 	{ 'h', "help", NULL, "show help; also for a command or a record",

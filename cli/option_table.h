@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of options: what the files about them share. */
+/* The table of options. */
 #ifndef CLI_OPTION_TABLE_H
 #define CLI_OPTION_TABLE_H
 
@@ -7,23 +7,23 @@
 
 enum { OPTION_ROWS = 29 };
 
-/* Which commands take an option. */
+/* The commands that accept an option. */
 enum option_whose {
-	OPTION_OWN,    /* those whose row lists it */
-	OPTION_COMMON, /* every command, whatever it may make of it */
-	OPTION_OUTPUT, /* the same: it is about the output alone */
+	OPTION_OWN,    /* commands whose row lists it */
+	OPTION_COMMON, /* every command; some ignore it */
+	OPTION_OUTPUT, /* every command; it changes the output only */
 };
 
 /**
  * struct option_row - one option
- * @letter:   behind -; 0: it has none
- * @name:     behind --
- * @argument: as --help shows it; NULL: it has none
- * @help:     one line; what stands before a colon says whose it is
- * @set:      takes its value, and returns the exit status; or NULL
- * @at:       of the member of struct cli that it goes into if @set is NULL: a
- *            const char *, or without an argument a bool
- * @whose:    which commands take it
+ * @letter:   short option; 0: none
+ * @name:     long option
+ * @argument: name of its value in --help; NULL: it has no value
+ * @help:     one line; a prefix before a colon names the commands that accept it
+ * @set:      parses the value and returns the exit status; or NULL
+ * @at:       if @set is NULL, offset of the member of struct cli that receives the
+ *            value: a const char *, or a bool for an option without a value
+ * @whose:    the commands that accept it
  */
 struct option_row {
 	char letter;
@@ -35,13 +35,13 @@ struct option_row {
 	enum option_whose whose;
 };
 
-/* The order is that of --help, and of the bits of cli.given. */
+/* In the order of --help and of the bits in cli.given. */
 extern const struct option_row *const option_rows;
 
 bool option_is_taken(const struct option_row *row,
 		     const struct command *command);
 
-/* Whether the command or a part of it lists the option of that name. */
+/* Whether the row of the command or of a part of it lists the option. */
 bool option_is_own(const char *name, const struct command *command);
 
 #endif

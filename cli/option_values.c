@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the options of the command line are given, as values. */
+/* Parses the values of options. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 #include "option_values.h"
 #include "target.h"
 
-#define MAX_LID \
-	UINT32_C(0xbfffffff) /* of Omni-Path; the fabric knows its own */
+#define MAX_LID   \
+	UINT32_C( \
+		0xbfffffff) /* largest of Omni-Path; the fabric checks its own limit */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -19,7 +20,7 @@ enum {
 	MAX_PORT = 254,
 };
 
-/* A number from 1 to @max. */
+/* Parse a number from 1 to @max. */
 static int small_number(const char *option, const char *value, unsigned int max,
 			unsigned int *out)
 {
@@ -46,7 +47,7 @@ int option_timeout(struct cli *cli, const char *value)
 			    &cli->open.deadline_ms);
 }
 
-/* Of a fabric that is run, what its SA is; else the address of one. */
+/* For a fabric, embedded or none; else an SA address. */
 int option_sa(struct cli *cli, const char *value)
 {
 	struct ibsa_error error;
@@ -69,7 +70,9 @@ int option_sa(struct cli *cli, const char *value)
 	return CLI_DONE;
 }
 
-/* The first line of a file, so that a key is on no command line. */
+/*
+ * Read a key from a file's first line, so that it is not on the command line.
+ */
 static int read_key(const char *file, char *out, int size)
 {
 	FILE *stream = fopen(file, "re");
@@ -101,7 +104,8 @@ int option_sm_key(struct cli *cli, const char *value)
 		value = line;
 	}
 	if (ibsa_number_parse(value, 64, &cli->open.access.sm_key) != 0) {
-		complain("--sm-key: the key is not a number of 64 bits");
+		complain("--sm-key: the key is not a number of 64 bits; "
+			 "write it as 0x...");
 		return CLI_USAGE;
 	}
 	return CLI_DONE;
@@ -110,7 +114,7 @@ int option_sm_key(struct cli *cli, const char *value)
 int option_seed(struct cli *cli, const char *value)
 {
 	if (ibsa_number_parse(value, 64, &cli->seed) != 0) {
-		complain("--seed: '%s' is not a number", value);
+		complain("--seed: '%s' is not a number of 64 bits", value);
 		return CLI_USAGE;
 	}
 	cli->has_seed = true;
@@ -140,16 +144,17 @@ int option_sm_profile(struct cli *cli, const char *value)
 		cli->profile = (enum ibsa_sm_profile)i;
 		return CLI_DONE;
 	}
-	complain(
-		"--sm-profile: unknown SM profile '%s'; see ibsa fabric run --help",
-		value);
+	complain("--sm-profile: unknown SM profile '%s'; see ibsa fabric run "
+		 "--help",
+		 value);
 	return CLI_USAGE;
 }
 
 int option_pairs(struct cli *cli, const char *value)
 {
 	if (strcmp(value, "all") != 0) {
-		complain("--pairs: '%s' is not 'all'", value);
+		complain("--pairs: unknown value '%s'; the only value is all",
+			 value);
 		return CLI_USAGE;
 	}
 	cli->all_pairs = true;
@@ -159,28 +164,29 @@ int option_pairs(struct cli *cli, const char *value)
 int option_fault(struct cli *cli, const char *value)
 {
 	if (cli->fault_count == CLI_FAULTS_MAX) {
-		complain("--fault is given more than %d times", CLI_FAULTS_MAX);
+		complain("--fault is given more than %d times; remove some",
+			 CLI_FAULTS_MAX);
 		return CLI_USAGE;
 	}
 	cli->faults[cli->fault_count++] = value;
 	return CLI_DONE;
 }
 
-/* An IPv4 address is the GID that RoCE makes of it. */
+/* RoCE maps an IPv4 address to the GID ::ffff:a.b.c.d. */
 static int address_parse(const char *text, struct ibsa_gid *out)
 {
 	char mapped[IBSA_GID_TEXT];
 
 	if (strchr(text, ':'))
 		return ibsa_gid_parse(text, out);
-	/* Without a dot it would be the end of an IPv6 address. */
+	/* Text without a dot would parse as the end of an IPv6 address. */
 	if (!strchr(text, '.'))
 		return -EINVAL;
 	snprintf(mapped, sizeof(mapped), "::ffff:%s", text);
 	return ibsa_gid_parse(mapped, out);
 }
 
-/* The address that stands for none, of either family. */
+/* Whether it is the unspecified address of IPv4 or IPv6. */
 static bool is_unspecified(const struct ibsa_gid *gid)
 {
 	static const struct ibsa_gid zero;
@@ -199,7 +205,7 @@ int option_for(struct cli *cli, const char *value)
 		return CLI_USAGE;
 	}
 	if (is_unspecified(&cli->address_gid)) {
-		complain("--for: '%s' is nobody's address", value);
+		complain("--for: no port has the address '%s'", value);
 		return CLI_USAGE;
 	}
 	cli->address = value;

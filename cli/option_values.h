@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Options whose value is more than a word: text into a struct cli. */
+/* Parsers of option values. */
 #ifndef CLI_OPTION_VALUES_H
 #define CLI_OPTION_VALUES_H
 
 #include "cli.h"
 
-/* Each returns the exit status; what is wrong with @value has been said. */
+/* Each stores @value and returns the exit status; a failure is printed. */
 int option_port(struct cli *cli, const char *value);
 int option_timeout(struct cli *cli, const char *value);
 int option_sa(struct cli *cli, const char *value);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The options of the command line: read, and whether they fit. */
+/*
+ * Parses the options of the command line, and checks that a command accepts
+ * them.
+ */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +11,10 @@
 #include "option_table.h"
 #include "options.h"
 
-/* What getopt returns for an option: its letter, or more than any letter. */
+/*
+ * The value that getopt returns for an option: its letter, or a number above
+ * all letters.
+ */
 static int option_key(size_t i)
 {
 	enum { WITHOUT_LETTER = 256 };
@@ -17,7 +23,10 @@ static int option_key(size_t i)
 				     : WITHOUT_LETTER + (int)i;
 }
 
-/* Order does not matter: "-" makes getopt hand over arguments as they come. */
+/*
+ * Options and arguments may be mixed: "-" makes getopt return arguments in
+ * order.
+ */
 static void make_options(char *letters, struct option *options)
 {
 	*letters++ = '-';
@@ -39,7 +48,7 @@ static void make_options(char *letters, struct option *options)
 	options[OPTION_ROWS] = (struct option){ .name = NULL };
 }
 
-/* How many options' names begin so. */
+/* Number of options whose names begin with @start. */
 static size_t count_names(const char *start)
 {
 	size_t count = 0;
@@ -58,12 +67,15 @@ static bool is_key(int key)
 	return false;
 }
 
-/* Of a long option, optopt is 0, or its key if it has a value in vain. */
+/*
+ * For a long option, optopt is 0, or the option's key if it has a value that it
+ * does not accept.
+ */
 static int wrong_option(char **argv, int key)
 {
 	const char *text = argv[optind - 1];
 	const char *more = fabric_runs_command(argv)
-				   ? "one of the command belongs behind --"
+				   ? "write options of the command after --"
 				   : "see ibsa --help";
 
 	if (key == ':')
@@ -72,13 +84,11 @@ static int wrong_option(char **argv, int key)
 		complain("option '%.*s' takes no value; see ibsa --help",
 			 (int)strcspn(text, "="), text);
 	else if (optopt != 0)
-		complain("there is no option '-%c'; %s", optopt, more);
+		complain("unknown option '-%c'; %s", optopt, more);
 	else if (count_names(text + strlen("--")) > 1)
-		complain("option '%s' is short for more than one; see ibsa "
-			 "--help",
-			 text);
+		complain("option '%s' is ambiguous; see ibsa --help", text);
 	else
-		complain("there is no option '%s'; %s", text, more);
+		complain("unknown option '%s'; %s", text, more);
 	return CLI_USAGE;
 }
 
@@ -86,7 +96,7 @@ static int set_name(struct cli *cli, const struct option_row *row,
 		    const char *value)
 {
 	if (!*value) {
-		complain("--%s: the name is empty", row->name);
+		complain("--%s: the value is empty", row->name);
 		return CLI_USAGE;
 	}
 	memcpy((char *)cli + row->at, &value, sizeof(value));
@@ -146,15 +156,18 @@ int options_parse(struct cli *cli, int argc, char **argv)
 bool options_fit(const struct cli *cli, const struct command *command)
 {
 	if (cli->sa_mode && !option_is_own("sa", command)) {
-		complain("--sa: '%s' is for ibsa fabric run; else it is a LID, "
-			 "a GID, or lid=..,sl=..,gid=..",
+		complain("--sa: '%s' is for ibsa fabric only; here it is a "
+			 "LID, a GID, or lid=..,sl=..,gid=..",
 			 cli->sa_mode);
 		return false;
 	}
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		/* devices says itself why it takes none of these. */
+		/*
+		 * ibsa devices checks its options itself, with a message of its
+		 * own.
+		 */
 		if (!(cli->given >> i & 1) || option_is_taken(row, command))
 			continue;
 		complain("%s has no option --%s", command->name, row->name);

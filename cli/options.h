@@ -6,40 +6,41 @@
 #include "cli.h"
 
 /*
- * Options into @cli, wherever they stand; what is left becomes @cli->args.
+ * Parse options into @cli, wherever they are on the command line. The other
+ * arguments become @cli->args.
  *
- * Return: the exit status; what is wrong has been said.
+ * Return: the exit status; a failure is printed.
  */
 int options_parse(struct cli *cli, int argc, char **argv);
 
-/* Whether those given mean something to @command; if not, it has been said. */
+/* Whether @command accepts the given options; if not, a message is printed. */
 bool options_fit(const struct cli *cli, const struct command *command);
 
 /*
- * The same of a part of a command, which takes those on @list, names with a
- * blank between them, and those that are about the output alone.
+ * The same for a part of a command, which accepts the options of @list, separated
+ * by blanks, and options that only change the output.
  */
 bool options_only(const struct cli *cli, const char *whose, const char *list);
 
-/* Whether @name is one of the words of @list, with a blank between them. */
+/* Whether @list, separated by blanks, contains @name. */
 bool option_is_listed(const char *name, const char *list);
 
-/* Whether the option of that name is given. */
+/* Whether the option @name is given. */
 bool options_given(const struct cli *cli, const char *name);
 
-/* The list of options, for --help: those that @command takes, NULL: all. */
+/* Print the options that @command accepts, for --help; NULL: all options. */
 void options_help(struct out *out, const struct command *command);
 
-/* What an option is to a part of a command. */
+/* Help of an option that differs in a part of a command. */
 struct option_words {
 	const char *name;
-	const char *argument; /* NULL: as elsewhere */
+	const char *argument; /* NULL: as in the table */
 	const char *help;
 };
 
 /*
- * The same of the part of a command that takes those on @list, and --help;
- * @words, up to one without a name, says what some of them are to it.
+ * The same for a part of a command, which accepts the options of @list, and --help.
+ * @words ends with an entry without a name.
  */
 void options_part_help(struct out *out, const char *list,
 		       const struct option_words *words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The list of options that --help shows. */
+/* Prints the list of options for --help. */
 #include <string.h>
 
 #include "option_table.h"
@@ -30,7 +30,7 @@ void options_help(struct out *out, const struct command *command)
 			option_print(out, &option_rows[i]);
 }
 
-/* Among options of one part nobody needs to be told whose each is. */
+/* For a part of a command, the prefix that names the command is left out. */
 static void part_option_print(struct out *out, const struct option_row *row,
 			      const struct option_words *words)
 {

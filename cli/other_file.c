@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether a file that is to be written is another one than is in use. */
+/* Checks that an output file is not a file that is in use. */
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,7 +7,10 @@
 #include "cli.h"
 #include "other_file.h"
 
-/* What is no regular file, such as /dev/null or a terminal, keeps nothing. */
+/*
+ * Writing to a file that is not regular, such as /dev/null or a terminal,
+ * destroys nothing.
+ */
 static bool is_same_file(const char *one, const char *other)
 {
 	struct stat a;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* All that the command writes: rows as text or as JSON from the same calls. */
+/* Writes the output: rows as text or as JSON, from the same calls. */
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
@@ -15,8 +15,8 @@
 
 enum {
 	GAP = 2,		/* blanks between columns */
-	SENTENCE_BYTES = 16384, /* room for two paths */
-	PART_BYTES = 512,	/* of text that is cleaned at a time */
+	SENTENCE_BYTES = 16384, /* for two paths */
+	PART_BYTES = 512,	/* of text that is cleaned in one call */
 };
 
 void out_open(struct out *out, FILE *file)
@@ -36,7 +36,7 @@ static void out_put(struct out *out, const char *text)
 		note_error(out, errno);
 }
 
-/* What came from outside shall not steer a terminal, nor end a line. */
+/* Text from outside must not contain terminal codes or end a line. */
 static void put_clean(struct out *out, const char *text)
 {
 	char part[PART_BYTES];
@@ -45,8 +45,10 @@ static void put_clean(struct out *out, const char *text)
 		out_put(out, part);
 }
 
-/* Columns on a terminal, as it is shown: UTF-8 characters, which is all bytes
- * but their tails. */
+/*
+ * Width on a terminal: the number of UTF-8 characters, which is the number of
+ * bytes that are not continuation bytes.
+ */
 static size_t text_width(const char *text)
 {
 	char part[PART_BYTES];
@@ -137,7 +139,7 @@ static void json_cell(struct out *out, const char *name,
 	note_error(out, ENOMEM);
 }
 
-/* NULL: out of memory. */
+/* NULL: no memory */
 static struct json_object *json_string(const char *text)
 {
 	const size_t size = 4 * strlen(text) + 1;
@@ -264,7 +266,10 @@ static void json_row(struct out *out, out_row_fn row, size_t index, void *arg)
 	out->object = NULL;
 }
 
-/* One object a line, written as it is made, so that a table can be any size. */
+/*
+ * Write each object on a line at once, so that a table of any size needs no
+ * memory.
+ */
 static void json_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 {
 	out_put(out, "[");
@@ -285,7 +290,7 @@ void out_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 		block_rows(out, count, row, arg);
 }
 
-/* Columns grow with what they have held, so lines stay aligned mostly. */
+/* A column is as wide as its widest cell so far, so most lines are aligned. */
 static void event_line(struct out *out, out_row_fn row, void *arg)
 {
 	const enum out_shape shape = out->shape;
@@ -314,7 +319,7 @@ void out_flush(struct out *out)
 		note_error(out, errno);
 }
 
-/* An error or a hang-up that poll() tells is a pipe without a reader. */
+/* For a pipe without a reader, poll() reports an error or a hang-up. */
 bool out_is_read(const struct out *out)
 {
 	struct pollfd fd = { .fd = fileno(out->file) };
@@ -355,7 +360,7 @@ int out_close(struct out *out)
 	return -out->err;
 }
 
-/* What is quoted came from outside: no line or terminal code of it counts. */
+/* Quoted text came from outside: remove newlines and terminal codes. */
 static size_t sentence(char out[SENTENCE_BYTES], const char *text)
 {
 	size_t len = (size_t)sprintf(out, "ibsa: ");
@@ -365,7 +370,9 @@ static size_t sentence(char out[SENTENCE_BYTES], const char *text)
 	return len;
 }
 
-/* In one piece: other processes may write to the same place. */
+/*
+ * Write the line in one call: other processes may write to the same terminal.
+ */
 void complain(const char *format, ...)
 {
 	char text[SENTENCE_BYTES];

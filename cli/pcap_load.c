@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libpcap, when it is needed. */
+/* Loads libpcap when it is needed. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "pcap_load.h"
 
-/* Debian's name of it, and libpcap's own. */
+/* Debian's soname, then libpcap's own. */
 static void *open_library(void)
 {
 	void *library = dlopen("libpcap.so.0.8", RTLD_NOW | RTLD_LOCAL);

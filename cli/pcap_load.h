@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What of libpcap this command calls, found when it is needed: the library
- * brings a dozen others, which a question to the SA need not wait for.
+ * The functions of libpcap that this command calls. libpcap is loaded when it is
+ * needed, because it loads a dozen other libraries, which queries do not need.
  */
 #ifndef CLI_PCAP_LOAD_H
 #define CLI_PCAP_LOAD_H
@@ -15,7 +15,7 @@
 	F(pcap_open_dead_with_tstamp_precision)
 /* clang-format on */
 
-/* Its functions under their own names; of no use without @library. */
+/* The functions under their own names; valid if @library is not NULL. */
 struct libpcap {
 	void *library;
 #define PCAP_POINTER(name) __typeof__(name) *name;
@@ -23,7 +23,7 @@ struct libpcap {
 #undef PCAP_POINTER
 };
 
-/* 0, or -1: dlerror() says why not. */
+/* Return: 0, or -1, and dlerror() explains it. */
 int libpcap_load(struct libpcap *pcap);
 
 #endif

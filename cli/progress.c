@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A line on the terminal while an answer is long in coming. */
+/* Shows progress on a terminal while an answer takes long. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +9,15 @@
 
 enum { PATIENCE_MS = 1000, STEP_MS = 250 };
 
-/* Read by the signal handler, which has no other way to know. */
+/* The signal handler reads it. */
 static volatile sig_atomic_t shown;
 
 static const char erase[] = "\r\033[K";
 
-/* The line goes before the process does; SA_RESETHAND made the end default. */
+/*
+ * Erase the line, then end the process: SA_RESETHAND has restored the default
+ * action.
+ */
 static void end_by_signal(int number)
 {
 	if (shown && write(STDERR_FILENO, erase, sizeof(erase) - 1) < 0)
@@ -65,7 +68,7 @@ void progress_show(const struct progress *progress, unsigned long long tries)
 	fflush(stderr);
 }
 
-/* Whether it is time for another line; then nothing else is, for a while. */
+/* Whether a new line is due. If so, the next one is due later. */
 static bool takes_turn(struct progress *progress)
 {
 	const long long now_ms = passed_ms(progress);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A line on the terminal while answers are long in coming. */
+/* Shows progress on a terminal while an answer takes long. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -8,26 +8,27 @@
 #include <time.h>
 
 struct progress {
-	bool terminal; /* whether standard error is one; else nothing shows */
+	bool terminal; /* stderr is a terminal; if not, nothing is printed */
 	struct timespec start;
-	long long counted_ms; /* when one of the two below showed something */
+	long long
+		counted_ms; /* time of the last progress_count() or progress_text() line */
 };
 
 void progress_start(struct progress *progress);
 
-/* How long to wait until progress_show() has something new; -1: for ever. */
+/* Milliseconds until progress_show() has something new; -1: never. */
 int progress_pause_ms(const struct progress *progress);
 
-/* Show how many tries there were, once it has taken a second. */
+/* Print the number of tries, if a second has passed. */
 void progress_show(const struct progress *progress, unsigned long long tries);
 
-/* Show how far it has come, likewise. */
+/* Print how many of @total are done, likewise. */
 void progress_count(struct progress *progress, size_t done, size_t total);
 
-/* Show what it is that takes so long, and for how long it has, likewise. */
+/* Print what takes long, and its time, likewise. */
 void progress_text(struct progress *progress, const char *what);
 
-/* Erase the line if it is there. */
+/* Erase the line, if there is one. */
 void progress_end(void);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Asking the SA: open, wait, say what went wrong, exit status. */
+/*
+ * Sends a query, waits for the reply, explains failures and returns the exit
+ * status.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,21 +15,21 @@
 #include "progress.h"
 #include "record.h"
 
-/* One question and how it ended. */
+/* A query and its outcome. */
 struct query_state {
 	struct cli *cli;
 	const struct ibsa_query *query;
 	reply_use_fn use;
 	void *arg;
-	int broken; /* why waiting failed */
+	int broken; /* error of ibsa_wait() */
 	int status; /* exit status */
 	bool ended;
 };
 
 /*
- * A thread that is started meanwhile, as by ibsim's preload, leaves signals to
- * those that wait for them. At a fabric server none is, and a signal ends the
- * wait for its answer.
+ * Open the client with signals blocked, so that threads that ibsim's preload
+ * library starts do not receive them. A fabric server's client starts no
+ * thread, and there a signal must end the wait for the server.
  */
 static int client_open_signals_blocked(struct cli *cli,
 				       struct ibsa_error *error)
@@ -44,7 +47,7 @@ static int client_open_signals_blocked(struct cli *cli,
 	return err;
 }
 
-/* An address without a LID or a GID is of the port's own SA. */
+/* An SA address without LID and GID means the port's own SA. */
 static int sa_address_complete(struct cli *cli, struct ibsa_error *error)
 {
 	struct ibsa_options own = cli->open;
@@ -64,7 +67,7 @@ static int sa_address_complete(struct cli *cli, struct ibsa_error *error)
 		return err;
 	if (!port.sm_lid) {
 		snprintf(error->text, sizeof(error->text),
-			 "the port knows no subnet manager: --sa needs a lid "
+			 "the port has no subnet manager: --sa needs a lid "
 			 "or a gid");
 		return -ENETDOWN;
 	}
@@ -114,7 +117,7 @@ static const char *sa_text(struct cli *cli, char *out, size_t size)
 	return out;
 }
 
-/* What the library says of a reply, and the option that may help. */
+/* Print the library's error text of a reply, and an option that may help. */
 static void error_with_option_explain(const struct ibsa_reply *reply,
 				      const char *option)
 {
@@ -129,16 +132,16 @@ static void silence_explain(struct cli *cli, unsigned int tries)
 	char sa[80];
 
 	complain("%s did not answer (%u %s); check that the subnet manager "
-		 "runs, takes this SM_Key and knows this question, or wait "
-		 "longer with --timeout",
+		 "runs, accepts this SM_Key and supports this request, or use "
+		 "a longer --timeout",
 		 sa_text(cli, sa, sizeof(sa)), tries,
 		 tries == 1 ? "try" : "tries");
 }
 
 static void no_sm_explain(void)
 {
-	complain("the port knows no subnet manager; start one on the fabric, "
-		 "or name the SA with --sa");
+	complain("the port has no subnet manager; start one on the fabric, "
+		 "or give the SA's address with --sa");
 }
 
 static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
@@ -151,16 +154,16 @@ static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 			error_with_option_explain(reply, "--timeout");
 		break;
 	case -EPROTO:
-		complain("what the SA answered is malformed; try again, and if "
-			 "it stays so report it to the SA's maker");
+		complain("the SA's answer is malformed; try again, and "
+			 "report repeated failures to the SA's vendor");
 		break;
 	case -EMSGSIZE:
-		complain("the answer is larger than accepted; ask for less "
-			 "with FIELD=VALUE");
+		complain("the answer is larger than the limit; select fewer "
+			 "records with FIELD=VALUE");
 		break;
 	case -ENODATA:
-		complain("the answer was cut on its way (%zu %s arrived); ask "
-			 "for less with FIELD=VALUE",
+		complain("the answer was truncated (%zu %s arrived); select "
+			 "fewer records with FIELD=VALUE",
 			 reply->count,
 			 reply->count == 1 ? "record" : "records");
 		break;
@@ -168,12 +171,12 @@ static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 		no_sm_explain();
 		break;
 	default:
-		complain("cannot ask the SA: %s; try again",
+		complain("the query failed: %s; try again",
 			 strerror(-reply->err));
 	}
 }
 
-/* What to try when the SA says no. */
+/* Advice for a refusal. */
 static const char *advice(const struct ibsa_record *record, uint16_t status)
 {
 	switch (status) {
@@ -194,7 +197,8 @@ static const char *advice(const struct ibsa_record *record, uint16_t status)
 	case IBSA_STATUS_BAD_METHOD:
 	case IBSA_STATUS_BAD_METHOD_ATTRIBUTE:
 	case IBSA_STATUS_BAD_VALUE:
-		return "it does not offer this; another method or record may do";
+		return "it does not offer this; another method or record may "
+		       "do";
 	default:
 		break;
 	}
@@ -232,8 +236,8 @@ int reply_explain(struct cli *cli, const struct ibsa_reply *reply)
 			refusal_explain(reply->record, reply->status);
 		return CLI_REFUSED;
 	case IBSA_OUTCOME_BUSY:
-		complain("the SA is busy; try again later, or wait longer "
-			 "with --timeout");
+		complain("the SA is busy; try again later, or use a longer "
+			 "--timeout");
 		return CLI_SILENT;
 	default:
 		unreachable_explain(cli, reply);
@@ -283,7 +287,7 @@ static int not_accepted(int err)
 		return CLI_SILENT;
 	case -EINVAL:
 	case -ERANGE:
-		complain("this cannot be asked: %s", strerror(-err));
+		complain("the query is invalid: %s", strerror(-err));
 		return CLI_USAGE;
 	default:
 		complain("cannot send to the SA: %s; check the port with "
@@ -295,7 +299,9 @@ static int not_accepted(int err)
 	}
 }
 
-/* Closing ends what cannot be waited for: its callback comes from there. */
+/*
+ * Closing the client calls the callback of a query that cannot be waited for.
+ */
 static void wait_abandon(struct query_state *state, int err)
 {
 	state->broken = err;
@@ -315,7 +321,7 @@ static void wait_for_answer(struct query_state *state)
 	uint64_t sent_before;
 
 	ibsa_stats_get(client, &stats);
-	sent_before = stats.sent; /* with the first try of this query */
+	sent_before = stats.sent; /* includes the first try of this query */
 	progress_start(&progress);
 	while (!state->ended) {
 		int err = ibsa_wait(client, progress_pause_ms(&progress));
@@ -361,7 +367,8 @@ int own_port_get(struct cli *cli, struct ibsa_port_state *out)
 	err = ibsa_port_get(cli->client, false, out);
 	if (!err)
 		return CLI_DONE;
-	complain("cannot read the port: %s; see ibsa devices", strerror(-err));
+	complain("cannot read the port: %s; check it with ibsa devices",
+		 strerror(-err));
 	return CLI_DEVICE;
 }
 

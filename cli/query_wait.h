@@ -1,42 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Asking the SA: open, wait, say what went wrong, exit status. */
+/*
+ * Sends a query, waits for the reply, explains failures and returns the exit
+ * status.
+ */
 #ifndef CLI_QUERY_WAIT_H
 #define CLI_QUERY_WAIT_H
 
 #include "cli.h"
 
 /*
- * What to do with a reply that has records; it is gone when this returns.
- * Return: the exit status.
+ * Use the records of a reply, which is valid until this returns. Return: the
+ * exit status.
  */
 typedef int (*reply_use_fn)(struct cli *cli, const struct ibsa_reply *reply,
 			    void *arg);
 
-/* Open the client if it is not open yet. Return: the exit status. */
+/* Open the client if it is not open. Return: the exit status. */
 int client_open(struct cli *cli);
 
 /*
- * Ask and wait. All failures are reported but one: that there is no record
- * is CLI_NO, for the caller to say what it means.
+ * Send a query and wait for the reply. @use is called with a reply that has
+ * records. Failures are printed, except CLI_NO (no record), which the caller
+ * explains.
  *
- * Return: the exit status; of @use if it was called.
+ * Return: the exit status, or @use's return value.
  */
 int query_wait(struct cli *cli, const struct ibsa_query *query,
 	       reply_use_fn use, void *arg);
 
-/* Whether a refusal is a redirection; if so, say where to. */
+/*
+ * Print the target of a redirection. Return: whether @status is a redirection.
+ */
 bool redirection_explain(struct cli *cli, uint16_t status);
 
-/* Say that the SA said no, and what to try. */
+/* Print that the SA refused, and what to do. */
 void refusal_explain(const struct ibsa_record *record, uint16_t status);
 
 /*
- * Say why a reply has no records, unless that is the answer, and what to try.
- * Return: the exit status.
+ * Print why a reply has no records and what to do; nothing if there is no
+ * matching record. Return: the exit status.
  */
 int reply_explain(struct cli *cli, const struct ibsa_reply *reply);
 
-/* The port that asks, and its GID. Return: the exit status. */
+/* The state of the client's port, and its GID. Return: the exit status. */
 int own_port_get(struct cli *cli, struct ibsa_port_state *out);
 int own_gid_get(struct cli *cli, struct ibsa_gid *out);
 

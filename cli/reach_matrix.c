@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa reach --matrix: who can reach whom, as table, as JSON, as picture. */
+/*
+ * ibsa reach --matrix: reachability of every pair of ports, as table, JSON and
+ * picture.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +10,15 @@
 #include "fields.h"
 #include "reach.h"
 
-/* @results has a row for each GID that asks, with a cell for each GID. */
+/*
+ * @results has a row for each source GID, with a cell for each destination GID.
+ */
 struct matrix {
 	const struct reach_targets *targets;
 	struct reach_result *results;
-	size_t *known; /* indices of the cells that have an answer */
+	size_t *known; /* indices of the cells with a result */
 	size_t known_count;
-	bool has_groups; /* some host has several ports */
+	bool has_groups; /* a host has several ports */
 };
 
 static size_t host_len(const struct reach_target *target)
@@ -21,7 +26,7 @@ static size_t host_len(const struct reach_target *target)
 	return target->node ? strcspn(target->node, " ") : 0;
 }
 
-/* Of one whose node is not known, nothing else is of the same host. */
+/* A port whose node is unknown is on the same host as itself only. */
 static bool is_same_host(const struct reach_target *a,
 			 const struct reach_target *b)
 {
@@ -30,7 +35,7 @@ static bool is_same_host(const struct reach_target *a,
 	return len && len == host_len(b) && memcmp(a->node, b->node, len) == 0;
 }
 
-/* Whether another host's ports begin there. */
+/* Whether the port at @index is the first of a host. */
 static bool begins_group(const struct matrix *matrix, size_t index)
 {
 	const struct reach_targets *targets = matrix->targets;
@@ -39,7 +44,7 @@ static bool begins_group(const struct matrix *matrix, size_t index)
 	       !is_same_host(targets->first[index - 1], targets->first[index]);
 }
 
-/* Move ports to behind the others of their host, which come first. */
+/* Move the ports of each host next to its first port. */
 static void group_by_host(struct reach_targets *targets)
 {
 	for (size_t i = 1; i < targets->gid_count; i++) {
@@ -91,7 +96,7 @@ static int digits_of(size_t number)
 	return digits;
 }
 
-/* A line of one mark for each column, with a gap between hosts. */
+/* A line with one character for each column, and a gap between hosts. */
 struct cells {
 	char text[3 * REACH_MATRIX_MAX + 1];
 	size_t len;
@@ -107,7 +112,7 @@ static void cells_add(struct cells *cells, const struct matrix *matrix,
 	cells->text[cells->len] = '\0';
 }
 
-/* The columns' numbers, from top to bottom. */
+/* Draw the column numbers, vertically. */
 static void draw_head(struct out *out, const struct matrix *matrix)
 {
 	const size_t count = matrix->targets->gid_count;
@@ -162,7 +167,7 @@ static void draw(struct out *out, const struct matrix *matrix)
 		      "asked");
 }
 
-/* The word by which ports are grouped. */
+/* The name by which ports are grouped. */
 static void host_cell(struct out *out, const char *name,
 		      const struct reach_target *target)
 {
@@ -217,7 +222,10 @@ static bool put_file(const char *path, const char *text, size_t len)
 	return done;
 }
 
-/* The picture as a whole, so that no part of it is left if memory is short. */
+/*
+ * Write the picture in one piece, so that a lack of memory leaves no partial
+ * file.
+ */
 static int write_svg(struct cli *cli, const struct matrix *matrix)
 {
 	char *text = NULL;
@@ -280,7 +288,10 @@ static int rows_query(struct cli *cli, struct matrix *matrix)
 	return reach_worse(status, matrix_print(cli, matrix));
 }
 
-/* What is not there has neither a row nor a column, and has been said. */
+/*
+ * Targets that do not exist have no row or column, and have their message
+ * already.
+ */
 static int missing_status(const struct reach_targets *targets)
 {
 	for (size_t i = 0; i < targets->count; i++)
@@ -296,8 +307,8 @@ int reach_matrix(struct cli *cli, struct reach_targets *targets)
 	int status = missing_status(targets);
 
 	if (targets->gid_count > REACH_MATRIX_MAX) {
-		complain("a matrix is of at most %d ports, and these are %zu; "
-			 "name some of them",
+		complain("a matrix has at most %d ports, and these are %zu; "
+			 "name fewer",
 			 REACH_MATRIX_MAX, targets->gid_count);
 		return CLI_USAGE;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The questions of ibsa reach: ask, wait, see when it is in vain. */
+/* Runs the queries of ibsa reach, and stops when the SA does not answer. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,8 +9,10 @@
 #include "query_wait.h"
 #include "reach.h"
 
-/* An SA that has not answered so many in a row will not answer the others: a
- * window is asked at a time, and each has taken its whole time. */
+/*
+ * After this many queries in a row without an answer, the others are not sent:
+ * that is a whole window, and each query had its full time.
+ */
 enum { UNANSWERED_MAX = 16 };
 
 static const char second_signal_text[] = "ended before all answers were there";
@@ -67,7 +69,7 @@ static void note_failure(struct reach_run *run,
 		*first = *result;
 }
 
-/* If the first refusal is a redirection, keep where to. */
+/* If the first refusal is a redirection, save its target. */
 static void note_redirect(struct reach_run *run,
 			  const struct ibsa_reach_answer *answer)
 {
@@ -87,7 +89,7 @@ static void judge(struct reach_run *run, const struct reach_result *result)
 		note_failure(run, result);
 }
 
-/* Ends the batch; what is told of from then on was not asked. */
+/* End the batch. Queries that the batch reports from then on were not sent. */
 static void run_stop(struct reach_run *run, enum reach_end why)
 {
 	if (run->end != REACH_GOES_ON)
@@ -129,7 +131,7 @@ int reach_run_start(struct reach_run *run, struct cli *cli, size_t total)
 		return status;
 	err = interrupt_start(&run->interrupt, second_signal_text);
 	if (err) {
-		complain("cannot wait for signals: %s", strerror(-err));
+		complain("cannot create the signal thread: %s", strerror(-err));
 		return CLI_DEVICE;
 	}
 	interrupt_wakes(&run->interrupt, cli->client);
@@ -137,7 +139,7 @@ int reach_run_start(struct reach_run *run, struct cli *cli, size_t total)
 	return CLI_DONE;
 }
 
-/* Closing tells of what cannot be waited for. */
+/* Closing the client reports queries that cannot be waited for. */
 static void run_abandon(struct reach_run *run, int err)
 {
 	run->end = REACH_BROKEN;
@@ -183,7 +185,7 @@ bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
 	err = ibsa_reach_each(run->cli->client, &options, gids, count,
 			      answer_received, run, &run->batch);
 	if (err) {
-		complain("cannot ask the SA: %s", strerror(-err));
+		complain("cannot send queries to the SA: %s", strerror(-err));
 		run->end = REACH_BROKEN;
 		return false;
 	}
@@ -213,8 +215,8 @@ int reach_run_end(struct reach_run *run)
 	explain(run, &run->silent);
 	explain(run, &run->refused);
 	if (run->end == REACH_SILENT)
-		complain("%d in a row had no answer, and the others were not "
-			 "asked",
+		complain("%d queries in a row had no answer; the others were "
+			 "not sent",
 			 UNANSWERED_MAX);
 	else if (run->end == REACH_INTERRUPTED)
 		complain("interrupted");

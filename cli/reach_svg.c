@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The matrix of ibsa reach as a picture. Each answer has a shape of its own
- * besides its colour, and each cell a title that says all in words.
+ * Draws the matrix of ibsa reach. Each answer has a shape besides its colour,
+ * and each cell a title with the answer in words.
  */
 #include <string.h>
 
@@ -11,23 +11,23 @@
 #include "reach.h"
 
 enum {
-	LARGE = 28, /* cells, in pixels: of a few ports, of some, of many */
+	LARGE = 28, /* cells in pixels: for few, more and many ports */
 	MEDIUM = 18,
 	SMALL = 12,
 	FEW = 12,
 	SOME = 48,
 	MARGIN = 16,
-	HEADING = 76,	 /* title, what it says, legend */
+	HEADING = 76,	 /* height of title, summary and legend */
 	LABEL_MAX = 36,	 /* characters */
-	WIDTH_MIN = 620, /* of the heading's text */
+	WIDTH_MIN = 620, /* of the heading */
 };
 
-/* How large all is. */
+/* Sizes of the drawing. */
 struct layout {
 	size_t count;
 	unsigned int cell;
 	unsigned int font;
-	unsigned int label; /* room for the longest one */
+	unsigned int label; /* width of the longest label */
 	unsigned int left, top;
 };
 
@@ -41,7 +41,10 @@ static const char style[] =
 	".b{fill:#fff;stroke:#aaa;stroke-dasharray:2 2}\n"
 	"</style>\n";
 
-/* Text in XML, all of whose characters are XML's. Source: XML 1.0, 2.2. */
+/*
+ * Write text in XML. ibsa_text_clean() removes characters that XML forbids.
+ * Source: XML 1.0, 2.2.
+ */
 static void put_text(FILE *file, const char *text)
 {
 	char clean[4 * REACH_TEXT + 1];
@@ -59,7 +62,10 @@ static void put_text(FILE *file, const char *text)
 	}
 }
 
-/* Bytes of the first @most characters, and how many there are. */
+/*
+ * Length in bytes of the first @most characters; @out_width: number of
+ * characters.
+ */
 static size_t cut_at(const char *text, size_t most, size_t *out_width)
 {
 	size_t width = 0;
@@ -112,14 +118,14 @@ static struct layout lay_out(const struct reach_targets *targets)
 
 		widest = width > widest ? width : widest;
 	}
-	/* A character is some two thirds as wide as the font is high. */
+	/* Estimate: a character is two thirds as wide as the font is high. */
 	layout.label = (unsigned int)(widest + 1) * layout.font * 2 / 3;
 	layout.left = MARGIN + layout.label;
 	layout.top = MARGIN + HEADING + layout.label;
 	return layout;
 }
 
-/* The shapes, drawn once in a square of one cell with a seam around it. */
+/* Define the shapes once, in a square of one cell with a margin. */
 static void put_shapes(FILE *file, unsigned int cell)
 {
 	const unsigned int edge = cell - 1;
@@ -175,7 +181,7 @@ static void put_heading(FILE *file, const struct layout *layout,
 	unsigned int x = MARGIN;
 
 	fprintf(file,
-		"<text class=\"h\" x=\"%d\" y=\"%d\">Who can reach whom"
+		"<text class=\"h\" x=\"%d\" y=\"%d\">Reachability"
 		"</text>\n"
 		"<text class=\"p\" x=\"%d\" y=\"%d\">The port of a row reaches "
 		"that of a column, as the SA says; %zu ports.</text>\n",
@@ -265,7 +271,7 @@ void reach_svg(FILE *file, const struct reach_targets *targets,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
 		"width=\"%zu\" height=\"%zu\" viewBox=\"0 0 %zu %zu\">\n"
-		"<title>Who can reach whom</title>\n",
+		"<title>Reachability</title>\n",
 		width, height, width, height);
 	fputs(style, file);
 	put_shapes(file, layout.cell);

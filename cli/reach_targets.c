@@ -12,7 +12,7 @@
 #include "reach.h"
 
 enum {
-	/* More than any target has, and blanks around it. */
+	/* Longer than any target with blanks around it. */
 	LINE_BYTES = 1024,
 };
 
@@ -47,7 +47,7 @@ static void drop(struct reach_targets *targets, size_t index)
 	*target = (struct reach_target){ .line = 0 };
 }
 
-/* "line 3: ", or nothing for an argument. */
+/* "line 3: " for a line of standard input, "" for an argument. */
 static const char *where(const struct reach_target *target, char out[32])
 {
 	out[0] = '\0';
@@ -56,7 +56,7 @@ static const char *where(const struct reach_target *target, char out[32])
 	return out;
 }
 
-/* Whether the GID that was given could be one. */
+/* Whether the target is a GID of zeros. */
 static bool is_zero(const struct target *target)
 {
 	static const struct ibsa_gid zero;
@@ -74,8 +74,7 @@ static int add_text(struct reach_targets *targets, const char *text,
 	char line_text[32];
 
 	if (targets->count == REACH_TARGETS_MAX) {
-		complain("there are more than %d targets; ask for fewer at a "
-			 "time",
+		complain("more than %d targets; give fewer at a time",
 			 REACH_TARGETS_MAX);
 		return CLI_USAGE;
 	}
@@ -96,7 +95,7 @@ static int add_text(struct reach_targets *targets, const char *text,
 	return line ? CLI_DONE : CLI_USAGE;
 }
 
-/* A line without the blanks around it; "" if it says nothing. */
+/* The line without blanks around it; "" for an empty line or a comment. */
 static const char *trim(char *line)
 {
 	size_t len = strlen(line);
@@ -107,15 +106,15 @@ static const char *trim(char *line)
 	return *line == '#' ? "" : line;
 }
 
-/* A line of standard input, as much of it as a target could need. */
+/* A line of standard input, or its beginning if it is too long for a target. */
 struct line {
 	char text[LINE_BYTES + 1];
-	size_t len; /* LINE_BYTES at most */
+	size_t len; /* at most LINE_BYTES */
 	bool is_cut;
 	unsigned long number;
 };
 
-/* The next line, without its end. Return: whether there is one. */
+/* Read the next line, without its end. Return: false at the end of file. */
 static bool read_line(struct line *line)
 {
 	int next = getc_unlocked(stdin);
@@ -154,7 +153,10 @@ static int add_line(struct reach_targets *targets, struct line *line)
 	return *text ? add_text(targets, text, line->number) : CLI_DONE;
 }
 
-/* A line that is wrong is said and left out; the others are asked for. */
+/*
+ * Add the targets of standard input. A line that does not parse is reported and
+ * skipped.
+ */
 static int add_lines(struct reach_targets *targets)
 {
 	struct line line = { .number = 0 };
@@ -176,7 +178,8 @@ static int add_argument(struct reach_targets *targets, const char *text,
 	if (strcmp(text, "-") != 0)
 		return add_text(targets, text, 0);
 	if (*has_lines) {
-		complain("standard input (-) can be read once");
+		complain("- is given twice; standard input can be read only "
+			 "once");
 		return CLI_USAGE;
 	}
 	*has_lines = true;
@@ -187,7 +190,8 @@ static int check_count(const struct cli *cli, struct reach_targets *targets)
 {
 	targets->is_whole = cli->all || (cli->matrix && cli->arg_count == 1);
 	if (cli->all && cli->arg_count > 1) {
-		complain("--all is all targets; leave out '%s'", cli->args[1]);
+		complain("--all already means all targets; remove '%s'",
+			 cli->args[1]);
 		return CLI_USAGE;
 	}
 	if (!targets->is_whole && cli->arg_count == 1) {
@@ -205,7 +209,10 @@ int reach_targets_parse(struct cli *cli, struct reach_targets *out)
 
 	*out = (struct reach_targets){ .status = CLI_DONE };
 	status = check_count(cli, out);
-	/* Arguments first: a wrong one need not wait for standard input. */
+	/*
+	 * Parse arguments first: a wrong one ends the command before it reads
+	 * standard input.
+	 */
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
 		if (strcmp(cli->args[i], "-") != 0)
 			status = add_argument(out, cli->args[i], &has_lines);
@@ -230,7 +237,7 @@ static int first_node(struct cli *cli, const struct ibsa_reply *reply,
 	return ibsa_reply_decode(reply, 0, arg) ? CLI_SILENT : CLI_DONE;
 }
 
-/* The SA knows a port by each of its LIDs. */
+/* Find the node with this LID, which may be any LID of a port with an LMC. */
 static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 {
 	const struct ibsa_node want = { .lid = lid };
@@ -244,11 +251,11 @@ static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 	return query_wait(cli, &query, first_node, out);
 }
 
-/* What a target needs to become a GID. */
+/* State for converting targets to GIDs. */
 struct resolving {
 	struct cli *cli;
 	struct ibsa_gid own;
-	bool is_opa; /* the port's link */
+	bool is_opa; /* the port's link layer is Omni-Path */
 	struct nodes nodes;
 	bool has_nodes;
 };
@@ -260,7 +267,7 @@ static int set_port(const struct resolving *resolving,
 	return set_node(target, node);
 }
 
-/* The port of a LID. */
+/* Convert a target that is a LID. */
 static int find_port(struct resolving *resolving, struct reach_target *target)
 {
 	struct ibsa_node node;
@@ -278,7 +285,10 @@ static int find_port(struct resolving *resolving, struct reach_target *target)
 	return CLI_DONE;
 }
 
-/* A further port of what target @index means; NULL: it has been said. */
+/*
+ * Append a further port of target @index. Return: NULL without memory, which is
+ * reported.
+ */
 static struct reach_target *add_further(struct reach_targets *targets,
 					size_t index)
 {
@@ -296,8 +306,8 @@ static struct reach_target *add_further(struct reach_targets *targets,
 }
 
 /*
- * The ports of a name: the first is the target's, and the others are added
- * after those that are there, to be moved to their place.
+ * Convert a name: its first port becomes the target, the others are appended.
+ * arrange() moves them.
  */
 static int find_node(struct resolving *resolving, struct reach_targets *targets,
 		     size_t index)
@@ -325,7 +335,7 @@ static int find_node(struct resolving *resolving, struct reach_targets *targets,
 	return status;
 }
 
-/* The own ports, likewise. */
+/* Convert "self" to this host's ports, likewise. */
 static int find_own(struct resolving *resolving, struct reach_targets *targets,
 		    size_t index)
 {
@@ -358,7 +368,10 @@ static bool is_long_lid(const struct target *target)
 	return target->kind == TARGET_LID && target->lid >= IBSA_LID_PERMISSIVE;
 }
 
-/* NodeRecords have no room for it, but a GID stands for it on Omni-Path. */
+/*
+ * Convert a LID of more than 16 bits. NodeRecords have no room for it; on
+ * Omni-Path a GID encodes it.
+ */
 static int take_long_lid(const struct resolving *resolving,
 			 struct reach_target *target)
 {
@@ -407,8 +420,8 @@ static int resolve(struct resolving *resolving, struct reach_targets *targets,
 }
 
 /*
- * Leave out what was dropped, and have the further ports of each name, which
- * are behind @given and in the order of their names, after the first.
+ * Remove dropped targets, and move the further ports of each name behind the
+ * first. Further ports begin at index @given, in the order of their names.
  */
 static int arrange(struct reach_targets *targets, size_t given)
 {
@@ -432,7 +445,10 @@ static int arrange(struct reach_targets *targets, size_t given)
 	return CLI_DONE;
 }
 
-/* A name that several nodes have is as wrong as one that does not parse. */
+/*
+ * Convert all targets. An ambiguous name is an error, as text that does not
+ * parse.
+ */
 static int resolve_all(struct resolving *resolving,
 		       struct reach_targets *targets)
 {
@@ -459,7 +475,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : memcmp(&x->gid, &y->gid, sizeof(x->gid));
 }
 
-/* Every port of a channel adapter, by the names of their nodes. */
+/* Take every port of a channel adapter as a target, sorted by node name. */
 static int take_all(const struct resolving *resolving,
 		    struct reach_targets *targets)
 {
@@ -491,7 +507,7 @@ static int by_gid(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Let each target know the first that has its GID. */
+/* Set @same of targets with equal GIDs to the first of them. */
 static void find_same(struct reach_target **sorted, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -503,7 +519,7 @@ static void find_same(struct reach_target **sorted, size_t count)
 	}
 }
 
-/* Each GID is asked for once, in the order of the targets. */
+/* Collect the GIDs in the order of the targets, each GID once. */
 static int collect_gids(struct reach_targets *targets)
 {
 	struct reach_target **sorted = calloc(targets->count, sizeof(*sorted));
@@ -537,7 +553,7 @@ static int collect_gids(struct reach_targets *targets)
 	return CLI_DONE;
 }
 
-/* Whether it is worth to ask for all nodes: names are shown where known. */
+/* Whether to read all nodes: their names are part of the output. */
 static bool wants_nodes(const struct cli *cli,
 			const struct reach_targets *targets)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The targets of ibsa reach as text. */
+/* Writes the targets of ibsa reach as text. */
 #include <string.h>
 
 #include "fields.h"
 #include "reach.h"
 
-/* A text may be longer than what is made safe at a time. */
+/* Clean the text in parts: ibsa_text_clean() has a limit. */
 const char *reach_target_text(const struct reach_target *target,
 			      char out[REACH_TEXT])
 {

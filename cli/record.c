@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is on a fabric into a file that Wireshark reads: a pcap file of ERF
- * records, of which type 21 is an InfiniBand packet. The link type that pcap
- * has for InfiniBand itself, 247, is unknown to Wireshark 4.0.
+ * Writes the packets of a fabric to a pcap file of ERF records; type 21 is an
+ * InfiniBand packet. Wireshark 4.0 does not support pcap's own link type for
+ * InfiniBand, 247.
  *
  * Source: Endace, ERF Types Reference Guide (header, types).
  */
@@ -27,7 +27,7 @@ enum {
 };
 
 #define NS_PER_S UINT64_C(1000000000)
-#define COUNTED_NS UINT64_C(1000000) /* between packets that are numbered */
+#define COUNTED_NS UINT64_C(1000000) /* between two packets */
 
 struct record {
 	struct ibsa_fabric *fabric;
@@ -35,12 +35,12 @@ struct record {
 	pcap_t *pcap;
 	pcap_dumper_t *file;
 	const char *path;
-	uint64_t epoch_ns; /* what the fabric's time 0 is since 1970 */
+	uint64_t epoch_ns; /* the fabric's time 0, since 1970 */
 	bool is_counted;
-	uint64_t count; /* of packets so far */
+	uint64_t count; /* packets so far */
 };
 
-/* Seconds and their binary fraction, lowest byte first. */
+/* Write a time as seconds and a binary fraction, little-endian. */
 static void put_erf_time(uint8_t *out, uint64_t time_ns)
 {
 	const uint64_t fraction = ((time_ns % NS_PER_S) << 32) / NS_PER_S;
@@ -80,11 +80,11 @@ static void packet_write(const struct ibsa_packet *packet, void *arg)
 	ibsa_put_be16(bytes + 14, (uint16_t)packet->len);
 	memcpy(bytes + ERF_BYTES, packet->bytes, packet->len);
 	pcap->pcap_dump((u_char *)record->file, &header, bytes);
-	/* Whoever looks at the file meanwhile sees whole packets. */
+	/* Another program that reads the file must find whole packets. */
 	pcap->pcap_dump_flush(record->file);
 }
 
-/* The fabric's real clock is the system's monotonic one. */
+/* The fabric's real clock is CLOCK_MONOTONIC. */
 static uint64_t epoch_of_real_clock(void)
 {
 	struct timespec real;
@@ -112,7 +112,8 @@ static int open_file(struct record *record)
 	const struct libpcap *pcap = &record->libpcap;
 
 	if (libpcap_load(&record->libpcap) < 0) {
-		complain("--record needs libpcap: %s", dlerror());
+		complain("--record: cannot load libpcap: %s; install it",
+			 dlerror());
 		return CLI_DEVICE;
 	}
 	record->pcap = pcap->pcap_open_dead_with_tstamp_precision(
@@ -124,7 +125,7 @@ static int open_file(struct record *record)
 	}
 	record->file = pcap->pcap_dump_open(record->pcap, record->path);
 	if (record->file) {
-		/* It is no business of a command that this one starts. */
+		/* Child processes must not inherit the descriptor. */
 		(void)fcntl(fileno(pcap->pcap_dump_file(record->file)), F_SETFD,
 			    FD_CLOEXEC);
 		return CLI_DONE;
@@ -140,20 +141,20 @@ static int tap(struct record *record)
 	if (err == 0)
 		return CLI_DONE;
 	if (err == -EOPNOTSUPP) {
-		complain("--record: packets of Omni-Path have another format, "
-			 "which is not written");
+		complain("--record: cannot write the packets of an Omni-Path "
+			 "fabric");
 		return CLI_USAGE;
 	}
 	complain("--record: %s", strerror(-err));
 	return CLI_DEVICE;
 }
 
-/* libpcap takes - for standard output. */
+/* libpcap would write "-" to standard output. */
 static int check_path(const char *path, const char *source)
 {
 	if (strcmp(path, "-") == 0) {
-		complain("--record: standard output has the answer; name a "
-			 "file");
+		complain("--record: '-' is not possible, because standard "
+			 "output has the answer; name a file");
 		return CLI_USAGE;
 	}
 	return other_file("--record", path, source, "what is read");
@@ -195,7 +196,7 @@ int record_end(struct record *record)
 		return CLI_DONE;
 	(void)!ibsa_fabric_tap(record->fabric, NULL, NULL);
 	if (ferror(record->libpcap.pcap_dump_file(record->file))) {
-		complain("--record: not all could be written to '%s'",
+		complain("--record: cannot write all packets to '%s'",
 			 record->path);
 		status = CLI_DEVICE;
 	}
@@ -212,9 +213,9 @@ int record_open(struct cli *cli)
 	if (!cli->record_path || cli->record)
 		return CLI_DONE;
 	if (!file) {
-		complain("--record writes what is on an embedded fabric; name "
-			 "one with --fabric, or record a shared one where it "
-			 "runs: ibsa fabric run --record");
+		complain("--record needs an embedded fabric; name one with "
+			 "--fabric, or record at a fabric server with ibsa "
+			 "fabric run --record");
 		return CLI_USAGE;
 	}
 	err = ibsa_fabric_load(file, NULL, &error, &cli->fabric);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is on a fabric into a file that Wireshark reads. */
+/* Writes the packets of a fabric to a file for Wireshark. */
 #ifndef CLI_RECORD_H
 #define CLI_RECORD_H
 
@@ -10,27 +10,32 @@
 struct record;
 
 /*
- * Begin to write all that is on the links of @fabric, which has been read from
- * the file @source, to the file @path, another one; @is_counted: the times are
- * numbers, a millisecond for each packet, so that the same packets make the
- * same file.
+ * Begin to write all packets on the links of @fabric to the file @path, which must
+ * not be @source, the file that the fabric was read from. @is_counted: packet
+ * times are numbers, one millisecond apart, so that equal packets give an equal
+ * file.
  *
- * Return: the exit status; what went wrong has been said.
+ * Return: the exit status; a failure is printed.
  */
 int record_start(const char *path, const char *source,
 		 struct ibsa_fabric *fabric, bool is_counted,
 		 struct record **out);
 
-/* End it. NULL is none. Return: the exit status; not all may be written. */
+/*
+ * Stop writing; @record may be NULL. Return: the exit status; some packets may
+ * not have been written.
+ */
 int record_end(struct record *record);
 
 /*
- * Before the client is opened: if --record is given, let it be on a fabric
- * of which all is written. Return: the exit status.
+ * If --record is given, load the fabric and begin to record it. Call it before the
+ * client is opened. Return: the exit status.
  */
 int record_open(struct cli *cli);
 
-/* After it has been closed. Return: the exit status. */
+/*
+ * Stop recording. Call it after the client is closed. Return: the exit status.
+ */
 int record_close(struct cli *cli);
 
 #endif

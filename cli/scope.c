@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which devices and ports a command is about. */
+/* Parses the devices and ports that a command applies to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +7,13 @@
 
 #include "scope.h"
 
-/* The longest path that is repeated to whom it comes from. */
+/* Longest path of a topology file in a message. */
 enum { FABRIC_SHOWN = 44 };
 
-/* What is behind a slash is a port if it is one. */
+/*
+ * The text after a slash is a port only if it is a number: device names may
+ * contain slashes.
+ */
 int scope_parse(const char *text, struct scope *out)
 {
 	const char *slash = strrchr(text, '/');
@@ -42,7 +45,7 @@ int scope_find(const struct cli *cli, struct scope *out)
 	if (!out->fabric)
 		out->fabric = secure_getenv("IBSA_FABRIC");
 	if (cli->arg_count > 2 || (cli->arg_count == 2 && is_by_option)) {
-		complain("%s takes one device or port, '%s' is too much; see "
+		complain("%s accepts one device or port; remove '%s'; see "
 			 "ibsa %s --help",
 			 command, cli->args[cli->arg_count - 1], command);
 		return CLI_USAGE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which devices and ports a command is about. */
+/* The devices and ports that a command applies to. */
 #ifndef CLI_SCOPE_H
 #define CLI_SCOPE_H
 
@@ -8,19 +8,20 @@
 struct scope {
 	const char *device; /* NULL: all */
 	unsigned int port;  /* 0: all of the device */
-	const char *fabric; /* whose devices they are; or NULL or "" */
-	char *owned;	    /* what @device points to, if it was cut */
+	const char
+		*fabric; /* fabric with the devices; NULL or "": this machine */
+	char *owned;	 /* buffer of @device, if it was allocated */
 };
 
 /*
- * What "DEVICE" or "DEVICE/PORT" names; the rest as below. *@out is zero
- * before.
+ * Parse "DEVICE" or "DEVICE/PORT" into @out, which must be zero. Return: the
+ * exit status.
  */
 int scope_parse(const char *text, struct scope *out);
 
 /*
- * What the one argument DEVICE[/PORT] names, or --device and --port; to be
- * freed in any case. Return: the exit status; what is wrong has been said.
+ * Parse the only argument DEVICE[/PORT], or --device and --port. Return: the exit
+ * status; a failure is printed. The caller frees @out in any case.
  */
 int scope_find(const struct cli *cli, struct scope *out);
 void scope_free(struct scope *scope);
@@ -28,7 +29,7 @@ void scope_free(struct scope *scope);
 bool scope_has_device(const struct scope *scope, const char *device);
 bool scope_has_port(const struct scope *scope, unsigned int port);
 
-/* That there is no such device, or that it has no such port. */
+/* Set @out to the message that the device, or its port, does not exist. */
 void scope_none(const struct scope *scope, bool has_device,
 		struct ibsa_error *out);
 

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the files of ibsa service share. */
+/* Functions that the files of ibsa service share. */
 #ifndef CLI_SERVICE_H
 #define CLI_SERVICE_H
 
 #include "cli.h"
 
-/* A service from the command line, and which of its fields are given. */
+/*
+ * A service from the command line, and the component mask of its given fields.
+ */
 struct service {
 	struct ibsa_service record;
 	uint64_t mask;
 };
 
 /*
- * What "ID NAME [FIELD=VALUE...]" and --lease say.
+ * Parse "ID NAME [FIELD=VALUE...]" and --lease.
  *
- * Return: the exit status; what is wrong has been said.
+ * Return: the exit status; a failure is printed.
  */
 int service_parse(struct cli *cli, struct service *out);
 
-/* The cells of one line: what it is, whose, and for how long. */
+/* Write the cells of one service. */
 void service_cells(struct out *out, const struct ibsa_service *service);
 
-/* That on an embedded fabric no other process sees the service. */
+/* Warn that on an embedded fabric only this process sees the service. */
 void service_local_warn(const struct cli *cli);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Why there is nothing to ask, and what to try: an embedded fabric. */
+/* Explains why there is no device, and suggests an embedded fabric. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -18,8 +18,8 @@ bool fabric_is_server(const char *fabric)
 }
 
 /*
- * What a fabric server shows is the process's device, at the node that is
- * named: so all of the library looks there.
+ * A fabric server's device is this process's device: setting IBSA_FABRIC makes
+ * all parts of the library use it.
  */
 int fabric_server_use(struct cli *cli)
 {
@@ -48,7 +48,10 @@ const char *fabric_file(const struct cli *cli)
 	return file && *file && !fabric_is_server(file) ? file : NULL;
 }
 
-/* Opening a port says best why there is none. 0 also if there is no server. */
+/*
+ * Try the server by opening a port, whose error text is the most precise.
+ * Return: 0 also without a server.
+ */
 static int server_try(unsigned int deadline_ms, struct ibsa_error *out)
 {
 	const struct ibsa_options options = { .deadline_ms = deadline_ms };
@@ -67,7 +70,10 @@ static int server_try(unsigned int deadline_ms, struct ibsa_error *out)
 
 bool server_is_wrong(struct ibsa_error *out)
 {
-	/* The server may have been waited for already. */
+	/*
+	 * The caller may have waited for the server already, so wait only a
+	 * second.
+	 */
 	return server_try(1000, out) && out->text[0];
 }
 
@@ -92,8 +98,8 @@ static bool read_exe(char *out, size_t size)
 }
 
 /*
- * The examples beside this executable, wherever the tree was installed, else
- * where the build meant them to be.
+ * Find the examples: relative to this executable in an installed or build tree,
+ * else where they were configured.
  */
 static void find_folder(char out[PATH_MAX])
 {
@@ -139,7 +145,7 @@ void suggest_fabric(void)
 	char folder[PATH_MAX];
 	int count;
 
-	/* Who has a fabric needs no other: what is wrong has been said. */
+	/* With a fabric server no example is needed. */
 	if (fabric && fabric_is_server(fabric))
 		return;
 	if (machine_has_device()) {
@@ -148,7 +154,7 @@ void suggest_fabric(void)
 	}
 	find_folder(folder);
 	count = scandir(folder, &entries, is_topology, alphasort);
-	complain("try an example fabric of %s: ibsa devices --fabric %s/%s",
+	complain("to try an example fabric of %s: ibsa devices --fabric %s/%s",
 		 folder, folder, count > 0 ? entries[0]->d_name : "FILE");
 	for (int i = 0; i < count; i++)
 		free(entries[i]);
@@ -179,13 +185,14 @@ int no_device_explain(int err)
 		return CLI_DEVICE;
 	}
 	if (err == -ENOSYS && sysfs_is_empty())
-		complain("this machine's devices cannot be seen: /sys is not "
+		complain("cannot list this machine's devices: /sys is not "
 			 "mounted, or empty");
 	else if (err == -ENOSYS)
-		complain("this machine has no InfiniBand: its kernel has no "
-			 "RDMA modules loaded");
+		complain("this machine has no InfiniBand device: the "
+			 "kernel's RDMA modules are not loaded");
 	else if (err)
-		complain("cannot read the devices: %s", strerror(-err));
+		complain("cannot read this machine's devices: %s",
+			 strerror(-err));
 	else
 		complain("this machine has no InfiniBand device");
 	suggest_fabric();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What may stand for an end of a path or for the SA; text to values. */
+/* Parses the text of a target or of an SA address. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "opa.h"
 #include "target.h"
 
-enum { DEFAULT_HOPS = 64 }; /* as Linux sends IP packets, for RoCE */
+enum { DEFAULT_HOPS = 64 }; /* Linux's value for IP packets, for RoCE */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -91,7 +91,7 @@ static const struct target_form {
 } forms[] = {
 	{ "gid:", TARGET_GID, parse_gid },
 	{ "guid:", TARGET_GUID, parse_guid },
-	{ "lid:", TARGET_LID, NULL }, /* by parse_lid() */
+	{ "lid:", TARGET_LID, NULL }, /* parsed by parse_lid() */
 	{ "name:", TARGET_NAME, parse_name },
 };
 
@@ -103,7 +103,9 @@ static const struct target_form *form_of(enum target_kind kind)
 	return NULL;
 }
 
-/* A GID with a slip in it should be refused, not looked for as a node. */
+/*
+ * Text with colons that does not parse as a GID is an error, not a node's name.
+ */
 static bool is_malformed_gid(const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -113,9 +115,8 @@ static bool is_malformed_gid(const char *text)
 }
 
 /*
- * Logs of subnet managers have LIDs as 0x4: with as many digits as a LID can
- * have, and a value that a port's can have, it is one. @last_lid is the
- * largest number that is taken for one.
+ * Logs of subnet managers write LIDs as 0x4. A hexadecimal number with at most
+ * the digits of a LID, and a value up to @last_lid, is a LID.
  */
 static bool is_hex_lid(const char *text, uint32_t last_lid)
 {
@@ -128,7 +129,7 @@ static bool is_hex_lid(const char *text, uint32_t last_lid)
 	       lid <= (is_long ? last_lid : IBSA_LID_UNICAST_MAX);
 }
 
-/* What text without a prefix is meant as; TARGET_SELF needs no parsing. */
+/* The kind of text without a prefix; TARGET_SELF needs no parsing. */
 static enum target_kind guess_kind(const char *text, uint32_t last_lid)
 {
 	struct ibsa_gid gid;
@@ -144,7 +145,7 @@ static enum target_kind guess_kind(const char *text, uint32_t last_lid)
 	return TARGET_NAME;
 }
 
-/* LIDs go up to @last_lid. */
+/* @last_lid: the largest LID */
 static int parse_target(const char *text, uint32_t last_lid, struct target *out,
 			struct ibsa_error *error)
 {
@@ -183,7 +184,7 @@ int target_parse_opa(const char *text, struct target *out,
 	return parse_target(text, OPA_LID_UNICAST_MAX, out, error);
 }
 
-/* The parts of an address that are numbers. */
+/* The numeric parts of an address. */
 static const struct sa_part {
 	const char *name;
 	uint8_t nbits;
@@ -220,7 +221,7 @@ static void store(struct ibsa_address *address, const struct sa_part *part,
 		memcpy(to, &as_u32, sizeof(as_u32));
 }
 
-/* What has been seen of an address: a bit for each of sa_parts, and these. */
+/* Parts that were given: a bit for each of sa_parts, and these. */
 enum { SEEN_LID = 1, SEEN_GID = 1 << 16, SEEN_GRH = 1 << 17 };
 
 static int parse_part(const char *name, const char *value,
@@ -275,7 +276,7 @@ static int parse_list(char *text, struct ibsa_address *out, unsigned int *seen,
 	return 0;
 }
 
-/* An address says where: a unicast LID, a GID, or both. */
+/* Check that the address has a unicast LID, a GID, or both. */
 static int check_address(const struct ibsa_address *address, unsigned int seen,
 			 struct ibsa_error *error)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What may stand for an end of a path or for the SA; text to values. */
+/* Parses the text of a target or of an SA address. */
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
 
 #include <ibsa/transport.h>
 
 enum target_kind {
-	TARGET_SELF, /* the port that asks */
+	TARGET_SELF, /* the client's port */
 	TARGET_GID,
 	TARGET_GUID,
 	TARGET_LID,
 	TARGET_NAME,
 };
 
-enum { TARGET_NAME_BYTES = 64 }; /* a node description's */
+enum { TARGET_NAME_BYTES = 64 }; /* length of a node description */
 
-/* One end of a path; the member that @kind says is filled. */
+/* A target; @kind says which member is valid. */
 struct target {
 	enum target_kind kind;
 	struct ibsa_gid gid;
@@ -25,20 +25,20 @@ struct target {
 };
 
 /*
- * "self", a GID, a LID in decimal or in up to 4 hexadecimal digits after 0x, a
- * port GUID after 0x, else a node's name; or any of them after "gid:", "guid:",
- * "lid:" or "name:".
+ * Parse "self", a GID, a LID in decimal or in up to 4 hexadecimal digits after
+ * 0x, a port GUID after 0x, or else a node's name. The prefixes "gid:", "guid:",
+ * "lid:" and "name:" select one of them.
  *
- * Return: 0; -EINVAL, and @error says why.
+ * Return: 0; -EINVAL, and @error explains it.
  */
 int target_parse(const char *text, struct target *out,
 		 struct ibsa_error *error);
 
-/* The same of a port of Omni-Path, where LIDs have 32 bits, or 8 digits. */
+/* The same for Omni-Path, where LIDs have 32 bits, or 8 digits. */
 int target_parse_opa(const char *text, struct target *out,
 		     struct ibsa_error *error);
 
-/* What a target may be: lines for --help. */
+/* The forms of a target: lines for --help. */
 /* clang-format off */
 #define TARGET_LINES \
 	"  self                the port that asks", \
@@ -49,9 +49,9 @@ int target_parse_opa(const char *text, struct target *out,
 /* clang-format on */
 
 /*
- * The SA's address: a LID, a GID, or "lid=...,qpn=...,gid=..." and so on.
+ * Parse an SA address: a LID, a GID, or "lid=...,qpn=...,gid=...".
  *
- * Return: 0; -EINVAL, and @error says why.
+ * Return: 0; -EINVAL, and @error explains it.
  */
 int sa_parse(const char *text, struct ibsa_address *out,
 	     struct ibsa_error *error);

@@ -129,20 +129,20 @@ every_error_is_another() {
 		'^mlx5_0 +2 +Down' port '^Down, LinkUp' cable mlx5_0 2
 	rm "$nodes/umad0"
 	what_is 'no device file' '/dev/infiniband/umad0 is not there: in a' \
-		' /dev/infiniband/umad0 is not there$' \
-		node '/dev/infiniband/umad0 is not there' 'container.*udev'
+		' /dev/infiniband/umad0 does not exist$' \
+		node '/dev/infiniband/umad0 does not exist' 'container.*udev'
 	rm -r "$sys/class/infiniband_mad"
 	what_is 'no ib_umad' 'umad module is not loaded.*modprobe ib_umad' \
-		' no MAD device; load ib_umad$' \
+		' no MAD device; load the kernel module ib_umad$' \
 		umad 'ib_umad is not loaded' 'modprobe ib_umad'
 	rm -r "$sys/class/infiniband"
 	what_is 'no modules' 'RDMA modules are not loaded.*modprobe' \
-		'!no RDMA modules' modules 'RDMA modules are not loaded' \
+		'!RDMA modules are not loaded' modules 'RDMA modules are not loaded' \
 		'modprobe ib_umad'
 	rm -r "$sys/class"
 	what_is 'no sysfs' '/sys is not mounted, or empty: mount sysfs there' \
 		'!/sys is not mounted, or empty' \
-		modules '^/sys is not mounted, or empty$' '^mount sysfs there'
+		modules '^/sys is not mounted, or empty$' '^mount sysfs at'
 	what=sentences
 	# Where there is a device, doctor is to be asked, and no example.
 	grep -q "ibsa doctor checks this machine's" sentences ||
@@ -170,7 +170,7 @@ refusals_that_the_mode_does_not_explain() {
 	chmod 0700 "$nodes"
 	if [ "$(id -u)" -eq 0 ]; then
 		ibsa=$tmp/by_other run 4 -j doctor mlx5_0/1
-		has node wrong '/umad0: not permitted for user 65534' folder
+		has node wrong '/umad0: not permitted for user 65534' directory
 	fi
 	chmod 0755 "$nodes"
 	unset SYSFS_PATH
@@ -202,7 +202,7 @@ a_list_that_is_not_permitted() {
 	world
 	chmod 0 "$sys/class/infiniband"
 	ibsa=$tmp/by_other run 4 -j doctor
-	has modules wrong 'cannot be listed: Permission' '^let this user read'
+	has modules wrong 'cannot list .*: Permission' '^give this user read'
 	chmod 0755 "$sys/class/infiniband"
 	unset SYSFS_PATH
 }
@@ -250,7 +250,7 @@ forty_devices() {
 	out_has '^mlx5_5 +1 +Active .* Protocol error$'
 	out_has '^mlx5_7 +1 +- .* Protocol error$'
 	out_has '^mlx5_9 +- .* No such file or directory$'
-	out_has '^mlx5_11 +1 +Active .* /dev/infiniband/umad11 is not there$'
+	out_has '^mlx5_11 +1 +Active .* /dev/infiniband/umad11 does not exist$'
 	ibsa=$tmp/by_other run 0 -j devices
 	json 'length == 40 and (map(.device) | unique | length == 40)'
 	json 'map(select(.note | test("not permitted"))) | length == 36'
@@ -272,7 +272,7 @@ forty_devices() {
 	json '.[] | select(.device == "mlx5_7" and .name == "port") |
 		.verdict == "wrong"'
 	json '.[] | select(.device == "mlx5_11" and .name == "node") |
-		.verdict == "wrong" and (.detail | test("not there"))'
+		.verdict == "wrong" and (.detail | test("does not exist"))'
 	ibsa=$tmp/by_other run 4 -v doctor $long/1; lines 11
 	out_has "^node +$long +1 +wrong +/dev/infiniband/umad38, "
 	unset SYSFS_PATH
@@ -281,12 +281,12 @@ forty_devices() {
 embedded_fabrics() {
 	on 0 -v doctor; err_empty
 	out_has '^NAME +DEVICE +PORT +VERDICT +DETAIL$'
-	out_has '^kernel +- +- +not checked +embedded fabric: no modules, '
+	out_has '^kernel +- +- +not checked +an embedded fabric needs no kernel modules '
 	grep -qE '^(modules|umad|node|issm) ' out &&
 		fail 'says of each that it is not checked'
 	out_has '^port +node1 mlx5_0 +2 +ok +Active, LinkUp, InfiniBand, 100 Gb'
-	out_has '^sa +größe +1 +ok +answers in [0-9.]+ ms$'
-	out_has '^default +- +- +ok +port 1 of node1 mlx5_0 '
+	out_has '^sa +größe +1 +ok +the SA answers in [0-9.]+ ms$'
+	out_has '^default +- +- +ok +queries use port 1 of node1 mlx5_0 '
 	lines 27
 	on 0 -j doctor; json 'length == 39'
 	json 'map(.name) | index("kernel") == null'
@@ -296,7 +296,7 @@ embedded_fabrics() {
 		"verdict"]) and .advice == null)'
 	json 'map(.verdict) | unique == ["not checked", "ok"]'
 	json '.[0] | .device == null and .port == null'
-	has sm_key ok 'shows what all may see'
+	has sm_key ok 'untrusted requests may read'
 	on 0 -v doctor 'node2 mlx5_0'; out_has '^sa +node2 mlx5_0 +1 +ok '
 	# What is well is only counted.
 	on 0 doctor; err_empty; lines 1
@@ -306,14 +306,14 @@ embedded_fabrics() {
 	on 0 -v doctor 'node1 mlx5_0'; lines 10
 	on 0 -v doctor 'node1 mlx5_0/2'; lines 6
 	on 0 -v doctor -C 'node1 mlx5_0' -P 2; lines 6
-	on 0 -j doctor --sm-key 1 node3\ mlx5_1; has sm_key ok 'trusts it'
+	on 0 -j doctor --sm-key 1 node3\ mlx5_1; has sm_key ok 'trusts this key'
 	on 5 -j doctor --sm-key 2 -t 100 node3\ mlx5_1
-	has sa ok 'answers'; has sm_key wrong 'not with it' sa_key
+	has sa ok 'answers'; has sm_key wrong 'does not answer requests with this key' sa_key
 	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
 	on 3 -v doctor --sa 40000 -t 100 'größe'; err_has "'sa' of größe/1: no answer"
 	out_has '^sa +größe +1 +wrong +no answer in 100 ms \(1 try\)$'
 	out_has '^    check that the subnet manager runs'
-	out_has '^sm +größe +1 +not checked +the SA is named by --sa$'
+	out_has '^sm +größe +1 +not checked +--sa gives the address of the SA$'
 	on 4 -j doctor nobody; has device wrong "no device 'nobody'"
 	on 4 -j doctor größe/2; has port wrong "'größe' has no port 2"
 	on 4 -j doctor nobody/2; has device wrong "no device 'nobody'"
@@ -365,9 +365,9 @@ signals_end_it() {
 shared_fabrics() {
 	run 0 fabric exec "$fabric" -- "$ibsa" -j doctor
 	has umad ok 'version 5'
-	has node ok '/umad0 opens, and is simulated$'
-	has sa ok '^answers in '
-	has sm_key ok 'shows what all may see'
+	has node ok '/umad0 opens; it is simulated$'
+	has sa ok '^the SA answers in '
+	has sm_key ok 'untrusted requests may read'
 	has default ok 'port 1 of ibsa0 '
 	run 4 fabric exec "$fabric" -- "$ibsa" -j doctor ibsa0/9
 	has port wrong "'ibsa0' has no port 9"
@@ -392,7 +392,7 @@ shared_fabrics() {
 no_devices() {
 	mkdir -p empty/class/infiniband
 	export SYSFS_PATH=$tmp/empty
-	run 4 -j doctor; has modules wrong 'there is no RDMA device' '--fabric'
+	run 4 -j doctor; has modules wrong 'the kernel has no RDMA device' '--fabric'
 	has umad wrong 'ib_umad is not loaded'
 	has default wrong .
 	unset SYSFS_PATH
@@ -418,7 +418,7 @@ planarized() {
 	echo a_smi >"$sys/class/infiniband_mad/umad1/ibdev"
 	echo 0x2651ec4a >"$sys/class/infiniband/mlx5_0/ports/1/cap_mask"
 	SYSFS_PATH=$sys run 0 devices; aligned
-	out_has '^a_smi +1 .* SMI of mlx5_0/1, which takes'
+	out_has '^a_smi +1 .* SMI of mlx5_0/1; that port receives'
 	SYSFS_PATH=$sys run 0 -j devices
 	json '.[0].note | startswith("SMI of mlx5_0/1")'
 	SYSFS_PATH=$sys run 4 -j doctor

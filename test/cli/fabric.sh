@@ -226,7 +226,7 @@ records() {
 	run 4 path self self --fabric "$fabric" --record no/c.pcap
 	err_has no/c.pcap
 	run 4 path self self --fabric "$fabric" --record /dev/full
-	err_has 'not all'
+	err_has 'cannot write all packets'
 	cp "$fabric" own.net
 	ln own.net same.net
 	run 2 path self self --fabric own.net --record same.net

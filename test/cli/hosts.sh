@@ -27,9 +27,9 @@ paths_are_those_of_equal_devices() {
 	json 'length == 4 and all(.[]; .src_device == null)'
 	on 0 -j path 'dgx1 mlx5_1' 'dgx2 mlx5_2'; json 'length == 1'
 	on 0 path 'dgx1 mlx5_1' 'dgx2 mlx5_2'; out_has '^SLID '
-	on 2 path dgx1 dgx2 --pairs some; err_has "'some' is not 'all'"
+	on 2 path dgx1 dgx2 --pairs some; err_has "unknown value 'some'"
 	on 2 reach dgx1 --pairs all
-	on 1 path dgx1 dgx4; out_empty; err_has "no node 'dgx4'"
+	on 1 path dgx1 dgx4; out_empty; err_has "no node has the name 'dgx4'"
 	on 1 -j path dgx1 dgx4; json '. == []'
 }
 

@@ -72,7 +72,7 @@ fields_are_of_the_layout() {
 	opa 0 -j --sa lid=1,sl=31 path self node2
 	opa 0 path self node2 qos_priority=0
 	opa 2 path self node2 qos_class=1; err_has qos_class
-	opa 2 path self node2 dlid=5; err_has 'leave out slid'
+	opa 2 path self node2 dlid=5; err_has 'remove slid'
 	on 2 path self node2 qos_priority=0; err_has qos_priority
 	on 2 path self node2 sl=20; err_has 'sl takes'
 	on 2 path self 70000; err_has '1 to 65534'

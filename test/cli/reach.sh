@@ -28,7 +28,7 @@ asked() {
 help_says_how() {
 	run 0 reach --help; err_empty; out_has '^usage: ibsa reach TARGET'
 	out_has '--matrix'; out_has '--svg FILE'; out_has '^  - '
-	run 0 --help; out_has '^  reach +tell'
+	run 0 --help; out_has '^  reach +check'
 	if [ "$(awk 'length > 80' out | wc -l)" -ne 0 ]; then
 		fail 'help wider than 80 columns'
 	fi
@@ -104,7 +104,7 @@ what_cannot_be_reached() {
 	json '.[0].status == 768'
 	on 1 reach fe81::1
 	on 1 reach ff12:401b:ffff::1 # a group without members
-	on 1 reach nobody; sentences 1; err_has "no node 'nobody'"
+	on 1 reach nobody; sentences 1; err_has "no node has the name 'nobody'"
 	out_has '^no +nobody +- +- +no such node$'
 	on 1 reach lid:40000; sentences 1; err_has 'no port has the LID 40000'
 	out_has '^no +lid:40000 +- +- +no such LID$'
@@ -124,7 +124,7 @@ several_targets() {
 	json '[.[] | select(.gid == "'$two'") | .rtt_us] | unique | length == 1'
 	json 'map(.target)[0:2] == ["node2", "'$two'"]'
 	on 1 reach node1 node2 größe 'NODE3 mlx5_0' 'leaf one' x 'node3 mlx5_1'
-	lines 9; err_has "no node 'x'"; err_has '7 of 8'
+	lines 9; err_has "no node has the name 'x'"; err_has '7 of 8'
 	out_has "^yes +NODE3 mlx5_0 .* node3 mlx5_0 "
 	# A host's name is all its ports, a line each, in their places.
 	on 0 -j reach node3 self node1/mlx5_0
@@ -163,7 +163,7 @@ lines_of_standard_input() {
 		asked 2 -
 	lines 5; err_has "^ibsa: line 2: 'fe80:::1' is not"
 	err_has "line 3: 'leaf' is the name of several"
-	err_has "line 4: '0x' "; err_has "line 5: the fabric has no node 'nobody'"
+	err_has "line 4: '0x' "; err_has "line 5: no node has the name 'nobody'"
 	err_has 'line 6: .*NUL'; err_has 'line 9: the GID is zero'
 	err_has '2 of 4 reachable, 2 not'
 	# What has no end is not kept until there is no memory.
@@ -198,7 +198,7 @@ nobody_answers() {
 	for i in {1..40}; do
 		echo "fe80::$i"
 	done | asked 3 --sa 40000 -t 300 -
-	lines 17; err_has '16 in a row'; err_has '16 unknown, 24 not asked'
+	lines 17; err_has '16 queries in a row'; err_has '16 unknown, 24 not asked'
 	on 3 --sa 40000 -t 200 reach node2; out_empty
 	on 3 --sa 40000 -t 200 reach --all; out_empty
 	on 4 -C nobody reach self; out_empty; err_has nobody

@@ -79,7 +79,7 @@ says_that_nobody_was_told() {
 	kill "$server"
 	ended "$server" || got=$?
 	[ "$got" -eq 4 ] || fail "exit status $got"
-	err_has 'cannot write the output'
+	err_has 'cannot write to standard output'
 }
 
 # The answers are those of the embedded fabric.
@@ -233,14 +233,14 @@ socket_names_the_server() {
 		err_has 'no fabric server is at /proc/x: start one with'
 		# shellcheck disable=SC2086
 		run 2 fabric $action --socket s --fabric "unix:$tmp/s"
-		err_has 'give one of them'
+		err_has 'use one of them'
 		# shellcheck disable=SC2086
-		run 2 fabric $action --fabric "$fabric"; err_has 'is no server .* unix:PATH'
+		run 2 fabric $action --fabric "$fabric"; err_has 'is not a fabric server; .* unix:PATH'
 		# shellcheck disable=SC2086
 		run 2 fabric $action --device x; err_has 'no option --device'
 	done
 	run 2 fabric stats --socket "$(printf '%0200d' 0)"; err_has 'longer than'
-	run 2 fabric stats --socket ''; err_has 'the name is empty'
+	run 2 fabric stats --socket ''; err_has 'the value is empty'
 	run 2 fabric info "$fabric" --socket s; err_has 'no option --socket'
 	stop TERM
 }
@@ -304,19 +304,19 @@ default_path_is_trusted_only_if_ours() {
 	rm ready
 	unset IBSA_FABRIC
 	XDG_RUNTIME_DIR=$tmp/run run 4 fabric stats
-	err_has "another user's"
+	err_has "another user"
 	run 0 fabric stats --socket "$tmp/run/ibsa-fabric"
 	# It is in root's folder, and another user's; or root's, in another's.
 	ln "$tmp/run/ibsa-fabric" mine/ibsa-fabric
 	XDG_RUNTIME_DIR=$tmp/mine run 4 fabric stats
-	err_has "another user's"
+	err_has "another user"
 	chown 0 run/ibsa-fabric
 	XDG_RUNTIME_DIR=$tmp/run run 4 fabric stats
-	err_has "another user's"
+	err_has "another user"
 	XDG_RUNTIME_DIR=$tmp/mine run 0 fabric stats
 	chmod 777 mine
 	XDG_RUNTIME_DIR=$tmp/mine run 4 fabric stats
-	err_has "another user's"
+	err_has "another user"
 	XDG_RUNTIME_DIR=$tmp/nowhere run 4 fabric stats
 	err_has 'no fabric server is at'
 	kill "$server"
@@ -389,7 +389,7 @@ runs_a_command() {
 		fail 'a folder is left'
 	fi
 	run 2 fabric exec "$fabric"
-	run 2 fabric exec "$fabric" ls -Z; err_has 'behind --'
+	run 2 fabric exec "$fabric" ls -Z; err_has 'after --'
 	run 2 fabric exec "$fabric" -Z -- ls; err_has 'see ibsa --help'
 }
 
@@ -450,7 +450,7 @@ writes_a_record() {
 	run 0 --fabric s.pcap path self 2
 	cmp -s out want || fail 'another answer than was recorded'
 	run 4 fabric exec "$fabric" --record /dev/full -- "$ibsa" path self 2
-	err_has 'not all'
+	err_has 'cannot write all packets'
 	run 4 fabric run "$fabric" --record no/r.pcap; err_has no/r.pcap
 	run 2 fabric run "$fabric" --record r.pcap --opa; err_has Omni-Path
 }
@@ -579,7 +579,7 @@ a_watch_says_that_the_server_has_stopped() {
 	what='ibsa watch'
 	kill "$watch"
 	wait "$watch"
-	grep -q 'may go on to report .*the fabric server has stopped' err ||
+	grep -q 'cannot end the subscription: the fabric server has stopped' err ||
 		fail 'does not say that the server has stopped'
 }
 

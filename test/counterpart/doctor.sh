@@ -44,12 +44,12 @@ saquery_pkeys() {
 running() {
 	doctor 0
 	has umad ok 'version 5'
-	has node ok 'umad0 opens, and is simulated'
+	has node ok 'umad0 opens; it is simulated'
 	has issm 'not checked' simulated
 	has port ok '^Active, LinkUp, InfiniBand'
 	has sm ok "^LID $own_lid; subnet manager at LID $sm_lid,"
 	has sa ok '^answers in [0-9.]+ ms'
-	has sm_key ok 'shows what all may see'
+	has sm_key ok 'untrusted requests may read'
 	has default ok '^port 1 of '
 	# Without trust, the SA hides the same from saquery.
 	saquery_pkeys 0 | grep -q 'requested parameters\|ERR' ||
@@ -59,12 +59,12 @@ running() {
 
 keys() {
 	doctor 0 --sm-key 1
-	has sm_key ok 'trusts it'
+	has sm_key ok 'trusts this key'
 	saquery_pkeys 1 | grep -q 'PKey Table' ||
 		wrong "saquery with the key: $(saquery_pkeys 1)"
 	doctor 5 --sm-key 2 -t 300
 	has sa ok 'answers in'
-	has sm_key wrong 'not with it'
+	has sm_key wrong 'does not answer requests with this key'
 	grep -q 'sa_key' "$FABRIC_DIR/doctor.err" ||
 		wrong "no advice: $(cat "$FABRIC_DIR/doctor.err")"
 	if saquery_pkeys 2 | grep -q 'PKey Table'; then
