@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the benchmark programs share. A program is a list of cases; it runs
- * them in turn, round after round, and prints "CASE NANOSECONDS" for each.
- * What the numbers are worth is scripts/bench's to say.
+ * Shared by the benchmark programs. A program is a list of cases. It runs the
+ * cases in turn, round after round, and prints "CASE NANOSECONDS" for each.
+ * scripts/bench computes the results from these lines.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Make the compiler believe that what @pointer points to is used. */
-#define BENCH_KEEP(pointer) __asm__ volatile("" : : "r"(pointer) : "memory")
+/* Keep the compiler from removing code that writes to *@pointer. */
+#define BENCH_USE(pointer) __asm__ volatile("" : : "r"(pointer) : "memory")
 
 /**
- * struct bench_case - one thing to measure
- * @name:  the first word of its lines
- * @run:   do it @count times
- * @count: how often in one round; the result is nanoseconds for one
+ * struct bench_case - a case to measure
+ * @name:  first word of its output lines
+ * @run:   runs the case @count times
+ * @count: runs in one round; the result is nanoseconds per run
  */
 struct bench_case {
 	const char *name;

@@ -34,7 +34,7 @@ struct load {
 static struct load small = { .window = WINDOW };
 static struct load large = { .window = MILLION };
 
-static void ask(struct load *load);
+static void query_submit(struct load *load);
 
 static void answered(const struct ibsa_reply *reply, void *arg)
 {
@@ -45,11 +45,11 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 	if (reply->err || reply->count != 1)
 		abort();
 	load->answered++;
-	ask(load);
+	query_submit(load);
 }
 
 /* No two questions are the same, so that none joins another. */
-static void ask(struct load *load)
+static void query_submit(struct load *load)
 {
 	struct ibsa_path want = { .reversible = 1, .numb_path = 1 };
 	const struct ibsa_query query = {
@@ -87,7 +87,7 @@ static void load_start(struct load *load)
 	    ibsa__engine_new(&options, &load->loop.transport, &load->engine))
 		abort();
 	while (load->asked < load->window)
-		ask(load);
+		query_submit(load);
 }
 
 static void load_run(struct load *load, uint64_t count)

@@ -18,7 +18,7 @@
 
 enum {
 	THREADS = 8,
-	EACH = 32, /* under way a thread, in two halves */
+	EACH = 32, /* in flight per thread, in two halves */
 	HALF = EACH / 2,
 	WINDOW = 64,
 	COUNT = 256 * 1000,
@@ -50,7 +50,7 @@ static void told(int status, struct sa_path_rec *resp, void *context)
 {
 	struct asker *asker = context;
 
-	BENCH_KEEP(&resp->ib.dlid);
+	BENCH_USE(&resp->ib.dlid);
 	if (status)
 		abort();
 	if (++asker->told % HALF == 0)
@@ -58,8 +58,8 @@ static void told(int status, struct sa_path_rec *resp, void *context)
 }
 
 /*
- * No two questions under way are the same, so that none joins another: each
- * thread has LIDs of its own, more than it has under way.
+ * All queries in flight differ, so that none is shared: each thread has its own
+ * LIDs, and more of them than queries in flight.
  */
 static uint16_t next_lid(struct asker *asker)
 {
@@ -67,7 +67,7 @@ static uint16_t next_lid(struct asker *asker)
 	return lids[asker->next * THREADS + (asker - askers)];
 }
 
-static void kernel_ask(struct asker *asker)
+static void kernel_query(struct asker *asker)
 {
 	struct sa_path_rec rec = { .numb_path = 1 };
 	struct ib_sa_query *query;
@@ -94,7 +94,7 @@ static void *work(void *arg)
 	for (uint64_t half = 0; half < asker->halves; half++) {
 		await_room(asker);
 		for (int i = 0; i < HALF; i++)
-			kernel_ask(asker);
+			kernel_query(asker);
 	}
 	await_room(asker);
 	await_room(asker);
@@ -123,7 +123,7 @@ static void run_kernel(uint64_t count)
 static struct ibsa_client *client;
 static uint64_t asked, wanted, answered;
 
-static void client_ask(void);
+static void client_query(void);
 
 static void on_reply(const struct ibsa_reply *reply, void *arg)
 {
@@ -132,13 +132,13 @@ static void on_reply(const struct ibsa_reply *reply, void *arg)
 	(void)arg;
 	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path))
 		abort();
-	BENCH_KEEP(&path);
+	BENCH_USE(&path);
 	answered++;
 	if (asked < wanted)
-		client_ask();
+		client_query();
 }
 
-static void client_ask(void)
+static void client_query(void)
 {
 	const struct ibsa_path want = {
 		.slid = lids[0],
@@ -162,7 +162,7 @@ static void run_client(uint64_t count)
 {
 	wanted = asked + count;
 	while (asked < wanted && asked - answered < THREADS * EACH)
-		client_ask();
+		client_query();
 	while (answered < wanted)
 		if (ibsa_wait(client, -1))
 			abort();

@@ -31,11 +31,11 @@ static void path_answered(const struct ibsa_reply *reply, void *arg)
 	(void)arg;
 	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path))
 		abort();
-	BENCH_KEEP(&path);
+	BENCH_USE(&path);
 	answered++;
 }
 
-static void path_ask(void)
+static void path_query(void)
 {
 	const struct ibsa_path want = {
 		.sgid = gids[0],
@@ -57,7 +57,7 @@ static void path_ask(void)
 static void run_paths(uint64_t count)
 {
 	while (count--) {
-		path_ask();
+		path_query();
 		while (answered < asked)
 			if (ibsa_wait(client, -1))
 				abort();

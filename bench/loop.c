@@ -7,13 +7,13 @@
 #include "bench.h"
 #include "loop.h"
 
-enum { SM_LID = 1, NS_PER_LOOK = 25 };
+enum { SM_LID = 1, NS_PER_CLOCK_READ = 25 };
 
 static uint64_t loop_now_ns(struct ibsa_transport *transport)
 {
 	struct loop *loop = (struct loop *)transport;
 
-	return loop->now_ns += NS_PER_LOOK;
+	return loop->now_ns += NS_PER_CLOCK_READ;
 }
 
 static int loop_send(struct ibsa_transport *transport,
@@ -78,7 +78,7 @@ static void answer_fill(uint8_t *mad)
 	uint64_t over;
 
 	ibsa_sa_header_record.encode(&header, mad, &over);
-	BENCH_KEEP(&over);
+	BENCH_USE(&over);
 }
 
 int loop_init(struct loop *loop, uint64_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A transport that answers every request at once, from memory, in order:
- * what is left of a query's time is the engine's.
+ * A transport that answers every request at once, from memory, in order, so that
+ * the measured time is the engine's.
  */
 #ifndef BENCH_LOOP_H
 #define BENCH_LOOP_H
@@ -11,12 +11,12 @@
 
 /**
  * struct loop - the transport
- * @transport: what the engine is handed
- * @now_ns:    its clock; moves a little each time it is read
- * @answer:    the answer that is given to all, but for its id
+ * @transport: for the engine
+ * @now_ns:    its clock; advances a little at each read
+ * @answer:    the answer to all requests, except its transaction id
  * @ids:       transaction ids of the unanswered requests, a ring
- * @mask:      of the ring
- * @sent, @received: since the start
+ * @mask:      index mask of the ring
+ * @sent, @received: number of MADs since the start
  */
 struct loop {
 	struct ibsa_transport transport;

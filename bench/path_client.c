@@ -20,7 +20,7 @@ struct slot {
 	uint64_t asked_ns;
 };
 
-static void ask(struct slot *slot);
+static void path_submit(struct slot *slot);
 
 static void answered(const struct ibsa_reply *reply, void *arg)
 {
@@ -34,10 +34,10 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 	}
 	path_run_answered(run, slot->asked_ns);
 	if (run->asked < run->count)
-		ask(slot);
+		path_submit(slot);
 }
 
-static void ask(struct slot *slot)
+static void path_submit(struct slot *slot)
 {
 	struct asker *asker = slot->asker;
 	struct ibsa_path want = {
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < asker.run.window; i++) {
 		slots[i].asker = &asker;
 		if (asker.run.asked < asker.run.count)
-			ask(&slots[i]);
+			path_submit(&slots[i]);
 	}
 	while (asker.run.answered < asker.run.count)
 		if (ibsa_wait(asker.client, -1))

@@ -21,8 +21,8 @@ static struct ibmad_port *open_port(umad_port_t *info)
 	return port;
 }
 
-static int ask(struct path_run *run, struct ibmad_port *port,
-	       const umad_port_t *info)
+static int path_request(struct path_run *run, struct ibmad_port *port,
+			const umad_port_t *info)
 {
 	ib_portid_t sm = { .lid = (int)info->sm_lid,
 			   .sl = (uint8_t)info->sm_sl };
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	run.start_ns = bench_now_ns();
 	while (run.answered < run.count)
-		if (ask(&run, port, &info))
+		if (path_request(&run, port, &info))
 			return EXIT_FAILURE;
 	path_run_print(&run);
 	mad_rpc_close_port(port);

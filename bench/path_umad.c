@@ -58,7 +58,7 @@ static void fill(struct asker *asker, unsigned int slot)
 	packet->data[PATH_NUMB_PATH] = REVERSIBLE_ONE;
 }
 
-static int ask(struct asker *asker, unsigned int slot)
+static int path_request(struct asker *asker, unsigned int slot)
 {
 	fill(asker, slot);
 	umad_set_addr(asker->request, (int)asker->info.sm_lid, 1,
@@ -83,7 +83,7 @@ static int answer(struct asker *asker)
 		return -1;
 	path_run_answered(&asker->run, asker->asked_ns[slot]);
 	if (asker->run.asked < asker->run.count)
-		return ask(asker, slot);
+		return path_request(asker, slot);
 	return 0;
 }
 
@@ -112,7 +112,8 @@ int main(int argc, char **argv)
 	}
 	asker.run.start_ns = bench_now_ns();
 	for (unsigned int i = 0; i < asker.run.window; i++)
-		if (asker.run.asked < asker.run.count && ask(&asker, i) < 0)
+		if (asker.run.asked < asker.run.count &&
+		    path_request(&asker, i) < 0)
 			return EXIT_FAILURE;
 	while (asker.run.answered < asker.run.count)
 		if (answer(&asker) < 0)

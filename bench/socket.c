@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * B11 and B12, the floor: what any fabric behind a Unix socket has to pay, two
- * threads that send each other packets of a MAD's size and do nothing else.
+ * B11 and B12, the lower limit of any fabric behind a Unix socket: two threads
+ * that only exchange packets of a MAD's size.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -77,7 +77,10 @@ static void exchange(struct echo *echo, uint64_t count, uint64_t window)
 	}
 }
 
-/* One at a time, all on the first core: nobody has to be woken far away. */
+/*
+ * One packet at a time, with both threads on the first core, which avoids
+ * wake-ups of another core.
+ */
 static void round_trip(uint64_t count)
 {
 	struct echo echo;

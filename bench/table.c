@@ -54,6 +54,6 @@ int main(void)
 		return EXIT_FAILURE;
 	printf("seconds %.6f\nrecords %zu\n",
 	       (double)(bench_now_ns() - start_ns) / 1e9, table.count);
-	BENCH_KEEP(&table);
+	BENCH_USE(&table);
 	return ibsa_close(client) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

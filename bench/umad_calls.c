@@ -66,7 +66,7 @@ static void packet_repeat(const struct library *library, uint64_t count)
 
 		if (library->send(portid, 1, packet, MAD_BYTES, 0, 0) ||
 		    library->recv(portid, packet, &length, WAIT_MS) != 1)
-			fail("what was sent was not received");
+			fail("a sent packet was not received");
 	}
 }
 

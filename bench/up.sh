@@ -55,9 +55,9 @@ trap 'stop; rm -rf "$folder"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# start LABEL TEXT SECONDS COMMAND... - until it prints TEXT; says how long
-# that took. What it prints is read as it comes, so no clock has to tick; the
-# rest goes to nobody, who reads it all.
+# start LABEL TEXT SECONDS COMMAND... - run COMMAND until it prints TEXT, and
+# print how long that took. Its output is read as it arrives, without polling.
+# A background job reads and discards the rest.
 start() {
 	local label=$1 text=$2 limit=$3 begin=$EPOCHREALTIME out line
 	shift 3

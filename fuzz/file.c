@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any packets into two umad files of a small fabric, one that the built-in SM
- * has set up and one that is bare, while links come and go and faults strike:
- * what can be read is always a whole packet of an agent that is there.
+ * Writes arbitrary packets to two umad files of a small fabric, one of a port
+ * that the built-in SM has set up and one of a port that it has not, while links
+ * and faults change. A read must return a whole packet of a registered agent.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	STEP_BYTES = 8,
-	PACKETS_MAX = 64, /* of one input */
+	PACKETS_MAX = 64, /* packets of one input */
 	MAD_BYTES_MAX = 700,
 };
 
@@ -65,7 +65,7 @@ static void drain(struct sim_file *file)
 	}
 }
 
-/* The header as a program would have it, but for what the input says. */
+/* Write the header as a program would, changed by the input. */
 static void write_packet(struct rig *rig, struct sim_file *file,
 			 const uint8_t *step)
 {

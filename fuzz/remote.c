@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A hostile fabric server: the input is what it answers, then what comes out
- * of the data end of a umad file.
+ * A hostile fabric server: the input has its answers on the socket and the data of
+ * a umad file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static void must(bool condition)
 		abort();
 }
 
-/* A socket out of which all of that comes, and then nothing ever again. */
-static int spoken(const uint8_t *bytes, size_t len)
+/* A socket that delivers these bytes and nothing more. */
+static int socket_with_bytes(const uint8_t *bytes, size_t len)
 {
 	int fds[2];
 
@@ -36,35 +36,37 @@ static int spoken(const uint8_t *bytes, size_t len)
 	return fds[0];
 }
 
-static void ask(const uint8_t *bytes, size_t len)
+static void server_requests(const uint8_t *bytes, size_t len)
 {
-	struct remote_connection connection = { .fd = spoken(bytes, len) };
+	struct remote_connection connection = { .fd = socket_with_bytes(bytes,
+									len) };
 	struct ibsa_error error = { .text = "" };
 	char answer[256];
 	int err = 0;
 
 	(void)ibsa__remote_is_gone(&connection);
 	for (uint32_t type = 0; type < REMOTE_TYPES && !err; type++) {
-		struct remote_request question = {
+		struct remote_request request = {
 			.type = type,
 			.answer = answer,
 			.room = sizeof(answer),
 		};
 
-		err = ibsa__remote_request(&connection, &question, &error);
-		must(err || question.answered <= sizeof(answer));
+		err = ibsa__remote_request(&connection, &request, &error);
+		must(err || request.answered <= sizeof(answer));
 		must(err <= 0 && memchr(error.text, '\0', sizeof(error.text)));
-		if (question.fd >= 0)
-			close(question.fd);
+		if (request.fd >= 0)
+			close(request.fd);
 	}
 	ibsa__remote_disconnect(&connection);
 }
 
-/* As the kernel's file, by who has a buffer of @room bytes. */
+/* Read as a program reads a umad file, with a buffer of @room bytes. */
 static void read_all(const uint8_t *bytes, size_t len, size_t room)
 {
 	struct remote_locks locks = { .reading = PTHREAD_MUTEX_INITIALIZER };
-	struct remote_file file = { .fd = spoken(bytes, len), .locks = &locks };
+	struct remote_file file = { .fd = socket_with_bytes(bytes, len),
+				    .locks = &locks };
 	uint8_t packet[2048];
 	ssize_t got;
 
@@ -76,11 +78,11 @@ static void read_all(const uint8_t *bytes, size_t len, size_t room)
 	close(file.fd);
 }
 
-/* As a transport's file, many packets at a time. */
+/* Read as a transport does, several packets at a time. */
 static void receive_all(const uint8_t *bytes, size_t len)
 {
 	struct remote_link link = {
-		.data = spoken(bytes, len),
+		.data = socket_with_bytes(bytes, len),
 		.inbox = { .room = INBOX_ROOM, .most = INBOX_MOST },
 		.timer_fd = -1,
 	};
@@ -105,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	switch (*data % 3) {
 	case 0:
-		ask(data + 1, size - 1);
+		server_requests(data + 1, size - 1);
 		break;
 	case 1:
 		read_all(data + 1, size - 1, 320);

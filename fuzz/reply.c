@@ -124,7 +124,7 @@ static void use_reply(const struct ibsa_reply *reply, void *arg)
 	++*(unsigned int *)arg;
 }
 
-static void ask_all(struct ibsa__engine *engine, unsigned int *called)
+static void queries_submit(struct ibsa__engine *engine, unsigned int *called)
 {
 	static const struct ibsa_query queries[QUERIES] = {
 		{ .record = &ibsa_path_record },
@@ -164,7 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (ibsa__engine_new(&options, &hostile.transport, &engine))
 		return 0;
-	ask_all(engine, &hostile.called);
+	queries_submit(engine, &hostile.called);
 	for (int i = 0; i < 3; i++) {
 		ibsa__engine_dispatch(engine);
 		hostile.now_ns += 150000000;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any bytes as requests to the SA of a small fabric: each is answered by a
- * whole MAD, or not at all. The input is cut into MADs, so that one may
- * build on what another did; between them a port comes and goes, of which
- * subscribers are told.
+ * Sends arbitrary bytes as requests to the SA of a small fabric, which must send
+ * one whole MAD or nothing for each. The input is cut into MADs, so that a request
+ * can depend on earlier ones; between them a port comes or goes, which is reported
+ * to subscribers.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -58,8 +58,8 @@ static void check(const struct ibsa_message *answer)
 		abort();
 }
 
-static void ask(struct ibsa_transport *transport, const uint8_t *mad,
-		size_t len)
+static void request_send(struct ibsa_transport *transport, const uint8_t *mad,
+			 size_t len)
 {
 	struct ibsa_address sa = { .qpn = IBSA_QPN_GSI };
 	struct ibsa_message answer;
@@ -74,7 +74,10 @@ static void ask(struct ibsa_transport *transport, const uint8_t *mad,
 		check(&answer);
 }
 
-/* Something that who has subscribed is told of, and time for it. */
+/*
+ * Change the fabric in a way that subscribers are notified of, and let time
+ * pass.
+ */
 static void disturb(struct ibsa_fabric *fabric, uint8_t how)
 {
 	const struct ibsa_fabric_port_change change = {
@@ -88,8 +91,8 @@ static void disturb(struct ibsa_fabric *fabric, uint8_t how)
 		abort();
 }
 
-static void ask_all(const struct ibsa_fabric_options *options,
-		    const uint8_t *data, size_t size)
+static void requests_send(const struct ibsa_fabric_options *options,
+			  const uint8_t *data, size_t size)
 {
 	struct ibsa_transport *transport;
 	struct ibsa_fabric *fabric;
@@ -104,7 +107,7 @@ static void ask_all(const struct ibsa_fabric_options *options,
 		const size_t len = size < IBSA_MAD_BYTES ? size
 							 : IBSA_MAD_BYTES;
 
-		ask(transport, data, len);
+		request_send(transport, data, len);
 		disturb(fabric, data[0]);
 		data += len;
 		size -= len;
@@ -113,7 +116,7 @@ static void ask_all(const struct ibsa_fabric_options *options,
 	ibsa_fabric_put(fabric);
 }
 
-/* The same of an InfiniBand fabric and of one with long LIDs. */
+/* Run the input on an InfiniBand fabric and on one with 32-bit LIDs. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct ibsa_fabric_options ib = { .virtual_clock = true };
@@ -123,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.first_lid = 0x12345,
 	};
 
-	ask_all(&ib, data, size);
-	ask_all(&opa, data, size);
+	requests_send(&ib, data, size);
+	requests_send(&opa, data, size);
 	return 0;
 }

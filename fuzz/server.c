@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A hostile client of a fabric server: the input is what it says, on its
+ * A hostile client of a fabric server: the input has what it sends on its
  * connection and on the data end of its umad file.
  */
 #include <errno.h>
@@ -18,8 +18,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What the next byte of the input says of those behind it. */
-enum { SAY_BYTES, SAY_FRAME, SAY_ATTACH, SEND_BYTES, SEND_PACKET, KINDS };
+/* Meaning of the next bytes of the input. */
+enum {
+	SEND_CONTROL_BYTES,
+	SEND_CONTROL_FRAME,
+	SEND_CONTROL_ATTACH,
+	SEND_BYTES,
+	SEND_PACKET,
+	KINDS
+};
 
 struct client {
 	struct ibsa_fabric_server *server;
@@ -47,7 +54,7 @@ static uint8_t take(struct client *client)
 	return *client->input++;
 }
 
-/* As many bytes as the next one says, or are left. */
+/* Take the number of bytes that the next byte gives, at most the rest. */
 static const uint8_t *take_bytes(struct client *client, size_t *len)
 {
 	const uint8_t *at;
@@ -61,7 +68,7 @@ static const uint8_t *take_bytes(struct client *client, size_t *len)
 	return at;
 }
 
-/* Let the server do what there is to do; it never waits. */
+/* Run the server until it has nothing to do; it never waits. */
 static void serve(struct client *client)
 {
 	for (int i = 0; i < 4; i++)
@@ -74,8 +81,8 @@ static void put(int fd, const void *bytes, size_t len)
 		return;
 }
 
-static void say(struct client *client, uint32_t type, const void *body,
-		size_t len)
+static void frame_send(struct client *client, uint32_t type, const void *body,
+		       size_t len)
 {
 	const struct remote_head head = { .length = (uint32_t)len,
 					  .type = type };
@@ -84,7 +91,7 @@ static void say(struct client *client, uint32_t type, const void *body,
 	put(client->control, body, len);
 }
 
-static void keep_fd(struct client *client, struct msghdr *message)
+static void fd_take(struct client *client, struct msghdr *message)
 {
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
 
@@ -95,8 +102,8 @@ static void keep_fd(struct client *client, struct msghdr *message)
 	memcpy(&client->data, CMSG_DATA(head), sizeof(client->data));
 }
 
-/* Take what the server has answered, and a file that came with it. */
-static void hear(struct client *client)
+/* Receive the server's answers, and a file descriptor with them. */
+static void answers_receive(struct client *client)
 {
 	union {
 		struct cmsghdr align;
@@ -117,7 +124,7 @@ static void hear(struct client *client)
 		got = recvmsg(client->control, &message,
 			      MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (got > 0)
-			keep_fd(client, &message);
+			fd_take(client, &message);
 	} while (got > 0);
 	if (client->data >= 0)
 		while (recv(client->data, answer, sizeof(answer),
@@ -125,7 +132,7 @@ static void hear(struct client *client)
 			;
 }
 
-/* A packet that is one, but for what is in it. */
+/* Send a packet with a valid header and arbitrary contents. */
 static void send_packet(struct client *client, const uint8_t *bytes, size_t len)
 {
 	struct {
@@ -151,21 +158,21 @@ static void step(struct client *client)
 	uint8_t type = 0;
 	size_t len;
 
-	if (kind == SAY_FRAME)
+	if (kind == SEND_CONTROL_FRAME)
 		type = take(client);
 	bytes = take_bytes(client, &len);
-	if (kind == SAY_BYTES)
+	if (kind == SEND_CONTROL_BYTES)
 		put(client->control, bytes, len);
-	else if (kind == SAY_FRAME)
-		say(client, type, bytes, len);
-	else if (kind == SAY_ATTACH)
-		say(client, REMOTE_ATTACH, NULL, 0);
+	else if (kind == SEND_CONTROL_FRAME)
+		frame_send(client, type, bytes, len);
+	else if (kind == SEND_CONTROL_ATTACH)
+		frame_send(client, REMOTE_ATTACH, NULL, 0);
 	else if (kind == SEND_BYTES)
 		put(client->data, bytes, len);
 	else
 		send_packet(client, bytes, len);
 	serve(client);
-	hear(client);
+	answers_receive(client);
 }
 
 static void connect_to(struct client *client, const char *path)
@@ -178,11 +185,11 @@ static void connect_to(struct client *client, const char *path)
 	client->control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	must(!connect(client->control, (struct sockaddr *)&address,
 		      sizeof(address)));
-	/* Every other one speaks first to who knows where it is. */
+	/* Half of the clients send a valid hello first. */
 	if (take(client) % 2)
-		say(client, REMOTE_HELLO, &hello, sizeof(hello));
+		frame_send(client, REMOTE_HELLO, &hello, sizeof(hello));
 	serve(client);
-	hear(client);
+	answers_receive(client);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whatever a sysfs file holds, and whatever its name is. */
+/* Parses arbitrary contents and names of sysfs files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,10 @@ static int sign(int order)
 	return (order > 0) - (order < 0);
 }
 
-/* What does not parse leaves the output alone; what does is in range. */
+/*
+ * A failed parse must leave the output unchanged; a successful one must return
+ * a value in range.
+ */
 static void parse(const char *text)
 {
 	static const struct ibsa_gid mark = { .raw = { 0xa5, 0x5a, 0xa5 } };
@@ -38,7 +41,7 @@ static void parse(const char *text)
 		abort();
 }
 
-/* The order of names is one: each pair agrees both ways. */
+/* The order of names must be consistent in both directions. */
 static void compare(const char *a, const char *b)
 {
 	int order = sign(ibsa__name_compare(a, b));
@@ -59,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	parse(text);
-	/* Two names, where a NUL or a line's end parts them. */
+	/* Two names, separated by a newline or NUL. */
 	first = strcspn(text, "\n");
 	if (first < size) {
 		text[first] = '\0';

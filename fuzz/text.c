@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every call that reads text, on any text. The first byte selects a record,
- * the rest is the text. libc agrees on GIDs; what is accepted formats and reads
- * back the same; what is refused changes nothing.
+ * Parses arbitrary text with every parser. The first byte selects a record, the
+ * rest is the text. GIDs must parse as in libc. Accepted text must format and
+ * parse back to the same value; refused text must change nothing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-/* A GID is what inet_pton() takes, and looks as inet_ntop() writes it. */
+/* A GID parses as with inet_pton() and formats as with inet_ntop(). */
 static void gid_check(const char *text)
 {
 	char theirs[INET6_ADDRSTRLEN];
@@ -49,7 +49,7 @@ static void gid_check(const char *text)
 	must(!strcmp(ours, theirs));
 }
 
-/* A number is what strtoull() reads, but for signs, blanks and octals. */
+/* A number parses as with strtoull(), but without signs, blanks and octal. */
 static void number_check(const char *text)
 {
 	const bool hex = text[0] == '0' && (text[1] | 0x20) == 'x';
