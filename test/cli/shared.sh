@@ -506,9 +506,9 @@ is_as_the_options_say() {
 	run 2 fabric run "$fabric" --partitions "$fabric"; err_has "$fabric"
 	run 2 fabric run "$fabric" --first-lid 0
 	run 2 fabric run "$fabric" --first-lid 49152; err_has 'first LID cannot be'
-	run 2 fabric run "$fabric" --fault lose=101; err_has 'no fault'
+	run 2 fabric run "$fabric" --fault lose=101; err_has 'is not a fault'
 	run 2 fabric serve "$fabric" --umad nothing --fault lose=101
-	err_has 'no fault'
+	err_has 'is not a fault'
 	run 2 fabric serve "$fabric" --umad nothing --sa none; err_has 'no SA'
 	run 2 fabric run "$fabric" --sa 5; err_has 'embedded or none'
 	run 2 fabric info "$fabric" --opa; err_has 'no option --opa'
