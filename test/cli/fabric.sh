@@ -264,7 +264,7 @@ records_answer() {
 	run 5 --fabric r.pcap doctor; out_has '^sa .*refuses ClassPortInfo'
 	run 2 fabric info r.pcap; err_has 'is a capture'
 	head -c 30 r.pcap >cut.pcap
-	run 2 --fabric cut.pcap service list; err_has 'nobody asks'
+	run 2 --fabric cut.pcap service list; err_has 'no requests to an SA'
 	run 1 --fabric r.pcap --record s.pcap service list
 	run 1 --fabric s.pcap service list
 }

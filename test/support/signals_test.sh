@@ -28,7 +28,7 @@ if [ "$(tail -n 1 <<<"$got")" != '2 two words none' ]; then
 fi
 
 # Those that source one that sources it, or source it.
-by='signals\.sh|support\.sh|fabric\.sh|served\.sh'
+by='signals\.sh|support\.sh|fabric\.sh|server\.sh'
 for script in $(grep -rlE '\bkill\b' "$here/.." --include='*.sh'); do
 	case $script in
 	*/signals.sh | */signals_test.sh | */vm/*) continue ;;

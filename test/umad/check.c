@@ -298,7 +298,7 @@ static void each_hindrance_has_a_sentence_of_its_own(void **state)
 	(void)state;
 	tree_write(&kernel.tree, "class/", "");
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENOSYS);
-	assert_text_has(&error, "RDMA modules are not loaded: try \"modprobe");
+	assert_text_has(&error, "RDMA modules are not loaded: run \"modprobe");
 	tree_add_device(&kernel.tree, "mlx5_0");
 	assert_int_equal(open_err("mlx5_0", 1, &error), -ENOSYS);
 	assert_text_has(&error, "umad module is not loaded: try \"modprobe");
