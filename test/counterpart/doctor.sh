@@ -48,9 +48,9 @@ running() {
 	has issm 'not checked' simulated
 	has port ok '^Active, LinkUp, InfiniBand'
 	has sm ok "^LID $own_lid; subnet manager at LID $sm_lid,"
-	has sa ok '^answers in [0-9.]+ ms'
+	has sa ok '^the SA answers in [0-9.]+ ms'
 	has sm_key ok 'untrusted requests may read'
-	has default ok '^port 1 of '
+	has default ok '^queries use port 1 of '
 	# Without trust, the SA hides the same from saquery.
 	saquery_pkeys 0 | grep -q 'requested parameters\|ERR' ||
 		wrong "saquery without a key: $(saquery_pkeys 0)"
@@ -79,7 +79,7 @@ gone() {
 	has sm ok "subnet manager at LID $sm_lid,"
 	has sa wrong 'no answer in 300 ms'
 	has sm_key 'not checked' 'does not answer'
-	has default ok '^port 1 of '
+	has default ok '^queries use port 1 of '
 	fabric_sm_start "$FABRIC_SM"
 	doctor 0
 	has sa ok 'answers in'

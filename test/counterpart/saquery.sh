@@ -4,7 +4,7 @@
 #
 # Asks one OpenSM the same by ibsa and by saquery, and compares the answers
 # field by field. On a fabric whose MADs are cut at 256 bytes, answers that
-# do not fit must be reported as cut; saquery takes them for the whole.
+# do not fit must be reported as truncated; saquery takes them for the whole.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh
@@ -130,11 +130,11 @@ whole_tables() {
 cut_tables() {
 	local record
 	for record in NR PIR PR; do
-		says 3 'cut' query table "$record"
-		says 3 'cut' -j query table "$record"
+		says 3 'truncated' query table "$record"
+		says 3 'truncated' -j query table "$record"
 	done
 	# Three paths fill less than a MAD, of which ibsim keeps the end back.
-	says 3 'cut' query table PR slid=5 rate=3 rate_selector=2
+	says 3 'truncated' query table PR slid=5 rate=3 rate_selector=2
 }
 
 fabric_start

@@ -118,7 +118,7 @@ modules() {
 	run 4 "$ibsa" -C rxe0 path self 1; err_has 'try "modprobe ib_umad"'
 	run 0 "$ibsa" devices rxe0; out_has ' no MAD device; load the kernel module ib_umad$'
 	run 4 "$ibsa" -v doctor rxe0
-	out_has '^umad +- +- +wrong +the kernel.s module ib_umad is not loaded$'
+	out_has '^umad +- +- +wrong +the kernel module ib_umad is not loaded$'
 	out_has '^    modprobe ib_umad; '
 	out_has '^node +rxe0 +1 +not checked +ib_umad is not loaded$'
 	out_has '^port +rxe0 +1 +ok +Active'
