@@ -4,9 +4,11 @@
  * that arrive at the port are sent to the fabric's SA from one of its nodes,
  * and the SA's replies and Reports to that node are sent back.
  *
- * The node sends its requests with a GRH, whose flow label the SA returns in
- * the reply. The fabric does not use the label, so it carries the requester's
- * number.
+ * The umad file of the node replaces the upper half of a transaction id. So each
+ * request has an id of the responder's own in the fabric, by which the responder
+ * finds the requester of a reply. The node sends its requests with a GRH, whose
+ * flow label the SA returns in its Reports. The fabric does not use the label, so
+ * it carries the requester's number.
  */
 #include <errno.h>
 #include <string.h>
@@ -30,6 +32,15 @@ enum {
 	REQUESTS_AT_ONCE = 256,
 	REQUEST_BYTES_MAX = 65536,
 	REPORT_MS = 200, /* after which the SA repeats it */
+	REPLY_MS = 4000, /* for which the node waits for a reply */
+	PENDING_MAX = 16384,
+};
+
+/* A request that the node has sent to the fabric's SA. */
+struct pending {
+	uint64_t id;   /* the requester's transaction id */
+	uint32_t peer; /* the requester's number */
+	uint32_t own;  /* lower half of its id in the fabric */
 };
 
 /* The GUID of the SA in a GID. IBA vol 1, 4.1.1. */
@@ -41,6 +52,8 @@ struct ibsa_responder {
 	/* The fabric's SA, as the node's requests are addressed. */
 	struct ibsa_address sa;
 	struct peers peers;
+	struct pending *pending; /* PENDING_MAX, the oldest is overwritten */
+	uint32_t last_own;
 	struct ibsa_responder_info info;
 	struct ibsa__port_selection selection;
 	int epoll_fd;
@@ -57,25 +70,47 @@ static uint8_t message_method(const struct ibsa_message *message)
 	return message->mad[MAD_METHOD];
 }
 
-/* The P_Key index that the node's requests have in the fabric. */
-static uint16_t node_pkey_index(const struct ibsa_responder *responder)
+static uint64_t message_id(const struct ibsa_message *message)
 {
-	struct ibsa_port_state state;
-
-	return responder->node->ops->port(responder->node, &state)
-		       ? 0
-		       : state.pkey_index;
+	return ibsa_be64(message->mad + MAD_TID);
 }
 
-static int node_send(struct ibsa_responder *responder,
-		     const struct ibsa_address *from, const uint8_t *mad,
-		     size_t len)
+/* To the SA's present LID, with the P_Key index that the node's requests have in
+ * the fabric. */
+static int node_send(struct ibsa_responder *responder, uint32_t peer,
+		     const uint8_t *mad, size_t len, unsigned int timeout_ms)
 {
 	struct ibsa_address to = responder->sa;
+	struct ibsa_port_state state;
+	int err = responder->node->ops->port(responder->node, &state);
 
-	to.flow_label = ibsa__peers_number(&responder->peers, from);
-	to.pkey_index = node_pkey_index(responder);
-	return responder->node->ops->send(responder->node, &to, mad, len, 0);
+	if (err)
+		return err;
+	to.lid = state.sm_lid;
+	to.sl = state.sm_sl;
+	to.flow_label = peer;
+	to.pkey_index = state.pkey_index;
+	return responder->node->ops->send(responder->node, &to, mad, len,
+					  timeout_ms);
+}
+
+static int request_send(struct ibsa_responder *responder,
+			const struct ibsa_message *message)
+{
+	const uint32_t own = ++responder->last_own;
+	struct pending *pending = &responder->pending[own % PENDING_MAX];
+	uint8_t mad[IBSA_MAD_BYTES];
+
+	if (message->len < IBSA_SA_HEADER_BYTES || message->len > sizeof(mad))
+		return -EMSGSIZE;
+	memcpy(mad, message->mad, message->len);
+	ibsa_put_be64(mad + MAD_TID, own);
+	*pending = (struct pending){
+		.id = message_id(message),
+		.peer = ibsa__peers_number(&responder->peers, &message->from),
+		.own = own,
+	};
+	return node_send(responder, pending->peer, mad, message->len, REPLY_MS);
 }
 
 /* The SA identifies the Report by its whole transaction id. */
@@ -88,7 +123,9 @@ static int report_response_pass(struct ibsa_responder *responder,
 		return -EINVAL;
 	memcpy(mad, message->mad, sizeof(mad));
 	ibsa_put_be32(mad + MAD_TID, responder->report_id);
-	return node_send(responder, &message->from, mad, sizeof(mad));
+	return node_send(responder,
+			 ibsa__peers_number(&responder->peers, &message->from),
+			 mad, sizeof(mad), 0);
 }
 
 /* Other responses cannot belong to a request from here. */
@@ -105,48 +142,76 @@ static void request_pass(struct ibsa_responder *responder,
 	} else {
 		responder->info.requests++;
 		err = message->err ? message->err
-				   : node_send(responder, &message->from,
-					       message->mad, message->len);
+				   : request_send(responder, message);
 	}
 	if (err)
 		responder->info.unprocessed++;
 }
 
-static int report_send(struct ibsa_responder *responder,
-		       const struct ibsa_address *to,
-		       const struct ibsa_message *message)
+/* From the base LID of the port, as OpenSM does. */
+static struct ibsa_address address_of(const struct ibsa_address *peer)
 {
-	responder->report_id = (uint32_t)(ibsa_be64(message->mad + MAD_TID) >>
-					  32);
-	return responder->port->ops->send(responder->port, to, message->mad,
-					  message->len,
-					  ibsa__wait_before_retry(REPORT_MS));
+	struct ibsa_address to = *peer;
+
+	to.path_bits = 0;
+	return to;
+}
+
+static void outcome_count(struct ibsa_responder *responder, int err,
+			  uint64_t *count)
+{
+	if (err)
+		responder->info.refused++;
+	else
+		++*count;
+}
+
+static void report_pass(struct ibsa_responder *responder,
+			const struct ibsa_message *message)
+{
+	const struct ibsa_address *peer = ibsa__peers_address(
+		&responder->peers, message->from.flow_label);
+	struct ibsa_address to;
+
+	if (!peer)
+		return;
+	to = address_of(peer);
+	responder->report_id = (uint32_t)(message_id(message) >> 32);
+	outcome_count(responder,
+		      responder->port->ops->send(
+			      responder->port, &to, message->mad, message->len,
+			      ibsa__wait_before_retry(REPORT_MS)),
+		      &responder->info.reports);
 }
 
 static void answer_pass(struct ibsa_responder *responder,
 			const struct ibsa_message *message)
 {
-	const struct ibsa_address *peer = ibsa__peers_address(
-		&responder->peers, message->from.flow_label);
-	const bool is_report = message_method(message) == IBSA_METHOD_REPORT;
+	const uint32_t own = (uint32_t)message_id(message);
+	const struct pending *pending = &responder->pending[own % PENDING_MAX];
+	const struct ibsa_address *peer = ibsa__peers_address(&responder->peers,
+							      pending->peer);
 	struct ibsa_address to;
-	int err;
 
-	if (!peer)
+	if (!peer || pending->own != own)
 		return;
-	to = *peer;
-	to.path_bits = 0; /* from the base LID of the port, as OpenSM does */
-	if (is_report)
-		err = report_send(responder, &to, message);
+	to = address_of(peer);
+	outcome_count(responder,
+		      ibsa__umad_answer(responder->port, &to, pending->id,
+					message->mad, message->len),
+		      &responder->info.answers);
+}
+
+static void message_pass(struct ibsa_responder *responder,
+			 const struct ibsa_message *message)
+{
+	/* The node no longer waits for the reply to this request. */
+	if (message->err)
+		return;
+	if (message_method(message) == IBSA_METHOD_REPORT)
+		report_pass(responder, message);
 	else
-		err = ibsa__umad_answer(responder->port, &to, message->mad,
-					message->len);
-	if (err)
-		responder->info.refused++;
-	else if (is_report)
-		responder->info.reports++;
-	else
-		responder->info.answers++;
+		answer_pass(responder, message);
 }
 
 /* Called after each request, so that large replies do not accumulate. */
@@ -155,7 +220,7 @@ static void answers_pass(struct ibsa_responder *responder)
 	struct ibsa_message message;
 
 	while (responder->node->ops->recv(responder->node, &message) > 0)
-		answer_pass(responder, &message);
+		message_pass(responder, &message);
 }
 
 int ibsa_responder_dispatch(struct ibsa_responder *responder)
@@ -338,7 +403,10 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
 	responder->epoll_fd = -1;
 	if (!options)
 		options = &defaults;
-	err = ibsa__peers_init(&responder->peers);
+	responder->pending = ibsa__calloc(PENDING_MAX,
+					  sizeof(*responder->pending));
+	err = responder->pending ? ibsa__peers_init(&responder->peers)
+				 : -ENOMEM;
 	if (err)
 		err = ibsa__fail(error, err, "out of memory");
 	if (!err)
@@ -368,5 +436,6 @@ void ibsa_responder_close(struct ibsa_responder *responder)
 	if (responder->node)
 		responder->node->ops->close(responder->node);
 	ibsa__peers_done(&responder->peers);
+	ibsa__free(responder->pending);
 	ibsa__free(responder);
 }

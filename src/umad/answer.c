@@ -34,8 +34,9 @@ static bool is_in_segments(const uint8_t *mad, size_t len)
  * finds its way to the sender of what it is about.
  */
 static int packet_write(struct umad_transport *umad,
-			const struct ibsa_address *to, const uint8_t *mad,
-			size_t len, struct umad_header *header)
+			const struct ibsa_address *to, uint64_t id,
+			const uint8_t *mad, size_t len,
+			struct umad_header *header)
 {
 	const size_t bytes = UMAD_HEADER_BYTES + len;
 	int err;
@@ -48,13 +49,14 @@ static int packet_write(struct umad_transport *umad,
 	if (err)
 		return err;
 	memcpy(header + 1, mad, len);
+	ibsa_put_be64((uint8_t *)(header + 1) + MAD_TID, id);
 	err = umad->file->ops->send(umad->file, header, bytes);
 	return err ? ibsa__umad_send_error(umad, err) : 0;
 }
 
 int ibsa__umad_answer(struct ibsa_transport *transport,
-		      const struct ibsa_address *to, const uint8_t *mad,
-		      size_t len)
+		      const struct ibsa_address *to, uint64_t id,
+		      const uint8_t *mad, size_t len)
 {
 	struct umad_transport *umad = umad_of(transport);
 	struct umad_header *packet;
@@ -62,12 +64,12 @@ int ibsa__umad_answer(struct ibsa_transport *transport,
 
 	if (err)
 		return err;
-	if (len > UINT32_MAX - UMAD_HEADER_BYTES)
+	if (len < MAD_HEADER_BYTES || len > UINT32_MAX - UMAD_HEADER_BYTES)
 		return -EMSGSIZE;
 	packet = ibsa__calloc(1, UMAD_HEADER_BYTES + len);
 	if (!packet)
 		return -ENOMEM;
-	err = packet_write(umad, to, mad, len, packet);
+	err = packet_write(umad, to, id, mad, len, packet);
 	ibsa__free(packet);
 	return err;
 }

@@ -123,6 +123,7 @@ int ibsa__umad_serve(struct ibsa_transport *transport) IBSA_MUST_USE;
  * ibsa__umad_answer - answer a request that has come in
  * @transport: that it came to, after ibsa__umad_serve()
  * @to:        the requester, as recv has said
+ * @id:        transaction id of the request, which the answer is given
  * @mad:       the answer, from the MAD header on
  * @len:       bytes of it; above one MAD it is sent in segments, if its RMPP
  *             header says that it is active
@@ -137,8 +138,8 @@ int ibsa__umad_serve(struct ibsa_transport *transport) IBSA_MUST_USE;
  * does not take it; -EAGAIN, -ENOMEM and -ENODEV as send.
  */
 int ibsa__umad_answer(struct ibsa_transport *transport,
-		      const struct ibsa_address *to, const uint8_t *mad,
-		      size_t len) IBSA_MUST_USE;
+		      const struct ibsa_address *to, uint64_t id,
+		      const uint8_t *mad, size_t len) IBSA_MUST_USE;
 
 /*
  * In how many milliseconds recv is to be called at the latest, though fd is
