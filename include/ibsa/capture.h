@@ -34,10 +34,8 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
  * @seen:   called with each packet from now on; NULL: end this
  * @arg:    passed to @seen unchanged
  *
- * The packets are: a request when a client sends it, even if it is lost later;
- * a reply or a Report when it arrives at a client; a MAD between umad files, or
- * between umad files and ports, once, when it is sent. A message of several
- * MADs appears as its RMPP segments, all with the same time, without
+ * A packet is shown once, when it is sent, even if it is lost later. A message
+ * of several MADs appears as its RMPP segments, all with the same time, without
  * acknowledgements.
  *
  * Return: 0; -EBUSY the fabric already calls a function with its packets;

@@ -118,7 +118,7 @@ enum ibsa_drop_reason {
 	IBSA_DROP_HOP_LIMIT,  /* the routing tables form a loop */
 	IBSA_DROP_NO_AGENT,   /* no agent at the port receives it */
 	IBSA_DROP_PKEY,	      /* a port does not accept its P_Key */
-	IBSA_DROP_QUEUE_FULL, /* the receiver does not read its queue */
+	IBSA_DROP_QUEUE_FULL, /* a queue has 131072 MADs or 256 MiB */
 	IBSA_DROP_REASONS,
 };
 
@@ -127,14 +127,13 @@ struct ibsa_fabric_stats {
 	uint64_t requests;	 /* MADs that clients sent */
 	uint64_t answers;	 /* MADs that reached a client */
 	uint64_t unanswered;	 /* requests to which the SA did not reply */
-	uint64_t lost;		 /* sent where no SA is, or without a route */
-	uint64_t dropped;	 /* a queue was full: 131072 MADs or 256 MiB */
-	uint64_t most_in_flight; /* maximum of one client, both directions */
+	uint64_t most_in_flight; /* maximum of one client: requests without a
+				  * reply, and MADs that it has not received */
 	uint64_t reports;	 /* one for each subscriber, without retries */
 	uint64_t reports_unanswered; /* given up after three tries, or when the
 				      * SA ended; or more than 131072 */
 	uint64_t faults[IBSA_FAULT_KINDS];
-	uint64_t drops[IBSA_DROP_REASONS]; /* of MADs between umad files */
+	uint64_t drops[IBSA_DROP_REASONS]; /* of MADs between two ports */
 };
 
 /**
@@ -189,6 +188,9 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  * @port:   port number; 0: the first port with a cable
  * @out:    receives the transport, for ibsa_options.transport; it holds the
  *          fabric until it is closed
+ *
+ * The transport is a umad file at the port: the file replaces the upper half of
+ * transaction ids, and takes replies to requests that were sent with a timeout.
  *
  * Return: 0; -ENODEV there is no such channel adapter; -ENXIO it has no such
  * port; -ENETDOWN the port has no cable; -ENOMEM; and on the real clock -EMFILE

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sim/fabric/link.h"
+#include "sim/fabric/fabric.h"
 #include "sim/node/sma.h"
 #include "sim/subnet/cable.h"
 
@@ -37,11 +37,9 @@ static bool has(const struct change *change, uint32_t bits)
 }
 
 /* What has arrived by now was heard by the SA as it is, where it is. */
-static void settle_links(struct ibsa_fabric *fabric)
+static void settle(struct ibsa_fabric *fabric)
 {
-	for (struct link *link = fabric->links; link; link = link->next)
-		ibsa__link_settle(link);
-	ibsa__reports_settle(&fabric->sa, sim_clock_now(&fabric->clock));
+	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
 }
 
 /* The SM is a new one; what it finds is not news. */
@@ -55,7 +53,7 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
 {
 	pthread_mutex_lock(&fabric->lock);
 	if (running != fabric->subnet.sa_running && !fabric->subnet.is_bare) {
-		settle_links(fabric);
+		settle(fabric);
 		fabric->subnet.sa_running = running;
 		if (running)
 			ibsa__sa_forget(&fabric->sa);
@@ -78,7 +76,7 @@ static int move(struct ibsa_fabric *fabric, const char *name)
 	port = ibsa__subnet_sa_port(&fabric->subnet.topo, node);
 	if (port == SIM_NONE)
 		return -ENETDOWN;
-	settle_links(fabric);
+	settle(fabric);
 	fabric->subnet.sa_end = fabric->subnet.topo.ports[port].end;
 	ibsa__sa_forget(&fabric->sa);
 	take_over(fabric);
@@ -239,7 +237,7 @@ static void apply(const struct change *change)
 {
 	bool is_link = false;
 
-	settle_links(change->fabric);
+	settle(change->fabric);
 	if (has(change, IBSA_CHANGE_PKEYS))
 		change_pkeys(change);
 	if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))

@@ -11,7 +11,6 @@
 #include "sim/mad/mad.h"
 #include "sim/sa/partition.h"
 #include "sim/fabric/replay.h"
-#include "sim/fabric/link.h"
 #include "sim/mad/counters.h"
 #include "sim/node/pma.h"
 #include "sim/node/sma.h"
@@ -266,14 +265,9 @@ static void set_observers(struct ibsa_fabric *fabric)
 		&fabric->nodes,
 	};
 	observing[2] = (struct subnet_observer){
-		&observing[3],
+		NULL,
 		ibsa__counters_observe,
 		&fabric->net,
-	};
-	observing[3] = (struct subnet_observer){
-		NULL,
-		ibsa__links_observe,
-		fabric,
 	};
 	fabric->subnet.observers = observing;
 }

@@ -9,7 +9,6 @@
 #include "sim/file/file.h"
 #include "sim/sa/sa.h"
 
-struct link;
 struct recording;
 
 struct ibsa_fabric {
@@ -24,8 +23,7 @@ struct ibsa_fabric {
 	struct sim_files files;
 	struct capture capture;
 	struct port_handler built_in[4];
-	struct subnet_observer observing[4];
-	struct link *links; /* the clients */
+	struct subnet_observer observing[3];
 	struct recording
 		*recording; /* what the SA says, or NULL: it says it itself */
 };

@@ -17,6 +17,14 @@ static struct port_handler **handlers_of(const struct sim_file *file)
 	return &file->files->subnet->setups[file->end].handlers;
 }
 
+static void file_expect(void *arg)
+{
+	const struct sim_file *file = arg;
+
+	if (file->ready)
+		file->ready(file->arg);
+}
+
 int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 			void (*ready)(void *arg), void *arg,
 			struct sim_file **out)
@@ -33,6 +41,7 @@ int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 	file->files = files;
 	file->handler = (struct port_handler){
 		.take = ibsa__file_take,
+		.expect = file_expect,
 		.arg = file,
 	};
 	file->port = port;
@@ -170,6 +179,11 @@ struct out {
 	bool is_segment; /* cut by whoever sends it: all have one id */
 };
 
+static size_t mad_max(const struct subnet *subnet)
+{
+	return subnet->is_opa ? OPA_MAD_BYTES : IBSA_MAD_BYTES;
+}
+
 static int check(struct out *out)
 {
 	const struct sim_file *file = out->file;
@@ -186,7 +200,7 @@ static int check(struct out *out)
 	out->is_table = has_rmpp && agent_has_rmpp(out->agent);
 	out->is_segment = has_rmpp && !agent_has_rmpp(out->agent);
 	if (out->len < ibsa__class_header_bytes(out->mad[MAD_CLASS]) ||
-	    (!out->is_table && out->len > IBSA_MAD_BYTES) ||
+	    (!out->is_table && out->len > mad_max(file->files->subnet)) ||
 	    out->len > SA_REPLY_BYTES_MAX ||
 	    (out->header.grh_present &&
 	     out->header.gid_index >= GUID_CAP_ADAPTER))
@@ -395,6 +409,7 @@ static int post(const struct out *out, uint64_t now_ns)
 	net->stats.requests++;
 	message->due_ns = now_ns;
 	ibsa__mad_post(net, message, now_ns);
+	ibsa__file_count(out->file);
 	return 0;
 }
 

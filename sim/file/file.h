@@ -15,7 +15,7 @@
 #include <ibsa/sim.h>
 
 #include "sim/mad/agent.h"
-#include "umad/header.h"
+#include "umad/file.h"
 
 struct mad_net;
 struct nodes;
@@ -34,7 +34,8 @@ struct sim_files {
 
 /*
  * Open one at an end port (index in the topology). @ready is called
- * when there is something to read where there was nothing.
+ * when there is something to read where there was nothing, and when a MAD
+ * for the port is sent that arrives later.
  * Return: 0; -ENODEV no end port; -ENOMEM.
  */
 int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
@@ -74,7 +75,7 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 			   int err);
 
 /*
- * Let happen what is due: answers come, and what has waited in vain is sent
+ * Let happen what is due: answers arrive, and a MAD without an answer is sent
  * again or given up; at most so many at a time, the others stay due.
  */
 enum { SIM_AGAIN_MAX = 1024 };
@@ -86,6 +87,16 @@ void ibsa__sim_file_settle(struct sim_file *file);
  */
 const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len);
 void ibsa__sim_file_take(struct sim_file *file);
+
+/* Whether there is a packet. */
+bool ibsa__sim_file_is_readable(const struct sim_file *file);
+
+/*
+ * Take as many packets as there are, @count at most. They stay until the next
+ * call. Return: how many.
+ */
+size_t ibsa__sim_file_receive(struct sim_file *file,
+			      struct umad_buffer *buffers, size_t count);
 
 /*
  * When something may be there by itself, on the fabric's clock: it is to be

@@ -46,6 +46,7 @@ static void put(struct sim_file *file, struct umad_header *header,
 		ibsa__drop(file->files->net, IBSA_DROP_QUEUE_FULL);
 		return;
 	}
+	ibsa__file_count(file);
 	if (was_empty && file->ready)
 		file->ready(file->arg);
 }
@@ -207,6 +208,17 @@ const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
 void ibsa__sim_file_take(struct sim_file *file)
 {
 	ibsa__inbox_take(&file->inbox);
+}
+
+bool ibsa__sim_file_is_readable(const struct sim_file *file)
+{
+	return file->inbox.first;
+}
+
+size_t ibsa__sim_file_receive(struct sim_file *file,
+			      struct umad_buffer *buffers, size_t count)
+{
+	return ibsa__inbox_receive(&file->inbox, buffers, count);
 }
 
 uint64_t ibsa__sim_file_due(const struct sim_file *file)

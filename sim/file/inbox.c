@@ -65,22 +65,51 @@ bool ibsa__inbox_put(struct inbox *inbox, struct umad_header *header,
 	return true;
 }
 
-void ibsa__inbox_take(struct inbox *inbox)
+static struct packet *unlink_first(struct inbox *inbox)
 {
 	struct packet *first = inbox->first;
 
-	if (!first)
-		return;
 	inbox->first = first->next;
 	inbox->count--;
 	inbox->bytes -= first->body.len;
-	release(inbox, first);
+	return first;
+}
+
+void ibsa__inbox_take(struct inbox *inbox)
+{
+	if (inbox->first)
+		release(inbox, unlink_first(inbox));
+}
+
+size_t ibsa__inbox_receive(struct inbox *inbox, struct umad_buffer *buffers,
+			   size_t count)
+{
+	size_t got = 0;
+
+	while (inbox->received) {
+		struct packet *packet = inbox->received;
+
+		inbox->received = packet->next;
+		release(inbox, packet);
+	}
+	while (got < count && inbox->first) {
+		struct packet *packet = unlink_first(inbox);
+
+		packet->next = inbox->received;
+		inbox->received = packet;
+		buffers[got++] = (struct umad_buffer){
+			.bytes = packet->body.bytes,
+			.len = packet->body.len,
+		};
+	}
+	return got;
 }
 
 void ibsa__inbox_done(struct inbox *inbox)
 {
 	while (inbox->first)
 		ibsa__inbox_take(inbox);
+	(void)ibsa__inbox_receive(inbox, NULL, 0);
 	while (inbox->free) {
 		struct packet *packet = inbox->free;
 

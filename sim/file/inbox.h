@@ -3,7 +3,7 @@
 #ifndef SIM_FILE_INBOX_H
 #define SIM_FILE_INBOX_H
 
-#include "umad/header.h"
+#include "umad/file.h"
 #include "sim/sa/sa.h"
 
 struct packet {
@@ -15,6 +15,7 @@ struct packet {
 struct inbox {
 	struct packet *first;
 	struct packet *last;
+	struct packet *received; /* what the last receive has returned */
 	struct packet *free;
 	size_t count;
 	size_t bytes;
@@ -32,6 +33,13 @@ bool ibsa__inbox_put(struct inbox *inbox, struct umad_header *header,
 
 /* Take the first out, if there is one. */
 void ibsa__inbox_take(struct inbox *inbox);
+
+/*
+ * Take out as many as there are, @count at most, which stay until the next call.
+ * Return: how many.
+ */
+size_t ibsa__inbox_receive(struct inbox *inbox, struct umad_buffer *buffers,
+			   size_t count);
 
 void ibsa__inbox_done(struct inbox *inbox);
 

@@ -22,6 +22,16 @@ struct sim_file {
 	struct inbox inbox;
 };
 
+/* Count the requests without an answer and the packets in the inbox. */
+static inline void ibsa__file_count(const struct sim_file *file)
+{
+	struct ibsa_fabric_stats *stats = &file->files->net->stats;
+	const size_t count = file->sents.by_id.count + file->inbox.count;
+
+	if (stats->most_in_flight < count)
+		stats->most_in_flight = count;
+}
+
 /*
  * Give a MAD to the agent of the file that waits for it, or wants it; as in
  * struct port_handler. One that comes too late is for no agent.

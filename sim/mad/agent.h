@@ -20,6 +20,20 @@ struct sim_agent_request {
 	uint8_t rmpp_version;
 };
 
+static inline struct sim_agent_request
+sim_agent_request(const struct umad_agent_request2 *from)
+{
+	return (struct sim_agent_request){
+		.flags = from->flags,
+		.method_mask = { from->method_mask[0], from->method_mask[1] },
+		.oui = from->oui,
+		.qpn = (uint8_t)from->qpn,
+		.mgmt_class = from->mgmt_class,
+		.class_version = from->mgmt_class_version,
+		.rmpp_version = from->rmpp_version,
+	};
+}
+
 struct agent {
 	bool is_open;
 	uint32_t prefix; /* upper half of its transaction ids */

@@ -45,10 +45,20 @@ static void arrive(struct mad_net *net, struct message *message,
 	ibsa__queue_release(net->mads.pool, message);
 }
 
+/* A MAD arrives at the port with that LID later. */
+static void expect(const struct mad_net *net, uint32_t dlid)
+{
+	const struct end_port *end = end_by_lid(net->subnet, dlid);
+
+	if (end)
+		port_handlers_expect(end_setup(net->subnet, end)->handlers);
+}
+
 void ibsa__mad_post(struct mad_net *net, struct message *message,
 		    uint64_t now_ns)
 {
 	struct way *way = &net->mads;
+	const uint32_t dlid = message->mad.dlid;
 
 	if (net->tap.seen)
 		net->tap.seen(net->tap.arg, message, now_ns);
@@ -59,6 +69,7 @@ void ibsa__mad_post(struct mad_net *net, struct message *message,
 	}
 	/* Without memory it is as if it had been lost. */
 	(void)!ibsa__way_carry(way, message);
+	expect(net, dlid);
 	ibsa__mads_settle(net, now_ns);
 }
 

@@ -16,6 +16,8 @@ struct port_handler {
 	/* NULL, or: whether it has that queue pair at that end port, besides
 	 * those that every port has. */
 	bool (*has_qp)(void *arg, uint32_t end, uint32_t qpn);
+	/* NULL, or: a MAD arrives at the port later, or is sent to it later. */
+	void (*expect)(void *arg);
 	/* NULL, or: do what is due by @now_ns. */
 	void (*settle)(void *arg, uint64_t now_ns);
 	/* When the next is due that may reach that end port; with settle. */
@@ -31,6 +33,14 @@ static inline bool port_handlers_have_qp(const struct port_handler *handler,
 			return true;
 	}
 	return false;
+}
+
+static inline void port_handlers_expect(const struct port_handler *handler)
+{
+	for (; handler; handler = handler->next) {
+		if (handler->expect)
+			handler->expect(handler->arg);
+	}
 }
 
 /* Sees each MAD between ports as it leaves its port. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MADs on their way to one client, by the time at which they are due. */
+/* MADs on their way, by the time at which they are due. */
 #include <errno.h>
 
 #include "base/alloc.h"
@@ -16,8 +16,6 @@ static bool is_before(const struct message *a, const struct message *b)
 static void reset(struct message *message)
 {
 	message->next = NULL;
-	message->is_request = false;
-	message->is_report = false;
 	message->body = (struct sa_reply){
 		.bytes = message->room,
 		.room = sizeof(message->room),
@@ -144,40 +142,6 @@ struct message *ibsa__queue_pop(struct queue *queue)
 	queue->count--;
 	queue->bytes -= message->body.len;
 	return message;
-}
-
-/* Go through all; what is not to be kept goes back to @owner. */
-static void sift(struct queue *queue, uint64_t last_ns, bool has_reports,
-		 struct queue *owner)
-{
-	struct queue kept = { 0 };
-	struct message *head;
-
-	while ((head = ibsa__queue_head(queue))) {
-		ibsa__queue_pop(queue);
-		if (head->due_ns > last_ns ||
-		    (head->is_report && !has_reports)) {
-			ibsa__queue_release(owner, head);
-			continue;
-		}
-		append(&kept, head);
-		kept.count++;
-		kept.bytes += head->body.len;
-	}
-	queue->first = kept.first;
-	queue->last = kept.last;
-	queue->count = kept.count;
-	queue->bytes = kept.bytes;
-}
-
-void ibsa__queue_cut(struct queue *queue, uint64_t now_ns, struct queue *owner)
-{
-	sift(queue, now_ns, true, owner);
-}
-
-void ibsa__queue_drop_reports(struct queue *queue)
-{
-	sift(queue, UINT64_MAX, false, queue);
 }
 
 static void free_list(struct message *message)

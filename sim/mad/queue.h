@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MADs on their way to one client, by the time at which they are due. */
+/* MADs on their way, by the time at which they are due. */
 #ifndef SIM_MAD_QUEUE_H
 #define SIM_MAD_QUEUE_H
 
@@ -13,10 +13,7 @@ struct message {
 	struct message *next;
 	uint64_t due_ns;
 	uint64_t number; /* in order of sending: decides between equals */
-	bool is_request; /* still on its way to the SA */
-	bool is_report;	 /* answers nothing: for who listens */
-	struct ibsa_address sa; /* where the client has asked it */
-	struct sim_mad mad;	/* where one between two ports goes */
+	struct sim_mad mad;
 	struct sa_reply body;
 	uint8_t room[IBSA_MAD_BYTES]; /* of @body, until it needs more */
 };
@@ -36,10 +33,7 @@ struct queue {
 	struct message *free;
 };
 
-/*
- * What may wait for a client that does not look. An empty queue takes an
- * answer of any size.
- */
+/* What may be on its way. An empty queue takes an answer of any size. */
 enum { QUEUE_MESSAGES_MAX = 131072 };
 #define QUEUE_BYTES_MAX SA_REPLY_BYTES_MAX
 
@@ -60,12 +54,6 @@ struct message *ibsa__queue_head(const struct queue *queue);
 
 /* Take ibsa__queue_head() out. */
 struct message *ibsa__queue_pop(struct queue *queue);
-
-/* Give all that is due after @now_ns back to @owner. */
-void ibsa__queue_cut(struct queue *queue, uint64_t now_ns, struct queue *owner);
-
-/* Give all Reports back to @queue itself. */
-void ibsa__queue_drop_reports(struct queue *queue);
 
 void ibsa__queue_done(struct queue *queue);
 

@@ -58,10 +58,7 @@ static struct message *copy(struct way *way, const struct message *message)
 
 	if (!twin)
 		return NULL;
-	twin->is_request = message->is_request;
-	twin->is_report = message->is_report;
 	twin->due_ns = message->due_ns;
-	twin->sa = message->sa;
 	twin->mad = message->mad;
 	if (!ibsa__sa_reply_put(&twin->body, message->body.bytes,
 				message->body.len)) {
@@ -80,7 +77,7 @@ static int enqueue(struct way *way, struct message *message)
 
 	message->number = way->sent++;
 	if (!ibsa__queue_has_room(&way->queue, message->body.len)) {
-		way->net->stats.dropped++;
+		ibsa__drop(way->net, IBSA_DROP_QUEUE_FULL);
 		ibsa__queue_release(way->pool, message);
 		return 0;
 	}
@@ -123,14 +120,6 @@ int ibsa__way_carry(struct way *way, struct message *message)
 	else if (twin)
 		ibsa__queue_release(way->pool, twin);
 	return err;
-}
-
-void ibsa__way_cut(struct way *way, uint64_t now_ns)
-{
-	ibsa__queue_cut(&way->queue, now_ns, way->pool);
-	if (way->held)
-		ibsa__queue_release(way->pool, way->held);
-	way->held = NULL;
 }
 
 void ibsa__way_done(struct way *way)

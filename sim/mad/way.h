@@ -28,12 +28,6 @@ static inline struct message *way_head(const struct way *way)
 	return first;
 }
 
-/* How many are on their way. */
-static inline size_t way_count(const struct way *way)
-{
-	return way->queue.count + !!way->held;
-}
-
 /* Whether any fault of the way may strike. */
 bool ibsa__way_is_faulty(const struct mad_net *net);
 
@@ -46,9 +40,6 @@ int ibsa__way_carry(struct way *way, struct message *message) IBSA_MUST_USE;
 
 /* Take the first if it is due by then, or NULL. */
 struct message *ibsa__way_take(struct way *way, uint64_t until_ns);
-
-/* What has not arrived by then never will. */
-void ibsa__way_cut(struct way *way, uint64_t now_ns);
 
 /* Give back all that is on its way. */
 void ibsa__way_done(struct way *way);

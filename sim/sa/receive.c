@@ -36,40 +36,20 @@ static bool request_answer(struct sa *sa, const struct sa_request *request,
 	return ibsa__sa_answer(sa, request, reply);
 }
 
-/* Whether the MAD is a ReportResp, which has no answer. */
-static bool is_report_answer(const uint8_t *mad)
-{
-	return IBSA_GET(sa_header, mgmt_class, mad) == IBSA_CLASS_SA &&
-	       IBSA_GET(sa_header, method, mad) == IBSA_METHOD_REPORT_RESP;
-}
-
-bool ibsa__sa_receive(struct sa *sa, const struct sa_request *request,
-		      struct sa_reply *reply)
-{
-	if (is_report_answer(request->mad)) {
-		ibsa__report_answered(sa, request->end,
-				      IBSA_GET(sa_header, transaction_id,
-					       request->mad));
-		return false;
-	}
-	if (request_answer(sa, request, reply))
-		return true;
-	sa->net->stats.unanswered++;
-	return false;
-}
-
 /* The SA's address as the requester used it. */
 static struct ibsa_address request_address(const struct subnet *subnet,
 					   const struct sim_mad *mad)
 {
-	const struct end_setup *setup =
-		&subnet->setups[subnet->topo.ports[mad->from].end];
+	const uint32_t from = subnet->topo.ports[mad->from].end;
+	const struct end_setup *setup = &subnet->setups[from];
 
 	return (struct ibsa_address){
 		.lid = mad->dlid,
 		.qpn = mad->dst_qpn,
 		.pkey_index = ibsa__pkey_index(setup, mad->pkey),
 		.sl = mad->sl,
+		.path_bits = (uint8_t)(mad->slid &
+				       (subnet->ends[from].lid_count - 1u)),
 		.has_grh = mad->has_grh,
 		.gid = mad->dgid,
 		.hop_limit = mad->hop_limit,
@@ -85,6 +65,7 @@ static void message_answer(struct sa *sa, const struct message *message,
 						       &message->mad);
 	const struct sa_request request = {
 		.end = sa->subnet->topo.ports[message->mad.from].end,
+		.at = sa->subnet->topo.ports[at->port].end,
 		.to = &to,
 		.mad = message->body.bytes,
 		.now_ns = now_ns,
@@ -99,12 +80,13 @@ static void message_answer(struct sa *sa, const struct message *message,
 	 * The source LID is the base LID, as in OpenSM. Other agents of a port
 	 * answer from the LID that the request was sent to.
 	 */
-	answer->mad.slid =
-		sa->subnet->ends[sa->subnet->topo.ports[at->port].end].lid;
-	if (ibsa__sa_receive(sa, &request, &answer->body))
+	answer->mad.slid = sa->subnet->ends[request.at].lid;
+	if (request_answer(sa, &request, &answer->body)) {
 		ibsa__mad_post(sa->net, answer, now_ns);
-	else
+	} else {
+		sa->net->stats.unanswered++;
 		ibsa__queue_release(sa->net->mads.pool, answer);
+	}
 }
 
 /*
@@ -127,11 +109,17 @@ static bool is_for_sa(const struct sa *sa, const struct message *message,
 bool ibsa__sa_take(void *arg, const struct message *message,
 		   const struct arrival *at, uint64_t now_ns)
 {
+	const uint8_t *mad = message->body.bytes;
 	struct sa *sa = arg;
 
 	if (!is_for_sa(sa, message, at))
 		return false;
-	message_answer(sa, message, at, now_ns);
+	if (mad[MAD_METHOD] == IBSA_METHOD_REPORT_RESP)
+		ibsa__report_answered(
+			sa, sa->subnet->topo.ports[message->mad.from].end,
+			ibsa_be64(mad + MAD_TID));
+	else
+		message_answer(sa, message, at, now_ns);
 	return true;
 }
 

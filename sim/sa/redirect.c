@@ -78,34 +78,6 @@ bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn)
 	return ibsa__sa_is_at(arg, end, qpn);
 }
 
-/* The end port with the LID, or, if that is 0, the GID of an address. */
-static const struct end_port *end_addressed(const struct sa *sa,
-					    const struct ibsa_address *to)
-{
-	/*
-	 * GID suffix by which every subnet's SA can be addressed. IBA vol 1,
-	 * 15.1.1.
-	 */
-	const uint64_t well_known = UINT64_C(0x0200000000000002);
-	const uint64_t id = ibsa_be64(to->gid.raw + 8);
-	const uint32_t lid = to->lid ? to->lid : lid_in_gid(sa->subnet, id);
-
-	if (lid)
-		return end_by_lid(sa->subnet, lid);
-	if (!to->has_grh || ibsa_be64(to->gid.raw) != sa->subnet->gid_prefix)
-		return NULL;
-	return id == well_known ? &sa->subnet->ends[sa->subnet->sa_end]
-				: end_by_guid(sa->subnet, id);
-}
-
-uint32_t ibsa__sa_end_at(const struct sa *sa, const struct ibsa_address *to)
-{
-	const struct end_port *at = end_addressed(sa, to);
-	const uint32_t end = at ? (uint32_t)(at - sa->subnet->ends) : SIM_NONE;
-
-	return at && ibsa__sa_is_at(sa, end, to->qpn) ? end : SIM_NONE;
-}
-
 /* The last P_Key of the sender that the target accepts. */
 static uint16_t redirect_pkey(const struct sa *sa, uint32_t from, uint32_t to)
 {
@@ -183,15 +155,11 @@ bool ibsa__sa_redirect(struct sa *sa, const struct sa_request *request,
 {
 	const unsigned int hops = redirect_hops(sa);
 	uint8_t *mad = reply->bytes;
-	uint32_t at;
 	uint32_t to;
 
-	if (!hops)
+	if (!hops || redirect_position(sa, request->at) >= hops)
 		return false;
-	at = ibsa__sa_end_at(sa, request->to);
-	if (at == SIM_NONE || redirect_position(sa, at) >= hops)
-		return false;
-	to = redirect_next(sa, at);
+	to = redirect_next(sa, request->at);
 	if (is_path_to(sa, request->mad, to) ||
 	    !ibsa__fault_strikes(sa->net, IBSA_FAULT_REDIRECT))
 		return false;

@@ -10,9 +10,6 @@
 
 #include "sim/sa/sa.h"
 
-/* The end port at which a request to @to arrives at the SA, or SIM_NONE. */
-uint32_t ibsa__sa_end_at(const struct sa *sa, const struct ibsa_address *to);
-
 /* Whether the SA receives requests at a QP of an end port. */
 bool ibsa__sa_is_at(const struct sa *sa, uint32_t end, uint32_t qpn);
 

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "sim/mad/queue.h"
+#include "sim/mad/port.h"
 #include "sim/sa/report.h"
 #include "sim/sa/sa.h"
 
@@ -88,6 +88,7 @@ static void report_enqueue(struct sa *sa, struct report *report,
 		report->due_ns = last->due_ns;
 	list_append(all, &report->in_all);
 	list_append(&sa->subnet->setups[report->end].reports, &report->at_end);
+	port_handlers_expect(sa->subnet->setups[report->end].handlers);
 }
 
 static void report_put_mad(const struct report *report, uint8_t *mad)
@@ -124,54 +125,60 @@ static bool report_can_pass(const struct subnet *subnet,
 	       ibsa__pkey_passes(sa, setup_pkey(setup, report->sa.pkey_index));
 }
 
-/* Send to the umad files at the port. */
-static void report_send_mad(struct mad_net *net, uint32_t end,
-			    const struct ibsa_address *sa, const uint8_t *mad,
-			    uint64_t now_ns)
+/* Return the GRH of the subscription, as OpenSM does. */
+static void report_put_grh(const struct subnet *subnet, uint32_t end,
+			   const struct ibsa_address *asked,
+			   struct sim_mad *out)
 {
-	const struct end_port *from = &net->subnet->ends[net->subnet->sa_end];
-	const struct end_setup *setup =
-		&net->subnet->setups[net->subnet->sa_end];
-	const uint16_t pkey = setup_pkey(&net->subnet->setups[end],
-					 sa->pkey_index);
-	struct message *report = ibsa__mad_new(net);
+	out->has_grh = true;
+	out->sgid = asked->gid;
+	end_gid(subnet, &subnet->ends[end], out->dgid.raw);
+	out->flow_label = asked->flow_label;
+	out->traffic_class = asked->traffic_class;
+	out->hop_limit = asked->hop_limit;
+}
+
+/* Send to the umad files at the port, at a time that may be in the future. */
+static void report_send_mad(struct mad_net *net, const struct report *report,
+			    uint64_t send_ns)
+{
+	const struct subnet *subnet = net->subnet;
+	const uint64_t now_ns = sim_clock_now(subnet->clock);
+	const struct ibsa_address *asked = &report->sa;
+	const struct end_port *from = &subnet->ends[subnet->sa_end];
+	const struct end_setup *setup = &subnet->setups[subnet->sa_end];
+	const uint16_t pkey = setup_pkey(&subnet->setups[report->end],
+					 asked->pkey_index);
+	struct message *message = ibsa__mad_new(net);
 
 	/* Without memory, the Report is lost. */
-	if (!report)
+	if (!message)
 		return;
-	report->mad = (struct sim_mad){
+	message->mad = (struct sim_mad){
 		.from = from->port,
 		.slid = from->lid,
-		.dlid = net->subnet->ends[end].lid | sa->path_bits,
+		.dlid = subnet->ends[report->end].lid | asked->path_bits,
 		.src_qpn = IBSA_QPN_GSI,
 		.dst_qpn = IBSA_QPN_GSI,
 		.pkey = setup_pkey(setup, ibsa__pkey_index(setup, pkey)),
-		.sl = sa->sl,
+		.sl = asked->sl,
 	};
-	report->due_ns = now_ns + net->latency_ns;
-	(void)ibsa__sa_reply_put(&report->body, mad, IBSA_MAD_BYTES);
-	ibsa__mad_post(net, report, now_ns);
+	if (asked->has_grh)
+		report_put_grh(subnet, report->end, asked, &message->mad);
+	message->due_ns = send_ns + net->latency_ns;
+	report_put_mad(report, message->body.bytes);
+	message->body.len = IBSA_MAD_BYTES;
+	ibsa__mad_post(net, message, send_ns < now_ns ? send_ns : now_ns);
 }
 
-/*
- * Send, and count the try. Without a listener or umad file at the port, the
- * Report is lost.
- */
+/* Send, and count the try. Without a umad file at the port, the Report is lost. */
 static void report_try(struct sa *sa, struct report *report, uint64_t now_ns)
 {
-	const struct end_setup *setup = &sa->subnet->setups[report->end];
-	const struct report_listener *listener = setup->listener;
-	uint8_t mad[IBSA_MAD_BYTES];
-
 	report->tries++;
 	report_enqueue(sa, report, now_ns + TRY_MS * NS_PER_MS);
-	if (!report_can_pass(sa->subnet, report))
-		return;
-	report_put_mad(report, mad);
-	if (listener)
-		listener->report(listener->arg, &report->sa, mad, now_ns);
-	else if (setup->handlers)
-		report_send_mad(sa->net, report->end, &report->sa, mad, now_ns);
+	if (sa->subnet->setups[report->end].handlers &&
+	    report_can_pass(sa->subnet, report))
+		report_send_mad(sa->net, report, now_ns);
 }
 
 static struct report *report_new(struct reports *reports)
@@ -236,18 +243,10 @@ void ibsa__reports_settle(void *arg, uint64_t now_ns)
 
 	while (!list_is_empty(&reports->all)) {
 		struct report *report = reports_first(reports);
-		const struct report_listener *listener =
-			sa->subnet->setups[report->end].listener;
 
 		if (report->due_ns > now_ns)
 			return;
-		/*
-		 * A ReportResp that arrived before the timeout counts, even if
-		 * it has not been processed yet.
-		 */
-		if (!listener ||
-		    !listener->receive(listener->arg, report->due_ns))
-			report_retry_or_end(sa, report);
+		report_retry_or_end(sa, report);
 	}
 }
 

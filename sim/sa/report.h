@@ -26,22 +26,6 @@ struct reports {
 	uint32_t last_id; /* lower half of the last transaction ID */
 };
 
-/* A client in the same process, which receives its Reports by a callback. */
-struct report_listener {
-	/*
-	 * Deliver a Report of IBSA_MAD_BYTES, sent by the SA from the address
-	 * @sa.
-	 */
-	void (*report)(void *arg, const struct ibsa_address *sa,
-		       const uint8_t *mad, uint64_t now_ns);
-	/*
-	 * Process the client's requests that arrive by @until_ns. Return:
-	 * whether there were any.
-	 */
-	bool (*receive)(void *arg, uint64_t until_ns);
-	void *arg;
-};
-
 /* Return: 0 or -ENOMEM. */
 int ibsa__reports_init(struct reports *reports) IBSA_MUST_USE;
 void ibsa__reports_done(struct reports *reports);

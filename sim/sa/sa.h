@@ -50,6 +50,7 @@ struct sa {
 /* A request that arrives at the SA. */
 struct sa_request {
 	uint32_t end; /* index of the end port that sent it */
+	uint32_t at;  /* index of the end port that received it */
 	/* destination address that the sender used */
 	const struct ibsa_address *to;
 	const uint8_t *mad; /* IBSA_MAD_BYTES */
@@ -103,14 +104,6 @@ struct sa_match {
  */
 bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
 		     struct sa_reply *reply);
-
-/*
- * Process a MAD that was sent to the SA: answer it as ibsa__sa_answer() does,
- * unless a fault drops, refuses or redirects it. A ReportResp ends the retries
- * of its Report and has no answer (receive.c).
- */
-bool ibsa__sa_receive(struct sa *sa, const struct sa_request *request,
-		      struct sa_reply *reply);
 
 /*
  * Append a record, the host struct of work->record, to the answer. Without

@@ -269,8 +269,6 @@ static int command_stats(struct command *command, const char *args)
 	stat_put(command, "requests", stats.requests);
 	stat_put(command, "answers", stats.answers);
 	stat_put(command, "unanswered", stats.unanswered);
-	stat_put(command, "lost", stats.lost);
-	stat_put(command, "dropped", stats.dropped);
 	stat_put(command, "most_in_flight", stats.most_in_flight);
 	stat_put(command, "reports", stats.reports);
 	stat_put(command, "reports_unanswered", stats.reports_unanswered);

@@ -273,16 +273,7 @@ static int answer_register(struct server_peer *peer, struct request *request)
 	memcpy(&umad_request, request->body, sizeof(umad_request));
 	if (umad_request.qpn > 1)
 		return -EINVAL;
-	agent = (struct sim_agent_request){
-		.flags = umad_request.flags,
-		.method_mask = { umad_request.method_mask[0],
-				 umad_request.method_mask[1] },
-		.oui = umad_request.oui,
-		.qpn = (uint8_t)umad_request.qpn,
-		.mgmt_class = umad_request.mgmt_class,
-		.class_version = umad_request.mgmt_class_version,
-		.rmpp_version = umad_request.rmpp_version,
-	};
+	agent = sim_agent_request(&umad_request);
 	pthread_mutex_lock(lock);
 	err = ibsa__sim_file_register(peer->file, &agent);
 	if (err == -EINVAL)

@@ -47,7 +47,6 @@ struct end_port {
 };
 
 struct port_handler;
-struct report_listener;
 struct switch_tables;
 
 /*
@@ -64,8 +63,6 @@ struct end_setup {
 	bool needs_grh;
 	bool is_known;	   /* reported to the observers as found */
 	bool is_forgotten; /* it was subscribed when the SM restarted */
-	/* receives the port's Reports, or NULL */
-	struct report_listener *listener;
 	/* for MADs to the port: umad files and agents */
 	struct port_handler *handlers;
 	const void *issm;    /* the handler that set the IsSM bit, or NULL */

@@ -464,6 +464,7 @@ static void sa_answers_from_its_base_lid(void **state)
 		.lmc = 1,
 	};
 	const struct ibsa_address by_gid = {
+		.lid = 4,
 		.qpn = 1,
 		.has_grh = true,
 		.gid.raw = { 0xfe, 0x80, [8] = 2, [15] = 2 },

@@ -190,7 +190,7 @@ static void port_that_needs_a_grh_sends_nothing_without(void **state)
 	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
 	assert_int_equal(bench->transport->ops->send(bench->transport, &sa,
 						     bench->request, 256, 10),
-			 -EINVAL);
+			 -EALREADY);
 	sa.has_grh = true;
 	sa.gid = bench_port(bench).gid;
 	ibsa_put_be64(sa.gid.raw + 8, UINT64_C(0x0200000000000002));

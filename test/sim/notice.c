@@ -344,7 +344,9 @@ static void omni_path_reports_have_the_infiniband_layout(void **state)
 	assert_true(rig_take(&bench, &report));
 	assert_int_equal(report.notice.trap_number, 144);
 	assert_int_equal(report.notice.issuer_lid, 0);
-	assert_int_equal(bench.answer.from.lid, 0x12345);
+	assert_int_equal(bench.answer.from.lid, 0x2345);
+	assert_int_equal(ibsa_be64(bench.answer.from.gid.raw + 8),
+			 UINT64_C(0x00066a0000012345));
 	rig_respond(&bench);
 	rig_advance(&bench, 1000);
 	assert_false(bench_receive(&bench));

@@ -193,6 +193,7 @@ static void opa_path_names_long_lids(void **state)
 	};
 	struct bench *bench = *state;
 	const struct ibsa_port_state port = bench_port(bench);
+	const struct ibsa_gid expected = gid_of_lid(LID_A);
 	struct ibsa_opa_path path;
 
 	assert_int_equal(
@@ -212,7 +213,9 @@ static void opa_path_names_long_lids(void **state)
 	assert_int_equal(path.packet_life_time, 18);
 	assert_memory_equal(&path.sgid, &port.gid, 16);
 	assert_int_equal(bench->answer.len, IBSA_MAD_BYTES);
-	assert_int_equal(bench->answer.from.lid, LID_A);
+	/* A umad header has 16 bits of a LID; all are in the GID. */
+	assert_int_equal(bench->answer.from.lid, LID_A & 0xffff);
+	assert_memory_equal(&bench->answer.from.gid, &expected, 16);
 }
 
 /* 31 records of 64 bytes fill a segment of Omni-Path, 1992 bytes. */
@@ -410,13 +413,13 @@ other_records_of_opa_are_refused_other_versions_unheard(void **state)
 	bench_stop(&without);
 }
 
-/* By LID, by a GID with a LID, by its own GID and the well-known one. */
-static void sa_is_found_by_lid_and_by_gid(void **state)
+/* By LID and by a GID that is a LID; not by its own GID or the well-known one. */
+static void sa_is_found_by_lid_and_by_gid_of_a_lid(void **state)
 {
 	struct bench *bench = *state;
 	struct ibsa_fabric_port port;
 	struct ibsa_address to[4] = {
-		{ .lid = LID_A },
+		{ .lid = LID_A, .has_grh = true, .gid = gid_of_lid(LID_A) },
 		{ .has_grh = true, .gid = gid_of_lid(LID_A) },
 	};
 
@@ -431,14 +434,18 @@ static void sa_is_found_by_lid_and_by_gid(void **state)
 			bench->transport->ops->send(bench->transport, &to[i],
 						    bench->request, 256, 10),
 			0);
-		assert_true(bench_receive(bench));
-		assert_int_equal(bench->answer.from.lid, LID_A);
+		/* A GID that has no LID does not route. */
+		assert_int_equal(bench_receive(bench), i < 2);
 	}
+	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
+	/* That port has no SA, and refuses a request. */
 	to[1].gid = gid_of_lid(LID_C);
 	assert_int_equal(bench->transport->ops->send(bench->transport, &to[1],
 						     bench->request, 256, 10),
 			 0);
-	assert_false(bench_receive(bench));
+	assert_true(bench_receive(bench));
+	assert_int_equal(IBSA_GET(sa_header, status, bench->answer.mad),
+			 S(BAD_METHOD_ATTRIBUTE));
 }
 
 static void mads_of_opa_may_be_long(void **state)
@@ -455,7 +462,7 @@ static void mads_of_opa_may_be_long(void **state)
 	assert_true(bench_receive(bench));
 	assert_int_equal(bench->transport->ops->send(bench->transport, &sa, mad,
 						     2049, 10),
-			 -EINVAL);
+			 -EMSGSIZE);
 }
 
 static void sl_and_lid_of_a_port_may_be_large(void **state)
@@ -496,7 +503,7 @@ int main(void)
 		TEST(ib_path_between_short_lids_is_as_ever),
 		TEST(ib_records_do_not_show_long_lids),
 		TEST(other_records_of_opa_are_refused_other_versions_unheard),
-		TEST(sa_is_found_by_lid_and_by_gid),
+		TEST(sa_is_found_by_lid_and_by_gid_of_a_lid),
 		TEST(mads_of_opa_may_be_long),
 		TEST(sl_and_lid_of_a_port_may_be_large),
 	};

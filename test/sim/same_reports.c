@@ -208,7 +208,10 @@ static void collect_real(struct notices *out, size_t count, bool is_asked)
 
 static void send_embedded(const uint8_t *mad)
 {
-	if (embedded->ops->send(embedded, &sa, mad, IBSA_MAD_BYTES, 0))
+	/* A response has no reply. */
+	const unsigned int timeout_ms = mad[MAD_METHOD] & 0x80 ? 0 : 1000;
+
+	if (embedded->ops->send(embedded, &sa, mad, IBSA_MAD_BYTES, timeout_ms))
 		die("cannot send");
 }
 
@@ -218,6 +221,9 @@ static void collect_embedded(struct notices *out)
 	uint8_t mad[IBSA_MAD_BYTES];
 
 	while (embedded->ops->recv(embedded, &message) == 1) {
+		/* The end of a wait for a reply. */
+		if (message.err)
+			continue;
 		memcpy(mad, message.mad, sizeof(mad));
 		if (mad[MAD_METHOD] == IBSA_METHOD_REPORT) {
 			notice_store(mad, out);

@@ -17,6 +17,9 @@
 #include <ibsa/sim.h>
 
 /* A fabric on a virtual clock and one client on it. */
+/* How long the transport waits for an answer; above all delays of the tests. */
+enum { BENCH_TIMEOUT_MS = 60000 };
+
 struct bench {
 	struct ibsa_fabric *fabric;
 	struct ibsa_transport *transport;
@@ -45,6 +48,9 @@ struct ibsa_port_state bench_port_at(struct bench *bench, const char *node);
 
 struct ibsa_fabric_stats bench_stats(const struct bench *bench);
 
+/* MADs that were lost other than by a fault. */
+uint64_t bench_lost(const struct bench *bench);
+
 /* Changes of a port. */
 void bench_set_port(struct bench *bench, const char *node, unsigned int port,
 		    struct ibsa_fabric_port_change change);
@@ -52,6 +58,9 @@ void bench_set_link(struct bench *bench, const char *node, unsigned int port,
 		    bool is_up);
 void bench_set_pkeys(struct bench *bench, const char *node,
 		     const uint16_t *pkeys, size_t count);
+
+/* An SA at that LID; a LID of Omni-Path is in the GID, too. */
+struct ibsa_address bench_address(uint32_t lid);
 
 /* The address of the SA, as the client has it. */
 struct ibsa_address bench_sa(struct bench *bench);
@@ -65,6 +74,9 @@ void bench_send(struct bench *bench);
 
 /* Receive a MAD. Return: whether there was one. */
 bool bench_receive(struct bench *bench);
+
+/* The lower half of the last answer's transaction id, which is the client's. */
+uint32_t bench_id(const struct bench *bench);
 
 /* Send, and receive the answer. Return: its status; -1: no answer. */
 int bench_exchange(struct bench *bench);

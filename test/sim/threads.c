@@ -46,7 +46,8 @@ static void respond(struct ibsa_transport *transport,
 /*
  * Send to the SM in the port's state, and receive what there is, if anything.
  */
-static void exchange(struct ibsa_transport *transport, const uint8_t *mad)
+static void exchange(struct ibsa_transport *transport, uint8_t *mad,
+		     uint32_t id)
 {
 	struct ibsa_port_state port;
 	struct ibsa_message answer;
@@ -60,8 +61,15 @@ static void exchange(struct ibsa_transport *transport, const uint8_t *mad)
 	check(!err || err == -EINVAL);
 	sa.lid = port.sm_lid;
 	sa.pkey_index = port.pkey_index;
+	/* An id that waits for its answer is refused. */
+	ibsa_put_be32(mad + MAD_TID + 4, id);
 	check(!transport->ops->send(transport, &sa, mad, 256, 10));
 	while (transport->ops->recv(transport, &answer) == 1) {
+		/* On a slow machine a request comes back, as it timed out. */
+		if (answer.err) {
+			check(answer.err == -ETIMEDOUT);
+			continue;
+		}
 		check(answer.len >= IBSA_SA_HEADER_BYTES);
 		if (answer.mad[MAD_METHOD] == IBSA_METHOD_REPORT)
 			respond(transport, &answer);
@@ -90,9 +98,9 @@ static void *run_client(void *arg)
 		transport = attach(arg, i % 2 ? "b" : "c");
 		err = transport->ops->listen(transport, true);
 		check(!err || err == -EBUSY);
-		for (int k = 0; k < 20; k++)
+		for (uint32_t k = 0; k < 20; k++)
 			exchange(transport,
-				 k % 4 ? paths.request : events.request);
+				 k % 4 ? paths.request : events.request, k);
 		transport->ops->close(transport);
 	}
 	return NULL;
