@@ -90,16 +90,24 @@ static void message_answer(struct sa *sa, const struct message *message,
 }
 
 /*
- * Whether the SA processes the MAD. Reports that the SA sends to its own port
- * are for the clients there.
+ * Whether a method is for the SA. The SA's own Reports and replies may come back
+ * to its port, where they are for the clients: an SA that answered a reply would
+ * answer itself without end.
  */
+static bool is_sa_method(uint8_t method)
+{
+	return method == IBSA_METHOD_REPORT_RESP ||
+	       (!(method & METHOD_RESPONSE) && method != IBSA_METHOD_REPORT);
+}
+
+/* Whether the SA processes the MAD. */
 static bool is_for_sa(const struct sa *sa, const struct message *message,
 		      const struct arrival *at)
 {
 	const struct subnet *subnet = sa->subnet;
 
 	return message->body.bytes[MAD_CLASS] == IBSA_CLASS_SA &&
-	       message->body.bytes[MAD_METHOD] != IBSA_METHOD_REPORT &&
+	       is_sa_method(message->body.bytes[MAD_METHOD]) &&
 	       subnet->sa_running &&
 	       ibsa__sa_is_at(sa, subnet->topo.ports[at->port].end,
 			      message->mad.dst_qpn) &&

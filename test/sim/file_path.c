@@ -51,6 +51,24 @@ static void segments_share_an_id(void **state)
 	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
 }
 
+/* A busy SA would answer its own answer, and that again, without end. */
+static void the_sa_does_not_answer_a_response(void **state)
+{
+	const struct ibsa_fault busy = { .kind = IBSA_FAULT_BUSY,
+					 .percent = 100 };
+	const struct file_pair *rig = *state;
+	const uint32_t agent = file_agent(rig->b, IBSA_CLASS_SA, 2, 0);
+	const struct packet_out packet = file_request(
+		agent, 1, IBSA_CLASS_SA, IBSA_METHOD_GET_RESP, NODE_RECORD, 5);
+	struct ibsa_fabric_stats stats;
+
+	assert_int_equal(ibsa_fabric_fault(rig->fabric, &busy), 0);
+	assert_int_equal(file_write(rig->b, &packet), 0);
+	ibsa_fabric_stats_get(rig->fabric, &stats);
+	assert_int_equal(stats.faults[IBSA_FAULT_BUSY], 0);
+	assert_int_equal(stats.drops[IBSA_DROP_NO_AGENT], 1);
+}
+
 /* A table from the embedded SA arrives as one packet. */
 static void the_sa_answers_a_table(void **state)
 {
@@ -280,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(segments_share_an_id),
+		TEST(the_sa_does_not_answer_a_response),
 		TEST(the_sa_answers_a_table),
 		TEST(the_sa_answers_from_its_base_lid),
 		TEST(a_table_between_files_comes_whole),
