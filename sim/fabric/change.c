@@ -36,13 +36,14 @@ static bool has(const struct change *change, uint32_t bits)
 	return change->wanted->mask & bits;
 }
 
-/* What has arrived by now was heard by the SA as it is, where it is. */
+/* The SA handles MADs that have arrived before a change, from its present
+ * port and in its present state. */
 static void settle(struct ibsa_fabric *fabric)
 {
 	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
 }
 
-/* The SM is a new one; what it finds is not news. */
+/* A new SM reports none of the ports that its first sweep finds. */
 static void take_over(struct ibsa_fabric *fabric)
 {
 	ibsa__subnet_sweep(&fabric->subnet, SWEEP_MASTER);

@@ -197,16 +197,16 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__free(fabric);
 }
 
-/* What is wrong with a topology as a whole: whose, if not in which line. */
+/* Errors of a whole topology name its file; they have no line. */
 static int init_named(struct ibsa_fabric *fabric, const char *path,
 		      const char *sa_node, struct ibsa_error *error)
 {
-	struct ibsa_error said = { "" };
-	int err = init(fabric, sa_node, &said);
+	struct ibsa_error reason = { "" };
+	int err = init(fabric, sa_node, &reason);
 
 	if (err)
 		return ibsa__fail(error, err, "%.60s: %s",
-				  path ? path : "(text)", said.text);
+				  path ? path : "(text)", reason.text);
 	return 0;
 }
 

@@ -14,7 +14,7 @@ struct recording;
 struct ibsa_fabric {
 	pthread_mutex_t lock;
 	struct sim_clock clock;
-	pthread_cond_t changed; /* of a virtual clock, for those who wait */
+	pthread_cond_t changed; /* of a virtual clock, for waiting clients */
 	unsigned int references;
 	struct subnet subnet;
 	struct mad_net net;

@@ -144,7 +144,7 @@ int ibsa__sim_file_register(struct sim_file *file,
 	return 0;
 }
 
-/* Nobody waits for what the agent has asked any more. */
+/* Forget the agent's requests that wait for an answer. */
 static void end_sents_of(struct sim_file *file, uint32_t id)
 {
 	struct list *at = file->sents.all.next;
@@ -176,7 +176,7 @@ struct out {
 	const uint8_t *mad;
 	size_t len;
 	bool is_table;	 /* cut into segments by the kernel */
-	bool is_segment; /* cut by whoever sends it: all have one id */
+	bool is_segment; /* cut by the sender: all have one id */
 };
 
 static size_t mad_max(const struct subnet *subnet)
@@ -373,7 +373,7 @@ static bool is_without_grh(const struct out *out, const uint8_t *mad)
 	       !out->header.grh_present && !mad_is_smp(mad);
 }
 
-/* What the kernel looks at once the MAD is made. */
+/* The checks that the kernel makes once the MAD is made. */
 static bool is_refused(const struct out *out, const uint8_t *mad)
 {
 	const struct sim_file *file = out->file;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file at a port of the fabric: what can be read from it. Answers go
- * to whoever has asked, by the upper half of the transaction id; what else
- * arrives, to the agent that has registered for it.
+ * Reads from a umad file at a port of the fabric. The upper half of an
+ * answer's transaction id names the agent that sent the request. All other
+ * MADs go to the agent that has registered for them.
  */
 #include <errno.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 	struct umad_header header = header_of(file, id, &message->mad);
 	size_t len = message->body.len;
 
-	/* Whoever does not join segments gets the first. */
+	/* An agent that does not join segments gets the first. */
 	if (len > IBSA_MAD_BYTES && !agent_has_rmpp(agent))
 		len = IBSA_MAD_BYTES;
 	file->files->net->stats.answers++;
@@ -147,9 +147,10 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 }
 
 /*
- * A copy of it; the next try is due from now on, not from when this one was,
- * as the kernel has it: many that were missed, by a short timeout or because
- * nobody looked, are one, and who asks for them cannot hold others up.
+ * Send a copy of a request. The next try is due one timeout from now, not one
+ * timeout after this try was due, as in the kernel: of several tries that were
+ * missed, one is made up for, so that a client with a short timeout does not
+ * delay the others.
  */
 static void send_again(struct sim_file *file, struct sent *sent,
 		       uint64_t now_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A umad file from the inside: what it shares with those who deliver to it. */
+/* The parts of a umad file that the functions which deliver MADs use. */
 #ifndef SIM_FILE_OPEN_FILE_H
 #define SIM_FILE_OPEN_FILE_H
 
@@ -33,8 +33,8 @@ static inline void ibsa__file_count(const struct sim_file *file)
 }
 
 /*
- * Give a MAD to the agent of the file that waits for it, or wants it; as in
- * struct port_handler. One that comes too late is for no agent.
+ * Give a MAD to the agent of the file that waits for it or has registered for
+ * it; as in struct port_handler. No agent gets an answer that comes too late.
  */
 bool ibsa__file_take(void *arg, const struct message *message,
 		     const struct arrival *at, uint64_t now_ns);

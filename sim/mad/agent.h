@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The agents of a umad file: who gets which MAD. */
+/* The agents of a umad file: which of them gets a MAD. */
 #ifndef SIM_MAD_AGENT_H
 #define SIM_MAD_AGENT_H
 

@@ -56,7 +56,7 @@ int ibsa__umad_agent_register(struct umad_file *file, enum umad_agent_use use,
 	if (!err || err == -EINPROGRESS)
 		*out = (struct umad_agent){
 			.id = request.id,
-			.is_there = !err,
+			.is_registered = !err,
 			.is_asked = err,
 		};
 	return agent_err(use, err);
@@ -69,7 +69,7 @@ static int agent_have(struct umad_transport *umad, enum umad_agent_use use,
 	struct umad_agent *agent = &umad->agents[use];
 	int err = 0;
 
-	if (agent->is_there)
+	if (agent->is_registered)
 		return 0;
 	if (!agent->is_asked)
 		err = ibsa__umad_agent_register(umad->file, use, agent);
@@ -79,7 +79,7 @@ static int agent_have(struct umad_transport *umad, enum umad_agent_use use,
 	if (err == -EINPROGRESS)
 		return err;
 	agent->is_asked = false;
-	agent->is_there = !err;
+	agent->is_registered = !err;
 	return agent_err(use, err);
 }
 
@@ -97,12 +97,12 @@ static int reports_end(struct umad_transport *umad)
 	struct umad_agent *agent = &umad->agents[UMAD_AGENT_REPORTS];
 	int err;
 
-	if (!agent->is_there)
+	if (!agent->is_registered)
 		return 0;
 	err = umad->file->ops->unregister_agent(umad->file, agent->id);
 	if (err)
 		return err == -ENOTTY ? -ENODEV : err;
-	agent->is_there = false;
+	agent->is_registered = false;
 	return 0;
 }
 

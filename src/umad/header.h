@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file, whoever stands behind it: its numbers, and the header before
- * each MAD.
+ * The constants of umad files of any kind, and the header before each MAD.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */

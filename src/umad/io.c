@@ -35,13 +35,13 @@ static int agent_choose(struct umad_transport *umad, const uint8_t *mad,
 
 	if (is_report_answer(mad, len)) {
 		ibsa__umad_agents_poll(umad);
-		if (agents[UMAD_AGENT_REPORTS].is_there)
+		if (agents[UMAD_AGENT_REPORTS].is_registered)
 			use = UMAD_AGENT_REPORTS;
 	} else if (len > MAD_CLASS_VERSION &&
 		   mad[MAD_CLASS_VERSION] == IBSA_CLASS_VERSION_OPA) {
 		use = UMAD_AGENT_OPA;
 	}
-	if (!agents[use].is_there)
+	if (!agents[use].is_registered)
 		return -EOPNOTSUPP;
 	*out = agents[use].id;
 	return 0;
@@ -49,7 +49,7 @@ static int agent_choose(struct umad_transport *umad, const uint8_t *mad,
 
 static size_t mad_max(const struct umad_transport *umad)
 {
-	return umad->agents[UMAD_AGENT_OPA].is_there &&
+	return umad->agents[UMAD_AGENT_OPA].is_registered &&
 			       umad->file->ops->has_large_mads
 		       ? LARGE_MAD_BYTES
 		       : IBSA_MAD_BYTES;
@@ -179,7 +179,7 @@ static int packets_take(struct umad_transport *umad)
 	umad->at = 0;
 	umad->held = 0;
 	got = umad->file->ops->receive(umad->file, umad->buffers, UMAD_BUFFERS);
-	/* Nothing at all is no packet. */
+	/* An empty packet is ignored. */
 	if (got > 0 && !umad->buffers[0].len)
 		return 0;
 	if (got > 0)
@@ -187,7 +187,7 @@ static int packets_take(struct umad_transport *umad)
 	return got > 0 ? 1 : got;
 }
 
-/* Return: 1; 0 it is shorter than any MAD: nobody's answer. */
+/* Return: 1; 0 the packet is shorter than any MAD, and is ignored. */
 static int packet_next(struct umad_transport *umad, struct ibsa_message *out)
 {
 	const struct umad_buffer *buffer = &umad->buffers[umad->at++];

@@ -96,8 +96,8 @@ int ibsa__umad_send_error(struct umad_transport *umad, int err)
 		/*
 		 * A packet of ours is refused as invalid for its transaction
 		 * id, when an earlier MAD that has it waits for its answer; or
-		 * for its address, as by a port that needs a GRH: the engine
-		 * knows which.
+		 * for its address, as by a port that needs a GRH. The engine
+		 * finds out which.
 		 */
 		return -EALREADY;
 	case -EIO:

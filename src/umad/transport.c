@@ -41,18 +41,18 @@ static int transport_fd(struct ibsa_transport *transport)
 	return file->ops->fd(file);
 }
 
-/* Without a file nothing but the time says when to look for it. */
+/* While no file is open, opening it is tried at intervals. */
 static int wait_limit(const struct umad_transport *umad, int timeout_ms)
 {
-	const int look_ms = umad->is_gone ? GONE_MS : RENEW_MS;
+	const int limit_ms = umad->is_gone ? GONE_MS : RENEW_MS;
 
 	/* After as many as could be taken, a file that holds its packets itself
 	 * may have more, for which its descriptor is not readable. */
 	if (umad->loss || umad->at < umad->held || umad->held == UMAD_BUFFERS)
 		return 0;
-	if (umad->is_open || (timeout_ms >= 0 && timeout_ms < look_ms))
+	if (umad->is_open || (timeout_ms >= 0 && timeout_ms < limit_ms))
 		return timeout_ms;
-	return look_ms;
+	return limit_ms;
 }
 
 int ibsa__umad_pause_ms(struct ibsa_transport *transport)

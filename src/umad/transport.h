@@ -21,7 +21,7 @@ enum umad_agent_use {
 
 struct umad_agent {
 	uint32_t id;
-	bool is_there;
+	bool is_registered;
 	bool is_asked; /* for, and not answered yet */
 };
 
@@ -129,7 +129,7 @@ int ibsa__umad_serve(struct ibsa_transport *transport) IBSA_MUST_USE;
  *             header says that it is active
  *
  * The kernel sends segments again after 2 seconds without an ACK. When it has
- * done so three times in a row in vain it gives up, and the header of the
+ * done so three times in a row without success it gives up, and the header of the
  * answer comes in by recv with -ETIMEDOUT. Who answers with an ABORT, ends it
  * without a word.
  *

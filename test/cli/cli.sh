@@ -391,7 +391,7 @@ gid_tables() {
 	run 4 gids roce1; out_empty; err_has "no device 'roce1'"
 	run 4 gids roce1/3; out_empty; err_has "no device 'roce1'"
 	run 4 -j gids roce1; json '. == []'
-	# One that nobody understands hides no other.
+	# An entry of an unknown type hides no other.
 	entry 1 12 fd77:0000:0000:0000:0000:0000:0000:0002 'RoCE v3'
 	run 0 gids; aligned; lines 9
 	out_has '^roce0 +1 +12 +- +- +- +- +its GID or type is not understood$'
@@ -699,7 +699,7 @@ renewed_services() {
 	kill -TERM "$holder"
 	sleep 0.7
 	ends 130 INT; err_has 'may stay registered'
-	# Nobody reads: the service goes as by a signal, and quietly.
+	# Without a reader the command ends as by a signal, and without a message.
 	what='ibsa service register --renew into a pipe'
 	timeout -s KILL 20 "$ibsa" --fabric "$fabric" \
 		service register --renew 1 printer \
@@ -872,7 +872,7 @@ waiting_is_shown_on_a_terminal() {
 	fi
 }
 
-# What several processes say at once is not mixed, as each line is one write().
+# Messages of several processes are not mixed: each line is one write().
 sentences_come_whole() {
 	what='ibsa path one two, its standard error a socket of datagrams'
 	python3 - "$ibsa" >out 2>err <<-'SOCKET' || fail 'not in one piece'

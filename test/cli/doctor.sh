@@ -13,7 +13,7 @@ sys=$tmp/sys
 nodes=$tmp/nodes
 chmod 755 "$tmp"
 
-# Root can be another user; who is not root can at least be without rights.
+# Root can become another user; other users can only remove rights.
 space=(unshare -m)
 other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if [ "$(id -u)" -ne 0 ]; then
@@ -176,7 +176,7 @@ refusals_that_the_mode_does_not_explain() {
 	unset SYSFS_PATH
 }
 
-# What stands in the place of a device file, and is another thing.
+# Files of other kinds at the path of a device file.
 what_is_no_umad_file() {
 	export SYSFS_PATH=$sys
 	world
@@ -207,7 +207,7 @@ a_list_that_is_not_permitted() {
 	unset SYSFS_PATH
 }
 
-# Of a file's owner and of who is in its group, only these rights count.
+# For a file's owner and for members of its group, only these rights count.
 refusals_that_the_mode_explains() {
 	local node=$nodes/umad0
 	[ "$(id -u)" -eq 0 ] || return 0
@@ -298,7 +298,7 @@ embedded_fabrics() {
 	json '.[0] | .device == null and .port == null'
 	has sm_key ok 'untrusted requests may read'
 	on 0 -v doctor 'node2 mlx5_0'; out_has '^sa +node2 mlx5_0 +1 +ok '
-	# What is well is only counted.
+	# Checks that pass are only counted.
 	on 0 doctor; err_empty; lines 1
 	out_has '^[0-9]+ ok, [0-9]+ not checked; -v shows them$'
 	on 3 doctor --sa 40000 -t 100 'größe'
@@ -340,7 +340,7 @@ embedded_fabrics() {
 	err_has 'No space left'
 }
 
-# What was found by then is shown, of the port under examination as well.
+# Findings so far are shown, also those of the port under examination.
 signals_end_it() {
 	local signal got
 	for signal in INT TERM HUP; do

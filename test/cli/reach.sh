@@ -158,7 +158,7 @@ lines_of_standard_input() {
 	asked 0 - </dev/null; err_empty; out_empty
 	asked 0 -j - </dev/null; json '. == []'
 	printf 'node2\n' | asked 0 self - node3; lines 5
-	# What is wrong is said with its line, and all others are asked.
+	# A wrong line is reported with its number, and all others are checked.
 	printf 'node2\nfe80:::1\nleaf\n0x\nnobody\n\0\nself\n%s\n::\n' $nobody |
 		asked 2 -
 	lines 5; err_has "^ibsa: line 2: 'fe80:::1' is not"
@@ -166,7 +166,7 @@ lines_of_standard_input() {
 	err_has "line 4: '0x' "; err_has "line 5: no node has the name 'nobody'"
 	err_has 'line 6: .*NUL'; err_has 'line 9: the GID is zero'
 	err_has '2 of 4 reachable, 2 not'
-	# What has no end is not kept until there is no memory.
+	# An endless line does not fill the memory.
 	head -c 5000 /dev/zero | tr '\0' x >long
 	(cat long; echo; echo node2; printf '# '; cat long; echo; cat long) |
 		asked 2 -

@@ -66,7 +66,7 @@ ends_on_signals() {
 	done
 }
 
-# Nobody has been told that it is ready, which is no success.
+# A server that could not report that it is ready ends with an error.
 says_that_nobody_was_told() {
 	local got=0
 	what='ibsa fabric run >/dev/full'
@@ -271,7 +271,7 @@ one_server_a_socket() {
 	[ ! -e s ] || fail 'a socket is left'
 }
 
-# Not by the socket's mode, and not if somebody has changed that. Root may.
+# By a check of the user, whatever the socket's mode. Root may connect.
 is_for_its_user_alone() {
 	[ "$(id -u)" -eq 0 ] || return 0
 	chmod 755 "$tmp"
@@ -367,7 +367,7 @@ silence_can_be_ended() {
 	stop TERM
 }
 
-# other_user STATUS - ask a path as nobody
+# other_user STATUS - query a path as another user
 other_user() {
 	local got=0
 	checks=$((checks + 1))
@@ -437,7 +437,7 @@ a_signal_reaches_the_command() {
 	rm up
 }
 
-# What has been asked there is in the record, and answered from it.
+# The record has the queries of the command, and answers them when replayed.
 writes_a_record() {
 	run 0 fabric exec "$fabric" --record r.pcap -- "$ibsa" path self 2
 	mv out want
@@ -515,7 +515,7 @@ is_as_the_options_say() {
 	run 2 fabric stats --first-lid 5; err_has 'no option --first-lid'
 }
 
-# What is typed is the command's, once each time, and ends nothing else.
+# A typed Ctrl-C reaches the command once, and ends nothing else.
 ctrl_c_is_the_commands() {
 	local got=0
 	what='Ctrl-C at ibsa fabric exec'

@@ -7,7 +7,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"
 
 ibsa=$(realpath "$1")
-# shellcheck disable=SC2034 # for those who source this
+# shellcheck disable=SC2034 # for the scripts that source this
 libdir=$(realpath "$2")
 fabric=$(realpath "$3")
 tmp=$(mktemp -d)

@@ -113,7 +113,7 @@ static void handler_install(void)
 /* So that no two interruptions meet a call at the same place. */
 static void pause_at_random(void)
 {
-	for (int looks = rand() % PAUSES; looks; looks--)
+	for (int reads = rand() % PAUSES; reads; reads--)
 		atomic_load(&is_over);
 }
 

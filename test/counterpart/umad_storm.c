@@ -3,9 +3,9 @@
  * usage: umad-storm [-s] SEED ROUNDS socket
  *        umad-storm [-s] SEED ROUNDS DEVICE LID|GID
  *
- * Four threads make every call of libibumad at random; in each round one of
- * them is cancelled and replaced, or interrupted by a signal whose handler
- * makes calls too, or the process is forked and the child makes calls. Prints
+ * Four threads make every call of libibumad at random. In each round a thread
+ * is cancelled and replaced, or interrupted by a signal whose handler makes
+ * calls too, or the process is forked and the child makes calls. Prints
  * how many descriptors and bytes are left in use when all threads have ended.
  * Exit status 1: something did not end.
  *
@@ -32,7 +32,7 @@ enum {
 	THREADS = 4,
 	NAMES = 16,
 	GUIDS = 64,
-	PAUSES = 20000, /* looks at a flag between two rounds, at most */
+	PAUSES = 20000, /* reads of a flag between two rounds, at most */
 	CHILD_CALLS = 10,
 	CHILD_S = 20,
 	LIMIT_S = 60, /* and as many seconds as a hundredth of the rounds */
@@ -250,7 +250,7 @@ static bool one_round(pthread_t *workers, unsigned int *state)
 {
 	pthread_t *worker = &workers[rand_r(state) % THREADS];
 
-	for (int looks = rand_r(state) % PAUSES; looks; looks--)
+	for (int reads = rand_r(state) % PAUSES; reads; reads--)
 		atomic_load(&is_over);
 	switch (rand_r(state) % 4) {
 	case 0:
