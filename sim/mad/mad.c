@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MADs between ports of the fabric, on one way with the faults of all. One
- * that nothing delays arrives within the call that sends it.
+ * MADs between ports of the fabric, on one impaired link with all faults. A
+ * MAD that nothing delays arrives within the call that sends it.
  */
 #include "sim/mad/port.h"
 #include "sim/mad/net.h"
@@ -14,7 +14,7 @@ void ibsa__mads_init(struct mad_net *net)
 
 void ibsa__mads_done(struct mad_net *net)
 {
-	ibsa__way_done(&net->mads);
+	ibsa__impaired_link_done(&net->mads);
 }
 
 struct message *ibsa__mad_new(struct mad_net *net)
@@ -57,18 +57,18 @@ static void expect(const struct mad_net *net, uint32_t dlid)
 void ibsa__mad_post(struct mad_net *net, struct message *message,
 		    uint64_t now_ns)
 {
-	struct way *way = &net->mads;
+	struct impaired_link *link = &net->mads;
 	const uint32_t dlid = message->mad.dlid;
 
 	if (net->tap.seen)
 		net->tap.seen(net->tap.arg, message, now_ns);
-	if (message->due_ns <= now_ns && !way->held &&
-	    !ibsa__way_is_faulty(net)) {
+	if (message->due_ns <= now_ns && !link->held &&
+	    !ibsa__impaired_link_has_faults(net)) {
 		arrive(net, message, now_ns);
 		return;
 	}
-	/* Without memory it is as if it had been lost. */
-	(void)!ibsa__way_carry(way, message);
+	/* Without memory the MAD is lost. */
+	(void)!ibsa__impaired_link_carry(link, message);
 	expect(net, dlid);
 	ibsa__mads_settle(net, now_ns);
 }
@@ -118,7 +118,7 @@ static void settle(struct mad_net *net, uint64_t now_ns)
 {
 	struct message *message;
 
-	while ((message = ibsa__way_take(&net->mads, now_ns))) {
+	while ((message = ibsa__impaired_link_take(&net->mads, now_ns))) {
 		handlers_settle(net, message->due_ns);
 		arrive(net, message, message->due_ns);
 	}
@@ -135,14 +135,14 @@ void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns)
 	net->is_settling = true;
 	do {
 		settle(net, now_ns);
-		first = way_head(&net->mads);
+		first = impaired_link_head(&net->mads);
 	} while (first && first->due_ns <= now_ns);
 	net->is_settling = false;
 }
 
 uint64_t ibsa__mads_due(const struct mad_net *net, uint32_t end)
 {
-	const struct message *first = way_head(&net->mads);
+	const struct message *first = impaired_link_head(&net->mads);
 	const struct port_handler *handler = net->handlers;
 	uint64_t due_ns = first ? first->due_ns : UINT64_MAX;
 

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "sim/mad/port.h"
-#include "sim/mad/way.h"
+#include "sim/mad/impaired_link.h"
 #include "sim/subnet/subnet.h"
 
 struct counters;
@@ -20,7 +20,7 @@ struct fault_state {
 
 struct mad_net {
 	struct subnet *subnet;
-	struct way mads; /* between all ports */
+	struct impaired_link mads; /* between all ports */
 	/* of all ports; called before a port's own */
 	struct port_handler *handlers;
 	struct port_handler *last_handler; /* called after all others */

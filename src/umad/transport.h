@@ -128,14 +128,14 @@ int ibsa__umad_serve(struct ibsa_transport *transport) IBSA_MUST_USE;
  * @len:       bytes of it; above one MAD it is sent in segments, if its RMPP
  *             header says that it is active
  *
- * The kernel sends segments again after 2 seconds without an ACK. When it has
- * done so three times in a row without success it gives up, and the header of the
- * answer comes in by recv with -ETIMEDOUT. Who answers with an ABORT, ends it
- * without a word.
+ * The kernel sends segments again after 2 seconds without an ACK. After three
+ * such tries without success it gives up, and recv returns the header of the
+ * answer with -ETIMEDOUT. If the requester sends an ABORT, the kernel gives up
+ * without a notification.
  *
- * Return: 0; -EMSGSIZE more than a packet's header can say; -EALREADY an
- * answer with this transaction id is still under way to there, or the kernel
- * does not take it; -EAGAIN, -ENOMEM and -ENODEV as send.
+ * Return: 0; -EMSGSIZE @len is more than a packet's header can hold; -EALREADY
+ * an answer with this transaction id is still being sent to @to, or the kernel
+ * refuses the answer; -EAGAIN, -ENOMEM and -ENODEV as send.
  */
 int ibsa__umad_answer(struct ibsa_transport *transport,
 		      const struct ibsa_address *to, uint64_t id,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A way that MADs take: faults strike on it, by the fabric's seed. */
+/* The faults of an impaired link, at random by the fabric's seed. */
 #include "base/clock.h"
 #include "sim/mad/net.h"
-#include "sim/mad/way.h"
+#include "sim/mad/impaired_link.h"
 
 enum { FLIPPED_BITS_MAX = 8 };
 
-bool ibsa__way_is_faulty(const struct mad_net *net)
+bool ibsa__impaired_link_has_faults(const struct mad_net *net)
 {
 	for (int kind = IBSA_FAULT_LOSE; kind <= IBSA_FAULT_CORRUPT; kind++) {
 		if (net->faults[kind].active)
@@ -15,15 +15,16 @@ bool ibsa__way_is_faulty(const struct mad_net *net)
 	return false;
 }
 
-struct message *ibsa__way_take(struct way *way, uint64_t until_ns)
+struct message *ibsa__impaired_link_take(struct impaired_link *link,
+					 uint64_t until_ns)
 {
-	struct message *first = way_head(way);
+	struct message *first = impaired_link_head(link);
 
 	if (!first || first->due_ns > until_ns)
 		return NULL;
-	if (first != way->held)
-		return ibsa__queue_pop(&way->queue);
-	way->held = NULL;
+	if (first != link->held)
+		return ibsa__queue_pop(&link->queue);
+	link->held = NULL;
 	return first;
 }
 
@@ -51,10 +52,11 @@ static void flip_bits(struct mad_net *net, struct sa_reply *body)
 	}
 }
 
-/* The same bytes once more, or NULL. */
-static struct message *copy(struct way *way, const struct message *message)
+/* A second message with the same bytes, or NULL. */
+static struct message *message_copy(struct impaired_link *link,
+				    const struct message *message)
 {
-	struct message *twin = ibsa__queue_new(way->pool);
+	struct message *twin = ibsa__queue_new(link->pool);
 
 	if (!twin)
 		return NULL;
@@ -62,42 +64,43 @@ static struct message *copy(struct way *way, const struct message *message)
 	twin->mad = message->mad;
 	if (!ibsa__sa_reply_put(&twin->body, message->body.bytes,
 				message->body.len)) {
-		ibsa__queue_release(way->pool, twin);
+		ibsa__queue_release(link->pool, twin);
 		return NULL;
 	}
 	return twin;
 }
 
-/* Put it in the queue, and behind it what it was to overtake. */
-static int enqueue(struct way *way, struct message *message)
+/* Queue a message, and behind it the held message, which it overtakes. */
+static int message_queue(struct impaired_link *link, struct message *message)
 {
-	struct message *late = way->held;
+	struct message *late = link->held;
 	const uint64_t due_ns = message->due_ns;
 	int err;
 
-	message->number = way->sent++;
-	if (!ibsa__queue_has_room(&way->queue, message->body.len)) {
-		ibsa__drop(way->net, IBSA_DROP_QUEUE_FULL);
-		ibsa__queue_release(way->pool, message);
+	message->number = link->sent++;
+	if (!ibsa__queue_has_room(&link->queue, message->body.len)) {
+		ibsa__drop(link->net, IBSA_DROP_QUEUE_FULL);
+		ibsa__queue_release(link->pool, message);
 		return 0;
 	}
-	err = ibsa__queue_push(&way->queue, message);
+	err = ibsa__queue_push(&link->queue, message);
 	if (!late || err)
 		return err;
-	way->held = NULL;
+	link->held = NULL;
 	late->due_ns = due_ns;
-	late->number = way->sent++;
-	return ibsa__queue_push(&way->queue, late);
+	late->number = link->sent++;
+	return ibsa__queue_push(&link->queue, late);
 }
 
-int ibsa__way_carry(struct way *way, struct message *message)
+int ibsa__impaired_link_carry(struct impaired_link *link,
+			      struct message *message)
 {
-	struct mad_net *net = way->net;
+	struct mad_net *net = link->net;
 	struct message *twin = NULL;
 	int err;
 
 	if (ibsa__fault_strikes(net, IBSA_FAULT_LOSE)) {
-		ibsa__queue_release(way->pool, message);
+		ibsa__queue_release(link->pool, message);
 		return 0;
 	}
 	if (ibsa__fault_strikes(net, IBSA_FAULT_CORRUPT))
@@ -105,27 +108,27 @@ int ibsa__way_carry(struct way *way, struct message *message)
 	if (ibsa__fault_strikes(net, IBSA_FAULT_DELAY))
 		message->due_ns += random_delay(net, IBSA_FAULT_DELAY);
 	if (ibsa__fault_strikes(net, IBSA_FAULT_DUPLICATE))
-		twin = copy(way, message);
-	if (!way->held && ibsa__fault_strikes(net, IBSA_FAULT_REORDER)) {
+		twin = message_copy(link, message);
+	if (!link->held && ibsa__fault_strikes(net, IBSA_FAULT_REORDER)) {
 		message->due_ns +=
 			net->faults[IBSA_FAULT_REORDER].fault.delay_ms *
 			NS_PER_MS;
-		way->held = message;
+		link->held = message;
 		err = 0;
 	} else {
-		err = enqueue(way, message);
+		err = message_queue(link, message);
 	}
 	if (twin && !err)
-		err = enqueue(way, twin);
+		err = message_queue(link, twin);
 	else if (twin)
-		ibsa__queue_release(way->pool, twin);
+		ibsa__queue_release(link->pool, twin);
 	return err;
 }
 
-void ibsa__way_done(struct way *way)
+void ibsa__impaired_link_done(struct impaired_link *link)
 {
-	if (way->held)
-		ibsa__queue_release(way->pool, way->held);
-	way->held = NULL;
-	ibsa__queue_done(&way->queue);
+	if (link->held)
+		ibsa__queue_release(link->pool, link->held);
+	link->held = NULL;
+	ibsa__queue_done(&link->queue);
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An impaired link: faults lose, delay, duplicate, reorder and corrupt the
+ * MADs on it. The rest stay in a queue until they are due.
+ */
+#ifndef SIM_MAD_IMPAIRED_LINK_H
+#define SIM_MAD_IMPAIRED_LINK_H
+
+#include "sim/mad/queue.h"
+
+struct mad_net;
+
+struct impaired_link {
+	struct mad_net *net;
+	struct queue *pool; /* all messages come from there, and go back */
+	struct queue queue;
+	struct message *held; /* waits for the next one to overtake it */
+	uint64_t sent;	      /* numbers messages */
+};
+
+/* The message that is due first, or NULL. */
+static inline struct message *
+impaired_link_head(const struct impaired_link *link)
+{
+	struct message *first = ibsa__queue_head(&link->queue);
+
+	if (link->held && (!first || link->held->due_ns < first->due_ns))
+		return link->held;
+	return first;
+}
+
+/* Whether any fault is set that affects a MAD on a link. */
+bool ibsa__impaired_link_has_faults(const struct mad_net *net);
+
+/*
+ * Apply the faults to a MAD of the pool and queue the result. A MAD that waits
+ * to be overtaken waits for a bounded time. Return: 0; -ENOMEM, and the message was released.
+ */
+int ibsa__impaired_link_carry(struct impaired_link *link,
+			      struct message *message) IBSA_MUST_USE;
+
+/* Take the first message if it is due by @until_ns, or NULL. */
+struct message *ibsa__impaired_link_take(struct impaired_link *link,
+					 uint64_t until_ns);
+
+/* Return all messages to the pool. */
+void ibsa__impaired_link_done(struct impaired_link *link);
+
+#endif
