@@ -17,9 +17,8 @@ void cmd_reach_details(struct cli *cli)
 		"TARGET is one of",
 		TARGET_LINES,
 		"  -                   standard input: a target on each line",
-		"--all checks every port of a channel adapter. --matrix "
-		"checks each",
-		"TARGET from each other TARGET.",
+		"--all checks every port of a channel adapter.",
+		"--matrix checks each TARGET from each other TARGET.",
 		"",
 	};
 

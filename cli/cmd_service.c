@@ -336,10 +336,9 @@ void cmd_service_details(struct cli *cli)
 		"ID is a number. lookup takes an argument that begins with 0x",
 		"or id: as an ID, any other as a NAME.",
 		"FIELD=VALUE sets another field of the record; for the fields,",
-		"see ibsa query get ServiceRecord --help. Defaults: "
-		"service_gid",
-		"is this port's GID, service_pkey is 0xffff, the lease is",
-		"infinite, or with --renew 300 seconds.",
+		"see ibsa query get ServiceRecord --help. Defaults:",
+		"service_gid is this port's GID, service_pkey is 0xffff, the",
+		"lease is infinite, or with --renew 300 seconds.",
 		"",
 	};
 
