@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file of a client in the same process. On the real clock a timer says
- * when something is there, so that the timer's fd is the client's; on a virtual
- * clock a wait moves the time.
+ * A umad file of a client in the same process. On the real clock the file has a
+ * timer, whose fd the client polls: it expires when a packet can be received. On
+ * a virtual clock a wait moves the time.
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,22 +28,22 @@ struct client_file {
 	bool is_wake_pending; /* until receive finds nothing */
 };
 
-static struct client_file *of(struct umad_file *file)
+static struct client_file *client_file_of(struct umad_file *file)
 {
 	return (struct client_file *)file;
 }
 
-static void lock(struct client_file *file)
+static void file_lock(struct client_file *file)
 {
 	pthread_mutex_lock(&file->fabric->lock);
 }
 
-static void unlock(struct client_file *file)
+static void file_unlock(struct client_file *file)
 {
 	pthread_mutex_unlock(&file->fabric->lock);
 }
 
-/* When the fd is to become readable; 0: not before something is sent. */
+/* The time at which the fd becomes readable; 0: not before a MAD is sent. */
 static uint64_t wanted_alarm(const struct client_file *file)
 {
 	uint64_t due_ns;
@@ -55,10 +55,10 @@ static uint64_t wanted_alarm(const struct client_file *file)
 }
 
 /*
- * A timer that went off stays readable, so between two times that have passed
- * there is nothing to set.
+ * An expired timer stays readable, so it is not set again from one time in the
+ * past to another.
  */
-static void set_alarm(struct client_file *file)
+static void file_set_alarm(struct client_file *file)
 {
 	struct itimerspec at = { 0 };
 	uint64_t alarm;
@@ -79,18 +79,18 @@ static void set_alarm(struct client_file *file)
 	timerfd_settime(file->fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-static void watch(struct client_file *file)
+static void file_watch(struct client_file *file)
 {
 	file->is_watched = file->fd >= 0;
-	set_alarm(file);
+	file_set_alarm(file);
 }
 
 /* As in ibsa__sim_file_open(). */
-static void become_ready(void *arg)
+static void file_become_ready(void *arg)
 {
 	struct client_file *file = arg;
 
-	set_alarm(file);
+	file_set_alarm(file);
 	if (file->fd < 0)
 		pthread_cond_broadcast(&file->fabric->changed);
 }
@@ -101,14 +101,14 @@ static int file_register(struct umad_file *base,
 	const struct umad_agent_request2 newer =
 		ibsa__umad_request_renew(request);
 	struct sim_agent_request agent = sim_agent_request(&newer);
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 	int err;
 
-	lock(file);
-	/* What has come before is not the agent's. */
+	file_lock(file);
+	/* MADs that have arrived by now are not the new agent's. */
 	ibsa__sim_file_settle(file->file);
 	err = ibsa__sim_file_register(file->file, &agent);
-	unlock(file);
+	file_unlock(file);
 	if (!err)
 		request->id = agent.id;
 	return err;
@@ -116,44 +116,44 @@ static int file_register(struct umad_file *base,
 
 static int file_unregister(struct umad_file *base, uint32_t agent)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 	int err;
 
-	lock(file);
+	file_lock(file);
 	ibsa__sim_file_settle(file->file);
 	err = ibsa__sim_file_unregister(file->file, agent);
-	unlock(file);
+	file_unlock(file);
 	return err;
 }
 
 static int file_send(struct umad_file *base, const void *packet, size_t len)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 	int err;
 
-	lock(file);
+	file_lock(file);
 	err = ibsa__sim_file_write(file->file, packet, len);
-	set_alarm(file);
-	unlock(file);
+	file_set_alarm(file);
+	file_unlock(file);
 	return err;
 }
 
-/* One at a time where a program polls: the fd says whether there are more. */
+/* One packet a call if a program polls: the fd tells whether there are more. */
 static int file_receive(struct umad_file *base, struct umad_buffer *buffers,
 			size_t count)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 	size_t got;
 
-	lock(file);
+	file_lock(file);
 	if (!ibsa__sim_file_is_readable(file->file))
 		ibsa__sim_file_settle(file->file);
 	got = ibsa__sim_file_receive(file->file, buffers,
 				     file->is_watched ? 1 : count);
 	if (!got)
 		file->is_wake_pending = false;
-	set_alarm(file);
-	unlock(file);
+	file_set_alarm(file);
+	file_unlock(file);
 	return got ? (int)got : -EAGAIN;
 }
 
@@ -161,13 +161,13 @@ static int file_fd(const struct umad_file *base)
 {
 	struct client_file *file = (struct client_file *)base;
 
-	lock(file);
-	watch(file);
-	unlock(file);
+	file_lock(file);
+	file_watch(file);
+	file_unlock(file);
 	return file->fd;
 }
 
-static bool is_ready(struct client_file *file)
+static bool file_is_ready(struct client_file *file)
 {
 	if (file->is_woken || ibsa__sim_file_is_readable(file->file))
 		return true;
@@ -180,19 +180,19 @@ static int wait_real(struct client_file *file, int timeout_ms)
 	struct pollfd fd = { .fd = file->fd, .events = POLLIN };
 	int err = 0;
 
-	if (is_ready(file))
+	if (file_is_ready(file))
 		return 0;
-	watch(file);
-	unlock(file);
+	file_watch(file);
+	file_unlock(file);
 	if (poll(&fd, 1, timeout_ms) < 0)
 		err = -errno;
-	lock(file);
+	file_lock(file);
 	return err;
 }
 
 /*
- * Time jumps to what happens next. When nothing will ever happen, another
- * thread has to make it: wake, or advance.
+ * The time moves to the next event. Without one, the wait lasts until another
+ * thread wakes the client, sends a MAD or advances the clock.
  */
 static int wait_virtual(struct client_file *file, int timeout_ms)
 {
@@ -202,7 +202,7 @@ static int wait_virtual(struct client_file *file, int timeout_ms)
 
 	if (timeout_ms >= 0)
 		end_ns = *now_ns + (uint64_t)timeout_ms * NS_PER_MS;
-	while (!is_ready(file)) {
+	while (!file_is_ready(file)) {
 		const uint64_t due_ns = ibsa__sim_file_due(file->file);
 		const uint64_t next_ns = due_ns < end_ns ? due_ns : end_ns;
 
@@ -221,40 +221,40 @@ static int wait_virtual(struct client_file *file, int timeout_ms)
 
 static int file_wait(struct umad_file *base, int timeout_ms)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 	int err;
 
-	lock(file);
+	file_lock(file);
 	err = file->fd < 0 ? wait_virtual(file, timeout_ms)
 			   : wait_real(file, timeout_ms);
 	file->is_woken = false;
 	file->is_wake_pending = false;
-	set_alarm(file);
-	unlock(file);
+	file_set_alarm(file);
+	file_unlock(file);
 	return err;
 }
 
 static void file_wake(struct umad_file *base)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 
-	lock(file);
+	file_lock(file);
 	file->is_woken = true;
 	file->is_wake_pending = true;
-	become_ready(file);
-	unlock(file);
+	file_become_ready(file);
+	file_unlock(file);
 }
 
 static uint64_t file_now(struct umad_file *base)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 	uint64_t now_ns;
 
 	if (file->fd >= 0)
 		return clock_now_ns();
-	lock(file);
+	file_lock(file);
 	now_ns = file->fabric->clock.virtual_ns;
-	unlock(file);
+	file_unlock(file);
 	return now_ns;
 }
 
@@ -266,23 +266,23 @@ static bool file_holds(struct umad_file *base)
 
 static int file_port(struct umad_file *base, struct ibsa_port_state *out)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 
-	lock(file);
+	file_lock(file);
 	ibsa__fabric_port_state(file->fabric, file->port, out);
-	unlock(file);
+	file_unlock(file);
 	return 0;
 }
 
-/* A client finds out when it next reads the port. */
+/* A client sees a change when it next reads the port. */
 static int file_changed(struct umad_file *base)
 {
 	(void)base;
 	return 0;
 }
 
-/* The port's own GUID or an alias; 0: nothing is in the entry. */
-static uint64_t guid_at(const struct client_file *file, uint32_t index)
+/* The port's own GUID or an alias; 0: the entry is empty. */
+static uint64_t file_guid_at(const struct client_file *file, uint32_t index)
 {
 	const struct subnet *subnet = &file->fabric->subnet;
 	const uint64_t guid = subnet->topo.ports[file->port].guid;
@@ -297,14 +297,14 @@ static uint64_t guid_at(const struct client_file *file, uint32_t index)
 static int file_gid(struct umad_file *base, uint32_t index,
 		    struct ibsa_gid_entry *out)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 	uint64_t guid;
 
 	if (index >= GUID_CAP_ADAPTER)
 		return -EINVAL;
-	lock(file);
-	guid = guid_at(file, index);
-	unlock(file);
+	file_lock(file);
+	guid = file_guid_at(file, index);
+	file_unlock(file);
 	if (!guid)
 		return -ENODATA;
 	*out = (struct ibsa_gid_entry){ .index = index };
@@ -315,18 +315,18 @@ static int file_gid(struct umad_file *base, uint32_t index,
 
 static int file_pkey(struct umad_file *base, uint32_t index, uint16_t *out)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 	const struct subnet *subnet = &file->fabric->subnet;
-	const struct end_setup *setup =
-		&subnet->setups[subnet->topo.ports[file->port].end];
+	const struct end_setup *setup;
 	int err = 0;
 
-	lock(file);
+	file_lock(file);
+	setup = &subnet->setups[subnet->topo.ports[file->port].end];
 	if (index < setup_pkey_count(setup))
 		*out = setup_pkey(setup, index);
 	else
 		err = -EINVAL;
-	unlock(file);
+	file_unlock(file);
 	return err;
 }
 
@@ -339,15 +339,15 @@ static bool file_holder(struct umad_file *base, struct ibsa_error *out)
 
 static int file_open(struct umad_file *base, bool *out_is_other)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 	int err = 0;
 
 	(void)out_is_other;
-	lock(file);
+	file_lock(file);
 	if (!file->file)
 		err = ibsa__sim_file_open(&file->fabric->files, file->port,
-					  become_ready, file, &file->file);
-	unlock(file);
+					  file_become_ready, file, &file->file);
+	file_unlock(file);
 	return err;
 }
 
@@ -359,24 +359,24 @@ static bool file_may_open(struct umad_file *base)
 
 static void file_shut(struct umad_file *base, bool is_gone)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 
 	(void)is_gone;
-	lock(file);
+	file_lock(file);
 	ibsa__sim_file_close(file->file);
 	file->file = NULL;
-	unlock(file);
+	file_unlock(file);
 }
 
 static void file_inherited(struct umad_file *base)
 {
-	if (of(base)->fd >= 0)
-		close(of(base)->fd);
+	if (client_file_of(base)->fd >= 0)
+		close(client_file_of(base)->fd);
 }
 
 static void file_close(struct umad_file *base)
 {
-	struct client_file *file = of(base);
+	struct client_file *file = client_file_of(base);
 
 	file_shut(base, false);
 	file_inherited(base);
@@ -432,9 +432,9 @@ static int client_file_new(struct ibsa_fabric *fabric, uint32_t port,
 		ibsa__free(file);
 		return err;
 	}
-	lock(file);
+	file_lock(file);
 	fabric->references++;
-	unlock(file);
+	file_unlock(file);
 	file->transport.link = fabric->subnet.is_opa ? IBSA_LINK_OPA
 						     : IBSA_LINK_INFINIBAND;
 	*out = file;
