@@ -6,6 +6,7 @@
 #include <ibsa/ibsa.h>
 #include <ibsa/sim.h>
 
+#include "option_groups.h"
 #include "out.h"
 
 /* Exit status of the command. */
@@ -18,37 +19,14 @@ enum cli_exit {
 	CLI_REFUSED = 5, /* the SA refused */
 };
 
-enum { CLI_FAULTS_MAX = 16 };
-
 /**
  * struct cli - one run of the command
  * @open:    options of the client; its strings are argv's
- * @sa:      the address of --sa, to which @open.access.sa points if it is given
- * @sa_has_sl: --sa contains an SL
- * @lease:   lease of a service in seconds; 0 if not given
- * @renew:   renew the service while the command runs
- * @address: text of --for; NULL if not given
- * @address_gid: the same as a GID
- * @dot:     file for Graphviz input, or NULL
- * @svg:     file for a picture, or NULL
- * @record_path: file of --record, or NULL
- * @record:  the recording
- * @audit_nodes: ibsa watch also reads the table of nodes
- * @fabric:  the fabric that this process has loaded, or NULL
- * @socket:  path of a fabric server's socket; NULL: the default
- * @sa_mode: --sa of a fabric, "embedded" or "none"; NULL: not given
- * @sa_at:   node of a fabric's SA; NULL: the first adapter
- * @seed:    seed of a fabric's random numbers, if @has_seed
- * @first_lid: first LID that a fabric assigns; 0: its default
- * @profile: SM profile of a fabric's SA
- * @partitions: file with the P_Keys of the ports; NULL: the default partition
- * @opa:     a fabric has Omni-Path links
- * @faults:  @fault_count faults, each KIND=PERCENT[,COUNT[,DELAY]]
- * @umad:    device and port of this machine at which a fabric's SA answers, or
- *           NULL
- * @all_pairs: a path between each port of one host and each of the other
+ * @sa, @output, @record, @picture, @gids, @path, @reach, @service, @watch,
+ * @fabric:  options by subject
+ * @all:     --all, of several commands
  * @given:   the given options, a bit for each row of option_table.c
- * @json, @verbose, @all, @matrix, @help, @version: the option is given
+ * @help, @version: the option is given
  * @args:    the arguments without options; the first is the command
  * @arg_count: number of @args
  * @out:     standard output
@@ -56,35 +34,17 @@ enum { CLI_FAULTS_MAX = 16 };
  */
 struct cli {
 	struct ibsa_options open;
-	struct ibsa_address sa;
-	bool sa_has_sl;
-	uint32_t lease;
-	bool renew;
-	const char *address;
-	struct ibsa_gid address_gid;
-	bool json;
-	bool verbose;
+	struct sa_options sa;
+	struct output_options output;
+	struct record_options record;
+	struct picture_options picture;
+	struct gids_options gids;
+	struct path_options path;
+	struct reach_options reach;
+	struct service_options service;
+	struct watch_options watch;
+	struct fabric_options fabric;
 	bool all;
-	bool matrix;
-	bool all_pairs;
-	bool audit_nodes;
-	const char *dot;
-	const char *svg;
-	const char *record_path;
-	struct record *record;
-	struct ibsa_fabric *fabric;
-	const char *socket;
-	const char *sa_mode;
-	const char *sa_at;
-	uint64_t seed;
-	bool has_seed;
-	uint32_t first_lid;
-	enum ibsa_sm_profile profile;
-	const char *partitions;
-	bool opa;
-	const char *faults[CLI_FAULTS_MAX];
-	int fault_count;
-	const char *umad;
 	uint64_t given;
 	bool help;
 	bool version;

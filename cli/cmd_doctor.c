@@ -127,7 +127,7 @@ static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 static bool finding_is_shown(const struct doctor *doctor,
 			     const struct finding *finding)
 {
-	return doctor->cli->json || doctor->cli->verbose ||
+	return doctor->cli->output.json || doctor->cli->output.verbose ||
 	       finding->verdict == VERDICT_WARNING ||
 	       finding->verdict == VERDICT_WRONG;
 }
@@ -232,7 +232,7 @@ static void findings_print(struct doctor *doctor)
 	const bool is_cut = shown < doctor->count;
 	char rest[80];
 
-	if (!doctor->cli->json)
+	if (!doctor->cli->output.json)
 		doctor->cli->out.shape = OUT_TABLE;
 	rest_text(doctor, rest, sizeof(rest));
 	if (is_cut)
@@ -459,7 +459,7 @@ static void visit_fabric_port(struct doctor *doctor, const struct scope *scope,
 		.is_named = scope->device != NULL,
 	};
 
-	if (doctor->cli->json)
+	if (doctor->cli->output.json)
 		skip_kernel(doctor, &visit.spot, files);
 	doctor_port(&visit);
 	doctor_sa(&visit);
@@ -473,7 +473,7 @@ static void visit_fabric(struct doctor *doctor, const struct scope *scope,
 	bool has_device = false;
 	bool has_port = false;
 
-	if (doctor->cli->json)
+	if (doctor->cli->output.json)
 		skip_kernel(doctor, &everything, kernels);
 	else
 		doctor_skip(doctor, &everything, "kernel",

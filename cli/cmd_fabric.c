@@ -193,13 +193,14 @@ static bool arguments_fit(const struct cli *cli, const struct action *action)
 
 static bool server_fits(const struct cli *cli)
 {
-	if (cli->socket && strlen(cli->socket) >= FABRIC_PATH_MAX) {
+	if (cli->fabric.socket &&
+	    strlen(cli->fabric.socket) >= FABRIC_PATH_MAX) {
 		complain("--socket: the path is longer than %d characters; "
 			 "use a shorter one",
 			 FABRIC_PATH_MAX - 1);
 		return false;
 	}
-	if (cli->socket && options_given(cli, "fabric")) {
+	if (cli->fabric.socket && options_given(cli, "fabric")) {
 		complain("--socket and --fabric both name a fabric server; "
 			 "use one of them");
 		return false;

@@ -238,7 +238,7 @@ static int no_gid_fits_explain(const struct cli *cli, const struct view *view)
 			snprintf(text + used, sizeof(text) - used, "%s%zu %s",
 				 used ? ", " : "", count, reasons[i].text);
 	}
-	complain("no GID can be used for %s: %s", cli->address, text);
+	complain("no GID can be used for %s: %s", cli->gids.address, text);
 	return CLI_NO;
 }
 
@@ -252,7 +252,7 @@ static int show_choice(struct cli *cli, struct view *view)
 		complain("out of memory");
 		return CLI_DEVICE;
 	}
-	view->address = &cli->address_gid;
+	view->address = &cli->gids.gid;
 	view->fits = fits;
 	err = ibsa_gid_choose(view->rows, view->count, view->address, fits,
 			      &at);
@@ -276,7 +276,7 @@ static int rows_print(struct cli *cli, struct view *view)
 			 "ibsa devices");
 		return CLI_NO;
 	}
-	if (cli->address)
+	if (cli->gids.address)
 		return show_choice(cli, view);
 	for (size_t i = 0; i < view->count; i++)
 		view->noted |= view->rows[i].err != 0;
@@ -451,7 +451,7 @@ int cmd_gids(struct cli *cli)
 	struct scope scope;
 	int status = scope_find(cli, &scope);
 
-	if (status == CLI_DONE && cli->all && !cli->address) {
+	if (status == CLI_DONE && cli->all && !cli->gids.address) {
 		complain("gids: --all needs --for; without --for, gids lists "
 			 "all GIDs anyway");
 		status = CLI_USAGE;

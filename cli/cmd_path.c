@@ -521,7 +521,7 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 	    form->record == &ibsa_path_record)
 		status = ends_to_gids(cli, ends);
 	if (status == CLI_DONE) {
-		pairs = ends_pair(&ends[0], &ends[1], cli->all_pairs);
+		pairs = ends_pair(&ends[0], &ends[1], cli->path.all_pairs);
 		rows.has_devices = ends[0].count > 1 || ends[1].count > 1;
 		status = pairs_query(cli, form, &pairs, &rows);
 	}

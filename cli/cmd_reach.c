@@ -156,16 +156,18 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 
 static int check_options(const struct cli *cli)
 {
-	if (cli->svg && !cli->matrix) {
+	if (cli->picture.svg && !cli->reach.matrix) {
 		complain("--svg needs --matrix");
 		return CLI_USAGE;
 	}
-	if (cli->svg && cli->json && strcmp(cli->svg, "-") == 0) {
+	if (cli->picture.svg && cli->output.json &&
+	    strcmp(cli->picture.svg, "-") == 0) {
 		complain("--json and --svg - both write to standard output; "
 			 "name a file with --svg");
 		return CLI_USAGE;
 	}
-	return other_file("--svg", cli->svg, fabric_file(cli), "what is read");
+	return other_file("--svg", cli->picture.svg, fabric_file(cli),
+			  "what is read");
 }
 
 int cmd_reach(struct cli *cli)
@@ -178,8 +180,8 @@ int cmd_reach(struct cli *cli)
 	if (status == CLI_DONE)
 		status = reach_targets_resolve(cli, &targets);
 	if (status == CLI_DONE) {
-		status = cli->matrix ? reach_matrix(cli, &targets)
-				     : targets_query(cli, &targets);
+		status = cli->reach.matrix ? reach_matrix(cli, &targets)
+					   : targets_query(cli, &targets);
 		status = reach_worse(status, targets.status);
 	}
 	reach_targets_free(&targets);

@@ -137,14 +137,14 @@ static int lease_set(struct cli *cli, struct service *service)
 			 "seconds from 1 to 4294967294, or infinite");
 		return CLI_USAGE;
 	}
-	if (!cli->lease)
+	if (!cli->service.lease)
 		return CLI_DONE;
 	if (given) {
 		complain("the lease is given twice; remove --lease or "
 			 "service_lease");
 		return CLI_USAGE;
 	}
-	service->record.service_lease = cli->lease;
+	service->record.service_lease = cli->service.lease;
 	service->mask |= IBSA_SERVICE_CM(service_lease);
 	return CLI_DONE;
 }
@@ -236,7 +236,7 @@ static int service_register(struct cli *cli)
 	struct service service = { .mask = 0 };
 	int status;
 
-	if (cli->renew)
+	if (cli->service.renew)
 		return service_renew(cli);
 	status = service_parse(cli, &service);
 	if (!(service.mask & IBSA_SERVICE_CM(service_lease)))
@@ -371,9 +371,9 @@ int cmd_service(struct cli *cli)
 			 action->name, action->arguments);
 		return CLI_USAGE;
 	}
-	if ((cli->lease || cli->renew) && !action->registers) {
+	if ((cli->service.lease || cli->service.renew) && !action->registers) {
 		complain("service %s has no option --%s", action->name,
-			 cli->lease ? "lease" : "renew");
+			 cli->service.lease ? "lease" : "renew");
 		return CLI_USAGE;
 	}
 	return action->run(cli);

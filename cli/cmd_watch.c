@@ -455,7 +455,7 @@ static void watch_start(struct watching *watching,
 		.kinds = watching->kinds,
 		.gids = watching->gids,
 		.gid_count = watching->gid_count,
-		.audit_nodes = watching->cli->audit_nodes,
+		.audit_nodes = watching->cli->watch.audit_nodes,
 	};
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_event_watch *handle;

@@ -12,9 +12,9 @@
 	"fault first-lid opa partitions record sa sa-at seed sm-profile"
 
 /*
- * Load the topology file of the first argument into @cli->fabric, with the faults
- * and the recording that the options give. Return: the exit status; a failure is
- * printed.
+ * Load the topology file of the first argument into @cli->fabric.loaded, with the
+ * faults and the recording that the options give. Return: the exit status; a
+ * failure is printed.
  */
 int fabric_load(struct cli *cli);
 

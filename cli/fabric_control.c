@@ -23,7 +23,7 @@ static int server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
 		       const char **out)
 {
 	const char *fabric = secure_getenv("IBSA_FABRIC");
-	const char *path = cli->socket;
+	const char *path = cli->fabric.socket;
 	char usual[FABRIC_PATH_MAX];
 	int status = CLI_DONE;
 
@@ -119,7 +119,7 @@ int fabric_stats(struct cli *cli)
 		*blank = '\0';
 		stats.all[stats.count++] = (struct stat){ line, blank + 1 };
 	}
-	if (!cli->json)
+	if (!cli->output.json)
 		cli->out.shape = OUT_BLOCKS;
 	out_rows(&cli->out, 1, stats_row, &stats);
 	return CLI_DONE;

@@ -47,16 +47,17 @@ static int write_dot(struct cli *cli, const char *text, size_t len)
 	bool done;
 	int fd;
 
-	if (strcmp(cli->dot, "-") == 0) {
+	if (strcmp(cli->picture.dot, "-") == 0) {
 		out_line(&cli->out, "%.*s", (int)len - 1, text);
 		return CLI_DONE;
 	}
-	fd = open(cli->dot, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	fd = open(cli->picture.dot, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		  0666);
 	if (fd < 0)
-		return cannot("--dot", cli->dot, errno);
+		return cannot("--dot", cli->picture.dot, errno);
 	done = put_file(fd, text, len);
 	if (close(fd) != 0 || !done)
-		return cannot("--dot", cli->dot, errno);
+		return cannot("--dot", cli->picture.dot, errno);
 	return CLI_DONE;
 }
 
@@ -132,16 +133,16 @@ static int run_dot(int to, const char *text, size_t len)
 
 static int write_svg(struct cli *cli, const char *text, size_t len)
 {
-	const bool is_out = strcmp(cli->svg, "-") == 0;
+	const bool is_out = strcmp(cli->picture.svg, "-") == 0;
 	void (*before)(int);
 	int status;
 	int fd;
 
 	fd = is_out ? fileno(cli->out.file)
-		    : open(cli->svg, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			   0666);
+		    : open(cli->picture.svg,
+			   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return cannot("--svg", cli->svg, errno);
+		return cannot("--svg", cli->picture.svg, errno);
 	out_flush(&cli->out);
 	/*
 	 * If dot has ended, writing must fail with EPIPE and a message, not end
@@ -151,19 +152,21 @@ static int write_svg(struct cli *cli, const char *text, size_t len)
 	status = run_dot(fd, text, len);
 	signal(SIGPIPE, before);
 	if (!is_out && close(fd) != 0 && status == CLI_DONE)
-		status = cannot("--svg", cli->svg, errno);
+		status = cannot("--svg", cli->picture.svg, errno);
 	return status;
 }
 
 int fabric_draw_check(const struct cli *cli)
 {
 	const char *read = cli->args[2];
-	int status = other_file("--dot", cli->dot, read, "what is read");
+	int status = other_file("--dot", cli->picture.dot, read,
+				"what is read");
 
 	if (status == CLI_DONE)
-		status = other_file("--svg", cli->svg, read, "what is read");
+		status = other_file("--svg", cli->picture.svg, read,
+				    "what is read");
 	if (status == CLI_DONE)
-		status = other_file("--svg", cli->svg, cli->dot,
+		status = other_file("--svg", cli->picture.svg, cli->picture.dot,
 				    "what --dot writes");
 	return status;
 }
@@ -182,7 +185,7 @@ int fabric_draw(struct cli *cli, const struct shape *shape)
 		complain("out of memory");
 		status = CLI_DEVICE;
 	}
-	if (status == CLI_DONE && cli->dot)
+	if (status == CLI_DONE && cli->picture.dot)
 		status = write_dot(cli, text, len);
 	/*
 	 * The file may be another name of the one that is read, which can be
@@ -190,7 +193,7 @@ int fabric_draw(struct cli *cli, const struct shape *shape)
 	 */
 	if (status == CLI_DONE)
 		status = fabric_draw_check(cli);
-	if (status == CLI_DONE && cli->svg)
+	if (status == CLI_DONE && cli->picture.svg)
 		status = write_svg(cli, text, len);
 	free(text);
 	return status;

@@ -244,8 +244,8 @@ static int judge(const struct cli *cli, size_t findings)
 
 static bool is_drawn_to_output(const struct cli *cli)
 {
-	return (cli->dot && strcmp(cli->dot, "-") == 0) ||
-	       (cli->svg && strcmp(cli->svg, "-") == 0);
+	return (cli->picture.dot && strcmp(cli->picture.dot, "-") == 0) ||
+	       (cli->picture.svg && strcmp(cli->picture.svg, "-") == 0);
 }
 
 static int facts_print(struct cli *cli, const struct shape *shape)
@@ -269,14 +269,15 @@ static int facts_print(struct cli *cli, const struct shape *shape)
 
 static int check_drawings(const struct cli *cli)
 {
-	if (cli->all && !cli->dot && !cli->svg) {
+	if (cli->all && !cli->picture.dot && !cli->picture.svg) {
 		complain("fabric info: --all needs --dot or --svg; it draws "
 			 "every adapter");
 		return CLI_USAGE;
 	}
 	if (is_drawn_to_output(cli) &&
-	    (cli->json ||
-	     (cli->dot && cli->svg && strcmp(cli->dot, cli->svg) == 0))) {
+	    (cli->output.json ||
+	     (cli->picture.dot && cli->picture.svg &&
+	      strcmp(cli->picture.dot, cli->picture.svg) == 0))) {
 		complain("fabric info: only one of --json, --dot and --svg "
 			 "can write to standard output; name a file for the "
 			 "others");

@@ -49,8 +49,8 @@ static int parse_faults(const struct cli *cli,
 	struct ibsa_error error = { .text = "" };
 	int err = 0;
 
-	for (int i = 0; i < cli->fault_count && !err; i++)
-		err = ibsa_fault_parse(cli->faults[i], &out[i], &error);
+	for (int i = 0; i < cli->fabric.fault_count && !err; i++)
+		err = ibsa_fault_parse(cli->fabric.faults[i], &out[i], &error);
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
@@ -59,8 +59,8 @@ static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
 	struct ibsa_error none = { .text = "" };
 	int err = 0;
 
-	for (int i = 0; i < cli->fault_count && !err; i++)
-		err = ibsa_fabric_fault(cli->fabric, &faults[i]);
+	for (int i = 0; i < cli->fabric.fault_count && !err; i++)
+		err = ibsa_fabric_fault(cli->fabric.loaded, &faults[i]);
 	return err ? error_explain(err, &none) : CLI_DONE;
 }
 
@@ -74,13 +74,14 @@ static int sa_address_refuse(void)
 int fabric_load(struct cli *cli)
 {
 	const struct ibsa_fabric_options options = {
-		.seed = cli->seed,
-		.sa_node = cli->sa_at,
-		.opa = cli->opa,
-		.first_lid = cli->first_lid,
-		.partitions = cli->partitions,
-		.profile = cli->profile,
-		.no_sa = cli->sa_mode && !strcmp(cli->sa_mode, "none"),
+		.seed = cli->fabric.seed,
+		.sa_node = cli->fabric.sa_at,
+		.opa = cli->fabric.opa,
+		.first_lid = cli->fabric.first_lid,
+		.partitions = cli->fabric.partitions,
+		.profile = cli->fabric.profile,
+		.no_sa = cli->fabric.sa_mode &&
+			 !strcmp(cli->fabric.sa_mode, "none"),
 	};
 	struct ibsa_fault faults[CLI_FAULTS_MAX];
 	int status = cli->open.access.sa ? sa_address_refuse() : CLI_DONE;
@@ -88,12 +89,13 @@ int fabric_load(struct cli *cli)
 	if (status == CLI_DONE)
 		status = parse_faults(cli, faults);
 	if (status == CLI_DONE)
-		status = fabric_read(cli, &options, &cli->fabric);
+		status = fabric_read(cli, &options, &cli->fabric.loaded);
 	if (status == CLI_DONE)
 		status = start_faults(cli, faults);
-	if (status == CLI_DONE && cli->record_path)
-		status = record_start(cli->record_path, cli->args[2],
-				      cli->fabric, cli->has_seed, &cli->record);
+	if (status == CLI_DONE && cli->record.path)
+		status = record_start(cli->record.path, cli->args[2],
+				      cli->fabric.loaded, cli->fabric.has_seed,
+				      &cli->record.recording);
 	return status;
 }
 

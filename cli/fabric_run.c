@@ -103,7 +103,7 @@ static void event_note(const char *text, void *arg)
 {
 	const struct cli *cli = arg;
 
-	if (cli->verbose)
+	if (cli->output.verbose)
 		complain("%s", text);
 }
 
@@ -118,8 +118,8 @@ static int fabric_serve_processes(struct serving *serving)
 	int err;
 
 	file_limit_raise();
-	err = ibsa_fabric_server_open(cli->fabric, serving->path, &options,
-				      &error, &serving->server);
+	err = ibsa_fabric_server_open(cli->fabric.loaded, serving->path,
+				      &options, &error, &serving->server);
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
@@ -165,13 +165,13 @@ static int begin(struct cli *cli, struct serving *serving)
 {
 	*serving = (struct serving){ .cli = cli };
 	atomic_init(&serving->has_ended, false);
-	if (!cli->socket && !fabric_default_socket(serving->path)) {
+	if (!cli->fabric.socket && !fabric_default_socket(serving->path)) {
 		complain("the default path of the socket is too long; name a "
 			 "shorter one with --socket");
 		return CLI_USAGE;
 	}
-	if (cli->socket)
-		strcpy(serving->path, cli->socket);
+	if (cli->fabric.socket)
+		strcpy(serving->path, cli->fabric.socket);
 	return fabric_load(cli);
 }
 
@@ -190,7 +190,7 @@ static void ready_row(struct out *out, size_t index, void *arg)
 	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
 
 	(void)index;
-	ibsa_fabric_info_get(serving->cli->fabric, &info);
+	ibsa_fabric_info_get(serving->cli->fabric.loaded, &info);
 	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
 	out_text(out, "event", "ready");
 	out_text(out, "fabric", fabric);
@@ -206,11 +206,11 @@ static void ready_print(struct serving *serving)
 	struct out *out = &serving->cli->out;
 	struct ibsa_fabric_info info;
 
-	if (serving->cli->json) {
+	if (serving->cli->output.json) {
 		out_event(out, ready_row, serving);
 		return;
 	}
-	ibsa_fabric_info_get(serving->cli->fabric, &info);
+	ibsa_fabric_info_get(serving->cli->fabric.loaded, &info);
 	out_clean_line(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s",
 		       serving->path, serving->cli->args[2], info.adapters,
 		       info.adapters == 1 ? "adapter" : "adapters",
@@ -265,7 +265,7 @@ static int socket_folder_make(struct serving *serving)
 	const char *folder = secure_getenv("TMPDIR");
 	int len;
 
-	if (serving->cli->socket)
+	if (serving->cli->fabric.socket)
 		return CLI_DONE;
 	len = snprintf(serving->folder, sizeof(serving->folder),
 		       "%s/ibsa-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -345,9 +345,9 @@ static bool seed_export(const struct cli *cli)
 {
 	char seed[32];
 
-	if (!cli->has_seed)
+	if (!cli->fabric.has_seed)
 		return true;
-	snprintf(seed, sizeof(seed), "%" PRIu64, cli->seed);
+	snprintf(seed, sizeof(seed), "%" PRIu64, cli->fabric.seed);
 	return setenv("IBSA_SEED", seed, 1) == 0;
 }
 

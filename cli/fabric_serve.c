@@ -141,14 +141,15 @@ static int responder_run(struct cli *cli,
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_responder *responder;
-	int err = ibsa_responder_open(cli->fabric, options, &error, &responder);
+	int err = ibsa_responder_open(cli->fabric.loaded, options, &error,
+				      &responder);
 	int status;
 
 	if (err)
 		return error_explain(err, &error);
 	ready_print(cli, responder);
 	status = end_explain(responder, requests_pass(responder, signals));
-	if (cli->verbose)
+	if (cli->output.verbose)
 		counts_print(responder);
 	ibsa_responder_close(responder);
 	return status;
@@ -181,17 +182,17 @@ int fabric_serve(struct cli *cli)
 	};
 	int status;
 
-	if (!cli->umad) {
+	if (!cli->fabric.umad) {
 		complain("fabric serve needs --umad DEVICE; see ibsa fabric "
 			 "serve --help");
 		return CLI_USAGE;
 	}
-	if (cli->sa_mode && strcmp(cli->sa_mode, "none") == 0) {
+	if (cli->fabric.sa_mode && strcmp(cli->fabric.sa_mode, "none") == 0) {
 		complain("fabric serve: --sa none leaves no SA to answer; "
 			 "remove it");
 		return CLI_USAGE;
 	}
-	status = scope_parse(cli->umad, &scope);
+	status = scope_parse(cli->fabric.umad, &scope);
 	options.device = scope.device;
 	options.port = scope.port;
 	if (status == CLI_DONE)

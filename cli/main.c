@@ -118,9 +118,9 @@ static int cli_run(struct cli *cli)
 		return command_help(cli, command);
 	if (!options_fit(cli, command))
 		return CLI_USAGE;
-	if (cli->json)
+	if (cli->output.json)
 		cli->out.shape = OUT_JSON;
-	else if (cli->verbose)
+	else if (cli->output.verbose)
 		cli->out.shape = OUT_BLOCKS;
 	return command->run(cli);
 }

@@ -53,12 +53,12 @@ int option_sa(struct cli *cli, const char *value)
 	struct ibsa_error error;
 
 	if (strcmp(value, "embedded") == 0 || strcmp(value, "none") == 0) {
-		cli->sa_mode = value;
+		cli->fabric.sa_mode = value;
 		return CLI_DONE;
 	}
-	cli->sa_has_sl = strncmp(value, "sl=", 3) == 0 ||
+	cli->sa.has_sl = strncmp(value, "sl=", 3) == 0 ||
 			 strstr(value, ",sl=") != NULL;
-	if (sa_parse(value, &cli->sa, &error) != 0) {
+	if (sa_parse(value, &cli->sa.address, &error) != 0) {
 		complain("%s%s", error.text,
 			 cli->arg_count > 0 &&
 					 strcmp(cli->args[0], "fabric") == 0
@@ -66,7 +66,7 @@ int option_sa(struct cli *cli, const char *value)
 				 : "");
 		return CLI_USAGE;
 	}
-	cli->open.access.sa = &cli->sa;
+	cli->open.access.sa = &cli->sa.address;
 	return CLI_DONE;
 }
 
@@ -113,11 +113,11 @@ int option_sm_key(struct cli *cli, const char *value)
 
 int option_seed(struct cli *cli, const char *value)
 {
-	if (ibsa_number_parse(value, 64, &cli->seed) != 0) {
+	if (ibsa_number_parse(value, 64, &cli->fabric.seed) != 0) {
 		complain("--seed: '%s' is not a number of 64 bits", value);
 		return CLI_USAGE;
 	}
-	cli->has_seed = true;
+	cli->fabric.has_seed = true;
 	return CLI_DONE;
 }
 
@@ -127,7 +127,7 @@ int option_first_lid(struct cli *cli, const char *value)
 	const int status = small_number("--first-lid", value, MAX_LID, &lid);
 
 	if (status == CLI_DONE)
-		cli->first_lid = lid;
+		cli->fabric.first_lid = lid;
 	return status;
 }
 
@@ -141,7 +141,7 @@ int option_sm_profile(struct cli *cli, const char *value)
 	for (size_t i = 0; i < COUNT(words); i++) {
 		if (strcmp(words[i], value) != 0)
 			continue;
-		cli->profile = (enum ibsa_sm_profile)i;
+		cli->fabric.profile = (enum ibsa_sm_profile)i;
 		return CLI_DONE;
 	}
 	complain("--sm-profile: unknown SM profile '%s'; see ibsa fabric run "
@@ -157,18 +157,18 @@ int option_pairs(struct cli *cli, const char *value)
 			 value);
 		return CLI_USAGE;
 	}
-	cli->all_pairs = true;
+	cli->path.all_pairs = true;
 	return CLI_DONE;
 }
 
 int option_fault(struct cli *cli, const char *value)
 {
-	if (cli->fault_count == CLI_FAULTS_MAX) {
+	if (cli->fabric.fault_count == CLI_FAULTS_MAX) {
 		complain("--fault is given more than %d times; remove some",
 			 CLI_FAULTS_MAX);
 		return CLI_USAGE;
 	}
-	cli->faults[cli->fault_count++] = value;
+	cli->fabric.faults[cli->fabric.fault_count++] = value;
 	return CLI_DONE;
 }
 
@@ -198,17 +198,17 @@ static bool is_unspecified(const struct ibsa_gid *gid)
 
 int option_for(struct cli *cli, const char *value)
 {
-	if (address_parse(value, &cli->address_gid)) {
+	if (address_parse(value, &cli->gids.gid)) {
 		complain("--for: '%s' is neither an IPv4 nor an IPv6 address, "
 			 "nor a GID",
 			 value);
 		return CLI_USAGE;
 	}
-	if (is_unspecified(&cli->address_gid)) {
+	if (is_unspecified(&cli->gids.gid)) {
 		complain("--for: no port has the address '%s'", value);
 		return CLI_USAGE;
 	}
-	cli->address = value;
+	cli->gids.address = value;
 	return CLI_DONE;
 }
 
@@ -223,6 +223,6 @@ int option_lease(struct cli *cli, const char *value)
 			 value);
 		return CLI_USAGE;
 	}
-	cli->lease = (uint32_t)seconds;
+	cli->service.lease = (uint32_t)seconds;
 	return CLI_DONE;
 }

@@ -155,10 +155,10 @@ int options_parse(struct cli *cli, int argc, char **argv)
 
 bool options_fit(const struct cli *cli, const struct command *command)
 {
-	if (cli->sa_mode && !option_is_own("sa", command)) {
+	if (cli->fabric.sa_mode && !option_is_own("sa", command)) {
 		complain("--sa: '%s' is for ibsa fabric only; here it is a "
 			 "LID, a GID, or lid=..,sl=..,gid=..",
-			 cli->sa_mode);
+			 cli->fabric.sa_mode);
 		return false;
 	}
 	for (size_t i = 0; i < OPTION_ROWS; i++) {

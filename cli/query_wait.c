@@ -55,7 +55,8 @@ static int sa_address_complete(struct cli *cli, struct ibsa_error *error)
 	struct ibsa_port_state port;
 	int err;
 
-	if (!cli->open.access.sa || cli->sa.lid || cli->sa.has_grh)
+	if (!cli->open.access.sa || cli->sa.address.lid ||
+	    cli->sa.address.has_grh)
 		return 0;
 	own.access.sa = NULL;
 	err = ibsa_open(&own, error, &client);
@@ -71,9 +72,9 @@ static int sa_address_complete(struct cli *cli, struct ibsa_error *error)
 			 "or a gid");
 		return -ENETDOWN;
 	}
-	cli->sa.lid = port.sm_lid;
-	if (!cli->sa_has_sl)
-		cli->sa.sl = port.sm_sl;
+	cli->sa.address.lid = port.sm_lid;
+	if (!cli->sa.has_sl)
+		cli->sa.address.sl = port.sm_sl;
 	return 0;
 }
 
@@ -105,11 +106,11 @@ static const char *sa_text(struct cli *cli, char *out, size_t size)
 	struct ibsa_port_state port;
 	char gid[IBSA_GID_TEXT];
 
-	if (cli->open.access.sa && cli->sa.lid == 0 &&
-	    ibsa_gid_format(&cli->sa.gid, gid, sizeof(gid)) >= 0)
+	if (cli->open.access.sa && cli->sa.address.lid == 0 &&
+	    ibsa_gid_format(&cli->sa.address.gid, gid, sizeof(gid)) >= 0)
 		snprintf(out, size, "the SA at %s", gid);
 	else if (cli->open.access.sa)
-		snprintf(out, size, "the SA at LID %u", cli->sa.lid);
+		snprintf(out, size, "the SA at LID %u", cli->sa.address.lid);
 	else if (cli->client && ibsa_port_get(cli->client, false, &port) == 0)
 		snprintf(out, size, "the SA at LID %u", port.sm_lid);
 	else
@@ -274,7 +275,7 @@ static void query_done(const struct ibsa_reply *reply, void *arg)
 	state->ended = true;
 	if (state->broken)
 		return;
-	if (state->cli->verbose && reply->err == 0)
+	if (state->cli->output.verbose && reply->err == 0)
 		statistics_print(state, reply);
 	state->status = reply_status(state, reply);
 }

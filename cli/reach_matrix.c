@@ -238,9 +238,9 @@ static int write_svg(struct cli *cli, const struct matrix *matrix)
 	if (!memory || fclose(memory) != 0) {
 		complain("out of memory");
 		status = CLI_DEVICE;
-	} else if (strcmp(cli->svg, "-") == 0) {
+	} else if (strcmp(cli->picture.svg, "-") == 0) {
 		out_line(&cli->out, "%s", text);
-	} else if (!put_file(cli->svg, text, len)) {
+	} else if (!put_file(cli->picture.svg, text, len)) {
 		status = CLI_DEVICE;
 	}
 	free(text);
@@ -258,9 +258,9 @@ static int matrix_print(struct cli *cli, struct matrix *matrix)
 		if (matrix->results[i].is_known)
 			matrix->known[matrix->known_count++] = i;
 	}
-	if (cli->svg)
+	if (cli->picture.svg)
 		status = write_svg(cli, matrix);
-	if (!cli->svg || strcmp(cli->svg, "-") != 0) {
+	if (!cli->picture.svg || strcmp(cli->picture.svg, "-") != 0) {
 		if (cli->out.shape == OUT_TABLE)
 			draw(&cli->out, matrix);
 		else

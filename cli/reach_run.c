@@ -243,7 +243,8 @@ void reach_summary(const struct cli *cli, const struct reach_tally *tally)
 			     tally->unasked;
 	char unasked[64] = "";
 
-	if (tally->yes == total && !cli->verbose && !isatty(STDERR_FILENO))
+	if (tally->yes == total && !cli->output.verbose &&
+	    !isatty(STDERR_FILENO))
 		return;
 	if (tally->unasked > 0)
 		snprintf(unasked, sizeof(unasked), ", %zu not asked",

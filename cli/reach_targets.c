@@ -188,7 +188,8 @@ static int add_argument(struct reach_targets *targets, const char *text,
 
 static int check_count(const struct cli *cli, struct reach_targets *targets)
 {
-	targets->is_whole = cli->all || (cli->matrix && cli->arg_count == 1);
+	targets->is_whole = cli->all ||
+			    (cli->reach.matrix && cli->arg_count == 1);
 	if (cli->all && cli->arg_count > 1) {
 		complain("--all already means all targets; remove '%s'",
 			 cli->args[1]);
@@ -561,7 +562,8 @@ static bool wants_nodes(const struct cli *cli,
 
 	for (size_t i = 0; i < targets->count && !has_name; i++)
 		has_name = targets->all[i].what.kind == TARGET_NAME;
-	return targets->is_whole || cli->matrix || cli->verbose || has_name;
+	return targets->is_whole || cli->reach.matrix || cli->output.verbose ||
+	       has_name;
 }
 
 int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)

@@ -210,7 +210,7 @@ int record_open(struct cli *cli)
 	const char *file = fabric_file(cli);
 	int err;
 
-	if (!cli->record_path || cli->record)
+	if (!cli->record.path || cli->record.recording)
 		return CLI_DONE;
 	if (!file) {
 		complain("--record needs an embedded fabric; name one with "
@@ -218,20 +218,20 @@ int record_open(struct cli *cli)
 			 "fabric run --record");
 		return CLI_USAGE;
 	}
-	err = ibsa_fabric_load(file, NULL, &error, &cli->fabric);
+	err = ibsa_fabric_load(file, NULL, &error, &cli->fabric.loaded);
 	if (err)
 		return error_explain(err, &error);
-	cli->open.on = cli->fabric;
-	return record_start(cli->record_path, file, cli->fabric, false,
-			    &cli->record);
+	cli->open.on = cli->fabric.loaded;
+	return record_start(cli->record.path, file, cli->fabric.loaded, false,
+			    &cli->record.recording);
 }
 
 int record_close(struct cli *cli)
 {
-	const int status = record_end(cli->record);
+	const int status = record_end(cli->record.recording);
 
-	ibsa_fabric_put(cli->fabric);
-	cli->record = NULL;
-	cli->fabric = NULL;
+	ibsa_fabric_put(cli->fabric.loaded);
+	cli->record.recording = NULL;
+	cli->fabric.loaded = NULL;
 	return status;
 }

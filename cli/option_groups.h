@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The options of the commands, a struct for each subject. A new command adds its
+ * own struct here and a member to struct cli.
+ */
+#ifndef CLI_OPTION_GROUPS_H
+#define CLI_OPTION_GROUPS_H
+
+#include <ibsa/ibsa.h>
+#include <ibsa/sim.h>
+
+enum { CLI_FAULTS_MAX = 16 };
+
+/**
+ * struct sa_options - the SA that the client asks
+ * @address: of --sa; the client's options point to it if it is given
+ * @has_sl:  --sa contains an SL
+ */
+struct sa_options {
+	struct ibsa_address address;
+	bool has_sl;
+};
+
+/* How a command writes its output. */
+struct output_options {
+	bool json;
+	bool verbose;
+};
+
+/**
+ * struct record_options - ibsa ... --record
+ * @path:      its file, or NULL
+ * @recording: the open file
+ */
+struct record_options {
+	const char *path;
+	struct record *recording;
+};
+
+/* Files for Graphviz input and for a picture, or NULL. */
+struct picture_options {
+	const char *dot;
+	const char *svg;
+};
+
+/**
+ * struct gids_options - ibsa gids
+ * @address: text of --for; NULL if not given
+ * @gid:     the same as a GID
+ */
+struct gids_options {
+	const char *address;
+	struct ibsa_gid gid;
+};
+
+/**
+ * struct path_options - ibsa path
+ * @all_pairs: a path between each port of one host and each of the other
+ */
+struct path_options {
+	bool all_pairs;
+};
+
+/* ibsa reach. */
+struct reach_options {
+	bool matrix;
+};
+
+/**
+ * struct service_options - ibsa service
+ * @lease: lease in seconds; 0 if not given
+ * @renew: renew the service while the command runs
+ */
+struct service_options {
+	uint32_t lease;
+	bool renew;
+};
+
+/**
+ * struct watch_options - ibsa watch
+ * @audit_nodes: it also reads the table of nodes
+ */
+struct watch_options {
+	bool audit_nodes;
+};
+
+/**
+ * struct fabric_options - ibsa fabric
+ * @loaded:  the fabric that this process has loaded, or NULL
+ * @socket:  path of a fabric server's socket; NULL: the default
+ * @sa_mode: value of --sa, "embedded" or "none"; NULL: not given
+ * @sa_at:   node of the SA; NULL: the first adapter
+ * @seed:    seed of the random numbers, if @has_seed
+ * @first_lid: first LID to assign; 0: the fabric's default
+ * @profile: SM profile of the SA
+ * @partitions: file with the P_Keys of the ports; NULL: the default partition
+ * @opa:     the links are Omni-Path links
+ * @faults:  @fault_count faults, each KIND=PERCENT[,COUNT[,DELAY]]
+ * @umad:    device and port of this machine at which the SA answers, or NULL
+ */
+struct fabric_options {
+	struct ibsa_fabric *loaded;
+	const char *socket;
+	const char *sa_mode;
+	const char *sa_at;
+	uint64_t seed;
+	bool has_seed;
+	uint32_t first_lid;
+	enum ibsa_sm_profile profile;
+	const char *partitions;
+	bool opa;
+	const char *faults[CLI_FAULTS_MAX];
+	int fault_count;
+	const char *umad;
+};
+
+#endif
