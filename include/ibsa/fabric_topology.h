@@ -6,7 +6,7 @@
 #ifndef IBSA_FABRIC_TOPOLOGY_H
 #define IBSA_FABRIC_TOPOLOGY_H
 
-#include <ibsa/types.h>
+#include <ibsa/finding.h>
 
 IBSA_BEGIN
 
@@ -55,40 +55,6 @@ struct ibsa_fabric_end {
 	unsigned int far_port;
 	unsigned int lanes;
 	const char *speed;
-};
-
-/*
- * Kinds of anomalies in a topology file, and their names:
- * - one-way: only one end gives the cable, others are given at both ends
- * - rate-differs: the two ends of a cable give different rates
- * - no-rate: no end of a cable gives a rate, others have one; or the rate is
- *   invalid
- * - narrow: the cable has fewer lanes than most cables
- * - parallel-differs: two cables between the same nodes have different rates
- * - guid-differs: two lines give different GUIDs for a port
- * - no-cable: the node has no cable
- * - apart: nodes that are not connected with the first adapter
- * - same-name: two adapters have the same description
- * - same-lid: two ports have the same LID in the file
- * - no-guid: the GUID of the node is 0; the fabric assigns another one
- */
-#define IBSA_FINDINGS(F)                        \
-	F(ONE_DIRECTION, "one-way")             \
-	F(RATE_DIFFERS, "rate-differs")         \
-	F(NO_RATE, "no-rate")                   \
-	F(NARROW, "narrow")                     \
-	F(PARALLEL_DIFFERS, "parallel-differs") \
-	F(GUID_DIFFERS, "guid-differs")         \
-	F(NO_CABLE, "no-cable")                 \
-	F(APART, "apart")                       \
-	F(SAME_NAME, "same-name")               \
-	F(SAME_LID, "same-lid")                 \
-	F(NO_GUID, "no-guid")
-
-enum ibsa_finding_kind {
-#define IBSA_FINDING_ROW(kind, name) IBSA_FINDING_##kind,
-	IBSA_FINDINGS(IBSA_FINDING_ROW)
-#undef IBSA_FINDING_ROW
 };
 
 /**

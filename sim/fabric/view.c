@@ -61,7 +61,7 @@ int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
 		return -ENOENT;
 	finding = &fabric->subnet.topo.findings[index];
 	out->kind = finding->kind;
-	out->name = ibsa__finding_name(finding->kind);
+	out->name = ibsa_finding_name(finding->kind);
 	out->file = finding->file;
 	out->line = finding->line;
 	ibsa__finding_text(&fabric->subnet.topo, finding, &out->what);

@@ -13,7 +13,4 @@ void ibsa__finding_text(const struct topology *topo,
 			const struct topo_finding *finding,
 			struct ibsa_error *out);
 
-/* The name of a finding's kind in the public header. */
-const char *ibsa__finding_name(unsigned int kind);
-
 #endif

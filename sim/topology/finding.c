@@ -10,17 +10,6 @@
 /* Bytes of a rate such as "4xEDR". */
 enum { RATE_TEXT = 24 };
 
-const char *ibsa__finding_name(unsigned int kind)
-{
-	static const char *const names[] = {
-#define NAME(kind, name) name,
-		IBSA_FINDINGS(NAME)
-#undef NAME
-	};
-
-	return names[kind];
-}
-
 /* Write a rate whose width or speed may be unknown. */
 static const char *rate_text(unsigned int width, unsigned int speed,
 			     char out[RATE_TEXT])

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The list of findings: everything that a check of a topology file, of a fabric
+ * or of a machine can report.
+ */
+#ifndef IBSA_FINDING_H
+#define IBSA_FINDING_H
+
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+/*
+ * Kinds of findings, their names and severities.
+ *
+ * In a topology file (ibsa_fabric_finding_at()):
+ * - one-way: only one end gives the cable, others are given at both ends
+ * - rate-differs: the two ends of a cable give different rates
+ * - no-rate: no end of a cable gives a rate, others have one; or the rate is
+ *   invalid
+ * - narrow: the cable has fewer lanes than most cables
+ * - parallel-differs: two cables between the same nodes have different rates
+ * - guid-differs: two lines give different GUIDs for a port
+ * - no-cable: the node has no cable
+ * - apart: nodes that are not connected with the first adapter
+ * - same-name: two adapters have the same description
+ * - same-lid: two ports have the same LID; in a fabric, too
+ * - no-guid: the GUID of the node is 0; the fabric assigns another one
+ *
+ * In a fabric (ibsa_topology_finding_at() and ibsa check):
+ * - link-down: a port of a link is not active
+ * - link-degraded: a link is narrower or slower than both ends support
+ * - one-end: only one end of a link reports it
+ * - no-path: the SA has no path from here to the node
+ * - same-guid: two nodes or two ports have the same GUID
+ * - two-masters: more than one subnet manager is master
+ * - no-name: the node has no description
+ * - missing: a node or a link that is expected is not there
+ * - new: a node or a link that is not expected is there
+ * - moved: a cable is in another port than expected
+ * - slower: a link is narrower or slower than expected
+ *
+ * At one machine (ibsa check node):
+ * - port-down: the port is not active
+ * - rate-low: the rate of the port is lower than required
+ * - no-pkey: the port does not have the P_Key
+ * - no-sm: the port has no subnet manager
+ * - no-sa: the SA does not answer
+ * - peer-unreachable: the SA has no path to the peer
+ */
+/* clang-format off */
+#define IBSA_FINDINGS(F)                                        \
+	F(ONE_DIRECTION,    "one-way",          WARNING)        \
+	F(RATE_DIFFERS,     "rate-differs",     WARNING)        \
+	F(NO_RATE,          "no-rate",          WARNING)        \
+	F(NARROW,           "narrow",           WARNING)        \
+	F(PARALLEL_DIFFERS, "parallel-differs", WARNING)        \
+	F(GUID_DIFFERS,     "guid-differs",     WARNING)        \
+	F(NO_CABLE,         "no-cable",         WARNING)        \
+	F(APART,            "apart",            WARNING)        \
+	F(SAME_NAME,        "same-name",        WARNING)        \
+	F(SAME_LID,         "same-lid",         CRITICAL)       \
+	F(NO_GUID,          "no-guid",          WARNING)        \
+	F(LINK_DOWN,        "link-down",        CRITICAL)       \
+	F(LINK_DEGRADED,    "link-degraded",    WARNING)        \
+	F(ONE_END,          "one-end",          WARNING)        \
+	F(NO_PATH,          "no-path",          CRITICAL)       \
+	F(SAME_GUID,        "same-guid",        CRITICAL)       \
+	F(TWO_MASTERS,      "two-masters",      CRITICAL)       \
+	F(NO_NAME,          "no-name",          WARNING)        \
+	F(MISSING,          "missing",          CRITICAL)       \
+	F(NEW,              "new",              WARNING)        \
+	F(MOVED,            "moved",            CRITICAL)       \
+	F(SLOWER,           "slower",           WARNING)        \
+	F(PORT_DOWN,        "port-down",        CRITICAL)       \
+	F(RATE_LOW,         "rate-low",         WARNING)        \
+	F(NO_PKEY,          "no-pkey",          CRITICAL)       \
+	F(NO_SM,            "no-sm",            CRITICAL)       \
+	F(NO_SA,            "no-sa",            CRITICAL)       \
+	F(PEER_UNREACHABLE, "peer-unreachable", CRITICAL)
+/* clang-format on */
+
+enum ibsa_finding_kind {
+#define IBSA_FINDING_ROW(kind, name, severity) IBSA_FINDING_##kind,
+	IBSA_FINDINGS(IBSA_FINDING_ROW)
+#undef IBSA_FINDING_ROW
+};
+
+/* A critical finding prevents communication; a warning does not. */
+enum ibsa_severity {
+	IBSA_SEVERITY_WARNING,
+	IBSA_SEVERITY_CRITICAL,
+};
+
+/**
+ * struct ibsa_finding - one finding of a check
+ * @kind:     its kind
+ * @severity: severity of its kind
+ * @name:     name of its kind, of IBSA_FINDINGS
+ * @guid:     GUID of the node that it is about, host order; 0: none
+ * @port:     number of the port that it is about; 0: none
+ * @what:     one sentence that describes it
+ */
+struct ibsa_finding {
+	enum ibsa_finding_kind kind;
+	enum ibsa_severity severity;
+	const char *name;
+	uint64_t guid;
+	unsigned int port;
+	struct ibsa_error what;
+};
+
+/**
+ * ibsa_finding_name - return the name of a kind of findings
+ * @kind: the kind
+ *
+ * Return: a constant such as "link-down". Any thread may call it.
+ */
+const char *ibsa_finding_name(enum ibsa_finding_kind kind);
+
+/**
+ * ibsa_finding_severity - return the severity of a kind of findings
+ * @kind: the kind
+ *
+ * Return: the severity. Any thread may call it.
+ */
+enum ibsa_severity ibsa_finding_severity(enum ibsa_finding_kind kind);
+
+IBSA_END
+
+#endif
