@@ -6,7 +6,7 @@
 #include <ibsa/types.h>
 
 #include "sim/tools/map.h"
-#include "sim/topology/rate.h"
+#include "topology/rate.h"
 
 /*
  * Limits. A subnet has 49151 unicast LIDs, and each node needs one. The limit

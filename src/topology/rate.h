@@ -3,8 +3,8 @@
  * Link widths, lane speeds and rates. A rate is stored as its rank in order of
  * speed, since the codes of SA records are not in that order.
  */
-#ifndef SIM_TOPOLOGY_RATE_H
-#define SIM_TOPOLOGY_RATE_H
+#ifndef TOPOLOGY_RATE_H
+#define TOPOLOGY_RATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
