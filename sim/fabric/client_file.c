@@ -258,12 +258,6 @@ static uint64_t file_now(struct umad_file *base)
 	return now_ns;
 }
 
-static bool file_holds(struct umad_file *base)
-{
-	(void)base;
-	return true;
-}
-
 static int file_port(struct umad_file *base, struct ibsa_port_state *out)
 {
 	struct client_file *file = client_file_of(base);
@@ -271,13 +265,6 @@ static int file_port(struct umad_file *base, struct ibsa_port_state *out)
 	file_lock(file);
 	ibsa__fabric_port_state(file->fabric, file->port, out);
 	file_unlock(file);
-	return 0;
-}
-
-/* A client sees a change when it next reads the port. */
-static int file_changed(struct umad_file *base)
-{
-	(void)base;
 	return 0;
 }
 
@@ -330,13 +317,6 @@ static int file_pkey(struct umad_file *base, uint32_t index, uint16_t *out)
 	return err;
 }
 
-static bool file_holder(struct umad_file *base, struct ibsa_error *out)
-{
-	(void)base;
-	(void)out;
-	return false;
-}
-
 static int file_open(struct umad_file *base, bool *out_is_other)
 {
 	struct client_file *file = client_file_of(base);
@@ -349,12 +329,6 @@ static int file_open(struct umad_file *base, bool *out_is_other)
 					  file_become_ready, file, &file->file);
 	file_unlock(file);
 	return err;
-}
-
-static bool file_may_open(struct umad_file *base)
-{
-	(void)base;
-	return true;
 }
 
 static void file_shut(struct umad_file *base, bool is_gone)
@@ -392,17 +366,13 @@ static const struct umad_file_ops client_file_ops = {
 	.fd = file_fd,
 	.close = file_close,
 	.open = file_open,
-	.may_open = file_may_open,
 	.shut = file_shut,
 	.wait = file_wait,
 	.wake = file_wake,
 	.now_ns = file_now,
-	.holds = file_holds,
 	.port = file_port,
-	.changed = file_changed,
 	.gid = file_gid,
 	.pkey = file_pkey,
-	.holder = file_holder,
 	.inherited = file_inherited,
 	.has_large_mads = true,
 };

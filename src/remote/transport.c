@@ -21,12 +21,6 @@ enum { INBOX_BYTES = 65536 };
 /* How long a call waits for an answer that it does not depend on. */
 enum { ANSWER_MS = 250 };
 
-static uint64_t link_now(struct umad_file *file)
-{
-	(void)file;
-	return clock_now_ns();
-}
-
 /* Each server counts from 0. The reported sum never decreases. */
 static uint32_t reregisters_count(struct remote_link *link, uint32_t now)
 {
@@ -268,20 +262,6 @@ static bool link_holder(struct umad_file *file, struct ibsa_error *out)
 	return is_known;
 }
 
-/* As of a kernel umad file. */
-static bool link_holds(struct umad_file *file)
-{
-	(void)file;
-	return true;
-}
-
-/* The open operation itself limits how often it tries. */
-static bool link_may_open(struct umad_file *file)
-{
-	(void)file;
-	return true;
-}
-
 static void link_free(struct remote_link *link)
 {
 	ibsa__remote_link_wait_done(link);
@@ -335,12 +315,9 @@ static const struct umad_file_ops link_ops = {
 	.fd = ibsa__remote_link_fd,
 	.close = link_close,
 	.open = ibsa__remote_link_open,
-	.may_open = link_may_open,
 	.shut = ibsa__remote_link_shut,
 	.wait = ibsa__remote_link_wait,
 	.wake = ibsa__remote_link_wake,
-	.now_ns = link_now,
-	.holds = link_holds,
 	.port = port_get,
 	.changed = event_take,
 	.answer = link_answer,

@@ -55,18 +55,17 @@ struct umad_buffer {
  *
  * @open:    open the file again, which is shut, without waiting; or nothing, if
  *           it is open already. *@out_is_other: it is another one than before.
- *           Return: 0 or -errno
- * @may_open: whether it is time to try that, after a try that failed or since
- *           the port went away
+ *           Return: 0; -EINPROGRESS it is not yet time to try again; or -errno
  * @shut:    close what is open of it; nothing if nothing is. @is_gone: the port
  *           went away
  * @wait:    until the file or wake ends it, or for so many milliseconds, below
  *           0 without an end. Return: 0; -EINTR; or another -errno
  * @wake:    end a wait in another thread, or the next one; any thread
  * @now_ns, @holds, @holder, @inherited, @port, @gid, @pkey: as those of
- *           struct ibsa_transport_ops
+ *           struct ibsa_transport_ops. @now_ns NULL: the system's monotonic
+ *           clock; @holds NULL: always; @holder NULL: not known
  * @changed: 1 the port may have changed since the last call, or 0; or -errno:
- *           the file is lost
+ *           the file is lost. NULL: it does not tell of changes
  * @answer:  after -EINPROGRESS of register_agent: wait for the answer, for so
  *           many milliseconds, below 0 as long as the file waits for any.
  *           Return: 0, and *@out is the agent; -EINPROGRESS it has not come;
@@ -92,7 +91,6 @@ struct umad_file_ops {
 	void (*close)(struct umad_file *file);
 
 	int (*open)(struct umad_file *file, bool *out_is_other);
-	bool (*may_open)(struct umad_file *file);
 	void (*shut)(struct umad_file *file, bool is_gone);
 	int (*wait)(struct umad_file *file, int timeout_ms);
 	void (*wake)(struct umad_file *file);

@@ -75,8 +75,6 @@ int ibsa__umad_have(struct umad_transport *umad)
 
 	if (umad->is_open)
 		return 0;
-	if (umad->is_gone && !umad->file->ops->may_open(umad->file))
-		return umad->lost;
 	err = umad->file->ops->open(umad->file, &is_other);
 	if (!err)
 		err = ibsa__umad_up(umad, 0);

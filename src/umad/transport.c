@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "umad/transport.h"
 
 /*
@@ -24,14 +25,14 @@ static uint64_t transport_now(struct ibsa_transport *transport)
 {
 	struct umad_file *file = umad_of(transport)->file;
 
-	return file->ops->now_ns(file);
+	return file->ops->now_ns ? file->ops->now_ns(file) : clock_now_ns();
 }
 
 static bool transport_holds(struct ibsa_transport *transport)
 {
 	struct umad_file *file = umad_of(transport)->file;
 
-	return file->ops->holds(file);
+	return !file->ops->holds || file->ops->holds(file);
 }
 
 static int transport_fd(struct ibsa_transport *transport)
@@ -92,7 +93,8 @@ static int transport_port(struct ibsa_transport *transport,
 static bool transport_changed(struct ibsa_transport *transport)
 {
 	struct umad_transport *umad = umad_of(transport);
-	const int changed = umad->file->ops->changed(umad->file);
+	const struct umad_file_ops *ops = umad->file->ops;
+	const int changed = ops->changed ? ops->changed(umad->file) : 0;
 	bool is_changed;
 
 	if (changed < 0)
@@ -124,7 +126,7 @@ static bool transport_holder(struct ibsa_transport *transport,
 {
 	struct umad_file *file = umad_of(transport)->file;
 
-	return file->ops->holder(file, out);
+	return file->ops->holder && file->ops->holder(file, out);
 }
 
 static void transport_inherited(struct ibsa_transport *transport)

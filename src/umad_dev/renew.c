@@ -68,11 +68,6 @@ static int file_find(struct umad_device *device)
 	return err;
 }
 
-bool ibsa__umad_dev_may_open(struct umad_file *file)
-{
-	return clock_now_ns() >= umad_device_of(file)->retry_ns;
-}
-
 void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone)
 {
 	struct umad_device *device = umad_device_of(file);
@@ -104,6 +99,8 @@ int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other)
 	int fd;
 	int err;
 
+	if (clock_now_ns() < device->retry_ns)
+		return -EINPROGRESS;
 	memcpy(name, device->selection.umad, sizeof(name));
 	err = is_fixed ? 0 : file_find(device);
 	if (!err)

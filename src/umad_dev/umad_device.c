@@ -5,17 +5,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "umad_dev/ibsim.h"
 #include "umad_dev/umad.h"
 #include "umad_dev/umad_device.h"
-
-static uint64_t device_now(struct umad_file *file)
-{
-	(void)file;
-	return clock_now_ns();
-}
 
 static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 {
@@ -101,11 +94,9 @@ static const struct umad_file_ops device_ops = {
 	.fd = ibsa__umad_dev_fd,
 	.close = device_close,
 	.open = ibsa__umad_dev_reopen,
-	.may_open = ibsa__umad_dev_may_open,
 	.shut = ibsa__umad_dev_shut,
 	.wait = ibsa__umad_dev_wait,
 	.wake = ibsa__umad_dev_wake,
-	.now_ns = device_now,
 	.holds = device_holds,
 	.port = port_get,
 	.changed = ibsa__umad_dev_changed,

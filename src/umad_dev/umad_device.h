@@ -81,7 +81,6 @@ int ibsa__umad_dev_changed(struct umad_file *file);
 
 /* renew.c */
 int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other);
-bool ibsa__umad_dev_may_open(struct umad_file *file);
 void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone);
 
 /*

@@ -294,7 +294,6 @@ static const struct umad_file_ops line_ops = {
 	.receive = ibsa__umad_fd_receive,
 	.fd = ibsa__umad_dev_fd,
 	.open = line_reopen,
-	.may_open = ibsa__umad_dev_may_open,
 	.shut = ibsa__umad_dev_shut,
 	.wait = ibsa__umad_dev_wait,
 	.wake = ibsa__umad_dev_wake,
