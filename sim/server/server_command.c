@@ -51,8 +51,6 @@ static const char *word_skip(const char *line, const char *word)
 
 static int change_failed(struct command *command, const char *what, int err)
 {
-	char reason[64];
-
 	switch (err) {
 	case -ENODEV:
 		return ibsa__fail(
@@ -69,8 +67,7 @@ static int change_failed(struct command *command, const char *what, int err)
 				  "no cable is connected to %.128s", what);
 	default:
 		return ibsa__fail(command->error, err, "%.128s: %s", what,
-				  ibsa__errno_text(-err, reason,
-						   sizeof(reason)));
+				  ibsa__errno_text(-err).bytes);
 	}
 }
 

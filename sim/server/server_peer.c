@@ -27,8 +27,6 @@ enum {
 static int server_listen_failed(const char *path, int err,
 				struct ibsa_error *error)
 {
-	char reason[64];
-
 	switch (err) {
 	case -EADDRINUSE:
 		return ibsa__fail(error, err,
@@ -72,7 +70,7 @@ static int server_listen_failed(const char *path, int err,
 		return ibsa__fail(
 			error, err,
 			"cannot create a socket at %s: %s; choose another path",
-			path, ibsa__errno_text(-err, reason, sizeof(reason)));
+			path, ibsa__errno_text(-err).bytes);
 	}
 }
 

@@ -7,12 +7,13 @@
 
 #include "base/error.h"
 
-const char *ibsa__errno_text(int err, char *text, size_t size)
+struct errno_text ibsa__errno_text(int err)
 {
-	text[0] = '\0';
+	struct errno_text text = { "" };
+
 	/*
 	 * For an unknown number, glibc and musl write a text and return EINVAL.
 	 */
-	(void)strerror_r(err, text, size);
+	(void)strerror_r(err, text.bytes, sizeof(text.bytes));
 	return text;
 }

@@ -12,10 +12,11 @@
 int ibsa__fail(struct ibsa_error *error, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/*
- * Write the system's text for a positive errno into @text of @size bytes;
- * thread-safe. Return: @text.
- */
-const char *ibsa__errno_text(int err, char *text, size_t size);
+struct errno_text {
+	char bytes[64];
+};
+
+/* The system's text for a positive errno; thread-safe. */
+struct errno_text ibsa__errno_text(int err);
 
 #endif

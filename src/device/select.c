@@ -123,7 +123,6 @@ static int no_port_fail(const struct search *search, struct ibsa_error *error)
 	const struct ibsa_device *device = search->named;
 	struct listing ports = { 0 };
 	const int err = search->port ? -ENXIO : -ENODEV;
-	char reason[64];
 
 	if (!search->name && !search->port)
 		return ibsa__fail(error, err, "no device has a port");
@@ -131,10 +130,10 @@ static int no_port_fail(const struct search *search, struct ibsa_error *error)
 		return ibsa__fail(error, err, "no device has a port %u",
 				  search->port);
 	if (!device->port_count && device->err)
-		return ibsa__fail(
-			error, device->err, "device %.64s cannot be read: %s",
-			device->name,
-			ibsa__errno_text(-device->err, reason, sizeof(reason)));
+		return ibsa__fail(error, device->err,
+				  "device %.64s cannot be read: %s",
+				  device->name,
+				  ibsa__errno_text(-device->err).bytes);
 	if (!device->port_count)
 		return ibsa__fail(error, err, "device %.64s has no ports",
 				  device->name);
@@ -168,13 +167,12 @@ static int port_unfit_fail(const struct search *search,
 {
 	const char *device = search->found_device->name;
 	const struct ibsa_port *port = search->found_port;
-	char reason[64];
 
 	if (search->rank == UNREADABLE)
-		return ibsa__fail(
-			error, port->err, "port %u of %.64s cannot be read: %s",
-			port->number, device,
-			ibsa__errno_text(-port->err, reason, sizeof(reason)));
+		return ibsa__fail(error, port->err,
+				  "port %u of %.64s cannot be read: %s",
+				  port->number, device,
+				  ibsa__errno_text(-port->err).bytes);
 	if (search->rank == ETHERNET)
 		return ibsa__fail(error, -ENODEV,
 				  "no port is InfiniBand; to use RoCE, name "
@@ -216,7 +214,6 @@ int ibsa__port_select_next(struct device_files *files, const char *device,
 {
 	struct search search = { .name = device, .port = port, .skip = skip };
 	struct ibsa_device_list *list;
-	char reason[64];
 	int err;
 
 	err = ibsa__devices_read(files, &list);
@@ -231,9 +228,9 @@ int ibsa__port_select_next(struct device_files *files, const char *device,
 			"run \"modprobe ib_umad\" and load the driver "
 			"of the adapter");
 	if (err)
-		return ibsa__fail(
-			error, err, "the devices cannot be listed: %s",
-			ibsa__errno_text(-err, reason, sizeof(reason)));
+		return ibsa__fail(error, err,
+				  "the devices cannot be listed: %s",
+				  ibsa__errno_text(-err).bytes);
 	err = port_choose(list, &search, error);
 	if (!err)
 		selection_fill(&search, out);

@@ -25,7 +25,6 @@ int umad_debug(int level)
 
 void ibsa__umad_debug_print(int result, const char *format, ...)
 {
-	char reason[64];
 	char text[256];
 	va_list args;
 
@@ -36,7 +35,7 @@ void ibsa__umad_debug_print(int result, const char *format, ...)
 	va_end(args);
 	if (result < 0)
 		fprintf(stderr, "ibwarn: [%d] %s: %s\n", getpid(), text,
-			ibsa__errno_text(-result, reason, sizeof(reason)));
+			ibsa__errno_text(-result).bytes);
 	else
 		fprintf(stderr, "ibwarn: [%d] %s: %d\n", getpid(), text,
 			result);

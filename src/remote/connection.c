@@ -395,8 +395,6 @@ static bool path_is_socket(const char *path)
 static int connect_failed(const struct remote_address *address, int err,
 			  struct ibsa_error *error)
 {
-	char reason[64];
-
 	switch (err) {
 	case -ENOENT:
 	case -ENOTDIR:
@@ -431,9 +429,7 @@ static int connect_failed(const struct remote_address *address, int err,
 		return ibsa__fail(error, err,
 				  "cannot connect to the fabric server at %s: "
 				  "%s",
-				  address->path,
-				  ibsa__errno_text(-err, reason,
-						   sizeof(reason)));
+				  address->path, ibsa__errno_text(-err).bytes);
 	}
 }
 

@@ -357,14 +357,12 @@ static struct remote_link *link_new(size_t reply_bytes)
 
 static int link_open(struct remote_link *link, struct ibsa_error *error)
 {
-	char reason[64];
 	int err = ibsa__remote_link_wait_init(link);
 
 	if (err)
 		return ibsa__fail(error, err,
 				  "cannot create a descriptor to wait with: %s",
-				  ibsa__errno_text(-err, reason,
-						   sizeof(reason)));
+				  ibsa__errno_text(-err).bytes);
 	err = ibsa__remote_connect(&link->connection, &link->address, error);
 	if (!err)
 		err = ibsa__remote_link_up_begin(link, LINK_ATTACH);

@@ -27,7 +27,6 @@ int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 {
 	struct ibsa__file_text text;
 	uint64_t version = 0;
-	char reason[64];
 	int err;
 
 	err = ibsa__file_read(files, &text, "class/infiniband_mad/abi_version");
@@ -39,8 +38,7 @@ int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 		return ibsa__fail(error, err,
 				  "the version of the kernel's umad interface "
 				  "cannot be read: %s",
-				  ibsa__errno_text(-err, reason,
-						   sizeof(reason)));
+				  ibsa__errno_text(-err).bytes);
 	err = ibsa__parse_number(text.bytes, UINT32_MAX, &version);
 	if (err || version < UMAD_ABI_VERSION)
 		return ibsa__fail(error, -EOPNOTSUPP,

@@ -27,8 +27,6 @@ static int device_missing(const char *path, struct ibsa_error *error)
 
 static int open_failed(const char *path, int err, struct ibsa_error *error)
 {
-	char reason[64];
-
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
@@ -50,8 +48,7 @@ static int open_failed(const char *path, int err, struct ibsa_error *error)
 				  path);
 	default:
 		return ibsa__fail(error, err, "%s cannot be opened: %s", path,
-				  ibsa__errno_text(-err, reason,
-						   sizeof(reason)));
+				  ibsa__errno_text(-err).bytes);
 	}
 }
 
@@ -66,13 +63,11 @@ static struct path device_path(const char *name)
 int ibsa__umad_dev_refused(const char *name, int err, struct ibsa_error *error)
 {
 	const struct path path = device_path(name);
-	char reason[64];
 
 	if (err == -ENODEV)
 		return device_missing(path.text, error);
 	return ibsa__fail(error, err, "%s rejects an agent for SA replies: %s",
-			  path.text,
-			  ibsa__errno_text(-err, reason, sizeof(reason)));
+			  path.text, ibsa__errno_text(-err).bytes);
 }
 
 int ibsa__umad_dev_open(const char *name, struct ibsa_error *error, int *out)
