@@ -37,15 +37,6 @@ int ibsa__port_read(struct device_files *files, const char *device,
 		    unsigned int port,
 		    struct ibsa_port_state *out) IBSA_MUST_USE;
 
-/*
- * Read the number at the start of a port's @file. Return: 0; -EPROTO the file
- * does not start with a number; -ERANGE the number is above @max; or the error
- * of reading it.
- */
-int ibsa__port_number_read(struct device_files *files, const char *device,
-			   unsigned int port, const char *file, uint64_t max,
-			   uint64_t *out) IBSA_MUST_USE;
-
 /* Read GID 0. Return: 0; -EPROTO the file's content is invalid; or the error of
  * reading it. */
 int ibsa__port_gid_read(struct device_files *files, const char *device,

@@ -54,10 +54,8 @@ static int mad_file_read(struct device_files *files, const char *name,
 	int err;
 
 	out->name = name;
-	err = ibsa__file_read(files, &text, "class/infiniband_mad/%s/port",
-			      name);
-	if (!err)
-		err = ibsa__parse_number(text.bytes, UINT32_MAX, &out->port);
+	err = ibsa__number_read(files, UINT32_MAX, &out->port,
+				"class/infiniband_mad/%s/port", name);
 	if (!err)
 		err = ibsa__file_read(files, &text,
 				      "class/infiniband_mad/%s/ibdev", name);
@@ -128,8 +126,9 @@ static int cap_mask_read(struct device_files *files, const char *device,
 	uint64_t mask;
 	int err;
 
-	err = ibsa__port_number_read(files, device, port, "cap_mask",
-				     UINT32_MAX, &mask);
+	err = ibsa__number_read(files, UINT32_MAX, &mask,
+				"class/infiniband/%s/ports/%u/cap_mask", device,
+				port);
 	if (err)
 		return err;
 	*out = (uint32_t)mask;
@@ -250,14 +249,10 @@ int ibsa__guid_read(struct device_files *files, const char *device,
 int ibsa__node_type_read(struct device_files *files, const char *device,
 			 unsigned int *out)
 {
-	struct ibsa__file_text text;
 	uint64_t type;
-	int err;
+	int err = ibsa__number_read(files, UINT8_MAX, &type,
+				    "class/infiniband/%s/node_type", device);
 
-	err = ibsa__file_read(files, &text, "class/infiniband/%s/node_type",
-			      device);
-	if (!err)
-		err = ibsa__parse_number(text.bytes, UINT8_MAX, &type);
 	if (err)
 		return err;
 	*out = (unsigned int)type;

@@ -42,17 +42,38 @@ static int path_make(struct path *out, const char *format, va_list args)
 	return len < 0 || (size_t)len >= sizeof(out->text) ? -ENAMETOOLONG : 0;
 }
 
+static int file_read(struct device_files *files, struct ibsa__file_text *out,
+		     const char *format, va_list args)
+{
+	struct path path;
+	int err = path_make(&path, format, args);
+
+	return err ? err : files->ops->read(files, path.text, out);
+}
+
 int ibsa__file_read(struct device_files *files, struct ibsa__file_text *out,
 		    const char *format, ...)
 {
-	struct path path;
 	va_list args;
 	int err;
 
 	va_start(args, format);
-	err = path_make(&path, format, args);
+	err = file_read(files, out, format, args);
 	va_end(args);
-	return err ? err : files->ops->read(files, path.text, out);
+	return err;
+}
+
+int ibsa__number_read(struct device_files *files, uint64_t max, uint64_t *out,
+		      const char *format, ...)
+{
+	struct ibsa__file_text text;
+	va_list args;
+	int err;
+
+	va_start(args, format);
+	err = file_read(files, &text, format, args);
+	va_end(args);
+	return err ? err : ibsa__parse_number(text.bytes, max, out);
 }
 
 int ibsa__folder_check(struct device_files *files, const char *format, ...)
@@ -80,23 +101,6 @@ int ibsa__names_add(struct ibsa__names *names, const char *name)
 	return 0;
 }
 
-static int names_get(struct device_files *files, const char *format,
-		     va_list args, struct ibsa__names *out)
-{
-	struct ibsa__names names = { 0 };
-	struct path path;
-	int err = path_make(&path, format, args);
-
-	if (!err)
-		err = files->ops->list(files, path.text, &names);
-	if (err) {
-		ibsa__names_free(&names);
-		return err;
-	}
-	*out = names;
-	return 0;
-}
-
 static int name_order(const void *a, const void *b)
 {
 	return ibsa__name_compare(*(char *const *)a, *(char *const *)b);
@@ -105,27 +109,24 @@ static int name_order(const void *a, const void *b)
 int ibsa__names_read(struct device_files *files, struct ibsa__names *out,
 		     const char *format, ...)
 {
+	struct ibsa__names names = { 0 };
+	struct path path;
 	va_list args;
 	int err;
 
 	va_start(args, format);
-	err = names_get(files, format, args, out);
+	err = path_make(&path, format, args);
 	va_end(args);
-	if (!err && out->count)
-		qsort(out->at, out->count, sizeof(*out->at), name_order);
-	return err;
-}
-
-int ibsa__names_read_unsorted(struct device_files *files,
-			      struct ibsa__names *out, const char *format, ...)
-{
-	va_list args;
-	int err;
-
-	va_start(args, format);
-	err = names_get(files, format, args, out);
-	va_end(args);
-	return err;
+	if (!err)
+		err = files->ops->list(files, path.text, &names);
+	if (err) {
+		ibsa__names_free(&names);
+		return err;
+	}
+	if (names.count)
+		qsort(names.at, names.count, sizeof(*names.at), name_order);
+	*out = names;
+	return 0;
 }
 
 void ibsa__names_free(struct ibsa__names *names)

@@ -75,6 +75,12 @@ int ibsa__file_read(struct device_files *files, struct ibsa__file_text *out,
 		    const char *format, ...)
 	__attribute__((format(printf, 3, 4))) IBSA_MUST_USE;
 
+/* Read a file that has a number, at most @max. Return: also -EPROTO or -ERANGE,
+ * as ibsa__parse_number(). */
+int ibsa__number_read(struct device_files *files, uint64_t max, uint64_t *out,
+		      const char *format, ...)
+	__attribute__((format(printf, 4, 5))) IBSA_MUST_USE;
+
 /* Return: 0 if the directory can be opened; -ENAMETOOLONG; or the error of
  * opening it. */
 int ibsa__folder_check(struct device_files *files, const char *format, ...)
@@ -87,11 +93,6 @@ int ibsa__folder_check(struct device_files *files, const char *format, ...)
  */
 int ibsa__names_read(struct device_files *files, struct ibsa__names *out,
 		     const char *format, ...)
-	__attribute__((format(printf, 3, 4))) IBSA_MUST_USE;
-
-/* The same in the directory's own order. */
-int ibsa__names_read_unsorted(struct device_files *files,
-			      struct ibsa__names *out, const char *format, ...)
 	__attribute__((format(printf, 3, 4))) IBSA_MUST_USE;
 
 /* For implementations of list: add one name, which is copied. Return: 0;

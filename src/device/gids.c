@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "device/device.h"
-#include "device/parse.h"
 #include "device/files.h"
 
 enum { NO_PORT = -1 };
@@ -29,12 +28,11 @@ struct reading {
 static uint8_t state_read(struct device_files *files, const char *device,
 			  unsigned int port)
 {
-	struct ibsa__file_text text;
 	uint64_t state;
 
-	if (ibsa__file_read(files, &text, "class/infiniband/%s/ports/%u/state",
-			    device, port) ||
-	    ibsa__parse_number(text.bytes, UINT8_MAX, &state))
+	if (ibsa__number_read(files, UINT8_MAX, &state,
+			      "class/infiniband/%s/ports/%u/state", device,
+			      port))
 		return 0;
 	return (uint8_t)state;
 }

@@ -37,20 +37,6 @@ static const struct {
 	[PHYS_STATE] = { "phys_state", UINT8_MAX },
 };
 
-int ibsa__port_number_read(struct device_files *files, const char *device,
-			   unsigned int port, const char *file, uint64_t max,
-			   uint64_t *out)
-{
-	struct ibsa__file_text text;
-	int err;
-
-	err = ibsa__file_read(files, &text, "class/infiniband/%s/ports/%u/%s",
-			      device, port, file);
-	if (err)
-		return err;
-	return ibsa__parse_number(text.bytes, max, out);
-}
-
 int ibsa__port_gid_read(struct device_files *files, const char *device,
 			unsigned int port, struct ibsa_gid *out)
 {
@@ -68,15 +54,11 @@ int ibsa__port_gid_read(struct device_files *files, const char *device,
 int ibsa__pkey_read(struct device_files *files, const char *device,
 		    unsigned int port, size_t index, uint16_t *out)
 {
-	struct ibsa__file_text text;
 	uint64_t pkey;
-	int err;
+	int err = ibsa__number_read(files, UINT16_MAX, &pkey,
+				    "class/infiniband/%s/ports/%u/pkeys/%zu",
+				    device, port, index);
 
-	err = ibsa__file_read(files, &text,
-			      "class/infiniband/%s/ports/%u/pkeys/%zu", device,
-			      port, index);
-	if (!err)
-		err = ibsa__parse_number(text.bytes, UINT16_MAX, &pkey);
 	if (err)
 		return err;
 	*out = (uint16_t)pkey;
@@ -187,10 +169,10 @@ int ibsa__port_read(struct device_files *files, const char *device,
 	int err;
 
 	for (enum port_file file = 0; file < PORT_FILES; file++) {
-		err = ibsa__port_number_read(files, device, port,
-					     port_files[file].name,
-					     port_files[file].max,
-					     &numbers[file]);
+		err = ibsa__number_read(files, port_files[file].max,
+					&numbers[file],
+					"class/infiniband/%s/ports/%u/%s",
+					device, port, port_files[file].name);
 		if (err)
 			return err;
 	}

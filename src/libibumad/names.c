@@ -21,13 +21,15 @@ static bool has_mads(struct device_files *files, const char *name)
 
 int ibsa__ca_names(struct device_files *files, struct ibsa__names *out)
 {
-	struct ibsa__names names;
+	struct ibsa__names names = { 0 };
 	size_t count = 0;
-	int err;
+	/* In the directory's own order, as libibumad. */
+	int err = files->ops->list(files, "class/infiniband", &names);
 
-	err = ibsa__names_read_unsorted(files, &names, "class/infiniband");
-	if (err)
+	if (err) {
+		ibsa__names_free(&names);
 		return err;
+	}
 	for (size_t i = 0; i < names.count; i++) {
 		if (has_mads(files, names.at[i]))
 			names.at[count++] = names.at[i];

@@ -40,8 +40,9 @@ static int numbers_read(struct device_files *files, const char *ca,
 		uint32_t word;
 		int err;
 
-		err = ibsa__port_number_read(files, ca, number, numbers[i].file,
-					     UINT32_MAX, &value);
+		err = ibsa__number_read(files, UINT32_MAX, &value,
+					"class/infiniband/%s/ports/%u/%s", ca,
+					number, numbers[i].file);
 		if (err)
 			return err;
 		word = (uint32_t)value;

@@ -281,6 +281,19 @@ static int head_recv(struct remote_connection *connection,
 	return head->length > REMOTE_BODY_MAX ? -1 : 0;
 }
 
+int ibsa__remote_socket_check(int fd, struct ibsa_error *error)
+{
+	if (fd == -EMFILE)
+		return ibsa__fail(error, -EMFILE,
+				  "too many open files for the port of the "
+				  "fabric server");
+	if (fd < 0)
+		return ibsa__fail(
+			error, -EPROTO,
+			"the fabric server sent no socket for the port");
+	return 0;
+}
+
 int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error)
 {
 	char clean[sizeof(error->text)];

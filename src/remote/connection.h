@@ -107,6 +107,12 @@ int ibsa__remote_request(struct remote_connection *connection,
  */
 ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd);
 
+/*
+ * Check the descriptor that came with the answer to REMOTE_ATTACH. Return: 0;
+ * -EMFILE; -EPROTO there was none.
+ */
+int ibsa__remote_socket_check(int fd, struct ibsa_error *error) IBSA_MUST_USE;
+
 /* Set *@error to the server's text without control characters. Return: @err. */
 int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error);
 

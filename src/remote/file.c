@@ -290,27 +290,19 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 	return len;
 }
 
-int ibsa__remote_attach(struct remote_connection *connection,
-			struct ibsa_error *error, int *out)
+static int file_attach(struct remote_connection *connection,
+		       struct ibsa_error *error, int *out)
 {
 	struct remote_request request = { .type = REMOTE_ATTACH };
 	int err = ibsa__remote_request(connection, &request, error);
 
 	if (err)
 		return err;
-	if (request.fd == -EMFILE)
-		return ibsa__fail(error, -EMFILE,
-				  "too many open files for the port of the "
-				  "fabric server");
-	if (request.fd < 0)
-		return ibsa__fail(
-			error, -EPROTO,
-			"the fabric server sent no socket for the port");
 	*out = request.fd;
-	return 0;
+	return ibsa__remote_socket_check(request.fd, error);
 }
 
-void ibsa__remote_detach(struct remote_connection *connection)
+static void file_detach(struct remote_connection *connection)
 {
 	struct remote_request request = { .type = REMOTE_DETACH };
 
@@ -362,7 +354,7 @@ int ibsa__remote_file_open(struct remote_address *address,
 		locks_free(out->locks);
 		return err;
 	}
-	err = ibsa__remote_attach(&out->connection, error, &out->fd);
+	err = file_attach(&out->connection, error, &out->fd);
 	if (err) {
 		ibsa__remote_disconnect(&out->connection);
 		locks_free(out->locks);
@@ -384,14 +376,33 @@ void ibsa__remote_file_close(struct remote_file *file)
 	 * descriptors.
 	 */
 	if (file->children == ibsa__children())
-		ibsa__remote_detach(&file->connection);
+		file_detach(&file->connection);
 	if (fd_is_own(file->fd, file->fd_inode))
 		close(file->fd);
 	ibsa__remote_disconnect(&file->connection);
 	locks_free(file->locks);
 }
 
-int ibsa__remote_register(struct remote_connection *connection,
+static struct remote_file *file_of(struct umad_file *file)
+{
+	return (struct remote_file *)file;
+}
+
+/* A request while other processes may use the file at the same time. */
+static int file_request(struct umad_file *umad_file,
+			struct remote_request *request)
+{
+	struct remote_file *file = file_of(umad_file);
+	int err;
+
+	file_lock(file, &file->locks->requesting);
+	connection_check(file);
+	err = ibsa__remote_request(&file->connection, request, NULL);
+	pthread_mutex_unlock(&file->locks->requesting);
+	return err;
+}
+
+static int file_register2(struct umad_file *file,
 			  struct umad_agent_request2 *agent)
 {
 	struct umad_agent_request2 answer;
@@ -402,7 +413,7 @@ int ibsa__remote_register(struct remote_connection *connection,
 		.answer = &answer,
 		.room = sizeof(answer),
 	};
-	int err = ibsa__remote_request(connection, &request, NULL);
+	int err = file_request(file, &request);
 
 	/* The kernel reports the supported flags when it rejects others. */
 	if (err == -EINVAL && agent->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
@@ -416,8 +427,17 @@ int ibsa__remote_register(struct remote_connection *connection,
 	return 0;
 }
 
-int ibsa__remote_unregister(struct remote_connection *connection,
-			    uint32_t agent)
+static int file_register(struct umad_file *file, struct umad_agent_request *old)
+{
+	struct umad_agent_request2 request = ibsa__umad_request_renew(old);
+	int err = file_register2(file, &request);
+
+	if (!err)
+		old->id = request.id;
+	return err;
+}
+
+static int file_unregister(struct umad_file *file, uint32_t agent)
 {
 	struct remote_request request = {
 		.type = REMOTE_UNREGISTER,
@@ -425,56 +445,7 @@ int ibsa__remote_unregister(struct remote_connection *connection,
 		.len = sizeof(agent),
 	};
 
-	return ibsa__remote_request(connection, &request, NULL);
-}
-
-int ibsa__remote_file_register(struct remote_file *file,
-			       struct umad_agent_request2 *request)
-{
-	int err;
-
-	file_lock(file, &file->locks->requesting);
-	connection_check(file);
-	err = ibsa__remote_register(&file->connection, request);
-	pthread_mutex_unlock(&file->locks->requesting);
-	return err;
-}
-
-int ibsa__remote_file_unregister(struct remote_file *file, uint32_t agent)
-{
-	int err;
-
-	file_lock(file, &file->locks->requesting);
-	connection_check(file);
-	err = ibsa__remote_unregister(&file->connection, agent);
-	pthread_mutex_unlock(&file->locks->requesting);
-	return err;
-}
-
-static struct remote_file *file_of(struct umad_file *file)
-{
-	return (struct remote_file *)file;
-}
-
-static int file_register(struct umad_file *file, struct umad_agent_request *old)
-{
-	struct umad_agent_request2 request = ibsa__umad_request_renew(old);
-	int err = ibsa__remote_file_register(file_of(file), &request);
-
-	if (!err)
-		old->id = request.id;
-	return err;
-}
-
-static int file_register2(struct umad_file *file,
-			  struct umad_agent_request2 *request)
-{
-	return ibsa__remote_file_register(file_of(file), request);
-}
-
-static int file_unregister(struct umad_file *file, uint32_t agent)
-{
-	return ibsa__remote_file_unregister(file_of(file), agent);
+	return file_request(file, &request);
 }
 
 static int file_send(struct umad_file *file, const void *packet, size_t len)

@@ -56,26 +56,6 @@ int ibsa__remote_file_new(struct remote_address *address,
 			  struct umad_file **out) IBSA_MUST_USE;
 
 /*
- * Register an agent at the attached file, as the ioctl UMAD_REGISTER_AGENT2
- * does.
- * Return: 0, with the id set; -EINVAL the request is invalid or another agent
- * has a method; -ENOMEM too many agents; -ENODEV the server has gone.
- */
-int ibsa__remote_register(struct remote_connection *connection,
-			  struct umad_agent_request2 *agent) IBSA_MUST_USE;
-
-/* The same for a file that other processes may use at the same time. */
-int ibsa__remote_file_register(struct remote_file *file,
-			       struct umad_agent_request2 *request)
-	IBSA_MUST_USE;
-int ibsa__remote_file_unregister(struct remote_file *file,
-				 uint32_t agent) IBSA_MUST_USE;
-
-/* Return: 0; -EINVAL no such agent; -ENODEV the server has gone. */
-int ibsa__remote_unregister(struct remote_connection *connection,
-			    uint32_t agent) IBSA_MUST_USE;
-
-/*
  * Send a packet, a header and a MAD, of @len bytes in total. If the server
  * rejects it, it sends a packet with a status: EINVAL if the agent does not
  * exist or already waits for a reply with the same transaction id.
@@ -125,19 +105,5 @@ int ibsa__remote_packet_send(struct remote_packet *packet,
  */
 size_t ibsa__remote_packet_rest(const struct remote_packet *packet, void *out,
 				size_t room);
-
-/*
- * Close the umad file at the server. When this returns, other clients can
- * register the methods of its agents, as after close() of a kernel umad file.
- */
-void ibsa__remote_detach(struct remote_connection *connection);
-
-/*
- * Open the umad file of the connection's port. *@out is the data socket.
- * Return: 0; -EMFILE too many open files; -EPROTO the answer had no socket; or
- * an error of ibsa__remote_request().
- */
-int ibsa__remote_attach(struct remote_connection *connection,
-			struct ibsa_error *error, int *out) IBSA_MUST_USE;
 
 #endif

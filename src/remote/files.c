@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "device/parse.h"
 #include "remote/file.h"
 #include "remote/files.h"
 
@@ -169,35 +168,19 @@ bool ibsa__files_are_remote(const struct device_files *files)
 	return files->ops == &remote_ops;
 }
 
-/* Read the port number of a MAD device. */
-static int port_number(struct device_files *files, const char *name,
-		       unsigned int *out)
-{
-	struct ibsa__file_text text;
-	uint64_t number;
-	int err;
-
-	err = ibsa__file_read(files, &text, "class/infiniband_mad/%s/port",
-			      name);
-	if (!err)
-		err = ibsa__parse_number(text.bytes, UINT8_MAX, &number);
-	if (!err)
-		*out = (unsigned int)number;
-	return err;
-}
-
 int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
 				 struct umad_file **out)
 {
 	const struct remote_files *remote = remote_files_of(files);
 	struct remote_address address = remote->address;
-	unsigned int port;
-	int err = port_number(files, name, &port);
+	uint64_t port;
+	int err = ibsa__number_read(files, UINT8_MAX, &port,
+				    "class/infiniband_mad/%s/port", name);
 
 	if (err)
 		return err;
 	if (port)
-		address.port = port;
+		address.port = (unsigned int)port;
 	return ibsa__remote_file_new(&address, out);
 }
 

@@ -40,21 +40,6 @@ static int step_request(struct remote_link *link)
 	}
 }
 
-/* @control holds the data socket until the link is up. */
-static int attach_take(const struct remote_control *control,
-		       struct ibsa_error *error)
-{
-	if (control->fd == -EMFILE)
-		return ibsa__fail(error, -EMFILE,
-				  "too many open files for the port of the "
-				  "fabric server");
-	if (control->fd < 0)
-		return ibsa__fail(
-			error, -EPROTO,
-			"the fabric server sent no socket for the port");
-	return 0;
-}
-
 /*
  * The server closes the connection of a client that could not receive the data
  * socket.
@@ -63,7 +48,7 @@ static int link_read_failed(const struct remote_control *control,
 			    struct ibsa_error *error)
 {
 	if (control->fd == -EMFILE)
-		return attach_take(control, error);
+		return ibsa__remote_socket_check(control->fd, error);
 	return ibsa__fail(error, -ENODEV, "the fabric server has gone");
 }
 
@@ -85,8 +70,9 @@ static int step_take(struct remote_link *link, struct ibsa_error *error)
 	switch (link->step++) {
 	case LINK_HELLO:
 		return ibsa__remote_hello_take(&control->hello, &link->address);
+	/* @control holds the data socket until the link is up. */
 	case LINK_ATTACH:
-		return attach_take(control, error);
+		return ibsa__remote_socket_check(control->fd, error);
 	case LINK_WATCH:
 		watch_take(link);
 		return 0;

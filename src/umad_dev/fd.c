@@ -89,24 +89,6 @@ const struct umad_file_ops ibsa__umad_fd_ops = {
 	.fd = fd_of,
 };
 
-int ibsa__umad_fd_open(const char *path, int *out)
-{
-	int fd;
-
-	errno = 0;
-	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	/* ibsim fails without errno when its eight descriptors are in use. */
-	if (fd < 0)
-		return errno ? -errno : -EMFILE;
-	*out = fd;
-	return 0;
-}
-
-int ibsa__umad_fd_enable_pkey(int fd)
-{
-	return fd_control(fd, UMAD_ENABLE_PKEY, NULL);
-}
-
 int ibsa__umad_fd_open_named(const char *name)
 {
 	char path[sizeof(UMAD_FOLDER) + NAME_MAX];
@@ -114,10 +96,12 @@ int ibsa__umad_fd_open_named(const char *name)
 	int fd;
 
 	snprintf(path, sizeof(path), UMAD_FOLDER "%s", name);
-	err = ibsa__umad_fd_open(path, &fd);
-	if (err)
-		return err;
-	err = ibsa__umad_fd_enable_pkey(fd);
+	errno = 0;
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	/* ibsim fails without errno when its eight descriptors are in use. */
+	if (fd < 0)
+		return errno ? -errno : -EMFILE;
+	err = fd_control(fd, UMAD_ENABLE_PKEY, NULL);
 	if (err) {
 		close(fd);
 		return err;

@@ -32,14 +32,8 @@ int ibsa__umad_fd_receive(struct umad_file *file, struct umad_buffer *buffers,
 			  size_t count);
 
 /*
- * Open a umad file; enable its 64-byte headers. Return: 0 or a negative errno.
- */
-int ibsa__umad_fd_open(const char *path, int *out) IBSA_MUST_USE;
-int ibsa__umad_fd_enable_pkey(int fd) IBSA_MUST_USE;
-
-/*
- * Do both for the MAD device @name ("umad0"). Return: the descriptor, or a
- * negative errno.
+ * Open the umad file of the MAD device @name ("umad0") and enable its 64-byte
+ * headers. Return: the descriptor, or a negative errno.
  */
 int ibsa__umad_fd_open_named(const char *name) IBSA_MUST_USE;
 

@@ -307,7 +307,8 @@ static void send_sm_lid(struct server_rig *server, const char *command,
 						   &address),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&address, NULL, &file), 0);
-	assert_int_equal(ibsa__remote_register(&file.connection, &request), 0);
+	assert_int_equal(file.base.ops->register_agent2(&file.base, &request),
+			 0);
 	send_smp(&file, request.id, IBSA_METHOD_GET, &smp);
 	fd.fd = file.fd;
 	assert_int_equal(poll(&fd, 1, 10000), 1);

@@ -243,7 +243,8 @@ static uint32_t agent(struct remote_file *file)
 		.rmpp_version = 1,
 	};
 
-	assert_int_equal(ibsa__remote_register(&file->connection, &request), 0);
+	assert_int_equal(file->base.ops->register_agent2(&file->base, &request),
+			 0);
 	return request.id;
 }
 
@@ -413,7 +414,7 @@ static void one_connection_has_one_file(void **state)
 	assert_int_equal(attach(server, "left", &file), 0);
 	frame_send(file.connection.fd, REMOTE_ATTACH, NULL, 0);
 	assert_int_equal(answer_receive(file.connection.fd), -EBUSY);
-	assert_int_equal(ibsa__remote_unregister(&file.connection, id),
+	assert_int_equal(file.base.ops->unregister_agent(&file.base, id),
 			 -EINVAL);
 	ibsa__remote_file_close(&file);
 	server_stop(server);
@@ -440,7 +441,8 @@ static void a_refused_packet_follows_a_large_packet(void **state)
 	assert_non_null(bytes);
 	assert_int_equal(attach(server, "left", &left), 0);
 	assert_int_equal(attach(server, "right", &right), 0);
-	assert_int_equal(ibsa__remote_register(&right.connection, &request), 0);
+	assert_int_equal(right.base.ops->register_agent2(&right.base, &request),
+			 0);
 	packet = table_request(agent(&left), NODE_RECORD);
 	ibsa_put_be16((uint8_t *)&packet.header.lid, 2);
 	assert_int_equal(
@@ -540,7 +542,7 @@ static void unknown_flags_are_answered_with_the_known(void **state)
 
 	(void)state;
 	assert_int_equal(attach(server, "left", &file), 0);
-	assert_int_equal(ibsa__remote_register(&file.connection, &request),
+	assert_int_equal(file.base.ops->register_agent2(&file.base, &request),
 			 -EINVAL);
 	assert_int_equal(request.flags, UMAD_RMPP_BY_USER);
 	ibsa__remote_file_close(&file);

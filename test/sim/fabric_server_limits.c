@@ -38,7 +38,8 @@ static void attach(struct server_rig *server, struct remote_file *file)
 						   &address),
 			 0);
 	assert_int_equal(ibsa__remote_file_open(&address, NULL, file), 0);
-	assert_int_equal(ibsa__remote_register(&file->connection, &request), 0);
+	assert_int_equal(file->base.ops->register_agent2(&file->base, &request),
+			 0);
 	assert_int_equal(request.id, 0);
 }
 
