@@ -5,6 +5,8 @@
  * Source: Linux drivers/infiniband/core/sa_query.c, opa_pr_query_possible()
  * and update_ib_cpi(); include/rdma/opa_addr.h.
  */
+#include <ibsa/query_one.h>
+
 #include "fields.h"
 #include "opa.h"
 
@@ -16,16 +18,6 @@ enum { CPI_MS = 3000, OUI_SHIFT = 40 };
 /* ClassPortInfo, capability_mask2: the SA supports OpaPathRecords. */
 #define CAP2_OPA_PATHS (UINT32_C(1) << 26)
 
-static void opa_paths_note(const struct ibsa_reply *reply, void *arg)
-{
-	struct ibsa_opa_class_port_info info;
-	bool *has_paths = arg;
-
-	if (ibsa_outcome(reply) == IBSA_OUTCOME_OK &&
-	    ibsa_reply_decode(reply, 0, &info) == 0)
-		*has_paths = info.capability_mask2 & CAP2_OPA_PATHS;
-}
-
 bool opa_has_paths(struct cli *cli)
 {
 	const unsigned int given_ms = cli->open.deadline_ms;
@@ -35,10 +27,10 @@ bool opa_has_paths(struct cli *cli)
 		.deadline_ms = given_ms && given_ms < CPI_MS ? given_ms
 							     : CPI_MS,
 	};
-	bool has_paths = false;
+	struct ibsa_opa_class_port_info info;
 
-	(void)!ibsa_query_wait(cli->client, &query, opa_paths_note, &has_paths);
-	return has_paths;
+	return ibsa_query_one(cli->client, &query, NULL, &info) == 0 &&
+	       info.capability_mask2 & CAP2_OPA_PATHS;
 }
 
 struct ibsa_gid opa_gid_of_lid(const struct ibsa_gid *own, uint32_t lid)

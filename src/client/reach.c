@@ -43,34 +43,29 @@ struct ibsa_reach_batch {
 	bool stopped;
 };
 
-static bool gid_is_zero(const struct ibsa_gid *gid)
+bool ibsa__gid_is_zero(const struct ibsa_gid *gid)
 {
 	static const struct ibsa_gid zero;
 
 	return !memcmp(gid, &zero, sizeof(zero));
 }
 
-/*
- * Find the source GID. Return: 0; -EAGAIN the port has none; or the error of
- * reading the port.
- */
-static int source_gid_find(struct ibsa__engine *engine,
-			   const struct ibsa_reach_options *options,
-			   struct ibsa_gid *out)
+int ibsa__source_gid_find(struct ibsa__engine *engine,
+			  const struct ibsa_gid *from, struct ibsa_gid *out)
 {
 	struct ibsa_port_state port;
 	int err;
 
-	*out = options->from;
-	if (!gid_is_zero(out))
+	*out = *from;
+	if (!ibsa__gid_is_zero(out))
 		return 0;
 	err = ibsa__engine_port(engine, false, &port);
-	if (!err && gid_is_zero(&port.gid))
+	if (!err && ibsa__gid_is_zero(&port.gid))
 		err = ibsa__engine_port(engine, true, &port);
 	if (err)
 		return err;
 	*out = port.gid;
-	return gid_is_zero(out) ? -EAGAIN : 0;
+	return ibsa__gid_is_zero(out) ? -EAGAIN : 0;
 }
 
 /* Make the query, whose values are in *@path. */
@@ -91,7 +86,7 @@ static int reach_query_make(struct ibsa__engine *engine,
 			IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path),
 		.deadline_ms = options->timeout_ms,
 	};
-	return source_gid_find(engine, options, &path->sgid);
+	return ibsa__source_gid_find(engine, &options->from, &path->sgid);
 }
 
 static void reach_answer_set(const struct ibsa_reply *reply,
@@ -131,7 +126,7 @@ int ibsa_reach(struct ibsa_client *client,
 	struct ibsa_path path;
 	int err;
 
-	if (!gid || gid_is_zero(gid))
+	if (!gid || ibsa__gid_is_zero(gid))
 		return -EINVAL;
 	if (ibsa__engine_is_busy(engine))
 		return -EBUSY;
@@ -264,7 +259,7 @@ static int batch_check(const struct ibsa__reaches *reaches,
 	if (!gids || !count || !told)
 		return -EINVAL;
 	for (size_t i = 0; i < count; i++) {
-		if (gid_is_zero(&gids[i]))
+		if (ibsa__gid_is_zero(&gids[i]))
 			return -EINVAL;
 	}
 	return reaches->closing ? -ESHUTDOWN : 0;

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Blocking queries for a single record, which the call decodes: any record, or
+ * the path between two ports.
+ */
+#ifndef IBSA_QUERY_ONE_H
+#define IBSA_QUERY_ONE_H
+
+#include <ibsa/ibsa.h>
+
+IBSA_BEGIN
+
+/**
+ * ibsa_query_one - query one record and wait for it
+ * @client: an open client
+ * @query:  as for ibsa_query_wait()
+ * @error:  after an error, a sentence that tells why; or NULL
+ * @out:    receives the record: the struct of @query's record, such as struct
+ *          ibsa_node; struct ibsa_path for a MultiPathRecord
+ *
+ * For queries that one record matches. For tables, and for the numbers of a
+ * reply, such as its status, use ibsa_query_wait().
+ *
+ * Return: 0; -ENOENT the SA has no matching record (IBSA_OUTCOME_NONE);
+ * -ENOTUNIQ more than one record matches; -EREMOTEIO the SA refused the
+ * request, redirected it, or was busy until the deadline; -ETIMEDOUT,
+ * -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO as err of struct ibsa_reply; -EBUSY a
+ * callback of this client called it; -EAGAIN the port has no SM; or another
+ * error of ibsa_query_wait(). After an error @out is unchanged.
+ */
+int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
+		   struct ibsa_error *error, void *out) IBSA_MUST_USE;
+
+/**
+ * struct ibsa_path_options - options; zero is the default of each member
+ * @from:       GID of the source port; zero: GID 0 of the client's port
+ * @match:      values that the path must have, such as its P_Key; NULL: any
+ * @mask:       the fields of @match that the SA compares, as of struct
+ *              ibsa_query; not sgid and dgid. Without reversible in it, the
+ *              path is reversible
+ * @timeout_ms: deadline of the query in milliseconds; default: deadline_ms of
+ *              the client
+ */
+struct ibsa_path_options {
+	struct ibsa_gid from;
+	const struct ibsa_path *match;
+	uint64_t mask;
+	unsigned int timeout_ms;
+};
+
+/**
+ * ibsa_path_wait - query the path to a port and wait for it
+ * @client:  an open client
+ * @options: NULL: all defaults
+ * @to:      GID of the destination port
+ * @error:   after an error, a sentence that tells why; or NULL
+ * @out:     receives the PathRecord
+ *
+ * If the SA has several paths, it returns one of them. To check whether a path
+ * exists, also for many GIDs, use ibsa_reach() and ibsa_reach_each().
+ *
+ * Return: 0; -ENOENT the SA has no such path; -EINVAL @to is NULL or all zero,
+ * or the mask contains sgid, dgid or a bit that a PathRecord does not define;
+ * -EAGAIN the port has no SM or has no GID; -EREMOTEIO, -ETIMEDOUT and others,
+ * as for ibsa_query_one(); or the error of reading the port. After an error
+ * @out is unchanged.
+ *
+ * Source: IBA vol 1, 15.2.5.16 (PathRecord).
+ */
+int ibsa_path_wait(struct ibsa_client *client,
+		   const struct ibsa_path_options *options,
+		   const struct ibsa_gid *to, struct ibsa_error *error,
+		   struct ibsa_path *out) IBSA_MUST_USE;
+
+IBSA_END
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Blocking queries for a single record. */
+#include <errno.h>
+
+#include <ibsa/query_one.h>
+
+#include "base/error.h"
+#include "client/client.h"
+#include "client/reach.h"
+
+/* The reply to a query for one record. */
+struct one {
+	void *out;
+	struct ibsa_error error;
+	int err;
+	bool ended;
+};
+
+static int one_decode(const struct ibsa_reply *reply, struct one *one)
+{
+	if (reply->err)
+		return reply->err;
+	if (reply->status == IBSA_STATUS_TOO_MANY_RECORDS ||
+	    (!reply->status && reply->count > 1))
+		return ibsa__fail(&one->error, -ENOTUNIQ,
+				  "more than one record matches; select by "
+				  "more fields");
+	switch (ibsa_outcome(reply)) {
+	case IBSA_OUTCOME_OK:
+		return ibsa_reply_decode(reply, 0, one->out);
+	case IBSA_OUTCOME_NONE:
+		return -ENOENT;
+	default:
+		return -EREMOTEIO;
+	}
+}
+
+static void one_note_reply(const struct ibsa_reply *reply, void *arg)
+{
+	struct one *one = arg;
+
+	ibsa_reply_explain(reply, &one->error);
+	one->err = one_decode(reply, one);
+	one->ended = true;
+}
+
+/* Explain an error of the client, not of a reply. */
+static int one_fail(struct ibsa_error *error, int err)
+{
+	if (err == -EAGAIN)
+		return ibsa__fail(error, err,
+				  "the port has no subnet manager; start one "
+				  "on the fabric");
+	return ibsa__fail(error, err, "cannot query the SA: %s",
+			  ibsa__errno_text(-err).bytes);
+}
+
+int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
+		   struct ibsa_error *error, void *out)
+{
+	struct one one = { .out = out };
+	int err = ibsa_query_wait(client, query, one_note_reply, &one);
+
+	if (!one.ended || (err && err != -EREMOTEIO && err != one.err))
+		return one_fail(error, err);
+	if (one.err && error)
+		*error = one.error;
+	return one.err;
+}
+
+static const uint64_t path_ends = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid);
+
+static int path_check(const struct ibsa_path_options *options,
+		      const struct ibsa_gid *to, struct ibsa_error *error)
+{
+	if (!to || ibsa__gid_is_zero(to))
+		return ibsa__fail(error, -EINVAL, "the destination has no GID");
+	if (options->mask & path_ends)
+		return ibsa__fail(error, -EINVAL,
+				  "sgid and dgid cannot be constraints of a "
+				  "path: give them as its ends");
+	return 0;
+}
+
+/* The PathRecord to match, without its sgid. */
+static struct ibsa_path path_match(const struct ibsa_path_options *options,
+				   const struct ibsa_gid *to)
+{
+	struct ibsa_path path = { .numb_path = 0 };
+
+	if (options->match)
+		path = *options->match;
+	if (!(options->mask & IBSA_PATH_CM(reversible)))
+		path.reversible = 1;
+	if (!(options->mask & IBSA_PATH_CM(numb_path)))
+		path.numb_path = 1;
+	path.dgid = *to;
+	return path;
+}
+
+static int path_query(struct ibsa_client *client,
+		      const struct ibsa_path_options *options,
+		      const struct ibsa_gid *to, struct ibsa_error *error,
+		      struct ibsa_path *out)
+{
+	struct ibsa_path path = path_match(options, to);
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &path,
+		.mask = options->mask | path_ends | IBSA_PATH_CM(reversible) |
+			IBSA_PATH_CM(numb_path),
+		.deadline_ms = options->timeout_ms,
+	};
+	int err = ibsa__source_gid_find(ibsa__client_engine(client),
+					&options->from, &path.sgid);
+
+	if (err == -EAGAIN)
+		return ibsa__fail(error, err, "the port has no GID");
+	return err ? one_fail(error, err)
+		   : ibsa_query_one(client, &query, error, out);
+}
+
+int ibsa_path_wait(struct ibsa_client *client,
+		   const struct ibsa_path_options *options,
+		   const struct ibsa_gid *to, struct ibsa_error *error,
+		   struct ibsa_path *out)
+{
+	static const struct ibsa_path_options defaults;
+	int err;
+
+	if (!options)
+		options = &defaults;
+	err = path_check(options, to, error);
+	if (!err)
+		err = path_query(client, options, to, error, out);
+	if (err == -ENOENT)
+		return ibsa__fail(error, err, "the SA has no such path");
+	return err;
+}
