@@ -205,3 +205,79 @@ struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now)
 		.speed_ext_active2 = runs[5],
 	};
 }
+
+/* The first speed whose bits in a column are these; FDR10 has those of QDR. */
+static enum link_speed speed_of_column(unsigned int column, uint8_t active)
+{
+	for (enum link_speed speed = SPEED_SDR; speed < SPEEDS; speed++) {
+		if (speed_bits[speed][column] == active)
+			return speed;
+	}
+	return SPEED_UNKNOWN;
+}
+
+static enum link_speed active_speed(const struct link_bits *bits)
+{
+	if (bits->speed_ext_active2)
+		return speed_of_column(5, bits->speed_ext_active2);
+	if (bits->speed_ext_active)
+		return speed_of_column(3, bits->speed_ext_active);
+	return speed_of_column(1, bits->speed_active);
+}
+
+struct link_rate ibsa__rate_of_bits(const struct link_bits *bits)
+{
+	struct link_rate rate = { .speed = (uint8_t)active_speed(bits) };
+
+	for (enum link_width width = WIDTH_1X; width < WIDTHS; width++) {
+		if (bits->width_active == width_active[width])
+			rate.width = (uint8_t)width;
+	}
+	return rate;
+}
+
+uint8_t ibsa__widths_of_bits(uint8_t bits)
+{
+	unsigned int widths = 0;
+
+	for (enum link_width width = WIDTH_1X; width < WIDTHS; width++) {
+		if (bits & width_active[width])
+			widths |= 1u << width;
+	}
+	return (uint8_t)widths;
+}
+
+uint16_t ibsa__speeds_of_bits(const struct link_bits *bits)
+{
+	unsigned int speeds = 0;
+
+	for (enum link_speed speed = SPEED_SDR; speed < SPEEDS; speed++) {
+		const uint8_t *of = speed_bits[speed];
+		const bool is_old = !of[3] && !of[5];
+
+		if (speed != SPEED_FDR10 &&
+		    ((is_old && bits->speed_supported & of[1]) ||
+		     bits->speed_ext_supported & of[3] ||
+		     bits->speed_ext_supported2 & of[5]))
+			speeds |= 1u << speed;
+	}
+	return (uint16_t)speeds;
+}
+
+enum link_width ibsa__width_most(unsigned int widths)
+{
+	enum link_width width = WIDTHS - 1;
+
+	while (width != WIDTH_UNKNOWN && !(widths >> width & 1))
+		width--;
+	return width;
+}
+
+enum link_speed ibsa__speed_most(unsigned int speeds)
+{
+	enum link_speed speed = SPEEDS - 1;
+
+	while (speed != SPEED_UNKNOWN && !(speeds >> speed & 1))
+		speed--;
+	return speed;
+}

@@ -100,4 +100,18 @@ struct link_bits {
 /* The bits of a port that supports all rates up to @most and runs at @now. */
 struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now);
 
+/*
+ * The reverse: the active width and speed; unknown if no bit or another one is
+ * set. FDR10 has no bit, and is QDR here.
+ */
+struct link_rate ibsa__rate_of_bits(const struct link_bits *bits);
+
+/* The supported ones: a bit for each enum link_width or enum link_speed. */
+uint8_t ibsa__widths_of_bits(uint8_t bits);
+uint16_t ibsa__speeds_of_bits(const struct link_bits *bits);
+
+/* The greatest in such a set, or unknown. */
+enum link_width ibsa__width_most(unsigned int widths);
+enum link_speed ibsa__speed_most(unsigned int speeds);
+
 #endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The topology of a fabric: nodes, ports and links, from records of the SA or
+ * from a topology file. It is a copy at one time, without any connection to the
+ * SA.
+ */
+#ifndef IBSA_TOPOLOGY_H
+#define IBSA_TOPOLOGY_H
+
+#include <ibsa/finding.h>
+#include <ibsa/record.h>
+#include <ibsa/types.h>
+
+IBSA_BEGIN
+
+struct ibsa_topology;
+
+/**
+ * struct ibsa_topology_info - the size of a topology
+ * @nodes:     number of nodes
+ * @adapters:  number of channel adapters among them
+ * @switches:  number of switches among them
+ * @links:     number of links
+ * @islands:   number of sets of nodes that are connected with each other
+ * @levels:    highest level of a switch
+ * @unmatched: number of records about a LID without a NodeRecord
+ */
+struct ibsa_topology_info {
+	size_t nodes;
+	size_t adapters;
+	size_t switches;
+	size_t links;
+	size_t islands;
+	unsigned int levels;
+	size_t unmatched;
+};
+
+/**
+ * struct ibsa_topology_node - a node
+ * @name:        node description, as it is on the wire: it may contain any
+ *               character; "" if there is none
+ * @guid:        node GUID, host order
+ * @system_guid: system image GUID, host order
+ * @vendor_id:   vendor id, 24 bits; 0: unknown
+ * @device_id:   device id; 0: unknown
+ * @revision:    revision of the device
+ * @type:        enum ibsa_node_type
+ * @port_count:  number of ports; they are numbered from 1
+ * @has_enhanced_port0: a switch whose port 0 is an enhanced port
+ * @level:       of a switch: number of links to the nearest channel adapter, at
+ *               least 1; 0 for all other nodes
+ * @island:      number of its island, from 0
+ *
+ * An aggregation node, which is a channel adapter inside a switch, does not
+ * count for the levels. The switches of an island without channel adapters have
+ * level 1.
+ */
+struct ibsa_topology_node {
+	const char *name;
+	uint64_t guid;
+	uint64_t system_guid;
+	uint32_t vendor_id;
+	uint32_t device_id;
+	uint32_t revision;
+	uint8_t type;
+	uint8_t port_count;
+	bool has_enhanced_port0;
+	unsigned int level;
+	size_t island;
+};
+
+/**
+ * struct ibsa_topology_port - a port of a node, and the other end of its link
+ * @number:     port number; 0: the end port of a switch
+ * @guid:       port GUID, host order; 0 for all ports of a switch except port 0
+ * @lid:        LID, host order; 0: none, as all ports of a switch except port 0
+ * @lmc:        LMC
+ * @has_info:   there is a PortInfoRecord of the port, or a rate in a file; the
+ *              members up to @speed_supported are valid
+ * @state:      enum ibsa_port_state_code; 0: unknown
+ * @phys_state: physical state, a code of PortInfo; 0: unknown
+ * @mtu:        code of the MTU of the link; 0: unknown
+ * @rate:       code of the rate of the link; 0: unknown
+ * @lanes:      active width: 1, 2, 4, 8 or 12; 0: unknown
+ * @speed:      active speed of a lane, such as "EDR"; "": unknown
+ * @lanes_supported: the greatest width that the port supports; 0: unknown
+ * @speed_supported: the highest speed that the port supports; "": unknown
+ * @has_link:   the port has a link; the members below are valid
+ * @is_one_end: only one of the two ports reports the link
+ * @far_node:   index of the node at the other end
+ * @far_port:   port number at the other end
+ * @lanes_common: the greatest width that both ends support; 0: unknown
+ * @speed_common: the highest speed that both ends support; "": unknown
+ *
+ * Records of the SA cannot tell the speeds FDR10 and QDR apart; QDR is returned
+ * for both.
+ */
+struct ibsa_topology_port {
+	unsigned int number;
+	uint64_t guid;
+	uint32_t lid;
+	uint8_t lmc;
+	bool has_info;
+	uint8_t state;
+	uint8_t phys_state;
+	uint8_t mtu;
+	uint8_t rate;
+	uint8_t lanes;
+	const char *speed;
+	uint8_t lanes_supported;
+	const char *speed_supported;
+	bool has_link;
+	bool is_one_end;
+	size_t far_node;
+	unsigned int far_port;
+	uint8_t lanes_common;
+	const char *speed_common;
+};
+
+/**
+ * ibsa_topology_new - create an empty topology
+ * @out: receives the topology, which ibsa_topology_free() frees
+ *
+ * Return: 0; -ENOMEM.
+ */
+int ibsa_topology_new(struct ibsa_topology **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_free - free a topology
+ * @topology: from ibsa_topology_new(), or NULL
+ */
+void ibsa_topology_free(struct ibsa_topology *topology);
+
+/**
+ * ibsa_topology_add - add a record to a topology
+ * @topology: a topology that is not finished
+ * @record:   &ibsa_node_record, &ibsa_port_info_record, &ibsa_link_record or
+ *            &ibsa_switch_info_record
+ * @host:     the record's struct; copied
+ *
+ * Records may be added in any order. NodeRecords and LinkRecords are needed;
+ * without PortInfoRecords, states and rates are unknown. Request
+ * PortInfoRecords with the option 0x80: the SA otherwise may report lower
+ * speeds.
+ *
+ * Return: 0; -EINVAL @record is another record; -EALREADY the topology is
+ * finished; -ENOMEM.
+ */
+int ibsa_topology_add(struct ibsa_topology *topology,
+		      const struct ibsa_record *record,
+		      const void *host) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_finish - connect the nodes of a topology
+ * @topology: a topology to which all records have been added
+ *
+ * Connects the ports, orders the nodes by GUID, and computes levels and
+ * islands. All functions below need a finished topology; before, it has no
+ * nodes. Records may contradict each other: each topology that they make can be
+ * read.
+ *
+ * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
+ * only be freed.
+ */
+int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_info_get - return the size of a topology
+ * @topology: a finished topology
+ * @out:      receives the size
+ *
+ * Any thread may call it.
+ */
+void ibsa_topology_info_get(const struct ibsa_topology *topology,
+			    struct ibsa_topology_info *out);
+
+/**
+ * ibsa_topology_node_at - return a node
+ * @topology: a finished topology
+ * @index:    from 0, in the order of node GUIDs
+ * @out:      receives the node; its name is valid as long as the topology
+ *
+ * Return: 0; -ENOENT there is no such node. Any thread may call it.
+ */
+int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
+			  struct ibsa_topology_node *out) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_port_at - return a port of a node
+ * @topology: a finished topology
+ * @node:     index of the node
+ * @number:   port number; 0: the end port of a switch
+ * @out:      receives the port
+ *
+ * Return: 0; -ENOENT there is no such node, or no record is about the port. Any
+ * thread may call it.
+ */
+int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
+			  unsigned int number,
+			  struct ibsa_topology_port *out) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_node_find - find a node by its GUID
+ * @topology:  a finished topology
+ * @guid:      node GUID, host order
+ * @out_index: receives the index of the node
+ *
+ * Return: 0; -ENOENT there is no such node. Any thread may call it.
+ */
+int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
+			    size_t *out_index) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_lid_find - find the port that has a LID
+ * @topology: a finished topology
+ * @lid:      LID, host order; with an LMC, any LID of the port
+ * @out_node: receives the index of the node
+ * @out_port: receives the port number; 0: the end port of a switch
+ *
+ * Return: 0; -ENOENT no port has the LID. Any thread may call it.
+ */
+int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
+			   size_t *out_node,
+			   unsigned int *out_port) IBSA_MUST_USE;
+
+IBSA_END
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A topology inside: what records say, and the graph made of it. */
+#ifndef TOPOLOGY_STATE_H
+#define TOPOLOGY_STATE_H
+
+#include <ibsa/topology.h>
+
+#include "topology/rate.h"
+
+/* No node or port. */
+#define TOPOLOGY_NONE UINT32_MAX
+
+/*
+ * What one record says. @end is the LID by which records refer to a port, or in
+ * a file the number of a port: links refer to it, too.
+ */
+struct node_row {
+	uint64_t guid;
+	uint64_t system_guid;
+	uint64_t port_guid;
+	uint32_t end;
+	uint32_t name; /* offset in the names */
+	uint32_t vendor_id;
+	uint32_t device_id;
+	uint32_t revision;
+	uint8_t type;
+	uint8_t port_count;
+	uint8_t port; /* whose record it is; 0 for a switch */
+};
+
+/* What a PortInfo has of a port. */
+struct port_values {
+	uint32_t lid;
+	uint8_t lmc;
+	uint8_t state;
+	uint8_t phys_state;
+	uint8_t mtu;
+	struct link_rate rate;
+	uint8_t widths;	 /* supported: a bit for each enum link_width */
+	uint16_t speeds; /* likewise, for each enum link_speed */
+};
+
+struct port_row {
+	uint32_t end;
+	uint8_t number;
+	struct port_values is;
+};
+
+struct link_row {
+	uint32_t from;
+	uint32_t to;
+	uint8_t from_port;
+	uint8_t to_port;
+};
+
+struct switch_row {
+	uint32_t end;
+	bool has_enhanced_port0;
+};
+
+/* A node of the graph. Its known ports follow each other. */
+struct graph_node {
+	uint64_t guid;
+	uint64_t system_guid;
+	uint64_t known[4]; /* a bit for each known port */
+	uint32_t name;
+	uint32_t vendor_id;
+	uint32_t device_id;
+	uint32_t revision;
+	uint32_t first_port;
+	uint32_t level;
+	uint32_t island;
+	uint8_t type;
+	uint8_t port_count;
+	bool has_enhanced_port0;
+};
+
+struct graph_port {
+	uint64_t guid;
+	uint32_t node;
+	uint32_t far; /* index of the port at the other end, or TOPOLOGY_NONE */
+	struct port_values is;
+	uint8_t number;
+	bool has_info;
+	bool is_claimed; /* a record from this end has the link */
+};
+
+/* Two ports with the same GUID or LID. */
+struct twin {
+	uint8_t kind; /* enum ibsa_finding_kind */
+	uint32_t a;
+	uint32_t b;
+};
+
+enum { TWINS_MAX = 1 << 16 };
+
+struct ibsa_topology {
+	struct node_row *node_rows;
+	struct port_row *port_rows;
+	struct link_row *link_rows;
+	struct switch_row *switch_rows;
+	size_t node_row_count, node_row_room;
+	size_t port_row_count, port_row_room;
+	size_t link_row_count, link_row_room;
+	size_t switch_row_count, switch_row_room;
+	char *names;
+	size_t name_len, name_room;
+	struct graph_node *nodes;
+	struct graph_port *ports;
+	uint32_t node_count;
+	uint32_t port_count;
+	uint32_t *ends; /* by end, then by LID: 1 + index of a port */
+	uint32_t end_count;
+	struct twin *twins;
+	size_t twin_count, twin_room;
+	struct ibsa_finding *findings;
+	size_t finding_count, finding_room;
+	struct ibsa_topology_info info;
+	bool is_finished;
+};
+
+/* Whether the node has a record about the port. */
+static inline bool port_is_known(const struct graph_node *node,
+				 unsigned int number)
+{
+	return node->known[number / 64] >> number % 64 & 1;
+}
+
+/* Index of a known port. */
+uint32_t ibsa__topology_port(const struct graph_node *node,
+			     unsigned int number);
+
+/* Copy a name. Return: 0, -ENOMEM. */
+int ibsa__topology_name_add(struct ibsa_topology *topology, const char *name,
+			    uint32_t *out);
+
+/* Append what a record says. Return: 0, -ENOMEM. */
+int ibsa__topology_node_add(struct ibsa_topology *topology,
+			    const struct node_row *node);
+int ibsa__topology_port_add(struct ibsa_topology *topology,
+			    const struct port_row *port);
+int ibsa__topology_link_add(struct ibsa_topology *topology,
+			    const struct link_row *link);
+
+/* Record that two ports have the same GUID or LID. Return: 0, -ENOMEM. */
+int ibsa__topology_twin_add(struct ibsa_topology *topology,
+			    enum ibsa_finding_kind kind, uint32_t a,
+			    uint32_t b);
+
+/* Compute levels and islands. Return: 0, -ENOMEM. */
+int ibsa__topology_levels(struct ibsa_topology *topology);
+
+#endif
