@@ -53,7 +53,7 @@ static inline uint64_t ibsa_be64(const uint8_t *p)
 
 /**
  * ibsa_put_be16, ibsa_put_be32, ibsa_put_be64 - write a big-endian number
- * @p:     where its first byte goes
+ * @p:     where to write the first byte of the number
  * @value: the number, host byte order
  */
 static inline void ibsa_put_be16(uint8_t *p, uint16_t value)
@@ -134,7 +134,7 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
  * @value:  the value, host byte order
  *
  * Return: 0 if @value fits; otherwise the bits of @value that do not fit, and
- * the field contains the others.
+ * the field contains the low bits of @value.
  */
 static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 				     unsigned int nbits, uint64_t value)

@@ -31,12 +31,12 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
 /**
  * ibsa_fabric_tap - call a function with each packet of a fabric
  * @fabric: a fabric
- * @seen:   called with each packet from now on; NULL: end this
+ * @seen:   called with each packet from now on; NULL: call no function any more
  * @arg:    passed to @seen unchanged
  *
- * A packet is shown once, when it is sent, even if it is lost later. A message
- * of several MADs appears as its RMPP segments, all with the same time, without
- * acknowledgements.
+ * @seen is called once for each packet, when the packet is sent, even if it is
+ * lost later. A message of several MADs appears as its RMPP segments, all with
+ * the same time, without acknowledgements.
  *
  * Return: 0; -EBUSY the fabric already calls a function with its packets;
  * -EOPNOTSUPP the fabric is an Omni-Path fabric, whose packets have other
@@ -58,25 +58,30 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * A request gets the reply that the same request has in the capture: with the
  * same versions, method, attribute, modifier, SM_Key and component mask, and
  * the same record, of which only the masked fields count for Get and GetTable.
- * The reply has the new TransactionID and arrives at once, even if the capture
- * has it in RMPP segments. If the capture has the same request several times,
- * the replies are returned in their order, then always the last one. A request
- * without a reply in the capture gets no reply; a request that is not in the
- * capture gets status 0x000c. Reports are not replayed. A packet that is
+ * The reply has the TransactionID of the new request and arrives at once, as
+ * one message, even if the capture has the reply in RMPP segments. If the
+ * capture has the same request several times, the replies are returned in the
+ * order of the capture; after the last reply, the last reply is returned again.
+ * A request without a reply in the capture gets no reply; a request that is not
+ * in the capture gets status 0x000c. Reports are not replayed. A packet that is
  * truncated at the end of the file, and packets that are neither a request to
  * an SA nor its reply, are ignored.
  *
- * The port has the LID of the first requester, the LID of the SM to which it
- * sent, the P_Key of the first packet, and the GID that a GRH or a PathRecord
- * gives it, or one that is made up. The transport belongs to a fabric of its
- * own, on the real clock, which ibsa_fabric_load() creates from a capture to
- * share it: the port is its only adapter, "recorded", on the switch "recorded
- * SA", which has the SA unless the requester sent to its own LID.
+ * The values of the port come from the capture: its LID is the LID of the first
+ * requester, its SM LID is the LID to which this requester sent, its P_Key is
+ * that of the first packet, and its GID is the GID in a GRH or a PathRecord, or
+ * is made up.
+ *
+ * The transport belongs to a fabric of its own, on the real clock. To use the
+ * fabric at several ports or clients, call ibsa_fabric_load() with the path of
+ * the capture. Its only channel adapter "recorded" has the port. The port is
+ * connected to the switch "recorded SA", on which the SA runs, unless the
+ * requester sent to its own LID.
  *
  * Return: 0; -EINVAL @path is NULL, the file is not such a capture, or it
- * contains no request to an SA; -ENOENT the file does not exist; -EFBIG it is 1
- * GiB or larger; -ENOMEM; or the error of opening or reading it, or of
- * timerfd_create(2). Any thread may call it.
+ * contains no request to an SA; -ENOENT the file does not exist; -EFBIG the
+ * file is 1 GiB or larger; -ENOMEM; or the error of opening or reading the
+ * file, or of timerfd_create(2). Any thread may call it.
  */
 int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		     struct ibsa_transport **out) IBSA_MUST_USE;

@@ -14,8 +14,9 @@ IBSA_BEGIN
 /**
  * struct ibsa_port - one port of a device
  * @number:     port number, from 1; 0 is the management port of a switch
- * @err:        0, or the negative errno of the first file that could not be
- *              read; @state, @cap_mask and @pkeys are then not valid
+ * @err:        0, or the negative errno of the first file of the port that
+ *              could not be read; @state, @cap_mask and @pkeys are then not
+ *              valid
  * @state:      LIDs, states, GID 0; see struct ibsa_port_state
  * @cap_mask:   PortInfo CapabilityMask, host order
  * @link_layer: "InfiniBand" or "Ethernet"
@@ -76,19 +77,21 @@ struct ibsa_device_list {
  * @out: receives the list, which ibsa_devices_free() frees
  *
  * Reads /sys/class/infiniband. If a file of a device or port cannot be read,
- * its err is set, and the list is otherwise complete. The list is a snapshot.
+ * the err of this device or port is set, and the list is otherwise complete.
+ * The list is a snapshot.
  *
- * If $IBSA_FABRIC is "unix:PATH", the list has one device: the one that the
- * fabric server shows at the node $IBSA_NODE; see ibsa_fabric_server_open().
+ * If $IBSA_FABRIC is "unix:PATH", the list has one device, which the fabric
+ * server offers at the node $IBSA_NODE; see ibsa_fabric_server_open().
  * Otherwise, $SYSFS_PATH is read instead of /sys. A set-uid program ignores
  * these variables.
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
  * the RDMA modules are not loaded; -ENODEV no fabric server listens at PATH, or
- * it has no node $IBSA_NODE; -ENXIO this node has no such port; -EINVAL PATH is
- * empty; -EACCES, -EPROTO, -ETIMEDOUT, -EUSERS the fabric server cannot be
- * used, as ibsa_open(); -ENAMETOOLONG $SYSFS_PATH or PATH is too long; -ENOMEM;
- * or the error of reading class/infiniband. Any thread may call it.
+ * the fabric has no node $IBSA_NODE; -ENXIO this node has no port with the
+ * number in $IBSA_NODE; -EINVAL PATH is empty; -EACCES, -EPROTO, -ETIMEDOUT,
+ * -EUSERS the fabric server cannot be used, as ibsa_open(); -ENAMETOOLONG
+ * $SYSFS_PATH or PATH is too long; -ENOMEM; or the error of reading
+ * class/infiniband. Any thread may call it.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -107,10 +110,11 @@ void ibsa_devices_free(struct ibsa_device_list *list);
  * @out_device: receives the device of the returned port; unchanged if the
  *              result is NULL. May be NULL
  *
- * On a planarized adapter, the SMI and the GSI of one port are ports of two
- * devices with the same port GUID; the GSI's capability mask has IsSMdisabled
- * set. Send SA queries from the GSI. Without a device name, ibsa_open() does
- * not use an SMI.
+ * On a planarized adapter, the subnet management interface (SMI) and the
+ * general services interface (GSI) of one port appear as ports of two devices
+ * with the same port GUID; the capability mask of the GSI has IsSMdisabled set.
+ * Send SA queries from the GSI. Without a device name, ibsa_open() does not use
+ * such an SMI.
  *
  * Return: the port of the GSI if @port is such an SMI; otherwise NULL. No I/O.
  * Any thread may call it.
@@ -126,8 +130,8 @@ const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
  * @path: path of the file
  * @err:  0; -ENOENT the file does not exist; -EOPNOTSUPP the file is simulated,
  *        by ibsim or a fabric server, and has no owner; or the negative errno
- *        of examining it
- * @uid:  user id of the owner; 0 unless @err is 0, as are @gid and @mode
+ *        of stat(2)
+ * @uid:  user id of the owner. @uid, @gid and @mode are 0 unless @err is 0
  * @gid:  group id
  * @mode: permission bits as in stat(2), such as 0600
  */
@@ -141,14 +145,14 @@ struct ibsa_device_file {
 
 /**
  * struct ibsa_port_access - whether a program can use the MADs of a port
- * @umad:     the file that sends and receives MADs
+ * @umad:     the file with which a program sends and receives MADs
  * @open_err: 0: this program can open @umad and receive replies of the SA;
  *            -EACCES not permitted; -ENODEV the file does not exist, is not a
  *            device of ib_umad, or its port is gone; -EBUSY another program has
  *            opened the file exclusively; or another negative errno
- * @issm:     the file that sets the port's IsSM bit while it is open; it is
- *            examined but not opened. Its err is -EOPNOTSUPP if that of @umad
- *            is
+ * @issm:     the file that sets the port's IsSM bit while a program has it
+ *            open; its owner and mode are read, but it is not opened. If the
+ *            err of @umad is -EOPNOTSUPP, so is the err of @issm
  */
 struct ibsa_port_access {
 	struct ibsa_device_file umad;
@@ -161,10 +165,10 @@ struct ibsa_port_access {
  * @port: a port of a list from ibsa_devices_read()
  * @out:  receives the result
  *
- * Opens the umad file and registers with it, as ibsa_open() does, and closes
- * it. The mode of the file is not enough: capabilities, access control lists,
- * security modules and the device rules of containers count as well. The port
- * may be in any state. If $IBSA_FABRIC is "unix:PATH", no file is opened:
+ * Opens the umad file, registers a MAD agent as ibsa_open() does, and closes
+ * the file. The mode of the file is not enough: capabilities, access control
+ * lists, security modules and the device rules of containers count as well. The
+ * port may be in any state. If $IBSA_FABRIC is "unix:PATH", no file is opened:
  * open_err is 0, and the err of both files is -EOPNOTSUPP.
  *
  * Return: 0, also if a file is missing or cannot be opened; -ENODEV the port
@@ -224,9 +228,10 @@ struct ibsa_gid_list {
  * @out:    receives the list, which ibsa_gids_free() frees
  *
  * Reads the same source as ibsa_devices_read(), and opens no device. Entries
- * that are zero are not in the list. If an entry cannot be read, its err is
- * set, and the list is otherwise complete. The interface of an entry is an
- * index in the network name space of the caller; 0 if it has none there.
+ * that are zero are not in the list. If an entry cannot be read, the err of its
+ * row is set, and the list is otherwise complete. The interface of an entry is
+ * an index in the network name space of the caller; 0 if the entry has no
+ * interface there.
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
  * the RDMA modules are not loaded; -ENODEV there is no such device; -ENXIO the
@@ -270,12 +275,12 @@ enum ibsa_gid_fit {
  *
  * Excluded are rows with an err, zero GIDs, GIDs of ports that are known not to
  * be active, GIDs of the other address family, and link-local GIDs unless
- * @address is link-local. Of the others, the best is chosen, by these criteria
- * in turn: RoCE v2 and InfiniBand before RoCE v1; the most leading bits in
- * common with @address; the first in @rows. Of an IPv6 address, 64 leading bits
- * count, unless all 128 are the same. Without @address, no GID is excluded for
- * its family, an IPv4 GID is better than another, and link-local GIDs are
- * excluded only if they are RoCE.
+ * @address is link-local. Of the remaining rows, the best is chosen, by these
+ * criteria in turn: RoCE v2 and InfiniBand before RoCE v1; the most leading
+ * bits in common with @address; the first in @rows. Of an IPv6 address, 64
+ * leading bits count, unless all 128 are the same. Without @address, no GID is
+ * excluded for its family, an IPv4 GID is better than an IPv6 GID, and
+ * link-local GIDs are excluded only if they are RoCE.
  *
  * Return: 0; -ENOENT no row can be used; @out_at is unchanged, @out_fits is
  * filled. No I/O. Any thread may call it.

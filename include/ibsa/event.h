@@ -45,9 +45,10 @@ enum { IBSA_EVENT_GIDS_MAX = 65536 };
 /**
  * enum ibsa_event_kind - what an event means
  *
- * The first kinds are Reports; a watch selects those that it receives. Every
- * watch receives the other kinds: the state of its subscription, at the start
- * and whenever it changes, and that events may have been missed.
+ * The kinds in IBSA_EVENT_KINDS are Reports; a watch selects which of these it
+ * receives. Every watch receives all other kinds: they report the state of the
+ * watch's subscription, at the start and whenever the state changes, and that
+ * events may have been missed.
  */
 enum ibsa_event_kind {
 	/* IBSA_EVENT_GID_IN, IBSA_EVENT_GID_OUT, ... */
@@ -86,7 +87,7 @@ enum ibsa_event_kind {
 
 /**
  * struct ibsa_event - one event
- * @watch:    the watch that receives it
+ * @watch:    the watch that receives the event
  * @kind:     one value of enum ibsa_event_kind
  * @err:      of LOST: 0, or -ENETDOWN the port is down or initializing. Of
  *            FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has no
@@ -95,30 +96,30 @@ enum ibsa_event_kind {
  *            nodes was empty or incomplete; another error of ibsa_query() or
  *            struct ibsa_reply; 0 the SA was busy. Of ENDED: 0 the SA answered,
  *            and the subscription is ended if @status is 0 or 0x0200;
- *            -ECANCELED it did not answer within the two seconds of
- *            ibsa_close(); or why the request failed: the SA may then continue
- *            to send Reports to the port
+ *            -ECANCELED the SA did not answer within the two seconds of
+ *            ibsa_close(); or the error of the request: the SA may then
+ *            continue to send Reports to the port
  * @status:   of FAILED, REFUSED and ENDED: the MAD status, all 16 bits
  * @trap:     trap number of a Report; of OTHER, if @notice is not generic,
  *            the device ID of the vendor
  * @gid:      of a kind in IBSA_EVENT_OF_SM: the GID or MGID; else zero
- * @lid:      of another Report: the LID that the trap is about; 0 if the trap
- *            contains none
+ * @lid:      of a Report of another kind: the LID that the trap is about; 0 if
+ *            the trap contains no LID
  * @port_num: number of the client's port; 0 if the transport does not provide
- *            it
+ *            the number
  * @sequence: increases from event to event of a client; the same for all
  *            watches that receive a Report. A watch does not receive every
  *            number
  * @time_ns:  time of reception, nanoseconds on the transport's clock
- * @notice:   the decoded Notice of the Report; NULL if there is no Report.
- *            Bytes of its data_details that its trap does not define have no
- *            meaning
+ * @notice:   the decoded Notice of the Report; NULL if the event is not a
+ *            Report. Bytes of data_details that the trap does not define have
+ *            no meaning
  * @audited:  of GID_IN and GID_OUT: no Report arrived, the audit of nodes found
- *            the change; @trap is that of the missing Report. Of FAILED and
- *            REFUSED: the audit of nodes failed, while the subscriptions are in
- *            place. See struct ibsa_event_options
+ *            the change; @trap is the trap number of the missing Report. Of
+ *            FAILED and REFUSED: the audit of nodes failed, while the
+ *            subscriptions are in place. See struct ibsa_event_options
  * @holder:   of FAILED with -EBUSY: which process receives the Reports, valid
- *            until the callback returns; NULL if that is not known
+ *            until the callback returns; NULL if the process is not known
  *
  * Numbers are in host byte order, GIDs 16 bytes in network byte order.
  */
@@ -143,7 +144,8 @@ struct ibsa_event {
  * @kinds:       kinds of Reports to receive: IBSA_EVENT_GID_IN | ...; default
  *               IBSA_EVENT_OF_SM
  * @gids:        filter, copied: of the kinds in IBSA_EVENT_OF_SM, only events
- *               of these GIDs are received. It does not apply to other kinds
+ *               of these GIDs are received. The filter does not apply to other
+ *               kinds
  * @gid_count:   number of @gids, up to IBSA_EVENT_GIDS_MAX; 0: no filter
  * @audit_ms:    interval in milliseconds at which the client reads its
  *               subscriptions back; default 30000. The smallest value of all
@@ -152,21 +154,22 @@ struct ibsa_event {
  *               default: that of the client. The smallest value of all watches
  *               of a client applies. A request waits up to one minute for its
  *               first try if the window is full
- * @audit_nodes: also read the SA's table of nodes every audit_ms, the smallest
- *               of the watches that set this. Changes that no Report announced
- *               are reported as GID_IN and GID_OUT with @audited set. Requires
- *               one of these kinds. SUBSCRIBED waits for the first table
+ * @audit_nodes: also read the SA's table of NodeRecords at intervals: the
+ *               smallest audit_ms of the watches that set @audit_nodes. Changes
+ *               that no Report announced are reported as GID_IN and GID_OUT
+ *               with @audited set. @kinds must contain GID_IN or GID_OUT.
+ *               SUBSCRIBED is reported after the first table
  *
  * The SA sends each Report a limited number of times. If all tries are lost,
- * the client cannot notice, and no GAP is reported. With @audit_nodes, a
- * lasting change is reported with the next table, within two audit_ms even if
+ * the client cannot detect the loss, and no GAP is reported. With @audit_nodes,
+ * a lasting change is reported with the next table, within two audit_ms even if
  * one request or reply is lost. The audit does not find a port that joined and
  * left between two tables, lost Reports of other kinds, and GIDs of a port
  * other than the first one.
  *
- * A table has 112 bytes per node: 79 kB for 648 hosts, 1.3 MB for 10,000. It is
- * off by default because hundreds of watches that read tables are a load on the
- * SM. ibsa_event_watch(3) gives figures.
+ * A table of NodeRecords has 112 bytes per node: 79 kB for 648 hosts, 1.3 MB
+ * for 10,000. @audit_nodes is off by default because hundreds of watches that
+ * read tables are a load on the SM. ibsa_event_watch(3) gives figures.
  */
 struct ibsa_event_options {
 	unsigned int kinds;
@@ -197,25 +200,26 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * @out:     receives the watch, valid until ibsa_event_unwatch() or
  *           IBSA_EVENT_ENDED
  *
- * Use it to keep a list of ports or groups current without polling the SA. Only
- * changes are reported: to obtain the present state without a gap, wait for
- * IBSA_EVENT_SUBSCRIBED, then query the SA.
+ * Use an event watch to keep a list of ports or groups current without polling
+ * the SA. Only changes are reported: to obtain the present state without a gap,
+ * wait for IBSA_EVENT_SUBSCRIBED, then query the SA.
  *
  * The client subscribes at the SA unless it already has the subscription. It
- * answers every Report, and ignores one that the SA sends again. It reads its
- * subscriptions back every audit_ms, and subscribes again when they are lost
- * and soon after the port, its address or its SM changed (see
- * ibsa_port_watch()). While there is a watch, the client reads the port every
- * second.
+ * answers every Report, and ignores a Report that the SA sends again. The
+ * client reads its subscriptions back every audit_ms. It subscribes again when
+ * they are lost, and soon after the state, the address or the SM of the port
+ * changed (see ibsa_port_watch()). While a client has a watch, it reads the
+ * port every second.
  *
  * At a port of this machine, only one program can receive Reports.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @happened, a kind outside
- * IBSA_EVENT_ALL, GIDs without a count or the reverse or too many, or
- * @audit_nodes without GID_IN and GID_OUT; -EBUSY another program receives the
- * Reports of this port; -EOPNOTSUPP the transport cannot receive Reports;
- * -ESHUTDOWN ibsa_close() is closing the client; -ENOMEM; or the transport's
- * error, such as -ENODEV. After an error @happened is not called.
+ * IBSA_EVENT_ALL, only one of gids and gid_count is set, more GIDs than
+ * IBSA_EVENT_GIDS_MAX, or audit_nodes without GID_IN and GID_OUT; -EBUSY
+ * another program receives the Reports of this port; -EOPNOTSUPP the transport
+ * cannot receive Reports; -ESHUTDOWN ibsa_close() is closing the client;
+ * -ENOMEM; or the transport's error, such as -ENODEV. After an error @happened
+ * is not called.
  *
  * Source: IBA vol 1, 13.4.8.3, 13.4.11 and 15.2.5.12.
  */
@@ -227,10 +231,12 @@ int ibsa_event_watch(struct ibsa_client *client,
 
 /**
  * ibsa_event_unwatch - end a watch
- * @watch: or NULL; its callback is not called again, and may itself end it
+ * @watch: the watch, or NULL. Its callback is not called again; the callback
+ *         itself may end its watch
  *
- * When no watch needs a subscription any more, later dispatches end it at the
- * SA; ibsa_close() waits for this up to two seconds.
+ * When no watch needs a subscription any more, later dispatches end the
+ * subscription at the SA; ibsa_close() waits up to two seconds until the SA has
+ * ended it.
  */
 void ibsa_event_unwatch(struct ibsa_event_watch *watch);
 

@@ -31,7 +31,7 @@ struct ibsa_fabric;
 /**
  * enum ibsa_sm_profile - SM profile: the SM whose behaviour the SA copies
  *
- * The default is OpenSM. Each of the others differs from OpenSM in one point.
+ * The default is OpenSM. Each other profile differs from OpenSM in one point.
  */
 #define IBSA__SM_PROFILE_ENUM(name, word, text) IBSA_SM_PROFILE_##name,
 enum ibsa_sm_profile {
@@ -51,20 +51,21 @@ enum ibsa_sm_profile {
  * @latency_us:    microseconds from a request to its reply; default 0
  * @gid_prefix:    subnet prefix, host order; default 0xfe80000000000000
  * @opa:           the links are Omni-Path: LIDs have 32 bits
- * @no_opa_paths:  the SA of an Omni-Path fabric has no PathRecords of class
- *                 version 0x80; IBSA_SM_PROFILE_OPA_FM implies it
+ * @no_opa_paths:  the SA of an Omni-Path fabric refuses PathRecord requests of
+ *                 class version 0x80 with status 0x0004; IBSA_SM_PROFILE_OPA_FM
+ *                 sets this option
  * @first_lid:     first LID that the SM assigns; default 1. At most 0xbfff, or
  *                 0xbfffffff on Omni-Path
  * @check:         check the topology for anomalies, for
  *                 ibsa_fabric_finding_at(); this takes time and memory
- * @no_sa:         the fabric has no SA, and no port is set up, until an
- *                 external subnet manager sets it up with SMPs (through a umad
- *                 file)
+ * @no_sa:         the fabric has no SA, and no port is set up until an external
+ *                 subnet manager, which uses a umad file, sets the ports up
+ *                 with SMPs
  * @partitions:    file in the format of OpenSM's partitions.conf: the P_Keys of
  *                 the ports, and the multicast groups that exist from the
  *                 start; NULL: all ports are full members of the default
- *                 partition, which has the IPoIB broadcast group. SELF is the
- *                 port on which the SA starts
+ *                 partition, which has the IPoIB broadcast group. SELF in the
+ *                 file is the port on which the SA starts
  * @profile:       the SM whose behaviour the SA copies; default: OpenSM
  */
 struct ibsa_fabric_options {
@@ -98,7 +99,7 @@ struct ibsa_fabric_info {
  * @node:   name of the node: its description; without one, its node id
  * @number: port number
  * @guid:   port GUID, host order
- * @state:  state as a client on this port reads it
+ * @state:  state of the port as a client on this port reads it
  * @rate:   rate of the link as the kernel writes it, such as "100 Gb/sec (4X
  *          EDR)"; "" without a link
  */
@@ -148,7 +149,7 @@ struct ibsa_fabric_stats {
  * an error, the node of @sa_node does not exist or has no cable, a value of
  * @options is out of range, there are more end ports than LIDs, or the file is
  * a capture and @options has a member that a capture does not allow; -ENOENT
- * the file does not exist; -EFBIG it is 1 GiB or larger; -ENOMEM; or the
+ * the file does not exist; -EFBIG the file is 1 GiB or larger; -ENOMEM; or the
  * system's error when it opened or read a file. Any thread may call it.
  */
 int ibsa_fabric_load(const char *path,
@@ -175,7 +176,8 @@ int ibsa_fabric_parse(const char *text, size_t len,
  * ibsa_fabric_put - release a fabric
  * @fabric: a fabric, or NULL
  *
- * The fabric is freed when its last client has been closed too.
+ * The library frees the fabric as soon as it has been released and its last
+ * client is closed.
  */
 void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
@@ -183,19 +185,21 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  * ibsa_fabric_attach - create a transport at a port of a fabric
  * @fabric: a fabric
  * @node:   name or node id of a channel adapter, or HOST/DEVICE for the name
- *          "HOST DEVICE"; a host's name: its first adapter with an active port,
- *          else its first; NULL: the first of the file
+ *          "HOST DEVICE"; for a host's name: the host's first adapter with an
+ *          active port, or else its first adapter; NULL: the first adapter of
+ *          the file
  * @port:   port number; 0: the first port with a cable
- * @out:    receives the transport, for ibsa_options.transport; it holds the
- *          fabric until it is closed
+ * @out:    receives the transport, for ibsa_options.transport; the transport
+ *          holds the fabric until the transport is closed
  *
- * The transport is a umad file at the port: the file replaces the upper half of
- * transaction ids, and takes replies to requests that were sent with a timeout.
+ * The transport acts as a umad file of the kernel at the port: it replaces the
+ * upper half of TransactionIDs, and receives only replies to requests that were
+ * sent with a timeout.
  *
- * Return: 0; -ENODEV there is no such channel adapter; -ENXIO it has no such
- * port; -ENETDOWN the port has no cable; -ENOMEM; and on the real clock -EMFILE
- * no file descriptor is free, or another error of timerfd_create(2). Any thread
- * may call it.
+ * Return: 0; -ENODEV there is no such channel adapter; -ENXIO the adapter has
+ * no such port; -ENETDOWN the port has no cable; -ENOMEM; and on the real clock
+ * -EMFILE no file descriptor is free, or another error of timerfd_create(2).
+ * Any thread may call it.
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,
@@ -206,11 +210,11 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
  * @fabric: a fabric with a virtual clock
  * @ns:     nanoseconds
  *
- * Messages that are due by then can be received. Clients do not dispatch by
- * themselves.
+ * Afterwards clients can receive the messages that are due by the new time. A
+ * client receives only when the program dispatches it.
  *
- * Return: 0; -EINVAL the fabric has the real clock, or the clock cannot hold
- * the time, 292 years in all.
+ * Return: 0; -EINVAL the fabric has the real clock, or the clock would pass its
+ * maximum of 292 years.
  */
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
 
@@ -223,12 +227,12 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 			  struct ibsa_fabric_info *out);
 
 /**
- * ibsa_fabric_port_at - return one of the channel adapters' end ports
+ * ibsa_fabric_port_at - return one end port of the channel adapters
  * @fabric: a fabric
  * @index:  from 0, in the order of the file
  * @out:    receives the port; its strings are valid as long as the fabric
  *
- * Return: 0; -ENOENT there are not more than @index ports.
+ * Return: 0; -ENOENT there is no port @index.
  */
 int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 			struct ibsa_fabric_port *out) IBSA_MUST_USE;

@@ -14,12 +14,13 @@ struct ibsa_fabric;
  * @fabric:  a fabric
  * @running: true: start; false: stop
  *
- * While the SA is stopped, the ports have no SM. When it starts, it has lost
- * services, subscriptions and memberships, as a restarted SA, and asks all
- * ports to register again. A subscriber of the previous SA that subscribes
- * again gets a Report with trap 64 for each port.
+ * While the SA is stopped, the ports have no SM. When the SA starts again, it
+ * has no services, subscriptions and memberships, and asks all ports to
+ * register again. A client that had a subscription before the stop and
+ * subscribes again gets a Report with trap 64 for each port.
  *
- * No effect on a fabric that was loaded with no_sa. Any thread may call it.
+ * The function has no effect on a fabric that was loaded with no_sa. Any thread
+ * may call it.
  */
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
 
@@ -29,10 +30,10 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
  * @node:   name or node id of the new node; NULL: the first channel adapter of
  *          the file
  *
- * The ports that the SA reaches get its LID as sm_lid, and are asked to
- * register again: the new SA has no services, subscriptions or memberships.
- * Requests to the old LID are lost, without notice. A subscriber of the
- * previous SA that subscribes again gets a Report with trap 64 for each port. A
+ * The ports that the SA reaches get the SA's new LID as sm_lid, and are asked
+ * to register again: the new SA has no services, subscriptions or memberships.
+ * Requests to the old LID get no reply. A client that had a subscription at the
+ * previous SA and subscribes again gets a Report with trap 64 for each port. A
  * stopped SA moves too, and stays stopped.
  *
  * Return: 0; -ENODEV there is no such node; -ENETDOWN no port of the node has a
@@ -64,9 +65,9 @@ enum ibsa_fabric_change_bit {
  * @lid:        base LID, host order; a multiple of 2^lmc
  * @pkeys:      P_Key table, host order; copied
  * @pkey_count: number of entries in @pkeys, 1 to 128
- * @capability_mask: of its PortInfo, host order
- * @rate:       rate of its link, as in a topology file, such as "1xSDR"; both
- *              ends must support it
+ * @capability_mask: CapabilityMask of the port's PortInfo, host order
+ * @rate:       rate of the port's link, as in a topology file, such as "1xSDR";
+ *              both ends must support the rate
  */
 struct ibsa_fabric_port_change {
 	uint32_t mask;
@@ -85,34 +86,36 @@ struct ibsa_fabric_port_change {
  * ibsa_fabric_port_set - change a port while the fabric runs
  * @fabric: a fabric
  * @node:   name or node id; NULL: the first channel adapter
- * @port:   port number; 0: the own port of a switch, on other nodes the first
- *          port with a cable
+ * @port:   port number; 0: port 0 of a switch; on other nodes, the first port
+ *          with a cable
  * @wanted: the changes; either all take effect, or none
  *
- * The SM notices the change at once and reports it to subscribers: ports that
- * it reaches now or does not reach any more (traps 64 and 65), groups that lose
- * their last full member by this (67), switches with a link that changes (128)
- * and changed capabilities (144).
+ * The SM detects the change at once and sends Reports to subscribers: trap 64
+ * for a port that the SM reaches now, trap 65 for a port that it does not reach
+ * any more, trap 67 for a group that loses its last full member by the change,
+ * trap 128 for a switch with a link that changes, and trap 144 for changed
+ * capabilities.
  *
  * When a link goes down, both its end ports go down, and MADs in transit are
  * lost. Ports that the SA does not reach any more are in none of its replies
  * and lose their memberships; they keep their subscriptions and LIDs. When a
- * link comes up, the SM sets up its ports and asks them to register again, if
- * it reaches them.
+ * link comes up, the SM sets up the ports at both ends and asks them to
+ * register again, if it reaches them.
  *
- * A link with a new rate trains again: its switches report it (128), the SM
- * sets up its ports, and the link stays up.
+ * A link with a new rate trains again and stays up: switches at its ends report
+ * the change (trap 128), and the SM sets up the ports at both ends.
  *
- * A change does not wake a client: it notices the change when it next reads the
- * state of its port.
+ * A change does not wake a client: the client detects the change when it next
+ * reads the state of its port.
  *
  * Return: 0; -ENODEV there is no such node; -ENXIO the node has no such port;
- * -EINVAL @mask is 0 or has an unknown bit, a value is out of range, the link
- * or rate of a switch's own port, or anything but the link and rate of another
- * port of a switch; -ERANGE one end of the link does not support @rate;
- * -ENETDOWN the link or rate of a port without a cable, or the LID or LMC of a
- * port that no SA has ever reached; -EADDRINUSE another port has one of the
- * LIDs; -ENOMEM. Any thread may call it.
+ * -EINVAL @mask of @wanted is 0 or has an unknown bit, a value is out of range,
+ * the change is of the link or rate of port 0 of a switch, or the change is of
+ * another port of a switch and not of its link or rate; -ERANGE one end of the
+ * link does not support @rate; -ENETDOWN the change is of the link or rate of a
+ * port without a cable, or of the LID or LMC of a port that no SA has ever
+ * reached; -EADDRINUSE another port has one of the LIDs; -ENOMEM. Any thread
+ * may call it.
  */
 int ibsa_fabric_port_set(
 	struct ibsa_fabric *fabric, const char *node, unsigned int port,

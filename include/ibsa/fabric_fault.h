@@ -12,8 +12,8 @@ struct ibsa_fabric;
 /**
  * enum ibsa_fault_kind - what a fault does to a MAD
  *
- * BUSY, SILENCE and REDIRECT affect only the SA; the others affect requests,
- * replies and Reports alike.
+ * BUSY, SILENCE and REDIRECT affect only the SA; the other faults affect
+ * requests, replies and Reports alike.
  */
 enum ibsa_fault_kind {
 	IBSA_FAULT_LOSE,      /* the MAD does not arrive */
@@ -35,10 +35,11 @@ enum ibsa_fault_kind {
  * @count:    number of MADs after which the fault ends; 0: no end
  * @delay_ms: for DELAY and REORDER: milliseconds at most; default 100
  * @hops:     for REDIRECT: number of ports that redirect, each to the next;
- *            default 1. The SA's port redirects to that of the next channel
- *            adapter of the file, and so on, from the last adapter to the SA's
- *            port. The port after these answers, also after @count
- *            redirections. If no port is left, the redirections form a circle
+ *            default 1. The SA's port redirects to the port of the next channel
+ *            adapter of the file, and so on; the first adapter of the file
+ *            follows the last. The port after the redirecting ports answers
+ *            requests, also after the fault has ended by @count. If no port is
+ *            left for this, the redirections form a circle
  * @by_gid:   for REDIRECT: redirect to a GID, without a LID
  */
 struct ibsa_fault {
@@ -58,8 +59,8 @@ struct ibsa_fault {
  * Use it to test how a program copes with an unreliable network and SA. Any
  * thread may call it.
  *
- * Return: 0; -EINVAL the kind does not exist, or percent is not within 0 and
- * 100.
+ * Return: 0; -EINVAL @kind of @fault does not exist, or its @percent is not
+ * within 0 and 100.
  */
 int ibsa_fabric_fault(struct ibsa_fabric *fabric,
 		      const struct ibsa_fault *fault) IBSA_MUST_USE;

@@ -22,17 +22,20 @@ struct ibsa_fabric_server;
 /**
  * struct ibsa_fabric_server_options - zero is the default throughout
  * @note:        called by ibsa_fabric_server_wait() with a line of text,
- *               without newline, when the server refuses or disconnects a
- *               client, and when clients must wait to connect
+ *               without newline, when the server refuses or ends a connection,
+ *               and when the server cannot accept new connections for now
  * @arg:         passed to @note unchanged
- * @connections: maximum number of connections at the same time; 0: 1024. Lower
- *               if, when the server is opened, RLIMIT_NOFILE does not allow two
- *               descriptors for each connection and 64 others. A program has
- *               one connection for its device's files, and one for each client
- *               or umad file; a connection above the maximum is refused with
- *               -EUSERS
- * @patience_ms: milliseconds in which a client must send its hello, and must
- *               complete a frame that it has begun; 0: 10000
+ * @connections: maximum number of connections at the same time; 0: 1024. If
+ *               RLIMIT_NOFILE is below 64 plus two descriptors for each
+ *               connection when the server is opened, the server reduces the
+ *               maximum accordingly. A program that uses the fabric has one
+ *               connection to read the simulated sysfs, and one for each struct
+ *               ibsa_client or umad file that it has opened. The server refuses
+ *               a connection above the maximum with -EUSERS
+ * @patience_ms: milliseconds in which the process at the other end of a
+ *               connection must send its hello, and must complete a frame that
+ *               it has begun; otherwise the server ends the connection. 0:
+ *               10000
  */
 struct ibsa_fabric_server_options {
 	void (*note)(const char *text, void *arg);
@@ -64,13 +67,13 @@ struct ibsa_fabric_server_stats {
  * Only processes of the same user and of root can connect.
  *
  * Return: 0; -EINVAL @path is NULL or empty, or the fabric has a virtual clock;
- * -ENAMETOOLONG @path is too long; -EADDRINUSE a server is running there;
- * -EEXIST a file that is not a socket is there, or @path.lock, which exists
+ * -ENAMETOOLONG @path is too long; -EADDRINUSE a server is running at @path;
+ * -EEXIST a file that is not a socket is at @path, or @path.lock, which exists
  * while the socket is created, is not a regular file that only this user can
- * open; -EBUSY another program of this user held the lock on that file for two
+ * open; -EBUSY another program of this user held the lock on @path.lock for two
  * seconds; -ENOENT, -ENOTDIR, -EACCES or another error of the directory;
- * -EOPNOTSUPP its file system does not support sockets; -ENOMEM; or the error
- * of creating the socket.
+ * -EOPNOTSUPP the file system of the directory does not support sockets;
+ * -ENOMEM; or the error of creating the socket.
  *
  * Source: unix(7).
  */
@@ -89,13 +92,14 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
 
 /**
- * ibsa_fabric_server_wait - wait for something to do, and do it
+ * ibsa_fabric_server_wait - wait for connections, MADs and timers, and process
+ * them
  * @server:     an open server
  * @timeout_ms: milliseconds to wait at most; 0: do not wait; -1: no limit
  *
- * Clients do not wait for each other: a client that does not read, or sends
- * part of a frame, does not delay others. The server disconnects a client that
- * does not complete a frame in time.
+ * A client that does not read, or sends only a part of a frame, does not delay
+ * other clients. The server disconnects a client that does not complete a frame
+ * within @patience_ms of struct ibsa_fabric_server_options.
  *
  * Return: 0; -EINTR a signal ended the wait; or the system's error.
  */
@@ -107,13 +111,14 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
  * @server: an open server
  *
  * The server then checks all ports and informs clients of changes. Call it
- * after another thread has changed the fabric. It is not needed after a change
+ * after another thread has changed the fabric. No call is needed after a change
  * by a client or by ibsa_fabric_server_command(). Any thread may call it.
  */
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
 
 /**
- * ibsa_fabric_server_command - change the fabric by a line of text
+ * ibsa_fabric_server_command - change the fabric, or read its counters, by a
+ * line of text
  * @server: an open server
  * @line:   link up|down NODE/PORT; link speed NODE/PORT RATE; node add|remove
  *          NODE; sm move NODE; sm start|stop; fault
@@ -124,15 +129,17 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * @room:   bytes at @out
  * @error:  after an error, a sentence that tells what failed; or NULL
  *
- * node add and node remove take all links of a node up or down; sm move, start
- * and stop are ibsa_fabric_sa_move() and ibsa_fabric_sa_set(); faults have the
- * form of ibsa_fault_parse().
+ * node add takes all links of a node up, and node remove takes them down. sm
+ * move, sm start and sm stop do what ibsa_fabric_sa_move() and
+ * ibsa_fabric_sa_set() do. A fault has the form of ibsa_fault_parse() and
+ * replaces the fault of the same kind; fault none ends all faults. RATE is as
+ * in a topology file, such as 1xSDR.
  *
  * Return: 0; -EINVAL there is no such command, or a value is out of range;
  * -ENODEV the fabric has no such node; -ENXIO the node has no such port;
- * -ENETDOWN the port has no cable, or no port of the node of sm move has a
- * link; -EOPNOTSUPP sm on a fabric that was loaded with no_sa; or the error of
- * the change.
+ * -ENETDOWN the port has no cable, or, for sm move, no port of the node has a
+ * link; -EOPNOTSUPP an sm command on a fabric that was loaded with no_sa; or
+ * the error of the change.
  */
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
@@ -151,7 +158,8 @@ void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
  * @server: an open server, or NULL
  *
  * Removes the socket, unless another file is at its path, ends all connections
- * and releases the fabric. The devices of its clients disappear.
+ * and releases the fabric. In the processes that were connected, the device of
+ * the fabric disappears.
  */
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
 
@@ -159,7 +167,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * ibsa_fabric_command - send a command to a server in another process
  * @fabric: "unix:PATH"; NULL: $IBSA_FABRIC, unless the program is set-uid
  * @line:   as for ibsa_fabric_server_command(), at most 511 bytes
- * @out:    as there
+ * @out:    as for ibsa_fabric_server_command()
  * @room:   bytes at @out
  * @error:  after an error, a sentence that tells what failed and what to do; or
  *          NULL
@@ -167,11 +175,12 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * Waits for the result, at most ten seconds.
  *
  * Return: as ibsa_fabric_server_command(); -EINVAL @fabric does not name a
- * server; -ENODEV no server listens at PATH, or it has ended; -EACCES the
- * server belongs to another user; -EUSERS it has its maximum number of
- * connections; -EPROTO the process at PATH is not a fabric server of this
- * version; -ETIMEDOUT it does not reply; -ENAMETOOLONG @line or PATH; -ENOMEM;
- * or the error of connecting. Any thread may call it.
+ * server; -ENODEV no server listens at PATH, or the server has ended; -EACCES
+ * the server belongs to another user; -EUSERS the server has reached its
+ * maximum number of connections; -EPROTO the process at PATH is not a fabric
+ * server of this version; -ETIMEDOUT the server does not reply; -ENAMETOOLONG
+ * @line or PATH is too long; -ENOMEM; or the error of connecting. Any thread
+ * may call it.
  */
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 			size_t room, struct ibsa_error *error) IBSA_MUST_USE;

@@ -15,14 +15,14 @@ struct ibsa_fabric;
 /**
  * struct ibsa_fabric_node - a node of a topology
  * @id:         node id, by which other lines of the file refer to the node
- * @name:       its description; without one, its id
+ * @name:       description of the node; if the file gives none, its id
  * @guid:       node GUID, host order; assigned by the fabric if the file gives
  *              none
- * @image_guid: GUID of its system, host order
+ * @image_guid: system image GUID of the node, host order
  * @vendor:     vendor id, 24 bits; 0 if the file does not give it
  * @device:     device id, 16 bits; 0 if the file does not give it
  * @type:       enum ibsa_node_type
- * @port_count: number of ports; they are numbered from 1
+ * @port_count: number of ports; the first port has number 1
  */
 struct ibsa_fabric_node {
 	const char *id;
@@ -38,8 +38,9 @@ struct ibsa_fabric_node {
 /**
  * struct ibsa_fabric_end - a port of a node, and the other end of its cable
  * @guid:      port GUID, host order; 0 for all ports of a switch except port 0
- * @file_lid:  LID in the file, host order; 0: none
- * @has_cable: the port has a cable; the members below are valid
+ * @file_lid:  LID that the file gives to the port, host order; 0: none
+ * @has_cable: the port has a cable; the members after this one are valid only
+ *             then
  * @is_up:     the link is up
  * @far_node:  node at the other end, an index for ibsa_fabric_node_at()
  * @far_port:  port number at the other end
@@ -59,8 +60,8 @@ struct ibsa_fabric_end {
 
 /**
  * struct ibsa_fabric_finding - an anomaly in a topology file
- * @kind: its kind
- * @name: name of its kind, of IBSA_FINDINGS
+ * @kind: kind of the anomaly
+ * @name: name of @kind in IBSA_FINDINGS
  * @file: name of the file as it was given; "(text)" for ibsa_fabric_parse()
  * @line: line in the file, from 1
  * @what: one sentence that describes the finding
@@ -88,8 +89,8 @@ int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
  * ibsa_fabric_end_at - return a port of a node, and the other end of its cable
  * @fabric: a fabric
  * @node:   index of the node, as for ibsa_fabric_node_at()
- * @port:   0: the own end port of a switch, on other nodes the node itself; or
- *          1 to port_count
+ * @port:   1 to port_count; 0: port 0 of a switch, or, on other nodes, the node
+ *          itself, without a cable
  * @out:    receives the port
  *
  * Return: 0; -ENOENT there is no such node or port. Any thread may call it.
@@ -101,7 +102,7 @@ int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
 /**
  * ibsa_fabric_finding_at - return an anomaly of the topology file
  * @fabric: a fabric that was loaded with @check
- * @index:  from 0, ordered by file and line
+ * @index:  number of the finding, from 0, ordered by file and line
  * @out:    receives the finding; its strings are valid as long as the fabric
  *
  * A fabric holds at most 65536 findings.

@@ -25,9 +25,9 @@ IBSA_BEGIN
  * @out_count: receives the number of entries in @out
  *
  * Selects the nodes that match best, as rated by ibsa_host_match(). If channel
- * adapters are among them, only the channel adapters. They are ordered by
- * description, numbers in it by value ("mlx5_9" before "mlx5_10"), then by node
- * GUID, then by port number.
+ * adapters are among these nodes, only the channel adapters are selected. The
+ * records are ordered by description, where numbers count by value ("mlx5_9"
+ * before "mlx5_10"), then by node GUID, then by port number.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM.
  * Any thread may call it.

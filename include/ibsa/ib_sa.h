@@ -43,7 +43,7 @@ struct ib_sa_client {
 
 /**
  * ib_sa_register_client - register a client before its first query
- * @client: not registered; the memory stays the program's
+ * @client: not registered; the memory belongs to the program
  *
  * If memory is short, @client stays unregistered, and its queries fail with
  * -EINVAL. Any thread may call it.
@@ -53,15 +53,15 @@ void ib_sa_register_client(struct ib_sa_client *client);
 /**
  * ib_sa_unregister_client - wait until no callback of a client will run any
  * more
- * @client: registered; if it is zeroed, nothing happens
+ * @client: registered; if @client is all zero, nothing happens
  *
  * Cancels no query: to avoid waiting for replies and timeouts, call
  * ib_sa_cancel_query() first. Releases the client's services, ends its device
- * watches and frees its multicast memberships. Dispatches devices without a
- * worker. Meanwhile no query may be started for @client. Inside a callback, of
- * any device, it does not wait: it returns at once, the memory of @client is
- * free, and queries in progress call their callbacks later. Any thread may call
- * it.
+ * watches and frees its multicast memberships. While it waits, it dispatches
+ * devices without a worker, and the program must not start a query for @client.
+ * Inside a callback of any device, it does not wait: it returns at once, the
+ * program may free the memory of @client, and the callbacks of queries in
+ * progress are called later. Any thread may call it.
  */
 void ib_sa_unregister_client(struct ib_sa_client *client);
 
@@ -80,12 +80,13 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  * @access:    how requests of each port reach the SA
  * @window:    maximum number of requests in flight at each port; default 16
  * @queue_ms:  milliseconds that a query may wait for its first try; default
- *             60000. The timeout of the query starts with the first try
+ *             60000. The timeout_ms of the query starts with the first try
  * @audit_ms:  interval in milliseconds at which multicast memberships and
  *             registered services are read back; default 30000
  * @no_sharing: send each PathRecord query as a request of its own; other
  *             queries are never shared
- * @no_thread: do not start a worker thread: the program polls and dispatches
+ * @no_thread: do not start a worker thread: the program polls ibsa_device_fd()
+ *             and calls ibsa_device_dispatch()
  */
 struct ibsa_device_options {
 	const char *name;
@@ -137,11 +138,15 @@ int ibsa_device_open(const struct ibsa_device_options *options,
  * @device: or NULL
  *
  * The last call for a device closes it: queries in progress end, and their
- * callbacks are called with -EINTR before this returns, by the worker if there
- * is one, else from here. Waits up to two seconds a port until the SA has
- * deleted the registered services. Inside a callback it does not wait for other
- * threads: the thread that dispatches the device closes it after the callback
- * in progress. Any thread may call it.
+ * callbacks are called with -EINTR before ibsa_device_put() returns, by the
+ * worker if the device has one, otherwise by ibsa_device_put(). The last call
+ * waits, up to two seconds for each port, until the SA has deleted the
+ * registered services.
+ *
+ * Inside a callback of any device, ibsa_device_put() does not wait for other
+ * threads: if the worker or another call dispatches @device, that thread closes
+ * @device later, after any callback of @device that is running; otherwise
+ * ibsa_device_put() closes it. Any thread may call it.
  */
 void ibsa_device_put(struct ib_device *device);
 
@@ -153,9 +158,9 @@ void ibsa_device_put(struct ib_device *device);
  *
  * Return: an fd that becomes readable when ibsa_device_dispatch() has something
  * to do, when another thread starts a query, and when another thread ends
- * dispatching; -1 if the device has a worker, on a virtual clock, or where the
- * device cannot be polled together with others (ibsim): use ibsa_device_wait()
- * in the last two cases. Any thread may call it.
+ * dispatching; -1 if the device has a worker, is on a virtual clock, or cannot
+ * be polled (ibsim). On a virtual clock and with ibsim, use ibsa_device_wait().
+ * Any thread may call it.
  */
 int ibsa_device_fd(struct ib_device *device);
 
@@ -171,13 +176,14 @@ int ibsa_device_fd(struct ib_device *device);
 int ibsa_device_timeout_ms(struct ib_device *device);
 
 /**
- * ibsa_device_dispatch - start, receive, retry, expire, call back; never waits
+ * ibsa_device_dispatch - process what is due, without waiting
  * @device: opened with no_thread
  *
- * Return: 0; -EBUSY a callback of the device called it, or another thread
- * dispatches the device, for example in ib_sa_unregister_client(): poll again;
- * -EINVAL the device has a worker, or belongs to the parent process; or the
- * transport's receive error, after which queries still end by their deadlines.
+ * Return: 0; -EBUSY a callback of the device called ibsa_device_dispatch(), or
+ * another thread dispatches the device, for example in
+ * ib_sa_unregister_client(): poll again; -EINVAL the device has a worker, or
+ * belongs to the parent process; or the transport's receive error, after which
+ * queries still end by their deadlines.
  */
 int ibsa_device_dispatch(struct ib_device *device);
 
@@ -186,18 +192,18 @@ int ibsa_device_dispatch(struct ib_device *device);
  * @device:     opened with no_thread
  * @timeout_ms: longest wait in milliseconds; -1: no limit
  *
- * On a virtual clock it advances the clock instead of waiting.
+ * On a virtual clock, ibsa_device_wait() advances the clock instead of waiting.
  *
  * Return: as ibsa_device_dispatch(); or -EINTR a signal ended the wait.
  */
 int ibsa_device_wait(struct ib_device *device, int timeout_ms);
 
 /**
- * ibsa_last_reply - the reply behind the status of the callback in progress
+ * ibsa_last_reply - the reply from which a callback's status was derived
  * @device: the device of the query
  *
- * The status that a callback receives stands for several causes; the reply has
- * the MAD status, the error on this side, the tries and the round-trip time.
+ * A status that a callback receives may have several causes. The reply has the
+ * MAD status, the local error, the number of tries and the round-trip time.
  *
  * Return: the reply, valid until the callback returns; NULL outside of a
  * callback, and for a query that ended before it was sent.
@@ -221,18 +227,19 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  *              @status is 0; -EINVAL the SA replied with a MAD status, see
  *              ibsa_last_reply(); -ETIMEDOUT no reply, or never sent; -EINTR
  *              cancelled, or the device was closed or disappeared; -EIO a send
- *              error, or a malformed or cut reply. Its @resp is valid until it
- *              returns, and has a content only if @status is 0; it is NULL
- *              unless @status is 0 or -EINVAL
+ *              error, or a malformed or cut reply. Its @resp is valid until the
+ *              callback returns, and holds a record only if @status is 0; @resp
+ *              is NULL unless @status is 0 or -EINVAL
  * @context:    passed to @callback unchanged
- * @sa_query:   receives what ib_sa_cancel_query() takes together with the id;
- *              set before @callback can run, NULL after an error; or NULL
+ * @sa_query:   receives the pointer that ib_sa_cancel_query() takes together
+ *              with the id: set before @callback can run, NULL after an error.
+ *              May be NULL
  *
  * The first call for a port opens it and may block. With an OPA record, the
- * call may block up to 3 s, until the fabric manager has told which form of
- * query it supports; on a device with no_thread, or in a callback, only the
- * first call for an Omni-Path port does. An OPA record is sent in the form that
- * opa_pr_query_possible() returns; the reply to the InfiniBand form is
+ * call may block up to 3 s, until the fabric manager has reported which form of
+ * query it supports. On a device with no_thread, or in a callback, only the
+ * first call for an Omni-Path port may block. An OPA record is sent in the form
+ * that opa_pr_query_possible() returns; the reply to the InfiniBand form is
  * converted to an OPA record.
  *
  * Return: the id of the query, 0 or more; -EINVAL @client is not registered,
@@ -278,8 +285,8 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 
 /**
  * ib_sa_service_rec_get - look up all services that match
- * @callback: its @resp is an array of @num_services records, valid until it
- *            returns, and NULL unless @status is 0. @status as for
+ * @callback: its @resp is an array of @num_services records, valid until the
+ *            callback returns, and NULL unless @status is 0. @status as for
  *            ib_sa_path_rec_get(), or -ENODATA the SA replied with an empty
  *            table; -ENOMEM not enough memory for the records
  *
@@ -328,8 +335,9 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
  * @comp_mask: IB_SA_GUIDINFO_REC_LID | ...; the bits of reserved members are
  *             ignored
  * @method:    IB_MGMT_METHOD_GET look up the block; IB_MGMT_METHOD_SET assign
- *             the entries in @comp_mask, of which the SA chooses those that are
- *             0; IB_SA_METHOD_DELETE remove them
+ *             the entries in @comp_mask, where the SA chooses the GUID of an
+ *             entry that is 0; IB_SA_METHOD_DELETE remove the entries in
+ *             @comp_mask
  *
  * The other arguments are those of ib_sa_path_rec_get().
  *
@@ -356,18 +364,18 @@ struct ibsa_rec_registration;
  * @port_num:  number of the port that registers, from 1
  * @rec:       the record, all members in network byte order; copied
  * @comp_mask: the members of @rec that are set, network byte order. id, gid,
- *             pkey and lease are always sent: if not set, as 0, the port's GID
- *             0, 0xffff and 300 seconds
- * @report:    called for each event, by the thread that dispatches @device; its
- *             report has no handle, and its record is in host byte order; or
- *             NULL
+ *             pkey and lease are always sent; their defaults are 0, the port's
+ *             GID 0, 0xffff and 300 seconds
+ * @report:    called for each event, by the thread that dispatches @device. In
+ *             the struct that @report receives, registration is NULL, and the
+ *             record is in host byte order. May be NULL
  * @arg:       passed to @report unchanged
  * @out:       receives the handle, before @report is called; valid until
  *             @report has been called with IBSA_REGISTRATION_RELEASED
  *
  * Renews, reads back and restores the registration as ibsa_service_register()
  * does, and reads it back every @audit_ms of struct ibsa_device_options.
- * Unregistering @client and closing @device release it.
+ * Unregistering @client and closing @device release the registration.
  *
  * Return: 0; -EINVAL @client is not registered, the device belongs to the
  * parent process, a mask bit that ServiceRecord does not define, or a lease
@@ -411,13 +419,13 @@ struct ibsa_device_watch;
  * @options:  as for ibsa_event_watch(); copied; NULL: all defaults. The default
  *            of audit_ms is that of struct ibsa_device_options
  * @happened: called for each event, by the thread that dispatches @device; the
- *            event has no handle
+ *            watch of the event is NULL
  * @arg:      passed to @happened unchanged
  * @out:      receives the handle, before @happened is called; valid until
  *            @happened has been called with IBSA_EVENT_ENDED
  *
- * Keeps the subscriptions as ibsa_event_watch() does. Unregistering @client and
- * closing @device end the watch.
+ * The library maintains the subscriptions as for ibsa_event_watch().
+ * Unregistering @client and closing @device end the watch.
  *
  * Return: 0; -EINVAL @client is not registered, the device belongs to the
  * parent process, no @happened, kinds has a bit that is not a kind of Report,
@@ -444,10 +452,10 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
  * ibsa_device_unwatch - end a watch
  * @watch: from ibsa_device_watch(), or NULL
  *
- * Does not wait: events may still be reported until IBSA_EVENT_ENDED, which is
- * reported later, without waiting for the SA, with err, sequence and time_ns 0.
- * If @watch is NULL, or was ended before, nothing happens. Any thread and any
- * callback may call it.
+ * Does not wait: events may still be reported until IBSA_EVENT_ENDED. The
+ * library reports IBSA_EVENT_ENDED later, without waiting for the SA, with err,
+ * sequence and time_ns 0. If @watch is NULL, or has already ended, nothing
+ * happens. Any thread and any callback may call it.
  */
 void ibsa_device_unwatch(struct ibsa_device_watch *watch);
 
@@ -462,13 +470,13 @@ enum {
 
 /**
  * struct ib_sa_multicast - a membership in a multicast group
- * @rec:       as the program passed it; from the first callback with status 0
- *             on, as the SA returned it, with the join states of this
- *             membership
+ * @rec:       until the first callback with status 0, the record that the
+ *             program passed; then the record that the SA returned, with the
+ *             join states of this membership
  * @comp_mask: the members of @rec that were set when joining, network byte
  *             order
  * @callback:  see ib_sa_join_multicast()
- * @context:   the program's
+ * @context:   the argument of ib_sa_join_multicast()
  */
 struct ib_sa_multicast {
 	struct ib_sa_mcmember_rec rec;
@@ -488,20 +496,20 @@ struct ib_sa_multicast {
  *             and JOIN_STATE, and more to create a group
  * @gfp_mask:  ignored
  * @callback:  called when the join has ended, possibly before this returns, and
- *             once more if the membership is lost later. If it returns a value
- *             other than 0, the library frees the membership; otherwise the
- *             program does, also after a failed join
- * @context:   stored in the membership
+ *             once more if the membership is lost later. If the callback
+ *             returns a value other than 0, the library frees the membership;
+ *             otherwise the program must free it, also after a failed join
+ * @context:   stored in the membership, for @callback
  *
- * The SA counts one membership per port and group. The memberships that a
- * process has through one struct ib_device share that one: the library joins a
- * join state when the first membership needs it, and leaves it when the last
- * one with that state is freed. It does not see memberships of other
- * processes and of the kernel (IPoIB): if it leaves a join state, the port
- * leaves it for these, too. If the port has already joined all of the states,
- * no request is sent, and the members in @comp_mask are compared with the
- * group. A group has one request in flight at a time; a join waits until the
- * requests of earlier joins for the group have ended.
+ * The SA counts one membership per port and group. All memberships of a process
+ * through one struct ib_device share that membership at the SA: the library
+ * joins a join state when the first of them needs it, and leaves it when the
+ * last of them with that state is freed. The library does not see memberships
+ * of other processes and of the kernel (IPoIB): when the library leaves a join
+ * state, the port leaves it for these, too. If the port has already joined all
+ * join states in @rec, no request is sent, and the members in @comp_mask are
+ * compared with the group. A group has one request in flight at a time; a join
+ * waits until the requests of earlier joins for the group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the port had joined and the group differs from @rec; -ETIMEDOUT no reply
@@ -515,13 +523,13 @@ struct ib_sa_multicast {
  * the port to register again, the group's P_Key is no longer at its index in
  * the port's table, or the SA does not have the membership any more. The
  * library does not join again; the program may, also in @callback. Where the
- * port has no events, the library reads the port every second. It reads each
- * membership back every @audit_ms of struct ibsa_device_options, and soon after
- * the port changed. It calls back at once when the port has changed so that
- * memberships are lost. It then reads the groups, and sends the requests of
- * programs that join a lost group again, one group after the other, in half a
- * second, or 5 ms for each of more than 100 groups, at most 10 s: a join of a
- * lost group waits for this, unless the port is down.
+ * port has no events, the library reads the port every second. The library
+ * reads each membership back every @audit_ms of struct ibsa_device_options, and
+ * soon after the port changed. When the port has changed so that memberships
+ * are lost, the library calls @callback at once. It then reads the groups, and
+ * sends the requests of programs that join a lost group again, one group after
+ * the other, in half a second, or 5 ms for each of more than 100 groups, at
+ * most 10 s: a join of a lost group waits for this, unless the port is down.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
  * not registered, the device belongs to the parent process, no @callback, or no
@@ -543,22 +551,24 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 
 /**
  * ib_sa_free_multicast - end a membership, also while its join is in progress
- * @multicast: from ib_sa_join_multicast(), or NULL. Not if its callback
- *             returned a value other than 0, or its client was unregistered
+ * @multicast: from ib_sa_join_multicast(), or NULL. If its callback returned a
+ *             value other than 0, or its client was unregistered, it has
+ *             already been freed and must not be passed
  *
- * Waits until a callback of @multicast that is running has returned, unless it
- * is called from a callback of any device; the callback then still uses the
- * memory until it returns. Afterwards the callback is not called any more. The
- * request to the SA is sent later, and again, up to three times, if the SA does
- * not reply. ibsa_device_put() ends memberships without freeing them: it sends
- * the requests to leave that the window permits, and calls back with -EINTR.
+ * Waits until a callback of @multicast that is running has returned, unless a
+ * callback of any device calls ib_sa_free_multicast(): a callback of @multicast
+ * that runs in another thread may then still use the memory until it returns.
+ * After that, the callback of @multicast is not called any more. The request to
+ * the SA is sent later, and again, up to three times, if the SA does not reply.
+ * ibsa_device_put() ends memberships without freeing them: it sends as many
+ * leave requests as the window permits, and calls the callbacks with -EINTR.
  * Any thread and any callback may call it.
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
 
 /**
  * ib_sa_get_mcmember_rec - the record of a group that the port has joined
- * @device:   through which the port joined
+ * @device:   the device through which the port joined
  * @port_num: number of the port, from 1
  * @mgid:     GID of the group
  * @rec:      receives the record as the SA returned it, with all join states
@@ -581,9 +591,9 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * ClassPortInfo decides. The library reads it when it opens an Omni-Path port,
  * and again one second after the port became active, its LID or its SM changed,
  * or the SM asked the port to register again. A read has a timeout of 3 s, and
- * is repeated up to three times, after one second each. This function waits for
- * the end of the first read, but not in a callback. Until the library has
- * ClassPortInfo, it assumes InfiniBand records only.
+ * is repeated up to three times, after one second each. opa_pr_query_possible()
+ * waits for the end of the first read, but not in a callback. Until the library
+ * has ClassPortInfo, it assumes InfiniBand records only.
  *
  * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED
  * they are not, and the LID of the port, 0xC000 or above, does not fit an
@@ -598,13 +608,14 @@ int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
 
 /**
  * ib_sa_cancel_query - cancel a query
- * @id:    what the query function returned
- * @query: what it stored at its @sa_query; or NULL, and nothing happens
+ * @id:    the identifier that the query function returned
+ * @query: the pointer that the query function stored at its @sa_query; if NULL,
+ *         nothing happens
  *
  * Does not wait. The callback still runs exactly once: with -EINTR, or with the
- * reply if it arrived before. If the query has ended, nothing happens: no two
- * queries of a process have the same pair of @id and @query. Any thread and any
- * callback may call it.
+ * reply if the reply arrived before. If the query has ended, nothing happens:
+ * no two queries of a process have the same pair of @id and @query. Any thread
+ * and any callback may call it.
  */
 void ib_sa_cancel_query(int id, struct ib_sa_query *query);
 
@@ -638,9 +649,10 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
  * The entry is a copy: it does not change when the table changes.
  *
  * Return: the entry with one reference, which rdma_put_gid_attr() removes; or
- * an error, see ibsa_is_err(): -EINVAL no such port, it cannot be read, no
- * entry @index, or the device belongs to the parent process; -ENODATA the entry
- * is empty or cannot be read; -ENOMEM. Any thread may call it.
+ * an error, see ibsa_is_err(): -EINVAL no such port, the port cannot be read,
+ * the table has no entry @index, or the device belongs to the parent process;
+ * -ENODATA the entry is empty or cannot be read; -ENOMEM. Any thread may call
+ * it.
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
@@ -696,12 +708,12 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr);
  * @gid_attr: source GID of the GRH, not compared with @rec; NULL: look up the
  *            source GID of @rec
  *
- * The type of @ah_attr is that of the port. It has a GRH if the hop limit of
- * @rec is above 0 or @rec is a RoCE path, whether the port requires one or not.
- * The source path bits are the low bits of the source LID, as many as the LMC;
- * seven while the port has no SM. For a RoCE path without route_resolved, it
- * looks up a route in the caller's network namespace, out of the interface of
- * @gid_attr; it does not resolve neighbours.
+ * The type of @ah_attr is that of the port. @ah_attr has a GRH if the hop limit
+ * of @rec is above 0 or @rec is a RoCE path, whether the port requires a GRH or
+ * not. The source path bits are the low bits of the source LID, as many as the
+ * LMC; seven while the port has no SM. For a RoCE path without route_resolved,
+ * the function looks up a route in the caller's network namespace, out of the
+ * interface of @gid_attr; it does not resolve neighbours.
  *
  * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the port's
  * table; -EINVAL the device belongs to the parent process, or a route must be
@@ -720,13 +732,15 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 			      const struct ib_gid_attr *gid_attr);
 
 /**
- * ibsa_init_ah_attr_from_path - the same, with a GRH if the port requires one
+ * ibsa_init_ah_attr_from_path - like ib_init_ah_attr_from_path(), but with a
+ * GRH if the port requires it
  *
  * The arguments are those of ib_init_ah_attr_from_path(). If the port requires
- * a GRH, the attributes have a GRH with a hop limit of at least 1 for any path;
- * without it, ibv_create_ah() fails there. The library assumes that of RoCE
- * ports, with IBSA_GRH_ALWAYS in struct ibsa_device_options, and of used ports
- * of a device that was opened with a verbs context.
+ * a GRH, the attributes have a GRH with a hop limit of at least 1 for any path,
+ * because ibv_create_ah() fails without a GRH on such a port. The library takes
+ * a port as one that requires a GRH if it is a RoCE port, if IBSA_GRH_ALWAYS is
+ * set in struct ibsa_device_options, or if the device was opened with a verbs
+ * context, the port has been used, and the kernel reports this property.
  *
  * Return: as ib_init_ah_attr_from_path(). Any thread may call it; it may sleep.
  */
@@ -744,10 +758,10 @@ int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
 
 /**
- * ibsa_ah_attr_to_ibv - convert attributes for ibv_create_ah()
+ * ibsa_ah_attr_to_ibv - convert address handle attributes for ibv_create_ah()
  * @ah_attr: of ib_init_ah_attr_from_path()
- * @out:     receives the attributes for libibverbs, which finds the MAC address
- *           of RoCE from the GID
+ * @out:     receives the attributes for libibverbs, which, for RoCE, derives
+ *           the MAC address from the GID
  *
  * Return: 0; -EINVAL @ah_attr has none of the three types; -ERANGE the DLID has
  * more than 16 bits, make_grd is set, or the port number has more than 8 bits.

@@ -242,7 +242,8 @@ struct sa_path_rec {
  * sa_path_is_roce - whether a path record is one of the two RoCE types
  * @rec: a path record
  *
- * Any thread may call this function and those below.
+ * Any thread may call this function and the other functions for struct
+ * sa_path_rec in this header.
  *
  * Source: Linux include/rdma/ib_sa.h.
  */
@@ -446,10 +447,10 @@ struct rdma_ah_attr {
 };
 
 /**
- * ibsa_ptr_err - the error that a pointer carries
+ * ibsa_ptr_err - the error number that a pointer contains
  * @pointer: from a call that returns a pointer or an error
  *
- * Return: the negative errno; meaningless for a good pointer.
+ * Return: the negative errno; meaningless if ibsa_is_err() is false.
  */
 static inline int ibsa_ptr_err(const void *pointer)
 {
@@ -460,7 +461,8 @@ static inline int ibsa_ptr_err(const void *pointer)
  * ibsa_is_err - whether a pointer is an error
  * @pointer: from a call that returns a pointer or an error
  *
- * Return: true for errors -4095 to -1. IS_ERR() with IBSA_KERNEL_TYPES.
+ * Return: true for errors -4095 to -1. If IBSA_KERNEL_TYPES is defined, the
+ * kernel's name IS_ERR() does the same.
  */
 static inline bool ibsa_is_err(const void *pointer)
 {

@@ -56,12 +56,12 @@ struct ibsa_sa_access {
  *               register again, and learns whether the port requires a GRH. The
  *               client does not take events from the program, which may close
  *               the context first: the client then receives no further events.
- *               The context's device is used if @device is NULL.
- *               NULL, or if the kernel or the driver does not support it: the
- *               client reads the port when the SA does not reply and when the
- *               port is watched, and does not see that the SM asks clients to
- *               register again. Ignored with @transport, @on or @fabric
- *               (other than "")
+ *               The context's device is used if @device is NULL. If @context is
+ *               NULL, or the kernel or the driver cannot report these events to
+ *               the client: the client reads the port when the SA does not
+ *               reply and when the port is watched, and does not see that the
+ *               SM asks clients to register again. Ignored with @transport, @on
+ *               or @fabric (other than "")
  * @fabric:      an embedded fabric to use instead of a device: path of a
  *               topology file or of a capture (see ibsa_replay_open()), or
  *               "unix:PATH" of a fabric server (see
@@ -71,8 +71,9 @@ struct ibsa_sa_access {
  *               given or the program is set-uid
  * @on:          a loaded fabric to use instead of @fabric; the program must not
  *               release it before the client is closed
- * @transport:   a transport to use instead of all above; after a successful
- *               open, the client owns and closes it
+ * @transport:   a transport to use instead of a device or a fabric; @device,
+ *               @port, @context, @fabric and @on are then ignored. After a
+ *               successful open, the client owns and closes it
  * @access:      how requests reach the SA. Only @context tells whether an
  *               InfiniBand port requires a GRH
  * @window:      maximum number of requests in flight, 1 to 1048576; default 16.
@@ -115,17 +116,18 @@ struct ibsa_options {
  * @method:      IBSA_METHOD_GET (the default), GET_TABLE, GET_MULTI (for
  *               MultiPathRecord only), SET or DELETE
  * @attribute_modifier: 0 unless the specification defines a value
- * @deadline_ms: after how many milliseconds the query ends without a reply;
- *               default 10000. They count from the call, or, if @queue_ms is
- *               set, from the first try of the query
- * @queue_ms:    milliseconds that the query may wait for its first try; 0: no
- *               limit of its own, and @deadline_ms counts from the call
+ * @deadline_ms: milliseconds after which the query ends without a reply;
+ *               default 10000. The time starts with the call, or, if @queue_ms
+ *               is set, with the first try of the query
+ * @queue_ms:    milliseconds that the query may wait for its first try; 0:
+ *               @deadline_ms is the only limit, and starts with the call
  * @first_interval_ms: milliseconds from the first try to the second; default
  *               500. If the SA's replies usually take longer, the interval is
  *               longer, up to @max_interval_ms
- * @max_interval_ms: the interval doubles up to this; default 4000
- * @jitter_percent: random share of each interval, 1 to 100; default 25; -1:
- *               no jitter
+ * @max_interval_ms: maximum of the interval, which doubles after each try;
+ *                   default 4000
+ * @jitter_percent: random share of each interval, 1 to 100; default 25: an
+ *               interval of 400 ms becomes 350 to 450 ms; -1: no jitter
  * @no_sharing:  send the query as a request of its own, which no other query
  *               joins: the reply is then never older than the query
  *
@@ -164,12 +166,12 @@ struct ibsa_query {
  * @stride: bytes from the start of one record to the start of the next
  * @count:  number of complete records
  * @redirects: if @redirect is set, how many redirections the request followed
- *          before it, at most 3
+ *          before this redirection, at most 3
  * @redirect: if the SA redirects the request (bit 1 of @status is set) and the
  *          client does not follow the redirection: the ClassPortInfo of the
  *          reply, in network byte order and in the layout of @record's class
- *          version, with the address of the SA to use instead; else NULL, also
- *          if the reply is too short
+ *          version, with the address of the SA to use instead; otherwise NULL,
+ *          also if the reply is too short for ClassPortInfo
  *
  * The reply and what it points to are valid until the callback returns. Numbers
  * are in host byte order.
@@ -194,8 +196,10 @@ struct ibsa_reply {
  * @arg:   as given to ibsa_query()
  *
  * The callback runs in the thread that called ibsa_dispatch(), ibsa_wait(),
- * ibsa_query_wait() or ibsa_close(). It may call ibsa_query() and ibsa_cancel()
- * on the same client; those four return -EBUSY from inside a callback.
+ * ibsa_query_wait() or ibsa_close(). On the same client, the callback may call
+ * ibsa_query() and ibsa_cancel(). Inside a callback, ibsa_dispatch(),
+ * ibsa_wait(), ibsa_query_wait() and ibsa_close() of the same client return
+ * -EBUSY.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
@@ -224,12 +228,13 @@ struct ibsa_port_watch;
 /**
  * typedef ibsa_port_fn - called when a watched port has changed
  * @changes: bitwise OR of enum ibsa_port_change
- * @now:     the state as last read; valid until the callback returns
+ * @now:     the state of the port as last read; valid until the callback
+ *           returns
  * @arg:     as given to ibsa_port_watch()
  *
- * If a value changed and changed back between two calls, its bit is set as
- * well: a port that went down and came up again has IBSA_PORT_CHANGE_STATE and
- * is active. The rules are those of ibsa_reply_fn.
+ * If a value changed and changed back between two calls, its bit in @changes is
+ * set as well: a port that went down and came up again has
+ * IBSA_PORT_CHANGE_STATE and is active. The rules are those of ibsa_reply_fn.
  */
 typedef void (*ibsa_port_fn)(unsigned int changes,
 			     const struct ibsa_port_state *now, void *arg);
@@ -295,13 +300,15 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * calls the callback of every query in progress with -ECANCELED, and frees the
  * client. ibsa_query() returns -ESHUTDOWN in these callbacks.
  *
- * A forked child must not use its parent's clients: it would receive replies
- * that are for the parent. It may call ibsa_close() for them, which closes the
- * child's copies of the file descriptors and does nothing else: no callback is
- * called, nothing is sent, and the parent's queries, services and subscriptions
- * continue. The child may open clients of its own.
+ * A forked child must not use its parent's clients: the child would receive
+ * replies that are for the parent. The child may call ibsa_close() for these
+ * clients, which closes the child's copies of the file descriptors and does
+ * nothing else: no callback is called, nothing is sent, and the parent's
+ * queries, services and subscriptions continue. The child may open clients of
+ * its own.
  *
- * Return: 0; -EBUSY a callback of this client called it; the client stays open.
+ * Return: 0; -EBUSY a callback of this client called ibsa_close(); the client
+ * stays open.
  */
 int ibsa_close(struct ibsa_client *client);
 
@@ -314,8 +321,8 @@ int ibsa_close(struct ibsa_client *client);
  * @out_id: receives the identifier that ibsa_cancel() takes, before @done is
  *          called; or NULL
  *
- * For programs with an event loop or with many queries in flight; to wait for a
- * single reply, use ibsa_query_wait().
+ * Use ibsa_query() in programs with an event loop or with many queries in
+ * flight. To wait for a single reply, use ibsa_query_wait().
  *
  * The client sends the request as soon as the window has room, and again after
  * each interval without a reply, until the deadline. Each transmission is a
@@ -323,41 +330,43 @@ int ibsa_close(struct ibsa_client *client);
  * same TransactionID, so a late reply to an earlier try counts. If the
  * transport temporarily cannot send the first try (-EAGAIN, -EBUSY, -EINTR,
  * -ENOBUFS, -ENOMEM), the query is accepted, and the client sends the try after
- * one interval. If the SA replies BUSY, the next try comes one whole interval
- * later.
+ * one interval. If the SA replies BUSY, the client sends the next try one
+ * interval after that reply.
  *
  * Each try goes to the SM whose LID the port has at that time; while the port
  * has no SM, requests in flight wait. When the SM moves, the client sends all
- * requests in flight to the new SM as soon as the port shows its address (see
- * ibsa_port_watch()). These tries have a new TransactionID: a late reply of the
- * old SM does not count. A node on which no SA runs replies that it does not
- * support the class version or the method. On such a reply, the client reads
- * the port again, and ignores the reply if the SM has moved. If the SA
- * redirects a request, the client sends all requests to the address that the SA
- * gives, until the port or the SM changes, a try there gets no reply, or a
- * reply from there shows that no SA runs on that node. A request follows at
- * most three redirections.
+ * requests in flight to the new SM as soon as the port shows the address of the
+ * new SM (see ibsa_port_watch()). These tries have a new TransactionID: a late
+ * reply of the old SM does not count. A node on which no SA runs replies that
+ * it does not support the class version or the method. After such a reply, the
+ * client reads the port again. If the SM has moved, the client ignores the
+ * reply; otherwise the reply ends the query. If the SA redirects a request, the
+ * client sends all requests to the address that the SA gives, until a value of
+ * struct ibsa_port_state changes, a try to this address gets no reply, or a
+ * reply from it shows that no SA runs on that node. A request follows at most
+ * three redirections.
  *
- * Identical Gets and GetTables of a client share one request. A query joins a
- * request that waits for the window. It joins a request that was sent only if
- * the SM alone changes the record (@writer of struct ibsa_record), and if the
- * request's interval, max_interval_ms and jitter_percent are not larger than
- * the query's own. If the SA replied BUSY to the last try, the interval does
- * not count: the query joins if the next try comes before its deadline. After a
- * Set or Delete of this client has ended, by a reply, its deadline or a cancel,
- * no query joins an older request. @no_sharing turns sharing off.
+ * Identical Gets and GetTables of a client share one request. A query joins an
+ * identical request if the interval, max_interval_ms and jitter_percent of the
+ * request are not larger than those of the query. The request must still wait
+ * for the window, or be for a record that only the SM changes (@writer of
+ * struct ibsa_record). If the SA replied BUSY to the last try of the request,
+ * its interval does not count, but its next try must come before the deadline
+ * of the query. After a Set or Delete of this client has ended, by a reply, its
+ * deadline or a cancel, no query joins an older request. @no_sharing turns
+ * sharing off.
  *
  * Return: 0; -EINVAL no record, a method other than Get, GetTable, GetMulti,
  * Set and Delete, a mask bit that the record does not define, a jitter above
- * 100, or the port cannot send to the SA's address, for example without a GRH
- * that it requires; -ERANGE a value in match is wider than its field, or the
- * SA's LID is wider than 16 bits and its address has no GRH; -EAGAIN the port
- * has no SM, and no address of an SA was given to ibsa_open(); -ENOBUFS too
- * many requests wait for the window; -EOPNOTSUPP a record of Omni-Path at
- * another port than one of Omni-Path; -ESHUTDOWN ibsa_close() is closing the
- * client; -ENODEV the device disappeared and is not back yet; -ENOMEM; or the
- * transport's error when it sent the first try. After an error @done is not
- * called.
+ * 100, or the port cannot send to the SA's address, for example because the
+ * port requires a GRH and the address has none; -ERANGE a value in match is
+ * wider than its field, or the SA's LID is wider than 16 bits and its address
+ * has no GRH; -EAGAIN the port has no SM, and no address of an SA was given to
+ * ibsa_open(); -ENOBUFS too many requests wait for the window; -EOPNOTSUPP the
+ * record is of Omni-Path, and the port is not; -ESHUTDOWN ibsa_close() is
+ * closing the client; -ENODEV the device disappeared and is not back yet;
+ * -ENOMEM; or the transport's error when it sent the first try. After an error
+ * @done is not called.
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */
@@ -376,11 +385,12 @@ int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
  * unless the transport still holds it: the kernel and a fabric server hold a
  * request that was sent until its reply arrives or until the timeout of its
  * last try passes, which is not later than the last deadline of its queries.
- * Held requests occupy at most half of the window; a window of 1 has no place
- * for them. If more requests are held, the places of the others become free at
- * once, at most as many in 16 milliseconds as the window has places. When the
- * timeout of the last try has passed, the place of a request becomes free 16
- * milliseconds later, or as soon as the kernel reports the end of the request.
+ * Held requests occupy at most half of the window, and none of a window of 1.
+ * If the transport holds more requests than that, the other held requests leave
+ * the window at once, but in 16 milliseconds at most as many as the window has
+ * places. When the timeout of the last try has passed, the place of a request
+ * becomes free 16 milliseconds later, or as soon as the kernel reports the end
+ * of the request.
  *
  * Return: 0; -ENOENT no query has this identifier, or the query has ended.
  */
@@ -410,7 +420,8 @@ int ibsa_fd(const struct ibsa_client *client);
 int ibsa_timeout_ms(const struct ibsa_client *client);
 
 /**
- * ibsa_dispatch - receive, send retries, expire, call back; never waits
+ * ibsa_dispatch - receive replies, send retries, end expired queries; never
+ * waits
  * @client: an open client
  *
  * For event loops; otherwise use ibsa_wait() or ibsa_query_wait(). One call
@@ -424,9 +435,9 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * are set up again, and event watches receive IBSA_EVENT_GAP; see also
  * ibsa_port_watch().
  *
- * Return: 0; -EBUSY a callback of this client called it; -ENODEV the device
- * disappeared, returned once; or the transport's receive error, after which
- * queries still end by their deadlines.
+ * Return: 0; -EBUSY a callback of this client called ibsa_dispatch(); -ENODEV
+ * the device disappeared, returned once; or the transport's receive error,
+ * after which queries still end by their deadlines.
  */
 int ibsa_dispatch(struct ibsa_client *client);
 
@@ -436,18 +447,19 @@ int ibsa_dispatch(struct ibsa_client *client);
  * @timeout_ms: longest wait in milliseconds; -1: no limit
  *
  * May return early without having called a callback: call it in a loop. On a
- * virtual clock it advances the clock instead of waiting.
+ * virtual clock, ibsa_wait() advances the clock instead of waiting.
  *
  * Return: as ibsa_dispatch(); or -EINTR a signal ended the wait.
  */
 int ibsa_wait(struct ibsa_client *client, int timeout_ms);
 
 /**
- * ibsa_wake - end an ibsa_wait() of another thread, or else the next one
+ * ibsa_wake - end an ibsa_wait() of another thread, or else the next
+ * ibsa_wait()
  * @client: an open client
  *
- * Any thread may call it while the client is open. It need not make ibsa_fd()
- * readable.
+ * Any thread may call ibsa_wake() while the client is open. ibsa_fd() does not
+ * always become readable.
  */
 void ibsa_wake(struct ibsa_client *client);
 
@@ -463,11 +475,11 @@ void ibsa_wake(struct ibsa_client *client);
  * several queries in flight, use ibsa_query().
  *
  * Return: 0 the SA replied with status 0, with records or with an empty table;
- * -EREMOTEIO it replied with another status, which is in @done's reply;
- * -ETIMEDOUT the deadline passed without a reply; -EMSGSIZE, -ENODATA, -ENODEV,
- * -EPROTO as err of struct ibsa_reply; -EBUSY a callback of this client called
- * it; the transport's error when it received or waited; or what ibsa_query()
- * returns, and @done is not called.
+ * -EREMOTEIO the SA replied with another status, which is in the reply that
+ * @done receives; -ETIMEDOUT the deadline passed without a reply; -EMSGSIZE,
+ * -ENODATA, -ENODEV, -EPROTO as err of struct ibsa_reply; -EBUSY a callback of
+ * this client called ibsa_query_wait(); the transport's error when it received
+ * or waited; or an error that ibsa_query() returns, and @done is not called.
  */
 int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 		    ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
@@ -484,8 +496,9 @@ enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply);
 /**
  * ibsa_reply_explain - tell in one sentence how a query ended
  * @reply: of a query that ended
- * @out:   receives the sentence, which also tells if the request was never
- *         sent, and to which LID or GID the SA redirected it
+ * @out:   receives the sentence. If the request was never sent, the sentence
+ *         tells this. If the SA redirected the request and the client did not
+ *         follow, the sentence has the LID or GID to which the SA redirected
  */
 void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
 
@@ -495,7 +508,8 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
  * @out:    receives the sentence of ibsa_reply_explain() for the last reply
  *          whose redirection the client did not follow
  *
- * For services and events, whose reports have the status, but not the address.
+ * Use it after a report about a service or an event watch with a status of
+ * redirection: the report does not contain the address.
  *
  * Return: 0; -ENOENT the client has followed all redirections, and @out is
  * unchanged.
@@ -532,7 +546,7 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
 /**
  * ibsa_port_get - the state of the client's port
  * @client:  an open client
- * @refresh: read the port now; false: the state of the last read
+ * @refresh: true: read the port now; false: return the state of the last read
  * @out:     receives the state
  *
  * If a refresh finds a change, the next dispatch calls the watches.
@@ -546,23 +560,23 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 /**
  * ibsa_port_watch - watch the client's port for changes
  * @client:      an open client
- * @interval_ms: interval at which the port is read; 0: 1000. The smallest of
- *               all watches of the client applies
+ * @interval_ms: interval at which the port is read; 0: 1000. The smallest
+ *               interval of all watches of the client applies
  * @changed:     called for changes, from dispatch
  * @arg:         passed to @changed unchanged
- * @out:         receives the watch; ibsa_port_unwatch() ends it, or, without
- *               another call, ibsa_close()
+ * @out:         receives the watch, which ibsa_port_unwatch() or ibsa_close()
+ *               ends
  *
- * The first call reports a difference to what ibsa_port_get() returns when the
- * watch begins. All watches are called if a read of the port finds a change,
- * whatever the reason for the read: the interval, a request without a reply,
- * ibsa_port_get() with refresh, or an event of the port (see @context of struct
- * ibsa_options).
+ * The first call of @changed reports the differences from the state that
+ * ibsa_port_get() returned when the watch began. The callbacks of all watches
+ * are called if a read of the port finds a change, whatever the reason for the
+ * read: the interval, a request without a reply, ibsa_port_get() with refresh,
+ * or an event of the port (see @context of struct ibsa_options).
  *
  * If the device disappears, the watch reports a port that is IBSA_PORT_DOWN
- * with physical state 0, and all other values as last known; when the device is
- * back, at least IBSA_PORT_CHANGE_REREGISTER. Other errors of reading the port
- * are not reported.
+ * with physical state 0, and all other values as last known. When the device is
+ * back, the watch reports IBSA_PORT_CHANGE_REREGISTER and any other changes.
+ * Other errors of reading the port are not reported.
  *
  * Return: 0; -EINVAL no @changed; -ESHUTDOWN ibsa_close() is closing the
  * client; -ENOMEM.

@@ -37,19 +37,20 @@ struct ibsa_reach_options {
 /**
  * struct ibsa_reach_answer - the result of one GID
  * @gid:    the GID, in network byte order
- * @index:  its position in what ibsa_reach_each() was given, from 0
+ * @index:  position of the GID in @gids of ibsa_reach_each(), from 0
  * @left:   number of GIDs of the batch that have no result yet; 0: the batch no
  *          longer exists when the callback returns
  * @reach:  enum ibsa_reach
- * @err:    0 the SA replied; -ETIMEDOUT it did not reply before the deadline;
- *          -EAGAIN the port has no SM or has no GID; -EPROTO the reply is
- *          malformed; -ECANCELED the batch was stopped or the client closed;
- *          -ENOBUFS the queue of the client was full with other queries, for
- *          ibsa_reach_each() during the whole timeout of the GID; or another
- *          error of ibsa_query() or struct ibsa_reply
- * @status: the MAD status, all 16 bits, host byte order: of NO 0x0300, 0x0500,
- *          or 0 if the reply has no record; of UNKNOWN why the SA refused, or
- *          BUSY
+ * @err:    0 the SA replied; -ETIMEDOUT the SA did not reply before the
+ *          deadline; -EAGAIN the port has no SM or has no GID; -EPROTO the
+ *          reply is malformed; -ECANCELED the batch was stopped or the client
+ *          closed; -ENOBUFS other queries filled the queue of the client: for
+ *          ibsa_reach(), when it was called; for ibsa_reach_each(), during the
+ *          whole timeout of the GID; or another error of ibsa_query() or struct
+ *          ibsa_reply
+ * @status: the MAD status, all 16 bits, host byte order: with NO, 0x0300 or
+ *          0x0500, or 0 if the reply has no record; with UNKNOWN, why the SA
+ *          refused, or BUSY
  * @tries:  number of tries that were sent
  * @rtt_ns: nanoseconds from the last try to the reply
  * @redirects: as in struct ibsa_reply
@@ -91,7 +92,7 @@ typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
  * its other queries. A signal does not end the wait.
  *
  * Return: 0, and @out holds a result; -EINVAL @gid is NULL or all zero; -EBUSY
- * a callback of this client called it.
+ * a callback of this client called ibsa_reach().
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */
@@ -112,10 +113,11 @@ int ibsa_reach(struct ibsa_client *client,
  * @out:     receives the batch, valid until @told has returned for the last
  *           GID; or NULL
  *
- * Keeps at most as many queries in flight as the client's window allows, and
- * starts the next query when a query ends: the timeout of a GID starts with its
- * own query, and the client's queue stays free. The batch allocates no memory
- * after its start. ibsa_close() ends a batch with -ECANCELED.
+ * The batch has at most as many queries in flight as the client's window
+ * allows, and starts the next query when a query ends: the timeout of a GID
+ * starts with its own query, and the queries of the batch do not fill the
+ * client's queue. The batch allocates no memory after its start. ibsa_close()
+ * ends a batch with -ECANCELED.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @gids, a GID that is all
  * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is closing the
@@ -129,11 +131,12 @@ int ibsa_reach_each(struct ibsa_client *client,
 
 /**
  * ibsa_reach_stop - end a batch early
- * @batch: from ibsa_reach_each(); still has GIDs without a result
+ * @batch: from ibsa_reach_each(); at least one of its GIDs must still be
+ *         without a result
  *
- * For each GID without a result, the callback is called with UNKNOWN and
- * -ECANCELED, from the next dispatch; if the callback itself stops the batch,
- * when it has returned.
+ * For each GID without a result, the next dispatch calls the callback with
+ * UNKNOWN and -ECANCELED. If the callback of the batch itself stops the batch,
+ * this happens as soon as the callback has returned.
  *
  * Return: 0; -EALREADY the batch was stopped before, or its callback is being
  * called for the last GID.

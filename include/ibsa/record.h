@@ -60,8 +60,8 @@ enum ibsa_writer {
  * @host_offset: offset of the first element in the struct, in bytes
  * @host_size:  size of one element in the struct, in bytes
  *
- * Text and blobs are one value. Any other array has @count values with
- * consecutive component bits.
+ * A field of text or a blob is one value. Any other array has @count values
+ * with consecutive component bits.
  */
 struct ibsa_field {
 	const char *name;
@@ -78,16 +78,17 @@ struct ibsa_field {
  * struct ibsa_record - one SA attribute
  * @name:        name in the specification, such as "PathRecord"
  * @short_name:  name in saquery, such as "PR"
- * @brief:       names of the fields that a one-line view shows, separated by
- *               commas
+ * @brief:       names of the fields that the command ibsa shows in a table,
+ *               separated by commas
  * @attribute:   attribute ID
- * @class_version: 2; 0x80 for Omni-Path
- * @writer:      enum ibsa_writer. A query joins a request that was sent only if
- *               this is IBSA_WRITER_SM; see ibsa_query()
+ * @class_version: class version of the MADs: 2, or 0x80 for Omni-Path
+ * @writer:      enum ibsa_writer. If this is not IBSA_WRITER_SM, a query does
+ *               not join a request that has already been sent; see ibsa_query()
  * @size:        bytes on the wire that the table describes
  * @host_size:   size of the struct, in bytes
- * @reply:       the record in replies: this record, except for MultiPathRecord,
- *               where it is &ibsa_path_record
+ * @reply:       the type of the records in replies: the same record, except for
+ *               MultiPathRecord, to which the SA replies with records of type
+ *               &ibsa_path_record
  * @mask:        all component bits of the record's fields
  * @fields:      the fields, in the order on the wire
  * @field_count: number of @fields
@@ -117,15 +118,15 @@ struct ibsa_record {
 };
 
 /**
- * ibsa_record_at - one of the records that the library supports
+ * ibsa_record_at - one of the record types that the library supports
  * @index: number of the record, from 0
  *
- * Return: the record, or NULL after the last.
+ * Return: the record, or NULL if @index is above that of the last record.
  */
 const struct ibsa_record *ibsa_record_at(unsigned int index);
 
 /**
- * ibsa_record_find - find a record by its name
+ * ibsa_record_find - find a record type by its name
  * @name: "PathRecord" or "PR", in upper or lower case
  *
  * Return: the record, or NULL if there is no such record.
@@ -136,7 +137,7 @@ const struct ibsa_record *ibsa_record_find(const char *name);
  * ibsa_record_decode - decode a record into its struct
  * @record: the type of the record
  * @wire:   the bytes of the record, network byte order
- * @len:    number of bytes at @wire; those after the record are ignored
+ * @len:    number of bytes at @wire; bytes after the record are ignored
  * @out:    receives the record's struct, host byte order
  *
  * Return: 0; -EPROTO @len is less than the record's size, and @out is
@@ -150,7 +151,7 @@ int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
  * @record: the type of the record
  * @host:   the record's struct, host byte order
  * @out:    receives the bytes of the record, network byte order
- * @len:    size of @out in bytes; those after the record are unchanged
+ * @len:    size of @out in bytes; bytes after the record are unchanged
  *
  * Return: 0; -EINVAL @len is less than the record's size; -ERANGE a value is
  * wider than its field, or a text has no NUL after the bytes of its field.

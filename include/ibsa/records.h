@@ -711,7 +711,7 @@ IBSA__DEFINE(sa_header, SA_HEADER);
  * @field:  name of a field that is one number
  * @wire:   the bytes of the record, as ibsa_reply_at() returns them
  *
- * Does not decode the other fields. For large tables.
+ * Reads one field without decoding the others. Use it to read large tables.
  *
  * Return: the value in host byte order, as uint64_t.
  */

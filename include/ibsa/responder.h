@@ -36,18 +36,18 @@ struct ibsa_responder_options {
 /**
  * struct ibsa_responder_info - address and counters of a responder
  * @device:   name of the device; valid until the responder is closed
- * @port:     its port number
+ * @port:     port number of the responder
  * @gid:      GID 0 of the port, to which clients send requests
  * @lid:      LID of the port, host byte order; 0 on RoCE
  * @requests: MADs that arrived for the SA
  * @answers:  answers that the kernel accepted for sending
  * @reports:  Reports that the kernel accepted for sending, each try
- * @refused:  answers and Reports that the kernel refused, usually because it
- *            still sends an answer to the same request
+ * @refused:  answers and Reports that the kernel refused, usually because it is
+ *            still sending an earlier answer to the same request
  * @unprocessed:  requests that did not reach the SA of the fabric: too large,
  *            of an invalid size, or received when there was no memory
- * @requesters: number of different requesters so far; the address and the queue
- *            pair distinguish them
+ * @requesters: number of different requesters so far, where a requester is an
+ *            address and a queue pair
  */
 struct ibsa_responder_info {
 	const char *device;
@@ -70,17 +70,18 @@ struct ibsa_responder_info {
  *           to do; or NULL
  * @out:     receives the responder; ibsa_responder_close() closes it
  *
- * Requests to the SA that arrive at the port go to the SA of @fabric, and its
- * answers go back to the requesters. The requesters need not exist in the
- * fabric: to its SA, all requests come from @options->node, and each requester
- * receives what this node may receive. Faults of the fabric
- * (ibsa_fabric_fault()) affect an answer as a whole, not single RMPP segments.
+ * The responder passes SA requests that arrive at the port to the SA of
+ * @fabric, and sends the answers of that SA back to the requesters. The
+ * requesters need not exist in the fabric: its SA receives all requests as if
+ * they came from @options->node, and answers what this node may receive. Faults
+ * of the fabric (ibsa_fabric_fault()) affect an answer as a whole, not single
+ * RMPP segments.
  *
  * Get, Set, GetTable, GetMulti and Delete of class version 2 are processed, but
  * not a GetMulti of more than one MAD. A requester that subscribes receives
- * Reports, and its ReportResps reach the SA. The responder remembers 65536
- * requesters. When one more arrives, it replaces the oldest, and receives the
- * Reports that are meant for the oldest.
+ * Reports, and its ReportResps reach the SA. The responder stores at most 65536
+ * requesters. A further requester replaces the oldest, and then receives the
+ * Reports to which the oldest had subscribed.
  *
  * The kernel sends large answers as RMPP segments, and sends a segment again 2
  * seconds after it was lost. On RoCE, clients must use an IPv6 GID of the port:
@@ -112,7 +113,7 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
  * @responder: an open responder
  *
  * Return: an fd that is readable when ibsa_responder_dispatch() has something
- * to do. It belongs to the responder and stays the same.
+ * to do. The fd belongs to the responder and stays the same.
  */
 int ibsa_responder_fd(const struct ibsa_responder *responder);
 
@@ -126,7 +127,8 @@ int ibsa_responder_fd(const struct ibsa_responder *responder);
 int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
 
 /**
- * ibsa_responder_dispatch - process what is due, without waiting
+ * ibsa_responder_dispatch - process received requests and timers, without
+ * waiting
  * @responder: an open responder
  *
  * One call processes at most 256 requests; if more are waiting, the fd stays
@@ -143,7 +145,7 @@ int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
 /**
  * ibsa_responder_info_get - address and counters of a responder
  * @responder: an open responder
- * @out:       receives them
+ * @out:       receives the address and the counters
  */
 void ibsa_responder_info_get(const struct ibsa_responder *responder,
 			     struct ibsa_responder_info *out);

@@ -24,8 +24,8 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  * members but @service
  * @service:     the record, in host byte order; copied
  * @mask:        the fields of @service that are set, as bits of
- *               IBSA_SERVICE_CM(); the others are sent as zero. 0: all fields
- *               that are not zero are set
+ *               IBSA_SERVICE_CM(); the other fields are sent as zero. 0: all
+ *               fields that are not zero are set
  * @audit_ms:    interval in milliseconds at which the client reads the record
  *               back; default 30000
  * @deadline_ms: deadline of each request in milliseconds from its first try;
@@ -33,8 +33,8 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  *               for its first try if the window is full
  *
  * service_id, service_gid and service_pkey identify a record. The client always
- * sends these and service_lease. Defaults: service_gid is GID 0 of the port,
- * and the client registers the service again when this GID changes;
+ * sends these three fields and service_lease. Defaults: service_gid is GID 0 of
+ * the port, and the client registers the service again when this GID changes;
  * service_pkey is 0xffff; service_lease is IBSA_REGISTRATION_LEASE_S seconds. A
  * lease may be IBSA_LEASE_INFINITE.
  */
@@ -48,7 +48,7 @@ struct ibsa_service_registration {
 /**
  * enum ibsa_registration_event - events of a registration
  *
- * They come in any order, but RELEASED is the last.
+ * The events may occur in any order, but RELEASED is the last event.
  */
 enum ibsa_registration_event {
 	/* The SA has the record: for the first time, or again. */
@@ -76,17 +76,18 @@ enum ibsa_registration_event {
  * struct ibsa_registration_report - one event of a registration
  * @registration:    the handle of the registration
  * @event:   enum ibsa_registration_event
- * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has
- *           no SM or has no GID yet; -ENOENT the SA accepted the record, but
- *           does not return it; another error of ibsa_query() or struct
- *           ibsa_reply; 0 the SA was busy. Of RELEASED: 0 the SA replied, and
- *           the record is deleted if @status is 0 or 0x0300; -ECANCELED it did
- *           not reply within the two seconds of ibsa_close(); or why the
- *           request failed: the record then ends with its lease
+ * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has no
+ *           SM or has no GID yet; -ENOENT the SA accepted the record, but does
+ *           not return it; another error of ibsa_query() or struct ibsa_reply;
+ *           0 the SA was busy. Of RELEASED: 0 the SA replied, and the record is
+ *           deleted if @status is 0 or 0x0300; -ECANCELED the SA did not reply
+ *           within the two seconds of ibsa_close(); or the error of the Delete
+ *           request: the SA then keeps the record until its lease ends
  * @status:  of FAILED, REFUSED and RELEASED: the MAD status, all 16 bits
- * @service: the record: of REGISTERED as the SA has it, with the granted lease;
- *           of REPLACED the other program's; otherwise as the client sends it.
- *           Valid until the callback returns
+ * @service: the record: of REGISTERED, the record at the SA, with the granted
+ *           lease; of REPLACED, the record of the other program; of other
+ *           events, the record that the client sends. Valid until the callback
+ *           returns
  */
 struct ibsa_registration_report {
 	struct ibsa_registration *registration;
@@ -102,9 +103,10 @@ struct ibsa_registration_report {
  * @arg:    as given to ibsa_service_register()
  *
  * The rules are those of ibsa_reply_fn. The callback may also call
- * ibsa_service_register() and ibsa_service_release(). After the first FAILED or
- * REFUSED, another is reported only if its @err or @status differs; when the
- * record is registered again, REGISTERED is reported.
+ * ibsa_service_register() and ibsa_service_release(). After FAILED or REFUSED
+ * has been reported, a further failure is reported only if its @err or @status
+ * differs from that of the failure before it. The first success after failures
+ * is reported as REGISTERED; renewals are not reported.
  */
 typedef void (*ibsa_registration_fn)(
 	const struct ibsa_registration_report *report, void *arg);
@@ -117,9 +119,10 @@ typedef void (*ibsa_registration_fn)(
  * @arg:    passed to @report unchanged
  * @out:    receives the handle, valid until IBSA_REGISTRATION_RELEASED
  *
- * Sets the record and reads it back. Reads it again every audit_ms, soon after
- * the port changed (see ibsa_port_watch()), and when half of the granted lease
- * has passed, and then renews it. After a change of the port, the client
+ * The client sets the record at the SA and reads it back. The client reads the
+ * record again every audit_ms and soon after the port changed (see
+ * ibsa_port_watch()). When half of the granted lease has passed, the client
+ * reads the record and renews it. After a change of the port, the client
  * spreads these requests over half a second, or over 5 ms for each of more than
  * 100 registrations, up to 10 s. If the record uses the port's GID and the GID
  * changes, the client deletes the old record and registers the new one. While a
@@ -127,14 +130,14 @@ typedef void (*ibsa_registration_fn)(
  *
  * Two programs with the same record do not replace each other's forever: each
  * loss that another program may have caused doubles the time until the next
- * Set, until a regular audit finds the client's record. A loss has another
- * cause, a restart or move of the SM, if no other record is in the place and
- * the port has changed since the record was last read or set: its re-register
- * count, SM LID, LID, GID or port state.
+ * Set, until a regular audit finds the client's record. The client assumes that
+ * a restart or move of the SM caused the loss if the SA has no record with this
+ * identity, and the re-register count, SM LID, LID, GID or state of the port
+ * has changed since the record was last read or set.
  *
  * Return: 0, even if the port has no SM; -EINVAL no service, a mask bit that
  * ServiceRecord does not define, or a lease that is set to 0; -EEXIST the
- * client has a registration with this ID, GID and P_Key, or is releasing it;
+ * client has a registration with this ID, GID and P_Key, or is releasing one;
  * -ESHUTDOWN ibsa_close() is closing the client; -ENOMEM. After an error
  * @report is not called.
  *

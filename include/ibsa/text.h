@@ -31,7 +31,7 @@ int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size);
 
 /**
  * ibsa_gid_parse - parse a GID
- * @text: any form of an IPv6 address
+ * @text: the GID, in any form of an IPv6 address
  * @out:  receives the GID
  *
  * Return: 0; -EINVAL @text is not an IPv6 address, and @out is unchanged.
@@ -57,8 +57,8 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
  * @out:   receives the name
  * @size:  size of @out in bytes
  *
- * The name of a value of an array ends in its number, counted from 1 as in the
- * specification: service_data8_1.
+ * The name of a value of an array ends in the number of the value, counted from
+ * 1 as in the specification: service_data8_1.
  *
  * Return: the length without the NUL; -ENOSPC the name does not fit; -EINVAL
  * the field has no value @index. After an error @out is unchanged.
@@ -110,9 +110,8 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  * field, the other bytes are set to zero. In text, \xNN stands for any byte.
  *
  * Return: 0; -EINVAL @text is not of the field's kind, or the field has no
- * value
- * @index; -ERANGE the value does not fit the field. After an error @host is
- * unchanged.
+ * value @index; -ERANGE the value does not fit the field. After an error @host
+ * is unchanged.
  */
 int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 		     const char *text, void *host) IBSA_MUST_USE;
@@ -122,8 +121,8 @@ int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
  * @text: start of the text, which ends in a NUL; set to the first character
  *        that did not fit, or to the NUL if all of the text was converted
  * @out:  receives the text
- * @size: size of @out in bytes; at least 5, or no character fits. 4 bytes for
- *        each byte of the text and 1 for the NUL are always enough
+ * @size: size of @out in bytes, at least 5. 4 bytes for each byte of the text
+ *        and 1 for the NUL are always enough
  *
  * Bytes that are not valid UTF-8, control characters (C0 and C1), characters
  * that change the direction of the text or separate lines, and other format
@@ -140,15 +139,14 @@ size_t ibsa_text_clean(const char **text, char *out, size_t size);
  * @record: the record that will be queried
  * @text:   such as "dlid=4", "dgid=fe80::1" or "service_data8_3=0x10"
  * @host:   the record's struct; receives the value
- * @mask:   the component mask; the field's bits are set in it. The GIDs of a
- *          MultiPathRecord have no component bits
+ * @mask:   the component mask, in which the function sets the bits of the
+ *          field. The GIDs of a MultiPathRecord have no component bits
  * @error:  receives, on failure, one sentence for the user; or NULL
  *
  * Return: 0; -ENOENT the record has no such field; -EINVAL @text has no '=',
- * the value is not of the field's kind, its code has no meaning, or the SA
- * cannot select by the field; -ERANGE the value does not fit. After an error
- * @host and
- * @mask are unchanged.
+ * the value is not of the field's kind or is a code without a meaning, or the
+ * SA cannot select by the field; -ERANGE the value does not fit. After an error
+ * @host and @mask are unchanged.
  */
 int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 			void *host, uint64_t *mask,
@@ -184,8 +182,8 @@ unsigned int ibsa_mtu_bytes(uint8_t code);
  * ibsa_rate_mbps - the rate of a rate code
  * @code: 2 to 25
  *
- * The codes are not in the order of the rates: compare the results of this
- * function.
+ * A higher code may stand for a lower rate: to compare rates, compare the
+ * results of this function.
  *
  * Return: megabits per second, 2500 to 1700000; 0 for any other code.
  */
@@ -196,10 +194,9 @@ unsigned int ibsa_rate_mbps(uint8_t code);
  * @name:        a node description, its first word, or HOST/DEVICE
  * @description: description of the node
  *
- * Return: 4 @name is @description or its first word; 3 the same, but upper and
+ * Return: 4 @name is @description or its first word; 3 as 4, but upper and
  * lower case differ; 2 @name is HOST/DEVICE and @description is "HOST DEVICE";
- * 1 the same, but upper and lower case differ; 0 no match. Any thread may call
- * it.
+ * 1 as 2, but upper and lower case differ; 0 no match. Any thread may call it.
  */
 int ibsa_host_match(const char *name, const char *description);
 
@@ -207,8 +204,9 @@ int ibsa_host_match(const char *name, const char *description);
  * ibsa_host_device - return the device in a node's description
  * @description: description of the node
  *
- * Return: the part of @description after its first word and blanks, such as
- * "mlx5_0" of "node1 mlx5_0"; "" if there is none. Any thread may call it.
+ * Return: the part of @description after its first word and the following
+ * blanks, such as "mlx5_0" of "node1 mlx5_0"; "" if nothing follows the first
+ * word. Any thread may call it.
  */
 const char *ibsa_host_device(const char *description);
 

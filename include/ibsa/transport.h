@@ -14,7 +14,8 @@ IBSA_BEGIN
 
 /**
  * struct ibsa_address - the destination or the source of a MAD
- * @lid:         LID of the peer, host byte order; 0: only @gid addresses it
+ * @lid:         LID of the peer, host byte order; 0: the address of the peer is
+ *               @gid alone
  * @qpn:         queue pair of the peer, 24 bits; 1 for the SA
  * @pkey_index:  index in the local port's P_Key table
  * @sl:          service level
@@ -23,7 +24,8 @@ IBSA_BEGIN
  *               The client ignores this number of low bits when it compares the
  *               source of a reply with @lid, because an SA may reply from
  *               another LID of its port
- * @has_grh:     whether there is a GRH; without, the members below are unused
+ * @has_grh:     whether the MAD has a GRH; if not, @gid, @gid_index,
+ *               @hop_limit, @traffic_class and @flow_label are unused
  * @gid:         GID of the peer
  * @gid_index:   index in the local port's GID table
  * @hop_limit:   hop limit of the GRH
@@ -48,12 +50,14 @@ struct ibsa_address {
 /**
  * struct ibsa_message - a MAD that arrived, or the end of a request
  * @from: source of the MAD
- * @mad:  the bytes, from the MAD header on; valid until the next recv or close
+ * @mad:  the bytes, from the MAD header on; valid until the next call of recv
+ *        or close of the transport
  * @len:  number of bytes; replies of any size arrive as one message
- * @err:  0: a MAD; -EMSGSIZE: the first part of a MAD that is larger than the
- *        transport accepts; -ETIMEDOUT: not a MAD, but the header of a request
- *        to which no reply arrived; another negative errno: the header of a
- *        request that the transport refused and did not send
+ * @err:  0: @mad is a MAD that arrived; -EMSGSIZE: @mad is the first part of a
+ *        MAD that is larger than the transport accepts; -ETIMEDOUT: @mad is the
+ *        header of a request to which no reply arrived within its timeout;
+ *        another negative errno: @mad is the header of a request that send had
+ *        accepted, but that was not sent
  */
 struct ibsa_message {
 	struct ibsa_address from;
@@ -70,7 +74,8 @@ enum ibsa_link_layer {
 };
 
 /**
- * struct ibsa_port_state - the state of a port, which can change at any time
+ * struct ibsa_port_state - the values of a local port that may change while it
+ * is open
  * @gid:        GID 0: subnet prefix and port GUID
  * @lid:        base LID; 0: none yet
  * @sm_lid:     LID of the subnet manager; 0: none
@@ -80,13 +85,14 @@ enum ibsa_link_layer {
  * @phys_state: PortPhysicalState; 5 is LinkUp
  * @pkey_index: index of P_Key 0xffff, or else of 0x7fff, or else 0
  * @link:       enum ibsa_link_layer
- * @port_num:   number of the port at its device; 0: the transport does not tell
+ * @port_num:   number of the port at its device; 0: the transport does not
+ *              provide it
  * @needs_grh:  the port sends no MAD without a GRH. True for RoCE ports, and
- *              for InfiniBand ports of which the transport has read this
- *              property
+ *              for InfiniBand ports if the transport can read this property and
+ *              it is set
  * @reregisters: how many times clients at this port had to register again with
- *              the SM: because the SM requested it, if the transport can see
- *              that, or because the device was removed and returned
+ *              the SM: because the SM requested it, if the transport receives
+ *              this event, or because the device was removed and returned
  *
  * Numbers are in host byte order.
  */
@@ -137,7 +143,7 @@ enum ibsa_gid_type {
  * struct ibsa_gid_entry - one entry of a port's GID table
  * @gid:     the GID, not all zero
  * @index:   index in the table, from 0
- * @ifindex: index of its network interface; 0: none
+ * @ifindex: index of the network interface of the entry; 0: none
  * @type:    enum ibsa_gid_type
  */
 struct ibsa_gid_entry {

@@ -42,14 +42,15 @@ struct umad_ca_pair {
  * @ca_name: name of the device; NULL: any
  * @portnum: number of the port; 0: any
  *
- * The same as umad_open_port(), but it never selects a port without SMI, and
- * refuses to open one that is named. Any thread may call it.
+ * Does the same as umad_open_port(), but never selects a port without SMI, and
+ * refuses to open a port without SMI that @ca_name and @portnum name. Any
+ * thread may call it.
  *
  * Return: a portid, 0 or above, as umad_open_port() returns it; -EOPNOTSUPP the
  * ib_umad module is not loaded, or its interface is older than version 5;
- * -ENODEV there is no such device or port, or it has no SMI; -EINVAL the port
- * has no umad device file; -ENOMEM; or the error of opening the umad device
- * file, such as -EACCES.
+ * -ENODEV there is no such device or port, or the port has no SMI; -EINVAL the
+ * port has no umad device file; -ENOMEM; or the error of opening the umad
+ * device file, such as -EACCES.
  *
  * Source: umad_open_smi_port(3) of rdma-core; CapabilityMask bit 10,
  * IsSMdisabled, of IBA vol 1, 14.2.5.6.
@@ -85,14 +86,16 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  * @ca_pair:     receives the pair; all 0 after a failure
  * @enforce_smi: not 0: the pair must have smi_name
  *
- * The states of the ports are read from one device: @devname, or without it
- * smi_name, or gsi_name if there is no smi_name. Its preferred port is
- * @portnum; or port 1 if it has no higher port, or port 0 of a switch. Without
- * @devname, this port must not be down. Otherwise its preferred port is the
- * first port that is not down. If the pair has two devices, the preferred port
- * of the other device is the number of the first port that is not down at this
- * device; if all ports are down, 0 with @devname, and without @devname the pair
- * does not qualify. Any thread may call it.
+ * The states of the ports are read from one device: @devname, or, if @devname
+ * is NULL, smi_name, or gsi_name if there is no smi_name. The preferred port of
+ * this device is @portnum; if @portnum is 0, port 1 if the device has no higher
+ * port, or port 0 of a switch. If @devname is NULL, this port must not be down.
+ * For @portnum 0 and a device with more ports, the preferred port is the first
+ * port that is not down; if all are down, the pair does not qualify. If the
+ * pair has two devices, the preferred port of the other device is the number of
+ * the first port that is not down at the device whose states are read. If all
+ * its ports are down, the preferred port of the other device is 0; if @devname
+ * is NULL, the pair then does not qualify. Any thread may call it.
  *
  * Return: 0; -ENODEV, also in errno, there is no such device or port, or no
  * pair qualifies; -1 @ca_pair is NULL, or not enough memory.

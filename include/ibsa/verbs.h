@@ -22,15 +22,15 @@ IBSA_BEGIN
  * ibsa_verbs_open - open a verbs context without a uverbs device
  * @options: the device or the node of a fabric, and how to reach its SA, as in
  *           ibsa_open(); NULL: all defaults. A context has all ports: @port,
- *           @transport and @context must be 0. Everything that it points to is
- *           copied, except the fabric in @on
+ *           @transport and @context must be 0. The library copies everything to
+ *           which @options points, except the fabric in @on
  * @error:   receives, on failure, what failed and what to do; or NULL
  * @out:     receives the context; ibsa_verbs_close() closes it
  *
- * For the embedded fabric, for a fabric server, and where a program may use MAD
- * devices only. Only the functions of this header accept the context. It has
- * the members device, with name (cut to 63 bytes) and node_type; cmd_fd, which
- * is -1; and async_fd.
+ * Use it for the embedded fabric, for a fabric server, and where a program may
+ * use MAD devices only. Only the functions of this header accept the context.
+ * The context has the members device, with name (cut to 63 bytes) and
+ * node_type; cmd_fd, which is -1; and async_fd.
  *
  * Return: 0; -EINVAL @port, @transport or @context is not 0, another option is
  * out of range, or the topology file has an error; -ENODEV no such device or
@@ -48,9 +48,9 @@ int ibsa_verbs_open(const struct ibsa_options *options,
  * ibsa_verbs_close - close a context of ibsa_verbs_open()
  * @context: or NULL
  *
- * Ends registrations and calls in progress as ibsa_close_device() does; GID
- * queries in progress continue to their end. A forked child does not have its
- * parent's contexts.
+ * Ends registrations for events of the SM, and calls in progress, as
+ * ibsa_close_device() does; GID queries in progress continue to their end. A
+ * forked child does not have its parent's contexts.
  *
  * Return: 0; -EINVAL @context was not opened by ibsa_verbs_open() in this
  * process, or is closed. Any thread may call it.
@@ -68,14 +68,14 @@ int ibsa_verbs_close(struct ibv_context *context);
  *
  * Uses the kernel's command on the context's command file, or else sysfs. From
  * sysfs, @entry->ndev_ifindex is an index in the caller's network name space;
- * from the kernel's command, in that of the interface. It is 0 if there is no
- * interface. Nothing is cached.
+ * from the kernel's command, in that of the interface. @entry->ndev_ifindex is
+ * 0 if the entry has no interface. Nothing is cached.
  *
  * Return: 0, or a positive errno, and @entry is unchanged: ENODATA the entry is
- * empty; EINVAL no such port or entry, it cannot be read, or @flags is not 0;
- * EOPNOTSUPP @flags is not 0, and the kernel has no such command; EIO the
- * device has disappeared, or its fabric server has stopped; ENOMEM. Any thread
- * may call it.
+ * empty; EINVAL no such port or entry, the entry cannot be read, or @flags is
+ * not 0; EOPNOTSUPP @flags is not 0, and the kernel has no such command; EIO
+ * the device has disappeared, or its fabric server has stopped; ENOMEM. Any
+ * thread may call it.
  *
  * Source: ibv_query_gid_ex(3) of rdma-core.
  */
@@ -91,15 +91,15 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  * @max_entries: number of entries for which @entries has room
  * @flags:       must be 0
  *
- * As ibsa_query_gid_ex(), with one command to the kernel for the whole table,
- * or one read of each file in sysfs.
+ * Reads the entries as ibsa_query_gid_ex() does, but with one command to the
+ * kernel for the whole table, or one read of each file in sysfs.
  *
  * Return: the number of entries, or a negative errno, and the content of
- * @entries is undefined: -EINVAL there are more than @max_entries, one cannot
- * be read, @flags is not 0, or, from the kernel's command, @max_entries is 0;
- * -EOPNOTSUPP @flags is not 0, and the kernel has no such command; -EIO the
- * device has disappeared, or its fabric server has stopped; -ENOMEM. Any thread
- * may call it.
+ * @entries is undefined: -EINVAL there are more than @max_entries entries, an
+ * entry cannot be read, @flags is not 0, or, from the kernel's command,
+ * @max_entries is 0; -EOPNOTSUPP @flags is not 0, and the kernel has no such
+ * command; -EIO the device has disappeared, or its fabric server has stopped;
+ * -ENOMEM. Any thread may call it.
  *
  * Source: ibv_query_gid_table(3) of rdma-core.
  */
@@ -109,12 +109,13 @@ ssize_t ibsa_query_gid_table(struct ibv_context *context,
 
 /**
  * _ibv_query_gid_ex - what ibv_query_gid_ex() of rdma-core's header calls
- * @entry_size: bytes of @entry; those beyond 32 are set to zero unless the
- *              kernel provides them
+ * @entry_size: bytes of @entry; the bytes after the first 32 are set to zero
+ *              unless the kernel provides them
  *
  * The other arguments are those of ibsa_query_gid_ex(). libibverbs has a
  * function of the same name, which crashes on a context of ibsa_verbs_open(): a
- * program that links both uses the one of the library that is linked first.
+ * program that links both libraries uses the function of the library that is
+ * linked first.
  *
  * Return: as ibsa_query_gid_ex(); EINVAL also if @entry_size is below 32 or,
  * with the kernel's command, above 65535.
@@ -125,8 +126,9 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 
 /**
  * _ibv_query_gid_table - what ibv_query_gid_table() of rdma-core's header calls
- * @entry_size: bytes from one entry to the next; those beyond 32 are set to
- *              zero unless the kernel provides them; below 32, entries are cut
+ * @entry_size: bytes from the start of one entry to the start of the next; the
+ *              bytes after the first 32 are set to zero unless the kernel
+ *              provides them; if below 32, each entry is cut
  *
  * The other arguments are those of ibsa_query_gid_table().
  *
@@ -146,19 +148,19 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  *
  * Queries the SA for one reversible path from the port's GID 0, and waits for
  * the result, up to 10 s after the first try. If more than 16 queries are in
- * flight at the port, the first try may come up to 60 s later. The result is
- * what the SA has in its database, see ibsa_reach(). Several threads may call
- * it at the same time; no thread needs to read the context's events. The first
- * call starts a thread, which ibsa_close_device() ends: close @context with no
- * other function.
+ * flight at the port, the first try may come up to 60 s later. The result comes
+ * from the database of the SA, see ibsa_reach(). Several threads may call
+ * ibv_gid_reachable() at the same time; no thread needs to read the context's
+ * events. The first call starts a thread, which ibsa_close_device() ends: close
+ * @context with no other function.
  *
- * Return: 0 the SA has a path; -1 and errno: ENXIO it has none; EINVAL no
- * @context, one of the parent process, no @gid_p, or all of it is zero, no such
- * port, or an Ethernet port without the address of an SA; EIO the SA does not
- * reply, is busy or refuses, the port has no SM, no port is active, the
- * device cannot be opened, or @context was closed meanwhile; ENOMEM; EINTR a
- * signal arrived whose handler was installed without SA_RESTART. Any thread may
- * call it.
+ * Return: 0 the SA has a path; -1 and errno: ENXIO the SA has no path; EINVAL
+ * @context is NULL or belongs to the parent process, @gid_p is NULL or the GID
+ * is all zero, there is no such port, or it is an Ethernet port without the
+ * address of an SA; EIO the SA does not reply, is busy or refuses, the port has
+ * no SM, no port is active, the device cannot be opened, or @context was closed
+ * meanwhile; ENOMEM; EINTR a signal arrived whose handler was installed without
+ * SA_RESTART. Any thread may call it.
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
  */
@@ -183,22 +185,25 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
 /**
  * ibv_register_sm_events - receive events when ports and groups come and go
  * @context: of libibverbs or of ibsa_verbs_open()
- * @event:   IBV_SM_EVENT_MGID | IBV_SM_EVENT_UGID, or one of them, for the GIDs
- *           in @gids; or an OR of the others
- * @gid_num: number of @gids, up to IBSA_SM_EVENT_GIDS_MAX; without a list 0
- * @gids:    network byte order; copied; without a list NULL. Each must be of a
- *           kind in @event: a group's GID begins with ff, and its second byte
- *           is 02, 05, 08, 0e, 12, 15, 18 or 1e
+ * @event:   for the GIDs in @gids: IBV_SM_EVENT_MGID, IBV_SM_EVENT_UGID, or
+ *           both. For all GIDs, without @gids: an OR of the other values of
+ *           enum ibv_sm_event_type
+ * @gid_num: number of GIDs in @gids, up to IBSA_SM_EVENT_GIDS_MAX; 0 without
+ *           @gids
+ * @gids:    the GIDs, network byte order; copied; or NULL. Each GID must be of
+ *           a kind in @event: a group's GID begins with the byte ff, and its
+ *           second byte is 02, 05, 08, 0e, 12, 15, 18 or 1e
  *
  * Subscribes at the SA through each InfiniBand port of the device. The first
- * registration of a context waits until one subscription is in place, up to 10
- * s. A port that is not active then is subscribed by a later registration.
- * Until ibv_unregister_sm_events(), each matching change is an event of the
- * context: its async_fd becomes readable, and ibsa_get_async_event() returns
- * the event. A change is reported once, however many registrations match it;
- * the same change, reported to several ports of one subnet within one second,
- * is one event. Events of one port are in order. The present state is not
- * reported. Events may arrive before this returns.
+ * registration of a context waits until the SA has accepted one subscription,
+ * up to 10 s. A port that is not active during this registration is subscribed
+ * by a later registration. Until ibv_unregister_sm_events(), each matching
+ * change is an event of the context: its async_fd becomes readable, and
+ * ibsa_get_async_event() returns the event. A change is reported once, however
+ * many registrations match it; the same change, reported to several ports of
+ * one subnet within one second, is one event. Events of one port are in order.
+ * The present state is not reported. Events may arrive before this function
+ * returns.
  *
  * The library counts registrations for each GID and each kind; IBV_SM_EVENT_ALL
  * is a kind of its own. The first registration turns async_fd into an epoll
@@ -207,12 +212,11 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * Return: 0; -1 and errno, and nothing is registered: EINVAL the arguments are
  * not as above, or @context belongs to the parent process; ENODEV the device
  * has no port with an SA; EAGAIN no port is active, or none has an SM; EBUSY
- * another program receives the Reports of the port, or as in
+ * another program receives the Reports of the port, or as for
  * ibsa_verbs_attach(); EIO the SA did not reply, is busy or refused, the device
- * cannot be opened, or
- * @context was closed meanwhile; ENOMEM, also for more than
- * IBSA_SM_EVENT_GIDS_MAX GIDs in all; EMFILE no file descriptor is free. Any
- * thread may call it.
+ * cannot be opened, or @context was closed meanwhile; ENOMEM, also if all
+ * registrations would have more than IBSA_SM_EVENT_GIDS_MAX GIDs; EMFILE no
+ * file descriptor is free. Any thread may call it.
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -222,13 +226,15 @@ int ibv_register_sm_events(struct ibv_context *context,
 
 /**
  * ibv_unregister_sm_events - end registrations
- * @context: of the registrations
+ * @context: context of the registrations
  * @event:   as in ibv_register_sm_events()
- * @gid_num: as there
- * @gids:    as there, in any order and combination
+ * @gid_num: as in ibv_register_sm_events()
+ * @gids:    as in ibv_register_sm_events(), in any order; the list may combine
+ *           GIDs of several registrations
  *
- * Queued events may still be read, but not after the last registration has
- * ended, which restores async_fd, unless the context is attached.
+ * If the context is not attached, the end of its last registration discards
+ * queued events and restores async_fd; otherwise queued events may still be
+ * read.
  *
  * Return: 0; -1 and errno, and nothing is changed: EINVAL as in
  * ibv_register_sm_events(), or a GID or kind is not registered, or a GID is
@@ -252,8 +258,9 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 
 /**
  * struct ibsa_async_event - struct ibv_async_event, with room for a GID
- * @event_type: enum ibv_event_type, or one of the five above; an int, because
- *              in C++ that enum cannot hold them
+ * @event_type: enum ibv_event_type, or one of IBV_EVENT_MCG_CREATED to
+ *              IBV_EVENT_SM_GAP; an int, because in C++ the enum cannot hold
+ *              other values
  * @element:    the object, port or GID of the event
  */
 struct ibsa_async_event {
@@ -271,11 +278,11 @@ struct ibsa_async_event {
 /**
  * struct ibsa_verbs_options - options of a context; zero is the default of each
  * member
- * @sa:         address of the SA, as in struct ibsa_options; copied. Ethernet
- *              ports, which have no SA, are then used as well
+ * @sa:         address of the SA, as in struct ibsa_options; copied. With @sa,
+ *              Ethernet ports, which have no SA, are used as well
  * @grh:        enum ibsa_grh, as in struct ibsa_options
- * @sm_key:     SM_Key of every request. @sa, @grh and @sm_key are for contexts
- *              of libibverbs only
+ * @sm_key:     SM_Key of every request. Set @sa, @grh and @sm_key only for a
+ *              context that libibverbs opened
  * @audit_ms:   interval in milliseconds at which subscriptions are read back;
  *              default 30000
  * @max_events: maximum number of events of the SM that wait to be read, up to
@@ -294,26 +301,28 @@ struct ibsa_verbs_options {
  * @context: of libibverbs or of ibsa_verbs_open()
  * @options: NULL: all defaults
  *
- * Use it to set options, and in programs that add async_fd to an epoll set. In
- * other programs, ibv_register_sm_events() does the same. async_fd keeps its
- * number, but becomes an epoll file over the events of the device and of the
- * SM, with the flags O_NONBLOCK and FD_CLOEXEC of the device's file. An epoll
- * set contains files, not numbers: attach before EPOLL_CTL_ADD. The async_fd of
- * ibsa_verbs_open() does not change.
+ * Call ibsa_verbs_attach() to set options, and in programs that add async_fd to
+ * an epoll set. In other programs, the first ibv_register_sm_events() changes
+ * async_fd in the same way. async_fd keeps its number, but becomes an epoll
+ * file over the events of the device and of the SM, with the flags O_NONBLOCK
+ * and FD_CLOEXEC of the device's file. An epoll set contains files, not
+ * numbers: attach before EPOLL_CTL_ADD. The async_fd of ibsa_verbs_open() does
+ * not change.
  *
  * While the context is attached, read events with ibsa_get_async_event() only.
- * While that function lets libibverbs read an event of the device, the member
- * async_fd has a different value. Waits up to 10 s for
+ * While ibsa_get_async_event() lets libibverbs read an event of the device, the
+ * member async_fd has a different value. Waits up to 10 s for
  * ibsa_verbs_async_fd_put() of other threads.
  *
  * Return: 0; -EINVAL @context is NULL, closed or of the parent process, an
  * option is out of range, or @sa, @grh or @sm_key is set for a context of
  * ibsa_verbs_open(); -EALREADY the context is attached; -EBUSY @sa, @grh or
  * @sm_key is set and the SA was queried before; or this thread has called
- * ibsa_verbs_async_fd_get() without a put, or another thread has and did not
- * call the put within 10 s; -EMFILE no file descriptor is free; -ENOMEM; or the
- * error of epoll_create1(), epoll_ctl() or dup3(). After an error nothing has
- * changed. Any thread may call it.
+ * ibsa_verbs_async_fd_get() and not ibsa_verbs_async_fd_put(), or another
+ * thread has done so and did not call ibsa_verbs_async_fd_put() within 10 s;
+ * -EMFILE no file descriptor is free; -ENOMEM; or the error of epoll_create1(),
+ * epoll_ctl() or dup3(). After an error nothing has changed. Any thread may
+ * call it.
  */
 int ibsa_verbs_attach(struct ibv_context *context,
 		      const struct ibsa_verbs_options *options) IBSA_MUST_USE;
@@ -323,10 +332,10 @@ int ibsa_verbs_attach(struct ibv_context *context,
  * @context: attached, or with registrations
  *
  * Discards events of the SM that were not read, and restores async_fd. Waits up
- * to two seconds for each port until the SA has ended the subscriptions. Then
- * the library has nothing for a context of libibverbs, options included, once
- * calls in progress in other threads have returned, and libibverbs may close
- * it.
+ * to two seconds for each port until the SA has ended the subscriptions. After
+ * that, the library holds nothing for a context of libibverbs, not even its
+ * options, as soon as calls in progress in other threads have returned:
+ * libibverbs may then close the context.
  *
  * Return: 0; -EINVAL the context is neither attached nor has registrations, or
  * there is no such context. Any thread may call it.
@@ -340,15 +349,16 @@ int ibsa_verbs_detach(struct ibv_context *context);
  *
  * Ends registrations and restores async_fd. Calls in progress in other threads
  * fail: ibv_gid_reachable() and ibv_register_sm_events() with EIO,
- * ibsa_get_async_event() with EBADF. Waits for the first two, but not for
- * threads that wait for an event, nor for a call of this thread which a signal
- * handler interrupted; and up to two seconds a port until the SA has ended the
+ * ibsa_get_async_event() with EBADF. Waits until calls of ibv_gid_reachable()
+ * and ibv_register_sm_events() have returned, but not for threads that wait for
+ * an event, nor for a call of this thread that a signal handler interrupted.
+ * Also waits, up to two seconds for each port, until the SA has ended the
  * subscriptions. Then calls ibv_close_device() of libibverbs, which is a
  * cancellation point, or ibsa_verbs_close(), which is not.
  *
  * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL @context is NULL,
- * or of ibsa_verbs_open() in the parent process; ENOSYS libibverbs is not
- * loaded. Any thread may call it, also in callbacks of <ibsa/ib_sa.h>.
+ * or was opened by ibsa_verbs_open() in the parent process; ENOSYS libibverbs
+ * is not loaded. Any thread may call it, also in callbacks of <ibsa/ib_sa.h>.
  */
 int ibsa_close_device(struct ibv_context *context);
 
@@ -358,22 +368,23 @@ int ibsa_close_device(struct ibv_context *context);
  * @event:   receives the event; call ibsa_ack_async_event() for it
  *
  * Reads an event of the device with ibv_get_async_event() of libibverbs, and
- * only when the program calls for an event. A call that already waits when the
- * first registration is made also returns events of the SM. Events of each
- * source are in order.
+ * only when the program calls ibsa_get_async_event(). A call that already waits
+ * when the first registration is made also returns events of the SM. Events of
+ * each source are in order.
  *
  * As with libibverbs, the thread may be cancelled while it waits, and a signal
  * handler may close @context or fork. A pending cancellation acts before an
  * event is taken. A signal whose handler has SA_RESTART does not end the wait,
- * unless a handler without it is installed for another signal that the thread
- * does not block: poll(2) does not tell which signal arrived.
+ * unless the program has installed a handler without SA_RESTART for another
+ * signal that the thread does not block: poll(2) does not tell which signal
+ * arrived.
  *
  * Return: 0; -1 and errno: EAGAIN there is no event, and async_fd has
  * O_NONBLOCK; EINTR a signal arrived, see above; EBADF the context was closed
  * meanwhile; EINVAL @context or @event is NULL, or @context belongs to the
  * parent process; ENOSYS libibverbs is not loaded; ENOMEM; EMFILE no file
  * descriptor is free; or the error of libibverbs. Any thread may call it;
- * several may wait at a time.
+ * several threads may wait at the same time.
  */
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
@@ -401,23 +412,27 @@ struct ibsa_verbs_async_fd;
 
 /**
  * ibsa_verbs_async_fd_get - set the member async_fd to the device's own file
- * @context: any
+ * @context: any context
  *
  * libibverbs passes async_fd to the kernel when it creates a CQ, QP, SRQ or WQ.
- * While the context is attached or has registrations, the kernel does not
- * accept that file, and the function fails with EBADF. From this call until
- * ibsa_verbs_async_fd_put(), the member async_fd is the device's own file.
+ * While the context is attached or has registrations for events of the SM,
+ * async_fd is an epoll file, which the kernel does not accept: the creation
+ * fails with EBADF. From this call until ibsa_verbs_async_fd_put(), the member
+ * async_fd is the device's own file.
  *
- * The functions that create queues do this by themselves where this header
- * defines their names. Use it around others: rdma_create_qp(),
- * mlx5dv_create_qp(). On a context that is not attached, an attach or a first
- * registration by another thread waits for the put. The same thread calls both
- * functions, and must not be cancelled in between. To poll async_fd, read the
- * member before.
+ * This header redefines ibv_create_qp() and the other functions of libibverbs
+ * that create queues, so that they call get and put themselves. Call get
+ * before, and put after, a function of another library that creates queues,
+ * such as rdma_create_qp() or mlx5dv_create_qp(). On a context that is not
+ * attached, an attach or a first registration by another thread waits for the
+ * put. The same thread calls both functions, and must not be cancelled in
+ * between. To poll async_fd, read the member before the get: between get and
+ * put it has another value.
  *
- * Return: a value for ibsa_verbs_async_fd_put(); NULL: the context is of
- * ibsa_verbs_open(), or there is not enough memory. errno is unchanged. Any
- * thread may call it.
+ * Return: a value for ibsa_verbs_async_fd_put(), which accepts NULL as well.
+ * NULL: the context was opened by ibsa_verbs_open(), or there is not enough
+ * memory, and async_fd is unchanged. errno is unchanged. Any thread may call
+ * it.
  */
 struct ibsa_verbs_async_fd *
 ibsa_verbs_async_fd_get(struct ibv_context *context);
@@ -426,7 +441,8 @@ ibsa_verbs_async_fd_get(struct ibv_context *context);
  * ibsa_verbs_async_fd_put - undo ibsa_verbs_async_fd_get()
  * @held: of ibsa_verbs_async_fd_get(), or NULL
  *
- * errno is unchanged. The thread that called the get calls it.
+ * errno is unchanged. Only the thread that called ibsa_verbs_async_fd_get() may
+ * call it.
  */
 void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
 
@@ -436,10 +452,10 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
  * @event: of ibv_get_async_event() of the library for LD_PRELOAD, or a copy;
  *         not yet acknowledged
  *
- * For code that calls libibverbs directly, in a process with
+ * Use it in code that calls libibverbs directly, in a process with
  * libibsa-verbs-preload.so. For an event of the SM, @event->event_type is one
- * of the five above, and @event->element is a pointer to the GID, or the port
- * number of a gap.
+ * of IBV_EVENT_MCG_CREATED to IBV_EVENT_SM_GAP, and @event->element is a
+ * pointer to the GID, or the port number if the event is a gap.
  *
  * Return: the GID, network byte order, valid until the event is acknowledged;
  * NULL for an event of the device and for a gap. Any thread may call it.
@@ -451,10 +467,11 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
  * @context: of libibverbs
  * @event:   receives the event
  *
- * For the library for LD_PRELOAD. If the context is closed during the call, the
- * call continues to wait until the thread is cancelled or a signal interrupts
- * it. Without memory or a free file descriptor, it reads with libibverbs, and
- * events of the SM do not end the wait.
+ * libibsa-verbs-preload.so, the library for LD_PRELOAD, uses this function. If
+ * the context is closed during the call, the call continues to wait until the
+ * thread is cancelled or a signal interrupts the wait. If there is no memory or
+ * no free file descriptor, the call reads with libibverbs, and events of the SM
+ * do not end the wait.
  *
  * Return: as ibsa_get_async_event(); EBADF a signal whose handler has
  * SA_RESTART interrupted the wait, and the context is closed. Any thread may
