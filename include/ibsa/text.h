@@ -171,6 +171,25 @@ const char *ibsa_status_text(uint16_t status);
 const char *ibsa_method_text(uint8_t method);
 
 /**
+ * ibsa_show_is_code - check whether fields of a kind contain codes
+ * @show: enum ibsa_show
+ *
+ * Return: true for MTUs, rates, node types and states, whose numbers have a
+ * meaning that ibsa_code_text() returns.
+ */
+bool ibsa_show_is_code(uint8_t show);
+
+/**
+ * ibsa_code_text - the meaning of a value of a field
+ * @show: enum ibsa_show of the field
+ * @code: the value
+ *
+ * Return: a constant such as "100Gb/s", "switch" or "Active", or "infinite" for
+ * the lease that does not end; NULL if the value has no meaning of its own.
+ */
+const char *ibsa_code_text(uint8_t show, uint64_t code);
+
+/**
  * ibsa_mtu_bytes - the MTU of an MTU code
  * @code: 1 to 7; only Omni-Path uses 6 and 7
  *

@@ -114,7 +114,12 @@ static const struct list {
 /* The name of the lease that does not end. */
 static const char endless[] = "infinite";
 
-const char *ibsa__code_text(uint8_t show, uint64_t code)
+bool ibsa_show_is_code(uint8_t show)
+{
+	return show < COUNT(lists) && lists[show].names;
+}
+
+const char *ibsa_code_text(uint8_t show, uint64_t code)
 {
 	if (show == IBSA_SHOW_lease)
 		return code == IBSA_LEASE_INFINITE ? endless : NULL;

@@ -5,9 +5,6 @@
 
 #include <ibsa/text.h>
 
-/* Return: the name of @code in a field shown as @show; NULL if it has none. */
-const char *ibsa__code_text(uint8_t show, uint64_t code);
-
 /*
  * Find the code of a name, in any case. Return: false if no code has the name.
  */

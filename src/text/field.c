@@ -125,7 +125,7 @@ enum { WEIGHT_BITS = 8, WEIGHT_MAX = 0xff };
 static void number_put(struct ibsa__text *text, const struct ibsa_field *field,
 		       uint64_t value)
 {
-	const char *name = ibsa__code_text(field->show, value);
+	const char *name = ibsa_code_text(field->show, value);
 
 	if (name) {
 		ibsa__text_string(text, name);

@@ -121,7 +121,7 @@ static int unknown_field_fail(const struct ibsa_record *record,
 static void rates_list(struct ibsa__text *out)
 {
 	for (uint64_t code = 0; code < 64; code++) {
-		const char *name = ibsa__code_text(IBSA_SHOW_rate, code);
+		const char *name = ibsa_code_text(IBSA_SHOW_rate, code);
 
 		for (; name && *name && *name != 'G'; name++)
 			ibsa__text_char(out, *name);
@@ -135,7 +135,7 @@ static void rates_list(struct ibsa__text *out)
 static void codes_list(const struct ibsa_field *field, struct ibsa__text *out)
 {
 	for (uint64_t code = 0; code >> field->nbits == 0; code++) {
-		const char *name = ibsa__code_text(field->show, code);
+		const char *name = ibsa_code_text(field->show, code);
 
 		if (!name)
 			continue;
@@ -197,21 +197,6 @@ static int bad_value_fail(const struct ibsa_field *field, int err,
 			  field->name, text);
 }
 
-/* Whether the values are codes, of which some are not assigned. */
-static bool field_has_codes(const struct ibsa_field *field)
-{
-	switch (field->show) {
-	case IBSA_SHOW_mtu:
-	case IBSA_SHOW_rate:
-	case IBSA_SHOW_node_type:
-	case IBSA_SHOW_port_state:
-	case IBSA_SHOW_phys_state:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /*
  * Whether the value is an assigned code, or the field has no codes. 0 is valid,
  * because ports report 0 in some fields; but not in an MTU or rate that a path
@@ -222,13 +207,13 @@ static bool code_is_assigned(const struct ibsa_field *field, unsigned int index,
 {
 	uint64_t code;
 
-	if (!field_has_codes(field))
+	if (!ibsa_show_is_code(field->show))
 		return true;
 	code = ibsa_field_get(field, index, host);
 	if (!code)
 		return strcmp(field->name, "mtu") != 0 &&
 		       strcmp(field->name, "rate") != 0;
-	return ibsa__code_text(field->show, code);
+	return ibsa_code_text(field->show, code);
 }
 
 int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
@@ -253,8 +238,7 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 		return ibsa__fail(error, -EINVAL,
 				  "the SA cannot select by '%s' of %s",
 				  field->name, record->name);
-	before = field_has_codes(field) ? ibsa_field_get(field, index, host)
-					: 0;
+	before = ibsa_field_get(field, index, host);
 	err = ibsa_field_parse(field, index, text + len + 1, host);
 	if (!err && !code_is_assigned(field, index, host)) {
 		(void)!ibsa_field_set(field, index, before, host);

@@ -552,6 +552,32 @@ static void codes_have_their_speeds(void **state)
 	assert_string_equal(ibsa_method_text(0), "unknown method");
 }
 
+/* Each kind of code has its meanings; other kinds of fields have none. */
+static void codes_have_their_texts(void **state)
+{
+	(void)state;
+	assert_string_equal(ibsa_code_text(IBSA_SHOW_mtu, 4), "2048");
+	assert_string_equal(ibsa_code_text(IBSA_SHOW_rate, 16), "100Gb/s");
+	assert_string_equal(ibsa_code_text(IBSA_SHOW_node_type, 2), "switch");
+	assert_string_equal(ibsa_code_text(IBSA_SHOW_port_state, 4), "Active");
+	assert_string_equal(ibsa_code_text(IBSA_SHOW_phys_state, 5), "LinkUp");
+	assert_string_equal(ibsa_code_text(IBSA_SHOW_sm_state, 3), "Master");
+	assert_string_equal(ibsa_code_text(IBSA_SHOW_lease,
+					   IBSA_LEASE_INFINITE),
+			    "infinite");
+	assert_null(ibsa_code_text(IBSA_SHOW_lease, 300));
+	assert_null(ibsa_code_text(IBSA_SHOW_mtu, 0));
+	assert_null(ibsa_code_text(IBSA_SHOW_rate, UINT64_MAX));
+	assert_null(ibsa_code_text(IBSA_SHOW_dec, 4));
+	assert_null(ibsa_code_text(0xff, 4));
+	assert_true(ibsa_show_is_code(IBSA_SHOW_mtu));
+	assert_true(ibsa_show_is_code(IBSA_SHOW_sm_state));
+	assert_false(ibsa_show_is_code(IBSA_SHOW_dec));
+	assert_false(ibsa_show_is_code(IBSA_SHOW_lease));
+	assert_false(ibsa_show_is_code(IBSA_SHOW_vl_weight));
+	assert_false(ibsa_show_is_code(0xff));
+}
+
 static void check_same_clean(const char *text, const char *want)
 {
 	char out[IBSA_VALUE_TEXT];
@@ -652,6 +678,7 @@ int main(void)
 		cmocka_unit_test(text_may_have_a_nul),
 		cmocka_unit_test(parse_refuses_invalid_values),
 		cmocka_unit_test(codes_have_their_speeds),
+		cmocka_unit_test(codes_have_their_texts),
 		cmocka_unit_test(clean_text_is_safe_to_show),
 		cmocka_unit_test(text_is_cleaned_in_pieces),
 	};
