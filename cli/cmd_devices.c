@@ -42,14 +42,6 @@ struct view {
 		*list; /* of this machine; NULL on an embedded fabric */
 };
 
-static void number(struct out *out, const char *name, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	out_number(out, name, value, text);
-}
-
 static void text_or_none(struct out *out, const char *name, const char *text)
 {
 	char clean[IBSA_VALUE_TEXT];
@@ -67,8 +59,8 @@ static void state_cells(struct out *out, const struct ibsa_port_state *state)
 
 	fields_named_as(out, "state", &ibsa_port_info_record, "port_state",
 			&info);
-	number(out, "lid", state->lid);
-	number(out, "sm_lid", state->sm_lid);
+	out_count(out, "lid", state->lid);
+	out_count(out, "sm_lid", state->sm_lid);
 }
 
 static void no_cells(struct out *out, const char *const *names)
@@ -79,18 +71,20 @@ static void no_cells(struct out *out, const char *const *names)
 
 static void port_cells(struct out *out, const struct line *line)
 {
-	static const char *const states[] = { "state", "lid", "sm_lid", NULL };
+	static const char *const lids[] = { "lid", "sm_lid", NULL };
 	static const char *const gids[] = { "guid", "gid", NULL };
 
 	text_or_none(out, "device", line->name);
 	if (line->port == NO_PORT)
 		out_none(out, "port");
 	else
-		number(out, "port", (uint64_t)line->port);
-	if (line->has_state)
+		out_count(out, "port", (uint64_t)line->port);
+	if (line->has_state) {
 		state_cells(out, &line->state);
-	else
-		no_cells(out, states);
+	} else {
+		out_no_code(out, "state");
+		no_cells(out, lids);
+	}
 	text_or_none(out, "rate", line->rate);
 	if (line->has_state) {
 		fields_guid(out, "guid", fields_gid_guid(&line->state.gid));
@@ -102,18 +96,18 @@ static void port_cells(struct out *out, const struct line *line)
 
 static void more_port_cells(struct out *out, const struct line *line)
 {
-	static const char *const states[] = { "phys_state", "lmc", "sm_sl",
-					      NULL };
+	static const char *const names[] = { "lmc", "sm_sl", NULL };
 	struct ibsa_port_info info = { .port_state = 0 };
 
 	if (line->has_state) {
 		info.port_physical_state = line->state.phys_state;
 		fields_named_as(out, "phys_state", &ibsa_port_info_record,
 				"port_physical_state", &info);
-		number(out, "lmc", line->state.lmc);
-		number(out, "sm_sl", line->state.sm_sl);
+		out_count(out, "lmc", line->state.lmc);
+		out_count(out, "sm_sl", line->state.sm_sl);
 	} else {
-		no_cells(out, states);
+		out_no_code(out, "phys_state");
+		no_cells(out, names);
 	}
 	text_or_none(out, "link_layer",
 		     line->details ? line->details->link_layer : NULL);
@@ -142,11 +136,11 @@ static void line_row(struct out *out, size_t index, void *arg)
 	const struct line *line = &view->lines[index];
 
 	port_cells(out, line);
-	if (out->shape != OUT_TABLE) {
+	if (!out_is_brief(out)) {
 		more_port_cells(out, line);
 		more_device_cells(out, line);
 	}
-	if (view->noted || out->shape != OUT_TABLE)
+	if (view->noted || !out_is_brief(out))
 		text_or_none(out, "note", line->note);
 }
 

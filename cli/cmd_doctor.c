@@ -127,7 +127,7 @@ static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 static bool finding_is_shown(const struct doctor *doctor,
 			     const struct finding *finding)
 {
-	return doctor->cli->output.json || doctor->cli->output.verbose ||
+	return out_is_data(&doctor->cli->out) || doctor->cli->output.verbose ||
 	       finding->verdict == VERDICT_WARNING ||
 	       finding->verdict == VERDICT_WRONG;
 }
@@ -182,9 +182,8 @@ static void finding_row(struct out *out, size_t index, void *arg)
 			 fields_clean(finding->spot.device, text));
 	else
 		out_none(out, "device");
-	snprintf(text, sizeof(text), "%d", finding->spot.port);
 	if (finding->spot.port != NO_PORT)
-		out_number(out, "port", (uint64_t)finding->spot.port, text);
+		out_count(out, "port", (uint64_t)finding->spot.port);
 	else
 		out_none(out, "port");
 	out_text(out, "verdict", verdicts[finding->verdict]);
@@ -232,7 +231,7 @@ static void findings_print(struct doctor *doctor)
 	const bool is_cut = shown < doctor->count;
 	char rest[80];
 
-	if (!doctor->cli->output.json)
+	if (!out_is_data(&doctor->cli->out))
 		doctor->cli->out.shape = OUT_TABLE;
 	rest_text(doctor, rest, sizeof(rest));
 	if (is_cut)
@@ -459,7 +458,7 @@ static void visit_fabric_port(struct doctor *doctor, const struct scope *scope,
 		.is_named = scope->device != NULL,
 	};
 
-	if (doctor->cli->output.json)
+	if (out_is_data(&doctor->cli->out))
 		skip_kernel(doctor, &visit.spot, files);
 	doctor_port(&visit);
 	doctor_sa(&visit);
@@ -473,7 +472,7 @@ static void visit_fabric(struct doctor *doctor, const struct scope *scope,
 	bool has_device = false;
 	bool has_port = false;
 
-	if (doctor->cli->output.json)
+	if (out_is_data(&doctor->cli->out))
 		skip_kernel(doctor, &everything, kernels);
 	else
 		doctor_skip(doctor, &everything, "kernel",

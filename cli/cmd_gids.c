@@ -35,14 +35,6 @@ static bool is_ipv4(const struct ibsa_gid *gid)
 	return memcmp(gid->raw, mapped, sizeof(mapped)) == 0;
 }
 
-static void number(struct out *out, const char *name, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	out_number(out, name, value, text);
-}
-
 static const char *type_name(uint8_t type)
 {
 	switch (type) {
@@ -102,7 +94,7 @@ static void entry_cells(struct out *out, const struct ibsa_gid_row *row)
 {
 	static const char *const names[] = { "gid", "ipv4", "type", "netdev" };
 
-	number(out, "index", row->entry.index);
+	out_count(out, "index", row->entry.index);
 	if (row->err) {
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			out_none(out, names[i]);
@@ -197,16 +189,16 @@ static void row_write(struct out *out, size_t index, void *arg)
 	char text[IBSA_VALUE_TEXT];
 
 	out_text(out, "device", fields_clean(row->device, text));
-	number(out, "port", row->port);
+	out_count(out, "port", row->port);
 	entry_cells(out, row);
 	if (view->fits) {
-		if (out->shape != OUT_TABLE)
+		if (!out_is_brief(out))
 			out_text(out, "fit", fit_name(view->fits[at]));
 		why_text(view, at, text, sizeof(text));
 		out_text(out, "why", text);
 	} else if (row->err) {
 		out_text(out, "note", err_text(row->err));
-	} else if (view->noted || out->shape != OUT_TABLE) {
+	} else if (view->noted || !out_is_brief(out)) {
 		out_none(out, "note");
 	}
 }

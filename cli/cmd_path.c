@@ -111,14 +111,11 @@ static void path_field(struct out *out, const struct rows *rows,
 		       const char *name, const union fields_host *host)
 {
 	const uint32_t lid = lid_in_gid(rows, name, host);
-	char text[16];
 
-	if (!lid) {
+	if (lid)
+		out_count(out, name, lid);
+	else
 		fields_named(out, rows->record, name, host);
-		return;
-	}
-	snprintf(text, sizeof(text), "%u", (unsigned int)lid);
-	out_number(out, name, lid, text);
 }
 
 /*
@@ -181,7 +178,7 @@ static void path_row(struct out *out, size_t index, void *arg)
 	const struct rows *rows = arg;
 	const struct row *row = &rows->all[index];
 
-	if (out->shape == OUT_TABLE) {
+	if (out_is_brief(out)) {
 		brief_row(out, rows, row);
 		return;
 	}

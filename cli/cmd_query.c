@@ -76,8 +76,7 @@ static void field_row(struct out *out, size_t index, void *arg)
 	snprintf(text, sizeof(text), values > 1 ? "%s_1 to _%u" : "%s",
 		 field->name, values);
 	out_text(out, "field", text);
-	snprintf(text, sizeof(text), "%u", bits);
-	out_number(out, "bits", bits, text);
+	out_count(out, "bits", bits);
 	out_text(out, "matches",
 		 ibsa_field_cm(field, 0)      ? "yes"
 		 : field->cm == IBSA_UNMASKED ? "sent"
@@ -129,13 +128,12 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 	struct ibsa_reply rows = *reply;
 	char hidden[160];
 
-	if (cli->out.shape == OUT_TABLE &&
-	    query->method != IBSA_METHOD_GET_TABLE &&
+	if (out_is_brief(&cli->out) && query->method != IBSA_METHOD_GET_TABLE &&
 	    query->method != IBSA_METHOD_GET_MULTI)
 		cli->out.shape = OUT_BLOCKS;
 	out_rows(&cli->out, rows.count, fields_row, &rows);
 	/* If the table cannot be written, the note is of no use. */
-	if (cli->out.shape == OUT_TABLE && fflush(stdout) == 0 &&
+	if (out_is_brief(&cli->out) && fflush(stdout) == 0 &&
 	    fields_hidden(reply, hidden, sizeof(hidden)))
 		complain("not in the table, but not zero: %s; -v shows them",
 			 hidden);

@@ -52,14 +52,6 @@ static void put_or_none(struct out *out, const char *name, const char *text)
 		out_none(out, name);
 }
 
-static void put_number(struct out *out, const char *name, uint64_t number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
-	out_number(out, name, number, text);
-}
-
 static void put_gid(struct out *out, const struct reach_target *target)
 {
 	if (target->missing)
@@ -76,18 +68,18 @@ static void result_row(struct out *out, size_t index, void *arg)
 	char text[REACH_TEXT];
 
 	out_text(out, "reach", reach_word(result));
-	if (out->shape != OUT_TABLE || !rows->targets->is_whole)
+	if (!out_is_brief(out) || !rows->targets->is_whole)
 		out_text(out, "target", reach_target_text(target, text));
 	put_gid(out, target);
 	reach_node_cell(out, "node", target);
 	put_or_none(out, "reason",
 		    target->missing ? target->missing : reach_reason(result));
-	if (out->shape == OUT_TABLE)
+	if (out_is_brief(out))
 		return;
 	snprintf(text, sizeof(text), "0x%04x", result->status);
 	out_number(out, "status", result->status, text);
-	put_number(out, "tries", result->tries);
-	put_number(out, "rtt_us", result->rtt_ns / 1000);
+	out_count(out, "tries", result->tries);
+	out_count(out, "rtt_us", result->rtt_ns / 1000);
 }
 
 /*

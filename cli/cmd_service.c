@@ -33,7 +33,7 @@ static void service_row(struct out *out, size_t index, void *arg)
 
 	if (ibsa_reply_decode(arg, index, &service) != 0)
 		return;
-	if (out->shape == OUT_TABLE) {
+	if (out_is_brief(out)) {
 		service_cells(out, &service);
 		return;
 	}

@@ -228,19 +228,20 @@ static void put_number(struct out *out, const char *name, bool known,
 		       uint64_t value)
 {
 	if (known)
-		out_number(out, name, value, "");
+		out_count(out, name, value);
 	else
 		out_none(out, name);
 }
 
-/* JSON: every line has the same members. */
-static void json_cells(struct out *out, const struct line *line,
+/* For programs: every line has the same cells. */
+static void data_cells(struct out *out, const struct line *line,
 		       const char *name)
 {
 	const struct ibsa_event *event = &line->event;
+	char status[16];
 
 	out_text(out, "event", ibsa_event_text(event->kind));
-	out_number(out, "sequence", event->sequence, "");
+	out_count(out, "sequence", event->sequence);
 	put_number(out, "trap", event->kind & IBSA_EVENT_ALL, event->trap);
 	if (is_of_gid(event))
 		fields_gid(out, "gid", &event->gid);
@@ -249,9 +250,10 @@ static void json_cells(struct out *out, const struct line *line,
 	put_number(out, "lid", event->lid, event->lid);
 	put_or_none(out, "name", name);
 	put_number(out, "port", event->port_num, event->port_num);
-	out_number(out, "audited", event->audited, "");
+	out_count(out, "audited", event->audited);
 	put_or_none(out, "reason", event_reason(event));
-	out_number(out, "status", event->status, "");
+	snprintf(status, sizeof(status), "0x%04x", event->status);
+	out_number(out, "status", event->status, status);
 }
 
 static void text_cells(struct out *out, const struct line *line,
@@ -298,8 +300,8 @@ static void line_row(struct out *out, size_t index, void *arg)
 	if (name)
 		name = fields_clean(name, clean);
 	put_time(out, &line->when);
-	if (out->shape == OUT_JSON)
-		json_cells(out, line, name);
+	if (out_is_data(out))
+		data_cells(out, line, name);
 	else
 		text_cells(out, line, name);
 }

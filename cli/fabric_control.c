@@ -119,7 +119,7 @@ int fabric_stats(struct cli *cli)
 		*blank = '\0';
 		stats.all[stats.count++] = (struct stat){ line, blank + 1 };
 	}
-	if (!cli->output.json)
+	if (out_is_brief(&cli->out))
 		cli->out.shape = OUT_BLOCKS;
 	out_rows(&cli->out, 1, stats_row, &stats);
 	return CLI_DONE;

@@ -63,13 +63,10 @@ struct report {
 static void fact_cells(struct out *out, const struct report *report,
 		       const struct fact *fact)
 {
-	char count[24];
-
-	snprintf(count, sizeof(count), "%zu", fact->count);
 	out_text(out, "what", fact->what);
 	out_text(out, "kind", fact->kind);
-	out_number(out, "count", fact->count, count);
-	if (report->finding_count == 0 && out->shape != OUT_JSON)
+	out_count(out, "count", fact->count);
+	if (report->finding_count == 0 && !out_is_data(out))
 		return;
 	out_none(out, "file");
 	out_none(out, "line");
@@ -80,16 +77,11 @@ static void finding_cells(struct out *out,
 			  const struct ibsa_fabric_finding *finding,
 			  size_t count)
 {
-	char line[24];
-	char text[24];
-
-	snprintf(line, sizeof(line), "%u", finding->line);
-	snprintf(text, sizeof(text), "%zu", count);
 	out_text(out, "what", "finding");
 	out_text(out, "kind", finding->name);
-	out_number(out, "count", count, text);
+	out_count(out, "count", count);
 	out_text(out, "file", finding->file);
-	out_number(out, "line", finding->line, line);
+	out_count(out, "line", finding->line);
 	out_text(out, "text", finding->what.text);
 }
 
@@ -253,7 +245,7 @@ static int facts_print(struct cli *cli, const struct shape *shape)
 	struct report report = { .fabric = shape->fabric };
 	int status = CLI_DEVICE;
 
-	if (count_findings(&report, cli->out.shape == OUT_TABLE) ||
+	if (count_findings(&report, out_is_brief(&cli->out)) ||
 	    count_nodes(&report, shape)) {
 		complain("out of memory");
 	} else {

@@ -175,14 +175,6 @@ static int begin(struct cli *cli, struct serving *serving)
 	return fabric_load(cli);
 }
 
-static void count_cell(struct out *out, const char *name, size_t count)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%zu", count);
-	out_number(out, name, count, text);
-}
-
 static void ready_row(struct out *out, size_t index, void *arg)
 {
 	const struct serving *serving = arg;
@@ -195,9 +187,9 @@ static void ready_row(struct out *out, size_t index, void *arg)
 	out_text(out, "event", "ready");
 	out_text(out, "fabric", fabric);
 	out_text(out, "file", serving->cli->args[2]);
-	count_cell(out, "adapters", info.adapters);
-	count_cell(out, "switches", info.switches);
-	count_cell(out, "links", info.links);
+	out_count(out, "adapters", info.adapters);
+	out_count(out, "switches", info.switches);
+	out_count(out, "links", info.links);
 }
 
 /* Print the line that says that clients can connect. */
@@ -206,7 +198,7 @@ static void ready_print(struct serving *serving)
 	struct out *out = &serving->cli->out;
 	struct ibsa_fabric_info info;
 
-	if (serving->cli->output.json) {
+	if (out_is_data(out)) {
 		out_event(out, ready_row, serving);
 		return;
 	}

@@ -69,8 +69,7 @@ static void ready_row(struct out *out, size_t index, void *arg)
 	(void)index;
 	out_text(out, "event", "ready");
 	out_text(out, "device", info->device);
-	snprintf(text, sizeof(text), "%u", info->port);
-	out_number(out, "port", info->port, text);
+	out_count(out, "port", info->port);
 	fields_gid(out, "gid", &info->gid);
 	snprintf(text, sizeof(text), "LID %" PRIu32, info->lid);
 	out_number(out, "lid", info->lid, text);

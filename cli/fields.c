@@ -27,12 +27,21 @@ static void one_value(struct out *out, const char *name,
 		      const struct ibsa_field *field, unsigned int index,
 		      const void *host)
 {
+	const uint64_t number = ibsa_field_get(field, index, host);
+	const bool has_number = is_number(field);
 	char text[IBSA_VALUE_TEXT];
 
-	if (ibsa_field_format(field, index, host, text, sizeof(text)) < 0)
+	text[0] = '\0';
+	if (ibsa_show_is_code(field->show)) {
+		out_code(out, name, number,
+			 ibsa_code_text(field->show, number));
 		return;
-	if (is_number(field))
-		out_number(out, name, ibsa_field_get(field, index, host), text);
+	}
+	if ((!has_number || out_has_text(out)) &&
+	    ibsa_field_format(field, index, host, text, sizeof(text)) < 0)
+		return;
+	if (has_number)
+		out_number(out, name, number, text);
 	else
 		out_text(out, name, text);
 }
@@ -43,6 +52,10 @@ void fields_field(struct out *out, const struct ibsa_field *field,
 	unsigned int values = ibsa_field_values(field);
 	char name[NAME_ROOM];
 
+	if (values == 1) {
+		one_value(out, field->name, field, 0, host);
+		return;
+	}
 	for (unsigned int i = 0; i < values; i++)
 		if (ibsa_field_name(field, i, name, sizeof(name)) >= 0)
 			one_value(out, name, field, i, host);
@@ -189,7 +202,7 @@ void fields_row(struct out *out, size_t index, void *arg)
 
 	if (ibsa_reply_decode(reply, index, &host) != 0)
 		return;
-	if (out->shape == OUT_TABLE) {
+	if (out_is_brief(out)) {
 		brief(out, record, &host);
 		return;
 	}

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes the output: rows as text or as JSON, from the same calls. */
+/* Writes the output: rows as text, JSON or CSV, from the same calls. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #include <ibsa/text.h>
 
-#include "out.h"
+#include "out_data.h"
 
 enum {
 	GAP = 2,		/* blanks between columns */
@@ -28,6 +28,24 @@ static void note_error(struct out *out, int err)
 {
 	if (out->err == 0)
 		out->err = err ? err : EIO;
+}
+
+void out_select(struct out *out, const char *const *names, size_t count)
+{
+	out_fields_free(out->fields);
+	out->fields = out_fields_new(names, count);
+	if (!out->fields)
+		note_error(out, ENOMEM);
+}
+
+bool out_is_brief(const struct out *out)
+{
+	return out->shape == OUT_TABLE && !out->fields;
+}
+
+bool out_is_data(const struct out *out)
+{
+	return out->shape >= OUT_JSON || out->fields;
 }
 
 static void out_put(struct out *out, const char *text)
@@ -130,73 +148,92 @@ static void text_cell(struct out *out, const char *name, const char *text)
 		block_cell(out, name, text);
 }
 
-static void json_cell(struct out *out, const char *name,
-		      struct json_object *value)
+/* Write a cell in the shape of the output. */
+static void shape_cell(struct out *out, const char *name,
+		       const struct out_cell *cell)
 {
-	if (json_object_object_add(out->object, name, value) == 0)
-		return;
-	json_object_put(value);
-	note_error(out, ENOMEM);
+	if (out->shape == OUT_CSV) {
+		if (out->column++ > 0)
+			out_bytes_put(&out->row, ",", 1);
+		out_csv_put(&out->row, cell);
+	} else if (out->shape >= OUT_JSON) {
+		out_json_put(&out->row, name, cell);
+	} else {
+		text_cell(out, name, cell->kind == OUT_NONE ? "-" : cell->text);
+	}
 }
 
-/* NULL: no memory */
-static struct json_object *json_string(const char *text)
+static void put_cell(struct out *out, const char *name,
+		     const struct out_cell *cell)
 {
-	const size_t size = 4 * strlen(text) + 1;
-	char *clean = malloc(size < PART_BYTES ? PART_BYTES : size);
-	struct json_object *value = NULL;
-
-	if (clean) {
-		ibsa_text_clean(&text, clean,
-				size < PART_BYTES ? PART_BYTES : size);
-		value = json_object_new_string(clean);
-	}
-	free(clean);
-	return value;
+	if (!out->fields)
+		shape_cell(out, name, cell);
+	else if (!out_fields_put(out->fields, name, cell))
+		note_error(out, ENOMEM);
 }
 
 void out_text(struct out *out, const char *name, const char *text)
 {
-	struct json_object *value;
-
-	if (out->shape != OUT_JSON) {
-		text_cell(out, name, text);
-		return;
-	}
-	value = json_string(text);
-	if (value)
-		json_cell(out, name, value);
-	else
-		note_error(out, ENOMEM);
+	put_cell(out, name, &(struct out_cell){ OUT_TEXT, 0, text });
 }
 
 void out_number(struct out *out, const char *name, uint64_t number,
 		const char *text)
 {
-	struct json_object *value;
+	put_cell(out, name, &(struct out_cell){ OUT_NUMBER, number, text });
+}
 
-	if (out->shape != OUT_JSON) {
-		text_cell(out, name, text);
-		return;
-	}
-	value = json_object_new_uint64(number);
-	if (value)
-		json_cell(out, name, value);
-	else
-		note_error(out, ENOMEM);
+void out_count(struct out *out, const char *name, uint64_t number)
+{
+	char text[24] = "";
+
+	if (out_has_text(out))
+		snprintf(text, sizeof(text), "%" PRIu64, number);
+	out_number(out, name, number, text);
 }
 
 void out_none(struct out *out, const char *name)
 {
-	if (out->shape == OUT_JSON)
-		json_cell(out, name, NULL);
+	put_cell(out, name, &(struct out_cell){ .kind = OUT_NONE });
+}
+
+/* Write the cell NAME_text. */
+static void meaning_cell(struct out *out, const char *name, const char *meaning)
+{
+	static const char suffix[] = "_text";
+	const size_t len = strlen(name);
+	char text[64];
+
+	assert(len + sizeof(suffix) <= sizeof(text));
+	memcpy(text, name, len);
+	memcpy(text + len, suffix, sizeof(suffix));
+	if (meaning)
+		out_text(out, text, meaning);
 	else
-		text_cell(out, name, "-");
+		out_none(out, text);
+}
+
+void out_code(struct out *out, const char *name, uint64_t code,
+	      const char *meaning)
+{
+	if (meaning)
+		out_number(out, name, code, meaning);
+	else
+		out_count(out, name, code);
+	if (out_is_data(out))
+		meaning_cell(out, name, meaning);
+}
+
+void out_no_code(struct out *out, const char *name)
+{
+	out_none(out, name);
+	if (out_is_data(out))
+		meaning_cell(out, name, NULL);
 }
 
 void out_below(struct out *out, const char *name, const char *text)
 {
-	if (out->shape != OUT_TABLE) {
+	if (!out_is_brief(out)) {
 		if (text)
 			out_text(out, name, text);
 		else
@@ -213,7 +250,18 @@ static void run_row(struct out *out, out_row_fn row, size_t index, void *arg)
 {
 	out->column = 0;
 	out->pad = 0;
+	out->row.len = 0;
+	if (!out->fields) {
+		row(out, index, arg);
+		return;
+	}
+	out_fields_clear(out->fields);
 	row(out, index, arg);
+	for (size_t i = 0; i < out_field_count(out->fields); i++) {
+		const struct out_field field = out_field_at(out->fields, i);
+
+		shape_cell(out, field.name, &field.cell);
+	}
 }
 
 static void table_rows(struct out *out, size_t count, out_row_fn row, void *arg)
@@ -245,25 +293,22 @@ static void block_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 	}
 }
 
+/* Write the bytes of a row. */
+static void put_row(struct out *out)
+{
+	if (out->row.failed)
+		note_error(out, ENOMEM);
+	if (out->err == 0 &&
+	    fwrite(out->row.at, 1, out->row.len, out->file) < out->row.len)
+		note_error(out, errno);
+}
+
 static void json_row(struct out *out, out_row_fn row, size_t index, void *arg)
 {
-	const char *text;
-
-	out->object = json_object_new_object();
-	if (!out->object) {
-		note_error(out, ENOMEM);
-		return;
-	}
 	run_row(out, row, index, arg);
-	text = json_object_to_json_string_ext(
-		out->object,
-		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text)
-		out_put(out, text);
-	else
-		note_error(out, ENOMEM);
-	json_object_put(out->object);
-	out->object = NULL;
+	out_put(out, "{");
+	put_row(out);
+	out_put(out, "}");
 }
 
 /*
@@ -280,10 +325,56 @@ static void json_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 	out_put(out, count > 0 ? "\n]\n" : "]\n");
 }
 
+/* Source: RFC 4180, 2. */
+static void csv_line(struct out *out)
+{
+	out_bytes_put(&out->row, "\r\n", 2);
+	put_row(out);
+}
+
+/* Write the header before the first row. */
+static void csv_header(struct out *out)
+{
+	if (out->has_header || !out->fields)
+		return;
+	out->has_header = true;
+	out->column = 0;
+	out->row.len = 0;
+	for (size_t i = 0; i < out_field_count(out->fields); i++) {
+		const struct out_field field = out_field_at(out->fields, i);
+
+		shape_cell(out, field.name,
+			   &(struct out_cell){ OUT_TEXT, 0, field.name });
+	}
+	csv_line(out);
+}
+
+/* Write a row as a line of its own. */
+static void data_line(struct out *out, out_row_fn row, size_t index, void *arg)
+{
+	if (out->shape == OUT_CSV) {
+		run_row(out, row, index, arg);
+		csv_line(out);
+	} else {
+		json_row(out, row, index, arg);
+		out_put(out, "\n");
+	}
+}
+
+static void data_lines(struct out *out, size_t count, out_row_fn row, void *arg)
+{
+	if (out->shape == OUT_CSV)
+		csv_header(out);
+	for (size_t i = 0; i < count && out->err == 0; i++)
+		data_line(out, row, i, arg);
+}
+
 void out_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 {
 	if (out->shape == OUT_JSON)
 		json_rows(out, count, row, arg);
+	else if (out->shape > OUT_JSON)
+		data_lines(out, count, row, arg);
 	else if (count > 0 && out->shape == OUT_TABLE)
 		table_rows(out, count, row, arg);
 	else if (count > 0)
@@ -305,11 +396,12 @@ static void event_line(struct out *out, out_row_fn row, void *arg)
 
 void out_event(struct out *out, out_row_fn row, void *arg)
 {
-	if (out->shape == OUT_JSON)
-		json_row(out, row, 0, arg);
-	else
+	if (out->shape >= OUT_JSON) {
+		data_lines(out, 1, row, arg);
+	} else {
 		event_line(out, row, arg);
-	out_put(out, "\n");
+		out_put(out, "\n");
+	}
 	out_flush(out);
 }
 
@@ -357,6 +449,8 @@ int out_close(struct out *out)
 	if (fclose(out->file) != 0)
 		note_error(out, errno);
 	out->file = NULL;
+	out_fields_free(out->fields);
+	free(out->row.at);
 	return -out->err;
 }
 

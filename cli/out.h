@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes the output: rows as text or as JSON, from the same calls. */
+/* Writes the output: rows as text, JSON or CSV, from the same calls. */
 #ifndef CLI_OUT_H
 #define CLI_OUT_H
 
@@ -12,11 +12,28 @@ enum out_shape {
 	OUT_TABLE,  /* a line per row, aligned, below a header */
 	OUT_BLOCKS, /* a line per cell, "name  value" */
 	OUT_JSON,   /* an array of flat objects */
+	OUT_NDJSON, /* an object per line */
+	OUT_CSV,    /* RFC 4180, with a header */
 };
 
-enum { OUT_COLUMNS = 32 };
+enum { OUT_COLUMNS = 256 };
 
-struct json_object;
+/* One cell of a row. @text is what text output shows. */
+struct out_cell {
+	enum { OUT_NONE, OUT_NUMBER, OUT_TEXT } kind;
+	uint64_t number;
+	const char *text;
+};
+
+/* Bytes of a row that is being written. */
+struct out_bytes {
+	char *at;
+	size_t len;
+	size_t size;
+	bool failed; /* no memory */
+};
+
+struct out_fields;
 
 /* An output stream. Commands set only @shape. */
 struct out {
@@ -27,7 +44,9 @@ struct out {
 	unsigned int column;
 	size_t pad; /* blanks before the next cell of the line */
 	size_t widths[OUT_COLUMNS];
-	struct json_object *object;
+	struct out_bytes row;
+	bool has_header;	   /* of CSV */
+	struct out_fields *fields; /* the only cells to write; NULL: all */
 };
 
 /*
@@ -39,7 +58,31 @@ typedef void (*out_row_fn)(struct out *out, size_t index, void *arg);
 
 void out_open(struct out *out, FILE *file);
 
-/* Write all rows: a table, blocks or an array. */
+/*
+ * Write only these cells, in this order; the names are copied. CSV needs it before
+ * its first row.
+ */
+void out_select(struct out *out, const char *const *names, size_t count);
+
+/*
+ * Whether a row is a line of a table that has only the most important cells. All
+ * other rows have all cells.
+ */
+bool out_is_brief(const struct out *out);
+
+/*
+ * Whether a program reads the rows, or the user has chosen the cells. Each row then
+ * has the same cells; those without a value are written by out_none().
+ */
+bool out_is_data(const struct out *out);
+
+/* Whether the output shows the text of numbers. */
+static inline bool out_has_text(const struct out *out)
+{
+	return out->shape < OUT_JSON;
+}
+
+/* Write all rows: a table, blocks, an array or lines. */
 void out_rows(struct out *out, size_t count, out_row_fn row, void *arg);
 
 /*
@@ -57,11 +100,22 @@ bool out_is_read(const struct out *out);
  */
 void out_text(struct out *out, const char *name, const char *text);
 
-/* Write a cell that is @value in JSON and @text in text. */
+/* Write a cell that is @value in JSON and CSV, and @text in text. */
 void out_number(struct out *out, const char *name, uint64_t value,
 		const char *text);
 
-/* Write a cell without a value: "-", or null in JSON. */
+/* The same with the number in decimal as text. */
+void out_count(struct out *out, const char *name, uint64_t value);
+
+/*
+ * Write a code and its meaning, NULL if it has none. Text output shows the meaning;
+ * data have both, the meaning in a cell with "_text" after its name.
+ */
+void out_code(struct out *out, const char *name, uint64_t code,
+	      const char *meaning);
+void out_no_code(struct out *out, const char *name);
+
+/* Write a cell without a value: "-", null in JSON, nothing in CSV. */
 void out_none(struct out *out, const char *name);
 
 /*

@@ -261,7 +261,7 @@ static int matrix_print(struct cli *cli, struct matrix *matrix)
 	if (cli->picture.svg)
 		status = write_svg(cli, matrix);
 	if (!cli->picture.svg || strcmp(cli->picture.svg, "-") != 0) {
-		if (cli->out.shape == OUT_TABLE)
+		if (out_is_brief(&cli->out))
 			draw(&cli->out, matrix);
 		else
 			out_rows(&cli->out, matrix->known_count, pair_row,

@@ -114,11 +114,12 @@ static void event_line_row(struct out *out, size_t index, void *arg)
 	const struct event_line *line = arg;
 	const struct ibsa_registration_report *report = line->report;
 	const struct ibsa_record *record = &ibsa_service_record;
+	char status[16];
 
 	(void)index;
 	out_now(out);
 	out_text(out, "event", line->name);
-	if (out->shape == OUT_TABLE) {
+	if (!out_is_data(out)) {
 		service_cells(out, report->service);
 		if (line->reason)
 			out_text(out, "reason", line->reason);
@@ -128,7 +129,8 @@ static void event_line_row(struct out *out, size_t index, void *arg)
 		out_text(out, "reason", line->reason);
 	else
 		out_none(out, "reason");
-	out_number(out, "status", report->status, "");
+	snprintf(status, sizeof(status), "0x%04x", report->status);
+	out_number(out, "status", report->status, status);
 	for (unsigned int i = 0; i < record->field_count; i++)
 		fields_field(out, &record->fields[i], report->service);
 }

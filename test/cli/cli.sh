@@ -258,6 +258,7 @@ device_lists() {
 	on 0 -j devices; err_empty
 	json 'length == 6 and all(.[]; .state == 4 and .lid > 0)'
 	json '.[0] | .device == "node1 mlx5_0" and .guid == "0x0002c90300000011"'
+	json '.[0] | .state_text == "Active" and .phys_state_text == "LinkUp"'
 	json 'any(.[]; .device == "größe" and .rate == "40 Gb/sec (4X QDR)")'
 	on 0 devices -v; out_has '^phys_state +LinkUp$'
 	on 0 devices 'node1 mlx5_0'; lines 3; aligned
@@ -319,6 +320,7 @@ machine_lists() {
 	json '[.[] | select(.state == 4)] | length == 2'
 	json 'map(.device) == ["broken", "good9", "good10", "portless"]'
 	json '.[0] | .state == null and (.note | length > 0)'
+	json '.[0] | has("state_text") and .state_text == null'
 	run 0 devices good9; lines 2
 	run 0 devices good9/1; lines 2
 	run 0 devices portless; lines 2
@@ -500,6 +502,7 @@ paths() {
 	on 0 -j path self node2
 	json 'length == 1 and (.[0] | .dgid == "'$two'" and .dlid == '"$lid"')'
 	json '.[0] | (.mtu | type) == "number" and (.rate | type) == "number"'
+	json '.[0] | .mtu_text == "2048" and .rate_text == "100Gb/s"'
 	json '.[0].service_id == "0x0000000000000000"'
 	on 0 -j path --all self node2; json 'length >= 1'
 	on 0 -j path self node2 -a sl=0; json 'all(.[]; .sl == 0)'
@@ -548,6 +551,7 @@ records() {
 	json 'length == 8 and all(.[]; (.lid | type) == "number")'
 	json 'all(.[]; .node_guid | test("^0x[0-9a-f]{16}$"))'
 	json 'any(.[]; .node_description == "größe")'
+	json 'map(.node_type_text) | unique == ["CA", "switch"]'
 	[ "$(wc -l <out)" -eq 10 ] || fail 'not one object a line'
 	on 0 query table PIR port_state=Active; aligned
 	on 0 -j query get CPI; json 'length == 1 and .[0].class_version == 2'
