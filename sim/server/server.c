@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "sim/server/server.h"
 
 enum {
@@ -224,15 +225,7 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
 
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server)
 {
-	const uint64_t one = 1;
-	ssize_t written;
-
-	/*
-	 * A write fails only when the counter is at its maximum; then the wait
-	 * ends anyway.
-	 */
-	written = write(server->waker.fd, &one, sizeof(one));
-	(void)written;
+	fd_wake(server->waker.fd);
 }
 
 int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)

@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "client/open.h"
 #include "client/peers.h"
 #include "device/device.h"
@@ -351,12 +352,10 @@ static int node_open(struct ibsa_responder *responder,
 static int epoll_add(struct ibsa_responder *responder,
 		     struct ibsa_transport *transport)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	const int err = fd_watch(responder->epoll_fd,
+				 transport->ops->fd(transport));
 
-	if (epoll_ctl(responder->epoll_fd, EPOLL_CTL_ADD,
-		      transport->ops->fd(transport), &event) < 0)
-		return errno == EBADF ? -EOPNOTSUPP : -errno;
-	return 0;
+	return err == -EBADF ? -EOPNOTSUPP : err;
 }
 
 /* epoll does not work with the descriptor of an ibsim device. */
@@ -429,8 +428,7 @@ void ibsa_responder_close(struct ibsa_responder *responder)
 {
 	if (!responder)
 		return;
-	if (responder->epoll_fd >= 0)
-		close(responder->epoll_fd);
+	fd_close(&responder->epoll_fd);
 	if (responder->port)
 		responder->port->ops->close(responder->port);
 	if (responder->node)

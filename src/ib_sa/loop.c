@@ -7,22 +7,20 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/interrupt.h"
 #include "ib_sa/state.h"
 
 int ibsa__sa_loop_init(struct ib_device *device)
 {
-	struct epoll_event event = { .events = EPOLLIN };
-
 	device->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	device->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (device->epoll_fd < 0 || device->wake_fd < 0 ||
-	    epoll_ctl(device->epoll_fd, EPOLL_CTL_ADD, device->wake_fd, &event))
+	    fd_watch(device->epoll_fd, device->wake_fd))
 		return -errno;
 	device->is_pollable = true;
 	return 0;
@@ -30,10 +28,8 @@ int ibsa__sa_loop_init(struct ib_device *device)
 
 void ibsa__sa_loop_done(struct ib_device *device)
 {
-	if (device->epoll_fd >= 0)
-		close(device->epoll_fd);
-	if (device->wake_fd >= 0)
-		close(device->wake_fd);
+	fd_close(&device->epoll_fd);
+	fd_close(&device->wake_fd);
 }
 
 /*
@@ -42,19 +38,11 @@ void ibsa__sa_loop_done(struct ib_device *device)
  */
 static void device_wake(struct ib_device *device)
 {
-	const uint64_t one = 1;
-	ssize_t written;
-
 	if (device->waiting_on)
 		ibsa_wake(device->waiting_on);
 	if (device->waiting_on && !device->options.no_thread)
 		return;
-	/*
-	 * It fails only while the counter is at its maximum, and then the poll
-	 * ends anyway.
-	 */
-	written = write(device->wake_fd, &one, sizeof(one));
-	(void)written;
+	fd_wake(device->wake_fd);
 }
 
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job)
@@ -445,9 +433,7 @@ static int worker_start(struct ib_device *device)
 
 int ibsa__sa_loop_add(struct ib_device *device, struct sa_port *port)
 {
-	struct epoll_event event = { .events = EPOLLIN };
-	bool pollable = !epoll_ctl(device->epoll_fd, EPOLL_CTL_ADD,
-				   ibsa_fd(port->client), &event);
+	bool pollable = !fd_watch(device->epoll_fd, ibsa_fd(port->client));
 	int err = 0;
 
 	if (device->closing)

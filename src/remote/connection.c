@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/stat.h"
 #include "remote/connection.h"
 
@@ -591,7 +592,5 @@ int ibsa__remote_connect(struct remote_connection *connection,
 
 void ibsa__remote_disconnect(struct remote_connection *connection)
 {
-	if (connection->fd >= 0)
-		close(connection->fd);
-	connection->fd = -1;
+	fd_close(&connection->fd);
 }

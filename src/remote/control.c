@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/fd.h"
 #include "remote/connection.h"
 #include "remote/control.h"
 
@@ -26,9 +27,7 @@ void ibsa__control_reset(struct remote_control *control)
 {
 	control->used = 0;
 	control->asked = CONTROL_IDLE;
-	if (control->fd >= 0)
-		close(control->fd);
-	control->fd = -1;
+	fd_close(&control->fd);
 }
 
 void ibsa__control_free(struct remote_control *control)

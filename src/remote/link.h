@@ -155,8 +155,7 @@ int ibsa__remote_link_open(struct umad_file *file,
 
 int ibsa__remote_link_wait_init(struct remote_link *link) IBSA_MUST_USE;
 void ibsa__remote_link_wait_done(struct remote_link *link);
-/* Add a socket to the epoll set; remove all. */
-int ibsa__remote_link_watch(struct remote_link *link, int fd) IBSA_MUST_USE;
+/* Remove the sockets from the epoll set. */
 void ibsa__remote_link_unwatch(const struct remote_link *link);
 int ibsa__remote_link_fd(const struct umad_file *file);
 int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms);

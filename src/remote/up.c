@@ -6,10 +6,10 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "remote/link.h"
 
 static int hello_request(struct remote_link *link)
@@ -83,7 +83,7 @@ static int step_take(struct remote_link *link, struct ibsa_error *error)
 
 static int link_finish(struct remote_link *link)
 {
-	int err = ibsa__remote_link_watch(link, link->control.fd);
+	int err = fd_watch(link->epoll_fd, link->control.fd);
 
 	if (err)
 		return err;
@@ -105,7 +105,7 @@ static int step_go(struct remote_link *link, struct ibsa_error *error)
 
 int ibsa__remote_link_up_begin(struct remote_link *link, enum link_step step)
 {
-	int err = ibsa__remote_link_watch(link, link->connection.fd);
+	int err = fd_watch(link->epoll_fd, link->connection.fd);
 
 	link->step = step;
 	if (!err)
@@ -166,8 +166,6 @@ void ibsa__remote_link_down(struct remote_link *link)
 	ibsa__control_reset(&link->control);
 	link->step = LINK_DOWN;
 	ibsa__remote_link_unwatch(link);
-	if (link->data >= 0)
-		close(link->data);
-	link->data = -1;
+	fd_close(&link->data);
 	ibsa__remote_disconnect(&link->connection);
 }

@@ -7,27 +7,14 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "remote/link.h"
 
 enum { RENEW_MS = 100 };
-
-static int epoll_add(int epoll_fd, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-
-	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
-}
-
-int ibsa__remote_link_watch(struct remote_link *link, int fd)
-{
-	return epoll_add(link->epoll_fd, fd);
-}
 
 /*
  * close() does not remove them from the set if a forked child has copies:
@@ -51,17 +38,10 @@ int ibsa__remote_link_wait_init(struct remote_link *link)
 	if (link->epoll_fd < 0 || link->wake_fd < 0 || link->timer_fd < 0)
 		err = -errno;
 	else
-		err = epoll_add(link->epoll_fd, link->timer_fd);
+		err = fd_watch(link->epoll_fd, link->timer_fd);
 	if (err)
 		ibsa__remote_link_wait_done(link);
 	return err;
-}
-
-static void fd_close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 void ibsa__remote_link_wait_done(struct remote_link *link)
@@ -78,15 +58,7 @@ int ibsa__remote_link_fd(const struct umad_file *file)
 
 void ibsa__remote_link_wake(struct umad_file *file)
 {
-	const uint64_t one = 1;
-	ssize_t written;
-
-	/*
-	 * It fails only while the counter is at its maximum, and then the wait
-	 * ends anyway.
-	 */
-	written = write(link_of(file)->wake_fd, &one, sizeof(one));
-	(void)written;
+	fd_wake(link_of(file)->wake_fd);
 }
 
 /* When an incomplete packet reaches its timeout, or 0. */
@@ -135,7 +107,6 @@ int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms)
 		{ .fd = link->data, .events = POLLIN },
 		{ .fd = link->connection.fd, .events = POLLIN },
 	};
-	uint64_t wakes;
 
 	link->inbox.is_dry = false;
 	link->is_quiet = false;
@@ -145,10 +116,7 @@ int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms)
 		 wait_limit_ms(link, timeout_ms)) < 0)
 		return -errno;
 	link->is_quiet = !fds[2].revents;
-	if (fds[0].revents && read(link->wake_fd, &wakes, sizeof(wakes)) < 0 &&
-	    errno != EAGAIN)
-		return -errno;
-	return 0;
+	return fds[0].revents ? fd_wake_reset(link->wake_fd) : 0;
 }
 
 static void timer_set(const struct remote_link *link, uint64_t first_ns,
@@ -248,11 +216,10 @@ static int link_renew(struct remote_link *link)
 int ibsa__remote_link_open(struct umad_file *file, bool *out_is_other)
 {
 	struct remote_link *link = link_of(file);
-	uint64_t count;
 	int err;
 
 	*out_is_other = false;
-	if (read(link->timer_fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+	if (fd_wake_reset(link->timer_fd))
 		return -ENODEV;
 	pthread_mutex_lock(&link->renewing);
 	err = link_renew(link);

@@ -7,9 +7,8 @@
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
+#include "base/fd.h"
 #include "device/uverbs.h"
 #include "umad_dev/umad.h"
 #include "umad_dev/umad_device.h"
@@ -17,14 +16,12 @@
 static void events_close(struct umad_device *device)
 {
 	epoll_ctl(device->epoll_fd, EPOLL_CTL_DEL, device->event_fd, NULL);
-	close(device->event_fd);
-	device->event_fd = -1;
+	fd_close(&device->event_fd);
 }
 
 int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 {
 	struct umad_device *device = umad_device_of(umad_of(transport)->file);
-	struct epoll_event event = { .events = EPOLLIN };
 	uint32_t driver;
 	int err;
 
@@ -44,11 +41,9 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 					       &device->event_fd);
 	if (err)
 		return err;
-	if (!epoll_ctl(device->epoll_fd, EPOLL_CTL_ADD, device->event_fd,
-		       &event))
-		return 0;
-	err = -errno;
-	events_close(device);
+	err = fd_watch(device->epoll_fd, device->event_fd);
+	if (err)
+		events_close(device);
 	return err;
 }
 

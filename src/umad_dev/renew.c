@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "umad_dev/umad_device.h"
 
 /* How often to check for the device at most; each check reads a few files. */
@@ -82,8 +83,7 @@ void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone)
 	 * at once.
 	 */
 	ibsa__umad_dev_unwatch(device, device->file.fd);
-	close(device->file.fd);
-	device->file.fd = -1;
+	fd_close(&device->file.fd);
 }
 
 /*

@@ -2,10 +2,10 @@
 /* The transport over a device file of the kernel: opening and closing. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "umad_dev/ibsim.h"
 #include "umad_dev/umad.h"
 #include "umad_dev/umad_device.h"
@@ -70,10 +70,8 @@ static void descriptors_close(struct umad_file *file)
 	struct umad_device *device = umad_device_of(file);
 
 	ibsa__umad_dev_wait_done(device);
-	if (device->event_fd >= 0)
-		close(device->event_fd);
-	if (device->file.fd >= 0)
-		close(device->file.fd);
+	fd_close(&device->event_fd);
+	fd_close(&device->file.fd);
 }
 
 static void device_close(struct umad_file *file)

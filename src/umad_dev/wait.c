@@ -7,11 +7,10 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "umad_dev/umad_device.h"
 
 enum {
@@ -21,13 +20,7 @@ enum {
 
 int ibsa__umad_dev_watch(struct umad_device *device, int fd)
 {
-	struct epoll_event event = { .events = EPOLLIN };
-
-	if (device->simulated)
-		return 0;
-	if (epoll_ctl(device->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
-		return -errno;
-	return 0;
+	return device->simulated ? 0 : fd_watch(device->epoll_fd, fd);
 }
 
 void ibsa__umad_dev_unwatch(struct umad_device *device, int fd)
@@ -58,12 +51,8 @@ int ibsa__umad_dev_wait_init(struct umad_device *device)
 
 void ibsa__umad_dev_wait_done(struct umad_device *device)
 {
-	if (device->epoll_fd >= 0)
-		close(device->epoll_fd);
-	if (device->wake_fd >= 0)
-		close(device->wake_fd);
-	device->epoll_fd = -1;
-	device->wake_fd = -1;
+	fd_close(&device->epoll_fd);
+	fd_close(&device->wake_fd);
 }
 
 int ibsa__umad_dev_fd(const struct umad_file *file)
@@ -76,19 +65,11 @@ int ibsa__umad_dev_fd(const struct umad_file *file)
 void ibsa__umad_dev_wake(struct umad_file *file)
 {
 	struct umad_device *device = umad_device_of(file);
-	const uint64_t one = 1;
-	ssize_t written;
 
-	if (device->simulated) {
+	if (device->simulated)
 		atomic_store(&device->woken, true);
-		return;
-	}
-	/*
-	 * It fails only while the counter is at its maximum, and then the wait
-	 * ends anyway.
-	 */
-	written = write(device->wake_fd, &one, sizeof(one));
-	(void)written;
+	else
+		fd_wake(device->wake_fd);
 }
 
 static int device_wait(struct umad_device *device, int timeout_ms)
@@ -97,14 +78,10 @@ static int device_wait(struct umad_device *device, int timeout_ms)
 		{ .fd = device->epoll_fd, .events = POLLIN },
 		{ .fd = device->wake_fd, .events = POLLIN },
 	};
-	uint64_t wakes;
 
 	if (poll(fds, 2, timeout_ms) < 0)
 		return -errno;
-	if (fds[1].revents &&
-	    read(device->wake_fd, &wakes, sizeof(wakes)) < 0 && errno != EAGAIN)
-		return -errno;
-	return 0;
+	return fds[1].revents ? fd_wake_reset(device->wake_fd) : 0;
 }
 
 /* ibsim's poll() accepts one descriptor, so a wake-up cannot end it. */

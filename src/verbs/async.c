@@ -8,16 +8,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "verbs/context_state.h"
 
 enum { BOUND_S = 10 };
-
-static void fd_close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
 
 void ibsa__async_init(struct async *async)
 {
@@ -44,13 +38,6 @@ static bool fd_is_epoll(int fd, int other)
 	return epoll_ctl(fd, EPOLL_CTL_DEL, other, NULL) && errno == ENOENT;
 }
 
-static int set_add(int set, int fd)
-{
-	struct epoll_event readable = { .events = EPOLLIN };
-
-	return epoll_ctl(set, EPOLL_CTL_ADD, fd, &readable) ? -errno : 0;
-}
-
 /*
  * epoll(7): an entry of an epoll set is a descriptor together with its file, so
  * this fails if the descriptor refers to another file now.
@@ -74,8 +61,8 @@ static int files_open(struct async *async)
 	async->set_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (async->set_fd < 0)
 		return -errno;
-	err = set_add(async->set_fd, async->number);
-	return err ? err : set_add(async->set_fd, async->ready_fd);
+	err = fd_watch(async->set_fd, async->number);
+	return err ? err : fd_watch(async->set_fd, async->ready_fd);
 }
 
 int ibsa__async_begin(struct context_state *state)
@@ -303,8 +290,6 @@ void ibsa__async_update(struct context_state *state)
 
 void ibsa__async_wake(struct async *async)
 {
-	const uint64_t one = 1;
-
 	if (async->ready_fd >= 0)
-		(void)!write(async->ready_fd, &one, sizeof(one));
+		fd_wake(async->ready_fd);
 }

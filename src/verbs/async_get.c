@@ -52,7 +52,7 @@ static int device_read(struct context_state *state,
 		       struct ibsa_async_event *out)
 {
 	const enum async_get kind = ibsa__async_get(state);
-	int err = ibsa__stock_get(state->context, out);
+	int err = ibsa__stock_get(state->context, out, NULL);
 
 	ibsa__async_put(state, kind);
 	return err;
@@ -208,7 +208,7 @@ static int interruptible(struct reading *reading,
 
 static int stock_wait(struct reading *reading)
 {
-	return ibsa__stock_get_waiting(reading->context, reading->out,
+	return ibsa__stock_get(reading->context, reading->out,
 				       &reading->before);
 }
 

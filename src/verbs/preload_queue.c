@@ -5,12 +5,11 @@
  * accept.
  */
 #define IBSA_NO_VERBS_NAMES
-#include <dlfcn.h>
 #include <errno.h>
 
 #include <ibsa/verbs.h>
 
-#include "base/interrupt.h"
+#include "verbs/stock_find.h"
 
 /* Each with the type of its declaration. */
 union stock {
@@ -20,23 +19,10 @@ union stock {
 	__typeof__(ibv_create_srq) *srq;
 };
 
-/*
- * A caller of these functions has loaded libibverbs, perhaps with RTLD_LOCAL.
- * Signals are held back, since a handler would find the loader's lock taken.
- */
-static union stock stock_find(const char *name)
+static union stock queue_find(const char *name)
 {
-	union stock stock = { NULL };
-	struct interrupts before;
-	void *library;
+	const union stock stock = { stock_find(name) };
 
-	interrupts_hold(&before);
-	library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	if (library) {
-		stock.address = dlvsym(library, name, "IBVERBS_1.1");
-		dlclose(library);
-	}
-	interrupts_restore(&before);
 	if (!stock.address)
 		errno = ENOSYS;
 	return stock;
@@ -46,7 +32,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 			     void *cq_context, struct ibv_comp_channel *channel,
 			     int comp_vector)
 {
-	const union stock stock = stock_find("ibv_create_cq");
+	const union stock stock = queue_find("ibv_create_cq");
 	struct ibsa_verbs_async_fd *held;
 	struct ibv_cq *cq;
 
@@ -60,7 +46,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	const union stock stock = stock_find("ibv_create_qp");
+	const union stock stock = queue_find("ibv_create_qp");
 	struct ibsa_verbs_async_fd *held;
 	struct ibv_qp *qp;
 
@@ -75,7 +61,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
 			       struct ibv_srq_init_attr *attr)
 {
-	const union stock stock = stock_find("ibv_create_srq");
+	const union stock stock = queue_find("ibv_create_srq");
 	struct ibsa_verbs_async_fd *held;
 	struct ibv_srq *srq;
 

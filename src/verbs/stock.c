@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Calls libibverbs as the program has loaded it. */
 #define IBSA_NO_VERBS_NAMES
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
 #include "verbs/stock.h"
+#include "verbs/stock_find.h"
 
 /* Each with the type of its declaration. */
 union stock {
@@ -15,27 +15,6 @@ union stock {
 	__typeof__(ibv_close_device) *close;
 	__typeof__(ibv_event_type_str) *text;
 };
-
-/*
- * A program with a context of libibverbs has loaded it. The search begins at
- * the library itself: in the program's order, a preload library may come first.
- * Signals are held back, since a handler would find the loader's lock taken.
- */
-static union stock stock_find(const char *name)
-{
-	union stock stock = { NULL };
-	struct interrupts before;
-	void *library;
-
-	interrupts_hold(&before);
-	library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	if (library) {
-		stock.address = dlsym(library, name);
-		dlclose(library);
-	}
-	interrupts_restore(&before);
-	return stock;
-}
 
 static int stock_error(int failed)
 {
@@ -53,26 +32,10 @@ static void event_from(const struct ibv_async_event *stock,
 	memcpy(&out->element, &stock->element, sizeof(stock->element));
 }
 
-int ibsa__stock_get(struct ibv_context *context, struct ibsa_async_event *out)
+int ibsa__stock_get(struct ibv_context *context, struct ibsa_async_event *out,
+		    const struct interrupts *allowed)
 {
-	const union stock stock = stock_find("ibv_get_async_event");
-	struct ibv_async_event event = { .event_type = IBV_EVENT_CQ_ERR };
-	int err;
-
-	if (!stock.get)
-		return -ENOSYS;
-	errno = 0;
-	err = stock_error(stock.get(context, &event));
-	if (!err)
-		event_from(&event, out);
-	return err;
-}
-
-int ibsa__stock_get_waiting(struct ibv_context *context,
-			    struct ibsa_async_event *out,
-			    const struct interrupts *allowed)
-{
-	const union stock stock = stock_find("ibv_get_async_event");
+	const union stock stock = { stock_find("ibv_get_async_event") };
 	struct ibv_async_event event = { .event_type = IBV_EVENT_CQ_ERR };
 	struct interrupts again;
 	int err;
@@ -80,9 +43,11 @@ int ibsa__stock_get_waiting(struct ibv_context *context,
 	if (!stock.get)
 		return -ENOSYS;
 	errno = 0;
-	interrupts_restore(allowed);
+	if (allowed)
+		interrupts_restore(allowed);
 	err = stock_error(stock.get(context, &event));
-	interrupts_hold(&again);
+	if (allowed)
+		interrupts_hold(&again);
 	if (!err)
 		event_from(&event, out);
 	return err;
@@ -90,7 +55,7 @@ int ibsa__stock_get_waiting(struct ibv_context *context,
 
 void ibsa__stock_ack(const struct ibsa_async_event *event)
 {
-	const union stock stock = stock_find("ibv_ack_async_event");
+	const union stock stock = { stock_find("ibv_ack_async_event") };
 	struct ibv_async_event theirs = {
 		.event_type = (enum ibv_event_type)event->event_type,
 	};
@@ -102,7 +67,7 @@ void ibsa__stock_ack(const struct ibsa_async_event *event)
 
 int ibsa__stock_close(struct ibv_context *context)
 {
-	const union stock stock = stock_find("ibv_close_device");
+	const union stock stock = { stock_find("ibv_close_device") };
 
 	if (!stock.close)
 		return -ENOSYS;
@@ -112,7 +77,7 @@ int ibsa__stock_close(struct ibv_context *context)
 
 const char *ibsa__stock_text(int event_type)
 {
-	const union stock stock = stock_find("ibv_event_type_str");
+	const union stock stock = { stock_find("ibv_event_type_str") };
 
 	return stock.text ? stock.text((enum ibv_event_type)event_type) : NULL;
 }

@@ -12,19 +12,12 @@
 #include "base/interrupt.h"
 
 /*
- * ibv_get_async_event(). Return: 0; -ENOSYS libibverbs is not loaded; or its
- * error.
+ * ibv_get_async_event(), with the signals and cancellation of @allowed unless
+ * it is NULL; they are held back before and after. Return: 0; -ENOSYS libibverbs
+ * is not loaded; or its error.
  */
-int ibsa__stock_get(struct ibv_context *context,
-		    struct ibsa_async_event *out) IBSA_MUST_USE;
-
-/*
- * The same with the signals and cancellation of @allowed. They are held back
- * before and after.
- */
-int ibsa__stock_get_waiting(struct ibv_context *context,
-			    struct ibsa_async_event *out,
-			    const struct interrupts *allowed) IBSA_MUST_USE;
+int ibsa__stock_get(struct ibv_context *context, struct ibsa_async_event *out,
+		    const struct interrupts *allowed) IBSA_MUST_USE;
 
 /* ibv_ack_async_event(). */
 void ibsa__stock_ack(const struct ibsa_async_event *event);
