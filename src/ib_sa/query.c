@@ -27,43 +27,17 @@ int ibsa__sa_status(const struct ibsa_reply *reply)
 	}
 }
 
-/* From here on, a cancel no longer finds the query. */
-static void query_enter_callback(struct sa_query *query)
-{
-	struct ib_device *device = query->port->device;
-
-	pthread_mutex_lock(&device->sa->lock);
-	query->ticket = 0;
-	ibsa__sa_withdraw(device, &query->cancel);
-	ibsa__sa_callback_enter(device);
-	pthread_mutex_unlock(&device->sa->lock);
-}
-
-static void query_leave_callback(struct sa_query *query)
-{
-	struct ib_device *device = query->port->device;
-	struct ibsa__sa *sa = device->sa;
-
-	pthread_mutex_lock(&sa->lock);
-	ibsa__sa_callback_leave(device);
-	query->port->queries--;
-	if (query->client)
-		query->client->users--;
-	ibsa__sa_query_free(sa, query);
-	pthread_mutex_unlock(&sa->lock);
-}
-
 void ibsa__sa_query_end(struct sa_query *query, int status,
 			const struct ibsa_reply *reply)
 {
-	struct ib_device *device = query->port->device;
+	struct ib_device *device = query->task.port->device;
 
-	query_enter_callback(query);
+	ibsa__sa_task_enter(&query->task, true);
 	device->reply = reply;
 	if (query->callback)
 		query->tell(query, status, reply);
 	device->reply = NULL;
-	query_leave_callback(query);
+	ibsa__sa_task_leave(&query->task, true);
 }
 
 static void query_note_reply(const struct ibsa_reply *reply, void *arg)
@@ -99,33 +73,21 @@ static int query_send(struct sa_query *query)
 		.mask = query->mask,
 		.method = query->method,
 		.deadline_ms = query->timeout_ms,
-		.queue_ms = query->port->device->options.queue_ms,
+		.queue_ms = query->task.port->device->options.queue_ms,
 		.first_interval_ms = first_interval_ms(query->timeout_ms),
 		.no_sharing = !record_is_path(query->record),
 	};
 
-	return ibsa_query(query->port->client, &engine_query, query_note_reply,
-			  query, &query->engine_id);
-}
-
-/* Whether it was cancelled, or its device closed, before it was sent. */
-static bool query_is_over(const struct sa_query *query)
-{
-	struct ib_device *device = query->port->device;
-	bool over;
-
-	pthread_mutex_lock(&device->sa->lock);
-	over = query->is_canceled || device->closing;
-	pthread_mutex_unlock(&device->sa->lock);
-	return over;
+	return ibsa_query(query->task.port->client, &engine_query,
+			  query_note_reply, query, &query->engine_id);
 }
 
 static void query_run_start(struct sa_job *job)
 {
-	struct sa_query *query = list_object(job, struct sa_query, start);
+	struct sa_query *query = list_object(job, struct sa_query, task.start);
 	struct ibsa_reply reply = { .record = query->record };
 
-	if (query_is_over(query)) {
+	if (ibsa__sa_task_is_over(&query->task)) {
 		ibsa__sa_query_end(query, -EINTR, NULL);
 		return;
 	}
@@ -137,26 +99,23 @@ static void query_run_start(struct sa_job *job)
 /* The start has run and the callback has not, so the engine has the query. */
 static void query_run_cancel(struct sa_job *job)
 {
-	struct sa_query *query = list_object(job, struct sa_query, cancel);
+	struct sa_query *query = list_object(job, struct sa_query, task.end);
 
-	ibsa_cancel(query->port->client, query->engine_id);
+	ibsa_cancel(query->task.port->client, query->engine_id);
+}
+
+/* @lock is held. */
+static void query_free(struct sa_task *task)
+{
+	task->port->queries--;
+	ibsa__pool_give(&task->port->device->sa->queries,
+			list_object(task, struct sa_query, task));
 }
 
 void ib_sa_cancel_query(int id, struct ib_sa_query *ticket)
 {
-	struct ibsa__sa *sa = ibsa__sa_find();
-	struct sa_query *query;
-
-	if (!sa)
-		return;
-	pthread_mutex_lock(&sa->lock);
-	query = ticket ? ibsa__sa_query_find(sa, id, (uintptr_t)ticket) : NULL;
-	if (query && !query->is_canceled) {
-		query->is_canceled = true;
-		ibsa__sa_submit(query->port->device, &query->cancel);
-	}
-	pthread_mutex_unlock(&sa->lock);
-	ibsa__sa_put(sa);
+	if (id >= 0)
+		ibsa__sa_task_end(id, (uintptr_t)ticket);
 }
 
 /* Whether the port's link layer has an SA, or the program has named one. */
@@ -216,44 +175,50 @@ static int port_check(struct sa_port *port)
 static void query_fill(struct sa_query *query, struct sa_port *port,
 		       const struct sa_request *request)
 {
+	static const struct sa_task_ops ops = {
+		.start = query_run_start,
+		.end = query_run_cancel,
+		.free = query_free,
+	};
 	const unsigned long ms = request->timeout_ms;
 
-	query->start.run = query_run_start;
-	query->cancel.run = query_run_cancel;
-	query->client = request->client;
-	query->port = port;
-	query->was_opa = request->was_opa;
-	query->method = request->method;
-	query->record = request->record;
-	query->mask = be64toh(request->comp_mask) & request->record->mask;
-	query->timeout_ms = ms > UINT_MAX ? UINT_MAX : (unsigned int)ms;
-	query->timeout_ms += !ms;
-	query->tell = request->tell;
-	query->callback = request->callback;
-	query->context = request->context;
+	*query = (struct sa_query){
+		.was_opa = request->was_opa,
+		.method = request->method,
+		.record = request->record,
+		.mask = be64toh(request->comp_mask) & request->record->mask,
+		.timeout_ms = ms > UINT_MAX ? UINT_MAX : (unsigned int)ms + !ms,
+		.tell = request->tell,
+		.callback = request->callback,
+		.context = request->context,
+	};
 	memcpy(&query->match, request->match, request->record->host_size);
+	ibsa__sa_task_init(&query->task, &ops, port, request->client);
 }
 
 /* @lock is held. */
 static int query_submit(struct sa_port *port, const struct sa_request *request,
 			struct ib_sa_query **out_query)
 {
-	struct ib_device *device = port->device;
+	struct pool *pool = &port->device->sa->queries;
 	struct sa_query *query;
 	int err = port_check(port);
 
 	if (err)
 		return err;
-	query = ibsa__sa_query_new(device->sa);
+	query = ibsa__pool_take(pool);
 	if (!query)
 		return -ENOMEM;
 	query_fill(query, port, request);
+	err = ibsa__sa_task_submit(&query->task);
+	if (err) {
+		ibsa__pool_give(pool, query);
+		return err;
+	}
 	port->queries++;
-	request->client->users++;
 	if (out_query)
-		*out_query = (struct ib_sa_query *)query->ticket;
-	ibsa__sa_submit(device, &query->start);
-	return (int)query->id;
+		*out_query = (struct ib_sa_query *)query->task.ticket;
+	return (int)query->task.id;
 }
 
 int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,

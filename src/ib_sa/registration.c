@@ -7,11 +7,10 @@
 #include <errno.h>
 
 #include "base/alloc.h"
-#include "ib_sa/subject.h"
 #include "ib_sa/query.h"
 
 struct sa_registration {
-	struct sa_subject subject;
+	struct sa_task task;
 	struct ibsa_registration *handle; /* used by the dispatcher */
 	struct ibsa_service service;
 	uint64_t mask;
@@ -27,12 +26,10 @@ static void registration_report(struct sa_registration *registration,
 	struct ibsa_registration_report theirs = *report;
 
 	theirs.registration = NULL;
-	ibsa__sa_subject_enter(&registration->subject);
+	ibsa__sa_task_enter(&registration->task, is_last);
 	if (registration->report)
 		registration->report(&theirs, registration->arg);
-	ibsa__sa_subject_leave(&registration->subject, is_last);
-	if (is_last)
-		ibsa__free(registration);
+	ibsa__sa_task_leave(&registration->task, is_last);
 }
 
 static void
@@ -44,14 +41,14 @@ registration_note_report(const struct ibsa_registration_report *report,
 
 static int registration_begin(struct sa_registration *registration)
 {
-	const struct sa_port *port = registration->subject.port;
+	const struct sa_port *port = registration->task.port;
 	const struct ibsa_service_registration options = {
 		.service = &registration->service,
 		.mask = registration->mask,
 		.audit_ms = port->device->options.audit_ms,
 	};
 
-	if (ibsa__sa_subject_is_over(&registration->subject))
+	if (ibsa__sa_task_is_over(&registration->task))
 		return -ECANCELED;
 	return ibsa_service_register(port->client, &options,
 				     registration_note_report, registration,
@@ -61,7 +58,7 @@ static int registration_begin(struct sa_registration *registration)
 static void registration_run_start(struct sa_job *job)
 {
 	struct sa_registration *registration =
-		list_object(job, struct sa_registration, subject.start);
+		list_object(job, struct sa_registration, task.start);
 	int err = registration_begin(registration);
 
 	if (err)
@@ -73,32 +70,25 @@ static void registration_run_start(struct sa_job *job)
 				    });
 }
 
-static void registration_run_release(struct sa_job *job)
+static void registration_run_end(struct sa_job *job)
 {
 	struct sa_registration *registration =
-		list_object(job, struct sa_registration, subject.release);
+		list_object(job, struct sa_registration, task.end);
 
 	(void)ibsa_service_release(registration->handle);
 }
 
-static struct sa_registration *
-registration_new(const struct ib_sa_service_rec *rec, ib_sa_comp_mask comp_mask,
-		 ibsa_registration_fn report, void *arg)
+static void registration_free(struct sa_task *task)
 {
-	struct sa_registration *registration =
-		ibsa__calloc(1, sizeof(*registration));
-
-	if (!registration)
-		return NULL;
-	ibsa__sa_subject_init(&registration->subject, registration_run_start,
-			      registration_run_release);
-	ibsa_service_record.decode((const uint8_t *)rec,
-				   &registration->service);
-	registration->mask = be64toh(comp_mask);
-	registration->report = report;
-	registration->arg = arg;
-	return registration;
+	ibsa__free(list_object(task, struct sa_registration, task));
 }
+
+static const struct sa_task_ops registration_ops = {
+	.start = registration_run_start,
+	.end = registration_run_end,
+	.free = registration_free,
+	.is_registration = true,
+};
 
 static bool record_is_valid(const struct ib_sa_service_rec *rec,
 			    ib_sa_comp_mask comp_mask)
@@ -124,21 +114,28 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
 		err = -EINVAL;
 	if (err)
 		return err;
-	registration = registration_new(rec, comp_mask, report, arg);
+	registration = ibsa__calloc(1, sizeof(*registration));
 	if (!registration)
 		return -ENOMEM;
+	ibsa__sa_task_init(&registration->task, &registration_ops, port,
+			   client);
+	ibsa_service_record.decode((const uint8_t *)rec,
+				   &registration->service);
+	registration->mask = be64toh(comp_mask);
+	registration->report = report;
+	registration->arg = arg;
 	pthread_mutex_lock(&device->sa->lock);
-	err = ibsa__sa_subject_submit(&registration->subject, port, client);
-	if (!err)
-		*out = (struct ibsa_rec_registration *)
-			       registration->subject.ticket;
-	pthread_mutex_unlock(&device->sa->lock);
+	err = ibsa__sa_task_submit(&registration->task);
 	if (err)
 		ibsa__free(registration);
+	else
+		*out = (struct ibsa_rec_registration *)
+			       registration->task.ticket;
+	pthread_mutex_unlock(&device->sa->lock);
 	return err;
 }
 
 void ibsa_service_rec_release(struct ibsa_rec_registration *registration)
 {
-	ibsa__sa_subject_release((uintptr_t)registration);
+	ibsa__sa_task_end(-1, (uintptr_t)registration);
 }

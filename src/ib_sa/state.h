@@ -29,23 +29,53 @@ struct sa_job {
 	void (*run)(struct sa_job *job);
 };
 
+struct sa_task;
+
+/* What differs between tasks. */
+struct sa_task_ops {
+	void (*start)(struct sa_job *job);
+	void (*end)(struct sa_job *job);
+	/* After the last callback, with @lock held. */
+	void (*free)(struct sa_task *task);
+	bool is_registration; /* ended when its client unregisters */
+};
+
+/*
+ * A task is what a program starts at a port and gets callbacks from: a query,
+ * the registration of a service, or a watch of events. Programs refer to it by
+ * its ticket, so that a late end has no effect. A task is the first member of
+ * its struct.
+ */
+struct sa_task {
+	struct sa_job start;
+	struct sa_job end;
+	const struct sa_task_ops *ops;
+	struct ib_sa_client *client; /* NULL: it has unregistered */
+	struct sa_port *port;
+	uintptr_t ticket; /* 0: its last callback runs */
+	uint32_t id;
+	bool is_ended; /* the program has cancelled or released it */
+};
+
+struct sa_tasks {
+	struct sa_task **slots; /* by id; NULL: free */
+	uintptr_t *tickets;	/* by id: its last ticket */
+	uint32_t *free_ids;	/* a stack */
+	uint32_t free_count;
+	uint32_t slot_count;
+	uintptr_t first_ticket;
+};
+
 /* The single object of a process: its clients, queries and devices. */
 struct ibsa__sa {
 	unsigned int process; /* as ibsa__process() was at its creation */
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* a query, or dispatching */
 	struct list devices;
-	struct list subjects; /* registrations of services, watches */
-	struct list members;  /* of multicast groups */
+	struct list members; /* of multicast groups */
 	uint32_t member_count;
 	struct pool queries;
-	struct sa_query **slots; /* by id; NULL: free */
-	uint32_t *free_ids;	 /* a stack */
-	uint32_t free_count;
-	uint32_t slot_count;
-	uintptr_t *slot_tickets; /* by id: its last ticket */
-	uintptr_t first_ticket;
-	uintptr_t subject_ticket; /* the last that was assigned */
+	struct sa_tasks tasks;
 };
 
 /*
@@ -135,14 +165,8 @@ typedef void (*sa_tell_fn)(struct sa_query *query, int status,
 			   const struct ibsa_reply *reply);
 
 struct sa_query {
-	struct sa_job start;
-	struct sa_job cancel;
-	struct ib_sa_client *client; /* NULL: it has unregistered */
-	struct sa_port *port;
-	uintptr_t ticket;   /* 0: its callback runs */
+	struct sa_task task;
 	uint64_t engine_id; /* 0: not started */
-	uint32_t id;
-	bool is_canceled;
 	/*
 	 * Sent in the IB form because the manager does not support the OPA
 	 * form.
@@ -178,22 +202,50 @@ void ibsa__sa_put(struct ibsa__sa *sa);
  */
 bool ibsa__sa_is_ours(const struct ibsa__sa *sa);
 
-/* The ticket after this one; a program holds it as a pointer. Never 0. */
-uintptr_t ibsa__sa_ticket_next(uintptr_t ticket);
+/* task.c. */
+void ibsa__sa_tasks_init(struct sa_tasks *tasks, uintptr_t first_ticket);
+void ibsa__sa_tasks_done(struct sa_tasks *tasks);
 
 /* The initial ticket of an id. Never 0. */
-uintptr_t ibsa__sa_ticket_first(const struct ibsa__sa *sa, uint32_t id);
+uintptr_t ibsa__sa_ticket_first(const struct sa_tasks *tasks, uint32_t id);
+
+void ibsa__sa_task_init(struct sa_task *task, const struct sa_task_ops *ops,
+			struct sa_port *port, struct ib_sa_client *client);
 
 /*
- * A new query with an id and a ticket. @lock is held. Return: NULL if memory is
- * short.
+ * Assign an id and a ticket, and have the dispatcher run @start, and later @end
+ * if the program ends the task before its last callback. @lock is held. Return:
+ * 0; -ENODEV the device is closing; -ENOMEM.
  */
-struct sa_query *ibsa__sa_query_new(struct ibsa__sa *sa);
-void ibsa__sa_query_free(struct ibsa__sa *sa, struct sa_query *query);
+int ibsa__sa_task_submit(struct sa_task *task) IBSA_MUST_USE;
 
-/* The query with that id, if its ticket matches. @lock is held. */
-struct sa_query *ibsa__sa_query_find(const struct ibsa__sa *sa, int id,
-				     uintptr_t ticket);
+/* Whether it was ended, or its device closed, before its start. */
+bool ibsa__sa_task_is_over(const struct sa_task *task);
+
+/* Called before and after each callback. The last one frees the task. */
+void ibsa__sa_task_enter(struct sa_task *task, bool is_last);
+void ibsa__sa_task_leave(struct sa_task *task, bool is_last);
+
+/*
+ * End the task with that ticket, if it exists. @id: below 0 for a registration
+ * or watch, whose id the program does not have. Any thread.
+ */
+void ibsa__sa_task_end(int id, uintptr_t ticket);
+
+/*
+ * For process.c, when a client unregisters. @lock is held.
+ *
+ * _release ends the client's registrations; if @forget is set, all tasks go on
+ * without the client. _take takes over dispatching a device of one of its
+ * tasks, if that has no worker and is not being dispatched; else NULL. The
+ * search begins at slot *@at, where the last call found a task: most searches
+ * among very many tasks then end at once.
+ */
+void ibsa__sa_tasks_release(struct sa_tasks *tasks,
+			    const struct ib_sa_client *client, bool forget);
+struct ib_device *ibsa__sa_tasks_take(const struct sa_tasks *tasks,
+				      const struct ib_sa_client *client,
+				      uint32_t *at);
 
 /* device.c. */
 void ibsa__sa_device_free(struct ib_device *device);

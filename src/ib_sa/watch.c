@@ -8,11 +8,10 @@
 
 #include "base/alloc.h"
 #include "event/event.h"
-#include "ib_sa/subject.h"
 #include "ib_sa/query.h"
 
 struct sa_watch {
-	struct sa_subject subject;
+	struct sa_task task;
 	struct ibsa_event_watch *watch; /* used by the dispatcher */
 	struct ibsa_event_options options;
 	struct ibsa_gid *gids; /* target of @options.gids */
@@ -20,8 +19,10 @@ struct sa_watch {
 	void *arg;
 };
 
-static void watch_free(struct sa_watch *watch)
+static void watch_free(struct sa_task *task)
 {
+	struct sa_watch *watch = list_object(task, struct sa_watch, task);
+
 	ibsa__free(watch->gids);
 	ibsa__free(watch);
 }
@@ -33,11 +34,9 @@ static void watch_report(struct sa_watch *watch, const struct ibsa_event *event)
 	struct ibsa_event theirs = *event;
 
 	theirs.watch = NULL;
-	ibsa__sa_subject_enter(&watch->subject);
+	ibsa__sa_task_enter(&watch->task, is_last);
 	watch->happened(&theirs, watch->arg);
-	ibsa__sa_subject_leave(&watch->subject, is_last);
-	if (is_last)
-		watch_free(watch);
+	ibsa__sa_task_leave(&watch->task, is_last);
 }
 
 static void watch_report_end(struct sa_watch *watch, int err)
@@ -45,7 +44,7 @@ static void watch_report_end(struct sa_watch *watch, int err)
 	watch_report(watch, &(struct ibsa_event){
 				    .kind = IBSA_EVENT_ENDED,
 				    .err = err,
-				    .port_num = watch->subject.port->number,
+				    .port_num = watch->task.port->number,
 			    });
 }
 
@@ -56,12 +55,11 @@ static void watch_note_event(const struct ibsa_event *event, void *arg)
 
 static void watch_run_start(struct sa_job *job)
 {
-	struct sa_watch *watch = list_object(job, struct sa_watch,
-					     subject.start);
+	struct sa_watch *watch = list_object(job, struct sa_watch, task.start);
 	int err = -ECANCELED;
 
-	if (!ibsa__sa_subject_is_over(&watch->subject))
-		err = ibsa_event_watch(watch->subject.port->client,
+	if (!ibsa__sa_task_is_over(&watch->task))
+		err = ibsa_event_watch(watch->task.port->client,
 				       &watch->options, watch_note_event, watch,
 				       NULL, &watch->watch);
 	if (err)
@@ -69,10 +67,9 @@ static void watch_run_start(struct sa_job *job)
 }
 
 /* The client ends the subscription at the SA. */
-static void watch_run_release(struct sa_job *job)
+static void watch_run_end(struct sa_job *job)
 {
-	struct sa_watch *watch = list_object(job, struct sa_watch,
-					     subject.release);
+	struct sa_watch *watch = list_object(job, struct sa_watch, task.end);
 
 	ibsa_event_unwatch(watch->watch);
 	watch_report_end(watch, 0);
@@ -96,23 +93,12 @@ static int watch_copy_options(const struct ib_device *device,
 	return 0;
 }
 
-static int watch_new(const struct ib_device *device,
-		     const struct ibsa_event_options *options,
-		     struct sa_watch **out)
-{
-	struct sa_watch *watch = ibsa__calloc(1, sizeof(*watch));
-
-	if (!watch)
-		return -ENOMEM;
-	if (watch_copy_options(device, options, watch)) {
-		watch_free(watch);
-		return -ENOMEM;
-	}
-	ibsa__sa_subject_init(&watch->subject, watch_run_start,
-			      watch_run_release);
-	*out = watch;
-	return 0;
-}
+static const struct sa_task_ops watch_ops = {
+	.start = watch_run_start,
+	.end = watch_run_end,
+	.free = watch_free,
+	.is_registration = true,
+};
 
 int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
 		      uint8_t port_num,
@@ -128,23 +114,27 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
 	options = options ? options : &all;
 	if (!err && (!happened || !ibsa__event_options_are_valid(options)))
 		err = -EINVAL;
-	if (!err)
-		err = watch_new(device, options, &watch);
 	if (err)
 		return err;
+	watch = ibsa__calloc(1, sizeof(*watch));
+	if (!watch)
+		return -ENOMEM;
+	ibsa__sa_task_init(&watch->task, &watch_ops, port, client);
 	watch->happened = happened;
 	watch->arg = arg;
+	err = watch_copy_options(device, options, watch);
 	pthread_mutex_lock(&device->sa->lock);
-	err = ibsa__sa_subject_submit(&watch->subject, port, client);
 	if (!err)
-		*out = (struct ibsa_device_watch *)watch->subject.ticket;
-	pthread_mutex_unlock(&device->sa->lock);
+		err = ibsa__sa_task_submit(&watch->task);
 	if (err)
-		watch_free(watch);
+		watch_free(&watch->task);
+	else
+		*out = (struct ibsa_device_watch *)watch->task.ticket;
+	pthread_mutex_unlock(&device->sa->lock);
 	return err;
 }
 
 void ibsa_device_unwatch(struct ibsa_device_watch *watch)
 {
-	ibsa__sa_subject_release((uintptr_t)watch);
+	ibsa__sa_task_end(-1, (uintptr_t)watch);
 }

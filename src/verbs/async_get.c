@@ -209,7 +209,7 @@ static int interruptible(struct reading *reading,
 static int stock_wait(struct reading *reading)
 {
 	return ibsa__stock_get(reading->context, reading->out,
-				       &reading->before);
+			       &reading->before);
 }
 
 /*
