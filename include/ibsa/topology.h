@@ -13,6 +13,8 @@
 
 IBSA_BEGIN
 
+struct ibsa_client;
+struct ibsa_reply;
 struct ibsa_topology;
 
 /**
@@ -222,6 +224,81 @@ int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
 int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
 			   size_t *out_node,
 			   unsigned int *out_port) IBSA_MUST_USE;
+
+/**
+ * struct ibsa_topology_options - how to read a topology; zero is the default of
+ * each member
+ * @timeout_ms: deadline of each query, in milliseconds; default: deadline_ms of
+ *              the client
+ */
+struct ibsa_topology_options {
+	unsigned int timeout_ms;
+};
+
+/**
+ * typedef ibsa_topology_fn - called once when a topology was read
+ * @err:      0; or why it could not be read
+ * @topology: the finished topology, which the callee frees with
+ *            ibsa_topology_free(); NULL if @err is not 0
+ * @reply:    the last reply, or the reply with the error; valid until the
+ *            callback returns
+ * @arg:      as given to ibsa_topology_read()
+ *
+ * The rules are those of ibsa_reply_fn.
+ */
+typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
+				 const struct ibsa_reply *reply, void *arg);
+
+/**
+ * ibsa_topology_read - read the topology of a client's fabric
+ * @client:  an open client
+ * @options: NULL: all defaults
+ * @done:    called once, later, never from within this call
+ * @arg:     passed to @done unchanged
+ *
+ * Requests all NodeRecords, PortInfoRecords, LinkRecords and SwitchInfoRecords:
+ * four queries, independent of the size of the fabric. If the SA refuses
+ * SwitchInfoRecords, it is unknown which switches have an enhanced port 0.
+ *
+ * Return: 0; -EINVAL @done is NULL; -ENOMEM; or the error of ibsa_query(). After
+ * an error @done is not called. Later failures, in @err of the callback:
+ * -EREMOTEIO the SA refused or was busy; -ENOMEM; or @err of struct ibsa_reply.
+ */
+int ibsa_topology_read(struct ibsa_client *client,
+		       const struct ibsa_topology_options *options,
+		       ibsa_topology_fn done, void *arg) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_wait - read the topology of a client's fabric, and wait
+ * @client:  an open client
+ * @options: NULL: all defaults
+ * @out:     receives the finished topology, which ibsa_topology_free() frees
+ *
+ * Meanwhile the client continues with its other queries. A signal does not end
+ * the wait.
+ *
+ * Return: 0; -EBUSY a callback of this client called it; -EREMOTEIO the SA
+ * refused or was busy; -ENOMEM; or the error of ibsa_query() or
+ * ibsa_query_wait(). After an error @out is unchanged.
+ */
+int ibsa_topology_wait(struct ibsa_client *client,
+		       const struct ibsa_topology_options *options,
+		       struct ibsa_topology **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_load - read a topology from a file
+ * @path:  output of ibnetdiscover, or another topology file
+ * @error: receives, on failure, one sentence for the user; or NULL
+ * @out:   receives the finished topology, which ibsa_topology_free() frees
+ *
+ * The file is the same as for ibsa_fabric_load(), but no fabric is simulated.
+ * Ports have no state and no supported rates.
+ *
+ * Return: 0; -EINVAL the file is malformed; -ENOMEM; or the error of open(2) or
+ * read(2). After an error @out is unchanged.
+ */
+int ibsa_topology_load(const char *path, struct ibsa_error *error,
+		       struct ibsa_topology **out) IBSA_MUST_USE;
 
 IBSA_END
 

@@ -203,7 +203,7 @@ static void ports_fill(struct ibsa_topology *topology, const struct ends *ends,
 			topology, &topology->nodes[node_of[i]], row->port);
 
 		port->guid = row->port_guid;
-		port->is.lid = row->end;
+		port->is.lid = row->lid;
 	}
 	for (size_t i = 0; i < topology->port_row_count; i++) {
 		const struct port_row *row = &topology->port_rows[i];

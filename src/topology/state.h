@@ -19,6 +19,7 @@ struct node_row {
 	uint64_t system_guid;
 	uint64_t port_guid;
 	uint32_t end;
+	uint32_t lid;
 	uint32_t name; /* offset in the names */
 	uint32_t vendor_id;
 	uint32_t device_id;

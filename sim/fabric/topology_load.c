@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads a topology file as a topology, without a fabric. */
+#include <errno.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/topology.h>
+
+#include "base/error.h"
+#include "sim/topology/topology.h"
+#include "topology/state.h"
+
+/* Rows refer to the end port of a port by its index and one. */
+static uint32_t end_of(const struct topology *file, uint32_t port)
+{
+	const struct topo_node *node = &file->nodes[file->ports[port].node];
+
+	return 1 + (node->type == IBSA_NODE_SWITCH ? node->first_port : port);
+}
+
+static int port_load(struct ibsa_topology *topology,
+		     const struct topology *file, uint32_t index)
+{
+	const struct topo_port *port = &file->ports[index];
+	const bool has_cable = port->peer != SIM_NONE;
+	const struct port_row row = {
+		.end = end_of(file, index),
+		.number = port->number,
+		.is = {
+			.lid = port->wanted_lid,
+			.lmc = port->lmc,
+			.rate = has_cable ? port->rate
+					  : (struct link_rate){ 0 },
+		},
+	};
+	const struct link_row link = {
+		.from = row.end,
+		.from_port = port->number,
+		.to = has_cable ? end_of(file, port->peer) : 0,
+		.to_port = has_cable ? file->ports[port->peer].number : 0,
+	};
+	int err = ibsa__topology_port_add(topology, &row);
+
+	return err || !has_cable ? err
+				 : ibsa__topology_link_add(topology, &link);
+}
+
+/* A row for an end port, as the SA has a record for each. */
+static int end_load(struct ibsa_topology *topology, const struct topology *file,
+		    uint32_t index, uint32_t name)
+{
+	const struct topo_port *port = &file->ports[index];
+	const struct topo_node *node = &file->nodes[port->node];
+	const struct node_row row = {
+		.guid = node->guid,
+		.system_guid = node->image_guid,
+		.port_guid = port->guid,
+		.end = 1 + index,
+		.lid = port->wanted_lid,
+		.name = name,
+		.vendor_id = node->vendor,
+		.device_id = node->device,
+		.type = node->type,
+		.port_count = node->port_count,
+		.port = port->number,
+	};
+
+	return ibsa__topology_node_add(topology, &row);
+}
+
+/* The SA does not have ports of adapters without a link, nor does this. */
+static int node_load(struct ibsa_topology *topology,
+		     const struct topology *file, const struct topo_node *node)
+{
+	const bool is_switch = node->type == IBSA_NODE_SWITCH;
+	bool has_end = false;
+	uint32_t name;
+	int err = ibsa__topology_name_add(topology, node->name, &name);
+
+	for (uint32_t i = 0; i <= node->port_count && !err; i++) {
+		const uint32_t port = node->first_port + i;
+		const bool has_cable = file->ports[port].peer != SIM_NONE;
+
+		if (is_switch ? !i : has_cable) {
+			err = end_load(topology, file, port, name);
+			has_end = true;
+		}
+		if (!err && (has_cable || (is_switch && !i)))
+			err = port_load(topology, file, port);
+	}
+	if (!err && !has_end)
+		err = end_load(topology, file, node->first_port + 1, name);
+	return err;
+}
+
+static int topology_make(const struct topology *file,
+			 struct ibsa_topology **out)
+{
+	struct ibsa_topology *topology;
+	int err = ibsa_topology_new(&topology);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < file->node_count && !err; i++)
+		err = node_load(topology, file, &file->nodes[i]);
+	if (!err)
+		err = ibsa_topology_finish(topology);
+	if (err)
+		ibsa_topology_free(topology);
+	else
+		*out = topology;
+	return err;
+}
+
+int ibsa_topology_load(const char *path, struct ibsa_error *error,
+		       struct ibsa_topology **out)
+{
+	const struct topo_source source = {
+		.path = path,
+		.lid_max = UINT16_MAX,
+	};
+	struct ibsa_error ignored;
+	struct topology file;
+	int err;
+
+	if (!error)
+		error = &ignored;
+	err = ibsa__topology_read(&source, error, &file);
+	if (err)
+		return err;
+	err = topology_make(&file, out);
+	if (err)
+		ibsa__fail(error, err, "%.100s: out of memory", path);
+	ibsa__topology_done(&file);
+	return err;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads a topology: one query for each table, all at once. Uses public calls
+ * only.
+ */
+#include <errno.h>
+
+#include <ibsa/ibsa.h>
+#include <ibsa/topology.h>
+
+#include "base/alloc.h"
+
+enum { TABLES = 4 };
+
+/* A query for one table; its id is 0 when it has ended. */
+struct table {
+	struct read *read;
+	const struct ibsa_record *record;
+	uint64_t id;
+};
+
+struct read {
+	struct ibsa_client *client;
+	struct ibsa_topology *topology;
+	struct table tables[TABLES];
+	unsigned int pending;
+	bool has_ended; /* the caller was told, or need not be */
+	ibsa_topology_fn done;
+	void *arg;
+};
+
+static void read_free(struct read *read)
+{
+	ibsa_topology_free(read->topology);
+	ibsa__free(read);
+}
+
+/* The callbacks of the queries follow; the last one frees @read. */
+static void read_cancel(struct read *read)
+{
+	read->has_ended = true;
+	for (int i = 0; i < TABLES; i++) {
+		if (read->tables[i].id)
+			ibsa_cancel(read->client, read->tables[i].id);
+	}
+}
+
+/* Report the end. @topology is the callee's now. */
+static void read_end(struct read *read, int err, const struct ibsa_reply *reply)
+{
+	struct ibsa_topology *topology = err ? NULL : read->topology;
+
+	if (!err)
+		read->topology = NULL;
+	read_cancel(read);
+	read->done(err, topology, reply, read->arg);
+}
+
+static int records_add(struct ibsa_topology *topology,
+		       const struct ibsa_reply *reply)
+{
+	union {
+		struct ibsa_node node;
+		struct ibsa_port_info port;
+		struct ibsa_link link;
+		struct ibsa_switch_info info;
+	} host;
+	int err = 0;
+
+	for (size_t i = 0; i < reply->count && !err; i++) {
+		err = ibsa_reply_decode(reply, i, &host);
+		if (!err)
+			err = ibsa_topology_add(topology, reply->record, &host);
+	}
+	return err;
+}
+
+/* Without SwitchInfoRecords a topology lacks only a detail. */
+static int reply_take(struct ibsa_topology *topology,
+		      const struct ibsa_reply *reply)
+{
+	if (reply->err)
+		return reply->err;
+	if (ibsa_outcome(reply) == IBSA_OUTCOME_OK)
+		return records_add(topology, reply);
+	if (ibsa_outcome(reply) == IBSA_OUTCOME_NONE ||
+	    reply->record == &ibsa_switch_info_record)
+		return 0;
+	return -EREMOTEIO;
+}
+
+static void table_note_reply(const struct ibsa_reply *reply, void *arg)
+{
+	struct table *table = arg;
+	struct read *read = table->read;
+	int err;
+
+	table->id = 0;
+	read->pending--;
+	if (!read->has_ended) {
+		err = reply_take(read->topology, reply);
+		if (!err && !read->pending)
+			err = ibsa_topology_finish(read->topology);
+		if (err || !read->pending)
+			read_end(read, err, reply);
+	}
+	if (!read->pending)
+		read_free(read);
+}
+
+static int table_query(struct table *table,
+		       const struct ibsa_topology_options *options)
+{
+	/* All others report extended speeds as QDR. */
+	const struct ibsa_port_info true_speeds = { .options = 0x80 };
+	const bool is_port = table->record == &ibsa_port_info_record;
+	const struct ibsa_query query = {
+		.record = table->record,
+		.match = is_port ? &true_speeds : NULL,
+		.mask = is_port ? IBSA_PORT_INFO_CM(options) : 0,
+		.method = IBSA_METHOD_GET_TABLE,
+		.deadline_ms = options ? options->timeout_ms : 0,
+	};
+
+	return ibsa_query(table->read->client, &query, table_note_reply, table,
+			  &table->id);
+}
+
+static int read_start(struct read *read,
+		      const struct ibsa_topology_options *options)
+{
+	static const struct ibsa_record *const records[TABLES] = {
+		&ibsa_node_record,
+		&ibsa_port_info_record,
+		&ibsa_link_record,
+		&ibsa_switch_info_record,
+	};
+	int err = ibsa_topology_new(&read->topology);
+
+	for (int i = 0; i < TABLES && !err; i++) {
+		read->tables[i] = (struct table){ .read = read,
+						  .record = records[i] };
+		err = table_query(&read->tables[i], options);
+		read->pending += !err;
+	}
+	return err;
+}
+
+static int read_new(struct ibsa_client *client,
+		    const struct ibsa_topology_options *options,
+		    ibsa_topology_fn done, void *arg, struct read **out)
+{
+	struct read *read = ibsa__calloc(1, sizeof(*read));
+	int err;
+
+	if (!read)
+		return -ENOMEM;
+	read->client = client;
+	read->done = done;
+	read->arg = arg;
+	err = read_start(read, options);
+	if (!err)
+		*out = read;
+	else if (read->pending)
+		read_cancel(read);
+	else
+		read_free(read);
+	return err;
+}
+
+int ibsa_topology_read(struct ibsa_client *client,
+		       const struct ibsa_topology_options *options,
+		       ibsa_topology_fn done, void *arg)
+{
+	struct read *read;
+
+	if (!done)
+		return -EINVAL;
+	return read_new(client, options, done, arg, &read);
+}
+
+struct waiting {
+	struct ibsa_topology *topology;
+	bool ended;
+	int err;
+};
+
+static void wait_note_end(int err, struct ibsa_topology *topology,
+			  const struct ibsa_reply *reply, void *arg)
+{
+	struct waiting *waiting = arg;
+
+	(void)reply;
+	waiting->ended = true;
+	waiting->topology = topology;
+	waiting->err = err;
+}
+
+int ibsa_topology_wait(struct ibsa_client *client,
+		       const struct ibsa_topology_options *options,
+		       struct ibsa_topology **out)
+{
+	struct waiting waiting = { .ended = false };
+	struct read *read;
+	int err = ibsa_dispatch(client);
+
+	if (err == -EBUSY)
+		return err;
+	err = read_new(client, options, wait_note_end, &waiting, &read);
+	if (err)
+		return err;
+	while (!err && !waiting.ended) {
+		err = ibsa_wait(client, -1);
+		if (err == -EINTR)
+			err = 0;
+	}
+	if (!waiting.ended) {
+		read_cancel(read);
+		ibsa_dispatch(client);
+		return err;
+	}
+	if (!waiting.err)
+		*out = waiting.topology;
+	return waiting.err;
+}
