@@ -18,8 +18,9 @@ bool fabric_is_server(const char *fabric)
 }
 
 /*
- * A fabric server's device is this process's device: setting IBSA_FABRIC makes
- * all parts of the library use it.
+ * If the options name a fabric server, make its device the device of this whole
+ * process: set IBSA_FABRIC, which all functions of the library read, and
+ * IBSA_NODE if the options name a node.
  */
 int fabric_server_use(struct cli *cli)
 {

@@ -24,7 +24,10 @@ enum { SMP_SM_INFO = 0x0020 /* attribute */ };
 
 enum { VL_ARB_BLOCKS = 4 };
 
-/* What an SM has set at a port. Tables are NULL until they are set. */
+/*
+ * Values that an SM outside of the fabric has set at a port. Tables are NULL
+ * until this SM has set them.
+ */
 struct sma_port {
 	struct ibsa_port_info set; /* only the settable fields are used */
 	uint64_t lease_end_ns;	   /* of its M_Key; 0: the lease does not run */

@@ -89,9 +89,10 @@ int ibsa__registry_slot_add(int number, unsigned int mark,
 bool ibsa__registry_has_slot(int number);
 
 /*
- * The first slot for which @is_wanted returns true, or NULL; to be put.
- * @is_wanted may read only the number and the mark, since it is also called
- * when the slot is not in use. @destroy: as for put.
+ * The first slot for which @is_wanted returns true, or NULL. The caller puts
+ * the slot with ibsa__registry_slot_put(). @is_wanted may read only the number
+ * and the mark, since it is also called when the slot is not in use. @destroy
+ * is as for ibsa__registry_slot_put().
  */
 struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
 					      int number,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names for fields of a MAD's header, as libibumad prints them.
+ * Texts for the class, method, attribute and status of a MAD's header, as
+ * libibumad returns them.
  *
  * Source: what libibumad of rdma-core 44 returns for every value;
  * umad_class_str(3); IBA vol 1, 13.4.4 to 13.4.7.

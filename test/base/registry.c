@@ -137,7 +137,10 @@ static void number_destroy(void *object)
 	atomic_fetch_add(&shared.destroyed, 1);
 }
 
-/* The number of an object that was got stays the one that was asked for. */
+/*
+ * While a thread holds an object that it got by a number, the object keeps that
+ * number.
+ */
 static void *getter_run(void *arg)
 {
 	const int number = *(const int *)arg;
@@ -181,7 +184,10 @@ static void threads_get_the_object_of_a_number(void **state)
 		assert_int_equal(ibsa__registry_slot_add(*number, 0, number),
 				 0);
 		number_close(*number);
-		/* A number is free for another object when it is destroyed. */
+		/*
+		 * When an object is destroyed, its number becomes free for
+		 * another object.
+		 */
 		while (atomic_load(&shared.destroyed) <= i)
 			sched_yield();
 	}

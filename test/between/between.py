@@ -31,7 +31,7 @@ import traceback
 
 import damage
 
-# Seconds: each answer at a connection takes at most the command's -t.
+# Maximum time in seconds of each reply at a connection, the -t of the command.
 LIMIT_S = 30
 INTERRUPT_S = 5
 CLIENTS = 3         # at a time
@@ -242,7 +242,8 @@ def main():
         proxy.close()
         told = server.close()
         wrong += [told] if told else []
-    # What is missing of a MAD shows in one reply, or in none.
+    # Each damaged MAD shows in one reply at most: more damaged replies than the
+    # relay damaged MADs is an error.
     if Client.replies["damaged"] > proxy.counts["in MADs"]:
         wrong.append("replies are damaged that the relay did not damage")
     for one in wrong:

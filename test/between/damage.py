@@ -21,7 +21,7 @@ TYPES = 10                      # of questions
 HELD_MAX = 1 << 20              # bytes that wait in one direction
 REFUSE_S = 14                   # the end of a connection with an invalid head
 
-# What happens to a frame or packet, and how often.
+# Kinds of damage to a frame or packet, with their relative frequencies.
 KINDS = {"flip": 10, "drop": 4, "truncate": 2, "stall": 1, "delay": 6,
          "drip": 1}
 
@@ -108,10 +108,12 @@ class Way:
     def flip(self, unit, chance):
         first = HEADER_BYTES if self.is_data else HEAD_BYTES
         end = len(unit)
-        # A change in a MAD cannot be detected.
+        # The receiver cannot detect a change inside a MAD, so change the
+        # header.
         if self.is_data or chance.random() < 0.6:
             end = first
-        # Of a header, the five numbers at its start are what is checked.
+        # The receiver checks the five numbers at the start of a packet's
+        # header.
         if self.is_data and chance.random() < 0.5:
             end = 20
         at = chance.randrange(end)
@@ -122,7 +124,8 @@ class Way:
         if self.is_data and data_length(changed) != len(unit):
             self.session.proxy.counts["in MADs"] += 1
         if changed[:first] != unit[:first]:
-            # Where the next frame is taken to begin may be elsewhere.
+            # After a changed length, the receiver may expect the next frame
+            # elsewhere: later frames cannot be judged.
             self.is_shifted = True
         return [(0, bytes(changed))]
 
@@ -203,7 +206,8 @@ class Session:
     def __init__(self, proxy, client):
         self.proxy = proxy
         self.random = random.Random(proxy.random.random())
-        # Without damage at first, most get as far as queries.
+        # Some connections have no damage at first, so that most clients reach
+        # their queries.
         self.rate = self.random.choice((0, 0.01, 0.03, 0.1, 0.3))
         self.refused = None         # what, and until when
         self.pairs = []
@@ -235,7 +239,8 @@ class Session:
         """False: the connection has ended."""
         for way in list(self.ways):
             if way.source in readable and not way.read():
-                # The end arrives after what was sent before it.
+                # End of file is passed on only after the data that were sent
+                # before it.
                 way.is_closing = True
             if not way.write(now):
                 return False

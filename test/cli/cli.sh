@@ -7,7 +7,8 @@
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 
-# Of each: its usage, a sentence, and the options that it takes, no others.
+# For the help of each action of ibsa fabric: check its usage line, one
+# sentence, and that it lists only the options that the action takes.
 help_of_actions() {
 	local action options given
 	while read -r action options; do
@@ -280,7 +281,8 @@ device_lists() {
 		fail 'not overruled by --fabric'
 }
 
-# A device whose port is fine, one without ports, one with a broken port.
+# Make a sysfs tree of three devices: a device with a usable port, a device
+# without ports, and a device with a port whose files are broken.
 make_sysfs() {
 	local class=sys/class/infiniband port=ports/1 device
 	for device in good10 good9 broken; do
@@ -347,7 +349,8 @@ machine_lists() {
 	unset SYSFS_PATH
 }
 
-# entry PORT INDEX GID TYPE - of the GID table of roce0
+# entry PORT INDEX GID TYPE - write one entry of the GID table of roce0 to the
+# sysfs tree
 entry() {
 	local port=$tmp/gids/class/infiniband/roce0/ports/$1
 	mkdir -p "$port"/gids "$port"/gid_attrs/{types,ndevs}
@@ -357,7 +360,8 @@ entry() {
 	echo Ethernet >"$port/link_layer"
 }
 
-# As the kernel has it: v1 and v2 of an address each, empty ones, holes.
+# Make GID tables as the kernel shows them: each address as RoCE v1 and v2, and
+# empty and missing entries.
 make_gids() {
 	local zero=0000:0000:0000:0000:0000:0000:0000:0000
 	local v4=0000:0000:0000:0000:0000:ffff
@@ -393,7 +397,7 @@ gid_tables() {
 	run 4 gids roce1; out_empty; err_has "no device 'roce1'"
 	run 4 gids roce1/3; out_empty; err_has "no device 'roce1'"
 	run 4 -j gids roce1; json '. == []'
-	# An entry of an unknown type hides no other.
+	# A GID of an unknown type does not hide other entries from ibsa gids.
 	entry 1 12 fd77:0000:0000:0000:0000:0000:0000:0002 'RoCE v3'
 	run 0 gids; aligned; lines 9
 	out_has '^roce0 +1 +12 +- +- +- +- +its GID or type is not understood$'
@@ -410,7 +414,8 @@ gid_tables() {
 	unset SYSFS_PATH
 }
 
-# index_for ADDRESS INDEX - which one is shown, alone and among all
+# index_for ADDRESS INDEX - check that ibsa gids --for ADDRESS chooses the entry
+# INDEX, both when it prints this entry alone and with -a
 index_for() {
 	run 0 -j gids --for "$1"; err_empty
 	json "length == 1 and .[0].index == $2 and .[0].fit == \"chosen\""
@@ -464,7 +469,8 @@ gids_of_a_fabric() {
 	run 4 --fabric "$tmp/nothing.net" gids; err_has 'nothing.net'
 }
 
-# Where the examples are follows the executable when its tree is moved.
+# The command finds the example fabrics relative to its executable, also when
+# the installed tree has been moved.
 examples_are_found() {
 	! is_emulated || return 0
 	mkdir -p moved/bin moved/share/ibsa/fabrics
@@ -630,7 +636,7 @@ services() {
 	on 4 -C nobody service register 0x1234 printer
 }
 
-# await FILE TEXT - until it has a line with that
+# await FILE TEXT - wait until FILE has a line that matches TEXT
 await() {
 	local _
 	for _ in {1..200}; do
@@ -640,8 +646,8 @@ await() {
 	fail "no '$2' in ten seconds"
 }
 
-# spawn ARG... - ibsa in the background, which bash would have ignore SIGINT,
-# and nohup SIGHUP
+# spawn ARG... - run ibsa in the background, with SIGINT and SIGHUP at their
+# defaults: bash ignores SIGINT in background commands, and nohup ignores SIGHUP
 spawn() {
 	what="ibsa $*"
 	checks=$((checks + 1))
@@ -656,7 +662,8 @@ hold() {
 	spawn service register --renew "$@"
 }
 
-# ends STATUS [SIGNAL...] - so it does after these signals
+# ends STATUS [SIGNAL...] - send the signals to the command that spawn started,
+# and check its exit status
 ends() {
 	local want=$1 got=0 signal
 	shift
@@ -703,7 +710,8 @@ renewed_services() {
 	kill -TERM "$holder"
 	sleep 0.7
 	ends 130 INT; err_has 'may stay registered'
-	# Without a reader the command ends as by a signal, and without a message.
+	# If the reader of its output closes the pipe, the command ends without
+	# a message.
 	what='ibsa service register --renew into a pipe'
 	timeout -s KILL 20 "$ibsa" --fabric "$fabric" \
 		service register --renew 1 printer \
@@ -823,7 +831,8 @@ unusable_fabrics() {
 	fi
 }
 
-# What the command opens must not become its standard output.
+# If standard output is closed, a file that the command opens must not get
+# descriptor 1.
 closed_files_stay_closed() {
 	what='devices >&-'
 	"$ibsa" --fabric /proc/self/fd/1 devices >&- 2>err

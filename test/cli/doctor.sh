@@ -13,7 +13,8 @@ sys=$tmp/sys
 nodes=$tmp/nodes
 chmod 755 "$tmp"
 
-# Root can become another user; other users can only remove rights.
+# Root can run ibsa as another user; a test that is run by another user can only
+# remove its own capabilities.
 space=(unshare -m)
 other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if [ "$(id -u)" -ne 0 ]; then
@@ -21,8 +22,8 @@ if [ "$(id -u)" -ne 0 ]; then
 	other=(setpriv --bounding-set=-all --inh-caps=-all)
 fi
 
-# wrapper FILE COMMAND... - runs ibsa by a command where $nodes is
-# /dev/infiniband, which is mounted with $DEV_OPTIONS
+# wrapper FILE COMMAND... - write a script FILE that runs ibsa by COMMAND, with
+# the directory $nodes mounted with $DEV_OPTIONS as /dev/infiniband
 wrapper() {
 	local file=$1
 	shift
@@ -37,7 +38,7 @@ wrapper() {
 	chmod 755 "$file"
 }
 
-# port NAME NUMBER [STATE] - of a device
+# port NAME NUMBER [STATE] - add a port to a device in the sysfs tree
 port() {
 	local at=$sys/class/infiniband/$1/ports/$2
 	mkdir -p "$at/gids" "$at/pkeys"
@@ -72,7 +73,8 @@ device() {
 	[ "$(id -u)" -eq 0 ] || chmod 0 "$nodes/umad$2"
 }
 
-# world - one with mlx5_0, whose device files are as udev makes them
+# world - make a sysfs tree with the device mlx5_0, and its device files as udev
+# creates them
 world() {
 	rm -rf "$sys" "$nodes"
 	mkdir -p "$sys/class/infiniband" "$nodes"
@@ -80,7 +82,8 @@ world() {
 	port mlx5_0 2 '1: DOWN'
 }
 
-# has NAME VERDICT DETAIL [ADVICE] - a check of JSON ended so
+# has NAME VERDICT DETAIL [ADVICE] - check that the JSON of ibsa doctor has a
+# check NAME with this verdict, detail and advice
 has() {
 	# shellcheck disable=SC2016 # jq's
 	jq -e --arg name "$1" --arg verdict "$2" --arg detail "$3" \
@@ -90,9 +93,10 @@ has() {
 		out >jq.out 2>&1 || fail "no $1 $2 '$3', advice '${4-}'"
 }
 
-# what_is CASE SENTENCE NOTE CHECK DETAIL ADVICE [ARG...] - one thing that is
-# wrong, from a question, from ibsa devices and from ibsa doctor, to a user
-# without rights. Each sentence goes into the file sentences.
+# what_is CASE SENTENCE NOTE CHECK DETAIL ADVICE [ARG...] - check what a user
+# without rights reads about one problem: the message of a query, the note of
+# ibsa devices, and the check of ibsa doctor. The message is appended to the
+# file sentences.
 what_is() {
 	local args=(-C "${7-mlx5_0}" -P "${8-1}")
 	ibsa=$tmp/by_other run 4 "${args[@]}" path self 1; out_empty
@@ -144,7 +148,8 @@ every_error_is_another() {
 		'!/sys is not mounted, or empty' \
 		modules '^/sys is not mounted, or empty$' '^mount sysfs at'
 	what=sentences
-	# Where there is a device, doctor is to be asked, and no example.
+	# If the machine has a device, the message of a failed query names ibsa
+	# doctor, and no example fabric.
 	grep -q "ibsa doctor checks this machine's" sentences ||
 		fail 'nothing leads to doctor'
 	[ "$(grep -v 'ibsa doctor checks' sentences | sort -u | wc -l)" -eq 8 ] ||
@@ -152,13 +157,15 @@ every_error_is_another() {
 	unset SYSFS_PATH
 }
 
-# The reason is another where the mode does not forbid it.
+# If the mode of a device file permits opening it, ibsa doctor gives another
+# reason for the failure.
 refusals_that_the_mode_does_not_explain() {
 	export SYSFS_PATH=$sys
 	world
 	ibsa=$tmp/by_me run 4 -j doctor mlx5_0/1
 	if [ "$(id -u)" -eq 0 ]; then
-		# No umad file at all, but one that opens.
+		# The file at the path of the umad file is not a umad file, but
+		# can be opened.
 		has node wrong '/umad0 is not a device of ib_umad$' '^remove it'
 		has issm ok '/issm0, root:root 0600'
 	fi
@@ -207,7 +214,8 @@ a_list_that_is_not_permitted() {
 	unset SYSFS_PATH
 }
 
-# For a file's owner and for members of its group, only these rights count.
+# For the owner of a device file, only the owner's mode bits count; for members
+# of its group, only the group's.
 refusals_that_the_mode_explains() {
 	local node=$nodes/umad0
 	[ "$(id -u)" -eq 0 ] || return 0
@@ -230,7 +238,8 @@ refusals_that_the_mode_explains() {
 	unset SYSFS_PATH
 }
 
-# More than libibumad has room for, one name longer, and some out of order.
+# Forty devices: more than libibumad can list, one with a name that is too long
+# for libibumad, and some that sysfs does not list in order.
 forty_devices() {
 	local number long=an_adapter_with_a_long_name__0
 	export SYSFS_PATH=$sys
@@ -340,7 +349,8 @@ embedded_fabrics() {
 	err_has 'No space left'
 }
 
-# Findings so far are shown, also those of the port under examination.
+# A signal ends ibsa doctor. It first prints the checks made so far, also those
+# of the port that it is examining.
 signals_end_it() {
 	local signal got
 	for signal in INT TERM HUP; do
@@ -361,7 +371,7 @@ signals_end_it() {
 	done
 }
 
-# Where a process has a device, of a server that it shares a fabric with.
+# ibsa doctor in a process whose device belongs to a fabric server.
 shared_fabrics() {
 	run 0 fabric exec "$fabric" -- "$ibsa" -j doctor
 	has umad ok 'version 5'
@@ -409,7 +419,8 @@ if "$tmp/by_other" -V >out 2>err; then
 else
 	echo "no mount name space to be another user in: $(cat err)"
 fi
-# The SMI and the GSI of a port on two devices: the second is asked from.
+# On a planarized adapter, the SMI and the GSI of a port are on two devices:
+# queries are sent from the GSI.
 planarized() {
 	world
 	rm -r "$sys/class/infiniband/mlx5_0/ports/2"

@@ -8,7 +8,8 @@ large=$(realpath "$4")
 source=$(realpath "$(dirname "$0")/../..")
 . "$(dirname "$0")/support.sh"
 
-# odd FINDING LINE LINES... - a file in which just that is odd
+# odd FINDING LINE LINES... - check that ibsa fabric info reports FINDING at
+# LINE, and no other finding, for a topology of LINES
 odd() {
 	local finding=$1 line=$2
 	shift 2
@@ -86,8 +87,9 @@ names_cannot_steer_the_terminal() {
 	[ "$(wc -c <out)" -lt 2000 ] || fail 'a megabyte of a name'
 }
 
-# is_safe FILE - it is UTF-8, without control characters but for the ends of
-# lines and a drawing's tabs, and nothing in it turns lines or has no shape.
+# is_safe FILE - check that FILE is UTF-8 and has no control characters except
+# newlines and tabs, and no characters that are invisible or change the
+# direction of text
 is_safe() {
 	python3 - "$1" <<-'CHECK'
 		import sys, unicodedata
@@ -98,7 +100,8 @@ is_safe() {
 	CHECK
 }
 
-# shown STATUS ARG... - so it ends, and all that it writes is safe
+# shown STATUS ARG... - run ibsa, check its exit status, and check with is_safe
+# what it writes
 shown() {
 	run "$@"
 	is_safe out 2>why || fail "unsafe output: $(tail -n 1 why)"
@@ -135,7 +138,8 @@ drawings() {
 	dot -Tplain out >plain 2>err || fail 'dot does not read it'
 	err_empty
 	[ "$(grep -c ^node plain)" -eq 7 ] || fail 'not every node is drawn'
-	# The two leaves are on one level, the adapters below them.
+	# The drawing has two rows: the two leaf switches, and below them the
+	# adapters.
 	awk '$1 == "node" { if (!($4 in y)) rows++; y[$4] } END { exit rows != 2 }' \
 		plain || fail 'not two rows'
 	run 0 fabric info "$fabric" --svg fabric.svg --dot fabric.dot
@@ -178,7 +182,8 @@ drawings_that_fail() {
 	err_has 'cannot run dot: .*Graphviz'
 }
 
-# refused_for_file ARG... - and neither file has changed
+# refused_for_file ARG... - check that ibsa refuses to write over a file that it
+# reads or writes for another option, and changes neither file
 refused_for_file() {
 	run 2 "$@"; out_empty; err_has 'name another file'
 	cmp -s drawn.net "$fabric" || fail 'it has written over the topology'
@@ -203,7 +208,8 @@ drawings_do_not_write_over_each_other_or_what_is_read() {
 	run 0 fabric info drawn.net --dot /dev/null --svg /dev/null
 }
 
-# A terminal is told what takes so long; the line is erased at the end.
+# While a drawing takes long, the command shows a line on the terminal, and
+# erases it at the end.
 long_work_is_said() {
 	mkdir slow
 	printf '#!/bin/sh\ncat >/dev/null\nsleep 1.6\necho "<svg/>"\n' >slow/dot
@@ -239,7 +245,8 @@ records() {
 	run 2 fabric info "$fabric" --record c.pcap; err_has record
 }
 
-# replays QUESTION... - the record of it answers it as the fabric has
+# replays ARG... - check that ibsa ARG... prints the same on the fabric and on a
+# capture of this run
 replays() {
 	local status=0
 	"$ibsa" "$@" --fabric "$fabric" --record r.pcap >first 2>/dev/null ||
@@ -269,12 +276,14 @@ records_answer() {
 	run 1 --fabric s.pcap service list
 }
 
-# bytes_put FILE OFFSET BYTES - as printf's escapes
+# bytes_put FILE OFFSET BYTES - write BYTES, which are escapes of printf, into
+# FILE at OFFSET
 bytes_put() {
 	printf '%b' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
-# redirected FILE - the reply to the last Get in it redirects
+# redirected FILE - change the reply to the last Get in the capture FILE to a
+# redirection
 redirected() {
 	at=$(LC_ALL=C grep -obUaP '\x01\x03\x02\x81' "$1" | tail -n 1 |
 		cut -d : -f 1)

@@ -33,7 +33,8 @@ paths_are_those_of_equal_devices() {
 	on 1 -j path dgx1 dgx4; json '. == []'
 }
 
-# Its paths are those that are left; the one that is not there is named.
+# If one port of a host has no link, ibsa path prints the paths of the other
+# ports and names that port.
 a_pair_without_a_path_is_said() {
 	cat >inside <<-END
 		"\$1" fabric link down 'dgx2 mlx5_1/1'

@@ -19,7 +19,8 @@ cat >opa.net <<-'END'
 END
 options=()
 
-# opa STATUS ARG... - run ibsa on that fabric, with what is in options
+# opa STATUS ARG... - run ibsa on the Omni-Path fabric opa.net, with the options
+# in the array options
 opa() {
 	local want=$1
 	shift
@@ -82,7 +83,8 @@ fields_are_of_the_layout() {
 	opa 2 path self node2 sl=20; err_has 'sl takes'
 }
 
-# InfiniBand's layout says a long LID by a GID.
+# A PathRecord in InfiniBand layout represents a LID of more than 16 bits by a
+# GID.
 ib_records_are_asked_where_there_are_no_others() {
 	options=(--sm-profile opa-fm)
 	opa 0 path self node2; lines 2; aligned; err_empty

@@ -12,7 +12,8 @@ one=fe80::2:c903:0:11
 two=fe80::2:c903:0:21
 nobody=fe80::dead:beef
 
-# asked STATUS ARG... - ibsa reach on the fabric, with standard input
+# asked STATUS ARG... - run ibsa reach on the fabric with the caller's standard
+# input
 asked() {
 	local want=$1 got=0
 	shift
@@ -118,7 +119,8 @@ several_targets() {
 	on 0 -v reach self node2; err_has '^ibsa: 2 of 2 reachable, 0 not, 0 unk'
 	on 1 reach node2 $nobody; lines 3; aligned
 	err_has '^ibsa: 1 of 2 reachable, 1 not, 0 unknown$'; sentences 1
-	# The same port three times is asked for once, and shown three times.
+	# A port that the arguments name three times is queried once, and
+	# printed three times.
 	on 1 -j reach node2 $two nobody 0x2c90300000021 $nobody
 	json 'map(.reach) == ["yes", "yes", "no", "yes", "no"]'
 	json '[.[] | select(.gid == "'$two'") | .rtt_us] | unique | length == 1'
@@ -126,7 +128,8 @@ several_targets() {
 	on 1 reach node1 node2 größe 'NODE3 mlx5_0' 'leaf one' x 'node3 mlx5_1'
 	lines 9; err_has "no node has the name 'x'"; err_has '7 of 8'
 	out_has "^yes +NODE3 mlx5_0 .* node3 mlx5_0 "
-	# A host's name is all its ports, a line each, in their places.
+	# The name of a host stands for all its ports: each has a line, in the
+	# place of the name among the arguments.
 	on 0 -j reach node3 self node1/mlx5_0
 	json 'map(.node) == ["node3 mlx5_0", "node3 mlx5_1", "node1 mlx5_0",
 		"node1 mlx5_0", "node1 mlx5_0"]'
@@ -245,7 +248,7 @@ matrix() {
 	out_has "^1  \. \.  $one  node1 mlx5_0$"
 	out_has "^2  \. \.  $two  node2 mlx5_0$"
 	out_has '^rows reach columns: \. yes, X no, \? unknown'
-	# The ports of a host stand beside each other.
+	# In the matrix, the ports of one host are adjacent.
 	on 0 reach --matrix; lines 11; out_has '^6  \.  \. \.  \.  \. \.  fe80'
 	cp out same
 	on 0 reach --all --matrix; cmp -s out same || fail 'not the same'
@@ -271,7 +274,8 @@ matrix() {
 	lines 260; out_has '^256 ( \.){256}  fe80'
 }
 
-# svg FILE CELLS YES - whether it is a picture with so many cells
+# svg FILE CELLS YES - check that FILE is a drawing with CELLS cells, of which
+# YES are reachable
 svg() {
 	python3 - "$@" <<-'CHECK' || fail "not a picture of $2 cells"
 		import sys
@@ -308,7 +312,8 @@ pictures() {
 	head -200 many | "$ibsa" --fabric "$large" reach --matrix - \
 		--svg 200.svg >out 2>err || fail 'exit status'
 	svg 200.svg 40000 40000
-	# Names that XML or a terminal would take for something else.
+	# Node names with characters that have a meaning in XML or on a terminal
+	# are escaped.
 	sed -e 's/node2 mlx5_0/a<b\&c>"d'"'"'/' -e 's/größe/x\x01\xff\xef\xbf\xbe/' \
 		"$fabric" >odd.net
 	run 0 --fabric odd.net reach --matrix --svg odd.svg; svg odd.svg 36 36

@@ -11,7 +11,8 @@ unset IBSA_NODE XDG_RUNTIME_DIR
 export TMPDIR=$tmp
 server=
 first=$("$ibsa" devices -j --fabric "$fabric" | jq -r '.[0].device')
-# Another adapter of the file than the first.
+# A second adapter of the topology file, different from the first one, which
+# runs the SA.
 other=$("$ibsa" devices -j --fabric "$fabric" |
 	jq -r '.[0].device as $one | map(.device | select(. != $one)) | .[0]')
 
@@ -19,12 +20,14 @@ third=$("$ibsa" devices -j --fabric "$fabric" | jq -r --arg two "$other" \
 	'.[0].device as $one | map(select(.device != $one and
 		.device != $two and .state == 4)) | .[0].lid')
 
-# start ARG... - a server at ./s, ready when this returns
+# start ARG... - start a server of $fabric at the socket ./s, and wait until the
+# server is ready
 start() {
 	start_as run "$fabric" "$@"
 }
 
-# start_as ACTION FILE ARG... - the same of another kind or file
+# start_as ACTION FILE ARG... - start a server at the socket ./s with ibsa
+# fabric ACTION FILE, and wait until the server is ready
 start_as() {
 	mkfifo ready
 	"$ibsa" fabric "$1" "$2" --socket "$tmp/s" "${@:3}" >ready 2>server.err &
@@ -66,7 +69,7 @@ ends_on_signals() {
 	done
 }
 
-# A server that could not report that it is ready ends with an error.
+# A server that cannot write the line that it is ready ends with an error.
 says_that_nobody_was_told() {
 	local got=0
 	what='ibsa fabric run >/dev/full'
@@ -82,7 +85,7 @@ says_that_nobody_was_told() {
 	err_has 'cannot write to standard output'
 }
 
-# The answers are those of the embedded fabric.
+# Commands print the same at a fabric server as on the embedded fabric.
 answers_are_the_same() {
 	local args
 	start
@@ -116,7 +119,8 @@ two_at_once() {
 	stop TERM
 }
 
-# Wherever they run out: the last is a file that the server passes on.
+# A command that runs out of file descriptors reports this, at each place where
+# it can happen. The last descriptor is one that the server sends.
 too_few_descriptors_are_called_so() {
 	local number
 	! is_emulated || return 0
@@ -209,7 +213,7 @@ changes_are_made() {
 	run 4 fabric stats
 }
 
-# The same as --fabric unix:PATH, and more than what the environment says.
+# --socket PATH does the same as --fabric unix:PATH, and overrides IBSA_FABRIC.
 socket_names_the_server() {
 	local action
 	start
@@ -271,7 +275,8 @@ one_server_a_socket() {
 	[ ! -e s ] || fail 'a socket is left'
 }
 
-# By a check of the user, whatever the socket's mode. Root may connect.
+# The server checks the user of a connection, whatever the mode of the socket.
+# Root may connect.
 is_for_its_user_alone() {
 	[ "$(id -u)" -eq 0 ] || return 0
 	chmod 755 "$tmp"
@@ -286,8 +291,8 @@ is_for_its_user_alone() {
 	stop TERM
 }
 
-# Another user may have put a server where one is by default. One that is named
-# is used.
+# Another user may have created a server at the default path: the command does
+# not use it. A server of another user that the command line names is used.
 default_path_is_trusted_only_if_ours() {
 	local nobody=65534
 	[ "$(id -u)" -eq 0 ] || return 0
@@ -306,7 +311,8 @@ default_path_is_trusted_only_if_ours() {
 	XDG_RUNTIME_DIR=$tmp/run run 4 fabric stats
 	err_has "another user"
 	run 0 fabric stats --socket "$tmp/run/ibsa-fabric"
-	# It is in root's folder, and another user's; or root's, in another's.
+	# A socket at the default path is refused if root owns its directory and
+	# another user the socket, or the reverse.
 	ln "$tmp/run/ibsa-fabric" mine/ibsa-fabric
 	XDG_RUNTIME_DIR=$tmp/mine run 4 fabric stats
 	err_has "another user"
@@ -324,7 +330,8 @@ default_path_is_trusted_only_if_ours() {
 	rm -rf run mine
 }
 
-# took MS CMD... - it ends, with $got, within so many
+# took MS CMD... - check that CMD ends within MS milliseconds with the exit
+# status $got
 took() {
 	local most=$1 from to
 	shift
@@ -337,8 +344,8 @@ took() {
 	[ $((to - from)) -le "$most" ] || fail "it took $((to - from)) ms"
 }
 
-# A server that is stopped lets a client in and says nothing: a signal ends each
-# command at once, and --timeout bounds the wait.
+# A stopped server process accepts a connection but does not reply: a signal
+# ends each command at once, and --timeout limits the wait.
 silence_can_be_ended() {
 	local args got
 	start
@@ -393,7 +400,8 @@ runs_a_command() {
 	run 2 fabric exec "$fabric" -Z -- ls; err_has 'see ibsa --help'
 }
 
-# What each run does: questions, and changes between them.
+# The commands of each recorded run: queries, and changes of the fabric between
+# them.
 history='
 	for round in 1 2; do
 		"$0" path self 2 -t 4000
@@ -404,7 +412,8 @@ history='
 		"$0" reach all
 	done'
 
-# recorded FILE SEED - what is on the fabric meanwhile
+# recorded FILE SEED - record the packets of the commands in $history, on a
+# fabric with faults and this seed
 recorded() {
 	"$ibsa" fabric exec "$fabric" --seed "$2" --record "$1" \
 		--fault lose=4 --fault duplicate=5 --fault reorder=5 \
@@ -422,7 +431,8 @@ the_same_seed_makes_the_same_file() {
 	! cmp -s one three || fail 'another seed makes the same file'
 }
 
-# A signal to it is one to the command, whose end is its own.
+# ibsa fabric exec sends a signal that it receives on to the command, and exits
+# with the command's status.
 a_signal_reaches_the_command() {
 	local got=0
 	what='a signal to ibsa fabric exec'
@@ -437,7 +447,8 @@ a_signal_reaches_the_command() {
 	rm up
 }
 
-# The record has the queries of the command, and answers them when replayed.
+# --record of ibsa fabric exec captures the queries of the command; a replay of
+# the capture answers them.
 writes_a_record() {
 	run 0 fabric exec "$fabric" --record r.pcap -- "$ibsa" path self 2
 	mv out want
@@ -455,7 +466,7 @@ writes_a_record() {
 	run 2 fabric run "$fabric" --record r.pcap --opa; err_has Omni-Path
 }
 
-# Processes share the answers that one has once had.
+# Several processes can query one server that replays a capture.
 answers_are_replayed() {
 	run 0 --fabric "$fabric" --record t.pcap query table NR -j
 	mv out want
@@ -491,7 +502,8 @@ is_as_the_options_say() {
 	run 0 path self 2
 	run 0 query get CPI
 	stop TERM
-	# Limited members reach the SA's node, and not each other.
+	# Limited members of a partition reach the node of the SA, but not each
+	# other.
 	echo 'Default=0x7fff, ipoib : ALL=limited, SELF=full ;' >p.conf
 	start --partitions p.conf
 	run 0 -C "$other" path self 1
@@ -550,7 +562,7 @@ ctrl_c_is_the_commands() {
 	[ "$got" -eq 7 ] || fail "exit status $got"
 }
 
-# within SECONDS FILE WORDS - until the file has them
+# within SECONDS FILE TEXT - wait until FILE matches TEXT, at most SECONDS
 within() {
 	local end=$((SECONDS + $1))
 	until grep -q "$3" "$2"; do
@@ -562,7 +574,8 @@ within() {
 	done
 }
 
-# A port that is down and a server that has stopped are told apart.
+# ibsa watch reports a port that is down and a server that has stopped
+# differently.
 a_watch_says_that_the_server_has_stopped() {
 	local watch
 	start
@@ -583,7 +596,8 @@ a_watch_says_that_the_server_has_stopped() {
 		fail 'does not say that the server has stopped'
 }
 
-# The name of the process that has the Reports is the program's own choice.
+# The message names the process that receives the Reports. A program chooses
+# this name itself, so control characters in it are escaped.
 a_second_watch_names_the_first() {
 	local first
 	start

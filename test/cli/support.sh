@@ -11,7 +11,7 @@ ibsa=$(realpath "$1")
 libdir=$(realpath "$2")
 fabric=$(realpath "$3")
 tmp=$(mktemp -d)
-# Nothing that was started in the background outlives the test.
+# End all background processes of the test, and remove its directory.
 clean_up() {
 	local pid
 	for pid in $(jobs -p); do
@@ -33,7 +33,7 @@ failed=0
 checks=0
 what=
 
-# fail WHY - say which command it was and what it wrote
+# fail WHY - print a failed check, with the command under test and its output
 fail() {
 	failed=$((failed + 1))
 	echo "FAIL: $what: $*"
@@ -45,7 +45,8 @@ fail() {
 # it cannot be copied elsewhere, and the emulator needs descriptors too
 is_emulated() { [ "$(head -c 2 "$ibsa")" = '#!' ]; }
 
-# run STATUS ARG... - run ibsa, its output into the files out and err
+# run STATUS ARG... - run ibsa, write its output to the files out and err, and
+# check its exit status
 run() {
 	local want=$1 got=0
 	shift
@@ -53,7 +54,7 @@ run() {
 	checks=$((checks + 1))
 	"$ibsa" "$@" >out 2>err </dev/null || got=$?
 	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
-	# Whatever goes wrong is said in one sentence, and only then.
+	# A command that fails writes a message to standard error.
 	case "$want" in
 	0) ;;
 	*) [ -s err ] || fail 'says nothing on standard error' ;;
@@ -63,7 +64,7 @@ run() {
 	fi
 }
 
-# on STATUS ARG... - the same on the fabric
+# on STATUS ARG... - like run, with --fabric $fabric
 on() {
 	local want=$1
 	shift
@@ -94,7 +95,8 @@ aligned() {
 	CHECK
 }
 
-# ended PID - its exit status; within 30 s, or it is killed
+# ended PID - wait for the process, kill it after 30 s, and return its exit
+# status
 ended() {
 	local end=$((SECONDS + 30))
 	while kill -0 "$1" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do
@@ -104,7 +106,8 @@ ended() {
 	wait "$1" 2>/dev/null
 }
 
-# run_groups GROUP... - the test as a whole
+# run_groups GROUP... - run the named functions, each of which is a group of
+# checks, and exit with the result of the test
 run_groups() {
 	local group
 	for group; do

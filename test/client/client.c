@@ -116,7 +116,7 @@ static void close_ends_what_is_left(void **state)
 	assert_int_equal(ibsa_close(NULL), 0);
 }
 
-/* Two clients that name one file are on one fabric. */
+/* Two clients that open the same topology file share one fabric. */
 static void clients_of_one_file_share_it(void **state)
 {
 	struct ibsa_client *one = open_on("node1"), *two = open_on("node2");

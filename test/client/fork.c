@@ -88,7 +88,10 @@ static void child_that_ends_with_it_does_no_harm(void **state)
 	fork_beside(leave_it);
 }
 
-/* From the same file as its parent: the child has a fabric of its own. */
+/*
+ * The parent opened the topology file; a child that opens the same file has a
+ * fabric of its own.
+ */
 static bool open_its_own(struct ibsa_client *client, const struct told *told)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };

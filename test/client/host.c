@@ -137,7 +137,7 @@ static void ports_of_a_host_are_queried(void **state)
 			 0);
 	assert_int_equal(count, 1);
 	ibsa_host_ports_free(ports);
-	/* The SA does not have it, since it has no link. */
+	/* The SA has no record of dgx4, since dgx4 has no link. */
 	assert_int_equal(ibsa_host_ports(client, "dgx4", &ports, &count), 0);
 	assert_int_equal(count, 0);
 	assert_null(ports);

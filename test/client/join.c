@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A query that is the same as one in flight. It must be answered no later than
- * alone, and the first one no later than without it. Tested at a fabric server
- * and on a transport that holds requests; both reject a TransactionID that is
- * in use.
+ * Queries that share one request. A query that joins a request in flight must
+ * be answered no later than it would be with a request of its own, and the
+ * first query no later than without the second. The tests run at a fabric
+ * server and on a transport that holds requests; both refuse a TransactionID
+ * that is in use.
  */
 #include <errno.h>
 

@@ -22,7 +22,10 @@
 #include "test/support/device_tree.h"
 #include "test/support/server_rig.h"
 
-/* The same names and LIDs as server_pair, after nodes that take its GUIDs. */
+/*
+ * Another topology with the node names and LIDs of server_pair. The two nodes
+ * before these take the GUIDs that the nodes of server_pair have.
+ */
 static const char other_pair[] = "Switch 6 \"S\"\n[1] \"H1\"[1]\n"
 				 "[2] \"H2\"[1]\n[3] \"A\"[1]\n[4] \"B\"[1]\n"
 				 "Ca 1 \"A\" # \"first\"\n[1] \"S\"[3]\n"
@@ -325,7 +328,10 @@ static void empty_name_is_a_real_device(void **state)
 	setenv("IBSA_FABRIC", server_address(world.here), 1);
 	assert_int_equal(ibsa_device_open(&named, NULL, &device), 0);
 	assert_int_equal(ibsa_verbs_open(&options, NULL, &context), 0);
-	/* It has no device file, so the options meant a real device. */
+	/*
+	 * The device in the tree has no umad file: the error shows that
+	 * ibsa_open() used the device tree and not the server.
+	 */
 	assert_int_equal(ibsa_open(&options, &error, &client), -ENOSYS);
 	assert_non_null(strstr(error.text, "ib_umad"));
 	unsetenv("SYSFS_PATH");

@@ -36,7 +36,10 @@ struct ibsa_fabric *test_port_fabric(bool is_virtual);
 /* Stop the SA's answers, or allow them again. */
 void test_port_silence(struct test_port *test_port, bool silent);
 
-/* Path queries through a device: number of callbacks, and of answers. */
+/*
+ * Path queries through a struct ib_device: number of callbacks, and of
+ * callbacks with a record.
+ */
 struct path_replies {
 	unsigned int calls;
 	unsigned int answered;

@@ -72,7 +72,10 @@ static void record_is_decoded(void **state)
 	assert_true(node.lid);
 }
 
-/* No record and a refusal are two results. */
+/*
+ * ibsa_query_one() returns different errors for no record, for several records,
+ * and for a refusal.
+ */
 static void none_many_and_refused_differ(void **state)
 {
 	const struct ibsa_node nobody = { .node_description = "nobody" };
@@ -293,7 +296,10 @@ static int port_fail(struct ibsa_transport *transport,
 	return calls++ ? -EIO : err;
 }
 
-/* A port without a GID is read again, and then the error of reading counts. */
+/*
+ * If the port has no GID, ibsa_query_one() reads the port again; if this fails,
+ * it returns the error of the read.
+ */
 static void source_must_have_a_gid(void **state)
 {
 	struct ibsa_options options = { .seed = 1 };

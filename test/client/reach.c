@@ -88,7 +88,10 @@ static void unplugged_host_cannot_be_reached(void **state)
 	assert_int_equal(reach(&rig.gids[6]).reach, IBSA_REACH_YES);
 }
 
-/* Its own GID, one without a port, one of another subnet, an empty group. */
+/*
+ * Reachability of the client's own GID, of a GID that no port has, of a GID of
+ * another subnet, and of a multicast GID without a group.
+ */
 static void each_kind_of_gid_has_its_result(void **state)
 {
 	struct ibsa_gid gid = rig.gids[0];
@@ -209,7 +212,10 @@ static void corrupt_messages_are_told_once_too(void **state)
 	assert_int_equal(seen.told, HOSTS);
 }
 
-/* GIDs that were reported before the stop have a result, and no others. */
+/*
+ * GIDs that were reported before ibsa_reach_stop() have a result; all others
+ * are reported as cancelled.
+ */
 static void expect_stopped(const struct seen *seen, size_t after)
 {
 	size_t canceled = 0;
@@ -249,7 +255,10 @@ static void batch_can_be_stopped_between_dispatches(void **state)
 		assert_int_equal(seen.told, after);
 		assert_int_equal(ibsa_dispatch(rig.client), 0);
 		expect_stopped(&seen, after);
-		/* The file still waits for answers, which hold places. */
+		/*
+		 * The transport's umad file still holds the cancelled requests,
+		 * which occupy places in the window.
+		 */
 		assert_int_equal(ibsa_wait(rig.client, 1), 0);
 		assert_int_equal(ibsa_wait(rig.client, 1), 0);
 	}
@@ -304,7 +313,10 @@ static void close_ends_a_batch_without_queries(void **state)
 	expect_stopped(&seen[1], 0);
 }
 
-/* What a callback tries, and then the one GID of its second batch. */
+/*
+ * Results of the calls that a callback of a batch makes, and the report of the
+ * one GID of a second batch that it starts.
+ */
 struct nested {
 	int reach_err, close_err, each_err;
 	struct seen second;

@@ -17,8 +17,8 @@ static struct ibsa_fabric *fabric;
 static struct ibsa_gid gids[HOSTS];
 
 /*
- * The large file is read once. The clock is real, since each wait on a virtual
- * one advances to the next reply.
+ * The test reads the large topology once. It uses the real clock, since each
+ * wait on a virtual clock advances to the next reply.
  */
 static int load(void **state)
 {

@@ -40,13 +40,18 @@ struct seen {
 void rig_start(struct rig *rig, const struct ibsa_options *options);
 void rig_stop(struct rig *rig);
 
-/* Start a batch for the first @count hosts. Return: of ibsa_reach_each(). */
+/*
+ * Start a batch for the first @count hosts. Return: the result of
+ * ibsa_reach_each().
+ */
 int rig_each(struct rig *rig, size_t count, struct seen *seen);
 
 /* Advance the clock until all GIDs are reported. */
 void rig_finish(struct seen *seen);
 
-/* For ibsa_reach_each(): fails if a GID is reported twice. */
+/*
+ * Callback for ibsa_reach_each(). It fails the test if a GID is reported twice.
+ */
 void note(const struct ibsa_reach_answer *answer, void *arg);
 
 /* The number of GIDs with that result. */

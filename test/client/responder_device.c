@@ -3,7 +3,10 @@
 #include "responder_rig.h"
 #include "wire/mad.h"
 
-/* The kernel's report that a Report or a reply had no success. */
+/*
+ * The kernel reports that a Report or a reply could not be sent: the responder
+ * does not take this for a request.
+ */
 static void timeouts_are_not_requests(void **state)
 {
 	struct responder_rig *rig = *state;

@@ -39,7 +39,10 @@ static void set_node3(struct responder_rig *rig, bool up)
 	responder_pass(rig);
 }
 
-/* The number of Reports without a response, which the SA then discards. */
+/*
+ * Count the Reports that still wait for a ReportResp. Stopping the SA discards
+ * them and counts them as unanswered.
+ */
 static uint64_t count_waiting(struct responder_rig *rig)
 {
 	struct ibsa_fabric_stats before, after;
@@ -51,7 +54,10 @@ static uint64_t count_waiting(struct responder_rig *rig)
 	return after.reports_unanswered - before.reports_unanswered;
 }
 
-/* As the kernel returns it: with its own number in the upper half of the id. */
+/*
+ * Let the ReportResp arrive as the kernel delivers it: with the kernel's agent
+ * number in the upper half of the TransactionID.
+ */
 static void answer_report(struct responder_rig *rig, uint16_t lid)
 {
 	struct responder_arrival arrival = responder_arrival(lid, 1);
@@ -72,7 +78,10 @@ static void reports_go_to_the_subscriber(void **state)
 	subscribe(rig, 10, true);
 	set_node3(rig, false);
 	responder_assert_sent_to(rig, 10, 1, IBSA_METHOD_REPORT);
-	/* A request: the kernel gives its response to this agent by its id. */
+	/*
+	 * The Report was sent as a request, by the agent that receives its
+	 * ReportResp by the TransactionID.
+	 */
 	assert_int_equal(responder_header(rig).id, CLIENT_AGENT);
 	assert_in_range(responder_header(rig).timeout_ms, 100, 199);
 	assert_int_equal(rig->len, PACKET_BYTES);

@@ -100,7 +100,10 @@ static void those_with_one_transaction_id_are_told_apart(void **state)
 	assert_int_equal(responder_info(rig).requesters, 3);
 }
 
-/* One write; the kernel segments it and repeats lost segments. */
+/*
+ * The responder writes a large answer to the umad file as one packet; the
+ * kernel segments it and sends lost segments again.
+ */
 static void large_answer_is_one_packet_for_the_kernel_to_segment(void **state)
 {
 	struct responder_rig *rig = *state;

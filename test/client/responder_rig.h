@@ -78,14 +78,14 @@ extern const struct ibsa__request responder_get_info;
 
 void responder_open(struct responder_rig *rig);
 
-/* A packet from that LID and QP, without a MAD. */
+/* Make a packet from this LID and QP, without a MAD. */
 struct responder_arrival responder_arrival(uint16_t lid, uint32_t qpn);
 void responder_encode(struct responder_arrival *arrival,
 		      const struct ibsa__request *request);
 
 /*
- * Let the packet arrive at the device, with so many bytes of its MAD; or any
- * bytes.
+ * Let a packet arrive at the simulated device file: a packet with @len bytes of
+ * its MAD, or any bytes.
  */
 void responder_arrive(const struct responder_arrival *arrival, size_t mad_len);
 void responder_arrive_bytes(const void *bytes, size_t len);

@@ -114,7 +114,7 @@ static void slow_file_does_not_delay_others(void **state)
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(pthread_create(&threads[0], NULL, open_slowly, path),
 			 0);
-	/* This returns when the library has opened the FIFO. */
+	/* open() returns when the library has opened the FIFO for reading. */
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	alarm(20);

@@ -64,8 +64,8 @@ static void run(struct ibsa_client *client, const struct seen *seen)
 }
 
 /*
- * Twice: fill the window with requests, cancel them, and send one that the SA
- * answers.
+ * Fill the window with requests, cancel them, and send a request that the SA
+ * answers; do all this twice.
  */
 static void cancelled_leave_room(struct test_port *test_port,
 				 unsigned int window)
@@ -91,7 +91,7 @@ static void cancelled_leave_room(struct test_port *test_port,
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* The same with requests whose deadline has passed. */
+/* Like cancelled_leave_room(), with requests whose deadline has passed. */
 static void expired_leave_room(struct test_port *test_port)
 {
 	struct ibsa_client *client = client_open(test_port, WINDOW);
@@ -112,8 +112,8 @@ static void expired_leave_room(struct test_port *test_port)
 }
 
 /*
- * A deadline that runs from submission ends a query that was never sent, and
- * the reply tells that.
+ * If the deadline starts with the call, it also ends a query that was never
+ * sent, and ibsa_reply_explain() tells that it was not sent.
  */
 static void unsent_is_told(struct test_port *test_port)
 {

@@ -20,7 +20,7 @@ if [ "${4-}" != inside ]; then
 fi
 
 ibsa=$(realpath "$1")
-# Nothing but the drop-in as it was built.
+# Search libraries only in the build directory of the drop-in.
 drop_in=$(dirname "$(realpath "$2")")
 export LD_LIBRARY_PATH=$drop_in
 cd "$ALIAS_FOLDER" || exit 1
@@ -36,7 +36,7 @@ sm_start 'lmc 1' || wrong "OpenSM: $(tail -n 3 opensm.log)"
 	wrong 'OpenSM has not set the LMC'
 base=$(ibstat | sed -n 's/.*SM lid: //p' | head -n 1)
 
-# ask NODE LID - whether the SA answers there
+# ask NODE LID - whether the SA answers a query that NODE sends to LID
 ask() {
 	IBSA_NODE=$1 "$ibsa" query get CPI --sa "$2" -t 3000 >out 2>err &&
 		grep -q '^resp_time_value' out

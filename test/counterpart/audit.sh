@@ -44,13 +44,14 @@ quit() {
 	sm_stop TERM
 }
 
-# The ports that the SA has, by Debian's program.
+# Print the GUIDs of the ports that the SA has, as Debian's saquery lists them.
 ports() {
 	LD_LIBRARY_PATH=$drop_in saquery -t 3000 NR 2>saquery.err |
 		sed -n 's/^.*port_guid\.*//p' | sort
 }
 
-# Those that the watch was told of, on top of the first.
+# Print the GUIDs of the ports that exist according to the watch: the ports in
+# the file first, changed by the events.
 told() {
 	awk 'NR == FNR { there[$1] = 1; next }
 		$1 == "gid-in" { there[$2] = 1 }
@@ -63,7 +64,8 @@ agree() {
 	[ -s ports.now ] && told | cmp -s - ports.now
 }
 
-# agrees WHAT - within two intervals, and the time of a table, it does
+# agrees WHAT - check that the watch and saquery list the same ports within two
+# audit intervals and the time to read a table
 agrees() {
 	within $((2 * interval_ms / 1000 + 3)) agree ||
 		fail "$1: told $(told | tr '\n' ' ')there $(
@@ -75,7 +77,7 @@ link() {
 	"$ibsa" fabric link "$1" node3/1 || fail "link $1"
 }
 
-# gone|back - what the SA has of node3
+# gone, back - whether the SA has lost the record of node3, or has it again
 gone() { [ "$(ports | wc -l)" -lt "$(wc -l <first)" ]; }
 back() { [ "$(ports | wc -l)" -eq "$(wc -l <first)" ]; }
 
@@ -96,7 +98,7 @@ within 30 grep -q subscribed events || fail "no subscription: $(cat audit.err)"
 ports >first
 [ "$(wc -l <first)" -ge 5 ] || fail "only these ports: $(cat first)"
 
-# How many MADs have been lost by the fault.
+# Print how many MADs the fault has lost so far.
 lost() {
 	"$ibsa" -j fabric stats | sed -n 's/.*"faults_lose":\([0-9]*\).*/\1/p'
 }
@@ -109,7 +111,8 @@ unsubscribe() {
 		qpn=1 resp_time_value=19 producer_type=4 >out 2>&1
 }
 
-# seen WAY - the SM has seen that the link is down or up: OpenSM takes a while
+# seen down|up - wait until the SM has detected that the link is down or up:
+# OpenSM needs some time
 seen() {
 	local what=gone
 	[ "$1" = down ] || what=back
@@ -142,7 +145,7 @@ done
 [ "$AUDIT_SA" != embedded ] || [ "$(audited)" -ge $((before + 2)) ] ||
 	fail 'three lost tries have been told'
 
-# Anything is lost for a while, requests and tables too.
+# The fault loses any MADs, also requests and tables, while links change.
 for round in 1 2 3 4 5 6; do
 	"$ibsa" fabric fault lose=$((10 * round))
 	link down

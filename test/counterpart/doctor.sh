@@ -14,7 +14,8 @@ ibsa=$(realpath "$1")
 FABRIC_UMTAP=$(realpath "$2")
 host='host-r3 mlx5_0'
 
-# doctor STATUS ARG... - as JSON in doctor.json, its sentence in doctor.err
+# doctor STATUS ARG... - run ibsa doctor, write its JSON to doctor.json and its
+# message to doctor.err, and check its exit status
 doctor() {
 	local want=$1 status=0
 	shift
@@ -26,7 +27,8 @@ doctor() {
 		"not $want: $(cat "$FABRIC_DIR"/doctor.{err,json})"
 }
 
-# has NAME VERDICT WORDS - a check ended so
+# has NAME VERDICT TEXT - check that doctor.json has a check NAME with this
+# verdict and a detail that matches TEXT
 has() {
 	jq -e --arg name "$1" --arg verdict "$2" --arg words "$3" \
 		'any(.[]; .name == $name and .verdict == $verdict and
@@ -35,7 +37,8 @@ has() {
 		wrong "$what: no $1 $2 '$3': $(cat "$FABRIC_DIR/doctor.json")"
 }
 
-# saquery_pkeys KEY - what saquery learns of the port's P_Keys
+# saquery_pkeys KEY - print the P_KeyTableRecord of the own port that saquery
+# receives with the SM_Key KEY
 saquery_pkeys() {
 	fabric_run "$host" saquery --smkey "$1" PKTR "$own_lid" </dev/null 2>&1 ||
 		true
@@ -51,7 +54,8 @@ running() {
 	has sa ok '^the SA answers in [0-9.]+ ms'
 	has sm_key ok 'untrusted requests may read'
 	has default ok '^queries use port 1 of '
-	# Without trust, the SA hides the same from saquery.
+	# Without the SM_Key, OpenSM does not return this record to saquery
+	# either.
 	saquery_pkeys 0 | grep -q 'requested parameters\|ERR' ||
 		wrong "saquery without a key: $(saquery_pkeys 0)"
 	echo 'checked: while OpenSM runs'
@@ -86,7 +90,8 @@ gone() {
 	echo 'checked: after OpenSM has gone, and is back'
 }
 
-# refused DEVICE PORT SENTENCE - a question from there is not asked
+# refused DEVICE PORT SENTENCE - check that a query from this port fails with
+# SENTENCE, without a request to the SA
 refused() {
 	local status=0
 	fabric_run "$host" "$ibsa" -C "$1" -P "$2" path self 1 \
@@ -96,7 +101,8 @@ refused() {
 		wrong "not \"$3\": $(cat "$FABRIC_DIR/doctor.err")"
 }
 
-# The path of its device alone; the others are not asked about.
+# With a device as its argument, ibsa doctor queries only the SA of this
+# device's port.
 named() {
 	local device
 	device=$(jq -r '[.[] | select(.device)][0].device' \

@@ -15,7 +15,8 @@ dropin_library=
 
 dropin_find() {
 	dropin_folder=$(dirname "$(realpath "$1")")
-	# Where Meson has tests find the libraries that they name.
+	# Meson sets LD_LIBRARY_PATH for tests to the directories of the
+	# libraries that they use.
 	unset LD_LIBRARY_PATH
 }
 
@@ -25,7 +26,8 @@ dropin_use() {
 	[ "$1" = theirs ] || FABRIC_ENV+=("LD_LIBRARY_PATH=$dropin_folder")
 }
 
-# A file is of one process, which may have been several programs.
+# The loader writes one file for each process, which may have run several
+# programs with execve().
 dropin_loaded() {
 	local file from count=0
 	for file in "$FABRIC_DIR"/loader.*; do

@@ -41,7 +41,7 @@ fabric_console_fd=
 # OpenSM is in sbin, which need not be in the path of a plain user.
 PATH=$PATH:/usr/sbin:/sbin
 
-# What a script exits with in the end.
+# Exit status of the script.
 failed=0
 wrong() {
 	echo "FAILED: $*" >&2
@@ -80,7 +80,7 @@ fabric_preload() {
 	done
 }
 
-# Wait until FILE holds TEXT, while process PID lives.
+# Wait until FILE contains TEXT; fail if the process PID ends before.
 fabric_await() {
 	local file=$1 text=$2 pid=$3 end=$((SECONDS + FABRIC_WAIT_S))
 	until grep -qs -- "$text" "$file"; do
@@ -93,8 +93,8 @@ fabric_await() {
 	done
 }
 
-# A program that sees the simulated devices. It starts in the fabric's folder,
-# where ibsim's library keeps its copy of sysfs.
+# Run a program that sees the simulated devices, in the directory where ibsim's
+# preload library keeps its copy of sysfs.
 fabric_exec() {
 	local host=$1
 	shift
@@ -107,7 +107,8 @@ fabric_exec() {
 
 fabric_ibsim() {
 	mkfifo "$FABRIC_DIR/console"
-	# Open both ways, lest ibsim or this script waits for the other end.
+	# Open the FIFO for reading and writing: otherwise ibsim or this script
+	# would wait until the other end is opened.
 	exec {fabric_console_fd}<>"$FABRIC_DIR/console"
 	IBSIM_SOCKNAME=$(basename "$FABRIC_DIR") \
 		ibsim -s "$FABRIC_NET" <"$FABRIC_DIR/console" \
@@ -116,13 +117,14 @@ fabric_ibsim() {
 	fabric_await "$FABRIC_DIR/ibsim.log" 'Network simulator ready' $!
 }
 
-# Each run of OpenSM starts without the services, groups and log of the last.
+# Start OpenSM on HOST without the services, groups and log of its previous run.
 fabric_sm_start() {
 	local host=$1
 	[ -z "$fabric_sm_pid" ] || fabric_fail 'there is an OpenSM by now'
 	rm -rf "$FABRIC_DIR/opensm"
 	mkdir "$FABRIC_DIR/opensm"
-	# It would keep its log in memory, and SUBNET UP with it.
+	# Without force_log_flush, OpenSM keeps its log, with the line SUBNET
+	# UP, in memory.
 	cat >"$FABRIC_DIR/opensm.conf" <<-END
 		force_log_flush TRUE
 		subnet_prefix 0xfec0000000001234
@@ -160,9 +162,9 @@ fabric_start() {
 	fabric_sm_start "$FABRIC_SM"
 }
 
-# In a shell of its own: the environment does not leak into the script. Bash
-# has what runs in the background ignore SIGINT, nohup SIGHUP; programs shall
-# not.
+# Start the program in a subshell, so that its environment does not change that
+# of the script, and with SIGINT and SIGHUP at their defaults: bash ignores
+# SIGINT in background commands, and nohup ignores SIGHUP.
 fabric_spawn() {
 	local host=$1
 	shift
@@ -179,7 +181,8 @@ fabric_wait() {
 	return $status
 }
 
-# In the background: a signal to the script is acted on at once.
+# Run the command in the background and wait for it: bash then handles a signal
+# to the script at once.
 fabric_run() {
 	fabric_spawn "$@"
 	fabric_wait "$fabric_pid"
@@ -189,8 +192,9 @@ fabric_console() {
 	echo "$*" >&"$fabric_console_fd"
 }
 
-# fabric_soon COUNT WHAT COMMAND... - until the command prints as much; needs
-# "wrong", and counts in "checked"
+# fabric_soon COUNT WHAT COMMAND... - wait until COMMAND prints a number of at
+# least COUNT, and count the check in $checked; the script must define the
+# function wrong
 fabric_soon() {
 	local count=$1 what=$2 end=$((SECONDS + FABRIC_WAIT_S))
 	shift 2
@@ -205,7 +209,7 @@ fabric_soon() {
 	echo "checked: $what"
 }
 
-# End one process; it gets two seconds before it is killed.
+# End one process with SIGTERM; kill it after two seconds.
 fabric_end() {
 	kill "$1" 2>/dev/null || true
 	for _ in {1..40}; do
@@ -218,7 +222,7 @@ fabric_end() {
 
 fabric_stop() {
 	local pid
-	# The simulator last, which all others talk to.
+	# ibsim ends last, because all other programs are connected to it.
 	for pid in "${fabric_pids[@]}" $fabric_sm_pid $fabric_ibsim_pid; do
 		fabric_end "$pid"
 	done

@@ -33,7 +33,8 @@ serve() {
 	served_env=(LD_LIBRARY_PATH="$dropin"
 		IBSA_FABRIC="unix:$FABRIC_DIR/served")
 	mkdir "$FABRIC_DIR/osm-ours"
-	# Not by a function: the process to be ended is OpenSM itself.
+	# Start OpenSM without a shell function, so that $! is the process id of
+	# OpenSM itself.
 	env "${served_env[@]}" "IBSA_NODE=$FABRIC_SM" \
 		OSM_TMP_DIR="$FABRIC_DIR/osm-ours" \
 		OSM_CACHE_DIR="$FABRIC_DIR/osm-ours" \
@@ -72,7 +73,8 @@ normal() {
 		-e 's/\( *(Could be [^)]*)?\)$/( )/' "$1"
 }
 
-# same CMD...: it has the same to say at the same host of both.
+# same CMD... - check that CMD prints the same at the same host on ibsim and on
+# the fabric server
 same() {
 	local status_a=0 status_b=0
 	fabric_run "$host" "$@" >"$FABRIC_DIR/theirs" 2>/dev/null ||
@@ -106,7 +108,8 @@ for port in 0 1 4 23 25; do
 	done
 done
 
-# Values that ibsim does not store are as OpenSM has set them.
+# The fabric server stores these values of PortInfo as OpenSM has set them;
+# ibsim does not store them.
 kept=$(ours "$FABRIC_SM" smpquery portinfo 4)
 for field in MkeyLeasePeriod:.................0 \
 	SubnetTimeout:...................18 LocalPhysErr:....................8 \

@@ -23,7 +23,8 @@ events() {
 	grep -c "^$1" "$FABRIC_DIR/events" || true
 }
 
-# Wait for one event more than there were.
+# await EVENT COUNT - wait until more than COUNT events of this name are in the
+# file events
 await() {
 	local event=$1 count=$2 end=$((SECONDS + FABRIC_WAIT_S))
 	until [ "$(events "$event")" -gt "$count" ]; do
@@ -35,7 +36,8 @@ await() {
 	done
 }
 
-# The results of queries since the last call; tally FIELD prints one of them.
+# tell - let the program write the results of the queries since the last call;
+# tally FIELD then prints one of these numbers
 tell() {
 	local count
 	count=$(events queries)
@@ -49,8 +51,9 @@ tally() {
 			if ($i == name) print $(i + 1) }'
 }
 
-# Both as saquery shows them. The first query after a restart may get no answer,
-# since ibsim still delivers to the old OpenSM.
+# known - check that saquery shows the service and the group. The first query
+# after a restart may get no answer, since ibsim still delivers it to the old
+# OpenSM.
 known() {
 	local end=$((SECONDS + FABRIC_WAIT_S)) what
 	for what in SR -g; do
@@ -73,7 +76,8 @@ are_known() {
 	[ "$got" = "$want" ] || wrong "$1: saquery sees '$got', not '$want'"
 }
 
-# With a manager, each query has its answer; those of before have ended.
+# are_answered - while an SM runs, every query is answered; queries that were
+# sent before the SM started have ended.
 are_answered() {
 	sleep "$longest_s"
 	tell
@@ -127,7 +131,8 @@ fabric_wait "$pid" || wrong "exit status $?"
 are_known 'in the end' ''
 [ "$(events 'service released')" = 1 ] || wrong 'the service is not released'
 
-# Of all queries: none was lost, late or ended for another reason.
+# Sum up all queries: none was lost, ended too late, or ended with another
+# error.
 awk '/^queries/ { started += $3; refused += $9; other += $13; late += $15
 		ended += $7 + $9 + $11 + $13 }
 	END { print "checked:", started, "queries,", ended, "ends,",

@@ -38,7 +38,9 @@ outside() {
 	exit "$status"
 }
 
-# Each link is there from both ends, with the node and port of the other one.
+# Print the links of which iblinkinfo reports that they could be faster or
+# wider. iblinkinfo shows each link twice, from each end with the node and port
+# of the other end.
 could_be() {
 	iblinkinfo -l >links 2>errors || wrong "iblinkinfo: exit status $?"
 	[ ! -s errors ] || wrong "iblinkinfo: $(head -n 2 errors)"
@@ -46,7 +48,7 @@ could_be() {
 	grep 'Could be' links
 }
 
-# same_link FILE - its two lines are the two ends of one link
+# same_link FILE - whether the two lines of FILE are the two ends of one link
 same_link() {
 	sed -E 's/^(0x[0-9a-f]+) +".*" +[0-9]+ +([0-9]+)\[.*==> +(0x[0-9a-f]+) +[0-9]+ +([0-9]+)\[.*/\1 \2 \3 \4/' \
 		"$1" | awk 'NR == 1 { other = $3 " " $4 " " $1 " " $2 }
@@ -59,7 +61,7 @@ no_warning() {
 	[ ! -s errors ] || wrong "saquery PIR: $(sort errors | uniq -c | head -n 2)"
 }
 
-# Until OpenSM has set up the ports again after a link has trained.
+# Wait until OpenSM has set up the ports again after a link has trained.
 settled() {
 	local end=$((SECONDS + 30))
 	until ! iblinkinfo -l 2>/dev/null | grep -qE ' (Initialize|Armed)/'; do

@@ -42,14 +42,16 @@ plain() {
 	tr '[:upper:]' '[:lower:]' | sed -E 's/ 0x0*([0-9a-f])/ 0x\1/'
 }
 
-# What saquery shows of the path between two GIDs, "name value" a line.
+# theirs SGID DGID - print the path that saquery shows between two GIDs, one
+# "name value" a line
 theirs() {
 	LD_LIBRARY_PATH=$drop_in saquery --sgid-to-dgid "$1-$2" 2>theirs.err |
 		sed -nE 's/^\t+([a-z_0-9]+)\.+(.*)$/\1 \2/p' | plain |
 		grep -v '^resv2 '
 }
 
-# The GIDs of the arguments sgid=... or dgid=...
+# gids NAME ARGUMENT... - print the value of each ARGUMENT of the form
+# NAME=VALUE, where NAME is sgid or dgid
 gids() {
 	local which=$1 argument
 	shift
@@ -58,7 +60,8 @@ gids() {
 	done
 }
 
-# same COUNT ARGUMENT... - so many paths, each as saquery has it
+# same COUNT ARGUMENT... - check that ibsa query multi MPR returns COUNT paths,
+# each equal to the path of saquery for its two GIDs
 same() {
 	local count=$1 sgid dgid
 	shift
@@ -83,7 +86,8 @@ same() {
 	jq -S 'map(del(.slid, .dlid))' ours.json >>"$MULTI_SA"
 }
 
-# each ARGUMENT... - a path for each pair of a source and a destination
+# each ARGUMENT... - check that the reply has one path for each pair of a source
+# and a destination among the arguments
 each() {
 	local pairs
 	pairs=$(for sgid in $(gids sgid "$@"); do
@@ -107,7 +111,8 @@ each sgid="$b" sgid="$a" sgid="$c" dgid="$d"
 each dgid="$c" sgid="$a" dgid="$d" sgid="$b" reversible=1
 each sgid="$a" sgid="$b" sgid="$c" sgid="$d" \
 	dgid="$a" dgid="$b" dgid="$c" dgid="$d" pkey=0xffff
-# Two paths that share no end; and not more than asked for.
+# With numb_path, the SA returns two paths that share no end port, and not more
+# paths than requested.
 same 2 sgid="$a" sgid="$b" dgid="$c" dgid="$d" numb_path=2
 [ "$(jq '[.[].sgid, .[].dgid] | unique | length' ours.json)" -eq 4 ] ||
 	wrong 'two paths share an end'

@@ -12,7 +12,8 @@ set -uo pipefail
 PATH=$PATH:/usr/sbin:/sbin
 here=$(realpath "$0")
 
-# sa MODE IBSA DROP-IN TOPOLOGY - a fabric of its own, in the folder MODE
+# sa MODE IBSA DROP-IN TOPOLOGY - run osmtest on a fabric of its own with --sa
+# MODE, in the directory MODE
 sa() {
 	local folder=$PWD/$1
 	mkdir "$folder" || exit 1
@@ -40,7 +41,8 @@ outside() {
 	trap 'rm -rf "$folder"' EXIT
 	set -- "$(realpath "$1")" "$(realpath "$2")" "$(realpath "$3")"
 	cd "$folder" || exit 1
-	# Both wait most of their time, for answers that an SA does not give.
+	# The runs with both SAs are parallel, because osmtest waits most of the
+	# time for replies that an SA does not send.
 	sa none "$@" &
 	sa embedded "$@" || status=1
 	wait $! || status=1
@@ -69,8 +71,8 @@ wrong() {
 	status=1
 }
 
-# flow LETTER NAME OPTION... - osmtest says that it passed: an exit status
-# of 0 does not mean that
+# flow LETTER NAME OPTION... - run one flow of osmtest, and check that osmtest
+# prints that the flow passed: its exit status is 0 even if the flow failed
 flow() {
 	local letter=$1 name=$2
 	shift 2
@@ -81,7 +83,7 @@ flow() {
 		"$(grep ERR "log.$letter" | tail -n 3)"
 }
 
-# A link of another host, cut and mended, as long as the file exists.
+# While the file flapping exists, take the link of another host down and up.
 cut_links() {
 	local place="H-0008f10403980030/1"
 	while [ -e flapping ]; do

@@ -25,7 +25,8 @@ reach() {
 		2>"$FABRIC_DIR/ours.err"
 }
 
-# theirs FROM TO - yes or no, as saquery shows a path or none
+# theirs FROM TO - print yes if saquery shows a path between the two GIDs,
+# otherwise no
 theirs() {
 	if fabric_run "$host" saquery --sgid-to-dgid "$1-$2" </dev/null \
 		2>"$FABRIC_DIR/theirs.err" | grep -q 'dlid\.'; then
@@ -35,7 +36,8 @@ theirs() {
 	fi
 }
 
-# same WHAT TARGET... - the matrix of these is what saquery says pair by pair
+# same WHAT TARGET... - check that ibsa reach --matrix has the same result as
+# saquery for each pair of targets
 same() {
 	local what=$1 from to ours rows
 	shift
@@ -52,7 +54,8 @@ same() {
 	echo "same: $what: $(jq -c 'map(.reach)' <<<"$rows")"
 }
 
-# becomes YES-OR-NO - what the host whose link changes is to OpenSM by and by
+# becomes YES-OR-NO - wait until OpenSM reports the host whose link changes as
+# reachable or not
 becomes() {
 	local got='' end=$((SECONDS + FABRIC_WAIT_S))
 	until [ "$got" = "$1" ]; do
@@ -64,7 +67,8 @@ becomes() {
 
 fabric_start
 if [ "$mode" = cut ]; then
-	# Names are not to be had: all nodes do not fit into 256 bytes.
+	# Use GIDs: the table of NodeRecords, which names need, does not fit
+	# into the 256 bytes to which this fabric cuts MADs.
 	rows=$(reach "${gids[@]}") || true
 	[ "$(jq -c 'map(.reach)' <<<"$rows")" = '["yes","yes","yes","no"]' ] ||
 		wrong "from $host: $rows"
@@ -78,7 +82,7 @@ fi
 same 'in partitions' "${gids[@]}" fec0::1234:dead:beef
 [ "$(theirs "${gids[2]}" "${gids[1]}")" = yes ] || wrong 'nothing is reachable'
 [ "$(theirs "${gids[2]}" "${gids[3]}")" = no ] || wrong 'nothing is kept apart'
-# OpenSM keeps to itself which nodes there are in other partitions.
+# OpenSM does not return NodeRecords of ports in other partitions.
 rows=$(reach --all) || true
 [ "$(jq -c 'map([.node, .reach])' <<<"$rows")" = '[["host-r1 mthca0","yes"],["host-r2 mlx4_0","yes"],["host-r3 mlx5_0","yes"]]' ] ||
 	wrong "--all: $rows"

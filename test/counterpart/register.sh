@@ -17,7 +17,8 @@ first_sm='host-r1 mthca0' other_sm='host-r2 mlx4_0'
 names=()
 declare -A pid_of
 
-# keep NAME ID ARG... - in the background, its events in NAME.json
+# keep NAME ID ARG... - register and renew a service in the background, with its
+# events in NAME.json
 keep() {
 	local name=$1 id=$2
 	shift 2
@@ -42,7 +43,8 @@ known() {
 		tr '\n' ' '
 }
 
-# stays_known WHEN - each name of names, soon
+# stays_known WHEN - wait until saquery shows exactly the services in the array
+# names
 stays_known() {
 	local want got end=$((SECONDS + FABRIC_WAIT_S)) start=$SECONDS
 	want=$(printf '%s\n' "${names[@]}" | sort | tr '\n' ' ')
@@ -66,14 +68,16 @@ sm_moves() {
 	stays_known "OpenSM is back on $1 after $2 s"
 }
 
-# again NAME - it said that it was lost and registered again
+# again NAME - check that the events report the service as lost and then as
+# registered again
 again() {
 	jq -se 'map(.event) | index("lost") < index("registered again")' \
 		"$FABRIC_DIR/$1.json" >/dev/null ||
 		wrong "$1 said: $(cat "$FABRIC_DIR/$1.json")"
 }
 
-# end NAME SIGNAL - it removes its service and is done
+# end NAME SIGNAL - end the renewal with SIGNAL, and check that the command
+# releases its service and exits with status 0
 end() {
 	local status=0
 	kill -"$2" "${pid_of[$1]}"
@@ -93,7 +97,8 @@ keep finite 1 --lease 6
 keep infinite 2 --lease infinite
 keep default 3
 stays_known 'at first'
-# Twice its lease: it must have been renewed, and was never away.
+# After twice its lease, each service is still registered, and no event reported
+# a loss: the command has renewed it.
 sleep 12
 stays_known 'after two leases'
 for name in "${names[@]}"; do

@@ -17,8 +17,9 @@ ibsa=$(realpath "$3")
 host='host-r3 mlx5_0'
 line=0
 
-# The next event, in full or its beginning, comes within FABRIC_WAIT_S. While
-# OpenSM starts there may be failures, which do not count as events here.
+# event TEXT - check that the next event is TEXT or begins with TEXT, and
+# arrives within FABRIC_WAIT_S. Failures, which occur while OpenSM starts, do
+# not count.
 event() {
 	local want=$1 end=$((SECONDS + FABRIC_WAIT_S)) got
 	line=$((line + 1))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests for records of every kind: by each field and by several, with
- * existing values and others, and with every header field.
+ * Makes the requests for the comparison of OpenSM with the embedded SA. For
+ * each record, the requests select by one field or by several fields, with
+ * values that exist in the fabric and with others. Further requests change each
+ * field of the SA MAD header in turn.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@ count=${6:-3}
 work=$(mktemp -d "${TMPDIR:-/tmp}/ibsa-same-XXXXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# For a while OpenSM does nothing, as on a machine that has more to do.
+# pause PID - stop OpenSM for six seconds, as on a machine under load
 pause() {
 	sleep 0.3
 	kill -STOP "$1"
@@ -28,11 +28,13 @@ pause() {
 	kill -CONT "$1"
 }
 
-# Ports have 2 to the power of $lmc LIDs, those of switches one.
-# ask TOPOLOGY SM NODE [all|brief|methods [PARTITIONS [pause]]]
+# ask TOPOLOGY SM NODE [all|brief|methods [PARTITIONS [pause]]] - run the
+# comparison on a topology. End ports of adapters have 2^$lmc LIDs, ports of
+# switches have one LID.
 ask() {
 	echo "$1, SM at $2, asked from $3 ${5:+, with $5}"
-	# A file written by ibnetdiscover is used as it is.
+	# ibsim can read a file of ibnetdiscover unchanged; other topologies are
+	# converted.
 	if grep -q '^\[.*lid' "$1"; then
 		cp "$1" "$work/net"
 	else
@@ -74,7 +76,8 @@ ask "$examples/four-hosts.net" node1 node3
 lmc=2 ask "$examples/two-hosts.net" node1 node2
 lmc=3 ask "$examples/four-hosts.net" node1 node3
 ask "$examples/fat-tree-16.net" node1 node7
-# One that has room for different routes and trees, whatever is drawn.
+# Seed 3 gives a fabric with several routes and multicast trees, so that these
+# are compared in every run.
 seeds=(3)
 for ((i = 0; i < count; i++)); do
 	seeds+=($((seed + i)))

@@ -18,7 +18,8 @@ fi
 host='host-r3 mlx5_0'
 prefix=fec0::1234
 
-# One client after the other: ibsim's copy of sysfs is one a process.
+# Run only one client at a time in a host's directory: ibsim's preload library
+# makes one copy of sysfs for each process.
 ours() {
 	fabric_run "$host" "$ibsa" "$@" </dev/null 2>"$FABRIC_DIR/ours.err"
 }
@@ -90,7 +91,8 @@ records_by_lid() {
 		same PortInfoRecord query table PIR endport_lid="$lid" -- \
 			PIR "$lid"
 	done
-	# Ports of a switch: to a host, to the other switch, without a cable.
+	# Port 1 of the switch leads to a host, port 23 to the other switch, and
+	# port 5 has no cable.
 	for port in 1 23 5; do
 		same PortInfoRecord \
 			query table PIR endport_lid=2 port_num="$port" -- \
@@ -133,7 +135,8 @@ cut_tables() {
 		says 3 'truncated' query table "$record"
 		says 3 'truncated' -j query table "$record"
 	done
-	# Three paths fill less than a MAD, of which ibsim keeps the end back.
+	# Three PathRecords fill less than one MAD, but ibsim drops the end of
+	# the MAD.
 	says 3 'truncated' query table PR slid=5 rate=3 rate_selector=2
 }
 

@@ -15,7 +15,8 @@ host='host-r3 mlx5_0'
 own_gid=fec0::1234:8:f104:398:31
 other_gid=fec0::1234:8:f104:398:21
 
-# ours STATUS ARG... - its output in ours.out, its complaints in ours.err
+# ours STATUS ARG... - run ibsa, write its output to ours.out and its messages
+# to ours.err, and check its exit status
 ours() {
 	local want=$1 status=0
 	shift
@@ -25,7 +26,8 @@ ours() {
 		"not $want: $(cat "$FABRIC_DIR/ours.err")"
 }
 
-# A line a service, "ID GID PKEY LEASE NAME", numbers in lower case hex.
+# Print one line for each service that saquery shows: "ID GID PKEY LEASE NAME",
+# with numbers in lower-case hexadecimal.
 in_saquery() {
 	fabric_run "$host" saquery SR </dev/null 2>"$FABRIC_DIR/theirs.err" |
 		awk -F '[.][.]+' '
@@ -52,7 +54,8 @@ is() {
 	[ "$3" = "$4" ] || wrong "$1: $2 has '$3', not '$4'"
 }
 
-# seen WHEN LINE... - both see these services and no others
+# seen WHEN LINE... - check that saquery and ibsa both show these services and
+# no others
 seen() {
 	local when=$1 want=''
 	shift
@@ -94,7 +97,8 @@ register_and_unregister() {
 	seen 'all removed'
 }
 
-# It replaces what was there; without a P_Key it would stand beside it.
+# A second registration with the same identity replaces the first. A
+# registration without a P_Key has another identity, so both would exist.
 register_again() {
 	ours 0 service register 7 before --lease 3600
 	ours 0 service register 7 after

@@ -26,8 +26,11 @@ static struct ibsa__engine *open_engine(int *err)
 	return engine;
 }
 
-/* Submit queries, answer every other one, cancel the others by freeing the
- * engine. Return: how many were accepted. */
+/*
+ * Submit queries, and answer every other request that was sent; the caller
+ * cancels the other queries when it frees the engine. Return: number of queries
+ * that were accepted.
+ */
 static int scenario(struct ibsa__engine *engine, struct seen *seen)
 {
 	int accepted = 0;

@@ -32,13 +32,17 @@ void must(bool is_right, const char *what);
 bool is_device(void);
 struct ibv_context *context_open(void);
 
-/* Close it with a random one of the functions for it. */
+/*
+ * Close @context without being cancelled: with ibv_close_device() of
+ * libibsa-verbs-preload.so for a context of libibverbs, or else with
+ * ibsa_close_device().
+ */
 int close_any(struct ibv_context *context);
 
 /* Make one call, chosen by a random number. */
 void worker_call(struct worker *worker, unsigned int number);
 
-/* The same, with a call that does not wait. */
+/* Like worker_call(), but only a call that does not wait. */
 void worker_call_at_once(struct worker *worker, unsigned int number);
 
 #endif
