@@ -23,7 +23,9 @@ struct node {
 	bool is_taken[SWITCH_PORTS_MAX + 1];
 };
 
-/* From a port of a switch to one of another switch, or of a host. */
+/*
+ * Add a cable from a port of a switch to a port of another switch or of a host.
+ */
 struct cable {
 	unsigned int from;
 	unsigned int from_port;

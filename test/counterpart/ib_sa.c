@@ -35,7 +35,8 @@ enum {
 /* Results of queries. */
 struct tally {
 	atomic_uint started;
-	atomic_uint again; /* could not be started: there is no SM */
+	atomic_uint again; /* queries that could not be started because there is
+			    * no SM */
 	atomic_uint answered;
 	atomic_uint refused;
 	atomic_uint timed_out;

@@ -105,7 +105,7 @@ static void is_active(struct ibsa_client *client)
 	CHECK(port.port_state == IBSA_PORT_ACTIVE && port.lid && port.sm_lid);
 }
 
-/* Open descriptors until the next one is above @last. */
+/* Open descriptors until the next descriptor is above @last. */
 static void use_up(int last)
 {
 	struct rlimit limit;
@@ -140,9 +140,9 @@ static void files_run_out(void)
 }
 
 /*
- * The library neither reads nor closes the system's descriptors above 1024. Of
- * two clients, only the later one receives answers: the library has one
- * receiver for each class.
+ * ibsim's preload library neither reads nor closes the system's descriptors
+ * above 1024. Of two clients, only the later client receives answers, because
+ * the library has one receiver for each class.
  */
 static void numbers_are_shared(int last)
 {
@@ -186,7 +186,10 @@ static void count_changes(unsigned int changes,
 	++*(int *)arg;
 }
 
-/* Its copy of sysfs is found only from one directory. */
+/*
+ * The copy of sysfs that ibsim's preload library makes is found only from one
+ * directory.
+ */
 static void folder_is_changed(void)
 {
 	struct ibsa_client *client = client_open(NULL);
@@ -263,7 +266,9 @@ static void *wake(void *client)
 	return NULL;
 }
 
-/* Its poll() checks no other file, so nothing can end it early. */
+/*
+ * The library's poll() checks no other file, so nothing can end the wait early.
+ */
 static void wait_is_ended_from_outside(void)
 {
 	struct ibsa_client *client = client_open(NULL);

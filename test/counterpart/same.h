@@ -83,8 +83,8 @@ struct asked_record {
 const struct asked_record *same_record(unsigned int index);
 
 /*
- * Send a request to both and compare. Return: OpenSM's answer, valid until the
- * next call (same_requests.c).
+ * Send a request to OpenSM and to the embedded SA, and compare the answers.
+ * Return: OpenSM's answer, valid until the next call (same_requests.c).
  */
 struct answer *same_exchange(const struct request *request);
 

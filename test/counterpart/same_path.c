@@ -59,7 +59,10 @@ static void send_both(const struct ibsa_path *path, uint64_t mask,
 	send_path(IBSA_METHOD_GET_TABLE, path, mask, what);
 }
 
-/* From this port to a destination, with each way to name both. */
+/*
+ * Paths from this port to a destination, where each of both ends is named in
+ * every way.
+ */
 static void send_pair(const struct same_end *to)
 {
 	const struct same_ends *ends = same_ends();
@@ -284,7 +287,7 @@ static void set_mask(struct request *request, uint64_t mask)
 	ibsa_put_be64(request->mad + MAD_COMPONENT_MASK, MP_COUNTS | mask);
 }
 
-/* Each other component alone, with a valid value. */
+/* Select by each remaining component alone, with a valid value. */
 static void send_multi_fields(void)
 {
 	static const struct {

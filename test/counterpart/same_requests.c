@@ -22,10 +22,14 @@
 
 enum {
 	WAIT_MS = 60000, /* for an answer that must come */
-	SOON_MS = 60,	 /* until OpenSM is probed for whether it is done */
+	SOON_MS = 60,	 /* time until the test probes whether OpenSM has
+			  * answered all requests */
 	PROBES = 3,	 /* for its threads, which overtake each other */
 	REQUESTS_MAX = 1 << 16,
-	/* differences printed in full; of others, only the request */
+	/*
+	 * number of differences that are printed in full; for further ones,
+	 * only the request is printed
+	 */
 	SHOWN_MAX = 40,
 	TID_FIRST = 0x2d000000,
 	DIFFERENCES_MAX = 32,
@@ -88,8 +92,8 @@ static bool is_answer(const struct ibsa_message *message, const uint8_t *mad)
 }
 
 /*
- * Whether the answer to @mad came before the one to @other, which may be NULL,
- * and before the end of the wait.
+ * Whether the answer to @mad came before the end of the wait, and before the
+ * answer to @other, unless that is NULL.
  */
 static bool take(struct ibsa_transport *transport, const uint8_t *mad,
 		 const uint8_t *other, unsigned int wait_ms, struct answer *out)

@@ -16,7 +16,7 @@ enum {
 	HOPS_MAX = 64,
 	AT_BLOCK = 2,
 	AT_TABLE = 8,
-	LOST = 0xee, /* a hop count that means that there is no route */
+	LOST = 0xee, /* hop count that stands for: there is no route */
 };
 
 /* The LID at the other end of a port's cable, or 0. */
@@ -66,7 +66,7 @@ uint16_t same_switch_beyond(uint16_t lid, unsigned int port)
 	return far < LIDS && is_switch[far] ? far : 0;
 }
 
-/* Number of cables from a switch to a LID, or LOST. */
+/* Number of cables on the route from a switch to a LID, or LOST. */
 static uint8_t hops(uint8_t table[LIDS][LIDS], uint16_t at, uint16_t to)
 {
 	for (uint8_t count = 0; count < HOPS_MAX; count++) {

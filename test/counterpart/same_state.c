@@ -197,7 +197,8 @@ static void send_inform(const struct ibsa_inform_info *info, uint8_t method,
 }
 
 /*
- * To events that do not happen here: 66 and 67 do, and would not be answered.
+ * Subscribe to traps that do not occur during the test. Traps 66 and 67 occur,
+ * and the test would not answer their Reports.
  */
 static void subscribe(void)
 {
@@ -244,8 +245,8 @@ static void unsubscribe(void)
 }
 
 /*
- * By an end's LID and the entries of a block; without GUIDs that the SA
- * assigns.
+ * Requests for GUIDInfoRecords, by the LID of an end port and by the entries of
+ * a block, without GUIDs that the SA assigns.
  */
 static void change_guids(uint8_t method, const char *what)
 {

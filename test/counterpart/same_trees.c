@@ -66,7 +66,7 @@ static void spread(uint64_t table[LIDS][GROUPS], unsigned int group,
 	}
 }
 
-/* From the first switch that has a port of the group. */
+/* Follow the tree from the first switch that has a port of the group. */
 static void follow(uint64_t table[LIDS][GROUPS], unsigned int group,
 		   struct spread *out)
 {

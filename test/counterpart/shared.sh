@@ -32,7 +32,7 @@ if [ "${4-}" != inside ]; then
 fi
 
 ibsa=$(realpath "$1")
-# Nothing but the drop-in as it was built.
+# Search libraries only in the build directory of the drop-in.
 LD_LIBRARY_PATH=$(dirname "$(realpath "$2")")
 export LD_LIBRARY_PATH
 cd "$SHARED_FOLDER" || exit 1
@@ -43,7 +43,7 @@ wrong() {
 	status=1
 }
 
-# has WORDS CMD... - it succeeds, and says WORDS
+# has TEXT CMD... - check that CMD succeeds and prints TEXT
 has() {
 	local words=$1
 	shift
@@ -72,7 +72,8 @@ if [ "$SHARED_SA" = none ]; then
 		wrong "OpenSM: $(tail -n 3 opensm.log)"
 fi
 
-# The local port, which the files show, and the one by its own agent.
+# ibstat shows the local port from the simulated sysfs, and sminfo the SM that
+# it finds with its own agent.
 has 'State: Active' ibstat
 has '^CA .ibsa0' ibstat
 has 'SMINFO_MASTER' sminfo
@@ -87,7 +88,8 @@ nodes=$("$ibsa" query table NR -j | jq length)
 	wrong "ibnetdiscover finds other nodes than $nodes"
 has 'LinkUp' iblinkinfo
 
-# Every path from here, as saquery has it and as ibsa has it.
+# Compare the path from the local port to each LID, as saquery and as ibsa print
+# it.
 "$ibsa" query table NR -j | jq -r '.[].lid' >lids
 while read -r lid; do
 	want=$("$ibsa" path self "$lid" -j | jq -r '.[0] |
@@ -100,7 +102,7 @@ done <lids
 has '^To ' ibtracert 1 "$(tail -n 1 lids)"
 
 if [ -n "$opensm" ]; then
-	# One SM at a time: the port stops saying so when it ends.
+	# When OpenSM ends, the capability mask of its port no longer has IsSM.
 	kill "$opensm"
 	wait "$opensm"
 	mask=$(ibstat | sed -n 's/.*Capability mask: //p' | head -n 1)

@@ -16,7 +16,7 @@ ibsa=$(realpath "$2")
 FABRIC_UMTAP=$(realpath "$3")
 audit_ms=2000
 host='host-r3 mlx5_0' first_sm='host-r1 mthca0'
-# Whose link is cut: host-r4, by its node id and its GID.
+# Node id and GID of host-r4, whose link the test cuts.
 node=H-0008f10403980040
 gid=fec0::1234:8:f104:398:42
 group=ff12:401b:ffff::abcd
@@ -27,17 +27,18 @@ wrong() {
 	failed=1
 }
 
-# count LINE - how many there are of it
+# count LINE - print how many lines of the program equal LINE
 count() {
 	grep -cxF "$1" "$FABRIC_DIR/lines" || true
 }
 
-# soon COUNT LINE - until there are so many of it
+# soon COUNT LINE - wait until the program has printed LINE COUNT times
 soon() {
 	fabric_soon "$1" "$2" count "$2"
 }
 
-# reach RESULT - what is said of host-r4. How often it was said, in said[].
+# reach RESULT - let the program check host-r4, and wait for RESULT. said[]
+# counts the expected lines for each result.
 declare -A said=()
 reach() {
 	said[$1]=$((${said[$1]:-0} + 1))
@@ -57,7 +58,8 @@ cut_and_restore() {
 	reach 0
 }
 
-# member METHOD FIELD... - host-r2's part in a group that it alone is in
+# member METHOD FIELD... - let host-r2 join or leave a group of which it is the
+# only member
 member() {
 	local method=$1
 	shift
@@ -76,7 +78,7 @@ create_and_delete() {
 	soon "$1" "MCG deleted $group"
 }
 
-# subscribed COUNT - so many subscriptions of ours saquery shows
+# subscribed COUNT - check that saquery shows COUNT subscriptions of the host
 subscribed() {
 	local got
 	got=$(fabric_run "$host" saquery IIR </dev/null 2>/dev/null |
@@ -105,7 +107,8 @@ up=$(date +%s%N)
 soon 1 'SM events may have been missed 1'
 elapsed_ms=$((($(date +%s%N) - up) / 1000000))
 echo "the gap came $elapsed_ms ms after OpenSM was up"
-# An audit, and what it takes to ask.
+# A gap is reported within one audit interval and the time of the audit's
+# queries.
 [ "$elapsed_ms" -le $((2 * audit_ms)) ] || wrong "the gap took $elapsed_ms ms"
 subscribed 1
 cut_and_restore

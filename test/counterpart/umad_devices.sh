@@ -41,7 +41,7 @@ on() {
 compare() {
 	on "$theirs" >"$dir/theirs"
 	on "$ours" >"$dir/ours"
-	# A comparison of two failures would prove nothing.
+	# If the program fails with both libraries, a comparison proves nothing.
 	grep -q '^done 0$' "$dir/theirs" || {
 		echo "FAILED: $case: $(cat "$dir/err")" >&2
 		failed=1
@@ -58,8 +58,8 @@ same() {
 	}
 }
 
-# differs CALLS - all that differ match the expression, and the lines of the
-# standard input are among them.
+# differs CALLS - check that only lines that match CALLS differ between both
+# libraries, and that the lines of the standard input are among the differences
 differs() {
 	local line
 	compare
@@ -75,7 +75,7 @@ differs() {
 	done
 }
 
-# tree CASE - a new one, without devices
+# tree CASE - make a new tree without devices for the case CASE
 tree() {
 	case=$1
 	sys=$dir/$case
@@ -83,7 +83,7 @@ tree() {
 	echo 5 >"$sys/class/infiniband_mad/abi_version"
 }
 
-# write FILE [TEXT] - of a device: "mlx5_0/ports/1/lid"
+# write FILE [TEXT] - write a file of a device, such as mlx5_0/ports/1/lid
 write() {
 	mkdir -p "$(dirname "$sys/class/infiniband/$1")"
 	printf '%s\n' "${2-}" >"$sys/class/infiniband/$1"
@@ -170,7 +170,7 @@ down abc 1 '2: Polling'
 down mlx5_10 1 '5: LinkUp'
 same
 
-# Only the first name is one of a device that has MADs.
+# Of these node types, only that of the first device is a device with MADs.
 tree node-types
 device a 1
 device b 1
@@ -187,7 +187,7 @@ write file text
 ln -s nowhere "$sys/class/infiniband/link"
 same
 
-# Which device and port is meant where none is named.
+# The device and port that the calls select if the arguments name none.
 tree second-port-active
 device a 1 2
 device b 1 2
@@ -255,7 +255,8 @@ umad 0 a 1
 umad 1 b 1
 same
 
-# What may be missing, and what may not.
+# Remove each file in turn: some files may be missing, others make a device or
+# port unreadable.
 for file in fw_ver hw_rev hca_type ports/1/link_layer node_type node_guid \
 	sys_image_guid ports ports/1 ports/1/lid ports/1/lid_mask_count \
 	ports/1/sm_lid ports/1/sm_sl ports/1/state ports/1/phys_state \
@@ -316,10 +317,11 @@ down mlx5_139 1 '2: Polling'
 umad 0 mlx5_139 1
 same
 
-# Where libibumad has a limit, or takes what is wrong for good: in these cases,
-# and no others, we say something else.
+# Only in the following cases does libibsa return something else than libibumad:
+# libibumad has a limit, or accepts an invalid value.
 
-# It invents a device, and writes it even if there is room for none.
+# Without the RDMA modules, libibumad returns the invented name mthca0, and
+# writes it even if the array has no room.
 tree no-modules
 rmdir "$sys/class/infiniband"
 differs 'names' <<'END'
@@ -329,7 +331,8 @@ differs 'names' <<'END'
 > names max 300: 0
 END
 
-# It takes a text for 0 and -1 for 0xffffffff; to us such a port is unreadable.
+# libibumad reads a text as 0 and -1 as 0xffffffff; libibsa reports such a port
+# as unreadable.
 tree no-numbers
 device mlx5_0 1
 write mlx5_0/ports/1/sm_lid none
@@ -343,14 +346,14 @@ differs ' |(ca|port|portguids) (NULL|mlx5_0)|issm mlx5_0 0' <<'END'
 > portguids NULL max 2: -1 0xeeeeeeeeeeeeeeee
 END
 
-# No kernel has a table with a gap. It loses what is behind the gap and shows
-# an empty entry instead; to us the table ends there.
+# No kernel has a P_Key table with a gap. libibumad shows an empty entry and
+# loses the entries after the gap; for libibsa the table ends at the gap.
 tree gap-in-pkeys
 device mlx5_0 1
 write mlx5_0/ports/1/pkeys/2 0x8001
 differs '  port 1 of mlx5_0: .* pkeys (1: ffff|2: ffff 0000)$' </dev/null
 
-# umad_ca_t has no port 10, but a port by itself and an array of GUIDs may.
+# umad_ca_t has no room for port 10; umad_get_port() and an array of GUIDs have.
 tree port-ten
 device mlx5_0 1 10
 umad 0 mlx5_0 10
@@ -368,7 +371,8 @@ differs '  (released|port)|(portguids|port|issm) (NULL|mlx5_0)|ca NULL' <<'END'
 > issm NULL 10: 0 "/dev/infiniband/issm0"
 END
 
-# A name of 30 characters fits into no array of names, but is one.
+# A device name of 30 characters does not fit into an array of names, but is a
+# valid name.
 tree long-name
 device an_adapter_with_a_long_name__0 1
 umad 0 an_adapter_with_a_long_name__0 1
@@ -381,7 +385,7 @@ differs ' |(ca|portguids|port|issm) (NULL|an_adapter)' <<'END'
 > issm an_adapter_with_a_long_name__0 1: 0 "/dev/infiniband/issm0"
 END
 
-# It looks for a port's MAD device up to umad63.
+# libibumad finds the MAD device of a port only up to umad63.
 tree mad-device-64
 device mlx5_0 1
 umad 64 mlx5_0 1

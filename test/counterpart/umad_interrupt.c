@@ -30,7 +30,7 @@ enum {
 	SIGNALS = 10, /* for each fork */
 	INTERVAL_NS = 200000,
 	MALLOC_BYTES = 2000, /* more than a thread's own cache keeps */
-	PAUSES = 4096, /* an interruption comes after at most so many looks */
+	PAUSES = 4096, /* most reads of a flag between two interruptions */
 };
 
 static struct port port;
@@ -39,7 +39,10 @@ static atomic_bool is_over;
 static atomic_int handled;
 static atomic_int failures;
 
-/* Whether all succeed; there may or may not be something to receive. */
+/*
+ * Make all calls once. Return: whether they succeed; umad_recv() may or may not
+ * find a packet.
+ */
 static bool all_calls(void)
 {
 	const bool is_sent = !port_send(&port);
@@ -110,7 +113,10 @@ static void handler_install(void)
 	sigaction(SIGUSR1, &action, NULL);
 }
 
-/* So that no two interruptions meet a call at the same place. */
+/*
+ * Pause for a random time, so that each interruption meets the calls at another
+ * place.
+ */
 static void pause_at_random(void)
 {
 	for (int reads = rand() % PAUSES; reads; reads--)
@@ -189,7 +195,10 @@ static int mallocs(void *arg)
 	return 0;
 }
 
-/* As OpenSM receives. Every second thread sends, so that there is something. */
+/*
+ * Receive in a loop, as OpenSM does. Every second thread also sends, so that
+ * there is something to receive.
+ */
 static void *receiver_run(void *arg)
 {
 	const bool *sends = arg;

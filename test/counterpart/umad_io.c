@@ -133,7 +133,10 @@ static void mix(uint64_t *sum, const char *text)
 	} while (*text++);
 }
 
-/* All values of bytes; all attributes if a class has its own. */
+/*
+ * Print the texts for all values of one-byte fields, and of all attributes if
+ * the class has names for its own.
+ */
 static void texts(void)
 {
 	uint64_t methods = 0, attributes = 0, statuses = 0;
@@ -256,7 +259,7 @@ static void agents(int portid)
 	print_result("unregister", umad_unregister(portid, first));
 }
 
-/* Calls that a device file refuses and a simulator does not. */
+/* Calls that a real device file refuses and ibsim accepts. */
 static void refusals(int portid)
 {
 	long get[16 / sizeof(long)] = { 1 << UMAD_METHOD_GET };
@@ -286,7 +289,7 @@ static void waits(int portid)
 	print_result("recv NULL length", umad_recv(portid, &in, NULL, 0));
 }
 
-/* No array of bits has a place for such a descriptor. */
+/* A descriptor above the size of an fd_set. */
 static void high_portid(int portid)
 {
 	struct rlimit limit;
@@ -364,7 +367,10 @@ static void smp(int portid)
 	print_result("unregister SMI", umad_unregister(portid, agent));
 }
 
-/* A port to send to, by its GID, and two agents. */
+/*
+ * Two ports with an agent each; requests are sent to the GID of the second
+ * port.
+ */
 struct ends {
 	int client;
 	int client_agent;
@@ -468,7 +474,7 @@ static void gmp_long(struct ends *ends)
 	print_result("recv into too little", result);
 	printf("  needs %d\n", length);
 	result = umad_recv(ends->client, &long_in, &length, 0);
-	/* After the transaction ID, which the kernel changes. */
+	/* Sum the bytes after the TransactionID, which the kernel changes. */
 	for (int i = 16; i < length; i++)
 		sum += long_in.bytes[HEADER_BYTES + i] * (i % 7);
 	print_result("recv", result == ends->client_agent);

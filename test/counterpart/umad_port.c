@@ -33,7 +33,10 @@ static void fail(const char *what)
 	exit(2);
 }
 
-/* Bound to a name that the kernel chooses, and connected to it. */
+/*
+ * Open a socket that is bound to a name that the kernel chooses, and connected
+ * to itself.
+ */
 static int socket_to_itself(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -67,7 +70,10 @@ void port_open(struct port *port, const char *device, const char *to)
 		fail("umad_register");
 }
 
-/* No two requests in flight have the same one, whichever process sent them. */
+/*
+ * Return a TransactionID that no other request in flight has, whichever process
+ * sent it.
+ */
 static uint64_t new_tid(void)
 {
 	static atomic_uint number;

@@ -32,10 +32,11 @@ enum {
 	THREADS = 4,
 	NAMES = 16,
 	GUIDS = 64,
-	PAUSES = 20000, /* reads of a flag between two rounds, at most */
+	PAUSES = 20000, /* most reads of a flag between two rounds */
 	CHILD_CALLS = 10,
 	CHILD_S = 20,
-	LIMIT_S = 60, /* and as many seconds as a hundredth of the rounds */
+	LIMIT_S = 60, /* time limit of the run, in seconds; the number of rounds
+		       * divided by 100 is added */
 	VENDOR_OUI = 0x33,
 };
 
@@ -76,7 +77,10 @@ static void devices_read(unsigned int *state)
 	umad_get_issm_path(name, number, path, sizeof(path));
 }
 
-/* What is open when the thread is cancelled is closed, by the handler. */
+/*
+ * The cleanup handler of a cancelled thread closes the files that the thread
+ * has open.
+ */
 static void portid_close(void *arg)
 {
 	const volatile int *portid = arg;
@@ -210,8 +214,9 @@ static void *worker_run(void *arg)
 }
 
 /*
- * Only what neither library allocates memory for. A cancellation in here would
- * end the thread inside whatever was interrupted, such as free().
+ * A handler makes only calls for which neither library allocates memory. It
+ * disables cancellation, which would end the thread inside the interrupted
+ * function, such as free().
  */
 static void handler(int number)
 {
@@ -292,7 +297,10 @@ static int storm(void *arg)
 
 	(void)arg;
 	sigaction(SIGUSR1, &action, NULL);
-	/* What is allocated once, such as by stdio, is so before. */
+	/*
+	 * The first run lets libraries such as stdio allocate what they
+	 * allocate only once.
+	 */
 	workers_run(&state, THREADS, &lost);
 	descriptors_before = descriptors();
 	bytes_before = mallinfo2().uordblks;

@@ -24,7 +24,8 @@ dropin_find "$2"
 [ "$mode" = cut ] || FABRIC_UMTAP=$(realpath "$3")
 host='host-r3 mlx5_0'
 
-# Times, threads, processes and what counts by itself.
+# Remove times, thread and process ids, and counters that increase by
+# themselves.
 plain() {
 	sed -E 's/^[A-Z][a-z]{2} [0-9 ]+ [0-9:]{8} [0-9]+ \[[0-9A-F]+\]//
 		s/generated on .*//; s/^(ibwarn: )?\[[0-9]+\]//
@@ -32,7 +33,8 @@ plain() {
 		s/attached as client [0-9]+//'
 }
 
-# same WORDS CMD... - of which both say WORDS, and the rest alike
+# same TEXT CMD... - check that CMD prints TEXT with both libraries, and the
+# rest of the output is equal
 same() {
 	local words=$1 library
 	shift
@@ -47,7 +49,7 @@ same() {
 	diff theirs ours || wrong "$* differs"
 }
 
-# Of the local port, by SMPs, and by MADs of other classes.
+# Programs that read the local port, send SMPs, or send MADs of other classes.
 short() {
 	same 'Port GUID: 0x0008f10403980031' ibstat
 	same 0x0008f10403980031 ibstat -p
@@ -63,7 +65,8 @@ short() {
 	same 'Capability mask 2' saquery CPI
 }
 
-# Answers of any length, time-outs, and many at once.
+# Programs with replies of any length, with timeouts, and with many requests at
+# once.
 long() {
 	same 'ISR9024 rack2' saquery NR
 	same 'hop_flow_raw' saquery PR
@@ -72,7 +75,8 @@ long() {
 	same 'TEST "Validate Inventory" PASS' osmtest -f v -i inventory
 }
 
-# OpenSM's output, and the fabric's state after it.
+# manager LIBRARY - store the output of OpenSM, and the state of the fabric that
+# it has set up
 manager() {
 	plain <opensm.out >"manager.$1"
 	dropin_run theirs "$host" iblinkinfo
@@ -85,7 +89,7 @@ manager theirs
 short
 [ "$mode" = cut ] || long
 
-# Anew, and all of it with the manager on ours too.
+# Repeat all checks with OpenSM, too, on the drop-in.
 fabric_sm_stop TERM
 rm opensm.out
 dropin_use ours

@@ -175,7 +175,10 @@ static bool content(const char *name, const uint8_t *info, char *out,
 	return true;
 }
 
-/* Atomically, so that a reader gets either the old or the new content. */
+/*
+ * Replace the file atomically, so that a reader gets either the old or the new
+ * content.
+ */
 static void replace(const char *path, const char *text)
 {
 	char made[sizeof(".new") + COPY_BYTES];

@@ -13,7 +13,7 @@ fabric_need saquery jq
 ibsa=$(realpath "$1")
 FABRIC_UMTAP=$(realpath "$2")
 host='host-r3 mlx5_0' first_sm='host-r1 mthca0'
-# Whose link is cut: host-r4, by its node id and its GID.
+# Node id and GID of host-r4, whose link the test cuts.
 node=H-0008f10403980040
 gid=fec0::1234:8:f104:398:42
 group=ff12:401b:ffff::abcd
@@ -24,17 +24,18 @@ wrong() {
 	failed=1
 }
 
-# events FILTER - how many lines there are that jq selects by it
+# events FILTER - print how many events the jq FILTER selects
 events() {
 	jq -c "select($1)" "$FABRIC_DIR/events" | wc -l
 }
 
-# soon COUNT FILTER WHAT - until there are so many of these
+# soon COUNT FILTER WHAT - wait until FILTER selects COUNT events
 soon() {
 	fabric_soon "$1" "$3" events "$2"
 }
 
-# Each is told of its host once, with its GID and its name. How often, in $n.
+# Cut the link of host-r4 and restore it: each change is reported once, with the
+# GID and the name of the host. $n counts these rounds.
 n=0
 cut_and_restore() {
 	n=$((n + 1))
@@ -46,7 +47,8 @@ cut_and_restore() {
 		"host-r4 is back ($1)"
 }
 
-# member METHOD FIELD... - host-r2's part in a group that it alone is in
+# member METHOD FIELD... - let host-r2 join or leave a group of which it is the
+# only member
 member() {
 	local method=$1
 	shift
@@ -56,7 +58,7 @@ member() {
 		wrong "$method: $(cat "$FABRIC_DIR/member")"
 }
 
-# subscribed COUNT - so many subscriptions of ours saquery shows
+# subscribed COUNT - check that saquery shows COUNT subscriptions of the host
 subscribed() {
 	local got
 	got=$(fabric_run "$host" saquery IIR </dev/null 2>/dev/null |

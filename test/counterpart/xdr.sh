@@ -30,7 +30,8 @@ wrong() {
 	status=1
 }
 
-# The machine's sources of its own release, with the newer one's name.
+# Print the apt sources of this machine, with the name of its release replaced
+# by that of the newer release.
 sources() {
 	local own file
 	own=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -43,7 +44,8 @@ sources() {
 	ls "$1"/* >/dev/null 2>&1
 }
 
-# next APT-COMMAND... - with a configuration and a state of its own
+# next APT-COMMAND... - run an apt command with a configuration and a state
+# directory of this script
 next() {
 	APT_CONFIG=$work/apt.conf "$@" >>"$work/log" 2>&1
 }
@@ -84,8 +86,8 @@ fetch() {
 	mv "$work/root" "$root" || [ -d "$root" ] || skip "cannot write $root"
 }
 
-# run PROGRAM ARG... - one of that release, with its own loader and libraries
-# and our libibumad
+# run PROGRAM ARG... - run a program of the newer release, with the loader and
+# the libraries of that release and the drop-in
 run() {
 	local program=$1
 	shift
@@ -114,12 +116,13 @@ has() {
 	grep -qE -- "$1" "$2" || wrong "no '$1' in $2: $(head -c 2000 "$2")"
 }
 
-# value NAME FILE - what smpquery or saquery says
+# value NAME FILE - print the value of NAME in the output of smpquery or saquery
 value() {
 	sed -nE "s/^[[:space:]]*$1[.:]+//p" "$2"
 }
 
-# Each PortInfo: its width, and XDR in the fields that libibmad supports.
+# Check the width in each port's PortInfo, and XDR in the fields that libibmad
+# supports.
 ports() {
 	local lid width
 	while read -r lid width; do
@@ -148,7 +151,7 @@ ports() {
 	has 'LinkSpeedExtActive2:\.+No Extended Speed 2' portinfo
 }
 
-# The codes of paths' rates, and what sysfs and ibsa say.
+# Check the rate codes of paths, and the rates that sysfs and ibsa show.
 rates() {
 	local node code gbps width lid
 	while read -r node lid code gbps width; do
@@ -181,7 +184,8 @@ links() {
 	done
 	! grep 'Could be' links || wrong 'a link could be more'
 	run ibnetdiscover >net 2>errors || wrong "ibnetdiscover: $(cat errors)"
-	# Its output can be loaded again; only narrow links are findings.
+	# ibsa can load the output of ibnetdiscover as a topology; its only
+	# findings are narrow links.
 	"$ibsa" fabric info net -j >ours 2>errors
 	[ $? -le 1 ] || wrong "fabric info: $(cat errors)"
 	jq -e 'all(.[] | select(.what == "finding"); .kind == "narrow")' ours \

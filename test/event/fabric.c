@@ -135,7 +135,7 @@ static int count(int from, int kind)
 	return found;
 }
 
-/* The last event is of @kind and about @node. */
+/* Check that the last event is of @kind and about @node. */
 static void assert_last(int kind, const char *node)
 {
 	const struct ibsa_event *last = &seen.events[seen.count - 1];

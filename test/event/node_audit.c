@@ -30,7 +30,10 @@ static void send_of(uint16_t trap, uint8_t tail)
 	send_report(&report);
 }
 
-/* The @n-th event is about the port with @tail, and @by_audit or not. */
+/*
+ * Check that the @n-th event is about the port whose GUID ends with @tail, and
+ * whether the audit found it.
+ */
 static void assert_port(const struct diary *diary, int n, int kind,
 			uint8_t tail, bool by_audit)
 {
@@ -43,7 +46,9 @@ static void assert_port(const struct diary *diary, int n, int kind,
 	assert_int_equal(!event->notice, by_audit);
 }
 
-/* The next request for the table is in flight and not answered. */
+/*
+ * Advance until the next request for the table is in flight; do not answer it.
+ */
 static void hold_next_table(void)
 {
 	sa.holds_table = true;

@@ -173,7 +173,9 @@ static void repeated_report_is_delivered_once(void **state)
 	assert_int_equal(diary.count, 6);
 }
 
-/* The SA may send it twice because it still has an outdated subscription. */
+/*
+ * The SA may send a Report twice because it still has an outdated subscription.
+ */
 static void second_copy_is_delivered_once(void **state)
 {
 	static struct diary diary;

@@ -31,7 +31,10 @@ extern struct rig_sa {
 	uint8_t nodes[8];    /* last byte of each port GUID */
 	unsigned int node_count;
 	uint8_t without_lid; /* SM LID, one of the nodes */
-	/* the first records have no LID, and one more has no GUID */
+	/*
+	 * the first records of the table have no LID, and one more record has
+	 * no GUID
+	 */
 	unsigned int hollow;
 	uint16_t node_status;		 /* of GetTable(NodeRecord) */
 	bool holds_table;		 /* the table waits for serve_table() */
@@ -72,7 +75,7 @@ void note(const struct ibsa_event *event, void *arg);
 /* Let @ms pass in steps of 1 ms; the SA answers. */
 void time_pass(unsigned int ms);
 
-/* Let the SA answer all requests; time_time_pass() does so, too. */
+/* Let the SA answer all requests. Functions that let time pass call it, too. */
 void sa_serve(void);
 
 /* Answer the last request for the table with the current nodes. */
@@ -98,7 +101,10 @@ void send_report(const struct puppet_mad *report);
 const struct ibsa_event *expect_event(const struct diary *diary, int n,
 				      int kind);
 
-/* The events from the @n-th to the last are of these kinds; 0 ends. */
+/*
+ * Check that the events from the @n-th to the last are of these kinds; 0 ends
+ * the list.
+ */
 #define EXPECT(diary, n, ...) \
 	expect_all((diary), (n), (const int[]){ __VA_ARGS__, 0 })
 void expect_all(const struct diary *diary, int n, const int *kinds);

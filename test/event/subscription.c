@@ -470,7 +470,7 @@ static void port_that_is_down_is_reported(void **state)
 	EXPECT(&other, 1, SUBSCRIBED);
 }
 
-/* The reply is to a request from before the change. */
+/* The reply is to a request that was sent before the change of the port. */
 static void change_under_a_request_counts(void **state)
 {
 	(void)state;
@@ -523,7 +523,10 @@ static void gap_is_not_delayed(void **state)
 	EXPECT(&other, 0, SUBSCRIBED);
 }
 
-/* Another program got the Reports when the device was opened again. */
+/*
+ * When the client opened the device file again, another program was already
+ * receiving the Reports.
+ */
 static void lost_reports_are_reported(void **state)
 {
 	(void)state;

@@ -82,8 +82,10 @@ static void holder_note(const struct ibsa_event *event, void *arg)
 		strcpy(seen->text, event->holder);
 }
 
-/* A watch that fails later gets the process which receives the Reports, as one
- * that begins does. */
+/*
+ * If a watch fails after it began, its event names the process that receives
+ * the Reports, as the error of ibsa_event_watch() does.
+ */
 static void holder_is_named(void **state)
 {
 	static struct ibsa_transport_ops ops;

@@ -66,7 +66,10 @@ static void unknown_source_gid_is_enoent(void **state)
 	ah_stop(bench);
 }
 
-/* It gets one more reference; each owner puts its own. */
+/*
+ * A copied source GID gets one more reference; each owner puts its own
+ * reference.
+ */
 static void given_gid_is_taken_as_it_is(void **state)
 {
 	struct ah_bench *bench = ah_start_ib();

@@ -21,7 +21,7 @@
 
 #include "test/support/device_tree.h"
 
-/* GID 3 in the form of its file. */
+/* The text of GID 3 as its sysfs file has it. */
 #define AH_GID_3 "fd00:0000:0000:0000:0000:0000:0000:0003\n"
 
 /* GIDs 0 and 3 of the device, and one that it does not have. */
@@ -61,7 +61,7 @@ struct sa_path_rec ah_ib_path(void);
 struct sa_path_rec ah_opa_path(uint32_t dlid);
 struct sa_path_rec ah_roce_path(enum sa_path_rec_type type);
 
-/* By the kernel's name, at port 1, without a GID. */
+/* Call ib_init_ah_attr_from_path() at port 1, without a GID. */
 int ah_init(struct ah_bench *bench, struct sa_path_rec *rec,
 	    struct rdma_ah_attr *attr);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From path records of RoCE, whose routes are resolved. */
+/*
+ * Address handle attributes from path records of RoCE, whose routes the library
+ * resolves.
+ */
 #include <net/if.h>
 
 #include "test/ib_sa/ah_rig.h"
@@ -20,7 +23,7 @@ static void roce_path_always_has_a_grh(void **state)
 	assert_int_equal(attr.grh.sgid_index, 3);
 	assert_int_equal(attr.grh.hop_limit, 0);
 	rdma_destroy_ah_attr(&attr);
-	/* The table has this GID for the other version only. */
+	/* The table has this GID for the other RoCE version only. */
 	rec = ah_roce_path(SA_PATH_REC_TYPE_ROCE_V1);
 	rec.roce.route_resolved = true;
 	assert_int_equal(ah_init(bench, &rec, &attr), -ENOENT);
@@ -67,7 +70,10 @@ static void roce_path_without_a_route_fails(void **state)
 	struct ah_bench *bench = ah_start_roce();
 
 	(void)state;
-	/* No source GID, and one without an interface. */
+	/*
+	 * A route cannot be looked up without a source GID, or with a source
+	 * GID without an interface.
+	 */
 	assert_int_equal(roce_init(bench, &rec, -1), -EINVAL);
 	assert_int_equal(roce_init(bench, &rec, 0), -EINVAL);
 	assert_int_equal(ah_route.calls, 0);

@@ -11,7 +11,10 @@ static void cancel_and_run(struct plug *plug, int id, struct ib_sa_query *query)
 	plug_run(plug, 0);
 }
 
-/* Id and ticket must belong to the same query. */
+/*
+ * ib_sa_cancel_query() ends a query only if the id and the ticket belong to the
+ * same query.
+ */
 static void cancel_needs_id_and_ticket_of_one_query(void **state)
 {
 	struct told one = { 0 }, two = { 0 };

@@ -51,7 +51,7 @@ static void open_port(struct rig *rig)
 				 NULL, &query) >= 0);
 }
 
-/* Within three seconds, four tries would have been sent. */
+/* In three seconds, the library would have sent four tries. */
 static void opening_does_not_wait_for_a_silent_manager(void **state)
 {
 	const struct ibsa_fabric_options real = { 0 };
@@ -98,7 +98,7 @@ static void timeout_is_waited_for_once(void **state)
 	}
 }
 
-/* Only the caller's thread can receive the reply. */
+/* Without a worker, only the caller's thread can receive the reply. */
 static void device_without_a_thread_queries_when_opened(void **state)
 {
 	const struct ibsa_fabric_options timeless = { .virtual_clock = true };
@@ -134,7 +134,9 @@ static void query_inside(int status, struct sa_path_rec *resp, void *context)
 	pthread_mutex_unlock(&inside->lock);
 }
 
-/* The callback's thread is the one that would receive the reply. */
+/*
+ * The thread of this callback is also the thread that would receive the reply.
+ */
 static void callback_is_told_what_is_known(void **state)
 {
 	const struct ibsa_fabric_options real = { 0 };
@@ -198,8 +200,8 @@ static void count_call(int status, struct sa_path_rec *resp, void *context)
 }
 
 /*
- * Its timeout runs from the first send, as for all queries here: it does not
- * expire while other queries fill the window.
+ * The timeout of the ClassPortInfo query starts with its first try, as for all
+ * queries of a device: it does not expire while other queries fill the window.
  */
 static void query_waits_for_the_window(void **state)
 {

@@ -79,7 +79,10 @@ static void happened(const struct ibsa_event *event, void *arg)
 	(void)arg;
 }
 
-/* Each step has a number; that of a failed one is the child's exit status. */
+/*
+ * Each step of the child has a number; the number of a failed step is its exit
+ * status.
+ */
 #define STEP(number, is_good)          \
 	do {                           \
 		if (!(is_good))        \
@@ -229,8 +232,9 @@ static void child_with_inherited_objects_does_not_hang(void **state)
 }
 
 /*
- * Whatever the worker does during the fork, except its first query, which
- * allocates memory: AddressSanitizer cannot do that in such a child.
+ * The child is forked whatever the worker does, except during the worker's
+ * first query, which allocates memory: AddressSanitizer cannot do that in such
+ * a child.
  */
 static void child_and_parent_go_on(void **state)
 {

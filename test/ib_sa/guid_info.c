@@ -90,7 +90,10 @@ static void guids_are_removed_as_captured(void **state)
 			 UINT64_C(0x8f10403980f03));
 }
 
-/* Entry 0 is the port's own. The record in the callback is empty. */
+/*
+ * Entry 0 of the block is the port's own GUID. The record in the callback is
+ * empty.
+ */
 static void refusal_is_told(void **state)
 {
 	struct ib_sa_guidinfo_rec rec = { .lid = htobe16(LID) };

@@ -118,7 +118,10 @@ static void refusal_is_einval(void **state)
 	stop(bench);
 }
 
-/* Cancelled before and after it was sent: one callback, with -EINTR. */
+/*
+ * A query that is cancelled before or after it was sent has one callback, with
+ * -EINTR.
+ */
 static void canceled_query_is_interrupted(void **state)
 {
 	const struct ibsa_fault silence = { .kind = IBSA_FAULT_SILENCE,
@@ -240,7 +243,7 @@ static void unregister_waits_for_callbacks(void **state)
 	stop(bench);
 }
 
-/* Set by a worker's callback, for the test. */
+/* Set by a worker's callback, for the thread of the test. */
 struct ended {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;

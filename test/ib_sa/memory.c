@@ -94,8 +94,8 @@ static int member_query(struct rig *rig, struct run *run)
 }
 
 /*
- * The first event tells whether the subscription exists. While memory is short,
- * it is retried until the end, which is reported, too.
+ * The first event reports whether the subscription exists. While memory is
+ * short, the library tries again until the watch ends, which is reported, too.
  */
 static void on_event(const struct ibsa_event *event, void *arg)
 {

@@ -188,8 +188,8 @@ static void states_are_counted_apart(void **state)
 }
 
 /*
- * One request at a time; a member that waits is accepted by its reply, or sends
- * the next request.
+ * A group has one request in flight at a time; a waiting member is accepted by
+ * the reply to this request, or sends the next request.
  */
 static void members_wait_for_one_request(void **state)
 {
@@ -219,7 +219,10 @@ static void members_wait_for_one_request(void **state)
 	assert_request(&plug, 4, DELETE, 1, FULL | NON);
 }
 
-/* The member leaves before the reply comes: the SA's membership is given up. */
+/*
+ * A membership is freed before the reply to its join comes: the library then
+ * leaves the group at the SA.
+ */
 static void member_is_freed_while_it_waits(void **state)
 {
 	struct member a = { 0 };

@@ -10,7 +10,8 @@ enum {
 	SET = IBSA_METHOD_SET,
 	GET = IBSA_METHOD_GET,
 	POLL_MS = 1000,
-	SPREAD_MS = 500, /* in which groups are read or joined after a change */
+	SPREAD_MS = 500, /* milliseconds in which groups are read or joined
+			  * after a change of the port */
 	AUDIT_MS = 30000,
 	JITTER_MS = AUDIT_MS / 8,
 };
@@ -37,8 +38,8 @@ static int stop(void **state)
 }
 
 /*
- * The port has changed. The change is noticed at the next poll, and has its
- * effects soon after.
+ * Change the port: the library detects the change at the next poll, and acts on
+ * it soon after.
  */
 static void port_change_notice(void)
 {
@@ -241,7 +242,7 @@ static void lost_group_ends_with_the_device(void **state)
 	assert_reset();
 }
 
-/* A read in flight, which the SA does not answer, does not delay it. */
+/* A read in flight that the SA does not answer does not delay the close. */
 static void lost_group_does_not_wait_for_a_read(void **state)
 {
 	unsigned int before;
@@ -260,7 +261,7 @@ static void lost_group_does_not_wait_for_a_read(void **state)
 	assert_int_equal(a.status, 0);
 }
 
-/* A request in flight ends first; then the member sends its request again. */
+/* The request in flight ends first; then the member sends its request again. */
 static void member_that_waits_asks_again(void **state)
 {
 	struct member b = { 0 };

@@ -36,12 +36,15 @@ int told_member(int status, struct ib_sa_multicast *multicast);
 /* Free, and dispatch. */
 void member_leave(struct plug *plug, struct member *member);
 
-/* The last request has @method, and is for @states of @number. */
+/*
+ * Check that the last request has @method, and is for the join states @states
+ * of the group @number.
+ */
 void assert_request(const struct plug *plug, unsigned int count, uint8_t method,
 		    uint32_t number, uint8_t states);
 
 /*
- * Answer the last request with a status; as OpenSM does on success; or with
+ * Answer the last request: with a status; as OpenSM does on success; or with
  * another record.
  */
 void sa_refuse(struct plug *plug, uint16_t status);
@@ -52,7 +55,10 @@ void agree_on(struct plug *plug, uint32_t number);
 void member_join_accepted(struct plug *plug, uint32_t number, uint8_t states,
 			  struct member *member);
 
-/* Whether the group is joined, by its public call. */
+/*
+ * Whether the port has joined the group, as ib_sa_get_mcmember_rec() returns
+ * it.
+ */
 bool group_is_joined(struct plug *plug, uint32_t number, uint8_t states);
 
 #endif

@@ -53,7 +53,7 @@ static void port_that_is_not_there_is_refused(void **state)
 	assert_refused(&rig, 0, SA_PATH_REC_TYPE_IB, -ENODEV);
 	assert_refused(&rig, 3, SA_PATH_REC_TYPE_IB, -ENODEV);
 	assert_refused(&rig, 255, SA_PATH_REC_TYPE_IB, -ENODEV);
-	/* Before the record's type is checked, as in the kernel. */
+	/* The device is checked before the record's type, as in the kernel. */
 	assert_refused(&rig, 3, SA_PATH_REC_TYPE_ROCE_V2, -ENODEV);
 	rig_stop(&rig);
 }
@@ -189,7 +189,10 @@ static void opa_record_of_a_long_lid_is_refused(void **state)
 	plug_stop(&plug);
 }
 
-/* DGID, SGID and NumbPath, as an independent program has queried OpenSM. */
+/*
+ * A request with DGID, SGID and NumbPath equals the request that another
+ * program has sent to OpenSM.
+ */
 static int captured_query(struct plug *plug, struct told *told,
 			  struct ib_sa_query **query)
 {
@@ -212,8 +215,8 @@ static int captured_query(struct plug *plug, struct told *told,
 }
 
 /*
- * A Get: SM_Key, modifier, RMPP header and attribute offset are zero; to the
- * SM's LID, QP 1, at the SM's SL.
+ * A Get has a zero SM_Key, modifier, RMPP header and attribute offset, and goes
+ * to the SM's LID, QP 1, at the SM's SL.
  */
 static void request_is_the_captured_one(void **state)
 {

@@ -17,12 +17,12 @@ struct plug {
 	uint16_t pkeys[PLUG_PKEYS]; /* 0xffff, and empty ones */
 };
 
-/* A plug with a port in the state @port; NULL: active, with an SM. */
+/* Make a plug with a port in the state @port; NULL: active, with an SM. */
 void plug_start(struct plug *plug, const struct ibsa_port_state *port);
 
 /*
- * One whose device has a worker that cannot wait for the port; on the real
- * clock.
+ * Make a plug whose device has a worker that cannot wait for the port; on the
+ * real clock.
  */
 void plug_start_unwaitable(struct plug *plug);
 void plug_stop(struct plug *plug);

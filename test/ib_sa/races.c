@@ -35,7 +35,7 @@ static void tally_path(int status, struct sa_path_rec *resp, void *context)
 	note(context, status);
 }
 
-/* The real clock; the device has a worker. */
+/* A device on the real clock, with a worker. */
 static void start(struct rig *rig)
 {
 	*rig = (struct rig){ .fabric = rig_fabric(false) };
@@ -130,8 +130,9 @@ static void *query_and_cancel(void *arg)
 }
 
 /*
- * From all threads, through two ports of one device: each query has one
- * callback, with a reply or -EINTR, and unregistering waits for the last.
+ * All threads send queries through two ports of one device: each query has one
+ * callback, with a reply or -EINTR, and unregistering waits for the last
+ * callback.
  */
 static void threads_share_a_device(void **state)
 {
@@ -192,8 +193,8 @@ static void *join_and_leave(void *arg)
 }
 
 /*
- * From all threads at once, with the SA's replies between: no member has two
- * callbacks, and a later join succeeds.
+ * All threads join and leave while the SA replies: no member has two callbacks,
+ * and a later join succeeds.
  */
 static void threads_share_a_group(void **state)
 {
@@ -472,8 +473,8 @@ static void *open_second_port(void *arg)
 }
 
 /*
- * Both ports are opened once each, by any of the threads, and then closed with
- * queries in flight.
+ * Any of the threads opens each of the two ports once; the ports are then
+ * closed with queries in flight.
  */
 static void ports_are_opened_once(void **state)
 {

@@ -199,7 +199,7 @@ static void callback_puts_its_device(void **state)
 	rig_stop(&rig);
 }
 
-/* Another device, with a query of its own. */
+/* A second device, with a query of its own. */
 static void node2_query(struct rig *rig, struct act *act)
 {
 	struct ib_sa_query *query;
@@ -286,7 +286,7 @@ static void other_port_query(struct act *act)
 				   &act->query);
 }
 
-/* Nor can they open another port, which would stay open. */
+/* The callbacks cannot open another port either: it would stay open. */
 static void closing_device_opens_no_port(void **state)
 {
 	struct act act = { 0 };

@@ -67,7 +67,10 @@ static void run_until(const struct diary *diary, int count)
 		assert_int_equal(ibsa_device_wait(device, 10 * SECOND), 0);
 }
 
-/* Registered, found lost, registered again, and removed when it is released. */
+/*
+ * The service is registered, found lost, registered again, and removed when it
+ * is released.
+ */
 static void service_stays_until_released(void **state)
 {
 	struct diary diary = { 0 };
@@ -182,7 +185,8 @@ static void unregister_in_a_report_does_not_wait(void **state)
 }
 
 /*
- * The same service a second time, and one that was released before its start.
+ * A second registration of the same service fails with -EEXIST, and a
+ * registration that was released before it began with -ECANCELED.
  */
 static void what_never_began_ends(void **state)
 {
@@ -204,8 +208,8 @@ static void what_never_began_ends(void **state)
 }
 
 /*
- * A program may use a handle that has ended, by itself or by a release: it must
- * not be that of another registration.
+ * A handle that has ended, by itself or by a release, must not be the handle of
+ * another registration, since the program may still use it.
  */
 static void late_release_has_no_effect(void **state)
 {
@@ -284,7 +288,7 @@ static void wrong_arguments_are_refused(void **state)
 	close_device();
 }
 
-/* Set by the worker's reports, for the test's thread. */
+/* Set by the worker's reports, for the thread of the test. */
 struct ended {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;

@@ -160,7 +160,7 @@ static void name_is_sent_with_all_its_bytes(void **state)
 	plug_stop(&plug);
 }
 
-/* As in the kernel: first the device, then the method. */
+/* As in the kernel, the device is checked before the method. */
 static void missing_port_comes_before_the_method(void **state)
 {
 	struct ib_sa_service_rec rec = { 0 };
@@ -177,7 +177,10 @@ static void missing_port_comes_before_the_method(void **state)
 	rig_stop(&rig);
 }
 
-/* Then the method, and the state of the port last: this one has no cable. */
+/*
+ * The method is checked next, and the state of the port last: this port has no
+ * cable.
+ */
 static void method_comes_before_the_state_of_the_port(void **state)
 {
 	struct ib_sa_service_rec service = { 0 };

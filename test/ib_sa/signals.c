@@ -93,7 +93,10 @@ static bool is_fault(int number)
 	return false;
 }
 
-/* Not for signals that cannot be blocked, or that the C library reserves. */
+/*
+ * Signals that cannot be blocked, or that the C library reserves, are not
+ * tested.
+ */
 static bool is_blockable(int number)
 {
 	sigset_t all;

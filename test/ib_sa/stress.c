@@ -23,7 +23,8 @@
 
 enum {
 	QUERIES = 100000,
-	QUERIES_BESIDE = 30000, /* in tests where not only MADs are affected */
+	QUERIES_BESIDE = 30000, /* number of queries in tests where a fault
+				 * affects not only MADs */
 	THREADS = 8,
 	IN_FLIGHT = 256, /* maximum, in all */
 	STAY_ASKS = 12,
@@ -326,7 +327,10 @@ static void *queries_start(void *arg)
 	return NULL;
 }
 
-/* It fails while another thread that unregisters dispatches the device. */
+/*
+ * Dispatching fails while another thread that unregisters dispatches the
+ * device.
+ */
 static void *device_dispatch(void *arg)
 {
 	struct rig *rig = arg;

@@ -45,7 +45,9 @@ static void count(const struct query *query, unsigned int what)
 	atomic_fetch_add(&query->rig->counts[what], 1);
 }
 
-/* Whether nothing of the kind has happened since, or happens now. */
+/*
+ * Whether no change of this kind has happened since @since, or is in progress.
+ */
 static bool is_fair(const struct query *query, enum sky what)
 {
 	const unsigned int now = atomic_load(&query->rig->sky[what]);
@@ -125,7 +127,7 @@ static struct ib_sa_service_rec service_of(const struct query *query)
 	return rec;
 }
 
-/* Whether it must end as expected if it is answered. */
+/* Whether the query must end as expected if it is answered. */
 static bool is_sure(const struct query *query)
 {
 	switch (query->kind) {
@@ -228,7 +230,7 @@ static void board_swap(struct rig *rig, struct query *query, uint64_t *chance)
 				     query));
 }
 
-/* At once, twice at once, or by another thread. */
+/* Cancel the query at once, twice at once, or from another thread. */
 static void cancel_maybe(struct query *query, uint64_t *chance)
 {
 	const unsigned int what = random_below(chance, 32);

@@ -42,7 +42,9 @@ static struct sa_path_rec full_path(void)
 	return rec;
 }
 
-/* The same in OpenSM's struct, which has the wire's layout. */
+/*
+ * Write the same record with OpenSM's struct, which has the layout on the wire.
+ */
 static void opensm_path(ib_path_rec_t *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -91,7 +93,8 @@ static void values_too_wide_are_cut(void **state)
 	(void)state;
 	memset(&rec, 0xff, sizeof(rec));
 	memset(ones, 0xff, sizeof(ones));
-	ones[44] = 0x8f; /* 3 reserved bits beside the raw traffic bit */
+	ones[44] = 0x8f; /* 3 reserved bits in the byte of the raw traffic
+			  * bit */
 	memset(ones + 58, 0, 6);
 	ib_sa_pack_path(&rec, wire);
 	assert_memory_equal(wire, ones, sizeof(ones));

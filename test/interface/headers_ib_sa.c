@@ -25,7 +25,10 @@
 #define IS_TRUE(condition) _Static_assert(condition, #condition)
 #endif
 
-/* Ours, without IB_SA_x_REC_; its number; OpenSM's, without IB_x_COMPMASK_. */
+/*
+ * Columns: the bit's name in this library without IB_SA_x_REC_; its number; its
+ * name in OpenSM without IB_x_COMPMASK_.
+ */
 /* clang-format off */
 #define PATH_BITS(M)							\
 	M(DGID,                      2,  DGID)				\
@@ -179,7 +182,10 @@ AT(sa_path_rec, flags, 80);
 IS_TRUE(sizeof(struct sa_path_rec) == 88);
 IS_TRUE(SA_PATH_REC_TYPE_IB == 0 && SA_PATH_REC_TYPE_OPA == 3);
 
-/* Both service records, and OpenSM's, which is that of the wire. */
+/*
+ * Check that a member is at the same offset in both service records of this
+ * library and in OpenSM's struct, which has the layout on the wire.
+ */
 #define AT_SERVICE(member, newer, theirs, offset) \
 	AT(ib_sa_service_rec, member, offset);    \
 	AT(sa_service_rec, newer, offset);        \

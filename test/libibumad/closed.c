@@ -21,7 +21,10 @@ enum { CANCEL_SIGNAL = 32 };
 
 static pthread_barrier_t barrier;
 
-/* What the next calls of this thread do. Other threads belong to the server. */
+/*
+ * Hooks of the next system calls of this thread. Calls of the server's threads
+ * are not hooked.
+ */
 static _Thread_local bool recv_is_hooked, recvmsg_is_hooked;
 static _Thread_local int passed_number = -1; /* for the next passed file */
 static _Thread_local int asked_fd;	     /* of the last recvmsg(2) */
@@ -209,7 +212,7 @@ static void ports_that_were_closed_leave_nothing(void **state)
 	assert_in_range(descriptors_count(), 0, before + OF_A_PORT);
 }
 
-/* The next device file to be opened is simulated, with that number. */
+/* The device file that is opened next is simulated and gets this descriptor. */
 int __wrap_open(const char *path, int flags, ...)
 {
 	const int number = opened_number;
@@ -228,7 +231,10 @@ int __wrap_ioctl(int fd, unsigned long command, void *argument)
 	return 0;
 }
 
-/* The kernel's device, if the program uses its devices again. */
+/*
+ * If the program uses the machine's devices again, the port is one of the
+ * kernel.
+ */
 static void a_portid_that_was_closed_is_a_devices(void **state)
 {
 	struct umad_packet packet = { { 0 } };
@@ -270,7 +276,8 @@ static void run_child(int go, int portid)
 }
 
 /*
- * As with a device, whose file is closed when the last process has closed it.
+ * As with a real device, whose file is closed when the last process has closed
+ * it, the port stays open until the child has closed it.
  */
 static void a_child_keeps_what_its_parent_closes(void **state)
 {

@@ -97,7 +97,10 @@ static void calls_do_not_wait_for_a_fork(void **state)
 	port_close(during.portid);
 }
 
-/* As in a handler that has interrupted malloc(), which must not be called. */
+/*
+ * Make calls as in a signal handler that has interrupted malloc(): the calls
+ * must not allocate memory.
+ */
 static void a_child_needs_no_memory(void **state)
 {
 	pid_t child;
@@ -125,7 +128,10 @@ static int child_with_files_run(int portid)
 	for (int fd = STDERR_FILENO + 1; fd < FD_MAX; fd++)
 		if (fd != portid)
 			close(fd);
-	/* The numbers of what was closed, up to those of the port. */
+	/*
+	 * Descriptors that the child has closed, up to the highest descriptor
+	 * of the port.
+	 */
 	do
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 			return 1;
@@ -139,7 +145,7 @@ static int child_with_files_run(int portid)
 	return 0;
 }
 
-/* As a daemon that closes all descriptors, and opens files of its own. */
+/* Close all descriptors and open other files, as a daemon does. */
 static void files_of_a_child_are_left_alone(void **state)
 {
 	pid_t child;

@@ -60,7 +60,9 @@ static void switch_add(const struct tree *tree, const char *name)
 	assert_int_equal(rename(from, to), 0);
 }
 
-/* Nothing is written behind the result; nothing at all after an error. */
+/*
+ * The calls write nothing after the result, and nothing at all after an error.
+ */
 static int portguids(const char *name, __be64 guids[ROOM], int max)
 {
 	int count;
@@ -267,7 +269,7 @@ static void unreadable_device_hides_no_other(void **state)
 	assert_int_equal(portguids(NULL, guids, ROOM), 2);
 }
 
-/* libibumad then tries a name of early kernels. */
+/* libibumad then tries a file name of early kernels. */
 static void devices_of_which_none_is_usable_fail(void **state)
 {
 	umad_port_t port;
@@ -328,7 +330,8 @@ static void ca_of_a_long_name_is_found_by_all_of_it(void **state)
 }
 
 /*
- * umad_ca_t has no room for it, and a part of the device would be misleading.
+ * umad_ca_t has no room for this port; to return only the other ports would be
+ * misleading.
  */
 static void ca_with_a_port_ten_does_not_fit(void **state)
 {

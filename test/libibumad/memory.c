@@ -37,7 +37,8 @@ static int setup(void **state)
 }
 
 /*
- * Run @call with more memory each time until it succeeds. Check how it failed.
+ * Run @call with one more allocation allowed each time until it succeeds, and
+ * check each failure.
  */
 static void fails_until_there_is_enough(int (*call)(void), int failure)
 {

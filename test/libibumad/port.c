@@ -28,14 +28,17 @@
 
 enum {
 	PLAYED = 5000, /* its descriptor, in the range of ibsim */
-	LOW = 900,     /* its descriptor, in the range of the kernel */
+	LOW = 900,     /* descriptor of the simulated file, in the range of the
+		        * kernel's descriptors */
 	MAD_BYTES = 256,
 	ROOM = UMAD_HEADER_BYTES + MAD_BYTES,
 	STEP_MS = 3,
 	MS = 1000000,
 };
 
-/* What the device file does next, and what calls it has received. */
+/*
+ * What the simulated device file does next, and the calls that it has received.
+ */
 static struct {
 	uint64_t now_ms;
 	int open_errno; /* -1: fails without one */
@@ -150,7 +153,10 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t len)
 	return played.write_len ? played.write_len : (ssize_t)len;
 }
 
-/* Returns ready, or too early; then the clock advances a little. */
+/*
+ * Replaces poll(): returns that the file is ready, or returns before the
+ * timeout; then the clock advances a little.
+ */
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	assert_int_equal(count, 1);

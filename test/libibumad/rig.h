@@ -19,8 +19,8 @@ struct umad_packet {
 };
 
 /*
- * Set up a test, whose state is its server. IBSA_FABRIC names a server with
- * server_pair; IBSA_NODE is "right", or not set.
+ * Set up a test, whose state is its fabric server. IBSA_FABRIC names a server
+ * with server_pair; IBSA_NODE is "right", or not set.
  */
 int libibumad_at_right(void **state);
 int libibumad_anywhere(void **state);

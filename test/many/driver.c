@@ -51,7 +51,7 @@ struct driver {
 	uint64_t end_ns;
 	pid_t pids[WORKERS];
 	uint64_t killed;
-	uint64_t died; /* that ended by themselves, which is an error */
+	uint64_t died; /* workers that ended by themselves, which is an error */
 	int from;      /* pipe with their reports */
 	int to;
 	long rss_kb[SAMPLES + 1];
@@ -193,7 +193,7 @@ static bool is_empty(struct driver *driver, int files)
 {
 	const uint64_t end_ns = many_now_ns() + ms(GONE_MS);
 
-	/* The command that asks is a client, too. */
+	/* The command that reads the number of clients is a client, too. */
 	while (many_stat(&driver->server, "clients") > 1 ||
 	       many_open_files(&driver->server) > files) {
 		if (many_now_ns() > end_ns)

@@ -48,7 +48,7 @@ static struct many_report loss_of(const struct many_report *report)
 	return loss;
 }
 
-/* One or more MADs of the query were lost. */
+/* Explain why one or more MADs of the query were lost. */
 static void judge_loss(const struct many_history *history,
 		       const struct many_report *report,
 		       struct many_verdict *verdict)
@@ -108,7 +108,7 @@ static const char *none_objection(const struct many_history *history,
 	return "the SA reported that there is no such record";
 }
 
-/* The reply is wrong; only a fault that changes bits explains that. */
+/* The reply is wrong: only a fault that changes bits explains this. */
 static void judge_wrong(const struct many_history *history,
 			const struct many_report *report, const char *objection,
 			struct many_verdict *verdict)

@@ -18,7 +18,8 @@ enum {
 	WORKERS = 50, /* each at the host of its number */
 	SPINES = 2,
 	NAME_BYTES = 8,
-	REPORTS_MAX = 64, /* in a batch, which a pipe transfers as a whole */
+	REPORTS_MAX = 64, /* number of reports in a batch, which a pipe
+			   * transfers as a whole */
 };
 
 #define MANY_SM "h50" /* the SM's first host */
@@ -41,10 +42,10 @@ enum many_result {
 struct many_report {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t seen; /* of a table: a bit for each host in it, else 0 */
+	uint64_t seen; /* for a table: a bit for each host in it; otherwise 0 */
 	uint8_t worker;
 	uint8_t result; /* enum many_result */
-	uint8_t target; /* a host; HOSTS: the query was for a table */
+	uint8_t target; /* number of a host; HOSTS: the query was for a table */
 	uint8_t tries;
 };
 

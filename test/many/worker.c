@@ -48,7 +48,10 @@ static void worker_note_wrong(struct worker *worker, const char *format, ...)
 	fputc('\n', stderr);
 }
 
-/* At once: a killed process loses what it has not reported. */
+/*
+ * Reports are written at once: a killed process loses the reports that it has
+ * not written.
+ */
 static bool worker_report(struct worker *worker)
 {
 	const size_t bytes = sizeof(worker->now);
@@ -88,7 +91,10 @@ static bool is_answered(struct worker *worker, const struct ibsa_reply *reply)
 		worker->now.result = MANY_NONE;
 		return false;
 	case IBSA_OUTCOME_REFUSED:
-		/* The SM has left the node, which then answers itself. */
+		/*
+		 * The SM has left the node, whose kernel then answers the
+		 * request itself.
+		 */
 		if (reply->status == IBSA_STATUS_BAD_METHOD_ATTRIBUTE) {
 			worker->now.result = MANY_LOST;
 			return false;

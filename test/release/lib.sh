@@ -8,13 +8,15 @@ export LC_ALL=C
 release_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 release_cache=${IBSA_SYSROOT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ibsa-sysroot}
 
-# release_skip WHY... - end: something is not installed
+# release_skip WHY... - end the script with status 77, because something is not
+# installed
 release_skip() {
 	echo "skipped: $*" >&2
 	exit 77
 }
 
-# release_fail WHY... - end: something that should work did not
+# release_fail WHY... - end the script with status 1, because something that
+# should work did not
 release_fail() {
 	echo "$(basename "$0"): $*" >&2
 	exit 1

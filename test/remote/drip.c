@@ -22,7 +22,9 @@
 
 enum { BYTES = UMAD_HEADER_BYTES + 256, LIMIT_MS = 10000 };
 
-/* The clock, and what the server sends meanwhile. */
+/*
+ * The simulated clock, and the bytes that the server sends while it advances.
+ */
 static struct drip {
 	uint64_t now_ms;
 	uint64_t pause_ms; /* between two bytes */
@@ -99,7 +101,7 @@ static void bytes_that_arrive_do_not_extend_the_wait(void **state)
 	assert_in_range(drip.now_ms, LIMIT_MS - 1, LIMIT_MS + 1);
 }
 
-/* The time for the header counts for the packet, too. */
+/* The time limit of the packet includes the time for its header. */
 static void header_and_mad_have_one_deadline(void **state)
 {
 	(void)state;

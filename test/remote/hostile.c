@@ -51,7 +51,8 @@ struct hostile {
 	uint8_t link; /* of the port */
 	bool lies;    /* about a packet's length */
 	/*
-	 * Ends the first connection, and answers only the hello on the second.
+	 * A server that ends the first connection, and answers only the hello
+	 * on the second connection.
 	 */
 	bool stops;
 	bool refuses;	     /* rejects agents with EINVAL */
@@ -156,7 +157,7 @@ static void send_packets(struct hostile *hostile)
 	}
 }
 
-/* The node is the one in the request. */
+/* The node in the answer is the node in the request. */
 static void answer_hello(int fd, const void *body)
 {
 	struct remote_hello hello;
@@ -197,7 +198,7 @@ static void serve_one(struct hostile *hostile, int fd,
 	}
 }
 
-/* Until the request @last was answered, or no request came. */
+/* Serve until the request @last was answered, or no request came. */
 static void serve_until(struct hostile *hostile, int fd, uint32_t last)
 {
 	struct remote_head head = { .type = REMOTE_EVENT };

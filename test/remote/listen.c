@@ -91,7 +91,7 @@ static void one_listens_at_a_time(void **state)
 	server_stop(server);
 }
 
-/* Each call waits for the answer to the one before. */
+/* Each call of listen waits for the server's answer to the call before. */
 static void listening_begins_again_at_once(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

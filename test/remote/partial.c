@@ -93,7 +93,7 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	seen->tries = reply->tries;
 }
 
-/* Opening has the default timeout; everything else has @patience_ms. */
+/* Opening has the default timeout; all later calls have @patience_ms. */
 static struct ibsa_client *client_open(const struct server_rig *server,
 				       unsigned int patience_ms)
 {

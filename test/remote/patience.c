@@ -136,7 +136,7 @@ static void *chatter_run(void *arg)
 	return NULL;
 }
 
-/* Bytes that arrive do not extend the deadline. */
+/* Bytes that arrive do not extend the deadline of the request. */
 static void single_bytes_do_not_extend_the_deadline(void **state)
 {
 	struct stopped stopped;

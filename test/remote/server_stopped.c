@@ -34,7 +34,8 @@
 
 enum {
 	DEADLINE_MS = 400,
-	BOUND_MS = 1000, /* of the test; a call takes much less */
+	BOUND_MS = 1000, /* longest call that the test accepts; a call takes
+			  * much less */
 	LOAD_MS = 300,	 /* before and after a stop */
 	SAMPLES_MAX = 1 << 22,
 	ASKED_MAX = 512, /* queries in flight */
@@ -89,7 +90,10 @@ static struct {
 	struct samples calls;
 	struct samples late;	    /* callbacks of the client */
 	struct samples kernel_late; /* callbacks of the ib_sa worker */
-	/* From submission to first send, without the time of a full socket. */
+	/*
+	 * Time from the submission of a query to its first send, without the
+	 * time in which the socket was full.
+	 */
 	struct samples kernel_wait;
 	struct samples naps; /* the machine: sleeps of NAP_US */
 	unsigned int asked;

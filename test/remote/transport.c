@@ -120,7 +120,10 @@ static void tables_of_a_port_are_read(void **state)
 	server_wake(server);
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(transport->ops->pkey(transport, 1, &pkey), 0);
-	/* The change is still to be reported, though it was read here. */
+	/*
+	 * The change must still be reported, although this call has already
+	 * read it.
+	 */
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_true(transport->ops->changed(transport));
 	assert_false(transport->ops->changed(transport));
@@ -449,7 +452,7 @@ static void wrong_addresses_are_refused(void **state)
 	server_stop(server);
 }
 
-/* The device's port is the node and port of the environment. */
+/* The device's port is the port of the node that IBSA_NODE names. */
 static void wrong_nodes_and_ports_are_told_apart(void **state)
 {
 	static const struct {
@@ -480,7 +483,7 @@ static void wrong_nodes_and_ports_are_told_apart(void **state)
 	server_stop(server);
 }
 
-/* By all device files, through the functions that read them. */
+/* The functions that read device files list the device. */
 static void the_device_is_listed(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -512,7 +515,8 @@ static void the_device_is_listed(void **state)
 }
 
 /*
- * By libibverbs' names. The context stays at the server that it was opened at.
+ * Read the port with libibverbs' names. The context stays at the server where
+ * it was opened.
  */
 static void verbs_contexts_are_made(void **state)
 {

@@ -59,7 +59,7 @@ static void release_from_a_report(void **state)
 	assert_int_equal(diary.count, 2);
 	expect(&diary, 0, IBSA_REGISTRATION_REFUSED);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
-	/* In the last report it cannot be released again. */
+	/* In its last report, a service cannot be released again. */
 	service_add(client, &disk, &diary);
 	pass(client, 100);
 	assert_int_equal(ibsa_service_release(diary.reports[0].registration),

@@ -74,7 +74,7 @@ static void paths_are_within_a_partition(void **state)
 	assert_int_equal(path_pkey(bench), 0xffff);
 	bench_set_pkeys(bench, "b", b, 3);
 	assert_int_equal(path_pkey(bench), 0xffff);
-	/* Both are only limited members of partition 1. */
+	/* The two ports are both only limited members of partition 1. */
 	bench_set_pkeys(bench, "c", c, 3);
 	assert_int_equal(path_pkey(bench), 0x8003);
 	assert_int_equal(query_pkey(bench, 0x8003), 0);
@@ -84,7 +84,8 @@ static void paths_are_within_a_partition(void **state)
 	assert_int_equal(query_pkey(bench, 0x8009), S(NO_RECORDS));
 	assert_int_equal(query_pkey(bench, 0), S(NO_RECORDS));
 	/*
-	 * b does not share a partition with them, though a full member could.
+	 * b does not share a partition with the two ports, though a full member
+	 * could.
 	 */
 	bench_set_pkeys(bench, "b", limited, 1);
 	bench_set_pkeys(bench, "c", limited, 1);

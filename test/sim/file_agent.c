@@ -106,7 +106,10 @@ static void bad_writes_are_refused(void **state)
 	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
 }
 
-/* To the other port and back, to an agent without methods. */
+/*
+ * Send a request to the other port and an answer back, to an agent without
+ * methods.
+ */
 static void a_request_is_answered_by_the_other_agent(void **state)
 {
 	const struct file_pair *rig = *state;

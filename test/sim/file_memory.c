@@ -23,7 +23,10 @@ static const char two_hosts[] = "Switch 20 \"s\"\n"
 				"Ca 1 \"a\"\n"
 				"Ca 2 \"b\"\n";
 
-/* Sets of zeroes, sent along the path to b: attribute, modifier, hops. */
+/*
+ * Sets with zero data, sent along the path to b; columns: attribute, modifier,
+ * hops.
+ */
 static const struct {
 	uint16_t attribute;
 	uint32_t modifier;

@@ -44,12 +44,12 @@ struct sim_file *file_open(struct ibsa_fabric *fabric, const char *node,
 uint32_t file_agent(struct sim_file *file, uint8_t mgmt_class,
 		    uint8_t class_version, uint64_t methods);
 
-/* A request of that agent with a timeout of one second. */
+/* Make a request of that agent with a timeout of one second. */
 struct packet_out file_request(uint32_t agent, uint32_t lid, uint8_t mgmt_class,
 			       uint8_t method, uint16_t attribute,
 			       uint32_t tid);
 
-/* An SMP of class 0x81, along a path of @hops ports. */
+/* Make an SMP of class 0x81, along a path of @hops ports. */
 struct packet_out file_smp(uint32_t agent, uint8_t method, uint16_t attribute,
 			   uint32_t modifier, const uint8_t *path,
 			   uint8_t hops);

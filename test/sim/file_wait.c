@@ -214,7 +214,10 @@ static void an_answer_in_time_ends_its_request(void **state)
 	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
 }
 
-/* A limit of retries at a time, so that other files do not wait. */
+/*
+ * At most a limited number of retries is sent at a time, so that other files do
+ * not wait.
+ */
 static void many_are_not_sent_again_at_a_time(void **state)
 {
 	enum { MANY = SIM_AGAIN_MAX + 10 };

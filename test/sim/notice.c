@@ -56,7 +56,8 @@ static void ports_that_go_and_come_are_reported(void **state)
 }
 
 /*
- * It receives a Report of itself when it is back, and none of what it missed.
+ * The port receives a Report of itself when it is back, and no Report of what
+ * it missed.
  */
 static void subscriber_that_comes_back_receives_reports_again(void **state)
 {
@@ -267,7 +268,10 @@ static void new_sa_drops_reports_in_flight(void **state)
 	assert_int_equal(bench_stats(bench).reports, 1);
 }
 
-/* All ports, each once, shortly after the answer. */
+/*
+ * A client that subscribes again receives a Report for each port once, shortly
+ * after the reply.
+ */
 static void expect_burst(struct bench *bench)
 {
 	struct report report;
@@ -301,9 +305,12 @@ static void new_sa_reports_all_ports_to_old_subscribers(void **state)
 		else
 			ibsa_fabric_sa_set(bench->fabric, false);
 		ibsa_fabric_sa_set(bench->fabric, true);
-		/* Not for a client that was not subscribed before, */
+		/*
+		 * A client that was not subscribed before receives no such
+		 * Reports,
+		 */
 		assert_int_equal(rig_inform(&c, &groups), 0);
-		/* and not for a client that has not subscribed to trap 64. */
+		/* nor does a client that has not subscribed to trap 64. */
 		assert_int_equal(rig_inform(bench, &groups), 0);
 		rig_advance(bench, 1);
 		assert_false(bench_receive(bench));
@@ -314,7 +321,7 @@ static void new_sa_reports_all_ports_to_old_subscribers(void **state)
 		assert_false(bench_receive(bench));
 		assert_false(bench_receive(&c));
 	}
-	/* It has the agent id of another SM. */
+	/* The notice has the agent id of another SM. */
 	rig_set_capabilities(bench, 7);
 	assert_true(bench_receive(bench));
 	assert_int_equal(ibsa_be32(bench->answer.mad + MAD_TID_LOW),

@@ -315,7 +315,7 @@ static void ib_path_has_long_lids_in_its_gids(void **state)
 	assert_int_equal(path.dlid, 0);
 }
 
-/* The same if the request has the GIDs of the ports. */
+/* The reply is the same if the request has the GIDs of the ports. */
 static void ib_path_by_guid_has_long_lids_in_its_gids(void **state)
 {
 	const struct ibsa_path want = { .sgid = bench_port(*state).gid };
@@ -413,7 +413,10 @@ other_records_of_opa_are_refused_other_versions_unheard(void **state)
 	bench_stop(&without);
 }
 
-/* By LID and by a GID that is a LID; not by its own GID or the well-known one. */
+/*
+ * Address the SA by LID and by a GID that represents a LID, but not by its own
+ * GID or the well-known GID.
+ */
 static void sa_is_found_by_lid_and_by_gid_of_a_lid(void **state)
 {
 	struct bench *bench = *state;

@@ -4,7 +4,7 @@
 
 enum { LONG_LID = 70000, FIRST_LID = 0x12345, CPI = 0x0001 };
 
-/* "b" has a long LID; the SA's at "a" is the first. */
+/* LIDs: the port of the SA on "a" has the first LID, "b" has a long LID. */
 static const char text[] = "Switch 4 \"s\"\n"
 			   "[1] \"a\"[1]\n"
 			   "[2] \"b\"[1]\n"

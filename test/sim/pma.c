@@ -13,7 +13,8 @@ enum {
 	PORT_COUNTERS = 0x0012,
 	EXTENDED = 0x001d,
 	DATA = 64,
-	PACKET_WORDS = 72, /* of 256 bytes, and 32 bytes of headers */
+	PACKET_WORDS = 72, /* bytes of a MAD of 256 bytes with 32 bytes of
+			    * headers */
 	CLASS_VENDOR = 0x09,
 };
 
@@ -100,7 +101,7 @@ static void packets_of_a_port_are_counted(void **state)
 	assert_int_equal(extended(rig, 2, 56), 0);
 	assert_int_equal(plain(rig, 2, 24), 2 * PACKET_WORDS);
 	assert_int_equal(plain(rig, 2, 36), 2);
-	/* The sum of all ports of a switch. */
+	/* Port number 0xff stands for the sum over all ports of a switch. */
 	assert_true(plain(rig, 0xff, 36) > 2);
 }
 
@@ -147,7 +148,7 @@ static void each_counter_is_set_by_itself(void **state)
 	assert_int_equal(extended(rig, 2, UNICAST_AT), 1);
 }
 
-/* Also for the sum of all ports, in the width of the field. */
+/* The sum over all ports of a switch also stops at the maximum of its field. */
 static void a_sum_stays_at_its_highest_value(void **state)
 {
 	enum {

@@ -67,7 +67,10 @@ static void request_with_a_wrong_sm_key_is_dropped(void **state)
 	assert_int_equal(bench_exchange(bench), -1);
 }
 
-/* By the SA, and by the port that the SA is at. */
+/*
+ * A request of another version or class is refused by the SA, or by the agent
+ * of the port on which the SA runs.
+ */
 static void other_versions_and_classes_are_refused(void **state)
 {
 	struct bench *bench = *state;
@@ -301,7 +304,7 @@ static void unknown_path_ends_have_no_paths(void **state)
 	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
 				    IBSA_PATH_CM(dlid)),
 			 S(NO_RECORDS));
-	/* In another subnet, to which there is no router. */
+	/* A GID in another subnet, to which there is no router. */
 	want.dgid = gid_of(HOST1);
 	want.dgid.raw[0] = 0x20;
 	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,

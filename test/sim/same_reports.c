@@ -89,8 +89,8 @@ static void open_umad(void)
 	sa_agent = agent(IBSA_CLASS_SA, IBSA_CLASS_VERSION,
 			 1 << IBSA_METHOD_REPORT);
 	/*
-	 * Only now: ibsim's client crashes if it receives MADs of a class
-	 * without an agent.
+	 * Set the IsSM bit only now: ibsim's client crashes if it receives MADs
+	 * of a class without an agent.
 	 */
 	issm = open("/dev/infiniband/issm0", O_RDWR);
 	if (issm < 0)
@@ -221,7 +221,7 @@ static void collect_embedded(struct notices *out)
 	uint8_t mad[IBSA_MAD_BYTES];
 
 	while (embedded->ops->recv(embedded, &message) == 1) {
-		/* The end of a wait for a reply. */
+		/* A request has ended without a reply. */
 		if (message.err)
 			continue;
 		memcpy(mad, message.mad, sizeof(mad));

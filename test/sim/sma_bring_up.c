@@ -93,7 +93,9 @@ static void links_go_down_and_come_up(void **state)
 			 IBSA_PORT_INIT);
 }
 
-/* To all ports in the tables, but not back to the sender. */
+/*
+ * A multicast MAD goes to all ports in the tables, but not back to the sender.
+ */
 static void multicast_follows_its_tables(void **state)
 {
 	enum { MLID = 0xc001 };

@@ -93,7 +93,7 @@ static void an_smp_with_an_invalid_path_is_refused(void **state)
 		if (cases[i].count < 64)
 			packet.mad[192 + cases[i].count] = cases[i].last;
 		assert_int_equal(file_write(rig->a, &packet), cases[i].err);
-		/* Without a path it is for the port itself. */
+		/* An SMP without a path is for the port itself. */
 		assert_int_equal(file_read(rig->a, &in),
 				 !cases[i].err && cases[i].is_answered);
 		if (cases[i].is_answered)
@@ -101,7 +101,7 @@ static void an_smp_with_an_invalid_path_is_refused(void **state)
 	}
 }
 
-/* By LID to the switch, and on from there along a path. */
+/* An SMP that is sent by LID to the switch, and on from there along a path. */
 static void a_path_may_begin_at_a_lid(void **state)
 {
 	const struct rig *rig = *state;

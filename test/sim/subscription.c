@@ -79,7 +79,7 @@ static const struct filter filters[] = {
 	    .trap_number = 0xffff,
 	    .producer_type = 0xffffff },
 	  { 0 } },
-	/* By issuer: c and the switches, and the SM. */
+	/* Select by the issuer of the trap: c, the switches, or the SM. */
 	{ { .lid_range_begin = 3,
 	    .lid_range_end = 5,
 	    .type = 0xffff,
@@ -320,7 +320,7 @@ static void subscription_is_of_an_address(void **state)
 	addresses[0].pkey_index = 2;
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(inform_as(bench, &end, addresses[i]), 0);
-	/* With another LID, it is not the subscriber. */
+	/* A requester with another LID is not the subscriber. */
 	assert_int_equal(inform_as(bench, &end, usual), S(REQ_INVALID));
 	assert_int_equal(subscriptions(bench), 1);
 }
@@ -353,7 +353,9 @@ static void report_comes_from_the_base_lid(void **state)
 		;
 	assert_int_equal(bench->answer.from.lid, 16);
 	assert_int_equal(report.notice.issuer_lid, 16);
-	/* The other one still comes from the SA, wherever it has moved. */
+	/*
+	 * The other Report still comes from the SA, wherever the SA has moved.
+	 */
 	assert_true(rig_take(bench, &report));
 	assert_int_equal(report.notice.trap_number, 64);
 	assert_int_equal(bench->answer.from.lid, 16);

@@ -17,7 +17,7 @@
 #include <ibsa/sim.h>
 
 /* A fabric on a virtual clock and one client on it. */
-/* How long the transport waits for an answer; above all delays of the tests. */
+/* timeout of requests; longer than all delays of the tests */
 enum { BENCH_TIMEOUT_MS = 60000 };
 
 struct bench {
@@ -59,7 +59,7 @@ void bench_set_link(struct bench *bench, const char *node, unsigned int port,
 void bench_set_pkeys(struct bench *bench, const char *node,
 		     const uint16_t *pkeys, size_t count);
 
-/* An SA at that LID; a LID of Omni-Path is in the GID, too. */
+/* The address of an SA at that LID; a LID of Omni-Path is in the GID, too. */
 struct ibsa_address bench_address(uint32_t lid);
 
 /* The address of the SA, as the client has it. */

@@ -61,7 +61,7 @@ static void exchange(struct ibsa_transport *transport, uint8_t *mad,
 	check(!err || err == -EINVAL);
 	sa.lid = port.sm_lid;
 	sa.pkey_index = port.pkey_index;
-	/* An id that waits for its answer is refused. */
+	/* A request with an id that still waits for its answer is refused. */
 	ibsa_put_be32(mad + MAD_TID + 4, id);
 	check(!transport->ops->send(transport, &sa, mad, 256, 10));
 	while (transport->ops->recv(transport, &answer) == 1) {

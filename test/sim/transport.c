@@ -329,7 +329,7 @@ static void long_delays_fill_their_range(void **state)
 	assert_in_range(late, 8, 32);
 }
 
-/* The file waits for one answer: a second one is for no agent. */
+/* The umad file waits for one answer: a second answer is for no agent. */
 static void duplicate_comes_once(void **state)
 {
 	struct bench *bench = *state;
@@ -352,7 +352,7 @@ static void reordered_comes_after_the_next(void **state)
 	assert_int_equal(next_tid(bench), 2);
 	assert_int_equal(next_tid(bench), 1);
 	assert_int_equal(next_tid(bench), 3);
-	/* If no other MAD overtakes it, it still arrives. */
+	/* If no other MAD overtakes the held-back MAD, it still arrives. */
 	set_fault(bench, IBSA_FAULT_REORDER, 100, 1, 20);
 	send_tid(bench, 4);
 	assert_int_equal(next_tid(bench), 0);

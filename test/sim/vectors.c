@@ -343,7 +343,7 @@ static void set_link(struct bench *bench, bool is_up)
 			 0);
 }
 
-/* In the captured order, and so with the same transaction IDs. */
+/* Replay in the captured order, and so with the same transaction IDs. */
 static void reports_are_as_opensm_sends_them(void **state)
 {
 	struct bench *bench = *state;

@@ -11,7 +11,7 @@
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
 
-/* Bits of the component mask that select these fields. */
+/* Bits of the component mask that select widths and speeds. */
 static inline uint64_t port_links_mask(void)
 {
 	return IBSA_PORT_INFO_CM(link_width_enabled) |
@@ -24,7 +24,9 @@ static inline uint64_t port_links_mask(void)
 	       IBSA_PORT_INFO_CM(link_speed_ext_enabled);
 }
 
-/* Clear these fields of a record. Return: whether any of them was set. */
+/*
+ * Clear the widths and speeds of a record. Return: whether any of them was set.
+ */
 static inline bool port_links_clear(uint8_t *record)
 {
 	struct ibsa_port_info info;

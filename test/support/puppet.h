@@ -34,7 +34,7 @@ struct puppet {
 	int port_err;	   /* return value of port */
 	unsigned int port_reads;
 	int send_err;	/* return value of send */
-	bool holds_ids; /* send refuses an id that was sent before */
+	bool holds_ids; /* whether send refuses an id that was sent before */
 	bool holds;	/* return value of holds */
 	int recv_err;	/* return value of recv when empty */
 	bool listening;

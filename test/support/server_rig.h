@@ -57,7 +57,7 @@ bool server_has_noted(struct server_rig *server, const char *part);
 struct ibsa_client *server_client(const struct server_rig *server,
 				  const char *node);
 
-/* A connection without a client; with a hello for @node, unless it is NULL. */
+/* Connect without a client; with @node, also send a hello for this node. */
 int server_connect(const struct server_rig *server, const char *node);
 
 #endif

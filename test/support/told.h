@@ -16,7 +16,10 @@ struct told {
 /* The ibsa_reply_fn of a struct told. */
 void told_reply(const struct ibsa_reply *reply, void *arg);
 
-/* Watch all events and register that service, and wait until both are done. */
+/*
+ * Watch all events and register a service, and wait until the SA has confirmed
+ * both.
+ */
 void told_watch(struct ibsa_client *client, uint64_t service_id,
 		struct told *told);
 

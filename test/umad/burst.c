@@ -36,7 +36,7 @@ static int held_receive(struct umad_file *file, struct umad_buffer *buffers,
 
 static const struct umad_file_ops held_ops = { .receive = held_receive };
 
-/* For any number of packets that are taken at once. */
+/* The transport works with any number of packets that are read at once. */
 static void nothing_waits_while_the_file_has_packets(void **state)
 {
 	enum { PACKETS = 3 * UMAD_BUFFERS };

@@ -189,7 +189,7 @@ static void event_of_the_port_says_that_it_may_have_changed(void **state)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		event_send(types[i], PORT);
 		assert_true(is_readable(transport));
-		/* Without a timeout, so that only the event ends it. */
+		/* The wait has no timeout, so that only the event ends it. */
 		assert_int_equal(transport->ops->wait(transport, -1), 0);
 		assert_true(transport->ops->changed(transport));
 		assert_false(is_readable(transport));
@@ -200,7 +200,10 @@ static void event_of_the_port_says_that_it_may_have_changed(void **state)
 	transport_close(transport, &tree);
 }
 
-/* Also an element that only begins like the port's number. */
+/*
+ * The events of other ports include one whose element begins like the number of
+ * the port.
+ */
 static void event_of_another_port_or_object_does_not(void **state)
 {
 	struct ibsa_transport *transport;

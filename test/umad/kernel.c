@@ -118,7 +118,10 @@ static void shortage_passes_and_the_file_is_opened_then(void **state)
 				 -EAGAIN);
 		assert_int_equal(played_receive(transport, &message), 0);
 		assert_false(played_readable(transport));
-		/* Without a timeout: it ends to try again. */
+		/*
+		 * The wait has no timeout: it ends so that the transport can
+		 * try again.
+		 */
 		assert_int_equal(transport->ops->wait(transport, -1), 0);
 		played.open_errno = 0;
 		assert_int_equal(played_receive(transport, &message), 0);
@@ -128,7 +131,7 @@ static void shortage_passes_and_the_file_is_opened_then(void **state)
 	played_close(transport, &tree);
 }
 
-/* Its name may belong to another device meanwhile. */
+/* The device name may belong to another device by now. */
 static void file_that_is_opened_late_is_still_the_device_s(void **state)
 {
 	struct tree tree;
@@ -224,7 +227,10 @@ static void file_that_cannot_be_opened_again_says_why(void **state)
 	}
 }
 
-/* Only while it listens; responses are sent by the same agent. */
+/*
+ * The transport receives Reports only while it listens; the same agent sends
+ * the responses.
+ */
 static void reports_have_an_agent_of_their_own(void **state)
 {
 	struct tree tree;
@@ -247,7 +253,7 @@ static void reports_have_an_agent_of_their_own(void **state)
 	played_close(transport, &tree);
 }
 
-/* Two programs at one port cannot both receive them. */
+/* Two programs at one port cannot both receive Reports. */
 static void second_listener_is_refused(void **state)
 {
 	struct tree tree;

@@ -24,7 +24,7 @@
 
 enum { PORT = 900, LONG_BITS = 8 * sizeof(long) };
 
-/* Around each byte and word boundary of a mask. */
+/* Methods next to each byte and word boundary of a mask. */
 static const uint8_t edges[] = { 1,  2,	 6,  7,	 8,  21, 31,
 				 32, 33, 63, 64, 95, 96, 127 };
 
@@ -159,7 +159,7 @@ static void register_oui_passes_the_mask_on(void **state)
 	check_methods(0, edges, sizeof(edges));
 }
 
-/* By the newer ioctl, whose words have 64 bits in both ABIs. */
+/* Register with the newer ioctl, whose words have 64 bits in both ABIs. */
 static void register2(bool is_older)
 {
 	struct umad_reg_attr attr = { .mgmt_class = IBSA_CLASS_SA,

@@ -170,7 +170,7 @@ ssize_t __wrap_write(int fd, const void *from, size_t size)
 	return __real_write(fd, from, size);
 }
 
-/* Its number may belong to another file from now on. */
+/* The number of the descriptor may belong to another file from now on. */
 int __wrap_close(int fd)
 {
 	if (fd == played.device)

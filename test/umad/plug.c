@@ -86,7 +86,10 @@ static void device_that_comes_back_is_used_again(void **state)
 	played_close(transport, &tree);
 }
 
-/* However often send is called, and while a wait without timeout runs. */
+/*
+ * The error is reported once, however often send is called, and while a wait
+ * without timeout runs.
+ */
 static void device_is_searched_at_intervals(void **state)
 {
 	struct tree tree;

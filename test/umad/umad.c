@@ -331,7 +331,7 @@ static void line_close(struct line *line)
 
 static const struct ibsa_address sa = { .lid = 1, .qpn = 1, .sl = 2 };
 
-/* Behind a shorter one, ibsim would send the contents of its stack. */
+/* After a shorter path, ibsim would send the contents of its stack. */
 static void whole_mad_is_always_sent(void **state)
 {
 	const uint8_t mad[24] = { 1, 3, 2, 1 };
@@ -395,7 +395,10 @@ static void packet_arrives_with_its_sender(void **state)
 	line_close(&line);
 }
 
-/* In the kernel's form: the status and the request's MAD header. */
+/*
+ * The file returns a failed request in the kernel's form: the status and the
+ * MAD header of the request.
+ */
 static void request_that_timed_out_comes_back(void **state)
 {
 	struct {
@@ -488,7 +491,7 @@ static void fd_is_readable_for_packets_not_for_wakes(void **state)
 	line_close(&line);
 }
 
-/* Without a timeout, so that a wait that does not end fails the test. */
+/* The wait has no timeout, so that a wait that does not end fails the test. */
 static void wait_ends_for_a_packet_and_for_a_wake(void **state)
 {
 	const uint8_t packet[88] = { 0 };

@@ -182,7 +182,10 @@ static void without_descriptors_nothing_changes(void **state)
 	assert_int_equal(ibsa_verbs_detach(&world.context), 0);
 }
 
-/* Its file is the parent's epoll file, which the child must not replace. */
+/*
+ * The file of this number is the parent's epoll file, which the child must not
+ * replace.
+ */
 static void child_leaves_its_parent_s_number_alone(void **state)
 {
 	struct ibsa_async_event event;

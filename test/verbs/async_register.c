@@ -67,7 +67,10 @@ static void ethernet_needs_an_address(void **state)
 	assert_int_equal(add_errno(), ENODEV);
 }
 
-/* It is used for all queries of a context until the context is detached. */
+/*
+ * The address of the SA is used for all queries of a context until the context
+ * is detached.
+ */
 static void address_comes_before_all_questions(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };

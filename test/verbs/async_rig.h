@@ -42,12 +42,15 @@ void async_device_event(enum ibv_event_type type, int port);
 /* Whether the context's number is or becomes readable. */
 bool async_is_readable(int timeout_ms);
 
-/* Read the next event; and check that it is one of the device, or of the SM. */
+/*
+ * Read the next event; the other functions also check that it is an event of
+ * the device, or of the SM.
+ */
 struct ibv_async_event async_next(void);
 void async_expect_device(enum ibv_event_type type, int port);
 void async_expect_sm(int type);
 
-/* Register for nodes that come and go; and end that. */
+/* Register for nodes that come and go, or end the registration. */
 void async_add(void);
 void async_drop(void);
 

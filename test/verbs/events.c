@@ -79,7 +79,7 @@ static void node_that_goes_and_comes_is_told(void **state)
 	drop(IBV_SM_EVENT_UGID_ALL);
 }
 
-/* Two ports report it, and the event comes once. */
+/* Two ports report the change, and the event comes once. */
 static void group_that_comes_and_goes_is_told(void **state)
 {
 	union ibv_gid group = verbs_rig_group(1);
@@ -405,7 +405,7 @@ static void port_that_was_down_is_a_gap(void **state)
 	assert_int_equal(event.element.port_num, 2);
 }
 
-/* It has SM events only, and errno does not change. */
+/* The context has SM events only, and errno does not change. */
 static void context_of_our_own_has_no_device_file(void **state)
 {
 	const int number = rig.context->async_fd;

@@ -364,7 +364,8 @@ static void table_of_files_is_by_port_and_index(void **state)
 	tree_set_port(&tree, "ports", 1, "gid_attrs/types/9", "IB/RoCE v1\n");
 	tree_set_port(&tree, "ports", 1, "gid_attrs/types/10", "RoCE v2\n");
 	/*
-	 * A switch's own port, and a file that is not an entry, are left out.
+	 * The tables of port 0 of a switch, and files that are not entries, are
+	 * left out.
 	 */
 	tree_add_port(&tree, "ports", 0);
 	tree_set_port(&tree, "ports", 1, "gids/x", "nonsense");
@@ -416,7 +417,10 @@ static void context_without_a_file_is_refused(void **state)
 	tree_remove(&tree);
 }
 
-/* As a program calls them that is built with rdma-core's header alone. */
+/*
+ * Call the functions like a program that is built with rdma-core's header
+ * alone.
+ */
 static void names_of_the_header_are_ours(void **state)
 {
 	struct ibv_gid_entry entries[ROOM];

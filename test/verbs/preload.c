@@ -119,7 +119,8 @@ static void gap_has_a_port_and_no_gid(void **state)
 }
 
 /*
- * For all events that were read, each until it is acknowledged, also by a copy.
+ * ibsa_stock_event_gid() works for all events that were read, until each is
+ * acknowledged, also with a copy of the event.
  */
 static void each_event_has_its_gid(void **state)
 {

@@ -31,7 +31,8 @@
 enum {
 	THREADS = 4,
 	ROUND_S = 60,	   /* longer is a hang */
-	WARM_ROUNDS = 200, /* until caches are as large as they get */
+	WARM_ROUNDS = 200, /* rounds until caches have reached their final
+			    * size */
 	GENERATION = 50,   /* rounds until the shared context is replaced */
 	MEMORY_SLACK = 65536,
 };
@@ -111,7 +112,7 @@ struct ibv_context *context_open(void)
 	return context;
 }
 
-/* For handlers: the worker of the interrupted thread. */
+/* The worker of the thread that a handler has interrupted. */
 static __thread struct worker *own_worker;
 
 /*

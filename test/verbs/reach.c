@@ -203,7 +203,10 @@ static uint64_t requests(void)
 	return stats.requests;
 }
 
-/* Until the query is sent: then the thread waits, or soon will. */
+/*
+ * Wait until the query is sent: the other thread then waits for the reply, or
+ * soon will.
+ */
 static void reach_in_thread(int flags)
 {
 	const struct sigaction action = { .sa_handler = handle,

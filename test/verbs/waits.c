@@ -188,7 +188,10 @@ static void close_in_a_handler(void)
 	must(!failed, "ibv_close_device in a handler");
 }
 
-/* During a wait of another thread, and right after the beginning of one. */
+/*
+ * Send the signal during a wait of another thread, and right after a wait has
+ * begun.
+ */
 static void child_closes(void)
 {
 	struct waiter waiter = { 0 };

@@ -33,7 +33,7 @@ out_has() { grep -Eq -- "$1" out || wrong "no output '$1'"; }
 err_has() { grep -Eq -- "$1" err || wrong "no '$1' on standard error"; }
 lines() { [ "$(wc -l <out)" -eq "$1" ] || wrong "not $1 lines"; }
 
-# await FILE WORD - until a file of sysfs holds a word
+# await FILE TEXT - wait until a file of sysfs contains TEXT
 await() {
 	tries=0
 	until grep -q "$2" "$1"; do
@@ -84,7 +84,8 @@ names_ports_and_links() {
 	await /sys/class/infiniband/rxe0/ports/1/state ACTIVE
 }
 
-# All devices except rxe0 and rxe1, which the guest has.
+# ibsa doctor examines all devices except rxe0 and rxe1, which the guest always
+# has.
 forty_devices() {
 	number=2
 	while [ $number -lt 40 ]; do

@@ -90,8 +90,8 @@ static bool by_select(struct rig *rig)
 }
 
 /*
- * Each kind of event alone makes it readable, and both events are returned in
- * full.
+ * Each kind of event alone makes async_fd readable, and both events are
+ * returned in full.
  */
 static void see_both(struct rig *rig, bool (*readable)(struct rig *rig))
 {
@@ -167,7 +167,10 @@ static void both_are_seen_by_epoll_after_attach(void **state)
 	reporter_await(&rig->reporter, "subscribed 4");
 	see_both(rig, by_epoll);
 
-	/* Also after all that was attached has ended and begun again. */
+	/*
+	 * async_fd works also after everything that was attached has ended and
+	 * begun again.
+	 */
 	assert_int_equal(ibv_unregister_sm_events(rig->context,
 						  IBV_SM_EVENT_ALL, 0, NULL),
 			 0);

@@ -44,8 +44,8 @@ static int setup(void **state)
 }
 
 /*
- * As if there were no child: the reply comes, Reports come and get a response,
- * and the registrations at the SA end only here.
+ * The parent works as if there were no child: the reply comes, Reports come and
+ * get a response, and the registrations at the SA end only here.
  */
 static int teardown(void **state)
 {
@@ -100,7 +100,10 @@ static void child_that_runs_a_program_has_no_file(void **state)
 	child_end(child);
 }
 
-/* Each has a file of its own, so their replies are separate. */
+/*
+ * Parent and child have a file of their own each, so their replies are
+ * separate.
+ */
 static void child_has_clients_of_its_own(void **state)
 {
 	struct parent *parent = *state;

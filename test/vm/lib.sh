@@ -13,13 +13,15 @@ PATH=$PATH:/usr/sbin:/sbin
 vm_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 vm_cache=${IBSA_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ibsa-vm}
 
-# vm_skip WHY... - end: no guest can run here
+# vm_skip WHY... - end the script with status 77, because no guest can run on
+# this machine
 vm_skip() {
 	echo "skipped: $*" >&2
 	exit 77
 }
 
-# vm_fail WHY... - end: something that should work did not
+# vm_fail WHY... - end the script with status 1, because something that should
+# work did not
 vm_fail() {
 	echo "vm: $*" >&2
 	exit 125
@@ -34,7 +36,8 @@ vm_need() {
 	done
 }
 
-# vm_lock - be the only writer of the cache until the script ends
+# vm_lock - lock the cache until the script ends, so that no other script writes
+# to it
 vm_lock() {
 	mkdir -p "$vm_cache" 2>/dev/null
 	[ -w "$vm_cache" ] || vm_skip "$vm_cache cannot be written"
@@ -42,7 +45,8 @@ vm_lock() {
 	flock "$vm_lock_fd"
 }
 
-# vm_put FILE ROOT [AS] - copy a file into a root, with the libraries it needs
+# vm_put FILE ROOT [AS] - copy a file, with the libraries that it needs, into
+# the directory ROOT for a guest
 vm_put() {
 	local file=$1 root=$2 as=${3:-$1} library
 	[ ! -e "$root$as" ] || return 0
@@ -55,7 +59,8 @@ vm_put() {
 		sed -nE 's/^(.*=>)?[[:space:]]*(\/[^ ]*) \(.*$/\2/p')
 }
 
-# vm_pack ROOT - a root as an archive that the kernel unpacks, to standard output
+# vm_pack ROOT - write the directory ROOT to standard output, as an archive that
+# the kernel unpacks as its root
 vm_pack() {
 	(cd "$1" && find . -mindepth 1 -print0 | sort -z |
 		cpio -o -0 -H newc -R 0:0 --quiet)

@@ -50,7 +50,7 @@ static void answers_again(struct ibsa_client *client)
 	assert_int_equal(seen.err, 0);
 }
 
-/* The wait has no timeout, and the query a long one; both end. */
+/* The wait has no timeout, and the query a long timeout; both end. */
 static void wait_and_query_end_with_the_device(void **state)
 {
 	const struct sa *sa = *state;
@@ -113,7 +113,7 @@ static void device_comes_back_under_another_name(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Another device has got the file that it had. */
+/* Another device has got the file that the first device had. */
 static void device_comes_back_with_another_file(void **state)
 {
 	struct ibsa_client *client = sa_client(*state, NULL);
@@ -278,7 +278,10 @@ static int device_query(struct ib_sa_client *client, struct ib_device *device,
 				       note_service, answers, &query);
 }
 
-/* The worker notices, and reports what the kernel would: -EINTR. */
+/*
+ * The worker detects the removal, and the callbacks get the error of the
+ * kernel: -EINTR.
+ */
 static void worker_goes_on_with_the_device(void **state)
 {
 	const struct sa *sa = *state;
@@ -312,7 +315,7 @@ static void worker_goes_on_with_the_device(void **state)
 	ibsa_device_put(device);
 }
 
-/* It is sent until the port is there again. */
+/* The request is sent again until the port is back. */
 static void report_arrives(struct sa *sa, struct ibv_context *context)
 {
 	struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
@@ -328,7 +331,7 @@ static void report_arrives(struct sa *sa, struct ibv_context *context)
 	ibsa_ack_async_event(&event);
 }
 
-/* A registration outlives the device that it was made on. */
+/* A registration outlives the device on which it was made. */
 static void registered_events_go_on_with_the_device(void **state)
 {
 	struct sa *sa = *state;

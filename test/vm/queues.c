@@ -95,7 +95,10 @@ static void shared_receive_queues_can_be_made(void **state)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
-/* Soft RoCE has none; libibverbs' own error is returned unchanged. */
+/*
+ * Soft RoCE does not support this queue; libibverbs' own error is returned
+ * unchanged.
+ */
 static void errno_is_that_of_libibverbs(void **state)
 {
 	struct rig *rig = *state;
@@ -109,7 +112,7 @@ static void errno_is_that_of_libibverbs(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-/* Its events come, and so do the SM's. */
+/* The events of the queue come, and so do the SM's. */
 static void event_of_a_queue_made_on_the_device_file_comes(void **state)
 {
 	struct rig *rig = *state;

@@ -28,17 +28,23 @@ struct reporter {
 	FILE *to, *from;
 };
 
-/* Whether its path is the only argument of the test program. */
+/*
+ * Whether the path of the program "reporter" is the only argument of the test
+ * program.
+ */
 bool reporter_is_named(int argc, char **argv);
 
-/* Start it for a test. A wait that takes too long ends the program. */
+/*
+ * Start the program "reporter" for a test. A wait that takes too long ends the
+ * test program.
+ */
 void reporter_start(struct reporter *reporter);
 void reporter_stop(struct reporter *reporter);
 
 void reporter_write(struct reporter *reporter, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Let it send a Report; @gid as 32 digits. */
+/* Let "reporter" send a Report; @gid has 32 digits. */
 void reporter_report(struct reporter *reporter, unsigned int trap,
 		     const char *gid);
 
@@ -48,7 +54,7 @@ void reporter_line(struct reporter *reporter, char line[REPORTER_LINE]);
 /* Read until it writes that line. */
 void reporter_await(struct reporter *reporter, const char *line);
 
-/* Run in the guest's shell; it must succeed. */
+/* Run a command in the guest's shell; it must succeed. */
 void vm_shell(const char *command);
 
 #endif

@@ -38,7 +38,8 @@ topology() {
 	}'
 }
 
-# serve [ARGUMENT...] - as process $server, once it is ready
+# serve [ARGUMENT...] - start ibsa fabric serve as process $server, and wait
+# until it is ready
 serve() {
 	: >/tmp/ready
 	"$ibsa" fabric serve "$fabric" --umad rxe1 -v "$@" >/tmp/ready \
@@ -50,7 +51,7 @@ serve() {
 	done
 }
 
-# ended STATUS - wait until the server ends by itself with that status
+# ended STATUS - wait until the server ends, and check its exit status
 ended() {
 	wait "$server"
 	[ $? = "$1" ] || fail "the server has not ended with $1"
@@ -61,8 +62,8 @@ stop() {
 	ended 0
 }
 
-# client STATUS ARGUMENT... - run the client; its output is in /tmp/got and
-# /tmp/err
+# client STATUS ARGUMENT... - run ibsa as a client at rxe0, and check its exit
+# status; its output is in /tmp/got and /tmp/err
 client() {
 	want=$1
 	shift
@@ -71,19 +72,20 @@ client() {
 	[ $status = "$want" ] || fail "$* ends with $status, not $want"
 }
 
-# says WORDS - the client has printed them to standard error
+# says TEXT - check that the client has printed TEXT to standard error
 says() {
 	grep -q "$1" /tmp/err || fail "does not say: $1"
 }
 
-# same ARGUMENT... - the client's output is that of the fabric itself
+# same ARGUMENT... - check that the client at rxe0 prints the same as the
+# command on the embedded fabric
 same() {
 	"$ibsa" --fabric "$fabric" "$@" >/tmp/wanted 2>/dev/null
 	cmp /tmp/got /tmp/wanted || fail "$* is another"
 }
 
-# table RECORDS RECORD [ARGUMENT...] - there are so many records, below a line
-# of names, and they are the same
+# table RECORDS RECORD [ARGUMENT...] - check that the client prints a title line
+# and RECORDS records, the same as on the embedded fabric
 table() {
 	records=$1
 	shift
@@ -127,7 +129,7 @@ get() {
 	stop
 }
 
-# 112 bytes, 2 KB, 205 KB and 4 MB.
+# Tables of 112 bytes, 2 KB, 205 KB and 4 MB.
 tables() {
 	serve
 	table 1 NR lid=1
@@ -145,7 +147,8 @@ gid_of() {
 		'$1 == node { print $NF }'
 }
 
-# Between two ports each: four paths of 64 bytes, by RMPP in both directions.
+# A MultiPathRecord query between two pairs of ports returns four paths of 64
+# bytes each; RMPP is used in both directions.
 get_multi() {
 	serve
 	client 0 query get ClassPortInfo

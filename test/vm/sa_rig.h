@@ -26,22 +26,24 @@ int sa_setup(void **state);
 int sa_teardown(void **state);
 
 /*
- * Read until it writes that line; before it, no subscription or service may
- * end.
+ * Read lines of "reporter" until it writes @line; before that, no subscription
+ * or service may end.
  */
 void sa_await_still(struct sa *sa, const char *line);
 
 /* Let it forget the stored service. */
 void sa_forget(struct sa *sa);
 
-/* The number of requests for services that it has received. */
+/* The number of requests for services that "reporter" has received. */
 unsigned int sa_asked(struct sa *sa);
 
 /* A client at rxe0 of that SA; @options are its other options, or NULL. */
 struct ibsa_client *sa_client(const struct sa *sa,
 			      const struct ibsa_options *options);
 
-/* The ServiceID that the reporter answers in that way; see there. */
+/*
+ * The ServiceID that "reporter" answers in this way; reporter.c lists the ways.
+ */
 uint64_t sa_service(char how, uint32_t number);
 
 /* The result of a query. */

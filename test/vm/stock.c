@@ -115,7 +115,7 @@ static void gap_has_its_port(void **state)
 	rig_close_subscribed(rig, ibv_close_device);
 }
 
-/* A queue that was created after the library had replaced the file. */
+/* Create a queue after the library has replaced the file of async_fd. */
 static void event_of_a_queue_is_acknowledged(void **state)
 {
 	struct rig *rig = *state;

@@ -231,8 +231,8 @@ static void message_await(struct ibsa_transport *transport,
 }
 
 /*
- * With the header that has a P_Key index: without it, the kernel would read the
- * fields 8 bytes off.
+ * Send with the 64-byte header that has a P_Key index: without this index, the
+ * kernel would read the fields 8 bytes off.
  */
 static void answer_comes_with_its_sender(void **state)
 {
@@ -310,7 +310,7 @@ static void tables_of_any_size_arrive_whole(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* It is reported once, and does not block the next reply. */
+/* The timeout is reported once, and does not block the next reply. */
 static void table_above_the_limit_is_got_rid_of(void **state)
 {
 	const struct sa *sa = *state;

@@ -33,7 +33,8 @@ with() {
 	esac
 }
 
-# same WORDS CMD... - Debian's output has WORDS, and ours is the same
+# same TEXT CMD... - check that CMD prints TEXT with Debian's libibumad, and the
+# same with the drop-in
 same() {
 	words=$1
 	shift
