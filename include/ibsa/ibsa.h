@@ -5,8 +5,9 @@
  *
  * A client is one opened port. It has one fd, one next deadline and one
  * dispatch call, belongs to one thread at a time and has no locks; two clients
- * share nothing. Callbacks run only inside ibsa_dispatch(), ibsa_wait(),
- * ibsa_query_wait() and ibsa_close(), exactly once per accepted query.
+ * share nothing. A program may hand a client over to another thread when no
+ * call is in progress. Callbacks run only inside ibsa_dispatch(), ibsa_wait(),
+ * the functions that wait for replies and ibsa_close(); see ibsa_reply_fn.
  */
 #ifndef IBSA_IBSA_H
 #define IBSA_IBSA_H
@@ -112,7 +113,7 @@ struct ibsa_options {
  * @match:       the record's struct with the values to match; copied. NULL:
  *               all fields are zero
  * @mask:        component mask, the fields of @match that the SA compares:
- *               IBSA_PATH_CM(dgid) | ...; 0: none
+ *               IBSA_PATH_CM(dgid) | ...; 0: the SA compares no field
  * @method:      IBSA_METHOD_GET (the default), GET_TABLE, GET_MULTI (for
  *               MultiPathRecord only), SET or DELETE
  * @attribute_modifier: 0 unless the specification defines a value
@@ -122,14 +123,17 @@ struct ibsa_options {
  * @queue_ms:    milliseconds that the query may wait for its first try; 0:
  *               @deadline_ms is the only limit, and starts with the call
  * @first_interval_ms: milliseconds from the first try to the second; default
- *               500. If the SA's replies usually take longer, the interval is
- *               longer, up to @max_interval_ms
+ *               500. If the SA's replies usually take longer, the client uses
+ *               the time that they take, up to @max_interval_ms
  * @max_interval_ms: maximum of the interval, which doubles after each try;
  *                   default 4000
- * @jitter_percent: random share of each interval, 1 to 100; default 25: an
- *               interval of 400 ms becomes 350 to 450 ms; -1: no jitter
+ * @jitter_percent: width of the random range around each interval in percent,
+ *               1 to 100; default 25: an interval of 400 ms becomes 350 to 450
+ *               ms. @max_interval_ms limits the interval before jitter. -1: no
+ *               jitter
  * @no_sharing:  send the query as a request of its own, which no other query
- *               joins: the reply is then never older than the query
+ *               joins. Without it, the reply may be to a request that was sent
+ *               before the call
  *
  * All numbers are in host byte order; GIDs are 16 bytes in network byte order.
  */
@@ -195,11 +199,12 @@ struct ibsa_reply {
  * @reply: valid until the callback returns
  * @arg:   as given to ibsa_query()
  *
- * The callback runs in the thread that called ibsa_dispatch(), ibsa_wait(),
- * ibsa_query_wait() or ibsa_close(). On the same client, the callback may call
- * ibsa_query() and ibsa_cancel(). Inside a callback, ibsa_dispatch(),
- * ibsa_wait(), ibsa_query_wait() and ibsa_close() of the same client return
- * -EBUSY.
+ * Callbacks run only inside these functions, in the thread that calls them:
+ * ibsa_dispatch(), ibsa_wait(), the functions that wait for replies
+ * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_topology_wait(),
+ * ibsa_reach()) and ibsa_close(). Inside a callback, they return -EBUSY for the
+ * same client, and do nothing. The callback may call ibsa_query() and
+ * ibsa_cancel() for the same client, and all functions for another client.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
@@ -298,7 +303,9 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * First waits, up to two seconds, until the SA has deleted the client's
  * services and subscriptions; see <ibsa/service.h> and <ibsa/event.h>. Then
  * calls the callback of every query in progress with -ECANCELED, and frees the
- * client. ibsa_query() returns -ESHUTDOWN in these callbacks.
+ * client. ibsa_query() returns -ESHUTDOWN in these callbacks. To close a client
+ * because of something that a callback receives, set a variable in the
+ * callback, and call ibsa_close() after the dispatch.
  *
  * A forked child must not use its parent's clients: the child would receive
  * replies that are for the parent. The child may call ibsa_close() for these
@@ -327,7 +334,9 @@ int ibsa_close(struct ibsa_client *client);
  * The client sends the request as soon as the window has room, and again after
  * each interval without a reply, until the deadline. Each transmission is a
  * try. The interval doubles after each try and has jitter. All tries have the
- * same TransactionID, so a late reply to an earlier try counts. If the
+ * same TransactionID, so a late reply to an earlier try counts. By default, a
+ * query without a reply has five tries, 0, 0.5, 1.5, 3.5 and 7.5 seconds after
+ * the call, each interval up to an eighth shorter or longer. If the
  * transport temporarily cannot send the first try (-EAGAIN, -EBUSY, -EINTR,
  * -ENOBUFS, -ENOMEM), the query is accepted, and the client sends the try after
  * one interval. If the SA replies BUSY, the client sends the next try one
@@ -362,7 +371,8 @@ int ibsa_close(struct ibsa_client *client);
  * port requires a GRH and the address has none; -ERANGE a value in match is
  * wider than its field, or the SA's LID is wider than 16 bits and its address
  * has no GRH; -EAGAIN the port has no SM, and no address of an SA was given to
- * ibsa_open(); -ENOBUFS too many requests wait for the window; -EOPNOTSUPP the
+ * ibsa_open(); -ENOBUFS the queue of requests that wait for the window is full:
+ * submit the query again after a later dispatch; -EOPNOTSUPP the
  * record is of Omni-Path, and the port is not; -ESHUTDOWN ibsa_close() is
  * closing the client; -ENODEV the device disappeared and is not back yet;
  * -ENOMEM; or the transport's error when it sent the first try. After an error
@@ -400,7 +410,9 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id);
  * ibsa_fd - the file descriptor to poll for reading
  * @client: an open client
  *
- * The fd belongs to the client and stays the same until ibsa_close().
+ * The fd belongs to the client and stays the same until ibsa_close(). It is
+ * level-triggered. While the device is gone, it reports neither an error nor a
+ * hang-up.
  *
  * Return: an fd that becomes readable when ibsa_dispatch() has something to
  * receive; -1 on a virtual clock, where only ibsa_wait() can wait.
@@ -433,7 +445,7 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * for the device, at most ten times a second, in this call, ibsa_wait() and
  * ibsa_query(). When the device is back, event watches and registered services
  * are set up again, and event watches receive IBSA_EVENT_GAP; see also
- * ibsa_port_watch().
+ * ibsa_port_watch(). An event loop therefore goes on after -ENODEV.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_dispatch(); -ENODEV
  * the device disappeared, returned once; or the transport's receive error,
@@ -535,7 +547,8 @@ static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
  * ibsa_reply_decode - decode one record of a reply into its struct
  * @reply: of a query that ended
  * @index: number of the record, from 0
- * @out:   the struct of reply->record, such as struct ibsa_path
+ * @out:   the struct of reply->record, such as struct ibsa_path. It is a copy,
+ *         which does not refer to the reply
  *
  * Return: 0; -ENOENT @index is not less than reply->count, and @out is
  * unchanged.
