@@ -240,7 +240,7 @@ void same_make_paths(struct random *dice, bool is_brief)
 	send_multicast();
 }
 
-/* MultiPathRecord. IBA vol 1, 15.2.5.22. */
+/* MultiPathRecord. IBA vol 1, 15.2.5.20. */
 enum {
 	MP_AT_RAW = 0,
 	MP_AT_HOP_LIMIT = 3,
