@@ -60,7 +60,8 @@ enum ibsa_event_kind {
 	IBSA_EVENT_SUBSCRIBED = 1 << 16,
 	/* Reports may not arrive: the SA lost a subscription, the address of
 	 * the port or of the SM changed, or, with err -ENETDOWN, the port is
-	 * down or initializing. The client subscribes again. */
+	 * down or initializing. The client subscribes again; SUBSCRIBED and
+	 * then GAP follow. */
 	IBSA_EVENT_LOST = 1 << 17,
 	/* A request to the SA failed, or the SA was busy. The client tries
 	 * again after 1 s, then after up to 60 s. */
@@ -211,12 +212,12 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * changed (see ibsa_port_watch()). While a client has a watch, it reads the
  * port every second.
  *
- * At a port of this machine, only one program can receive Reports.
+ * At a port, only one client can receive Reports.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @happened, a kind outside
  * IBSA_EVENT_ALL, only one of gids and gid_count is set, more GIDs than
  * IBSA_EVENT_GIDS_MAX, or audit_nodes without GID_IN and GID_OUT; -EBUSY
- * another program receives the Reports of this port; -EOPNOTSUPP the transport
+ * another client receives the Reports of this port; -EOPNOTSUPP the transport
  * cannot receive Reports; -ESHUTDOWN ibsa_close() is closing the client;
  * -ENOMEM; or the transport's error, such as -ENODEV. After an error @happened
  * is not called.

@@ -57,10 +57,10 @@ enum ibsa_registration_event {
 	 * moved (see ibsa_service_register()), the client registers it again at
 	 * once, otherwise after the same time as for REPLACED. */
 	IBSA_REGISTRATION_LOST,
-	/* Another program registered another record with the same identity,
-	 * which is in the report. The client registers its own again: the first
-	 * time at once, then after 1 s, then after intervals that double up to
-	 * 5 minutes. */
+	/* The SA has a record with the same identity, but with another name or
+	 * other data; it is in the report. The client registers its own again:
+	 * the first time at once, then after 1 s, then after intervals that
+	 * double up to 5 minutes. */
 	IBSA_REGISTRATION_REPLACED,
 	/* A request failed, or the SA was busy. The client tries again after
 	 * 1 s, then after up to 60 s. */
@@ -127,6 +127,9 @@ typedef void (*ibsa_registration_fn)(
  * 100 registrations, up to 10 s. If the record uses the port's GID and the GID
  * changes, the client deletes the old record and registers the new one. While a
  * client has registrations, it reads its port every second.
+ *
+ * A record of another program with another service_gid or service_pkey is
+ * another record: no event reports it.
  *
  * Two programs with the same record do not replace each other's forever: each
  * loss that another program may have caused doubles the time until the next
