@@ -22,8 +22,8 @@ enum cli_exit {
 /**
  * struct cli - one run of the command
  * @open:    options of the client; its strings are argv's
- * @sa, @output, @record, @picture, @gids, @path, @reach, @service, @watch,
- * @fabric:  options by subject
+ * @sa, @output, @record, @picture, @gids, @path, @reach, @service, @topology,
+ * @watch, @fabric:  options by subject
  * @all:     --all, of several commands
  * @given:   the given options, a bit for each row of option_table.c
  * @help, @version: the option is given
@@ -42,6 +42,7 @@ struct cli {
 	struct path_options path;
 	struct reach_options reach;
 	struct service_options service;
+	struct topology_options topology;
 	struct watch_options watch;
 	struct fabric_options fabric;
 	bool all;
@@ -101,6 +102,8 @@ void cmd_reach_details(struct cli *cli);
 int cmd_service(struct cli *cli);
 int cmd_service_can_help(struct cli *cli);
 void cmd_service_details(struct cli *cli);
+int cmd_topology(struct cli *cli);
+void cmd_topology_details(struct cli *cli);
 int cmd_watch(struct cli *cli);
 void cmd_watch_details(struct cli *cli);
 

@@ -77,6 +77,16 @@ struct service_options {
 };
 
 /**
+ * struct topology_options - ibsa topology
+ * @net:      write the format of ibnetdiscover
+ * @name_map: file of --node-name-map, or NULL
+ */
+struct topology_options {
+	bool net;
+	const char *name_map;
+};
+
+/**
  * struct watch_options - ibsa watch
  * @audit_nodes: it also reads the table of nodes
  */

@@ -21,9 +21,8 @@ struct query_state {
 	const struct ibsa_query *query;
 	reply_use_fn use;
 	void *arg;
-	int broken; /* error of ibsa_wait() */
+	struct client_wait wait;
 	int status; /* exit status */
-	bool ended;
 };
 
 /*
@@ -272,15 +271,15 @@ static void query_done(const struct ibsa_reply *reply, void *arg)
 	struct query_state *state = arg;
 
 	progress_end();
-	state->ended = true;
-	if (state->broken)
+	state->wait.ended = true;
+	if (state->wait.broken)
 		return;
 	if (state->cli->output.verbose && reply->err == 0)
 		statistics_print(state, reply);
 	state->status = reply_status(state, reply);
 }
 
-static int not_accepted(int err)
+int query_refused_explain(int err)
 {
 	switch (err) {
 	case -EAGAIN:
@@ -303,20 +302,20 @@ static int not_accepted(int err)
 /*
  * Closing the client calls the callback of a query that cannot be waited for.
  */
-static void wait_abandon(struct query_state *state, int err)
+static void wait_abandon(struct cli *cli, struct client_wait *wait, int err)
 {
-	state->broken = err;
-	(void)ibsa_close(state->cli->client);
-	state->cli->client = NULL;
+	wait->broken = true;
+	(void)ibsa_close(cli->client);
+	cli->client = NULL;
 	progress_end();
 	complain("cannot receive from the SA: %s; check the port with ibsa "
 		 "devices",
 		 strerror(-err));
 }
 
-static void wait_for_answer(struct query_state *state)
+void client_wait(struct cli *cli, struct client_wait *wait)
 {
-	struct ibsa_client *client = state->cli->client;
+	struct ibsa_client *client = cli->client;
 	struct progress progress;
 	struct ibsa_stats stats;
 	uint64_t sent_before;
@@ -324,18 +323,19 @@ static void wait_for_answer(struct query_state *state)
 	ibsa_stats_get(client, &stats);
 	sent_before = stats.sent; /* includes the first try of this query */
 	progress_start(&progress);
-	while (!state->ended) {
+	while (!wait->ended) {
 		int err = ibsa_wait(client, progress_pause_ms(&progress));
 
-		if (state->ended)
+		if (wait->ended)
 			break;
 		if (err && err != -EINTR) {
-			wait_abandon(state, err);
+			wait_abandon(cli, wait, err);
 			break;
 		}
 		ibsa_stats_get(client, &stats);
 		progress_show(&progress, stats.sent - sent_before + 1);
 	}
+	progress_end();
 }
 
 int query_wait(struct cli *cli, const struct ibsa_query *query,
@@ -354,8 +354,8 @@ int query_wait(struct cli *cli, const struct ibsa_query *query,
 		return err;
 	err = ibsa_query(cli->client, query, query_done, &state, NULL);
 	if (err)
-		return not_accepted(err);
-	wait_for_answer(&state);
+		return query_refused_explain(err);
+	client_wait(cli, &state.wait);
 	return state.status;
 }
 

@@ -18,6 +18,18 @@ typedef int (*reply_use_fn)(struct cli *cli, const struct ibsa_reply *reply,
 /* Open the client if it is not open. Return: the exit status. */
 int client_open(struct cli *cli);
 
+/* A wait for queries whose last callback sets @ended. */
+struct client_wait {
+	bool ended;
+	bool broken; /* the client was closed, which was printed */
+};
+
+/* Wait with progress on a terminal. */
+void client_wait(struct cli *cli, struct client_wait *wait);
+
+/* Print why a query was not accepted. Return: the exit status. */
+int query_refused_explain(int err);
+
 /*
  * Send a query and wait for the reply. @use is called with a reply that has
  * records. Failures are printed, except CLI_NO (no record), which the caller

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Node descriptions in the formats that are written. */
+#include <ibsa/text.h>
+
+#include "name_text.h"
+
+enum { LABEL_MAX = 40 }; /* characters of a name in a drawing */
+
+const char *name_net(const char *name, char out[NAME_TEXT])
+{
+	ibsa_text_clean(&name, out, NAME_TEXT);
+	for (char *at = out; *at; at++)
+		if (*at == '"')
+			*at = '\'';
+	return out;
+}
+
+void name_dot_put(FILE *file, const char *name)
+{
+	char clean[NAME_TEXT];
+	size_t count = 0;
+
+	ibsa_text_clean(&name, clean, sizeof(clean));
+	for (const char *at = clean; *at; at++) {
+		count += ((unsigned char)*at & 0xc0) != 0x80;
+		if (count > LABEL_MAX) {
+			fputs("…", file);
+			return;
+		}
+		if (*at == '&')
+			fputs("&amp;", file);
+		else if (*at == '"' || *at == '\\')
+			fprintf(file, "\\%c", *at);
+		else
+			putc(*at, file);
+	}
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads the topology of the fabric for a command. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/text.h>
+
+#include "node_map.h"
+#include "query_wait.h"
+#include "topology.h"
+
+/* A read and its outcome. */
+struct topology_state {
+	struct cli *cli;
+	struct client_wait wait;
+	struct ibsa_topology *topology;
+	int status;
+};
+
+static int no_memory(void)
+{
+	complain("out of memory");
+	return CLI_DEVICE;
+}
+
+static void topology_done(int err, struct ibsa_topology *topology,
+			  const struct ibsa_reply *reply, void *arg)
+{
+	struct topology_state *state = arg;
+
+	state->wait.ended = true;
+	state->topology = topology;
+	state->status = CLI_SILENT;
+	if (state->wait.broken)
+		return;
+	if (!err)
+		state->status = CLI_DONE;
+	else if (err == -ENOMEM)
+		state->status = no_memory();
+	else
+		state->status = reply_explain(state->cli, reply);
+}
+
+static int topology_request(struct cli *cli, struct ibsa_topology **out)
+{
+	struct topology_state state = { .cli = cli };
+	int err = client_open(cli);
+
+	if (err)
+		return err;
+	err = ibsa_topology_read(cli->client, NULL, topology_done, &state);
+	if (err)
+		return query_refused_explain(err);
+	client_wait(cli, &state.wait);
+	*out = state.topology;
+	return state.status;
+}
+
+/*
+ * --device with wildcards is not the device to send from, but selects the
+ * adapters. Return: the pattern, or NULL.
+ */
+static const char *device_pattern_take(struct cli *cli)
+{
+	const char *device = cli->open.device;
+
+	if (!device || !strpbrk(device, "*?["))
+		return NULL;
+	cli->open.device = NULL;
+	return device;
+}
+
+/* Hide the adapters whose device does not match. */
+static int adapters_hide(struct topology_view *view, const char *pattern)
+{
+	bool is_any = false;
+
+	view->is_hidden = calloc(view->info.nodes + 1, 1);
+	if (!view->is_hidden)
+		return no_memory();
+	for (size_t i = 0; pattern && i < view->info.nodes; i++) {
+		struct ibsa_topology_node node;
+
+		if (ibsa_topology_node_at(view->topology, i, &node) != 0 ||
+		    node.type != IBSA_NODE_CA)
+			continue;
+		view->is_hidden[i] =
+			fnmatch(pattern, ibsa_host_device(node.name), 0) != 0;
+		is_any |= !view->is_hidden[i];
+	}
+	if (!pattern || is_any)
+		return CLI_DONE;
+	complain("--device: no adapter has a device that matches '%s'; list "
+		 "them with: ibsa query table NodeRecord",
+		 pattern);
+	return CLI_NO;
+}
+
+int topology_view_read(struct cli *cli, struct topology_view *out)
+{
+	const char *pattern = device_pattern_take(cli);
+	int status = CLI_DONE;
+
+	*out = (struct topology_view){ .topology = NULL };
+	if (cli->topology.name_map)
+		status = node_map_read(cli->topology.name_map, &out->map);
+	if (status == CLI_DONE)
+		status = topology_request(cli, &out->topology);
+	if (status != CLI_DONE)
+		return status;
+	ibsa_topology_info_get(out->topology, &out->info);
+	return adapters_hide(out, pattern);
+}
+
+void topology_view_free(struct topology_view *view)
+{
+	ibsa_topology_free(view->topology);
+	node_map_free(view->map);
+	free(view->is_hidden);
+}
+
+struct ibsa_topology_node topology_view_node(const struct topology_view *view,
+					     size_t index)
+{
+	struct ibsa_topology_node node = { .name = "" };
+	const char *name;
+
+	if (ibsa_topology_node_at(view->topology, index, &node) != 0)
+		return node;
+	name = node_map_find(view->map, node.guid);
+	if (name)
+		node.name = name;
+	return node;
+}
+
+struct ibsa_topology_port topology_view_port(const struct topology_view *view,
+					     size_t node, unsigned int number)
+{
+	struct ibsa_topology_port port = { .speed = "" };
+
+	if (ibsa_topology_port_at(view->topology, node, number, &port) != 0)
+		port.number = number;
+	return port;
+}
+
+uint32_t topology_view_lid(const struct topology_view *view, size_t node,
+			   unsigned int number, uint8_t *out_lmc)
+{
+	struct ibsa_topology_node is = topology_view_node(view, node);
+	const bool is_switch = is.type == IBSA_NODE_SWITCH;
+	struct ibsa_topology_port port =
+		topology_view_port(view, node, is_switch ? 0 : number);
+
+	if (out_lmc)
+		*out_lmc = port.lmc;
+	return port.lid;
+}

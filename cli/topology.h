@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The topology of the fabric, as ibsa topology and ibsa check show it. */
+#ifndef CLI_TOPOLOGY_H
+#define CLI_TOPOLOGY_H
+
+#include <ibsa/topology.h>
+
+#include "cli.h"
+
+struct node_map;
+
+/**
+ * struct topology_view - a topology, with names of the user
+ * @topology: the topology
+ * @info:     its size
+ * @map:      names of --node-name-map, or NULL
+ * @is_hidden: for each node: an adapter whose device is not that of --device
+ */
+struct topology_view {
+	struct ibsa_topology *topology;
+	struct ibsa_topology_info info;
+	struct node_map *map;
+	bool *is_hidden;
+};
+
+/*
+ * Read the topology from the SA, with --device and --node-name-map. Return: the
+ * exit status; a failure is printed. The caller frees @out in any case.
+ */
+int topology_view_read(struct cli *cli, struct topology_view *out);
+void topology_view_free(struct topology_view *view);
+
+/* A node, with the name of --node-name-map. */
+struct ibsa_topology_node topology_view_node(const struct topology_view *view,
+					     size_t index);
+
+/* A port; @number 0 is the end port of a switch. Without records it is empty. */
+struct ibsa_topology_port topology_view_port(const struct topology_view *view,
+					     size_t node, unsigned int number);
+
+/* LID and LMC of a port: of a switch, those of port 0. */
+uint32_t topology_view_lid(const struct topology_view *view, size_t node,
+			   unsigned int number, uint8_t *out_lmc);
+
+/*
+ * Write the topology in the format of ibnetdiscover. Return: the exit status.
+ */
+int topology_net(struct cli *cli, const struct topology_view *view);
+
+#endif

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: topology.sh IBSA LIBDIR FABRIC
+#
+# ibsa topology: the table, JSON, and the format of ibnetdiscover.
+# shellcheck source=test/cli/support.sh
+. "$(dirname "$0")/support.sh"
+
+# Two leaves under a spine, a host with two ports, a host without a cable.
+cat >tree.net <<'END'
+Switch 4 "leaf1"
+[1] "h1"[1] 4xEDR
+[2] "h2"[1] 4xEDR
+[3] "h2"[2] 1xHDR
+[4] "spine"[1] 4xHDR
+Switch 4 "leaf2"
+[1] "h10"[1] 4xEDR
+[4] "spine"[2] 4xHDR
+Switch 4 "spine"
+caguid=0x1001
+Ca 1 "h1" # "host1 mlx5_0"
+caguid=0x1010
+Ca 2 "h2" # "host2 mlx5_0"
+caguid=0x1020
+Ca 1 "h10" # "host10 mlx5_1"
+END
+
+# on_tree STATUS ARG... - topology of that fabric
+on_tree() {
+	local want=$1
+	shift
+	run "$want" --fabric tree.net topology "$@"
+}
+
+links_are_listed_from_above() {
+	on_tree 0; aligned; lines 7; err_empty
+	out_has '^LEVEL  NODE +PORT  PEER +PEER_PORT  WIDTH  SPEED$'
+	[ "$(awk '{ print $2, $3, $4 }' out | tr '\n' ,)" = \
+		"NODE PORT PEER,spine 1 leaf1,spine 2 leaf2,leaf1 1 host1,leaf1 2 host2,leaf1 3 host2,leaf2 1 host10," ] ||
+		fail 'another order'
+	out_has '^1 +leaf1 +3 +host2 mlx5_0 +2 +1x +HDR$'
+	on_tree 0 -v; out_has '^peer_node_guid +0x0000000000001010$'
+}
+
+json_has_both_ends() {
+	on_tree 0 -j; err_empty
+	json 'length == 6'
+	json '[.[] | select(.peer_node_guid == "0x0000000000001010")] |
+		length == 2 and .[0].port_guid == .[1].port_guid and
+		.[0].peer_port_guid == "0x0000000000001011" and
+		.[1].peer_port_guid == "0x0000000000001012" and
+		all(.level == 1 and .ends == 2 and .state_text == "Active")'
+	json '.[0] | .node == "spine" and .width == "4x" and .speed == "HDR" and
+		.rate_text == "200Gb/s" and .node_type_text == "switch" and
+		.peer_num_ports == 4 and .lid > 0 and .peer_lid > 0'
+}
+
+# The same as what ibnetdiscover writes is a test of its own; this is another
+# fabric made of it.
+net_loads_back() {
+	on_tree 0 --net; err_empty
+	cp out copy.net
+	out_has '^Switch.4 "S-[0-9a-f]{16}".*# "leaf1" base port 0 lid [0-9]+ lmc 0$'
+	out_has '^\[2\]\(1012\) ."S-.*"\[3\].*"leaf1" lid [0-9]+ 1xHDR$'
+	on_tree 0 -j
+	jq -S 'map(del(.lid, .peer_lid))' out >want
+	run 0 --fabric copy.net topology -j
+	jq -S 'map(del(.lid, .peer_lid))' out >got
+	cmp want got || fail 'another fabric'
+}
+
+a_pattern_selects_adapters() {
+	on_tree 0 --device 'mlx5_[1]'
+	out_has 'host10 mlx5_1'
+	grep -q mlx5_0 out && fail 'an adapter of the other rail'
+	on_tree 0 --device '*' -j; json 'length == 6'
+	on_tree 0 --device 'mlx5_1*' --net
+	grep -q mlx5_0 out && fail 'an adapter of the other rail'
+	cp out rail.net
+	run 0 fabric info rail.net; out_has '^node +adapter +1$'
+	on_tree 1 --device 'mlx6_*'; err_has "matches 'mlx6_\*'"
+	on_tree 0 --device host1
+	on_tree 4 --device nobody
+}
+
+names_come_from_a_map() {
+	cat >map <<-'END'
+		# a comment
+		0x1001 "first "host""
+
+		  0x0000000000001020	"tenth" # more
+	END
+	on_tree 0 --node-name-map map; out_has ' first "host" '
+	out_has ' tenth '; out_has ' host2 mlx5_0 '
+	on_tree 0 --node-name-map map --net
+	out_has '# "first .host." lid'
+	on_tree 2 --node-name-map none; err_has "cannot read 'none'"
+	echo '0x1001 name' >map
+	on_tree 2 --node-name-map map; err_has 'map:1: a line is'
+	echo '0x10012345678901234 "name"' >map
+	on_tree 2 --node-name-map map; err_has 'map:1: a line is'
+	on_tree 2 --node-name-map .; err_has 'cannot read'
+}
+
+# A limited member of the default partition gets no records of the other ones,
+# and so no links.
+a_node_without_a_link_has_a_line() {
+	echo 'Default=0x7fff: ALL=limited, SELF=full;' >limited.conf
+	run 0 fabric exec --partitions limited.conf tree.net -- env \
+		IBSA_NODE='host10 mlx5_1' "$ibsa" topology
+	out_has '^1 +0 +host10 mlx5_1 +- +- +- +- +-$'; out_has '^ISLAND  LEVEL'
+	run 0 fabric exec --partitions limited.conf tree.net -- env \
+		IBSA_NODE='host10 mlx5_1' "$ibsa" topology -j
+	json '.[] | select(.node == "host10 mlx5_1") | .peer == null and
+		.ends == null and .lid > 0'
+}
+
+# Names may contain anything.
+names_are_made_valid() {
+	printf 'Switch 4 "s" # "\033[31mred\r"\n[1] "a"[1] 4xEDR\n[2] "b"[1] 4xEDR\nCa 1 "a" # "say "hi" \\ \377\376 \342\200\256x"\nCa 1 "b" # "x\" lid 7 1xSDR #"\n' >odd.net
+	local args
+	for args in '' -v -j --net; do
+		# shellcheck disable=SC2086
+		run 0 --fabric odd.net topology $args
+		iconv -f UTF-8 -t UTF-8 out >/dev/null 2>&1 ||
+			fail 'output that is not UTF-8'
+		LC_ALL=C grep -q "$(printf '[\033\r]')" out &&
+			fail 'a control character'
+	done
+	run 0 --fabric odd.net topology --net
+	cp out again.net
+	run 0 --fabric again.net topology -j
+	json '.[0] | .node == "\\x1b[31mred\\x0d"'
+	json 'map(.peer) | sort == ["say '"'hi'"' \\ \\xff\\xfe \\xe2\\x80\\xaex",
+		"x'"'"' lid 7 1xSDR #"]'
+}
+
+usage_is_checked() {
+	on_tree 2 leaf1; err_has 'no argument'
+	on_tree 2 --net -j; err_has 'two formats'
+	on_tree 2 --svg x; err_has 'no option --svg'
+	run 0 topology --help; out_has '^usage: ibsa topology'
+	out_has '--node-name-map FILE'; out_has '--net'
+}
+
+failures_are_explained() {
+	run 3 --fabric tree.net -t 100 --sa 40000 topology
+	run 0 fabric exec tree.net -- "$ibsa" topology -j; json 'length == 6'
+	run 3 fabric exec tree.net --fault silence=100 -- "$ibsa" -t 100 topology
+	err_has 'did not answer'
+}
+
+run_groups links_are_listed_from_above json_has_both_ends net_loads_back \
+	a_pattern_selects_adapters names_come_from_a_map a_node_without_a_link_has_a_line \
+	names_are_made_valid usage_is_checked failures_are_explained
