@@ -28,19 +28,23 @@ struct bench_case {
 /* The clock, in nanoseconds. */
 uint64_t bench_now_ns(void);
 
-/* Stay on the first core, so that nothing is measured across two. */
+/*
+ * Pin the thread to the first core, so that no measurement moves between cores.
+ */
 void bench_pin(void);
 
-/**
- * bench_main - run the cases, as the command line says
- * @argc, @argv: "[-r ROUNDS]", or "-c CASE COUNT" to do one case so often and
- *               print nothing, for an instruction counter
- * @cases: what to measure
- * @count: of them
+/*
+ * bench_main - run the cases that the command line names
  *
- * The first round warms up and is not printed.
+ * @argc, @argv: "[-r ROUNDS]"; or "-c CASE COUNT" to run one case COUNT times
+ * and print nothing, for an instruction counter
  *
- * Return: the program's exit status.
+ * @cases: the cases to measure
+ *
+ * @count: number of cases
+ *
+ * The first round warms up and is not printed. Return: the program's exit
+ * status.
  */
 int bench_main(int argc, char **argv, const struct bench_case *cases,
 	       size_t count);

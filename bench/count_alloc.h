@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Allocations since the start, and the bytes that are allocated now. */
+/*
+ * Number of allocations since the start, and number of bytes that are allocated
+ * now.
+ */
 struct alloc_count {
 	uint64_t calls;
 	size_t bytes;
@@ -14,8 +17,10 @@ struct alloc_count {
 
 struct alloc_count alloc_counted(void);
 
-/* Print how many allocations @run makes once it is warm: @name and the
- * number. @count: the argument of @run. */
+/*
+ * Print @name and the number of allocations that @run makes when all caches are
+ * warm. @count: the argument of @run.
+ */
 void alloc_print(const char *name, void (*run)(uint64_t count), uint64_t count);
 
 #endif

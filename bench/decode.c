@@ -31,7 +31,7 @@ static int table_fill(void)
 	return 0;
 }
 
-/* The six fields that libibmad has names for. */
+/* The six fields for which libibmad has names. */
 static void decode_libibmad(const uint8_t *bytes, void *host)
 {
 	void *wire =
@@ -61,7 +61,7 @@ static inline uint64_t load64(const uint8_t *p)
 	return (uint64_t)load32(p) << 32 | load32(p + 4);
 }
 
-/* All fields, as one would write it for this record alone. */
+/* Decode all fields with code that is written for PathRecords only. */
 static void decode_plain(const uint8_t *wire, void *host)
 {
 	struct ibsa_path *out = host;
@@ -91,7 +91,7 @@ static void decode_plain(const uint8_t *wire, void *host)
 	out->preference = wire[57];
 }
 
-/* Each decoder is called through a pointer, as a library's would be. */
+/* Each decoder is called through a pointer, as a function of a library is. */
 static void decode_each(void (*volatile decode)(const uint8_t *, void *),
 			uint64_t count)
 {

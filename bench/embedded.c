@@ -73,7 +73,10 @@ static const struct bench_case cases[] = {
 	{ "embedded-path", run_answer, COUNT },
 };
 
-/* The topology file comes first, then what bench_main() takes. */
+/*
+ * The first argument is the topology file; the others are those of
+ * bench_main().
+ */
 int main(int argc, char **argv)
 {
 	if (argc < 2 || prepare(argv[1]))

@@ -25,7 +25,10 @@ enum {
 static uint8_t mads[REQUESTS][IBSA_MAD_BYTES];
 static struct ibsa_path paths[REQUESTS];
 
-/* Other GIDs in each request, so that nothing can be kept from the last. */
+/*
+ * Each request has other GIDs, so that no result of the last request can be
+ * reused.
+ */
 static void paths_fill(void)
 {
 	for (unsigned int i = 0; i < REQUESTS; i++) {
@@ -54,7 +57,7 @@ static void encode_ibsa(uint8_t *mad, const struct ibsa_path *path, uint64_t id)
 	BENCH_USE(&err);
 }
 
-/* With the six fields that libibmad has names for. */
+/* Encode the six fields for which libibmad has names. */
 static void encode_libibmad(uint8_t *mad, const struct ibsa_path *path,
 			    uint64_t id)
 {
@@ -102,7 +105,7 @@ static void path_structs(ib_path_rec_t *out, const struct ibsa_path *path)
 	out->preference = path->preference;
 }
 
-/* On the structs of rdma-core's and OpenSM's headers. */
+/* Encode with the structs of the headers of rdma-core and OpenSM. */
 static void encode_structs(uint8_t *mad, const struct ibsa_path *path,
 			   uint64_t id)
 {

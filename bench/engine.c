@@ -22,7 +22,7 @@ enum {
 	COUNT = 500 * 1000,
 };
 
-/* One engine that is kept busy: each answer asks the next question. */
+/* An engine that is kept busy: each reply's callback submits the next query. */
 struct load {
 	struct loop loop;
 	struct ibsa__engine *engine;
@@ -48,7 +48,7 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 	query_submit(load);
 }
 
-/* No two questions are the same, so that none joins another. */
+/* All queries differ, so that none shares a request. */
 static void query_submit(struct load *load)
 {
 	struct ibsa_path want = { .reversible = 1, .numb_path = 1 };
@@ -123,7 +123,10 @@ static const struct bench_case cases[] = {
 	{ "engine-syscall", run_syscall, COUNT },
 };
 
-/* What does not depend on time: allocations when warm, bytes a query. */
+/*
+ * Print what does not depend on time: allocations when warm, and bytes for each
+ * query in flight.
+ */
 static void print_memory(void)
 {
 	struct alloc_count before = alloc_counted(), after;

@@ -24,7 +24,7 @@ shift 2
 preload=${UMAD2SIM:-$(find /usr/lib -name libumad2sim.so 2>/dev/null | head -1)}
 [ -e "$preload" ] || die "no libumad2sim.so; install ibsim-utils"
 
-# client HOST COMMAND... - run it as a user of the fabric
+# client HOST COMMAND... - run a command attached to a host of the fabric
 client() {
 	local host=$1
 	shift
@@ -33,7 +33,8 @@ client() {
 		SIM_HOST="$host" LD_PRELOAD="$preload" taskset -c 0 "$@"
 }
 
-# await FILE TEXT PID SECONDS - until the log has it, or the process is gone
+# await FILE TEXT PID SECONDS - wait until FILE contains TEXT, or the process
+# PID has ended
 await() {
 	local end=$((SECONDS + $4))
 	until grep -q "$2" "$1" 2>/dev/null; do
@@ -58,7 +59,8 @@ start() {
 		ibsim -s "${flags[@]}" topology.net <console >ibsim.log 2>&1 &
 	echo $! >ibsim.pid
 	await ibsim.log 'Network simulator ready' $! 60 || return 1
-	# Without this OpenSM's log says SUBNET UP long after it is.
+	# Without this option, OpenSM writes SUBNET UP to its log long after the
+	# subnet is up.
 	echo 'force_log_flush TRUE' >opensm.conf
 	(OSM_TMP_DIR=. OSM_CACHE_DIR=./ client Hca1 \
 		opensm -F opensm.conf -e -f opensm.log) >opensm.out 2>&1 &

@@ -35,7 +35,7 @@ static unsigned int lid_count;
 static struct ib_device *device;
 static struct ib_sa_client kernel_client;
 
-/* @told belongs to the worker, and all else to the thread. */
+/* The worker writes @told; the thread that queries writes all other members. */
 struct asker {
 	pthread_t thread;
 	sem_t room; /* for halves */
@@ -101,7 +101,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Rounded up to whole halves, which COUNT has. */
+/* @count is rounded up to whole halves of each thread; COUNT needs no rounding. */
 static void run_kernel(uint64_t count)
 {
 	for (unsigned int i = 0; i < THREADS; i++) {
@@ -119,7 +119,7 @@ static void run_kernel(uint64_t count)
 	}
 }
 
-/* One client that is kept busy: each answer asks the next question. */
+/* A client that is kept busy: each reply's callback submits the next query. */
 static struct ibsa_client *client;
 static uint64_t asked, wanted, answered;
 
@@ -211,7 +211,10 @@ static const struct bench_case cases[] = {
 	{ "ib-sa-client", run_client, COUNT },
 };
 
-/* The topology file comes first, then what bench_main() takes. */
+/*
+ * The first argument is the topology file; the others are those of
+ * bench_main().
+ */
 int main(int argc, char **argv)
 {
 	const bool counts = argc > 2 && !strcmp(argv[2], "-c");

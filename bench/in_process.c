@@ -17,7 +17,7 @@
 
 enum { COUNT = 100 * 1000 };
 
-/* The fabric, the client that asks, and the GIDs that it asks about. */
+/* The fabric, the client that queries, and the GIDs that it queries. */
 static struct ibsa_fabric *fabric;
 static struct ibsa_client *client;
 static struct ibsa_gid *gids;
@@ -112,7 +112,10 @@ static const struct bench_case cases[] = {
 	{ "syscall", run_syscall, COUNT },
 };
 
-/* The topology file comes first, then what bench_main() takes. */
+/*
+ * The first argument is the topology file; the others are those of
+ * bench_main().
+ */
 int main(int argc, char **argv)
 {
 	const bool counts = argc > 2 && !strcmp(argv[2], "-c");

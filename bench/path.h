@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * B8 and B9: what the programs share that ask a real SA for paths, on a
+ * B8 and B9: functions of the programs that query a real SA for paths, on a
  * fabric that scripts/gen-fabric wrote.
  */
 #ifndef BENCH_PATH_H
@@ -30,10 +30,10 @@ struct path_run {
 /* From "WINDOW COUNT HOSTS", pinned unless "free" follows. Return: 0 or -1. */
 int path_run_init(struct path_run *run, int argc, char **argv);
 
-/* The port GUID to ask a path to in query number @index. */
+/* The destination port GUID of the query number @index. */
 uint64_t path_run_target(const struct path_run *run, unsigned int index);
 
-/* A query that was asked at @asked_ns has its answer. */
+/* Record that a query that was sent at @asked_ns has its reply. */
 void path_run_answered(struct path_run *run, uint64_t asked_ns);
 
 /* Print "p50 MICROSECONDS" and "rate QUERIES_A_SECOND". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* B8 and B9, ours: path queries through the public interface. */
+/* B8 and B9, for libibsa: path queries through the public interface. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ struct asker {
 	struct ibsa_gid source;
 };
 
-/* A query in flight, and when it was asked. */
+/* A query in flight, and the time at which it was submitted. */
 struct slot {
 	struct asker *asker;
 	uint64_t asked_ns;

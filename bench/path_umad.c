@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * B8 and B9, the peer that does the least: path queries straight on
- * libibumad, without deadlines, retries or anything else.
+ * B8 and B9, the lower limit: path queries directly on libibumad, without
+ * deadlines, retries or anything else.
  */
 #include <endian.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@ enum {
 	GID_AT = IBSA_SA_HEADER_BYTES + 16,
 };
 
-/* What the SA has sent, and how many of its Reports were answered. */
+/* What the simulated SA has sent, and how many of its Reports were answered. */
 struct wire {
 	struct ibsa_transport transport;
 	uint8_t mad[IBSA_MAD_BYTES];
@@ -54,7 +54,7 @@ static uint64_t wire_now_ns(struct ibsa_transport *transport)
 	return bench_now_ns();
 }
 
-/* The SA accepts every subscription, and refuses to list them. */
+/* The simulated SA accepts every subscription, and refuses to list them. */
 static int wire_send(struct ibsa_transport *transport,
 		     const struct ibsa_address *to, const uint8_t *mad,
 		     size_t len, unsigned int timeout_ms)
@@ -147,7 +147,10 @@ static void report_prepare(void)
 		abort();
 }
 
-/* GIDs come and go in turn: none is said twice. */
+/*
+ * The Reports alternate between GIDs that join and leave, so that no event is
+ * repeated.
+ */
 static void report_arrive(void)
 {
 	const uint64_t number = wire.reports++;

@@ -12,7 +12,8 @@ from collections import defaultdict
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RIG = ROOT / "bench" / "fabric.sh"
 UP = ROOT / "bench" / "up.sh"
-# Where ibsim's clients may write a false sysfs without touching a disk.
+# Directory in memory, where ibsim's clients write their simulated sysfs without
+# using a disk.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
@@ -198,7 +199,7 @@ class Samples:
         """The largest once: it takes minutes."""
         for hosts, rounds in ((648, self.rounds), (11664, 1)):
             for _ in range(rounds):
-                # It ends by itself before, with what it has started.
+                # The script ends its programs by itself before that time.
                 only = () if self.has_peers else ("ours",)
                 self.read(run(UP, "-b", self.build, hosts, *only,
                               seconds=3600), f"up {hosts} ")

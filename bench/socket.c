@@ -28,7 +28,7 @@ static void must(int condition, const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* Send back what comes, until the other end is closed. */
+/* Send each packet back until the other end is closed. */
 static void *send_back(void *arg)
 {
 	const struct echo *echo = arg;
@@ -38,7 +38,7 @@ static void *send_back(void *arg)
 
 	CPU_ZERO(&cores);
 	CPU_SET(echo->core, &cores);
-	/* Where there is one core only, on that. */
+	/* If the machine has only one core, both threads run on it. */
 	(void)pthread_setaffinity_np(pthread_self(), sizeof(cores), &cores);
 	while ((len = recv(echo->ends[1], packet, sizeof(packet), 0)) > 1)
 		must(send(echo->ends[1], packet, (size_t)len, 0) == len,

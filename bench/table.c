@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* B15: all paths of a fabric, from the question to decoded records. */
+/* B15: all paths of a fabric, from the query to decoded records. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +9,8 @@
 
 struct table {
 	size_t count;
-	uint64_t sum; /* of what was decoded, so that it is */
+	uint64_t sum; /* sum of what was decoded, so that the compiler does not
+		       * remove the decoding */
 };
 
 static void decode_all(const struct ibsa_reply *reply, void *arg)

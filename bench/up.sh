@@ -31,13 +31,13 @@ hosts=$1
 shift
 [ $# -gt 0 ] || set -- ours ibsim
 
-# In memory: clients of ibsim write a small sysfs each.
+# The directory is in memory, because clients of ibsim write a small sysfs each.
 memory=/dev/shm
 [ -w $memory ] || memory=${TMPDIR:-/tmp}
 folder=$(mktemp -d "$memory/ibsa-up-XXXXXXXX")
 pids=()
 
-# OpenSM first, which spins once its device is gone.
+# End OpenSM first: it uses all processor time when its device has disappeared.
 stop() {
 	local i pid
 	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do
@@ -79,11 +79,13 @@ memory_of() {
 		"/proc/$2/status"
 }
 
-# manage LABEL NAME=VALUE... - OpenSM, in this environment
+# manage LABEL NAME=VALUE... - run OpenSM with these environment variables until
+# the subnet is up
 manage() {
 	local label=$1
 	shift
-	# Its log would stay in memory, and SUBNET UP in it.
+	# Without force_log_flush, OpenSM keeps its log, with the line SUBNET
+	# UP, in memory.
 	echo 'force_log_flush TRUE' >opensm.conf
 	start "$label up" 'SUBNET UP' $UP_S env "$@" OSM_TMP_DIR=. \
 		OSM_CACHE_DIR=. opensm -F opensm.conf -e -f stdout
@@ -106,7 +108,8 @@ ibsim() {
 	# Its limits are for some 2,000 nodes.
 	read -ra flags < <(sed -n 's/.*"ibsim_flags": "\([^"]*\)".*/\1/p' \
 		info.json)
-	# It ends when its console does; this one is open both ways.
+	# ibsim ends when its console is closed; the script holds both ends of
+	# this FIFO open.
 	[ -p console ] || mkfifo console
 	start 'ibsim load' 'Network simulator ready' $LOAD_S \
 		env IBSIM_SOCKNAME="${folder##*/}" \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Any bytes as a capture: refused with a sentence, or a tape that answers. */
+/*
+ * Any bytes as a capture: the library refuses them with a message, or creates a
+ * replay that answers requests.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Each of its questions is known, and answered as a whole or not at all. */
+/*
+ * Each request of the capture is recognised, and has either a whole answer or
+ * none.
+ */
 static void use(struct recording *recording)
 {
 	for (uint32_t i = 0; i < recording->count; i++) {

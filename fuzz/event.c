@@ -45,7 +45,7 @@ static uint64_t hostile_now(struct ibsa_transport *transport)
 	return hostile_of(transport)->now_ns;
 }
 
-/* The answer to the Report that came last, or a request. */
+/* Send the response to the last Report, or a request. */
 static int hostile_send(struct ibsa_transport *transport,
 			const struct ibsa_address *to, const uint8_t *mad,
 			size_t len, unsigned int timeout_ms)
@@ -72,7 +72,10 @@ static uint8_t take(struct hostile *hostile)
 	return *hostile->data++;
 }
 
-/* Make of the message what the client waits for: no fuzzer guesses it. */
+/*
+ * Write into the message the values that the client expects, because a fuzzer
+ * does not guess them.
+ */
 static void disguise(struct hostile *hostile, uint8_t control)
 {
 	static const uint8_t report[] = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION,
@@ -95,7 +98,7 @@ static bool is_report(const struct hostile *hostile)
 	       hostile->message[MAD_METHOD] == IBSA_METHOD_REPORT;
 }
 
-/* A message: a control byte, a length byte, and so many bytes. */
+/* A message is a control byte, a length byte, and as many bytes. */
 static int hostile_recv(struct ibsa_transport *transport,
 			struct ibsa_message *out)
 {
@@ -161,7 +164,10 @@ static void happened(const struct ibsa_event *event, void *arg)
 	hostile->sequence = event->sequence;
 }
 
-/* Rounds of a dispatch and half a minute each, in which the port changes. */
+/*
+ * In each round, dispatch, advance the clock by half a minute, and change the
+ * port.
+ */
 static void run(struct ibsa__events *events, struct hostile *hostile)
 {
 	const struct ibsa_event_options all = { .kinds = IBSA_EVENT_ALL };

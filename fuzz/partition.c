@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any bytes as a file of partitions: it is read, or refused with a sentence,
- * and the fabric can be asked for groups and P_Keys either way.
+ * Any bytes as a file of partitions: the library loads the file, or refuses it
+ * with a message; in both cases the fabric answers queries for groups and
+ * P_Keys.
  */
 #include <stdlib.h>
 #include <string.h>

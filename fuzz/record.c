@@ -102,7 +102,10 @@ static void record_check(const struct ibsa_record *record, const uint8_t *wire)
 	}
 }
 
-/* Any struct either encodes and decodes to itself, or is refused. */
+/*
+ * Any struct is either refused by the encoder, or equal after encoding and
+ * decoding.
+ */
 static void host_check(const struct ibsa_record *record, const uint8_t *data,
 		       size_t size)
 {
@@ -139,7 +142,9 @@ static void input_check(const struct ibsa_record *record, const uint8_t *data,
 	host_check(record, data, size);
 }
 
-/* Of each record: all its bits, and a byte less than it has. */
+/*
+ * For each record: all component bits, and a buffer that is one byte too short.
+ */
 static void limits_check(void)
 {
 	const struct ibsa_record *record;
@@ -157,7 +162,7 @@ static void limits_check(void)
 	}
 }
 
-/* An empty input, with which each run begins, is for the limits. */
+/* Each run begins with an empty input, for which the limits are tested. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)

@@ -16,7 +16,7 @@ static _Noreturn void fail(const char *path, const char *why)
 }
 
 /*
- * Reads the file into memory of just its size, so that the sanitizer sees
+ * Read the file into memory of exactly its size, so that the sanitizer detects
  * a read past its end.
  */
 static uint8_t *file_read(const char *path, size_t *out_size)

@@ -26,7 +26,10 @@ static const char topology[] = "Switch 4 \"s\"\n"
 			       "[1] \"s\"[2] # lid 8 lmc 1\n"
 			       "Rt 1 \"r\"\n";
 
-/* Records one after the other; a Get that came as RMPP is answered so. */
+/*
+ * The answer has records one after the other; a Get that came by RMPP is
+ * answered by RMPP.
+ */
 static bool is_table(const uint8_t *mad)
 {
 	const uint64_t method = IBSA_GET(sa_header, method, mad);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fuzzes what the command reads as an end of a path or as the SA's address. */
+/*
+ * Fuzzes the parsers of the command for an end of a path and for the address of
+ * the SA.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +16,10 @@ static void must(bool what)
 		abort();
 }
 
-/* What is said of a refusal ends within its room; outputs are untouched. */
+/*
+ * The message of a refusal ends within its buffer, and the outputs are
+ * unchanged.
+ */
 static void try_target(const char *text)
 {
 	struct target target;
@@ -50,7 +56,10 @@ static void try_sa(const char *text)
 		must(memcmp(&address, &before, sizeof(address)) == 0);
 		return;
 	}
-	/* LID 0 without a GID: the port's SM. SLs of Omni-Path have 5 bits. */
+	/*
+	 * LID 0 without a GID stands for the port's SM. SLs of Omni-Path have 5
+	 * bits.
+	 */
 	must(address.lid <= IBSA_LID_UNICAST_MAX);
 	must(address.qpn < 1 << 24 && address.sl < 32);
 	must(address.lmc <= IBSA_LMC_MAX);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Any text as a topology: refused with a sentence, or a whole fabric. */
+/*
+ * Any text as a topology: the library refuses it with a message, or creates a
+ * whole fabric.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Cables lead to nodes that are there, and back. */
+/* Each cable leads to an existing node and back. */
 static void walk(struct ibsa_fabric *fabric, size_t node, unsigned int port)
 {
 	struct ibsa_fabric_end end;
@@ -37,7 +40,10 @@ static void walk_all(struct ibsa_fabric *fabric)
 	}
 }
 
-/* What was read can be walked over and opened. */
+/*
+ * The functions that list nodes and ports accept a topology that was loaded,
+ * and a client can open it.
+ */
 static void use(struct ibsa_fabric *fabric)
 {
 	struct ibsa_fabric_port port;

@@ -20,7 +20,7 @@ enum {
 
 enum { DELAY_MS_DEFAULT = 100 };
 
-/* One change of one port, with what it needs to be made. */
+/* A requested change of one port, and the objects that the change needs. */
 struct change {
 	struct ibsa_fabric *fabric;
 	const struct ibsa_fabric_port_change *wanted;
@@ -36,14 +36,16 @@ static bool has(const struct change *change, uint32_t bits)
 	return change->wanted->mask & bits;
 }
 
-/* The SA handles MADs that have arrived before a change, from its present
- * port and in its present state. */
+/*
+ * Before a change takes effect, let the SA handle the MADs that have already
+ * arrived, at its present port and in its present state.
+ */
 static void settle(struct ibsa_fabric *fabric)
 {
 	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
 }
 
-/* A new SM reports none of the ports that its first sweep finds. */
+/* A new SM sends no Reports about the ports that its first sweep finds. */
 static void take_over(struct ibsa_fabric *fabric)
 {
 	ibsa__subnet_sweep(&fabric->subnet, SWEEP_MASTER);
@@ -130,7 +132,7 @@ static bool port_supports(const struct topo_port *port, struct link_rate rate)
 	       rate.speed <= port->most.speed;
 }
 
-/* A link runs at nothing that one of its ends does not support. */
+/* Check that both ends of the link support the requested rate. */
 static int check_rate(struct change *change)
 {
 	const struct topology *topo = &change->fabric->subnet.topo;
@@ -174,7 +176,7 @@ static int check(struct change *change)
 	return err;
 }
 
-/* The last of the checks: a table of its own. */
+/* Copy the P_Key table. This is the last check, because memory may run out. */
 static int copy_pkeys(struct change *change)
 {
 	const size_t count = change->wanted->pkey_count;
@@ -210,7 +212,10 @@ static void change_lid(const struct change *change)
 	ibsa__lids_take(&change->fabric->subnet, change->port->end, lid);
 }
 
-/* A port has moved, or can be reached again, or not any more. */
+/*
+ * Let the SM sweep and report after a port got another LID, became reachable,
+ * or is no longer reachable.
+ */
 static void notice_lid(struct ibsa_fabric *fabric)
 {
 	ibsa__subnet_sweep(&fabric->subnet, SWEEP_AGAIN);

@@ -22,7 +22,8 @@ struct client_file {
 	struct sim_file *file;
 	uint32_t port;	      /* index in the topology */
 	int fd;		      /* the timer; -1 on a virtual clock */
-	uint64_t alarm_ns;    /* what the timer is set to; 0: off */
+	uint64_t alarm_ns;    /* time to which the timer is set; 0: the timer is
+			       * off */
 	bool is_watched;      /* a program may poll the fd */
 	bool is_woken;	      /* until the next wait ends */
 	bool is_wake_pending; /* until receive finds nothing */
@@ -105,7 +106,7 @@ static int file_register(struct umad_file *base,
 	int err;
 
 	file_lock(file);
-	/* MADs that have arrived by now are not the new agent's. */
+	/* MADs that have already arrived are not for the new agent. */
 	ibsa__sim_file_settle(file->file);
 	err = ibsa__sim_file_register(file->file, &agent);
 	file_unlock(file);
@@ -138,7 +139,10 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 	return err;
 }
 
-/* One packet a call if a program polls: the fd tells whether there are more. */
+/*
+ * If a program polls the fd, return one packet for each call: the fd stays
+ * readable while there are more.
+ */
 static int file_receive(struct umad_file *base, struct umad_buffer *buffers,
 			size_t count)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The fabric as an object: made, shared, looked at, let go of. */
+/*
+ * A fabric as an object: creates it, shares it between clients, reads its
+ * state, and frees it.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -52,7 +55,9 @@ static bool adapter_is_active(const struct ibsa_fabric *fabric,
 	return false;
 }
 
-/* Whether @a is to be taken rather than @b, which matches as well. */
+/*
+ * Whether the adapter @a is preferred to @b, if both match the name of a host.
+ */
 static bool adapter_is_before(const struct ibsa_fabric *fabric,
 			      const struct topo_node *a,
 			      const struct topo_node *b)
@@ -249,7 +254,10 @@ static void set_handlers(struct ibsa_fabric *fabric)
 	fabric->net.last_handler = &handlers[3];
 }
 
-/* Those that act on changes of the subnet, in that order. */
+/*
+ * Set the observers, which act on changes of the subnet, in the order in which
+ * they are called.
+ */
 static void set_observers(struct ibsa_fabric *fabric)
 {
 	struct subnet_observer *observing = fabric->observing;
@@ -366,7 +374,7 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric)
 		destroy(fabric);
 }
 
-/* A clock that may still be added to. */
+/* Maximum of the clock: a sum of two such times does not overflow. */
 #define CLOCK_NS_MAX (UINT64_MAX / 2)
 
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns)
@@ -399,7 +407,10 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 	pthread_mutex_unlock(&fabric->lock);
 }
 
-/* Where the default P_Key is: a full member's, else a limited one's, else 0. */
+/*
+ * Index of the default P_Key: with full membership, or else with limited
+ * membership, or else 0.
+ */
 static uint16_t default_pkey(const struct end_setup *setup)
 {
 	uint16_t limited = 0;

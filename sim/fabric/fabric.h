@@ -25,7 +25,8 @@ struct ibsa_fabric {
 	struct port_handler built_in[4];
 	struct subnet_observer observing[3];
 	struct recording
-		*recording; /* what the SA says, or NULL: it says it itself */
+		*recording; /* the recorded answers of the SA; NULL: the
+			     * embedded SA answers */
 };
 
 /* The first channel adapter of the file, or SIM_NONE. */
@@ -36,20 +37,25 @@ uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 				const char *name);
 
 /*
- * The adapter of that name or id, or of "HOST/DEVICE"; of a host's name, its
- * first one with an active port, else the first. Or SIM_NONE.
+ * Find an adapter by its name, its id, or "HOST/DEVICE". The name of a host
+ * stands for its first adapter with an active port, or else its first adapter.
+ * Return: the node's index, or SIM_NONE.
  */
 uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 				   const char *name);
 
 /*
- * A port of the node @index; 0 is a switch's own, of others the first with a
- * cable. SIM_NONE: there is none of that number.
+ * Find a port of the node @index. Number 0 is port 0 of a switch; on other
+ * nodes, the first port with a cable. Return: the port's index; SIM_NONE: the
+ * node has no port with this number.
  */
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
 				uint32_t index, unsigned int number);
 
-/* What a client on that port would read; the fabric is locked. */
+/*
+ * Write the port state that a client on this port would read. The fabric is
+ * locked.
+ */
 void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 			     struct ibsa_port_state *out);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is on the links of a fabric, for the program that has tapped it. */
+/*
+ * Calls the function of ibsa_fabric_tap() with each packet on the links of a
+ * fabric.
+ */
 #include <errno.h>
 
 #include "sim/fabric/fabric.h"

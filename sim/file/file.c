@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file at a port of the fabric: what is written goes out as a MAD,
- * what arrives for one of its agents can be read.
+ * A umad file at a port of the fabric: sends the packets that are written to it
+ * as MADs, and queues the MADs that arrive for its agents.
  */
 #include <errno.h>
 #include <string.h>
@@ -64,7 +64,10 @@ static void set_issm(struct sim_file *file, bool on)
 	struct end_setup *setup = &file->files->subnet->setups[file->end];
 
 	setup->issm = on ? file : NULL;
-	/* The built-in SM has been there all the time. */
+	/*
+	 * The capability IsSM changes only for a file: the embedded SM has it
+	 * from the start.
+	 */
 	ibsa__trap_capabilities(file->files->nodes,
 				&file->files->subnet->ends[file->end]);
 }
@@ -144,7 +147,7 @@ int ibsa__sim_file_register(struct sim_file *file,
 	return 0;
 }
 
-/* Forget the agent's requests that wait for an answer. */
+/* Drop the requests of an agent that wait for an answer. */
 static void end_sents_of(struct sim_file *file, uint32_t id)
 {
 	struct list *at = file->sents.all.next;
@@ -176,7 +179,8 @@ struct out {
 	const uint8_t *mad;
 	size_t len;
 	bool is_table;	 /* cut into segments by the kernel */
-	bool is_segment; /* cut by the sender: all have one id */
+	bool is_segment; /* a segment of a message that the sender itself has
+			  * split: all segments have the same id */
 };
 
 static size_t mad_max(const struct subnet *subnet)
@@ -208,7 +212,10 @@ static int check(struct out *out)
 	return 0;
 }
 
-/* Of Omni-Path, a LID that the header has no room for is in the GID. */
+/*
+ * The destination LID. On Omni-Path, a LID that does not fit into the packet
+ * header is in the GID.
+ */
 static uint32_t dlid_of(const struct subnet *subnet,
 			const struct ibsa_address *to)
 {
@@ -251,8 +258,8 @@ static struct sim_mad address(const struct out *out)
 }
 
 /*
- * The RMPP header of the first segment, which is what is left of them when
- * they have been joined again. Linux mad_rmpp.c, send_next_seg().
+ * Write the RMPP header of the first segment: after reassembly, the receiver
+ * has only this header. Source: Linux mad_rmpp.c, send_next_seg().
  */
 static void put_segments(const struct out *out, struct sa_reply *body)
 {
@@ -311,7 +318,7 @@ static struct message *make_message(const struct out *out)
 	return NULL;
 }
 
-/* A copy for the next try, or NULL. */
+/* Copy a message for its next try. Return: NULL: out of memory. */
 static struct message *copy(struct mad_net *net, const struct message *message)
 {
 	struct message *twin = ibsa__mad_new(net);
@@ -326,7 +333,7 @@ static struct message *copy(struct mad_net *net, const struct message *message)
 	return NULL;
 }
 
-/* Remember that it waits for an answer, if it does. */
+/* If the message is a request that waits for an answer, store it. */
 static int expect(const struct out *out, const struct message *message,
 		  uint64_t now_ns)
 {
@@ -360,8 +367,8 @@ static int expect(const struct out *out, const struct message *message,
 }
 
 /*
- * No address is made without a GRH at a port that needs one. SMPs of such a port
- * are not checked: its SM does not need one.
+ * Whether the kernel refuses the destination because the port requires a GRH
+ * and the address has none. SMPs are not checked: the SM does not need a GRH.
  *
  * Source: Linux drivers/infiniband/core/verbs.c, rdma_check_ah_attr().
  */
@@ -373,7 +380,7 @@ static bool is_without_grh(const struct out *out, const uint8_t *mad)
 	       !out->header.grh_present && !mad_is_smp(mad);
 }
 
-/* The checks that the kernel makes once the MAD is made. */
+/* Checks that the kernel makes when the MAD is complete. */
 static bool is_refused(const struct out *out, const uint8_t *mad)
 {
 	const struct sim_file *file = out->file;
@@ -385,7 +392,7 @@ static bool is_refused(const struct out *out, const uint8_t *mad)
 		return true;
 	if (is_without_grh(out, mad))
 		return true;
-	/* A switch's own port is behind all of its others. */
+	/* Port 0 of a switch may send by all other ports of the switch. */
 	return mad[MAD_CLASS] == CLASS_SMP_DIRECT && port->number &&
 	       !ibsa__path_is_sound(mad, port->number);
 }

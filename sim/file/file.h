@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file at a port of the fabric, with the kernel's manners: agents,
- * transaction ids, timeouts and retries.
+ * A umad file at a port of the fabric. It behaves like a umad file of the
+ * kernel: it has agents, sets the upper half of transaction ids, and has
+ * timeouts and retries.
  *
- * The caller has locked the fabric. Packets are a struct umad_header and a MAD
- * behind it.
+ * The caller has locked the fabric. A packet is a struct umad_header and a MAD.
  *
  * Source: Linux drivers/infiniband/core/user_mad.c and mad.c;
  * Documentation/infiniband/user_mad.rst.
@@ -33,10 +33,9 @@ struct sim_files {
 };
 
 /*
- * Open one at an end port (index in the topology). @ready is called
- * when there is something to read where there was nothing, and when a MAD
- * for the port is sent that arrives later.
- * Return: 0; -ENODEV no end port; -ENOMEM.
+ * Open a umad file at an end port (index in the topology). @ready is called
+ * when the file becomes readable, and when a MAD is sent that will arrive at
+ * the port later. Return: 0; -ENODEV the port is not an end port; -ENOMEM.
  */
 int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 			void (*ready)(void *arg), void *arg,
@@ -44,46 +43,48 @@ int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 void ibsa__sim_file_close(struct sim_file *file);
 
 /*
- * Return: 0; -EINVAL a value that the kernel refuses, or a method that
- * another agent of the port has; -ENOMEM 32 agents are there.
+ * Register an agent. Return: 0; -EINVAL a value that the kernel refuses, or a
+ * method that another agent of the port has; -ENOMEM the file has 32 agents.
  */
 int ibsa__sim_file_register(struct sim_file *file,
 			    struct sim_agent_request *request) IBSA_MUST_USE;
 
-/* Whether an agent of the file has a method that @request asks for. */
+/* Whether an agent of the file has a method that @request selects. */
 bool ibsa__sim_file_has(const struct sim_file *file,
 			const struct sim_agent_request *request);
 
-/* Return: 0; -EINVAL there is no such agent. */
+/* Unregister an agent. Return: 0; -EINVAL there is no such agent. */
 int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
 
 /*
- * Send one packet. Return: 0, also if it gets lost; -EINVAL it is shorter
- * than a header and 36 bytes, too long for one MAD without RMPP, of no agent
- * that there can be, or an earlier one of that class and transaction id is
- * not answered yet; -EIO no such agent is registered; -ENOMEM, or too much of
- * what was sent waits for its answer.
+ * Send one packet. Return: 0, also if the MAD is lost; -EINVAL the packet is
+ * shorter than a header and 36 bytes, is too long for one MAD without RMPP, has
+ * an invalid agent number, or has the class and transaction id of an earlier
+ * request without an answer; -EIO no agent has this number; -ENOMEM memory ran
+ * out, or too many requests wait for answers.
  */
 int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 			 size_t len) IBSA_MUST_USE;
 
 /*
- * Have the file read, behind what is there, that @packet was not sent for
- * @err: its header with that as the status, and the first 24 bytes of its MAD.
+ * Queue the report that @packet was not sent: its header with @err as status,
+ * and the first 24 bytes of its MAD.
  */
 void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 			   int err);
 
 /*
- * Let happen what is due: answers arrive, and a MAD without an answer is sent
- * again or given up; at most so many at a time, the others stay due.
+ * Process everything that is due: answers arrive, and requests without an
+ * answer are sent again or time out. One call sends at most SIM_AGAIN_MAX
+ * retries; further retries stay due.
  */
 enum { SIM_AGAIN_MAX = 1024 };
 void ibsa__sim_file_settle(struct sim_file *file);
 
 /*
- * The packet that was first, or NULL; its length (UMAD_HEADER_BYTES and the
- * MAD) is in *@len and in its header. It stays until it is taken.
+ * The first packet in the queue, or NULL. Its length (UMAD_HEADER_BYTES and the
+ * MAD) is in *@len and in its header. The packet stays in the queue until
+ * ibsa__sim_file_take().
  */
 const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len);
 void ibsa__sim_file_take(struct sim_file *file);
@@ -92,22 +93,22 @@ void ibsa__sim_file_take(struct sim_file *file);
 bool ibsa__sim_file_is_readable(const struct sim_file *file);
 
 /*
- * Take as many packets as there are, @count at most. They stay until the next
- * call. Return: how many.
+ * Remove packets from the queue, at most @count. They are valid until the next
+ * call. Return: the number of packets.
  */
 size_t ibsa__sim_file_receive(struct sim_file *file,
 			      struct umad_buffer *buffers, size_t count);
 
 /*
- * When something may be there by itself, on the fabric's clock: it is to be
- * settled then. UINT64_MAX: never.
+ * Time on the fabric's clock at which ibsa__sim_file_settle() must be called,
+ * since a packet may become readable. UINT64_MAX: never.
  */
 uint64_t ibsa__sim_file_due(const struct sim_file *file);
 
 /*
- * Whether an SM is on the port, which its PortInfo says: as the file
- * /dev/infiniband/issmN, while it is open. Return: 0; -EBUSY another file
- * has it.
+ * Set or clear IsSM in the PortInfo of the port, as the kernel does while a
+ * program has /dev/infiniband/issmN open. Return: 0; -EBUSY another file has
+ * set it.
  */
 int ibsa__sim_file_issm(struct sim_file *file, bool on) IBSA_MUST_USE;
 

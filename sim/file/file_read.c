@@ -58,14 +58,16 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 	struct umad_header header = header_of(file, id, &message->mad);
 	size_t len = message->body.len;
 
-	/* An agent that does not join segments gets the first. */
+	/*
+	 * An agent without RMPP receives only the first segment of a message.
+	 */
 	if (len > IBSA_MAD_BYTES && !agent_has_rmpp(agent))
 		len = IBSA_MAD_BYTES;
 	file->files->net->stats.answers++;
 	put(file, &header, message->body.bytes, len);
 }
 
-/* The agent that has sent what this answers, or NULL. */
+/* The agent that has sent the request of this response, or NULL. */
 static const struct agent *asker(const struct sim_file *file,
 				 const uint8_t *mad)
 {
@@ -117,7 +119,10 @@ bool ibsa__file_take(void *arg, const struct message *message,
 		       : take_request(arg, message);
 }
 
-/* What has become of a MAD that was sent is told with the head of it. */
+/*
+ * Queue the report about a MAD that was sent: its header with the status, and
+ * the start of the MAD.
+ */
 static void tell_of(struct sim_file *file, const struct umad_header *sent,
 		    const uint8_t *mad, uint32_t status)
 {
@@ -147,10 +152,10 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 }
 
 /*
- * Send a copy of a request. The next try is due one timeout from now, not one
- * timeout after this try was due, as in the kernel: of several tries that were
- * missed, one is made up for, so that a client with a short timeout does not
- * delay the others.
+ * Send a copy of a request. As in the kernel, the next try is due one timeout
+ * from now, not one timeout after this try was due: if several tries were
+ * missed, only one is sent, so that a client with a short timeout does not
+ * delay other clients.
  */
 static void send_again(struct sim_file *file, struct sent *sent,
 		       uint64_t now_ns)
@@ -161,7 +166,7 @@ static void send_again(struct sim_file *file, struct sent *sent,
 	sent->retries--;
 	ibsa__sent_wait(&file->sents, sent,
 			now_ns + sent->header.timeout_ms * NS_PER_MS);
-	/* Without memory it is as if it had been lost. */
+	/* If there is no memory, the try counts as lost. */
 	if (!message)
 		return;
 	message->mad = sent->again->mad;

@@ -21,22 +21,22 @@ struct inbox {
 	size_t bytes;
 };
 
-/* What may wait; an empty inbox takes a packet of any size. */
+/* Limit of queued packets; an empty queue accepts a packet of any size. */
 enum { INBOX_PACKETS_MAX = 131072 };
 
 /*
- * Put a MAD behind its header, which is given the length. False: it is full,
- * or there is no memory.
+ * Append a packet: @header, in which the length is set, and the MAD. Return:
+ * false: the queue is full, or memory ran out.
  */
 bool ibsa__inbox_put(struct inbox *inbox, struct umad_header *header,
 		     const uint8_t *mad, size_t len);
 
-/* Take the first out, if there is one. */
+/* Remove the first packet, if there is one. */
 void ibsa__inbox_take(struct inbox *inbox);
 
 /*
- * Take out as many as there are, @count at most, which stay until the next call.
- * Return: how many.
+ * Remove packets from the queue, at most @count. They are valid until the next
+ * call. Return: the number of packets.
  */
 size_t ibsa__inbox_receive(struct inbox *inbox, struct umad_buffer *buffers,
 			   size_t count);

@@ -22,7 +22,10 @@ struct sim_file {
 	struct inbox inbox;
 };
 
-/* Count the requests without an answer and the packets in the inbox. */
+/*
+ * Return the number of requests without an answer plus the number of packets in
+ * the inbox.
+ */
 static inline void ibsa__file_count(const struct sim_file *file)
 {
 	struct ibsa_fabric_stats *stats = &file->files->net->stats;
@@ -33,8 +36,9 @@ static inline void ibsa__file_count(const struct sim_file *file)
 }
 
 /*
- * Give a MAD to the agent of the file that waits for it or has registered for
- * it; as in struct port_handler. No agent gets an answer that comes too late.
+ * Deliver a MAD to the agent of the file that waits for it or has registered
+ * for it; as take of struct port_handler. An answer that comes too late is not
+ * delivered.
  */
 bool ibsa__file_take(void *arg, const struct message *message,
 		     const struct arrival *at, uint64_t now_ns);

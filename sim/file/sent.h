@@ -8,10 +8,14 @@
 #include "umad/header.h"
 #include "sim/mad/queue.h"
 
-/* Limits of waiting MADs; the next one is refused with -ENOMEM. */
+/*
+ * Limits of requests that wait for an answer; the next request is refused with
+ * -ENOMEM.
+ */
 enum {
 	SENT_MAX = 65536,
-	SENT_BYTES_MAX = 64 << 20, /* of copies; a single one may be larger */
+	SENT_BYTES_MAX = 64 << 20, /* bytes of copies for retries; a single copy
+				    * may be larger */
 };
 
 struct sent {

@@ -8,14 +8,15 @@
 
 #include "umad/header.h"
 
-/* As the ioctls REGISTER_AGENT and REGISTER_AGENT2 have it. */
+/* The values of the ioctls REGISTER_AGENT and REGISTER_AGENT2. */
 struct sim_agent_request {
 	uint32_t id;		 /* filled */
 	uint32_t flags;		 /* UMAD_RMPP_BY_USER */
-	uint64_t method_mask[2]; /* bit n % 64 of n / 64: method n */
+	uint64_t method_mask[2]; /* method n is bit n % 64 of element n / 64 */
 	uint32_t oui;		 /* of vendor classes 0x30 to 0x4f */
 	uint8_t qpn;
-	uint8_t mgmt_class; /* 0: answers to its own requests, no others */
+	uint8_t mgmt_class; /* 0: the agent receives only answers to its own
+			     * requests */
 	uint8_t class_version;
 	uint8_t rmpp_version;
 };
@@ -40,26 +41,32 @@ struct agent {
 	struct sim_agent_request what;
 };
 
-/* Return: 0; -EINVAL the kernel would not have it. */
+/* Check a registration. Return: 0; -EINVAL the kernel would refuse it. */
 int ibsa__agent_check(const struct sim_agent_request *request) IBSA_MUST_USE;
 
-/* Whether there is a method that both would be asked with. */
+/*
+ * Whether a request could be for both agents, because they have a method of one
+ * class in common.
+ */
 bool ibsa__agents_collide(const struct sim_agent_request *a,
 			  const struct sim_agent_request *b);
 
-/* Whether a MAD that answers nothing is for that agent. */
+/* Whether the agent has registered for a MAD that is not a response. */
 bool ibsa__agent_wants(const struct agent *agent, const uint8_t *mad);
 
-/* Whether the MAD answers a request, to the kernel. */
+/* Whether the kernel takes the MAD as a response to a request. */
 bool ibsa__mad_is_response(const uint8_t *mad);
 
 /* Whether MADs of the class may have an RMPP header. */
 bool ibsa__class_has_rmpp(uint8_t mgmt_class);
 
-/* Bytes of a MAD of the class before its data. */
+/* Number of bytes before the data of a MAD of the class. */
 size_t ibsa__class_header_bytes(uint8_t mgmt_class);
 
-/* Whether it is the agent's to cut and to join with RMPP. */
+/*
+ * Whether the kernel, and not the program, segments and reassembles RMPP
+ * messages of the agent.
+ */
 static inline bool agent_has_rmpp(const struct agent *agent)
 {
 	return agent->what.rmpp_version &&

@@ -13,7 +13,9 @@
 #include "sim/mad/counters.h"
 
 enum {
-	/* direction bit, in the first byte of the status: return */
+	/*
+	 * direction bit in the first byte of the status; set: the SMP returns
+	 */
 	DIRECTION = 0x80,
 	HOPS_MAX = 63,
 };

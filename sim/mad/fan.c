@@ -39,7 +39,7 @@ static void deliver(const struct fan *fan, uint32_t port, uint32_t in)
 	ibsa__mad_deliver_fan(fan->net, fan->message, &at, fan->now_ns);
 }
 
-/* Send a copy by that port; it arrives at the other end of the cable. */
+/* Send a copy from @port to the other end of its cable. */
 static void cross(struct fan *fan, uint32_t port)
 {
 	struct mad_net *net = fan->net;

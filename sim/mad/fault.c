@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Faults. The seed of the fabric decides which MADs they strike. */
+/*
+ * Faults of the fabric. The seed of the fabric decides which MADs a fault
+ * affects.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -41,7 +41,7 @@ static bool is_open(const struct relay *relay, const struct topo_port *port)
 	return relay->is_smp || port->state == IBSA_PORT_ACTIVE;
 }
 
-/* Leave by that port, and arrive at the other end of the cable. */
+/* Move the MAD from the given port to the other end of the cable. */
 static bool cross(struct relay *relay, uint32_t port)
 {
 	const struct topo_port *out = port_at(relay, port);

@@ -28,7 +28,10 @@ struct message *ibsa__impaired_link_take(struct impaired_link *link,
 	return first;
 }
 
-/* From 0 to @limit - 1, which may be above what random_below() takes. */
+/*
+ * Return a random number from 0 to @limit - 1, where @limit may exceed the
+ * maximum of random_below().
+ */
 static uint64_t random_up_to(struct mad_net *net, uint64_t limit)
 {
 	return random_next(&net->random) % limit;
@@ -52,7 +55,7 @@ static void flip_bits(struct mad_net *net, struct sa_reply *body)
 	}
 }
 
-/* A second message with the same bytes, or NULL. */
+/* Return a copy of a message, or NULL: out of memory. */
 static struct message *message_copy(struct impaired_link *link,
 				    const struct message *message)
 {
@@ -70,7 +73,10 @@ static struct message *message_copy(struct impaired_link *link,
 	return twin;
 }
 
-/* Queue a message, and behind it the held message, which it overtakes. */
+/*
+ * Queue a message, and after it the held message, which the new message
+ * overtakes.
+ */
 static int message_queue(struct impaired_link *link, struct message *message)
 {
 	struct message *late = link->held;

@@ -12,9 +12,11 @@ struct mad_net;
 
 struct impaired_link {
 	struct mad_net *net;
-	struct queue *pool; /* all messages come from there, and go back */
+	struct queue *pool; /* pool of all messages: allocated from it and
+			     * returned to it */
 	struct queue queue;
-	struct message *held; /* waits for the next one to overtake it */
+	struct message *held; /* a message that is held back until the next
+			       * message overtakes it */
 	uint64_t sent;	      /* numbers messages */
 };
 

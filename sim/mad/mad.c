@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MADs between ports of the fabric, on one impaired link with all faults. A
- * MAD that nothing delays arrives within the call that sends it.
+ * MADs between ports of the fabric. All MADs are on one impaired link with all
+ * faults. A MAD without a delay arrives before the call that sends it returns.
  */
 #include "sim/mad/port.h"
 #include "sim/mad/net.h"
@@ -27,7 +27,7 @@ void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason)
 	net->stats.drops[reason]++;
 }
 
-/* It has left its port, and goes as far as it comes. */
+/* Forward a MAD that has left its port until it arrives or is lost. */
 static void arrive(struct mad_net *net, struct message *message,
 		   uint64_t now_ns)
 {
@@ -45,7 +45,7 @@ static void arrive(struct mad_net *net, struct message *message,
 	ibsa__queue_release(net->mads.pool, message);
 }
 
-/* A MAD arrives at the port with that LID later. */
+/* Inform the port with that LID that a MAD will arrive there later. */
 static void expect(const struct mad_net *net, uint32_t dlid)
 {
 	const struct end_port *end = end_by_lid(net->subnet, dlid);
@@ -113,7 +113,10 @@ static void handlers_settle(const struct mad_net *net, uint64_t now_ns)
 	}
 }
 
-/* Reports are sent before what is due later, and answers end them. */
+/*
+ * Deliver all MADs that are due. Reports that are due earlier than a MAD are
+ * sent before it is delivered, since an answer may end them.
+ */
 static void settle(struct mad_net *net, uint64_t now_ns)
 {
 	struct message *message;
@@ -125,7 +128,10 @@ static void settle(struct mad_net *net, uint64_t now_ns)
 	handlers_settle(net, now_ns);
 }
 
-/* What is sent meanwhile does not go deeper: it arrives one by one. */
+/*
+ * MADs that are sent during the delivery of others are delivered by the same
+ * loop, so that the recursion has a limit.
+ */
 void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns)
 {
 	const struct message *first;

@@ -50,9 +50,13 @@ struct sim_mad {
 	struct ibsa_gid dgid;
 };
 
-/* Where a MAD has arrived: its end port, and the port of arrival. */
+/*
+ * The end port at which a MAD has arrived, and the number of the port through
+ * which it came.
+ */
 struct arrival {
-	uint32_t port;	/* index in the topology; of a switch, its port 0 */
+	uint32_t port;	/* index of the end port in the topology; for a switch,
+			 * of its port 0 */
 	uint8_t number; /* number of the port of arrival */
 };
 
@@ -66,7 +70,7 @@ static inline bool mad_is_smp(const uint8_t *mad)
 void ibsa__mads_init(struct mad_net *net);
 void ibsa__mads_done(struct mad_net *net);
 
-/* A message to fill in for ibsa__mad_post(), or NULL. */
+/* Get a message to fill in for ibsa__mad_post(); NULL: out of memory. */
 struct message *ibsa__mad_new(struct mad_net *net);
 
 /*
@@ -99,7 +103,10 @@ uint64_t ibsa__mads_due(const struct mad_net *net, uint32_t end);
 void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 		       const struct arrival *at, uint64_t now_ns);
 
-/* Pass a multicast packet to the agents of the port. It has no answer. */
+/*
+ * Pass a multicast packet to the agents of the port. A multicast packet has no
+ * answer.
+ */
 void ibsa__mad_deliver_fan(struct mad_net *net, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns);
 

@@ -14,19 +14,23 @@ struct counters;
 
 struct fault_state {
 	struct ibsa_fault fault;
-	unsigned int left; /* strikes until the fault ends, if it has a count */
+	unsigned int left; /* number of MADs that the fault still affects, if it
+			    * has a count */
 	bool active;
 };
 
 struct mad_net {
 	struct subnet *subnet;
 	struct impaired_link mads; /* between all ports */
-	/* of all ports; called before a port's own */
+	/* handlers of all ports, called before those of a single port */
 	struct port_handler *handlers;
 	struct port_handler *last_handler; /* called after all others */
 	struct mad_tap tap;
 	struct counters *counters; /* by port; NULL until a packet passes */
-	/* for copies of a multicast packet; NULL until there is one */
+	/*
+	 * queue for copies of a multicast packet; NULL until the first such
+	 * packet
+	 */
 	uint32_t *fan_queue;
 	bool is_settling; /* MADs are being delivered */
 	struct random random;
@@ -38,7 +42,7 @@ struct mad_net {
 /* Count a lost MAD with the reason. */
 void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason);
 
-/* Whether a fault of that kind strikes now; counts it if so. */
+/* Whether a fault of that kind affects the current MAD; if so, count it. */
 bool ibsa__fault_strikes(struct mad_net *net, enum ibsa_fault_kind kind);
 
 /* The name of a kind. */

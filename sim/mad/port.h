@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What takes the MADs that have come to a port: the agents that every port
- * has, the SA, and umad files. Each fills in a handler.
+ * Handlers of the MADs that arrive at a port. The agents that every port has,
+ * the SA, and umad files each provide a struct port_handler.
  */
 #ifndef SIM_MAD_PORT_H
 #define SIM_MAD_PORT_H
@@ -10,17 +10,28 @@
 
 struct port_handler {
 	struct port_handler *next;
-	/* Return: whether the MAD was for it; if not, the next is asked. */
+	/*
+	 * Return: whether the MAD was for this handler; if not, the next
+	 * handler is called.
+	 */
 	bool (*take)(void *arg, const struct message *message,
 		     const struct arrival *at, uint64_t now_ns);
-	/* NULL, or: whether it has that queue pair at that end port, besides
-	 * those that every port has. */
+	/*
+	 * Whether the handler has this queue pair at this end port, besides the
+	 * queue pairs of every port. May be NULL.
+	 */
 	bool (*has_qp)(void *arg, uint32_t end, uint32_t qpn);
-	/* NULL, or: a MAD arrives at the port later, or is sent to it later. */
+	/*
+	 * Called when a MAD that was sent will arrive at the port later. May be
+	 * NULL.
+	 */
 	void (*expect)(void *arg);
-	/* NULL, or: do what is due by @now_ns. */
+	/* Process what is due by @now_ns. May be NULL. */
 	void (*settle)(void *arg, uint64_t now_ns);
-	/* When the next is due that may reach that end port; with settle. */
+	/*
+	 * Return: the next time at which settle must be called for this end
+	 * port. Set if settle is set.
+	 */
 	uint64_t (*due)(void *arg, uint32_t end);
 	void *arg;
 };
@@ -43,13 +54,16 @@ static inline void port_handlers_expect(const struct port_handler *handler)
 	}
 }
 
-/* Sees each MAD between ports as it leaves its port. */
+/* Called with each MAD between ports when it leaves its port. */
 struct mad_tap {
 	void (*seen)(void *arg, const struct message *message, uint64_t now_ns);
 	void *arg;
 };
 
-/* Ask @handler and those after it. Return: whether one has taken the MAD. */
+/*
+ * Call @handler and the handlers after it until one takes the MAD. Return:
+ * whether one has taken it.
+ */
 static inline bool port_handlers_take(const struct port_handler *handler,
 				      const struct message *message,
 				      const struct arrival *at, uint64_t now_ns)

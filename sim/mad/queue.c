@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MADs on their way, by the time at which they are due. */
+/* MADs in transit, ordered by the time at which they are due. */
 #include <errno.h>
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MADs on their way, by the time at which they are due. */
+/* MADs in transit, ordered by the time at which they are due. */
 #ifndef SIM_MAD_QUEUE_H
 #define SIM_MAD_QUEUE_H
 
@@ -19,8 +19,9 @@ struct message {
 };
 
 /*
- * Nearly all messages are due in the order in which they are sent: those
- * are a list. What is due before the last of the list goes to a heap.
+ * Nearly all messages are due in the order in which they are sent. Such
+ * messages form a list; a message that is due before the last message of the
+ * list goes to a heap.
  */
 struct queue {
 	struct message *first;
@@ -33,7 +34,9 @@ struct queue {
 	struct message *free;
 };
 
-/* What may be on its way. An empty queue takes an answer of any size. */
+/*
+ * Limits of the MADs in transit. An empty queue accepts an answer of any size.
+ */
 enum { QUEUE_MESSAGES_MAX = 131072 };
 #define QUEUE_BYTES_MAX SA_REPLY_BYTES_MAX
 
@@ -46,10 +49,10 @@ void ibsa__queue_release(struct queue *queue, struct message *message);
 /* Whether there is room for a message of @len bytes. */
 bool ibsa__queue_has_room(const struct queue *queue, size_t len);
 
-/* Return: 0; -ENOMEM, and the message was released. */
+/* Append a message. Return: 0; -ENOMEM, and the message was released. */
 int ibsa__queue_push(struct queue *queue, struct message *message);
 
-/* The one that is due first, or NULL. */
+/* The message that is due first, or NULL. */
 struct message *ibsa__queue_head(const struct queue *queue);
 
 /* Take ibsa__queue_head() out. */

@@ -194,7 +194,7 @@ static void port_info_overlay(struct ibsa_port_info *out,
 	out->overrun_errors = set->overrun_errors;
 }
 
-/* The same for the fields of end ports. */
+/* Overwrite the fields that an SM has set, for end ports only. */
 static void port_info_overlay_end(struct ibsa_port_info *out,
 				  const struct ibsa_port_info *set)
 {

@@ -30,13 +30,14 @@ enum { VL_ARB_BLOCKS = 4 };
  */
 struct sma_port {
 	struct ibsa_port_info set; /* only the settable fields are used */
-	uint64_t lease_end_ns;	   /* of its M_Key; 0: the lease does not run */
+	uint64_t lease_end_ns;	   /* end of the lease of the M_Key; 0: the
+				    * lease does not run */
 	uint16_t *pkeys;   /* of a switch's external port, PKEY_CAP_LINK */
 	uint8_t *sl_to_vl; /* SL_TO_VL_LEVELS for each input port */
 	uint16_t *vl_arb;  /* VL_ARB_BLOCKS of VL_ARB_BLOCK_ENTRIES */
 };
 
-/* What an SM has set at a node. */
+/* Values that an SM outside of the fabric has set at the ports of a node. */
 struct sma_node {
 	struct sma_port *ports; /* by number, from 0 */
 };
@@ -45,20 +46,28 @@ struct sma_node {
 struct nodes {
 	struct subnet *subnet;
 	struct mad_net *net;
-	/* by node; NULL until an SM sets anything */
+	/*
+	 * values that an SM has set, by node; NULL until an SM sets a value at
+	 * the node
+	 */
 	struct sma_node **sma_nodes;
-	struct list traps; /* not repressed yet, in order of their next retry */
+	struct list traps; /* traps that the SM has not repressed yet, in the
+			    * order of their next retry */
 	uint32_t trap_ids;
 	uint32_t sm_act_count;
 };
 
-/* What an SM has set at a port; NULL: nothing at this node. */
+/*
+ * Values that an SM outside of the fabric has set at a port; NULL: none at this
+ * node.
+ */
 const struct sma_port *ibsa__sma_port(const struct nodes *nodes,
 				      const struct topo_port *port);
 
 /*
- * What an SM has set at a node, or NULL. ibsa__sma_make() creates it; NULL: out
- * of memory.
+ * Values that an SM outside of the fabric has set at a node. ibsa__sma_node()
+ * returns NULL if there are none; ibsa__sma_make() creates them, and returns
+ * NULL if memory runs out.
  */
 struct sma_node *ibsa__sma_node(const struct nodes *nodes, uint32_t node);
 struct sma_node *ibsa__sma_make(struct nodes *nodes, uint32_t node);
@@ -84,9 +93,10 @@ void ibsa__node_info(const struct subnet *subnet, const struct end_port *end,
 struct smp {
 	struct nodes *nodes;
 	const struct topo_node *node;
-	struct topo_port *port; /* the end port that it was sent to */
+	struct topo_port *port; /* the end port to which the SMP was sent */
 	const uint8_t *mad;	/* the request */
-	uint8_t *data; /* of the answer; at first a copy of the request's */
+	uint8_t *data; /* data of the answer; at first a copy of the data of the
+		        * request */
 	uint64_t now_ns;
 	uint32_t modifier;
 	uint32_t index; /* of the node */

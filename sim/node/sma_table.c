@@ -10,7 +10,8 @@
 #include "sim/node/sma.h"
 
 enum {
-	VL_ARB_ENTRIES = 8, /* that an SM can set for each priority */
+	VL_ARB_ENTRIES = 8, /* maximum number of VL arbitration entries that an
+			     * SM can set for each priority */
 };
 
 static struct sma_port *sma_of(struct smp *smp, uint32_t number)

@@ -19,7 +19,7 @@ enum {
 	NOTICE_ATTRIBUTE = 0x0002,
 	TRAP_M_KEY = 256,
 	TRIES = 10,
-	NOTICE_BYTES = 80, /* an SMP has room for 64 of them */
+	NOTICE_BYTES = 80, /* an SMP has room for the first 64 bytes */
 	TYPE_URGENT = 1,
 	TYPE_SECURITY = 2,
 	TYPE_INFORMATIONAL = 4,

@@ -259,7 +259,7 @@ static int add_end(struct reader *reader, uint32_t end,
 			reader->now.is_first);
 }
 
-/* All end ports of nodes of that type; 0: of all types. */
+/* Add all end ports of nodes of that type; 0: of all types. */
 static int add_all(struct reader *reader, uint8_t type,
 		   enum membership membership)
 {
@@ -334,7 +334,7 @@ static int read_body(struct reader *reader, struct slice body)
 	return err;
 }
 
-/* A line, or the part of a line between semicolons. */
+/* Parse one line, or the part of a line between semicolons. */
 static int read_piece(struct reader *reader, struct slice piece)
 {
 	struct slice head;

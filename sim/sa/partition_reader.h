@@ -29,7 +29,7 @@ struct group_flags {
 	uint64_t qkey;
 	uint64_t tclass;
 	uint64_t flow_label;
-	uint32_t scopes; /* one bit a scope; 0: the default scope */
+	uint32_t scopes; /* a bit for each scope; 0: the default scope */
 };
 
 struct partition {
@@ -42,7 +42,7 @@ struct partition {
 struct definition {
 	struct partition *partition; /* NULL: none */
 	struct group_flags flags;
-	/* of ports without a membership of their own */
+	/* membership of ports for which the file gives none */
 	enum membership membership;
 	bool is_ipoib;
 	/* its P_Key is put into the first entry of P_Key tables */

@@ -19,7 +19,8 @@ struct subnet;
 enum { REPORTS_MAX = 131072 };
 
 struct reports {
-	struct list all; /* in order of the next retry, or of giving up */
+	struct list all; /* Reports in flight, in the order of their next retry
+			  * or end */
 	struct hash by_id;
 	/* upper half of transaction IDs; changes with each SM */
 	uint32_t agent;

@@ -49,12 +49,13 @@ struct sa {
 
 /* A request that arrives at the SA. */
 struct sa_request {
-	uint32_t end; /* index of the end port that sent it */
-	uint32_t at;  /* index of the end port that received it */
+	uint32_t end; /* index of the end port that sent the request */
+	uint32_t at;  /* index of the end port that received the request */
 	/* destination address that the sender used */
 	const struct ibsa_address *to;
 	const uint8_t *mad; /* IBSA_MAD_BYTES */
-	uint64_t now_ns;    /* time of arrival; may be in the past */
+	uint64_t now_ns;    /* time of arrival of the request; may be in the
+			     * past */
 };
 
 /* A request that is being answered. */

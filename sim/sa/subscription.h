@@ -14,9 +14,10 @@ enum {
 
 struct subscription {
 	uint32_t end;  /* index of the subscriber's port */
-	uint32_t lid;  /* source LID of the request; Reports are sent to it */
+	uint32_t lid;  /* source LID of the request, to which Reports are
+		        * sent */
 	uint16_t pkey; /* P_Key of the request */
-	/* destination of the request; Reports are sent from it */
+	/* destination of the request, from which Reports are sent */
 	struct ibsa_address sa;
 	struct ibsa_inform_info info;
 };
@@ -40,7 +41,10 @@ struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 			 const struct subscription *wanted);
 
-/* Return: 0; -ENOMEM; -ENOSPC there are SUBSCRIPTIONS_MAX subscriptions. */
+/*
+ * Store a subscription. Return: 0; -ENOMEM; -ENOSPC there are SUBSCRIPTIONS_MAX
+ * subscriptions.
+ */
 int ibsa__subscriptions_add(struct subscriptions *subscriptions,
 			    const struct subscription *one);
 

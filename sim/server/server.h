@@ -26,7 +26,7 @@ struct server_source {
 	int fd;
 	uint32_t events; /* epoll events to wait for */
 	bool is_watched;
-	/* of a partial frame or packet; UINT64_MAX: none */
+	/* deadline of a partial frame or packet; UINT64_MAX: none */
 	uint64_t deadline_ns;
 };
 
@@ -45,10 +45,12 @@ struct server_peer {
 	struct server_bytes request_bytes; /* an incomplete request */
 	struct sim_file *file;
 	struct server_bytes part;    /* an incomplete packet */
-	struct server_bytes pending; /* to be sent when the socket has room */
+	struct server_bytes pending; /* frame to send when the socket has
+				      * room */
 	size_t head_sent;  /* sent bytes of the queue's first packet */
-	struct list ready; /* in the server's list of the same name */
-	pid_t pid; /* of the client; 0: in a PID namespace not visible here */
+	struct list ready; /* link in the list @ready of the server */
+	pid_t pid; /* process id of the client; 0: the client is in another PID
+		    * namespace */
 	uint32_t node; /* index in the topology */
 	uint32_t port;
 	struct server_bytes sent_state; /* last port state sent to the client */

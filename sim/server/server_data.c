@@ -17,9 +17,10 @@
 
 enum {
 	SMALL_BYTES = 4096, /* limit for packets that are sent in a batch */
-	/* first allocation for a large packet that arrives */
+	/* bytes of the first allocation for a large packet that arrives */
 	PART_FIRST_BYTES = 1 << 16,
-	SETTLE_MS = 10, /* between an SMP and the check for changed ports */
+	SETTLE_MS = 10, /* interval between an SMP and the check for changed
+			 * ports */
 };
 
 static bool bytes_resize(struct server_bytes *bytes, size_t room)

@@ -15,7 +15,7 @@ enum {
 	MFT_BLOCKS = MFT_LIDS / MFT_BLOCK_LIDS,
 };
 
-/* What an SM has set at one switch. */
+/* Tables that an SM outside of the fabric has set at one switch. */
 struct switch_tables {
 	uint8_t *lft; /* exit port by LID; NULL: computed by the embedded SM */
 	uint32_t lft_room; /* LIDs for which lft has memory */

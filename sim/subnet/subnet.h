@@ -36,9 +36,12 @@ enum { ABOVE_ALL_PORTS = 255 };
 struct end_port {
 	uint64_t guid;
 	uint32_t port; /* index in the topology */
-	/* the switch that it is connected to, or part of; or SIM_NONE */
+	/*
+	 * the switch to which the end port is connected, or of which it is a
+	 * part; or SIM_NONE
+	 */
 	uint32_t leaf;
-	uint32_t lid;	   /* as last set by an SM; 0: not set yet */
+	uint32_t lid;	   /* LID as last set by an SM; 0: not set yet */
 	uint8_t lid_count; /* 1 << LMC */
 	uint8_t rate;	   /* as a rank */
 	uint8_t mtu;	   /* as a code */
@@ -63,7 +66,7 @@ struct end_setup {
 	bool needs_grh;
 	bool is_known;	   /* reported to the observers as found */
 	bool is_forgotten; /* it was subscribed when the SM restarted */
-	/* for MADs to the port: umad files and agents */
+	/* handlers of MADs to the port: umad files and agents */
 	struct port_handler *handlers;
 	const void *issm;    /* the handler that set the IsSM bit, or NULL */
 	struct list reports; /* in flight to this port */
@@ -103,7 +106,7 @@ enum { SWITCH_PORT_MTU = 1 };
 
 struct routes {
 	struct hop *hops;
-	/* by switch; one more entry for the end of the last */
+	/* offsets by switch; the last element is the end of the last switch */
 	uint32_t *first_hop;
 	uint32_t *queue;  /* for a search */
 	struct span **to; /* by destination switch; computed at first use */

@@ -17,7 +17,10 @@ struct ibsa__environment {
 	const char *seed;   /* IBSA_SEED */
 };
 
-/* The strings are the environment's: valid until the program changes it. */
+/*
+ * The strings belong to the environment: they are valid until the program
+ * changes it.
+ */
 struct ibsa__environment ibsa__environment_read(void);
 
 /*

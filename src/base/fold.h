@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /*
- * Compute it from four 64-bit products, for machines without 128-bit products.
+ * Compute the product from four 64-bit products, for machines without 128-bit
+ * products.
  */
 static inline uint64_t fold_product_parts(uint64_t a, uint64_t b)
 {

@@ -21,7 +21,7 @@ enum {
 	PATH_BYTES = 512,
 };
 
-/* A search, and what is left of its limits. */
+/* A search, and how much of its limits is left. */
 struct search {
 	const char *file;
 	unsigned int folders;

@@ -21,7 +21,7 @@ struct entry {
 /* The uses of a slot: whether it is open, and its users. */
 enum { SLOT_FREE = 0, SLOT_OPEN = 1, SLOT_USER = 2 };
 
-/* No thread uses it: its object is being set or removed. */
+/* no thread uses the slot: its object is being set or removed */
 #define SLOT_CLAIMED UINT_MAX
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -28,22 +28,28 @@ int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 		       void **out) IBSA_MUST_USE;
 
 /*
- * The object of @name, to be put; NULL if there is none, or if it is being
- * made. Never waits for @make.
+ * The object of @name, which the caller puts; NULL if there is none, or if it
+ * is being made. Never waits for @make.
  */
 void *ibsa__registry_find(const char *name);
 
-/* Add a reference to @object, of which the caller has one. It is to be put. */
+/*
+ * Add a reference to @object, of which the caller has one. The caller also puts
+ * the new reference.
+ */
 void ibsa__registry_hold(const void *object);
 
 /*
- * Take the name from @object, so that no later get or find returns it and
- * another object can have the name. References stay and are still to be put.
- * Return: whether @object had its name.
+ * Take the name from @object, so that no later get or find returns it, and
+ * another object can have the name. Existing references stay valid, and their
+ * owners still put them. Return: whether @object had its name.
  */
 bool ibsa__registry_hide(const void *object);
 
-/* Drop a reference to @object; @destroy is called with the last. */
+/*
+ * Remove a reference to @object; @destroy is called when the last reference is
+ * removed.
+ */
 void ibsa__registry_put(void *object, void (*destroy)(void *object));
 
 /* A number that a forked child does not share with its parent. Any thread. */
@@ -73,7 +79,8 @@ void ibsa__inherit(struct list *link);
 struct registry_slot {
 	struct registry_slot *next;
 	atomic_int number; /* -1: no object */
-	atomic_uint mark; /* tells the object from a later one of that number */
+	atomic_uint mark;  /* distinguishes the object from later objects with
+			   * the same number */
 	atomic_uint uses;
 	void *object; /* only for users of the slot */
 };
@@ -98,10 +105,15 @@ struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
 					      int number,
 					      void (*destroy)(void *object));
 
-/* Have the last put of the slot destroy the object. May be called again. */
+/*
+ * Let the last put of the slot destroy the object. May be called several times.
+ */
 void ibsa__registry_slot_close(struct registry_slot *slot);
 
-/* Stop using the slot. @destroy is called if it is closed and was last used. */
+/*
+ * Stop using the slot. @destroy is called if the slot is closed and this was
+ * its last use.
+ */
 void ibsa__registry_slot_put(struct registry_slot *slot,
 			     void (*destroy)(void *object));
 

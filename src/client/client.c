@@ -92,7 +92,10 @@ static int engine_open(const struct ibsa_options *options,
 				&client->engine);
 }
 
-/* Close what was opened here. A transport that was given stays open. */
+/*
+ * Close the transport that ibsa_open() opened. A transport that the program
+ * passed stays open.
+ */
 static void client_undo(struct ibsa_client *client,
 			const struct ibsa_options *options)
 {

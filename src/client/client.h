@@ -16,7 +16,9 @@ int ibsa__client_open(const struct ibsa_options *options,
 		      struct ibsa_error *error,
 		      struct ibsa_client **out) IBSA_MUST_USE;
 
-/* Its engine, for alarms; only in the thread that uses the client. */
+/*
+ * The engine of a client, for alarms; only in the thread that uses the client.
+ */
 struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client);
 
 /* Its batches. */

@@ -15,7 +15,10 @@
 int ibsa__files_open(const struct ibsa__environment *environment,
 		     struct device_files **out) IBSA_MUST_USE;
 
-/* The same by the current environment, for a call without a handle. */
+/*
+ * Like ibsa__files_open(), with the environment as it is now, for a call
+ * without a handle.
+ */
 int ibsa__files_open_now(struct device_files **out) IBSA_MUST_USE;
 
 /*

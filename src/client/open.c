@@ -76,7 +76,10 @@ static int fabric_attach(struct ibsa_fabric *fabric, const char *path,
 	return err ? attach_failed(path, options, err, error) : 0;
 }
 
-/* A process has one fabric per file: all that open the same file share it. */
+/*
+ * A process has one fabric for each file: all clients that open the same file
+ * share it.
+ */
 static int fabric_hold(const char *path, struct ibsa_error *error,
 		       struct ibsa_fabric **out)
 {

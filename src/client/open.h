@@ -11,7 +11,8 @@
 #include "remote/protocol.h"
 
 /*
- * All calls here take the environment of the time when the object was opened.
+ * All functions of this header take the environment of the time when the object
+ * was opened.
  */
 
 /*

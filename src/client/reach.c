@@ -68,7 +68,7 @@ int ibsa__source_gid_find(struct ibsa__engine *engine,
 	return ibsa__gid_is_zero(out) ? -EAGAIN : 0;
 }
 
-/* Make the query, whose values are in *@path. */
+/* Set up the query; its values are in *@path. */
 static int reach_query_make(struct ibsa__engine *engine,
 			    const struct ibsa_reach_options *options,
 			    const struct ibsa_gid *gid, struct ibsa_path *path,

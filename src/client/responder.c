@@ -33,7 +33,7 @@ enum {
 	REQUESTS_AT_ONCE = 256,
 	REQUEST_BYTES_MAX = 65536,
 	REPORT_MS = 200, /* after which the SA repeats it */
-	REPLY_MS = 4000, /* for which the node waits for a reply */
+	REPLY_MS = 4000, /* milliseconds for which the node waits for a reply */
 	PENDING_MAX = 16384,
 };
 
@@ -41,7 +41,7 @@ enum {
 struct pending {
 	uint64_t id;   /* the requester's transaction id */
 	uint32_t peer; /* the requester's number */
-	uint32_t own;  /* lower half of its id in the fabric */
+	uint32_t own;  /* lower half of the request's id in the fabric */
 };
 
 /* The GUID of the SA in a GID. IBA vol 1, 4.1.1. */
@@ -50,7 +50,9 @@ struct pending {
 struct ibsa_responder {
 	struct ibsa_transport *port; /* of this machine */
 	struct ibsa_transport *node; /* of the fabric */
-	/* The fabric's SA, as the node's requests are addressed. */
+	/*
+	 * address of the SA of the fabric, as the requests of the node have it
+	 */
 	struct ibsa_address sa;
 	struct peers peers;
 	struct pending *pending; /* PENDING_MAX, the oldest is overwritten */
@@ -76,8 +78,10 @@ static uint64_t message_id(const struct ibsa_message *message)
 	return ibsa_be64(message->mad + MAD_TID);
 }
 
-/* To the SA's present LID, with the P_Key index that the node's requests have in
- * the fabric. */
+/*
+ * Send to the present LID of the SA, with the P_Key index that the node's
+ * requests have in the fabric.
+ */
 static int node_send(struct ibsa_responder *responder, uint32_t peer,
 		     const uint8_t *mad, size_t len, unsigned int timeout_ms)
 {
@@ -129,13 +133,15 @@ static int report_response_pass(struct ibsa_responder *responder,
 			 mad, sizeof(mad), 0);
 }
 
-/* Other responses cannot belong to a request from here. */
+/* Any other response cannot belong to a request that the responder has sent. */
 static void request_pass(struct ibsa_responder *responder,
 			 const struct ibsa_message *message)
 {
 	int err;
 
-	/* A Report without a response: the SA itself repeats it. */
+	/*
+	 * No response to a Report came: the SA itself sends the Report again.
+	 */
 	if (message->err && message->err != -EMSGSIZE)
 		return;
 	if (message_method(message) == IBSA_METHOD_REPORT_RESP) {
@@ -149,7 +155,7 @@ static void request_pass(struct ibsa_responder *responder,
 		responder->info.unprocessed++;
 }
 
-/* From the base LID of the port, as OpenSM does. */
+/* The responder answers from the base LID of the port, as OpenSM does. */
 static struct ibsa_address address_of(const struct ibsa_address *peer)
 {
 	struct ibsa_address to = *peer;
@@ -377,8 +383,8 @@ static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 }
 
 /*
- * Where requesters find the SA. Both addresses stay until the responder is
- * closed.
+ * Set the addresses at which requesters find the SA. They do not change until
+ * the responder is closed.
  */
 static void info_init(struct ibsa_responder *responder)
 {

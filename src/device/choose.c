@@ -11,7 +11,10 @@
 #include <ibsa/sa.h>
 
 enum {
-	/* the subnet's bits; the rest does not show how near an address is */
+	/*
+	 * bits of the subnet prefix; the other bits do not show how near an
+	 * address is
+	 */
 	IPV6_BITS = 64,
 	ALL_BITS = 128,
 };
@@ -47,7 +50,10 @@ static unsigned int common_bits(const struct ibsa_gid *a,
 	return bits;
 }
 
-/* Return: IBSA_GID_CHOSEN if a row can be used; else the reason against it. */
+/*
+ * Return: IBSA_GID_CHOSEN if a row can be used; otherwise the reason why it
+ * cannot.
+ */
 static enum ibsa_gid_fit row_fit(const struct ibsa_gid_row *row,
 				 const struct ibsa_gid *address)
 {

@@ -140,7 +140,7 @@ int ibsa__port_select(struct device_files *files, const char *device,
 		      unsigned int port, struct ibsa_error *error,
 		      struct ibsa__port_selection *out) IBSA_MUST_USE;
 
-/* The same, without the first @skip ports that fit. */
+/* Like ibsa__port_select(), without the first @skip ports that fit. */
 int ibsa__port_select_next(struct device_files *files, const char *device,
 			   unsigned int port, unsigned int skip,
 			   struct ibsa_error *error,

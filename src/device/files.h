@@ -29,17 +29,14 @@ struct ibsa__names {
 struct device_files;
 
 /*
- * How to read the files. Paths are relative to the root and have no leading
- * slash. All functions may be called in any thread.
- *
- * @read: read the file; *@out ends with a NUL. Return: 0, or the error of
- *        opening or reading it
- * @list: add the names in the directory to @names with ibsa__names_add(); if
- *        @names is NULL, only open the directory. Return: 0, or the error of
- *        opening or reading it
- * @free: free @files after the last put
- * @takes_locks: read and list take a lock. A signal handler that interrupts one
- *               of them must not call either
+ * Operations that read the files. Paths are relative to the root and have no
+ * leading slash. Any thread may call them. @read: read a file; *@out ends with
+ * a NUL. Return: 0, or the error of opening or reading the file. @list: add the
+ * names in a directory to @names with ibsa__names_add(); if @names is NULL,
+ * only open the directory. Return: 0, or the error of opening or reading the
+ * directory. @free: free @files after the last put. @takes_locks: @read and
+ * @list take a lock; a signal handler that interrupts one of them must not call
+ * either
  */
 struct device_files_ops {
 	int (*read)(struct device_files *files, const char *path,

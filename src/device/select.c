@@ -74,7 +74,7 @@ static void search_device(struct search *search,
 
 		if (search->port && search->port != port->number)
 			continue;
-		/* The list contains the port with the GSI, too. */
+		/* The list also contains the port with the GSI. */
 		if (!search->name && ibsa_port_gsi(search->list, port, NULL))
 			continue;
 		if (rank <= search->rank)

@@ -16,7 +16,7 @@
 
 /* A number that is expected in a reply. */
 struct number {
-	/* the message must be about this device; NULL: any */
+	/* the device that the message must be about; NULL: any */
 	const char *device;
 	uint16_t type;
 	bool is_found;

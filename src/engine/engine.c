@@ -115,8 +115,10 @@ void ibsa__alarm_init(struct ibsa__alarm *alarm,
 	alarm->expired = expired;
 }
 
-/* At least one tick later: an alarm that sets itself again for the current tick
- * would keep dispatch in its loop. */
+/*
+ * An alarm expires at least one tick later: an alarm that sets itself again for
+ * the current tick would keep dispatch in its loop.
+ */
 void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
 		     unsigned int ms)
 {

@@ -63,8 +63,10 @@ struct txn {
 	uint64_t sent_ns;
 	/* Tick at which the transport's timeout for the last try ends. */
 	uint64_t wait_end;
-	uint32_t interval_ms; /* between the next try and the one after it */
-	uint32_t last_interval_ms; /* between the last try and the next one */
+	uint32_t interval_ms; /* interval between the next try and the try after
+			       * it */
+	uint32_t last_interval_ms; /* interval between the last try and the next
+				    * try */
 	uint32_t max_interval_ms;
 	uint32_t tries;
 	uint32_t id_tries; /* tries sent with the current TransactionID */
@@ -75,10 +77,16 @@ struct txn {
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;
-	/* redirections followed since it was last sent to the SM's own SA */
+	/*
+	 * redirections that the request followed since it was last sent to the
+	 * SM's own SA
+	 */
 	uint8_t hops;
 	bool got_busy;
-	/* A query of it has a deadline which starts at the first send. */
+	/*
+	 * one of the request's queries has a deadline which starts at the first
+	 * send
+	 */
 	bool starts_deadlines;
 	/* The transport refused the last try as a duplicate, because it still
 	 * held the try before, although that try's timeout is over. */
@@ -123,7 +131,7 @@ struct ibsa__engine {
 	struct ibsa__engine_options options;
 	struct ibsa_port_state port;
 	struct ibsa_address sa; /* queries are sent here */
-	/* the SA that redirected to @sa, if @is_redirected */
+	/* address of the SA that redirected to @sa, if @is_redirected */
 	struct ibsa_address home;
 	/* target of a redirection whose LID is being queried */
 	struct ibsa_address resolving;
@@ -267,8 +275,8 @@ void ibsa__engine_resend(struct ibsa__engine *engine);
 void ibsa__engine_window_fill(struct ibsa__engine *engine);
 
 /*
- * Schedule the next try of a redirected @txn: at once if the target is known,
- * else after an interval.
+ * Schedule the next try of a redirected @txn: at once if the target of the
+ * redirection is known, else after an interval.
  */
 void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn);
 
@@ -281,8 +289,9 @@ bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 			   const struct ibsa_reply *reply) IBSA_MUST_USE;
 
 /*
- * Send to the SM's own SA again; _distrust: only if @txn was sent to the target
- * of a redirection, which has proved to be gone or no SA.
+ * Send to the SM's own SA again. ibsa__redirect_distrust() does this only if
+ * @txn was sent to the target of a redirection: the target has disappeared or
+ * is not an SA.
  */
 void ibsa__redirect_drop(struct ibsa__engine *engine);
 void ibsa__redirect_distrust(struct ibsa__engine *engine,

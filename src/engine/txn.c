@@ -8,7 +8,10 @@
 enum {
 	/* requests sent again per ms after the SM has moved */
 	MOVED_PER_MS = 64,
-	/* how late the kernel may report the end of its timeout */
+	/*
+	 * milliseconds by which the kernel may report the end of its timeout
+	 * late
+	 */
 	LATE_MS = 250,
 	/* In each such period, at most as many abandoned requests as the window
 	 * holds leave it early. */
@@ -253,7 +256,7 @@ static int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	txn->is_refused = err != 0;
 	if (err) {
 		engine->stats.send_errors++;
-		/* Nothing was sent: the interval does not grow. */
+		/* Nothing was sent, so the interval does not grow. */
 		if (err != -EALREADY)
 			txn->interval_ms = txn->last_interval_ms;
 		if (err == -EALREADY || err == -EBUSY)
@@ -438,8 +441,10 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 	txn->outstanding = 0;
 	txn->interval_ms = txn->last_interval_ms;
 	if (is_at_sa(engine, txn)) {
-		/* The target is not known yet, so that a missing reply does not
-		 * count against it. */
+		/*
+		 * The target of the redirection is not known yet, so a missing
+		 * reply does not count against it.
+		 */
 		txn->is_backing_off = true;
 		txn_retry_arm(engine, txn, now_ns);
 	} else {

@@ -19,7 +19,8 @@ struct ibsa__subscription {
 	struct ibsa__events *events;
 	uint8_t producer;
 	bool wanted;  /* a watch needs it */
-	bool is_read; /* it was registered when the last read was sent */
+	bool is_read; /* whether the subscription was registered when the last
+		       * read was sent */
 };
 
 struct ibsa__audited_port;
@@ -27,7 +28,10 @@ struct ibsa__audited_port;
 /* The audit of nodes: ports as the watches with audit_nodes know them, which
  * each table of NodeRecords is compared with. */
 struct ibsa__node_audit {
-	/* audit_ms is 0 if no watch needs it */
+	/*
+	 * the schedule of the audit; its audit_ms is 0 if no watch needs the
+	 * audit
+	 */
 	struct ibsa__registration registration;
 	struct ibsa__audited_port *ports; /* sorted by GUID */
 	size_t count, room;
@@ -47,17 +51,19 @@ struct ibsa__events {
 	struct ibsa__subscription subscriptions[IBSA__PRODUCERS];
 	struct ibsa__registration audit; /* the read of all subscriptions */
 	struct ibsa__node_audit node_audit;
-	/* expires at once to report the state to new watches */
+	/* alarm that expires at once, to report the state to new watches */
 	struct ibsa__alarm state_alarm;
 	uint64_t sequence;
 	unsigned int deadline_ms;
 	uint16_t end_status; /* @status of the ENDED event */
 	int end_err;	     /* @err of the ENDED event */
-	bool can_read;	     /* the SA returns the subscriptions of this port */
+	bool can_read;	     /* the SA returns the subscriptions of this port
+			      * when they are read */
 	/* Reports may be lost, and the subscriptions were not read since. */
 	bool needs_read;
 	bool is_down;	   /* the port is down */
-	bool calling_back; /* a watch that ends now stays in the list */
+	bool calling_back; /* callbacks are running: a watch that ends now stays
+			    * in the list */
 	bool has_ended;	   /* only memory is freed from now on */
 };
 

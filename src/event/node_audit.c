@@ -15,9 +15,11 @@
 
 struct ibsa__audited_port {
 	uint64_t guid;
-	bool is_in;	 /* in the subnet, as last reported to the watches */
-	bool is_touched; /* a Report came while the table was being read */
-	/* the last audit reported it, and no Report came since */
+	bool is_in;	 /* the port is in the subnet, as last reported to the
+			  * watches */
+	bool is_touched; /* a Report about the port came while the table was
+			  * being read */
+	/* the last audit reported the port, and no Report came since */
 	bool is_reported;
 };
 

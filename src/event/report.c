@@ -82,7 +82,7 @@ static bool history_has(const struct ibsa__history *history,
 {
 	const size_t count = history->count < HISTORY ? history->count
 						      : HISTORY;
-	bool later = false; /* a later Report of the same GID exists */
+	bool later = false; /* a later Report about the same GID exists */
 
 	for (size_t i = 1; i <= count; i++) {
 		const struct report *old =

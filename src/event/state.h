@@ -35,7 +35,8 @@ struct ibsa_event_watch {
 	bool was_subscribed; /* SUBSCRIBED has been reported once */
 	bool has_gap;	     /* a GAP is to be reported */
 	bool audit_nodes;
-	bool ended; /* to be freed after the callbacks of this event */
+	bool ended; /* the watch is to be freed after the callbacks of this
+		     * event */
 };
 
 /* A Report, or a change that an audit of nodes has found. */
@@ -48,9 +49,10 @@ struct report {
 	int kind;
 	struct ibsa_gid gid;
 	const struct ibsa_notice *notice;
-	/* found by an audit, for watches with audit_nodes only */
+	/* an audit found the change, for watches with audit_nodes only */
 	bool is_audited;
-	bool was_audited; /* watches with audit_nodes have it from an audit */
+	bool was_audited; /* an audit has already reported the change to the
+			   * watches with audit_nodes */
 };
 
 /*
@@ -65,7 +67,7 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers);
 
 /* subscription.c */
 void ibsa__subscriptions_init(struct ibsa__events *events);
-/* Forget what is known of the SA's behaviour. */
+/* Discard what was learned about the SA's behaviour. */
 void ibsa__subscriptions_reset(struct ibsa__events *events);
 /* A watch began or ended: set the producer types that are needed and the
  * interval between two reads. */

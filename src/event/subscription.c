@@ -12,7 +12,10 @@
 
 enum {
 	ANY = 0xffff, /* all notice types, trap numbers and LIDs */
-	/* 2.1 s; the SA compares it, a Delete must have the same */
+	/*
+	 * code of 2.1 s; the SA compares it, so a Delete must have the same
+	 * value
+	 */
 	RESP_TIME = 19,
 };
 
@@ -185,7 +188,7 @@ static void events_end_error_set(struct ibsa__events *events, int err,
 
 static void subscription_begin(struct ibsa__subscription *subscription);
 
-/* A watch may need it again by now. */
+/* A watch may need the subscription again by now. */
 static void subscription_released(struct ibsa__registration *registration,
 				  int err, uint16_t status)
 {

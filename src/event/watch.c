@@ -225,8 +225,10 @@ static void watch_state_report(struct ibsa_event_watch *watch,
 	watch_call_back(watch, &event);
 }
 
-/* Whether the state was reported already. LOST after a port that was down is
- * the same loss. */
+/*
+ * Whether the state of the watch was already reported. LOST after the port was
+ * down reports the same loss.
+ */
 static bool state_is_reported(const struct watch_state *reported,
 			      const struct watch_state *now)
 {

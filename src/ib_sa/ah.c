@@ -17,7 +17,8 @@
 #include "ib_sa/state.h"
 
 enum {
-	PATH_BITS = 0x7f, /* of a LID, while the port's LMC is unknown */
+	PATH_BITS = 0x7f, /* path bits of a LID, while the LMC of the port is
+			   * unknown */
 	LID_PERMISSIVE = 0xffff,
 };
 
@@ -29,7 +30,7 @@ struct counted_gid {
 	atomic_uint holders;
 };
 
-/* The properties of a port that matter here. */
+/* The properties of a port that the conversion needs. */
 struct port_view {
 	uint8_t link;
 	uint8_t path_bits;
@@ -125,7 +126,7 @@ static int port_view_read(struct ib_device *device, uint8_t port_num,
 
 	if (ibsa__sa_is_ours(device->sa))
 		err = ibsa__sa_port_state(device, port_num, &state);
-	/* -EAGAIN: not connected. It is an InfiniBand port without an SM. */
+	/* -EAGAIN: the port is an InfiniBand port that is down or has no SM. */
 	if (err && err != -EAGAIN)
 		return err;
 	*out = (struct port_view){
@@ -214,7 +215,10 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 	return counted_gid_new(device, (uint8_t)port_num, &entry);
 }
 
-/* Whether @entry is the one to be found; @ifindex 0 is any interface. */
+/*
+ * Whether @entry has the wanted GID, type and interface; @ifindex 0 is any
+ * interface.
+ */
 static bool entry_fits(const struct ibsa_gid_entry *entry,
 		       const struct ibsa_gid *gid, enum ibsa_gid_type type,
 		       uint32_t ifindex)

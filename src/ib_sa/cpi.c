@@ -125,8 +125,8 @@ void ibsa__sa_cpi_await(struct sa_port *port)
 	struct ibsa__sa *sa = port->device->sa;
 
 	/*
-	 * Not inside a callback: the dispatcher would not receive the reply,
-	 * for example while its callback waits for a lock of the caller.
+	 * Inside a callback, do not wait: the dispatcher would not receive the
+	 * reply, for example while its callback waits for a lock of the caller.
 	 */
 	while (port->cpi.awaited_ns > clock_now_ns() &&
 	       !ibsa__sa_in_callback(sa)) {

@@ -7,7 +7,10 @@
 
 #include "base/environment.h"
 
-/* As ibsa_device_open(), with the environment of that object. */
+/*
+ * Like ibsa_device_open(), with the environment in which the object of the
+ * layer above was opened.
+ */
 int ibsa__sa_device_open(const struct ibsa_device_options *options,
 			 const struct ibsa__environment *environment,
 			 struct ibsa_error *error,

@@ -23,12 +23,14 @@ struct mc_member {
 	struct list link;		  /* in a list of @group */
 	struct ibsa__sa *sa;		  /* a reference */
 	struct ib_sa_client *client;	  /* NULL: it has unregistered */
-	struct mc_group *group; /* NULL: it has left or lost its group */
+	struct mc_group *group; /* the group of the member; NULL: the member has
+				 * left or lost it */
 	uint8_t states;		/* join states that it asks for */
 	bool holds;		/* it holds @states in @group */
 	bool is_called;		/* its callback runs */
 	bool is_freed;		/* free it when its callback returns */
-	bool is_awaited; /* a thread that frees it waits for its callback */
+	bool is_awaited;	/* a thread that frees the member waits for the
+			  * member's callback */
 };
 
 /*
@@ -50,10 +52,11 @@ struct mc_group {
 	/* The member for which @asked is joined, if it waits. */
 	struct mc_member *requester;
 	uint8_t joined;	 /* states joined at the SA */
-	uint8_t asked;	 /* states of the request in flight; or 0 */
+	uint8_t asked;	 /* join states of the request in flight; or 0 */
 	bool is_leaving; /* the request leaves the group */
 	uint8_t retries; /* left for a leave request */
-	bool is_lost;	 /* the membership has ended, members not told yet */
+	bool is_lost;	 /* the membership has ended, and the members' callbacks
+			  * have not been called yet */
 	bool is_pkey_suspect; /* its P_Key may have moved */
 	bool is_waiting;     /* for the alarm of @registration, to join again */
 	uint32_t pkey_index; /* NO_PKEY_INDEX: not known */

@@ -78,8 +78,8 @@ static struct sa_job *job_take(struct ib_device *device)
 }
 
 /*
- * Only the jobs that exist now: if queries cannot be sent, their callbacks may
- * start new ones without end.
+ * Run only the jobs that exist now: if queries cannot be sent, their callbacks
+ * may start new queries without end.
  */
 static void jobs_run(struct ib_device *device, unsigned int count)
 {
@@ -188,8 +188,8 @@ static int device_dispatch(struct ib_device *device)
 }
 
 /*
- * End all that is in flight. The device is closing, so callbacks cannot start
- * anything, and no other thread dispatches it.
+ * End everything that is in flight at the ports. The device is closing, so
+ * callbacks cannot start anything, and no other thread dispatches it.
  */
 static void ports_close(struct ib_device *device)
 {
@@ -249,8 +249,9 @@ static int device_timeout_ms(struct ib_device *device)
 }
 
 /*
- * Set what ibsa__sa_submit() wakes, unless there is work to do. If there is only one
- * port, its transport waits for it, which may have a clock of its own.
+ * Set the wait that ibsa__sa_submit() ends, unless there is work to do. With
+ * only one port, the transport of this port waits, because it may have a clock
+ * of its own.
  */
 static bool wait_begin(struct ib_device *device, struct ibsa_client **out_lone)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Multicast member records: the kernel's struct, ours, and the query. */
+/*
+ * Multicast member records: conversion between the kernel's struct and struct
+ * ibsa_mcmember, and the query.
+ */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>

@@ -19,7 +19,10 @@ static void member_forget(struct mc_member *member)
 	pthread_cond_broadcast(&member->sa->ended);
 }
 
-/* @lock is not held; putting the object may destroy it. */
+/*
+ * Free @member. @lock is not held, since putting the process-wide object may
+ * destroy it.
+ */
 static void member_free(struct mc_member *member)
 {
 	struct ibsa__sa *sa = member->sa;

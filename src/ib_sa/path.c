@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Path records: the kernel's struct, ours, the wire, and the query. */
+/*
+ * Path records: conversion between the kernel's struct, the library's structs
+ * and the bytes on the wire, and the query.
+ */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -50,7 +53,7 @@ enum {
 #define FROM_HOST_32(value) htobe32(value)
 #define FROM_HOST_64(value) htobe64(value)
 
-/* Each row as an assignment between "rec" and "host". */
+/* Expand each row to an assignment between "rec" and "host". */
 #define FIELD_TO_HOST(order, theirs, ours, bits) \
 	host->ours = TO_HOST_##order(rec->theirs) & (bits);
 #define FIELD_FROM_HOST(order, theirs, ours, bits) \
