@@ -6,6 +6,15 @@
  * osm_sa_guidinfo_record.c.
  */
 #include "sim/sa/sa.h"
+#include "wire/array.h"
+#include "wire/word.h"
+
+/* The codec of these records, inline for speed: tables have many. */
+#define CODEC_ONLY
+#define RECORD guid_info
+#define FIELDS IBSA_GUID_INFO_FIELDS
+#include "wire/record.inc"
+#undef CODEC_ONLY
 
 enum {
 	ALL_BLOCKS = 255,
@@ -244,7 +253,7 @@ static void block_add(struct sa_work *work, const struct end_port *end,
 	block_fill(&row, end->guid,
 		   ibsa__aliases_table(&work->subnet->aliases, end->guid),
 		   GUIDS_PER_BLOCK * block);
-	ibsa__sa_append(work, &row);
+	sa_append(work, guid_info_encode, &row);
 }
 
 /*

@@ -14,6 +14,9 @@
 #define RECORD link
 #define FIELDS IBSA_LINK_FIELDS
 #include "wire/record.inc"
+#define RECORD sm_info
+#define FIELDS IBSA_SM_INFO_FIELDS
+#include "wire/record.inc"
 #undef CODEC_ONLY
 
 /*
@@ -138,5 +141,5 @@ void ibsa__sa_sm_info(struct sa_work *work)
 	}
 	ibsa__sa_select(&ibsa_sm_info_record, work->mask & exact, &match);
 	if (ibsa__sa_agree(&match, &row, work->want))
-		ibsa__sa_append(work, &row);
+		sa_append(work, sm_info_encode, &row);
 }

@@ -15,6 +15,9 @@
 
 /* The codec of these records, inline for speed: tables have many. */
 #define CODEC_ONLY
+#define RECORD switch_info
+#define FIELDS IBSA_SWITCH_INFO_FIELDS
+#include "wire/record.inc"
 #define RECORD sl_to_vl
 #define FIELDS IBSA_SL_TO_VL_FIELDS
 #include "wire/record.inc"
@@ -85,7 +88,7 @@ static void switch_info_add(struct sa_work *work, const struct end_port *end)
 		return;
 	ibsa__table_switch_info(work->subnet, &row);
 	row.lid = lid_in_16_bits(end->lid);
-	ibsa__sa_append(work, &row);
+	sa_append(work, switch_info_encode, &row);
 }
 
 void ibsa__sa_switch_info(struct sa_work *work)
