@@ -77,7 +77,7 @@ static int group_read(struct ibsa__registration *registration)
 	if (group_settle(group))
 		return 0;
 	if (group->asked) {
-		ibsa__registration_read_next(registration);
+		ibsa__registration_soon(registration);
 		return 0;
 	}
 	match = ibsa__sa_membership(&group->rec, 0);

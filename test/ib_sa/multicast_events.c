@@ -391,6 +391,30 @@ static void new_sm_is_asked_soon(void **state)
 	assert_reset();
 }
 
+/*
+ * The read that a new SM makes necessary is due while a member joins. It comes
+ * soon after that, not after another interval.
+ */
+static void read_during_a_join_comes_soon(void **state)
+{
+	struct member b = { 0 };
+	unsigned int before;
+
+	(void)state;
+	plug.puppet.port.sm_lid++;
+	member_join(&plug, 1, FULL | NON, &b);
+	plug_run(&plug, POLL_MS);
+	plug_run(&plug, SPREAD_MS);
+	plug_run(&plug, 0);
+	sa_accept(&plug);
+	assert_int_equal(b.status, 0);
+	before = plug.puppet.sent_count;
+	plug_run(&plug, SPREAD_MS);
+	plug_run(&plug, 0);
+	assert_request(&plug, before + 1, GET, 1, 0);
+	ib_sa_free_multicast(b.multicast);
+}
+
 /* If no event reports it, the audit finds a P_Key that has moved. */
 static void audit_checks_the_pkey(void **state)
 {
@@ -429,6 +453,7 @@ int main(void)
 		TEST(silence_is_asked_again),
 		TEST(stale_answer_says_nothing),
 		TEST(new_sm_is_asked_soon),
+		TEST(read_during_a_join_comes_soon),
 		TEST(audit_checks_the_pkey),
 	};
 
