@@ -20,12 +20,21 @@ count=${6:-3}
 work=$(mktemp -d "${TMPDIR:-/tmp}/ibsa-same-XXXXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# pause PID - stop OpenSM for six seconds, as on a machine under load
-pause() {
+# OpenSM is a job of this shell: while it is listed, no other process can have its
+# pid.
+sm_signal() {
+	if jobs -p | grep -qx "$fabric_sm_pid"; then
+		kill -"$1" "$fabric_sm_pid"
+	fi
+}
+
+# sm_pause - stop OpenSM for six seconds, as on a machine under load
+sm_pause() {
 	sleep 0.3
-	kill -STOP "$1"
-	sleep 6
-	kill -CONT "$1"
+	sm_signal STOP
+	sleep 6 &
+	wait "$!"
+	sm_signal CONT
 }
 
 # ask TOPOLOGY SM NODE [all|brief|methods [PARTITIONS [pause]]] - run the
@@ -50,13 +59,11 @@ ask() {
 		[ "${4:-brief}" = methods ] ||
 			FABRIC_SM_OPTIONS=('single_thread TRUE' "lmc ${lmc:-0}")
 		fabric_start
-		if [ -n "${6:-}" ]; then
-			pause "$fabric_sm_pid" &
-			fabric_pids[$!]=$!
-		fi
-		fabric_run "$3" "$program" "$work/net" \
+		fabric_spawn "$3" "$program" "$work/net" \
 			"$(realpath "$FABRIC_DATA")/$FABRIC_PARTITIONS" \
 			0xfec0000000001234 "$2" "$3" "$seed" "${4:-brief}"
+		[ -z "${6:-}" ] || sm_pause
+		fabric_wait "$fabric_pid"
 	) >"$work/log" 2>&1 || wrong "on $1 from seed $seed"
 	grep -v '^ibwarn' "$work/log"
 	cat "$work/log" >>"$work/all"

@@ -49,20 +49,6 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
 	return 0;
 }
 
-static struct ibsa_transport *open_transport(struct server_rig *server,
-					     const char *node)
-{
-	struct ibsa_transport *transport = NULL;
-	struct remote_address address;
-
-	assert_int_equal(ibsa__remote_address_find(server_address(server), node,
-						   NULL, 0, NULL, &address),
-			 0);
-	assert_int_equal(ibsa__remote_open(&address, 1 << 20, NULL, &transport),
-			 0);
-	return transport;
-}
-
 static void one_listens(struct ibsa_transport *one, struct ibsa_transport *two)
 {
 	assert_int_equal(one->ops->listen(one, true), 0);
@@ -76,8 +62,8 @@ static void one_listens(struct ibsa_transport *one, struct ibsa_transport *two)
 static void one_listens_at_a_time(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *one = open_transport(server, "right");
-	struct ibsa_transport *two = open_transport(server, "right");
+	struct ibsa_transport *one = server_transport(server, "right");
+	struct ibsa_transport *two = server_transport(server, "right");
 
 	(void)state;
 	for (int i = 0; i < 200; i++)
@@ -95,8 +81,8 @@ static void one_listens_at_a_time(void **state)
 static void listening_begins_again_at_once(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *one = open_transport(server, "right");
-	struct ibsa_transport *two = open_transport(server, "right");
+	struct ibsa_transport *one = server_transport(server, "right");
+	struct ibsa_transport *two = server_transport(server, "right");
 
 	(void)state;
 	for (int i = 0; i < 10; i++) {

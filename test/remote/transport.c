@@ -84,20 +84,6 @@ static void an_own_loop_works(void **state)
 	server_stop(server);
 }
 
-static struct ibsa_transport *open_transport(struct server_rig *server,
-					     const char *node)
-{
-	struct ibsa_transport *transport = NULL;
-	struct remote_address address;
-
-	assert_int_equal(ibsa__remote_address_find(server_address(server), node,
-						   NULL, 0, NULL, &address),
-			 0);
-	assert_int_equal(ibsa__remote_open(&address, 1 << 20, NULL, &transport),
-			 0);
-	return transport;
-}
-
 static void tables_of_a_port_are_read(void **state)
 {
 	static const uint16_t pkeys[] = { 0xffff, 0x8001 };
@@ -107,7 +93,7 @@ static void tables_of_a_port_are_read(void **state)
 		.pkey_count = 2,
 	};
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *transport = open_transport(server, "right");
+	struct ibsa_transport *transport = server_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 	struct ibsa_gid_entry gid;
@@ -142,7 +128,7 @@ static void tables_of_a_port_are_read(void **state)
 static void a_silent_server_does_not_block_calls(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *transport = open_transport(server, "right");
+	struct ibsa_transport *transport = server_transport(server, "right");
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const uint64_t start_ns = clock_now_ns();
@@ -171,7 +157,7 @@ static void a_silent_server_does_not_block_calls(void **state)
 static void changes_wake_the_client(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *transport = open_transport(server, "right");
+	struct ibsa_transport *transport = server_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 	struct ibsa_port_state port;
@@ -193,7 +179,7 @@ static void changes_wake_the_client(void **state)
 static void changes_around_a_wait_are_told(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *transport = open_transport(server, "right");
+	struct ibsa_transport *transport = server_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 	struct ibsa_port_state port;
@@ -220,7 +206,7 @@ static void changes_before_an_answer_are_told(void **state)
 {
 	const char *const lines[] = { "link up right/1", "link down right/1" };
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *transport = open_transport(server, "right");
+	struct ibsa_transport *transport = server_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 
@@ -245,7 +231,7 @@ static void changes_from_inside_are_told(void **state)
 		.sm_sl = 3,
 	};
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *transport = open_transport(server, "right");
+	struct ibsa_transport *transport = server_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 
@@ -331,7 +317,7 @@ static void send_sm_lid(struct server_rig *server, const char *command,
 static void late_changes_are_told(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *transport = open_transport(server, "right");
+	struct ibsa_transport *transport = server_transport(server, "right");
 	struct pollfd fd = { .fd = transport->ops->fd(transport),
 			     .events = POLLIN };
 
@@ -393,7 +379,7 @@ static void a_server_that_returns_is_used_again(void **state)
 		.record = &ibsa_class_port_info_record,
 	};
 	struct server_rig *server = server_start(server_pair);
-	struct ibsa_transport *transport = open_transport(server, "right");
+	struct ibsa_transport *transport = server_transport(server, "right");
 	struct ibsa_options options = { .transport = transport };
 	struct ibsa_port_state before;
 	struct ibsa_port_state after;

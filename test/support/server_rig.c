@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "remote/protocol.h"
+#include "remote/transport.h"
 #include "server_rig.h"
 
 struct server_rig {
@@ -190,6 +191,20 @@ struct ibsa_client *server_client(const struct server_rig *server,
 	if (ibsa_open(&options, &error, &client))
 		fail_msg("%s", error.text);
 	return client;
+}
+
+struct ibsa_transport *server_transport(const struct server_rig *server,
+					const char *node)
+{
+	struct ibsa_transport *transport = NULL;
+	struct remote_address address;
+
+	assert_int_equal(ibsa__remote_address_find(server->name, node, NULL, 0,
+						   NULL, &address),
+			 0);
+	assert_int_equal(ibsa__remote_open(&address, 1 << 20, NULL, &transport),
+			 0);
+	return transport;
 }
 
 static void greet(int fd, const char *node)

@@ -57,6 +57,10 @@ bool server_has_noted(struct server_rig *server, const char *part);
 struct ibsa_client *server_client(const struct server_rig *server,
 				  const char *node);
 
+/* A transport without a client at that node. */
+struct ibsa_transport *server_transport(const struct server_rig *server,
+					const char *node);
+
 /* Connect without a client; with @node, also send a hello for this node. */
 int server_connect(const struct server_rig *server, const char *node);
 
