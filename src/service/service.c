@@ -81,8 +81,9 @@ static void service_released(struct ibsa__registration *schedule, int err,
 {
 	struct ibsa_registration *registration = service_of(schedule);
 
-	if (list_is_empty(&schedule->all->list))
-		ibsa__registrations_stop(schedule->all);
+	ibsa__services_forget(list_object(schedule->all, struct ibsa__services,
+					  registrations),
+			      registration);
 	service_report(registration, IBSA_REGISTRATION_RELEASED, err, status,
 		       &registration->record);
 	ibsa__free(registration);

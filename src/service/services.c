@@ -3,12 +3,37 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "service/state.h"
 
 void ibsa__services_init(struct ibsa__services *services,
 			 struct ibsa__engine *engine)
 {
+	*services = (struct ibsa__services){ 0 };
 	ibsa__registrations_init(&services->registrations, engine, NULL);
+}
+
+static void services_idle_release(struct ibsa__services *services)
+{
+	if (!list_is_empty(&services->registrations.list))
+		return;
+	ibsa__registrations_stop(&services->registrations);
+	ibsa__hash_done(&services->by_id);
+}
+
+void ibsa__services_forget(struct ibsa__services *services,
+			   struct ibsa_registration *registration)
+{
+	ibsa__hash_remove(&services->by_id, &registration->node);
+	services_idle_release(services);
+}
+
+/* The GID of a service may change, its id does not. */
+static uint64_t service_key(const struct ibsa_service *record)
+{
+	struct random random = { record->service_id };
+
+	return random_next(&random);
 }
 
 static bool is_zero(const uint8_t *bytes, size_t len)
@@ -97,16 +122,15 @@ static bool identity_is_same(const struct ibsa_service *a,
 static bool services_contain(const struct ibsa__services *services,
 			     const struct ibsa_service *record)
 {
-	const struct list *all = &services->registrations.list;
+	const uint64_t key = service_key(record);
+	struct hash_node *at = hash_find(&services->by_id, key);
 
-	for (const struct list *at = all->next; at != all; at = at->next) {
-		const struct ibsa_registration *registration = list_object(
-			at, struct ibsa_registration, schedule.link);
-
-		if (identity_is_same(&registration->record, record))
-			return true;
-	}
-	return false;
+	while (at &&
+	       !identity_is_same(
+		       &hash_object(at, struct ibsa_registration, node)->record,
+		       record))
+		at = hash_from(at->next, key);
+	return at;
 }
 
 static int service_new(struct ibsa__services *services,
@@ -126,15 +150,21 @@ static int service_new(struct ibsa__services *services,
 					&port);
 		registration->record.service_gid = port.gid;
 	}
+	if (!err && !services->by_id.chains)
+		err = ibsa__hash_init(&services->by_id);
 	if (!err && services_contain(services, &registration->record))
 		err = -EEXIST;
 	if (!err)
 		err = ibsa__registrations_start(&services->registrations);
-	if (err)
+	if (err) {
 		ibsa__free(registration);
-	else
-		*out = registration;
-	return err;
+		services_idle_release(services);
+		return err;
+	}
+	ibsa__hash_add(&services->by_id, &registration->node,
+		       service_key(&registration->record));
+	*out = registration;
+	return 0;
 }
 
 int ibsa__services_add(struct ibsa__services *services,

@@ -5,10 +5,12 @@
 
 #include <ibsa/service.h>
 
+#include "base/hash.h"
 #include "registration/registration.h"
 
 struct ibsa__services {
 	struct ibsa__registrations registrations;
+	struct hash by_id; /* has no chains while there is no service */
 };
 
 void ibsa__services_init(struct ibsa__services *services,
@@ -24,6 +26,10 @@ int ibsa__services_add(struct ibsa__services *services,
 void ibsa__services_close(struct ibsa__services *services);
 
 bool ibsa__services_are_empty(const struct ibsa__services *services);
+
+/* Remove one, which was released. */
+void ibsa__services_forget(struct ibsa__services *services,
+			   struct ibsa_registration *registration);
 
 /* Report the registrations without a request in flight as released; the others
  * are reported when the engine ends. */

@@ -11,6 +11,7 @@ enum { SERVICE_BYTES = 176 };
  * the callback may release it. */
 struct ibsa_registration {
 	struct ibsa__registration schedule;
+	struct hash_node node; /* in ibsa__services.by_id */
 	struct ibsa_service record;
 	uint64_t mask;
 	ibsa_registration_fn report;
