@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: completion.sh IBSA COMPLETION FABRIC
+#
+# What the completion for bash offers for a command line, on an embedded fabric.
+set -u
+export LC_ALL=C
+ibsa=$(realpath "$1")
+completion=$(realpath "$2")
+fabric=$(realpath "$3")
+shared=/usr/share/bash-completion/bash_completion
+status=0
+
+[ -r "$shared" ] || { echo 'skipped: bash-completion is not installed' >&2; exit 77; }
+# shellcheck source=/dev/null
+. "$shared"
+# shellcheck source=cli/completion/ibsa
+. "$completion"
+export IBSA_FABRIC=$fabric
+# Outside of a completion the builtin fails.
+compopt() { :; }
+
+# complete_line LINE - call the completion as bash does, which splits the words
+# at = and : too, and print what it offers in one line
+complete_line() {
+	COMP_LINE="ibsa $1" COMP_POINT=${#COMP_LINE} COMPREPLY=()
+	mapfile -t COMP_WORDS < <(grep -oE '[^ =:]+|[=:]+' <<<"$COMP_LINE")
+	[[ $COMP_LINE != *[\ =:] ]] || COMP_WORDS+=('')
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+	_ibsa "$ibsa" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+	printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd ' '
+}
+
+# offers LINE WORD... - after ibsa and a blank, it offers these words alone
+offers() {
+	local line=$1 got want
+	shift
+	got=$(complete_line "$line")
+	want=$(printf '%s\n' "$@" | sort | paste -sd ' ')
+	[ "$got" != "$want" ] || return
+	printf 'WRONG: ibsa %s<TAB>\n  offers  %s\n  instead %s\n' \
+		"$line" "$got" "$want"
+	status=1
+}
+
+# has LINE WORD - it offers this word among others
+has() {
+	[[ " $(complete_line "$1") " == *" $2 "* ]] && return
+	printf 'WRONG: ibsa %s<TAB> does not offer %s\n' "$1" "$2"
+	status=1
+}
+
+# The words of a table in the help, counted by a program of its own.
+mapfile -t commands < <("$ibsa" --help |
+	awk '/^commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }')
+mapfile -t records < <("$ibsa" query --help |
+	awk '$1 == "RECORD" { on = 1; next } !NF { on = 0 } on { print $1 }')
+if [ ${#commands[@]} -lt 9 ] || [ ${#records[@]} -lt 20 ]; then
+	echo 'WRONG: the help has no commands or no records'
+	status=1
+fi
+
+cd "$(dirname "$fabric")" || exit 1
+nodes=(node1 node2 node3 node4 rack)
+offers '' "${commands[@]}"
+offers 'pa' path
+offers 'nonsense ' ''
+offers 'path ' "${nodes[@]}"
+offers 'path node1 node' node1 node2 node3 node4
+has 'path node1 node4 ' pkey=
+offers 'path --pairs ' all
+offers 'query ' get table multi set delete
+offers 'query get ' "${records[@]}"
+offers 'query get Nod' NodeRecord
+offers 'query table NodeRecord num' num_ports=
+offers 'query table NodeRecord node_type=' CA switch router
+offers 'query get NoSuchRecord ' ''
+has 'query get --' --timeout
+offers 'query get --mat' ''
+offers 'reach --mat' --matrix
+offers 'fabric li' link
+offers 'fabric link ' up down speed
+offers 'fabric link up ' "${nodes[@]}"
+offers 'fabric info four' four-hosts.net
+offers 'fabric exec --fir' --first-lid
+offers 'fabric exec four-hosts.net -- true four' four-hosts.net
+offers 'service ' list lookup register unregister
+has 'service list ' service_name=
+has 'watch ' gid-in
+offers 'doctor node3' node3
+offers '-C node' node1 node2 node3 node4
+offers '--fabric four' four-hosts.net
+offers '--fabric=four' four-hosts.net
+offers '--fabric two-hosts.net -t 900 path node' node1 node2
+
+# Without an SA, it offers no names, and not later than its bound.
+socket=$(mktemp -u)
+"$ibsa" fabric run --sa none --socket "$socket" two-hosts.net >/dev/null &
+server=$!
+trap 'kill "$server"; wait "$server" 2>/dev/null' EXIT
+until [ -S "$socket" ]; do
+	kill -0 "$server" || exit 1
+done
+start=$SECONDS
+IBSA_FABRIC=unix:$socket offers 'path ' ''
+[ $((SECONDS - start)) -le 3 ] || {
+	echo 'WRONG: it waited for longer than its bound'
+	status=1
+}
+exit $status
