@@ -22,8 +22,8 @@ enum cli_exit {
 /**
  * struct cli - one run of the command
  * @open:    options of the client; its strings are argv's
- * @sa, @output, @record, @picture, @gids, @path, @reach, @service, @topology,
- * @watch, @fabric:  options by subject
+ * @sa, @output, @record, @picture, @gids, @check, @path, @reach, @service,
+ * @topology, @watch, @fabric:  options by subject
  * @all:     --all, of several commands
  * @given:   the given options, a bit for each row of option_table.c
  * @help, @version: the option is given
@@ -39,6 +39,7 @@ struct cli {
 	struct record_options record;
 	struct picture_options picture;
 	struct gids_options gids;
+	struct check_options check;
 	struct path_options path;
 	struct reach_options reach;
 	struct service_options service;
@@ -82,6 +83,8 @@ struct command {
 	bool (*part_takes)(const char *option);
 };
 
+int cmd_check(struct cli *cli);
+void cmd_check_details(struct cli *cli);
 int cmd_devices(struct cli *cli);
 int cmd_fabric(struct cli *cli);
 int cmd_fabric_can_help(struct cli *cli);

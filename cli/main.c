@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "nagios.h"
 #include "options.h"
 #include "record.h"
 
@@ -15,6 +16,8 @@ enum { BUFFER_BYTES = 65536 };
 
 /* clang-format off */
 static const struct command commands[] = {
+	{ "check", "node [PEER...]", "check this machine's ports, SA and peers",
+	  "nagios peers pkey rate", cmd_check, cmd_check_details },
 	{ "devices", "[DEVICE[/PORT]]", "list the ports of this machine or of a fabric",
 	  "", cmd_devices },
 	{ "doctor", "[DEVICE[/PORT]]",
@@ -97,6 +100,23 @@ static int no_command(void)
 	return CLI_USAGE;
 }
 
+/*
+ * Without a line of its own, a monitoring plugin has failed: it may not have
+ * parsed its options.
+ */
+static int plugin_status(struct cli *cli, char **argv, int status)
+{
+	struct nagios nagios = { .len = 0 };
+	bool is_plugin = false;
+
+	for (; *argv; argv++)
+		is_plugin |= strcmp(*argv, "--nagios") == 0;
+	if (!is_plugin || cli->help || cli->version || cli->check.is_reported)
+		return status;
+	return nagios_print(&nagios, &cli->out, NAGIOS_UNKNOWN,
+			    "the command failed; see its standard error");
+}
+
 static int cli_run(struct cli *cli)
 {
 	const struct command *command;
@@ -171,5 +191,6 @@ int main(int argc, char **argv)
 		status = fabric_server_use(&cli);
 	if (status == CLI_DONE)
 		status = cli_run(&cli);
+	status = plugin_status(&cli, argv, status);
 	return cli_finish(&cli, status);
 }

@@ -9,7 +9,9 @@
 #include <ibsa/ibsa.h>
 #include <ibsa/sim.h>
 
-enum { CLI_FAULTS_MAX = 16 };
+#include "rate.h"
+
+enum { CLI_FAULTS_MAX = 16, CLI_PKEYS_MAX = 16 };
 
 /**
  * struct sa_options - the SA that the client asks
@@ -51,6 +53,23 @@ struct picture_options {
 struct gids_options {
 	const char *address;
 	struct ibsa_gid gid;
+};
+
+/**
+ * struct check_options - ibsa check
+ * @nagios:      print the line of a monitoring plugin
+ * @is_reported: this line has been printed
+ * @rate:        of --rate; RATE_ANY if not given
+ * @pkeys:       @pkey_count P_Keys of --pkey
+ * @peers:       file of --peers, or NULL
+ */
+struct check_options {
+	bool nagios;
+	bool is_reported;
+	struct rate_limit rate;
+	uint16_t pkeys[CLI_PKEYS_MAX];
+	int pkey_count;
+	const char *peers;
 };
 
 /**

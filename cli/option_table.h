@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_ROWS = 31 };
+enum { OPTION_ROWS = 35 };
 
 /* The commands that accept an option. */
 enum option_whose {

@@ -226,3 +226,31 @@ int option_lease(struct cli *cli, const char *value)
 	cli->service.lease = (uint32_t)seconds;
 	return CLI_DONE;
 }
+
+int option_pkey(struct cli *cli, const char *value)
+{
+	uint64_t pkey;
+
+	if (cli->check.pkey_count == CLI_PKEYS_MAX) {
+		complain("--pkey is given more than %d times; remove some",
+			 CLI_PKEYS_MAX);
+		return CLI_USAGE;
+	}
+	if (ibsa_number_parse(value, 16, &pkey) != 0 ||
+	    !(pkey & (uint16_t)~IBSA_PKEY_FULL)) {
+		complain("--pkey: '%s' is not a P_Key, such as 0x8001", value);
+		return CLI_USAGE;
+	}
+	cli->check.pkeys[cli->check.pkey_count++] = (uint16_t)pkey;
+	return CLI_DONE;
+}
+
+int option_rate(struct cli *cli, const char *value)
+{
+	if (rate_limit_parse(value, &cli->check.rate))
+		return CLI_DONE;
+	complain("--rate: '%s' is not a rate in Gb/s, such as '>=400' or "
+		 "200Gb",
+		 value);
+	return CLI_USAGE;
+}

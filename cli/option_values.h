@@ -17,5 +17,7 @@ int option_fault(struct cli *cli, const char *value);
 int option_for(struct cli *cli, const char *value);
 int option_pairs(struct cli *cli, const char *value);
 int option_lease(struct cli *cli, const char *value);
+int option_pkey(struct cli *cli, const char *value);
+int option_rate(struct cli *cli, const char *value);
 
 #endif

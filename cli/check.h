@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Functions of ibsa check. */
+#ifndef CLI_CHECK_H
+#define CLI_CHECK_H
+
+#include <ibsa/finding.h>
+
+#include "cli.h"
+
+int check_node(struct cli *cli);
+void check_node_details(struct cli *cli);
+
+/* "warning" or "critical". */
+const char *check_severity_text(enum ibsa_severity severity);
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa check node: whether this machine can use its fabric. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "check.h"
+#include "check_node.h"
+#include "fields.h"
+#include "nagios.h"
+#include "rate.h"
+
+enum { DEADLINE_MS = 2000 };
+
+void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
+		      const struct machine_port *port, const char *peer,
+		      const char *format, ...)
+{
+	struct node_finding *findings = reallocarray(
+		check->findings, check->count + 1, sizeof(*findings));
+	struct node_finding *added;
+	va_list args;
+
+	check->out_of_memory |= !findings;
+	if (!findings)
+		return;
+	check->findings = findings;
+	added = &findings[check->count++];
+	*added = (struct node_finding){
+		.finding = {
+			.kind = kind,
+			.severity = ibsa_finding_severity(kind),
+			.name = ibsa_finding_name(kind),
+			.port = port ? port->number : 0,
+		},
+		.port = port,
+		.peer = peer,
+	};
+	va_start(args, format);
+	vsnprintf(added->finding.what.text, sizeof(added->finding.what.text),
+		  format, args);
+	va_end(args);
+}
+
+/* The name of a code of a PortInfo field. */
+static const char *code_text(const char *name,
+			     const struct ibsa_port_info *info,
+			     char out[IBSA_VALUE_TEXT])
+{
+	unsigned int index;
+	const struct ibsa_field *field = ibsa_field_find(&ibsa_port_info_record,
+							 name, &index);
+
+	if (!field ||
+	    ibsa_field_format(field, index, info, out, IBSA_VALUE_TEXT) < 0)
+		return "?";
+	return out;
+}
+
+static bool is_active(const struct machine_port *port)
+{
+	return !port->err && port->state.port_state == IBSA_PORT_ACTIVE;
+}
+
+static void state_check(struct node_check *check,
+			const struct machine_port *port)
+{
+	const struct ibsa_port_info info = {
+		.port_state = port->state.port_state,
+		.port_physical_state = port->state.phys_state,
+	};
+	char where[MACHINE_PORT_TEXT];
+	char state[IBSA_VALUE_TEXT], phys[IBSA_VALUE_TEXT];
+
+	machine_port_text(port, where);
+	if (port->err)
+		node_finding_add(check, IBSA_FINDING_PORT_DOWN, port, NULL,
+				 "%s cannot be read: %s", where,
+				 strerror(-port->err));
+	else if (!is_active(port))
+		node_finding_add(
+			check, IBSA_FINDING_PORT_DOWN, port, NULL,
+			"%s is not active: state %s, physical state %s", where,
+			code_text("port_state", &info, state),
+			code_text("port_physical_state", &info, phys));
+}
+
+static void rate_check(struct node_check *check,
+		       const struct machine_port *port)
+{
+	const struct rate_limit *limit = &check->cli->check.rate;
+	char where[MACHINE_PORT_TEXT];
+	char wanted[RATE_LIMIT_TEXT], has[RATE_LIMIT_TEXT];
+	unsigned int tenths;
+
+	machine_port_text(port, where);
+	rate_limit_text(limit, wanted);
+	if (limit->kind == RATE_ANY)
+		return;
+	if (!rate_of_port(port->rate, &tenths))
+		node_finding_add(check, IBSA_FINDING_RATE_LOW, port, NULL,
+				 "the rate of %s is unknown, not %s", where,
+				 wanted);
+	else if (!rate_limit_fits(limit, tenths))
+		node_finding_add(check, IBSA_FINDING_RATE_LOW, port, NULL,
+				 "%s has %s Gb/s, not %s", where,
+				 tenths_text(tenths, has), wanted);
+}
+
+/*
+ * Full membership is required if the P_Key that is sought has it; else limited
+ * membership is enough.
+ */
+static bool has_pkey(const struct machine_port *port, uint16_t sought)
+{
+	for (size_t i = 0; i < port->pkey_count; i++)
+		if ((port->pkeys[i] | IBSA_PKEY_FULL) ==
+			    (sought | IBSA_PKEY_FULL) &&
+		    (port->pkeys[i] & IBSA_PKEY_FULL ||
+		     !(sought & IBSA_PKEY_FULL)))
+			return true;
+	return false;
+}
+
+static bool has_limited_pkey(const struct machine_port *port, uint16_t sought)
+{
+	return has_pkey(port, sought & (uint16_t)~IBSA_PKEY_FULL);
+}
+
+static void pkeys_check(struct node_check *check,
+			const struct machine_port *port)
+{
+	const struct check_options *options = &check->cli->check;
+	char where[MACHINE_PORT_TEXT];
+
+	machine_port_text(port, where);
+	for (int i = 0; i < options->pkey_count; i++)
+		if (!has_pkey(port, options->pkeys[i]))
+			node_finding_add(
+				check, IBSA_FINDING_NO_PKEY, port, NULL,
+				has_limited_pkey(port, options->pkeys[i])
+					? "%s is only a limited member of "
+					  "P_Key 0x%04x"
+					: "%s does not have P_Key 0x%04x",
+				where, options->pkeys[i]);
+}
+
+/* The reply to a query for ClassPortInfo. */
+struct sa_answer {
+	enum ibsa_outcome outcome;
+	uint64_t rtt_ns;
+	struct ibsa_error why;
+};
+
+static void sa_note_reply(const struct ibsa_reply *reply, void *arg)
+{
+	struct sa_answer *answer = arg;
+
+	answer->outcome = ibsa_outcome(reply);
+	answer->rtt_ns = reply->rtt_ns;
+	ibsa_reply_explain(reply, &answer->why);
+}
+
+/* Return: whether the SA answers. */
+static bool sa_check(struct node_check *check, struct port_check *at)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record,
+	};
+	struct sa_answer answer = { .outcome = IBSA_OUTCOME_UNREACHABLE };
+	char where[MACHINE_PORT_TEXT];
+	int err = ibsa_query_wait(at->client, &query, sa_note_reply, &answer);
+
+	at->rtt_ns = answer.rtt_ns;
+	if (answer.outcome == IBSA_OUTCOME_OK)
+		return true;
+	node_finding_add(check, IBSA_FINDING_NO_SA, at->port, NULL,
+			 "no answer of the SA at %s: %s",
+			 machine_port_text(at->port, where),
+			 *answer.why.text ? answer.why.text : strerror(-err));
+	return false;
+}
+
+/* Note the first reason why something cannot be checked. */
+static void uncheckable(struct node_check *check, const char *format, ...)
+{
+	va_list args;
+
+	if (check->why.text[0])
+		return;
+	va_start(args, format);
+	vsnprintf(check->why.text, sizeof(check->why.text), format, args);
+	va_end(args);
+}
+
+static void sm_and_sa_check(struct node_check *check, struct port_check *at)
+{
+	const struct machine_port *port = at->port;
+	struct ibsa_error error = { .text = "" };
+	char where[MACHINE_PORT_TEXT];
+	int err;
+
+	if (port->state.link == IBSA_LINK_ETHERNET &&
+	    !check->cli->open.access.sa)
+		return;
+	if (!ibsa_port_has_sm(&port->state) && !check->cli->open.access.sa) {
+		node_finding_add(check, IBSA_FINDING_NO_SM, port, NULL,
+				 "%s has no subnet manager",
+				 machine_port_text(port, where));
+		return;
+	}
+	err = machine_open(check->cli, &check->machine, port, &error,
+			   &at->client);
+	if (err) {
+		at->client = NULL;
+		uncheckable(check, "the SA cannot be checked: %s",
+			    error.text[0] ? error.text : strerror(-err));
+	} else if (!sa_check(check, at)) {
+		(void)ibsa_close(at->client);
+		at->client = NULL;
+	}
+}
+
+static void port_check(struct node_check *check, struct port_check *at)
+{
+	state_check(check, at->port);
+	if (!is_active(at->port))
+		return;
+	rate_check(check, at->port);
+	pkeys_check(check, at->port);
+	sm_and_sa_check(check, at);
+}
+
+static void ports_check(struct node_check *check)
+{
+	check->ports = calloc(check->machine.count, sizeof(*check->ports));
+	check->out_of_memory |= !check->ports;
+	progress_start(&check->progress);
+	for (size_t i = 0; check->ports && i < check->machine.count; i++) {
+		progress_count(&check->progress, i, check->machine.count);
+		check->ports[i].port = &check->machine.ports[i];
+		port_check(check, &check->ports[i]);
+	}
+	if (check->ports)
+		peers_check(check);
+	progress_end();
+	if (check->out_of_memory)
+		uncheckable(check, "out of memory");
+}
+
+static void finding_row(struct out *out, size_t index, void *arg)
+{
+	const struct node_check *check = arg;
+	const struct node_finding *row = &check->findings[index];
+	char text[IBSA_VALUE_TEXT];
+
+	out_text(out, "finding", row->finding.name);
+	out_text(out, "severity", check_severity_text(row->finding.severity));
+	if (row->port)
+		out_text(out, "device", fields_clean(row->port->device, text));
+	else
+		out_none(out, "device");
+	snprintf(text, sizeof(text), "%u", row->finding.port);
+	if (row->port)
+		out_number(out, "port", row->finding.port, text);
+	else
+		out_none(out, "port");
+	if (row->peer)
+		out_text(out, "peer", fields_clean(row->peer, text));
+	else
+		out_none(out, "peer");
+	out_text(out, "what", row->finding.what.text);
+}
+
+static void port_data_add(struct nagios *nagios, const struct node_check *check,
+			  const struct port_check *at)
+{
+	const struct rate_limit *limit = &check->cli->check.rate;
+	char where[MACHINE_PORT_TEXT];
+	char label[MACHINE_PORT_TEXT + 8];
+	char has[RATE_LIMIT_TEXT], wanted[RATE_LIMIT_TEXT];
+	unsigned int tenths;
+
+	machine_port_text(at->port, where);
+	snprintf(label, sizeof(label), "rate %s", where);
+	if (is_active(at->port) && rate_of_port(at->port->rate, &tenths)) {
+		/* "400:" warns below 400. */
+		if (limit->kind == RATE_AT_LEAST)
+			nagios_add(nagios, label,
+				   "%s;%s:", tenths_text(tenths, has),
+				   tenths_text(limit->tenths, wanted));
+		else
+			nagios_add(nagios, label, "%s",
+				   tenths_text(tenths, has));
+	}
+	snprintf(label, sizeof(label), "sa %s", where);
+	if (at->rtt_ns)
+		nagios_add(nagios, label, "%.3fms", (double)at->rtt_ns / 1e6);
+}
+
+/* The first finding of the highest severity, or NULL. */
+static const struct ibsa_finding *worst_finding(const struct node_check *check)
+{
+	const struct ibsa_finding *worst = NULL;
+
+	for (size_t i = check->count; i-- > 0;) {
+		const struct ibsa_finding *finding =
+			&check->findings[i].finding;
+
+		if (!worst || finding->severity >= worst->severity)
+			worst = finding;
+	}
+	return worst;
+}
+
+static int nagios_report(struct node_check *check)
+{
+	const struct ibsa_finding *worst = worst_finding(check);
+	const size_t ports = check->machine.count;
+	struct nagios nagios = { .len = 0 };
+	char text[sizeof(worst->what.text) + 64];
+
+	nagios_add(&nagios, "findings", "%zu", check->count);
+	nagios_add(&nagios, "ports", "%zu", ports);
+	nagios_add(&nagios, "peers", "%zu", check->peer_count);
+	for (size_t i = 0; i < ports && check->ports; i++)
+		port_data_add(&nagios, check, &check->ports[i]);
+	check->cli->check.is_reported = true;
+	if (worst) {
+		snprintf(text, sizeof(text), "%zu %s, %s: %s", check->count,
+			 check->count == 1 ? "finding" : "findings",
+			 worst->name, worst->what.text);
+		return nagios_print(&nagios, &check->cli->out,
+				    worst->severity == IBSA_SEVERITY_CRITICAL
+					    ? NAGIOS_CRITICAL
+					    : NAGIOS_WARNING,
+				    text);
+	}
+	if (check->why.text[0])
+		return nagios_print(&nagios, &check->cli->out, NAGIOS_UNKNOWN,
+				    check->why.text);
+	snprintf(text, sizeof(text), "%zu %s, %zu %s", ports,
+		 ports == 1 ? "port" : "ports", check->peer_count,
+		 check->peer_count == 1 ? "peer" : "peers");
+	return nagios_print(&nagios, &check->cli->out, NAGIOS_OK, text);
+}
+
+static int report(struct node_check *check)
+{
+	struct out *out = &check->cli->out;
+
+	if (check->cli->check.nagios)
+		return nagios_report(check);
+	if (check->count || check->cli->output.json)
+		out_rows(out, check->count, finding_row, check);
+	if (check->why.text[0])
+		complain("%s", check->why.text);
+	return check->why.text[0] ? CLI_DEVICE
+	       : check->count	  ? CLI_NO
+				  : CLI_DONE;
+}
+
+/* For a monitoring plugin, a device that is missing is critical. */
+static int no_port(struct node_check *check, int status,
+		   const struct ibsa_error *error)
+{
+	struct nagios nagios = { .len = 0 };
+
+	if (!check->cli->check.nagios || status == CLI_USAGE) {
+		if (check->cli->output.json)
+			out_rows(&check->cli->out, 0, finding_row, check);
+		complain("%s", error->text);
+		return status;
+	}
+	check->cli->check.is_reported = true;
+	return nagios_print(&nagios, &check->cli->out, NAGIOS_CRITICAL,
+			    error->text);
+}
+
+static void node_check_end(struct node_check *check)
+{
+	for (size_t i = 0; check->ports && i < check->machine.count; i++)
+		(void)ibsa_close(check->ports[i].client);
+	free(check->ports);
+	free(check->findings);
+	peers_free(check);
+	machine_free(&check->machine);
+}
+
+int check_node(struct cli *cli)
+{
+	struct node_check check = { .cli = cli };
+	struct ibsa_error error;
+	int status = peers_parse(&check);
+
+	if (!cli->open.deadline_ms)
+		cli->open.deadline_ms = DEADLINE_MS;
+	if (status == CLI_DONE) {
+		status = machine_read(cli, &error, &check.machine);
+		if (status != CLI_DONE) {
+			status = no_port(&check, status, &error);
+		} else {
+			ports_check(&check);
+			status = report(&check);
+		}
+	}
+	node_check_end(&check);
+	return status;
+}
+
+void check_node_details(struct cli *cli)
+{
+	static const char *const lines[] = {
+		"Checks the ports of this machine: that each is active, that "
+		"the SM and the",
+		"SA answer, and that the SA has a path to each PEER (a node's "
+		"name, GID, port",
+		"GUID or LID). Prints a line for each finding. The exit status "
+		"is 0 without",
+		"findings, 1 with findings.",
+		"",
+		"  ibsa check node",
+		"  ibsa check node --rate '>=400' --pkey 0x8001 storage1 "
+		"storage2",
+		"  ibsa check node -C mlx5_0 --nagios --peers /etc/peers",
+		"",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		out_line(&cli->out, "%s", lines[i]);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa check node: the findings about this machine. */
+#ifndef CLI_CHECK_NODE_H
+#define CLI_CHECK_NODE_H
+
+#include <ibsa/finding.h>
+
+#include "machine.h"
+#include "progress.h"
+#include "target.h"
+
+/* A finding and what it is about. */
+struct node_finding {
+	struct ibsa_finding finding;
+	const struct machine_port *port; /* or NULL */
+	const char *peer;		 /* or NULL */
+};
+
+/* A port that must be reachable. */
+struct peer {
+	char *text;
+	struct target what; /* points into @text */
+	bool is_known;	    /* an SA has a port with this name or LID */
+	bool is_reached;    /* from one port at least */
+	bool is_reported;   /* a finding tells that it is not reachable */
+};
+
+/*
+ * The check of one port. @client is NULL if the SA cannot be queried from there.
+ */
+struct port_check {
+	const struct machine_port *port;
+	struct ibsa_client *client;
+	uint64_t rtt_ns; /* of a query to the SA; 0: none */
+};
+
+struct node_check {
+	struct cli *cli;
+	struct machine machine;
+	struct port_check *ports; /* one for each port of @machine */
+	struct peer *peers;
+	size_t peer_count;
+	struct node_finding *findings;
+	size_t count;
+	struct progress progress;
+	bool out_of_memory;
+	struct ibsa_error why; /* why something cannot be checked, or "" */
+};
+
+/* Add a finding; @port and @peer may be NULL. */
+void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
+		      const struct machine_port *port, const char *peer,
+		      const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/*
+ * Parse the peers of the arguments and of the file of --peers. Return: the exit
+ * status; a failure is printed.
+ */
+int peers_parse(struct node_check *check);
+
+/* Check whether the SA has a path to each peer, from each port with a client. */
+void peers_check(struct node_check *check);
+
+void peers_free(struct node_check *check);
+
+#endif

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa check node: whether the SA has paths to a list of peers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/host.h>
+#include <ibsa/query_one.h>
+#include <ibsa/reach.h>
+
+#include "check_node.h"
+#include "fields.h"
+
+enum { PEERS_MAX = 65536, LINE_BYTES = 1024 };
+
+static int no_memory(void)
+{
+	complain("out of memory");
+	return CLI_DEVICE;
+}
+
+/* @where, such as "FILE, line 3: ", begins a message. */
+static int peer_add(struct node_check *check, const char *text,
+		    const char *where)
+{
+	struct ibsa_error error;
+	struct peer *peers;
+	struct peer *peer;
+
+	if (check->peer_count == PEERS_MAX) {
+		complain("more than %d peers; give fewer", PEERS_MAX);
+		return CLI_USAGE;
+	}
+	peers = reallocarray(check->peers, check->peer_count + 1,
+			     sizeof(*peers));
+	if (!peers)
+		return no_memory();
+	check->peers = peers;
+	peer = &peers[check->peer_count];
+	*peer = (struct peer){ .text = strdup(text) };
+	if (!peer->text)
+		return no_memory();
+	check->peer_count++;
+	if (target_parse(peer->text, &peer->what, &error) == 0)
+		return CLI_DONE;
+	complain("%s%s", where, error.text);
+	return CLI_USAGE;
+}
+
+/* A peer, blanks around it, or a comment. */
+static int line_add(struct node_check *check, char *line, const char *file,
+		    unsigned int number)
+{
+	char where[320];
+	size_t len = strlen(line);
+
+	snprintf(where, sizeof(where), "%.256s, line %u: ", file, number);
+	if (len == LINE_BYTES - 1 && line[len - 1] != '\n') {
+		complain("%sthe line is too long", where);
+		return CLI_USAGE;
+	}
+	while (len > 0 && strchr(" \t\r\n", line[len - 1]))
+		line[--len] = '\0';
+	line += strspn(line, " \t");
+	return *line && *line != '#' ? peer_add(check, line, where) : CLI_DONE;
+}
+
+static int file_read(struct node_check *check, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[LINE_BYTES];
+	int status = CLI_DONE;
+	int err = file ? 0 : errno;
+
+	for (unsigned int number = 1;
+	     file && status == CLI_DONE && fgets(line, sizeof(line), file);
+	     number++)
+		status = line_add(check, line, path, number);
+	if (file) {
+		err = ferror(file) ? errno : 0;
+		fclose(file);
+	}
+	if (err)
+		complain("--peers: cannot read '%s': %s", path, strerror(err));
+	return err ? CLI_USAGE : status;
+}
+
+int peers_parse(struct node_check *check)
+{
+	const struct cli *cli = check->cli;
+	int status = CLI_DONE;
+
+	for (int i = 2; i < cli->arg_count && status == CLI_DONE; i++)
+		status = peer_add(check, cli->args[i], "");
+	if (cli->check.peers && status == CLI_DONE)
+		status = file_read(check, cli->check.peers);
+	return status;
+}
+
+void peers_free(struct node_check *check)
+{
+	for (size_t i = 0; i < check->peer_count; i++)
+		free(check->peers[i].text);
+	free(check->peers);
+}
+
+/* A port of a peer that one of our ports must reach. */
+struct trip {
+	struct peer *peer;
+	char device[64 + 1]; /* of the peer, or "" */
+	int reach;
+	int err;
+	uint16_t status;
+};
+
+/* What one of our ports must reach. */
+struct trips {
+	struct node_check *check;
+	const struct port_check *from;
+	struct ibsa_port_state own;
+	struct ibsa_node *nodes; /* of the SA, if a peer is given by name */
+	size_t node_count;
+	struct trip *all;
+	struct ibsa_gid *gids; /* of each trip */
+	size_t count;
+	size_t left;	       /* without an answer */
+	struct ibsa_error why; /* a query failed */
+};
+
+static void nodes_take(const struct ibsa_reply *reply, void *arg)
+{
+	struct trips *trips = arg;
+
+	ibsa_reply_explain(reply, &trips->why);
+	if (ibsa_outcome(reply) != IBSA_OUTCOME_OK)
+		return;
+	trips->nodes = calloc(reply->count, sizeof(*trips->nodes));
+	trips->check->out_of_memory |= !trips->nodes;
+	for (size_t i = 0; trips->nodes && i < reply->count; i++)
+		if (!ibsa_reply_decode(reply, i,
+				       &trips->nodes[trips->node_count]))
+			trips->node_count++;
+}
+
+static int nodes_query(struct trips *trips)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_node_record,
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+
+	return ibsa_query_wait(trips->from->client, &query, nodes_take, trips);
+}
+
+static void trip_add(struct trips *trips, struct peer *peer, const char *device,
+		     const struct ibsa_gid *gid)
+{
+	struct trip *all = reallocarray(trips->all, trips->count + 1,
+					sizeof(*all));
+	struct ibsa_gid *gids = reallocarray(trips->gids, trips->count + 1,
+					     sizeof(*gids));
+
+	trips->all = all ? all : trips->all;
+	trips->gids = gids ? gids : trips->gids;
+	if (!all || !gids) {
+		trips->check->out_of_memory = true;
+		return;
+	}
+	all[trips->count] = (struct trip){ .peer = peer };
+	snprintf(all[trips->count].device, sizeof(all->device), "%s", device);
+	gids[trips->count++] = *gid;
+	peer->is_known = true;
+}
+
+static void port_trip_add(struct trips *trips, struct peer *peer,
+			  const struct ibsa_node *node)
+{
+	const struct ibsa_gid gid = fields_guid_gid(&trips->own.gid,
+						    node->port_guid);
+
+	trip_add(trips, peer, ibsa_host_device(node->node_description), &gid);
+}
+
+/*
+ * Add the ports of a named host: those whose device has the name of our own, or
+ * else all.
+ */
+static void name_trips_add(struct trips *trips, struct peer *peer)
+{
+	const char *own = trips->from->port->device;
+	struct ibsa_node *ports = NULL;
+	bool has_same = false;
+	size_t count;
+
+	if (ibsa_host_select(trips->nodes, trips->node_count, peer->what.name,
+			     &ports, &count) != 0) {
+		trips->check->out_of_memory = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		has_same |= !strcmp(ibsa_host_device(ports[i].node_description),
+				    own);
+	for (size_t i = 0; i < count; i++)
+		if (!has_same ||
+		    !strcmp(ibsa_host_device(ports[i].node_description), own))
+			port_trip_add(trips, peer, &ports[i]);
+	ibsa_host_ports_free(ports);
+}
+
+/* Return: 0, also if no port has the LID; or the error of the query. */
+static int lid_trip_add(struct trips *trips, struct peer *peer)
+{
+	const struct ibsa_node match = { .lid = (uint16_t)peer->what.lid };
+	const struct ibsa_query query = {
+		.record = &ibsa_node_record,
+		.match = &match,
+		.mask = IBSA_NODE_CM(lid),
+	};
+	struct ibsa_node node;
+	int err = ibsa_query_one(trips->from->client, &query, &trips->why,
+				 &node);
+
+	if (!err)
+		port_trip_add(trips, peer, &node);
+	return err == -ENOENT ? 0 : err;
+}
+
+static int peer_trips_add(struct trips *trips, struct peer *peer)
+{
+	struct ibsa_gid gid = peer->what.gid;
+
+	switch (peer->what.kind) {
+	case TARGET_NAME:
+		name_trips_add(trips, peer);
+		return 0;
+	case TARGET_LID:
+		return lid_trip_add(trips, peer);
+	case TARGET_GUID:
+		gid = fields_guid_gid(&trips->own.gid, peer->what.guid);
+		break;
+	case TARGET_SELF:
+		gid = trips->own.gid;
+		break;
+	default:
+		break;
+	}
+	trip_add(trips, peer, "", &gid);
+	return 0;
+}
+
+static void trip_note(const struct ibsa_reach_answer *answer, void *arg)
+{
+	struct trips *trips = arg;
+	struct trip *trip = &trips->all[answer->index];
+
+	trip->reach = answer->reach;
+	trip->err = answer->err;
+	trip->status = answer->status;
+	trips->left = answer->left;
+	if (answer->reach == IBSA_REACH_YES)
+		trip->peer->is_reached = true;
+	progress_count(&trips->check->progress, trips->count - trips->left,
+		       trips->count);
+}
+
+/* Query all paths. Return: 0; or the error of starting the queries. */
+static int trips_query(struct trips *trips)
+{
+	int err = 0;
+
+	if (trips->count == 0 || trips->check->out_of_memory)
+		return 0;
+	trips->left = trips->count;
+	err = ibsa_reach_each(trips->from->client, NULL, trips->gids,
+			      trips->count, trip_note, trips, NULL);
+	if (err)
+		return err;
+	while (trips->left)
+		(void)ibsa_wait(trips->from->client, -1);
+	return 0;
+}
+
+/*
+ * A named peer is known to this port's SA, so each of its ports must be
+ * reachable. Another peer may be in the subnet of another port of ours.
+ */
+static void trip_report(struct trips *trips, const struct trip *trip)
+{
+	const struct machine_port *port = trips->from->port;
+	char from[MACHINE_PORT_TEXT], to[IBSA_VALUE_TEXT];
+	char device[IBSA_VALUE_TEXT];
+
+	if (trip->reach != IBSA_REACH_NO ||
+	    (trip->peer->what.kind != TARGET_NAME &&
+	     trip->peer->what.kind != TARGET_LID))
+		return;
+	trip->peer->is_reported = true;
+	node_finding_add(trips->check, IBSA_FINDING_PEER_UNREACHABLE, port,
+			 trip->peer->text, "no path from %s to %s%s%s",
+			 machine_port_text(port, from),
+			 fields_clean(trip->peer->text, to),
+			 trip->device[0] ? " " : "",
+			 fields_clean(trip->device, device));
+}
+
+/* Report the first path of which the SA did not tell whether it exists. */
+static void unknown_report(struct trips *trips)
+{
+	const struct machine_port *port = trips->from->port;
+	char from[MACHINE_PORT_TEXT];
+	size_t count = 0;
+	const struct trip *first = NULL;
+
+	for (size_t i = trips->count; i-- > 0;) {
+		if (trips->all[i].reach != IBSA_REACH_UNKNOWN)
+			continue;
+		first = &trips->all[i];
+		first->peer->is_reported = true;
+		count++;
+	}
+	if (first)
+		node_finding_add(trips->check, IBSA_FINDING_NO_SA, port, NULL,
+				 "the SA did not answer %zu of %zu queries for "
+				 "paths from %s: %s",
+				 count, trips->count,
+				 machine_port_text(port, from),
+				 first->err ? strerror(-first->err)
+					    : ibsa_status_text(first->status));
+}
+
+static bool has_names(const struct node_check *check)
+{
+	for (size_t i = 0; i < check->peer_count; i++)
+		if (check->peers[i].what.kind == TARGET_NAME)
+			return true;
+	return false;
+}
+
+static void query_failed(struct trips *trips, int err)
+{
+	char from[MACHINE_PORT_TEXT];
+
+	node_finding_add(trips->check, IBSA_FINDING_NO_SA, trips->from->port,
+			 NULL, "the peers cannot be checked from %s: %s",
+			 machine_port_text(trips->from->port, from),
+			 *trips->why.text ? trips->why.text : strerror(-err));
+}
+
+/* Find the ports of all peers, and query the paths to them. */
+static int trips_run(struct trips *trips)
+{
+	struct node_check *check = trips->check;
+	int err = ibsa_port_get(trips->from->client, false, &trips->own);
+
+	if (!err && has_names(check))
+		err = nodes_query(trips);
+	for (size_t i = 0; i < check->peer_count && !err; i++)
+		err = peer_trips_add(trips, &check->peers[i]);
+	return err ? err : trips_query(trips);
+}
+
+/* Check all peers from one port. Return: whether the SA answered. */
+static bool port_peers_check(struct node_check *check,
+			     const struct port_check *from)
+{
+	struct trips trips = { .check = check, .from = from };
+	int err = trips_run(&trips);
+
+	if (err)
+		query_failed(&trips, err);
+	for (size_t i = 0; i < trips.count && !err; i++)
+		trip_report(&trips, &trips.all[i]);
+	if (!err)
+		unknown_report(&trips);
+	free(trips.nodes);
+	free(trips.all);
+	free(trips.gids);
+	return !err;
+}
+
+static void unreached_add(struct node_check *check, const struct peer *peer)
+{
+	char clean[IBSA_VALUE_TEXT];
+
+	fields_clean(peer->text, clean);
+	if (peer->is_known)
+		node_finding_add(check, IBSA_FINDING_PEER_UNREACHABLE, NULL,
+				 peer->text, "no path to %s", clean);
+	else if (peer->what.kind == TARGET_LID)
+		node_finding_add(check, IBSA_FINDING_PEER_UNREACHABLE, NULL,
+				 peer->text, "no port has the LID %u",
+				 (unsigned int)peer->what.lid);
+	else
+		node_finding_add(check, IBSA_FINDING_PEER_UNREACHABLE, NULL,
+				 peer->text, "no node has the name '%s'",
+				 clean);
+}
+
+/* Report the peers that no port of this machine reaches. */
+static void unreached_report(struct node_check *check)
+{
+	for (size_t i = 0; i < check->peer_count; i++)
+		if (!check->peers[i].is_reached && !check->peers[i].is_reported)
+			unreached_add(check, &check->peers[i]);
+}
+
+void peers_check(struct node_check *check)
+{
+	bool is_complete = true;
+	size_t asked = 0;
+
+	if (check->peer_count == 0)
+		return;
+	for (size_t i = 0; i < check->machine.count; i++) {
+		if (!check->ports[i].client)
+			continue;
+		is_complete &= port_peers_check(check, &check->ports[i]);
+		asked++;
+	}
+	if (asked && is_complete)
+		unreached_report(check);
+	if (!asked && !check->why.text[0])
+		node_finding_add(
+			check, IBSA_FINDING_PEER_UNREACHABLE, NULL, NULL,
+			"%zu %s not checked: no port can query an SA",
+			check->peer_count,
+			check->peer_count == 1 ? "peer was" : "peers were");
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The line and the exit status of a monitoring plugin. */
+#include <stdarg.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "nagios.h"
+
+enum { LABEL_BYTES = 128 };
+
+/* Copy text that is safe to print, without the characters of @not. */
+static void text_copy(const char *text, const char * not, char *out,
+		      size_t size)
+{
+	ibsa_text_clean(&text, out, size);
+	for (; *out; out++)
+		if (strchr(not, *out))
+			*out = '_';
+}
+
+void nagios_add(struct nagios *nagios, const char *label, const char *format,
+		...)
+{
+	char name[LABEL_BYTES], value[64];
+	const size_t room = sizeof(nagios->data) - nagios->len;
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	text_copy(label, "='|", name, sizeof(name));
+	len = snprintf(nagios->data + nagios->len, room, " '%s'=%s", name,
+		       value);
+	if (len >= 0 && (size_t)len < room)
+		nagios->len += (size_t)len;
+	else
+		nagios->data[nagios->len] = '\0';
+}
+
+int nagios_print(struct nagios *nagios, struct out *out,
+		 enum nagios_status status, const char *text)
+{
+	static const char *const names[] = { "OK", "WARNING", "CRITICAL",
+					     "UNKNOWN" };
+	char clean[1024];
+
+	/* A bar separates the text from the data. */
+	text_copy(text, "|", clean, sizeof(clean));
+	out_line(out, "IBSA %s: %s%s%s", names[status], clean,
+		 nagios->len ? " |" : "", nagios->data);
+	return (int)status;
+}

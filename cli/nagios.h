@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The line and the exit status of a monitoring plugin.
+ *
+ * Source: Nagios Plugin Development Guidelines, "Plugin Output" and "Performance
+ * data".
+ */
+#ifndef CLI_NAGIOS_H
+#define CLI_NAGIOS_H
+
+#include "out.h"
+
+/* Exit status of a plugin. */
+enum nagios_status {
+	NAGIOS_OK = 0,
+	NAGIOS_WARNING = 1,
+	NAGIOS_CRITICAL = 2,
+	NAGIOS_UNKNOWN = 3, /* the check could not be made */
+};
+
+/* Performance data, which is collected before the line is printed. */
+struct nagios {
+	char data[4096];
+	size_t len;
+};
+
+/*
+ * Add "'LABEL'=VALUE". @value is a number with a unit and thresholds, as "5ms" or
+ * "100;400:". If there is no room left, nothing is added.
+ */
+void nagios_add(struct nagios *nagios, const char *label, const char *format,
+		...) __attribute__((format(printf, 3, 4)));
+
+/* Print "IBSA STATUS: text | data" as one line. Return: @status. */
+int nagios_print(struct nagios *nagios, struct out *out,
+		 enum nagios_status status, const char *text);
+
+#endif
