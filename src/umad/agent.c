@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a transport registers for at its umad file. */
+/* The agents that a transport registers at its umad file. */
 #include <errno.h>
 
 #include <ibsa/sa.h>
 
 #include "umad/transport.h"
 
-/* How long listen waits for an answer that it need not have. */
+/*
+ * How long listen waits for the file's answer. If it does not come in time, a
+ * later call gets it.
+ */
 enum { ANSWER_MS = 250 };
 
 enum {
@@ -17,8 +20,8 @@ enum {
 };
 
 /*
- * An empty method mask asks for nothing but the replies to what this agent
- * sends; with RMPP version 1 the kernel puts their segments together.
+ * An agent with an empty method mask receives only replies to its own requests.
+ * With RMPP version 1, the kernel reassembles their segments.
  */
 static const struct {
 	uint8_t class_version;
@@ -31,8 +34,8 @@ static const struct {
 };
 
 /*
- * A method of a class goes to one agent of a port. To a second one the kernel
- * says EINVAL, and there is nothing else in this request that it could mean.
+ * Only one agent of a port receives a method of a class. For a second agent the
+ * kernel returns EINVAL, which has no other cause in this request.
  */
 static int agent_err(enum umad_agent_use use, int err)
 {
@@ -62,7 +65,11 @@ int ibsa__umad_agent_register(struct umad_file *file, enum umad_agent_use use,
 	return agent_err(use, err);
 }
 
-/* Have an agent, for whose answer the file may wait. Return: also -EINPROGRESS. */
+/*
+ * Register an agent unless it is registered. If the file cannot answer at once,
+ * wait up to @wait_ms. Return: 0; -EINPROGRESS the answer has not come; or an
+ * error.
+ */
 static int agent_have(struct umad_transport *umad, enum umad_agent_use use,
 		      int wait_ms)
 {
@@ -83,7 +90,7 @@ static int agent_have(struct umad_transport *umad, enum umad_agent_use use,
 	return agent_err(use, err);
 }
 
-/* The same of an agent that is needed to go on. */
+/* Like agent_have(), for an agent without which the transport cannot work. */
 static int agent_need(struct umad_transport *umad, enum umad_agent_use use,
 		      int wait_ms)
 {
@@ -122,7 +129,10 @@ void ibsa__umad_agents_poll(struct umad_transport *umad)
 		(void)!reports_end(umad);
 }
 
-/* A file that refuses an agent for OPA MADs is one without. */
+/*
+ * Register the agent for Omni-Path. A file that refuses it does not support
+ * Omni-Path MADs, and the transport works without.
+ */
 static int opa_need(struct umad_transport *umad, int wait_ms)
 {
 	int err = agent_need(umad, UMAD_AGENT_OPA, wait_ms);
@@ -146,15 +156,18 @@ int ibsa__umad_up(struct umad_transport *umad, int wait_ms)
 		ibsa__umad_drop(umad);
 		return err;
 	}
-	/* If another program was quicker, the next listen will say so. */
+	/*
+	 * If another program has registered for Reports first, the next listen
+	 * returns the error.
+	 */
 	if (umad->listens)
 		(void)!agent_have(umad, UMAD_AGENT_REPORTS, 0);
 	return 0;
 }
 
 /*
- * Without the file's answer the Reports are taken as granted: a later call
- * returns the answer, whatever it is.
+ * If the file does not answer in time, assume that it accepts the agent: a
+ * later call of listen returns the file's answer.
  */
 static int reports_begin(struct umad_transport *umad)
 {
@@ -173,7 +186,7 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
 	struct umad_transport *umad = umad_of(transport);
 	int err = 0;
 
-	/* A file that is closed listens to nothing by itself. */
+	/* A closed file has no agents, so listening ends without a request. */
 	if (umad->is_open || on)
 		err = ibsa__umad_have(umad);
 	if (!err && on)

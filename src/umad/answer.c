@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The SA's side of a port: answers of any size go out.
+ * Answers of any size that a responder sends to requesters.
  *
  * Source: Linux drivers/infiniband/core/user_mad.c and mad_rmpp.c.
  */
@@ -15,11 +15,13 @@
 
 enum {
 	/*
-	 * The kernel sends what follows the last ACK again when 2 seconds have
-	 * passed without one, and so many times until it gives up, as OpenSM
-	 * has it do. Told to wait for less, it does so for the first ACK only,
-	 * and then for ever: send_next_seg() sets the time anew for 2 seconds
-	 * alone, and wait_for_response() has made a date of it.
+	 * Number of retries. If no ACK comes for 2 seconds, the kernel sends
+	 * the segments after the last ACK again, at most as many times. OpenSM
+	 * uses the same value. The timeout in the header must be 0: with a
+	 * shorter timeout, the kernel waits as long only for the first ACK and
+	 * then without end, because send_next_seg() sets only the timeout of 2
+	 * seconds again, and wait_for_response() has converted the value to a
+	 * time.
 	 */
 	ACK_TRIES = 3,
 };
@@ -30,8 +32,9 @@ static bool is_in_segments(const uint8_t *mad, size_t len)
 }
 
 /*
- * By the agent that takes requests: an ACK has the method of one, and so
- * finds its way to the sender of what it is about.
+ * Send by the agent that receives requests: an ACK has the method of a request,
+ * so the kernel passes it to this agent and finds the message that it
+ * acknowledges.
  */
 static int packet_write(struct umad_transport *umad,
 			const struct ibsa_address *to, uint64_t id,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An open umad file, whichever implements it: a device file of the kernel, or
- * a port of a fabric server. All behave as the kernel's do.
+ * An open umad file of any implementation: a device file of the kernel, or a
+ * port of a fabric server. All implementations behave as the kernel's file
+ * does.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -18,11 +19,11 @@ struct umad_file;
 
 /**
  * struct umad_buffer - a packet: a struct umad_header and a MAD behind it
- * @bytes: of it
- * @room:  of the memory at @bytes, where the caller provides it
+ * @bytes: the bytes of the packet
+ * @room:  size of the memory at @bytes, if the caller provides the memory
  * @len:   bytes of the packet
- * @err:   0; -EMSGSIZE it is larger than the file takes, and only the header and
- *         the first segment are here
+ * @err:   0; -EMSGSIZE the packet is larger than the file accepts, and @bytes
+ *         has only its header and first segment
  */
 struct umad_buffer {
 	uint8_t *bytes;
@@ -32,51 +33,57 @@ struct umad_buffer {
 };
 
 /**
- * struct umad_file_ops - what a umad file can do
+ * struct umad_file_ops - operations of a umad file
  * @register_agent:   as the ioctl UMAD_REGISTER_AGENT. Return: 0, and
- *                    @request->id is the agent's; -EINPROGRESS: it is asked
- *                    for, see @answer; or -errno
- * @register_agent2:  as UMAD_REGISTER_AGENT2; -ENOTTY: the file does not know
- *                    it. If -EINVAL is for a flag, @request->flags is the flags
- *                    that are known
+ *                    @request->id is the agent's number; -EINPROGRESS: the
+ *                    request was sent, see @answer; or -errno
+ * @register_agent2:  as UMAD_REGISTER_AGENT2; -ENOTTY: the file does not
+ *                    support this. If -EINVAL is because of a flag,
+ *                    @request->flags receives the supported flags
  * @unregister_agent: as UMAD_UNREGISTER_AGENT. Return: 0 or -errno
- * @send:    a struct umad_header and a MAD, @len bytes in all.
- *           Return: 0 or -errno
- * @receive: take packets that are there, @count at most; never waits. The first
- *           of @buffers has memory of the caller's. A file that holds its
- *           packets itself points @bytes at them instead, until it is called
- *           again. Return: how many; -EAGAIN there is none; -ENOSPC the memory
- *           is too small: the packet stays, and only its header and first
- *           segment are in it; or another -errno
- * @fd:      readable when receive may return a packet
- * @close:   close it and free it; leaves alone what is not its own any more
+ * @send:    send a struct umad_header and a MAD, @len bytes in all. Return: 0
+ *           or -errno
+ * @receive: read the packets that have arrived, at most @count; never waits.
+ *           The first of @buffers has memory of the caller. A file with a queue
+ *           of its own sets @bytes to the packets in the queue instead, which
+ *           are valid until the next call. Return: number of packets; -EAGAIN
+ *           no packet; -ENOSPC the memory is too small: the packet stays in the
+ *           file, and only its header and first segment were copied; or another
+ *           -errno
+ * @fd:      the descriptor that is readable when receive may return a packet
+ * @close:   close and free the file; leaves a descriptor alone that the program
+ *           has closed itself
  *
  * A transport needs these as well:
  *
- * @open:    open the file again, which is shut, without waiting; or nothing, if
- *           it is open already. *@out_is_other: it is another one than before.
- *           Return: 0; -EINPROGRESS it is not yet time to try again; or -errno
- * @shut:    close what is open of it; nothing if nothing is. @is_gone: the port
- *           went away
- * @wait:    until the file or wake ends it, or for so many milliseconds, below
- *           0 without an end. Return: 0; -EINTR; or another -errno
- * @wake:    end a wait in another thread, or the next one; any thread
+ * @open:    open the file again after shut, without waiting; nothing if the
+ *           file is open. *@out_is_other: the new file is of another device
+ *           than before. Return: 0; -EINPROGRESS it is not yet time to try
+ *           again; or -errno
+ * @shut:    close the file, if it is open, so that it can be opened again.
+ *           @is_gone: the port has disappeared
+ * @wait:    wait until a packet arrives, wake is called, or @timeout_ms
+ *           milliseconds have passed; below 0: no limit. Return: 0; -EINTR; or
+ *           another -errno
+ * @wake:    end a wait in another thread, or else the next wait; any thread may
+ *           call it
  * @now_ns, @holds, @holder, @inherited, @port, @gid, @pkey: as those of
  *           struct ibsa_transport_ops. @now_ns NULL: the system's monotonic
  *           clock; @holds NULL: always; @holder NULL: not known
- * @changed: 1 the port may have changed since the last call, or 0; or -errno:
- *           the file is lost. NULL: it does not tell of changes
- * @answer:  after -EINPROGRESS of register_agent: wait for the answer, for so
- *           many milliseconds, below 0 as long as the file waits for any.
- *           Return: 0, and *@out is the agent; -EINPROGRESS it has not come;
- *           -EPIPE the file is lost; or the error that is the answer. NULL:
- *           register_agent is never in progress
- * @has_large_mads: on Omni-Path it sends MADs above IBSA_MAD_BYTES
+ * @changed: Return: 1 the port may have changed since the last call; 0; or
+ *           -errno: the file is lost. NULL: the file does not report changes
+ * @answer:  after -EINPROGRESS of register_agent: wait up to @wait_ms for the
+ *           answer; below 0: as long as the file itself waits. Return: 0, and
+ *           *@out is the agent; -EINPROGRESS the answer has not come; -EPIPE
+ *           the file is lost; or the error in the answer. NULL: register_agent
+ *           never returns -EINPROGRESS
+ * @has_large_mads: on Omni-Path, the file sends MADs of more than
+ *                  IBSA_MAD_BYTES
  *
  * port returns -EPIPE when the file is lost.
  *
- * A forked child uses the file that its parent has opened. A file that is its
- * descriptor alone has no close: close(2) closes it.
+ * A forked child may use the file that its parent has opened. A file that
+ * consists of its descriptor only has no close operation: close(2) closes it.
  */
 struct umad_file_ops {
 	int (*register_agent)(struct umad_file *file,

@@ -82,7 +82,10 @@ ibsa__umad_request_renew(const struct umad_agent_request *old)
 int ibsa__umad_address_put(struct umad_header *header,
 			   const struct ibsa_address *to)
 {
-	/* A longer LID, of OPA, is in the GID; the driver takes it from there. */
+	/*
+	 * A LID of Omni-Path that is longer than 16 bits is in the GID, from
+	 * which the driver takes it.
+	 */
 	if (to->lid > UINT16_MAX && !to->has_grh)
 		return -ERANGE;
 	be16_put(&header->lid, to->lid > UINT16_MAX ? 0 : to->lid);

@@ -14,11 +14,13 @@
 enum {
 	UMAD_HEADER_BYTES = 64, /* once P_Key indices are enabled; else 56 */
 	UMAD_ABI_VERSION = 5,
-	UMAD_RMPP_BY_USER = 1
-			    << 0, /* the only flag of an agent that there is */
+	UMAD_RMPP_BY_USER = 1 << 0, /* the only flag of an agent that exists */
 };
 
-/* The header before a MAD: the first line in host order, the rest not. */
+/*
+ * The header before a MAD. id, status, timeout_ms, retries, length and pkey_index
+ * are in host byte order, all other numbers in network byte order.
+ */
 struct umad_header {
 	uint32_t id, status, timeout_ms, retries, length;
 	uint32_t qpn;
@@ -59,14 +61,18 @@ struct umad_agent_request {
 };
 _Static_assert(sizeof(struct umad_agent_request) == 28, "umad agent request");
 
-/* The same with flags; it enables P_Key indices as well. */
+/*
+ * Like struct umad_agent_request, with flags; registering with this request
+ * enables P_Key indices as well.
+ */
 struct umad_agent_request2 {
 	uint32_t id; /* filled by the kernel */
 	uint32_t qpn;
 	uint8_t mgmt_class;
 	uint8_t mgmt_class_version;
 	uint16_t reserved0;
-	uint32_t flags;		 /* if one is not known, those that are */
+	uint32_t flags;		 /* if the kernel does not support a flag, it
+				  * returns the supported flags here */
 	uint64_t method_mask[2]; /* 64-bit words in both ABIs */
 	uint32_t oui;
 	uint8_t rmpp_version;
@@ -79,17 +85,20 @@ _Static_assert(sizeof(struct umad_agent_request2) == 40, "umad agent request");
 #define UMAD_ENABLE_PKEY _IO(0x1b, 3)
 #define UMAD_REGISTER_AGENT2 _IOWR(0x1b, 4, struct umad_agent_request2)
 
-/* A mask of 128 methods, bit n % 64 of word n / 64 for method n. */
+/* A mask of 128 methods: method n is bit n % 64 of word n / 64. */
 void ibsa__umad_methods_put(struct umad_agent_request *request,
 			    const uint64_t methods[2]);
 void ibsa__umad_methods_get(const struct umad_agent_request *request,
 			    uint64_t methods[2]);
 
-/* The newer request that says the same, as the kernel makes it. */
+/* Convert a request to the newer form, as the kernel does. */
 struct umad_agent_request2
 ibsa__umad_request_renew(const struct umad_agent_request *old);
 
-/* 0, or -ERANGE: the LID does not fit the header. */
+/*
+ * Write the address into the header. Return: 0; -ERANGE the LID does not fit
+ * the header.
+ */
 int ibsa__umad_address_put(struct umad_header *header,
 			   const struct ibsa_address *to) IBSA_MUST_USE;
 

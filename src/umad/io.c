@@ -24,8 +24,8 @@ static bool is_report_answer(const uint8_t *mad, size_t len)
 }
 
 /*
- * The agent for a MAD's class version, its third byte; for the answer to a
- * Report the one that the Report came to.
+ * Choose the agent that sends a MAD: the agent of the MAD's class version; for
+ * a ReportResp, the agent for Reports.
  */
 static int agent_choose(struct umad_transport *umad, const uint8_t *mad,
 			size_t len, uint32_t *out)
@@ -78,7 +78,10 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	if (err)
 		return err;
 	memcpy(packet.mad, mad, len);
-	/* Always a whole MAD: ibsim would send its stack's contents behind. */
+	/*
+	 * Send a whole MAD: behind a shorter MAD, ibsim would send the contents
+	 * of its stack.
+	 */
 	if (len < IBSA_MAD_BYTES) {
 		memset(packet.mad + len, 0, IBSA_MAD_BYTES - len);
 		bytes = IBSA_MAD_BYTES;
@@ -103,7 +106,7 @@ static int message_fill(const uint8_t *packet, size_t len, int err,
 	return 1;
 }
 
-/* Make room for a packet of @bytes. 0, -EMSGSIZE or -ENOMEM. */
+/* Make room for a packet of @bytes. Return: 0; -EMSGSIZE; -ENOMEM. */
 static int packet_grow(struct umad_transport *umad, size_t bytes)
 {
 	uint8_t *packet;
@@ -123,8 +126,9 @@ static int packet_grow(struct umad_transport *umad, size_t bytes)
 }
 
 /*
- * The kernel has copied the header, whose length is what it takes, and the
- * first segment. 0 to read again, or 1: the reply's end is in *@out.
+ * A packet does not fit: the file has copied its header, which has the needed
+ * length, and its first segment. Return: 0 read again with the larger buffer; 1
+ * the packet is too large, and *@out is its first segment with an error.
  */
 static int packet_too_large(struct umad_transport *umad,
 			    struct ibsa_message *out)
@@ -133,7 +137,7 @@ static int packet_too_large(struct umad_transport *umad,
 		(const struct umad_header *)(const void *)umad->packet;
 	int err;
 
-	/* A length that would fit is a nonsense that must not go on for ever. */
+	/* A length that fits is invalid, and reading again would not end. */
 	if (header->length <= umad->packet_room)
 		err = -EMSGSIZE;
 	else
@@ -142,10 +146,10 @@ static int packet_too_large(struct umad_transport *umad,
 		return 0;
 	message_fill(umad->packet, PACKET_BYTES, err, out);
 	/*
-	 * The kernel keeps it at the head of its queue, and the one way past
-	 * it that does not read it is a new file. Answers that were on their
-	 * way to the old one are lost, and their requests sent again. Closed
-	 * first, it leaves its descriptor to the new one.
+	 * The kernel keeps the packet at the head of its queue. Only a new file
+	 * gets past it without reading it: replies to requests of the old file
+	 * are lost, and the requests are sent again. The old file is closed
+	 * first, so that the new file gets its descriptor.
 	 */
 	ibsa__umad_drop(umad);
 	(void)!ibsa__umad_have(umad);
@@ -168,8 +172,10 @@ static int recv_error(struct umad_transport *umad, int err)
 	}
 }
 
-/* Take packets, if there are any. Return: 1; 0 there is none; -ENOSPC the memory
- * for one is too small; or -errno. */
+/*
+ * Read the packets that have arrived. Return: 1; 0 there is no packet; -ENOSPC
+ * the buffer is too small for a packet; or another error.
+ */
 static int packets_take(struct umad_transport *umad)
 {
 	int got;
@@ -187,7 +193,10 @@ static int packets_take(struct umad_transport *umad)
 	return got > 0 ? 1 : got;
 }
 
-/* Return: 1; 0 the packet is shorter than any MAD, and is ignored. */
+/*
+ * Return the next packet that was read. Return: 1; 0 the packet is shorter than
+ * any MAD and is ignored.
+ */
 static int packet_next(struct umad_transport *umad, struct ibsa_message *out)
 {
 	const struct umad_buffer *buffer = &umad->buffers[umad->at++];

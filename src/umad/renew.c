@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The umad file of a transport opened again: after a reply that was too large,
- * and when a port that went away is there again.
+ * Opens the umad file of a transport again: after a reply that was too large,
+ * and when a port that had disappeared is back.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,10 @@ bool ibsa__umad_is_shortage(int err)
 	       err == -EINTR;
 }
 
-/* A port that comes or goes meanwhile is not there. */
+/*
+ * Whether the error means that the port does not exist: it may appear or
+ * disappear during the call.
+ */
 static bool is_absence(int err)
 {
 	return err == -ENOENT || err == -ENXIO || err == -EIO || err == -EPIPE;
@@ -59,8 +62,10 @@ int ibsa__umad_lose(struct umad_transport *umad, int err)
 	return err;
 }
 
-/* The SM may have forgotten this port meanwhile, as if it asked those on it
- * to register again. */
+/*
+ * The SM may have lost its registrations of this port, so clients must register
+ * again, as if the SM had requested it.
+ */
 static void port_came_back(struct umad_transport *umad)
 {
 	umad->is_gone = false;
@@ -92,10 +97,10 @@ int ibsa__umad_send_error(struct umad_transport *umad, int err)
 	switch (err) {
 	case -EINVAL:
 		/*
-		 * A packet of ours is refused as invalid for its transaction
-		 * id, when an earlier MAD that has it waits for its answer; or
-		 * for its address, as by a port that needs a GRH. The engine
-		 * finds out which.
+		 * The file returns EINVAL if an earlier MAD with the same
+		 * transaction id waits for its answer, or if it cannot send to
+		 * the address, for example because the port requires a GRH. The
+		 * engine distinguishes these causes.
 		 */
 		return -EALREADY;
 	case -EIO:

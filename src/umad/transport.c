@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The transport over a umad file: its beginning, its end, its port. */
+/*
+ * The transport over a umad file: creation, end, waiting, and the state of the
+ * port.
+ */
 #include <errno.h>
 
 #include "base/alloc.h"
@@ -7,18 +10,22 @@
 #include "umad/transport.h"
 
 /*
- * One OPA MAD. Where not even a reply's first segment fits, the kernel gives
- * no part of it and keeps it at the head of the queue.
+ * Size of one Omni-Path MAD. If not even the first segment of a reply fits into
+ * the buffer, the kernel returns nothing of the reply and keeps it at the head
+ * of the queue.
  */
 enum { FIRST_SEGMENT_BYTES = 2048 };
 
 enum {
-	/* When to try again to open the file, and when the port has gone. */
+	/*
+	 * Intervals in milliseconds between attempts to open the file again:
+	 * after a shortage of resources, and after the port has disappeared.
+	 */
 	RENEW_MS = 100,
 	GONE_MS = 500,
 };
 
-/* What the header's 32 bits of length can say. */
+/* Largest reply whose length fits the 32 bits in the header. */
 #define REPLY_BYTES_MAX ((size_t)UINT32_MAX - UMAD_HEADER_BYTES)
 
 static uint64_t transport_now(struct ibsa_transport *transport)
@@ -42,13 +49,18 @@ static int transport_fd(struct ibsa_transport *transport)
 	return file->ops->fd(file);
 }
 
-/* While no file is open, opening it is tried at intervals. */
+/*
+ * While no file is open, limit the wait to the time until the next attempt to
+ * open it.
+ */
 static int wait_limit(const struct umad_transport *umad, int timeout_ms)
 {
 	const int limit_ms = umad->is_gone ? GONE_MS : RENEW_MS;
 
-	/* After as many as could be taken, a file that holds its packets itself
-	 * may have more, for which its descriptor is not readable. */
+	/*
+	 * If all buffers were filled, a file with a queue of its own may have
+	 * more packets, although its descriptor is not readable.
+	 */
 	if (umad->loss || umad->at < umad->held || umad->held == UMAD_BUFFERS)
 		return 0;
 	if (umad->is_open || (timeout_ms >= 0 && timeout_ms < limit_ms))

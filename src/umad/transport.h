@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The transport over a umad file, whichever implements it: agents, packets, and
- * what happens when the file is lost and opened again.
+ * The transport over a umad file of any implementation: agents, packets, and
+ * the reopening of a file that was lost.
  */
 #ifndef UMAD_TRANSPORT_H
 #define UMAD_TRANSPORT_H
@@ -15,7 +15,8 @@ enum umad_agent_use {
 	UMAD_AGENT_SA,	     /* replies to its own requests */
 	UMAD_AGENT_OPA,	     /* the same of OPA's class version */
 	UMAD_AGENT_REPORTS,  /* the SA's Reports */
-	UMAD_AGENT_REQUESTS, /* requests to the SA, where this program is one */
+	UMAD_AGENT_REQUESTS, /* requests to the SA, if this program is a
+			      * responder */
 	UMAD_AGENTS,
 };
 
@@ -31,20 +32,26 @@ enum { UMAD_BUFFERS = 16 };
 struct umad_transport {
 	struct ibsa_transport base;
 	struct umad_file *file;
-	uint8_t link; /* enum ibsa_link_layer of the port that is open */
+	uint8_t link; /* link layer of the open port, enum ibsa_link_layer */
 	struct umad_agent agents[UMAD_AGENTS];
 	bool is_open;
-	bool listens; /* is to take Reports, whether it has an agent or not */
+	bool listens; /* the client listens for Reports, even if the agent is
+		       * not registered yet */
 	bool serves;  /* is to take requests to the SA */
-	/* Why there is no file: -EAGAIN the system is short of something, or
-	 * the error of opening it again. */
+	/*
+	 * Reason why no file is open: -EAGAIN for a shortage of descriptors or
+	 * memory, or the error of opening the file again.
+	 */
 	int lost;
-	bool is_gone;	      /* the port went away since the file was opened */
-	int loss;	      /* what recv is to tell of it once, or 0 */
-	bool has_changed;     /* the port is there again, or not any more */
+	bool is_gone;	      /* the port has disappeared since the file was
+			       * opened */
+	int loss;	      /* error that recv must return once, or 0 */
+	bool has_changed;     /* the port has disappeared or come back since
+			       * changed was called */
 	uint32_t reregisters; /* how often it came back */
 
-	int reports_err; /* of Reports that were refused late, for listen */
+	int reports_err; /* error of an agent for Reports that was refused late;
+			  * the next listen returns it */
 
 	/* Packets that were taken from the file. */
 	struct umad_buffer buffers[UMAD_BUFFERS];
@@ -57,8 +64,9 @@ struct umad_transport {
 };
 
 /*
- * Begin with a file, whose implementation has the transport's memory. Return:
- * 0; -ENOMEM. The transport's close is the end of both.
+ * Initialise the transport of a file, whose implementation owns the memory of
+ * the transport. Return: 0; -ENOMEM. The close operation of the transport also
+ * ends the file.
  */
 int ibsa__umad_transport_init(struct umad_transport *umad,
 			      struct umad_file *file,
@@ -66,37 +74,49 @@ int ibsa__umad_transport_init(struct umad_transport *umad,
 void ibsa__umad_transport_done(struct umad_transport *umad);
 
 /*
- * Register what is needed at the file, which was opened. @wait_ms: for each
- * answer; below 0 as long as the file waits for any. Return: 0; -EINPROGRESS not
- * all answers have come; or another error, and then the file is not open.
+ * Register the agents that the transport needs, after the file was opened.
+ * @wait_ms: maximum wait for each answer of the file; below 0: as long as the
+ * file itself waits. Return: 0; -EINPROGRESS not all answers have come; or
+ * another error, and the file is closed.
  */
 int ibsa__umad_up(struct umad_transport *umad, int wait_ms) IBSA_MUST_USE;
 
-/* Register an agent at a file that has none of this use yet. Return: 0; -EBUSY
- * another program has its methods; -EINPROGRESS; or the file's error. */
+/*
+ * Register an agent at a file that has no agent of this use yet. Return: 0;
+ * -EBUSY another program receives its methods; -EINPROGRESS the answer has not
+ * come; or the file's error.
+ */
 int ibsa__umad_agent_register(struct umad_file *file, enum umad_agent_use use,
 			      struct umad_agent *out) IBSA_MUST_USE;
 
-/* Take late answers of the file to what was registered. */
+/* Handle answers of the file that came after listen had returned. */
 void ibsa__umad_agents_poll(struct umad_transport *umad);
 
-/* Have a file, opened again if there is none. 0; -EAGAIN not now, for want of
- * something; or -ENODEV or what else keeps it from being opened. */
+/*
+ * Open the file again unless it is open. Return: 0; -EAGAIN descriptors or
+ * memory are short; or the reason why it cannot be opened, such as -ENODEV.
+ */
 int ibsa__umad_have(struct umad_transport *umad) IBSA_MUST_USE;
 
-/* Close the file, which is to be opened again. */
+/* Close the file; the next ibsa__umad_have() opens it again. */
 void ibsa__umad_drop(struct umad_transport *umad);
 
-/* The file is lost for @err. Return: @err, or -EAGAIN. */
+/*
+ * Close the file because it was lost with the error @err. Return: @err; -EAGAIN
+ * if the error is a shortage.
+ */
 int ibsa__umad_lose(struct umad_transport *umad, int err);
 
-/* What is told of a file that is lost, once; then there is nothing. */
+/* Return the error of a lost file, once; after that 0. */
 int ibsa__umad_loss(struct umad_transport *umad);
 
-/* The system is short of something, which says nothing of the port. */
+/*
+ * Whether an error is a shortage of descriptors or memory, which does not mean
+ * that the port has disappeared.
+ */
 bool ibsa__umad_is_shortage(int err);
 
-/* What a failed send of the file is for the transport's user. */
+/* Convert an error of the file's send operation to that of the transport's. */
 int ibsa__umad_send_error(struct umad_transport *umad, int err);
 
 int ibsa__umad_send(struct ibsa_transport *transport,
@@ -109,24 +129,26 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on);
  * ibsa__umad_serve - let recv deliver requests to the SA, too
  * @transport: over a umad file
  *
- * From then on Get, Set, GetTable, GetMulti and Delete of class version 2
- * come in, a GetMulti of several segments whole. They stay this program's
- * until the transport is closed. If another takes them while the file is
- * opened again, that is as a file that cannot be opened: with -EBUSY.
+ * From then on, recv delivers Get, Set, GetTable, GetMulti and Delete of class
+ * version 2, a GetMulti of several segments as a whole. This program receives
+ * them until the transport is closed. If another program registers for them
+ * while the file is opened again, the transport fails with -EBUSY, as if the
+ * file could not be opened.
  *
- * Return: 0; -EBUSY another program at the port takes them; -EAGAIN the file
- * is not open for now; or what recv would say.
+ * Return: 0; -EBUSY another program at the port receives these requests;
+ * -EAGAIN the file is not open for now; or an error of recv.
  */
 int ibsa__umad_serve(struct ibsa_transport *transport) IBSA_MUST_USE;
 
 /**
- * ibsa__umad_answer - answer a request that has come in
- * @transport: that it came to, after ibsa__umad_serve()
- * @to:        the requester, as recv has said
- * @id:        transaction id of the request, which the answer is given
+ * ibsa__umad_answer - answer a request that has arrived
+ * @transport: the transport that delivered the request, after
+ *             ibsa__umad_serve()
+ * @to:        the address of the requester, as recv returned it
+ * @id:        transaction id of the request and the answer
  * @mad:       the answer, from the MAD header on
- * @len:       bytes of it; above one MAD it is sent in segments, if its RMPP
- *             header says that it is active
+ * @len:       number of bytes at @mad; an answer of more than one MAD is sent
+ *             in segments if the Active flag of its RMPP header is set
  *
  * The kernel sends segments again after 2 seconds without an ACK. After three
  * such tries without success it gives up, and recv returns the header of the
@@ -142,8 +164,7 @@ int ibsa__umad_answer(struct ibsa_transport *transport,
 		      const uint8_t *mad, size_t len) IBSA_MUST_USE;
 
 /*
- * In how many milliseconds recv is to be called at the latest, though fd is
- * not readable; -1: no such need.
+ * Milliseconds until recv must be called even if fd is not readable; -1: never.
  */
 int ibsa__umad_pause_ms(struct ibsa_transport *transport);
 
