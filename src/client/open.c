@@ -111,7 +111,7 @@ static int fabric_open(const char *path, const struct ibsa_options *options,
 	return err;
 }
 
-/* The topology file or recording to use, or NULL. */
+/* The topology file or capture to use, or NULL. */
 static const char *fabric_path(const struct ibsa_options *options,
 			       const struct ibsa__environment *environment)
 {
