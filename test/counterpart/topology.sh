@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: topology.sh IBSA DROP-IN EXAMPLES B.NET
+#
+# ibsa topology --net and ibnetdiscover write the same: every line but the
+# heading, the nodes in another order. On four fabrics, each with the embedded
+# SA and with OpenSM, which gives all ports an LMC. A fabric of the output gives
+# the same again. scripts/check-fabric does this with 10,000 hosts.
+set -uo pipefail
+# shellcheck source=test/counterpart/server.sh
+. "$(dirname "$(realpath "$0")")/server.sh"
+
+# Two islands, of which the SM sees one; two ports; the rates of long cables.
+islands() {
+	cat <<-'END'
+		vendid=0x2c9
+		devid=0xd2f2
+		sysimgguid=0x100
+		switchguid=0x100(100)
+		Switch 8 "S-1" # "leaf1" base port 0 lid 9 lmc 0
+		[1] "H-1"[1] # "a" 4xNDR
+		[2] "H-2"[1] # "b" 2xHDR
+		[3] "H-2"[2] # "b" 1xSDR
+		[8] "S-2"[8] # "leaf2" 8xEDR
+		Switch 8 "S-2" # "leaf2" base port 0 lid 0 lmc 0
+		[1] "H-3"[2] # "c" 12xFDR
+		Switch 8 "S-3" # "island"
+		[1] "H-4"[1] # "d" 4xEDR
+		caguid=0x201
+		Ca 1 "H-1" # "a mlx5_0"
+		[1](202) "S-1"[1] # lid 4 lmc 2 "leaf1" 4xNDR
+		Ca 2 "H-2" # "b mlx5_0"
+		[1] "S-1"[2] # lid 16 lmc 3 "leaf1" 2xHDR
+		Ca 2 "H-3" # "c 'quoted' mlx5_0"
+		Ca 2 "H-4" # "d mlx5_0"
+	END
+}
+
+if [ "${4-}" != inside ]; then
+	served_need ibnetdiscover opensm
+	folder=$(mktemp -d)
+	trap 'rm -rf "$folder"' EXIT
+	unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
+	islands >"$folder/islands.net"
+	status=0
+	for net in "$folder/islands.net" "$3/dgx.net" "$3/fat-tree-16.net" "$4"; do
+		for sa in embedded none; do
+			TOPOLOGY_FOLDER=$folder TOPOLOGY_SA=$sa \
+				"$1" fabric exec "$net" --sa "$sa" \
+				--socket "$folder/s" -- \
+				"$0" "$1" "$2" "$net" inside || status=1
+		done
+	done
+	exit "$status"
+fi
+
+ibsa=$(realpath "$1")
+# Search libraries only in the build directory of the drop-in.
+drop_in=$(dirname "$(realpath "$2")")
+export LD_LIBRARY_PATH=$drop_in
+cd "$TOPOLOGY_FOLDER" || exit 1
+status=0
+
+wrong() {
+	echo "WRONG: $(basename "$3"), $TOPOLOGY_SA: $1"
+	[ -z "$2" ] || head -n 20 "$2"
+	status=1
+}
+
+# nodes FILE - the nodes and their links, in one order, without the heading
+nodes() {
+	grep -v '^#' "$1" |
+		awk 'BEGIN { RS = ""; ORS = "\n\n"; FS = "\n" }
+		     { gsub("\n", "\001"); print }' | sort | tr '\001' '\n'
+}
+
+if [ "$TOPOLOGY_SA" = none ]; then
+	sm_start 'lmc 1' || wrong "OpenSM: $(tail -n 3 opensm.log)" '' "$3"
+fi
+ibnetdiscover >want.net 2>want.err ||
+	wrong 'ibnetdiscover fails' want.err "$3"
+"$ibsa" topology --net >got.net 2>got.err || wrong 'it fails' got.err "$3"
+nodes want.net >want
+nodes got.net >got
+[ "$(grep -c '^\[' want)" -ge 6 ] || wrong 'too few links' want "$3"
+cmp -s want got || {
+	diff want got >differ
+	wrong 'it differs from ibnetdiscover' differ "$3"
+}
+
+# Without a fabric server, as its SA is one in the process.
+env -u IBSA_FABRIC "$ibsa" --fabric got.net topology --net >again.net \
+	2>again.err || wrong 'it cannot be loaded' again.err "$3"
+nodes again.net >again
+# The embedded SA assigns no LMC, and other LIDs where OpenSM's have one.
+strip='s/ lid [0-9]* lmc [0-9]*//; s/ lid [0-9]*//'
+diff <(sed "$strip" got) <(sed "$strip" again) >differ ||
+	wrong 'its fabric differs' differ "$3"
+sm_stop
+exit "$status"
