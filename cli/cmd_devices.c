@@ -9,6 +9,7 @@
 #include <ibsa/sim.h>
 
 #include "cli.h"
+#include "columns.h"
 #include "fields.h"
 #include "scope.h"
 
@@ -370,6 +371,8 @@ int cmd_devices(struct cli *cli)
 	struct view view = { .scope = &scope };
 	int status = scope_find(cli, &scope);
 
+	if (status == CLI_DONE)
+		status = columns_use(cli, &columns_devices);
 	if (status == CLI_DONE)
 		status = file ? fabric_devices(cli, &view, file)
 			      : machine_devices(cli, &view);

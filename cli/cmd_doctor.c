@@ -10,6 +10,7 @@
 
 #include <ibsa/sim.h>
 
+#include "columns.h"
 #include "doctor.h"
 #include "fields.h"
 #include "scope.h"
@@ -542,6 +543,8 @@ int cmd_doctor(struct cli *cli)
 	struct scope scope;
 	int status = scope_find(cli, &scope);
 
+	if (status == CLI_DONE)
+		status = columns_use(cli, &columns_doctor);
 	if (status == CLI_DONE)
 		status = examine(&doctor, &scope);
 	scope_free(&scope);

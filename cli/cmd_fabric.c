@@ -42,7 +42,7 @@ static const struct action {
 } actions[] = {
 	{ "info", "FILE",
 	  "list the contents of a topology file, and findings about it",
-	  1, 1, "all dot svg json verbose", fabric_info, fabric_info_details },
+	  1, 1, "all csv dot fields json ndjson svg verbose", fabric_info, fabric_info_details },
 	{ "run", "FILE", "serve a fabric to other processes until a signal",
 	  1, 1, FABRIC_OPTIONS " socket json verbose", fabric_run,
 	  fabric_run_details },
@@ -71,7 +71,7 @@ static const struct action {
 	  "make the fabric lose, delay or damage MADs",
 	  1, 1, SERVER_OPTIONS, fabric_control, fabric_fault_details },
 	{ "stats", "", "show the counters of the fabric and its server", 0, 0,
-	  SERVER_OPTIONS " json", fabric_stats, fabric_control_details },
+	  SERVER_OPTIONS " csv fields json ndjson", fabric_stats, fabric_control_details },
 	{ "script", "FILE", "run the commands of a file at their times",
 	  1, 1, SERVER_OPTIONS, fabric_script, fabric_script_details },
 };

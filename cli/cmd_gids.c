@@ -10,6 +10,7 @@
 #include <ibsa/text.h>
 
 #include "cli.h"
+#include "columns.h"
 #include "fields.h"
 #include "scope.h"
 
@@ -448,6 +449,9 @@ int cmd_gids(struct cli *cli)
 			 "all GIDs anyway");
 		status = CLI_USAGE;
 	}
+	if (status == CLI_DONE)
+		status = columns_use(cli, cli->gids.address ? &columns_gids_for
+							    : &columns_gids);
 	if (status == CLI_DONE)
 		status = file ? fabric_gids(cli, &scope, file)
 			      : machine_gids(cli, &scope);

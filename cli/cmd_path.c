@@ -9,6 +9,7 @@
 
 #include "query_wait.h"
 #include "cli.h"
+#include "columns.h"
 #include "ends.h"
 #include "fields.h"
 #include "opa.h"
@@ -549,6 +550,10 @@ int cmd_path(struct cli *cli)
 
 	if (status == CLI_DONE)
 		status = form_choose(cli, &path_query, &form);
+	if (status == CLI_DONE)
+		status = columns_use(cli, form == &path_query.opa
+						  ? &columns_path_opa
+						  : &columns_path);
 	if (status == CLI_DONE)
 		status = paths_query(cli, &path_query, form);
 	return status;

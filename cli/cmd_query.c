@@ -7,6 +7,7 @@
 
 #include "query_wait.h"
 #include "cli.h"
+#include "columns.h"
 #include "fields.h"
 #include "multi_path.h"
 
@@ -176,6 +177,14 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	return CLI_DONE;
 }
 
+static int record_columns_use(struct cli *cli, const struct ibsa_record *record)
+{
+	const struct column column = column_of_record(record);
+	const struct columns columns = { "query", &column, 1 };
+
+	return columns_use(cli, &columns);
+}
+
 /* Hint for a request that matched no record. */
 static const char *no_record_hint(const struct ibsa_query *query)
 {
@@ -197,6 +206,8 @@ int cmd_query(struct cli *cli)
 
 	memset(&match, 0, sizeof(match));
 	status = parse_arguments(cli, &query, &match);
+	if (status == CLI_DONE)
+		status = record_columns_use(cli, query.record->reply);
 	if (status != CLI_DONE)
 		return status;
 	status = query_wait(cli, &query, reply_print, &query);

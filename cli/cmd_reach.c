@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "fields.h"
 #include "other_file.h"
 #include "reach.h"
@@ -152,10 +153,10 @@ static int check_options(const struct cli *cli)
 		complain("--svg needs --matrix");
 		return CLI_USAGE;
 	}
-	if (cli->picture.svg && cli->output.json &&
+	if (cli->picture.svg && out_is_data(&cli->out) &&
 	    strcmp(cli->picture.svg, "-") == 0) {
-		complain("--json and --svg - both write to standard output; "
-			 "name a file with --svg");
+		complain("the rows and --svg - are both written to standard "
+			 "output; name a file with --svg");
 		return CLI_USAGE;
 	}
 	return other_file("--svg", cli->picture.svg, fabric_file(cli),
@@ -165,8 +166,11 @@ static int check_options(const struct cli *cli)
 int cmd_reach(struct cli *cli)
 {
 	struct reach_targets targets = { .count = 0 };
-	int status = check_options(cli);
+	int status = columns_use(cli, cli->reach.matrix ? &columns_reach_matrix
+							: &columns_reach);
 
+	if (status == CLI_DONE)
+		status = check_options(cli);
 	if (status == CLI_DONE)
 		status = reach_targets_parse(cli, &targets);
 	if (status == CLI_DONE)

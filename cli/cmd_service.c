@@ -5,6 +5,7 @@
 
 #include <ibsa/text.h>
 
+#include "columns.h"
 #include "query_wait.h"
 #include "fields.h"
 #include "service.h"
@@ -357,6 +358,7 @@ void cmd_service_details(struct cli *cli)
 int cmd_service(struct cli *cli)
 {
 	const struct action *action;
+	int status;
 
 	if (cli->arg_count < 2) {
 		complain("service needs an action: list, lookup, register or "
@@ -376,5 +378,7 @@ int cmd_service(struct cli *cli)
 			 cli->service.lease ? "lease" : "renew");
 		return CLI_USAGE;
 	}
-	return action->run(cli);
+	status = columns_use(cli, cli->service.renew ? &columns_service_renew
+						     : &columns_service);
+	return status == CLI_DONE ? action->run(cli) : status;
 }

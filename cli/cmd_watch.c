@@ -9,6 +9,7 @@
 #include <ibsa/event.h>
 #include <ibsa/text.h>
 
+#include "columns.h"
 #include "query_wait.h"
 #include "fields.h"
 #include "interrupt.h"
@@ -599,7 +600,9 @@ int cmd_watch(struct cli *cli)
 		watching.kinds |= kinds_of(cli->args[i]);
 	/* The subscription must end before a closed output ends the command. */
 	signal(SIGPIPE, SIG_IGN);
-	watching.status = client_open(cli);
+	watching.status = columns_use(cli, &columns_watch);
+	if (watching.status == CLI_DONE)
+		watching.status = client_open(cli);
 	if (watching.status == CLI_DONE)
 		watching.status = gids_parse(&watching);
 	if (watching.status == CLI_DONE)

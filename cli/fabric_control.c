@@ -7,6 +7,7 @@
 
 #include <ibsa/fabric_server.h>
 
+#include "columns.h"
 #include "fabric.h"
 
 enum {
@@ -104,17 +105,22 @@ static void stats_row(struct out *out, size_t index, void *arg)
 int fabric_stats(struct cli *cli)
 {
 	char text[STATS_BYTES];
+	static const char name_characters[] =
+		"abcdefghijklmnopqrstuvwxyz0123456789_";
 	struct stats stats = { .count = 0 };
 	char *rest = text;
 	char *line;
-	int status = command_send(cli, "stats", text, sizeof(text));
+	int status = columns_use(cli, &columns_fabric_stats);
 
+	if (status == CLI_DONE)
+		status = command_send(cli, "stats", text, sizeof(text));
 	if (status != CLI_DONE)
 		return status;
 	while ((line = strsep(&rest, "\n")) && stats.count < STATS_MAX) {
 		char *blank = strchr(line, ' ');
 
-		if (!blank)
+		if (!blank ||
+		    strspn(line, name_characters) != (size_t)(blank - line))
 			continue;
 		*blank = '\0';
 		stats.all[stats.count++] = (struct stat){ line, blank + 1 };

@@ -9,6 +9,7 @@
 
 #include <ibsa/sa.h>
 
+#include "columns.h"
 #include "fabric.h"
 #include "fabric_draw.h"
 #include "fabric_shape.h"
@@ -267,10 +268,10 @@ static int check_drawings(const struct cli *cli)
 		return CLI_USAGE;
 	}
 	if (is_drawn_to_output(cli) &&
-	    (cli->output.json ||
+	    (out_is_data(&cli->out) ||
 	     (cli->picture.dot && cli->picture.svg &&
 	      strcmp(cli->picture.dot, cli->picture.svg) == 0))) {
-		complain("fabric info: only one of --json, --dot and --svg "
+		complain("fabric info: only one of the list, --dot and --svg "
 			 "can write to standard output; name a file for the "
 			 "others");
 		return CLI_USAGE;
@@ -283,7 +284,10 @@ int fabric_info(struct cli *cli)
 	const struct ibsa_fabric_options options = { .check = true };
 	struct ibsa_fabric *fabric;
 	struct shape shape;
-	int status = check_drawings(cli);
+	int status = columns_use(cli, &columns_fabric_info);
+
+	if (status == CLI_DONE)
+		status = check_drawings(cli);
 
 	if (status == CLI_DONE)
 		status = fabric_read(cli, &options, &fabric);

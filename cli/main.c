@@ -117,6 +117,25 @@ static int plugin_status(struct cli *cli, char **argv, int status)
 			    "the command failed; see its standard error");
 }
 
+static bool shape_choose(struct cli *cli)
+{
+	const struct output_options *output = &cli->output;
+
+	if (output->json + output->ndjson + output->csv > 1) {
+		complain("only one of --json, --ndjson and --csv can be given");
+		return false;
+	}
+	if (output->json)
+		cli->out.shape = OUT_JSON;
+	else if (output->ndjson)
+		cli->out.shape = OUT_NDJSON;
+	else if (output->csv)
+		cli->out.shape = OUT_CSV;
+	else if (output->verbose)
+		cli->out.shape = OUT_BLOCKS;
+	return true;
+}
+
 static int cli_run(struct cli *cli)
 {
 	const struct command *command;
@@ -140,10 +159,8 @@ static int cli_run(struct cli *cli)
 		return command_help(cli, command);
 	if (!options_fit(cli, command))
 		return CLI_USAGE;
-	if (cli->output.json)
-		cli->out.shape = OUT_JSON;
-	else if (cli->output.verbose)
-		cli->out.shape = OUT_BLOCKS;
+	if (!shape_choose(cli))
+		return CLI_USAGE;
 	return command->run(cli);
 }
 

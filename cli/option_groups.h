@@ -23,10 +23,18 @@ struct sa_options {
 	bool has_sl;
 };
 
-/* How a command writes its output. */
+/**
+ * struct output_options - how a command writes its rows
+ * @json, @ndjson, @csv: at most one of them
+ * @verbose: all fields, one on a line
+ * @fields:  names of the only fields to write, separated by commas, or NULL
+ */
 struct output_options {
 	bool json;
+	bool ndjson;
+	bool csv;
 	bool verbose;
+	const char *fields;
 };
 
 /**

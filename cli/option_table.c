@@ -75,6 +75,12 @@ static const struct option_row rows[] = {
 	{ 0, "umad", "DEVICE",
 	  "fabric serve: port of the SA, DEVICE[/PORT]", AT(fabric.umad) },
 	{ 'j', "json", NULL, "write JSON", AT(output.json), OPTION_OUTPUT },
+	{ 0, "ndjson", NULL, "write JSON, an object on each line",
+	  AT(output.ndjson), OPTION_ROWS },
+	{ 0, "csv", NULL, "write CSV with a header", AT(output.csv),
+	  OPTION_ROWS },
+	{ 0, "fields", "A,B,...", "write only these fields, in this order",
+	  AT(output.fields), OPTION_ROWS },
 	{ 'v', "verbose", NULL, "show all fields; tries and times on stderr",
 	  AT(output.verbose), OPTION_OUTPUT },
 	{ 'V', "version", NULL, "show the version", AT(version), OPTION_OUTPUT },
@@ -83,7 +89,7 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) == OPTION_ROWS, "OPTION_ROWS");
+_Static_assert(sizeof(rows) / sizeof(rows[0]) == OPTION_COUNT, "OPTION_COUNT");
 
 const struct option_row *const option_rows = rows;
 

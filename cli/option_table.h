@@ -5,13 +5,14 @@
 
 #include "cli.h"
 
-enum { OPTION_ROWS = 35 };
+enum { OPTION_COUNT = 38 };
 
 /* The commands that accept an option. */
 enum option_whose {
 	OPTION_OWN,    /* commands whose row lists it */
 	OPTION_COMMON, /* every command; some ignore it */
 	OPTION_OUTPUT, /* every command; it changes the output only */
+	OPTION_ROWS,   /* the same, of parts of commands only if listed */
 };
 
 /**

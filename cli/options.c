@@ -31,7 +31,7 @@ static void make_options(char *letters, struct option *options)
 {
 	*letters++ = '-';
 	*letters++ = ':';
-	for (size_t i = 0; i < OPTION_ROWS; i++) {
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		int has = option_rows[i].argument ? required_argument
 						  : no_argument;
 
@@ -45,7 +45,7 @@ static void make_options(char *letters, struct option *options)
 			*letters++ = ':';
 	}
 	*letters = '\0';
-	options[OPTION_ROWS] = (struct option){ .name = NULL };
+	options[OPTION_COUNT] = (struct option){ .name = NULL };
 }
 
 /* Number of options whose names begin with @start. */
@@ -53,7 +53,7 @@ static size_t count_names(const char *start)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < OPTION_ROWS; i++)
+	for (size_t i = 0; i < OPTION_COUNT; i++)
 		count += strncmp(option_rows[i].name, start, strlen(start)) ==
 			 0;
 	return count;
@@ -61,7 +61,7 @@ static size_t count_names(const char *start)
 
 static bool is_key(int key)
 {
-	for (size_t i = 0; i < OPTION_ROWS; i++)
+	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (option_key(i) == key)
 			return true;
 	return false;
@@ -122,7 +122,7 @@ static int option_take(struct cli *cli, int key, char **argv)
 		cli->args[cli->arg_count++] = optarg;
 		return CLI_DONE;
 	}
-	for (size_t i = 0; i < OPTION_ROWS; i++) {
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		if (option_key(i) != key)
 			continue;
 		cli->given |= UINT64_C(1) << i;
@@ -133,8 +133,8 @@ static int option_take(struct cli *cli, int key, char **argv)
 
 int options_parse(struct cli *cli, int argc, char **argv)
 {
-	struct option options[OPTION_ROWS + 1];
-	char letters[2 * OPTION_ROWS + 3];
+	struct option options[OPTION_COUNT + 1];
+	char letters[2 * OPTION_COUNT + 3];
 	int status = CLI_DONE;
 	int key;
 
@@ -161,7 +161,7 @@ bool options_fit(const struct cli *cli, const struct command *command)
 			 cli->fabric.sa_mode);
 		return false;
 	}
-	for (size_t i = 0; i < OPTION_ROWS; i++) {
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		const struct option_row *row = &option_rows[i];
 
 		/*
@@ -178,7 +178,7 @@ bool options_fit(const struct cli *cli, const struct command *command)
 
 bool options_only(const struct cli *cli, const char *whose, const char *list)
 {
-	for (size_t i = 0; i < OPTION_ROWS; i++) {
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		const struct option_row *row = &option_rows[i];
 
 		if (!(cli->given >> i & 1) || row->whose == OPTION_OUTPUT ||
@@ -192,7 +192,7 @@ bool options_only(const struct cli *cli, const char *whose, const char *list)
 
 bool options_given(const struct cli *cli, const char *name)
 {
-	for (size_t i = 0; i < OPTION_ROWS; i++)
+	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (strcmp(option_rows[i].name, name) == 0)
 			return cli->given >> i & 1;
 	return false;

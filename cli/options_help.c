@@ -25,7 +25,7 @@ static void option_print(struct out *out, const struct option_row *row)
 void options_help(struct out *out, const struct command *command)
 {
 	title_print(out);
-	for (size_t i = 0; i < OPTION_ROWS; i++)
+	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (!command || option_is_taken(&option_rows[i], command))
 			option_print(out, &option_rows[i]);
 }
@@ -52,7 +52,7 @@ void options_part_help(struct out *out, const char *list,
 		       const struct option_words *words)
 {
 	title_print(out);
-	for (size_t i = 0; i < OPTION_ROWS; i++)
+	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (option_rows[i].letter == 'h' ||
 		    option_is_listed(option_rows[i].name, list))
 			part_option_print(out, &option_rows[i], words);

@@ -21,7 +21,7 @@ help_of_actions() {
 			sed 's/.*--//' | sort | xargs)
 		[ "$given" = "$options" ] || fail "options: $given"
 	done <<-'END'
-		info all dot help json svg verbose
+		info all csv dot fields help json ndjson svg verbose
 		run fault first-lid help json opa partitions record sa sa-at seed sm-profile socket verbose
 		exec fault first-lid help opa partitions record sa sa-at seed sm-profile socket verbose
 		replay fault help json record seed socket verbose
@@ -30,7 +30,7 @@ help_of_actions() {
 		node fabric help socket
 		sm fabric help socket
 		fault fabric help socket
-		stats fabric help json socket
+		stats csv fabric fields help json ndjson socket
 		script fabric help socket
 	END
 }

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The tables of columns. */
+#include <string.h>
+
+#include <ibsa/records.h>
+#include <ibsa/text.h>
+
+#include "columns.h"
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+/* A column that always has a value, and one that may have none. */
+#define ALWAYS(name, kind)                 \
+	{                                  \
+		name, COLUMN_##kind, false \
+	}
+#define MAYBE(name, kind)                 \
+	{                                 \
+		name, COLUMN_##kind, true \
+	}
+#define WORDS(name, words)                      \
+	{                                       \
+		name, COLUMN_TEXT, false, words \
+	}
+#define MAYBE_WORDS(name, words)               \
+	{                                      \
+		name, COLUMN_TEXT, true, words \
+	}
+#define FIELD(name, record, field)                                             \
+	{                                                                      \
+		name, COLUMN_FIELD, true, NULL, &ibsa_##record##_record, field \
+	}
+#define RECORD(record)                                                    \
+	{                                                                 \
+		NULL, COLUMN_RECORD, false, NULL, &ibsa_##record##_record \
+	}
+#define COLUMNS(object, name) \
+	const struct columns columns_##object = { name, object, COUNT(object) }
+#define STREAM(object, name)                                                   \
+	const struct columns columns_##object = { name, object, COUNT(object), \
+						  true }
+
+/* clang-format off */
+
+static const struct column devices[] = {
+	ALWAYS("device", TEXT),
+	MAYBE("port", NUMBER),
+	FIELD("state", port_info, "port_state"),
+	MAYBE("lid", NUMBER),
+	MAYBE("sm_lid", NUMBER),
+	MAYBE("rate", TEXT),
+	MAYBE("guid", GUID),
+	MAYBE("gid", GID),
+	FIELD("phys_state", port_info, "port_physical_state"),
+	MAYBE("lmc", NUMBER),
+	MAYBE("sm_sl", NUMBER),
+	MAYBE("link_layer", TEXT),
+	MAYBE("umad", TEXT),
+	MAYBE("node_guid", GUID),
+	MAYBE("system_image_guid", GUID),
+	MAYBE("firmware", TEXT),
+	MAYBE("board", TEXT),
+	MAYBE("note", TEXT),
+};
+
+static const struct column doctor[] = {
+	ALWAYS("name", TEXT),
+	MAYBE("device", TEXT),
+	MAYBE("port", NUMBER),
+	WORDS("verdict", "ok|wrong|warning|not checked"),
+	ALWAYS("detail", TEXT),
+	MAYBE("advice", TEXT),
+};
+
+static const struct column fabric_info[] = {
+	WORDS("what", "node|switch|LID|link|finding"),
+	ALWAYS("kind", TEXT),
+	ALWAYS("count", NUMBER),
+	MAYBE("file", TEXT),
+	MAYBE("line", NUMBER),
+	MAYBE("text", TEXT),
+};
+
+static const struct column fabric_run[] = {
+	WORDS("event", "ready"),
+	ALWAYS("fabric", TEXT),
+	ALWAYS("file", TEXT),
+	ALWAYS("adapters", NUMBER),
+	ALWAYS("switches", NUMBER),
+	ALWAYS("links", NUMBER),
+};
+
+static const struct column fabric_serve[] = {
+	WORDS("event", "ready"),
+	ALWAYS("device", TEXT),
+	ALWAYS("port", NUMBER),
+	ALWAYS("gid", GID),
+	ALWAYS("lid", NUMBER),
+};
+
+#define GID_COLUMNS			\
+	ALWAYS("device", TEXT),		\
+	ALWAYS("port", NUMBER),		\
+	ALWAYS("index", NUMBER),	\
+	MAYBE("gid", GID),		\
+	MAYBE("ipv4", TEXT),		\
+	MAYBE_WORDS("type", "IB|RoCE v1|RoCE v2|?"), \
+	MAYBE("netdev", TEXT)
+
+static const struct column fabric_stats[] = {
+	ALWAYS("clients", NUMBER),
+	ALWAYS("accepted", NUMBER),
+	ALWAYS("disconnected", NUMBER),
+	ALWAYS("packets_in", NUMBER),
+	ALWAYS("packets_out", NUMBER),
+	ALWAYS("packets_refused", NUMBER),
+	ALWAYS("requests", NUMBER),
+	ALWAYS("answers", NUMBER),
+	ALWAYS("unanswered", NUMBER),
+	ALWAYS("most_in_flight", NUMBER),
+	ALWAYS("reports", NUMBER),
+	ALWAYS("reports_unanswered", NUMBER),
+	ALWAYS("drops_no_route", NUMBER),
+	ALWAYS("drops_port_down", NUMBER),
+	ALWAYS("drops_no_lid", NUMBER),
+	ALWAYS("drops_hop_limit", NUMBER),
+	ALWAYS("drops_no_agent", NUMBER),
+	ALWAYS("drops_pkey", NUMBER),
+	ALWAYS("drops_queue_full", NUMBER),
+	ALWAYS("faults_lose", NUMBER),
+	ALWAYS("faults_delay", NUMBER),
+	ALWAYS("faults_duplicate", NUMBER),
+	ALWAYS("faults_reorder", NUMBER),
+	ALWAYS("faults_corrupt", NUMBER),
+	ALWAYS("faults_busy", NUMBER),
+	ALWAYS("faults_silence", NUMBER),
+	ALWAYS("faults_redirect", NUMBER),
+};
+
+static const struct column gids[] = {
+	GID_COLUMNS,
+	MAYBE("note", TEXT),
+};
+
+static const struct column gids_for[] = {
+	GID_COLUMNS,
+	WORDS("fit", "chosen|unreadable|empty|port-down|other-family|"
+		     "link-local|roce-v1|farther|later"),
+	ALWAYS("why", TEXT),
+};
+
+static const struct column path[] = {
+	{ .kind = COLUMN_RECORD, .record = &ibsa_path_record,
+	  .has_long_lids = true },
+	MAYBE("src_device", TEXT),
+	MAYBE("dst_device", TEXT),
+};
+
+static const struct column path_opa[] = {
+	RECORD(opa_path),
+	MAYBE("src_device", TEXT),
+	MAYBE("dst_device", TEXT),
+};
+
+static const struct column reach[] = {
+	WORDS("reach", "yes|no|unknown"),
+	ALWAYS("target", TEXT),
+	MAYBE("gid", GID),
+	MAYBE("node", TEXT),
+	MAYBE("reason", TEXT),
+	ALWAYS("status", NUMBER),
+	ALWAYS("tries", NUMBER),
+	ALWAYS("rtt_us", NUMBER),
+};
+
+static const struct column reach_matrix[] = {
+	WORDS("reach", "yes|no|unknown"),
+	ALWAYS("from", GID),
+	MAYBE("from_host", TEXT),
+	MAYBE("from_node", TEXT),
+	ALWAYS("to", GID),
+	MAYBE("to_host", TEXT),
+	MAYBE("to_node", TEXT),
+	MAYBE("reason", TEXT),
+	ALWAYS("status", NUMBER),
+};
+
+static const struct column service[] = {
+	RECORD(service),
+};
+
+static const struct column service_renew[] = {
+	ALWAYS("time", TIME),
+	WORDS("event", "registered|lost|registered again|replaced|failed|"
+		       "refused|removed|not removed"),
+	MAYBE("reason", TEXT),
+	ALWAYS("status", NUMBER),
+	RECORD(service),
+};
+
+static const struct column watch[] = {
+	ALWAYS("time", TIME),
+	ALWAYS("event", TEXT),
+	ALWAYS("sequence", NUMBER),
+	MAYBE("trap", NUMBER),
+	MAYBE("gid", GID),
+	MAYBE("lid", NUMBER),
+	MAYBE("name", TEXT),
+	MAYBE("port", NUMBER),
+	ALWAYS("audited", NUMBER),
+	MAYBE("reason", TEXT),
+	ALWAYS("status", NUMBER),
+};
+
+/* clang-format on */
+
+COLUMNS(devices, "devices");
+COLUMNS(doctor, "doctor");
+COLUMNS(fabric_info, "fabric-info");
+STREAM(fabric_run, "fabric-run");
+STREAM(fabric_serve, "fabric-serve");
+COLUMNS(fabric_stats, "fabric-stats");
+COLUMNS(gids, "gids");
+COLUMNS(gids_for, "gids-for");
+COLUMNS(path, "path");
+COLUMNS(path_opa, "path-opa");
+COLUMNS(reach, "reach");
+COLUMNS(reach_matrix, "reach-matrix");
+COLUMNS(service, "service");
+STREAM(service_renew, "service-renew");
+STREAM(watch, "watch");
+
+const struct columns *columns_at(size_t index)
+{
+	static const struct columns *const list[] = {
+		&columns_devices,      &columns_doctor,
+		&columns_fabric_info,  &columns_fabric_run,
+		&columns_fabric_serve, &columns_fabric_stats,
+		&columns_gids,	       &columns_gids_for,
+		&columns_path,	       &columns_path_opa,
+		&columns_reach,	       &columns_reach_matrix,
+		&columns_service,      &columns_service_renew,
+		&columns_watch,
+	};
+
+	return index < COUNT(list) ? list[index] : NULL;
+}
+
+struct column column_of_record(const struct ibsa_record *record)
+{
+	return (struct column){ .kind = COLUMN_RECORD, .record = record };
+}
+
+/* A value of a field, and the meaning of a code. */
+static void field_cells(const struct column *column, const char *name,
+			const struct ibsa_field *field, cell_type_fn done,
+			void *arg)
+{
+	char meaning[COLUMN_NAME_ROOM];
+	struct cell_type type = { .name = name,
+				  .column = column,
+				  .field = field };
+
+	done(&type, arg);
+	if (!ibsa_show_is_code(field->show))
+		return;
+	snprintf(meaning, sizeof(meaning), "%s_text", name);
+	type.name = meaning;
+	type.is_meaning = true;
+	done(&type, arg);
+}
+
+static void record_cells(const struct column *column, cell_type_fn done,
+			 void *arg)
+{
+	const struct ibsa_record *record = column->record;
+	char name[COLUMN_NAME_ROOM];
+
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *field = &record->fields[i];
+
+		for (unsigned int k = 0; k < ibsa_field_values(field); k++)
+			if (ibsa_field_name(field, k, name, sizeof(name)) >= 0)
+				field_cells(column, name, field, done, arg);
+	}
+}
+
+void columns_each(const struct columns *columns, cell_type_fn done, void *arg)
+{
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct column *column = &columns->all[i];
+		const struct cell_type type = { .name = column->name,
+						.column = column };
+		unsigned int index;
+
+		if (column->kind == COLUMN_RECORD)
+			record_cells(column, done, arg);
+		else if (column->kind == COLUMN_FIELD)
+			field_cells(column, column->name,
+				    ibsa_field_find(column->record,
+						    column->field, &index),
+				    done, arg);
+		else
+			done(&type, arg);
+	}
+}
