@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "check_node.h"
+#include "columns.h"
 #include "fields.h"
 #include "nagios.h"
 #include "rate.h"
@@ -262,9 +263,8 @@ static void finding_row(struct out *out, size_t index, void *arg)
 		out_text(out, "device", fields_clean(row->port->device, text));
 	else
 		out_none(out, "device");
-	snprintf(text, sizeof(text), "%u", row->finding.port);
 	if (row->port)
-		out_number(out, "port", row->finding.port, text);
+		out_count(out, "port", row->finding.port);
 	else
 		out_none(out, "port");
 	if (row->peer)
@@ -353,7 +353,7 @@ static int report(struct node_check *check)
 
 	if (check->cli->check.nagios)
 		return nagios_report(check);
-	if (check->count || check->cli->output.json)
+	if (check->count || out_is_data(out))
 		out_rows(out, check->count, finding_row, check);
 	if (check->why.text[0])
 		complain("%s", check->why.text);
@@ -369,7 +369,7 @@ static int no_port(struct node_check *check, int status,
 	struct nagios nagios = { .len = 0 };
 
 	if (!check->cli->check.nagios || status == CLI_USAGE) {
-		if (check->cli->output.json)
+		if (out_is_data(&check->cli->out))
 			out_rows(&check->cli->out, 0, finding_row, check);
 		complain("%s", error->text);
 		return status;
@@ -393,8 +393,10 @@ int check_node(struct cli *cli)
 {
 	struct node_check check = { .cli = cli };
 	struct ibsa_error error;
-	int status = peers_parse(&check);
+	int status = columns_use(cli, &columns_check_node);
 
+	if (status == CLI_DONE)
+		status = peers_parse(&check);
 	if (!cli->open.deadline_ms)
 		cli->open.deadline_ms = DEADLINE_MS;
 	if (status == CLI_DONE) {

@@ -6,6 +6,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "columns.h"
 #include "fields.h"
 #include "topology.h"
 
@@ -267,9 +268,9 @@ static int options_check(const struct cli *cli)
 			 cli->args[1]);
 		return CLI_USAGE;
 	}
-	if (cli->topology.net && cli->output.json) {
-		complain("topology: --json and --net are two formats; choose "
-			 "one");
+	if (cli->topology.net && out_is_data(&cli->out)) {
+		complain("topology: --net and --json, --csv or --fields are "
+			 "two formats; choose one");
 		return CLI_USAGE;
 	}
 	return CLI_DONE;
@@ -278,8 +279,10 @@ static int options_check(const struct cli *cli)
 int cmd_topology(struct cli *cli)
 {
 	struct topology_view view = { .topology = NULL };
-	int status = options_check(cli);
+	int status = columns_use(cli, &columns_topology);
 
+	if (status == CLI_DONE)
+		status = options_check(cli);
 	if (status == CLI_DONE)
 		status = topology_view_read(cli, &view);
 	if (status == CLI_DONE)

@@ -42,6 +42,15 @@
 
 /* clang-format off */
 
+static const struct column check_node[] = {
+	ALWAYS("finding", TEXT),
+	WORDS("severity", "warning|critical"),
+	MAYBE("device", TEXT),
+	MAYBE("port", NUMBER),
+	MAYBE("peer", TEXT),
+	ALWAYS("what", TEXT),
+};
+
 static const struct column devices[] = {
 	ALWAYS("device", TEXT),
 	MAYBE("port", NUMBER),
@@ -198,6 +207,33 @@ static const struct column service_renew[] = {
 	RECORD(service),
 };
 
+static const struct column topology[] = {
+	ALWAYS("island", NUMBER),
+	ALWAYS("level", NUMBER),
+	MAYBE("node", TEXT),
+	MAYBE("port", NUMBER),
+	MAYBE("peer", TEXT),
+	MAYBE("peer_port", NUMBER),
+	MAYBE("width", TEXT),
+	MAYBE("speed", TEXT),
+	FIELD("node_type", node, "node_type"),
+	ALWAYS("node_guid", GUID),
+	ALWAYS("num_ports", NUMBER),
+	ALWAYS("port_guid", GUID),
+	ALWAYS("lid", NUMBER),
+	ALWAYS("lmc", NUMBER),
+	FIELD("peer_node_type", node, "node_type"),
+	MAYBE("peer_node_guid", GUID),
+	MAYBE("peer_num_ports", NUMBER),
+	MAYBE("peer_port_guid", GUID),
+	MAYBE("peer_lid", NUMBER),
+	MAYBE("peer_lmc", NUMBER),
+	FIELD("state", port_info, "port_state"),
+	FIELD("mtu", port_info, "neighbor_mtu"),
+	FIELD("rate", path, "rate"),
+	MAYBE("ends", NUMBER),
+};
+
 static const struct column watch[] = {
 	ALWAYS("time", TIME),
 	ALWAYS("event", TEXT),
@@ -214,6 +250,7 @@ static const struct column watch[] = {
 
 /* clang-format on */
 
+COLUMNS(check_node, "check-node");
 COLUMNS(devices, "devices");
 COLUMNS(doctor, "doctor");
 COLUMNS(fabric_info, "fabric-info");
@@ -228,18 +265,20 @@ COLUMNS(reach, "reach");
 COLUMNS(reach_matrix, "reach-matrix");
 COLUMNS(service, "service");
 STREAM(service_renew, "service-renew");
+COLUMNS(topology, "topology");
 STREAM(watch, "watch");
 
 const struct columns *columns_at(size_t index)
 {
 	static const struct columns *const list[] = {
-		&columns_devices,      &columns_doctor,
-		&columns_fabric_info,  &columns_fabric_run,
-		&columns_fabric_serve, &columns_fabric_stats,
-		&columns_gids,	       &columns_gids_for,
-		&columns_path,	       &columns_path_opa,
-		&columns_reach,	       &columns_reach_matrix,
-		&columns_service,      &columns_service_renew,
+		&columns_check_node,	&columns_devices,
+		&columns_doctor,	&columns_fabric_info,
+		&columns_fabric_run,	&columns_fabric_serve,
+		&columns_fabric_stats,	&columns_gids,
+		&columns_gids_for,	&columns_path,
+		&columns_path_opa,	&columns_reach,
+		&columns_reach_matrix,	&columns_service,
+		&columns_service_renew, &columns_topology,
 		&columns_watch,
 	};
 

@@ -56,6 +56,7 @@ struct columns {
 	bool is_stream;
 };
 
+extern const struct columns columns_check_node;
 extern const struct columns columns_devices;
 extern const struct columns columns_doctor;
 extern const struct columns columns_fabric_info;
@@ -70,6 +71,7 @@ extern const struct columns columns_reach;
 extern const struct columns columns_reach_matrix;
 extern const struct columns columns_service;
 extern const struct columns columns_service_renew;
+extern const struct columns columns_topology;
 extern const struct columns columns_watch;
 
 /* All of these; NULL after the last. */

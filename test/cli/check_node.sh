@@ -51,6 +51,7 @@ try() {
 	"$ibsa" check node "$@" >out 2>err </dev/null || got=$?
 	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
 	! grep -Eq 'Sanitizer|runtime error' err || fail 'a sanitizer speaks'
+	save check node "$@"
 }
 
 # plugin STATUS ARG... - the same as a monitoring plugin: one line, whose data

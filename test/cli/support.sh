@@ -5,6 +5,7 @@
 set -u
 # shellcheck source=test/support/signals.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"
+support=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 
 ibsa=$(realpath "$1")
 # shellcheck disable=SC2034 # for the scripts that source this
@@ -20,6 +21,7 @@ clean_up() {
 	rm -rf "$tmp"
 }
 trap clean_up EXIT
+mkdir "$tmp/json"
 cd "$tmp" || exit 1
 unset IBSA_FABRIC SYSFS_PATH POSIXLY_CORRECT
 
@@ -28,6 +30,11 @@ for tool in jq python3 script setpriv; do
 	echo "needs $tool" >&2
 	exit 77
 done
+
+python3 -c 'import jsonschema' 2>/dev/null || {
+	echo 'needs python3-jsonschema' >&2
+	exit 77
+}
 
 failed=0
 checks=0
@@ -44,6 +51,26 @@ fail() {
 # is_emulated - ibsa is a script that runs a program of another architecture:
 # it cannot be copied elsewhere, and the emulator needs descriptors too
 is_emulated() { [ "$(head -c 2 "$ibsa")" = '#!' ]; }
+
+# save ARG... - store the output of -j, for schema.py
+save() {
+	local arg is_json=no
+	# Of ibsa fabric exec, the output is that of the command after it.
+	if [[ " $* " = *' exec '* ]]; then
+		while [ $# -gt 0 ] && [ "$1" != "$ibsa" ]; do
+			shift
+		done
+	fi
+	for arg; do
+		case $arg in
+		-j | --json | --ndjson | -[av]j | -j[av]) is_json=yes ;;
+		--fields | -h | --help | -V) return ;;
+		esac
+	done
+	[ $is_json = yes ] && [ -s out ] || return 0
+	printf '%s\0' "$@" >"$tmp/json/$checks-$BASHPID.args"
+	cp out "$tmp/json/$checks-$BASHPID.out"
+}
 
 # run STATUS ARG... - run ibsa, write its output to the files out and err, and
 # check its exit status
@@ -62,6 +89,7 @@ run() {
 	if grep -Eq 'Sanitizer|runtime error' err; then
 		fail 'a sanitizer speaks'
 	fi
+	save "$@"
 }
 
 # on STATUS ARG... - like run, with --fabric $fabric
@@ -115,6 +143,8 @@ run_groups() {
 		: >err
 		"$group"
 	done
+	"$support/schema.py" "$libdir/cli" "$tmp/json" ||
+		failed=$((failed + 1))
 	echo "$checks commands, $failed failed checks"
 	[ "$failed" -eq 0 ]
 }
