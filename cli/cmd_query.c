@@ -136,8 +136,10 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 	/* If the table cannot be written, the note is of no use. */
 	if (out_is_brief(&cli->out) && fflush(stdout) == 0 &&
 	    fields_hidden(reply, hidden, sizeof(hidden)))
-		complain("not in the table, but not zero: %s; -v shows them",
-			 hidden);
+		complain(
+			"fields that the table does not show, but that are not "
+			"zero: %s; -v shows them",
+			hidden);
 	return CLI_DONE;
 }
 

@@ -502,8 +502,10 @@ static int name_add(struct watching *watching, const char *text,
 	int status = nodes_find(watching->cli, NULL, "", target->name, &ports);
 
 	if (status == CLI_NO && target->name == text)
-		complain("nor is it an event; for the events see ibsa watch "
-			 "--help");
+		complain(
+			"'%s' is not a kind of event either; for the kinds see "
+			"ibsa watch --help",
+			text);
 	for (size_t i = 0; i < ports.count && status == CLI_DONE; i++) {
 		const struct ibsa_gid gid =
 			fields_guid_gid(own, ports.all[i].port_guid);

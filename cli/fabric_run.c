@@ -157,7 +157,8 @@ static int server_run(struct serving *serving, struct interrupt *interrupt)
 	interrupt_calls(interrupt, NULL, NULL);
 	if (!err || err == -EINTR)
 		return CLI_DONE;
-	complain("the fabric server ends: %s", strerror(-err));
+	complain("the fabric server stops because of an error: %s",
+		 strerror(-err));
 	return CLI_DEVICE;
 }
 

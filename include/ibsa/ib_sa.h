@@ -247,9 +247,10 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * records are not supported; -ENODEV no such port, an Ethernet port without the
  * address of an SA, or the device is being closed; -EAGAIN the port is down or
  * has no SM; -ENOBUFS 1048576 queries of the port have not ended; -EOPNOTSUPP
- * a second port where two cannot be waited for together; -ENOMEM; or the error
- * of opening the port. After an error @callback is not called. Any thread and
- * any callback may call it.
+ * another port of the device is open, and the device (ibsim, or on a virtual
+ * clock) supports only one at a time; -ENOMEM; or the error of opening the
+ * port. After an error @callback is not called. Any thread and any callback may
+ * call it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.16.
  */
@@ -381,12 +382,13 @@ struct ibsa_rec_registration;
  * parent process, a mask bit that ServiceRecord does not define, or a lease
  * that is set to 0; -ENODEV no such port, an Ethernet port without the address
  * of an SA, or the device is being closed; -EAGAIN the port was not used before
- * and is down; -EOPNOTSUPP a second port where two cannot be waited for
- * together; -ENOMEM; or the error of opening the port. After an error @report
- * is not called. Later failures are the err of IBSA_REGISTRATION_RELEASED:
- * -EEXIST the port has a registration with this ID, GID and P_Key, or is
- * releasing it; -ECANCELED released, or the device closed, before the first
- * request, or the SA did not reply in time when the device was closed; or as in
+ * and is down; -EOPNOTSUPP another port of the device is open, and the device
+ * (under ibsim or on a virtual clock) supports only one port at a time;
+ * -ENOMEM; or the error of opening the port. After an error @report is not
+ * called. Later failures are the err of IBSA_REGISTRATION_RELEASED: -EEXIST the
+ * port has a registration with this ID, GID and P_Key, or is releasing it;
+ * -ECANCELED released, or the device closed, before the first request, or the
+ * SA did not reply in time when the device was closed; or as in
  * ibsa_service_register(). Any thread and any callback may call it.
  *
  * Source: IBA vol 1, 15.2.5.14.
@@ -432,13 +434,14 @@ struct ibsa_device_watch;
  * more GIDs than IBSA_EVENT_GIDS_MAX, or only one of gids and gid_count is set;
  * -ENODEV no such port, an Ethernet port without the address of an SA, or the
  * device is being closed; -EAGAIN the port was not used before and is down;
- * -EOPNOTSUPP a second port where two cannot be waited for together; -ENOMEM;
- * or the error of opening the port. After an error @happened is not called.
- * Later failures are the err of IBSA_EVENT_ENDED: -EBUSY another program
- * receives the Reports of the port; -EOPNOTSUPP ports of this type do not
- * receive Reports; -EINVAL audit_nodes without one of the two kinds that it
- * finds; -ECANCELED ended, or the device closed, before the watch began; or as
- * in ibsa_event_watch(). Any thread and any callback may call it.
+ * -EOPNOTSUPP another port of the device is open, and the device (under ibsim
+ * or on a virtual clock) supports only one port at a time; -ENOMEM; or the
+ * error of opening the port. After an error @happened is not called. Later
+ * failures are the err of IBSA_EVENT_ENDED: -EBUSY another program receives the
+ * Reports of the port; -EOPNOTSUPP ports of this type do not receive Reports;
+ * -EINVAL audit_nodes is set, but kinds has neither GID_IN nor GID_OUT;
+ * -ECANCELED ended, or the device closed, before the watch began; or as in
+ * ibsa_event_watch(). Any thread and any callback may call it.
  *
  * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
  */
@@ -535,10 +538,10 @@ struct ib_sa_multicast {
  * not registered, the device belongs to the parent process, no @callback, or no
  * join state; -ENODEV no such port, an Ethernet port without the address of an
  * SA, or the device is being closed; -EAGAIN the port was not used before and
- * is down; -ENOBUFS the process has 1048576 memberships; -EOPNOTSUPP a second
- * port where two cannot be waited for together; -ENOMEM; or the error of
- * opening the port. After an error @callback is not called. Any thread and any
- * callback may call it.
+ * is down; -ENOBUFS the process has 1048576 memberships; -EOPNOTSUPP another
+ * port of the device is open, and the device (ibsim, or on a virtual clock)
+ * supports only one at a time; -ENOMEM; or the error of opening the port. After
+ * an error @callback is not called. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
  */

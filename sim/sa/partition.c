@@ -192,7 +192,9 @@ static int read_head(struct reader *reader, struct slice head)
 					     first.value.text);
 	if (!err && pkey > UINT16_MAX)
 		return ibsa__partitions_fail(reader, -EINVAL,
-					     "a P_Key has at most 16 bits");
+					     "0x%llx is not a P_Key: use a "
+					     "number up to 0xffff",
+					     (unsigned long long)pkey);
 	if (!err)
 		err = find_partition(reader, first.name,
 				     (uint16_t)(pkey & DEFAULT_PARTITION));

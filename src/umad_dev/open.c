@@ -34,10 +34,10 @@ static int open_failed(const char *name, int err, struct ibsa_error *error)
 				  name);
 	case -ENOENT:
 		return ibsa__fail(error, -ENODEV,
-				  "the kernel has this port but " UMAD_FOLDER
-				  "%s is not "
-				  "there: in a container, pass the device in; "
-				  "else see udev",
+				  "the kernel has this port, but " UMAD_FOLDER
+				  "%s does not exist: in a container, pass the "
+				  "device file in; otherwise create it with "
+				  "udevadm trigger -s infiniband_mad",
 				  name);
 	case -ENXIO:
 	case -ENODEV:

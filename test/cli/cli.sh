@@ -541,7 +541,7 @@ paths() {
 
 records() {
 	on 0 query table NodeRecord; aligned
-	err_has 'not in the table, but not zero: base_version, .*; -v shows'
+	err_has 'fields that the table does not show, .*: base_version, .*; -v shows'
 	sentences 1
 	out_has '^LID +NODE_TYPE .* NODE_DESCRIPTION$'; lines 9
 	on 0 query table nr 'node_description=node2 mlx5_0'; lines 2
@@ -766,9 +766,9 @@ watched_events() {
 	run 2 --fabric "$fabric" watch --audit-nodes group; out_empty
 	err_has 'add one of them'
 	run 1 --fabric "$fabric" watch nobody; out_empty; err_has 'no node'
-	err_has 'nor is it an event'
+	err_has 'is not a kind of event either'
 	run 1 --fabric "$fabric" watch name:nobody; out_empty
-	! grep -q 'an event' err || fail 'a name is no event'
+	! grep -q 'kind of event' err || fail 'a name is no event'
 	run 2 --fabric "$fabric" watch gid 12; out_empty; err_has 'is a LID'
 	run 2 --fabric "$fabric" watch gid:12; out_empty
 	run 4 --fabric "$fabric" -C nobody watch; out_empty

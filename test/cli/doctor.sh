@@ -132,7 +132,7 @@ every_error_is_another() {
 	what_is 'not active' 'port 2 of mlx5_0 is down: check the cable' \
 		'^mlx5_0 +2 +Down' port '^Down, LinkUp' cable mlx5_0 2
 	rm "$nodes/umad0"
-	what_is 'no device file' '/dev/infiniband/umad0 is not there: in a' \
+	what_is 'no device file' '/dev/infiniband/umad0 does not exist: in a' \
 		' /dev/infiniband/umad0 does not exist$' \
 		node '/dev/infiniband/umad0 does not exist' 'container.*udev'
 	rm -r "$sys/class/infiniband_mad"
