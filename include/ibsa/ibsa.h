@@ -625,8 +625,9 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
  * @index:  index in the table, from 0
  * @out:    receives the P_Key, host byte order; 0: the entry is empty
  *
- * Return: 0; -EINVAL the table has no such entry; -EOPNOTSUPP as for
- * ibsa_gid_get(); or the error of reading it. Any thread may call it.
+ * Return: 0; -EINVAL the table has no such entry; -EOPNOTSUPP the program's own
+ * transport does not provide the table; or the error of reading it. Any thread
+ * may call it.
  */
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index,
 		  uint16_t *out) IBSA_MUST_USE;

@@ -101,7 +101,8 @@ def documented(text):
 def returned(text):
     """The "Return:" part of a doc comment: errors now, and later ones."""
     part = re.search(r"^Return: (.*?)(?=^Source:|\Z)", text, re.S | re.M)
-    now, _, later = (part[1] if part else "").partition(LATER)
+    text = " ".join(part[1].split()) if part else ""
+    now, _, later = text.partition(LATER)
     return re.sub(r"such\s+as\s+-E\w+", "", now), errors_in(later)
 
 
