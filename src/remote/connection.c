@@ -117,35 +117,36 @@ static int connection_lose(struct remote_connection *connection)
 	return -ENODEV;
 }
 
-/* One deadline bounds the exchange. Bytes that arrive do not extend it. */
-static void exchange_begin(struct remote_connection *connection,
-			   uint64_t start_ns)
+int ibsa__remote_await(int fd, short events, unsigned int ms, uint64_t start_ns)
 {
-	connection->end_ns = start_ns + connection->patience_ms * NS_PER_MS;
-	connection->is_late = false;
-}
-
-/*
- * Wait for @events until the deadline of the exchange. False: it has passed, or
- * poll() failed.
- */
-static bool exchange_await(struct remote_connection *connection, short events)
-{
-	struct pollfd end = { .fd = connection->fd, .events = events };
+	struct pollfd wanted = { .fd = fd, .events = events };
 	int ready;
 
 	do {
-		const uint64_t now_ns = clock_now_ns();
-		const uint64_t left_ns = now_ns < connection->end_ns
-						 ? connection->end_ns - now_ns
-						 : 0;
+		const int left = clock_left_ms((int)ms, start_ns);
 
-		connection->is_late = !left_ns;
-		if (!left_ns)
-			return false;
-		ready = poll(&end, 1, (int)(left_ns / NS_PER_MS) + 1);
+		if (!left)
+			return -ETIMEDOUT;
+		ready = poll(&wanted, 1, left);
 	} while (!ready || (ready < 0 && errno == EINTR));
-	return ready > 0;
+	return ready > 0 ? 0 : -EIO;
+}
+
+static void exchange_begin(struct remote_connection *connection,
+			   uint64_t start_ns)
+{
+	connection->exchange_ns = start_ns;
+	connection->is_late = false;
+}
+
+static bool exchange_await(struct remote_connection *connection, short events)
+{
+	const int err = ibsa__remote_await(connection->fd, events,
+					   connection->patience_ms,
+					   connection->exchange_ns);
+
+	connection->is_late = err == -ETIMEDOUT;
+	return !err;
 }
 
 static bool io_is_pending(ssize_t done)

@@ -24,9 +24,9 @@ struct remote_address {
 struct remote_connection {
 	int fd; /* -1: the connection failed and is closed */
 	unsigned int patience_ms;
-	uint64_t start_ns; /* when connecting began */
-	uint64_t end_ns;   /* deadline of the current exchange */
-	bool is_late;	   /* the last exchange reached its deadline */
+	uint64_t start_ns;    /* when connecting began */
+	uint64_t exchange_ns; /* when the current exchange began */
+	bool is_late;	      /* the last exchange reached its deadline */
 };
 
 /* The path behind "unix:" in @fabric; NULL: @fabric does not begin so. */
@@ -115,6 +115,14 @@ int ibsa__remote_socket_check(int fd, struct ibsa_error *error) IBSA_MUST_USE;
 
 /* Set *@error to the server's text without control characters. Return: @err. */
 int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error);
+
+/*
+ * Wait for @events until @ms have passed since @start_ns: one deadline bounds a
+ * whole packet or exchange, bytes of it that arrive do not extend it. Return: 0;
+ * -ETIMEDOUT; -EIO poll() failed.
+ */
+int ibsa__remote_await(int fd, short events, unsigned int ms,
+		       uint64_t start_ns) IBSA_MUST_USE;
 
 /* Whether the server has closed the connection. Sends nothing. */
 bool ibsa__remote_is_gone(const struct remote_connection *connection);

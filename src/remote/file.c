@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <ibsa/sa.h>
@@ -24,90 +26,32 @@ enum {
 	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
 
-/*
- * Wait for @events. Return: 0; -EIO the timeout of PATIENCE_MS has passed since
- * @start_ns, or poll() failed. One deadline bounds a whole packet: bytes of it
- * that arrive do not extend the deadline.
- */
-static int data_await(int fd, short events, uint64_t start_ns)
+int ibsa__remote_packet_send(int fd, const struct umad_header *header,
+			     const void *mad, size_t len, size_t *sent)
 {
-	struct pollfd wanted = { .fd = fd, .events = events };
-	int ready;
+	while (*sent < sizeof(*header) + len) {
+		const size_t of_header = *sent < sizeof(*header)
+						 ? *sent
+						 : sizeof(*header);
+		const size_t of_mad = *sent - of_header;
+		struct iovec parts[] = {
+			{ (char *)(uintptr_t)header + of_header,
+			  sizeof(*header) - of_header },
+			{ (char *)(uintptr_t)mad + of_mad, len - of_mad },
+		};
+		const struct msghdr message = { .msg_iov = parts,
+						.msg_iovlen = 2 };
+		const ssize_t now = sendmsg(fd, &message,
+					    MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	do {
-		const int left = clock_left_ms(PATIENCE_MS, start_ns);
-
-		if (!left)
-			return -EIO;
-		ready = poll(&wanted, 1, left);
-	} while (ready < 0 && errno == EINTR);
-	return ready > 0 ? 0 : -EIO;
-}
-
-int ibsa__remote_packet_init(struct remote_packet *packet,
-			     const struct umad_header *header, const void *mad,
-			     size_t len)
-{
-	if (len > REMOTE_PACKET_MAX - sizeof(*header))
-		return -EINVAL;
-	*packet = (struct remote_packet){
-		.header = *header,
-		.parts = { { &packet->header, sizeof(*header) },
-			   { (void *)(uintptr_t)mad, len } },
-		.message = { .msg_iov = packet->parts, .msg_iovlen = 2 },
-	};
-	packet->header.length = (uint32_t)(sizeof(*header) + len);
-	return 0;
-}
-
-/* Remove the first @sent bytes from what is left to send. */
-static void packet_advance(struct remote_packet *packet, size_t sent)
-{
-	struct msghdr *message = &packet->message;
-
-	packet->is_begun = true;
-	while (message->msg_iovlen && sent >= message->msg_iov->iov_len) {
-		sent -= message->msg_iov->iov_len;
-		message->msg_iov++;
-		message->msg_iovlen--;
-	}
-	if (!message->msg_iovlen)
-		return;
-	message->msg_iov->iov_base = (char *)message->msg_iov->iov_base + sent;
-	message->msg_iov->iov_len -= sent;
-}
-
-int ibsa__remote_packet_send(struct remote_packet *packet, int fd)
-{
-	while (packet->message.msg_iovlen) {
-		const ssize_t sent = sendmsg(fd, &packet->message,
-					     MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (sent >= 0)
-			packet_advance(packet, (size_t)sent);
+		if (now >= 0)
+			*sent += (size_t)now;
 		else if (errno == EAGAIN)
 			return -EAGAIN;
 		else if (errno != EINTR)
 			return -EIO;
 	}
 	return 0;
-}
-
-size_t ibsa__remote_packet_rest(const struct remote_packet *packet, void *out,
-				size_t room)
-{
-	const struct msghdr *message = &packet->message;
-	size_t used = 0;
-
-	for (size_t i = 0; i < message->msg_iovlen; i++) {
-		const struct iovec *part = &message->msg_iov[i];
-
-		if (part->iov_len > room - used)
-			return 0;
-		memcpy((char *)out + used, part->iov_base, part->iov_len);
-		used += part->iov_len;
-	}
-	return used;
 }
 
 static int shared_mutex_init(pthread_mutex_t *lock)
@@ -168,24 +112,24 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 			    size_t len)
 {
 	const uint64_t start_ns = clock_now_ns();
-	const char *bytes = packet;
-	struct remote_packet whole;
 	struct umad_header header;
+	size_t sent = 0;
 	int err;
 
-	if (len < SENT_MIN)
+	if (len < SENT_MIN || len > REMOTE_PACKET_MAX)
 		return -EINVAL;
-	memcpy(&header, bytes, sizeof(header));
-	err = ibsa__remote_packet_init(&whole, &header, bytes + sizeof(header),
-				       len - sizeof(header));
-	if (err)
-		return err;
+	memcpy(&header, packet, sizeof(header));
+	header.length = (uint32_t)len;
 	file_lock(file, &file->locks->writing);
 	do
-		err = ibsa__remote_packet_send(&whole, file->fd);
-	while (err == -EAGAIN && !data_await(file->fd, POLLOUT, start_ns));
+		err = ibsa__remote_packet_send(file->fd, &header,
+					       (const char *)packet +
+						       sizeof(header),
+					       len - sizeof(header), &sent);
+	while (err == -EAGAIN &&
+	       !ibsa__remote_await(file->fd, POLLOUT, PATIENCE_MS, start_ns));
 	/* The server would take the next packet for the rest of this one. */
-	if (err && whole.is_begun)
+	if (err && sent)
 		shutdown(file->fd, SHUT_RDWR);
 	pthread_mutex_unlock(&file->locks->writing);
 	return err == -EAGAIN ? -EIO : err;
@@ -219,7 +163,8 @@ static int data_take(int fd, void *to, size_t len, uint64_t start_ns)
 			len -= (size_t)got;
 		} else if (!got || (errno != EAGAIN && errno != EINTR) ||
 			   (errno == EAGAIN &&
-			    data_await(fd, POLLIN, start_ns))) {
+			    ibsa__remote_await(fd, POLLIN, PATIENCE_MS,
+					       start_ns))) {
 			return -EIO;
 		}
 	}

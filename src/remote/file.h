@@ -10,9 +10,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <sys/socket.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 #include "base/large.h"
 #include "remote/connection.h"
@@ -76,34 +74,12 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 			       size_t room) IBSA_MUST_USE;
 
 /*
- * A packet that may be sent in parts. It points into itself and to the caller's
- * MAD.
+ * Send the rest of a packet, of which *@sent bytes were sent, without waiting.
+ * No other thread may use @fd, the data socket, meanwhile. Return: 0 all was
+ * sent; -EAGAIN the socket's buffer is full; -EIO the server has gone.
  */
-struct remote_packet {
-	struct umad_header header;
-	struct iovec parts[2];
-	struct msghdr message; /* what is left to send */
-	bool is_begun;	       /* part of it has been sent */
-};
-
-/* Return: 0; -EINVAL @len is too large. */
-int ibsa__remote_packet_init(struct remote_packet *packet,
-			     const struct umad_header *header, const void *mad,
-			     size_t len) IBSA_MUST_USE;
-
-/*
- * Send what is left of @packet, without waiting. No other thread may use @fd,
- * the data socket, meanwhile. Return: 0 all was sent; -EAGAIN the socket's
- * buffer is full; -EIO the server has gone.
- */
-int ibsa__remote_packet_send(struct remote_packet *packet,
-			     int fd) IBSA_MUST_USE;
-
-/*
- * Copy what is left of @packet to @out. Return: its length; 0 @room is too
- * small.
- */
-size_t ibsa__remote_packet_rest(const struct remote_packet *packet, void *out,
-				size_t room);
+int ibsa__remote_packet_send(int fd, const struct umad_header *header,
+			     const void *mad, size_t len,
+			     size_t *sent) IBSA_MUST_USE;
 
 #endif

@@ -17,17 +17,6 @@ enum {
 	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
 
-int ibsa__remote_link_send(struct umad_file *file, const void *packet,
-			   size_t len)
-{
-	const uint8_t *bytes = packet;
-	struct umad_header header;
-
-	memcpy(&header, bytes, sizeof(header));
-	return ibsa__outbox_send(link_of(file), &header, bytes + sizeof(header),
-				 len - sizeof(header));
-}
-
 void ibsa__inbox_reset(struct remote_inbox *inbox)
 {
 	inbox->at = 0;

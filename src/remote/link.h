@@ -161,6 +161,11 @@ int ibsa__remote_link_fd(const struct umad_file *file);
 int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms);
 void ibsa__remote_link_wake(struct umad_file *file);
 
+/*
+ * If the socket takes only part of a packet, keep the rest. Return: 0; -EBUSY
+ * the server has not read the packets before; -EINVAL @len is too large; -EIO
+ * the server has gone.
+ */
 int ibsa__remote_link_send(struct umad_file *file, const void *packet,
 			   size_t len);
 int ibsa__remote_link_receive(struct umad_file *file,
@@ -177,14 +182,5 @@ void ibsa__outbox_reset(struct remote_outbox *outbox);
  * buffer is full; -EIO the server has gone.
  */
 int ibsa__outbox_push(struct remote_link *link) IBSA_MUST_USE;
-
-/*
- * Send a packet; if the socket takes only part of it, keep the rest. Return: 0;
- * -EBUSY the server has not read the packets before; -EINVAL @len is too large;
- * -EIO the server has gone.
- */
-int ibsa__outbox_send(struct remote_link *link,
-		      const struct umad_header *header, const void *mad,
-		      size_t len) IBSA_MUST_USE;
 
 #endif

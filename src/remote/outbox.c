@@ -4,6 +4,8 @@
  * only a part of one, the rest is kept until the socket is writable.
  */
 #include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "remote/link.h"
@@ -41,33 +43,39 @@ int ibsa__outbox_push(struct remote_link *link)
 }
 
 /* Return: 0; -EIO the rest is too large to keep. */
-static int outbox_save(struct remote_link *link,
-		       const struct remote_packet *packet)
+static int outbox_save(struct remote_link *link, const uint8_t *rest,
+		       size_t len)
 {
 	struct remote_outbox *outbox = &link->outbox;
 
-	outbox->end = ibsa__remote_packet_rest(packet, outbox->bytes,
-					       sizeof(outbox->bytes));
-	if (!outbox->end)
+	if (len > sizeof(outbox->bytes))
 		return -EIO;
+	memcpy(outbox->bytes, rest, len);
+	outbox->end = len;
 	outbox->begun_ns = clock_now_ns();
 	ibsa__remote_link_limit_set(link);
 	ibsa__remote_link_watch_writable(link, true);
 	return 0;
 }
 
-int ibsa__outbox_send(struct remote_link *link,
-		      const struct umad_header *header, const void *mad,
-		      size_t len)
+int ibsa__remote_link_send(struct umad_file *file, const void *packet,
+			   size_t len)
 {
-	struct remote_packet packet;
+	struct remote_link *link = link_of(file);
+	const uint8_t *bytes = packet;
+	struct umad_header header;
+	size_t sent = 0;
 	int err = ibsa__outbox_push(link);
 
-	if (!err)
-		err = ibsa__remote_packet_init(&packet, header, mad, len);
-	if (!err)
-		err = ibsa__remote_packet_send(&packet, link->data);
+	if (!err && len > REMOTE_PACKET_MAX)
+		err = -EINVAL;
+	if (err)
+		return err;
+	memcpy(&header, bytes, sizeof(header));
+	err = ibsa__remote_packet_send(link->data, &header,
+				       bytes + sizeof(header),
+				       len - sizeof(header), &sent);
 	if (err != -EAGAIN)
 		return err;
-	return packet.is_begun ? outbox_save(link, &packet) : -EBUSY;
+	return sent ? outbox_save(link, bytes + sent, len - sent) : -EBUSY;
 }
