@@ -45,12 +45,7 @@ struct view {
 
 static void text_or_none(struct out *out, const char *name, const char *text)
 {
-	char clean[IBSA_VALUE_TEXT];
-
-	if (text && *text)
-		out_text(out, name, fields_clean(text, clean));
-	else
-		out_none(out, name);
+	fields_text_or_none(out, name, text && *text ? text : NULL);
 }
 
 /* States have the names of PortInfo's values. */

@@ -43,73 +43,15 @@ static struct finding *finding_add(struct doctor *doctor)
 	return &findings[doctor->count++];
 }
 
-__attribute__((format(printf, 3, 0))) static void
-finding_put(struct doctor *doctor, const struct finding *finding,
-	    const char *format, va_list args)
+void doctor_add(struct doctor *doctor, const struct finding *finding,
+		const char *format, ...)
 {
 	struct finding *added = finding_add(doctor);
+	va_list args;
 
 	*added = *finding;
+	va_start(args, format);
 	vsnprintf(added->detail, sizeof(added->detail), format, args);
-}
-
-void doctor_ok(struct doctor *doctor, const struct spot *spot, const char *name,
-	       const char *format, ...)
-{
-	const struct finding finding = { .name = name, .spot = *spot };
-	va_list args;
-
-	va_start(args, format);
-	finding_put(doctor, &finding, format, args);
-	va_end(args);
-}
-
-void doctor_skip(struct doctor *doctor, const struct spot *spot,
-		 const char *name, const char *format, ...)
-{
-	const struct finding finding = {
-		.name = name,
-		.spot = *spot,
-		.verdict = VERDICT_UNCHECKED,
-	};
-	va_list args;
-
-	va_start(args, format);
-	finding_put(doctor, &finding, format, args);
-	va_end(args);
-}
-
-void doctor_warn(struct doctor *doctor, const struct spot *spot,
-		 const char *name, const char *advice, const char *format, ...)
-{
-	const struct finding finding = {
-		.name = name,
-		.spot = *spot,
-		.verdict = VERDICT_WARNING,
-		.advice = advice,
-	};
-	va_list args;
-
-	va_start(args, format);
-	finding_put(doctor, &finding, format, args);
-	va_end(args);
-}
-
-void doctor_wrong(struct doctor *doctor, const struct spot *spot,
-		  const char *name, int status, const char *advice,
-		  const char *format, ...)
-{
-	const struct finding finding = {
-		.name = name,
-		.spot = *spot,
-		.verdict = VERDICT_WRONG,
-		.status = status,
-		.advice = advice,
-	};
-	va_list args;
-
-	va_start(args, format);
-	finding_put(doctor, &finding, format, args);
 	va_end(args);
 }
 

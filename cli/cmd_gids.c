@@ -85,10 +85,8 @@ static void netdev_cell(struct out *out, uint32_t ifindex)
 {
 	char name[IF_NAMESIZE];
 
-	if (ifindex && if_indextoname(ifindex, name))
-		out_text(out, "netdev", name);
-	else
-		out_none(out, "netdev");
+	out_text_or_none(out, "netdev",
+			 ifindex ? if_indextoname(ifindex, name) : NULL);
 }
 
 static void entry_cells(struct out *out, const struct ibsa_gid_row *row)

@@ -145,12 +145,7 @@ static void life_time_cell(struct out *out, const struct ibsa_record *record,
 static void device_cell(struct out *out, const char *name,
 			const struct end *end)
 {
-	char text[IBSA_VALUE_TEXT];
-
-	if (end->device[0])
-		out_text(out, name, fields_clean(end->device, text));
-	else
-		out_none(out, name);
+	fields_text_or_none(out, name, end->device[0] ? end->device : NULL);
 }
 
 static void device_cells(struct out *out, const struct row *row)

@@ -45,14 +45,6 @@ static const struct reach_result *result_of(const struct rows *rows,
 	return target->missing ? &missing : &rows->results[target->index];
 }
 
-static void put_or_none(struct out *out, const char *name, const char *text)
-{
-	if (text)
-		out_text(out, name, text);
-	else
-		out_none(out, name);
-}
-
 static void put_gid(struct out *out, const struct reach_target *target)
 {
 	if (target->missing)
@@ -73,8 +65,9 @@ static void result_row(struct out *out, size_t index, void *arg)
 		out_text(out, "target", reach_target_text(target, text));
 	put_gid(out, target);
 	reach_node_cell(out, "node", target);
-	put_or_none(out, "reason",
-		    target->missing ? target->missing : reach_reason(result));
+	out_text_or_none(out, "reason",
+			 target->missing ? target->missing
+					 : reach_reason(result));
 	if (out_is_brief(out))
 		return;
 	snprintf(text, sizeof(text), "0x%04x", result->status);

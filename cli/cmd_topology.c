@@ -137,10 +137,7 @@ static void links_free(struct links *links)
 
 static void name_cell(struct out *out, const char *name, const char *text)
 {
-	if (*text)
-		out_text(out, name, text);
-	else
-		out_none(out, name);
+	out_text_or_none(out, name, *text ? text : NULL);
 }
 
 static void width_cells(struct out *out, const struct ibsa_topology_port *port)

@@ -217,14 +217,6 @@ static void put_time(struct out *out, const struct timespec *when)
 	out_text(out, "time", all);
 }
 
-static void put_or_none(struct out *out, const char *name, const char *text)
-{
-	if (text)
-		out_text(out, name, text);
-	else
-		out_none(out, name);
-}
-
 static void put_number(struct out *out, const char *name, bool known,
 		       uint64_t value)
 {
@@ -249,10 +241,10 @@ static void data_cells(struct out *out, const struct line *line,
 	else
 		out_none(out, "gid");
 	put_number(out, "lid", event->lid, event->lid);
-	put_or_none(out, "name", name);
+	out_text_or_none(out, "name", name);
 	put_number(out, "port", event->port_num, event->port_num);
 	out_count(out, "audited", event->audited);
-	put_or_none(out, "reason", event_reason(event));
+	out_text_or_none(out, "reason", event_reason(event));
 	snprintf(status, sizeof(status), "0x%04x", event->status);
 	out_number(out, "status", event->status, status);
 }

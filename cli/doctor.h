@@ -47,18 +47,24 @@ struct doctor {
 bool doctor_is_interrupted(const struct doctor *doctor);
 
 /* Add a finding. Its text is made safe to print. */
-void doctor_ok(struct doctor *doctor, const struct spot *spot, const char *name,
-	       const char *format, ...) __attribute__((format(printf, 4, 5)));
-void doctor_skip(struct doctor *doctor, const struct spot *spot,
-		 const char *name, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-void doctor_warn(struct doctor *doctor, const struct spot *spot,
-		 const char *name, const char *advice, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
-void doctor_wrong(struct doctor *doctor, const struct spot *spot,
-		  const char *name, int status, const char *advice,
-		  const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
+void doctor_add(struct doctor *doctor, const struct finding *finding,
+		const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A finding with each verdict. The last arguments are the detail's format. */
+/* clang-format off */
+#define doctor_add_as(doctor, at, what, grade, result, help, ...)	\
+	doctor_add(doctor, &(const struct finding){ .name = (what),	\
+		.spot = *(at), .verdict = (grade), .status = (result),	\
+		.advice = (help) }, __VA_ARGS__)
+#define doctor_ok(doctor, spot, name, ...)				\
+	doctor_add_as(doctor, spot, name, VERDICT_OK, 0, NULL, __VA_ARGS__)
+#define doctor_skip(doctor, spot, name, ...)				\
+	doctor_add_as(doctor, spot, name, VERDICT_UNCHECKED, 0, NULL, __VA_ARGS__)
+#define doctor_warn(doctor, spot, name, advice, ...)			\
+	doctor_add_as(doctor, spot, name, VERDICT_WARNING, 0, advice, __VA_ARGS__)
+#define doctor_wrong(doctor, spot, name, status, advice, ...)		\
+	doctor_add_as(doctor, spot, name, VERDICT_WRONG, status, advice, __VA_ARGS__)
+/* clang-format on */
 
 /* A port that is being checked. */
 struct visit {

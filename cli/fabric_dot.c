@@ -10,16 +10,14 @@
 #include <string.h>
 
 #include <ibsa/sa.h>
-#include <ibsa/text.h>
 
 #include "fabric_draw.h"
+#include "name_text.h"
 
 enum {
 	EACH_MAX =
 		32, /* above this number, adapters are drawn by leaf switch */
 	FEW_BOXES = 64, /* above this number, lines are straight */
-	LABEL_MAX = 40, /* characters of a name */
-	NAME_BYTES = 16 * LABEL_MAX,
 	RATE_TEXT = 16,
 	RATES = 64, /* more than the number of existing rates */
 	PORTS_MAX = 256,
@@ -41,28 +39,6 @@ struct drawing {
 	size_t *hosts; /* per node: number of adapters with no other neighbour */
 	struct line usual; /* the most frequent rate */
 };
-
-/* Write a name in a label and escape characters with a meaning there. */
-static void name_put(FILE *file, const char *name)
-{
-	char clean[NAME_BYTES];
-	size_t count = 0;
-
-	ibsa_text_clean(&name, clean, sizeof(clean));
-	for (const char *at = clean; *at; at++) {
-		count += ((unsigned char)*at & 0xc0) != 0x80;
-		if (count > LABEL_MAX) {
-			fputs("…", file);
-			return;
-		}
-		if (*at == '&')
-			fputs("&amp;", file);
-		else if (*at == '"' || *at == '\\')
-			fprintf(file, "\\%c", *at);
-		else
-			putc(*at, file);
-	}
-}
 
 static bool is_adapter(const struct drawing *drawing, size_t node)
 {
@@ -253,7 +229,7 @@ static void put_node(const struct drawing *drawing, size_t node)
 	FILE *file = drawing->file;
 
 	fprintf(file, "\t\tn%zu [label=\"", node);
-	name_put(file, is->name);
+	name_dot_put(file, is->name);
 	fprintf(file, "\"%s];\n",
 		is->type == IBSA_NODE_SWITCH   ? ", fillcolor=\"#d6e6f5\""
 		: is->type == IBSA_NODE_ROUTER ? ", fillcolor=\"#f5e6d6\""
@@ -281,10 +257,10 @@ static void leaf_box_put(const struct drawing *drawing, size_t leaf)
 	}
 	fprintf(file, "\t\th%zu [label=\"%zu %s\\n", leaf, drawing->hosts[leaf],
 		drawing->hosts[leaf] == 1 ? "adapter" : "adapters");
-	name_put(file, shape->nodes[first].is.name);
+	name_dot_put(file, shape->nodes[first].is.name);
 	if (last != first) {
 		fputs("\\n… ", file);
-		name_put(file, shape->nodes[last].is.name);
+		name_dot_put(file, shape->nodes[last].is.name);
 	}
 	fputs("\"];\n", file);
 }

@@ -225,6 +225,13 @@ const char *fields_clean(const char *text, char out[IBSA_VALUE_TEXT])
 	return out;
 }
 
+void fields_text_or_none(struct out *out, const char *name, const char *text)
+{
+	char clean[IBSA_VALUE_TEXT];
+
+	out_text_or_none(out, name, text ? fields_clean(text, clean) : NULL);
+}
+
 void fields_gid(struct out *out, const char *name, const struct ibsa_gid *gid)
 {
 	char text[IBSA_GID_TEXT];

@@ -52,6 +52,9 @@ void fields_row(struct out *out, size_t index, void *arg);
  */
 const char *fields_clean(const char *text, char out[IBSA_VALUE_TEXT]);
 
+/* Write such a text, or nothing if it is NULL. */
+void fields_text_or_none(struct out *out, const char *name, const char *text);
+
 /* Write a GID, or a GUID as 0x and 16 digits. */
 void fields_gid(struct out *out, const char *name, const struct ibsa_gid *gid);
 void fields_guid(struct out *out, const char *name, uint64_t guid);

@@ -197,6 +197,14 @@ void out_none(struct out *out, const char *name)
 	put_cell(out, name, &(struct out_cell){ .kind = OUT_NONE });
 }
 
+void out_text_or_none(struct out *out, const char *name, const char *text)
+{
+	if (text)
+		out_text(out, name, text);
+	else
+		out_none(out, name);
+}
+
 /* Write the cell NAME_text. */
 static void meaning_cell(struct out *out, const char *name, const char *meaning)
 {
@@ -207,10 +215,7 @@ static void meaning_cell(struct out *out, const char *name, const char *meaning)
 	assert(len + sizeof(suffix) <= sizeof(text));
 	memcpy(text, name, len);
 	memcpy(text + len, suffix, sizeof(suffix));
-	if (meaning)
-		out_text(out, text, meaning);
-	else
-		out_none(out, text);
+	out_text_or_none(out, text, meaning);
 }
 
 void out_code(struct out *out, const char *name, uint64_t code,
@@ -234,10 +239,7 @@ void out_no_code(struct out *out, const char *name)
 void out_below(struct out *out, const char *name, const char *text)
 {
 	if (!out_is_brief(out)) {
-		if (text)
-			out_text(out, name, text);
-		else
-			out_none(out, name);
+		out_text_or_none(out, name, text);
 		return;
 	}
 	if (out->phase != OUT_PRINT || !text)

@@ -118,6 +118,9 @@ void out_no_code(struct out *out, const char *name);
 /* Write a cell without a value: "-", null in JSON, nothing in CSV. */
 void out_none(struct out *out, const char *name);
 
+/* A text, or nothing if it is NULL. */
+void out_text_or_none(struct out *out, const char *name, const char *text);
+
 /*
  * Write the last cell of a row. A table prints it on a line below the row; @text
  * is NULL for none.

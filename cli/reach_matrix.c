@@ -171,15 +171,11 @@ static void draw(struct out *out, const struct matrix *matrix)
 static void host_cell(struct out *out, const char *name,
 		      const struct reach_target *target)
 {
-	char clean[IBSA_VALUE_TEXT];
 	char host[IBSA_VALUE_TEXT];
 
 	snprintf(host, sizeof(host), "%.*s", (int)host_len(target),
 		 target->node ? target->node : "");
-	if (host[0])
-		out_text(out, name, fields_clean(host, clean));
-	else
-		out_none(out, name);
+	fields_text_or_none(out, name, host[0] ? host : NULL);
 }
 
 static void pair_row(struct out *out, size_t index, void *arg)
@@ -192,7 +188,6 @@ static void pair_row(struct out *out, size_t index, void *arg)
 		targets->first[cell / targets->gid_count];
 	const struct reach_target *to =
 		targets->first[cell % targets->gid_count];
-	const char *reason = reach_reason(result);
 	char status[16];
 
 	snprintf(status, sizeof(status), "0x%04x", result->status);
@@ -203,10 +198,7 @@ static void pair_row(struct out *out, size_t index, void *arg)
 	fields_gid(out, "to", &to->gid);
 	host_cell(out, "to_host", to);
 	reach_node_cell(out, "to_node", to);
-	if (reason)
-		out_text(out, "reason", reason);
-	else
-		out_none(out, "reason");
+	out_text_or_none(out, "reason", reach_reason(result));
 	out_number(out, "status", result->status, status);
 }
 

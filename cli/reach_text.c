@@ -31,12 +31,7 @@ const char *reach_target_text(const struct reach_target *target,
 void reach_node_cell(struct out *out, const char *name,
 		     const struct reach_target *target)
 {
-	char text[IBSA_VALUE_TEXT];
-
-	if (target->node)
-		out_text(out, name, fields_clean(target->node, text));
-	else
-		out_none(out, name);
+	fields_text_or_none(out, name, target->node);
 }
 
 const char *reach_target_label(const struct reach_target *target,

@@ -125,10 +125,7 @@ static void event_line_row(struct out *out, size_t index, void *arg)
 			out_text(out, "reason", line->reason);
 		return;
 	}
-	if (line->reason)
-		out_text(out, "reason", line->reason);
-	else
-		out_none(out, "reason");
+	out_text_or_none(out, "reason", line->reason);
 	snprintf(status, sizeof(status), "0x%04x", report->status);
 	out_number(out, "status", report->status, status);
 	for (unsigned int i = 0; i < record->field_count; i++)
