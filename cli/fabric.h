@@ -21,7 +21,10 @@ int fabric_load(struct cli *cli);
 /* Print the values of these options, for --help. */
 void fabric_options_details(struct out *out);
 
-/* The same with @options only; the caller frees @out. */
+/*
+ * Like the function above with all options of the command, but uses only
+ * @options; the caller frees @out.
+ */
 int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 		struct ibsa_fabric **out);
 
@@ -34,17 +37,19 @@ void fabric_info_details(struct out *out);
 /* Serve a topology to other processes until a signal arrives. */
 int fabric_run(struct cli *cli);
 
-/* The same with the answers of a capture. */
+/* Like fabric_run(), with the answers of a capture. */
 int fabric_replay(struct cli *cli);
 
-/* The same while a command runs. Return: the command's exit status. */
+/*
+ * Like fabric_run(), while a command runs. Return: the command's exit status.
+ */
 int fabric_exec(struct cli *cli);
 
 /* Send the action and its arguments to a server as a line of text. */
 int fabric_control(struct cli *cli);
 int fabric_stats(struct cli *cli);
 
-/* Send such lines from a file, each at its time. */
+/* Send the command lines of a file to a server, each at its time. */
 int fabric_script(struct cli *cli);
 
 /* Print the details of an action, for --help. */

@@ -16,7 +16,10 @@ void fields_field(struct out *out, const struct ibsa_field *field,
 void fields_named(struct out *out, const struct ibsa_record *record,
 		  const char *name, const void *host);
 
-/* The same with another name for the cell. */
+/*
+ * Write a field with a single value, by its name, under another name for the
+ * cell.
+ */
 void fields_named_as(struct out *out, const char *as,
 		     const struct ibsa_record *record, const char *name,
 		     const void *host);

@@ -36,8 +36,9 @@ int interrupt_start(struct interrupt *interrupt,
 		    const char *second_signal_text);
 
 /*
- * The same beside a command that the user started: signals from the keyboard,
- * such as Ctrl-C, are for the command, which receives them from the terminal.
+ * Like interrupt_start(), beside a command that the user started: signals from
+ * the keyboard, such as Ctrl-C, are for the command, which receives them from
+ * the terminal.
  */
 int interrupt_start_beside(struct interrupt *interrupt,
 			   const char *second_signal_text);
@@ -54,7 +55,7 @@ void interrupt_hold(sigset_t *before);
  */
 void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client);
 
-/* The same with a function, which another thread calls. */
+/* Let a signal call a function, from another thread. */
 void interrupt_calls(struct interrupt *interrupt, void (*wake)(void *arg),
 		     void *arg);
 

@@ -22,10 +22,10 @@ int progress_pause_ms(const struct progress *progress);
 /* Print the number of tries, if a second has passed. */
 void progress_show(const struct progress *progress, unsigned long long tries);
 
-/* Print how many of @total are done, likewise. */
+/* Print how many of @total are done, if a second has passed. */
 void progress_count(struct progress *progress, size_t done, size_t total);
 
-/* Print what takes long, and its time, likewise. */
+/* Print what takes long, and for how long, if a second has passed. */
 void progress_text(struct progress *progress, const char *what);
 
 /* Erase the line, if there is one. */

@@ -74,13 +74,16 @@ enum { REACH_TEXT = 512 };
 const char *reach_target_text(const struct reach_target *target,
 			      char out[REACH_TEXT]);
 
-/* Write its node as a cell; return its node's name or its GID as a label. */
+/*
+ * Write the node of a target as a cell; return the node's name or its GID as a
+ * label.
+ */
 void reach_node_cell(struct out *out, const char *name,
 		     const struct reach_target *target);
 const char *reach_target_label(const struct reach_target *target,
 			       char out[REACH_TEXT]);
 
-/* A result; all zero if there is none. */
+/* The result of a target; all zero if there is none. */
 struct reach_result {
 	bool is_known; /* the query ended, with whatever answer */
 	uint8_t reach;

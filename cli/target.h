@@ -34,7 +34,7 @@ struct target {
 int target_parse(const char *text, struct target *out,
 		 struct ibsa_error *error);
 
-/* The same for Omni-Path, where LIDs have 32 bits, or 8 digits. */
+/* Like target_parse(), for Omni-Path, where LIDs have 32 bits, or 8 digits. */
 int target_parse_opa(const char *text, struct target *out,
 		     struct ibsa_error *error);
 

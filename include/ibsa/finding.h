@@ -94,12 +94,12 @@ enum ibsa_severity {
 
 /**
  * struct ibsa_finding - one finding of a check
- * @kind:     its kind
- * @severity: severity of its kind
- * @name:     name of its kind, of IBSA_FINDINGS
- * @guid:     GUID of the node that it is about, host order; 0: none
- * @port:     number of the port that it is about; 0: none
- * @what:     one sentence that describes it
+ * @kind:     kind of the finding
+ * @severity: severity of @kind
+ * @name:     name of @kind in IBSA_FINDINGS
+ * @guid:     GUID of the node that the finding is about, host order; 0: none
+ * @port:     number of the port that the finding is about; 0: none
+ * @what:     one sentence that describes the finding
  */
 struct ibsa_finding {
 	enum ibsa_finding_kind kind;

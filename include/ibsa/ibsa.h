@@ -132,8 +132,8 @@ struct ibsa_options {
  *               ms. @max_interval_ms limits the interval before jitter. -1: no
  *               jitter
  * @no_sharing:  send the query as a request of its own, which no other query
- *               joins. Without it, the reply may be to a request that was sent
- *               before the call
+ *               joins. Without @no_sharing, the reply may be to a request that
+ *               was sent before the call
  *
  * All numbers are in host byte order; GIDs are 16 bytes in network byte order.
  */

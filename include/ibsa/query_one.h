@@ -18,15 +18,15 @@ IBSA_BEGIN
  * @out:    receives the record: the struct of @query's record, such as struct
  *          ibsa_node; struct ibsa_path for a MultiPathRecord
  *
- * For queries that one record matches. For tables, and for the numbers of a
- * reply, such as its status, use ibsa_query_wait().
+ * Use ibsa_query_one() for queries that exactly one record matches. For tables,
+ * and for the status and other numbers of a reply, use ibsa_query_wait().
  *
  * Return: 0; -ENOENT the SA has no matching record (IBSA_OUTCOME_NONE);
  * -ENOTUNIQ more than one record matches; -EREMOTEIO the SA refused the
  * request, redirected it, or was busy until the deadline; -ETIMEDOUT,
  * -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO as err of struct ibsa_reply; -EBUSY a
- * callback of this client called it; -EAGAIN the port has no SM; or another
- * error of ibsa_query_wait(). After an error @out is unchanged.
+ * callback of this client called ibsa_query_one(); -EAGAIN the port has no SM;
+ * or another error of ibsa_query_wait(). After an error @out is unchanged.
  */
 int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
 		   struct ibsa_error *error, void *out) IBSA_MUST_USE;
@@ -36,8 +36,8 @@ int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
  * @from:       GID of the source port; zero: GID 0 of the client's port
  * @match:      values that the path must have, such as its P_Key; NULL: any
  * @mask:       the fields of @match that the SA compares, as of struct
- *              ibsa_query; not sgid and dgid. Without reversible in it, the
- *              path is reversible
+ *              ibsa_query; sgid and dgid are not allowed. If the mask does not
+ *              contain reversible, the path is reversible
  * @timeout_ms: deadline of the query in milliseconds; default: deadline_ms of
  *              the client
  */

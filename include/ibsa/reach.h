@@ -88,8 +88,8 @@ typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
  * @gid:     unicast or multicast, of this subnet or of another
  * @out:     receives the result, which may be IBSA_REACH_UNKNOWN
  *
- * Queries the SA for one reversible path. Meanwhile the client continues with
- * its other queries. A signal does not end the wait.
+ * Queries the SA for one reversible path. During the wait, the client continues
+ * with its other queries. A signal does not end the wait.
  *
  * Return: 0, and @out holds a result; -EINVAL @gid is NULL or all zero; -EBUSY
  * a callback of this client called ibsa_reach().

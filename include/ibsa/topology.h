@@ -20,12 +20,14 @@ struct ibsa_topology;
 /**
  * struct ibsa_topology_info - the size of a topology
  * @nodes:     number of nodes
- * @adapters:  number of channel adapters among them
- * @switches:  number of switches among them
+ * @adapters:  number of channel adapters among the nodes
+ * @switches:  number of switches among the nodes
  * @links:     number of links
- * @islands:   number of sets of nodes that are connected with each other
- * @levels:    highest level of a switch
- * @unmatched: number of records about a LID without a NodeRecord
+ * @islands:   number of islands: sets of nodes that are connected with each
+ *             other, but not with the nodes of another set
+ * @levels:    highest level of a switch; see struct ibsa_topology_node
+ * @unmatched: number of records that refer to a LID for which there is no
+ *             NodeRecord
  */
 struct ibsa_topology_info {
 	size_t nodes;
@@ -40,18 +42,19 @@ struct ibsa_topology_info {
 /**
  * struct ibsa_topology_node - a node
  * @name:        node description, as it is on the wire: it may contain any
- *               character; "" if there is none
+ *               character; "" if the node has no description
  * @guid:        node GUID, host order
  * @system_guid: system image GUID, host order
  * @vendor_id:   vendor id, 24 bits; 0: unknown
  * @device_id:   device id; 0: unknown
  * @revision:    revision of the device
  * @type:        enum ibsa_node_type
- * @port_count:  number of ports; they are numbered from 1
- * @has_enhanced_port0: a switch whose port 0 is an enhanced port
+ * @port_count:  number of ports; the first port has number 1
+ * @has_enhanced_port0: whether the node is a switch whose port 0 is an enhanced
+ *                      port
  * @level:       of a switch: number of links to the nearest channel adapter, at
  *               least 1; 0 for all other nodes
- * @island:      number of its island, from 0
+ * @island:      number of the node's island, from 0
  *
  * An aggregation node, which is a channel adapter inside a switch, does not
  * count for the levels. The switches of an island without channel adapters have
@@ -75,7 +78,8 @@ struct ibsa_topology_node {
  * struct ibsa_topology_port - a port of a node, and the other end of its link
  * @number:     port number; 0: the end port of a switch
  * @guid:       port GUID, host order; 0 for all ports of a switch except port 0
- * @lid:        LID, host order; 0: none, as all ports of a switch except port 0
+ * @lid:        LID, host order; 0: the port has no LID, as all ports of a
+ *              switch except port 0
  * @lmc:        LMC
  * @has_info:   there is a PortInfoRecord of the port, or a rate in a file; the
  *              members up to @speed_supported are valid
@@ -87,7 +91,8 @@ struct ibsa_topology_node {
  * @speed:      active speed of a lane, such as "EDR"; "": unknown
  * @lanes_supported: the greatest width that the port supports; 0: unknown
  * @speed_supported: the highest speed that the port supports; "": unknown
- * @has_link:   the port has a link; the members below are valid
+ * @has_link:   the port has a link; the members after this one are valid only
+ *              then
  * @is_one_end: only one of the two ports reports the link
  * @far_node:   index of the node at the other end
  * @far_port:   port number at the other end
@@ -142,7 +147,7 @@ void ibsa_topology_free(struct ibsa_topology *topology);
  *
  * Records may be added in any order. NodeRecords and LinkRecords are needed;
  * without PortInfoRecords, states and rates are unknown. Request
- * PortInfoRecords with the option 0x80: the SA otherwise may report lower
+ * PortInfoRecords with the option 0x80: without it, the SA may report lower
  * speeds.
  *
  * Return: 0; -EINVAL @record is another record; -EALREADY the topology is
@@ -157,9 +162,9 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  * @topology: a topology to which all records have been added
  *
  * Connects the ports, orders the nodes by GUID, and computes levels and
- * islands. All functions below need a finished topology; before, it has no
- * nodes. Records may contradict each other: each topology that they make can be
- * read.
+ * islands. All functions that return nodes and ports need a finished topology;
+ * an unfinished topology has no nodes. If records contradict each other, the
+ * topology can still be read.
  *
  * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
  * only be freed.
@@ -194,7 +199,7 @@ int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
  * @number:   port number; 0: the end port of a switch
  * @out:      receives the port
  *
- * Return: 0; -ENOENT there is no such node, or no record is about the port. Any
+ * Return: 0; -ENOENT there is no such node, or no record mentions the port. Any
  * thread may call it.
  */
 int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
@@ -215,7 +220,7 @@ int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
 /**
  * ibsa_topology_lid_find - find the port that has a LID
  * @topology: a finished topology
- * @lid:      LID, host order; with an LMC, any LID of the port
+ * @lid:      LID, host order; if the port has an LMC above 0, any of its LIDs
  * @out_node: receives the index of the node
  * @out_port: receives the port number; 0: the end port of a switch
  *
@@ -237,7 +242,7 @@ struct ibsa_topology_options {
 
 /**
  * typedef ibsa_topology_fn - called once when a topology was read
- * @err:      0; or why it could not be read
+ * @err:      0; or the error of reading the topology
  * @topology: the finished topology, which the callee frees with
  *            ibsa_topology_free(); NULL if @err is not 0
  * @reply:    the last reply, or the reply with the error; valid until the
@@ -258,7 +263,8 @@ typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
  *
  * Requests all NodeRecords, PortInfoRecords, LinkRecords and SwitchInfoRecords:
  * four queries, independent of the size of the fabric. If the SA refuses
- * SwitchInfoRecords, it is unknown which switches have an enhanced port 0.
+ * SwitchInfoRecords, has_enhanced_port0 of struct ibsa_topology_node is false
+ * for all switches.
  *
  * Return: 0; -EINVAL @done is NULL; -ENOMEM; or the error of ibsa_query(). After
  * an error @done is not called. Later failures, in @err of the callback:
@@ -274,12 +280,12 @@ int ibsa_topology_read(struct ibsa_client *client,
  * @options: NULL: all defaults
  * @out:     receives the finished topology, which ibsa_topology_free() frees
  *
- * Meanwhile the client continues with its other queries. A signal does not end
- * the wait.
+ * During the wait, the client continues with its other queries. A signal does
+ * not end the wait.
  *
- * Return: 0; -EBUSY a callback of this client called it; -EREMOTEIO the SA
- * refused or was busy; -ENOMEM; or the error of ibsa_query() or
- * ibsa_query_wait(). After an error @out is unchanged.
+ * Return: 0; -EBUSY a callback of this client called ibsa_topology_wait();
+ * -EREMOTEIO the SA refused or was busy; -ENOMEM; or the error of ibsa_query()
+ * or ibsa_query_wait(). After an error @out is unchanged.
  */
 int ibsa_topology_wait(struct ibsa_client *client,
 		       const struct ibsa_topology_options *options,

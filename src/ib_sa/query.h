@@ -41,8 +41,8 @@ int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
 			 struct ib_sa_query **out_query);
 
 /*
- * Both in one call, for records with one form. Return: also -EINVAL: the
- * method.
+ * Find the port and check the arguments in one call, for records with one form.
+ * Return: as ibsa__sa_query_start(); -EINVAL also for an invalid method.
  */
 int ibsa__sa_query_submit(struct ib_device *device, uint8_t port_num,
 			  const struct sa_request *request,

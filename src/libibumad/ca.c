@@ -190,7 +190,7 @@ static int ca_get(struct device_files *files, const char *name,
 	return ibsa__ca_read(files, name ? name : found.ca, out);
 }
 
-/* The same, with the files that the environment names now. */
+/* Like ca_get(), with the files that the environment names now. */
 static int ca_get_now(const char *name, bool *out_is_absent,
 		      struct ibsa__ca *out)
 {

@@ -39,7 +39,7 @@ struct ibsa__ca_port {
 int ibsa__ca_names(struct device_files *files,
 		   struct ibsa__names *out) IBSA_MUST_USE;
 
-/* The same in byte order: mlx5_10 before mlx5_9. */
+/* Like ibsa__ca_names(), in byte order: mlx5_10 before mlx5_9. */
 int ibsa__ca_names_sorted(struct device_files *files,
 			  struct ibsa__names *out) IBSA_MUST_USE;
 

@@ -10,7 +10,7 @@
 #include "libibumad/libibumad.h"
 #include "libibumad/section.h"
 
-/* iWARP adapters, usNIC and others have no MADs. */
+/* iWARP adapters, usNIC and other such devices send no MADs. */
 static bool has_mads(struct device_files *files, const char *name)
 {
 	unsigned int type;

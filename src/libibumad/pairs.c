@@ -79,7 +79,7 @@ static int cas_read_from(struct device_files *files, struct cas *out)
 	return 0;
 }
 
-/* The same, with the files that the environment names now. */
+/* Like cas_read_from(), with the files that the environment names now. */
 static int cas_read(struct cas *out)
 {
 	struct device_files *files;

@@ -166,7 +166,7 @@ static const struct name sa_statuses[] = {
 	NO_MORE
 };
 
-/* By bits 2 to 4 of the status. */
+/* Names by bits 2 to 4 of the status. */
 static const struct name field_statuses[] = {
 	{ 1, "Bad Version" },
 	{ 2, "Method not supported" },

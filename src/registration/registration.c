@@ -498,7 +498,10 @@ static uint64_t registration_retry_ms(struct ibsa__registration *registration)
 				     registration->failures++, max_ms);
 }
 
-/* If the SA had it, the next step is a read, else the same step again. */
+/*
+ * If the registration was confirmed before, the next step is a read, otherwise
+ * the same step again.
+ */
 bool ibsa__registration_retry(struct ibsa__registration *registration, int err,
 			      uint16_t status, bool refused)
 {
@@ -549,7 +552,7 @@ void ibsa__registrations_close(struct ibsa__registrations *all)
 		ibsa__registration_release(registration_at(at));
 }
 
-/* All are being released, so that callbacks do not change the list. */
+/* All registrations are being released, so callbacks do not change the list. */
 void ibsa__registrations_end(struct ibsa__registrations *all)
 {
 	struct list *at = all->list.next;

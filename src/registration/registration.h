@@ -72,7 +72,8 @@ struct ibsa__registrations {
 	 * number of port changes that may have made the SA lose registrations
 	 */
 	uint32_t moves;
-	bool is_ahead; /* the last one was counted before @watch reported it */
+	bool is_ahead; /* @watch has not reported the last change yet, but it is
+		        * already counted */
 	bool closing;
 };
 
@@ -102,7 +103,8 @@ struct ibsa__registration {
 	bool is_troubled;   /* the last step failed */
 	bool is_refused;    /* the SA refused the last step */
 	bool is_fresh;	    /* set, but not read back yet */
-	bool may_be_at_sa;  /* a Set was sent, so that the SA may have it */
+	bool may_be_at_sa;  /* a Set was sent, so that the SA may have the
+			     * registration */
 	bool is_stale;	    /* the port changed during the request */
 	bool is_routine; /* the alarm is for the next regular read or renewal */
 	bool releasing;
@@ -150,8 +152,11 @@ void ibsa__registration_init(struct ibsa__registration *registration,
 			     struct ibsa__registrations *all,
 			     const struct ibsa__registration_ops *ops);
 
-/* Add it to those that follow changes of the port; remove it and cancel its
- * scheduled step. A registration that is not added can be scheduled, too. */
+/*
+ * Add the registration to the list of registrations that follow changes of the
+ * port; or remove it and cancel its scheduled step. A registration that is not
+ * in the list can be scheduled, too.
+ */
 void ibsa__registration_add(struct ibsa__registration *registration);
 void ibsa__registration_remove(struct ibsa__registration *registration);
 
@@ -186,24 +191,29 @@ void ibsa__registration_audit_ms_set(struct ibsa__registration *registration,
 				     unsigned int audit_ms);
 
 /*
- * A Set succeeded; @lease_s may be IBSA_LEASE_INFINITE. If it was not
- * registered before, read it back.
+ * A Set succeeded; @lease_s may be IBSA_LEASE_INFINITE. If the registration was
+ * not confirmed before, read it back.
  */
 void ibsa__registration_set_done(struct ibsa__registration *registration,
 				 uint32_t lease_s);
 
-/* A read found it. Return: whether it was not registered before. */
+/*
+ * A read found the registration at the SA. Return: whether it was not confirmed
+ * before.
+ */
 bool ibsa__registration_present(struct ibsa__registration *registration);
 
 /*
- * A read did not find it: set it again and call @lost. Return: false if it was
- * just set and the SM has not restarted since; the owner then handles this as a
- * failure.
+ * A read did not find the registration: set it again and call @lost. Return:
+ * false if it was just set and the SM has not restarted since; the owner then
+ * handles this as a failure.
  */
 bool ibsa__registration_absent(struct ibsa__registration *registration);
 
-/* Another program may have removed or replaced it: set it again. The delay
- * doubles each time this happens. */
+/*
+ * Another program may have removed or replaced the registration: set it again.
+ * The delay doubles each time this happens.
+ */
 void ibsa__registration_dispute(struct ibsa__registration *registration);
 
 /* The SA has it: reset its failures. */
@@ -217,7 +227,10 @@ bool ibsa__registration_retry(struct ibsa__registration *registration, int err,
 bool ibsa__registration_failed(struct ibsa__registration *registration, int err,
 			       uint16_t status);
 
-/* Delete it, after a Set that is in flight, and then call @released. */
+/*
+ * Delete the registration, after a Set that is in flight, and then call
+ * @released.
+ */
 void ibsa__registration_release(struct ibsa__registration *registration);
 
 #endif

@@ -24,7 +24,7 @@ struct remote_control {
 	size_t used;
 	uint8_t *state;
 	size_t state_len;
-	bool has_event;	 /* a state arrived that was not reported yet */
+	bool has_event;	 /* a state has arrived that was not reported yet */
 	uint32_t asked;	 /* type of the request in flight, or CONTROL_IDLE */
 	int answer_err;	 /* of the last answer */
 	uint32_t answer; /* to REMOTE_REGISTER: the agent's number */

@@ -47,8 +47,8 @@ int ibsa__remote_file_open(struct remote_address *address,
 void ibsa__remote_file_close(struct remote_file *file);
 
 /*
- * The same, as a struct umad_file, which its close operation frees. Return:
- * also -ENOMEM.
+ * Like ibsa__remote_file_open(), but as a struct umad_file, which its close
+ * operation frees. Return: also -ENOMEM.
  */
 int ibsa__remote_file_new(struct remote_address *address,
 			  struct umad_file **out) IBSA_MUST_USE;

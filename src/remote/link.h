@@ -21,7 +21,8 @@ struct remote_inbox {
 	size_t most; /* maximum of @room */
 	/* Bytes of a packet that is too large, still to be discarded. */
 	size_t skipped;
-	bool is_dry; /* the last recv() took all that had arrived */
+	bool is_dry; /* whether the last recv() returned everything that had
+		      * arrived */
 	/* A complete packet was taken since @begun_ns was set. */
 	bool has_taken;
 	/* When an incomplete packet began to arrive; 0: none. */
@@ -75,7 +76,8 @@ struct remote_link {
 	uint32_t counted;
 	uint32_t reregisters;
 
-	int epoll_fd; /* of the connection, the data socket and the timer */
+	int epoll_fd; /* epoll set of the connection, the data socket and the
+		       * timer */
 	/*
 	 * Expires for the next connection attempt, or when a packet is
 	 * incomplete for too long.

@@ -292,8 +292,8 @@ static void link_close(struct umad_file *file)
 }
 
 /*
- * In a forked child. The locks are not taken: threads that held them during the
- * fork do not exist here.
+ * Called in a forked child. The locks are not taken: threads that held them
+ * during the fork do not exist in the child.
  */
 static void link_inherited(struct umad_file *file)
 {
@@ -376,7 +376,10 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 				  "the fabric server does not answer");
 	if (err == -EPIPE)
 		return ibsa__fail(error, -ENODEV, "the fabric server has gone");
-	/* -EINVAL would report a mistake of the caller. */
+	/*
+	 * -EINVAL would report a mistake of the caller, but the server has
+	 * refused the library's own request.
+	 */
 	if (err)
 		return ibsa__fail(error, err == -EINVAL ? -EPROTO : err,
 				  "the fabric server rejects an agent for SA "

@@ -186,7 +186,7 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 	pthread_mutex_unlock(&link->renewing);
 }
 
-/* Without waiting: a stopped server does not answer. */
+/* Check the connection without waiting: a stopped server does not answer. */
 static int link_renew_begin(struct remote_link *link)
 {
 	int err = ibsa__remote_connect_begin(&link->connection, &link->address);

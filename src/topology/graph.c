@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes a graph of what records say. Records may contradict each other, and
- * name ports that do not exist: memory and time are linear in their number,
+ * Builds a graph from records. Records may contradict each other and name ports
+ * that do not exist. Memory and time are linear in the number of records,
  * except for sorting.
  */
 #include <errno.h>
@@ -31,8 +31,8 @@ static void known_set(struct graph_node *node, unsigned int number)
 }
 
 /*
- * Whether a record is about another port of the node. If not, although it has
- * the GUID, there are two nodes with this GUID.
+ * Whether a record is about another port of the same node. If the GUIDs are
+ * equal but the port is not another one, two nodes have this GUID.
  */
 static bool is_port_of(const struct node_row *row,
 		       const struct graph_node *node)
@@ -56,7 +56,7 @@ static struct graph_node node_make(const struct node_row *row)
 	};
 }
 
-/* Make the nodes. @node_of receives the node of each record. */
+/* Create the nodes. @node_of receives the index of the node of each record. */
 static int nodes_make(struct ibsa_topology *topology, uint32_t *node_of)
 {
 	const size_t count = topology->node_row_count;
@@ -80,7 +80,9 @@ static int nodes_make(struct ibsa_topology *topology, uint32_t *node_of)
 	return 0;
 }
 
-/* An end port: the node and the number that records mean by an end. */
+/*
+ * An end port: the node and the port number to which an end in a record refers.
+ */
 struct end {
 	uint32_t node; /* TOPOLOGY_NONE: there is no NodeRecord */
 	uint8_t port;
@@ -91,7 +93,7 @@ struct ends {
 	uint32_t count;
 };
 
-/* The first record with an end names it. */
+/* The first record with an end determines its node. */
 static int ends_make(const struct ibsa_topology *topology,
 		     const uint32_t *node_of, struct ends *out)
 {
@@ -114,7 +116,7 @@ static int ends_make(const struct ibsa_topology *topology,
 	return 0;
 }
 
-/* The node that a record means, or NULL. */
+/* The node to which a record refers, or NULL. */
 static struct graph_node *end_node(const struct ibsa_topology *topology,
 				   const struct ends *ends, uint32_t end)
 {
@@ -123,7 +125,7 @@ static struct graph_node *end_node(const struct ibsa_topology *topology,
 	return &topology->nodes[ends->all[end].node];
 }
 
-/* Mark the ports that records mention, and count records without a node. */
+/* Mark the ports that records mention, and count the records without a node. */
 static void ports_mark(struct ibsa_topology *topology, const struct ends *ends)
 {
 	for (size_t i = 0; i < topology->port_row_count; i++) {
@@ -193,7 +195,10 @@ static struct graph_port *port_of(const struct ibsa_topology *topology,
 	return &topology->ports[ibsa__topology_port(node, number)];
 }
 
-/* Fill in what NodeRecords, PortInfoRecords and SwitchInfoRecords say. */
+/*
+ * Copy the values of NodeRecords, PortInfoRecords and SwitchInfoRecords to the
+ * nodes and ports.
+ */
 static void ports_fill(struct ibsa_topology *topology, const struct ends *ends,
 		       const uint32_t *node_of)
 {
@@ -230,7 +235,9 @@ static void ports_fill(struct ibsa_topology *topology, const struct ends *ends,
 	}
 }
 
-/* The ports of a link; false: one of them has no NodeRecord. */
+/*
+ * Find the two ports of a link. Return: false: one of them has no NodeRecord.
+ */
 static bool link_ports(const struct ibsa_topology *topology,
 		       const struct ends *ends, const struct link_row *row,
 		       uint32_t *from, uint32_t *to)
@@ -246,8 +253,8 @@ static bool link_ports(const struct ibsa_topology *topology,
 }
 
 /*
- * Connect the ports. What a port's own record says counts more than what the
- * record of another port says about it.
+ * Connect the ports. If records contradict each other, a record from a port
+ * itself has priority over a record from another port.
  */
 static void links_make(struct ibsa_topology *topology, const struct ends *ends)
 {
@@ -274,7 +281,7 @@ static void links_make(struct ibsa_topology *topology, const struct ends *ends)
 	}
 }
 
-/* Two nodes with one GUID follow each other. */
+/* Find nodes with the same GUID, which are next to each other. */
 static int node_twins_find(struct ibsa_topology *topology)
 {
 	int err = 0;
@@ -306,7 +313,10 @@ static int by_port_guid(const void *a, const void *b)
 	return (x->port > y->port) - (x->port < y->port);
 }
 
-/* Ports with one GUID; those of nodes with one GUID are found already. */
+/*
+ * Find ports with the same GUID; ports of nodes with the same GUID have been
+ * found already.
+ */
 static int port_twins_find(struct ibsa_topology *topology)
 {
 	const struct graph_port *ports = topology->ports;
@@ -336,7 +346,10 @@ static int port_twins_find(struct ibsa_topology *topology)
 	return err;
 }
 
-/* The LIDs of a port: 2 to the power of its LMC. */
+/*
+ * The LID after the last LID of a port. A port has 2 to the power of its LMC
+ * LIDs.
+ */
 static uint32_t lid_end(const struct graph_port *port)
 {
 	return (port->is.lid | ((1u << port->is.lmc) - 1)) + 1;
@@ -359,7 +372,7 @@ static int lids_fill(struct ibsa_topology *topology, uint32_t index)
 		    : 0;
 }
 
-/* LIDs are below 2^16, except those of a file. */
+/* LIDs are below 2^16, except in a topology file. */
 static int lids_make(struct ibsa_topology *topology)
 {
 	const struct graph_port *ports = topology->ports;

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "topology/state.h"
 
-/* One past the last port of a node. */
+/* Index after that of the last port of a node. */
 static uint32_t ports_end(const struct ibsa_topology *topology, uint32_t node)
 {
 	return node + 1 < topology->node_count
@@ -28,8 +28,8 @@ static bool is_aggregation_node(const struct ibsa_topology *topology,
 }
 
 /*
- * Give the switches next to a node the next level. Return: the new end of the
- * queue.
+ * Assign the next level to the switches next to a node. Return: the new end of
+ * the queue.
  */
 static uint32_t level_spread(struct ibsa_topology *topology, uint32_t from,
 			     uint32_t *queue, uint32_t queued)

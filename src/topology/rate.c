@@ -112,7 +112,7 @@ unsigned int ibsa__lanes_of_width(unsigned int width)
 	return lanes_of_width[width];
 }
 
-/* If a speed has two names, the first in the table. */
+/* If a speed has two names, return the first in the table. */
 const char *ibsa__speed_name(unsigned int speed)
 {
 	const size_t count = sizeof(speed_names) / sizeof(speed_names[0]);
@@ -206,7 +206,10 @@ struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now)
 	};
 }
 
-/* The first speed whose bits in a column are these; FDR10 has those of QDR. */
+/*
+ * Return the first speed that has these bits in a column; FDR10 has the bits of
+ * QDR.
+ */
 static enum link_speed speed_of_column(unsigned int column, uint8_t active)
 {
 	for (enum link_speed speed = SPEED_SDR; speed < SPEEDS; speed++) {

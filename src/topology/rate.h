@@ -53,9 +53,7 @@ enum link_width ibsa__width_of_lanes(uint64_t lanes);
 /* The speed with that name, such as "QDR"; SPEED_UNKNOWN if there is none. */
 enum link_speed ibsa__speed_by_name(const char *name, size_t len);
 
-/*
- * The reverse: number of lanes, 0 if unknown; name of a speed, "" if unknown.
- */
+/* Number of lanes of a width, 0 if unknown; name of a speed, "" if unknown. */
 unsigned int ibsa__lanes_of_width(unsigned int width);
 const char *ibsa__speed_name(unsigned int speed);
 
@@ -97,20 +95,26 @@ struct link_bits {
 	uint8_t speed_ext_active2;
 };
 
-/* The bits of a port that supports all rates up to @most and runs at @now. */
+/*
+ * The PortInfo bits of a port that supports all rates up to @most and runs at
+ * @now.
+ */
 struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now);
 
 /*
- * The reverse: the active width and speed; unknown if no bit or another one is
- * set. FDR10 has no bit, and is QDR here.
+ * The active width and speed of PortInfo bits; unknown if no bit or an
+ * undefined bit is set. FDR10 has no bit and is returned as QDR.
  */
 struct link_rate ibsa__rate_of_bits(const struct link_bits *bits);
 
-/* The supported ones: a bit for each enum link_width or enum link_speed. */
+/*
+ * The supported widths or speeds of PortInfo bits, as a set: a bit for each
+ * enum link_width or enum link_speed.
+ */
 uint8_t ibsa__widths_of_bits(uint8_t bits);
 uint16_t ibsa__speeds_of_bits(const struct link_bits *bits);
 
-/* The greatest in such a set, or unknown. */
+/* The greatest width or speed in such a set, or unknown. */
 enum link_width ibsa__width_most(unsigned int widths);
 enum link_speed ibsa__speed_most(unsigned int speeds);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A topology inside: what records say, and the graph made of it. */
+/*
+ * Internal structs of a topology: the values of records, and the graph that is
+ * built from them.
+ */
 #ifndef TOPOLOGY_STATE_H
 #define TOPOLOGY_STATE_H
 
@@ -11,8 +14,8 @@
 #define TOPOLOGY_NONE UINT32_MAX
 
 /*
- * What one record says. @end is the LID by which records refer to a port, or in
- * a file the number of a port: links refer to it, too.
+ * The values of one record. @end identifies a port in other records: its LID,
+ * or in a topology file the number of the port. Links refer to ends.
  */
 struct node_row {
 	uint64_t guid;
@@ -59,7 +62,7 @@ struct switch_row {
 	bool has_enhanced_port0;
 };
 
-/* A node of the graph. Its known ports follow each other. */
+/* A node of the graph. Its ports are adjacent in the array of ports. */
 struct graph_node {
 	uint64_t guid;
 	uint64_t system_guid;
@@ -83,7 +86,7 @@ struct graph_port {
 	struct port_values is;
 	uint8_t number;
 	bool has_info;
-	bool is_claimed; /* a record from this end has the link */
+	bool is_claimed; /* whether a record from this end reports the link */
 };
 
 /* Two ports with the same GUID or LID. */
@@ -110,7 +113,8 @@ struct ibsa_topology {
 	struct graph_port *ports;
 	uint32_t node_count;
 	uint32_t port_count;
-	uint32_t *ends; /* by end, then by LID: 1 + index of a port */
+	uint32_t *ends; /* tables by end, and then by LID: 1 + index of a
+			 * port */
 	uint32_t end_count;
 	struct twin *twins;
 	size_t twin_count, twin_room;
@@ -135,7 +139,7 @@ uint32_t ibsa__topology_port(const struct graph_node *node,
 int ibsa__topology_name_add(struct ibsa_topology *topology, const char *name,
 			    uint32_t *out);
 
-/* Append what a record says. Return: 0, -ENOMEM. */
+/* Append the values of a record. Return: 0; -ENOMEM. */
 int ibsa__topology_node_add(struct ibsa_topology *topology,
 			    const struct node_row *node);
 int ibsa__topology_port_add(struct ibsa_topology *topology,

@@ -102,7 +102,10 @@ int ibsa__topology_twin_add(struct ibsa_topology *topology,
 	return 0;
 }
 
-/* All ports of a switch have its LID: its record is that of port 0. */
+/*
+ * All ports of a switch have the same LID: a NodeRecord with this LID is that
+ * of port 0.
+ */
 static int add_node(struct ibsa_topology *topology,
 		    const struct ibsa_node *record)
 {
@@ -300,7 +303,7 @@ int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
 	return 0;
 }
 
-/* The first of the nodes with the GUID. */
+/* Index of the first node with the GUID. */
 int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
 			    size_t *out_index)
 {

@@ -81,13 +81,17 @@ int ibsa__context_state_enter(struct ibv_context *context,
 			      struct context_call *call) IBSA_MUST_USE;
 
 /*
- * The same for a call that does not use the environment or the files. If
- * nothing else needs the state, it ends with the call.
+ * Like ibsa__context_state_enter(), for a call that does not use the
+ * environment or the files. If nothing else needs the state, it ends with the
+ * call.
  */
 int ibsa__context_state_hold(struct ibv_context *context,
 			     struct context_call *call) IBSA_MUST_USE;
 
-/* The same if the state exists. Return: 0; -EINVAL it does not. */
+/*
+ * Like ibsa__context_state_enter(), but only if the state exists. Return: 0;
+ * -EINVAL it does not exist.
+ */
 int ibsa__context_state_find(struct ibv_context *context,
 			     struct context_call *call) IBSA_MUST_USE;
 
