@@ -80,6 +80,19 @@ static void topology_walk(const struct ibsa_topology *topology)
 	}
 }
 
+/* A topology has no difference from itself. */
+static void findings_walk(struct ibsa_topology *topology)
+{
+	struct ibsa_finding finding;
+
+	must(!ibsa_topology_check(topology, topology));
+	for (size_t i = 0; !ibsa_topology_finding_at(topology, i, &finding);
+	     i++) {
+		must(finding.what.text[0] && finding.name[0]);
+		must(finding.kind != IBSA_FINDING_SLOWER);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ibsa_topology *topology;
@@ -89,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	records_add(topology, data, size);
 	must(!ibsa_topology_finish(topology));
 	topology_walk(topology);
+	findings_walk(topology);
 	ibsa_topology_free(topology);
 	return 0;
 }

@@ -231,6 +231,41 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
 			   unsigned int *out_port) IBSA_MUST_USE;
 
 /**
+ * ibsa_topology_check - check a topology
+ * @topology: a finished topology; receives the findings, in place of those of
+ *            an earlier check
+ * @expected: the topology that is expected, such as that of a file; or NULL
+ *
+ * Reports links that are not active, that are narrower or slower than both ends
+ * support, or that only one end reports; active ports without a link; GUIDs and
+ * LIDs that two ports have; and nodes without a description.
+ *
+ * With @expected, it also reports nodes and links that are missing or new,
+ * cables in other ports, and links that are narrower or slower than expected;
+ * these are not reported again as narrower than supported. Nodes are compared
+ * by their GUIDs, cables by GUIDs and port numbers. If a node is missing or new,
+ * its links are not reported.
+ *
+ * Return: 0, also if there are findings; -ENOMEM, and there are none.
+ */
+int ibsa_topology_check(struct ibsa_topology *topology,
+			const struct ibsa_topology *expected) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_finding_at - return a finding of the last check
+ * @topology: a topology after ibsa_topology_check()
+ * @index:    from 0
+ * @out:      receives the finding
+ *
+ * A topology holds at most 65536 findings. Node descriptions in the sentence are
+ * safe to print.
+ *
+ * Return: 0; -ENOENT there is no such finding. Any thread may call it.
+ */
+int ibsa_topology_finding_at(const struct ibsa_topology *topology, size_t index,
+			     struct ibsa_finding *out) IBSA_MUST_USE;
+
+/**
  * struct ibsa_topology_options - how to read a topology; zero is the default of
  * each member
  * @timeout_ms: deadline of each query, in milliseconds; default: deadline_ms of

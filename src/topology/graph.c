@@ -215,12 +215,16 @@ static void ports_fill(struct ibsa_topology *topology, const struct ends *ends,
 		const struct graph_node *node = end_node(topology, ends,
 							 row->end);
 		struct graph_port *port;
+		uint32_t lid; /* of the NodeRecord */
 
 		if (!node)
 			continue;
 		port = port_of(topology, node, row->number);
+		lid = port->is.lid;
 		port->is = row->is;
 		port->has_info = true;
+		if (!port->is.lid)
+			port->is.lid = lid;
 		if (node->type == IBSA_NODE_SWITCH && row->number)
 			port->is.lid = 0;
 	}

@@ -149,7 +149,7 @@ static int add_port(struct ibsa_topology *topology,
 		.end = record->endport_lid,
 		.number = record->port_num,
 		.is = {
-			.lid = record->lid ? record->lid : record->endport_lid,
+			.lid = record->lid,
 			.lmc = record->lmc,
 			.state = record->port_state,
 			.phys_state = record->port_physical_state,

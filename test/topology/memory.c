@@ -27,6 +27,8 @@ static int topology_make(struct ibsa_topology **out)
 		err = ibsa_topology_add(*out, &ibsa_switch_info_record, &info);
 	if (!err)
 		err = ibsa_topology_finish(*out);
+	if (!err)
+		err = ibsa_topology_check(*out, *out);
 	return err;
 }
 

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Findings about a topology, and about differences from an expected one. */
+#include <errno.h>
+
+#include "test/topology/rig.h"
+
+enum { LEAF = 3, SPINE = 4, LID_COUNT = 5 };
+
+/*
+ * Hosts 1 and 2 at ports 1 and 2 of a leaf, which has two cables to a spine, at
+ * ports 5 and 6 of each.
+ */
+static struct ibsa_topology *fabric(void)
+{
+	static const char *const names[LID_COUNT] = {
+		[1] = "a", [2] = "b", [LEAF] = "leaf", [SPINE] = "spine"
+	};
+	struct ibsa_topology *topology;
+
+	assert_int_equal(ibsa_topology_new(&topology), 0);
+	for (uint16_t lid = 1; lid < LID_COUNT; lid++)
+		assert_int_equal(rig_node(topology,
+					  lid < LEAF ? IBSA_NODE_CA
+						     : IBSA_NODE_SWITCH,
+					  lid, names[lid]),
+				 0);
+	return topology;
+}
+
+/* An active link at EDR. */
+static void link(struct ibsa_topology *topology, uint16_t a, uint8_t a_port,
+		 uint16_t b, uint8_t b_port)
+{
+	const struct ibsa_port_info ports[] = { rig_edr(a, a_port),
+						rig_edr(b, b_port) };
+
+	assert_int_equal(rig_link(topology, a, a_port, b, b_port), 0);
+	assert_int_equal(rig_port(topology, &ports[0]), 0);
+	assert_int_equal(rig_port(topology, &ports[1]), 0);
+}
+
+static struct ibsa_topology *whole(void)
+{
+	struct ibsa_topology *topology = fabric();
+
+	link(topology, LEAF, 1, 1, 1);
+	link(topology, LEAF, 2, 2, 1);
+	link(topology, LEAF, 5, SPINE, 5);
+	link(topology, LEAF, 6, SPINE, 6);
+	return topology;
+}
+
+static void finish(struct ibsa_topology *topology)
+{
+	assert_int_equal(ibsa_topology_finish(topology), 0);
+}
+
+/* Check that these are the findings. */
+static void expect(struct ibsa_topology *topology,
+		   const struct ibsa_topology *expected,
+		   const char *const *sentences)
+{
+	struct ibsa_finding finding;
+	size_t i = 0;
+
+	assert_int_equal(ibsa_topology_check(topology, expected), 0);
+	for (; sentences[i]; i++) {
+		char text[400];
+
+		assert_int_equal(
+			ibsa_topology_finding_at(topology, i, &finding), 0);
+		snprintf(text, sizeof(text), "%s: %s", finding.name,
+			 finding.what.text);
+		assert_string_equal(text, sentences[i]);
+		assert_int_equal(finding.severity,
+				 ibsa_finding_severity(finding.kind));
+		assert_string_equal(finding.name,
+				    ibsa_finding_name(finding.kind));
+		assert_true(finding.guid);
+	}
+	assert_int_equal(ibsa_topology_finding_at(topology, i, &finding),
+			 -ENOENT);
+}
+
+#define SENTENCES(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void a_whole_fabric_has_no_findings(void **state)
+{
+	struct ibsa_topology *topology = whole();
+
+	(void)state;
+	finish(topology);
+	expect(topology, NULL, (const char *const[]){ NULL });
+	expect(topology, topology, (const char *const[]){ NULL });
+	ibsa_topology_free(topology);
+}
+
+static void a_link_that_is_not_active_is_down(void **state)
+{
+	struct ibsa_topology *topology = whole();
+	struct ibsa_port_info port = rig_edr(1, 1);
+
+	(void)state;
+	port.port_state = IBSA_PORT_INIT;
+	assert_int_equal(rig_port(topology, &port), 0);
+	finish(topology);
+	expect(topology, NULL,
+	       SENTENCES("link-down: a port 1 to leaf port 1 is not active: "
+			 "Init and Active"));
+	ibsa_topology_free(topology);
+}
+
+static void a_link_below_both_ends_is_degraded(void **state)
+{
+	struct ibsa_topology *topology = whole();
+	struct ibsa_port_info port = rig_edr(LEAF, 5);
+	struct ibsa_port_info far = rig_edr(SPINE, 5);
+	struct ibsa_port_info host = rig_edr(1, 1);
+
+	(void)state;
+	port.link_width_active = far.link_width_active = 1;
+	/* The leaf supports less, so this link is as fast as it can be. */
+	host.link_speed_ext_supported = 7;
+	host.link_width_supported = 7;
+	assert_int_equal(rig_port(topology, &port), 0);
+	assert_int_equal(rig_port(topology, &far), 0);
+	assert_int_equal(rig_port(topology, &host), 0);
+	finish(topology);
+	expect(topology, NULL,
+	       SENTENCES("link-degraded: leaf port 5 to spine port 5 runs at "
+			 "1xEDR, but both ends support 4xEDR"));
+	ibsa_topology_free(topology);
+}
+
+static void one_end_is_a_finding(void **state)
+{
+	struct ibsa_topology *topology = whole();
+	struct ibsa_port_info lone = rig_edr(LEAF, 9);
+
+	(void)state;
+	assert_int_equal(rig_end(topology, LEAF, 7, SPINE, 7), 0);
+	assert_int_equal(rig_port(topology, &lone), 0);
+	finish(topology);
+	expect(topology, NULL,
+	       SENTENCES("one-end: leaf port 7 to spine port 7: only one end "
+			 "reports this link",
+			 "one-end: leaf port 9 is active, but the SA has no "
+			 "link of it"));
+	ibsa_topology_free(topology);
+}
+
+/* A switch port that is down has no cable; an adapter's should have one. */
+static void an_adapter_port_should_be_active(void **state)
+{
+	struct ibsa_topology *topology = whole();
+	struct ibsa_port_info idle = rig_edr(LEAF, 9);
+	struct ibsa_port_info down = rig_edr(1, 2);
+
+	(void)state;
+	idle.port_state = down.port_state = IBSA_PORT_DOWN;
+	down.lid = 0;
+	assert_int_equal(rig_port(topology, &idle), 0);
+	assert_int_equal(rig_port(topology, &down), 0);
+	finish(topology);
+	expect(topology, NULL,
+	       SENTENCES("link-down: a port 2 is not active: Down"));
+	ibsa_topology_free(topology);
+}
+
+static void guids_and_lids_must_differ(void **state)
+{
+	struct ibsa_topology *topology = whole();
+	const struct ibsa_node twin = {
+		.lid = 9,
+		.node_type = IBSA_NODE_SWITCH,
+		.num_ports = 36,
+		.node_guid = 0x300,
+		.system_image_guid = 0x300,
+		.port_guid = 0x300,
+		.node_description = "twin",
+	};
+	const struct ibsa_node same_lid = {
+		.lid = 2,
+		.node_type = IBSA_NODE_CA,
+		.num_ports = 1,
+		.node_guid = 0x900,
+		.port_guid = 0x201,
+		.local_port_num = 1,
+		.node_description = "other",
+	};
+
+	(void)state;
+	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record, &twin),
+			 0);
+	assert_int_equal(
+		ibsa_topology_add(topology, &ibsa_node_record, &same_lid), 0);
+	finish(topology);
+	expect(topology, NULL,
+	       SENTENCES("same-guid: leaf port 0 and twin port 0 have the same "
+			 "GUID",
+			 "same-guid: b port 1 and other port 1 have the same "
+			 "GUID",
+			 "same-lid: b port 1 and other port 1 have the same "
+			 "LID: 2 and 2 with LMC 0 and 0"));
+	ibsa_topology_free(topology);
+}
+
+static void a_node_should_have_a_description(void **state)
+{
+	struct ibsa_topology *topology = whole();
+
+	(void)state;
+	assert_int_equal(rig_node(topology, IBSA_NODE_CA, 8, " "), 0);
+	link(topology, LEAF, 8, 8, 1);
+	finish(topology);
+	expect(topology, NULL,
+	       SENTENCES("no-name: node 0x0000000000000800 has no "
+			 "description"));
+	ibsa_topology_free(topology);
+}
+
+static void names_are_safe_to_print(void **state)
+{
+	struct ibsa_topology *topology = whole();
+
+	(void)state;
+	assert_int_equal(rig_node(topology, IBSA_NODE_CA, 8, "\033[31m\n\xff"),
+			 0);
+	assert_int_equal(rig_end(topology, LEAF, 8, 8, 1), 0);
+	finish(topology);
+	expect(topology, NULL,
+	       SENTENCES("one-end: leaf port 8 to \\x1b[31m\\x0a\\xff port 1: "
+			 "only one end reports this link"));
+	ibsa_topology_free(topology);
+}
+
+/* Compare @topology with the whole fabric, and free it. */
+static void expect_instead(struct ibsa_topology *topology,
+			   const char *const *sentences)
+{
+	struct ibsa_topology *expected = whole();
+
+	finish(topology);
+	finish(expected);
+	expect(topology, expected, sentences);
+	ibsa_topology_free(topology);
+	ibsa_topology_free(expected);
+}
+
+static void a_cut_cable_is_missing(void **state)
+{
+	struct ibsa_topology *topology = fabric();
+
+	(void)state;
+	link(topology, LEAF, 1, 1, 1);
+	link(topology, LEAF, 2, 2, 1);
+	link(topology, LEAF, 5, SPINE, 5);
+	expect_instead(topology, SENTENCES("missing: leaf port 6 to spine port "
+					   "6 is missing"));
+}
+
+static void two_swapped_cables_have_moved(void **state)
+{
+	struct ibsa_topology *topology = fabric();
+
+	(void)state;
+	link(topology, LEAF, 1, 2, 1);
+	link(topology, LEAF, 2, 1, 1);
+	link(topology, LEAF, 5, SPINE, 5);
+	link(topology, LEAF, 6, SPINE, 6);
+	expect_instead(topology,
+		       SENTENCES("moved: a port 1 is connected to leaf port 2, "
+				 "expected is leaf port 1",
+				 "moved: b port 1 is connected to leaf port 1, "
+				 "expected is leaf port 2"));
+}
+
+/* One end of a cable, from either end. */
+static void a_cable_in_another_port_has_moved(void **state)
+{
+	struct ibsa_topology *topology = fabric();
+
+	(void)state;
+	link(topology, LEAF, 3, 1, 1);
+	link(topology, LEAF, 2, 2, 1);
+	link(topology, LEAF, 7, SPINE, 5);
+	link(topology, LEAF, 6, SPINE, 6);
+	expect_instead(topology,
+		       SENTENCES("moved: a port 1 is connected to leaf port 3, "
+				 "expected is leaf port 1",
+				 "moved: spine port 5 is connected to leaf "
+				 "port 7, expected is leaf port 5"));
+}
+
+/* One cable is missing, and another one is where it was. */
+static void a_cable_may_be_where_another_was(void **state)
+{
+	struct ibsa_topology *topology = fabric();
+
+	(void)state;
+	link(topology, LEAF, 1, 1, 1);
+	link(topology, LEAF, 2, 2, 1);
+	link(topology, LEAF, 6, SPINE, 5);
+	expect_instead(topology,
+		       SENTENCES("missing: leaf port 5 to spine port 5 is "
+				 "missing",
+				 "moved: leaf port 6 is connected to spine "
+				 "port 5, expected is spine port 6"));
+}
+
+static void a_new_cable_and_a_new_host_are_new(void **state)
+{
+	struct ibsa_topology *topology = whole();
+
+	(void)state;
+	link(topology, LEAF, 7, SPINE, 7);
+	assert_int_equal(rig_node(topology, IBSA_NODE_CA, 8, "c"), 0);
+	link(topology, LEAF, 8, 8, 1);
+	expect_instead(topology, SENTENCES("new: c is new, port 1 at leaf "
+					   "port 8",
+					   "new: leaf port 7 to spine port 7 "
+					   "is new"));
+}
+
+static void a_host_without_a_link_is_missing(void **state)
+{
+	struct ibsa_topology *topology;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_new(&topology), 0);
+	assert_int_equal(rig_node(topology, IBSA_NODE_CA, 1, "a"), 0);
+	assert_int_equal(rig_node(topology, IBSA_NODE_SWITCH, LEAF, "leaf"), 0);
+	assert_int_equal(rig_node(topology, IBSA_NODE_SWITCH, SPINE, "spine"),
+			 0);
+	link(topology, LEAF, 1, 1, 1);
+	link(topology, LEAF, 5, SPINE, 5);
+	link(topology, LEAF, 6, SPINE, 6);
+	expect_instead(topology, SENTENCES("missing: b is missing, port 1 at "
+					   "leaf port 2"));
+}
+
+/* Only as slower, although both ends support more. */
+static void a_slower_link_is_one_finding(void **state)
+{
+	struct ibsa_topology *topology = whole();
+	struct ibsa_port_info port = rig_edr(LEAF, 5);
+
+	(void)state;
+	port.link_speed_ext_active = 1;
+	assert_int_equal(rig_port(topology, &port), 0);
+	port = rig_edr(SPINE, 5);
+	port.link_speed_ext_active = 1;
+	assert_int_equal(rig_port(topology, &port), 0);
+	expect_instead(topology,
+		       SENTENCES("slower: leaf port 5 to spine port 5 runs at "
+				 "4xFDR, expected is 4xEDR"));
+}
+
+static void a_faster_link_has_no_finding(void **state)
+{
+	struct ibsa_topology *topology = whole();
+
+	(void)state;
+	for (uint16_t lid = LEAF; lid <= SPINE; lid++) {
+		struct ibsa_port_info port = rig_edr(lid, 5);
+
+		port.link_speed_ext_active = 4;
+		port.link_speed_ext_supported = 7;
+		assert_int_equal(rig_port(topology, &port), 0);
+	}
+	expect_instead(topology, (const char *const[]){ NULL });
+}
+
+static void findings_are_limited(void **state)
+{
+	struct ibsa_topology *topology;
+	struct ibsa_finding finding;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_new(&topology), 0);
+	for (uint32_t i = 0; i < 70000; i++) {
+		const struct ibsa_node node = { .node_guid = i + 1 };
+
+		assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record,
+						   &node),
+				 0);
+	}
+	finish(topology);
+	assert_int_equal(ibsa_topology_check(topology, NULL), 0);
+	assert_int_equal(ibsa_topology_finding_at(topology, 65535, &finding),
+			 0);
+	assert_int_equal(ibsa_topology_finding_at(topology, 65536, &finding),
+			 -ENOENT);
+	ibsa_topology_free(topology);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_fabric_has_no_findings),
+		cmocka_unit_test(a_link_that_is_not_active_is_down),
+		cmocka_unit_test(a_link_below_both_ends_is_degraded),
+		cmocka_unit_test(one_end_is_a_finding),
+		cmocka_unit_test(an_adapter_port_should_be_active),
+		cmocka_unit_test(guids_and_lids_must_differ),
+		cmocka_unit_test(a_node_should_have_a_description),
+		cmocka_unit_test(names_are_safe_to_print),
+		cmocka_unit_test(a_cut_cable_is_missing),
+		cmocka_unit_test(two_swapped_cables_have_moved),
+		cmocka_unit_test(a_cable_in_another_port_has_moved),
+		cmocka_unit_test(a_cable_may_be_where_another_was),
+		cmocka_unit_test(a_new_cable_and_a_new_host_are_new),
+		cmocka_unit_test(a_host_without_a_link_is_missing),
+		cmocka_unit_test(a_slower_link_is_one_finding),
+		cmocka_unit_test(a_faster_link_has_no_finding),
+		cmocka_unit_test(findings_are_limited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
