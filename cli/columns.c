@@ -295,7 +295,7 @@ static void field_cells(const struct column *column, const char *name,
 			const struct ibsa_field *field, cell_type_fn done,
 			void *arg)
 {
-	char meaning[COLUMN_NAME_ROOM];
+	char meaning[COLUMN_NAME_ROOM + sizeof("_text")];
 	struct cell_type type = { .name = name,
 				  .column = column,
 				  .field = field };
