@@ -86,6 +86,8 @@ struct command {
 int cmd_check(struct cli *cli);
 void cmd_check_details(struct cli *cli);
 int cmd_devices(struct cli *cli);
+int cmd_env(struct cli *cli);
+void cmd_env_details(struct cli *cli);
 int cmd_fabric(struct cli *cli);
 int cmd_fabric_can_help(struct cli *cli);
 void cmd_fabric_details(struct cli *cli);

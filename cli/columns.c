@@ -81,6 +81,12 @@ static const struct column doctor[] = {
 	MAYBE("advice", TEXT),
 };
 
+static const struct column env[] = {
+	ALWAYS("variable", TEXT),
+	MAYBE("value", TEXT),
+	ALWAYS("reason", TEXT),
+};
+
 static const struct column fabric_info[] = {
 	WORDS("what", "node|switch|LID|link|finding"),
 	ALWAYS("kind", TEXT),
@@ -253,6 +259,7 @@ static const struct column watch[] = {
 COLUMNS(check_node, "check-node");
 COLUMNS(devices, "devices");
 COLUMNS(doctor, "doctor");
+COLUMNS(env, "env");
 COLUMNS(fabric_info, "fabric-info");
 STREAM(fabric_run, "fabric-run");
 STREAM(fabric_serve, "fabric-serve");
@@ -271,15 +278,15 @@ STREAM(watch, "watch");
 const struct columns *columns_at(size_t index)
 {
 	static const struct columns *const list[] = {
-		&columns_check_node,	&columns_devices,
-		&columns_doctor,	&columns_fabric_info,
-		&columns_fabric_run,	&columns_fabric_serve,
-		&columns_fabric_stats,	&columns_gids,
-		&columns_gids_for,	&columns_path,
-		&columns_path_opa,	&columns_reach,
-		&columns_reach_matrix,	&columns_service,
-		&columns_service_renew, &columns_topology,
-		&columns_watch,
+		&columns_check_node,   &columns_devices,
+		&columns_doctor,       &columns_env,
+		&columns_fabric_info,  &columns_fabric_run,
+		&columns_fabric_serve, &columns_fabric_stats,
+		&columns_gids,	       &columns_gids_for,
+		&columns_path,	       &columns_path_opa,
+		&columns_reach,	       &columns_reach_matrix,
+		&columns_service,      &columns_service_renew,
+		&columns_topology,     &columns_watch,
 	};
 
 	return index < COUNT(list) ? list[index] : NULL;

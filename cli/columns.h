@@ -59,6 +59,7 @@ struct columns {
 extern const struct columns columns_check_node;
 extern const struct columns columns_devices;
 extern const struct columns columns_doctor;
+extern const struct columns columns_env;
 extern const struct columns columns_fabric_info;
 extern const struct columns columns_fabric_run;
 extern const struct columns columns_fabric_serve;

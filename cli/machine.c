@@ -190,8 +190,13 @@ static int pkeys_read(const struct cli *cli, const struct machine *machine,
 	struct ibsa_client *client;
 	size_t count = 0;
 	uint16_t pkey;
-	int err = machine_open(cli, machine, port, error, &client);
+	int err = port->state.port_state == IBSA_PORT_DOWN
+			  ? -ENETDOWN
+			  : machine_open(cli, machine, port, error, &client);
 
+	/* A port without a link cannot be opened. */
+	if (err == -ENETDOWN)
+		return CLI_DONE;
 	if (err)
 		return CLI_DEVICE;
 	while (!err && ibsa_pkey_get(client, (uint32_t)count, &pkey) == 0) {

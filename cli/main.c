@@ -23,6 +23,8 @@ static const struct command commands[] = {
 	{ "doctor", "[DEVICE[/PORT]]",
 	  "check why the SA cannot be queried", "record",
 	  cmd_doctor, cmd_doctor_details },
+	{ "env", "ucx|nccl", "print the environment variables of UCX or NCCL",
+	  "pkey", cmd_env, cmd_env_details },
 	{ "fabric", "ACTION [ARGUMENT...]",
 	  "inspect, run or change a simulated fabric", "",
 	  cmd_fabric, cmd_fabric_details, cmd_fabric_can_help,

@@ -55,7 +55,7 @@ static const struct option_row rows[] = {
 	  "fabric: P_Keys of its ports", AT(fabric.partitions) },
 	{ 0, "peers", "FILE", "check node: ports that must be reachable",
 	  AT(check.peers) },
-	{ 0, "pkey", "KEY", "check node: P_Key that each port must have",
+	{ 0, "pkey", "KEY", "check node, env: P_Key that each port must have",
 	  option_pkey },
 	{ 0, "rate", "RATE", "check node: rate in Gb/s, such as '>=400'",
 	  option_rate },

@@ -19,7 +19,7 @@ except ImportError:
     print("needs python3-jsonschema", file=sys.stderr)
     sys.exit(77)
 
-COMMANDS = ("check", "devices", "doctor", "fabric", "gids", "path", "query",
+COMMANDS = ("check", "devices", "doctor", "env", "fabric", "gids", "path", "query",
             "reach", "service", "topology", "watch")
 
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa env: the facts from which its variables follow. */
+#ifndef CLI_ENV_H
+#define CLI_ENV_H
+
+#include "machine.h"
+
+/* A value that all ports, or all paths, should have in common. */
+struct env_value {
+	enum { ENV_UNKNOWN, ENV_KNOWN, ENV_DIFFERS } kind;
+	unsigned int number;
+	unsigned int other; /* of ENV_DIFFERS, a value that is not @number */
+};
+
+/* An active port and the index of the P_Key that it uses. */
+struct env_port {
+	const struct machine_port *port;
+	size_t pkey_index;
+};
+
+/**
+ * struct env_facts - what all active ports have in common
+ * @ports:           @count active ports
+ * @gid_index:       of the best GID of a RoCE port
+ * @pkey:            P_Key without the membership bit
+ * @pkey_index:      its index in the P_Key table
+ * @pkey_membership: its membership bit
+ * @pkey_is_given:   --pkey is given
+ * @sl, @traffic_class: of the SA's paths to other channel adapters
+ * @path_count:      number of these paths
+ */
+struct env_facts {
+	struct machine machine;
+	struct env_port *ports;
+	size_t count;
+	struct env_value gid_index;
+	struct env_value pkey;
+	struct env_value pkey_index;
+	unsigned int pkey_membership;
+	bool pkey_is_given;
+	struct env_value sl;
+	struct env_value traffic_class;
+	size_t path_count;
+};
+
+/*
+ * Read the ports and query the SA. Return: the exit status; a failure is printed.
+ * The caller frees @out in any case. If @count is not 0, @out holds what is known.
+ */
+int env_facts_read(struct cli *cli, struct env_facts *out);
+void env_facts_free(struct env_facts *facts);
+
+#endif
