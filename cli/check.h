@@ -7,6 +7,8 @@
 
 #include "cli.h"
 
+int check_fabric(struct cli *cli);
+void check_fabric_details(struct cli *cli);
 int check_node(struct cli *cli);
 void check_node_details(struct cli *cli);
 

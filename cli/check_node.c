@@ -415,13 +415,15 @@ int check_node(struct cli *cli)
 void check_node_details(struct cli *cli)
 {
 	static const char *const lines[] = {
-		"Checks the ports of this machine: that each is active, that "
-		"the SM and the",
-		"SA answer, and that the SA has a path to each PEER (a node's "
-		"name, GID, port",
-		"GUID or LID). Prints a line for each finding. The exit status "
-		"is 0 without",
-		"findings, 1 with findings.",
+		"With node, checks the ports of this machine: that each is "
+		"active, that the SM",
+		"and the SA answer, and that the SA has a path to each PEER (a "
+		"node's name, GID,",
+		"port GUID or LID).",
+		"",
+		"Prints a line for each finding. The exit status is 0 without "
+		"findings, 1 with",
+		"findings.",
 		"",
 		"  ibsa check node",
 		"  ibsa check node --rate '>=400' --pkey 0x8001 storage1 "

@@ -1,23 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa check: findings about this machine. */
+/* ibsa check: findings about the fabric or about this machine. */
 #include <string.h>
 
 #include "check.h"
+#include "options.h"
+
+/* The options that only one of both accepts, and whose they are. */
+static const char *const of_node[] = { "rate", "pkey", "peers" };
+static const char *const of_fabric[] = { "expect", "record" };
 
 const char *check_severity_text(enum ibsa_severity severity)
 {
 	return severity == IBSA_SEVERITY_CRITICAL ? "critical" : "warning";
 }
 
+static bool none_is_given(const struct cli *cli, const char *whose,
+			  const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!options_given(cli, names[i]))
+			continue;
+		complain("%s has no option --%s", whose, names[i]);
+		return false;
+	}
+	return true;
+}
+
 int cmd_check(struct cli *cli)
 {
-	if (cli->arg_count > 1 && strcmp(cli->args[1], "node") == 0)
-		return check_node(cli);
-	complain("check needs node; see ibsa check --help");
-	return CLI_USAGE;
+	const char *what = cli->arg_count > 1 ? cli->args[1] : NULL;
+
+	if (what && strcmp(what, "node") == 0)
+		return none_is_given(cli, "check node", of_fabric,
+				     sizeof(of_fabric) / sizeof(of_fabric[0]))
+			       ? check_node(cli)
+			       : CLI_USAGE;
+	if (what) {
+		complain("check has no argument but node; remove '%s'; see "
+			 "ibsa check --help",
+			 what);
+		return CLI_USAGE;
+	}
+	return none_is_given(cli, "check of the fabric", of_node,
+			     sizeof(of_node) / sizeof(of_node[0]))
+		       ? check_fabric(cli)
+		       : CLI_USAGE;
 }
 
 void cmd_check_details(struct cli *cli)
 {
+	check_fabric_details(cli);
 	check_node_details(cli);
 }

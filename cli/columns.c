@@ -42,6 +42,14 @@
 
 /* clang-format off */
 
+static const struct column check[] = {
+	ALWAYS("finding", TEXT),
+	WORDS("severity", "warning|critical"),
+	MAYBE("node_guid", GUID),
+	MAYBE("port", NUMBER),
+	ALWAYS("what", TEXT),
+};
+
 static const struct column check_node[] = {
 	ALWAYS("finding", TEXT),
 	WORDS("severity", "warning|critical"),
@@ -256,6 +264,7 @@ static const struct column watch[] = {
 
 /* clang-format on */
 
+COLUMNS(check, "check");
 COLUMNS(check_node, "check-node");
 COLUMNS(devices, "devices");
 COLUMNS(doctor, "doctor");
@@ -278,15 +287,16 @@ STREAM(watch, "watch");
 const struct columns *columns_at(size_t index)
 {
 	static const struct columns *const list[] = {
-		&columns_check_node,   &columns_devices,
-		&columns_doctor,       &columns_env,
-		&columns_fabric_info,  &columns_fabric_run,
-		&columns_fabric_serve, &columns_fabric_stats,
-		&columns_gids,	       &columns_gids_for,
-		&columns_path,	       &columns_path_opa,
-		&columns_reach,	       &columns_reach_matrix,
-		&columns_service,      &columns_service_renew,
-		&columns_topology,     &columns_watch,
+		&columns_check,		&columns_check_node,
+		&columns_devices,	&columns_doctor,
+		&columns_env,		&columns_fabric_info,
+		&columns_fabric_run,	&columns_fabric_serve,
+		&columns_fabric_stats,	&columns_gids,
+		&columns_gids_for,	&columns_path,
+		&columns_path_opa,	&columns_reach,
+		&columns_reach_matrix,	&columns_service,
+		&columns_service_renew, &columns_topology,
+		&columns_watch,
 	};
 
 	return index < COUNT(list) ? list[index] : NULL;

@@ -56,6 +56,7 @@ struct columns {
 	bool is_stream;
 };
 
+extern const struct columns columns_check;
 extern const struct columns columns_check_node;
 extern const struct columns columns_devices;
 extern const struct columns columns_doctor;

@@ -16,8 +16,9 @@ enum { BUFFER_BYTES = 65536 };
 
 /* clang-format off */
 static const struct command commands[] = {
-	{ "check", "node [PEER...]", "check this machine's ports, SA and peers",
-	  "nagios peers pkey rate", cmd_check, cmd_check_details },
+	{ "check", "[node [PEER...]]",
+	  "check the fabric, or this machine's ports, SA and peers",
+	  "expect nagios peers pkey rate record", cmd_check, cmd_check_details },
 	{ "devices", "[DEVICE[/PORT]]", "list the ports of this machine or of a fabric",
 	  "", cmd_devices },
 	{ "doctor", "[DEVICE[/PORT]]",

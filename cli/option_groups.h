@@ -70,6 +70,7 @@ struct gids_options {
  * @rate:        of --rate; RATE_ANY if not given
  * @pkeys:       @pkey_count P_Keys of --pkey
  * @peers:       file of --peers, or NULL
+ * @expect:      file of --expect, or NULL
  */
 struct check_options {
 	bool nagios;
@@ -78,6 +79,7 @@ struct check_options {
 	uint16_t pkeys[CLI_PKEYS_MAX];
 	int pkey_count;
 	const char *peers;
+	const char *expect;
 };
 
 /**

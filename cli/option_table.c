@@ -33,6 +33,8 @@ static const struct option_row rows[] = {
 	  "watch: also find changes whose Report was lost", AT(watch.audit_nodes) },
 	{ 0, "dot", "FILE",
 	  "fabric info: write Graphviz input; - is stdout", AT(picture.dot) },
+	{ 0, "expect", "FILE",
+	  "check: what topology --net or -j wrote", AT(check.expect) },
 	{ 0, "fault", "KIND=N",
 	  "fabric: fault in N of 100 MADs", option_fault },
 	{ 0, "first-lid", "LID",

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_COUNT = 38 };
+enum { OPTION_COUNT = 39 };
 
 /* The commands that accept an option. */
 enum option_whose {

@@ -44,7 +44,7 @@ static void topology_done(int err, struct ibsa_topology *topology,
 		state->status = reply_explain(state->cli, reply);
 }
 
-static int topology_request(struct cli *cli, struct ibsa_topology **out)
+int topology_read(struct cli *cli, struct ibsa_topology **out)
 {
 	struct topology_state state = { .cli = cli };
 	int err = client_open(cli);
@@ -108,7 +108,7 @@ int topology_view_read(struct cli *cli, struct topology_view *out)
 	if (cli->topology.name_map)
 		status = node_map_read(cli->topology.name_map, &out->map);
 	if (status == CLI_DONE)
-		status = topology_request(cli, &out->topology);
+		status = topology_read(cli, &out->topology);
 	if (status != CLI_DONE)
 		return status;
 	ibsa_topology_info_get(out->topology, &out->info);

@@ -43,6 +43,17 @@ uint32_t topology_view_lid(const struct topology_view *view, size_t node,
 			   unsigned int number, uint8_t *out_lmc);
 
 /*
+ * Read the topology from the SA. Return: the exit status; a failure is printed.
+ */
+int topology_read(struct cli *cli, struct ibsa_topology **out);
+
+/*
+ * Read the topology of --expect: a topology file, or the output of ibsa topology -j.
+ * Return: the exit status; a failure is printed.
+ */
+int topology_expect_load(const char *path, struct ibsa_topology **out);
+
+/*
  * Write the topology in the format of ibnetdiscover. Return: the exit status.
  */
 int topology_net(struct cli *cli, const struct topology_view *view);

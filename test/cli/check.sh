@@ -1,0 +1,209 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: check.sh IBSA LIBDIR FABRIC LARGE
+#
+# ibsa check of the fabric: as a table, as JSON, as a monitoring plugin, and
+# compared with files. LARGE is a fabric of 10,000 hosts.
+# shellcheck source=test/cli/support.sh
+large=$(realpath "$4")
+. "$(dirname "$0")/support.sh"
+unset IBSA_NODE XDG_RUNTIME_DIR
+export TMPDIR=$tmp
+
+cat >whole.net <<'END'
+switchguid=0x100
+Switch 8 "leaf1"
+[1] "h1"[1] 4xEDR
+[2] "h2"[1] 4xEDR
+[7] "spine"[1] 4xHDR
+[8] "spine"[2] 4xHDR
+switchguid=0x200
+Switch 8 "leaf2"
+[1] "h3"[1] 4xEDR
+[7] "spine"[7] 4xHDR
+switchguid=0x300
+Switch 8 "spine"
+caguid=0x1000
+Ca 1 "h1" # "host1 mlx5_0"
+caguid=0x2000
+Ca 1 "h2" # "host2 mlx5_0"
+caguid=0x3000
+Ca 1 "h3" # "host3 mlx5_0"
+END
+
+# try STATUS ARG... - run ibsa, which writes findings to standard output, so
+# that standard error may be empty
+try() {
+	local want=$1 got=0
+	shift
+	what="ibsa $*"
+	checks=$((checks + 1))
+	"$ibsa" "$@" >out 2>err </dev/null || got=$?
+	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
+	! grep -Eq 'Sanitizer|runtime error' err || fail 'a sanitizer speaks'
+	save "$@"
+}
+
+# found [LINE...] - the findings of standard output, without the heading
+found() {
+	awk 'NR > 1 { $2 = $3 = $4 = ""; print }' out | tr -s ' ' | sort >got
+	if [ $# -gt 0 ]; then printf '%s\n' "$@"; fi | sort >want
+	cmp -s want got || fail "not these findings: $*"
+}
+
+# served COMMAND... - a command with a fabric server of whole.net
+served() { "$ibsa" fabric exec whole.net -- "$@" >exec.out 2>&1; }
+
+nothing_is_found_on_a_whole_fabric() {
+	try 0 --fabric whole.net check; out_empty; err_empty
+	try 0 --fabric whole.net check -j; [ "$(cat out)" = '[]' ] || fail 'rows'
+	try 0 --fabric whole.net check --nagios; lines 1
+	out_has "^IBSA OK: 6 nodes, 6 links \\| 'findings'=0 'critical'=0 'nodes'=6 "
+	try 0 --fabric whole.net check --csv
+	out_has '^finding,severity,node_guid,port,what'
+}
+
+files_are_compared() {
+	local file
+	"$ibsa" --fabric whole.net topology --net >whole.out
+	"$ibsa" --fabric whole.net topology -j >whole.json
+	jq . whole.json >indented.json
+	"$ibsa" --fabric whole.net topology --ndjson >whole.ndjson
+	for file in whole.net whole.out whole.json indented.json whole.ndjson; do
+		try 0 --fabric whole.net check --expect $file; out_empty
+		err_empty
+	done
+	sed 's/^.3. "h3".*//; s/"h2"..\?1. 4xEDR/"h3"[1] 4xEDR/' whole.net |
+		sed '/^Switch 8 "leaf2"/,/^\[7/s/^\[1\] "h3"/[1] "h2"/;
+			s/^\[8\] "spine"\[2\] 4xHDR/[6] "spine"[2] 1xHDR/' >other.net
+	for file in whole.out whole.json whole.ndjson; do
+		try 1 --fabric other.net check --expect $file; aligned
+		found 'moved leaf1 port 2 is connected to host3 mlx5_0 port 1, expected is host2 mlx5_0 port 1' \
+			'moved leaf2 port 1 is connected to host2 mlx5_0 port 1, expected is host3 mlx5_0 port 1' \
+			'moved spine port 2 is connected to leaf1 port 6, expected is leaf1 port 8'
+	done
+	try 1 --fabric other.net check --expect whole.json -j
+	json 'length == 3 and all(.finding == "moved" and .severity ==
+		"critical" and .port > 0)'
+	try 2 --fabric other.net check --expect whole.json --nagios
+	out_has '^IBSA CRITICAL: 3 findings, moved: leaf1 port 2 is '
+}
+
+missing_and_new_nodes_are_found() {
+	grep -v h3 whole.net | grep -v 0x3000 >less.net
+	try 1 --fabric less.net check --expect whole.net
+	found 'missing host3 mlx5_0 is missing, port 1 at leaf2 port 1'
+	try 1 --fabric whole.net check --expect less.net
+	found 'new host3 mlx5_0 is new, port 1 at leaf2 port 1'
+	try 1 --fabric whole.net check --expect less.net --nagios
+	out_has "^IBSA WARNING: 1 finding, new: .* \\| 'findings'=1 'critical'=0"
+}
+
+changes_of_a_running_fabric_are_found() {
+	# shellcheck disable=SC2016 # for the inner shell
+	served bash -c '
+		"$0" fabric link down leaf1/8
+		"$0" check --expect whole.net >cut; echo $? >>cut
+		"$0" fabric link up leaf1/8
+		"$0" fabric link speed leaf1/7 1xSDR
+		"$0" check >slow; echo $? >>slow
+		"$0" check --expect whole.net >slower; echo $? >>slower
+		"$0" fabric link speed leaf1/7 4xHDR
+		"$0" check --expect whole.net >repaired; echo $? >>repaired' "$ibsa"
+	cp exec.out err
+	tail -n 1 cut | grep -qx 1 || fail 'the cut is no finding'
+	cp cut out; grep -v '^1$' cut >out
+	found 'missing leaf1 port 8 to spine port 2 is missing'
+	grep -v '^1$' slow >out
+	found 'link-degraded leaf1 port 7 to spine port 1 runs at 1xSDR, but both ends support 4xHDR'
+	grep -v '^1$' slower >out
+	found 'slower leaf1 port 7 to spine port 1 runs at 1xSDR, expected is 4xHDR'
+	[ "$(cat repaired)" = 0 ] || fail 'a finding after the repair'
+}
+
+wrong_files_are_refused() {
+	try 2 --fabric whole.net check --expect none; err_has "cannot read 'none'"
+	: >empty
+	try 2 --fabric whole.net check --expect empty; err_has 'is empty'
+	echo 'Switch' >bad
+	try 2 --fabric whole.net check --expect bad; err_has 'bad:1: '
+	printf '[\n{"a": 1},\n' >bad
+	try 2 --fabric whole.net check --expect bad
+	err_has 'bad:2: an object has not all members; write the file with'
+	printf '[\n{"lid": "x"}]\n' >bad
+	try 2 --fabric whole.net check --expect bad; err_has 'bad:2: a member is'
+	local text
+	for text in '[' '[{' '[{]' '[{"a"}]' '[{"a":}]' '[{"a":1,}]' \
+		'[{"a":"\u12"}]' '[{"a":"\ud800"}]' '[{"a":"' '[{"a":x}]' \
+		'[{"a":"\q"}]' '[] x' '{'; do
+		printf '%s' "$text" >bad
+		try 2 --fabric whole.net check --expect bad
+		err_has 'the JSON is malformed'
+	done
+	echo '[]' >bad
+	try 1 --fabric whole.net check --expect bad -j
+	json 'length == 6 and all(.finding == "new")'
+	# strings with escapes
+	sed 's/host1 mlx5_0/\\u0068\\"\\ud83d\\ude00\\n1/' whole.json >escaped
+	try 0 --fabric whole.net check --expect escaped
+}
+
+usage_is_checked() {
+	try 2 check nodes; err_has "remove 'nodes'"
+	try 2 check --rate '>=1'; err_has 'check of the fabric has no option --rate'
+	try 2 check node --expect x; err_has 'check node has no option --expect'
+	try 0 check --help; out_has '--expect FILE'
+	try 3 fabric exec whole.net --fault silence=100 -- "$ibsa" -t 100 check
+	try 3 fabric exec whole.net --fault silence=100 -- "$ibsa" -t 100 check \
+		--nagios
+	out_has '^IBSA UNKNOWN: '
+}
+
+# The fabric that the issue names: one cable is cut, two are swapped, one is
+# slower.
+a_large_fabric_is_checked() {
+	python3 - "$large" changed.net <<-'SWAP'
+		import re, sys
+		lines = open(sys.argv[1], encoding="ascii").read().split("\n")
+		# Two hosts of the first leaf: each end of both cables.
+		node = ""
+		ends = []
+		for i, line in enumerate(lines):
+		    match = re.match(r'Switch\s+\d+ "(.*?)"\s+# "(.*?)"', line)
+		    if match:
+		        node = match[2]
+		    match = re.match(r'\[(\d+)\]\s+"(H-.*?)"\[1\]', line)
+		    if match and node == "Pod1Leaf1" and len(ends) < 2:
+		        ends.append((i, match[1], match[2]))
+		(i, a, x), (j, b, y) = ends
+		lines[i], lines[j] = (lines[j].replace(f"[{b}]", f"[{a}]", 1),
+		                      lines[i].replace(f"[{a}]", f"[{b}]", 1))
+		for k, line in enumerate(lines):
+		    for guid, old, new in ((x, a, b), (y, b, a)):
+		        if line.startswith("Ca\t") and f'"{guid}"' in line:
+		            lines[k + 1] = lines[k + 1].replace(f"[{old}] ", f"[{new}] ", 1).replace(f"[{old}]\t", f"[{new}]\t", 1)
+		print(a, b)
+		open(sys.argv[2], "w", encoding="ascii").write("\n".join(lines))
+	SWAP
+	what='check of 10,000 hosts'
+	"$ibsa" --fabric "$large" topology --net >expected.net 2>err ||
+		fail 'topology fails'
+	# shellcheck disable=SC2016
+	"$ibsa" fabric exec changed.net -- bash -c '
+		"$0" fabric link down Pod2Leaf1/20
+		"$0" fabric link speed Pod3Leaf1/21 1xSDR
+		"$0" check --expect expected.net >out; echo $? >status' "$ibsa" >err 2>&1
+	[ "$(cat status)" = 1 ] || fail 'exit status'
+	awk 'NR > 1 { print $1 }' out | sort | tr '\n' ' ' >got
+	[ "$(cat got)" = 'missing moved moved slower ' ] || fail 'other findings'
+	grep -q '^missing .*Pod2Leaf1 port 20' out || fail 'the cut'
+	grep -q '^slower .*Pod3Leaf1 port 21 .*1xSDR, expected is 4xQDR' out ||
+		fail 'the slow one'
+	[ "$(grep -c '^moved .*Pod1Leaf1 port' out)" = 2 ] || fail 'the swap'
+	try 0 --fabric "$large" check --expect expected.net; out_empty; err_empty
+}
+
+run_groups nothing_is_found_on_a_whole_fabric files_are_compared \
+	missing_and_new_nodes_are_found changes_of_a_running_fabric_are_found \
+	wrong_files_are_refused usage_is_checked \
+	a_large_fabric_is_checked
