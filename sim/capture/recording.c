@@ -10,6 +10,7 @@
 #include "sim/capture/pcap.h"
 #include "sim/sa/sa.h"
 #include "sim/capture/recording.h"
+#include "wire/gid.h"
 #include "wire/request.h"
 
 enum {
@@ -234,13 +235,6 @@ static int add_frame(struct recording *recording, const struct frame *frame)
 		       : 0;
 }
 
-static bool has_gid(const struct ibsa_port_state *port)
-{
-	static const struct ibsa_gid zero;
-
-	return memcmp(&port->gid, &zero, sizeof(zero));
-}
-
 /*
  * Get the requester's GID from an answered path that starts or ends at its LID.
  */
@@ -270,7 +264,8 @@ static void learn_gid(struct recording *recording,
 	    IBSA_GET(sa_header, status, exchange->answer))
 		return;
 	stride = 8 * IBSA_GET(sa_header, attribute_offset, exchange->answer);
-	while (!has_gid(&recording->port) && exchange->len - at >= size) {
+	while (gid_is_zero(&recording->port.gid) &&
+	       exchange->len - at >= size) {
 		learn_gid_of(&recording->port, exchange->answer + at);
 		if (stride < size || exchange->len - at < stride)
 			return;

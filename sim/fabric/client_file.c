@@ -272,34 +272,23 @@ static int file_port(struct umad_file *base, struct ibsa_port_state *out)
 	return 0;
 }
 
-/* The port's own GUID or an alias; 0: the entry is empty. */
-static uint64_t file_guid_at(const struct client_file *file, uint32_t index)
-{
-	const struct subnet *subnet = &file->fabric->subnet;
-	const uint64_t guid = subnet->topo.ports[file->port].guid;
-	const struct guid_table *table;
-
-	if (!index)
-		return guid;
-	table = ibsa__aliases_table(&subnet->aliases, guid);
-	return table ? table->guids[index] : 0;
-}
-
 static int file_gid(struct umad_file *base, uint32_t index,
 		    struct ibsa_gid_entry *out)
 {
 	struct client_file *file = client_file_of(base);
+	const struct subnet *subnet = &file->fabric->subnet;
 	uint64_t guid;
 
 	if (index >= GUID_CAP_ADAPTER)
 		return -EINVAL;
 	file_lock(file);
-	guid = file_guid_at(file, index);
+	guid = ibsa__aliases_guid_at(
+		&subnet->aliases, subnet->topo.ports[file->port].guid, index);
 	file_unlock(file);
 	if (!guid)
 		return -ENODATA;
 	*out = (struct ibsa_gid_entry){ .index = index };
-	ibsa_put_be64(out->gid.raw, file->fabric->subnet.gid_prefix);
+	ibsa_put_be64(out->gid.raw, subnet->gid_prefix);
 	ibsa_put_be64(out->gid.raw + 8, guid);
 	return 0;
 }

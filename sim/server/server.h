@@ -196,10 +196,6 @@ int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
 int ibsa__server_folder(const struct ibsa_fabric *fabric, uint32_t node,
 			const char *path, char *out, size_t room, size_t *used);
 
-/* An entry of a port's GUID table; 0: the entry is empty. */
-uint64_t ibsa__server_guid(const struct ibsa_fabric *fabric, uint32_t port,
-			   uint32_t index);
-
 /* The end port of a node with that number, or SIM_NONE. */
 uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
 			   unsigned int number);

@@ -157,10 +157,8 @@ static int view_write_mad_file(struct view *view, const char *path)
 	uint32_t number;
 	uint32_t port;
 
-	if (!strcmp(path, "abi_version")) {
-		ibsa__view_put(view, "%u\n", UMAD_ABI_VERSION);
-		return 0;
-	}
+	if (!strcmp(path, "abi_version"))
+		return ibsa__view_put(view, "%u\n", UMAD_ABI_VERSION);
 	if (strncmp(path, "umad", 4) != 0 && strncmp(path, "issm", 4) != 0)
 		return -ENOENT;
 	path = path_step_number(path + 4, &number);
@@ -170,13 +168,12 @@ static int view_write_mad_file(struct view *view, const char *path)
 	if (port == SIM_NONE)
 		return -ENOENT;
 	if (!strcmp(path, "ibdev"))
-		ibsa__view_put(view, REMOTE_DEVICE "\n");
-	else if (!strcmp(path, "port"))
-		ibsa__view_put(view, "%u\n",
-			       view->fabric->subnet.topo.ports[port].number);
-	else
-		return *path ? -ENOENT : -EISDIR;
-	return 0;
+		return ibsa__view_put(view, REMOTE_DEVICE "\n");
+	if (!strcmp(path, "port"))
+		return ibsa__view_put(
+			view, "%u\n",
+			view->fabric->subnet.topo.ports[port].number);
+	return *path ? -ENOENT : -EISDIR;
 }
 
 static int view_write_path(struct view *view, const char *path)

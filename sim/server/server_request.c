@@ -52,12 +52,14 @@ static struct remote_port peer_port(const struct server_peer *peer)
  */
 static uint8_t *gids_put(const struct server_peer *peer, uint8_t *out)
 {
-	const struct ibsa_fabric *fabric = peer->control.server->fabric;
+	const struct subnet *subnet = &peer->control.server->fabric->subnet;
+	const uint64_t port_guid = subnet->topo.ports[peer->port].guid;
 
 	for (uint32_t i = 0; i < GUID_CAP_ADAPTER; i++, out += 16) {
-		const uint64_t guid = ibsa__server_guid(fabric, peer->port, i);
+		const uint64_t guid = ibsa__aliases_guid_at(&subnet->aliases,
+							    port_guid, i);
 
-		ibsa_put_be64(out, guid ? fabric->subnet.gid_prefix : 0);
+		ibsa_put_be64(out, guid ? subnet->gid_prefix : 0);
 		ibsa_put_be64(out + 8, guid);
 	}
 	return out;

@@ -14,7 +14,7 @@
 
 enum { NODE_TEXT = 64 };
 
-void ibsa__view_put(struct view *view, const char *format, ...)
+int ibsa__view_put(struct view *view, const char *format, ...)
 {
 	va_list args;
 	int len;
@@ -25,6 +25,7 @@ void ibsa__view_put(struct view *view, const char *format, ...)
 	va_end(args);
 	if (len > 0 && (size_t)len < view->room - view->used)
 		view->used += (size_t)len;
+	return 0;
 }
 
 static void put_groups(struct view *view, uint64_t value)
@@ -39,79 +40,67 @@ static int put_node_type(struct view *view)
 {
 	static const char *const names[] = { "", "CA", "switch", "router" };
 
-	ibsa__view_put(view, "%u: %s\n", view->node->type,
-		       names[view->node->type & 3]);
-	return 0;
+	return ibsa__view_put(view, "%u: %s\n", view->node->type,
+			      names[view->node->type & 3]);
 }
 
 static int put_node_guid(struct view *view)
 {
 	put_groups(view, view->node->guid);
-	ibsa__view_put(view, "\n");
-	return 0;
+	return ibsa__view_put(view, "\n");
 }
 
 static int put_image_guid(struct view *view)
 {
 	put_groups(view, view->node->image_guid);
-	ibsa__view_put(view, "\n");
-	return 0;
+	return ibsa__view_put(view, "\n");
 }
 
 static int put_node_desc(struct view *view)
 {
-	ibsa__view_put(view, "%.*s\n", NODE_TEXT, view->node->name);
-	return 0;
+	return ibsa__view_put(view, "%.*s\n", NODE_TEXT, view->node->name);
 }
 
 static int put_version(struct view *view)
 {
-	ibsa__view_put(view, "%s\n", IBSA_VERSION);
-	return 0;
+	return ibsa__view_put(view, "%s\n", IBSA_VERSION);
 }
 
 static int put_revision(struct view *view)
 {
-	ibsa__view_put(view, "0\n");
-	return 0;
+	return ibsa__view_put(view, "0\n");
 }
 
 static int put_type(struct view *view)
 {
-	ibsa__view_put(view, "ibsa\n");
-	return 0;
+	return ibsa__view_put(view, "ibsa\n");
 }
 
 /* A client recognizes Omni-Path by the driver's name. */
 static int put_uevent(struct view *view)
 {
-	ibsa__view_put(view, "DRIVER=%s\n",
-		       view->fabric->subnet.is_opa ? "hfi1" : "ibsa");
-	return 0;
+	return ibsa__view_put(view, "DRIVER=%s\n",
+			      view->fabric->subnet.is_opa ? "hfi1" : "ibsa");
 }
 
 static int put_lid(struct view *view)
 {
-	ibsa__view_put(view, "0x%x\n", view->state.lid);
-	return 0;
+	return ibsa__view_put(view, "0x%x\n", view->state.lid);
 }
 
 static int put_lmc(struct view *view)
 {
-	ibsa__view_put(view, "%u\n", view->state.lmc);
-	return 0;
+	return ibsa__view_put(view, "%u\n", view->state.lmc);
 }
 
 static int put_sm_lid(struct view *view)
 {
-	ibsa__view_put(view, "0x%x\n", view->state.sm_lid);
-	return 0;
+	return ibsa__view_put(view, "0x%x\n", view->state.sm_lid);
 }
 
 static int put_sm_sl(struct view *view)
 {
-	ibsa__view_put(view, "%u\n", view->state.sm_sl);
-	return 0;
+	return ibsa__view_put(view, "%u\n", view->state.sm_sl);
 }
 
 static int put_state(struct view *view)
@@ -121,10 +110,10 @@ static int put_state(struct view *view)
 	};
 	const unsigned int state = view->state.port_state;
 
-	ibsa__view_put(view, "%u: %s\n", state,
-		       state < sizeof(names) / sizeof(names[0]) ? names[state]
-								: "UNKNOWN");
-	return 0;
+	return ibsa__view_put(view, "%u: %s\n", state,
+			      state < sizeof(names) / sizeof(names[0])
+				      ? names[state]
+				      : "UNKNOWN");
 }
 
 static int put_phys_state(struct view *view)
@@ -139,10 +128,10 @@ static int put_phys_state(struct view *view)
 					     "Phy Test" };
 	const unsigned int state = view->state.phys_state;
 
-	ibsa__view_put(view, "%u: %s\n", state,
-		       state < sizeof(names) / sizeof(names[0]) ? names[state]
-								: "<unknown>");
-	return 0;
+	return ibsa__view_put(view, "%u: %s\n", state,
+			      state < sizeof(names) / sizeof(names[0])
+				      ? names[state]
+				      : "<unknown>");
 }
 
 /* A port without a link has the lowest rate, as in the kernel. */
@@ -153,43 +142,27 @@ static int put_rate(struct view *view)
 
 	if (port->peer != SIM_NONE)
 		text = ibsa__rate_text(port->rate.width, port->rate.speed);
-	ibsa__view_put(view, "%s\n", *text ? text : "2.5 Gb/sec (1X)");
-	return 0;
+	return ibsa__view_put(view, "%s\n", *text ? text : "2.5 Gb/sec (1X)");
 }
 
 static int put_cap_mask(struct view *view)
 {
-	ibsa__view_put(view, "0x%08x\n",
-		       ibsa__port_capabilities(
-			       &view->fabric->subnet,
-			       &view->fabric->subnet.ends[view->port->end]));
-	return 0;
+	return ibsa__view_put(
+		view, "0x%08x\n",
+		ibsa__port_capabilities(
+			&view->fabric->subnet,
+			&view->fabric->subnet.ends[view->port->end]));
 }
 
 static int put_link_layer(struct view *view)
 {
-	ibsa__view_put(view, "InfiniBand\n");
-	return 0;
-}
-
-uint64_t ibsa__server_guid(const struct ibsa_fabric *fabric, uint32_t port,
-			   uint32_t index)
-{
-	const uint64_t guid = fabric->subnet.topo.ports[port].guid;
-	const struct guid_table *table;
-
-	if (!index)
-		return guid;
-	table = ibsa__aliases_table(&fabric->subnet.aliases, guid);
-	return table ? table->guids[index] : 0;
+	return ibsa__view_put(view, "InfiniBand\n");
 }
 
 static uint64_t guid_at(const struct view *view)
 {
-	return ibsa__server_guid(
-		view->fabric,
-		(uint32_t)(view->port - view->fabric->subnet.topo.ports),
-		view->index);
+	return ibsa__aliases_guid_at(&view->fabric->subnet.aliases,
+				     view->port->guid, view->index);
 }
 
 /* An empty entry is all zero. Its type cannot be read (-EINVAL). */
@@ -200,16 +173,14 @@ static int put_gid(struct view *view)
 	put_groups(view, guid ? ibsa_be64(view->state.gid.raw) : 0);
 	ibsa__view_put(view, ":");
 	put_groups(view, guid);
-	ibsa__view_put(view, "\n");
-	return 0;
+	return ibsa__view_put(view, "\n");
 }
 
 static int put_gid_type(struct view *view)
 {
 	if (!guid_at(view))
 		return -EINVAL;
-	ibsa__view_put(view, "IB/RoCE v1\n");
-	return 0;
+	return ibsa__view_put(view, "IB/RoCE v1\n");
 }
 
 /* No network interface belongs to the GID. */
@@ -224,8 +195,7 @@ static int put_pkey(struct view *view)
 	const struct end_setup *setup =
 		&view->fabric->subnet.setups[view->port->end];
 
-	ibsa__view_put(view, "0x%04x\n", setup_pkey(setup, view->index));
-	return 0;
+	return ibsa__view_put(view, "0x%04x\n", setup_pkey(setup, view->index));
 }
 
 static uint32_t gid_count(const struct view *view)

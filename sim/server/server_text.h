@@ -33,8 +33,8 @@ enum {
 extern const struct file ibsa__device_files[DEVICE_FILES];
 extern const struct file ibsa__port_files[PORT_FILES];
 
-/* Append formatted text, if there is room for all of it. */
-void ibsa__view_put(struct view *view, const char *format, ...)
+/* Append formatted text, if there is room for all of it. Return: 0. */
+int ibsa__view_put(struct view *view, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

@@ -47,6 +47,17 @@ struct guid_table *ibsa__aliases_table(const struct aliases *aliases,
 	return index == SIM_NONE ? NULL : &aliases->tables[index];
 }
 
+uint64_t ibsa__aliases_guid_at(const struct aliases *aliases,
+			       uint64_t port_guid, uint32_t index)
+{
+	const struct guid_table *table;
+
+	if (!index)
+		return port_guid;
+	table = ibsa__aliases_table(aliases, port_guid);
+	return table ? table->guids[index] : 0;
+}
+
 struct guid_table *ibsa__aliases_make(struct aliases *aliases,
 				      uint64_t port_guid)
 {

@@ -45,6 +45,11 @@ uint64_t ibsa__aliases_find(const struct aliases *aliases, uint64_t guid);
 struct guid_table *ibsa__aliases_table(const struct aliases *aliases,
 				       uint64_t port_guid);
 
+/* An entry of that port's table, whose first is the port's own GUID; 0: the entry
+ * is empty. */
+uint64_t ibsa__aliases_guid_at(const struct aliases *aliases,
+			       uint64_t port_guid, uint32_t index);
+
 /* The table of that port, created if necessary; NULL: out of memory. */
 struct guid_table *ibsa__aliases_make(struct aliases *aliases,
 				      uint64_t port_guid);

@@ -270,11 +270,9 @@ static int add_node(struct parser *parser, struct topo_node *node,
 	return err ? out_of_memory(parser) : 0;
 }
 
-/* Parse LID and LMC after a switch's description, which are those of port 0. */
-static int parse_switch_port(struct parser *parser, struct cursor line)
+int ibsa__parse_lid(struct parser *parser, struct cursor line,
+		    struct topo_port *port)
 {
-	const struct topo_node *node = &parser->topo.nodes[parser->node];
-	struct topo_port *port = &parser->topo.ports[node->first_port];
 	uint64_t lid;
 	uint64_t lmc;
 
@@ -287,6 +285,15 @@ static int parse_switch_port(struct parser *parser, struct cursor line)
 	port->wanted_lid = (uint32_t)lid;
 	port->lmc = (uint8_t)lmc;
 	return 0;
+}
+
+/* Parse LID and LMC after a switch's description, which are those of port 0. */
+static int parse_switch_port(struct parser *parser, struct cursor line)
+{
+	const struct topo_node *node = &parser->topo.nodes[parser->node];
+
+	return ibsa__parse_lid(parser, line,
+			       &parser->topo.ports[node->first_port]);
 }
 
 /* Switch 24 "S-..." # "description" base port 0 lid 2 lmc 0 */

@@ -75,6 +75,10 @@ enum { PORT_TEXT = 72 };
 int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Store the LID and the LMC in a comment, if it has them. Return: 0; -EINVAL. */
+int ibsa__parse_lid(struct parser *parser, struct cursor line,
+		    struct topo_port *port);
+
 /* Read a whole file. The caller frees @out. Return: 0 or an error. */
 int ibsa__read_file(const char *path, char **out, size_t *out_len);
 

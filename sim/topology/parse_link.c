@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ports and cables of a topology file. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include <ibsa/sa.h>
@@ -118,28 +117,9 @@ static int take_lid(struct parser *parser, struct cursor line,
 		    struct topo_port *port)
 {
 	const char *quote = memchr(line.at, '"', (size_t)(line.end - line.at));
-	struct cursor own = { line.at, quote ? quote : line.end };
-	uint64_t lid = 0;
-	uint64_t lmc = 0;
-	struct cursor here = own;
+	const struct cursor own = { line.at, quote ? quote : line.end };
 
-	if (cursor_find(&here, "lid")) {
-		cursor_skip_blanks(&here);
-		cursor_number(&here, 10, &lid);
-	}
-	here = own;
-	if (cursor_find(&here, "lmc")) {
-		cursor_skip_blanks(&here);
-		cursor_number(&here, 10, &lmc);
-	}
-	if (lid > parser->lid_max || lmc > 7)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"a LID is at most %" PRIu32
-					", an LMC at most 7",
-					parser->lid_max);
-	port->wanted_lid = (uint32_t)lid;
-	port->lmc = (uint8_t)lmc;
-	return 0;
+	return ibsa__parse_lid(parser, own, port);
 }
 
 static int port_line_store(struct parser *parser, const struct port_line *line)

@@ -43,4 +43,12 @@ static inline int clock_left_ms(int timeout_ms, uint64_t start_ns)
 	return (int)((whole_ns - passed_ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
+/* The shorter of two timeouts. A timeout below 0 has no end. */
+static inline int sooner_ms(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
 #endif

@@ -203,7 +203,7 @@ static int deadline_left_ms(const struct ibsa_client *client, uint64_t end_ns)
 
 static bool client_is_registered(const struct ibsa_client *client)
 {
-	return !ibsa__services_are_empty(&client->services) ||
+	return !list_is_empty(&client->services.registrations.list) ||
 	       !ibsa__events_is_empty(&client->events);
 }
 
@@ -216,13 +216,13 @@ static void client_release(struct ibsa_client *client)
 			  CLOSE_MS * NS_PER_MS;
 	int ms = CLOSE_MS, err = 0;
 
-	ibsa__services_close(&client->services);
+	ibsa__registrations_close(&client->services.registrations);
 	ibsa__events_close(&client->events);
 	while (ms && (!err || err == -EINTR) && client_is_registered(client)) {
 		err = ibsa_wait(client, ms);
 		ms = deadline_left_ms(client, end_ns);
 	}
-	ibsa__services_end(&client->services);
+	ibsa__registrations_end(&client->services.registrations);
 	ibsa__events_end(&client->events);
 }
 
@@ -282,14 +282,6 @@ int ibsa_timeout_ms(const struct ibsa_client *client)
 int ibsa_dispatch(struct ibsa_client *client)
 {
 	return ibsa__engine_dispatch(client->engine);
-}
-
-/* The smaller of two timeouts, of which -1 is infinite. */
-static int sooner_ms(int a, int b)
-{
-	if (a < 0 || b < 0)
-		return a < 0 ? b : a;
-	return a < b ? a : b;
 }
 
 int ibsa_wait(struct ibsa_client *client, int timeout_ms)

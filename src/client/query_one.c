@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/reach.h"
+#include "wire/gid.h"
 
 /* The reply to a query for one record. */
 struct one {
@@ -73,7 +74,7 @@ static const uint64_t path_ends = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid);
 static int path_check(const struct ibsa_path_options *options,
 		      const struct ibsa_gid *to, struct ibsa_error *error)
 {
-	if (!to || ibsa__gid_is_zero(to))
+	if (!to || gid_is_zero(to))
 		return ibsa__fail(error, -EINVAL, "the destination has no GID");
 	if (options->mask & path_ends)
 		return ibsa__fail(error, -EINVAL,

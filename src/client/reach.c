@@ -11,6 +11,7 @@
 #include "client/client.h"
 #include "client/reach.h"
 #include "engine/engine.h"
+#include "wire/gid.h"
 
 /* delay before the next attempt when the queue is full with other queries */
 enum { ROOM_MS = 10 };
@@ -43,13 +44,6 @@ struct ibsa_reach_batch {
 	bool stopped;
 };
 
-bool ibsa__gid_is_zero(const struct ibsa_gid *gid)
-{
-	static const struct ibsa_gid zero;
-
-	return !memcmp(gid, &zero, sizeof(zero));
-}
-
 int ibsa__source_gid_find(struct ibsa__engine *engine,
 			  const struct ibsa_gid *from, struct ibsa_gid *out)
 {
@@ -57,15 +51,15 @@ int ibsa__source_gid_find(struct ibsa__engine *engine,
 	int err;
 
 	*out = *from;
-	if (!ibsa__gid_is_zero(out))
+	if (!gid_is_zero(out))
 		return 0;
 	err = ibsa__engine_port(engine, false, &port);
-	if (!err && ibsa__gid_is_zero(&port.gid))
+	if (!err && gid_is_zero(&port.gid))
 		err = ibsa__engine_port(engine, true, &port);
 	if (err)
 		return err;
 	*out = port.gid;
-	return ibsa__gid_is_zero(out) ? -EAGAIN : 0;
+	return gid_is_zero(out) ? -EAGAIN : 0;
 }
 
 /* Set up the query; its values are in *@path. */
@@ -126,7 +120,7 @@ int ibsa_reach(struct ibsa_client *client,
 	struct ibsa_path path;
 	int err;
 
-	if (!gid || ibsa__gid_is_zero(gid))
+	if (!gid || gid_is_zero(gid))
 		return -EINVAL;
 	if (ibsa__engine_is_busy(engine))
 		return -EBUSY;
@@ -259,7 +253,7 @@ static int batch_check(const struct ibsa__reaches *reaches,
 	if (!gids || !count || !told)
 		return -EINVAL;
 	for (size_t i = 0; i < count; i++) {
-		if (ibsa__gid_is_zero(&gids[i]))
+		if (gid_is_zero(&gids[i]))
 			return -EINVAL;
 	}
 	return reaches->closing ? -ESHUTDOWN : 0;

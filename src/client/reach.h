@@ -9,8 +9,6 @@
 
 struct ibsa__engine;
 
-bool ibsa__gid_is_zero(const struct ibsa_gid *gid);
-
 /*
  * Find the source GID of a path: @from, or if it is zero, GID 0 of the port.
  * Return: 0; -EAGAIN the port has none; or the error of reading the port.

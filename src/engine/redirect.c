@@ -10,6 +10,7 @@
 
 #include "engine/reply.h"
 #include "engine/state.h"
+#include "wire/gid.h"
 
 enum {
 	PKEYS_MAX = 0x10000,
@@ -117,13 +118,6 @@ static bool address_is_multicast(const struct ibsa_address *target, bool is_opa)
 
 	return target->qpn == QPN_MULTICAST || target->lid >= first ||
 	       target->gid.raw[0] == GID_MULTICAST;
-}
-
-static bool gid_is_zero(const struct ibsa_gid *gid)
-{
-	static const struct ibsa_gid zero;
-
-	return !memcmp(gid, &zero, sizeof(zero));
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "event/state.h"
+#include "wire/gid.h"
 
 enum {
 	ANY = 0xffff, /* all notice types, trap numbers and LIDs */
@@ -301,13 +302,11 @@ static int audit_read(struct ibsa__registration *registration)
 static bool is_same_subscription(const struct ibsa__subscription *subscription,
 				 const struct ibsa_inform_info_rec *other)
 {
-	static const struct ibsa_gid none;
-
 	return other->producer_type == subscription->producer &&
 	       other->is_generic == 1 && other->type == ANY &&
 	       other->trap_number == ANY && other->lid_range_begin == ANY &&
 	       (!other->qpn || other->qpn == IBSA_QPN_GSI) &&
-	       !memcmp(&other->gid, &none, sizeof(none));
+	       gid_is_zero(&other->gid);
 }
 
 static bool

@@ -413,10 +413,11 @@ static int ah_attr_init(struct ib_device *device, uint8_t port_num,
 	return ah_set_grh(device, port_num, rec, ah_attr, gid_attr);
 }
 
-int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
-			      struct sa_path_rec *rec,
-			      struct rdma_ah_attr *ah_attr,
-			      const struct ib_gid_attr *gid_attr)
+/* @is_grh_added: on a port that needs a GRH, also to a path without hops. */
+static int path_ah_attr_init(struct ib_device *device, uint8_t port_num,
+			     struct sa_path_rec *rec, bool is_grh_added,
+			     struct rdma_ah_attr *ah_attr,
+			     const struct ib_gid_attr *gid_attr)
 {
 	struct port_view port;
 	int err;
@@ -425,7 +426,18 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 	err = port_view_read(device, port_num, &port);
 	if (err)
 		return err;
+	if (is_grh_added && port.needs_grh && !rec->hop_limit)
+		rec->hop_limit = 1;
 	return ah_attr_init(device, port_num, &port, rec, ah_attr, gid_attr);
+}
+
+int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
+			      struct sa_path_rec *rec,
+			      struct rdma_ah_attr *ah_attr,
+			      const struct ib_gid_attr *gid_attr)
+{
+	return path_ah_attr_init(device, port_num, rec, false, ah_attr,
+				 gid_attr);
 }
 
 int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
@@ -434,16 +446,9 @@ int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 				const struct ib_gid_attr *gid_attr)
 {
 	struct sa_path_rec global = *rec;
-	struct port_view port;
-	int err;
+	int err = path_ah_attr_init(device, port_num, &global, true, ah_attr,
+				    gid_attr);
 
-	memset(ah_attr, 0, sizeof(*ah_attr));
-	err = port_view_read(device, port_num, &port);
-	if (err)
-		return err;
-	if (port.needs_grh && !global.hop_limit)
-		global.hop_limit = 1;
-	err = ah_attr_init(device, port_num, &port, &global, ah_attr, gid_attr);
 	if (path_is_roce(rec))
 		rec->roce.route_resolved = global.roce.route_resolved;
 	return err;

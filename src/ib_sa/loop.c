@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/interrupt.h"
 #include "ib_sa/state.h"
@@ -228,13 +229,6 @@ static void dispatch_end(struct ib_device *device)
 		return;
 	ports_close(device);
 	ibsa__sa_device_free(device);
-}
-
-static int sooner_ms(int a, int b)
-{
-	if (a < 0 || b < 0)
-		return a < 0 ? b : a;
-	return a < b ? a : b;
 }
 
 static int device_timeout_ms(struct ib_device *device)

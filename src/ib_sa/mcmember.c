@@ -9,6 +9,7 @@
 
 #include <ibsa/text.h>
 
+#include "ib_sa/convert.h"
 #include "ib_sa/mcmember.h"
 #include "ib_sa/query.h"
 
@@ -20,55 +21,44 @@ enum {
 	NIBBLE_BITS = 0xf,
 };
 
+/* All fields but the GIDs. */
+/* clang-format off */
+#define NUMBER_FIELDS(F)						\
+	F(32, qkey,           qkey,           UINT32_MAX)		\
+	F(16, mlid,           mlid,           UINT16_MAX)		\
+	F(8,  mtu_selector,   mtu_selector,   SELECTOR_BITS)		\
+	F(8,  mtu,            mtu,            QUANTITY_BITS)		\
+	F(8,  traffic_class,  tclass,         UINT8_MAX)		\
+	F(16, pkey,           pkey,           UINT16_MAX)		\
+	F(8,  rate_selector,  rate_selector,  SELECTOR_BITS)		\
+	F(8,  rate,           rate,           QUANTITY_BITS)		\
+	F(8,  packet_life_time_selector, packet_life_time_selector,	\
+	  SELECTOR_BITS)						\
+	F(8,  packet_life_time, packet_life_time, QUANTITY_BITS)	\
+	F(8,  sl,             sl,             NIBBLE_BITS)		\
+	F(32, flow_label,     flow_label,     FLOW_LABEL_BITS)		\
+	F(8,  hop_limit,      hop_limit,      UINT8_MAX)		\
+	F(8,  scope,          scope,          NIBBLE_BITS)		\
+	F(8,  join_state,     join_state,     NIBBLE_BITS)		\
+	F(8,  proxy_join,     proxy_join,     1)
+/* clang-format on */
+
 void ibsa__sa_mcmember_to_host(const struct ib_sa_mcmember_rec *rec,
-			       struct ibsa_mcmember *out)
+			       struct ibsa_mcmember *host)
 {
-	*out = (struct ibsa_mcmember){
-		.qkey = be32toh(rec->qkey),
-		.mlid = be16toh(rec->mlid),
-		.mtu_selector = rec->mtu_selector & SELECTOR_BITS,
-		.mtu = rec->mtu & QUANTITY_BITS,
-		.tclass = rec->traffic_class,
-		.pkey = be16toh(rec->pkey),
-		.rate_selector = rec->rate_selector & SELECTOR_BITS,
-		.rate = rec->rate & QUANTITY_BITS,
-		.packet_life_time_selector = rec->packet_life_time_selector &
-					     SELECTOR_BITS,
-		.packet_life_time = rec->packet_life_time & QUANTITY_BITS,
-		.sl = rec->sl & NIBBLE_BITS,
-		.flow_label = be32toh(rec->flow_label) & FLOW_LABEL_BITS,
-		.hop_limit = rec->hop_limit,
-		.scope = rec->scope & NIBBLE_BITS,
-		.join_state = rec->join_state & NIBBLE_BITS,
-		.proxy_join = rec->proxy_join & 1,
-	};
-	memcpy(&out->mgid, &rec->mgid, sizeof(out->mgid));
-	memcpy(&out->port_gid, &rec->port_gid, sizeof(out->port_gid));
+	memset(host, 0, sizeof(*host));
+	memcpy(&host->mgid, &rec->mgid, sizeof(host->mgid));
+	memcpy(&host->port_gid, &rec->port_gid, sizeof(host->port_gid));
+	NUMBER_FIELDS(FIELD_TO_HOST)
 }
 
 void ibsa__sa_mcmember_from_host(const struct ibsa_mcmember *host,
-				 struct ib_sa_mcmember_rec *out)
+				 struct ib_sa_mcmember_rec *rec)
 {
-	*out = (struct ib_sa_mcmember_rec){
-		.qkey = htobe32(host->qkey),
-		.mlid = htobe16(host->mlid),
-		.mtu_selector = host->mtu_selector,
-		.mtu = host->mtu,
-		.traffic_class = host->tclass,
-		.pkey = htobe16(host->pkey),
-		.rate_selector = host->rate_selector,
-		.rate = host->rate,
-		.packet_life_time_selector = host->packet_life_time_selector,
-		.packet_life_time = host->packet_life_time,
-		.sl = host->sl,
-		.flow_label = htobe32(host->flow_label),
-		.hop_limit = host->hop_limit,
-		.scope = host->scope,
-		.join_state = host->join_state,
-		.proxy_join = host->proxy_join,
-	};
-	memcpy(&out->mgid, &host->mgid, sizeof(out->mgid));
-	memcpy(&out->port_gid, &host->port_gid, sizeof(out->port_gid));
+	memset(rec, 0, sizeof(*rec));
+	memcpy(&rec->mgid, &host->mgid, sizeof(rec->mgid));
+	memcpy(&rec->port_gid, &host->port_gid, sizeof(rec->port_gid));
+	NUMBER_FIELDS(FIELD_FROM_HOST)
 }
 
 struct ibsa_mcmember ibsa__sa_membership(const struct ib_sa_mcmember_rec *rec,

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ib_sa/convert.h"
 #include "ib_sa/opa.h"
 #include "ib_sa/query.h"
 
@@ -43,21 +44,6 @@ enum {
 	F(8,  packet_life_time, packet_life_time, QUANTITY_BITS)	\
 	F(8,  preference,     preference,     UINT8_MAX)
 /* clang-format on */
-
-#define TO_HOST_8(value) (value)
-#define TO_HOST_16(value) be16toh(value)
-#define TO_HOST_32(value) be32toh(value)
-#define TO_HOST_64(value) be64toh(value)
-#define FROM_HOST_8(value) (value)
-#define FROM_HOST_16(value) htobe16(value)
-#define FROM_HOST_32(value) htobe32(value)
-#define FROM_HOST_64(value) htobe64(value)
-
-/* Expand each row to an assignment between "rec" and "host". */
-#define FIELD_TO_HOST(order, theirs, ours, bits) \
-	host->ours = TO_HOST_##order(rec->theirs) & (bits);
-#define FIELD_FROM_HOST(order, theirs, ours, bits) \
-	rec->theirs = FROM_HOST_##order(host->ours);
 
 static void ib_to_host(const struct sa_path_rec *rec, struct ibsa_path *host)
 {

@@ -6,22 +6,12 @@
  */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/clock_cond.h"
 #include "base/registry.h"
 #include "ib_sa/state.h"
 
 /* The registry contains fabrics by their file names; no file has this name. */
 static const char name[] = "//ib_sa";
-
-/* With the clock of clock_now_ns(). */
-static void cond_init(pthread_cond_t *cond)
-{
-	pthread_condattr_t monotonic;
-
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(cond, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-}
 
 static int sa_new(const char *unused_name, void *unused_arg, void **out)
 {
@@ -33,7 +23,7 @@ static int sa_new(const char *unused_name, void *unused_arg, void **out)
 		return -1;
 	sa->process = ibsa__process();
 	pthread_mutex_init(&sa->lock, NULL);
-	cond_init(&sa->ended);
+	clock_cond_init(&sa->ended);
 	list_init(&sa->devices);
 	list_init(&sa->members);
 	ibsa__pool_init(&sa->queries, sizeof(struct sa_query));

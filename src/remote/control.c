@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "remote/connection.h"
 #include "remote/control.h"
+#include "wire/gid.h"
 
 enum {
 	/* More than a state with tables of the usual size. */
@@ -265,7 +266,6 @@ void ibsa__control_port(const struct remote_control *control,
 int ibsa__control_gid(const struct remote_control *control, uint32_t index,
 		      struct ibsa_gid_entry *out)
 {
-	static const struct ibsa_gid none;
 	struct ibsa_gid_entry entry = { .index = index };
 
 	if (index >= control_state(control).gid_count)
@@ -274,7 +274,7 @@ int ibsa__control_gid(const struct remote_control *control, uint32_t index,
 	       control->state + sizeof(struct remote_state) +
 		       index * sizeof(entry.gid),
 	       sizeof(entry.gid));
-	if (!memcmp(&entry.gid, &none, sizeof(none)))
+	if (gid_is_zero(&entry.gid))
 		return -ENODATA;
 	*out = entry;
 	return 0;

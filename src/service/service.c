@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "service/state.h"
+#include "wire/gid.h"
 
 enum { NAME_AT = 48 }; /* offset in the record; the data follow it */
 
@@ -155,12 +156,11 @@ static void service_gid_update(struct ibsa_registration *registration)
  */
 static int service_step_send(struct ibsa__registration *schedule)
 {
-	static const struct ibsa_gid none;
 	struct ibsa_registration *registration = service_of(schedule);
 
 	if (registration->follows_gid)
 		service_gid_update(registration);
-	if (!memcmp(&registration->record.service_gid, &none, sizeof(none)))
+	if (gid_is_zero(&registration->record.service_gid))
 		return -EAGAIN;
 	if (schedule->step == IBSA__STEP_SET)
 		return service_query(registration, IBSA_METHOD_SET,

@@ -188,18 +188,3 @@ int ibsa__services_add(struct ibsa__services *services,
 	*out = registration;
 	return 0;
 }
-
-void ibsa__services_close(struct ibsa__services *services)
-{
-	ibsa__registrations_close(&services->registrations);
-}
-
-bool ibsa__services_are_empty(const struct ibsa__services *services)
-{
-	return list_is_empty(&services->registrations.list);
-}
-
-void ibsa__services_end(struct ibsa__services *services)
-{
-	ibsa__registrations_end(&services->registrations);
-}

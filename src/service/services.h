@@ -16,23 +16,15 @@ struct ibsa__services {
 void ibsa__services_init(struct ibsa__services *services,
 			 struct ibsa__engine *engine);
 
-/* Arguments and return values are those of ibsa_service_register(). */
+/* Arguments and return values are those of ibsa_service_register(). When the
+ * registrations are being closed, more are refused with -ESHUTDOWN. */
 int ibsa__services_add(struct ibsa__services *services,
 		       const struct ibsa_service_registration *options,
 		       ibsa_registration_fn report, void *arg,
 		       struct ibsa_registration **out) IBSA_MUST_USE;
 
-/* Start to release all; more registrations are refused with -ESHUTDOWN. */
-void ibsa__services_close(struct ibsa__services *services);
-
-bool ibsa__services_are_empty(const struct ibsa__services *services);
-
 /* Remove one, which was released. */
 void ibsa__services_forget(struct ibsa__services *services,
 			   struct ibsa_registration *registration);
-
-/* Report the registrations without a request in flight as released; the others
- * are reported when the engine ends. */
-void ibsa__services_end(struct ibsa__services *services);
 
 #endif

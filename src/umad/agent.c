@@ -153,7 +153,7 @@ int ibsa__umad_up(struct umad_transport *umad, int wait_ms)
 	umad->is_open = true;
 	umad->reports_err = 0;
 	if (err) {
-		ibsa__umad_drop(umad);
+		ibsa__umad_shut(umad, false);
 		return err;
 	}
 	/*

@@ -4,6 +4,7 @@
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
+#include <endian.h>
 #include <errno.h>
 
 #include <ibsa/bits.h>
@@ -16,26 +17,6 @@ enum {
 	QPN_MASK = 0xffffff,
 	FLOW_LABEL_MASK = 0xfffff,
 };
-
-static void be16_put(uint16_t *out, uint32_t value)
-{
-	ibsa_put_be16((uint8_t *)out, (uint16_t)value);
-}
-
-static void be32_put(uint32_t *out, uint32_t value)
-{
-	ibsa_put_be32((uint8_t *)out, value);
-}
-
-static uint32_t be16_get(const uint16_t *in)
-{
-	return ibsa_be16((const uint8_t *)in);
-}
-
-static uint32_t be32_get(const uint32_t *in)
-{
-	return ibsa_be32((const uint8_t *)in);
-}
 
 enum { METHODS_WORD_BITS = 8 * sizeof(umad_methods_word) };
 
@@ -88,9 +69,9 @@ int ibsa__umad_address_put(struct umad_header *header,
 	 */
 	if (to->lid > UINT16_MAX && !to->has_grh)
 		return -ERANGE;
-	be16_put(&header->lid, to->lid > UINT16_MAX ? 0 : to->lid);
-	be32_put(&header->qpn, to->qpn & QPN_MASK);
-	be32_put(&header->qkey, IBSA_QKEY_GSI);
+	header->lid = htobe16(to->lid > UINT16_MAX ? 0 : (uint16_t)to->lid);
+	header->qpn = htobe32(to->qpn & QPN_MASK);
+	header->qkey = htobe32(IBSA_QKEY_GSI);
 	header->pkey_index = to->pkey_index;
 	header->sl = to->sl;
 	header->path_bits = to->path_bits;
@@ -100,7 +81,7 @@ int ibsa__umad_address_put(struct umad_header *header,
 	header->gid_index = to->gid_index;
 	header->hop_limit = to->hop_limit;
 	header->traffic_class = to->traffic_class;
-	be32_put(&header->flow_label, to->flow_label & FLOW_LABEL_MASK);
+	header->flow_label = htobe32(to->flow_label & FLOW_LABEL_MASK);
 	memcpy(header->gid, to->gid.raw, sizeof(header->gid));
 	return 0;
 }
@@ -109,8 +90,8 @@ void ibsa__umad_address_get(const struct umad_header *header,
 			    struct ibsa_address *out)
 {
 	*out = (struct ibsa_address){
-		.lid = be16_get(&header->lid),
-		.qpn = be32_get(&header->qpn) & QPN_MASK,
+		.lid = be16toh(header->lid),
+		.qpn = be32toh(header->qpn) & QPN_MASK,
 		.pkey_index = header->pkey_index,
 		.sl = header->sl,
 		.path_bits = header->path_bits,
@@ -121,7 +102,7 @@ void ibsa__umad_address_get(const struct umad_header *header,
 	out->gid_index = header->gid_index;
 	out->hop_limit = header->hop_limit;
 	out->traffic_class = header->traffic_class;
-	out->flow_label = be32_get(&header->flow_label) & FLOW_LABEL_MASK;
+	out->flow_label = be32toh(header->flow_label) & FLOW_LABEL_MASK;
 	memcpy(out->gid.raw, header->gid, sizeof(out->gid.raw));
 }
 

@@ -151,7 +151,7 @@ static int packet_too_large(struct umad_transport *umad,
 	 * are lost, and the requests are sent again. The old file is closed
 	 * first, so that the new file gets its descriptor.
 	 */
-	ibsa__umad_drop(umad);
+	ibsa__umad_shut(umad, false);
 	(void)!ibsa__umad_have(umad);
 	return 1;
 }

@@ -24,18 +24,13 @@ static bool is_absence(int err)
 	return err == -ENOENT || err == -ENXIO || err == -EIO || err == -EPIPE;
 }
 
-static void file_shut(struct umad_transport *umad, bool is_gone)
+void ibsa__umad_shut(struct umad_transport *umad, bool is_gone)
 {
 	umad->file->ops->shut(umad->file, is_gone);
 	umad->is_open = false;
 	umad->held = 0;
 	umad->at = 0;
 	memset(umad->agents, 0, sizeof(umad->agents));
-}
-
-void ibsa__umad_drop(struct umad_transport *umad)
-{
-	file_shut(umad, false);
 }
 
 int ibsa__umad_loss(struct umad_transport *umad)
@@ -50,7 +45,7 @@ int ibsa__umad_lose(struct umad_transport *umad, int err)
 {
 	const bool is_gone = !ibsa__umad_is_shortage(err);
 
-	file_shut(umad, is_gone);
+	ibsa__umad_shut(umad, is_gone);
 	umad->lost = is_gone ? err : -EAGAIN;
 	if (!is_gone)
 		return -EAGAIN;

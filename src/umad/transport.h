@@ -98,8 +98,8 @@ void ibsa__umad_agents_poll(struct umad_transport *umad);
  */
 int ibsa__umad_have(struct umad_transport *umad) IBSA_MUST_USE;
 
-/* Close the file; the next ibsa__umad_have() opens it again. */
-void ibsa__umad_drop(struct umad_transport *umad);
+/* Close the file, to open it again later. @is_gone: the port has gone. */
+void ibsa__umad_shut(struct umad_transport *umad, bool is_gone);
 
 /*
  * Close the file because it was lost with the error @err. Return: @err; -EAGAIN

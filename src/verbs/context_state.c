@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/clock_cond.h"
 #include "base/registry.h"
 #include "client/open.h"
 #include "device/device.h"
@@ -57,12 +58,7 @@ static void state_destroy(void *object)
 
 static void locks_init(struct context_state *state)
 {
-	pthread_condattr_t monotonic;
-
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&state->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	clock_cond_init(&state->changed);
 	pthread_mutex_init(&state->lock, NULL);
 	pthread_mutex_init(&state->opening, NULL);
 	pthread_rwlock_init(&state->asking, NULL);

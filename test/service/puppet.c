@@ -47,10 +47,10 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	ibsa__services_close(&services);
-	ibsa__services_end(&services);
+	ibsa__registrations_close(&services.registrations);
+	ibsa__registrations_end(&services.registrations);
 	assert_int_equal(ibsa__engine_free(engine), 0);
-	assert_true(ibsa__services_are_empty(&services));
+	assert_true(list_is_empty(&services.registrations.list));
 	assert_int_equal(reported.last.event, IBSA_REGISTRATION_RELEASED);
 	assert_int_equal(reported.free_err, -EBUSY);
 	return 0;
@@ -540,16 +540,16 @@ static void end_is_reported_in_any_case(void **state)
 {
 	(void)state;
 	service_add_confirmed(0);
-	ibsa__services_close(&services);
-	ibsa__services_end(&services);
+	ibsa__registrations_close(&services.registrations);
+	ibsa__registrations_end(&services.registrations);
 	expect_report(2, IBSA_REGISTRATION_RELEASED, -ECANCELED);
 	assert_false(ibsa__engine_is_busy(engine));
 
 	memset(&reported, 0, sizeof(reported));
 	services.registrations.closing = false;
 	service_add(0);
-	ibsa__services_close(&services);
-	ibsa__services_end(&services);
+	ibsa__registrations_close(&services.registrations);
+	ibsa__registrations_end(&services.registrations);
 	assert_int_equal(reported.count, 0);
 	assert_int_equal(ibsa__engine_free(engine), 0);
 	assert_int_equal(reported.count, 1);

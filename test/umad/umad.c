@@ -191,7 +191,7 @@ static void port_without_mad_device_takes_no_mads(void **state)
 	assert_text_has(&error, "takes no MADs");
 	tree_add_umad(&tree, 999999, "siw0", 1);
 	assert_int_equal(open_err(NULL, 0, &error), -ENODEV);
-	assert_text_has(&error, "/dev/infiniband/umad999999 is not there");
+	assert_text_has(&error, "/dev/infiniband/umad999999 does not exist");
 	tree_write(&tree, "class/infiniband_mad/abi_version", "4\n");
 	assert_int_equal(open_err(NULL, 0, &error), -EOPNOTSUPP);
 	assert_text_has(&error, "version 4");
