@@ -112,6 +112,10 @@ ROWS = [
         "in-process 10000 path instructions", "", "", 6600),
     Row("B31", "100,000 paths in-process, 10,000 hosts", "allocations",
         "in-process 10000 allocations", "", "", 0),
+    Row("B32", "ibsa topology --net, 10,000 hosts, against ibnetdiscover",
+        "s", "topology net", "ibnetdiscover", "time", 0.1),
+    Row("B32", "ibsa check --expect, 10,000 hosts, against topology --net",
+        "s", "topology check", "topology net", "time", 2),
 ]
 
 NAMES = sorted({row.name for row in ROWS}, key=lambda name: int(name[1:]))

@@ -195,6 +195,34 @@ class Samples:
                    loop, "sh", "saquery", "--sgid-to-dgid",
                    gid("21") + "-" + gid("31"))
 
+    def topology(self):
+        """Programs that read a whole fabric, one after the other."""
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder, \
+                Shared(folder, self.build, core=0, hosts=10000):
+            for _ in range(self.rounds):
+                self.topology_round(folder)
+
+    def topology_round(self, folder):
+        ibsa = self.build / "cli/ibsa"
+        net = folder + "/expected.net"
+        begin = time.perf_counter()
+        text = run(ibsa, "topology", "--net")
+        middle = time.perf_counter()
+        self.values["topology net"].append(middle - begin)
+        with open(net, "w", encoding="utf-8") as file:
+            file.write(text)
+        begin = time.perf_counter()
+        run(ibsa, "check", "--expect", net)
+        self.values["topology check"].append(time.perf_counter() - begin)
+        if not self.has_peers:
+            return
+        begin = time.perf_counter()
+        other = run("env", f"LD_LIBRARY_PATH={self.build}/src/libibumad/dropin",
+                    "ibnetdiscover")
+        self.values["ibnetdiscover"].append(time.perf_counter() - begin)
+        if len(text.splitlines()) != len(other.splitlines()):
+            raise Failed("ibsa topology is not as long as ibnetdiscover")
+
     def up(self):
         """The largest once: it takes minutes."""
         for hosts, rounds in ((648, self.rounds), (11664, 1)):
@@ -211,10 +239,11 @@ class Samples:
 
 
 class Shared:
-    """A fabric of 648 hosts that a server has on a core; IBSA_FABRIC is it."""
+    """A fabric that a server has on a core; IBSA_FABRIC is it."""
 
-    def __init__(self, folder, build, core):
+    def __init__(self, folder, build, core, hosts=648):
         self.build = build
+        self.hosts = hosts
         self.net = folder + "/shared.net"
         self.socket = folder + "/s"
         self.core = core
@@ -222,7 +251,7 @@ class Shared:
 
     def __enter__(self):
         if not os.path.exists(self.net):
-            run(ROOT / "scripts" / "gen-fabric", 648, "-o", self.net)
+            run(ROOT / "scripts" / "gen-fabric", self.hosts, "-o", self.net)
         self.server = subprocess.Popen(
             ["taskset", "-c", str(self.core), self.build / "cli/ibsa",
              "fabric", "run", self.net, "--socket", self.socket],
@@ -258,4 +287,5 @@ MEASURE = {
     "B20": ("report", lambda samples: samples.codec("report")),
     "B30": ("umad-calls", Samples.umad_calls),
     "B31": ("in_process", Samples.in_process),
+    "B32": ("topology", Samples.topology),
 }
