@@ -155,7 +155,10 @@ static int fact_add(struct report *report, const char *what, const char *kind)
 	return 0;
 }
 
-/* Count switches by level. There may be as many levels as switches. */
+/*
+ * Count switches by level, their distance from the nearest adapter. In a chain
+ * of switches, each switch has a level of its own.
+ */
 static int count_switches(struct report *report, const struct shape *shape)
 {
 	size_t *counts = calloc(shape->levels + 1, sizeof(*counts));

@@ -151,8 +151,8 @@ struct ibsa_device_file {
  *            device of ib_umad, or its port is gone; -EBUSY another program has
  *            opened the file exclusively; or another negative errno
  * @issm:     the file that sets the port's IsSM bit while a program has it
- *            open; its owner and mode are read, but it is not opened. If the
- *            err of @umad is -EOPNOTSUPP, so is the err of @issm
+ *            open; its owner and mode are read, but it is not opened. @umad and
+ *            @issm are both simulated or both not (see struct ibsa_device_file)
  */
 struct ibsa_port_access {
 	struct ibsa_device_file umad;

@@ -740,10 +740,13 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
  *
  * The arguments are those of ib_init_ah_attr_from_path(). If the port requires
  * a GRH, the attributes have a GRH with a hop limit of at least 1 for any path,
- * because ibv_create_ah() fails without a GRH on such a port. The library takes
- * a port as one that requires a GRH if it is a RoCE port, if IBSA_GRH_ALWAYS is
- * set in struct ibsa_device_options, or if the device was opened with a verbs
- * context, the port has been used, and the kernel reports this property.
+ * because ibv_create_ah() fails without a GRH on such a port.
+ *
+ * With access.grh of struct ibsa_device_options, the program decides: always or
+ * never. With the default, IBSA_GRH_AUTO, a RoCE port requires a GRH. Another
+ * port requires a GRH if the kernel reports this; the library reads it only if
+ * ibsa_device_open() was given a verbs context, and only after a query or
+ * another function has opened the port.
  *
  * Return: as ib_init_ah_attr_from_path(). Any thread may call it; it may sleep.
  */

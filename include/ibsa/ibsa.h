@@ -5,9 +5,11 @@
  *
  * A client is one opened port. It has one fd, one next deadline and one
  * dispatch call, belongs to one thread at a time and has no locks; two clients
- * share nothing. A program may hand a client over to another thread when no
- * call is in progress. Callbacks run only inside ibsa_dispatch(), ibsa_wait(),
- * the functions that wait for replies and ibsa_close(); see ibsa_reply_fn.
+ * share nothing. A program may hand a client over to another thread, and back,
+ * whenever no call is in progress, for example with a mutex that each thread
+ * holds during each call. Callbacks run only inside ibsa_dispatch(),
+ * ibsa_wait(), the functions that wait for replies and ibsa_close(); see
+ * ibsa_reply_fn.
  */
 #ifndef IBSA_IBSA_H
 #define IBSA_IBSA_H
@@ -66,10 +68,10 @@ struct ibsa_sa_access {
  * @fabric:      an embedded fabric to use instead of a device: path of a
  *               topology file or of a capture (see ibsa_replay_open()), or
  *               "unix:PATH" of a fabric server (see
- *               ibsa_fabric_server_open()), with $IBSA_NODE, NAME or NAME/PORT,
- *               as the default of @device; "": a device of this machine, even
+ *               ibsa_fabric_server_open()); "": a device of this machine, even
  *               if $IBSA_FABRIC is set; NULL: $IBSA_FABRIC, unless @context is
- *               given or the program is set-uid
+ *               given or the program is set-uid. At a fabric server only, the
+ *               default of @device is $IBSA_NODE, which is NAME or NAME/PORT
  * @on:          a loaded fabric to use instead of @fabric; the program must not
  *               release it before the client is closed
  * @transport:   a transport to use instead of a device or a fabric; @device,
@@ -84,8 +86,8 @@ struct ibsa_sa_access {
  * @reply_bytes: largest reply that the client accepts; default 64 MiB
  * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent:
  *               defaults for the same members of struct ibsa_query
- * @seed:        seed of jitter and TransactionIDs; 0: $IBSA_SEED at a fabric
- *               server, else random
+ * @seed:        seed of jitter and TransactionIDs; 0: random or, if the client
+ *               connects to a fabric server, $IBSA_SEED of this process
  * @no_sharing:  send each query as a request of its own; see ibsa_query()
  */
 struct ibsa_options {
@@ -120,11 +122,12 @@ struct ibsa_options {
  * @deadline_ms: milliseconds after which the query ends without a reply;
  *               default 10000. The time starts with the call, or, if @queue_ms
  *               is set, with the first try of the query
- * @queue_ms:    milliseconds that the query may wait for its first try; 0:
- *               @deadline_ms is the only limit, and starts with the call
+ * @queue_ms:    milliseconds that the query may wait for its first try, after
+ *               which it ends with -ETIMEDOUT; 0: @deadline_ms is the only
+ *               limit, and starts with the call
  * @first_interval_ms: milliseconds from the first try to the second; default
- *               500. If the SA's replies usually take longer, the client uses
- *               the time that they take, up to @max_interval_ms
+ *               500. The interval is never shorter than the time in which the
+ *               SA usually replies, unless @max_interval_ms is shorter
  * @max_interval_ms: maximum of the interval, which doubles after each try;
  *                   default 4000
  * @jitter_percent: width of the random range around each interval in percent,
@@ -157,14 +160,16 @@ struct ibsa_query {
  * @record: the type of the records: that of the query, except for
  *          MultiPathRecord, where it is &ibsa_path_record
  * @err:    0: a well-formed reply arrived, or every reply until the deadline
- *          was BUSY; -ETIMEDOUT: the deadline passed without a reply;
- *          -ECANCELED: ibsa_cancel() or ibsa_close() ended the query;
+ *          was BUSY; -ETIMEDOUT: the deadline passed without a reply, or
+ *          queue_ms passed before the first try; -ECANCELED: ibsa_cancel() or
+ *          ibsa_close() ended the query;
  *          -EPROTO: the reply is malformed; -EMSGSIZE: the reply is larger than
  *          reply_bytes of struct ibsa_options; -ENODATA: only the first part of
  *          the reply arrived, and @records holds its complete records; -ENODEV:
  *          the device disappeared; or the transport's error when it sent a try
  * @status: the MAD status of the reply, all 16 bits; 0 if @err is not 0
- * @tries:  number of tries that were sent; 0: the request was never sent
+ * @tries:  number of tries of the request that were sent, also before the query
+ *          joined it; 0: the request was never sent
  * @rtt_ns: nanoseconds from the last try to the reply; 0 without a reply
  * @records: the records as received, in network byte order
  * @stride: bytes from the start of one record to the start of the next
@@ -204,7 +209,8 @@ struct ibsa_reply {
  * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_topology_wait(),
  * ibsa_reach()) and ibsa_close(). Inside a callback, they return -EBUSY for the
  * same client, and do nothing. The callback may call ibsa_query() and
- * ibsa_cancel() for the same client, and all functions for another client.
+ * ibsa_cancel() for the same client, and all functions for a client that is not
+ * inside a callback.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
@@ -277,8 +283,8 @@ struct ibsa_stats {
  * @options->on, @options->fabric, $IBSA_FABRIC, a device of this machine.
  *
  * Return: 0; -EACCES this user may not open the device file or not connect to
- * the fabric server, or the server belongs to another user than this one or
- * root; -EBUSY another program uses the device file exclusively; -EINVAL an
+ * the fabric server, or the server belongs neither to this user nor to root;
+ * -EBUSY another program uses the device file exclusively; -EINVAL an
  * option is out of range, the context is of another device, the topology file
  * has an error, or "unix:" has no path or a node name that is too long;
  * -ENAMETOOLONG the server's path is too long for a socket; -ENETDOWN the port
@@ -286,8 +292,9 @@ struct ibsa_stats {
  * no fabric server, the port has no device file, or no port is InfiniBand and
  * no RoCE device is named; -ENOENT no such topology file or capture; -ENOMEM;
  * -ENOSYS the RDMA or umad modules are not loaded or sysfs is not mounted;
- * -ENXIO the device or node has no such port or, if none is named, no device or
- * the first node has none; -EOPNOTSUPP the kernel's umad interface is too old;
+ * -ENXIO the device or node has no port with this number; without a name, no
+ * device has such a port, or the first channel adapter of the fabric does not
+ * have it; -EOPNOTSUPP the kernel's umad interface is too old;
  * -EPROTO the process at the server's path is not a fabric server; -ETIMEDOUT
  * the fabric server did not answer within 10 seconds, or deadline_ms if that is
  * set and shorter; -EUSERS the fabric server has reached its limit of
@@ -314,8 +321,9 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * queries, services and subscriptions continue. The child may open clients of
  * its own.
  *
- * Return: 0; -EBUSY a callback of this client called ibsa_close(); the client
- * stays open.
+ * Return: 0; -EBUSY a callback of this client called ibsa_close(). This call
+ * has no effect: the client stays open, unless ibsa_close() itself called the
+ * callback; that outer call continues and closes the client.
  */
 int ibsa_close(struct ibsa_client *client);
 
@@ -334,13 +342,14 @@ int ibsa_close(struct ibsa_client *client);
  * The client sends the request as soon as the window has room, and again after
  * each interval without a reply, until the deadline. Each transmission is a
  * try. The interval doubles after each try and has jitter. All tries have the
- * same TransactionID, so a late reply to an earlier try counts. By default, a
- * query without a reply has five tries, 0, 0.5, 1.5, 3.5 and 7.5 seconds after
- * the call, each interval up to an eighth shorter or longer. If the
- * transport temporarily cannot send the first try (-EAGAIN, -EBUSY, -EINTR,
- * -ENOBUFS, -ENOMEM), the query is accepted, and the client sends the try after
- * one interval. If the SA replies BUSY, the client sends the next try one
- * interval after that reply.
+ * same TransactionID, so a late reply to an earlier try counts. With the
+ * default options, a query without a reply ends 10 seconds after the call. If
+ * the window has room and the SA has not replied slowly before, the query has
+ * five tries: 0, 0.5, 1.5, 3.5 and 7.5 seconds after the call, each interval up
+ * to an eighth shorter or longer. If the transport temporarily cannot send a
+ * try (-EAGAIN, -EBUSY, -EINTR, -ENOBUFS, -ENOMEM), the client sends the try
+ * after one interval, and returns no error. If the SA replies BUSY, the client
+ * sends the next try one interval after that reply.
  *
  * Each try goes to the SM whose LID the port has at that time; while the port
  * has no SM, requests in flight wait. When the SM moves, the client sends all
@@ -372,7 +381,8 @@ int ibsa_close(struct ibsa_client *client);
  * wider than its field, or the SA's LID is wider than 16 bits and its address
  * has no GRH; -EAGAIN the port has no SM, and no address of an SA was given to
  * ibsa_open(); -ENOBUFS the queue of requests that wait for the window is full:
- * submit the query again after a later dispatch; -EOPNOTSUPP the
+ * submit the query again when ibsa_dispatch() or ibsa_wait() has returned,
+ * because they send waiting requests after all callbacks; -EOPNOTSUPP the
  * record is of Omni-Path, and the port is not; -ESHUTDOWN ibsa_close() is
  * closing the client; -ENODEV the device disappeared and is not back yet;
  * -ENOMEM; or the transport's error when it sent the first try. After an error

@@ -175,7 +175,7 @@ unsigned int ibsa_field_values(const struct ibsa_field *field);
  * @index: number of the value, from 0
  *
  * Return: the bits, host byte order; 0 if the SA cannot select by the value, or
- * if there is no value @index.
+ * if @index is not less than ibsa_field_values().
  */
 uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
 
@@ -185,8 +185,8 @@ uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
  * @index: number of the value, from 0
  * @host:  the record's struct
  *
- * Return: the number; 0 for a GID, text or blob, or if there is no value
- * @index.
+ * Return: the number; 0 for a GID, text or blob, or if @index is not less than
+ * ibsa_field_values().
  */
 uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
 			const void *host);
@@ -199,7 +199,8 @@ uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
  * @host:  the record's struct
  *
  * Return: 0; -ERANGE @value is wider than the field; -EINVAL the field is a
- * GID, text or blob, or has no value @index. After an error @host is unchanged.
+ * GID, text or blob, or @index is not less than ibsa_field_values(). After an
+ * error @host is unchanged.
  */
 int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
 		   uint64_t value, void *host) IBSA_MUST_USE;

@@ -39,13 +39,14 @@ struct ibsa_responder_options {
  * @port:     port number of the responder
  * @gid:      GID 0 of the port, to which clients send requests
  * @lid:      LID of the port, host byte order; 0 on RoCE
- * @requests: MADs that arrived for the SA
+ * @requests: MADs that arrived for the SA, without the responses to Reports
  * @answers:  answers that the kernel accepted for sending
  * @reports:  Reports that the kernel accepted for sending, each try
  * @refused:  answers and Reports that the kernel refused, usually because it is
  *            still sending an earlier answer to the same request
- * @unprocessed:  requests that did not reach the SA of the fabric: too large,
- *            of an invalid size, or received when there was no memory
+ * @unprocessed:  of @requests, and of the responses to Reports, those that the
+ *            responder could not send to the SA of the fabric: they were too
+ *            large or too small, or memory was short
  * @requesters: number of different requesters so far, where a requester is an
  *            address and a queue pair
  */

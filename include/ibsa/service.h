@@ -48,19 +48,21 @@ struct ibsa_service_registration {
 /**
  * enum ibsa_registration_event - events of a registration
  *
- * The events may occur in any order, but RELEASED is the last event.
+ * RELEASED is the last event of a registration. Any other event may be the
+ * first one, and may follow any other.
  */
 enum ibsa_registration_event {
 	/* The SA has the record: for the first time, or again. */
 	IBSA_REGISTRATION_REGISTERED = 1,
-	/* The SA does not have the record any more. If the SM restarted or
-	 * moved (see ibsa_service_register()), the client registers it again at
-	 * once, otherwise after the same time as for REPLACED. */
+	/* The SA has lost the record: a read of the registered record found
+	 * none. If the SM restarted or moved, the client registers the record
+	 * again at once, otherwise after the delay that
+	 * ibsa_service_register() describes. */
 	IBSA_REGISTRATION_LOST,
 	/* The SA has a record with the same identity, but with another name or
-	 * other data; it is in the report. The client registers its own again:
-	 * the first time at once, then after 1 s, then after intervals that
-	 * double up to 5 minutes. */
+	 * other data; the report contains that record. The client registers its
+	 * own record again after the delay that ibsa_service_register()
+	 * describes. */
 	IBSA_REGISTRATION_REPLACED,
 	/* A request failed, or the SA was busy. The client tries again after
 	 * 1 s, then after up to 60 s. */
@@ -117,7 +119,9 @@ typedef void (*ibsa_registration_fn)(
  * @options: the record and the options; copied
  * @report: called for each event, from dispatch or ibsa_close(); or NULL
  * @arg:    passed to @report unchanged
- * @out:    receives the handle, valid until IBSA_REGISTRATION_RELEASED
+ * @out:    receives the handle, valid until IBSA_REGISTRATION_RELEASED is
+ *          reported; without @report, until ibsa_service_release() or
+ *          ibsa_close()
  *
  * The client sets the record at the SA and reads it back. The client reads the
  * record again every audit_ms and soon after the port changed (see
@@ -131,9 +135,11 @@ typedef void (*ibsa_registration_fn)(
  * A record of another program with another service_gid or service_pkey is
  * another record: no event reports it.
  *
- * Two programs with the same record do not replace each other's forever: each
- * loss that another program may have caused doubles the time until the next
- * Set, until a regular audit finds the client's record. The client assumes that
+ * Two programs with the same record do not replace each other's without pause:
+ * the next Set follows at once after the first loss that another program may
+ * have caused, 1 s after the second loss, and then after a time that doubles
+ * with each further loss, up to 5 minutes. When a regular audit finds the
+ * client's record, this starts again. The client assumes that
  * a restart or move of the SM caused the loss if the SA has no record with this
  * identity, and the re-register count, SM LID, LID, GID or state of the port
  * has changed since the record was last read or set.

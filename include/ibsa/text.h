@@ -61,7 +61,8 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
  * 1 as in the specification: service_data8_1.
  *
  * Return: the length without the NUL; -ENOSPC the name does not fit; -EINVAL
- * the field has no value @index. After an error @out is unchanged.
+ * @index is not less than ibsa_field_values(). After an error @out is
+ * unchanged.
  */
 int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
 		    char *out, size_t size);
@@ -94,7 +95,8 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
  * meaning as numbers.
  *
  * Return: the length without the NUL; -ENOSPC the text does not fit; -EINVAL
- * the field has no value @index. After an error @out is unchanged.
+ * @index is not less than ibsa_field_values(). After an error @out is
+ * unchanged.
  */
 int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
 		      const void *host, char *out, size_t size);
@@ -109,9 +111,9 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  * Names of codes may be in upper or lower case. If a blob is shorter than its
  * field, the other bytes are set to zero. In text, \xNN stands for any byte.
  *
- * Return: 0; -EINVAL @text is not of the field's kind, or the field has no
- * value @index; -ERANGE the value does not fit the field. After an error @host
- * is unchanged.
+ * Return: 0; -EINVAL @text is not of the field's kind, or @index is not less
+ * than ibsa_field_values(); -ERANGE the value does not fit the field. After an
+ * error @host is unchanged.
  */
 int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 		     const char *text, void *host) IBSA_MUST_USE;

@@ -86,16 +86,18 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  * @ca_pair:     receives the pair; all 0 after a failure
  * @enforce_smi: not 0: the pair must have smi_name
  *
- * The states of the ports are read from one device: @devname, or, if @devname
- * is NULL, smi_name, or gsi_name if there is no smi_name. The preferred port of
- * this device is @portnum; if @portnum is 0, port 1 if the device has no higher
- * port, or port 0 of a switch. If @devname is NULL, this port must not be down.
- * For @portnum 0 and a device with more ports, the preferred port is the first
- * port that is not down; if all are down, the pair does not qualify. If the
- * pair has two devices, the preferred port of the other device is the number of
- * the first port that is not down at the device whose states are read. If all
- * its ports are down, the preferred port of the other device is 0; if @devname
- * is NULL, the pair then does not qualify. Any thread may call it.
+ * The logical states of the ports are read from one device, the selected
+ * device: @devname, or, if @devname is NULL, smi_name, or gsi_name if there is
+ * no smi_name. Its preferred port is the port @portnum. If @portnum is 0, it is
+ * port 0 of a switch, the only port of a device that has one port, and
+ * otherwise the first port that is not down; if all ports of such a device are
+ * down, the pair does not qualify. If @devname is NULL, a pair whose preferred
+ * port is down does not qualify either.
+ *
+ * If the pair has two devices, the preferred port of the other device is the
+ * number of the selected device's first port that is not down. If all ports of
+ * the selected device are down, it is 0; if @devname is NULL, the pair then
+ * does not qualify. Any thread may call it.
  *
  * Return: 0; -ENODEV, also in errno, there is no such device or port, or no
  * pair qualifies; -1 @ca_pair is NULL, or not enough memory.

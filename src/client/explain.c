@@ -21,8 +21,9 @@ static void redirect_explain(const struct ibsa_reply *reply,
 
 	if (!reply->redirect) {
 		ibsa__fail(out, 0,
-			   "the SA redirected the request, but its reply does "
-			   "not say where to (status 0x%04x)",
+			   "the SA redirected the request, but its reply is "
+			   "too short to contain the new address (status "
+			   "0x%04x)",
 			   reply->status);
 		return;
 	}

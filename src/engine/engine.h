@@ -152,9 +152,10 @@ int ibsa__engine_listen(struct ibsa__engine *engine,
 			struct ibsa__listener *listener) IBSA_MUST_USE;
 
 /*
- * After -EBUSY of ibsa__engine_listen(): write the process that receives the
- * Reports, or may do so, into @out; the text may contain any bytes. Return:
- * false if the process is not known.
+ * After -EBUSY of ibsa__engine_listen(): write a text into @out that names the
+ * processes which may receive the Reports by number and name, or tells how root
+ * can find them. The names may contain any bytes. Return: false, with @out
+ * unchanged, if the transport cannot find other processes.
  */
 bool ibsa__engine_holder(struct ibsa__engine *engine, struct ibsa_error *out);
 

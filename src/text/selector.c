@@ -228,7 +228,7 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 
 	if (text[len] != '=')
 		return ibsa__fail(error, -EINVAL,
-				  "'%.*s' is not of the form FIELD=VALUE",
+				  "'%.*s' has no '='; write FIELD=VALUE",
 				  SHOWN_MAX, text);
 	field = ibsa__field_find(record, text, len, &index);
 	if (!field)
