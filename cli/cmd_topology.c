@@ -260,14 +260,15 @@ static int topology_table(struct cli *cli, const struct topology_view *view)
 
 static int options_check(const struct cli *cli)
 {
-	if (cli->arg_count > 1) {
-		complain("topology takes no argument; remove '%s'",
-			 cli->args[1]);
+	if (cli->arg_count > 2) {
+		complain("topology accepts one file; remove '%s'",
+			 cli->args[2]);
 		return CLI_USAGE;
 	}
-	if (cli->topology.net && out_is_data(&cli->out)) {
-		complain("topology: --net and --json, --csv or --fields are "
-			 "two formats; choose one");
+	if (cli->topology.net + cli->topology.slurm + out_is_data(&cli->out) >
+	    1) {
+		complain("topology: two formats are given; choose one of "
+			 "--net, --slurm, and --json, --csv or --fields");
 		return CLI_USAGE;
 	}
 	return CLI_DONE;
@@ -283,8 +284,9 @@ int cmd_topology(struct cli *cli)
 	if (status == CLI_DONE)
 		status = topology_view_read(cli, &view);
 	if (status == CLI_DONE)
-		status = cli->topology.net ? topology_net(cli, &view)
-					   : topology_table(cli, &view);
+		status = cli->topology.net     ? topology_net(cli, &view)
+			 : cli->topology.slurm ? topology_slurm(cli, &view)
+					       : topology_table(cli, &view);
 	topology_view_free(&view);
 	return status;
 }
@@ -293,7 +295,8 @@ void cmd_topology_details(struct cli *cli)
 {
 	out_line(
 		&cli->out, "%s",
-		"Prints a line for each link, the switches of the highest level "
+		"Prints a line for each link, as the SA has them, or as FILE of "
+		"ibnetdiscover\nhas them, the switches of the highest level "
 		"first. Leaf\nswitches, which have adapters, have level 1. "
 		"Nodes without a link follow with\na line of their own.\n\n"
 		"--device with *, ? or [ selects the adapters whose device "
@@ -302,5 +305,7 @@ void cmd_topology_details(struct cli *cli)
 		"  ibsa topology                      a line for each link\n"
 		"  ibsa topology -j                   for ibsa check --expect\n"
 		"  ibsa topology --net >fabric.net    a copy for tests: ibsa "
-		"fabric run fabric.net\n");
+		"fabric run fabric.net\n"
+		"  ibsa topology --slurm --device 'mlx5_[0]' "
+		">/etc/slurm/topology.conf\n");
 }

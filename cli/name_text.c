@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Node descriptions in the formats that are written. */
+#include <stdio.h>
+#include <string.h>
+
 #include <ibsa/text.h>
 
 #include "name_text.h"
@@ -13,6 +16,27 @@ const char *name_net(const char *name, char out[NAME_TEXT])
 		if (*at == '"')
 			*at = '\'';
 	return out;
+}
+
+static const char slurm_letters[] = "0123456789._-abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+const char *name_slurm_switch(const char *name, char out[NAME_TEXT])
+{
+	snprintf(out, NAME_TEXT, "%s", name);
+	for (char *at = out; *at; at++)
+		if (!strchr(slurm_letters, *at))
+			*at = '_';
+	return out;
+}
+
+bool name_slurm_host(const char *name, char out[NAME_TEXT])
+{
+	const size_t len = strcspn(name, " ");
+
+	snprintf(out, NAME_TEXT, "%.*s", (int)len, name);
+	return len > 0 && !strchr("._-", out[0]) &&
+	       strspn(out, slurm_letters) == len;
 }
 
 void name_dot_put(FILE *file, const char *name)

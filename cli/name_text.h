@@ -7,6 +7,7 @@
 #ifndef CLI_NAME_TEXT_H
 #define CLI_NAME_TEXT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { NAME_TEXT = 512 }; /* bytes that are enough for each description */
@@ -16,6 +17,19 @@ enum { NAME_TEXT = 512 }; /* bytes that are enough for each description */
  * Return: @out.
  */
 const char *name_net(const char *name, char out[NAME_TEXT]);
+
+/*
+ * A switch in topology.conf of Slurm: letters, digits, dots, underscores and
+ * hyphens; other bytes become underscores, because they have a meaning in a list of
+ * hosts. Return: @out, which may be "".
+ */
+const char *name_slurm_switch(const char *name, char out[NAME_TEXT]);
+
+/*
+ * A host in topology.conf of Slurm: the first word of the description, which must
+ * be the NodeName of slurm.conf. Return: false: Slurm has no such host names.
+ */
+bool name_slurm_host(const char *name, char out[NAME_TEXT]);
 
 /*
  * Write a name in a label of Graphviz input, at most 40 characters, and escape

@@ -108,10 +108,12 @@ struct service_options {
 /**
  * struct topology_options - ibsa topology
  * @net:      write the format of ibnetdiscover
+ * @slurm:    write topology.conf of Slurm
  * @name_map: file of --node-name-map, or NULL
  */
 struct topology_options {
 	bool net;
+	bool slurm;
 	const char *name_map;
 };
 

@@ -67,6 +67,8 @@ static const struct option_row rows[] = {
 	  "service register: renew it, remove it at the end", AT(service.renew) },
 	{ 0, "svg", "FILE",
 	  "reach, fabric info: draw a picture; - is stdout", AT(picture.svg) },
+	{ 0, "slurm", NULL, "topology: write topology.conf of Slurm",
+	  AT(topology.slurm) },
 	{ 0, "socket", "PATH",
 	  "fabric: socket of its server", AT(fabric.socket) },
 	{ 0, "sa-at", "NODE", "fabric: node of its SA", AT(fabric.sa_at) },

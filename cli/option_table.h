@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_COUNT = 39 };
+enum { OPTION_COUNT = 40 };
 
 /* The commands that accept an option. */
 enum option_whose {

@@ -59,6 +59,14 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 	return state.status;
 }
 
+static int file_load(const char *path, struct ibsa_topology **out)
+{
+	struct ibsa_error error = { .text = "" };
+	const int err = ibsa_topology_load(path, &error, out);
+
+	return err ? error_explain(err, &error) : CLI_DONE;
+}
+
 /*
  * --device with wildcards is not the device to send from, but selects the
  * adapters. Return: the pattern, or NULL.
@@ -108,7 +116,9 @@ int topology_view_read(struct cli *cli, struct topology_view *out)
 	if (cli->topology.name_map)
 		status = node_map_read(cli->topology.name_map, &out->map);
 	if (status == CLI_DONE)
-		status = topology_read(cli, &out->topology);
+		status = cli->arg_count > 1
+				 ? file_load(cli->args[1], &out->topology)
+				 : topology_read(cli, &out->topology);
 	if (status != CLI_DONE)
 		return status;
 	ibsa_topology_info_get(out->topology, &out->info);

@@ -24,7 +24,7 @@ struct topology_view {
 };
 
 /*
- * Read the topology from the SA, with --device and --node-name-map. Return: the
+ * Read the topology from the SA, or from the file of the argument, with --device and --node-name-map. Return: the
  * exit status; a failure is printed. The caller frees @out in any case.
  */
 int topology_view_read(struct cli *cli, struct topology_view *out);
@@ -57,5 +57,11 @@ int topology_expect_load(const char *path, struct ibsa_topology **out);
  * Write the topology in the format of ibnetdiscover. Return: the exit status.
  */
 int topology_net(struct cli *cli, const struct topology_view *view);
+
+/*
+ * Write topology.conf of Slurm. Return: the exit status; CLI_NO if a node has a name
+ * that Slurm does not accept, or is on several leaf switches, which is printed.
+ */
+int topology_slurm(struct cli *cli, const struct topology_view *view);
 
 #endif

@@ -136,7 +136,8 @@ names_are_made_valid() {
 }
 
 usage_is_checked() {
-	on_tree 2 leaf1; err_has 'no argument'
+	on_tree 2 one two; err_has 'one file'
+	on_tree 4 leaf1; err_has 'leaf1'
 	on_tree 2 --net -j; err_has 'two formats'
 	on_tree 2 --svg x; err_has 'no option --svg'
 	run 0 topology --help; out_has '^usage: ibsa topology'
