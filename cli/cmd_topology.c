@@ -7,6 +7,7 @@
 #include <ibsa/text.h>
 
 #include "columns.h"
+#include "draw.h"
 #include "fields.h"
 #include "topology.h"
 
@@ -258,6 +259,12 @@ static int topology_table(struct cli *cli, const struct topology_view *view)
 	return status;
 }
 
+/* The file that is read, or NULL. */
+static const char *file_of(const struct cli *cli)
+{
+	return cli->arg_count > 1 ? cli->args[1] : fabric_file(cli);
+}
+
 static int options_check(const struct cli *cli)
 {
 	if (cli->arg_count > 2) {
@@ -271,7 +278,26 @@ static int options_check(const struct cli *cli)
 			 "--net, --slurm, and --json, --csv or --fields");
 		return CLI_USAGE;
 	}
-	return CLI_DONE;
+	if ((cli->topology.net || cli->topology.slurm) && draw_is_output(cli)) {
+		complain(
+			"topology: only one of --net, --slurm, --dot and --svg "
+			"can write to standard output; name a file for the "
+			"drawing");
+		return CLI_USAGE;
+	}
+	return draw_check(cli, file_of(cli));
+}
+
+/* A drawing on standard output takes the place of the table. */
+static int topology_show(struct cli *cli, const struct topology_view *view)
+{
+	int status = draw(cli, view, file_of(cli));
+
+	if (status != CLI_DONE || draw_is_output(cli))
+		return status;
+	return cli->topology.net     ? topology_net(cli, view)
+	       : cli->topology.slurm ? topology_slurm(cli, view)
+				     : topology_table(cli, view);
 }
 
 int cmd_topology(struct cli *cli)
@@ -284,9 +310,7 @@ int cmd_topology(struct cli *cli)
 	if (status == CLI_DONE)
 		status = topology_view_read(cli, &view);
 	if (status == CLI_DONE)
-		status = cli->topology.net     ? topology_net(cli, &view)
-			 : cli->topology.slurm ? topology_slurm(cli, &view)
-					       : topology_table(cli, &view);
+		status = topology_show(cli, &view);
 	topology_view_free(&view);
 	return status;
 }
@@ -297,8 +321,11 @@ void cmd_topology_details(struct cli *cli)
 		&cli->out, "%s",
 		"Prints a line for each link, as the SA has them, or as FILE of "
 		"ibnetdiscover\nhas them, the switches of the highest level "
-		"first. Leaf\nswitches, which have adapters, have level 1. "
-		"Nodes without a link follow with\na line of their own.\n\n"
+		"first. Leaf switches, which have\nadapters, have level 1. "
+		"Nodes without a link follow with a line of their own.\n\n"
+		"--svg and --dot draw the fabric: each node, or above 32 "
+		"adapters and 128 boxes\ngroups of them, unless --all is "
+		"given.\n\n"
 		"--device with *, ? or [ selects the adapters whose device "
 		"matches, as a rail\ndoes: --device 'mlx5_[01]'. Without them "
 		"it is the device to send from.\n\n"

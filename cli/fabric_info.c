@@ -10,9 +10,8 @@
 #include <ibsa/sa.h>
 
 #include "columns.h"
+#include "draw.h"
 #include "fabric.h"
-#include "fabric_draw.h"
-#include "fabric_shape.h"
 
 void fabric_info_details(struct out *out)
 {
@@ -159,19 +158,18 @@ static int fact_add(struct report *report, const char *what, const char *kind)
  * Count switches by level, their distance from the nearest adapter. In a chain
  * of switches, each switch has a level of its own.
  */
-static int count_switches(struct report *report, const struct shape *shape)
+static int count_switches(struct report *report,
+			  const struct topology_view *view)
 {
-	size_t *counts = calloc(shape->levels + 1, sizeof(*counts));
+	size_t *counts = calloc(view->info.levels + 1, sizeof(*counts));
 	int err = counts ? 0 : -1;
 
-	for (size_t i = 0; i < shape->count && !err; i++)
-		if (shape->nodes[i].is.type == IBSA_NODE_SWITCH)
-			counts[shape->nodes[i].level]++;
-	for (size_t i = 0; i <= shape->levels && !err; i++) {
-		char kind[KIND_TEXT] = "of no level";
+	for (size_t i = 0; i < view->info.nodes && !err; i++)
+		counts[topology_view_node(view, i).level]++;
+	for (unsigned int i = 1; i <= view->info.levels && !err; i++) {
+		char kind[KIND_TEXT];
 
-		if (i > 0)
-			snprintf(kind, sizeof(kind), "level %zu", i);
+		snprintf(kind, sizeof(kind), "level %u", i);
 		if (counts[i] == 0)
 			continue;
 		err = fact_add(report, "switch", kind);
@@ -198,34 +196,38 @@ static int count_end(struct report *report, size_t node, unsigned int port,
 	return fact_add(report, "link", rate);
 }
 
-static int count_ends(struct report *report, const struct shape *shape)
+static int count_ends(struct report *report)
 {
+	struct ibsa_fabric_node node;
 	struct ibsa_fabric_end end;
 	int err = 0;
 
-	for (size_t i = 0; i < shape->count && !err; i++)
-		for (unsigned int port = 0;
-		     !err && port <= shape->nodes[i].is.port_count; port++)
-			if (ibsa_fabric_end_at(shape->fabric, i, port, &end) ==
+	for (size_t i = 0;
+	     !err && ibsa_fabric_node_at(report->fabric, i, &node) == 0; i++)
+		for (unsigned int port = 0; !err && port <= node.port_count;
+		     port++)
+			if (ibsa_fabric_end_at(report->fabric, i, port, &end) ==
 			    0)
 				err = count_end(report, i, port, &end);
 	return err;
 }
 
-static int count_nodes(struct report *report, const struct shape *shape)
+static int count_nodes(struct report *report, const struct topology_view *view)
 {
+	struct ibsa_fabric_node node;
 	int err = 0;
 
-	for (size_t i = 0; i < shape->count && !err; i++)
-		if (shape->nodes[i].is.type == IBSA_NODE_CA)
+	for (size_t i = 0;
+	     !err && ibsa_fabric_node_at(report->fabric, i, &node) == 0; i++)
+		if (node.type == IBSA_NODE_CA)
 			err = fact_add(report, "node", "adapter");
-		else if (shape->nodes[i].is.type == IBSA_NODE_SWITCH)
+		else if (node.type == IBSA_NODE_SWITCH)
 			err = fact_add(report, "node", "switch");
 		else
 			err = fact_add(report, "node", "router");
 	if (!err)
-		err = count_switches(report, shape);
-	return err ? err : count_ends(report, shape);
+		err = count_switches(report, view);
+	return err ? err : count_ends(report);
 }
 
 static int judge(const struct cli *cli, size_t findings)
@@ -238,22 +240,17 @@ static int judge(const struct cli *cli, size_t findings)
 	return CLI_NO;
 }
 
-static bool is_drawn_to_output(const struct cli *cli)
+static int facts_print(struct cli *cli, struct ibsa_fabric *fabric,
+		       const struct topology_view *view)
 {
-	return (cli->picture.dot && strcmp(cli->picture.dot, "-") == 0) ||
-	       (cli->picture.svg && strcmp(cli->picture.svg, "-") == 0);
-}
-
-static int facts_print(struct cli *cli, const struct shape *shape)
-{
-	struct report report = { .fabric = shape->fabric };
+	struct report report = { .fabric = fabric };
 	int status = CLI_DEVICE;
 
 	if (count_findings(&report, out_is_brief(&cli->out)) ||
-	    count_nodes(&report, shape)) {
+	    count_nodes(&report, view)) {
 		complain("out of memory");
 	} else {
-		if (!is_drawn_to_output(cli))
+		if (!draw_is_output(cli))
 			out_rows(&cli->out, report.count + report.shown_count,
 				 report_row, &report);
 		status = judge(cli, report.finding_count);
@@ -263,48 +260,36 @@ static int facts_print(struct cli *cli, const struct shape *shape)
 	return status;
 }
 
-static int check_drawings(const struct cli *cli)
+static int fabric_show(struct cli *cli, struct ibsa_fabric *fabric)
 {
-	if (cli->all && !cli->picture.dot && !cli->picture.svg) {
-		complain("fabric info: --all needs --dot or --svg; it draws "
-			 "every adapter");
-		return CLI_USAGE;
-	}
-	if (is_drawn_to_output(cli) &&
-	    (out_is_data(&cli->out) ||
-	     (cli->picture.dot && cli->picture.svg &&
-	      strcmp(cli->picture.dot, cli->picture.svg) == 0))) {
-		complain("fabric info: only one of the list, --dot and --svg "
-			 "can write to standard output; name a file for the "
-			 "others");
-		return CLI_USAGE;
-	}
-	return fabric_draw_check(cli);
+	struct topology_view view = { .topology = NULL };
+	int status = CLI_DEVICE;
+
+	if (ibsa_topology_copy(fabric, &view.topology) != 0)
+		complain("out of memory");
+	else
+		status = topology_view_prepare(&view);
+	if (status == CLI_DONE)
+		status = draw(cli, &view, cli->args[2]);
+	if (status == CLI_DONE)
+		status = facts_print(cli, fabric, &view);
+	topology_view_free(&view);
+	return status;
 }
 
 int fabric_info(struct cli *cli)
 {
 	const struct ibsa_fabric_options options = { .check = true };
 	struct ibsa_fabric *fabric;
-	struct shape shape;
 	int status = columns_use(cli, &columns_fabric_info);
 
 	if (status == CLI_DONE)
-		status = check_drawings(cli);
-
+		status = draw_check(cli, cli->args[2]);
 	if (status == CLI_DONE)
 		status = fabric_read(cli, &options, &fabric);
 	if (status != CLI_DONE)
 		return status;
-	if (shape_read(fabric, &shape) == 0) {
-		status = fabric_draw(cli, &shape);
-		if (status == CLI_DONE)
-			status = facts_print(cli, &shape);
-	} else {
-		complain("out of memory");
-		status = CLI_DEVICE;
-	}
-	shape_free(&shape);
+	status = fabric_show(cli, fabric);
 	ibsa_fabric_put(fabric);
 	return status;
 }

@@ -81,14 +81,18 @@ static const char *device_pattern_take(struct cli *cli)
 	return device;
 }
 
+int topology_view_prepare(struct topology_view *view)
+{
+	ibsa_topology_info_get(view->topology, &view->info);
+	view->is_hidden = calloc(view->info.nodes + 1, 1);
+	return view->is_hidden ? CLI_DONE : no_memory();
+}
+
 /* Hide the adapters whose device does not match. */
 static int adapters_hide(struct topology_view *view, const char *pattern)
 {
 	bool is_any = false;
 
-	view->is_hidden = calloc(view->info.nodes + 1, 1);
-	if (!view->is_hidden)
-		return no_memory();
 	for (size_t i = 0; pattern && i < view->info.nodes; i++) {
 		struct ibsa_topology_node node;
 
@@ -119,10 +123,9 @@ int topology_view_read(struct cli *cli, struct topology_view *out)
 		status = cli->arg_count > 1
 				 ? file_load(cli->args[1], &out->topology)
 				 : topology_read(cli, &out->topology);
-	if (status != CLI_DONE)
-		return status;
-	ibsa_topology_info_get(out->topology, &out->info);
-	return adapters_hide(out, pattern);
+	if (status == CLI_DONE)
+		status = topology_view_prepare(out);
+	return status == CLI_DONE ? adapters_hide(out, pattern) : status;
 }
 
 void topology_view_free(struct topology_view *view)

@@ -24,10 +24,17 @@ struct topology_view {
 };
 
 /*
- * Read the topology from the SA, or from the file of the argument, with --device and --node-name-map. Return: the
- * exit status; a failure is printed. The caller frees @out in any case.
+ * Read the topology from the SA, or from the file of the argument, with --device and
+ * --node-name-map. Return: the exit status; a failure is printed. The caller frees
+ * @out in any case.
  */
 int topology_view_read(struct cli *cli, struct topology_view *out);
+
+/*
+ * Fill in the other members of a view that has a topology: all nodes are shown.
+ * Return: the exit status; a failure is printed.
+ */
+int topology_view_prepare(struct topology_view *view);
 void topology_view_free(struct topology_view *view);
 
 /* A node, with the name of --node-name-map. */

@@ -92,7 +92,7 @@ static int host_add(struct tree *tree, const char *name, size_t leaf)
 	*host = (struct host){ .leaf = leaf, .leaf_name = "" };
 	if (leaf != NONE)
 		host->leaf_name = topology_view_node(tree->view, leaf).name;
-	snprintf(host->name, sizeof(host->name), "%s", name);
+	snprintf(host->name, sizeof(host->name), "%.64s", name);
 	return CLI_DONE;
 }
 

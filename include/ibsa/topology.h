@@ -14,6 +14,7 @@
 IBSA_BEGIN
 
 struct ibsa_client;
+struct ibsa_fabric;
 struct ibsa_reply;
 struct ibsa_topology;
 
@@ -339,6 +340,19 @@ int ibsa_topology_wait(struct ibsa_client *client,
  * read(2). After an error @out is unchanged.
  */
 int ibsa_topology_load(const char *path, struct ibsa_error *error,
+		       struct ibsa_topology **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_copy - copy the topology of an embedded fabric
+ * @fabric: a fabric
+ * @out:    receives the finished topology, which ibsa_topology_free() frees
+ *
+ * The topology is that of ibsa_topology_load() for the file of the fabric, without
+ * links that are down.
+ *
+ * Return: 0; -ENOMEM, and @out is unchanged. Any thread may call it.
+ */
+int ibsa_topology_copy(struct ibsa_fabric *fabric,
 		       struct ibsa_topology **out) IBSA_MUST_USE;
 
 IBSA_END

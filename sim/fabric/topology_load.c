@@ -6,6 +6,7 @@
 #include <ibsa/topology.h>
 
 #include "base/error.h"
+#include "sim/fabric/fabric.h"
 #include "sim/topology/topology.h"
 #include "topology/state.h"
 
@@ -131,5 +132,15 @@ int ibsa_topology_load(const char *path, struct ibsa_error *error,
 	if (err)
 		ibsa__fail(error, err, "%.100s: out of memory", path);
 	ibsa__topology_done(&file);
+	return err;
+}
+
+int ibsa_topology_copy(struct ibsa_fabric *fabric, struct ibsa_topology **out)
+{
+	int err;
+
+	pthread_mutex_lock(&fabric->lock);
+	err = topology_make(&fabric->subnet.topo, out);
+	pthread_mutex_unlock(&fabric->lock);
 	return err;
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: topology.sh IBSA LIBDIR FABRIC
+# usage: topology.sh IBSA LIBDIR FABRIC LARGE
 #
-# ibsa topology: the table, JSON, and the format of ibnetdiscover.
+# ibsa topology: the table, JSON, the format of ibnetdiscover, and drawings. LARGE is
+# a fabric of 10,000 hosts.
+large=$(realpath "$4")
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 
@@ -135,11 +137,57 @@ names_are_made_valid() {
 		"x'"'"' lid 7 1xSDR #"]'
 }
 
+drawings_are_made() {
+	on_tree 0 --dot tree.dot; lines 7
+	grep -q '^graph fabric {' tree.dot || fail 'no drawing'
+	on_tree 0 --dot -; out_has 'label="spine"'; out_has 'label="host10 mlx5_1"'
+	grep -q PEER out && fail 'a drawing and a table'
+	on_tree 0 --svg - --device 'mlx5_[1]'; out_has '^<svg'
+	grep -q host1 out || fail 'no host'
+	grep -q 'host2' out && fail 'a host of the other rail'
+	on_tree 2 --dot - --net; err_has 'name a file'
+	on_tree 2 --svg - -j; err_has 'name a file'
+	on_tree 2 --all; err_has '--dot or --svg'
+	on_tree 2 --svg tree.net; err_has 'what is read'
+}
+
+# Above 128 boxes: the pods of a fat tree and the switches above them.
+a_large_fabric_is_drawn_by_groups() {
+	local begin=$SECONDS
+	run 0 --fabric "$large" topology --dot large.dot --svg large.svg
+	[ $((SECONDS - begin)) -le 5 ] || fail 'more than 5 s'
+	[ "$(grep -c 'label=".*switches' large.dot)" -eq 32 ] ||
+		fail 'not 31 pods and the cores'
+	grep -q 'label="324 switches' large.dot || fail 'no cores'
+	grep -q 'label="36 switches.n324 adapters' large.dot &&
+		fail 'adapters in a box of switches'
+	[ "$(grep -c 'label="[0-9]* adapters' large.dot)" -eq 31 ] ||
+		fail 'not a box of adapters for each pod'
+	python3 -c 'import xml.dom.minidom as m; m.parse("large.svg")' ||
+		fail 'no XML'
+}
+
+# A ring of switches has no pods: it is one box.
+a_ring_is_drawn_as_one_box() {
+	local i
+	for i in {1..150}; do
+		echo "Switch 4 \"s$i\""
+		echo "[1] \"h$i\"[1] 4xEDR"
+		echo "[2] \"s$((i % 150 + 1))\"[3] 4xEDR"
+	done >ring.net
+	for i in {1..150}; do echo "Ca 1 \"h$i\""; done >>ring.net
+	run 0 topology ring.net --dot -
+	[ "$(grep -c ' \[label=' out)" -eq 2 ] || fail 'not two boxes'
+	out_has 'label="150 switches'; out_has 'label="150 adapters'
+	run 0 topology ring.net --dot - --all
+	[ "$(grep -c ' \[label=' out)" -eq 300 ] || fail 'not all nodes'
+}
+
 usage_is_checked() {
 	on_tree 2 one two; err_has 'one file'
 	on_tree 4 leaf1; err_has 'leaf1'
 	on_tree 2 --net -j; err_has 'two formats'
-	on_tree 2 --svg x; err_has 'no option --svg'
+	on_tree 2 --rate 1; err_has 'no option --rate'
 	run 0 topology --help; out_has '^usage: ibsa topology'
 	out_has '--node-name-map FILE'; out_has '--net'
 }
@@ -153,4 +201,5 @@ failures_are_explained() {
 
 run_groups links_are_listed_from_above json_has_both_ends net_loads_back \
 	a_pattern_selects_adapters names_come_from_a_map a_node_without_a_link_has_a_line \
-	names_are_made_valid usage_is_checked failures_are_explained
+	names_are_made_valid drawings_are_made a_large_fabric_is_drawn_by_groups \
+	a_ring_is_drawn_as_one_box usage_is_checked failures_are_explained

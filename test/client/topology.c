@@ -256,6 +256,30 @@ static void a_file_and_its_fabric_have_one_topology(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
+static void a_copy_has_the_links_that_are_up(void **state)
+{
+	const struct ibsa_fabric_port_change down = {
+		.mask = IBSA_CHANGE_LINK,
+		.link_up = false,
+	};
+	struct ibsa_topology_info info;
+	struct ibsa_topology *topology;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_copy(rig.fabric, &topology), 0);
+	ibsa_topology_info_get(topology, &info);
+	assert_int_equal(info.nodes, HOSTS + 1);
+	assert_int_equal(info.links, HOSTS);
+	ibsa_topology_free(topology);
+	assert_int_equal(ibsa_fabric_port_set(rig.fabric, "host7", 1, &down),
+			 0);
+	assert_int_equal(ibsa_topology_copy(rig.fabric, &topology), 0);
+	ibsa_topology_info_get(topology, &info);
+	assert_int_equal(info.nodes, HOSTS + 1);
+	assert_int_equal(info.links, HOSTS - 1);
+	ibsa_topology_free(topology);
+}
+
 static void a_wrong_file_is_explained(void **state)
 {
 	struct ibsa_topology *topology = NULL;
@@ -283,6 +307,7 @@ int main(void)
 		RIG(a_busy_sa_is_a_refusal),
 		RIG(closing_ends_a_read),
 		RIG(a_callback_may_not_wait),
+		RIG(a_copy_has_the_links_that_are_up),
 		cmocka_unit_test(a_full_queue_is_an_error),
 		cmocka_unit_test(a_file_and_its_fabric_have_one_topology),
 		cmocka_unit_test(a_wrong_file_is_explained),

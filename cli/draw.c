@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fabric_draw.h"
+#include "draw.h"
 #include "other_file.h"
 #include "progress.h"
 
@@ -156,9 +156,8 @@ static int write_svg(struct cli *cli, const char *text, size_t len)
 	return status;
 }
 
-int fabric_draw_check(const struct cli *cli)
+static int files_check(const struct cli *cli, const char *read)
 {
-	const char *read = cli->args[2];
 	int status = other_file("--dot", cli->picture.dot, read,
 				"what is read");
 
@@ -171,13 +170,41 @@ int fabric_draw_check(const struct cli *cli)
 	return status;
 }
 
-int fabric_draw(struct cli *cli, const struct shape *shape)
+bool draw_is_output(const struct cli *cli)
+{
+	return (cli->picture.dot && strcmp(cli->picture.dot, "-") == 0) ||
+	       (cli->picture.svg && strcmp(cli->picture.svg, "-") == 0);
+}
+
+int draw_check(const struct cli *cli, const char *read)
+{
+	const char *command = cli->args[0];
+
+	if (cli->all && !cli->picture.dot && !cli->picture.svg) {
+		complain("%s: --all needs --dot or --svg; it draws every "
+			 "node",
+			 command);
+		return CLI_USAGE;
+	}
+	if (draw_is_output(cli) &&
+	    (out_is_data(&cli->out) ||
+	     (cli->picture.dot && cli->picture.svg &&
+	      strcmp(cli->picture.dot, cli->picture.svg) == 0))) {
+		complain("%s: only one of --json, --dot and --svg can write to "
+			 "standard output; name a file for the others",
+			 command);
+		return CLI_USAGE;
+	}
+	return files_check(cli, read);
+}
+
+int draw(struct cli *cli, const struct topology_view *view, const char *read)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *memory = open_memstream(&text, &len);
 	int status = CLI_DONE;
-	int err = memory ? fabric_dot(memory, shape, cli->all) : -ENOMEM;
+	int err = memory ? topology_dot(memory, view, cli->all) : -ENOMEM;
 
 	if (memory && fclose(memory) != 0)
 		err = -ENOMEM;
@@ -192,7 +219,7 @@ int fabric_draw(struct cli *cli, const struct shape *shape)
 	 * checked only after it exists.
 	 */
 	if (status == CLI_DONE)
-		status = fabric_draw_check(cli);
+		status = files_check(cli, read);
 	if (status == CLI_DONE && cli->picture.svg)
 		status = write_svg(cli, text, len);
 	free(text);

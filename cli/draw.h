@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Drawings of a topology. */
+#ifndef CLI_DRAW_H
+#define CLI_DRAW_H
+
+#include "cli.h"
+#include "topology.h"
+
+/*
+ * Write the drawing as Graphviz input. @each: draw a box for every node, however
+ * many there are. Return: 0 or -ENOMEM.
+ */
+int topology_dot(FILE *file, const struct topology_view *view, bool each);
+
+/*
+ * Check the options of a drawing: --dot and --svg write to different files, and not to
+ * @read, the file that is read, or NULL. Return: the exit status; a failure is printed.
+ */
+int draw_check(const struct cli *cli, const char *read);
+
+/* Whether a drawing is written to standard output. */
+bool draw_is_output(const struct cli *cli);
+
+/*
+ * Write the files of --dot and --svg. Return: the exit status; a failure is
+ * printed.
+ */
+int draw(struct cli *cli, const struct topology_view *view, const char *read);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The boxes of a drawing of a topology: a box is a node, or many nodes if there are
+ * too many to draw each.
+ */
+#ifndef CLI_TOPOLOGY_BOXES_H
+#define CLI_TOPOLOGY_BOXES_H
+
+#include "topology.h"
+
+enum {
+	/* above this number, adapters are drawn by leaf switch */
+	ADAPTERS_EACH_MAX = 32,
+	/* above this number of boxes, switches are drawn by group */
+	BOXES_MAX = 128,
+};
+
+/**
+ * struct box - nodes that are drawn as one
+ * @level:    highest level of its switches; 0: it has none
+ * @adapters, @switches: number of its nodes; routers count as adapters
+ * @first, @last: indexes of its first and its last node
+ */
+struct box {
+	unsigned int level;
+	size_t adapters;
+	size_t switches;
+	size_t first;
+	size_t last;
+};
+
+/**
+ * struct boxes - all boxes
+ * @of:  for each node, the index of its box; SIZE_MAX: the node is hidden
+ * @all: @count boxes
+ */
+struct boxes {
+	size_t *of;
+	struct box *all;
+	size_t count;
+};
+
+/*
+ * Make the boxes; @each: one for each node, however many there are. Return: 0 or
+ * -ENOMEM. The caller frees @out in any case.
+ */
+int boxes_make(const struct topology_view *view, bool each, struct boxes *out);
+void boxes_free(struct boxes *boxes);
+
+#endif
