@@ -9,7 +9,7 @@
 #ifndef IBSA_REACH_H
 #define IBSA_REACH_H
 
-#include <ibsa/ibsa.h>
+#include <ibsa/reason.h>
 
 IBSA_BEGIN
 
@@ -22,16 +22,27 @@ enum ibsa_reach {
 
 struct ibsa_reach_batch;
 
+/* When to search for the reason of each NO. */
+enum ibsa_why {
+	IBSA_WHY_DEFAULT, /* ibsa_reach() always, ibsa_reach_each() never */
+	IBSA_WHY_ALWAYS,
+	IBSA_WHY_NEVER,
+};
+
 /**
  * struct ibsa_reach_options - options; zero is the default of each member
  * @from:       GID of the source port; zero: GID 0 of the client's port at the
  *              time of each query
  * @timeout_ms: deadline of the query for each GID, in milliseconds; default:
  *              deadline_ms of the client
+ * @why:        enum ibsa_why: whether to find out why there is no path, with at
+ *              most IBSA_REASON_QUERIES further queries for each GID, each with
+ *              @timeout_ms of its own
  */
 struct ibsa_reach_options {
 	struct ibsa_gid from;
 	unsigned int timeout_ms;
+	int why;
 };
 
 /**
@@ -55,7 +66,11 @@ struct ibsa_reach_options {
  * @rtt_ns: nanoseconds from the last try to the reply
  * @redirects: as in struct ibsa_reply
  * @redirect: as in struct ibsa_reply, valid until the callback returns; NULL
- *          from ibsa_reach()
+ *          from ibsa_reach(), and if a reason was searched
+ * @reason: enum ibsa_reason_code: of NO the reason if it was searched and
+ *          found; of UNKNOWN THIS_PORT_DOWN if this port is down
+ * @is_certain: as in struct ibsa_reason
+ * @detail: likewise
  */
 struct ibsa_reach_answer {
 	struct ibsa_gid gid;
@@ -68,6 +83,9 @@ struct ibsa_reach_answer {
 	unsigned int tries;
 	uint64_t rtt_ns;
 	const uint8_t *redirect;
+	int reason;
+	bool is_certain;
+	char detail[IBSA_REASON_TEXT];
 };
 
 /**

@@ -177,7 +177,7 @@ int ibsa__client_open(const struct ibsa_options *options,
 	}
 	client->process = ibsa__process();
 	ibsa__services_init(&client->services, client->engine);
-	ibsa__reaches_init(&client->reaches, client->engine);
+	ibsa__reaches_init(&client->reaches, client->engine, client->transport);
 	ibsa__events_init(&client->events, client->engine);
 	*out = client;
 	return 0;

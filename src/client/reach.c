@@ -10,16 +10,24 @@
 #include "base/clock.h"
 #include "client/client.h"
 #include "client/reach.h"
+#include "client/reason.h"
 #include "engine/engine.h"
 #include "wire/gid.h"
 
 /* delay before the next attempt when the queue is full with other queries */
 enum { ROOM_MS = 10 };
 
+/* The result of a GID without a path, while its reason is searched. */
+struct unexplained {
+	struct ibsa_reach_answer answer;
+	struct ibsa__reason_search search;
+};
+
 /* A query of the batch; free if its id is 0. */
 struct slot {
 	struct ibsa_reach_batch *batch;
 	struct slot *next_free;
+	struct unexplained *unexplained; /* NULL: no reasons are searched */
 	uint64_t id;
 	size_t index;
 };
@@ -27,6 +35,7 @@ struct slot {
 struct ibsa_reach_batch {
 	struct list link; /* in its client's list */
 	struct ibsa__engine *engine;
+	struct ibsa_transport *transport;
 	struct ibsa_reach_options options;
 	ibsa_reach_fn told;
 	void *arg;
@@ -35,6 +44,7 @@ struct ibsa_reach_batch {
 	size_t next; /* first GID that was not queried yet */
 	size_t left; /* GIDs that were not reported yet */
 	struct slot *slots;
+	struct unexplained *unexplained; /* one for each slot, or NULL */
 	struct slot *free;
 	size_t slot_count;
 	size_t asked; /* slots in use */
@@ -109,6 +119,37 @@ static void reach_note_reply(const struct ibsa_reply *reply, void *arg)
 	reach_answer_set(reply, arg);
 }
 
+static void answer_put_reason(const struct ibsa_reason *reason,
+			      struct ibsa_reach_answer *answer)
+{
+	answer->reason = reason->code;
+	answer->is_certain = reason->is_certain;
+	memcpy(answer->detail, reason->detail, sizeof(answer->detail));
+}
+
+/* A query that failed has a reason if this port is down. */
+static void failure_explain(struct ibsa__engine *engine,
+			    struct ibsa_reach_answer *answer)
+{
+	struct ibsa_reason reason;
+
+	if (answer->err && answer->err != -ECANCELED &&
+	    ibsa__reason_own_port(engine, &reason))
+		answer_put_reason(&reason, answer);
+}
+
+static void answer_explain(struct ibsa_client *client,
+			   const struct ibsa_query *query,
+			   struct ibsa_reach_answer *answer)
+{
+	struct ibsa_reason reason;
+
+	if (answer->reach != IBSA_REACH_NO)
+		return;
+	ibsa__reason_wait(client, query, &reason);
+	answer_put_reason(&reason, answer);
+}
+
 int ibsa_reach(struct ibsa_client *client,
 	       const struct ibsa_reach_options *options,
 	       const struct ibsa_gid *gid, struct ibsa_reach_answer *out)
@@ -132,6 +173,9 @@ int ibsa_reach(struct ibsa_client *client,
 				      &answer);
 	if (err && err != -EREMOTEIO)
 		answer.err = err;
+	failure_explain(engine, &answer);
+	if (!options || options->why != IBSA_WHY_NEVER)
+		answer_explain(client, &query, &answer);
 	answer.redirect = NULL;
 	*out = answer;
 	return 0;
@@ -139,6 +183,7 @@ int ibsa_reach(struct ibsa_client *client,
 
 static void batch_free(struct ibsa_reach_batch *batch)
 {
+	ibsa__free(batch->unexplained);
 	ibsa__free(batch->slots);
 	ibsa__free(batch->gids);
 	ibsa__free(batch);
@@ -150,6 +195,7 @@ static void batch_report(struct ibsa_reach_batch *batch,
 	answer->gid = batch->gids[index];
 	answer->index = index;
 	answer->left = --batch->left;
+	failure_explain(batch->engine, answer);
 	batch->told(answer, batch->arg);
 }
 
@@ -226,19 +272,82 @@ static void batch_proceed(struct ibsa_reach_batch *batch)
 	batch_free(batch);
 }
 
-static void batch_note_reply(const struct ibsa_reply *reply, void *arg)
+static void slot_finish(struct slot *slot, struct ibsa_reach_answer *answer)
 {
-	struct slot *slot = arg;
 	struct ibsa_reach_batch *batch = slot->batch;
-	struct ibsa_reach_answer answer;
 
-	reach_answer_set(reply, &answer);
 	slot->id = 0;
 	slot->next_free = batch->free;
 	batch->free = slot;
 	batch->asked--;
-	batch_report(batch, &answer, slot->index);
+	batch_report(batch, answer, slot->index);
 	batch_proceed(batch);
+}
+
+static void slot_search(struct slot *slot);
+
+static void slot_note_reply(const struct ibsa_reply *reply, void *arg)
+{
+	struct slot *slot = arg;
+
+	ibsa__reason_take(&slot->unexplained->search, reply);
+	slot_search(slot);
+}
+
+/* Send the next query for the reason, or report the result. */
+static void slot_search(struct slot *slot)
+{
+	struct unexplained *unexplained = slot->unexplained;
+	struct ibsa__reason_search *search = &unexplained->search;
+	struct ibsa_query query;
+
+	while (ibsa__reason_next(search, &query)) {
+		const struct ibsa_reply unsent = {
+			.record = query.record,
+			.err = ibsa__engine_query(slot->batch->engine, &query,
+						  slot_note_reply, slot,
+						  &slot->id),
+		};
+
+		if (!unsent.err)
+			return;
+		ibsa__reason_take(search, &unsent);
+	}
+	answer_put_reason(&search->reason, &unexplained->answer);
+	slot_finish(slot, &unexplained->answer);
+}
+
+/* There is no path: search the reason in the same slot of the window. */
+static void slot_explain(struct slot *slot,
+			 const struct ibsa_reach_answer *answer)
+{
+	struct ibsa_reach_batch *batch = slot->batch;
+	struct ibsa_query query;
+	struct ibsa_path path;
+
+	slot->unexplained->answer = *answer;
+	slot->unexplained->answer.redirect = NULL;
+	slot->unexplained->search = (struct ibsa__reason_search){
+		.step = REASON_END,
+	};
+	if (!reach_query_make(batch->engine, &batch->options,
+			      &batch->gids[slot->index], &path, &query))
+		ibsa__reason_start(&slot->unexplained->search, batch->engine,
+				   batch->transport, &query);
+	slot_search(slot);
+}
+
+static void batch_note_reply(const struct ibsa_reply *reply, void *arg)
+{
+	struct slot *slot = arg;
+	struct ibsa_reach_answer answer = { .reach = IBSA_REACH_UNKNOWN };
+
+	reach_answer_set(reply, &answer);
+	if (answer.reach == IBSA_REACH_NO && slot->unexplained &&
+	    !slot->batch->stopped)
+		slot_explain(slot, &answer);
+	else
+		slot_finish(slot, &answer);
 }
 
 static void batch_alarm_expired(struct ibsa__alarm *alarm)
@@ -270,11 +379,18 @@ static bool batch_fill(struct ibsa_reach_batch *batch,
 	batch->slot_count = count < limits->window ? count : limits->window;
 	batch->gids = ibsa__calloc(count, sizeof(*gids));
 	batch->slots = ibsa__calloc(batch->slot_count, sizeof(*batch->slots));
-	if (!batch->gids || !batch->slots)
+	if (batch->options.why == IBSA_WHY_ALWAYS)
+		batch->unexplained = ibsa__calloc(batch->slot_count,
+						  sizeof(*batch->unexplained));
+	if (!batch->gids || !batch->slots ||
+	    (batch->options.why == IBSA_WHY_ALWAYS && !batch->unexplained))
 		return false;
 	memcpy(batch->gids, gids, count * sizeof(*gids));
 	for (size_t i = 0; i < batch->slot_count; i++) {
 		batch->slots[i].batch = batch;
+		batch->slots[i].unexplained = batch->unexplained
+						      ? &batch->unexplained[i]
+						      : NULL;
 		batch->slots[i].next_free = batch->free;
 		batch->free = &batch->slots[i];
 	}
@@ -314,6 +430,7 @@ int ibsa_reach_each(struct ibsa_client *client,
 	if (!batch)
 		return -ENOMEM;
 	batch->engine = reaches->engine;
+	batch->transport = reaches->transport;
 	if (options)
 		batch->options = *options;
 	batch->told = told;
@@ -344,9 +461,11 @@ int ibsa_reach_stop(struct ibsa_reach_batch *batch)
 }
 
 void ibsa__reaches_init(struct ibsa__reaches *reaches,
-			struct ibsa__engine *engine)
+			struct ibsa__engine *engine,
+			struct ibsa_transport *transport)
 {
-	*reaches = (struct ibsa__reaches){ .engine = engine };
+	*reaches = (struct ibsa__reaches){ .engine = engine,
+					   .transport = transport };
 	list_init(&reaches->batches);
 }
 

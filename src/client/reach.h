@@ -19,12 +19,14 @@ int ibsa__source_gid_find(struct ibsa__engine *engine,
 /* The batches of a client. */
 struct ibsa__reaches {
 	struct ibsa__engine *engine;
+	struct ibsa_transport *transport; /* for this port's P_Keys */
 	struct list batches;
 	bool closing;
 };
 
 void ibsa__reaches_init(struct ibsa__reaches *reaches,
-			struct ibsa__engine *engine);
+			struct ibsa__engine *engine,
+			struct ibsa_transport *transport);
 
 /*
  * Stop all batches and refuse new ones. Those without a query in flight are

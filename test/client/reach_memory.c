@@ -52,10 +52,46 @@ static void batch_in_flight_allocates_nothing(void **state)
 	rig_stop(&rig);
 }
 
+static void unplug(struct rig *rig, const char *node)
+{
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_LINK,
+	};
+
+	assert_int_equal(ibsa_fabric_port_set(rig->fabric, node, 1, &change),
+			 0);
+}
+
+/* With reasons, too, only the start of a batch allocates memory. */
+static void every_allocation_of_a_search_may_fail(void **state)
+{
+	size_t explained = 0;
+
+	(void)state;
+	for (long n = 0; !explained; n++) {
+		struct seen seen = { .why = IBSA_WHY_ALWAYS };
+		struct rig rig;
+		int err;
+
+		rig_start(&rig, NULL);
+		unplug(&rig, "host7");
+		fail_alloc_after(n);
+		err = rig_each(&rig, HOSTS, &seen);
+		assert_true(err == 0 || err == -ENOMEM);
+		if (!err)
+			rig_finish(&seen);
+		rig_stop(&rig);
+		fail_alloc_after(-1);
+		assert_int_equal(seen.told, err ? 0 : HOSTS);
+		explained = seen.answers[6].reason == IBSA_REASON_UNKNOWN_PORT;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(every_allocation_of_a_search_may_fail),
 		cmocka_unit_test(batch_in_flight_allocates_nothing),
 	};
 

@@ -282,6 +282,112 @@ static void one_that_waits_for_room_can_be_stopped(void **state)
 	pass(20);
 }
 
+static void start_with_reasons(void)
+{
+	const struct ibsa_reach_options options = { .timeout_ms = TIMEOUT_MS,
+						    .why = IBSA_WHY_ALWAYS };
+
+	assert_int_equal(ibsa_reach_each(client, &options, gids, 1, note, NULL,
+					 NULL),
+			 0);
+}
+
+/* Answer request number @n with a record. */
+static void answer_with(unsigned int n, const struct ibsa_record *record,
+			const void *host)
+{
+	struct puppet_mad mad = puppet_answer(puppet_sent(&puppet, n));
+
+	assert_int_equal(
+		ibsa_be16(puppet_sent(&puppet, n)->mad + MAD_ATTRIBUTE),
+		record->attribute);
+	assert_int_equal(
+		ibsa_record_encode(record, host, mad.mad + IBSA_SA_HEADER_BYTES,
+				   IBSA_MAD_BYTES - IBSA_SA_HEADER_BYTES),
+		0);
+	puppet_deliver(&puppet, &mad);
+	pass(0);
+}
+
+/* No path, and the SA shows the port in this state. */
+static void answer_with_state(uint8_t state)
+{
+	const struct ibsa_node node = { .lid = 12,
+					.local_port_num = 2,
+					.node_description = "bad\033 name" };
+	const struct ibsa_port_info info = { .port_state = state,
+					     .port_physical_state = 2 };
+
+	start_with_reasons();
+	answer(0, 0x0300);
+	answer_with(1, &ibsa_node_record, &node);
+	assert_int_equal(told.count, 0);
+	answer_with(2, &ibsa_port_info_record, &info);
+}
+
+static void port_that_the_sa_shows_as_down_is_the_reason(void **state)
+{
+	(void)state;
+	answer_with_state(IBSA_PORT_DOWN);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(puppet.sent_count, 3);
+	assert_int_equal(told.answers[0].reach, IBSA_REACH_NO);
+	assert_int_equal(told.answers[0].reason, IBSA_REASON_FAR_PORT_DOWN);
+	assert_true(told.answers[0].is_certain);
+	assert_string_equal(told.answers[0].detail,
+			    "the far port is down: port 2 of bad\\x1b name is "
+			    "Down (physical state Polling)");
+}
+
+/* An SA that has just noticed that the link is down. */
+static void active_port_without_a_link_is_possibly_down(void **state)
+{
+	(void)state;
+	answer_with_state(IBSA_PORT_ACTIVE);
+	assert_int_equal(told.count, 0);
+	answer(3, 0x0300);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(puppet.sent_count, 1 + IBSA_REASON_QUERIES);
+	assert_int_equal(told.answers[0].reason, IBSA_REASON_FAR_PORT_DOWN);
+	assert_false(told.answers[0].is_certain);
+	assert_non_null(strstr(told.answers[0].detail, "no link of it"));
+}
+
+/* The SA shows the port and its link, but no path. */
+static void active_port_without_a_path_has_a_possible_reason(void **state)
+{
+	const struct ibsa_link link = { .from_lid = 12 };
+	struct puppet_mad mad;
+
+	(void)state;
+	answer_with_state(IBSA_PORT_ACTIVE);
+	mad = puppet_answer(puppet_sent(&puppet, 3));
+	mad.len = IBSA_SA_HEADER_BYTES + 8;
+	ibsa_put_be16(mad.mad + MAD_ATTRIBUTE_OFFSET, 1);
+	assert_int_equal(ibsa_record_encode(&ibsa_link_record, &link,
+					    mad.mad + IBSA_SA_HEADER_BYTES, 8),
+			 0);
+	puppet_deliver(&puppet, &mad);
+	pass(0);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.answers[0].reason, IBSA_REASON_NO_PKEY);
+	assert_false(told.answers[0].is_certain);
+	assert_non_null(strstr(told.answers[0].detail, "no route"));
+}
+
+/* A further query that fails does not change the result. */
+static void refused_further_query_ends_the_search(void **state)
+{
+	(void)state;
+	start_with_reasons();
+	answer(0, 0x0300);
+	answer(1, 0x0200);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.answers[0].reach, IBSA_REACH_NO);
+	assert_int_equal(told.answers[0].err, 0);
+	assert_int_equal(told.answers[0].reason, IBSA_REASON_NONE);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -296,6 +402,10 @@ int main(void)
 		TEST(full_queue_is_waited_for),
 		TEST(full_queue_is_not_waited_for_without_end),
 		TEST(one_that_waits_for_room_can_be_stopped),
+		TEST(port_that_the_sa_shows_as_down_is_the_reason),
+		TEST(active_port_without_a_link_is_possibly_down),
+		TEST(active_port_without_a_path_has_a_possible_reason),
+		TEST(refused_further_query_ends_the_search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,10 +73,12 @@ void note(const struct ibsa_reach_answer *answer, void *arg)
 
 int rig_each(struct rig *rig, size_t count, struct seen *seen)
 {
+	const struct ibsa_reach_options options = { .why = seen->why };
+
 	seen->rig = rig;
 	seen->count = count;
-	return ibsa_reach_each(rig->client, NULL, rig->gids, count, note, seen,
-			       &seen->batch);
+	return ibsa_reach_each(rig->client, &options, rig->gids, count, note,
+			       seen, &seen->batch);
 }
 
 void rig_finish(struct seen *seen)

@@ -33,6 +33,7 @@ struct seen {
 	size_t told;
 	size_t stop_after; /* stop after so many reports; 0: never */
 	int stop_err;
+	int why; /* of the batch's options */
 	struct ibsa_reach_answer answers[HOSTS];
 };
 

@@ -26,7 +26,8 @@ HEADERS = "".join(f"#include <{name}>\n" for name in (
     "errno.h", "poll.h", "stdio.h", "stdlib.h", "string.h", "sys/epoll.h",
     "ibsa/device.h", "ibsa/event.h", "ibsa/ib_sa.h", "ibsa/host.h",
     "ibsa/ibsa.h",
-    "ibsa/query_one.h", "ibsa/reach.h", "ibsa/records.h", "ibsa/sa.h", "ibsa/service.h",
+    "ibsa/query_one.h", "ibsa/reach.h", "ibsa/reason.h", "ibsa/records.h",
+    "ibsa/sa.h", "ibsa/service.h",
     "ibsa/sim.h", "ibsa/fabric_server.h", "ibsa/text.h", "ibsa/verbs.h"))
 
 

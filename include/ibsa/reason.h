@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Why the SA has no path between two ports.
+ *
+ * The reason is found with at most three further queries, from the records that
+ * the SA returns to this port. These may be incomplete: OpenSM, for example,
+ * hides ports that are in no partition of the requester, and returns P_Key
+ * tables only to requests with its SM_Key. The reason is then only possible.
+ */
+#ifndef IBSA_REASON_H
+#define IBSA_REASON_H
+
+#include <ibsa/ibsa.h>
+
+IBSA_BEGIN
+
+/*
+ * All reasons: R(name, "text"). NO_NAME is found by a program that converts
+ * names to ports; the library has no names here.
+ */
+#define IBSA_REASONS(R)                                             \
+	R(NO_NAME, "no such name")                                  \
+	R(UNKNOWN_PORT, "unknown, or in no partition of this port") \
+	R(FAR_PORT_DOWN, "the far port is down")                    \
+	R(THIS_PORT_DOWN, "this port is down")                      \
+	R(NO_PKEY, "no P_Key in common")                            \
+	R(BOTH_LIMITED, "both are limited members")                 \
+	R(OTHER_SUBNET, "another subnet")                           \
+	R(CONSTRAINT, "a constraint excludes every path")
+
+/* NONE, also of zeroed memory: a reason was not searched, or not found. */
+enum ibsa_reason_code {
+	IBSA_REASON_NONE,
+#define IBSA__REASON_ENUM(name, text) IBSA_REASON_##name,
+	IBSA_REASONS(IBSA__REASON_ENUM)
+#undef IBSA__REASON_ENUM
+};
+
+enum {
+	IBSA_REASON_QUERIES = 3, /* at most so many queries find a reason */
+	IBSA_REASON_TEXT = 256,	 /* size of @detail of struct ibsa_reason */
+};
+
+/**
+ * struct ibsa_reason - why there is no path
+ * @code:       enum ibsa_reason_code
+ * @is_certain: false: the reason is possible, but the SA does not show enough
+ *              to be sure. @detail then begins with "possibly"
+ * @queries:    number of queries that were sent
+ * @err:        0; or the error that ended the search, as in struct ibsa_reply
+ * @constraint: of CONSTRAINT, the name of the field whose value excludes every
+ *              path, such as "mtu"; NULL: only several together do so
+ * @detail:     one sentence for the user, safe to print; "" if no reason was
+ *              searched
+ */
+struct ibsa_reason {
+	int code;
+	bool is_certain;
+	uint8_t queries;
+	int err;
+	const char *constraint;
+	char detail[IBSA_REASON_TEXT];
+};
+
+/**
+ * ibsa_reason_text - the text of a reason
+ * @code: enum ibsa_reason_code
+ *
+ * Return: a few words, such as "another subnet"; "" for NONE and for unknown
+ * codes.
+ */
+const char *ibsa_reason_text(int code);
+
+/**
+ * ibsa_reason_wait - find out why a query for a path has no result
+ * @client: an open client
+ * @query:  the query: a PathRecord by SGID or SLID and by DGID or DLID, with
+ *          any further fields as constraints
+ * @out:    receives the reason, which may be IBSA_REASON_NONE
+ *
+ * Sends at most IBSA_REASON_QUERIES queries, one after the other, with the
+ * deadline and intervals of @query, and waits for the replies. The SM_Key of
+ * the client (see struct ibsa_sa_access) makes certain what P_Keys two other
+ * ports have. Meanwhile the client continues with its other queries.
+ *
+ * Return: 0, and @out holds a reason; -EINVAL @query is not for a PathRecord,
+ * or does not select both ends; -EBUSY a callback of this client called it.
+ *
+ * Source: IBA vol 1, 15.2.5.16 (PathRecord), 15.4.1 (what the SA shows),
+ * 10.9.3 (P_Keys).
+ */
+int ibsa_reason_wait(struct ibsa_client *client, const struct ibsa_query *query,
+		     struct ibsa_reason *out) IBSA_MUST_USE;
+
+IBSA_END
+
+#endif

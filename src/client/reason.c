@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Why there is no path: the order of the queries, and what each reply tells.
+ *
+ * OpenSM and others return records only of ports that share a P_Key with the
+ * requester, and P_Key tables only to trusted requests. A path between two
+ * other ports is therefore examined by paths from this port to both. Source:
+ * IBA vol 1, 15.4.1; OpenSM 3.3.23, osm_sa_path_record.c, osm_sa_node_record.c,
+ * osm_sa_pkey_record.c.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "client/reason.h"
+#include "engine/engine.h"
+
+static uint64_t gid_prefix(const struct ibsa_gid *gid)
+{
+	return ibsa_be64(gid->raw);
+}
+
+void ibsa__reason_set(struct ibsa__reason_search *search, int code,
+		      bool is_certain, const char *format, ...)
+{
+	struct ibsa_reason *reason = &search->reason;
+	int len = 0;
+	va_list args;
+
+	search->step = REASON_END;
+	reason->code = code;
+	reason->is_certain = is_certain;
+	if (code)
+		len = snprintf(reason->detail, sizeof(reason->detail),
+			       "%s%s: ", is_certain ? "" : "possibly ",
+			       ibsa_reason_text(code));
+	va_start(args, format);
+	vsnprintf(reason->detail + len, sizeof(reason->detail) - (size_t)len,
+		  format, args);
+	va_end(args);
+}
+
+/* No query is left. */
+static void search_give_up(struct ibsa__reason_search *search)
+{
+	if (search->from.pkey && search->to.pkey)
+		ibsa__reason_guess_pkeys(search);
+	else
+		ibsa__reason_set(search, IBSA_REASON_NONE, false,
+				 "the SA does not show the reason");
+}
+
+void ibsa__reason_go(struct ibsa__reason_search *search, enum reason_step step)
+{
+	if (search->reason.queries == IBSA_REASON_QUERIES)
+		search_give_up(search);
+	else
+		search->step = step;
+}
+
+void ibsa__reason_query_make(const struct ibsa__reason_search *search,
+			     const struct ibsa_record *record, uint64_t mask,
+			     struct ibsa_query *out)
+{
+	*out = search->query;
+	out->record = record;
+	out->match = &search->match;
+	out->mask = mask;
+	out->method = IBSA_METHOD_GET;
+}
+
+const char *ibsa__reason_end_text(const struct reason_end *end,
+				  char out[REASON_END_TEXT])
+{
+	char gid[IBSA_GID_TEXT] = "";
+
+	if (reason_gid_is_zero(&end->gid)) {
+		snprintf(out, REASON_END_TEXT, "LID %u",
+			 (unsigned int)end->lid);
+		return out;
+	}
+	(void)ibsa_gid_format(&end->gid, gid, sizeof(gid));
+	snprintf(out, REASON_END_TEXT, "GID %s", gid);
+	return out;
+}
+
+bool ibsa__reason_has_key(const struct ibsa__reason_search *search)
+{
+	return ibsa__engine_options(search->engine)->access.sm_key;
+}
+
+static void target_examine(struct ibsa__reason_search *search,
+			   struct reason_end *target)
+{
+	char text[REASON_END_TEXT];
+
+	search->target = target;
+	if (search->reason.queries < IBSA_REASON_QUERIES)
+		ibsa__reason_go(search, REASON_NODE);
+	else
+		ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, false,
+				 "the SA has no path from this port to %s%s",
+				 ibsa__reason_end_text(target, text),
+				 target->role);
+}
+
+static bool is_link_local(const struct ibsa_gid *gid)
+{
+	return gid->raw[0] == 0xfe && (gid->raw[1] & 0xc0) == 0x80;
+}
+
+static bool is_multicast(const struct ibsa_gid *gid)
+{
+	return gid->raw[0] == 0xff;
+}
+
+static bool is_of_other_subnet(const struct ibsa__reason_search *search,
+			       const struct reason_end *end)
+{
+	return !reason_gid_is_zero(&end->gid) && !is_multicast(&end->gid) &&
+	       !is_link_local(&end->gid) &&
+	       gid_prefix(&end->gid) != gid_prefix(&search->port.gid);
+}
+
+static void other_subnet_set(struct ibsa__reason_search *search,
+			     const struct reason_end *end)
+{
+	char text[REASON_END_TEXT];
+
+	ibsa__reason_set(search, IBSA_REASON_OTHER_SUBNET, true,
+			 "%s%s does not have the prefix 0x%016llx of "
+			 "this subnet, and the SA has no router to it",
+			 ibsa__reason_end_text(end, text), end->role,
+			 (unsigned long long)gid_prefix(&search->port.gid));
+}
+
+/* Without constraints, too, there is no path. */
+static void ends_examine(struct ibsa__reason_search *search)
+{
+	struct reason_end *from = &search->from;
+	struct reason_end *to = &search->to;
+
+	if (is_multicast(&to->gid))
+		ibsa__reason_go(search, REASON_GROUP);
+	else if (is_of_other_subnet(search, to))
+		other_subnet_set(search, to);
+	else if (is_of_other_subnet(search, from))
+		other_subnet_set(search, from);
+	else if (from->is_own)
+		target_examine(search, to);
+	else if (to->is_own)
+		target_examine(search, from);
+	else if (ibsa__reason_has_key(search) && from->lid && to->lid)
+		ibsa__reason_go(search, REASON_PKEYS_TO);
+	else if (ibsa__reason_has_key(search) &&
+		 !reason_gid_is_zero(&from->gid) &&
+		 !reason_gid_is_zero(&to->gid))
+		ibsa__reason_go(search, REASON_BOTH);
+	else
+		ibsa__reason_go(search, REASON_PATH_TO);
+}
+
+static void take_unconstrained(struct ibsa__reason_search *search,
+			       const struct ibsa_reply *reply, bool found)
+{
+	struct ibsa_path path;
+
+	if (found && ibsa_reply_decode(reply, 0, &path) == 0)
+		ibsa__reason_take_unconstrained(search, &path);
+	else
+		ends_examine(search);
+}
+
+static void take_without(struct ibsa__reason_search *search,
+			 const struct ibsa_reply *reply, bool found)
+{
+	struct ibsa_path path;
+
+	found = found && ibsa_reply_decode(reply, 0, &path) == 0;
+	ibsa__reason_take_without(search, found ? &path : NULL);
+}
+
+static void query_group(struct ibsa__reason_search *search,
+			struct ibsa_query *out)
+{
+	search->match.mcmember = (struct ibsa_mcmember){
+		.mgid = search->to.gid,
+	};
+	ibsa__reason_query_make(search, &ibsa_mcmember_record,
+				IBSA_MCMEMBER_CM(mgid), out);
+	out->method = IBSA_METHOD_GET_TABLE;
+}
+
+static void take_group(struct ibsa__reason_search *search,
+		       const struct ibsa_reply *reply, bool found)
+{
+	char text[REASON_END_TEXT];
+
+	(void)reply;
+	if (found)
+		ibsa__reason_set(search, IBSA_REASON_NONE, false,
+				 "the group exists; possibly the source is not "
+				 "a member of it");
+	else
+		ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, true,
+				 "the SA shows no multicast group with %s",
+				 ibsa__reason_end_text(&search->to, text));
+}
+
+static void query_path(struct ibsa__reason_search *search,
+		       const struct reason_end *end, struct ibsa_query *out)
+{
+	const bool has_gid = !reason_gid_is_zero(&end->gid);
+
+	search->match.path = (struct ibsa_path){
+		.sgid = search->port.gid,
+		.dgid = end->gid,
+		.dlid = has_gid ? 0 : (uint16_t)end->lid,
+		.reversible = 1,
+		.numb_path = 1,
+	};
+	ibsa__reason_query_make(search, &ibsa_path_record,
+				IBSA_PATH_CM(sgid) | IBSA_PATH_CM(reversible) |
+					IBSA_PATH_CM(numb_path) |
+					(has_gid ? IBSA_PATH_CM(dgid)
+						 : IBSA_PATH_CM(dlid)),
+				out);
+}
+
+static void query_path_to(struct ibsa__reason_search *search,
+			  struct ibsa_query *out)
+{
+	query_path(search, &search->to, out);
+}
+
+static void query_path_from(struct ibsa__reason_search *search,
+			    struct ibsa_query *out)
+{
+	query_path(search, &search->from, out);
+}
+
+/* Store what a path from this port tells about an end. */
+static bool end_learn(struct reason_end *end, const struct ibsa_reply *reply,
+		      bool found)
+{
+	struct ibsa_path path;
+
+	if (!found || ibsa_reply_decode(reply, 0, &path) != 0)
+		return false;
+	end->lid = path.dlid;
+	end->pkey = path.pkey;
+	return true;
+}
+
+static void take_path_to(struct ibsa__reason_search *search,
+			 const struct ibsa_reply *reply, bool found)
+{
+	if (end_learn(&search->to, reply, found))
+		ibsa__reason_go(search, REASON_PATH_FROM);
+	else
+		target_examine(search, &search->to);
+}
+
+static void take_path_from(struct ibsa__reason_search *search,
+			   const struct ibsa_reply *reply, bool found)
+{
+	if (end_learn(&search->from, reply, found))
+		ibsa__reason_guess_pkeys(search);
+	else
+		target_examine(search, &search->from);
+}
+
+/* Paths from this port to both ends. */
+static void query_both(struct ibsa__reason_search *search,
+		       struct ibsa_query *out)
+{
+	enum { MOST_PATHS = 127 };
+
+	search->match.multi_path = (struct ibsa_multi_path){
+		.reversible = 1,
+		.numb_path = MOST_PATHS,
+		.sgid_count = 1,
+		.dgid_count = 2,
+		.gid = { search->port.gid, search->to.gid, search->from.gid },
+	};
+	ibsa__reason_query_make(search, &ibsa_multi_path_record,
+				IBSA_MULTI_PATH_CM(reversible) |
+					IBSA_MULTI_PATH_CM(numb_path) |
+					IBSA_MULTI_PATH_CM(sgid_count) |
+					IBSA_MULTI_PATH_CM(dgid_count),
+				out);
+	out->method = IBSA_METHOD_GET_MULTI;
+}
+
+static void take_both(struct ibsa__reason_search *search,
+		      const struct ibsa_reply *reply, bool found)
+{
+	struct reason_end *ends[] = { &search->to, &search->from };
+	struct ibsa_path path;
+
+	for (size_t i = 0; found && i < reply->count; i++) {
+		if (ibsa_reply_decode(reply, i, &path) != 0)
+			continue;
+		for (size_t k = 0; k < 2; k++) {
+			if (reason_gid_guid(&ends[k]->gid) !=
+			    reason_gid_guid(&path.dgid))
+				continue;
+			ends[k]->lid = path.dlid;
+			ends[k]->pkey = path.pkey;
+		}
+	}
+	if (search->from.pkey && search->to.pkey)
+		ibsa__reason_go(search, REASON_PKEYS_TO);
+	else if (search->from.pkey)
+		target_examine(search, &search->to);
+	else if (search->to.pkey)
+		target_examine(search, &search->from);
+	else
+		search->checks_both = true;
+	if (search->checks_both)
+		target_examine(search, &search->to);
+}
+
+static void query_pkeys_to(struct ibsa__reason_search *search,
+			   struct ibsa_query *out)
+{
+	ibsa__reason_query_pkeys(search, &search->to, out);
+}
+
+static void query_pkeys_from(struct ibsa__reason_search *search,
+			     struct ibsa_query *out)
+{
+	ibsa__reason_query_pkeys(search, &search->from, out);
+}
+
+static void take_pkeys_to(struct ibsa__reason_search *search,
+			  const struct ibsa_reply *reply, bool found)
+{
+	if (!found) {
+		target_examine(search, &search->to);
+		return;
+	}
+	ibsa__reason_read_pkeys(reply, &search->pkeys);
+	ibsa__reason_go(search, REASON_PKEYS_FROM);
+}
+
+static void take_pkeys_from(struct ibsa__reason_search *search,
+			    const struct ibsa_reply *reply, bool found)
+{
+	struct reason_pkeys from;
+
+	if (!found) {
+		target_examine(search, &search->from);
+		return;
+	}
+	ibsa__reason_read_pkeys(reply, &from);
+	ibsa__reason_compare_pkeys(search, &from, &search->pkeys);
+}
+
+/* What a step sends, and what it does with the reply. */
+static const struct {
+	void (*query)(struct ibsa__reason_search *search,
+		      struct ibsa_query *out);
+	void (*take)(struct ibsa__reason_search *search,
+		     const struct ibsa_reply *reply, bool found);
+} steps[REASON_STEPS] = {
+	[REASON_UNCONSTRAINED] = { ibsa__reason_query_unconstrained,
+				   take_unconstrained },
+	[REASON_WITHOUT] = { ibsa__reason_query_without, take_without },
+	[REASON_GROUP] = { query_group, take_group },
+	[REASON_NODE] = { ibsa__reason_query_node, ibsa__reason_take_node },
+	[REASON_PORT] = { ibsa__reason_query_port, ibsa__reason_take_port },
+	[REASON_LINK] = { ibsa__reason_query_link, ibsa__reason_take_link },
+	[REASON_SIBLING] = { ibsa__reason_query_sibling,
+			     ibsa__reason_take_sibling },
+	[REASON_BOTH] = { query_both, take_both },
+	[REASON_PATH_TO] = { query_path_to, take_path_to },
+	[REASON_PATH_FROM] = { query_path_from, take_path_from },
+	[REASON_PKEYS_TO] = { query_pkeys_to, take_pkeys_to },
+	[REASON_PKEYS_FROM] = { query_pkeys_from, take_pkeys_from },
+};
+
+static void end_fill(const struct ibsa__reason_search *search,
+		     const struct ibsa_gid *gid, uint16_t lid,
+		     struct reason_end *out)
+{
+	const struct ibsa_port_state *port = &search->port;
+
+	out->gid = *gid;
+	out->lid = lid;
+	out->is_own = lid ? (uint32_t)lid >> port->lmc == port->lid >> port->lmc
+			  : reason_gid_guid(gid) ==
+					      reason_gid_guid(&port->gid) &&
+				      !is_of_other_subnet(search, out);
+}
+
+bool ibsa__reason_own_port(struct ibsa__engine *engine, struct ibsa_reason *out)
+{
+	struct ibsa_port_state port;
+
+	if (ibsa__engine_port(engine, false, &port) ||
+	    port.port_state > IBSA_PORT_INIT ||
+	    port.port_state < IBSA_PORT_DOWN)
+		return false;
+	*out = (struct ibsa_reason){
+		.code = IBSA_REASON_THIS_PORT_DOWN,
+		.is_certain = true,
+	};
+	snprintf(out->detail, sizeof(out->detail), "%s: its state is %s",
+		 ibsa_reason_text(out->code),
+		 port.port_state == IBSA_PORT_DOWN ? "Down" : "Init");
+	return true;
+}
+
+void ibsa__reason_start(struct ibsa__reason_search *search,
+			struct ibsa__engine *engine,
+			struct ibsa_transport *transport,
+			const struct ibsa_query *query)
+{
+	*search = (struct ibsa__reason_search){
+		.engine = engine,
+		.transport = transport,
+		.query = *query,
+		.from.role = " (the source)",
+		.to.role = "",
+	};
+	memcpy(&search->path, query->match, sizeof(search->path));
+	if (ibsa__engine_port(engine, false, &search->port) ||
+	    ibsa__reason_own_port(engine, &search->reason))
+		return;
+	end_fill(search, &search->path.sgid, search->path.slid, &search->from);
+	end_fill(search, &search->path.dgid, search->path.dlid, &search->to);
+	if (ibsa__reason_constraints(query->mask))
+		ibsa__reason_go(search, REASON_UNCONSTRAINED);
+	else
+		ends_examine(search);
+}
+
+bool ibsa__reason_next(struct ibsa__reason_search *search,
+		       struct ibsa_query *out)
+{
+	if (search->step == REASON_END)
+		return false;
+	steps[search->step].query(search, out);
+	search->reason.queries++;
+	return true;
+}
+
+static void search_fail(struct ibsa__reason_search *search,
+			const struct ibsa_reply *reply)
+{
+	const uint8_t queries = search->reason.queries;
+
+	ibsa__reason_set(search, IBSA_REASON_NONE, false,
+			 "the reason is not known: the SA did not answer a "
+			 "further query");
+	(void)ibsa__reason_own_port(search->engine, &search->reason);
+	search->reason.queries = queries;
+	search->reason.err = reply->err ? reply->err : -EBUSY;
+}
+
+void ibsa__reason_take(struct ibsa__reason_search *search,
+		       const struct ibsa_reply *reply)
+{
+	switch (ibsa_outcome(reply)) {
+	case IBSA_OUTCOME_OK:
+		steps[search->step].take(search, reply, true);
+		break;
+	case IBSA_OUTCOME_NONE:
+		steps[search->step].take(search, reply, false);
+		break;
+	case IBSA_OUTCOME_REFUSED:
+		if (search->step == REASON_BOTH)
+			ibsa__reason_go(search, REASON_PATH_TO);
+		else
+			search_give_up(search);
+		break;
+	default:
+		search_fail(search, reply);
+	}
+}

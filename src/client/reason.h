@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The search for the reason why there is no path: a sequence of queries, of
+ * which each depends on the replies before. The search sends nothing itself, so
+ * that a blocking call and a batch can both use it.
+ */
+#ifndef CLIENT_REASON_H
+#define CLIENT_REASON_H
+
+#include <string.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/reason.h>
+#include <ibsa/text.h>
+
+struct ibsa__engine;
+
+enum reason_step {
+	REASON_END,
+	REASON_UNCONSTRAINED, /* the path without all constraints */
+	REASON_WITHOUT,	      /* the path without one of them */
+	REASON_GROUP,	      /* the multicast group */
+	REASON_NODE, /* @target's NodeRecord, PortInfoRecord, LinkRecord */
+	REASON_PORT,
+	REASON_LINK,
+	REASON_SIBLING, /* the node of which @target may be another port */
+	REASON_BOTH,	/* paths from this port to both ends, in one query */
+	REASON_PATH_TO, /* a path from this port to one of the ends */
+	REASON_PATH_FROM,
+	REASON_PKEYS_TO, /* the P_Keys of one of the ends */
+	REASON_PKEYS_FROM,
+	REASON_STEPS
+};
+
+/* One end of the path that does not exist. */
+struct reason_end {
+	struct ibsa_gid gid; /* all zero: the end is given by its LID */
+	uint32_t lid;	     /* 0: not known */
+	uint16_t pkey;	     /* of a path from this port; 0: not known */
+	uint8_t port_num;
+	bool is_own;	  /* this port */
+	const char *role; /* for a sentence, after the GID or LID */
+};
+
+/* P_Keys of a port; those beyond the limit are not stored. */
+struct reason_pkeys {
+	uint16_t all[128];
+	uint8_t count;
+	bool is_cut;
+};
+
+union reason_match {
+	struct ibsa_path path;
+	struct ibsa_multi_path multi_path;
+	struct ibsa_node node;
+	struct ibsa_port_info port_info;
+	struct ibsa_link link;
+	struct ibsa_pkey_table pkey_table;
+	struct ibsa_mcmember mcmember;
+};
+
+/**
+ * struct ibsa__reason_search - a search, and what it has found so far
+ * @reason:      the result, once there is no next query
+ * @query:       the query that has no result; its match is @path
+ * @port:        state of this port
+ * @target:      the end that is examined
+ * @node:        its node's description, safe to print
+ * @pkeys:       the P_Keys of the destination
+ * @candidates:  bits of the constraints that may exclude every path
+ * @possible:    a path without the constraints
+ * @sibling_num: the port number that @target may have
+ * @checks_both: one of the ends is not known to the SA, or both are not
+ */
+struct ibsa__reason_search {
+	struct ibsa_reason reason;
+	struct ibsa__engine *engine;
+	struct ibsa_transport *transport;
+	struct ibsa_query query;
+	struct ibsa_path path;
+	struct ibsa_port_state port;
+	struct reason_end from;
+	struct reason_end to;
+	struct reason_end *target;
+	char node[96];
+	struct reason_pkeys pkeys;
+	unsigned int candidates;
+	struct ibsa_path possible;
+	enum reason_step step;
+	uint8_t sibling_num;
+	bool checks_both;
+	union reason_match match;
+};
+
+/* Begin a search. It may have ended already; see ibsa__reason_next(). */
+void ibsa__reason_start(struct ibsa__reason_search *search,
+			struct ibsa__engine *engine,
+			struct ibsa_transport *transport,
+			const struct ibsa_query *query);
+
+/*
+ * The next query to send. Its match is in @search. Return: false: the search
+ * has ended.
+ */
+bool ibsa__reason_next(struct ibsa__reason_search *search,
+		       struct ibsa_query *out);
+
+/* Use the reply to it. */
+void ibsa__reason_take(struct ibsa__reason_search *search,
+		       const struct ibsa_reply *reply);
+
+/* Search and wait. For ibsa_reason_wait(), which checks its arguments. */
+void ibsa__reason_wait(struct ibsa_client *client,
+		       const struct ibsa_query *query, struct ibsa_reason *out);
+
+/*
+ * If this port is down, set @out to that reason. Return: whether it is.
+ */
+bool ibsa__reason_own_port(struct ibsa__engine *engine,
+			   struct ibsa_reason *out);
+
+/* What the files of the search share. */
+
+/* Set the result and end the search. The detail begins with the reason. */
+void ibsa__reason_set(struct ibsa__reason_search *search, int code,
+		      bool is_certain, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Do @step next; if no query is left, end with what is known. */
+void ibsa__reason_go(struct ibsa__reason_search *search, enum reason_step step);
+
+/* Make a query with the deadline of the original one. */
+void ibsa__reason_query_make(const struct ibsa__reason_search *search,
+			     const struct ibsa_record *record, uint64_t mask,
+			     struct ibsa_query *out);
+
+enum { REASON_END_TEXT = IBSA_GID_TEXT + 8 };
+
+/* Write "GID ..." or "LID ..."; return @out. */
+const char *ibsa__reason_end_text(const struct reason_end *end,
+				  char out[REASON_END_TEXT]);
+
+/* Whether the client's requests have an SM_Key. */
+bool ibsa__reason_has_key(const struct ibsa__reason_search *search);
+
+static inline bool reason_gid_is_zero(const struct ibsa_gid *gid)
+{
+	static const struct ibsa_gid zero;
+
+	return !memcmp(gid, &zero, sizeof(zero));
+}
+
+static inline uint64_t reason_gid_guid(const struct ibsa_gid *gid)
+{
+	return ibsa_be64(gid->raw + 8);
+}
+
+/* The port at one end (reason_target.c). */
+void ibsa__reason_query_node(struct ibsa__reason_search *search,
+			     struct ibsa_query *out);
+void ibsa__reason_take_node(struct ibsa__reason_search *search,
+			    const struct ibsa_reply *reply, bool found);
+void ibsa__reason_query_port(struct ibsa__reason_search *search,
+			     struct ibsa_query *out);
+void ibsa__reason_take_port(struct ibsa__reason_search *search,
+			    const struct ibsa_reply *reply, bool found);
+void ibsa__reason_query_link(struct ibsa__reason_search *search,
+			     struct ibsa_query *out);
+void ibsa__reason_take_link(struct ibsa__reason_search *search,
+			    const struct ibsa_reply *reply, bool found);
+void ibsa__reason_query_sibling(struct ibsa__reason_search *search,
+				struct ibsa_query *out);
+void ibsa__reason_take_sibling(struct ibsa__reason_search *search,
+			       const struct ibsa_reply *reply, bool found);
+
+/* Constraints (reason_constraint.c). */
+uint64_t ibsa__reason_constraints(uint64_t mask);
+void ibsa__reason_query_unconstrained(struct ibsa__reason_search *search,
+				      struct ibsa_query *out);
+void ibsa__reason_query_without(struct ibsa__reason_search *search,
+				struct ibsa_query *out);
+/* A path without all constraints, or without one of them; NULL: none. */
+void ibsa__reason_take_unconstrained(struct ibsa__reason_search *search,
+				     const struct ibsa_path *path);
+void ibsa__reason_take_without(struct ibsa__reason_search *search,
+			       const struct ibsa_path *path);
+
+/* P_Keys (reason_pkey.c). */
+void ibsa__reason_query_pkeys(struct ibsa__reason_search *search,
+			      const struct reason_end *end,
+			      struct ibsa_query *out);
+void ibsa__reason_own_pkeys(struct ibsa__reason_search *search,
+			    struct reason_pkeys *out);
+void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,
+			     struct reason_pkeys *out);
+/* End the search with what the P_Keys of both ends tell. */
+void ibsa__reason_compare_pkeys(struct ibsa__reason_search *search,
+				const struct reason_pkeys *from,
+				const struct reason_pkeys *to);
+/* End it with what the paths from this port to both ends tell. */
+void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which constraint of a query excludes every path, and what is possible
+ * instead. A path without the constraints shows which of them it does not
+ * satisfy; if these are several, the query is repeated without one of them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "client/reason.h"
+
+/* The fields that form a constraint, and their component bits. */
+static const struct constraint {
+	const char *name;
+	const char *selector; /* NULL: none */
+	uint64_t mask;
+} constraints[] = {
+	{ "pkey", NULL, IBSA_PATH_CM(pkey) },
+	{ "sl", NULL, IBSA_PATH_CM(sl) },
+	{ "mtu", "mtu_selector",
+	  IBSA_PATH_CM(mtu_selector) | IBSA_PATH_CM(mtu) },
+	{ "rate", "rate_selector",
+	  IBSA_PATH_CM(rate_selector) | IBSA_PATH_CM(rate) },
+	{ "packet_life_time", "packet_life_time_selector",
+	  IBSA_PATH_CM(packet_life_time_selector) |
+		  IBSA_PATH_CM(packet_life_time) },
+	{ "service_id", NULL, IBSA_PATH_CM(service_id) },
+	{ "qos_class", NULL, IBSA_PATH_CM(qos_class) },
+	{ "raw_traffic", NULL, IBSA_PATH_CM(raw_traffic) },
+	{ "flow_label", NULL, IBSA_PATH_CM(flow_label) },
+	{ "hop_limit", NULL, IBSA_PATH_CM(hop_limit) },
+	{ "tclass", NULL, IBSA_PATH_CM(tclass) },
+};
+
+enum { CONSTRAINTS = sizeof(constraints) / sizeof(constraints[0]) };
+
+uint64_t ibsa__reason_constraints(uint64_t mask)
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < CONSTRAINTS; i++)
+		all |= constraints[i].mask;
+	return mask & all;
+}
+
+static uint64_t value_of(const char *name, const struct ibsa_path *path)
+{
+	unsigned int index;
+	const struct ibsa_field *field = ibsa_field_find(&ibsa_path_record,
+							 name, &index);
+
+	return ibsa_field_get(field, index, path);
+}
+
+/* Whether a path surely has the wanted value. */
+static bool is_satisfied(const struct constraint *constraint,
+			 const struct ibsa_path *want,
+			 const struct ibsa_path *path)
+{
+	if (constraint->selector &&
+	    value_of(constraint->selector, want) != IBSA_SELECT_EXACTLY)
+		return false;
+	return value_of(constraint->name, want) ==
+	       value_of(constraint->name, path);
+}
+
+static void value_text(const char *name, const struct ibsa_path *path,
+		       char out[IBSA_VALUE_TEXT])
+{
+	unsigned int index;
+	const struct ibsa_field *field = ibsa_field_find(&ibsa_path_record,
+							 name, &index);
+
+	if (ibsa_field_format(field, index, path, out, IBSA_VALUE_TEXT) < 0)
+		out[0] = '\0';
+}
+
+static const char *selector_text(const struct constraint *constraint,
+				 const struct ibsa_path *want)
+{
+	static const char *const texts[] = { "greater than ", "less than ", "",
+					     "largest, not " };
+
+	if (!constraint->selector)
+		return "";
+	return texts[value_of(constraint->selector, want) & 3];
+}
+
+/* One constraint excludes every path; without it there is @path. */
+static void constraint_set(struct ibsa__reason_search *search,
+			   unsigned int index, const struct ibsa_path *path)
+{
+	const struct constraint *constraint = &constraints[index];
+	char want[IBSA_VALUE_TEXT];
+	char have[IBSA_VALUE_TEXT];
+
+	value_text(constraint->name, &search->path, want);
+	value_text(constraint->name, path, have);
+	ibsa__reason_set(search, IBSA_REASON_CONSTRAINT, true,
+			 "%s %s%.40s; without it there is a path with %s %.40s",
+			 constraint->name,
+			 selector_text(constraint, &search->path), want,
+			 constraint->name, have);
+	search->reason.constraint = constraint->name;
+}
+
+/* Only several constraints together exclude every path. */
+static void constraints_set(struct ibsa__reason_search *search)
+{
+	static const char *const names[] = { "pkey", "sl", "mtu", "rate" };
+	char text[160];
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char value[IBSA_VALUE_TEXT];
+
+		value_text(names[i], &search->possible, value);
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					"%s%s %.24s", i ? ", " : "", names[i],
+					value);
+	}
+	ibsa__reason_set(search, IBSA_REASON_CONSTRAINT, true,
+			 "several together; without them there is a path with "
+			 "%s",
+			 text);
+}
+
+static unsigned int lowest(unsigned int bits)
+{
+	return (unsigned int)__builtin_ctz(bits);
+}
+
+void ibsa__reason_query_unconstrained(struct ibsa__reason_search *search,
+				      struct ibsa_query *out)
+{
+	const uint64_t mask = search->query.mask;
+
+	search->match.path = search->path;
+	ibsa__reason_query_make(search, &ibsa_path_record,
+				mask & ~ibsa__reason_constraints(mask), out);
+}
+
+void ibsa__reason_query_without(struct ibsa__reason_search *search,
+				struct ibsa_query *out)
+{
+	const unsigned int index = lowest(search->candidates);
+
+	search->match.path = search->path;
+	ibsa__reason_query_make(search, &ibsa_path_record,
+				search->query.mask & ~constraints[index].mask,
+				out);
+}
+
+void ibsa__reason_take_unconstrained(struct ibsa__reason_search *search,
+				     const struct ibsa_path *path)
+{
+	unsigned int all = 0;
+	unsigned int unsatisfied = 0;
+
+	for (unsigned int i = 0; i < CONSTRAINTS; i++) {
+		if (!(search->query.mask & constraints[i].mask))
+			continue;
+		all |= 1u << i;
+		if (!is_satisfied(&constraints[i], &search->path, path))
+			unsatisfied |= 1u << i;
+	}
+	search->possible = *path;
+	search->candidates = unsatisfied ? unsatisfied : all;
+	/* The path satisfies all others. */
+	if (!(search->candidates & (search->candidates - 1)))
+		constraint_set(search, lowest(search->candidates), path);
+	else
+		ibsa__reason_go(search, REASON_WITHOUT);
+}
+
+void ibsa__reason_take_without(struct ibsa__reason_search *search,
+			       const struct ibsa_path *path)
+{
+	if (path) {
+		constraint_set(search, lowest(search->candidates), path);
+		return;
+	}
+	search->candidates &= search->candidates - 1;
+	if (search->candidates && search->reason.queries < IBSA_REASON_QUERIES)
+		ibsa__reason_go(search, REASON_WITHOUT);
+	else
+		constraints_set(search);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whether the P_Keys of two ports exclude a path. Two ports can communicate if
+ * they are members of one partition and at least one is a full member (IBA vol
+ * 1, 10.9.3).
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include <ibsa/text.h>
+
+#include "client/reason.h"
+
+enum { FULL = 0x8000, DEFAULT = 0x7fff, TEXT = 64 };
+
+static bool is_same_partition(uint16_t a, uint16_t b)
+{
+	return !((a ^ b) & ~FULL);
+}
+
+static void pkeys_add(struct reason_pkeys *pkeys, uint16_t pkey)
+{
+	const size_t room = sizeof(pkeys->all) / sizeof(pkeys->all[0]);
+
+	if (!(pkey & ~FULL))
+		return;
+	if (pkeys->count == room)
+		pkeys->is_cut = true;
+	else
+		pkeys->all[pkeys->count++] = pkey;
+}
+
+void ibsa__reason_own_pkeys(struct ibsa__reason_search *search,
+			    struct reason_pkeys *out)
+{
+	const size_t room = sizeof(out->all) / sizeof(out->all[0]);
+	struct ibsa_transport *transport = search->transport;
+	uint16_t pkey;
+
+	*out = (struct reason_pkeys){ .count = 0 };
+	for (uint32_t i = 0; transport->ops->pkey && i < room; i++) {
+		if (transport->ops->pkey(transport, i, &pkey))
+			return;
+		pkeys_add(out, pkey);
+	}
+	out->is_cut = true;
+}
+
+/* A table of a switch has rows for all ports; its own port is port 0. */
+void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,
+			     struct reason_pkeys *out)
+{
+	struct ibsa_pkey_table row;
+	uint8_t port_num = UINT8_MAX;
+
+	*out = (struct reason_pkeys){ .count = 0 };
+	for (size_t i = 0; i < reply->count; i++) {
+		if (ibsa_reply_decode(reply, i, &row) == 0 &&
+		    row.port_num < port_num)
+			port_num = row.port_num;
+	}
+	for (size_t i = 0; i < reply->count; i++) {
+		if (ibsa_reply_decode(reply, i, &row) != 0 ||
+		    row.port_num != port_num)
+			continue;
+		for (size_t k = 0; k < sizeof(row.pkey) / sizeof(*row.pkey);
+		     k++)
+			pkeys_add(out, row.pkey[k]);
+	}
+}
+
+void ibsa__reason_query_pkeys(struct ibsa__reason_search *search,
+			      const struct reason_end *end,
+			      struct ibsa_query *out)
+{
+	search->match.pkey_table = (struct ibsa_pkey_table){
+		.lid = (uint16_t)end->lid,
+	};
+	ibsa__reason_query_make(search, &ibsa_pkey_table_record,
+				IBSA_PKEY_TABLE_CM(lid), out);
+	out->method = IBSA_METHOD_GET_TABLE;
+}
+
+/* The first P_Keys of a port, for a sentence. */
+static const char *pkeys_text(const struct reason_pkeys *pkeys, char out[TEXT])
+{
+	enum { SHOWN = 6 };
+	size_t len = 0;
+
+	snprintf(out, TEXT, "none");
+	for (unsigned int i = 0; i < pkeys->count && i < SHOWN; i++)
+		len += (size_t)snprintf(out + len, TEXT - len, "%s0x%04x",
+					i ? ", " : "", pkeys->all[i]);
+	if (pkeys->count > SHOWN)
+		snprintf(out + len, TEXT - len, ", ...");
+	return out;
+}
+
+/* What the P_Keys of two ports have in common. */
+struct common {
+	uint16_t usable;  /* a partition of which one port is a full member */
+	uint16_t limited; /* one of which both are limited members, or 0 */
+	bool is_default;  /* no other than the default partition */
+};
+
+static struct common common_find(const struct reason_pkeys *a,
+				 const struct reason_pkeys *b)
+{
+	struct common common = { .is_default = true };
+
+	for (unsigned int i = 0; i < a->count; i++) {
+		const uint16_t partition = a->all[i] & ~FULL;
+
+		for (unsigned int k = 0; k < b->count; k++) {
+			if (!is_same_partition(a->all[i], b->all[k]))
+				continue;
+			if ((a->all[i] | b->all[k]) & FULL)
+				common.usable = partition;
+			else if (!common.limited || common.is_default)
+				common.limited = partition;
+			common.is_default &= partition == DEFAULT;
+		}
+	}
+	return common;
+}
+
+static bool has_other_partition(const struct reason_pkeys *pkeys)
+{
+	for (unsigned int i = 0; i < pkeys->count; i++) {
+		if ((pkeys->all[i] & ~FULL) != DEFAULT)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * OpenSM makes every port a member of the default partition. Ports that each
+ * have another partition are therefore told to have no P_Key in common, also
+ * if both are limited members of the default one.
+ */
+void ibsa__reason_compare_pkeys(struct ibsa__reason_search *search,
+				const struct reason_pkeys *from,
+				const struct reason_pkeys *to)
+{
+	const bool is_certain = !from->is_cut && !to->is_cut;
+	const struct common common = common_find(from, to);
+	char from_text[TEXT], to_text[TEXT];
+
+	if (common.usable)
+		ibsa__reason_set(search, IBSA_REASON_NONE, false,
+				 "the ports share P_Key 0x%04x; the switches "
+				 "possibly have no route",
+				 common.usable | FULL);
+	else if (common.limited &&
+		 !(common.is_default && has_other_partition(from) &&
+		   has_other_partition(to)))
+		ibsa__reason_set(search, IBSA_REASON_BOTH_LIMITED, is_certain,
+				 "partition 0x%04x", common.limited);
+	else
+		ibsa__reason_set(search, IBSA_REASON_NO_PKEY, is_certain,
+				 "the source has %s, the destination %s%s",
+				 pkeys_text(from, from_text),
+				 pkeys_text(to, to_text),
+				 common.limited
+					 ? "; both are limited members of the "
+					   "default partition"
+					 : "");
+}
+
+/*
+ * This port shares a P_Key with each end. If both are of one partition, both
+ * ends are members of it, and no path means that neither is a full member.
+ */
+void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search)
+{
+	const uint16_t from = search->from.pkey;
+	const uint16_t to = search->to.pkey;
+
+	if (is_same_partition(from, to))
+		ibsa__reason_set(search, IBSA_REASON_BOTH_LIMITED, false,
+				 "partition 0x%04x; the SM_Key would make it "
+				 "certain",
+				 from & ~FULL);
+	else
+		ibsa__reason_set(
+			search, IBSA_REASON_NO_PKEY, false,
+			"this port shares 0x%04x with the source and "
+			"0x%04x with the destination; the SM_Key would "
+			"make it certain",
+			from, to);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The blocking call for the reason why there is no path, and texts. */
+#include <errno.h>
+
+#include "client/client.h"
+#include "client/reach.h"
+#include "client/reason.h"
+#include "engine/engine.h"
+
+const char *ibsa_reason_text(int code)
+{
+#define REASON_TEXT(name, text) [IBSA_REASON_##name] = text,
+	static const char *const texts[] = { [IBSA_REASON_NONE] = "",
+					     IBSA_REASONS(REASON_TEXT) };
+#undef REASON_TEXT
+
+	if (code < 0 || (size_t)code >= sizeof(texts) / sizeof(texts[0]))
+		return "";
+	return texts[code];
+}
+
+struct waiting {
+	struct ibsa__reason_search search;
+	bool is_replied;
+};
+
+static void reason_note_reply(const struct ibsa_reply *reply, void *arg)
+{
+	struct waiting *waiting = arg;
+
+	waiting->is_replied = true;
+	ibsa__reason_take(&waiting->search, reply);
+}
+
+void ibsa__reason_wait(struct ibsa_client *client,
+		       const struct ibsa_query *query, struct ibsa_reason *out)
+{
+	const struct ibsa__reaches *reaches = ibsa__client_reaches(client);
+	struct ibsa_query next;
+	struct waiting waiting;
+
+	ibsa__reason_start(&waiting.search, reaches->engine, reaches->transport,
+			   query);
+	while (ibsa__reason_next(&waiting.search, &next)) {
+		struct ibsa_reply unsent = { .record = next.record };
+
+		waiting.is_replied = false;
+		unsent.err = ibsa_query_wait(client, &next, reason_note_reply,
+					     &waiting);
+		if (!waiting.is_replied)
+			ibsa__reason_take(&waiting.search, &unsent);
+	}
+	*out = waiting.search.reason;
+}
+
+int ibsa_reason_wait(struct ibsa_client *client, const struct ibsa_query *query,
+		     struct ibsa_reason *out)
+{
+	const uint64_t from = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(slid);
+	const uint64_t to = IBSA_PATH_CM(dgid) | IBSA_PATH_CM(dlid);
+
+	if (!query || query->record != &ibsa_path_record || !query->match ||
+	    !(query->mask & from) || !(query->mask & to))
+		return -EINVAL;
+	if (ibsa__engine_is_busy(ibsa__client_engine(client)))
+		return -EBUSY;
+	ibsa__reason_wait(client, query, out);
+	return 0;
+}

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Why there is no path, on an embedded fabric: each reason, with and without the
+ * SM_Key, and the number of queries that find it.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <ibsa/reach.h>
+#include <ibsa/sim.h>
+
+enum { SM_KEY = 1, HOSTS = 6 };
+
+/* The last host has an adapter with two ports. */
+static const char topology[] = "switchguid=0x100\n"
+			       "Switch 8 \"hub\"\n"
+			       "[1] \"a\"[1] # 4xEDR\n"
+			       "[2] \"b\"[1] # 4xEDR\n"
+			       "[3] \"c\"[1] # 4xEDR\n"
+			       "[4] \"d\"[1] # 4xEDR\n"
+			       "[5] \"e\"[1] # 4xEDR\n"
+			       "[6] \"e\"[2] # 4xEDR\n"
+			       "caguid=0x1000\nCa 1 \"a\"\n"
+			       "caguid=0x2000\nCa 1 \"b\"\n"
+			       "caguid=0x3000\nCa 1 \"c\"\n"
+			       "caguid=0x4000\nCa 1 \"d\"\n"
+			       "caguid=0x5000\nCa 2 \"e\"\n";
+
+static struct ibsa_fabric *fabric;
+static struct ibsa_client *clients[2]; /* without and with the SM_Key */
+
+/*
+ * The clients are at the host "a". It needs a P_Key of the default partition:
+ * requests to the SA have it.
+ */
+static int start(void **state)
+{
+	const struct ibsa_fabric_options options = {
+		.virtual_clock = true,
+		.latency_us = 100,
+		.sa_node = "d",
+	};
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_parse(topology, sizeof(topology) - 1,
+					   &options, NULL, &fabric),
+			 0);
+	for (uint64_t key = 0; key <= SM_KEY; key++) {
+		const struct ibsa_options client_options = {
+			.on = fabric,
+			.device = "a",
+			.window = 2,
+			.access.sm_key = key,
+		};
+
+		assert_int_equal(
+			ibsa_open(&client_options, NULL, &clients[key]), 0);
+	}
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	assert_int_equal(ibsa_close(clients[0]), 0);
+	assert_int_equal(ibsa_close(clients[1]), 0);
+	ibsa_fabric_put(fabric);
+	return 0;
+}
+
+static struct ibsa_gid gid_of(uint64_t guid)
+{
+	struct ibsa_gid gid = { { 0xfe, 0x80 } };
+
+	for (int i = 0; i < 8; i++)
+		gid.raw[8 + i] = (uint8_t)(guid >> (56 - 8 * i));
+	return gid;
+}
+
+static void set_link(const char *node, unsigned int port, bool up)
+{
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_LINK,
+		.link_up = up,
+	};
+
+	assert_int_equal(ibsa_fabric_port_set(fabric, node, port, &change), 0);
+}
+
+static void set_pkeys(const char *node, uint16_t first, uint16_t second,
+		      uint16_t third)
+{
+	const uint16_t pkeys[] = { first, second, third };
+	const struct ibsa_fabric_port_change change = {
+		.mask = IBSA_CHANGE_PKEYS,
+		.pkeys = pkeys,
+		.pkey_count = third    ? 3
+			      : second ? 2
+				       : 1,
+	};
+
+	assert_int_equal(ibsa_fabric_port_set(fabric, node, 1, &change), 0);
+}
+
+static uint64_t requests(void)
+{
+	struct ibsa_fabric_stats stats;
+
+	ibsa_fabric_stats_get(fabric, &stats);
+	return stats.requests;
+}
+
+static struct ibsa_query path_query(struct ibsa_path *path, uint64_t mask)
+{
+	path->reversible = 1;
+	path->numb_path = 1;
+	return (struct ibsa_query){
+		.record = &ibsa_path_record,
+		.match = path,
+		.mask = mask | IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid) |
+			IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path),
+	};
+}
+
+/* Find the reason, and count the queries. */
+static struct ibsa_reason reason_of(bool has_key, struct ibsa_path path,
+				    uint64_t mask)
+{
+	const struct ibsa_query query = path_query(&path, mask);
+	const uint64_t before = requests();
+	struct ibsa_reason reason;
+
+	assert_int_equal(ibsa_reason_wait(clients[has_key], &query, &reason),
+			 0);
+	assert_int_equal(requests() - before, reason.queries);
+	assert_in_range(reason.queries, 0, IBSA_REASON_QUERIES);
+	return reason;
+}
+
+static struct ibsa_reason reason_between(bool has_key, uint64_t from,
+					 uint64_t to)
+{
+	return reason_of(has_key,
+			 (struct ibsa_path){ .sgid = gid_of(from),
+					     .dgid = gid_of(to) },
+			 0);
+}
+
+/* The sentence begins with the reason, and says if it is only possible. */
+static void expect(const struct ibsa_reason *reason, int code, bool is_certain,
+		   const char *words)
+{
+	const char *detail = reason->detail;
+
+	assert_int_equal(reason->code, code);
+	assert_int_equal(reason->is_certain, is_certain);
+	assert_int_equal(reason->err, 0);
+	if (!is_certain) {
+		assert_int_equal(strncmp(detail, "possibly ", 9), 0);
+		detail += 9;
+	}
+	assert_int_equal(strncmp(detail, ibsa_reason_text(code),
+				 strlen(ibsa_reason_text(code))),
+			 0);
+	if (!strstr(reason->detail, words))
+		fail_msg("no '%s' in '%s'", words, reason->detail);
+}
+
+static void unknown_port_is_the_reason(void **state)
+{
+	struct ibsa_path path = { .slid = 1, .dlid = 99 };
+	struct ibsa_reason reason;
+	struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &path,
+		.mask = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid),
+	};
+
+	(void)state;
+	for (int key = 0; key < 2; key++) {
+		reason = reason_between(key, 0x1001, 0xdead);
+		expect(&reason, IBSA_REASON_UNKNOWN_PORT, true,
+		       "no port with GID fe80::dead; ");
+		reason = reason_between(key, 0xbeef, 0x2001);
+		expect(&reason, IBSA_REASON_UNKNOWN_PORT, true,
+		       "GID fe80::beef (the source)");
+		assert_int_equal(
+			ibsa_reason_wait(clients[key], &query, &reason), 0);
+		expect(&reason, IBSA_REASON_UNKNOWN_PORT, true, "LID 99");
+	}
+}
+
+/* The SA hides a port that is in no partition of the requester. */
+static void hidden_port_is_unknown(void **state)
+{
+	struct ibsa_reason reason;
+
+	(void)state;
+	set_pkeys("a", 0x7fff, 0x8001, 0);
+	set_pkeys("b", 0x7fff, 0x8002, 0);
+	for (int key = 0; key < 2; key++) {
+		reason = reason_between(key, 0x1001, 0x2001);
+		expect(&reason, IBSA_REASON_UNKNOWN_PORT, true,
+		       "GID fe80::2001");
+	}
+}
+
+/* An SA forgets a port that is down, but not the other port of its adapter. */
+static void far_port_that_is_down_is_possible(void **state)
+{
+	struct ibsa_reason reason;
+
+	(void)state;
+	set_link("e", 2, false);
+	for (int key = 0; key < 2; key++) {
+		reason = reason_between(key, 0x1001, 0x5002);
+		expect(&reason, IBSA_REASON_FAR_PORT_DOWN, false,
+		       "port 2 of e, and the SA shows only port 1");
+	}
+}
+
+static void own_port_that_is_down_is_the_reason(void **state)
+{
+	const struct ibsa_gid gid = gid_of(0x2001);
+	struct ibsa_reach_answer answer;
+	struct ibsa_port_state port;
+	struct ibsa_reason reason;
+
+	(void)state;
+	set_link("a", 1, false);
+	for (int key = 0; key < 2; key++) {
+		assert_int_equal(ibsa_port_get(clients[key], true, &port), 0);
+		reason = reason_between(key, 0x1001, 0x2001);
+		expect(&reason, IBSA_REASON_THIS_PORT_DOWN, true, "Down");
+		assert_int_equal(reason.queries, 0);
+		assert_int_equal(ibsa_reach(clients[key], NULL, &gid, &answer),
+				 0);
+		assert_int_equal(answer.reach, IBSA_REACH_UNKNOWN);
+		assert_int_equal(answer.reason, IBSA_REASON_THIS_PORT_DOWN);
+		assert_true(answer.is_certain);
+	}
+}
+
+/* This port shares a P_Key with each of the two others. */
+static void no_common_pkey_is_certain_with_the_key(void **state)
+{
+	struct ibsa_reason reason;
+
+	(void)state;
+	set_pkeys("a", 0x7fff, 0x8001, 0x8002);
+	set_pkeys("b", 0x8001, 0, 0);
+	set_pkeys("c", 0x8002, 0, 0);
+	reason = reason_between(false, 0x2001, 0x3001);
+	expect(&reason, IBSA_REASON_NO_PKEY, false,
+	       "shares 0x8001 with the source and 0x8002 with the destination");
+	assert_int_equal(reason.queries, 2);
+	reason = reason_between(true, 0x2001, 0x3001);
+	expect(&reason, IBSA_REASON_NO_PKEY, true,
+	       "the source has 0x8001, the destination 0x8002");
+	assert_int_equal(reason.queries, 3);
+}
+
+/* OpenSM makes all ports members of the default partition. */
+static void default_partition_is_not_in_common(void **state)
+{
+	struct ibsa_reason reason;
+
+	(void)state;
+	set_pkeys("a", 0x7fff, 0x8001, 0x8002);
+	set_pkeys("b", 0x7fff, 0x8001, 0);
+	set_pkeys("c", 0x7fff, 0x8002, 0);
+	reason = reason_between(false, 0x2001, 0x3001);
+	expect(&reason, IBSA_REASON_NO_PKEY, false, "0x8001");
+	reason = reason_between(true, 0x2001, 0x3001);
+	expect(&reason, IBSA_REASON_NO_PKEY, true,
+	       "limited members of the default partition");
+}
+
+static void two_limited_members_are_certain_with_the_key(void **state)
+{
+	struct ibsa_reason reason;
+
+	(void)state;
+	set_pkeys("b", 0x7fff, 0, 0);
+	set_pkeys("c", 0x7fff, 0, 0);
+	reason = reason_between(false, 0x2001, 0x3001);
+	expect(&reason, IBSA_REASON_BOTH_LIMITED, false, "partition 0x7fff");
+	reason = reason_between(true, 0x2001, 0x3001);
+	expect(&reason, IBSA_REASON_BOTH_LIMITED, true, "partition 0x7fff");
+}
+
+static void another_subnet_needs_no_query(void **state)
+{
+	struct ibsa_path path = { .sgid = gid_of(0x1001),
+				  .dgid = gid_of(0x2001) };
+
+	(void)state;
+	path.dgid.raw[0] = 0x20;
+	for (int key = 0; key < 2; key++) {
+		const struct ibsa_reason reason = reason_of(key, path, 0);
+
+		expect(&reason, IBSA_REASON_OTHER_SUBNET, true,
+		       "GID 2080::2001 does not have the prefix");
+		assert_int_equal(reason.queries, 0);
+	}
+}
+
+static void constraint_is_named_with_what_is_possible(void **state)
+{
+	const struct ibsa_path path = {
+		.sgid = gid_of(0x1001),
+		.dgid = gid_of(0x2001),
+		.pkey = 0x8003,
+		.mtu_selector = IBSA_SELECT_GREATER,
+		.mtu = 4, /* 2048 */
+		.rate_selector = IBSA_SELECT_EXACTLY,
+		.rate = 3, /* 10 Gb/s */
+	};
+	const uint64_t mtu = IBSA_PATH_CM(mtu_selector) | IBSA_PATH_CM(mtu);
+	const uint64_t rate = IBSA_PATH_CM(rate_selector) | IBSA_PATH_CM(rate);
+
+	(void)state;
+	for (int key = 0; key < 2; key++) {
+		struct ibsa_reason reason = reason_of(key, path, mtu);
+
+		expect(&reason, IBSA_REASON_CONSTRAINT, true,
+		       "mtu greater than 2048; without it there is a path with "
+		       "mtu 2048");
+		assert_string_equal(reason.constraint, "mtu");
+		assert_int_equal(reason.queries, 1);
+		reason = reason_of(key, path, IBSA_PATH_CM(pkey));
+		expect(&reason, IBSA_REASON_CONSTRAINT, true, "pkey 0xffff");
+		assert_string_equal(reason.constraint, "pkey");
+		reason = reason_of(key, path, rate);
+		expect(&reason, IBSA_REASON_CONSTRAINT, true, "rate 100Gb/s");
+		assert_string_equal(reason.constraint, "rate");
+		reason = reason_of(key, path, rate | mtu);
+		expect(&reason, IBSA_REASON_CONSTRAINT, true,
+		       "several together");
+		assert_null(reason.constraint);
+	}
+}
+
+/* An SA lowers the MTU of a path to the wanted one. */
+static void one_of_two_constraints_is_named(void **state)
+{
+	const struct ibsa_path path = {
+		.sgid = gid_of(0x1001),
+		.dgid = gid_of(0x2001),
+		.pkey = 0x8003,
+		.mtu_selector = IBSA_SELECT_EXACTLY,
+		.mtu = 3, /* 1024 */
+	};
+	const struct ibsa_reason reason = reason_of(false, path,
+						    IBSA_PATH_CM(mtu_selector) |
+							    IBSA_PATH_CM(mtu) |
+							    IBSA_PATH_CM(pkey));
+
+	(void)state;
+	expect(&reason, IBSA_REASON_CONSTRAINT, true, "pkey 0x8003");
+	assert_string_equal(reason.constraint, "pkey");
+}
+
+static void group_that_does_not_exist_is_unknown(void **state)
+{
+	struct ibsa_path path = {
+		.sgid = gid_of(0x1001),
+		.dgid = { { 0xff, 0x12, [15] = 0x77 } },
+	};
+	const struct ibsa_reason reason = reason_of(false, path, 0);
+
+	(void)state;
+	expect(&reason, IBSA_REASON_UNKNOWN_PORT, true, "no multicast group");
+}
+
+/* A query that is not answered ends the search. */
+static void silent_sa_gives_no_reason(void **state)
+{
+	const struct ibsa_fault fault = { .kind = IBSA_FAULT_LOSE,
+					  .percent = 100 };
+	struct ibsa_path path = { .sgid = gid_of(0x1001),
+				  .dgid = gid_of(0xdead) };
+	struct ibsa_query query = path_query(&path, 0);
+	struct ibsa_reason reason;
+
+	(void)state;
+	query.deadline_ms = 100;
+	assert_int_equal(ibsa_fabric_fault(fabric, &fault), 0);
+	assert_int_equal(ibsa_reason_wait(clients[0], &query, &reason), 0);
+	assert_int_equal(reason.code, IBSA_REASON_NONE);
+	assert_int_equal(reason.err, -ETIMEDOUT);
+	assert_int_equal(reason.queries, 1);
+}
+
+static void wrong_query_is_refused(void **state)
+{
+	struct ibsa_path path = { .sgid = gid_of(0x1001),
+				  .dgid = gid_of(0xdead) };
+	struct ibsa_query query = path_query(&path, 0);
+	struct ibsa_reason reason;
+
+	(void)state;
+	assert_int_equal(ibsa_reason_wait(clients[0], NULL, &reason), -EINVAL);
+	query.mask &= ~IBSA_PATH_CM(dgid);
+	assert_int_equal(ibsa_reason_wait(clients[0], &query, &reason),
+			 -EINVAL);
+	query.record = &ibsa_node_record;
+	assert_int_equal(ibsa_reason_wait(clients[0], &query, &reason),
+			 -EINVAL);
+}
+
+static void search_in_callback(const struct ibsa_reply *reply, void *arg)
+{
+	struct ibsa_path path = { .sgid = gid_of(0x1001),
+				  .dgid = gid_of(0xdead) };
+	const struct ibsa_query query = path_query(&path, 0);
+	struct ibsa_reason reason;
+
+	(void)reply;
+	*(int *)arg = ibsa_reason_wait(clients[0], &query, &reason);
+}
+
+static void callback_cannot_wait(void **state)
+{
+	struct ibsa_path path = { .sgid = gid_of(0x1001),
+				  .dgid = gid_of(0xdead) };
+	const struct ibsa_query query = path_query(&path, 0);
+	int err = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_query_wait(clients[0], &query, search_in_callback,
+					 &err),
+			 -EREMOTEIO);
+	assert_int_equal(err, -EBUSY);
+}
+
+static void every_reason_has_a_text(void **state)
+{
+	(void)state;
+	assert_string_equal(ibsa_reason_text(IBSA_REASON_NONE), "");
+	assert_string_equal(ibsa_reason_text(IBSA_REASON_NO_NAME),
+			    "no such name");
+	assert_string_equal(ibsa_reason_text(IBSA_REASON_CONSTRAINT + 1), "");
+	assert_string_equal(ibsa_reason_text(-1), "");
+}
+
+/* The results of a batch with reasons. */
+struct told {
+	size_t count;
+	struct ibsa_reach_batch *batch;
+	bool stops;
+	struct ibsa_reach_answer answers[HOSTS];
+};
+
+static void note(const struct ibsa_reach_answer *answer, void *arg)
+{
+	struct told *told = arg;
+
+	told->answers[answer->index] = *answer;
+	told->count++;
+	if (told->stops && answer->left)
+		(void)ibsa_reach_stop(told->batch);
+}
+
+static void batch_start(struct told *told, int why)
+{
+	const struct ibsa_reach_options options = { .why = why };
+	struct ibsa_gid gids[HOSTS] = {
+		gid_of(0x2001), gid_of(0xdead), gid_of(0x3001),
+		gid_of(0x5002), gid_of(0xbeef), gid_of(0x4001),
+	};
+
+	gids[4].raw[0] = 0x20;
+	set_link("e", 2, false);
+	assert_int_equal(ibsa_reach_each(clients[0], &options, gids, HOSTS,
+					 note, told, &told->batch),
+			 0);
+}
+
+static void batch_gives_reasons_within_the_window(void **state)
+{
+	struct ibsa_fabric_stats stats;
+	struct told told = { 0 };
+
+	(void)state;
+	batch_start(&told, IBSA_WHY_ALWAYS);
+	while (told.count < HOSTS)
+		assert_int_equal(ibsa_wait(clients[0], -1), 0);
+	assert_int_equal(told.answers[0].reach, IBSA_REACH_YES);
+	assert_int_equal(told.answers[0].reason, IBSA_REASON_NONE);
+	assert_string_equal(told.answers[0].detail, "");
+	assert_int_equal(told.answers[1].reason, IBSA_REASON_UNKNOWN_PORT);
+	assert_int_equal(told.answers[3].reason, IBSA_REASON_FAR_PORT_DOWN);
+	assert_false(told.answers[3].is_certain);
+	assert_int_equal(told.answers[4].reason, IBSA_REASON_OTHER_SUBNET);
+	ibsa_fabric_stats_get(fabric, &stats);
+	assert_int_equal(stats.most_in_flight, 2);
+	assert_in_range(stats.requests, HOSTS + 4, HOSTS + 6);
+}
+
+static void batch_gives_no_reasons_by_default(void **state)
+{
+	struct told told = { 0 };
+
+	(void)state;
+	batch_start(&told, IBSA_WHY_DEFAULT);
+	while (told.count < HOSTS)
+		assert_int_equal(ibsa_wait(clients[0], -1), 0);
+	assert_int_equal(told.answers[1].reach, IBSA_REACH_NO);
+	assert_int_equal(told.answers[1].reason, IBSA_REASON_NONE);
+	assert_int_equal(requests(), HOSTS);
+}
+
+/* What is known when the batch is stopped, is told. */
+static void batch_can_be_stopped_in_a_search(void **state)
+{
+	struct told told = { .stops = true };
+
+	(void)state;
+	batch_start(&told, IBSA_WHY_ALWAYS);
+	while (told.count < HOSTS)
+		assert_int_equal(ibsa_wait(clients[0], -1), 0);
+	assert_int_equal(told.answers[0].reach, IBSA_REACH_YES);
+	assert_int_equal(told.answers[1].reach, IBSA_REACH_UNKNOWN);
+	assert_int_equal(told.answers[1].err, -ECANCELED);
+	assert_int_equal(told.answers[HOSTS - 1].err, -ECANCELED);
+}
+
+static void client_can_be_closed_in_a_search(void **state)
+{
+	const struct ibsa_options options = { .on = fabric, .device = "a" };
+	struct told told = { 0 };
+
+	(void)state;
+	batch_start(&told, IBSA_WHY_ALWAYS);
+	while (requests() < 3)
+		assert_int_equal(ibsa_wait(clients[0], -1), 0);
+	assert_int_equal(ibsa_close(clients[0]), 0);
+	assert_int_equal(told.count, HOSTS);
+	assert_int_equal(ibsa_open(&options, NULL, &clients[0]), 0);
+}
+
+static void one_gid_has_its_reason(void **state)
+{
+	const struct ibsa_reach_options never = { .why = IBSA_WHY_NEVER };
+	const struct ibsa_gid gid = gid_of(0xdead);
+	struct ibsa_reach_answer answer;
+
+	(void)state;
+	assert_int_equal(ibsa_reach(clients[0], NULL, &gid, &answer), 0);
+	assert_int_equal(answer.reach, IBSA_REACH_NO);
+	assert_int_equal(answer.reason, IBSA_REASON_UNKNOWN_PORT);
+	assert_true(answer.is_certain);
+	assert_non_null(strstr(answer.detail, "fe80::dead"));
+	assert_int_equal(ibsa_reach(clients[0], &never, &gid, &answer), 0);
+	assert_int_equal(answer.reach, IBSA_REACH_NO);
+	assert_int_equal(answer.reason, IBSA_REASON_NONE);
+	assert_string_equal(answer.detail, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(unknown_port_is_the_reason),
+		TEST(hidden_port_is_unknown),
+		TEST(far_port_that_is_down_is_possible),
+		TEST(own_port_that_is_down_is_the_reason),
+		TEST(no_common_pkey_is_certain_with_the_key),
+		TEST(default_partition_is_not_in_common),
+		TEST(two_limited_members_are_certain_with_the_key),
+		TEST(another_subnet_needs_no_query),
+		TEST(constraint_is_named_with_what_is_possible),
+		TEST(one_of_two_constraints_is_named),
+		TEST(group_that_does_not_exist_is_unknown),
+		TEST(silent_sa_gives_no_reason),
+		TEST(wrong_query_is_refused),
+		TEST(callback_cannot_wait),
+		TEST(every_reason_has_a_text),
+		TEST(batch_gives_reasons_within_the_window),
+		TEST(batch_gives_no_reasons_by_default),
+		TEST(batch_can_be_stopped_in_a_search),
+		TEST(client_can_be_closed_in_a_search),
+		TEST(one_gid_has_its_reason),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
