@@ -25,6 +25,7 @@ enum cli_exit {
  * @sa, @output, @record, @picture, @gids, @check, @path, @reach, @service,
  * @topology, @watch, @fabric:  options by subject
  * @all:     --all, of several commands
+ * @why:     --why, of path and reach
  * @given:   the given options, a bit for each row of option_table.c
  * @help, @version: the option is given
  * @args:    the arguments without options; the first is the command
@@ -47,6 +48,7 @@ struct cli {
 	struct watch_options watch;
 	struct fabric_options fabric;
 	bool all;
+	bool why;
 	uint64_t given;
 	bool help;
 	bool version;

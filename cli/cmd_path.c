@@ -2,8 +2,8 @@
 /* ibsa path: prints the path records between two ports. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include <ibsa/reason.h>
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
@@ -13,11 +13,11 @@
 #include "ends.h"
 #include "fields.h"
 #include "opa.h"
+#include "reason.h"
 #include "target.h"
 
 enum {
 	MOST_PATHS = 127, /* the largest value of the 7-bit field numb_path */
-	WHY_TEXT = IBSA_VALUE_TEXT + 64,
 };
 
 void cmd_path_details(struct cli *cli)
@@ -35,6 +35,9 @@ void cmd_path_details(struct cli *cli)
 		"OpaPathRecord if an Omni-Path SA supports it. mtu, rate and",
 		"packet_life_time need a selector: mtu_selector=2 mtu=4096",
 		"(0 greater than, 1 less than, 2 exactly, 3 the largest)",
+		"Without a path, a message tells why. --why adds a row for "
+		"each such",
+		"pair, with the reason.",
 		"",
 	};
 
@@ -72,11 +75,15 @@ SAME_BIT(dlid);
 SAME_BIT(reversible);
 SAME_BIT(numb_path);
 
-/* A path that the SA returned, and the devices of its two ports. */
+/*
+ * A path that the SA returned, and the devices of its two ports; or why there is
+ * no path.
+ */
 struct row {
 	const struct end *src;
 	const struct end *dst;
 	union fields_host host;
+	struct ibsa_reason *reason; /* NULL: there is a path */
 };
 
 /* All rows, in the order of the replies. */
@@ -84,6 +91,7 @@ struct rows {
 	const struct ibsa_record *record;
 	bool is_opa;
 	bool has_devices; /* the table has columns for devices */
+	bool has_reasons; /* each row tells why there is no path */
 	struct row *all;
 	size_t count;
 	const struct end *src; /* source of the pair that is being queried */
@@ -108,15 +116,38 @@ static uint32_t lid_in_gid(const struct rows *rows, const char *name,
 	return 0;
 }
 
-static void path_field(struct out *out, const struct rows *rows,
-		       const char *name, const union fields_host *host)
+/* The field of a pair without a path: it has those of its ends. */
+static void missing_field(struct out *out, const struct rows *rows,
+			  const char *name, const struct row *row)
 {
-	const uint32_t lid = lid_in_gid(rows, name, host);
+	static const struct ibsa_gid zero;
+	unsigned int index;
+	const struct ibsa_field *field = ibsa_field_find(rows->record, name,
+							 &index);
+	const void *value = (const char *)&row->host + field->host_offset;
+	const bool is_gid = field->show == IBSA_SHOW_gid;
+	const bool is_lid = !strcmp(name, "slid") || !strcmp(name, "dlid");
+
+	if ((is_gid && memcmp(value, &zero, sizeof(zero)) != 0) ||
+	    (is_lid && ibsa_field_get(field, index, &row->host)))
+		fields_named(out, rows->record, name, &row->host);
+	else if (ibsa_show_is_code(field->show))
+		out_no_code(out, name);
+	else
+		out_none(out, name);
+}
+
+static void path_field(struct out *out, const struct rows *rows,
+		       const char *name, const struct row *row)
+{
+	const uint32_t lid = lid_in_gid(rows, name, &row->host);
 
 	if (lid)
 		out_count(out, name, lid);
+	else if (row->reason)
+		missing_field(out, rows, name, row);
 	else
-		fields_named(out, rows->record, name, host);
+		fields_named(out, rows->record, name, &row->host);
 }
 
 /*
@@ -124,15 +155,19 @@ static void path_field(struct out *out, const struct rows *rows,
  * 15.2.5.16.
  */
 static void life_time_cell(struct out *out, const struct ibsa_record *record,
-			   const union fields_host *host)
+			   const struct row *row)
 {
 	unsigned int index;
 	const struct ibsa_field *field =
 		ibsa_field_find(record, "packet_life_time", &index);
-	const uint64_t code = ibsa_field_get(field, index, host);
+	const uint64_t code = ibsa_field_get(field, index, &row->host);
 	const double us = 4.096 * (double)(UINT64_C(1) << code);
 	char text[32];
 
+	if (row->reason) {
+		out_none(out, "lifetime");
+		return;
+	}
 	if (us < 1e3)
 		snprintf(text, sizeof(text), "%.3gus", us);
 	else if (us < 1e6)
@@ -154,6 +189,21 @@ static void device_cells(struct out *out, const struct row *row)
 	device_cell(out, "dst_device", row->dst);
 }
 
+static void reason_cells(struct out *out, const struct row *row)
+{
+	if (row->reason)
+		reason_cell(out, "reason", row->reason->code,
+			    row->reason->is_certain);
+	else
+		out_none(out, "reason");
+	if (out_is_brief(out))
+		return;
+	if (row->reason)
+		out_text(out, "detail", row->reason->detail);
+	else
+		out_none(out, "detail");
+}
+
 static void brief_row(struct out *out, const struct rows *rows,
 		      const struct row *row)
 {
@@ -163,10 +213,10 @@ static void brief_row(struct out *out, const struct rows *rows,
 	if (rows->has_devices)
 		device_cells(out, row);
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		path_field(out, rows, before[i], &row->host);
-	life_time_cell(out, rows->record, &row->host);
-	path_field(out, rows, "sgid", &row->host);
-	path_field(out, rows, "dgid", &row->host);
+		path_field(out, rows, before[i], row);
+	life_time_cell(out, rows->record, row);
+	path_field(out, rows, "sgid", row);
+	path_field(out, rows, "dgid", row);
 }
 
 static void path_row(struct out *out, size_t index, void *arg)
@@ -176,29 +226,41 @@ static void path_row(struct out *out, size_t index, void *arg)
 
 	if (out_is_brief(out)) {
 		brief_row(out, rows, row);
-		return;
+	} else {
+		for (unsigned int i = 0; i < rows->record->field_count; i++)
+			path_field(out, rows, rows->record->fields[i].name,
+				   row);
+		device_cells(out, row);
 	}
-	for (unsigned int i = 0; i < rows->record->field_count; i++)
-		path_field(out, rows, rows->record->fields[i].name, &row->host);
-	device_cells(out, row);
+	if (rows->has_reasons)
+		reason_cells(out, row);
+}
+
+/* Make room for a row, which is counted later. Return: NULL without memory. */
+static struct row *row_add(struct rows *rows)
+{
+	struct row *all = reallocarray(rows->all, rows->count + 1,
+				       sizeof(*all));
+
+	if (!all)
+		return NULL;
+	rows->all = all;
+	all[rows->count] = (struct row){ .src = rows->src, .dst = rows->dst };
+	return &all[rows->count];
 }
 
 static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 {
 	struct rows *rows = arg;
-	struct row *all = reallocarray(rows->all, rows->count + reply->count,
-				       sizeof(*all));
 
 	(void)cli;
-	if (!all) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
-	rows->all = all;
 	for (size_t i = 0; i < reply->count; i++) {
-		struct row *row = &all[rows->count];
+		struct row *row = row_add(rows);
 
-		*row = (struct row){ .src = rows->src, .dst = rows->dst };
+		if (!row) {
+			complain("out of memory");
+			return CLI_DEVICE;
+		}
 		rows->count += ibsa_reply_decode(reply, i, &row->host) == 0;
 	}
 	return CLI_DONE;
@@ -353,96 +415,59 @@ static uint64_t pair_mask(const struct form *form, const struct end *src,
 	       (dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid));
 }
 
-/* Restrict the query to one reversible path. */
-static void reversible_set(struct form *form)
+/*
+ * Add a row for a pair without a path, with the fields that the query gave.
+ * Return: the exit status.
+ */
+static int rows_add_missing(struct rows *rows, const struct form *pair,
+			    const struct ibsa_reason *reason)
 {
-	if (form->record == &ibsa_opa_path_record) {
-		form->match.opa_path.reversible = 1;
-		form->match.opa_path.numb_path = 1;
-	} else {
-		form->match.path.reversible = 1;
-		form->match.path.numb_path = 1;
+	struct row *row = row_add(rows);
+
+	if (row)
+		row->reason = malloc(sizeof(*row->reason));
+	if (!row || !row->reason) {
+		complain("out of memory");
+		return CLI_DEVICE;
 	}
+	row->host = pair->match;
+	*row->reason = *reason;
+	rows->count++;
+	return CLI_NO;
 }
 
-static int path_found(struct cli *cli, const struct ibsa_reply *reply,
-		      void *arg)
+/* Add a row for an end whose name no node has; its message is printed. */
+static int rows_add_unnamed(struct rows *rows, const struct form *form)
 {
-	(void)cli;
-	(void)reply;
-	(void)arg;
-	return CLI_DONE;
-}
-
-/*
- * Length of a constraint's name. mtu_selector=2 and mtu=4096 are one
- * constraint.
- */
-static size_t constraint_len(const char *argument)
-{
-	static const char selector[] = "_selector";
-	const size_t len = strcspn(argument, "=");
-	const size_t end = sizeof(selector) - 1;
-
-	if (len > end && memcmp(argument + len - end, selector, end) == 0)
-		return len - end;
-	return len;
-}
-
-static bool is_same_constraint(const char *a, const char *b)
-{
-	const size_t len = constraint_len(a);
-
-	return len == constraint_len(b) && strncasecmp(a, b, len) == 0;
-}
-
-/*
- * Whether a path exists without one constraint, or without all if it is NULL.
- */
-static bool has_path_without(struct cli *cli, const struct form *form,
-			     const char *constraint, const struct end *src,
-			     const struct end *dst)
-{
-	struct form trial = { .record = form->record };
-	struct ibsa_query query = {
-		.record = form->record,
-		.match = &trial.match,
-		.method = IBSA_METHOD_GET,
+	static const struct end unknown;
+	struct ibsa_reason reason = {
+		.code = IBSA_REASON_NO_NAME,
+		.is_certain = true,
 	};
 
-	for (int i = 3; i < cli->arg_count && constraint; i++)
-		if (!is_same_constraint(cli->args[i], constraint))
-			(void)!fields_select(form->record, cli->args[i],
-					     &trial.match, &trial.mask,
-					     &trial.error);
-	reversible_set(&trial);
-	put_ends(&trial, src, dst);
-	query.mask = pair_mask(&trial, src, dst);
-	return query_wait(cli, &query, path_found, NULL) == CLI_DONE;
+	rows->src = rows->dst = &unknown;
+	snprintf(reason.detail, sizeof(reason.detail), "%s",
+		 REASON_NO_NAME_TEXT);
+	return rows_add_missing(rows, form, &reason);
 }
 
 /*
- * Message part that names the constraint that excludes all paths; "" if no
- * single constraint does.
+ * Tell why a pair has no path. For Omni-Path's path records, the library has no
+ * reasons.
  */
-static void excluding_constraint(struct cli *cli, const struct form *form,
-				 const struct end *src, const struct end *dst,
-				 char out[WHY_TEXT])
+static int missing_explain(struct cli *cli, const struct ibsa_query *query,
+			   const struct form *pair, struct rows *rows)
 {
-	char text[IBSA_VALUE_TEXT];
+	struct ibsa_reason reason = { .code = IBSA_REASON_NONE };
+	char from[IBSA_VALUE_TEXT], to[IBSA_VALUE_TEXT];
 
-	out[0] = '\0';
-	if (cli->arg_count == 3 || !has_path_without(cli, form, NULL, src, dst))
-		return;
-	for (int i = 3; i < cli->arg_count; i++) {
-		if (!has_path_without(cli, form, cli->args[i], src, dst))
-			continue;
-		snprintf(out, WHY_TEXT, " with %s; without it there is a path",
-			 fields_clean(cli->args[i], text));
-		return;
-	}
-	snprintf(out, WHY_TEXT,
-		 " with these constraints; without them there is a path");
+	if (query->record == &ibsa_path_record)
+		(void)!ibsa_reason_wait(cli->client, query, &reason);
+	complain("no path from %s to %s%s%s",
+		 end_text(rows->src, cli->args[1], from),
+		 end_text(rows->dst, cli->args[2], to),
+		 reason.detail[0] ? ": " : "", reason.detail);
+	return cli->why ? rows_add_missing(rows, pair, &reason) : CLI_NO;
 }
 
 /* Query the path of one pair of ports. */
@@ -457,20 +482,14 @@ static int pair_query(struct cli *cli, const struct form *form,
 		.mask = pair_mask(form, src, dst),
 		.method = cli->all ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
 	};
-	char from[IBSA_VALUE_TEXT], to[IBSA_VALUE_TEXT];
-	char why[WHY_TEXT];
 	int status;
 
 	rows->src = src;
 	rows->dst = dst;
 	put_ends(&pair, src, dst);
 	status = query_wait(cli, &query, rows_add, rows);
-	if (status != CLI_NO)
-		return status;
-	excluding_constraint(cli, form, src, dst, why);
-	complain("no path from %s to %s%s", end_text(src, cli->args[1], from),
-		 end_text(dst, cli->args[2], to), why);
-	return status;
+	return status == CLI_NO ? missing_explain(cli, &query, &pair, rows)
+				: status;
 }
 
 /* Query all pairs, also after a pair without a path. */
@@ -503,6 +522,7 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 	struct rows rows = {
 		.record = form->record,
 		.is_opa = path_query->is_opa,
+		.has_reasons = cli->why,
 	};
 	struct ends ends[2] = { { .count = 0 } };
 	struct ends_pairs pairs;
@@ -510,6 +530,8 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 
 	for (int i = 0; i < 2 && status == CLI_DONE; i++)
 		status = ends_find(cli, &path_query->ends[i], &ends[i]);
+	if (status == CLI_NO && cli->why)
+		status = rows_add_unnamed(&rows, form);
 	if (status == CLI_DONE && path_query->is_opa &&
 	    form->record == &ibsa_path_record)
 		status = ends_to_gids(cli, ends);
@@ -520,10 +542,20 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 	}
 	if (status == CLI_DONE || status == CLI_NO)
 		out_rows(&cli->out, rows.count, path_row, &rows);
+	for (size_t i = 0; i < rows.count; i++)
+		free(rows.all[i].reason);
 	free(rows.all);
 	ends_free(&ends[0]);
 	ends_free(&ends[1]);
 	return status;
+}
+
+static const struct columns *path_columns(const struct cli *cli,
+					  const struct form *form)
+{
+	if (form->record == &ibsa_opa_path_record)
+		return cli->why ? &columns_path_opa_why : &columns_path_opa;
+	return cli->why ? &columns_path_why : &columns_path;
 }
 
 int cmd_path(struct cli *cli)
@@ -546,9 +578,7 @@ int cmd_path(struct cli *cli)
 	if (status == CLI_DONE)
 		status = form_choose(cli, &path_query, &form);
 	if (status == CLI_DONE)
-		status = columns_use(cli, form == &path_query.opa
-						  ? &columns_path_opa
-						  : &columns_path);
+		status = columns_use(cli, path_columns(cli, form));
 	if (status == CLI_DONE)
 		status = paths_query(cli, &path_query, form);
 	return status;

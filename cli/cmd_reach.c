@@ -20,6 +20,8 @@ void cmd_reach_details(struct cli *cli)
 		"  -                   standard input: a target on each line",
 		"--all checks every port of a channel adapter.",
 		"--matrix checks each TARGET from each other TARGET.",
+		"--why with --all or --matrix: also find out why there is no "
+		"path.",
 		"",
 	};
 
@@ -35,14 +37,30 @@ struct rows {
 	size_t count;
 };
 
-/* Result of a target without a GID: the target does not exist. */
-static const struct reach_result missing = { .is_known = true,
-					     .reach = IBSA_REACH_NO };
+/* Results of targets without a GID, which do not exist. */
+static const struct reach_result missing[] = {
+	[IBSA_REASON_NO_NAME] = {
+		.is_known = true,
+		.reach = IBSA_REACH_NO,
+		.reason = IBSA_REASON_NO_NAME,
+		.is_certain = true,
+		.detail = REASON_NO_NAME_TEXT,
+	},
+	[IBSA_REASON_UNKNOWN_PORT] = {
+		.is_known = true,
+		.reach = IBSA_REACH_NO,
+		.reason = IBSA_REASON_UNKNOWN_PORT,
+		.is_certain = true,
+		.detail = "unknown, or in no partition of this port: the SA "
+			  "shows no port with this LID",
+	},
+};
 
 static const struct reach_result *result_of(const struct rows *rows,
 					    const struct reach_target *target)
 {
-	return target->missing ? &missing : &rows->results[target->index];
+	return target->missing ? &missing[target->missing]
+			       : &rows->results[target->index];
 }
 
 static void put_gid(struct out *out, const struct reach_target *target)
@@ -58,6 +76,7 @@ static void result_row(struct out *out, size_t index, void *arg)
 	const struct rows *rows = arg;
 	const struct reach_target *target = rows->shown[index];
 	const struct reach_result *result = result_of(rows, target);
+	char reason[REASON_CELL_TEXT];
 	char text[REACH_TEXT];
 
 	out_text(out, "reach", reach_word(result));
@@ -65,11 +84,10 @@ static void result_row(struct out *out, size_t index, void *arg)
 		out_text(out, "target", reach_target_text(target, text));
 	put_gid(out, target);
 	reach_node_cell(out, "node", target);
-	out_text_or_none(out, "reason",
-			 target->missing ? target->missing
-					 : reach_reason(result));
+	out_text_or_none(out, "reason", reach_reason(result, reason));
 	if (out_is_brief(out))
 		return;
+	out_text_or_none(out, "detail", result->detail);
 	snprintf(text, sizeof(text), "0x%04x", result->status);
 	out_number(out, "status", result->status, text);
 	out_count(out, "tries", result->tries);
@@ -83,11 +101,14 @@ static void result_row(struct out *out, size_t index, void *arg)
 static void no_path_explain(const struct rows *rows)
 {
 	const struct reach_target *target = rows->shown[0];
+	const struct reach_result *result = result_of(rows, target);
 	char text[REACH_TEXT];
 
-	if (!target->missing && result_of(rows, target)->reach == IBSA_REACH_NO)
-		complain("%s cannot be reached: the SA has no path to it",
-			 reach_target_text(target, text));
+	if (!target->missing && result->reach == IBSA_REACH_NO)
+		complain("%s cannot be reached: %s",
+			 reach_target_text(target, text),
+			 result->detail ? result->detail
+					: "the SA has no path to it");
 }
 
 /* Print the results. Return: the exit status for targets that do not exist. */
@@ -127,7 +148,8 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 		complain("out of memory");
 		status = CLI_DEVICE;
 	} else {
-		status = reach_run_start(&run, cli, targets->gid_count);
+		status = reach_run_start(&run, cli, targets->gid_count,
+					 cli->why || !targets->is_whole);
 	}
 	if (status == CLI_DONE) {
 		(void)reach_run_query(&run, NULL, targets->gids,
@@ -135,7 +157,7 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 		status = reach_run_end(&run);
 		status = reach_worse(status, results_print(cli, &rows));
 	}
-	free(results);
+	reach_results_free(results, targets->count);
 	free(rows.shown);
 	return status;
 }

@@ -185,12 +185,32 @@ static const struct column path_opa[] = {
 	MAYBE("dst_device", TEXT),
 };
 
+/* With --why: a pair without a path has no more fields than its ends. */
+static const struct column path_why[] = {
+	{ .kind = COLUMN_RECORD, .record = &ibsa_path_record,
+	  .has_long_lids = true, .can_be_none = true },
+	MAYBE("src_device", TEXT),
+	MAYBE("dst_device", TEXT),
+	MAYBE("reason", TEXT),
+	MAYBE("detail", TEXT),
+};
+
+static const struct column path_opa_why[] = {
+	{ .kind = COLUMN_RECORD, .record = &ibsa_opa_path_record,
+	  .can_be_none = true },
+	MAYBE("src_device", TEXT),
+	MAYBE("dst_device", TEXT),
+	MAYBE("reason", TEXT),
+	MAYBE("detail", TEXT),
+};
+
 static const struct column reach[] = {
 	WORDS("reach", "yes|no|unknown"),
 	ALWAYS("target", TEXT),
 	MAYBE("gid", GID),
 	MAYBE("node", TEXT),
 	MAYBE("reason", TEXT),
+	MAYBE("detail", TEXT),
 	ALWAYS("status", NUMBER),
 	ALWAYS("tries", NUMBER),
 	ALWAYS("rtt_us", NUMBER),
@@ -205,6 +225,7 @@ static const struct column reach_matrix[] = {
 	MAYBE("to_host", TEXT),
 	MAYBE("to_node", TEXT),
 	MAYBE("reason", TEXT),
+	MAYBE("detail", TEXT),
 	ALWAYS("status", NUMBER),
 };
 
@@ -277,6 +298,8 @@ COLUMNS(gids, "gids");
 COLUMNS(gids_for, "gids-for");
 COLUMNS(path, "path");
 COLUMNS(path_opa, "path-opa");
+COLUMNS(path_opa_why, "path-opa-why");
+COLUMNS(path_why, "path-why");
 COLUMNS(reach, "reach");
 COLUMNS(reach_matrix, "reach-matrix");
 COLUMNS(service, "service");
@@ -293,7 +316,8 @@ const struct columns *columns_at(size_t index)
 		&columns_fabric_run,	&columns_fabric_serve,
 		&columns_fabric_stats,	&columns_gids,
 		&columns_gids_for,	&columns_path,
-		&columns_path_opa,	&columns_reach,
+		&columns_path_opa,	&columns_path_opa_why,
+		&columns_path_why,	&columns_reach,
 		&columns_reach_matrix,	&columns_service,
 		&columns_service_renew, &columns_topology,
 		&columns_watch,

@@ -78,6 +78,8 @@ static const struct option_row rows[] = {
 	  option_sm_profile },
 	{ 0, "umad", "DEVICE",
 	  "fabric serve: port of the SA, DEVICE[/PORT]", AT(fabric.umad) },
+	{ 0, "why", NULL,
+	  "path, reach: tell why there is no path", AT(why) },
 	{ 'j', "json", NULL, "write JSON", AT(output.json), OPTION_OUTPUT },
 	{ 0, "ndjson", NULL, "write JSON, an object on each line",
 	  AT(output.ndjson), OPTION_ROWS },

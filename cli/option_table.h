@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_COUNT = 40 };
+enum { OPTION_COUNT = 41 };
 
 /* The commands that accept an option. */
 enum option_whose {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ibsa/reason.h>
 #include <ibsa/text.h>
 
 #include "query_wait.h"
@@ -138,8 +139,17 @@ static void silence_explain(struct cli *cli, unsigned int tries)
 		 tries == 1 ? "try" : "tries");
 }
 
-static void no_sm_explain(void)
+static void no_sm_explain(struct cli *cli)
 {
+	struct ibsa_port_state port;
+
+	if (cli->client && ibsa_port_get(cli->client, false, &port) == 0 &&
+	    port.port_state == IBSA_PORT_DOWN) {
+		complain("%s; check its cable, or send from another port with "
+			 "--device or --port",
+			 ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN));
+		return;
+	}
 	complain("the port has no subnet manager; start one on the fabric, "
 		 "or give the SA's address with --sa");
 }
@@ -168,7 +178,7 @@ static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 			 reply->count == 1 ? "record" : "records");
 		break;
 	case -EAGAIN:
-		no_sm_explain();
+		no_sm_explain(cli);
 		break;
 	default:
 		complain("the query failed: %s; try again",
@@ -279,11 +289,11 @@ static void query_done(const struct ibsa_reply *reply, void *arg)
 	state->status = reply_status(state, reply);
 }
 
-int query_refused_explain(int err)
+int query_refused_explain(struct cli *cli, int err)
 {
 	switch (err) {
 	case -EAGAIN:
-		no_sm_explain();
+		no_sm_explain(cli);
 		return CLI_SILENT;
 	case -EINVAL:
 	case -ERANGE:
@@ -354,7 +364,7 @@ int query_wait(struct cli *cli, const struct ibsa_query *query,
 		return err;
 	err = ibsa_query(cli->client, query, query_done, &state, NULL);
 	if (err)
-		return query_refused_explain(err);
+		return query_refused_explain(cli, err);
 	client_wait(cli, &state.wait);
 	return state.status;
 }

@@ -28,7 +28,7 @@ struct client_wait {
 void client_wait(struct cli *cli, struct client_wait *wait);
 
 /* Print why a query was not accepted. Return: the exit status. */
-int query_refused_explain(int err);
+int query_refused_explain(struct cli *cli, int err);
 
 /*
  * Send a query and wait for the reply. @use is called with a reply that has

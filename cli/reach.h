@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "interrupt.h"
 #include "progress.h"
+#include "reason.h"
 #include "target.h"
 
 enum {
@@ -23,7 +24,8 @@ enum {
  * @what:    parsed @text; its name points into @text
  * @gid:     GID to query
  * @node:    the node's description, or NULL if it is unknown
- * @missing: reason why it has no GID and cannot be reached, or NULL
+ * @missing: enum ibsa_reason_code, why it has no GID and cannot be reached; 0: it
+ *           has a GID
  * @same:    first target with the same GID
  * @index:   of its GID in struct reach_targets
  * @after:   for a further port of a name: 1 + the index of the first port
@@ -34,7 +36,7 @@ struct reach_target {
 	struct target what;
 	struct ibsa_gid gid;
 	char *node;
-	const char *missing;
+	int missing;
 	const struct reach_target *same;
 	size_t index;
 	size_t after;
@@ -92,11 +94,16 @@ struct reach_result {
 	int err;
 	unsigned int tries;
 	uint64_t rtt_ns;
+	uint8_t reason; /* enum ibsa_reason_code */
+	bool is_certain;
+	const char *detail; /* of the reason; NULL: none */
 };
 
 /* "yes", "no" or "unknown"; and the reason, or NULL. */
 const char *reach_word(const struct reach_result *result);
-const char *reach_reason(const struct reach_result *result);
+const char *reach_reason(const struct reach_result *result,
+			 char out[REASON_CELL_TEXT]);
+void reach_results_free(struct reach_result *results, size_t count);
 
 /* Reason why no more queries are sent. */
 enum reach_end {
@@ -113,6 +120,7 @@ struct reach_run {
 	struct progress progress;
 	size_t total;
 	size_t done;
+	enum ibsa_why why;
 	enum reach_end end;
 	int status;			/* exit status of the worst answer */
 	unsigned int unanswered_in_row; /* queries in a row without an answer */
@@ -126,10 +134,12 @@ struct reach_run {
 };
 
 /*
- * Open the client and begin to wait for signals. Return: the exit status; if it is
- * not 0, reach_run_end() must not be called.
+ * Open the client and begin to wait for signals. @has_reasons: find out why there
+ * is no path. Return: the exit status; if it is not 0, reach_run_end() must not be
+ * called.
  */
-int reach_run_start(struct reach_run *run, struct cli *cli, size_t total);
+int reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
+		    bool has_reasons);
 
 /*
  * Query all @gids, from the GID @from or, if NULL, from this port. Results of

@@ -188,6 +188,7 @@ static void pair_row(struct out *out, size_t index, void *arg)
 		targets->first[cell / targets->gid_count];
 	const struct reach_target *to =
 		targets->first[cell % targets->gid_count];
+	char words[REASON_CELL_TEXT];
 	char status[16];
 
 	snprintf(status, sizeof(status), "0x%04x", result->status);
@@ -198,7 +199,8 @@ static void pair_row(struct out *out, size_t index, void *arg)
 	fields_gid(out, "to", &to->gid);
 	host_cell(out, "to_host", to);
 	reach_node_cell(out, "to_node", to);
-	out_text_or_none(out, "reason", reach_reason(result));
+	out_text_or_none(out, "reason", reach_reason(result, words));
+	out_text_or_none(out, "detail", result->detail);
 	out_number(out, "status", result->status, status);
 }
 
@@ -268,7 +270,7 @@ static int rows_query(struct cli *cli, struct matrix *matrix)
 	const struct reach_targets *targets = matrix->targets;
 	const size_t count = targets->gid_count;
 	struct reach_run run;
-	int status = reach_run_start(&run, cli, count * count);
+	int status = reach_run_start(&run, cli, count * count, cli->why);
 
 	if (status != CLI_DONE)
 		return status;
@@ -314,7 +316,7 @@ int reach_matrix(struct cli *cli, struct reach_targets *targets)
 	} else {
 		status = reach_worse(status, rows_query(cli, &matrix));
 	}
-	free(matrix.results);
+	reach_results_free(matrix.results, cells);
 	free(matrix.known);
 	return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Runs the queries of ibsa reach, and stops when the SA does not answer. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,10 +37,13 @@ const char *reach_word(const struct reach_result *result)
 	}
 }
 
-const char *reach_reason(const struct reach_result *result)
+const char *reach_reason(const struct reach_result *result,
+			 char out[REASON_CELL_TEXT])
 {
 	if (result->reach == IBSA_REACH_YES)
 		return NULL;
+	if (result->reason)
+		return reason_words(result->reason, result->is_certain, out);
 	switch (result->err) {
 	case 0:
 		if (result->reach == IBSA_REACH_NO)
@@ -54,6 +58,13 @@ const char *reach_reason(const struct reach_result *result)
 	default:
 		return strerror(-result->err);
 	}
+}
+
+void reach_results_free(struct reach_result *results, size_t count)
+{
+	for (size_t i = 0; results && i < count; i++)
+		free((char *)results[i].detail);
+	free(results);
 }
 
 static void note_failure(struct reach_run *run,
@@ -114,6 +125,9 @@ static void answer_received(const struct ibsa_reach_answer *answer, void *arg)
 		.err = answer->err,
 		.tries = answer->tries,
 		.rtt_ns = answer->rtt_ns,
+		.reason = (uint8_t)answer->reason,
+		.is_certain = answer->is_certain,
+		.detail = answer->detail[0] ? strdup(answer->detail) : NULL,
 	};
 	note_redirect(run, answer);
 	judge(run, result);
@@ -121,12 +135,17 @@ static void answer_received(const struct ibsa_reach_answer *answer, void *arg)
 		run_stop(run, REACH_SILENT);
 }
 
-int reach_run_start(struct reach_run *run, struct cli *cli, size_t total)
+int reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
+		    bool has_reasons)
 {
 	int status = client_open(cli);
 	int err;
 
-	*run = (struct reach_run){ .cli = cli, .total = total };
+	*run = (struct reach_run){
+		.cli = cli,
+		.total = total,
+		.why = has_reasons ? IBSA_WHY_ALWAYS : IBSA_WHY_NEVER,
+	};
 	if (status != CLI_DONE)
 		return status;
 	err = interrupt_start(&run->interrupt, second_signal_text);
@@ -173,7 +192,7 @@ bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
 		     const struct ibsa_gid *gids, size_t count,
 		     struct reach_result *results)
 {
-	struct ibsa_reach_options options = { .timeout_ms = 0 };
+	struct ibsa_reach_options options = { .why = run->why };
 	int err;
 
 	if (run->end != REACH_GOES_ON || count == 0)

@@ -222,7 +222,9 @@ static void put_title(FILE *file, const struct reach_target *from,
 		      const struct reach_target *to,
 		      const struct reach_result *result)
 {
-	const char *reason = result->is_known ? reach_reason(result) : NULL;
+	char words[REASON_CELL_TEXT];
+	const char *reason = result->is_known ? reach_reason(result, words)
+					      : NULL;
 	char text[REACH_TEXT];
 
 	fputs("<title>", file);

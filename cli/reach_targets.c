@@ -282,7 +282,7 @@ static int find_port(struct resolving *resolving, struct reach_target *target)
 		return status;
 	complain("%sno port has the LID %u", where(target, line_text),
 		 target->what.lid);
-	target->missing = "no such LID";
+	target->missing = IBSA_REASON_UNKNOWN_PORT;
 	return CLI_DONE;
 }
 
@@ -322,7 +322,7 @@ static int find_node(struct resolving *resolving, struct reach_targets *targets,
 				target->what.name, &ports);
 
 	if (status == CLI_NO) {
-		target->missing = "no such node";
+		target->missing = IBSA_REASON_NO_NAME;
 		status = CLI_DONE;
 	} else if (status == CLI_DONE) {
 		status = set_port(resolving, target, &ports.all[0]);

@@ -53,7 +53,7 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 		return err;
 	err = ibsa_topology_read(cli->client, NULL, topology_done, &state);
 	if (err)
-		return query_refused_explain(err);
+		return query_refused_explain(cli, err);
 	client_wait(cli, &state.wait);
 	*out = state.topology;
 	return state.status;

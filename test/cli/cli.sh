@@ -530,10 +530,20 @@ paths() {
 	on 2 path self node2 rate=40 rate_selector=2; err_has 'takes 2.5, 10,'
 	on 2 path self node2 mtu=0 mtu_selector=2; err_has '256, 512'
 	on 1 path self node2 mtu=4096 mtu_selector=2; out_empty
-	err_has 'no path from self to node2 .* with mtu=4096; without it'
+	err_has 'no path from self to node2 .*: mtu 4096; without it there is a path'
 	on 1 path self node2 sl=0 mtu_selector=0 mtu=4096
-	err_has 'with mtu_selector=0; without it there is a path'
-	on 1 path self fe80::dead:beef sl=0; err_has 'dead:beef$'
+	err_has ': mtu greater than 4096; without it there is a path with mtu 2048'
+	on 1 path self fe80::dead:beef sl=0
+	err_has 'dead:beef: unknown, or in no partition of this port: '
+	on 1 -j path --why self fe80::dead:beef
+	json 'length == 1 and (.[0] | .dgid == "fe80::dead:beef" and .dlid == null)'
+	json '.[0].reason == "unknown, or in no partition of this port"'
+	json '.[0].detail | startswith("unknown, or")'
+	on 1 path --why self fe80::dead:beef; lines 2
+	out_has '- +- +- +- +- +- +- .* fe80::dead:beef +unknown, or in no part'
+	on 0 -j path --why self node2; json '.[0] | has("reason") and .reason == null'
+	on 1 -j path --why self nobody; json '.[0].reason == "no such name"'
+	on 1 path self 2001::1; err_has '2001::1: another subnet: '
 	on 0 --sa pkey_index=0 path self node2
 	on 0 --sa pkey_index=0,sl=0 path self node2
 	on 0 path -- self node2

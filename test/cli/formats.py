@@ -208,6 +208,8 @@ def check_embedded(test, fabric):
     check(test, ["path", "self", "node2"])
     check(test, ["path", "-a", "node1", "node3"])
     check(test, ["path", "self", "fe80::dead:beef"], 1)
+    check(test, ["path", "--why", "self", "fe80::dead:beef"], 1)
+    check(test, ["path", "--why", "self", "node2"])
     check(test, ["reach", "--all"])
     check(test, ["reach", "--matrix"])
     check(test, ["reach", "node2", "fe80::dead:beef", "nobody"], 1)

@@ -99,16 +99,20 @@ targets_of_every_kind() {
 
 what_cannot_be_reached() {
 	on 1 reach $nobody; sentences 1; err_has "^ibsa: $nobody cannot be reached"
-	out_has "^no +$nobody +$nobody +- +no path$"
+	local unknown='unknown, or in no partition of this port'
+	err_has "cannot be reached: $unknown: the SA shows no port with GID"
+	out_has "^no +$nobody +$nobody +- +$unknown$"
 	on 1 -j reach $nobody
-	json 'length == 1 and (.[0] | .reach == "no" and .reason == "no path")'
-	json '.[0].status == 768'
+	json 'length == 1 and (.[0] | .reach == "no" and .status == 768)'
+	json '.[0] | .reason == "'"$unknown"'" and (.detail | contains("GID"))'
 	on 1 reach fe81::1
 	on 1 reach ff12:401b:ffff::1 # a group without members
+	err_has 'the SA shows no multicast group with GID ff12:401b:ffff::1'
+	on 1 reach 2001::1; out_has 'another subnet$'
 	on 1 reach nobody; sentences 1; err_has "no node has the name 'nobody'"
-	out_has '^no +nobody +- +- +no such node$'
+	out_has '^no +nobody +- +- +no such name$'
 	on 1 reach lid:40000; sentences 1; err_has 'no port has the LID 40000'
-	out_has '^no +lid:40000 +- +- +no such LID$'
+	out_has "^no +lid:40000 +- +- +$unknown$"
 	on 1 -j reach nobody
 	json '.[0] | .reach == "no" and .gid == null and .target == "nobody"'
 	on 1 reach $'no\nbody\033'; out_has 'no\\x0abody\\x1b'
