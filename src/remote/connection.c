@@ -132,13 +132,6 @@ int ibsa__remote_await(int fd, short events, unsigned int ms, uint64_t start_ns)
 	return ready > 0 ? 0 : -EIO;
 }
 
-static void exchange_begin(struct remote_connection *connection,
-			   uint64_t start_ns)
-{
-	connection->exchange_ns = start_ns;
-	connection->is_late = false;
-}
-
 static bool exchange_await(struct remote_connection *connection, short events)
 {
 	const int err = ibsa__remote_await(connection->fd, events,
@@ -154,37 +147,28 @@ static bool io_is_pending(ssize_t done)
 	return done < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Send the head and the body completely. Return: 0 or -1. */
-static int frame_send(struct remote_connection *connection,
-		      const struct remote_head *head, const void *body)
+int ibsa__remote_send(int fd, const void *head, size_t head_len,
+		      const void *body, size_t len, size_t *sent)
 {
-	struct iovec parts[] = {
-		{ .iov_base = (void *)(uintptr_t)head,
-		  .iov_len = sizeof(*head) },
-		{ .iov_base = (void *)(uintptr_t)body,
-		  .iov_len = head->length },
-	};
-	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	while (*sent < head_len + len) {
+		const size_t of_head = *sent < head_len ? *sent : head_len;
+		const size_t of_body = *sent - of_head;
+		struct iovec parts[] = {
+			{ (void *)((uintptr_t)head + of_head),
+			  head_len - of_head },
+			{ (void *)((uintptr_t)body + of_body), len - of_body },
+		};
+		const struct msghdr message = { .msg_iov = parts,
+						.msg_iovlen = 2 };
+		const ssize_t now = sendmsg(fd, &message,
+					    MSG_NOSIGNAL | MSG_DONTWAIT);
 
-	while (message.msg_iovlen) {
-		ssize_t sent = sendmsg(connection->fd, &message,
-				       MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (io_is_pending(sent) && exchange_await(connection, POLLOUT))
-			continue;
-		if (sent < 0)
-			return -1;
-		while (message.msg_iovlen &&
-		       (size_t)sent >= message.msg_iov->iov_len) {
-			sent -= (ssize_t)message.msg_iov->iov_len;
-			message.msg_iov++;
-			message.msg_iovlen--;
-		}
-		if (!message.msg_iovlen)
-			break;
-		message.msg_iov->iov_base = (char *)message.msg_iov->iov_base +
-					    sent;
-		message.msg_iov->iov_len -= (size_t)sent;
+		if (now >= 0)
+			*sent += (size_t)now;
+		else if (errno == EAGAIN)
+			return -EAGAIN;
+		else if (errno != EINTR)
+			return -EIO;
 	}
 	return 0;
 }
@@ -333,8 +317,14 @@ static void request_send(struct remote_connection *connection,
 		.length = (uint32_t)request->len,
 		.type = request->type,
 	};
+	size_t sent = 0;
+	int err;
 
-	if (frame_send(connection, &head, request->body))
+	do
+		err = ibsa__remote_send(connection->fd, &head, sizeof(head),
+					request->body, request->len, &sent);
+	while (err == -EAGAIN && exchange_await(connection, POLLOUT));
+	if (err)
 		shutdown(connection->fd, SHUT_RDWR);
 }
 
@@ -360,6 +350,22 @@ static int answer_recv(struct remote_connection *connection,
 	return 0;
 }
 
+static int exchange(struct remote_connection *connection,
+		    struct remote_request *request, uint64_t start_ns,
+		    bool *is_refused, struct ibsa_error *error)
+{
+	int err;
+
+	connection->exchange_ns = start_ns;
+	connection->is_late = false;
+	request_send(connection, request);
+	err = answer_recv(connection, request, is_refused, error);
+	/* Only the answer to REMOTE_ATTACH may carry a descriptor. */
+	if (request->fd >= 0 && (err || request->type != REMOTE_ATTACH))
+		fd_close(&request->fd);
+	return err;
+}
+
 int ibsa__remote_request(struct remote_connection *connection,
 			 struct remote_request *request,
 			 struct ibsa_error *error)
@@ -368,16 +374,9 @@ int ibsa__remote_request(struct remote_connection *connection,
 	int err = -ENODEV;
 
 	request->fd = -1;
-	if (connection->fd >= 0) {
-		exchange_begin(connection, clock_now_ns());
-		request_send(connection, request);
-		err = answer_recv(connection, request, &is_refused, error);
-	}
-	/* Only the answer to REMOTE_ATTACH may carry a descriptor. */
-	if (request->fd >= 0 && (err || request->type != REMOTE_ATTACH)) {
-		close(request->fd);
-		request->fd = -1;
-	}
+	if (connection->fd >= 0)
+		err = exchange(connection, request, clock_now_ns(), &is_refused,
+			       error);
 	if (err && !is_refused) {
 		err = connection_lose(connection);
 		ibsa__fail(error, err,
@@ -528,36 +527,25 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 }
 
 /* The deadline of the hello exchange includes the time for connecting. */
-static void hello_send(struct remote_connection *connection,
-		       const struct remote_address *address)
+static int hello_exchange(struct remote_connection *connection,
+			  struct remote_address *address,
+			  struct ibsa_error *error)
 {
 	struct remote_hello hello;
-	const struct remote_request request = {
+	struct remote_request request = {
 		.type = REMOTE_HELLO,
 		.body = &hello,
 		.len = sizeof(hello),
-	};
-
-	ibsa__remote_hello_put(address, &hello);
-	exchange_begin(connection, connection->start_ns);
-	request_send(connection, &request);
-}
-
-static int hello_recv(struct remote_connection *connection,
-		      struct remote_address *address, struct ibsa_error *error)
-{
-	struct remote_hello hello = { .version = 0 };
-	struct remote_request request = {
-		.type = REMOTE_HELLO,
 		.answer = &hello,
 		.room = sizeof(hello),
 		.fd = -1,
 	};
 	bool is_refused = false;
-	int err = answer_recv(connection, &request, &is_refused, error);
+	int err;
 
-	if (request.fd >= 0)
-		close(request.fd);
+	ibsa__remote_hello_put(address, &hello);
+	err = exchange(connection, &request, connection->start_ns, &is_refused,
+		       error);
 	if (err && is_refused && !connection->is_late)
 		return err;
 	if (err || request.answered != sizeof(hello) ||
@@ -584,8 +572,7 @@ int ibsa__remote_connect(struct remote_connection *connection,
 
 	if (err)
 		return connect_failed(address, err, error);
-	hello_send(connection, address);
-	err = hello_recv(connection, address, error);
+	err = hello_exchange(connection, address, error);
 	if (err)
 		ibsa__remote_disconnect(connection);
 	return err;

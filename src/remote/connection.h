@@ -101,6 +101,14 @@ int ibsa__remote_request(struct remote_connection *connection,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
+ * Send the rest of a head and a body, of which *@sent bytes were sent, without
+ * waiting. No other thread may use @fd meanwhile. Return: 0 all was sent;
+ * -EAGAIN the socket's buffer is full; -EIO the server has gone.
+ */
+int ibsa__remote_send(int fd, const void *head, size_t head_len,
+		      const void *body, size_t len, size_t *sent) IBSA_MUST_USE;
+
+/*
  * Receive bytes as recv() does, without waiting. If a descriptor comes with
  * them, it is put into *@out_fd; -EMFILE is put there if the process has too
  * many descriptors to receive it.

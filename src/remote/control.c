@@ -2,8 +2,6 @@
 /* Frames on a transport's connection, read without waiting. */
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -81,21 +79,14 @@ int ibsa__control_state_set(struct remote_control *control, const void *body,
 int ibsa__control_request(struct remote_control *control, int fd, uint32_t type,
 			  const void *body, size_t len)
 {
-	struct remote_head head = { .length = (uint32_t)len, .type = type };
-	struct iovec parts[] = {
-		{ .iov_base = &head, .iov_len = sizeof(head) },
-		{ .iov_base = (void *)(uintptr_t)body, .iov_len = len },
-	};
-	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
-	ssize_t sent;
+	const struct remote_head head = { .length = (uint32_t)len,
+					  .type = type };
+	size_t sent = 0;
+	const int err = ibsa__remote_send(fd, &head, sizeof(head), body, len,
+					  &sent);
 
-	do
-		sent = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-	while (sent < 0 && errno == EINTR);
-	if (sent < 0 && errno == EAGAIN)
-		return -EAGAIN;
-	if (sent != (ssize_t)(sizeof(head) + len))
-		return -ENODEV;
+	if (err)
+		return err == -EAGAIN && !sent ? -EAGAIN : -ENODEV;
 	control->asked = type;
 	return 0;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <ibsa/sa.h>
@@ -25,34 +24,6 @@ enum {
 	SENT_MIN = UMAD_HEADER_BYTES + 36,
 	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
-
-int ibsa__remote_packet_send(int fd, const struct umad_header *header,
-			     const void *mad, size_t len, size_t *sent)
-{
-	while (*sent < sizeof(*header) + len) {
-		const size_t of_header = *sent < sizeof(*header)
-						 ? *sent
-						 : sizeof(*header);
-		const size_t of_mad = *sent - of_header;
-		struct iovec parts[] = {
-			{ (char *)(uintptr_t)header + of_header,
-			  sizeof(*header) - of_header },
-			{ (char *)(uintptr_t)mad + of_mad, len - of_mad },
-		};
-		const struct msghdr message = { .msg_iov = parts,
-						.msg_iovlen = 2 };
-		const ssize_t now = sendmsg(fd, &message,
-					    MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (now >= 0)
-			*sent += (size_t)now;
-		else if (errno == EAGAIN)
-			return -EAGAIN;
-		else if (errno != EINTR)
-			return -EIO;
-	}
-	return 0;
-}
 
 static int shared_mutex_init(pthread_mutex_t *lock)
 {
@@ -122,10 +93,9 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 	header.length = (uint32_t)len;
 	file_lock(file, &file->locks->writing);
 	do
-		err = ibsa__remote_packet_send(file->fd, &header,
-					       (const char *)packet +
-						       sizeof(header),
-					       len - sizeof(header), &sent);
+		err = ibsa__remote_send(file->fd, &header, sizeof(header),
+					(const char *)packet + sizeof(header),
+					len - sizeof(header), &sent);
 	while (err == -EAGAIN &&
 	       !ibsa__remote_await(file->fd, POLLOUT, PATIENCE_MS, start_ns));
 	/* The server would take the next packet for the rest of this one. */

@@ -73,13 +73,4 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 			       size_t room) IBSA_MUST_USE;
 
-/*
- * Send the rest of a packet, of which *@sent bytes were sent, without waiting.
- * No other thread may use @fd, the data socket, meanwhile. Return: 0 all was
- * sent; -EAGAIN the socket's buffer is full; -EIO the server has gone.
- */
-int ibsa__remote_packet_send(int fd, const struct umad_header *header,
-			     const void *mad, size_t len,
-			     size_t *sent) IBSA_MUST_USE;
-
 #endif

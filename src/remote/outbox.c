@@ -63,7 +63,6 @@ int ibsa__remote_link_send(struct umad_file *file, const void *packet,
 {
 	struct remote_link *link = link_of(file);
 	const uint8_t *bytes = packet;
-	struct umad_header header;
 	size_t sent = 0;
 	int err = ibsa__outbox_push(link);
 
@@ -71,10 +70,9 @@ int ibsa__remote_link_send(struct umad_file *file, const void *packet,
 		err = -EINVAL;
 	if (err)
 		return err;
-	memcpy(&header, bytes, sizeof(header));
-	err = ibsa__remote_packet_send(link->data, &header,
-				       bytes + sizeof(header),
-				       len - sizeof(header), &sent);
+	err = ibsa__remote_send(link->data, bytes, UMAD_HEADER_BYTES,
+				bytes + UMAD_HEADER_BYTES,
+				len - UMAD_HEADER_BYTES, &sent);
 	if (err != -EAGAIN)
 		return err;
 	return sent ? outbox_save(link, bytes + sent, len - sent) : -EBUSY;
