@@ -28,7 +28,10 @@ struct loop {
 	uint64_t received;
 };
 
-/* Room for @size requests in flight, a power of two. Return: 0 or -1. */
+/*
+ * Allocate room for @size requests in flight; @size is a power of two. Return:
+ * 0; -1: out of memory.
+ */
 int loop_init(struct loop *loop, uint64_t size);
 
 #endif

@@ -281,9 +281,11 @@ static int result_explain(const struct expect *expect, int result, size_t line)
 		"--expect: %s:%zu: %s; write the file with ibsa topology -j or "
 		"--net",
 		expect->path, line,
-		result == JSON_MALFORMED  ? "the JSON is malformed"
-		: result == EXPECT_NUMBER ? "a member is not a number"
-					  : "an object has not all members");
+		result == JSON_MALFORMED ? "the JSON is malformed"
+		: result == EXPECT_NUMBER
+			? "a member is not a number"
+			: "an object lacks a member, or the "
+			  "value of a member is out of range");
 	return CLI_USAGE;
 }
 

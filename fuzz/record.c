@@ -20,9 +20,9 @@ static void must(bool so)
 }
 
 /*
- * The record of an attribute id and a class version, so that a seed keeps its
- * record when others are added; of any other id, one of all. Id 0 is the
- * header's.
+ * Return the record with this attribute id and class version, so that a seed
+ * keeps its record when records are added. For an id that no record has, return
+ * any record, chosen by the id. Id 0 stands for the header.
  */
 static const struct ibsa_record *record_select(const uint8_t *selector)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sends arbitrary bytes as requests to the SA of a small fabric, which must send
- * one whole MAD or nothing for each. The input is cut into MADs, so that a request
- * can depend on earlier ones; between them a port comes or goes, which is reported
- * to subscribers.
+ * Sends arbitrary bytes as requests to the SA of a small fabric. For each
+ * request, the SA must send one whole MAD or nothing. The input is cut into
+ * MADs, so that a request can depend on earlier requests. Between two requests,
+ * a port joins or leaves the fabric, which the SA reports to subscribers.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 /**
  * ibsa_be16, ibsa_be32, ibsa_be64 - read a big-endian number
- * @p: its first byte
+ * @p: the first byte of the number
  *
  * Return: the number in host byte order.
  */

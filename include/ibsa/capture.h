@@ -78,10 +78,10 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * connected to the switch "recorded SA", on which the SA runs, unless the
  * requester sent to its own LID.
  *
- * Return: 0; -EINVAL @path is NULL, the file is not such a capture, or it
- * contains no request to an SA; -ENOENT the file does not exist; -EFBIG the
- * file is 1 GiB or larger; -ENOMEM; or the error of opening or reading the
- * file, or of timerfd_create(2). Any thread may call it.
+ * Return: 0; -EINVAL @path is NULL, the file is not a pcap file of these two
+ * link types, or it contains no request to an SA; -ENOENT the file does not
+ * exist; -EFBIG the file is 1 GiB or larger; -ENOMEM; or the error of opening
+ * or reading the file, or of timerfd_create(2). Any thread may call it.
  */
 int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		     struct ibsa_transport **out) IBSA_MUST_USE;

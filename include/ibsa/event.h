@@ -119,8 +119,9 @@ enum ibsa_event_kind {
  *            the change; @trap is the trap number of the missing Report. Of
  *            FAILED and REFUSED: the audit of nodes failed, while the
  *            subscriptions are in place. See struct ibsa_event_options
- * @holder:   of FAILED with -EBUSY: which process receives the Reports, valid
- *            until the callback returns; NULL if the process is not known
+ * @holder:   of FAILED with -EBUSY: text, valid until the callback returns,
+ *            that names the processes which may receive the Reports, or tells
+ *            how root can find them; NULL if the transport cannot find them
  *
  * Numbers are in host byte order, GIDs 16 bytes in network byte order.
  */

@@ -69,6 +69,8 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  * struct ibsa_device_options - how to open a device; zero is the default of
  * each member
  * @name:      name of the device, or of a node in a fabric; NULL: the first
+ *             device with an active InfiniBand port, or the first channel
+ *             adapter of the fabric
  * @fabric:    path of a topology file or capture of an embedded fabric to use
  *             instead of a device, or "unix:PATH" of a fabric server; "": a
  *             device of this machine; NULL: $IBSA_FABRIC, unless the program is
@@ -104,7 +106,8 @@ struct ibsa_device_options {
 /**
  * ibsa_device_get - open a device with all defaults, or share it
  * @name: name of the device, or of a node in the fabric that $IBSA_FABRIC
- *        names; NULL: the first
+ *        names; NULL: the first device with an active InfiniBand port, or the
+ *        first channel adapter of the fabric
  * @out:  receives the device; ibsa_device_put() ends its use
  *
  * All users of a name in a process share the device and its worker. A port is

@@ -162,11 +162,11 @@ struct ibsa_query {
  * @err:    0: a well-formed reply arrived, or every reply until the deadline
  *          was BUSY; -ETIMEDOUT: the deadline passed without a reply, or
  *          queue_ms passed before the first try; -ECANCELED: ibsa_cancel() or
- *          ibsa_close() ended the query;
- *          -EPROTO: the reply is malformed; -EMSGSIZE: the reply is larger than
- *          reply_bytes of struct ibsa_options; -ENODATA: only the first part of
- *          the reply arrived, and @records holds its complete records; -ENODEV:
- *          the device disappeared; or the transport's error when it sent a try
+ *          ibsa_close() ended the query; -EPROTO: the reply is malformed;
+ *          -EMSGSIZE: the reply is larger than reply_bytes of struct
+ *          ibsa_options; -ENODATA: only the first part of the reply arrived,
+ *          and @records holds its complete records; -ENODEV: the device
+ *          disappeared; or the transport's error when it sent a try
  * @status: the MAD status of the reply, all 16 bits; 0 if @err is not 0
  * @tries:  number of tries of the request that were sent, also before the query
  *          joined it; 0: the request was never sent

@@ -139,8 +139,8 @@ typedef void (*ibsa_registration_fn)(
  * the next Set follows at once after the first loss that another program may
  * have caused, 1 s after the second loss, and then after a time that doubles
  * with each further loss, up to 5 minutes. When a regular audit finds the
- * client's record, this starts again. The client assumes that
- * a restart or move of the SM caused the loss if the SA has no record with this
+ * client's record, the next loss counts as the first. The client assumes that a
+ * restart or move of the SM caused the loss if the SA has no record with this
  * identity, and the re-register count, SM LID, LID, GID or state of the port
  * has changed since the record was last read or set.
  *

@@ -242,10 +242,10 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * LIDs that two ports have; and nodes without a description.
  *
  * With @expected, it also reports nodes and links that are missing or new,
- * cables in other ports, and links that are narrower or slower than expected;
- * these are not reported again as narrower than supported. Nodes are compared
- * by their GUIDs, cables by GUIDs and port numbers. If a node is missing or new,
- * its links are not reported.
+ * cables in other ports, and links that are narrower or slower than expected.
+ * Such a link is not also reported as narrower or slower than both of its ends
+ * support. Nodes are compared by their GUIDs, cables by GUIDs and port numbers.
+ * If a node is missing or new, its links are not reported.
  *
  * Return: 0, also if there are findings; -ENOMEM, and there are none.
  */

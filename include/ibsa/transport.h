@@ -184,8 +184,10 @@ struct ibsa_transport;
  *          it. Return: 0; -ENODATA the entry is empty; -EINVAL the table has no
  *          such entry; or another negative errno. NULL: the table is not
  *          available
- * @pkey:   reads an entry of the local port's P_Key table in the same way, with
- *          0 for an empty entry. NULL: the table is not available
+ * @pkey:   reads an entry of the local port's P_Key table; any thread may call
+ *          it. Return: 0, also for an empty entry, which is 0; -EINVAL the
+ *          table has no such entry; or another negative errno. NULL: the table
+ *          is not available
  * @listen: @on: recv also delivers Reports of the SA, each of which the client
  *          answers with a ReportResp; otherwise recv no longer delivers them.
  *          Return: 0; -EBUSY another program or client receives the Reports at

@@ -80,24 +80,25 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
 
 /**
  * umad_get_smi_gsi_pair_by_ca_name - one pair of devices, with its ports
- * @devname:     name of either device; NULL: the first pair that has a port as
- *               described below
+ * @devname:     name of either device; NULL: the first pair that qualifies by
+ *               the rules below
  * @portnum:     number of a port of the device; 0: any
  * @ca_pair:     receives the pair; all 0 after a failure
  * @enforce_smi: not 0: the pair must have smi_name
  *
  * The logical states of the ports are read from one device, the selected
  * device: @devname, or, if @devname is NULL, smi_name, or gsi_name if there is
- * no smi_name. Its preferred port is the port @portnum. If @portnum is 0, it is
- * port 0 of a switch, the only port of a device that has one port, and
- * otherwise the first port that is not down; if all ports of such a device are
- * down, the pair does not qualify. If @devname is NULL, a pair whose preferred
- * port is down does not qualify either.
+ * no smi_name. The preferred port of the selected device is the port @portnum.
+ * If @portnum is 0, the preferred port is port 0 of a switch, or the only port
+ * of a device that has one port. Of a device with more ports, it is the first
+ * port that is not down; if all ports are down, the pair does not qualify. If
+ * @devname is NULL, a pair whose preferred port is down does not qualify
+ * either.
  *
  * If the pair has two devices, the preferred port of the other device is the
  * number of the selected device's first port that is not down. If all ports of
- * the selected device are down, it is 0; if @devname is NULL, the pair then
- * does not qualify. Any thread may call it.
+ * the selected device are down, this number is 0 if @devname is given;
+ * otherwise the pair does not qualify. Any thread may call it.
  *
  * Return: 0; -ENODEV, also in errno, there is no such device or port, or no
  * pair qualifies; -1 @ca_pair is NULL, or not enough memory.

@@ -45,7 +45,7 @@ static int port_load(struct ibsa_topology *topology,
 				 : ibsa__topology_link_add(topology, &link);
 }
 
-/* A row for an end port, as the SA has a record for each. */
+/* Add a row for an end port: the SA has one NodeRecord for each end port. */
 static int end_load(struct ibsa_topology *topology, const struct topology *file,
 		    uint32_t index, uint32_t name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Forwards multicast packets: a switch sends copies to all ports in its table
- * but the one of arrival.
+ * Forwards multicast packets: a switch sends copies to all ports in its
+ * multicast forwarding table, except the port at which the packet arrived.
  *
  * Source: IBA vol 1, 18.2.4.3.3 (multicast relay).
  */

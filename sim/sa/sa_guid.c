@@ -83,8 +83,9 @@ static bool guid_is_free(const struct change *change, uint64_t guid)
 }
 
 /*
- * Assign a GUID to an entry: the one that the SA assigned to it before, if that
- * is free. Return: 0: there is none.
+ * Choose a GUID for an entry. If the SA has chosen a GUID for this entry
+ * before, it chooses the same GUID. Return: the GUID; 0: this GUID is in use,
+ * or no GUID is free.
  */
 static uint64_t guid_assign(const struct change *change, unsigned int entry)
 {

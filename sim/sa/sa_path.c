@@ -85,8 +85,10 @@ static void put_lid_in_gid(struct ibsa_gid *gid, uint32_t lid)
 }
 
 /*
- * The GIDs of a path are those of the request; if the request has none, those
- * of the ports' GUIDs.
+ * Add a path to the reply. The source GID is that of the request; without one,
+ * it is made of the source port's GUID. The destination GID is made of the
+ * destination port's GUID, unless the request is for a GID of another subnet:
+ * then it is this GID.
  */
 void ibsa__path_put(const struct path_query *query, const struct path *path,
 		    uint32_t from_lid, uint32_t to_lid, uint8_t preference)

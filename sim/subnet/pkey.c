@@ -86,7 +86,8 @@ bool ibsa__ports_share_pkey(const struct subnet *subnet,
 {
 	if (a == b)
 		return true;
-	/* A port without a cable has no table. OpenSM hides nothing of it. */
+	/* A port without a cable has no P_Key table. OpenSM returns the records
+	 * of such a port to every requester. */
 	if ((a->end == SIM_NONE && a->peer == SIM_NONE) ||
 	    (b->end == SIM_NONE && b->peer == SIM_NONE))
 		return true;

@@ -324,8 +324,8 @@ static inline uint16_t setup_pkey(const struct end_setup *setup, uint32_t index)
 }
 
 /*
- * Whether a packet with one P_Key is accepted by a port with the other: their
- * base is equal and at least one is of a full member.
+ * Whether a port with one of two P_Keys accepts a packet with the other P_Key:
+ * their lower 15 bits are equal, and at least one has full membership.
  */
 static inline bool pkeys_match(uint16_t a, uint16_t b)
 {

@@ -329,8 +329,9 @@ static int link_set_rate(struct parser *parser, const struct port_line *line)
 }
 
 /*
- * Set the maximum rate of a node's ports: that of the links; ports without a
- * link support the maximum of all.
+ * Set the maximum rate of a node's ports. A port with a link supports the rate
+ * of its link; a port without a link supports the highest rate of the node's
+ * links.
  */
 static void node_set_most(struct topology *topo, const struct topo_node *node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* State of which a process has one: objects by name or by number. */
+/* Objects that all clients of the process share, by name or by number. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>

@@ -55,11 +55,13 @@ static int attach_failed(const char *path, const struct ibsa_options *options,
 				  "with: ibsa devices",
 				  device, options->port, path);
 	case -ENODEV:
+		if (!options->device)
+			return ibsa__fail(error, err, "%s has no adapter",
+					  path);
 		return ibsa__fail(error, err,
-				  "there is no adapter %s in %s; list them "
-				  "with: ibsa devices",
-				  options->device ? options->device : "at all",
-				  path);
+				  "there is no adapter %s in %s; list the "
+				  "adapters with: ibsa devices",
+				  options->device, path);
 	default:
 		return ibsa__fail(error, err, "%s: %s", path, strerror(-err));
 	}
@@ -237,8 +239,8 @@ static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 	if (!name) {
 		err = ibsa_fabric_port_at(fabric, 0, &port);
 		if (err)
-			return ibsa__fail(error, -ENODEV,
-					  "there is no adapter in %s", path);
+			return ibsa__fail(error, -ENODEV, "%s has no adapter",
+					  path);
 		return name_copy(port.node, error, out);
 	}
 	err = ibsa_fabric_attach(fabric, name, 0, &transport);
@@ -263,10 +265,11 @@ static int device_find_in_files(struct device_files *files, const char *name,
 	}
 	err = ibsa__devices_read(files, &list);
 	if (err == -ENOSYS)
-		return ibsa__fail(error, err,
-				  "the kernel's RDMA modules are not loaded: "
-				  "try \"modprobe ib_umad\" and the driver of "
-				  "the adapter");
+		return ibsa__fail(
+			error, err,
+			"the kernel's RDMA modules are not loaded: "
+			"run \"modprobe ib_umad\" and load the driver "
+			"of the adapter");
 	if (err)
 		return ibsa__fail(error, err, "cannot read the devices: %s",
 				  strerror(-err));
@@ -278,8 +281,8 @@ static int device_find_in_files(struct device_files *files, const char *name,
 	ibsa_devices_free(list);
 	if (err)
 		return ibsa__fail(error, err,
-				  "there is no device %.64s; list them with: "
-				  "ibsa devices",
+				  "there is no device %.64s; list the devices "
+				  "with: ibsa devices",
 				  name);
 	return name_copy(name, error, out);
 }

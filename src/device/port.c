@@ -92,8 +92,8 @@ int ibsa__pkeys_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* Find the index of the default P_Key. The search ends at the one with full
- * membership, which is nearly always the first entry. */
+/* Find the index of the default P_Key. The search ends at 0xffff, the default
+ * P_Key with full membership, which is nearly always the first entry. */
 static int default_pkey_find(struct device_files *files, const char *device,
 			     unsigned int port, uint16_t *out)
 {

@@ -121,8 +121,9 @@ void ibsa__alarm_cancel(struct ibsa__engine *engine, struct ibsa__alarm *alarm);
 uint64_t ibsa__engine_now_ns(const struct ibsa__engine *engine);
 uint64_t ibsa__engine_random(struct ibsa__engine *engine, uint64_t limit);
 
-/* A layer above that calls a callback by itself, outside dispatch, does so
- * between these two, so that the rules for callbacks hold. */
+/* A higher layer that calls a callback outside of dispatch calls
+ * ibsa__engine_enter() before and ibsa__engine_leave() after the callback, so
+ * that the rules for callbacks hold. */
 void ibsa__engine_enter(struct ibsa__engine *engine);
 void ibsa__engine_leave(struct ibsa__engine *engine);
 

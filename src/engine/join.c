@@ -21,8 +21,8 @@ static size_t txn_identity_len(const struct txn *txn)
 	       IDENTITY_FROM;
 }
 
-/* Hash two words at a time: each half of their product depends on all bits of
- * both. */
+/* Hash two words at a time: each half of the product of two words depends on
+ * all bits of both words. */
 static uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 {
 	uint64_t word[2];

@@ -347,7 +347,7 @@ void ibsa__node_audit_soon(struct ibsa__events *events)
 		ibsa__registration_soon(registration);
 }
 
-/* Return: the index of @guid, or the one at which to insert it. */
+/* Return: the index of @guid, or the index at which to insert @guid. */
 static size_t port_index(const struct ibsa__node_audit *audit, uint64_t guid)
 {
 	size_t from = 0, to = audit->count;

@@ -10,8 +10,9 @@
 #include "remote/files.h"
 
 /*
- * After a request without an answer, the server is not contacted for this long.
- * Otherwise, a program that reads many files would wait for each.
+ * If the server did not answer a request, the client sends it no request for
+ * this long. Otherwise, a program that reads many files would wait for each
+ * file.
  */
 enum { PAUSE_MS = 10000 };
 

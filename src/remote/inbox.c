@@ -165,9 +165,9 @@ static int inbox_take_all(struct remote_inbox *inbox,
 }
 
 /*
- * All complete packets were taken. Note when the incomplete one began to
- * arrive: if its length was corrupted, its rest may never come, and all further
- * packets would be taken for it.
+ * All complete packets were taken. Record when the incomplete packet began to
+ * arrive. If the length field of this packet is corrupted, the rest may never
+ * arrive, and all further packets would be taken as a part of it.
  */
 static void inbox_limit(struct remote_link *link)
 {

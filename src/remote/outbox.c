@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets that a transport sends, without waiting: if the data socket takes
- * only a part of one, the rest is kept until the socket is writable.
+ * Packets that a transport sends, without waiting: if the data socket accepts
+ * only a part of a packet, the rest is stored until the socket is writable.
  */
 #include <errno.h>
 #include <string.h>

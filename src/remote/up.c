@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sets up a connection to a fabric server. Each request is sent when the answer
- * to the one before has arrived, without waiting, so that a dispatcher can do
- * it.
+ * Sets up a connection to a fabric server without waiting, so that a dispatcher
+ * can do it: each call sends the next request if the answer to the previous
+ * request has arrived.
  */
 #include <errno.h>
 #include <poll.h>

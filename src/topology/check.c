@@ -215,8 +215,8 @@ static int check_link(struct check *check, const struct graph_port *port)
 }
 
 /*
- * A port without a link: one that is up should have one, and an end port of an
- * adapter should be up.
+ * Check a port without a link: a port that is up should have a link, and an end
+ * port of an adapter should be up.
  */
 static int check_lone_port(struct check *check, const struct graph_port *port)
 {

@@ -17,8 +17,9 @@ static uint32_t ports_end(const struct ibsa_topology *topology, uint32_t node)
 }
 
 /*
- * A channel adapter inside a switch, for collective operations. Every switch
- * may have one, so a level cannot be the distance from it. Its description is
+ * Whether the node is a channel adapter inside a switch, for collective
+ * operations. Every switch may contain such an adapter, so a level cannot be
+ * the distance from it. Its description is
  * "Mellanox Technologies Aggregation Node".
  */
 static bool is_aggregation_node(const struct ibsa_topology *topology,

@@ -9,8 +9,9 @@
 #include "device/files.h"
 
 /*
- * @options: a copy, in which device, SA and fabric are our own. @options.on is
- * the embedded fabric, if any; @options.device is then a node of it.
+ * @options: a copy of the program's options; the library owns what its device,
+ * SA and fabric point to. If the context is in an embedded fabric, @options.on
+ * is this fabric, and @options.device is a node of the fabric.
  */
 struct ibsa__verbs {
 	struct ibv_device device;

@@ -95,8 +95,9 @@ void ibsa__context_state_anchor(struct context_state *state)
 }
 
 /*
- * Read the environment: of our own context, that of its opening; of another,
- * that of its first call.
+ * Store the environment of a context: for a context of ibsa_verbs_open(), the
+ * environment when the context was opened; for a context of libibverbs, the
+ * environment at the first call with the context.
  */
 static int origin_read(struct context_state *state)
 {

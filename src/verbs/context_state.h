@@ -43,7 +43,7 @@ struct context_state {
 	struct list calls; /* struct context_call: calls in progress */
 	bool is_anchored;  /* the registry keeps the state between calls */
 	bool is_closed;
-	/* Libibverbs has closed @context; the address may belong to another. */
+	/* libibverbs has closed @context; a new context may have its address. */
 	bool is_stale;
 	bool is_attached;
 	struct async async;

@@ -86,8 +86,8 @@ static int gid_add(struct sm_filter *filter, const union ibv_gid *gid)
 }
 
 /*
- * Count one less registration of a GID, and keep its row. Return: 0; -EINVAL it
- * has none.
+ * Reduce the number of registrations of a GID by one, and keep the row of the
+ * GID. Return: 0; -EINVAL the GID has no registration.
  */
 static int gid_uncount(const struct sm_filter *filter, const union ibv_gid *gid)
 {

@@ -11,8 +11,8 @@
 #define FIELDS IBSA_SA_HEADER_FIELDS
 #include "wire/record.inc"
 
-/* Bits of a mask column: an array of numbers has one for each value; a text or
- * blob is one value. */
+/* Bits of a mask column: an array of numbers has a bit for each value; a text
+ * or blob is one value. */
 #define SPAN_dec(count) (count)
 #define SPAN_hex(count) (count)
 #define SPAN_guid(count) (count)

@@ -129,7 +129,7 @@ wrong_files_are_refused() {
 	try 2 --fabric whole.net check --expect bad; err_has 'bad:1: '
 	printf '[\n{"a": 1},\n' >bad
 	try 2 --fabric whole.net check --expect bad
-	err_has 'bad:2: an object has not all members; write the file with'
+	err_has 'bad:2: an object lacks a member, or the value of a member is out of range; write the file with'
 	printf '[\n{"lid": "x"}]\n' >bad
 	try 2 --fabric whole.net check --expect bad; err_has 'bad:2: a member is'
 	local text

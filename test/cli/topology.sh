@@ -57,8 +57,8 @@ json_has_both_ends() {
 		.peer_num_ports == 4 and .lid > 0 and .peer_lid > 0'
 }
 
-# The same as what ibnetdiscover writes is a test of its own; this is another
-# fabric made of it.
+# topology --net writes a topology file, from which a fabric is loaded that has
+# the same topology. (Another test compares the file with ibnetdiscover's.)
 net_loads_back() {
 	on_tree 0 --net; err_empty
 	cp out copy.net

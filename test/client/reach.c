@@ -314,8 +314,8 @@ static void close_ends_a_batch_without_queries(void **state)
 }
 
 /*
- * Results of the calls that a callback of a batch makes, and the report of the
- * one GID of a second batch that it starts.
+ * Results of the calls that a callback of a batch makes. The callback also
+ * starts a second batch with one GID; the result for this GID is stored, too.
  */
 struct nested {
 	int reach_err, close_err, each_err;

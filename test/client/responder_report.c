@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Subscriptions through a responder, and the Reports for each. */
+/* Subscriptions through a responder, and the Reports for each subscription. */
 #include "responder_rig.h"
 #include "wire/mad.h"
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: alias_lid.sh IBSA DROP-IN TOPOLOGY
 #
-# An SA that is asked at an alias LID answers from the base LID of its port.
-# OpenSM gives all ports an LMC of 1, on the fabric of a server of ours, and is
-# asked at each LID of its port from its own host and from another.
+# An SA that receives a request at an alias LID replies from the base LID of its
+# port. OpenSM runs on a fabric server and gives all ports an LMC of 1. It is
+# queried at each LID of its port, from its own host and from another host.
 set -uo pipefail
 # shellcheck source=test/counterpart/server.sh
 . "$(dirname "$(realpath "$0")")/server.sh"

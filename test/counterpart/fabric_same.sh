@@ -53,15 +53,17 @@ unserve() {
 	fabric_stop
 }
 
-# What may differ: when it was written, and
-# - capability bits: ibsim's adapters cannot be asked to register again, and
-#   have one bit or another by the state of the link;
-# - what ibsim does not keep when it is set: lease, timeout, thresholds, and
-#   what is enabled of widths and speeds, enforcement of partitions;
-# - what the ports support: on ibsim every width and the speeds up to QDR, and
-#   so iblinkinfo says what links could be; here what the file says, and
-#   OpenSM has fewer ports to set and sends fewer SMPs;
-# - the port that a packet came in by, which ibsim does not know by LID.
+# These values may differ: the time at which the output was written, and
+# - capability bits: ibsim's adapters do not support client reregistration, and
+#   further bits of them depend on the state of the link;
+# - values that ibsim does not store when the SM sets them: the M_Key lease
+#   period, timeouts, thresholds, enabled widths and speeds, enforcement of
+#   partitions;
+# - widths and speeds that the ports support: on ibsim all widths and the speeds
+#   up to QDR, so iblinkinfo prints what a link could be; on a fabric server
+#   those of the topology file, so OpenSM sets fewer ports and sends fewer SMPs;
+# - the port at which a packet arrived, which ibsim does not report for packets
+#   with LIDs.
 normal() {
 	sed -E -e '/^# Topology file: generated/d' -e '/^# Initiated from/d' \
 		-e 's/(CapMask:\.*0x).*/\1/' -e '/^\t\t\t\tIs[A-Z]/d' \

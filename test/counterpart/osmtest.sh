@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: osmtest.sh IBSA DROP-IN TOPOLOGY
 #
-# OpenSM's own test of an SA, through libibumad, on a fabric of a server: with
-# its embedded SA, and with OpenSM for comparison. osmtest logs the same errors
-# for both, most of which it provokes. Their numbers differ, since leases end
-# meanwhile.
+# osmtest, OpenSM's test of an SA, through libibumad at a fabric server: first
+# with the embedded SA, then with OpenSM for comparison. osmtest logs the same
+# kinds of errors for both SAs, and provokes most of these errors. The number of
+# errors of a kind may differ, because leases end during the test.
 set -uo pipefail
 # shellcheck source=test/support/signals.sh
 . "$(dirname "$(realpath "$0")")/../support/signals.sh"

@@ -29,7 +29,7 @@ enum {
 	TIMEOUT_MS = 200,
 };
 
-/* The fabric has 2 switches of 24 ports, 1 to 1 for each; 4 adapters. */
+/* The fabric has 2 switches of 24 ports and 4 adapters. */
 static const uint64_t host_r3_guid = UINT64_C(0x8f10403980030);
 static const uint8_t host_r1_gid[16] = { 0xfe, 0xc0, 0, 0,   0,	   0,
 					 0x12, 0x34, 0, 8,   0xf1, 4,

@@ -3,11 +3,11 @@
  * usage: umad-interrupt COUNT socket
  *        umad-interrupt COUNT DEVICE LID|GID
  *
- * Calls of libibumad that are interrupted: by fork() in a program with
- * threads, by pthread_cancel(), each COUNT times, and by a signal whose
- * handler makes such calls itself, ten times as often. Such handlers
- * interrupt malloc(), too, beside COUNT forks. Run it with one library and
- * with another: it prints the same.
+ * Interrupts calls of libibumad: COUNT times by fork() in a program with
+ * threads, COUNT times by pthread_cancel(), and ten times as often by a signal
+ * whose handler calls libibumad itself. These handlers also interrupt malloc(),
+ * while another thread forks COUNT times. The output is the same with
+ * rdma-core's libibumad and with ibsa's.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -2,9 +2,10 @@
 /*
  * usage: umad-io DEVICE [smp | gmp PEER GID]
  *
- * Prints what libibumad's calls return on a port, one call a line: run it with
- * one library and with another. "smp" also sends to the port's own SMA; "gmp"
- * sends to the agent of another device, and receives the answer.
+ * Prints what libibumad's calls return on a port, one call a line. Compare the
+ * output with rdma-core's libibumad and with ibsa's. "smp" also sends to the
+ * port's own SMA; "gmp" sends to the agent of another device, and receives the
+ * answer.
  */
 #include <endian.h>
 #include <errno.h>

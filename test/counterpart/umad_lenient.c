@@ -2,8 +2,8 @@
 /*
  * usage: umad-lenient DEVICE
  *
- * Calls that libibumad's pages do not allow, but libibumad accepts: run it with
- * one library and with another, it prints the same.
+ * Makes calls that libibumad's pages do not allow, but libibumad accepts. The
+ * output is the same with rdma-core's libibumad and with ibsa's.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -46,8 +46,8 @@ int port_recv(const struct port *port, int timeout_ms);
 void port_drain(const struct port *port);
 
 /*
- * Whether an agent of another class could be registered and unregistered; a
- * socket has none.
+ * Register and unregister an agent of another class. Return: whether this
+ * worked; a socket has no agents.
  */
 bool port_agent(const struct port *port);
 

@@ -470,7 +470,10 @@ static void port_that_is_down_is_reported(void **state)
 	EXPECT(&other, 1, SUBSCRIBED);
 }
 
-/* The reply is to a request that was sent before the change of the port. */
+/*
+ * The port changes while a request is in flight: the reply to this request does
+ * not count, and the client sends the request again.
+ */
 static void change_under_a_request_counts(void **state)
 {
 	(void)state;

@@ -180,8 +180,8 @@ static int run_query(struct rig *rig, int kind, struct run *run)
 }
 
 /*
- * One query of each kind. An accepted one has one callback, a rejected one
- * none.
+ * Start one query of each kind. An accepted query has one callback, a rejected
+ * query has no callback.
  */
 static void run_all(struct rig *rig, struct run *run)
 {

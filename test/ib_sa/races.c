@@ -56,9 +56,9 @@ static void *unregister(void *client)
 }
 
 /*
- * A thread unregisters and thereby dispatches a device without a worker;
- * another puts the device. The query has one callback, and the unregistering
- * ends.
+ * One thread unregisters a client, and thereby dispatches a device without a
+ * worker. Another thread puts the device. The query has one callback, and
+ * ib_sa_unregister_client() returns.
  */
 static void put_ends_unregistering(void **state)
 {

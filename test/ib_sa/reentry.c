@@ -85,8 +85,8 @@ static void cancel_other(struct act *act)
 }
 
 /*
- * Both replies have come when the first callback cancels the second query: that
- * has one callback, with the reply or with -EINTR.
+ * Both replies have arrived when the first callback cancels the second query.
+ * The second query has one callback, with the reply or with -EINTR.
  */
 static void callback_cancels_another(void **state)
 {

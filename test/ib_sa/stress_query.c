@@ -144,7 +144,7 @@ static bool is_sure(const struct query *query)
 	}
 }
 
-/* @right: the record is the one that the query was for. */
+/* @right: the record in the reply is the record that the query selected. */
 static void judge_answer(struct query *query, bool right)
 {
 	const bool none = query->kind == PATH_TO_NOBODY ||
@@ -221,8 +221,8 @@ static void query_cancel(struct query *query)
 }
 
 /*
- * Put @query, or NULL, where other threads find it, and cancel the one that was
- * there.
+ * Store @query, or NULL, where other threads find it, and cancel the query that
+ * was stored there before.
  */
 static void board_swap(struct rig *rig, struct query *query, uint64_t *chance)
 {
@@ -376,7 +376,10 @@ static bool query_started(struct query *query, int id, uint64_t *chance)
 	return false;
 }
 
-/* Draw a query that follows @after, or any; and note what is known of it. */
+/*
+ * Choose a query at random: one that follows @after, or any if @after is NULL.
+ * Record what is known about its result.
+ */
 static void query_draw(struct query *query, const struct query *after,
 		       uint64_t *chance)
 {

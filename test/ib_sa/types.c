@@ -8,7 +8,7 @@
 
 #include "test/ib_sa/plug.h"
 
-/* Each field has other bits than the one before. */
+/* The bits of each field differ from those of the field before it. */
 static const struct sa_path_rec path = {
 	.dgid.raw = { 0xfe, 0x80, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
 		      15 },

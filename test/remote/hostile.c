@@ -319,7 +319,8 @@ static struct ibsa_transport *transport_open(const struct hostile *hostile)
 }
 
 /*
- * Without the timeout, all further packets would be taken for the rest of it.
+ * Without the timeout, all further packets would be taken as the rest of the
+ * incomplete packet.
  */
 static void a_packet_that_does_not_end_is_given_up(void **state)
 {

@@ -293,7 +293,7 @@ static void name_identifies_the_record(void **state)
 	last_request(IBSA_METHOD_SET);
 }
 
-/* If the SA has several records of one identity, it is queried for all. */
+/* If the SA has several records with the identity, the client reads all. */
 static void too_many_records_are_read(void **state)
 {
 	struct puppet_mad reply;

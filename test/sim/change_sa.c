@@ -127,7 +127,7 @@ static void started_sa_asks_to_register_again(void **state)
 	assert_int_equal(count_subscriptions(bench), 0);
 }
 
-/* Ports without a route to the new SA do not learn of it. */
+/* Ports without a route to the new SA keep the LID of the old SA. */
 static void sa_of_another_island(void **state)
 {
 	static const char islands[] = "Switch 2 \"s\"\n"

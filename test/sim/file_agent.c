@@ -42,7 +42,7 @@ static void bad_agents_are_refused(void **state)
 	assert_int_equal(ibsa__sim_file_unregister(rig->a, 32), -EINVAL);
 }
 
-/* Each method of a class has one agent at a port, among all files. */
+/* At a port, only one agent of all open files can have a method of a class. */
 static void a_method_belongs_to_one_agent(void **state)
 {
 	struct sim_agent_request request = {

@@ -43,7 +43,7 @@ static void flags_of_the_number_move_along(void **state)
 	assert_true(has_nonblock());
 }
 
-/* What another thread does right before the next dup3(). */
+/* Called right before the next dup3(), in place of another thread; or NULL. */
 static void (*before_dup3)(void);
 
 int __real_dup3(int from, int to, int flags);
