@@ -121,6 +121,27 @@ changes_of_a_running_fabric_are_found() {
 	[ "$(cat repaired)" = 0 ] || fail 'a finding after the repair'
 }
 
+# A capture in which the SA has a second SM that is master.
+a_second_master_is_found() {
+	try 0 --fabric whole.net --record one.pcap check
+	try 0 --fabric one.pcap check; out_empty
+	python3 - one.pcap two.pcap <<-'END'
+		import sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		at = 0
+		# Base version, class, class version, GetTableResp; SMInfoRecord.
+		while data[at + 16:at + 18] != b"\x00\x18":
+		    at = data.index(b"\x01\x03\x02\x92", at + 1)
+		data[at + 88:at + 120] = data[at + 56:at + 88]
+		data[at + 88 + 11] ^= 1
+		# The length of the segment: 20 bytes of header, two records.
+		data[at + 32:at + 36] = (20 + 64).to_bytes(4, "big")
+		open(sys.argv[2], "wb").write(data)
+	END
+	try 1 --fabric two.pcap check; lines 2
+	out_has '^two-masters +critical +- +- +the SMs at the ports 0x0*1001 and 0x0*1000 are both master$'
+}
+
 wrong_files_are_refused() {
 	try 2 --fabric whole.net check --expect none; err_has "cannot read 'none'"
 	: >empty
@@ -205,5 +226,5 @@ a_large_fabric_is_checked() {
 
 run_groups nothing_is_found_on_a_whole_fabric files_are_compared \
 	missing_and_new_nodes_are_found changes_of_a_running_fabric_are_found \
-	wrong_files_are_refused usage_is_checked \
+	a_second_master_is_found wrong_files_are_refused usage_is_checked \
 	a_large_fabric_is_checked

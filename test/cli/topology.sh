@@ -121,14 +121,21 @@ a_node_without_a_link_has_a_line() {
 names_are_made_valid() {
 	printf 'Switch 4 "s" # "\033[31mred\r"\n[1] "a"[1] 4xEDR\n[2] "b"[1] 4xEDR\nCa 1 "a" # "say "hi" \\ \377\376 \342\200\256x"\nCa 1 "b" # "x\" lid 7 1xSDR #"\n' >odd.net
 	local args
-	for args in '' -v -j --net; do
+	for args in '' -v -j --csv '--dot -' '--svg -' --net; do
 		# shellcheck disable=SC2086
 		run 0 --fabric odd.net topology $args
 		iconv -f UTF-8 -t UTF-8 out >/dev/null 2>&1 ||
 			fail 'output that is not UTF-8'
-		LC_ALL=C grep -q "$(printf '[\033\r]')" out &&
+		# Lines of CSV end in CR and LF.
+		sed 's/\r$//' out | LC_ALL=C grep -q "$(printf '[\033\r]')" &&
 			fail 'a control character'
 	done
+	run 0 --fabric odd.net topology -j; json 'length == 2'
+	run 0 --fabric odd.net topology --csv
+	python3 -c 'import csv; assert len(list(csv.reader(open("out", newline=""),
+		strict=True))) == 3' || fail 'no CSV'
+	run 0 --fabric odd.net topology --svg -
+	python3 -c 'import xml.dom.minidom as m; m.parse("out")' || fail 'no XML'
 	run 0 --fabric odd.net topology --net
 	cp out again.net
 	run 0 --fabric again.net topology -j
