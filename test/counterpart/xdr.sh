@@ -19,71 +19,12 @@ release=${IBSA_NEXT_RELEASE:-trixie}
 cache=${IBSA_NEXT_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ibsa-next}
 root=$cache/$release
 status=0
-
-skip() {
-	echo "skipped: $*" >&2
-	exit 77
-}
+# shellcheck source=test/counterpart/release.sh
+. "$(dirname "$here")/release.sh"
 
 wrong() {
 	echo "WRONG: $*"
 	status=1
-}
-
-# Print the apt sources of this machine, with the name of its release replaced
-# by that of the newer release.
-sources() {
-	local own file
-	own=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
-		/etc/apt/sources.list.d/*.sources; do
-		[ -e "$file" ] && grep -qw "$own" "$file" || continue
-		sed "s/\b$own\b/$release/g" "$file" \
-			>"$1/$(basename "$file" | sed 's/^sources.list$/own.list/')"
-	done
-	ls "$1"/* >/dev/null 2>&1
-}
-
-# next APT-COMMAND... - run an apt command with a configuration and a state
-# directory of this script
-next() {
-	APT_CONFIG=$work/apt.conf "$@" >>"$work/log" 2>&1
-}
-
-fetch() {
-	local libraries package
-	command -v apt-get >/dev/null || skip 'apt-get is not installed'
-	mkdir -p "$cache" || skip "$cache cannot be written"
-	work=$(mktemp -d "$cache/apt.XXXXXX") || skip "no room in $cache"
-	trap 'rm -rf "$work"' EXIT
-	mkdir -p "$work"/{sources,lists/partial,archives/partial,root}
-	: >"$work/status"
-	cat >"$work/apt.conf" <<-END
-		Dir::Etc::sourcelist "/dev/null";
-		Dir::Etc::sourceparts "$work/sources";
-		Dir::State "$work";
-		Dir::State::lists "$work/lists";
-		Dir::State::status "$work/status";
-		Dir::Cache "$work";
-		Dir::Cache::archives "$work/archives";
-		APT::Sandbox::User "root";
-		APT::Install-Recommends "false";
-		Acquire::Languages "none";
-	END
-	sources "$work/sources" || skip 'apt has no source of Debian packages'
-	next apt-get -q update ||
-		skip "apt cannot read $release: $(tail -n 1 "$work/log")"
-	libraries=$(APT_CONFIG=$work/apt.conf apt-cache depends infiniband-diags |
-		sed -nE 's/^ *Depends: (lib[^ ]*)$/\1/p' | grep -v perl)
-	[ -n "$libraries" ] || skip "$release has no infiniband-diags"
-	# shellcheck disable=SC2086 # one word a package
-	next apt-get -q -y --download-only install $libraries &&
-		(cd "$work/archives" && next apt-get -q download infiniband-diags) ||
-		skip "apt: $(tail -n 1 "$work/log")"
-	for package in "$work"/archives/*.deb; do
-		dpkg -x "$package" "$work/root" || skip "cannot unpack $package"
-	done
-	mv "$work/root" "$root" || [ -d "$root" ] || skip "cannot write $root"
 }
 
 # run PROGRAM ARG... - run a program of the newer release, with the loader and
@@ -224,7 +165,7 @@ if [ "${1-}" = --check ]; then
 	[ -d "$root" ]
 	exit
 fi
-[ -d "$root" ] || fetch
+[ -d "$root" ] || release_unpack "$release" "$root" infiniband-diags
 [ "${1-}" != --fetch ] || exit 0
 unset IBSA_FABRIC IBSA_NODE LD_LIBRARY_PATH
 folder=$(mktemp -d)

@@ -1,0 +1,77 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Packages of a Debian release, unpacked beside the system, to be sourced by a bash
+# script:
+#
+#   skip WORD...                      say why, and exit with 77
+#   release_unpack RELEASE ROOT PACKAGE...
+#                                     the packages and all libraries that they need,
+#                                     in the folder ROOT
+#
+# apt downloads them, with the machine's own sources, in which the release's name
+# takes the place of the machine's. Nothing is installed.
+
+skip() {
+	echo "skipped: $*" >&2
+	exit 77
+}
+
+# release_sources RELEASE FOLDER - write the apt sources of this machine for
+# another release into the folder
+release_sources() {
+	local own file
+	own=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
+		/etc/apt/sources.list.d/*.sources; do
+		[ -e "$file" ] && grep -qw "$own" "$file" || continue
+		sed "s/\b$own\b/$1/g" "$file" \
+			>"$2/$(basename "$file" | sed 's/^sources.list$/own.list/')"
+	done
+	ls "$2"/* >/dev/null 2>&1
+}
+
+# release_apt APT-COMMAND... - run an apt command with a configuration and a state
+# directory of this script
+release_apt() {
+	APT_CONFIG=$work/apt.conf "$@" >>"$work/log" 2>&1
+}
+
+release_unpack() {
+	local release=$1 root=$2 libraries package
+	shift 2
+	command -v apt-get >/dev/null || skip 'apt-get is not installed'
+	mkdir -p "$(dirname "$root")" || skip "$root cannot be written"
+	work=$(mktemp -d "$root.XXXXXX") || skip "no room for $root"
+	trap 'rm -rf "$work"' EXIT
+	mkdir -p "$work"/{sources,lists/partial,archives/partial,root}
+	: >"$work/status"
+	cat >"$work/apt.conf" <<-END
+		Dir::Etc::sourcelist "/dev/null";
+		Dir::Etc::sourceparts "$work/sources";
+		Dir::State "$work";
+		Dir::State::lists "$work/lists";
+		Dir::State::status "$work/status";
+		Dir::Cache "$work";
+		Dir::Cache::archives "$work/archives";
+		APT::Sandbox::User "root";
+		APT::Install-Recommends "false";
+		Acquire::Languages "none";
+	END
+	release_sources "$release" "$work/sources" ||
+		skip 'apt has no source of Debian packages'
+	release_apt apt-get -q update ||
+		skip "apt cannot read $release: $(tail -n 1 "$work/log")"
+	libraries=$(APT_CONFIG=$work/apt.conf apt-cache depends "$@" |
+		sed -nE 's/^ *Depends: (lib[^ ]*)$/\1/p' | grep -v perl | sort -u)
+	[ -n "$libraries" ] || skip "$release has no $*"
+	# shellcheck disable=SC2086 # one word a package
+	release_apt apt-get -q -y --download-only install $libraries &&
+		(cd "$work/archives" && release_apt apt-get -q download "$@") ||
+		skip "apt: $(tail -n 1 "$work/log")"
+	for package in "$work"/archives/*.deb; do
+		dpkg -x "$package" "$work/root" || skip "cannot unpack $package"
+	done
+	mv "$work/root" "$root" || [ -d "$root" ] || skip "cannot write $root"
+	rm -rf "$work"
+	trap - EXIT
+}
