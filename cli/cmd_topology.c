@@ -265,6 +265,11 @@ static const char *file_of(const struct cli *cli)
 	return cli->arg_count > 1 ? cli->args[1] : fabric_file(cli);
 }
 
+static bool is_for_slurm(const struct cli *cli)
+{
+	return cli->topology.slurm || cli->topology.slurm_yaml;
+}
+
 static int options_check(const struct cli *cli)
 {
 	if (cli->arg_count > 2) {
@@ -272,13 +277,15 @@ static int options_check(const struct cli *cli)
 			 cli->args[2]);
 		return CLI_USAGE;
 	}
-	if (cli->topology.net + cli->topology.slurm + out_is_data(&cli->out) >
+	if (cli->topology.net + cli->topology.slurm + cli->topology.slurm_yaml +
+		    out_is_data(&cli->out) >
 	    1) {
 		complain("topology: two formats are given; choose one of "
-			 "--net, --slurm, and --json, --csv or --fields");
+			 "--net, --slurm, --slurm-yaml, and --json, --csv or "
+			 "--fields");
 		return CLI_USAGE;
 	}
-	if ((cli->topology.net || cli->topology.slurm) && draw_is_output(cli)) {
+	if ((cli->topology.net || is_for_slurm(cli)) && draw_is_output(cli)) {
 		complain(
 			"topology: only one of --net, --slurm, --dot and --svg "
 			"can write to standard output; name a file for the "
@@ -295,9 +302,9 @@ static int topology_show(struct cli *cli, const struct topology_view *view)
 
 	if (status != CLI_DONE || draw_is_output(cli))
 		return status;
-	return cli->topology.net     ? topology_net(cli, view)
-	       : cli->topology.slurm ? topology_slurm(cli, view)
-				     : topology_table(cli, view);
+	return cli->topology.net   ? topology_net(cli, view)
+	       : is_for_slurm(cli) ? topology_slurm(cli, view)
+				   : topology_table(cli, view);
 }
 
 int cmd_topology(struct cli *cli)

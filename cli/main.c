@@ -45,7 +45,7 @@ static const struct command commands[] = {
 	  "list, register or remove services", "lease record renew",
 	  cmd_service, cmd_service_details, cmd_service_can_help },
 	{ "topology", "[FILE]", "show the switches, links and hosts of the fabric",
-	  "all dot net node-name-map record slurm svg", cmd_topology, cmd_topology_details },
+	  "all dot net node-name-map record slurm slurm-yaml svg", cmd_topology, cmd_topology_details },
 	{ "watch", "[EVENT...] [TARGET...]",
 	  "print events of the fabric as they happen", "audit-nodes record",
 	  cmd_watch, cmd_watch_details },

@@ -109,11 +109,13 @@ struct service_options {
  * struct topology_options - ibsa topology
  * @net:      write the format of ibnetdiscover
  * @slurm:    write topology.conf of Slurm
+ * @slurm_yaml: write topology.yaml of Slurm
  * @name_map: file of --node-name-map, or NULL
  */
 struct topology_options {
 	bool net;
 	bool slurm;
+	bool slurm_yaml;
 	const char *name_map;
 };
 

@@ -69,6 +69,8 @@ static const struct option_row rows[] = {
 	  "topology, reach, fabric info: a picture; - is stdout", AT(picture.svg) },
 	{ 0, "slurm", NULL, "topology: write topology.conf of Slurm",
 	  AT(topology.slurm) },
+	{ 0, "slurm-yaml", NULL, "topology: write topology.yaml of Slurm",
+	  AT(topology.slurm_yaml) },
 	{ 0, "socket", "PATH",
 	  "fabric: socket of its server", AT(fabric.socket) },
 	{ 0, "sa-at", "NODE", "fabric: node of its SA", AT(fabric.sa_at) },

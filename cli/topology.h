@@ -66,7 +66,7 @@ int topology_expect_load(const char *path, struct ibsa_topology **out);
 int topology_net(struct cli *cli, const struct topology_view *view);
 
 /*
- * Write topology.conf of Slurm. Return: the exit status; CLI_NO if a node has a name
+ * Write topology.conf or topology.yaml of Slurm. Return: the exit status; CLI_NO if a node has a name
  * that Slurm does not accept, or is on several leaf switches, which is printed.
  */
 int topology_slurm(struct cli *cli, const struct topology_view *view);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa topology --slurm: topology.conf for Slurm's plugin topology/tree.
+ * ibsa topology --slurm: topology.conf or topology.yaml for Slurm's plugin
+ * topology/tree.
  *
  * A fabric may have several spines above each leaf, but in a tree each switch has
  * one parent. All switches of one level that are connected by switches up to this
  * level become one switch of the file.
  *
- * Source: topology.conf(5) of Slurm 22.05.
+ * Source: topology.conf(5) of Slurm 22.05, topology.yaml(5) of Slurm 26.05.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ struct branch {
 	size_t parent; /* branch, or NONE */
 	size_t merged; /* number of other switches that it stands for */
 	unsigned int level;
+	bool is_leaf;
 };
 
 struct tree {
@@ -349,7 +351,7 @@ static int branches_find(struct tree *tree)
 		const size_t leaf = tree->hosts[i].leaf;
 
 		if (leaf != NONE && (!i || tree->hosts[i - 1].leaf != leaf))
-			branch_add(tree, leaf, leaf, 1);
+			branch_add(tree, leaf, leaf, 1)->is_leaf = true;
 	}
 	/* Leaves that are connected without a switch between have level 1. */
 	for (unsigned int level = 1; level <= tree->view->info.levels; level++)
@@ -371,30 +373,74 @@ static void hosts_write(const struct tree *tree, size_t leaf, FILE *file)
 	}
 }
 
-static void branch_write(const struct tree *tree, size_t index, FILE *file)
+/* Write the names of the branches below one, or of the hosts of a leaf. */
+static void children_write(const struct tree *tree, size_t index, FILE *file)
 {
-	const struct branch *branch = &tree->branches[index];
 	const char *between = "";
 
-	if (branch->merged)
-		fprintf(file, "# %s stands for %zu switches of level %u\n",
-			branch->name, branch->merged + 1, branch->level);
-	if (branch->named == NONE)
-		fprintf(file, "# %s stands for links between switches\n",
-			branch->name);
-	fprintf(file, "SwitchName=%s ", branch->name);
+	if (tree->branches[index].is_leaf)
+		hosts_write(tree, tree->branches[index].node, file);
 	for (size_t i = 0; i < index; i++) {
 		if (tree->branches[i].parent != index)
 			continue;
-		fprintf(file, "%s%s", *between ? between : "Switches=",
-			tree->branches[i].name);
+		fprintf(file, "%s%s", between, tree->branches[i].name);
 		between = ",";
 	}
-	if (!*between) {
-		fputs("Nodes=", file);
-		hosts_write(tree, branch->node, file);
-	}
+}
+
+/* What a branch is, if it is not a switch of the fabric. */
+static void comment_write(const struct branch *branch, FILE *file)
+{
+	if (branch->named == NONE)
+		fprintf(file, "# %s stands for links between switches\n",
+			branch->name);
+	else if (branch->merged)
+		fprintf(file, "# %s stands for %zu switches of level %u\n",
+			branch->name, branch->merged + 1, branch->level);
+}
+
+static void branch_write(const struct tree *tree, size_t index, FILE *file)
+{
+	const struct branch *branch = &tree->branches[index];
+
+	comment_write(branch, file);
+	fprintf(file, "SwitchName=%s %s=", branch->name,
+		branch->is_leaf ? "Nodes" : "Switches");
+	children_write(tree, index, file);
 	putc('\n', file);
+}
+
+/* Quotes keep YAML from reading a name as a number or a truth value. */
+static void branch_write_yaml(const struct tree *tree, size_t index, FILE *file)
+{
+	const struct branch *branch = &tree->branches[index];
+
+	comment_write(branch, file);
+	fprintf(file, "      - switch: \"%s\"\n        %s: \"", branch->name,
+		branch->is_leaf ? "nodes" : "children");
+	children_write(tree, index, file);
+	fputs("\"\n", file);
+}
+
+static void tree_write(const struct tree *tree, bool is_yaml, FILE *file)
+{
+	fputs(is_yaml ? "- topology: default\n  cluster_default: true\n"
+			"  tree:\n    switches:\n"
+		      : "# For TopologyPlugin=topology/tree\n",
+	      file);
+	for (size_t i = 0; i < tree->branch_count; i++)
+		if (is_yaml)
+			branch_write_yaml(tree, i, file);
+		else
+			branch_write(tree, i, file);
+	for (size_t i = 0; i < tree->host_count; i++) {
+		if (tree->hosts[i].leaf != NONE)
+			continue;
+		fputs("# Without a switch: ", file);
+		hosts_write(tree, NONE, file);
+		putc('\n', file);
+		break;
+	}
 }
 
 static int tree_print(struct cli *cli, const struct tree *tree)
@@ -405,16 +451,7 @@ static int tree_print(struct cli *cli, const struct tree *tree)
 
 	if (!file)
 		return no_memory();
-	fputs("# For TopologyPlugin=topology/tree\n", file);
-	for (size_t i = 0; i < tree->branch_count; i++)
-		branch_write(tree, i, file);
-	for (size_t i = 0; i < tree->host_count; i++) {
-		if (tree->hosts[i].leaf != NONE)
-			continue;
-		fputs("# Without a switch: ", file);
-		hosts_write(tree, NONE, file);
-		break;
-	}
+	tree_write(tree, cli->topology.slurm_yaml, file);
 	if (fclose(file) != 0) {
 		free(text);
 		return no_memory();

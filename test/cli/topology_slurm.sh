@@ -126,6 +126,37 @@ switches_have_different_names() {
 	END
 }
 
+# Names are quoted: YAML would read the second one as a truth value.
+yaml_has_the_same_tree() {
+	cat >yaml.net <<-'END'
+		Switch 4 "one"
+		[1] "n1"[1]
+		[4] "yes"[4]
+		Switch 4 "yes"
+		[1] "7"[1]
+		Ca 1 "n1"
+		Ca 1 "7"
+	END
+	run 0 topology --slurm-yaml yaml.net
+	python3 - out <<-'CHECK' || fail 'not the tree in YAML'
+		import sys
+		text = open(sys.argv[1], encoding="utf-8").read()
+		assert text == """\
+		- topology: default
+		  cluster_default: true
+		  tree:
+		    switches:
+		      - switch: "one"
+		        nodes: "n1"
+		      - switch: "yes"
+		        nodes: "7"
+		# root-2 stands for links between switches
+		      - switch: "root-2"
+		        children: "one,yes"
+		"""
+	CHECK
+}
+
 empty_fabrics() {
 	printf 'Switch 2 "s"\n' >x.net
 	writes x.net </dev/null
@@ -139,6 +170,7 @@ wrong_command_lines() {
 		sentences 1
 	done <<-'END'
 		topology --slurm --net x.net
+		topology --slurm --slurm-yaml x.net
 		topology --slurm -j x.net
 		topology --slurm --csv x.net
 		topology x.net x.net
@@ -151,4 +183,4 @@ wrong_command_lines() {
 
 run_groups hosts_are_first_words wrong_hosts_are_refused \
 	other_nodes_are_left_out rails_need_a_choice \
-	switches_have_different_names empty_fabrics wrong_command_lines
+	switches_have_different_names yaml_has_the_same_tree empty_fabrics wrong_command_lines

@@ -3,86 +3,95 @@
 # usage: slurm.sh IBSA FABRICS
 #        slurm.sh --check | --fetch
 #
-# Slurm's controller reads the topology.conf of ibsa topology --slurm, and scontrol
-# shows each leaf with its hosts. The controller is never installed, because its
-# package makes a user and a service: the packages are downloaded by apt into
-# $IBSA_SLURM_CACHE, else ibsa-slurm in $XDG_CACHE_HOME, and unpacked there. Exit
-# status 77: the packages cannot be had. --fetch only gets them, if they are not
-# there; --check only says by its exit status whether they are. The controller
-# listens on 127.0.0.1 only.
+# Slurm's controller reads what ibsa topology --slurm writes, and scontrol shows
+# each leaf with its hosts: the controller of this Debian release topology.conf, and
+# that of a newer one, which $IBSA_SLURM_RELEASE names (forky), topology.yaml, too.
+# They are never installed, because the package makes a user and a service: apt
+# downloads the packages into $IBSA_SLURM_CACHE, else ibsa-slurm in
+# $XDG_CACHE_HOME, and they are unpacked there. Exit status 77: the packages cannot
+# be had. --fetch only gets them, if they are not there; --check only says by its
+# exit status whether they are.
+#
+# A controller starts itself again, so it runs with its release's folder as root of
+# the file system. It listens on 127.0.0.1 only.
 set -uo pipefail
 export LC_ALL=C
 here=$(realpath "$0")
 cache=${IBSA_SLURM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ibsa-slurm}
-root=$cache/root
+own=$(. /etc/os-release && echo "$VERSION_CODENAME")
+newer=${IBSA_SLURM_RELEASE:-forky}
+packages=(slurmctld slurm-client slurm-wlm-basic-plugins)
 status=0
 controller=''
-
-skip() {
-	echo "skipped: $*" >&2
-	exit 77
-}
+# shellcheck source=test/counterpart/release.sh
+. "$(dirname "$here")/release.sh"
 
 wrong() {
-	echo "WRONG: $*"
+	echo "WRONG: $release, $format: $*"
 	status=1
-}
-
-packages=(slurmctld slurm-client slurm-wlm-basic-plugins)
-
-fetch() {
-	local libraries package
-	command -v apt-get >/dev/null || skip 'apt-get is not installed'
-	mkdir -p "$cache" || skip "$cache cannot be written"
-	work=$(mktemp -d "$cache/apt.XXXXXX") || skip "no room in $cache"
-	trap 'rm -rf "$work"' EXIT
-	libraries=$(apt-cache depends "${packages[@]}" 2>/dev/null |
-		sed -nE 's/^ *Depends: (lib[^ ]*)$/\1/p' | grep -v '^libc6$' |
-		sort -u)
-	[ -n "$libraries" ] || skip 'apt has no Slurm'
-	# shellcheck disable=SC2086 # one word a package
-	(cd "$work" && apt-get -q download "${packages[@]}" $libraries) \
-		>"$work/log" 2>&1 || skip "apt: $(tail -n 1 "$work/log")"
-	for package in "$work"/*.deb; do
-		dpkg -x "$package" "$work/root" || skip "cannot unpack $package"
-	done
-	mv "$work/root" "$root" || [ -d "$root" ] || skip "cannot write $root"
 }
 
 case "${1-}" in
 --check)
-	[ -d "$root" ]
+	[ -d "$cache/$own" ] && [ -d "$cache/$newer" ]
 	exit
 	;;
 --fetch)
-	[ -d "$root" ] || fetch
+	for release in "$own" "$newer"; do
+		[ -d "$cache/$release" ] ||
+			release_unpack "$release" "$cache/$release" \
+				"${packages[@]}"
+	done
 	exit
 	;;
 esac
 
+if [ "${3-}" != inside ]; then
+	for tool in jq unshare chroot; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	"$here" --fetch || exit
+	space=(unshare -m)
+	[ "$(id -u)" -eq 0 ] || space=(unshare -m --map-current-user --keep-caps)
+	"${space[@]}" true 2>/dev/null || skip 'no mount namespace can be made'
+	unset IBSA_FABRIC IBSA_NODE SYSFS_PATH SLURM_CONF
+	SLURM_FOLDER=$(mktemp -d)
+	trap 'rm -rf "$SLURM_FOLDER"' EXIT
+	export SLURM_FOLDER
+	"${space[@]}" "$here" "$1" "$2" inside
+	exit
+fi
+
 ibsa=$(realpath "$1")
 fabrics=$(realpath "$2")
-[ -d "$root" ] || "$here" --fetch || exit
-command -v jq >/dev/null || skip 'jq is not installed'
-plugins=$(dirname "$(find "$root" -name topology_tree.so | head -n 1)")
-libraries=$(dirname "$plugins")
-folder=$(mktemp -d)
 # shellcheck disable=SC2317 # the trap calls it
 clean_up() {
 	[ -z "$controller" ] || kill -KILL "$controller" 2>/dev/null
-	rm -rf "$folder"
 }
 trap clean_up EXIT
-cd "$folder" || exit 1
-unset IBSA_FABRIC IBSA_NODE SYSFS_PATH SLURM_CONF
+cd "$SLURM_FOLDER" || exit 1
 
+# prepare RELEASE - make its folder fit for programs that have it as root
+prepare() {
+	local root=$cache/$1 name
+	for name in bin lib lib64 sbin; do
+		[ -e "$root/$name" ] || ln -s "usr/$name" "$root/$name"
+	done
+	mkdir -p "$root"/{dev,etc,proc,tmp,work}
+	cp /etc/passwd /etc/group /etc/hosts "$root/etc/"
+	mount --rbind /dev "$root/dev" && mount --rbind /proc "$root/proc" &&
+		mount --bind "$SLURM_FOLDER" "$root/work"
+}
+
+# slurm PROGRAM ARG... - a program of the release
 slurm() {
-	SLURM_CONF=$folder/slurm.conf LD_LIBRARY_PATH=$plugins:$libraries "$@"
+	SLURM_CONF=/work/slurm.conf chroot "$cache/$release" "$@"
 }
 
 # configure HOST... - slurm.conf with these hosts
 configure() {
-	local host port=$((20000 + RANDOM % 10000))
+	local host port=$((20000 + RANDOM % 10000)) select=linear
+	[ "$release" = "$own" ] || select=cons_tres
 	rm -rf state
 	mkdir state
 	cat >slurm.conf <<-END
@@ -90,16 +99,15 @@ configure() {
 		SlurmctldHost=localhost(127.0.0.1)
 		CommunicationParameters=NoCtldInAddrAny
 		SlurmctldPort=$port
-		SlurmUser=$(id -un)
+		SlurmUser=$(id -u)
 		AuthType=auth/none
 		CredType=cred/none
-		PluginDir=$plugins
-		StateSaveLocation=$folder/state
-		SlurmctldPidFile=$folder/state/pid
+		StateSaveLocation=/work/state
+		SlurmctldPidFile=/work/state/pid
 		ProctrackType=proctrack/linuxproc
 		SwitchType=switch/none
 		TaskPlugin=task/none
-		SelectType=select/linear
+		SelectType=select/$select
 		MpiDefault=none
 		JobAcctGatherType=jobacct_gather/none
 		AccountingStorageType=accounting_storage/none
@@ -115,17 +123,17 @@ configure() {
 
 # expand LIST - the names in a list of hosts, each on a line
 expand() {
-	slurm "$root/usr/bin/scontrol" show hostnames "$1"
+	slurm scontrol show hostnames "$1"
 }
 
 # control - start the controller; write what scontrol shows into shown: for each
 # switch "NAME nodes HOST..." or "NAME switches NAME...", in order
 control() {
 	local end=$((SECONDS + 30)) line name list
-	slurm "$root/usr/sbin/slurmctld-wlm" -D -f "$folder/slurm.conf" \
+	slurm /usr/sbin/slurmctld-wlm -D -f /work/slurm.conf \
 		>log 2>&1 </dev/null &
 	controller=$!
-	until slurm "$root/usr/bin/scontrol" ping 2>/dev/null |
+	until slurm scontrol ping 2>/dev/null |
 		grep -q 'is UP'; do
 		if ! kill -0 "$controller" 2>/dev/null ||
 			[ "$SECONDS" -ge "$end" ]; then
@@ -134,7 +142,7 @@ control() {
 		fi
 		sleep 0.1
 	done
-	slurm "$root/usr/bin/scontrol" show topology >topology.shown 2>errors ||
+	slurm scontrol show topology >topology.shown 2>errors ||
 		wrong "scontrol: $(cat errors)"
 	while read -r line; do
 		name=${line#SwitchName=}
@@ -148,33 +156,52 @@ control() {
 		esac
 		echo "$name $list"
 	done <topology.shown | sort -V >shown
-	slurm "$root/usr/bin/scontrol" shutdown >/dev/null 2>&1
+	slurm scontrol shutdown >/dev/null 2>&1
 	wait "$controller"
 	controller=''
-	! grep -iE '(error|warning).*(switch|topolog|hostname)' log ||
+	# It warns of two roots, which are meant.
+	! grep -iE '(error|warning).*(switch|topolog|hostname)' log |
+		grep -v 'no switch can reach all nodes' ||
 		wrong "slurmctld complains"
 }
 
-# scontrol needs a file to read even to expand names.
-configure none
-
-# reads WHAT HOSTS ARG... - the controller reads the file for these hosts, and
-# scontrol shows the lines of standard input
-reads() {
+# check WHAT HOSTS ARG... - the controller reads the file for these hosts, and
+# scontrol shows the lines of the file expected
+check() {
 	local what=$1 hosts=$2
 	shift 2
-	sort -V >expected
-	"$ibsa" topology --slurm "$@" >topology.conf 2>errors || {
+	rm -f topology.conf topology.yaml
+	if [ "$format" = conf ]; then
+		"$ibsa" topology --slurm "$@" >topology.conf 2>errors
+	else
+		"$ibsa" topology --slurm-yaml "$@" >topology.yaml 2>errors
+	fi || {
 		wrong "$what: ibsa: $(cat errors)"
 		return
 	}
-	# shellcheck disable=SC2046 # one word a host
-	configure $(expand "$hosts")
+	# shellcheck disable=SC2086 # one word a host
+	configure $hosts
 	control
-	diff expected shown ||
-		wrong "$what: scontrol shows something else"
-	echo "$what: $(wc -l <shown) switches"
+	diff expected shown || wrong "$what: scontrol shows something else"
+	echo "$release, $format, $what: $(wc -l <shown) switches"
 }
+
+# reads WHAT "HOST..." ARG... - the same for each controller and format, with the
+# lines of standard input
+reads() {
+	sort -V >expected
+	release=$own format=conf
+	check "$@"
+	release=$newer
+	check "$@"
+	format=yaml
+	check "$@"
+}
+
+release=$own format=conf
+for release in "$own" "$newer"; do
+	prepare "$release" || skip "cannot mount into $cache/$release"
+done
 
 # Each leaf and its hosts, from the list of links of the same fabric.
 leaves() {
@@ -190,7 +217,7 @@ leaves() {
 		done
 }
 
-reads 'two spines' 'node[1-16]' --fabric "$fabrics/fat-tree-16.net" < <(
+reads 'two spines' "$(echo node{1..16})" --fabric "$fabrics/fat-tree-16.net" < <(
 	leaves --fabric "$fabrics/fat-tree-16.net"
 	echo 'spine1 switches leaf1 leaf2 leaf3 leaf4'
 )
@@ -214,7 +241,7 @@ reads 'two spines' 'node[1-16]' --fabric "$fabrics/fat-tree-16.net" < <(
 		printf 'Ca 1 "p%sn%s"\n' "$pod" 1 "$pod" 2
 	done
 } >pods.net
-reads 'three levels' 'p1n[1-2],p2n[1-2]' --fabric pods.net <<-'END'
+reads 'three levels' 'p1n1 p1n2 p2n1 p2n2' --fabric pods.net <<-'END'
 	core switches p1-spine1 p2-spine1
 	p1-leaf1 nodes p1n1
 	p1-leaf2 nodes p1n2
@@ -241,7 +268,7 @@ cat >islands.net <<-'END'
 	Ca 1 "m1"
 	Ca 1 "m2"
 END
-reads 'two islands' 'n[1-3],m[1-2]' islands.net <<-'END'
+reads 'two islands' 'n1 n2 n3 m1 m2' islands.net <<-'END'
 	a1 nodes n1 n2
 	a2 nodes n3
 	b1 nodes m1 m2
@@ -271,10 +298,10 @@ cat >rails.net <<-'END'
 	Ca 1 "n2 mlx5_1"
 	Ca 1 "oss1 mlx5_1"
 END
-reads 'compute rail' 'n[1-2]' --fabric rails.net --device 'mlx5_[0]' <<-'END'
+reads 'compute rail' 'n1 n2' --fabric rails.net --device 'mlx5_[0]' <<-'END'
 	compute nodes n1 n2
 END
-reads 'storage rail' 'n[1-2],oss1' --fabric rails.net --device 'mlx5_[1]' \
+reads 'storage rail' 'n1 n2 oss1' --fabric rails.net --device 'mlx5_[1]' \
 	<<-'END'
 		storage nodes n1 n2 oss1
 	END
@@ -283,7 +310,7 @@ reads 'storage rail' 'n[1-2],oss1' --fabric rails.net --device 'mlx5_[1]' \
 printf 'Switch 4 "A" # "sw[1-3],x=\033y"\n[1] "n1"[1]\n[3] "B"[3]\n' >odd.net
 printf 'Switch 4 "B" # "sw[1-3],x=\033y"\n[1] "n2"[1]\n' >>odd.net
 printf 'Ca 1 "n1"\nCa 1 "n2"\n' >>odd.net
-reads 'odd names' 'n[1-2]' --fabric odd.net <<-'END'
+reads 'odd names' 'n1 n2' --fabric odd.net <<-'END'
 	sw_1-3__x__y nodes n1
 	sw_1-3__x__y-0000000000200005 nodes n2
 	root-2 switches sw_1-3__x__y sw_1-3__x__y-0000000000200005
