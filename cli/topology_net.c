@@ -29,7 +29,7 @@ static const char *word_of(uint8_t type)
 	return type == IBSA_NODE_CA ? "ca" : "rt";
 }
 
-/* Such as " 4xEDR"; "" if it is unknown. */
+/* Write the rate of a link, such as " 4xEDR"; "" if the rate is unknown. */
 static void rate_text(const struct ibsa_topology_port *port, char out[16])
 {
 	out[0] = '\0';

@@ -53,7 +53,8 @@ static void check(const struct ibsa_message *answer)
 	if (answer->len == IBSA_MAD_BYTES ||
 	    answer->len == IBSA_SA_HEADER_BYTES)
 		return;
-	/* Of its 36 bytes OpenSM says 4 words; there is one of them at most. */
+	/* For an InformInfo of 36 bytes, OpenSM and the embedded SA state an
+	 * AttributeOffset of 4 words. The reply has one InformInfo at most. */
 	if (IBSA_GET(sa_header, attribute_id, mad) == INFORM_INFO)
 		return;
 	stride = 8 * IBSA_GET(sa_header, attribute_offset, mad);

@@ -89,8 +89,8 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  * The logical states of the ports are read from one device, the selected
  * device: @devname, or, if @devname is NULL, smi_name, or gsi_name if there is
  * no smi_name. The preferred port of the selected device is the port @portnum.
- * If @portnum is 0, the preferred port is port 0 of a switch, or the only port
- * of a device that has one port. Of a device with more ports, it is the first
+ * If @portnum is 0, the preferred port is port 0 of a switch, or port 1 of a
+ * device whose highest port number is 1. Of any other device, it is the first
  * port that is not down; if all ports are down, the pair does not qualify. If
  * @devname is NULL, a pair whose preferred port is down does not qualify
  * either.

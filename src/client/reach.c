@@ -317,7 +317,7 @@ static void slot_search(struct slot *slot)
 	slot_finish(slot, &unexplained->answer);
 }
 
-/* There is no path: search the reason in the same slot of the window. */
+/* There is no path: search the reason with queries that use the same slot. */
 static void slot_explain(struct slot *slot,
 			 const struct ibsa_reach_answer *answer)
 {

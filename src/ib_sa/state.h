@@ -124,8 +124,8 @@ struct ib_device {
 	/* From the time of opening; ports are opened later. */
 	struct ibsa__environment *environment;
 	/*
-	 * Of a device of this machine. NULL: it is in a fabric, whose ports
-	 * must be opened to read them.
+	 * The files of a device of this machine. NULL: the device is in a
+	 * fabric, and a port must be opened before its state can be read.
 	 */
 	struct device_files *files;
 	struct ibsa_device_options options;

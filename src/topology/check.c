@@ -433,7 +433,10 @@ static int check_expected_link(struct check *check, uint32_t index)
 		return 0;
 	if (is_moved(check, a, then_far))
 		return moved_add(check, a, then_far);
-	/* Else the cable at @b is another one, and is reported itself. */
+	/*
+	 * If the other end of @b is expected, the cable at @b is another cable,
+	 * for which a finding of its own is reported.
+	 */
 	if (is_moved(check, b, then) && !is_far_expected(check, b))
 		return moved_add(check, b, then);
 	return link_add(check, IBSA_FINDING_MISSING, check->then, then,

@@ -516,7 +516,8 @@ static void batch_gives_no_reasons_by_default(void **state)
 	assert_int_equal(requests(), HOSTS);
 }
 
-/* What is known when the batch is stopped, is told. */
+/* If the batch is stopped during the search for a reason, the GIDs without a
+ * result end with -ECANCELED. */
 static void batch_can_be_stopped_in_a_search(void **state)
 {
 	struct told told = { .stops = true };

@@ -153,7 +153,8 @@ static uint64_t mask_of(const struct request *request)
 	return ibsa_be64(request->mad + MAD_COMPONENT_MASK);
 }
 
-/* Only one SA has the block of a switch without end ports. */
+/* Only one of the two SAs has the requested block of the multicast forwarding
+ * table of a switch without end ports. */
 static bool is_of_transit(const struct request *request,
 			  const struct answer *theirs,
 			  const struct answer *ours)

@@ -37,7 +37,7 @@ static void learn(struct answer *answer, uint64_t table[LIDS][GROUPS])
 	}
 }
 
-/* What a packet has reached, and by how many cables. */
+/* The ports that a multicast packet has reached, and the number of cables. */
 struct spread {
 	bool is_seen[LIDS];
 	uint64_t ends[LIDS]; /* end ports, by switch */

@@ -170,7 +170,7 @@ down abc 1 '2: Polling'
 down mlx5_10 1 '5: LinkUp'
 same
 
-# Of these node types, only that of the first device is a device with MADs.
+# Only the node type of the first device is that of a device with MADs.
 tree node-types
 device a 1
 device b 1

@@ -271,7 +271,8 @@ static struct ibsa__engine *engine_with_one_held(struct seen seen[3])
 	return engine;
 }
 
-/* It leaves the window when the transport's timeout must have ended. */
+/* A cancelled request that the transport holds leaves the window when the
+ * transport's timeout for it has passed. */
 static void abandoned_request_stays_in_the_window(void **state)
 {
 	struct seen seen[3] = { 0 };

@@ -148,8 +148,8 @@ static void sharers_follow_together(void **state)
 	assert_int_equal(puppet_query(engine, 4, &second), 0);
 	move_to(engine, NEW_SM);
 	puppet_advance(&puppet, engine, 1);
-	/* Its own second try would come before the others' next one, so it
-	 * sends its own request. */
+	/* The third query would send its second try before the shared request
+	 * sends its next try, so the third query does not join. */
 	assert_int_equal(puppet_query(engine, 4, &third), 0);
 	assert_int_equal(puppet.sent_count, 3);
 	request_answer(engine, 1);

@@ -218,7 +218,8 @@ static void cancel_ends_a_query_once(void **state)
 }
 
 /*
- * Of two queries that share a request, one is cancelled: the other one goes on.
+ * If one of two queries that share a request is cancelled, the other query
+ * continues.
  */
 static void cancel_leaves_the_sharer(void **state)
 {

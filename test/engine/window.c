@@ -149,7 +149,8 @@ static void held_requests_take_half_of_the_window(void **state)
 	(void)state;
 	cancel_some(engine, WINDOW);
 	assert_int_equal(room_measure(engine, &seen), WINDOW / 2);
-	/* They leave the window when the transport's timeouts have ended. */
+	/* The cancelled requests leave the window when the transport's timeouts
+	 * for them have passed. */
 	puppet_advance(&puppet, engine, 99);
 	assert_int_equal(puppet.sent_count, WINDOW + WINDOW / 2);
 	puppet_advance(&puppet, engine, 251);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a subscription to all that an SM reports says. IBA vol 1, 13.4.8.3. */
+/* An InformInfo that subscribes to all Reports. IBA vol 1, 13.4.8.3. */
 #ifndef EVERYTHING_H
 #define EVERYTHING_H
 

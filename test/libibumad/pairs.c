@@ -222,7 +222,8 @@ static void without_name_the_first_pair_that_is_up_is_taken(void **state)
 	no_pair_of(NULL, 0, 0);
 }
 
-/* Only port 1 is accepted while it is down. */
+/* If the only port of a device is down, the pair qualifies only if the port has
+ * number 1. */
 static void only_port_that_is_not_number_one_must_be_up(void **state)
 {
 	const struct tree *tree = *state;

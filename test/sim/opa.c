@@ -441,7 +441,7 @@ static void sa_is_found_by_lid_and_by_gid_of_a_lid(void **state)
 		assert_int_equal(bench_receive(bench), i < 2);
 	}
 	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);
-	/* That port has no SA, and refuses a request. */
+	/* No SA runs at the port with LID_C, so it refuses a request. */
 	to[1].gid = gid_of_lid(LID_C);
 	assert_int_equal(bench->transport->ops->send(bench->transport, &to[1],
 						     bench->request, 256, 10),

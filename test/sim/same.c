@@ -413,7 +413,10 @@ static int group_request(void)
 	return compare(mad);
 }
 
-/* Also a GUID that is in use, and near the end one for the SA to choose. */
+/*
+ * Return an alias GUID, sometimes a GUID that is in use, and near the end of
+ * the test also 0, for which the SA chooses a GUID.
+ */
 static uint64_t a_guid_to_set(void)
 {
 	if (is_late && !roll(2))

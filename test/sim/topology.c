@@ -338,7 +338,7 @@ static void unknown_rates_in_files_are_refused(void **state)
 	refused("speed=8\n", ":1:", "sum of 1");
 }
 
-/* Of an indented line, the message shows no more than the line. */
+/* The message shows an indented line without its blanks and up to its end. */
 static void message_shows_a_bad_line_to_its_end(void **state)
 {
 	(void)state;

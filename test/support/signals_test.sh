@@ -27,7 +27,7 @@ if [ "$(tail -n 1 <<<"$got")" != '2 two words none' ]; then
 	failed=1
 fi
 
-# Those that source one that sources it, or source it.
+# A script that sends signals must source signals.sh, or a file that sources it.
 by='signals\.sh|support\.sh|fabric\.sh|server\.sh'
 for script in $(grep -rlE '\bkill\b' "$here/.." --include='*.sh'); do
 	case $script in

@@ -339,7 +339,8 @@ static void a_host_without_a_link_is_missing(void **state)
 					   "leaf port 2"));
 }
 
-/* Only as slower, although both ends support more. */
+/* A link that is slower than expected is reported as slower only, although both
+ * of its ends support a higher speed. */
 static void a_slower_link_is_one_finding(void **state)
 {
 	struct ibsa_topology *topology = whole();

@@ -41,7 +41,7 @@ static bool has_changed(struct ibsa_transport *transport)
 	return transport->ops->changed(transport);
 }
 
-/* Its port is gone, too, even if sysfs still lists it. */
+/* When the device is gone, its port is gone, even if sysfs still lists it. */
 static void device_that_goes_takes_its_port_with_it(void **state)
 {
 	struct tree tree;
