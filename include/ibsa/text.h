@@ -105,7 +105,8 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  * ibsa_field_parse - parse one value of a record
  * @field: a field of the record
  * @index: number of the value, from 0
- * @text:  a text as ibsa_field_format() writes it, or a number
+ * @text:  a text as ibsa_field_format() writes it, also a rate without "/s",
+ *         or a number
  * @host:  the record's struct; receives the value
  *
  * Names of codes may be in upper or lower case. If a blob is shorter than its
@@ -137,18 +138,25 @@ int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 size_t ibsa_text_clean(const char **text, char *out, size_t size);
 
 /**
- * ibsa_selector_parse - parse "FIELD=VALUE" for a query
+ * ibsa_selector_parse - parse "FIELD=VALUE" or a comparison for a query
  * @record: the record that will be queried
- * @text:   such as "dlid=4", "dgid=fe80::1" or "service_data8_3=0x10"
+ * @text:   such as "dlid=4", "dgid=fe80::1", "service_data8_3=0x10" or
+ *          "rate>=100Gb"
  * @host:   the record's struct; receives the value
- * @mask:   the component mask, in which the function sets the bits of the
- *          field. The GIDs of a MultiPathRecord have no component bits
+ * @mask:   the component mask; the field's bits are set in it. The GIDs of a
+ *          MultiPathRecord have no component bits
  * @error:  receives, on failure, one sentence for the user; or NULL
  *
+ * If the record has a field with "_selector" after the name of the field, such
+ * as mtu_selector, FIELD may be followed by ">=", "<=", ">" or "<", which set
+ * both fields. "=" also sets the selector, to "exactly", unless its bits are
+ * set in @mask. A comparison that excludes no value changes nothing.
+ *
  * Return: 0; -ENOENT the record has no such field; -EINVAL @text has no '=',
- * the value is not of the field's kind or is a code without a meaning, or the
- * SA cannot select by the field; -ERANGE the value does not fit. After an error
- * @host and @mask are unchanged.
+ * '<' or '>', the value is not of the field's kind, its code has no meaning,
+ * the SA cannot select by the field or compare it, or the selector of a
+ * comparison is already in @mask; -ERANGE the value does not fit. After an
+ * error @host and @mask are unchanged.
  */
 int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 			void *host, uint64_t *mask,

@@ -128,6 +128,21 @@ const char *ibsa_code_text(uint8_t show, uint64_t code)
 	return lists[show].names[code];
 }
 
+/* Whether the text is the name, or a rate without "/s". */
+static bool is_name(uint8_t show, const char *name, const char *text)
+{
+	const size_t len = strlen(text);
+
+	if (ibsa__text_is_same(name, text))
+		return true;
+	while (show == IBSA_SHOW_rate && *text &&
+	       ibsa__lower(*name) == ibsa__lower(*text)) {
+		name++;
+		text++;
+	}
+	return len > 0 && !*text && strcmp(name, "/s") == 0;
+}
+
 bool ibsa__code_find(uint8_t show, const char *text, uint64_t *out)
 {
 	const struct list *list;
@@ -141,7 +156,7 @@ bool ibsa__code_find(uint8_t show, const char *text, uint64_t *out)
 	list = &lists[show];
 	for (size_t code = 0; code < list->count; code++) {
 		if (!list->names[code] ||
-		    !ibsa__text_is_same(list->names[code], text))
+		    !is_name(show, list->names[code], text))
 			continue;
 		*out = code;
 		return true;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parsing of "FIELD=VALUE" into a record and its mask, with messages that
- * suggest a correction. */
+/* Parsing of "FIELD=VALUE" and comparisons into a record and its mask, with
+ * messages that suggest a correction. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <ibsa/sa.h>
 
 #include "base/error.h"
 #include "text/code.h"
@@ -216,36 +218,187 @@ static bool code_is_assigned(const struct ibsa_field *field, unsigned int index,
 	return ibsa_code_text(field->show, code);
 }
 
+/* Parse the text into the field. After an error @host is unchanged. */
+static int value_parse(const struct ibsa_field *field, unsigned int index,
+		       const char *text, void *host, struct ibsa_error *error)
+{
+	const uint64_t before = ibsa_field_get(field, index, host);
+	int err = ibsa_field_parse(field, index, text, host);
+
+	if (!err && !code_is_assigned(field, index, host)) {
+		(void)!ibsa_field_set(field, index, before, host);
+		err = -EINVAL;
+	}
+	return err ? bad_value_fail(field, err, text, error) : 0;
+}
+
+/* What stands between FIELD and VALUE. */
+enum relation { RELATION_NONE, EQUAL, AT_LEAST, AT_MOST, MORE, LESS };
+
+/* Parse a relation and set @text to the value after it. */
+static enum relation relation_parse(const char **text)
+{
+	const char *at = *text;
+	const bool has_equal = at[0] && at[1] == '=';
+	enum relation relation = RELATION_NONE;
+
+	if (at[0] == '=')
+		relation = EQUAL;
+	else if (at[0] == '>')
+		relation = has_equal ? AT_LEAST : MORE;
+	else if (at[0] == '<')
+		relation = has_equal ? AT_MOST : LESS;
+	*text += relation == AT_LEAST || relation == AT_MOST ? 2 : 1;
+	return relation;
+}
+
+/* The field that tells the SA how to compare another: NAME_selector, or NULL. */
+static const struct ibsa_field *selector_find(const struct ibsa_record *record,
+					      const struct ibsa_field *field)
+{
+	const size_t len = strlen(field->name);
+
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		const struct ibsa_field *other = &record->fields[i];
+
+		if (strncmp(other->name, field->name, len) == 0 &&
+		    strcmp(other->name + len, "_selector") == 0)
+			return other;
+	}
+	return NULL;
+}
+
+/* What is compared: codes of rates are not in the order of the rates. */
+static uint64_t magnitude(const struct ibsa_field *field, uint64_t code)
+{
+	switch (field->show) {
+	case IBSA_SHOW_mtu:
+		return ibsa_mtu_bytes((uint8_t)code);
+	case IBSA_SHOW_rate:
+		return ibsa_rate_mbps((uint8_t)code);
+	default:
+		return code;
+	}
+}
+
+/* Find the next greater or smaller value. Return: false if there is none. */
+static bool value_beside(const struct ibsa_field *field, bool is_greater,
+			 uint64_t *value)
+{
+	const uint64_t own = magnitude(field, *value);
+	uint64_t nearest = 0;
+	bool found = false;
+
+	for (uint64_t code = 0; code >> field->nbits == 0; code++) {
+		const uint64_t size = magnitude(field, code);
+
+		if (ibsa_show_is_code(field->show) && !size)
+			continue;
+		if (is_greater ? size <= own || (found && size >= nearest)
+			       : size >= own || (found && size <= nearest))
+			continue;
+		nearest = size;
+		*value = code;
+		found = true;
+	}
+	return found;
+}
+
+/* Set a field of one value that has component bits. */
+static void number_select(const struct ibsa_field *field, uint64_t value,
+			  void *host, uint64_t *mask)
+{
+	(void)!ibsa_field_set(field, 0, value, host);
+	*mask |= ibsa_field_cm(field, 0);
+}
+
+/*
+ * A selector is only "greater" or "less": "at least" is greater than the next
+ * smaller value. Without such a value nothing is excluded, and the field keeps
+ * the value @before.
+ */
+static void relation_set(const struct ibsa_field *field,
+			 const struct ibsa_field *selector,
+			 enum relation relation, uint64_t before, void *host,
+			 uint64_t *mask)
+{
+	const bool is_least = relation == AT_LEAST || relation == MORE;
+	uint64_t value = ibsa_field_get(field, 0, host);
+
+	if ((relation == AT_LEAST || relation == AT_MOST) &&
+	    !value_beside(field, !is_least, &value)) {
+		(void)!ibsa_field_set(field, 0, before, host);
+		return;
+	}
+	number_select(field, value, host, mask);
+	number_select(selector,
+		      is_least ? IBSA_SELECT_GREATER : IBSA_SELECT_LESS, host,
+		      mask);
+}
+
+static int relation_check(const struct ibsa_record *record,
+			  const struct ibsa_field *field,
+			  const struct ibsa_field *selector, uint64_t mask,
+			  struct ibsa_error *error)
+{
+	if (!selector)
+		return ibsa__fail(error, -EINVAL,
+				  "the SA cannot compare '%s' of %s; use =",
+				  field->name, record->name);
+	if (mask & ibsa_field_cm(selector, 0))
+		return ibsa__fail(error, -EINVAL,
+				  "%s is already given; use = with it",
+				  selector->name);
+	return 0;
+}
+
+/* Set a field that the SA can select by. */
+static int field_select(const struct ibsa_record *record,
+			const struct ibsa_field *field, unsigned int index,
+			enum relation relation, const char *text, void *host,
+			uint64_t *mask, struct ibsa_error *error)
+{
+	const struct ibsa_field *selector = selector_find(record, field);
+	const uint64_t before = ibsa_field_get(field, index, host);
+	int err = 0;
+
+	if (relation != EQUAL)
+		err = relation_check(record, field, selector, *mask, error);
+	if (!err)
+		err = value_parse(field, index, text, host, error);
+	if (err)
+		return err;
+	if (relation != EQUAL) {
+		relation_set(field, selector, relation, before, host, mask);
+		return 0;
+	}
+	*mask |= ibsa_field_cm(field, index);
+	/* Without a selector the SA ignores the value. */
+	if (selector && !(*mask & ibsa_field_cm(selector, 0)))
+		number_select(selector, IBSA_SELECT_EXACTLY, host, mask);
+	return 0;
+}
+
 int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 			void *host, uint64_t *mask, struct ibsa_error *error)
 {
-	const size_t len = strcspn(text, "=");
+	const size_t len = strcspn(text, "=<>");
+	const char *value = text + len;
+	const enum relation relation = relation_parse(&value);
 	const struct ibsa_field *field;
 	unsigned int index;
-	uint64_t before;
-	uint64_t bits;
-	int err;
 
-	if (text[len] != '=')
+	if (relation == RELATION_NONE)
 		return ibsa__fail(error, -EINVAL,
 				  "'%.*s' has no '='; write FIELD=VALUE",
 				  SHOWN_MAX, text);
 	field = ibsa__field_find(record, text, len, &index);
 	if (!field)
 		return unknown_field_fail(record, text, len, error);
-	bits = ibsa_field_cm(field, index);
-	if (!bits && field->cm != IBSA_UNMASKED)
+	if (!ibsa_field_cm(field, index) && field->cm != IBSA_UNMASKED)
 		return ibsa__fail(error, -EINVAL,
 				  "the SA cannot select by '%s' of %s",
 				  field->name, record->name);
-	before = ibsa_field_get(field, index, host);
-	err = ibsa_field_parse(field, index, text + len + 1, host);
-	if (!err && !code_is_assigned(field, index, host)) {
-		(void)!ibsa_field_set(field, index, before, host);
-		err = -EINVAL;
-	}
-	if (err)
-		return bad_value_fail(field, err, text + len + 1, error);
-	*mask |= bits;
-	return 0;
+	return field_select(record, field, index, relation, value, host, mask,
+			    error);
 }

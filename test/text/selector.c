@@ -138,6 +138,131 @@ static void selectors_set_value_and_mask(void **state)
 	assert_string_equal(service.service_name, "a=b");
 }
 
+struct selected {
+	const char *text;
+	uint8_t mtu_selector, mtu;
+	uint8_t rate_selector, rate;
+	uint8_t life_selector, life;
+};
+
+/* Codes of rates are not in the order of the rates: 9 is 80, 10 is 120 Gb/s. */
+static void comparisons_set_the_selector(void **state)
+{
+	static const struct selected cases[] = {
+		{ "mtu=4096", 2, 5 },
+		{ "MTU>=4096", 0, 4 },
+		{ "mtu<=2048", 1, 5 },
+		{ "mtu>2048", 0, 4 },
+		{ "mtu<2048", 1, 4 },
+		{ "rate=100Gb/s", 0, 0, 2, 16 },
+		{ "rate>=100Gb", 0, 0, 0, 9 },
+		{ "rate>=100gb/s", 0, 0, 0, 9 },
+		{ "rate<=100Gb", 0, 0, 1, 13 },
+		{ "rate>100Gb", 0, 0, 0, 16 },
+		{ "rate<100Gb", 0, 0, 1, 16 },
+		{ "rate>=14Gb", 0, 0, 0, 3 },
+		{ "rate<=2.5Gb", 0, 0, 1, 5 },
+		{ "packet-life-time=18", 0, 0, 0, 0, 2, 18 },
+		{ "packet-life-time<=18", 0, 0, 0, 0, 1, 19 },
+		{ "packet-life-time>=18", 0, 0, 0, 0, 0, 17 },
+		/* Nothing is excluded. */
+		{ "mtu>=256" },
+		{ "mtu<=10240" },
+		{ "rate>=2.5Gb" },
+		{ "rate<=1600Gb" },
+		{ "packet-life-time>=0" },
+		{ "packet-life-time<=63" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct selected *it = &cases[i];
+		struct ibsa_path path = { 0 };
+		uint64_t mask = 0;
+		uint64_t want = 0;
+
+		if (it->mtu)
+			want |= IBSA_PATH_CM(mtu) | IBSA_PATH_CM(mtu_selector);
+		if (it->rate)
+			want |= IBSA_PATH_CM(rate) |
+				IBSA_PATH_CM(rate_selector);
+		if (it->life)
+			want |= IBSA_PATH_CM(packet_life_time) |
+				IBSA_PATH_CM(packet_life_time_selector);
+		assert_int_equal(ibsa_selector_parse(&ibsa_path_record,
+						     it->text, &path, &mask,
+						     NULL),
+				 0);
+		assert_int_equal(path.mtu_selector, it->mtu_selector);
+		assert_int_equal(path.mtu, it->mtu);
+		assert_int_equal(path.rate_selector, it->rate_selector);
+		assert_int_equal(path.rate, it->rate);
+		assert_int_equal(path.packet_life_time_selector,
+				 it->life_selector);
+		assert_int_equal(path.packet_life_time, it->life);
+		assert_true(mask == want);
+	}
+}
+
+/* Each record with a field NAME_selector takes comparisons of NAME. */
+static void comparisons_are_of_any_record(void **state)
+{
+	struct ibsa_mcmember group = { 0 };
+	struct ibsa_multi_path multi = { 0 };
+	struct ibsa_opa_path opa = { 0 };
+	uint64_t mask = 0;
+
+	(void)state;
+	assert_int_equal(ibsa_selector_parse(&ibsa_mcmember_record, "mtu<4096",
+					     &group, &mask, NULL),
+			 0);
+	assert_true(mask ==
+		    (IBSA_MCMEMBER_CM(mtu) | IBSA_MCMEMBER_CM(mtu_selector)));
+	assert_int_equal(group.mtu_selector, 1);
+	mask = 0;
+	assert_int_equal(ibsa_selector_parse(&ibsa_multi_path_record,
+					     "rate>=40Gb", &multi, &mask, NULL),
+			 0);
+	assert_true(mask == (IBSA_MULTI_PATH_CM(rate) |
+			     IBSA_MULTI_PATH_CM(rate_selector)));
+	mask = 0;
+	assert_int_equal(ibsa_selector_parse(&ibsa_opa_path_record, "mtu=8192",
+					     &opa, &mask, NULL),
+			 0);
+	assert_int_equal(opa.mtu_selector, 2);
+}
+
+/* A selector of the caller is kept, in either order. */
+static void given_selector_is_kept(void **state)
+{
+	static const char *const orders[][2] = {
+		{ "mtu_selector=0", "mtu=2048" },
+		{ "mtu=2048", "mtu_selector=0" },
+	};
+	struct ibsa_path path;
+	struct ibsa_error error;
+	uint64_t mask;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		path = (struct ibsa_path){ 0 };
+		mask = 0;
+		for (size_t k = 0; k < 2; k++)
+			assert_int_equal(ibsa_selector_parse(&ibsa_path_record,
+							     orders[i][k],
+							     &path, &mask,
+							     NULL),
+					 0);
+		assert_int_equal(path.mtu_selector, 0);
+		assert_int_equal(path.mtu, 4);
+	}
+	assert_int_equal(ibsa_selector_parse(&ibsa_path_record, "mtu>=256",
+					     &path, &mask, &error),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, "mtu_selector is already given"));
+	assert_int_equal(path.mtu, 4);
+}
+
 static void bad_selectors_have_a_message(void **state)
 {
 	static const struct {
@@ -174,6 +299,17 @@ static void bad_selectors_have_a_message(void **state)
 		  "CA, switch, router, or" },
 		{ &ibsa_node_record, "node_description=\\", -EINVAL,
 		  "up to 64 bytes" },
+		{ &ibsa_path_record, "dlid>=4", -EINVAL,
+		  "cannot compare 'dlid' of PathRecord" },
+		{ &ibsa_path_record, "dlid<4", -EINVAL, "cannot compare" },
+		{ &ibsa_path_record, "mtu>=x", -EINVAL, "256, 512, 1024" },
+		{ &ibsa_path_record, "mtu>", -EINVAL, "256, 512, 1024" },
+		{ &ibsa_path_record, "mtu=>256", -EINVAL, "256, 512, 1024" },
+		{ &ibsa_path_record, "mtuu>=256", -ENOENT, "mean 'mtu'?" },
+		{ &ibsa_path_record, "mtu_selector>=1", -EINVAL, "compare" },
+		{ &ibsa_port_info_record, "mtu_cap>=256", -EINVAL, "compare" },
+		{ &ibsa_path_record, "rate=Gb", -EINVAL, "2.5, 10, 30" },
+		{ &ibsa_path_record, "rate=100G", -EINVAL, "2.5, 10, 30" },
 		{ &ibsa_service_record, "service_lease=1h", -EINVAL,
 		  "4294967294, or infinite" },
 		{ &ibsa_service_record, "service_key=x", -EINVAL,
@@ -187,6 +323,7 @@ static void bad_selectors_have_a_message(void **state)
 			struct ibsa_node node;
 			struct ibsa_service service;
 			struct ibsa_notice notice;
+			struct ibsa_port_info port_info;
 		} host = { 0 };
 		char zero[sizeof(host)] = { 0 };
 		struct ibsa_error error = { "" };
@@ -233,6 +370,9 @@ int main(void)
 		cmocka_unit_test(every_name_finds_its_value),
 		cmocka_unit_test(every_brief_names_fields),
 		cmocka_unit_test(selectors_set_value_and_mask),
+		cmocka_unit_test(comparisons_set_the_selector),
+		cmocka_unit_test(comparisons_are_of_any_record),
+		cmocka_unit_test(given_selector_is_kept),
 		cmocka_unit_test(bad_selectors_have_a_message),
 		cmocka_unit_test(long_texts_are_cut),
 	};
