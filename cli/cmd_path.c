@@ -33,8 +33,9 @@ void cmd_path_details(struct cli *cli)
 		"fields are",
 		"those of PathRecord (ibsa query get PathRecord --help), or of",
 		"OpaPathRecord if an Omni-Path SA supports it. mtu, rate and",
-		"packet_life_time need a selector: mtu_selector=2 mtu=4096",
-		"(0 greater than, 1 less than, 2 exactly, 3 the largest)",
+		"packet_life_time can be compared: 'rate>=100Gb' mtu=4096; or",
+		"with a selector: mtu_selector=0 mtu=2048 (0 greater than,",
+		"1 less than, 2 exactly, 3 the largest)",
 		"Without a path, a message tells why. --why adds a row for "
 		"each such",
 		"pair, with the reason.",
@@ -49,7 +50,7 @@ void cmd_path_details(struct cli *cli)
 struct form {
 	const struct ibsa_record *record;
 	union fields_host match;
-	uint64_t mask;
+	struct fields_mask mask;
 	bool is_wrong; /* a field or value is invalid; see @error */
 	struct ibsa_error error;
 };
@@ -358,7 +359,7 @@ static int arguments_parse(struct cli *cli, struct path_query *path_query)
 	parse_fields(cli, &path_query->opa);
 	if (path_query->ib.is_wrong && path_query->opa.is_wrong)
 		return wrong(&path_query->ib.error);
-	if ((path_query->ib.mask | path_query->opa.mask) & taken) {
+	if ((path_query->ib.mask.all | path_query->opa.mask.all) & taken) {
 		complain("SRC and DST already give the ends of the path; "
 			 "remove slid, sgid, dlid and dgid");
 		return CLI_USAGE;
@@ -410,7 +411,8 @@ static const char *end_text(const struct end *end, const char *argument,
 static uint64_t pair_mask(const struct form *form, const struct end *src,
 			  const struct end *dst)
 {
-	return form->mask | IBSA_PATH_CM(reversible) | IBSA_PATH_CM(numb_path) |
+	return form->mask.all | IBSA_PATH_CM(reversible) |
+	       IBSA_PATH_CM(numb_path) |
 	       (src->lid ? IBSA_PATH_CM(slid) : IBSA_PATH_CM(sgid)) |
 	       (dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid));
 }

@@ -143,20 +143,35 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 	return CLI_DONE;
 }
 
-static int add_field(struct ibsa_query *query, const char *text,
-		     union fields_host *match, struct ibsa_error *error)
+static int add_field(struct cli *cli, const struct ibsa_record *record,
+		     const char *argument, union fields_host *match,
+		     struct fields_mask *mask)
 {
-	if (query->record == &ibsa_multi_path_record && multi_path_is_end(text))
-		return multi_path_add_end(text, &match->multi_path,
-					  &query->mask, error);
-	return fields_select(query->record, text, match, &query->mask, error);
+	struct ibsa_error error;
+	char room[ARGUMENT_ROOM];
+	const char *text;
+	int status = self_replace(cli, record, argument, room, &text);
+	int err;
+
+	if (status != CLI_DONE)
+		return status;
+	if (record == &ibsa_multi_path_record && multi_path_is_end(text))
+		err = multi_path_add_end(text, &match->multi_path, &mask->all,
+					 &error);
+	else
+		err = fields_select(record, text, match, mask, &error);
+	if (!err)
+		return CLI_DONE;
+	complain("%s", error.text);
+	return CLI_USAGE;
 }
 
 static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 			   union fields_host *match)
 {
 	const struct method *method;
-	struct ibsa_error error;
+	struct fields_mask mask = { .all = 0 };
+	int status = CLI_DONE;
 
 	if (cli->arg_count < 3) {
 		complain("query needs get, table, multi, set or delete, and a "
@@ -170,13 +185,11 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	query->record = ibsa_record_find(cli->args[2]);
 	if (!query->record)
 		return wrong("there is no record", cli->args[2]);
-	for (int i = 3; i < cli->arg_count; i++) {
-		if (add_field(query, cli->args[i], match, &error) == 0)
-			continue;
-		complain("%s", error.text);
-		return CLI_USAGE;
-	}
-	return CLI_DONE;
+	for (int i = 3; i < cli->arg_count && status == CLI_DONE; i++)
+		status = add_field(cli, query->record, cli->args[i], match,
+				   &mask);
+	query->mask = mask.all;
+	return status;
 }
 
 static int record_columns_use(struct cli *cli, const struct ibsa_record *record)

@@ -70,17 +70,24 @@ static const char *process_only_hint(const struct cli *cli)
 /* Parse FIELD=VALUE arguments, beginning with argument @from. */
 static int fields_parse(struct cli *cli, int from, struct service *service)
 {
+	const struct ibsa_record *record = &ibsa_service_record;
+	struct fields_mask mask = { .all = service->mask };
 	struct ibsa_error error;
+	char room[ARGUMENT_ROOM];
+	const char *text;
+	int status = CLI_DONE;
 
-	for (int i = from; i < cli->arg_count; i++) {
-		if (fields_select(&ibsa_service_record, cli->args[i],
-				  &service->record, &service->mask,
+	for (int i = from; i < cli->arg_count && status == CLI_DONE; i++) {
+		status = self_replace(cli, record, cli->args[i], room, &text);
+		if (status != CLI_DONE ||
+		    fields_select(record, text, &service->record, &mask,
 				  &error) == 0)
 			continue;
 		complain("%s", error.text);
-		return CLI_USAGE;
+		status = CLI_USAGE;
 	}
-	return CLI_DONE;
+	service->mask = mask.all;
+	return status;
 }
 
 static int id_parse(const char *text, struct service *service)

@@ -78,21 +78,41 @@ void fields_named(struct out *out, const struct ibsa_record *record,
 	fields_named_as(out, name, record, name, host);
 }
 
-int fields_select(const struct ibsa_record *record, const char *text,
-		  void *host, uint64_t *mask, struct ibsa_error *error)
+size_t fields_name_len(const char *text)
 {
-	uint64_t bits = 0;
-	int err = ibsa_selector_parse(record, text, host, &bits, error);
+	return strcspn(text, "=<>");
+}
 
-	if (err)
-		return err;
-	if (*mask & bits) {
+const struct ibsa_field *fields_find(const struct ibsa_record *record,
+				     const char *text, unsigned int *index)
+{
+	char name[NAME_ROOM];
+
+	snprintf(name, sizeof(name), "%.*s", (int)fields_name_len(text), text);
+	return ibsa_field_find(record, name, index);
+}
+
+int fields_select(const struct ibsa_record *record, const char *text,
+		  void *host, struct fields_mask *mask,
+		  struct ibsa_error *error)
+{
+	unsigned int index;
+	const struct ibsa_field *field = fields_find(record, text, &index);
+	const uint64_t own = field ? ibsa_field_cm(field, index) : 0;
+	const uint64_t before = mask->all;
+	int err;
+
+	if (before & own & ~mask->implied) {
 		snprintf(error->text, sizeof(error->text),
 			 "%.*s is given twice; it takes one value",
-			 (int)strcspn(text, "="), text);
+			 (int)fields_name_len(text), text);
 		return -EINVAL;
 	}
-	*mask |= bits;
+	err = ibsa_selector_parse(record, text, host, &mask->all, error);
+	if (err)
+		return err;
+	mask->implied |= mask->all & ~before & ~own;
+	mask->implied &= ~own;
 	return 0;
 }
 

@@ -31,14 +31,28 @@ union fields_host {
 #undef FIELDS_MEMBER
 };
 
+/* Length of the name in "field=value" or "field>=value". */
+size_t fields_name_len(const char *text);
+
+/* The field of "field=value", or NULL. */
+const struct ibsa_field *fields_find(const struct ibsa_record *record,
+				     const char *text, unsigned int *index);
+
+/* Component bits: all, and of these the selectors that a value implies. */
+struct fields_mask {
+	uint64_t all;
+	uint64_t implied;
+};
+
 /*
- * Parse "field=value" into @host and @mask.
+ * Parse "field=value" or a comparison into @host and @mask.
  *
  * Return: 0; a negative errno, and @error explains it. A field that already has a
  * value is an error.
  */
 int fields_select(const struct ibsa_record *record, const char *text,
-		  void *host, uint64_t *mask, struct ibsa_error *error);
+		  void *host, struct fields_mask *mask,
+		  struct ibsa_error *error);
 
 /*
  * List the fields that the reply's table does not show although they are not zero

@@ -13,6 +13,8 @@
 #include <ibsa/text.h>
 
 #include "query_wait.h"
+#include "fields.h"
+#include "multi_path.h"
 #include "progress.h"
 #include "record.h"
 
@@ -381,6 +383,31 @@ int own_port_get(struct cli *cli, struct ibsa_port_state *out)
 	complain("cannot read the port: %s; check it with ibsa devices",
 		 strerror(-err));
 	return CLI_DEVICE;
+}
+
+int self_replace(struct cli *cli, const struct ibsa_record *record,
+		 const char *text, char room[ARGUMENT_ROOM], const char **out)
+{
+	const size_t len = fields_name_len(text);
+	unsigned int index;
+	const struct ibsa_field *field = fields_find(record, text, &index);
+	const bool is_end = record == &ibsa_multi_path_record &&
+			    multi_path_is_end(text);
+	char gid_text[IBSA_GID_TEXT];
+	struct ibsa_gid gid;
+	int status;
+
+	*out = text;
+	if (strcmp(text + len, "=self") != 0 ||
+	    !(is_end || (field && field->show == IBSA_SHOW_gid)))
+		return CLI_DONE;
+	status = own_gid_get(cli, &gid);
+	if (status != CLI_DONE)
+		return status;
+	(void)ibsa_gid_format(&gid, gid_text, sizeof(gid_text));
+	snprintf(room, ARGUMENT_ROOM, "%.*s=%s", (int)len, text, gid_text);
+	*out = room;
+	return CLI_DONE;
 }
 
 int own_gid_get(struct cli *cli, struct ibsa_gid *out)

@@ -46,7 +46,7 @@ help_on_each_level() {
 		run 0 -h "$command"; out_has "^usage: ibsa $command"
 		! grep -q '.\{80\}' out || fail 'a line of more than 79 characters'
 	done
-	run 0 path -h; out_has '^  self '; out_has mtu_selector=2
+	run 0 path -h; out_has '^  self '; out_has 'rate>=100Gb'
 	run 0 query --help; out_has '^NodeRecord +NR +0x0011'
 	for record in NodeRecord NR nr; do
 		run 0 query get "$record" --help
@@ -531,6 +531,21 @@ paths() {
 	on 2 path self node2 mtu=0 mtu_selector=2; err_has '256, 512'
 	on 1 path self node2 mtu=4096 mtu_selector=2; out_empty
 	err_has 'no path from self to node2 .*: mtu 4096; without it there is a path'
+	on 1 path self node2 mtu=4096; err_has ': mtu 4096; without it'
+	on 0 -j path self node2 mtu=2048; json '.[0].mtu_text == "2048"'
+	on 0 -j path self node2 mtu=2048 'rate>=100Gb' 'packet_life_time<=18'
+	json '.[0] | .rate_text == "100Gb/s" and .packet_life_time <= 18'
+	on 1 path self größe 'rate>=100Gb'
+	err_has 'greater than 80Gb/s; without it there is a path with rate 40'
+	on 0 path self größe 'rate<=40Gb'
+	on 1 path self node2 'rate>100Gb'; out_empty
+	on 1 path self node2 mtu=2048 mtu_selector=0
+	err_has 'mtu greater than 2048; without it'
+	on 2 path self node2 mtu=2048 'mtu>=1024'; err_has 'mtu is given twice'
+	on 2 path self node2 mtu_selector=2 'mtu>=1024'; err_has 'use = with it'
+	on 2 path self node2 mtu_selector=2 mtu_selector=2 mtu=2048
+	err_has 'mtu_selector is given twice'
+	on 2 path self node2 'sl>=1'; err_has "cannot compare 'sl' of PathRec"
 	on 1 path self node2 sl=0 mtu_selector=0 mtu=4096
 	err_has ': mtu greater than 4096; without it there is a path with mtu 2048'
 	on 1 path self fe80::dead:beef sl=0
@@ -587,6 +602,13 @@ records() {
 		sgid=fe80::2:c903:0:21 -v
 	[ "$(grep -c '^dlid ' out)" -eq 2 ] || fail 'not two paths'
 	err_has '^ibsa: MultiPathRecord GetMulti: 1 try.* 2 records'
+	on 0 -j query multi MPR sgid=self dgid=fe80::2:c903:0:21
+	json 'length == 1 and .[0].sgid == "fe80::2:c903:0:11"'
+	on 0 -j query table PR sgid=self slid=1 'rate>=100Gb'
+	json 'length > 0 and all(.[]; .sgid == "fe80::2:c903:0:11")'
+	on 2 query table NR node_guid=self; err_has "'self' is not valid"
+	on 2 query get PR sgid=self sgid=::1; err_has 'sgid is given twice'
+	on 1 query table SR service_gid=self; err_has 'no record'
 	on 1 query multi MPR sgid=fe80::2:c903:0:11 dgid=fe80::dead; out_empty
 	on 1 -j query multi MPR sgid=fe80::2:c903:0:11 dgid=fe80::dead
 	json '. == []'
