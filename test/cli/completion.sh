@@ -68,6 +68,7 @@ offers 'nonsense ' ''
 offers 'path ' "${nodes[@]}"
 offers 'path node1 node' node1 node2 node3 node4
 has 'path node1 node4 ' pkey=
+has 'check node ' node2
 offers 'path --pairs ' all
 offers 'query ' get table multi set delete
 offers 'query get ' "${records[@]}"
