@@ -44,6 +44,19 @@ static void topology_done(int err, struct ibsa_topology *topology,
 		state->status = reply_explain(state->cli, reply);
 }
 
+/* Links of a node whose LID is not in its record cannot be found. */
+static void unmatched_explain(const struct ibsa_topology *topology)
+{
+	struct ibsa_topology_info info;
+
+	ibsa_topology_info_get(topology, &info);
+	if (info.unmatched)
+		complain("%zu records of the SA have a LID that no node has, "
+			 "and are left out; LIDs of more than 16 bits, as on "
+			 "Omni-Path, do not fit into these records",
+			 info.unmatched);
+}
+
 int topology_read(struct cli *cli, struct ibsa_topology **out)
 {
 	struct topology_state state = { .cli = cli };
@@ -56,6 +69,8 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 		return query_refused_explain(cli, err);
 	client_wait(cli, &state.wait);
 	*out = state.topology;
+	if (state.topology)
+		unmatched_explain(state.topology);
 	return state.status;
 }
 

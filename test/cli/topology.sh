@@ -199,6 +199,13 @@ usage_is_checked() {
 	out_has '--node-name-map FILE'; out_has '--net'
 }
 
+# LIDs of 32 bits are 0 in the records of InfiniBand.
+long_lids_are_explained() {
+	run 0 fabric exec --opa tree.net -- "$ibsa" topology; lines 7; err_empty
+	run 0 fabric exec --opa --first-lid 70000 tree.net -- "$ibsa" topology
+	err_has '[0-9]+ records of the SA have a LID that no node has, and are'
+}
+
 failures_are_explained() {
 	run 3 --fabric tree.net -t 100 --sa 40000 topology
 	run 0 fabric exec tree.net -- "$ibsa" topology -j; json 'length == 6'
@@ -209,4 +216,5 @@ failures_are_explained() {
 run_groups links_are_listed_from_above json_has_both_ends net_loads_back \
 	a_pattern_selects_adapters names_come_from_a_map a_node_without_a_link_has_a_line \
 	names_are_made_valid drawings_are_made a_large_fabric_is_drawn_by_groups \
-	a_ring_is_drawn_as_one_box usage_is_checked failures_are_explained
+	a_ring_is_drawn_as_one_box usage_is_checked long_lids_are_explained \
+	failures_are_explained
