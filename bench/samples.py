@@ -201,6 +201,23 @@ class Samples:
                 Shared(folder, self.build, core=0, hosts=10000):
             for _ in range(self.rounds):
                 self.topology_round(folder)
+                self.json_round()
+
+    def json_round(self):
+        """Output to no file, so that only the programs are measured."""
+        query = (self.build / "cli/ibsa", "query", "table", "PIR")
+        records = len(run(*query, "--ndjson", "--fields", "lid").splitlines())
+        if records != 63206:
+            raise Failed(f"the table has {records} PortInfoRecords")
+        self.silent("json table", *query, "-j")
+        if self.has_peers:
+            self.silent("saquery table", "env", "LD_LIBRARY_PATH="
+                        f"{self.build}/src/libibumad/dropin", "saquery", "PIR")
+
+    def silent(self, case, *command):
+        start = time.perf_counter()
+        run("sh", "-c", '"$@" >/dev/null', "sh", *command)
+        self.values[case].append(time.perf_counter() - start)
 
     def topology_round(self, folder):
         ibsa = self.build / "cli/ibsa"
@@ -288,4 +305,5 @@ MEASURE = {
     "B30": ("umad-calls", Samples.umad_calls),
     "B31": ("in_process", Samples.in_process),
     "B32": ("topology", Samples.topology),
+    "B33": ("topology", Samples.topology),
 }
