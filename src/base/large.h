@@ -14,33 +14,23 @@
 #include <sys/stat.h>
 
 #if defined(__GLIBC__) && !defined(__LP64__)
-typedef struct stat64 large_stat;
-typedef struct dirent64 large_dirent;
-typedef ino64_t large_inode;
-
-static inline int large_fstat(int fd, large_stat *out)
-{
-	return fstat64(fd, out);
-}
-
-static inline const large_dirent *large_readdir(DIR *folder)
-{
-	return readdir64(folder);
-}
+#define LARGE_NAME(name) name##64
 #else
-typedef struct stat large_stat;
-typedef struct dirent large_dirent;
-typedef ino_t large_inode;
+#define LARGE_NAME(name) name
+#endif
+
+typedef struct LARGE_NAME(stat) large_stat;
+typedef struct LARGE_NAME(dirent) large_dirent;
+typedef __typeof__(((large_stat *)0)->st_ino) large_inode;
 
 static inline int large_fstat(int fd, large_stat *out)
 {
-	return fstat(fd, out);
+	return LARGE_NAME(fstat)(fd, out);
 }
 
 static inline const large_dirent *large_readdir(DIR *folder)
 {
-	return readdir(folder);
+	return LARGE_NAME(readdir)(folder);
 }
-#endif
 
 #endif
