@@ -98,7 +98,7 @@ static void sa_address_update(struct ibsa__engine *engine)
 		return;
 	ibsa__redirect_drop(engine);
 	engine->sa = sa;
-	ibsa__engine_retarget(engine);
+	ibsa__engine_resend(engine, true);
 }
 
 static unsigned int port_changes(const struct ibsa_port_state *a,

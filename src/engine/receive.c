@@ -305,10 +305,11 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 
 		if (got < 0)
 			listener_report_loss(engine);
-		/* Send all requests again now: otherwise each would detect the
-		 * loss only at its next try, or at its deadline. */
+		/* The transport has lost the requests in flight. Send all again
+		 * now: otherwise each would detect the loss only at its next
+		 * try, or at its deadline. */
 		if (got == -ENODEV)
-			ibsa__engine_resend(engine);
+			ibsa__engine_resend(engine, false);
 		if (got <= 0)
 			return got;
 		message_handle(engine, &message);

@@ -78,7 +78,7 @@ static void redirect_use(struct ibsa__engine *engine,
 	engine->is_redirected = true;
 	engine->sa = *target;
 	engine->stats.redirected++;
-	ibsa__engine_retarget(engine);
+	ibsa__engine_resend(engine, true);
 }
 
 /*

@@ -266,10 +266,9 @@ void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn);
 /* Free the abandoned requests whose time in the window is over. */
 void ibsa__engine_window_release(struct ibsa__engine *engine, uint64_t now_ns);
-/* Send the requests in flight again: those that were sent to another address
- * than the current SA's; or all. */
-void ibsa__engine_retarget(struct ibsa__engine *engine);
-void ibsa__engine_resend(struct ibsa__engine *engine);
+/* Send the requests in flight again. @only_moved: only those that were sent to
+ * another address than the current SA's. */
+void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved);
 
 /* Send queued requests while the window has room. */
 void ibsa__engine_window_fill(struct ibsa__engine *engine);

@@ -292,10 +292,9 @@ static struct wheel *txn_wheel(struct ibsa__engine *engine,
 
 /*
  * Send the requests in flight again: MOVED_PER_MS at a time, but each no later
- * than its next try. @only_moved: only those whose address is no longer the
- * SA's.
+ * than its next try.
  */
-static void txns_resend(struct ibsa__engine *engine, bool only_moved)
+void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 {
 	uint64_t now = engine_now_ns(engine) / NS_PER_MS;
 	unsigned int count = 0;
@@ -316,18 +315,6 @@ static void txns_resend(struct ibsa__engine *engine, bool only_moved)
 						&txn->retry, due);
 		}
 	}
-}
-
-void ibsa__engine_retarget(struct ibsa__engine *engine)
-{
-	txns_resend(engine, true);
-}
-
-/* The transport has lost the requests in flight. Sending them again shows
- * whether it still works. */
-void ibsa__engine_resend(struct ibsa__engine *engine)
-{
-	txns_resend(engine, false);
 }
 
 /* Whether an error may be gone at the next try: the transport's queue is full,
