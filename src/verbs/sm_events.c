@@ -73,9 +73,10 @@ static int request_add(struct context_call *call,
 	return err;
 }
 
-static int request_remove(struct context_state *state,
+static int request_remove(struct context_call *call,
 			  const struct sm_request *request)
 {
+	struct context_state *state = call->state;
 	int err;
 
 	pthread_mutex_lock(&state->lock);
@@ -89,60 +90,51 @@ static int request_remove(struct context_state *state,
 static int events_register(struct context_call *call,
 			   const struct sm_request *request)
 {
-	int err;
+	int err = request_add(call, request);
 
-	ibsa__context_call_lock(call);
-	err = request_add(call, request);
-	if (!err) {
-		err = ibsa__sm_watches_start(call);
-		if (err)
-			(void)!request_remove(call->state, request);
-	}
-	ibsa__context_call_unlock(call);
+	if (err)
+		return err;
+	err = ibsa__sm_watches_start(call);
+	if (err)
+		(void)!request_remove(call, request);
 	return err;
 }
 
-static int events_unregister(struct context_call *call,
-			     const struct sm_request *request)
+/* Check the arguments of a call, and let @change carry it out. */
+static int events_call(int (*enter)(struct ibv_context *context,
+				    struct context_call *call),
+		       int (*change)(struct context_call *call,
+				     const struct sm_request *request),
+		       struct ibv_context *context, ibv_sm_event_type_t event,
+		       int gid_num, const union ibv_gid *gids)
 {
-	int err;
+	struct context_call call;
+	struct sm_request request;
+	int err = ibsa__sm_request_check(event, gid_num, gids, &request);
 
-	ibsa__context_call_lock(call);
-	err = request_remove(call->state, request);
-	ibsa__context_call_unlock(call);
-	return err;
+	if (!err)
+		err = enter(context, &call);
+	if (!err) {
+		ibsa__context_call_lock(&call);
+		err = change(&call, &request);
+		ibsa__context_call_unlock(&call);
+		ibsa__context_state_leave(&call);
+	}
+	return ibsa__context_state_result(err);
 }
 
 int ibv_register_sm_events(struct ibv_context *context,
 			   ibv_sm_event_type_t event, int gid_num,
 			   union ibv_gid *gids)
 {
-	struct context_call call;
-	struct sm_request request;
-	int err = ibsa__sm_request_check(event, gid_num, gids, &request);
-
-	if (!err)
-		err = ibsa__context_state_enter(context, &call);
-	if (!err) {
-		err = events_register(&call, &request);
-		ibsa__context_state_leave(&call);
-	}
-	return ibsa__context_state_result(err);
+	return events_call(ibsa__context_state_enter, events_register, context,
+			   event, gid_num, gids);
 }
 
 int ibv_unregister_sm_events(struct ibv_context *context,
 			     ibv_sm_event_type_t event, int gid_num,
 			     union ibv_gid *gids)
 {
-	struct context_call call;
-	struct sm_request request;
-	int err = ibsa__sm_request_check(event, gid_num, gids, &request);
-
-	if (!err)
-		err = ibsa__context_state_find(context, &call);
-	if (!err) {
-		err = events_unregister(&call, &request);
-		ibsa__context_state_leave(&call);
-	}
-	return ibsa__context_state_result(err);
+	return events_call(ibsa__context_state_find, request_remove, context,
+			   event, gid_num, gids);
 }
