@@ -57,24 +57,6 @@ static int options_check(const struct ibsa_options *options,
 	return ibsa__options_check(options, error);
 }
 
-/* Read a device's node type from sysfs. */
-static int node_type_read(struct device_files *files, const char *name,
-			  enum ibv_node_type *out)
-{
-	struct ibsa_device_list *list;
-	int err = ibsa__devices_read(files, &list);
-
-	if (err)
-		return err;
-	*out = IBV_NODE_UNKNOWN;
-	for (size_t i = 0; i < list->count; i++) {
-		if (!strcmp(list->devices[i].name, name))
-			*out = (enum ibv_node_type)list->devices[i].node_type;
-	}
-	ibsa_devices_free(list);
-	return 0;
-}
-
 /*
  * Copy the options so that they own their strings. A device of this machine or
  * of a server stays the same if IBSA_FABRIC changes later.
@@ -97,6 +79,7 @@ static void options_copy(struct ibsa__verbs *verbs,
 static int context_fill(struct ibsa__verbs *verbs)
 {
 	struct ibv_context *context = &verbs->context.context;
+	unsigned int node_type = IBV_NODE_CA;
 
 	snprintf(verbs->device.name, sizeof(verbs->device.name), "%s",
 		 verbs->name);
@@ -104,10 +87,10 @@ static int context_fill(struct ibsa__verbs *verbs)
 	context->async_fd = eventfd(0, EFD_CLOEXEC);
 	if (context->async_fd < 0)
 		return -errno;
-	if (!ibsa__verbs_is_in_fabric(verbs) && !verbs->server)
-		return node_type_read(verbs->files, verbs->name,
-				      &verbs->device.node_type);
-	verbs->device.node_type = IBV_NODE_CA;
+	if (!ibsa__verbs_is_in_fabric(verbs) && !verbs->server &&
+	    ibsa__node_type_read(verbs->files, verbs->name, &node_type))
+		node_type = (unsigned int)IBV_NODE_UNKNOWN;
+	verbs->device.node_type = (enum ibv_node_type)node_type;
 	return 0;
 }
 
