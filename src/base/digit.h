@@ -3,6 +3,9 @@
 #ifndef BASE_DIGIT_H
 #define BASE_DIGIT_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* Return: the value of a hexadecimal digit in either case; -1 for any other
  * character. */
 static inline int digit_value(char c)
@@ -14,6 +17,23 @@ static inline int digit_value(char c)
 	if (c >= 'A' && c <= 'F')
 		return c - 'A' + 10;
 	return -1;
+}
+
+/* Parse one to four hexadecimal digits. Return: their end; NULL if there are
+ * none or more. */
+static inline const char *digits_group_get(const char *text, uint16_t *out)
+{
+	unsigned int value = 0;
+	unsigned int count = 0;
+
+	while (digit_value(*text) >= 0 && count <= 4) {
+		value = value << 4 | (unsigned int)digit_value(*text++);
+		count++;
+	}
+	if (count < 1 || count > 4)
+		return NULL;
+	*out = (uint16_t)value;
+	return text;
 }
 
 #endif

@@ -37,10 +37,13 @@ int ibsa__port_read(struct device_files *files, const char *device,
 		    unsigned int port,
 		    struct ibsa_port_state *out) IBSA_MUST_USE;
 
-/* Read GID 0. Return: 0; -EPROTO the file's content is invalid; or the error of
- * reading it. */
+/*
+ * Read a GID, which may be zero. Return: 0; -EPROTO the file's content is
+ * invalid; or the error of reading it.
+ */
 int ibsa__port_gid_read(struct device_files *files, const char *device,
-			unsigned int port, struct ibsa_gid *out) IBSA_MUST_USE;
+			unsigned int port, uint32_t index,
+			struct ibsa_gid *out) IBSA_MUST_USE;
 
 /* Read the node type, an enum ibsa_node_type. Return: 0; -EPROTO or -ERANGE the
  * file's content is invalid; or the error of reading it. */

@@ -26,15 +26,9 @@ static int gid_read(struct device_files *files, const char *device,
 		    unsigned int port, uint32_t index, struct ibsa_gid *out)
 {
 	static const struct ibsa_gid none;
-	struct ibsa__file_text text;
 	struct ibsa_gid gid;
-	int err;
+	int err = ibsa__port_gid_read(files, device, port, index, &gid);
 
-	err = ibsa__file_read(files, &text,
-			      "class/infiniband/%s/ports/%u/gids/%u", device,
-			      port, index);
-	if (!err)
-		err = ibsa__parse_gid(text.bytes, &gid);
 	if (err)
 		return err;
 	if (!memcmp(&gid, &none, sizeof(none)))

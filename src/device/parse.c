@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ibsa/bits.h>
+
 #include "base/digit.h"
 #include "device/parse.h"
 
@@ -56,32 +58,19 @@ int ibsa__parse_index(const char *text, unsigned int *out)
 	return 0;
 }
 
-/* Parse one group. Return: its end, or NULL. */
-static const char *group_parse(const char *text, uint8_t out[2])
-{
-	unsigned int value = 0;
-	int digits = 0;
-
-	for (; digit_value(*text) >= 0; text++, digits++) {
-		if (digits == 4)
-			return NULL;
-		value = value << 4 | (unsigned int)digit_value(*text);
-	}
-	out[0] = (uint8_t)(value >> 8);
-	out[1] = (uint8_t)value;
-	return digits ? text : NULL;
-}
-
 static int groups_parse(const char *text, unsigned int count, uint8_t *out)
 {
+	uint16_t group;
+
 	while (is_blank(*text))
 		text++;
 	for (unsigned int i = 0; i < count; i++) {
 		if (i > 0 && *text++ != ':')
 			return -EPROTO;
-		text = group_parse(text, out + 2 * i);
+		text = digits_group_get(text, &group);
 		if (!text)
 			return -EPROTO;
+		ibsa_put_be16(out + 2 * i, group);
 	}
 	return *text && !is_blank(*text) ? -EPROTO : 0;
 }
@@ -89,14 +78,11 @@ static int groups_parse(const char *text, unsigned int count, uint8_t *out)
 int ibsa__parse_guid(const char *text, uint64_t *out)
 {
 	uint8_t raw[8];
-	uint64_t guid = 0;
 	int err = groups_parse(text, 4, raw);
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < sizeof(raw); i++)
-		guid = guid << 8 | raw[i];
-	*out = guid;
+	*out = ibsa_be64(raw);
 	return 0;
 }
 

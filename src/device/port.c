@@ -38,14 +38,14 @@ static const struct {
 };
 
 int ibsa__port_gid_read(struct device_files *files, const char *device,
-			unsigned int port, struct ibsa_gid *out)
+			unsigned int port, uint32_t index, struct ibsa_gid *out)
 {
 	struct ibsa__file_text text;
 	int err;
 
 	err = ibsa__file_read(files, &text,
-			      "class/infiniband/%s/ports/%u/gids/0", device,
-			      port);
+			      "class/infiniband/%s/ports/%u/gids/%u", device,
+			      port, index);
 	if (err)
 		return err;
 	return ibsa__parse_gid(text.bytes, out);
@@ -176,7 +176,7 @@ int ibsa__port_read(struct device_files *files, const char *device,
 		if (err)
 			return err;
 	}
-	err = ibsa__port_gid_read(files, device, port, &state.gid);
+	err = ibsa__port_gid_read(files, device, port, 0, &state.gid);
 	if (!err)
 		err = default_pkey_find(files, device, port, &state.pkey_index);
 	if (!err)

@@ -57,7 +57,7 @@ static int gid_read(struct device_files *files, const char *ca,
 		    unsigned int number, umad_port_t *port)
 {
 	struct ibsa_gid gid;
-	int err = ibsa__port_gid_read(files, ca, number, &gid);
+	int err = ibsa__port_gid_read(files, ca, number, 0, &gid);
 
 	if (err)
 		return err;

@@ -81,23 +81,6 @@ int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size)
 	return ibsa__text_done(&text, out, size);
 }
 
-/* Parse one to four hexadecimal digits. Return: their end; NULL if there are
- * none or more. */
-static const char *group_get(const char *text, uint16_t *out)
-{
-	unsigned int value = 0;
-	unsigned int count = 0;
-
-	while (digit_value(*text) >= 0 && count <= 4) {
-		value = value << 4 | (unsigned int)digit_value(*text++);
-		count++;
-	}
-	if (count < 1 || count > 4)
-		return NULL;
-	*out = (uint16_t)value;
-	return text;
-}
-
 /*
  * Parse one number of an IPv4 address. Return: its end; NULL if it is invalid.
  */
@@ -149,7 +132,7 @@ static bool groups_get(const char *text, struct groups *groups)
 		}
 		if (groups->count == 8)
 			return false;
-		end = group_get(text, &groups->at[groups->count]);
+		end = digits_group_get(text, &groups->at[groups->count]);
 		if (!end)
 			return false;
 		if (*end == '.')
