@@ -111,6 +111,8 @@ int cmd_service_can_help(struct cli *cli);
 void cmd_service_details(struct cli *cli);
 int cmd_topology(struct cli *cli);
 void cmd_topology_details(struct cli *cli);
+int cmd_trace(struct cli *cli);
+void cmd_trace_details(struct cli *cli);
 int cmd_watch(struct cli *cli);
 void cmd_watch_details(struct cli *cli);
 

@@ -269,6 +269,25 @@ static const struct column topology[] = {
 	MAYBE("ends", NUMBER),
 };
 
+static const struct column trace[] = {
+	ALWAYS("hop", NUMBER),
+	MAYBE("node", TEXT),
+	ALWAYS("port", NUMBER),
+	MAYBE("peer", TEXT),
+	MAYBE("peer_port", NUMBER),
+	MAYBE("width", TEXT),
+	MAYBE("speed", TEXT),
+	FIELD("mtu", port_info, "neighbor_mtu"),
+	MAYBE("note", TEXT),
+	ALWAYS("slid", NUMBER),
+	ALWAYS("dlid", NUMBER),
+	FIELD("rate", path, "rate"),
+	ALWAYS("narrowest", NUMBER),
+	ALWAYS("node_guid", GUID),
+	MAYBE("peer_node_guid", GUID),
+	MAYBE("peer_port_guid", GUID),
+};
+
 static const struct column watch[] = {
 	ALWAYS("time", TIME),
 	ALWAYS("event", TEXT),
@@ -305,6 +324,7 @@ COLUMNS(reach_matrix, "reach-matrix");
 COLUMNS(service, "service");
 STREAM(service_renew, "service-renew");
 COLUMNS(topology, "topology");
+COLUMNS(trace, "trace");
 STREAM(watch, "watch");
 
 const struct columns *columns_at(size_t index)
@@ -320,7 +340,7 @@ const struct columns *columns_at(size_t index)
 		&columns_path_why,	&columns_reach,
 		&columns_reach_matrix,	&columns_service,
 		&columns_service_renew, &columns_topology,
-		&columns_watch,
+		&columns_trace,		&columns_watch,
 	};
 
 	return index < COUNT(list) ? list[index] : NULL;

@@ -76,6 +76,7 @@ extern const struct columns columns_reach_matrix;
 extern const struct columns columns_service;
 extern const struct columns columns_service_renew;
 extern const struct columns columns_topology;
+extern const struct columns columns_trace;
 extern const struct columns columns_watch;
 
 /* All of these; NULL after the last. */

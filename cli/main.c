@@ -46,6 +46,8 @@ static const struct command commands[] = {
 	  cmd_service, cmd_service_details, cmd_service_can_help },
 	{ "topology", "[FILE]", "show the switches, links and hosts of the fabric",
 	  "all dot net node-name-map record slurm slurm-yaml svg", cmd_topology, cmd_topology_details },
+	{ "trace", "SRC DST", "show the switches and ports of a path",
+	  "node-name-map record", cmd_trace, cmd_trace_details },
 	{ "watch", "[EVENT...] [TARGET...]",
 	  "print events of the fabric as they happen", "audit-nodes record",
 	  cmd_watch, cmd_watch_details },

@@ -201,6 +201,7 @@ def check_embedded(test, fabric):
     check(test, ["check", "node"])
     check(test, ["check", "node", "--rate", ">=400", "nobody"], 1)
     check(test, ["topology"])
+    check(test, ["trace", "self", "node2"])
     check(test, ["doctor"])
     check(test, ["gids"])
     for args in ([], ["-a"]):

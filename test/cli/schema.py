@@ -20,7 +20,7 @@ except ImportError:
     sys.exit(77)
 
 COMMANDS = ("check", "devices", "doctor", "env", "fabric", "gids", "path", "query",
-            "reach", "service", "topology", "watch")
+            "reach", "service", "topology", "trace", "watch")
 
 
 def unique(pairs):

@@ -28,7 +28,8 @@ HEADERS = "".join(f"#include <{name}>\n" for name in (
     "ibsa/ibsa.h",
     "ibsa/query_one.h", "ibsa/reach.h", "ibsa/reason.h", "ibsa/records.h",
     "ibsa/sa.h", "ibsa/service.h",
-    "ibsa/sim.h", "ibsa/fabric_server.h", "ibsa/text.h", "ibsa/verbs.h"))
+    "ibsa/sim.h", "ibsa/fabric_server.h", "ibsa/text.h", "ibsa/trace.h",
+    "ibsa/verbs.h"))
 
 
 # Headers of others whose functions we export. Their package has pages of these

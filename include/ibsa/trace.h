@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The way of a packet through the switches of a topology, by their forwarding
+ * tables. No query is sent: the caller reads the tables.
+ */
+#ifndef IBSA_TRACE_H
+#define IBSA_TRACE_H
+
+#include <ibsa/records.h>
+#include <ibsa/topology.h>
+
+IBSA_BEGIN
+
+enum {
+	IBSA_TRACE_HOPS = 64,	  /* the most links of a trace */
+	IBSA_LFT_BLOCK_LIDS = 64, /* LIDs of a LinearForwardingTableRecord */
+};
+
+/* How a trace ended. */
+enum ibsa_trace_end {
+	IBSA_TRACE_REACHED,    /* at the port with the LID */
+	IBSA_TRACE_NO_ENTRY,   /* a switch has no port for the LID */
+	IBSA_TRACE_NO_TABLE,   /* no record of the table of a switch */
+	IBSA_TRACE_NO_LINK,    /* the port has no link */
+	IBSA_TRACE_LOOP,       /* at a switch for the second time */
+	IBSA_TRACE_WRONG_PORT, /* at another port that is not of a switch */
+	IBSA_TRACE_TOO_LONG,   /* more than IBSA_TRACE_HOPS links */
+};
+
+/**
+ * struct ibsa_trace_hop - a link of a trace
+ * @node:     index of the node that sends the packet; see
+ *            ibsa_topology_node_at()
+ * @port:     its port
+ * @far_node: index of the node that receives the packet
+ * @far_port: its port
+ * @is_narrowest: no link of the trace has a lower rate, and another has a higher
+ *            one; false for all links if a rate is unknown
+ *
+ * ibsa_topology_port_at() returns the width, speed and MTU of the link.
+ */
+struct ibsa_trace_hop {
+	size_t node;
+	unsigned int port;
+	size_t far_node;
+	unsigned int far_port;
+	bool is_narrowest;
+};
+
+/**
+ * struct ibsa_trace - the way from a port to a LID
+ * @end:   enum ibsa_trace_end
+ * @node:  index of the node at which the trace ended
+ * @port:  port number: of NO_LINK the port without a link, of WRONG_PORT the
+ *         port that received the packet; else 0
+ * @count: number of @hops
+ * @hops:  the links, in the order of the packet
+ */
+struct ibsa_trace {
+	int end;
+	size_t node;
+	unsigned int port;
+	size_t count;
+	struct ibsa_trace_hop hops[IBSA_TRACE_HOPS];
+};
+
+/**
+ * ibsa_topology_trace - trace the way of a packet through the switches
+ * @topology: a finished topology
+ * @slid:     LID of the port that sends the packet; of a switch, its port 0
+ * @dlid:     destination LID of the packet
+ * @blocks:   LinearForwardingTableRecords: of each switch on the way, block
+ *            @dlid / IBSA_LFT_BLOCK_LIDS. Records of other switches and blocks
+ *            are ignored
+ * @count:    number of @blocks
+ * @out:      receives the trace, also if it does not reach the port
+ *
+ * One query for a table, which selects by block_num only, returns the block of
+ * all switches.
+ *
+ * Return: 0; -ENOENT no port has @slid, or no port has @dlid, and @out is
+ * unchanged. Any thread may call it.
+ *
+ * Source: IBA vol 1, 15.2.5.7 (LinearForwardingTableRecord), 18.2.4.3.
+ */
+int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
+			uint32_t dlid, const struct ibsa_lft *blocks,
+			size_t count, struct ibsa_trace *out) IBSA_MUST_USE;
+
+/**
+ * ibsa_trace_end_text - the text for the end of a trace
+ * @end: enum ibsa_trace_end
+ *
+ * Return: a few words, such as "loop"; "" for unknown codes.
+ */
+const char *ibsa_trace_end_text(int end);
+
+IBSA_END
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The way of a packet through the switches, by their forwarding tables. Tables
+ * are from outside: entries may be missing, wrong, or form a loop.
+ */
+#include <errno.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/text.h>
+#include <ibsa/trace.h>
+
+enum { NO_PORT = 255 }; /* the entry of a LID without a route */
+
+/* A trace that is being made. */
+struct tracing {
+	const struct ibsa_topology *topology;
+	const struct ibsa_lft *blocks;
+	size_t count;
+	uint32_t dlid;
+	size_t to; /* node with the LID */
+	unsigned int to_port;
+	struct ibsa_trace *trace;
+};
+
+static bool is_switch(const struct ibsa_topology *topology, size_t node)
+{
+	struct ibsa_topology_node out;
+
+	return ibsa_topology_node_at(topology, node, &out) == 0 &&
+	       out.type == IBSA_NODE_SWITCH;
+}
+
+static void trace_end(struct ibsa_trace *trace, enum ibsa_trace_end end,
+		      size_t node, unsigned int port)
+{
+	trace->end = end;
+	trace->node = node;
+	trace->port = port;
+}
+
+/* The block of a switch with the entry of the LID, or NULL. */
+static const struct ibsa_lft *block_find(const struct tracing *tracing,
+					 size_t node)
+{
+	const uint32_t block = tracing->dlid / IBSA_LFT_BLOCK_LIDS;
+	struct ibsa_topology_port port;
+
+	if (ibsa_topology_port_at(tracing->topology, node, 0, &port) != 0)
+		return NULL;
+	for (size_t i = 0; i < tracing->count; i++) {
+		if (tracing->blocks[i].lid == port.lid &&
+		    tracing->blocks[i].block_num == block)
+			return &tracing->blocks[i];
+	}
+	return NULL;
+}
+
+/*
+ * Find the port through which a switch sends the packet. Return: false: the
+ * trace ends here.
+ */
+static bool exit_find(const struct tracing *tracing, size_t node,
+		      unsigned int *out)
+{
+	const struct ibsa_lft *block = block_find(tracing, node);
+
+	if (!block) {
+		trace_end(tracing->trace, IBSA_TRACE_NO_TABLE, node, 0);
+		return false;
+	}
+	*out = block->port[tracing->dlid % IBSA_LFT_BLOCK_LIDS];
+	/* Port 0 is the switch itself, which does not have the LID. */
+	if (*out != NO_PORT && *out != 0)
+		return true;
+	trace_end(tracing->trace, IBSA_TRACE_NO_ENTRY, node, 0);
+	return false;
+}
+
+static bool has_visited(const struct ibsa_trace *trace, size_t node)
+{
+	for (size_t i = 0; i < trace->count; i++) {
+		if (trace->hops[i].node == node)
+			return true;
+	}
+	return false;
+}
+
+/* Follow the link of a port. Return: false: the trace ends here. */
+static bool link_follow(struct tracing *tracing, size_t *node,
+			unsigned int *port)
+{
+	struct ibsa_trace *trace = tracing->trace;
+	struct ibsa_topology_port out;
+
+	if (ibsa_topology_port_at(tracing->topology, *node, *port, &out) != 0 ||
+	    !out.has_link) {
+		trace_end(trace, IBSA_TRACE_NO_LINK, *node, *port);
+		return false;
+	}
+	if (trace->count == IBSA_TRACE_HOPS) {
+		trace_end(trace, IBSA_TRACE_TOO_LONG, *node, *port);
+		return false;
+	}
+	trace->hops[trace->count++] = (struct ibsa_trace_hop){
+		.node = *node,
+		.port = *port,
+		.far_node = out.far_node,
+		.far_port = out.far_port,
+	};
+	*node = out.far_node;
+	*port = out.far_port;
+	return true;
+}
+
+/*
+ * Whether the packet goes on from a node that it has reached through @port; 0
+ * for the node that sends it.
+ */
+static bool packet_goes_on(const struct tracing *tracing, size_t node,
+			   unsigned int port)
+{
+	if (is_switch(tracing->topology, node)) {
+		if (node == tracing->to)
+			trace_end(tracing->trace, IBSA_TRACE_REACHED, node, 0);
+		else if (has_visited(tracing->trace, node))
+			trace_end(tracing->trace, IBSA_TRACE_LOOP, node, 0);
+		else
+			return true;
+		return false;
+	}
+	if (node == tracing->to && port == tracing->to_port)
+		trace_end(tracing->trace, IBSA_TRACE_REACHED, node, 0);
+	else
+		trace_end(tracing->trace, IBSA_TRACE_WRONG_PORT, node, port);
+	return false;
+}
+
+static unsigned int hop_mbps(const struct ibsa_topology *topology,
+			     const struct ibsa_trace_hop *hop)
+{
+	struct ibsa_topology_port port;
+
+	if (ibsa_topology_port_at(topology, hop->node, hop->port, &port) != 0)
+		return 0;
+	return ibsa_rate_mbps(port.rate);
+}
+
+static void narrowest_mark(const struct ibsa_topology *topology,
+			   struct ibsa_trace *trace)
+{
+	unsigned int least = UINT32_MAX;
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < trace->count; i++) {
+		const unsigned int mbps = hop_mbps(topology, &trace->hops[i]);
+
+		least = mbps < least ? mbps : least;
+		most = mbps > most ? mbps : most;
+	}
+	for (size_t i = 0; least && least < most && i < trace->count; i++)
+		trace->hops[i].is_narrowest =
+			hop_mbps(topology, &trace->hops[i]) == least;
+}
+
+int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
+			uint32_t dlid, const struct ibsa_lft *blocks,
+			size_t count, struct ibsa_trace *out)
+{
+	struct ibsa_trace trace = { .count = 0 };
+	struct tracing tracing = {
+		.topology = topology,
+		.blocks = blocks,
+		.count = count,
+		.dlid = dlid,
+		.trace = &trace,
+	};
+	unsigned int port;
+	size_t node;
+	bool goes_on;
+
+	if (ibsa_topology_lid_find(topology, slid, &node, &port) != 0 ||
+	    ibsa_topology_lid_find(topology, dlid, &tracing.to,
+				   &tracing.to_port) != 0)
+		return -ENOENT;
+	if (is_switch(topology, node) ||
+	    (node == tracing.to && port == tracing.to_port))
+		goes_on = packet_goes_on(&tracing, node, port);
+	else
+		goes_on = link_follow(&tracing, &node, &port) &&
+			  packet_goes_on(&tracing, node, port);
+	while (goes_on)
+		goes_on = exit_find(&tracing, node, &port) &&
+			  link_follow(&tracing, &node, &port) &&
+			  packet_goes_on(&tracing, node, port);
+	narrowest_mark(topology, &trace);
+	*out = trace;
+	return 0;
+}
+
+const char *ibsa_trace_end_text(int end)
+{
+	static const char *const texts[] = {
+		[IBSA_TRACE_REACHED] = "reached",
+		[IBSA_TRACE_NO_ENTRY] = "no entry for the LID",
+		[IBSA_TRACE_NO_TABLE] = "no forwarding table",
+		[IBSA_TRACE_NO_LINK] = "the port has no link",
+		[IBSA_TRACE_LOOP] = "loop",
+		[IBSA_TRACE_WRONG_PORT] = "another port than that of the LID",
+		[IBSA_TRACE_TOO_LONG] = "too many links",
+	};
+
+	if (end < 0 || (size_t)end >= sizeof(texts) / sizeof(texts[0]))
+		return "";
+	return texts[end];
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Traces by forwarding tables, also by tables with holes and loops. */
+#include <errno.h>
+
+#include <ibsa/trace.h>
+
+#include "test/topology/rig.h"
+
+enum { A = 1, B = 2, LEAF_A = 3, LEAF_B = 4, SPINE = 5, LID_COUNT = 6 };
+
+static struct ibsa_topology *topology;
+static struct ibsa_lft blocks[3]; /* of LEAF_A, LEAF_B and SPINE */
+
+static void link(uint16_t a, uint8_t a_port, uint16_t b, uint8_t b_port,
+		 bool is_slow)
+{
+	struct ibsa_port_info ports[] = { rig_edr(a, a_port),
+					  rig_edr(b, b_port) };
+
+	for (int i = 0; i < 2; i++) {
+		if (is_slow)
+			ports[i].link_width_active = 1; /* 1x */
+		assert_int_equal(rig_port(topology, &ports[i]), 0);
+	}
+	assert_int_equal(rig_link(topology, a, a_port, b, b_port), 0);
+}
+
+static void route(uint16_t at, uint16_t lid, uint8_t port)
+{
+	blocks[at - LEAF_A].port[lid] = port;
+}
+
+/* Each host is at port 1 of its leaf, each leaf at port 9 is at the spine. */
+static int start(void **state)
+{
+	(void)state;
+	assert_int_equal(ibsa_topology_new(&topology), 0);
+	for (uint16_t lid = 1; lid < LID_COUNT; lid++)
+		assert_int_equal(rig_node(topology,
+					  lid < LEAF_A ? IBSA_NODE_CA
+						       : IBSA_NODE_SWITCH,
+					  lid, "node"),
+				 0);
+	link(A, 1, LEAF_A, 1, false);
+	link(B, 1, LEAF_B, 1, false);
+	link(LEAF_A, 9, SPINE, 1, false);
+	link(LEAF_B, 9, SPINE, 2, true);
+	assert_int_equal(ibsa_topology_finish(topology), 0);
+	for (uint16_t i = 0; i < 3; i++) {
+		memset(&blocks[i], 255, sizeof(blocks[i]));
+		blocks[i].lid = LEAF_A + i;
+		blocks[i].block_num = 0;
+	}
+	route(LEAF_A, B, 9);
+	route(SPINE, B, 2);
+	route(LEAF_B, B, 1);
+	route(LEAF_A, LEAF_B, 9);
+	route(SPINE, LEAF_B, 2);
+	route(LEAF_B, LEAF_B, 0);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	ibsa_topology_free(topology);
+	return 0;
+}
+
+static size_t node_of(uint16_t lid)
+{
+	unsigned int port;
+	size_t node;
+
+	assert_int_equal(ibsa_topology_lid_find(topology, lid, &node, &port),
+			 0);
+	return node;
+}
+
+static struct ibsa_trace trace_of(uint16_t slid, uint16_t dlid)
+{
+	struct ibsa_trace trace;
+
+	assert_int_equal(ibsa_topology_trace(topology, slid, dlid, blocks, 3,
+					     &trace),
+			 0);
+	return trace;
+}
+
+static void expect_hop(const struct ibsa_trace *trace, size_t index,
+		       uint16_t lid, unsigned int port, uint16_t far_lid,
+		       unsigned int far_port)
+{
+	const struct ibsa_trace_hop *hop = &trace->hops[index];
+
+	assert_in_range(index + 1, 1, trace->count);
+	assert_int_equal(hop->node, node_of(lid));
+	assert_int_equal(hop->port, port);
+	assert_int_equal(hop->far_node, node_of(far_lid));
+	assert_int_equal(hop->far_port, far_port);
+}
+
+static void expect_end(const struct ibsa_trace *trace, int end, uint16_t lid,
+		       size_t count)
+{
+	assert_int_equal(trace->end, end);
+	assert_int_equal(trace->node, node_of(lid));
+	assert_int_equal(trace->count, count);
+}
+
+static void trace_follows_the_tables(void **state)
+{
+	const struct ibsa_trace trace = trace_of(A, B);
+
+	(void)state;
+	expect_end(&trace, IBSA_TRACE_REACHED, B, 4);
+	expect_hop(&trace, 0, A, 1, LEAF_A, 1);
+	expect_hop(&trace, 1, LEAF_A, 9, SPINE, 1);
+	expect_hop(&trace, 2, SPINE, 2, LEAF_B, 9);
+	expect_hop(&trace, 3, LEAF_B, 1, B, 1);
+	for (size_t i = 0; i < trace.count; i++)
+		assert_int_equal(trace.hops[i].is_narrowest, i == 2);
+}
+
+static void switches_are_ends_too(void **state)
+{
+	struct ibsa_trace trace = trace_of(A, LEAF_B);
+
+	(void)state;
+	expect_end(&trace, IBSA_TRACE_REACHED, LEAF_B, 3);
+	trace = trace_of(SPINE, B);
+	expect_end(&trace, IBSA_TRACE_REACHED, B, 2);
+	expect_hop(&trace, 0, SPINE, 2, LEAF_B, 9);
+}
+
+static void trace_to_itself_has_no_links(void **state)
+{
+	struct ibsa_trace trace = trace_of(A, A);
+
+	(void)state;
+	expect_end(&trace, IBSA_TRACE_REACHED, A, 0);
+	trace = trace_of(SPINE, SPINE);
+	expect_end(&trace, IBSA_TRACE_REACHED, SPINE, 0);
+}
+
+static void hole_ends_the_trace(void **state)
+{
+	struct ibsa_trace trace;
+
+	(void)state;
+	route(SPINE, B, 255);
+	trace = trace_of(A, B);
+	expect_end(&trace, IBSA_TRACE_NO_ENTRY, SPINE, 2);
+	route(SPINE, B, 0);
+	trace = trace_of(A, B);
+	expect_end(&trace, IBSA_TRACE_NO_ENTRY, SPINE, 2);
+	blocks[2].block_num = 1;
+	trace = trace_of(A, B);
+	expect_end(&trace, IBSA_TRACE_NO_TABLE, SPINE, 2);
+}
+
+static void loop_ends_the_trace(void **state)
+{
+	struct ibsa_trace trace;
+
+	(void)state;
+	route(LEAF_B, B, 9);
+	trace = trace_of(A, B);
+	expect_end(&trace, IBSA_TRACE_LOOP, SPINE, 4);
+	route(SPINE, B, 1);
+	trace = trace_of(A, B);
+	expect_end(&trace, IBSA_TRACE_LOOP, LEAF_A, 3);
+}
+
+static void port_without_a_link_ends_the_trace(void **state)
+{
+	struct ibsa_trace trace;
+
+	(void)state;
+	route(SPINE, B, 30);
+	trace = trace_of(A, B);
+	expect_end(&trace, IBSA_TRACE_NO_LINK, SPINE, 2);
+	assert_int_equal(trace.port, 30);
+	route(SPINE, B, 254);
+	trace = trace_of(A, B);
+	expect_end(&trace, IBSA_TRACE_NO_LINK, SPINE, 2);
+}
+
+static void wrong_adapter_ends_the_trace(void **state)
+{
+	struct ibsa_trace trace;
+
+	(void)state;
+	route(LEAF_A, B, 1);
+	trace = trace_of(A, B);
+	expect_end(&trace, IBSA_TRACE_WRONG_PORT, A, 2);
+	assert_int_equal(trace.port, 1);
+}
+
+static void unknown_lid_has_no_trace(void **state)
+{
+	struct ibsa_trace trace;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_trace(topology, A, 99, blocks, 3,
+					     &trace),
+			 -ENOENT);
+	assert_int_equal(ibsa_topology_trace(topology, 99, A, blocks, 3,
+					     &trace),
+			 -ENOENT);
+}
+
+static void every_end_has_a_text(void **state)
+{
+	(void)state;
+	assert_string_equal(ibsa_trace_end_text(IBSA_TRACE_LOOP), "loop");
+	assert_string_equal(ibsa_trace_end_text(IBSA_TRACE_TOO_LONG + 1), "");
+	assert_string_equal(ibsa_trace_end_text(-1), "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(trace_follows_the_tables),
+		TEST(switches_are_ends_too),
+		TEST(trace_to_itself_has_no_links),
+		TEST(hole_ends_the_trace),
+		TEST(loop_ends_the_trace),
+		TEST(port_without_a_link_ends_the_trace),
+		TEST(wrong_adapter_ends_the_trace),
+		TEST(unknown_lid_has_no_trace),
+		TEST(every_end_has_a_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
