@@ -79,6 +79,9 @@ offers 'query get NoSuchRecord ' ''
 has 'query get --' --timeout
 offers 'query get --mat' ''
 offers 'reach --mat' --matrix
+offers 'env ' nccl ucx
+offers 'check ' node
+offers 'check node node1' node1
 offers 'fabric li' link
 offers 'fabric link ' up down speed
 offers 'fabric link up ' "${nodes[@]}"
