@@ -5,17 +5,29 @@
 
 #include "json_read.h"
 
-static void blanks_skip(char **at)
+/* Where the reading is. Lines end only in blanks: a string has no line end. */
+struct json_text {
+	char *at;
+	size_t line;
+};
+
+static void blanks_skip(struct json_text *text)
 {
-	*at += strspn(*at, " \t\r\n");
+	for (;; text->at++) {
+		const char c = *text->at;
+
+		if (c != ' ' && c != '\n' && c != '\t' && c != '\r')
+			return;
+		text->line += c == '\n';
+	}
 }
 
-static bool char_take(char **at, char c)
+static bool char_take(struct json_text *text, char c)
 {
-	blanks_skip(at);
-	if (**at != c)
+	blanks_skip(text);
+	if (*text->at != c)
 		return false;
-	++*at;
+	text->at++;
 	return true;
 }
 
@@ -97,34 +109,35 @@ static bool escape_take(char **at, char **to)
 }
 
 /* A string, converted in place: it does not become longer. */
-static char *string_take(char **at)
+static char *string_take(struct json_text *text)
 {
-	char *text;
+	char *string;
 	char *to;
+	char *at;
 
-	if (!char_take(at, '"'))
+	if (!char_take(text, '"'))
 		return NULL;
-	text = to = *at;
-	while (**at != '"') {
-		if ((unsigned char)**at < ' ')
+	string = to = at = text->at;
+	while (*at != '"') {
+		if ((unsigned char)*at < ' ')
 			return NULL;
-		if (**at != '\\')
-			*to++ = *(*at)++;
-		else if (++*at, !escape_take(at, &to))
+		if (*at != '\\')
+			*to++ = *at++;
+		else if (++at, !escape_take(&at, &to))
 			return NULL;
 	}
-	++*at;
+	text->at = at + 1;
 	*to = '\0';
-	return text;
+	return string;
 }
 
-static bool word_take(char **at, const char *word)
+static bool word_take(struct json_text *text, const char *word)
 {
 	const size_t len = strlen(word);
 
-	if (strncmp(*at, word, len) != 0)
+	if (strncmp(text->at, word, len) != 0)
 		return false;
-	*at += len;
+	text->at += len;
 	return true;
 }
 
@@ -132,93 +145,90 @@ static bool word_take(char **at, const char *word)
  * A number or a string. The character after a number is returned in @next, as a NUL
  * takes its place.
  */
-static bool value_take(char **at, char **out, char *next)
+static bool value_take(struct json_text *text, char **out, char *next)
 {
 	size_t len;
 
 	*next = '\0';
 	*out = NULL;
-	blanks_skip(at);
-	if (**at == '"') {
-		*out = string_take(at);
+	blanks_skip(text);
+	if (*text->at == '"') {
+		*out = string_take(text);
 		return *out;
 	}
-	if (word_take(at, "null") || word_take(at, "true") ||
-	    word_take(at, "false"))
+	if (word_take(text, "null") || word_take(text, "true") ||
+	    word_take(text, "false"))
 		return true;
-	len = strspn(*at, "+-.0123456789eE");
-	*out = *at;
-	*at += len;
-	*next = **at;
+	len = strspn(text->at, "+-.0123456789eE");
+	*out = text->at;
+	text->at += len;
+	*next = *text->at;
 	return len > 0;
 }
 
-static int member_read(char **at, const struct json_reader *reader)
+static int member_read(struct json_text *text, const struct json_reader *reader)
 {
-	const char *name = string_take(at);
+	const char *name = string_take(text);
 	char *value;
 	char next;
 	int result;
 
-	if (!name || !char_take(at, ':') || !value_take(at, &value, &next))
+	if (!name || !char_take(text, ':') || !value_take(text, &value, &next))
 		return JSON_MALFORMED;
 	if (next)
-		**at = '\0';
+		*text->at = '\0';
 	result = reader->member(name, value, reader->arg);
 	if (next)
-		**at = next;
+		*text->at = next;
 	return result;
 }
 
-static int object_read(char **at, const struct json_reader *reader)
+static int object_read(struct json_text *text, const struct json_reader *reader)
 {
 	int result = 0;
 
-	if (!char_take(at, '{'))
+	if (!char_take(text, '{'))
 		return JSON_MALFORMED;
-	if (char_take(at, '}'))
+	if (char_take(text, '}'))
 		return reader->end(reader->arg);
 	do
-		result = member_read(at, reader);
-	while (!result && char_take(at, ','));
+		result = member_read(text, reader);
+	while (!result && char_take(text, ','));
 	if (result)
 		return result;
-	return char_take(at, '}') ? reader->end(reader->arg) : JSON_MALFORMED;
+	return char_take(text, '}') ? reader->end(reader->arg) : JSON_MALFORMED;
 }
 
-static int objects_read(char **at, const struct json_reader *reader)
+static bool text_is_over(struct json_text *text)
 {
-	const bool is_array = char_take(at, '[');
+	blanks_skip(text);
+	return !*text->at;
+}
+
+static int objects_read(struct json_text *text,
+			const struct json_reader *reader)
+{
+	const bool is_array = char_take(text, '[');
 	int result = 0;
 
-	blanks_skip(at);
-	if (is_array && char_take(at, ']')) {
-		blanks_skip(at);
-		return **at ? JSON_MALFORMED : 0;
-	}
-	do {
-		result = object_read(at, reader);
-		blanks_skip(at);
-	} while (!result && (is_array ? char_take(at, ',') : **at == '{'));
-	if (!result && is_array && !char_take(at, ']'))
+	if (is_array && char_take(text, ']'))
+		return text_is_over(text) ? 0 : JSON_MALFORMED;
+	do
+		result = object_read(text, reader);
+	while (!result &&
+	       (is_array ? char_take(text, ',') : !text_is_over(text)));
+	if (result)
+		return result;
+	if (is_array && !char_take(text, ']'))
 		return JSON_MALFORMED;
-	blanks_skip(at);
-	return !result && **at ? JSON_MALFORMED : result;
+	return text_is_over(text) ? 0 : JSON_MALFORMED;
 }
 
 int json_read(char *text, const struct json_reader *reader, size_t *out_line)
 {
-	size_t lines = 1;
-	char *counted = text;
-	char *at = text;
-	int result;
+	struct json_text reading = { text, 1 };
+	const int result = objects_read(&reading, reader);
 
-	/* Count first: strings are converted in place. */
-	for (; *counted; counted++)
-		lines += *counted == '\n';
-	result = objects_read(&at, reader);
-	for (; *at; at++)
-		lines -= *at == '\n';
-	*out_line = lines;
+	*out_line = reading.line;
 	return result;
 }

@@ -52,26 +52,28 @@ enum { EXPECT_MEMORY = 1, EXPECT_NUMBER, EXPECT_MEMBER };
 /* Numbers by name; those of the peer have the prefix "peer_". */
 static uint64_t *number_of(struct row *row, const char *name)
 {
-	const bool is_peer = strncmp(name, "peer_", 5) == 0;
-	struct end *end = &row->ends[is_peer];
-	const struct {
+	static const struct {
 		const char *name;
-		uint64_t *at;
+		size_t at;
 	} numbers[] = {
-		{ "node_guid", &end->node_guid },
-		{ "port_guid", &end->port_guid },
-		{ "node_type", &end->node_type },
-		{ "num_ports", &end->num_ports },
-		{ "port", &end->port },
-		{ "lid", &end->lid },
-		{ "lmc", &end->lmc },
+		{ "node_guid", offsetof(struct end, node_guid) },
+		{ "port_guid", offsetof(struct end, port_guid) },
+		{ "node_type", offsetof(struct end, node_type) },
+		{ "num_ports", offsetof(struct end, num_ports) },
+		{ "port", offsetof(struct end, port) },
+		{ "lid", offsetof(struct end, lid) },
+		{ "lmc", offsetof(struct end, lmc) },
 	};
+	const bool is_peer = strncmp(name, "peer_", 5) == 0;
+	char *end = (char *)&row->ends[is_peer];
 
 	if (strcmp(name, "ends") == 0)
 		return &row->count;
+	name += is_peer ? 5 : 0;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (strcmp(name + (is_peer ? 5 : 0), numbers[i].name) == 0)
-			return numbers[i].at;
+		if (*name == *numbers[i].name &&
+		    strcmp(name, numbers[i].name) == 0)
+			return (uint64_t *)(void *)(end + numbers[i].at);
 	return NULL;
 }
 
