@@ -4,6 +4,8 @@
 #
 # What the completion for bash offers for a command line, on an embedded fabric.
 set -u
+# shellcheck source=test/support/signals.sh
+. "$(dirname "$(realpath "$0")")/../support/signals.sh"
 export LC_ALL=C
 ibsa=$(realpath "$1")
 completion=$(realpath "$2")

@@ -15,6 +15,8 @@
 # A controller starts itself again, so it runs with its release's folder as root of
 # the file system. It listens on 127.0.0.1 only.
 set -uo pipefail
+# shellcheck source=test/support/signals.sh
+. "$(dirname "$(realpath "$0")")/../support/signals.sh"
 export LC_ALL=C
 here=$(realpath "$0")
 cache=${IBSA_SLURM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ibsa-slurm}
