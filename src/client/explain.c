@@ -30,13 +30,13 @@ static void redirect_explain(const struct ibsa_reply *reply,
 	ibsa__redirect_read(reply, &target);
 	if (reply->redirects >= IBSA__REDIRECTS_MAX)
 		why = "it was redirected too often before";
-	if (ibsa_gid_format(&target.gid, gid, sizeof(gid)) < 0)
+	if (ibsa_gid_format(&target.to.gid, gid, sizeof(gid)) < 0)
 		gid[0] = '\0';
-	if (target.lid)
+	if (target.to.lid)
 		ibsa__fail(out, 0,
 			   "the SA redirected the request to LID %u, which is "
 			   "not followed: %s; query the SA there",
-			   target.lid, why);
+			   target.to.lid, why);
 	else
 		ibsa__fail(out, 0,
 			   "the SA redirected the request to GID %s, which is "

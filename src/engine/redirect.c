@@ -23,21 +23,21 @@ enum {
 /* First multicast LID of OPA. */
 #define OPA_LID_MULTICAST UINT32_C(0xf0000000)
 
-#define REDIRECT_DECODE(kind, bytes, out)                       \
-	do {                                                    \
-		struct ibsa_##kind info;                        \
-                                                                \
-		ibsa_##kind##_record.decode(bytes, &info);      \
-		*(out) = (struct ibsa__redirect){               \
-			.lid = info.redirect_lid,               \
-			.gid = info.redirect_gid,               \
-			.qpn = info.redirect_qp,                \
-			.qkey = info.redirect_qkey,             \
-			.flow_label = info.redirect_flow_label, \
-			.pkey = info.redirect_pkey,             \
-			.sl = info.redirect_sl,                 \
-			.traffic_class = info.redirect_tclass,  \
-		};                                              \
+#define REDIRECT_DECODE(kind, bytes, out)                          \
+	do {                                                       \
+		struct ibsa_##kind info;                           \
+                                                                   \
+		ibsa_##kind##_record.decode(bytes, &info);         \
+		*(out) = (struct ibsa__redirect){                  \
+			.to.lid = info.redirect_lid,               \
+			.to.gid = info.redirect_gid,               \
+			.to.qpn = info.redirect_qp,                \
+			.to.flow_label = info.redirect_flow_label, \
+			.to.sl = info.redirect_sl,                 \
+			.to.traffic_class = info.redirect_tclass,  \
+			.qkey = info.redirect_qkey,                \
+			.pkey = info.redirect_pkey,                \
+		};                                                 \
 	} while (0)
 
 void ibsa__redirect_read(const struct ibsa_reply *reply,
@@ -46,12 +46,12 @@ void ibsa__redirect_read(const struct ibsa_reply *reply,
 	if (reply->record->class_version == IBSA_CLASS_VERSION_OPA) {
 		REDIRECT_DECODE(opa_class_port_info, reply->redirect, out);
 		out->is_opa = true;
-		out->lid = out->lid == UINT32_MAX ? 0 : out->lid;
+		out->to.lid = out->to.lid == UINT32_MAX ? 0 : out->to.lid;
 		return;
 	}
 	REDIRECT_DECODE(class_port_info, reply->redirect, out);
-	if (out->lid == IBSA_LID_PERMISSIVE)
-		out->lid = 0;
+	if (out->to.lid == IBSA_LID_PERMISSIVE)
+		out->to.lid = 0;
 }
 
 void ibsa__redirect_drop(struct ibsa__engine *engine)
@@ -129,17 +129,10 @@ static bool redirect_address(struct ibsa__engine *engine,
 			     const struct ibsa__redirect *redirect,
 			     struct ibsa_address *out)
 {
-	*out = (struct ibsa_address){
-		.lid = redirect->lid,
-		.qpn = redirect->qpn,
-		.sl = redirect->sl,
-		.gid = redirect->gid,
-		.traffic_class = redirect->traffic_class,
-		.flow_label = redirect->flow_label,
-	};
+	*out = redirect->to;
 	out->has_grh = engine->is_redirected ? engine->home.has_grh
 					     : engine->sa.has_grh;
-	if (!redirect->qpn || redirect->qkey != IBSA_QKEY_GSI ||
+	if (!out->qpn || redirect->qkey != IBSA_QKEY_GSI ||
 	    address_is_multicast(out, redirect->is_opa))
 		return false;
 	if (ibsa__lid_is_long(out->lid))
@@ -240,25 +233,20 @@ static bool redirect_learn(struct ibsa__engine *engine,
 static void last_redirect_set(struct ibsa__engine *engine,
 			      const struct ibsa_reply *reply)
 {
-	const struct ibsa_record *info =
-		reply->record->class_version == IBSA_CLASS_VERSION_OPA
-			? &ibsa_opa_class_port_info_record
-			: &ibsa_class_port_info_record;
-
-	engine->last_redirect.record = reply->record;
-	engine->last_redirect.redirects = reply->redirects;
-	memcpy(engine->last_redirect.info, reply->redirect, info->size);
+	memcpy(engine->last_redirect_info, reply->redirect,
+	       redirect_record(reply->record)->size);
+	engine->last_redirect = (struct ibsa_reply){
+		.record = reply->record,
+		.status = IBSA_STATUS_REDIRECT,
+		.redirects = reply->redirects,
+		.redirect = engine->last_redirect_info,
+	};
 }
 
 bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
 				struct ibsa_reply *out)
 {
-	*out = (struct ibsa_reply){
-		.record = engine->last_redirect.record,
-		.status = IBSA_STATUS_REDIRECT,
-		.redirects = engine->last_redirect.redirects,
-		.redirect = engine->last_redirect.info,
-	};
+	*out = engine->last_redirect;
 	return out->record;
 }
 

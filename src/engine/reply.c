@@ -66,13 +66,8 @@ static const uint8_t *reply_redirect(const struct ibsa_record *record,
 				     const struct ibsa_sa_header *header,
 				     const uint8_t *mad, size_t len)
 {
-	const struct ibsa_record *info =
-		record->class_version == IBSA_CLASS_VERSION_OPA
-			? &ibsa_opa_class_port_info_record
-			: &ibsa_class_port_info_record;
-
 	if (!(header->status & IBSA_STATUS_REDIRECT) ||
-	    len < IBSA_SA_HEADER_BYTES + (size_t)info->size)
+	    len < IBSA_SA_HEADER_BYTES + (size_t)redirect_record(record)->size)
 		return NULL;
 	return mad + IBSA_SA_HEADER_BYTES;
 }

@@ -20,21 +20,26 @@ void ibsa__reply_parse(const struct ibsa_record *record,
 		       const struct ibsa_sa_header *header, const uint8_t *mad,
 		       size_t len, struct ibsa_reply *out);
 
-/* Target of a redirection. @lid is 0 if the target has a GID only. */
+/* Target of a redirection. */
 struct ibsa__redirect {
-	struct ibsa_gid gid;
-	uint32_t lid;
-	uint32_t qpn;
+	/* Without GRH and P_Key index. The LID is 0 if there is a GID only. */
+	struct ibsa_address to;
 	uint32_t qkey;
-	uint32_t flow_label;
 	uint16_t pkey;
-	uint8_t sl;
-	uint8_t traffic_class;
 	bool is_opa;
 };
 
 /* Limit of redirections that one request follows. */
 enum { IBSA__REDIRECTS_MAX = 3 };
+
+/* The record of the ClassPortInfo in a redirection of a query for @record. */
+static inline const struct ibsa_record *
+redirect_record(const struct ibsa_record *record)
+{
+	return record->class_version == IBSA_CLASS_VERSION_OPA
+		       ? &ibsa_opa_class_port_info_record
+		       : &ibsa_class_port_info_record;
+}
 
 /* Decode the ClassPortInfo of @reply, whose redirect must not be NULL. */
 void ibsa__redirect_read(const struct ibsa_reply *reply,

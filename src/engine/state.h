@@ -136,11 +136,10 @@ struct ibsa__engine {
 	/* target of a redirection whose LID is being queried */
 	struct ibsa_address resolving;
 	uint64_t resolving_id; /* of that path query, or 0 */
-	struct {
-		const struct ibsa_record *record; /* NULL: no redirection */
-		uint8_t redirects;
-		uint8_t info[sizeof(struct ibsa__opa_class_port_info_bits) / 8];
-	} last_redirect; /* the last redirection that was not followed */
+	/* The last redirection that was not followed; @record NULL: none. */
+	struct ibsa_reply last_redirect;
+	uint8_t last_redirect_info
+		[sizeof(struct ibsa__opa_class_port_info_bits) / 8];
 	bool is_redirected;
 	bool sa_known;
 	bool sa_given; /* @sa is from the options, not from the port */
