@@ -26,24 +26,12 @@ struct request {
 static struct remote_port peer_port(const struct server_peer *peer)
 {
 	struct ibsa_fabric *fabric = peer->control.server->fabric;
-	struct ibsa_port_state state;
+	struct ibsa_port_state from;
 	struct remote_port port;
 
-	ibsa__fabric_port_state(fabric, peer->port, &state);
-	port = (struct remote_port){
-		.lid = state.lid,
-		.sm_lid = state.sm_lid,
-		.reregisters = state.reregisters,
-		.pkey_index = state.pkey_index,
-		.sm_sl = state.sm_sl,
-		.lmc = state.lmc,
-		.port_state = state.port_state,
-		.phys_state = state.phys_state,
-		.link = state.link,
-		.port_num = state.port_num,
-		.needs_grh = state.needs_grh,
-	};
-	memcpy(port.gid, state.gid.raw, sizeof(port.gid));
+	ibsa__fabric_port_state(fabric, peer->port, &from);
+	port = (struct remote_port){ REMOTE_PORT_NUMBERS(REMOTE_PORT_COPY) };
+	memcpy(port.gid, from.gid.raw, sizeof(port.gid));
 	return port;
 }
 

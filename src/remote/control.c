@@ -236,22 +236,11 @@ int ibsa__control_read(struct remote_control *control, int fd)
 void ibsa__control_port(const struct remote_control *control,
 			struct ibsa_port_state *out)
 {
-	const struct remote_port port = control_state(control).port;
+	const struct remote_port from = control_state(control).port;
 
-	*out = (struct ibsa_port_state){
-		.lid = port.lid,
-		.sm_lid = port.sm_lid,
-		.pkey_index = port.pkey_index,
-		.sm_sl = port.sm_sl,
-		.lmc = port.lmc,
-		.port_state = port.port_state,
-		.phys_state = port.phys_state,
-		.link = port.link,
-		.port_num = port.port_num,
-		.needs_grh = port.needs_grh,
-		.reregisters = port.reregisters,
-	};
-	memcpy(out->gid.raw, port.gid, sizeof(out->gid.raw));
+	*out = (struct ibsa_port_state){ REMOTE_PORT_NUMBERS(
+		REMOTE_PORT_COPY) };
+	memcpy(out->gid.raw, from.gid, sizeof(out->gid.raw));
 }
 
 int ibsa__control_gid(const struct remote_control *control, uint32_t index,

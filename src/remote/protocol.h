@@ -87,20 +87,29 @@ _Static_assert(sizeof(struct remote_hello) == 76, "remote hello");
 
 _Static_assert(sizeof(struct ibsa_gid_entry) == 28, "remote GID");
 
-/* As struct ibsa_port_state. */
+/* The numbers of a port: type, name in struct ibsa_port_state. */
+/* clang-format off */
+#define REMOTE_PORT_NUMBERS(N)		\
+	N(uint32_t, lid)		\
+	N(uint32_t, sm_lid)		\
+	N(uint32_t, reregisters)	\
+	N(uint16_t, pkey_index)		\
+	N(uint8_t,  sm_sl)		\
+	N(uint8_t,  lmc)		\
+	N(uint8_t,  port_state)		\
+	N(uint8_t,  phys_state)		\
+	N(uint8_t,  link)		\
+	N(uint8_t,  port_num)		\
+	N(uint8_t,  needs_grh)
+/* clang-format on */
+
+/* A member; its value of the struct "from". */
+#define REMOTE_PORT_MEMBER(type, name) type name;
+#define REMOTE_PORT_COPY(type, name) .name = from.name,
+
 struct remote_port {
 	uint8_t gid[16];
-	uint32_t lid;
-	uint32_t sm_lid;
-	uint32_t reregisters;
-	uint16_t pkey_index;
-	uint8_t sm_sl;
-	uint8_t lmc;
-	uint8_t port_state;
-	uint8_t phys_state;
-	uint8_t link;
-	uint8_t port_num;
-	uint8_t needs_grh;
+	REMOTE_PORT_NUMBERS(REMOTE_PORT_MEMBER)
 	uint8_t reserved[3];
 };
 _Static_assert(sizeof(struct remote_port) == 40, "remote port");
