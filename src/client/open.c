@@ -260,7 +260,7 @@ static int device_find_in_files(struct device_files *files, const char *name,
 	int err;
 
 	if (!name) {
-		err = ibsa__port_select(files, NULL, 0, error, &selection);
+		err = ibsa__port_select(files, NULL, 0, 0, error, &selection);
 		return err ? err : name_copy(selection.device, error, out);
 	}
 	err = ibsa__devices_read(files, &list);

@@ -273,7 +273,7 @@ static int umad_open(struct ibsa_responder *responder,
 		     const struct ibsa_responder_options *options,
 		     struct ibsa_error *error)
 {
-	int err = ibsa__port_select(files, options->device, options->port,
+	int err = ibsa__port_select(files, options->device, options->port, 0,
 				    error, &responder->selection);
 
 	if (err)

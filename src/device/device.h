@@ -132,7 +132,8 @@ int ibsa__pkeys_read(struct device_files *files, const char *device,
 		     size_t *out_count) IBSA_MUST_USE;
 
 /*
- * Select a port; @device NULL and @port 0 mean any. Without a device only
+ * Select a port, without the first @skip that fit; @device NULL and @port 0
+ * mean any. Without a device only
  * InfiniBand ports are considered. With a device, an active Ethernet port
  * (RoCE) is selected if the device has no active InfiniBand port. Return: 0;
  * -ENOSYS the kernel modules are not loaded; -ENODEV no such device, or none
@@ -140,13 +141,8 @@ int ibsa__pkeys_read(struct device_files *files, const char *device,
  * the error of reading it. @error says what to do.
  */
 int ibsa__port_select(struct device_files *files, const char *device,
-		      unsigned int port, struct ibsa_error *error,
+		      unsigned int port, unsigned int skip,
+		      struct ibsa_error *error,
 		      struct ibsa__port_selection *out) IBSA_MUST_USE;
-
-/* Like ibsa__port_select(), without the first @skip ports that fit. */
-int ibsa__port_select_next(struct device_files *files, const char *device,
-			   unsigned int port, unsigned int skip,
-			   struct ibsa_error *error,
-			   struct ibsa__port_selection *out) IBSA_MUST_USE;
 
 #endif

@@ -207,10 +207,10 @@ static void selection_fill(const struct search *search,
 	out->state = search->found_port->state;
 }
 
-int ibsa__port_select_next(struct device_files *files, const char *device,
-			   unsigned int port, unsigned int skip,
-			   struct ibsa_error *error,
-			   struct ibsa__port_selection *out)
+int ibsa__port_select(struct device_files *files, const char *device,
+		      unsigned int port, unsigned int skip,
+		      struct ibsa_error *error,
+		      struct ibsa__port_selection *out)
 {
 	struct search search = { .name = device, .port = port, .skip = skip };
 	struct ibsa_device_list *list;
@@ -236,11 +236,4 @@ int ibsa__port_select_next(struct device_files *files, const char *device,
 		selection_fill(&search, out);
 	ibsa_devices_free(list);
 	return err;
-}
-
-int ibsa__port_select(struct device_files *files, const char *device,
-		      unsigned int port, struct ibsa_error *error,
-		      struct ibsa__port_selection *out)
-{
-	return ibsa__port_select_next(files, device, port, 0, error, out);
 }

@@ -151,15 +151,15 @@ static int port_open(struct umad_device *device, const char *name,
 	int first;
 	int err;
 
-	err = ibsa__port_select(device->files, name, port, error,
+	err = ibsa__port_select(device->files, name, port, 0, error,
 				&device->selection);
 	if (err)
 		return err;
 	first = selection_open(device, error);
 	err = first;
 	for (unsigned int skip = 1; err && !name; skip++) {
-		if (ibsa__port_select_next(device->files, NULL, port, skip,
-					   NULL, &device->selection))
+		if (ibsa__port_select(device->files, NULL, port, skip, NULL,
+				      &device->selection))
 			break;
 		err = selection_open(device, NULL);
 	}

@@ -61,18 +61,18 @@ static void gsi_is_chosen(void **state)
 
 	planes_add(*state);
 	assert_int_equal(ibsa__sysfs_open(getenv("SYSFS_PATH"), &files), 0);
-	assert_int_equal(ibsa__port_select(files, NULL, 0, &error, &selection),
-			 0);
+	assert_int_equal(
+		ibsa__port_select(files, NULL, 0, 0, &error, &selection), 0);
 	assert_string_equal(selection.device, "mlx5_0");
 	assert_string_equal(selection.umad, "umad1");
 	/* The SMI's port can be selected by its name. */
 	assert_int_equal(
-		ibsa__port_select(files, "a_smi", 0, &error, &selection), 0);
+		ibsa__port_select(files, "a_smi", 0, 0, &error, &selection), 0);
 	assert_string_equal(selection.umad, "umad0");
 	/* While the GSI is down, no other port is selected instead. */
 	tree_set_port(*state, "mlx5_0", 1, "state", "1: DOWN\n");
-	assert_int_equal(ibsa__port_select(files, NULL, 0, &error, &selection),
-			 0);
+	assert_int_equal(
+		ibsa__port_select(files, NULL, 0, 0, &error, &selection), 0);
 	assert_string_equal(selection.device, "smi_0");
 	ibsa__files_put(files);
 }

@@ -73,7 +73,7 @@ static inline int now_port_select(const char *device, unsigned int port,
 
 	if (err)
 		return err;
-	err = ibsa__port_select(files, device, port, error, out);
+	err = ibsa__port_select(files, device, port, 0, error, out);
 	ibsa__files_put(files);
 	return err;
 }
