@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The C library: where it is, its structs and its functions.
+
+The structs are those of include/ibsa/*.h; python/test/layout.py compares them.
+"""
+
+import ctypes
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p,
+                    c_double, c_int, c_size_t, c_uint, c_uint8, c_uint16,
+                    c_uint32, c_uint64, c_void_p)
+from typing import Any, List, Optional, Tuple
+
+from . import _build
+
+
+class Gid(Structure):
+    _fields_ = [("raw", c_uint8 * 16)]
+
+
+class ErrorText(Structure):
+    _fields_ = [("text", c_char * 256)]
+
+    def __str__(self) -> str:
+        return bytes(self.text).decode("utf-8", "backslashreplace")
+
+
+class FieldTable(Structure):
+    _fields_ = [("name", c_char_p), ("bit_offset", c_uint16),
+                ("host_offset", c_uint16), ("count", c_uint16),
+                ("nbits", c_uint8), ("host_size", c_uint8), ("cm", c_uint8),
+                ("show", c_uint8)]
+
+
+class RecordTable(Structure):
+    pass
+
+
+RecordTable._fields_ = [
+    ("name", c_char_p), ("short_name", c_char_p), ("brief", c_char_p),
+    ("attribute", c_uint16), ("class_version", c_uint8), ("writer", c_uint8),
+    ("size", c_uint16), ("host_size", c_uint16),
+    ("reply", POINTER(RecordTable)), ("mask", c_uint64),
+    ("fields", POINTER(FieldTable)), ("field_count", c_uint),
+    ("decode", c_void_p), ("encode", c_void_p)]
+
+
+class SaAccess(Structure):
+    _fields_ = [("sa", c_void_p), ("grh", c_int), ("sm_key", c_uint64)]
+
+
+class Options(Structure):
+    _fields_ = [("device", c_char_p), ("port", c_uint), ("context", c_void_p),
+                ("fabric", c_char_p), ("on", c_void_p),
+                ("transport", c_void_p), ("access", SaAccess),
+                ("window", c_uint), ("queue", c_uint),
+                ("reply_bytes", c_size_t), ("deadline_ms", c_uint),
+                ("first_interval_ms", c_uint), ("max_interval_ms", c_uint),
+                ("jitter_percent", c_int), ("seed", c_uint64),
+                ("no_sharing", c_bool)]
+
+
+class Query(Structure):
+    _fields_ = [("record", POINTER(RecordTable)), ("match", c_void_p),
+                ("mask", c_uint64), ("method", c_uint8),
+                ("attribute_modifier", c_uint32), ("deadline_ms", c_uint),
+                ("queue_ms", c_uint), ("first_interval_ms", c_uint),
+                ("max_interval_ms", c_uint), ("jitter_percent", c_int),
+                ("no_sharing", c_bool)]
+
+
+class ReplyStruct(Structure):
+    _fields_ = [("id", c_uint64), ("record", POINTER(RecordTable)),
+                ("err", c_int), ("status", c_uint16), ("redirects", c_uint8),
+                ("tries", c_uint), ("rtt_ns", c_uint64), ("records", c_void_p),
+                ("stride", c_size_t), ("count", c_size_t),
+                ("redirect", c_void_p)]
+
+
+class Stats(Structure):
+    """Counters of a client since it was opened."""
+
+    _fields_ = [(name, c_uint64) for name in (
+        "queries", "shared", "sent", "retries", "retargeted", "replies",
+        "busy", "timeouts", "canceled", "send_errors", "ignored_id",
+        "ignored_source", "ignored_kind", "ignored_malformed", "redirected")]
+
+
+class PortStruct(Structure):
+    _fields_ = [("gid", Gid), ("lid", c_uint32), ("sm_lid", c_uint32),
+                ("pkey_index", c_uint16), ("sm_sl", c_uint8),
+                ("lmc", c_uint8), ("port_state", c_uint8),
+                ("phys_state", c_uint8), ("link", c_uint8),
+                ("port_num", c_uint8), ("needs_grh", c_bool),
+                ("reregisters", c_uint32)]
+
+
+class ReachOptions(Structure):
+    _fields_ = [("from", Gid), ("timeout_ms", c_uint), ("why", c_int)]
+
+
+class ReachStruct(Structure):
+    _fields_ = [("gid", Gid), ("index", c_size_t), ("left", c_size_t),
+                ("reach", c_int), ("err", c_int), ("status", c_uint16),
+                ("redirects", c_uint8), ("tries", c_uint),
+                ("rtt_ns", c_uint64), ("redirect", c_void_p),
+                ("reason", c_int), ("is_certain", c_bool),
+                ("detail", c_char * 256)]
+
+
+class EventOptions(Structure):
+    _fields_ = [("kinds", c_uint), ("gids", POINTER(Gid)),
+                ("gid_count", c_size_t), ("audit_ms", c_uint),
+                ("deadline_ms", c_uint), ("audit_nodes", c_bool)]
+
+
+class EventStruct(Structure):
+    _fields_ = [("watch", c_void_p), ("kind", c_int), ("err", c_int),
+                ("status", c_uint16), ("trap", c_uint16), ("gid", Gid),
+                ("lid", c_uint32), ("port_num", c_uint8),
+                ("sequence", c_uint64), ("time_ns", c_uint64),
+                ("notice", c_void_p), ("audited", c_bool),
+                ("holder", c_char_p)]
+
+
+class RegistrationOptions(Structure):
+    _fields_ = [("service", c_void_p), ("mask", c_uint64),
+                ("audit_ms", c_uint), ("deadline_ms", c_uint)]
+
+
+class RegistrationStruct(Structure):
+    _fields_ = [("registration", c_void_p), ("event", c_int), ("err", c_int),
+                ("status", c_uint16), ("service", c_void_p)]
+
+
+class FabricOptions(Structure):
+    _fields_ = [("virtual_clock", c_bool), ("seed", c_uint64),
+                ("sa_node", c_char_p), ("latency_us", c_uint),
+                ("gid_prefix", c_uint64), ("opa", c_bool),
+                ("no_opa_paths", c_bool), ("first_lid", c_uint32),
+                ("check", c_bool), ("no_sa", c_bool),
+                ("partitions", c_char_p), ("profile", c_int)]
+
+
+class FabricInfo(Structure):
+    """The size of a fabric."""
+
+    _fields_ = [(name, c_size_t) for name in (
+        "nodes", "adapters", "switches", "links", "lids")]
+
+
+class FabricPortStruct(Structure):
+    _fields_ = [("node", c_char_p), ("number", c_uint), ("guid", c_uint64),
+                ("state", PortStruct), ("rate", c_char_p)]
+
+
+class Fault(Structure):
+    _fields_ = [("kind", c_int), ("percent", c_double), ("count", c_uint),
+                ("delay_ms", c_uint), ("hops", c_uint), ("by_gid", c_bool)]
+
+
+class PortChange(Structure):
+    _fields_ = [("mask", c_uint32), ("link_up", c_bool),
+                ("needs_grh", c_bool), ("sm_sl", c_uint8), ("lmc", c_uint8),
+                ("lid", c_uint32), ("pkeys", c_void_p),
+                ("pkey_count", c_size_t), ("capability_mask", c_uint32),
+                ("rate", c_char_p)]
+
+
+# The name of each struct in the headers.
+STRUCTS = {
+    "ibsa_gid": Gid, "ibsa_error": ErrorText, "ibsa_field": FieldTable,
+    "ibsa_record": RecordTable, "ibsa_sa_access": SaAccess,
+    "ibsa_options": Options, "ibsa_query": Query, "ibsa_reply": ReplyStruct,
+    "ibsa_stats": Stats, "ibsa_port_state": PortStruct,
+    "ibsa_reach_options": ReachOptions, "ibsa_reach_answer": ReachStruct,
+    "ibsa_event_options": EventOptions, "ibsa_event": EventStruct,
+    "ibsa_service_registration": RegistrationOptions,
+    "ibsa_registration_report": RegistrationStruct,
+    "ibsa_fabric_options": FabricOptions, "ibsa_fabric_info": FabricInfo,
+    "ibsa_fabric_port": FabricPortStruct, "ibsa_fault": Fault,
+    "ibsa_fabric_port_change": PortChange}
+
+# All callbacks: a pointer to a struct, and the argument of the caller.
+Callback = CFUNCTYPE(None, c_void_p, c_void_p)
+
+_RECORD = POINTER(RecordTable)
+_FIELD = POINTER(FieldTable)
+_ERROR = POINTER(ErrorText)
+_OUT = POINTER(c_void_p)
+_OUT_U64 = POINTER(c_uint64)
+
+# Functions that wait. The calling thread gives up the interpreter's lock.
+_WAITING: List[Tuple[str, Any, List[Any]]] = [
+    ("ibsa_open", c_int, [POINTER(Options), _ERROR, _OUT]),
+    ("ibsa_close", c_int, [c_void_p]),
+    ("ibsa_fabric_load", c_int,
+     [c_char_p, POINTER(FabricOptions), _ERROR, _OUT]),
+    ("ibsa_fabric_parse", c_int,
+     [c_char_p, c_size_t, POINTER(FabricOptions), _ERROR, _OUT]),
+    ("ibsa_fabric_put", None, [c_void_p]),
+    ("ibsa_fabric_command", c_int,
+     [c_char_p, c_char_p, c_char_p, c_size_t, _ERROR]),
+]
+
+# Functions that never wait for another process. The calling thread does not
+# give up the interpreter's lock, so that a thousand callbacks of a dispatch do
+# not wait for other threads a thousand times.
+_SHORT: List[Tuple[str, Any, List[Any]]] = [
+    ("ibsa_version", c_char_p, []),
+    ("ibsa_record_at", _RECORD, [c_uint]),
+    ("ibsa_record_decode", c_int, [_RECORD, c_void_p, c_size_t, c_void_p]),
+    ("ibsa_field_values", c_uint, [_FIELD]),
+    ("ibsa_field_get", c_uint64, [_FIELD, c_uint, c_void_p]),
+    ("ibsa_field_set", c_int, [_FIELD, c_uint, c_uint64, c_void_p]),
+    ("ibsa_field_name", c_int, [_FIELD, c_uint, c_char_p, c_size_t]),
+    ("ibsa_field_format", c_int,
+     [_FIELD, c_uint, c_void_p, c_char_p, c_size_t]),
+    ("ibsa_field_find", _FIELD, [_RECORD, c_char_p, POINTER(c_uint)]),
+    ("ibsa_field_parse", c_int, [_FIELD, c_uint, c_char_p, c_void_p]),
+    ("ibsa_selector_parse", c_int,
+     [_RECORD, c_char_p, c_void_p, _OUT_U64, _ERROR]),
+    ("ibsa_gid_format", c_int, [POINTER(Gid), c_char_p, c_size_t]),
+    ("ibsa_gid_parse", c_int, [c_char_p, POINTER(Gid)]),
+    ("ibsa_status_text", c_char_p, [c_uint16]),
+    ("ibsa_event_text", c_char_p, [c_int]),
+    ("ibsa_registration_text", c_char_p, [c_int]),
+    ("ibsa_outcome", c_int, [c_void_p]),
+    ("ibsa_reply_explain", None, [c_void_p, _ERROR]),
+    ("ibsa_query", c_int,
+     [c_void_p, POINTER(Query), Callback, c_void_p, _OUT_U64]),
+    ("ibsa_cancel", c_int, [c_void_p, c_uint64]),
+    ("ibsa_fd", c_int, [c_void_p]),
+    ("ibsa_timeout_ms", c_int, [c_void_p]),
+    ("ibsa_dispatch", c_int, [c_void_p]),
+    # On a virtual clock only, where it does not wait.
+    ("ibsa_wait", c_int, [c_void_p, c_int]),
+    ("ibsa_port_get", c_int, [c_void_p, c_bool, POINTER(PortStruct)]),
+    ("ibsa_stats_get", None, [c_void_p, POINTER(Stats)]),
+    ("ibsa_reach_each", c_int,
+     [c_void_p, POINTER(ReachOptions), POINTER(Gid), c_size_t, Callback,
+      c_void_p, _OUT]),
+    ("ibsa_reach_stop", c_int, [c_void_p]),
+    ("ibsa_event_watch", c_int,
+     [c_void_p, POINTER(EventOptions), Callback, c_void_p, _ERROR, _OUT]),
+    ("ibsa_event_unwatch", None, [c_void_p]),
+    ("ibsa_service_register", c_int,
+     [c_void_p, POINTER(RegistrationOptions), Callback, c_void_p, _OUT]),
+    ("ibsa_service_release", c_int, [c_void_p]),
+    ("ibsa_fabric_advance", c_int, [c_void_p, c_uint64]),
+    ("ibsa_fabric_info_get", None, [c_void_p, POINTER(FabricInfo)]),
+    ("ibsa_fabric_port_at", c_int,
+     [c_void_p, c_size_t, POINTER(FabricPortStruct)]),
+    ("ibsa_fabric_fault", c_int, [c_void_p, POINTER(Fault)]),
+    ("ibsa_fault_parse", c_int, [c_char_p, POINTER(Fault), _ERROR]),
+    ("ibsa_fabric_sa_set", None, [c_void_p, c_bool]),
+    ("ibsa_fabric_sa_move", c_int, [c_void_p, c_char_p]),
+    ("ibsa_fabric_port_set", c_int,
+     [c_void_p, c_char_p, c_uint, POINTER(PortChange)]),
+]
+
+
+class Library:
+    """The functions of libibsa as attributes."""
+
+    def __init__(self, name: str) -> None:
+        for cdll, table in ((ctypes.CDLL(name), _WAITING),
+                            (ctypes.PyDLL(name), _SHORT)):
+            for function, result, arguments in table:
+                entry = getattr(cdll, function)
+                entry.restype = result
+                entry.argtypes = arguments
+                setattr(self, function, entry)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"libibsa: no declaration of {name}")
+
+
+def library_name() -> str:
+    """The library beside this module, or else the one the system finds."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          _build.FOLDER, _build.SONAME)
+    return beside if _build.FOLDER and os.path.exists(beside) \
+        else _build.SONAME
+
+
+lib = Library(library_name())
+
+
+def c_text(value: str, what: str = "text") -> bytes:
+    """A string for C, which must not end earlier than in Python."""
+    if "\0" in value:
+        raise ValueError(f"the {what} {value!r} contains a NUL")
+    return value.encode("utf-8", "surrogateescape")
+
+
+def c_path(value: Optional[str], what: str) -> Optional[bytes]:
+    return None if value is None else c_text(value, what)
