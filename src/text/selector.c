@@ -268,8 +268,8 @@ static const struct ibsa_field *selector_find(const struct ibsa_record *record,
 	return NULL;
 }
 
-/* What is compared: codes of rates are not in the order of the rates. */
-static uint64_t magnitude(const struct ibsa_field *field, uint64_t code)
+/* The size of a value: codes of rates are not in the order of the rates. */
+static uint64_t value_size(const struct ibsa_field *field, uint64_t code)
 {
 	switch (field->show) {
 	case IBSA_SHOW_mtu:
@@ -281,23 +281,65 @@ static uint64_t magnitude(const struct ibsa_field *field, uint64_t code)
 	}
 }
 
-/* Find the next greater or smaller value. Return: false if there is none. */
-static bool value_beside(const struct ibsa_field *field, bool is_greater,
+/*
+ * What OpenSM compares: of a rate the data, which are 8 of 10 bits up to code 10,
+ * and 64 of 66 above. Source: OpenSM, ib_path_compare_rates().
+ */
+static uint64_t value_weight(const struct ibsa_field *field, uint64_t code)
+{
+	const uint64_t size = value_size(field, code);
+
+	if (field->show != IBSA_SHOW_rate)
+		return size;
+	return code <= 10 ? size * 8 / 10 : size * 64 / 66;
+}
+
+/*
+ * Whether a path of InfiniBand may have the value. An SA such as OpenSM refuses
+ * the MTUs of Omni-Path, which only its own records have.
+ */
+static bool value_is_possible(const struct ibsa_record *record,
+			      const struct ibsa_field *field, uint64_t code)
+{
+	enum { CLASS_VERSION_OPA = 0x80, MTU_MAX = 4096 };
+
+	if (field->show == IBSA_SHOW_mtu &&
+	    record->class_version != CLASS_VERSION_OPA &&
+	    value_size(field, code) > MTU_MAX)
+		return false;
+	return !ibsa_show_is_code(field->show) || value_size(field, code);
+}
+
+static bool value_is_greater(const struct ibsa_field *field, uint64_t code,
+			     uint64_t other)
+{
+	return value_size(field, code) > value_size(field, other) &&
+	       value_weight(field, code) > value_weight(field, other);
+}
+
+/*
+ * Find the next greater or smaller value. 120 Gb/s carry less data than 100 Gb/s,
+ * so that neither is greater. Return: false if there is none.
+ */
+static bool value_beside(const struct ibsa_record *record,
+			 const struct ibsa_field *field, bool is_greater,
 			 uint64_t *value)
 {
-	const uint64_t own = magnitude(field, *value);
+	const uint64_t own = *value;
 	uint64_t nearest = 0;
 	bool found = false;
 
 	for (uint64_t code = 0; code >> field->nbits == 0; code++) {
-		const uint64_t size = magnitude(field, code);
+		const uint64_t weight = value_weight(field, code);
 
-		if (ibsa_show_is_code(field->show) && !size)
+		if (!value_is_possible(record, field, code) ||
+		    !(is_greater ? value_is_greater(field, code, own)
+				 : value_is_greater(field, own, code)))
 			continue;
-		if (is_greater ? size <= own || (found && size >= nearest)
-			       : size >= own || (found && size <= nearest))
+		if (found &&
+		    (is_greater ? weight >= nearest : weight <= nearest))
 			continue;
-		nearest = size;
+		nearest = weight;
 		*value = code;
 		found = true;
 	}
@@ -317,7 +359,8 @@ static void number_select(const struct ibsa_field *field, uint64_t value,
  * smaller value. Without such a value nothing is excluded, and the field keeps
  * the value @before.
  */
-static void relation_set(const struct ibsa_field *field,
+static void relation_set(const struct ibsa_record *record,
+			 const struct ibsa_field *field,
 			 const struct ibsa_field *selector,
 			 enum relation relation, uint64_t before, void *host,
 			 uint64_t *mask)
@@ -326,7 +369,7 @@ static void relation_set(const struct ibsa_field *field,
 	uint64_t value = ibsa_field_get(field, 0, host);
 
 	if ((relation == AT_LEAST || relation == AT_MOST) &&
-	    !value_beside(field, !is_least, &value)) {
+	    !value_beside(record, field, !is_least, &value)) {
 		(void)!ibsa_field_set(field, 0, before, host);
 		return;
 	}
@@ -369,7 +412,8 @@ static int field_select(const struct ibsa_record *record,
 	if (err)
 		return err;
 	if (relation != EQUAL) {
-		relation_set(field, selector, relation, before, host, mask);
+		relation_set(record, field, selector, relation, before, host,
+			     mask);
 		return 0;
 	}
 	*mask |= ibsa_field_cm(field, index);

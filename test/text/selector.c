@@ -145,7 +145,10 @@ struct selected {
 	uint8_t life_selector, life;
 };
 
-/* Codes of rates are not in the order of the rates: 9 is 80, 10 is 120 Gb/s. */
+/*
+ * Codes of rates are not in the order of the rates: 9 is 80, 10 is 120 Gb/s. Some
+ * SAs compare the rates, and others the data: of 60 Gb/s 48, of 50 Gb/s 51.5.
+ */
 static void comparisons_set_the_selector(void **state)
 {
 	static const struct selected cases[] = {
@@ -153,6 +156,7 @@ static void comparisons_set_the_selector(void **state)
 		{ "MTU>=4096", 0, 4 },
 		{ "mtu<=2048", 1, 5 },
 		{ "mtu>2048", 0, 4 },
+		{ "mtu>=8192", 0, 5 },
 		{ "mtu<2048", 1, 4 },
 		{ "rate=100Gb/s", 0, 0, 2, 16 },
 		{ "rate>=100Gb", 0, 0, 0, 9 },
@@ -162,11 +166,16 @@ static void comparisons_set_the_selector(void **state)
 		{ "rate<100Gb", 0, 0, 1, 16 },
 		{ "rate>=14Gb", 0, 0, 0, 3 },
 		{ "rate<=2.5Gb", 0, 0, 1, 5 },
+		{ "rate<=40Gb", 0, 0, 1, 8 },
+		{ "rate>=50Gb", 0, 0, 0, 7 },
+		{ "rate>=60Gb", 0, 0, 0, 7 },
+		{ "rate<=60Gb", 0, 0, 1, 9 },
 		{ "packet-life-time=18", 0, 0, 0, 0, 2, 18 },
 		{ "packet-life-time<=18", 0, 0, 0, 0, 1, 19 },
 		{ "packet-life-time>=18", 0, 0, 0, 0, 0, 17 },
 		/* Nothing is excluded. */
 		{ "mtu>=256" },
+		{ "mtu<=4096" },
 		{ "mtu<=10240" },
 		{ "rate>=2.5Gb" },
 		{ "rate<=1600Gb" },
@@ -230,6 +239,13 @@ static void comparisons_are_of_any_record(void **state)
 					     &opa, &mask, NULL),
 			 0);
 	assert_int_equal(opa.mtu_selector, 2);
+	opa = (struct ibsa_opa_path){ 0 };
+	mask = 0;
+	assert_int_equal(ibsa_selector_parse(&ibsa_opa_path_record, "mtu<=4096",
+					     &opa, &mask, NULL),
+			 0);
+	assert_int_equal(opa.mtu_selector, 1);
+	assert_int_equal(opa.mtu, 6);
 }
 
 /* A selector of the caller is kept, in either order. */
