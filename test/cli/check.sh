@@ -73,6 +73,9 @@ files_are_compared() {
 		try 0 --fabric whole.net check --expect $file; out_empty
 		err_empty
 	done
+	# The SA has QDR for FDR10.
+	sed 's/HDR/FDR10/' whole.net >fdr10.net
+	try 0 --fabric fdr10.net check --expect fdr10.net; out_empty
 	sed 's/^.3. "h3".*//; s/"h2"..\?1. 4xEDR/"h3"[1] 4xEDR/' whole.net |
 		sed '/^Switch 8 "leaf2"/,/^\[7/s/^\[1\] "h3"/[1] "h2"/;
 			s/^\[8\] "spine"\[2\] 4xHDR/[6] "spine"[2] 1xHDR/' >other.net
