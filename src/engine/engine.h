@@ -86,6 +86,14 @@ const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
 bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
 				struct ibsa_reply *out);
 
+/*
+ * Find the index of a P_Key of this partition in the port's table: a full
+ * membership if the port has one, because limited members cannot reach each
+ * other. Return: whether there is one. Any thread.
+ */
+bool ibsa__engine_pkey_find(const struct ibsa__engine *engine, uint16_t pkey,
+			    uint16_t *out) IBSA_MUST_USE;
+
 /* Return: the options that the engine was created with. */
 const struct ibsa__engine_options *
 ibsa__engine_options(const struct ibsa__engine *engine);

@@ -81,14 +81,10 @@ static void redirect_use(struct ibsa__engine *engine,
 	ibsa__engine_resend(engine, true);
 }
 
-/*
- * Find the index of a P_Key of this partition in the port's table: a full
- * membership if the port has one, because limited members cannot reach each
- * other.
- */
-static bool pkey_find(struct ibsa_transport *transport, uint16_t pkey,
-		      uint16_t *out)
+bool ibsa__engine_pkey_find(const struct ibsa__engine *engine, uint16_t pkey,
+			    uint16_t *out)
 {
+	struct ibsa_transport *transport = engine->transport;
 	bool is_found = false;
 	uint16_t have;
 
@@ -141,7 +137,7 @@ static bool redirect_address(struct ibsa__engine *engine,
 		return false;
 	if (!out->has_grh)
 		out->traffic_class = 0, out->flow_label = 0;
-	return pkey_find(engine->transport, redirect->pkey, &out->pkey_index);
+	return ibsa__engine_pkey_find(engine, redirect->pkey, &out->pkey_index);
 }
 
 /*

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
+#include "client/client.h"
 #include "ib_sa/group.h"
 #include "ib_sa/mcmember.h"
 
@@ -275,28 +276,6 @@ static void group_lose(struct mc_group *group)
 				    -ENETRESET);
 }
 
-/*
- * The index of @pkey in the port's table, preferably of a full member's entry;
- * or NO_PKEY_INDEX.
- */
-static uint32_t pkey_index_find(struct sa_port *port, uint16_t pkey)
-{
-	uint32_t found = NO_PKEY_INDEX;
-	uint16_t entry;
-
-	for (uint32_t i = 0; i < NO_PKEY_INDEX; i++) {
-		if (ibsa_pkey_get(port->client, i, &entry))
-			break;
-		if ((entry ^ pkey) & PKEY_BITS)
-			continue;
-		if (entry & ~PKEY_BITS)
-			return i;
-		if (found == NO_PKEY_INDEX)
-			found = i;
-	}
-	return found;
-}
-
 /* Whether the P_Key has left its table entry. @lock is released meanwhile. */
 static bool group_pkey_moved(struct mc_group *group)
 {
@@ -424,12 +403,13 @@ static void group_note_pkey(struct mc_group *group)
 {
 	struct ibsa__sa *sa = group->port->device->sa;
 	const uint16_t pkey = be16toh(group->rec.pkey);
-	uint32_t index;
+	uint16_t index = NO_PKEY_INDEX;
 
 	if (group->pkey_index != NO_PKEY_INDEX)
 		return;
 	pthread_mutex_unlock(&sa->lock);
-	index = pkey_index_find(group->port, pkey);
+	(void)!ibsa__engine_pkey_find(ibsa__client_engine(group->port->client),
+				      pkey, &index);
 	pthread_mutex_lock(&sa->lock);
 	group->pkey_index = index;
 }
