@@ -19,9 +19,10 @@ struct sa_registration {
 };
 
 /* The handle is not passed on, since only the dispatcher may use it. */
-static void registration_report(struct sa_registration *registration,
-				const struct ibsa_registration_report *report)
+static void registration_report(const struct ibsa_registration_report *report,
+				void *arg)
 {
+	struct sa_registration *registration = arg;
 	const bool is_last = report->event == IBSA_REGISTRATION_RELEASED;
 	struct ibsa_registration_report theirs = *report;
 
@@ -30,13 +31,6 @@ static void registration_report(struct sa_registration *registration,
 	if (registration->report)
 		registration->report(&theirs, registration->arg);
 	ibsa__sa_task_leave(&registration->task, is_last);
-}
-
-static void
-registration_note_report(const struct ibsa_registration_report *report,
-			 void *arg)
-{
-	registration_report(arg, report);
 }
 
 static int registration_begin(struct sa_registration *registration)
@@ -51,7 +45,7 @@ static int registration_begin(struct sa_registration *registration)
 	if (ibsa__sa_task_is_over(&registration->task))
 		return -ECANCELED;
 	return ibsa_service_register(port->client, &options,
-				     registration_note_report, registration,
+				     registration_report, registration,
 				     &registration->handle);
 }
 
@@ -62,12 +56,13 @@ static void registration_run_start(struct sa_job *job)
 	int err = registration_begin(registration);
 
 	if (err)
-		registration_report(registration,
-				    &(struct ibsa_registration_report){
-					    .event = IBSA_REGISTRATION_RELEASED,
-					    .err = err,
-					    .service = &registration->service,
-				    });
+		registration_report(
+			&(struct ibsa_registration_report){
+				.event = IBSA_REGISTRATION_RELEASED,
+				.err = err,
+				.service = &registration->service,
+			},
+			registration);
 }
 
 static void registration_run_end(struct sa_job *job)

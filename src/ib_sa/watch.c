@@ -28,8 +28,9 @@ static void watch_free(struct sa_task *task)
 }
 
 /* The handle is not passed on, since only the dispatcher may use it. */
-static void watch_report(struct sa_watch *watch, const struct ibsa_event *event)
+static void watch_report(const struct ibsa_event *event, void *arg)
 {
+	struct sa_watch *watch = arg;
 	const bool is_last = event->kind == IBSA_EVENT_ENDED;
 	struct ibsa_event theirs = *event;
 
@@ -41,16 +42,13 @@ static void watch_report(struct sa_watch *watch, const struct ibsa_event *event)
 
 static void watch_report_end(struct sa_watch *watch, int err)
 {
-	watch_report(watch, &(struct ibsa_event){
-				    .kind = IBSA_EVENT_ENDED,
-				    .err = err,
-				    .port_num = watch->task.port->number,
-			    });
-}
-
-static void watch_note_event(const struct ibsa_event *event, void *arg)
-{
-	watch_report(arg, event);
+	watch_report(
+		&(struct ibsa_event){
+			.kind = IBSA_EVENT_ENDED,
+			.err = err,
+			.port_num = watch->task.port->number,
+		},
+		watch);
 }
 
 static void watch_run_start(struct sa_job *job)
@@ -60,7 +58,7 @@ static void watch_run_start(struct sa_job *job)
 
 	if (!ibsa__sa_task_is_over(&watch->task))
 		err = ibsa_event_watch(watch->task.port->client,
-				       &watch->options, watch_note_event, watch,
+				       &watch->options, watch_report, watch,
 				       NULL, &watch->watch);
 	if (err)
 		watch_report_end(watch, err);
