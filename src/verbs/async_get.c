@@ -366,8 +366,9 @@ static int event_read(struct reading *reading)
 
 	do {
 		reading->process = ibsa__process();
-		step = ibsa__context_state_get(
-			reading->context, &reading->before, &reading->state);
+		step = ibsa__context_state_get(reading->context, true,
+					       &reading->before,
+					       &reading->state);
 		if (step)
 			return without_state(reading, step);
 		step = state_read(reading);

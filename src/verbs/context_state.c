@@ -319,10 +319,9 @@ static bool context_is_open(const struct ibv_context *context)
 	return verbs;
 }
 
-/* Signals and cancellation are held back; @before is what was set before. */
-static int state_get(struct ibv_context *context, bool is_made,
-		     const struct interrupts *before,
-		     struct context_state **out)
+int ibsa__context_state_get(struct ibv_context *context, bool is_made,
+			    const struct interrupts *before,
+			    struct context_state **out)
 {
 	if (!context || (is_made && !context_is_open(context)))
 		return -EINVAL;
@@ -353,7 +352,7 @@ static int call_try(struct ibv_context *context, bool is_made,
 	int err;
 
 	interrupts_hold(&call->before);
-	err = state_get(context, is_made, &call->before, &state);
+	err = ibsa__context_state_get(context, is_made, &call->before, &state);
 	if (err)
 		interrupts_restore(&call->before);
 	else
@@ -390,13 +389,6 @@ void ibsa__context_state_leave(struct context_call *call)
 {
 	call_end(call);
 	interrupts_restore(&call->before);
-}
-
-int ibsa__context_state_get(struct ibv_context *context,
-			    const struct interrupts *before,
-			    struct context_state **out)
-{
-	return state_get(context, true, before, out);
 }
 
 void ibsa__context_state_put(struct context_state *state)

@@ -108,11 +108,12 @@ void ibsa__context_call_await(struct context_call *call);
 
 /*
  * Get a reference to the state of @context without a call, for a thread that
- * waits: a close does not wait for that thread. Signals and cancellation are
+ * waits: a close does not wait for that thread. @is_made: make the state if
+ * there is none. Signals and cancellation are
  * held back; @before is what was set before. Return: as
  * ibsa__context_state_enter().
  */
-int ibsa__context_state_get(struct ibv_context *context,
+int ibsa__context_state_get(struct ibv_context *context, bool is_made,
 			    const struct interrupts *before,
 			    struct context_state **out) IBSA_MUST_USE;
 void ibsa__context_state_put(struct context_state *state);
