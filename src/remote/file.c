@@ -265,11 +265,8 @@ int ibsa__remote_file_open(struct remote_address *address,
 	if (err)
 		return ibsa__fail(error, err, "out of memory");
 	err = ibsa__remote_connect(&out->connection, address, error);
-	if (err) {
-		locks_free(out->locks);
-		return err;
-	}
-	err = file_attach(&out->connection, error, &out->fd);
+	if (!err)
+		err = file_attach(&out->connection, error, &out->fd);
 	if (err) {
 		ibsa__remote_disconnect(&out->connection);
 		locks_free(out->locks);

@@ -19,12 +19,11 @@ enum {
 
 void ibsa__inbox_reset(struct remote_inbox *inbox)
 {
-	inbox->at = 0;
-	inbox->end = 0;
-	inbox->skipped = 0;
-	inbox->is_dry = false;
-	inbox->has_taken = false;
-	inbox->begun_ns = 0;
+	*inbox = (struct remote_inbox){
+		.bytes = inbox->bytes,
+		.room = inbox->room,
+		.most = inbox->most,
+	};
 }
 
 /* Move the unread bytes to the front, to make room behind them. */
