@@ -69,20 +69,16 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
  */
 static void txn_cancel_queries(struct ibsa__engine *engine, struct txn *txn)
 {
-	struct list *first = txn->queries.next;
+	bool is_last = txn->state == TXN_ABANDONED;
 
-	if (txn->state == TXN_ABANDONED) {
+	if (is_last)
 		ibsa__txn_free(engine, txn);
-		return;
-	}
-	while (first != &txn->queries) {
-		struct query *query = list_object(first, struct query, link);
-		bool last = first->next == &txn->queries;
+	while (!is_last) {
+		struct list *first = txn->queries.next;
 
-		ibsa__query_end(engine, query, -ECANCELED);
-		if (last)
-			return;
-		first = txn->queries.next;
+		is_last = first->next == &txn->queries;
+		ibsa__query_end(engine, list_object(first, struct query, link),
+				-ECANCELED);
 	}
 }
 
