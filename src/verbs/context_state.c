@@ -488,16 +488,6 @@ void ibsa__context_state_reset(struct context_call *call)
 	pthread_rwlock_unlock(&state->asking);
 }
 
-static bool state_is_closed(struct context_state *state)
-{
-	bool closed;
-
-	pthread_mutex_lock(&state->lock);
-	closed = state->is_closed;
-	pthread_mutex_unlock(&state->lock);
-	return closed;
-}
-
 /*
  * With the files of ibsa__async_begin(), a later context at the same address
  * can be told from this one. If there are too many open files, the state is
@@ -514,10 +504,13 @@ static void device_anchor(struct context_state *state)
 
 int ibsa__context_state_device(struct context_state *state)
 {
-	int err = 0;
+	int err;
 
-	if (state_is_closed(state))
-		return -EIO;
+	pthread_mutex_lock(&state->lock);
+	err = state->is_closed ? -EIO : 0;
+	pthread_mutex_unlock(&state->lock);
+	if (err)
+		return err;
 	pthread_mutex_lock(&state->opening);
 	if (!state->device) {
 		err = ibsa__sa_device_open(&state->options, state->environment,
