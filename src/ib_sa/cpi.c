@@ -12,8 +12,6 @@
 #include "ib_sa/state.h"
 
 enum {
-	TOTAL_MS = 3000,
-	FIRST_INTERVAL_MS = 300,
 	AGAIN_MS = 1000, /* after a failure, and after a change */
 	RETRIES_MAX = 3,
 };
@@ -21,8 +19,8 @@ enum {
 static const struct ibsa_query cpi_query = {
 	.record = &ibsa_opa_class_port_info_record,
 	.method = IBSA_METHOD_GET,
-	.deadline_ms = TOTAL_MS,
-	.first_interval_ms = FIRST_INTERVAL_MS,
+	.deadline_ms = SA_TOTAL_MS,
+	.first_interval_ms = SA_FIRST_INTERVAL_MS,
 	.no_sharing = true,
 };
 
@@ -111,7 +109,7 @@ void ibsa__sa_cpi_open(struct sa_port *port)
 	if (port->state.link != IBSA_LINK_OPA)
 		return;
 	if (has_other_thread(port)) {
-		port->cpi.awaited_ns = clock_now_ns() + TOTAL_MS * NS_PER_MS;
+		port->cpi.awaited_ns = clock_now_ns() + SA_TOTAL_MS * NS_PER_MS;
 		cpi_query_again(&port->cpi.again);
 	} else if (ibsa_query_wait(port->client, &cpi_query, cpi_note_reply,
 				   port) &&

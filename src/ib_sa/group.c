@@ -17,8 +17,6 @@
 #include "ib_sa/mcmember.h"
 
 enum {
-	TOTAL_MS = 3000,
-	FIRST_INTERVAL_MS = 300,
 	LEAVE_RETRIES = 3,
 	PKEY_BITS = 0x7fff, /* without the bit of full membership */
 };
@@ -169,9 +167,9 @@ static int group_query(struct mc_group *group, uint8_t method,
 		.match = match,
 		.mask = mask & ibsa_mcmember_record.mask,
 		.method = method,
-		.deadline_ms = TOTAL_MS,
+		.deadline_ms = SA_TOTAL_MS,
 		.queue_ms = group->port->device->options.queue_ms,
-		.first_interval_ms = FIRST_INTERVAL_MS,
+		.first_interval_ms = SA_FIRST_INTERVAL_MS,
 		.no_sharing = true,
 	};
 	struct ibsa__sa *sa = group->port->device->sa;

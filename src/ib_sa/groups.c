@@ -9,8 +9,6 @@
 #include "ib_sa/group.h"
 #include "ib_sa/mcmember.h"
 
-enum { TOTAL_MS = 3000, FIRST_INTERVAL_MS = 300 };
-
 static struct mc_group *group_at(struct list *link)
 {
 	return list_object(link, struct mc_group, link);
@@ -70,7 +68,7 @@ static int group_read(struct ibsa__registration *registration)
 		.match = &match,
 		.mask = IBSA_MCMEMBER_CM(mgid) | IBSA_MCMEMBER_CM(port_gid),
 		.method = IBSA_METHOD_GET,
-		.first_interval_ms = FIRST_INTERVAL_MS,
+		.first_interval_ms = SA_FIRST_INTERVAL_MS,
 		.no_sharing = true,
 	};
 
@@ -131,7 +129,7 @@ void ibsa__mc_group_audit_init(struct mc_group *group)
 	if (ms)
 		registration->audit_ms = ms;
 	registration->retry_max_ms = registration->audit_ms;
-	registration->deadline_ms = TOTAL_MS;
+	registration->deadline_ms = SA_TOTAL_MS;
 }
 
 void ibsa__mc_group_audit(struct mc_group *group)

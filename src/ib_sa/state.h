@@ -23,6 +23,9 @@
 /* Maximum of queries at one port; more are refused with -ENOBUFS. */
 enum { PORT_QUERIES_MAX = 1 << 20, DEVICE_PORTS = 256 };
 
+/* Times of the requests that the kernel sends by itself, too. */
+enum { SA_TOTAL_MS = 3000, SA_FIRST_INTERVAL_MS = 300 };
+
 /* A task for the dispatcher of a device. */
 struct sa_job {
 	struct list link;
