@@ -39,6 +39,7 @@ class Test:
         self.env.pop("SYSFS_PATH", None)
         self.failed = 0
         self.count = 0
+        self.commands = set()  # whose rows were compared
 
     def expect(self, is_met, what):
         self.count += 1
@@ -153,6 +154,7 @@ def check_fields(test, args, rows, status):
 
 def check(test, args, status=0):
     """Return the rows of a command that ends."""
+    test.commands.add(args[0])
     rows = test.rows(args, status)
     check_schema(test, args, rows)
     lines = parse(test.run(["--ndjson", *args], status))
@@ -171,6 +173,7 @@ def check(test, args, status=0):
 
 def check_stream(test, args, lines):
     """A command whose rows are events: the first few, and the end."""
+    test.commands.add(args[0])
     first = None
     for options in (["-j"], ["--ndjson"], ["--csv"],
                     ["--csv", "--fields", "event,time"]):
@@ -198,10 +201,13 @@ def check_stream(test, args, lines):
 def check_embedded(test, fabric):
     check(test, ["devices"])
     check(test, ["devices", "nobody"], 4)
+    check(test, ["check"])
     check(test, ["check", "node"])
     check(test, ["check", "node", "--rate", ">=400", "nobody"], 1)
     check(test, ["topology"])
     check(test, ["trace", "self", "node2"])
+    check(test, ["env", "ucx"])
+    check(test, ["env", "nccl"])
     check(test, ["doctor"])
     check(test, ["gids"])
     for args in ([], ["-a"]):
@@ -214,6 +220,7 @@ def check_embedded(test, fabric):
     check(test, ["reach", "--all"])
     check(test, ["reach", "--matrix"])
     check(test, ["reach", "node2", "fe80::dead:beef", "nobody"], 1)
+    check(test, ["reach", "--why", "node2", "fe80::dead:beef"], 1)
     check(test, ["fabric", "info", fabric])
     check(test, ["query", "get", "PR", "slid=1", "dlid=5"])
     check(test, ["query", "table", "NR", "lid=40000"], 1)
@@ -235,7 +242,7 @@ def check_records(test):
                  "dgid=fe80::2:c903:0:21"])
 
 
-def check_hostile(test, folder):
+def check_hostile(test, fabric, folder):
     """Names that no format may take for its own characters."""
     path = pathlib.Path(folder) / "hostile.net"
     path.write_bytes(b'Switch 8 "S-1" # "leaf"\n' + b"".join(
@@ -250,8 +257,17 @@ def check_hostile(test, folder):
     check(test, ["query", "table", "NR"])
     check(test, ["reach", "--all"])
     check(test, ["topology"])
+    check(test, ["check", "--expect", fabric], 1)
     text = test.run(["--csv", "devices", "--fields", "device,lid"])
     test.expect(text.startswith('device,lid\r\n"a,""b",'), text)
+
+
+def check_all(test):
+    """No command is left out."""
+    text = test.run(["--help"]).split("commands:\n")[1].split("\n\n")[0]
+    commands = {line.split()[0] for line in text.splitlines()}
+    test.expect(test.commands == commands,
+                f"not compared: {commands - test.commands}")
 
 
 def check_refusals(test):
@@ -329,7 +345,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_server(test, fabric, folder)
         check_opa(test, fabric, folder)
-        check_hostile(test, folder)
+        check_hostile(test, fabric, folder)
+    check_all(test)
     print(f"{test.count} checks, {test.failed} failed")
     return test.failed != 0
 
