@@ -23,7 +23,7 @@ enum cli_exit {
  * struct cli - one run of the command
  * @open:    options of the client; its strings are argv's
  * @sa, @output, @record, @picture, @gids, @check, @path, @reach, @service,
- * @topology, @watch, @fabric:  options by subject
+ * @topology, @trace, @watch, @fabric:  options by subject
  * @all:     --all, of several commands
  * @why:     --why, of path and reach
  * @given:   the given options, a bit for each row of option_table.c
@@ -45,6 +45,7 @@ struct cli {
 	struct reach_options reach;
 	struct service_options service;
 	struct topology_options topology;
+	struct trace_options trace;
 	struct watch_options watch;
 	struct fabric_options fabric;
 	bool all;

@@ -12,6 +12,7 @@
 #include "node_map.h"
 #include "query_wait.h"
 #include "topology.h"
+#include "trace.h"
 
 void cmd_trace_details(struct cli *cli)
 {
@@ -22,6 +23,9 @@ void cmd_trace_details(struct cli *cli)
 		"the tables",
 		"of the switches do not lead to DST, the last line tells where "
 		"and why.",
+		"--group: the links that a packet from SRC to the group takes; "
+		"without SRC,",
+		"all links of the group's tree.",
 		"",
 	};
 
@@ -29,37 +33,15 @@ void cmd_trace_details(struct cli *cli)
 		out_line(&cli->out, "%s", lines[i]);
 }
 
-/* A row: a link of a trace, or where and why it ended. */
-struct row {
-	uint32_t slid;
-	uint32_t dlid;
-	unsigned int number;
-	struct ibsa_trace_hop hop;
-	const char *end; /* NULL: a link */
-};
-
-/**
- * struct traces - all rows
- * @view:    the topology; read with the first path
- * @blocks:  forwarding tables: the block of the path's DLID, of all switches
- */
-struct traces {
-	struct topology_view view;
-	struct row *all;
-	size_t count;
-	struct ibsa_lft *blocks;
-	size_t block_count;
-};
-
 static void text_cell(struct out *out, const char *name, const char *text)
 {
 	out_text_or_none(out, name, text && *text ? text : NULL);
 }
 
 static void peer_cells(struct out *out, const struct traces *traces,
-		       const struct row *row)
+		       const struct trace_row *row)
 {
-	if (row->end) {
+	if (row->has_no_link) {
 		out_none(out, "peer");
 		out_none(out, "peer_port");
 		return;
@@ -69,17 +51,17 @@ static void peer_cells(struct out *out, const struct traces *traces,
 	out_count(out, "peer_port", row->hop.far_port);
 }
 
-static void link_cells(struct out *out, const struct row *row,
+static void link_cells(struct out *out, const struct trace_row *row,
 		       const struct ibsa_topology_port *port)
 {
 	const struct ibsa_port_info info = { .neighbor_mtu = port->mtu };
 	char width[16] = "";
 
-	if (!row->end && port->lanes)
+	if (!row->has_no_link && port->lanes)
 		snprintf(width, sizeof(width), "%ux", port->lanes);
 	text_cell(out, "width", width);
-	text_cell(out, "speed", row->end ? "" : port->speed);
-	if (row->end || !port->mtu)
+	text_cell(out, "speed", row->has_no_link ? "" : port->speed);
+	if (row->has_no_link || !port->mtu)
 		out_no_code(out, "mtu");
 	else
 		fields_named_as(out, "mtu", &ibsa_port_info_record,
@@ -87,7 +69,7 @@ static void link_cells(struct out *out, const struct row *row,
 }
 
 static void peer_guid_cells(struct out *out, const struct topology_view *view,
-			    const struct row *row)
+			    const struct trace_row *row)
 {
 	const struct ibsa_topology_node peer =
 		topology_view_node(view, row->hop.far_node);
@@ -95,7 +77,7 @@ static void peer_guid_cells(struct out *out, const struct topology_view *view,
 					 ? 0
 					 : row->hop.far_port;
 
-	if (row->end) {
+	if (row->has_no_link) {
 		out_none(out, "peer_node_guid");
 		out_none(out, "peer_port_guid");
 		return;
@@ -105,11 +87,11 @@ static void peer_guid_cells(struct out *out, const struct topology_view *view,
 		    topology_view_port(view, row->hop.far_node, end).guid);
 }
 
-static void trace_row(struct out *out, size_t index, void *arg)
+static void row_write(struct out *out, size_t index, void *arg)
 {
 	const struct traces *traces = arg;
 	const struct topology_view *view = &traces->view;
-	const struct row *row = &traces->all[index];
+	const struct trace_row *row = &traces->all[index];
 	const struct ibsa_topology_node node =
 		topology_view_node(view, row->hop.node);
 	const struct ibsa_topology_port port =
@@ -124,9 +106,12 @@ static void trace_row(struct out *out, size_t index, void *arg)
 	text_cell(out, "note", row->hop.is_narrowest ? "narrowest" : row->end);
 	if (out_is_brief(out))
 		return;
-	out_count(out, "slid", row->slid);
+	if (row->slid)
+		out_count(out, "slid", row->slid);
+	else
+		out_none(out, "slid");
 	out_count(out, "dlid", row->dlid);
-	if (row->end || !port.rate)
+	if (row->has_no_link || !port.rate)
 		out_no_code(out, "rate");
 	else
 		fields_named_as(out, "rate", &ibsa_path_record, "rate", &path);
@@ -215,17 +200,26 @@ static int blocks_read(struct cli *cli, uint32_t dlid, struct traces *traces)
 	return status == CLI_NO ? CLI_DONE : status;
 }
 
-static int rows_add(struct traces *traces, const struct ibsa_path *path,
-		    const struct ibsa_trace *trace)
+int trace_row_add(struct traces *traces, const struct trace_row *row)
 {
-	struct row *all = reallocarray(
-		traces->all, traces->count + trace->count + 1, sizeof(*all));
+	struct trace_row *all = reallocarray(traces->all, traces->count + 1,
+					     sizeof(*all));
 
 	if (!all)
 		return no_memory();
 	traces->all = all;
-	for (size_t i = 0; i <= trace->count; i++) {
-		struct row row = {
+	all[traces->count++] = *row;
+	return CLI_DONE;
+}
+
+static int rows_add(struct traces *traces, const struct ibsa_path *path,
+		    const struct ibsa_trace *trace)
+{
+	const bool is_whole = trace->end == IBSA_TRACE_REACHED;
+	int status = CLI_DONE;
+
+	for (size_t i = 0; i < trace->count + !is_whole; i++) {
+		struct trace_row row = {
 			.slid = path->slid,
 			.dlid = path->dlid,
 			.number = (unsigned int)i + 1,
@@ -233,16 +227,28 @@ static int rows_add(struct traces *traces, const struct ibsa_path *path,
 
 		if (i < trace->count) {
 			row.hop = trace->hops[i];
-		} else if (trace->end == IBSA_TRACE_REACHED) {
-			return CLI_DONE;
 		} else {
 			row.hop.node = trace->node;
 			row.hop.port = trace->port;
 			row.end = ibsa_trace_end_text(trace->end);
+			row.has_no_link = true;
 		}
-		all[traces->count++] = row;
+		status = trace_row_add(traces, &row);
+		if (status != CLI_DONE)
+			return status;
 	}
-	return CLI_NO;
+	return is_whole ? CLI_DONE : CLI_NO;
+}
+
+int trace_topology_read(struct cli *cli, struct traces *traces)
+{
+	int status;
+
+	if (traces->view.topology)
+		return CLI_DONE;
+	status = topology_read(cli, &traces->view.topology);
+	return status == CLI_DONE ? topology_view_prepare(&traces->view)
+				  : status;
 }
 
 static int pair_trace(struct cli *cli, struct traces *traces,
@@ -252,11 +258,8 @@ static int pair_trace(struct cli *cli, struct traces *traces,
 	struct ibsa_path path;
 	int status = path_find(cli, src, dst, &path);
 
-	if (status == CLI_DONE && !traces->view.topology) {
-		status = topology_read(cli, &traces->view.topology);
-		if (status == CLI_DONE)
-			status = topology_view_prepare(&traces->view);
-	}
+	if (status == CLI_DONE)
+		status = trace_topology_read(cli, traces);
 	if (status == CLI_DONE)
 		status = blocks_read(cli, path.dlid, traces);
 	if (status != CLI_DONE)
@@ -302,19 +305,30 @@ static int pairs_trace(struct cli *cli, struct traces *traces,
 
 static int targets_parse(struct cli *cli, struct target targets[2])
 {
+	const int most = cli->trace.group ? 2 : 3;
 	struct ibsa_error error;
 
-	if (cli->arg_count != 3) {
-		complain("trace needs SRC and DST; see ibsa trace --help");
+	if (cli->arg_count > most ||
+	    (!cli->trace.group && cli->arg_count < 3)) {
+		complain("trace needs SRC and DST, or --group MGID and at most "
+			 "SRC; see ibsa trace --help");
 		return CLI_USAGE;
 	}
-	for (int i = 0; i < 2; i++) {
-		if (target_parse(cli->args[i + 1], &targets[i], &error) == 0)
+	for (int i = 1; i < cli->arg_count; i++) {
+		if (target_parse(cli->args[i], &targets[i - 1], &error) == 0)
 			continue;
 		complain("%s", error.text);
 		return CLI_USAGE;
 	}
 	return CLI_DONE;
+}
+
+static int all_trace(struct cli *cli, struct traces *traces,
+		     const struct ends ends[2])
+{
+	if (cli->trace.group)
+		return trace_group(cli, traces, ends[0].all, ends[0].count);
+	return pairs_trace(cli, traces, &ends[0], &ends[1]);
 }
 
 int cmd_trace(struct cli *cli)
@@ -329,12 +343,12 @@ int cmd_trace(struct cli *cli)
 	if (status == CLI_DONE && cli->topology.name_map)
 		status = node_map_read(cli->topology.name_map,
 				       &traces.view.map);
-	for (int i = 0; i < 2 && status == CLI_DONE; i++)
-		status = ends_find(cli, &targets[i], &ends[i]);
+	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
+		status = ends_find(cli, &targets[i - 1], &ends[i - 1]);
 	if (status == CLI_DONE)
-		status = pairs_trace(cli, &traces, &ends[0], &ends[1]);
+		status = all_trace(cli, &traces, ends);
 	if (status == CLI_DONE || status == CLI_NO)
-		out_rows(&cli->out, traces.count, trace_row, &traces);
+		out_rows(&cli->out, traces.count, row_write, &traces);
 	topology_view_free(&traces.view);
 	free(traces.all);
 	free(traces.blocks);

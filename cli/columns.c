@@ -279,7 +279,7 @@ static const struct column trace[] = {
 	MAYBE("speed", TEXT),
 	FIELD("mtu", port_info, "neighbor_mtu"),
 	MAYBE("note", TEXT),
-	ALWAYS("slid", NUMBER),
+	MAYBE("slid", NUMBER),
 	ALWAYS("dlid", NUMBER),
 	FIELD("rate", path, "rate"),
 	ALWAYS("narrowest", NUMBER),

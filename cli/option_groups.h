@@ -53,6 +53,11 @@ struct picture_options {
 	const char *svg;
 };
 
+/* ibsa trace: the MGID of --group as text, or NULL. */
+struct trace_options {
+	const char *group;
+};
+
 /**
  * struct gids_options - ibsa gids
  * @address: text of --for; NULL if not given

@@ -41,6 +41,8 @@ static const struct option_row rows[] = {
 	  "fabric: first LID to assign", option_first_lid },
 	{ 0, "for", "ADDRESS", "gids: select the GID for this address",
 	  option_for },
+	{ 0, "group", "MGID", "trace: the tree of a multicast group",
+	  AT(trace.group) },
 	{ 0, "lease", "SECONDS",
 	  "service register: lease in seconds, or infinite", option_lease },
 	{ 0, "matrix", NULL, "reach: check every pair of ports", AT(reach.matrix) },

@@ -25,6 +25,8 @@ enum ibsa_trace_end {
 	IBSA_TRACE_LOOP,       /* at a switch for the second time */
 	IBSA_TRACE_WRONG_PORT, /* at another port that is not of a switch */
 	IBSA_TRACE_TOO_LONG,   /* more than IBSA_TRACE_HOPS links */
+	IBSA_TRACE_ISLAND, /* of a group: a switch that has entries, but that
+				* the packet does not reach */
 };
 
 /**
@@ -94,6 +96,66 @@ int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
  * Return: a few words, such as "loop"; "" for unknown codes.
  */
 const char *ibsa_trace_end_text(int end);
+
+/**
+ * struct ibsa_trace_branch - a link of a group's tree, or where the tree is wrong
+ * @depth:    number of links from the start to @far_node, from 1; 0: ISLAND
+ * @end:      enum ibsa_trace_end: REACHED for a link; LOOP if the packet has
+ *            reached @far_node before; NO_LINK, and @port has no link; NO_ENTRY
+ *            the table of the switch @node has no other port for the group;
+ *            ISLAND
+ * @node:     index of the node that sends the packet
+ * @port:     its port; 0 of NO_ENTRY and ISLAND
+ * @far_node: of REACHED and LOOP: index of the node that receives it
+ * @far_port: its port
+ */
+struct ibsa_trace_branch {
+	unsigned int depth;
+	int end;
+	size_t node;
+	unsigned int port;
+	size_t far_node;
+	unsigned int far_port;
+};
+
+/* The tree of a group: links nearer to the start come first. */
+struct ibsa_trace_tree {
+	size_t count;
+	struct ibsa_trace_branch *all;
+};
+
+/**
+ * ibsa_topology_trace_group - trace a packet to a multicast group
+ * @topology: a finished topology
+ * @slid:     LID of the port that sends the packet; 0: begin at the first
+ *            switch, in the order of node GUIDs, whose table has an entry
+ * @mlid:     multicast LID of the group
+ * @tables:   MulticastForwardingTableRecords, of all switches, with at least
+ *            block (@mlid - 0xc000) / 32 in all positions. Other blocks are
+ *            ignored
+ * @count:    number of @tables
+ * @out:      receives the tree, which ibsa_trace_tree_free() frees
+ *
+ * A switch sends the packet through all ports of its table's entry except the
+ * port at which the packet arrived. A switch is followed once, so that loops
+ * end.
+ *
+ * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
+ * @mlid is below 0xc000; -ENOMEM. After an error @out is unchanged. Any thread
+ * may call it.
+ *
+ * Source: IBA vol 1, 15.2.5.10 (MulticastForwardingTableRecord), 18.2.4.3.3.
+ */
+int ibsa_topology_trace_group(const struct ibsa_topology *topology,
+			      uint32_t slid, uint32_t mlid,
+			      const struct ibsa_mft *tables, size_t count,
+			      struct ibsa_trace_tree **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_trace_tree_free - free a tree
+ * @tree: from ibsa_topology_trace_group(), or NULL
+ */
+void ibsa_trace_tree_free(struct ibsa_trace_tree *tree);
 
 IBSA_END
 

@@ -207,6 +207,7 @@ const char *ibsa_trace_end_text(int end)
 		[IBSA_TRACE_LOOP] = "loop",
 		[IBSA_TRACE_WRONG_PORT] = "another port than that of the LID",
 		[IBSA_TRACE_TOO_LONG] = "too many links",
+		[IBSA_TRACE_ISLAND] = "not connected with the tree",
 	};
 
 	if (end < 0 || (size_t)end >= sizeof(texts) / sizeof(texts[0]))

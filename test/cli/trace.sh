@@ -60,5 +60,18 @@ what_cannot_be_traced() {
 	run 0 trace --help; out_has '^usage: ibsa trace'
 }
 
-run_groups links_are_in_order json_has_all several_ports_have_traces \
+groups_have_trees() {
+	local mgid=ff12:401b:ffff::ffff:ffff
+	on_way 0 trace --group $mgid; out_empty # without members
+	on_way 1 trace --group ff12::77; err_has 'shows no group ff12::77'
+	on_way 2 trace --group fe80::1; err_has 'not a multicast GID'
+	on_way 2 trace --group $mgid host1 host2; err_has 'at most SRC'
+	on_way 1 trace --group $mgid host1; lines 3
+	out_has '^2 +leaf1 +0 +- +- +- +- +- +no entry for the LID$'
+	err_has 'are not a tree'
+	on_way 1 -j trace --group $mgid host1
+	json '.[1].note == "no entry for the LID" and .[1].peer_node_guid == null'
+}
+
+run_groups groups_have_trees links_are_in_order json_has_all several_ports_have_traces \
 	what_cannot_be_traced

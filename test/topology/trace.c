@@ -214,8 +214,140 @@ static void every_end_has_a_text(void **state)
 {
 	(void)state;
 	assert_string_equal(ibsa_trace_end_text(IBSA_TRACE_LOOP), "loop");
-	assert_string_equal(ibsa_trace_end_text(IBSA_TRACE_TOO_LONG + 1), "");
+	assert_string_equal(ibsa_trace_end_text(IBSA_TRACE_ISLAND + 1), "");
 	assert_string_equal(ibsa_trace_end_text(-1), "");
+}
+
+/* Tables of a group, for the same switches. */
+static struct ibsa_mft tables[3];
+
+enum { MLID = 0xc021 }; /* block 1, entry 1 */
+
+static void group_set(uint16_t at, uint16_t mask)
+{
+	tables[at - LEAF_A] = (struct ibsa_mft){
+		.lid = at,
+		.block_num = 1,
+		.port_mask = { [1] = mask },
+	};
+}
+
+/* Both hosts are members. */
+static struct ibsa_trace_tree *tree_of(uint16_t slid)
+{
+	struct ibsa_trace_tree *tree;
+
+	assert_int_equal(ibsa_topology_trace_group(topology, slid, MLID, tables,
+						   3, &tree),
+			 0);
+	return tree;
+}
+
+static void expect_branch(const struct ibsa_trace_tree *tree, size_t index,
+			  unsigned int depth, int end, uint16_t lid,
+			  unsigned int port)
+{
+	assert_in_range(index + 1, 1, tree->count);
+	assert_int_equal(tree->all[index].depth, depth);
+	assert_int_equal(tree->all[index].end, end);
+	assert_int_equal(tree->all[index].node, node_of(lid));
+	assert_int_equal(tree->all[index].port, port);
+}
+
+static void group_start(void)
+{
+	group_set(LEAF_A, 1 << 1 | 1 << 9);
+	group_set(SPINE, 1 << 1 | 1 << 2);
+	group_set(LEAF_B, 1 << 1 | 1 << 9);
+}
+
+static void tree_follows_the_tables(void **state)
+{
+	struct ibsa_trace_tree *tree;
+
+	(void)state;
+	group_start();
+	tree = tree_of(A);
+	assert_int_equal(tree->count, 4);
+	expect_branch(tree, 0, 1, IBSA_TRACE_REACHED, A, 1);
+	expect_branch(tree, 1, 2, IBSA_TRACE_REACHED, LEAF_A, 9);
+	expect_branch(tree, 2, 3, IBSA_TRACE_REACHED, SPINE, 2);
+	expect_branch(tree, 3, 4, IBSA_TRACE_REACHED, LEAF_B, 1);
+	assert_int_equal(tree->all[3].far_node, node_of(B));
+	ibsa_trace_tree_free(tree);
+	tree = tree_of(0);
+	assert_int_equal(tree->count, 4);
+	expect_branch(tree, 0, 1, IBSA_TRACE_REACHED, LEAF_A, 1);
+	ibsa_trace_tree_free(tree);
+}
+
+static void hole_in_a_tree_is_reported(void **state)
+{
+	struct ibsa_trace_tree *tree;
+
+	(void)state;
+	group_start();
+	group_set(SPINE, 1 << 1);
+	tree = tree_of(A);
+	assert_int_equal(tree->count, 4);
+	expect_branch(tree, 2, 3, IBSA_TRACE_NO_ENTRY, SPINE, 0);
+	expect_branch(tree, 3, 0, IBSA_TRACE_ISLAND, LEAF_B, 0);
+	ibsa_trace_tree_free(tree);
+}
+
+/* Both leaves send the packet back to where it came from by another way. */
+static void loop_in_a_tree_ends(void **state)
+{
+	struct ibsa_trace_tree *tree;
+	struct ibsa_topology *ring;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_new(&ring), 0);
+	for (uint16_t lid = LEAF_A; lid <= SPINE; lid++)
+		assert_int_equal(rig_node(ring, IBSA_NODE_SWITCH, lid, "s"), 0);
+	assert_int_equal(rig_link(ring, LEAF_A, 1, LEAF_B, 2), 0);
+	assert_int_equal(rig_link(ring, LEAF_B, 1, SPINE, 2), 0);
+	assert_int_equal(rig_link(ring, SPINE, 1, LEAF_A, 2), 0);
+	assert_int_equal(ibsa_topology_finish(ring), 0);
+	for (uint16_t lid = LEAF_A; lid <= SPINE; lid++)
+		group_set(lid, 1 << 1 | 1 << 2);
+	assert_int_equal(
+		ibsa_topology_trace_group(ring, 0, MLID, tables, 3, &tree), 0);
+	assert_int_equal(tree->count, 4);
+	assert_int_equal(tree->all[2].end, IBSA_TRACE_LOOP);
+	ibsa_trace_tree_free(tree);
+	ibsa_topology_free(ring);
+}
+
+static void port_without_a_link_is_reported(void **state)
+{
+	struct ibsa_trace_tree *tree;
+
+	(void)state;
+	group_start();
+	tables[0].port_mask[1] |= 1 << 7;
+	tree = tree_of(A);
+	assert_int_equal(tree->count, 5);
+	expect_branch(tree, 1, 2, IBSA_TRACE_NO_LINK, LEAF_A, 7);
+	ibsa_trace_tree_free(tree);
+}
+
+static void group_without_entries_has_an_empty_tree(void **state)
+{
+	struct ibsa_trace_tree *tree;
+
+	(void)state;
+	memset(tables, 0, sizeof(tables));
+	tree = tree_of(0);
+	assert_int_equal(tree->count, 0);
+	ibsa_trace_tree_free(tree);
+	ibsa_trace_tree_free(NULL);
+	assert_int_equal(ibsa_topology_trace_group(topology, 99, MLID, tables,
+						   3, &tree),
+			 -ENOENT);
+	assert_int_equal(ibsa_topology_trace_group(topology, A, 3, tables, 3,
+						   &tree),
+			 -EINVAL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -232,6 +364,11 @@ int main(void)
 		TEST(wrong_adapter_ends_the_trace),
 		TEST(unknown_lid_has_no_trace),
 		TEST(every_end_has_a_text),
+		TEST(tree_follows_the_tables),
+		TEST(hole_in_a_tree_is_reported),
+		TEST(loop_in_a_tree_ends),
+		TEST(port_without_a_link_is_reported),
+		TEST(group_without_entries_has_an_empty_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

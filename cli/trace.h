@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The rows of ibsa trace. */
+#ifndef CLI_TRACE_H
+#define CLI_TRACE_H
+
+#include <ibsa/trace.h>
+
+#include "ends.h"
+#include "topology.h"
+
+/* A row: a link of a trace, or where and why it ended. */
+struct trace_row {
+	uint32_t slid;
+	uint32_t dlid;
+	unsigned int number;
+	struct ibsa_trace_hop hop;
+	const char *end; /* why the trace ends there, or NULL */
+	bool has_no_link;
+};
+
+/**
+ * struct traces - all rows
+ * @view:    the topology; read with the first path
+ * @blocks:  forwarding tables: the block of the path's DLID, of all switches
+ */
+struct traces {
+	struct topology_view view;
+	struct trace_row *all;
+	size_t count;
+	struct ibsa_lft *blocks;
+	size_t block_count;
+};
+
+/* Add a row. Return: the exit status; a failure is printed. */
+int trace_row_add(struct traces *traces, const struct trace_row *row);
+
+/* Read the topology, once. Return: the exit status; a failure is printed. */
+int trace_topology_read(struct cli *cli, struct traces *traces);
+
+/*
+ * Trace the tree of --group: from the first of @count ports, or, without ports, all
+ * of it. Return: the exit status; a failure is printed.
+ */
+int trace_group(struct cli *cli, struct traces *traces, const struct end *from,
+		size_t count);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa trace --group: the tree of a multicast group. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/text.h>
+
+#include "query_wait.h"
+#include "trace.h"
+
+enum { BLOCK_LIDS = 32 };
+
+/* MulticastForwardingTableRecords of a reply. */
+struct tables {
+	struct ibsa_mft *all;
+	size_t count;
+};
+
+static int no_memory(void)
+{
+	complain("out of memory");
+	return CLI_DEVICE;
+}
+
+static int group_decode(struct cli *cli, const struct ibsa_reply *reply,
+			void *arg)
+{
+	(void)cli;
+	return ibsa_reply_decode(reply, 0, arg) ? CLI_SILENT : CLI_DONE;
+}
+
+/* Find the group's multicast LID. */
+static int group_find(struct cli *cli, struct ibsa_mcmember *out)
+{
+	struct ibsa_mcmember match = { .join_state = 0 };
+	const struct ibsa_query query = {
+		.record = &ibsa_mcmember_record,
+		.match = &match,
+		.mask = IBSA_MCMEMBER_CM(mgid),
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+	int status;
+
+	if (ibsa_gid_parse(cli->trace.group, &match.mgid) ||
+	    match.mgid.raw[0] != 0xff) {
+		complain("--group: '%s' is not a multicast GID",
+			 cli->trace.group);
+		return CLI_USAGE;
+	}
+	status = query_wait(cli, &query, group_decode, out);
+	if (status == CLI_NO)
+		complain("the SA shows no group %s; list the groups with: ibsa "
+			 "query table MCMemberRecord",
+			 cli->trace.group);
+	return status;
+}
+
+static int tables_decode(struct cli *cli, const struct ibsa_reply *reply,
+			 void *arg)
+{
+	struct tables *tables = arg;
+
+	(void)cli;
+	tables->all = calloc(reply->count, sizeof(*tables->all));
+	if (!tables->all)
+		return no_memory();
+	for (size_t i = 0; i < reply->count; i++)
+		tables->count += !ibsa_reply_decode(
+			reply, i, &tables->all[tables->count]);
+	return CLI_DONE;
+}
+
+/* Query the tables' block of a group, of all switches at once. */
+static int tables_read(struct cli *cli, uint32_t mlid, struct tables *out)
+{
+	const struct ibsa_mft match = {
+		.block_num = (uint16_t)((mlid - IBSA_LID_MULTICAST_MIN) /
+					BLOCK_LIDS),
+	};
+	const struct ibsa_query query = {
+		.record = &ibsa_mft_record,
+		.match = &match,
+		.mask = IBSA_MFT_CM(block_num),
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+	const int status = query_wait(cli, &query, tables_decode, out);
+
+	return status == CLI_NO ? CLI_DONE : status;
+}
+
+static int branches_add(struct traces *traces, uint32_t slid, uint32_t mlid,
+			const struct ibsa_trace_tree *tree)
+{
+	int worst = CLI_DONE;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct ibsa_trace_branch *branch = &tree->all[i];
+		const bool is_link = branch->end == IBSA_TRACE_REACHED ||
+				     branch->end == IBSA_TRACE_LOOP;
+		const struct trace_row row = {
+			.slid = slid,
+			.dlid = mlid,
+			.number = branch->depth,
+			.hop = { .node = branch->node,
+				 .port = branch->port,
+				 .far_node = branch->far_node,
+				 .far_port = branch->far_port },
+			.end = branch->end == IBSA_TRACE_REACHED
+				       ? NULL
+				       : ibsa_trace_end_text(branch->end),
+			.has_no_link = !is_link,
+		};
+
+		if (row.end)
+			worst = CLI_NO;
+		if (trace_row_add(traces, &row) != CLI_DONE)
+			return CLI_DEVICE;
+	}
+	return worst;
+}
+
+/* The LID of a port; 0 and a message: no port has its GID or LID. */
+static uint32_t lid_of(const struct traces *traces, const struct end *end)
+{
+	const uint64_t guid = ibsa_be64(end->gid.raw + 8);
+
+	if (end->lid)
+		return end->lid;
+	for (size_t i = 0; i < traces->view.info.nodes; i++) {
+		for (unsigned int k = 0; k <= UINT8_MAX; k++) {
+			const struct ibsa_topology_port port =
+				topology_view_port(&traces->view, i, k);
+
+			if (port.lid && port.guid == guid)
+				return port.lid;
+		}
+	}
+	complain("the SA has no node with this source");
+	return 0;
+}
+
+static int tree_add(struct traces *traces, uint32_t slid, uint32_t mlid,
+		    const struct tables *tables)
+{
+	struct ibsa_trace_tree *tree = NULL;
+	const int err = ibsa_topology_trace_group(traces->view.topology, slid,
+						  mlid, tables->all,
+						  tables->count, &tree);
+	int status;
+
+	if (err == -ENOMEM)
+		return no_memory();
+	if (err) {
+		complain("cannot trace from LID %u to LID %u: the SA shows no "
+			 "such port",
+			 slid, mlid);
+		return CLI_SILENT;
+	}
+	status = branches_add(traces, slid, mlid, tree);
+	if (status == CLI_NO)
+		complain("the multicast tables of LID %u are not a tree: see "
+			 "the notes",
+			 mlid);
+	ibsa_trace_tree_free(tree);
+	return status;
+}
+
+int trace_group(struct cli *cli, struct traces *traces, const struct end *from,
+		size_t count)
+{
+	struct ibsa_mcmember group = { .mlid = 0 };
+	struct tables tables = { .count = 0 };
+	uint32_t slid = 0;
+	int status = group_find(cli, &group);
+
+	if (status == CLI_DONE)
+		status = trace_topology_read(cli, traces);
+	if (status == CLI_DONE && count) {
+		slid = lid_of(traces, from);
+		status = slid ? CLI_DONE : CLI_NO;
+	}
+	if (status == CLI_DONE && group.mlid < IBSA_LID_MULTICAST_MIN)
+		complain("the group has no multicast LID");
+	else if (status == CLI_DONE)
+		status = tables_read(cli, group.mlid, &tables);
+	if (status == CLI_DONE)
+		status = tree_add(traces, slid, group.mlid, &tables);
+	free(tables.all);
+	return status;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tree of a multicast group, by the forwarding tables. The list of branches
+ * is also the queue of the switches that are still to be followed.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/trace.h>
+
+#include "base/alloc.h"
+
+enum { BLOCK_LIDS = 32, POSITION_PORTS = 16, POSITIONS = 16 };
+
+/* A tree that is being made. */
+struct growing {
+	const struct ibsa_topology *topology;
+	const struct ibsa_mft *tables;
+	size_t count;
+	uint32_t entry; /* of the group, from 0 */
+	size_t nodes;
+	bool *is_reached;
+	struct ibsa_trace_tree *tree;
+	size_t room;
+	int err;
+};
+
+static bool is_switch(const struct growing *growing, size_t node)
+{
+	struct ibsa_topology_node out;
+
+	return ibsa_topology_node_at(growing->topology, node, &out) == 0 &&
+	       out.type == IBSA_NODE_SWITCH;
+}
+
+static void branch_add(struct growing *growing,
+		       const struct ibsa_trace_branch *branch)
+{
+	struct ibsa_trace_tree *tree = growing->tree;
+
+	if (tree->count == growing->room) {
+		const size_t room = growing->room ? 2 * growing->room : 64;
+		struct ibsa_trace_branch *all = ibsa__calloc(room,
+							     sizeof(*all));
+
+		if (!all) {
+			growing->err = -ENOMEM;
+			return;
+		}
+		if (tree->count)
+			memcpy(all, tree->all, tree->count * sizeof(*all));
+		ibsa__free(tree->all);
+		tree->all = all;
+		growing->room = room;
+	}
+	tree->all[tree->count++] = *branch;
+}
+
+/* The ports of a switch's entry: a bit for each, in @masks of 16 ports. */
+static bool entry_find(const struct growing *growing, size_t node,
+		       uint16_t masks[POSITIONS])
+{
+	struct ibsa_topology_port port;
+	uint16_t any = 0;
+
+	memset(masks, 0, POSITIONS * sizeof(*masks));
+	if (!is_switch(growing, node) ||
+	    ibsa_topology_port_at(growing->topology, node, 0, &port) != 0)
+		return false;
+	for (size_t i = 0; i < growing->count; i++) {
+		const struct ibsa_mft *table = &growing->tables[i];
+
+		if (table->lid != port.lid ||
+		    table->block_num != growing->entry / BLOCK_LIDS ||
+		    table->position >= POSITIONS)
+			continue;
+		masks[table->position] |=
+			table->port_mask[growing->entry % BLOCK_LIDS];
+		any |= masks[table->position];
+	}
+	return any;
+}
+
+/* Follow the link of a port. */
+static void port_follow(struct growing *growing, size_t node,
+			unsigned int number, unsigned int depth)
+{
+	struct ibsa_trace_branch branch = {
+		.depth = depth,
+		.end = IBSA_TRACE_REACHED,
+		.node = node,
+		.port = number,
+	};
+	struct ibsa_topology_port port;
+
+	if (ibsa_topology_port_at(growing->topology, node, number, &port) !=
+		    0 ||
+	    !port.has_link) {
+		branch.end = IBSA_TRACE_NO_LINK;
+	} else {
+		branch.far_node = port.far_node;
+		branch.far_port = port.far_port;
+		if (is_switch(growing, port.far_node)) {
+			if (growing->is_reached[port.far_node])
+				branch.end = IBSA_TRACE_LOOP;
+			growing->is_reached[port.far_node] = true;
+		}
+	}
+	branch_add(growing, &branch);
+}
+
+/*
+ * Follow all ports of a switch's entry but @arrival. Bit 0 is the switch's own
+ * port, which may be a member.
+ */
+static void switch_follow(struct growing *growing, size_t node,
+			  unsigned int arrival, unsigned int depth)
+{
+	const struct ibsa_trace_branch hole = {
+		.depth = depth,
+		.end = IBSA_TRACE_NO_ENTRY,
+		.node = node,
+	};
+	uint16_t masks[POSITIONS];
+	bool has_other;
+
+	entry_find(growing, node, masks);
+	has_other = masks[0] & 1;
+	for (unsigned int i = 1; i < POSITIONS * POSITION_PORTS; i++) {
+		if (i == arrival ||
+		    !(masks[i / POSITION_PORTS] >> i % POSITION_PORTS & 1))
+			continue;
+		has_other = true;
+		port_follow(growing, node, i, depth);
+	}
+	if (!has_other)
+		branch_add(growing, &hole);
+}
+
+static void queue_follow(struct growing *growing)
+{
+	for (size_t i = 0; i < growing->tree->count && !growing->err; i++) {
+		const struct ibsa_trace_branch branch = growing->tree->all[i];
+
+		if (branch.end == IBSA_TRACE_REACHED &&
+		    is_switch(growing, branch.far_node))
+			switch_follow(growing, branch.far_node, branch.far_port,
+				      branch.depth + 1);
+	}
+}
+
+/* The first switch with an entry. */
+static bool start_find(const struct growing *growing, size_t *out)
+{
+	uint16_t masks[POSITIONS];
+
+	for (size_t i = 0; i < growing->nodes; i++) {
+		if (entry_find(growing, i, masks)) {
+			*out = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void islands_add(struct growing *growing)
+{
+	uint16_t masks[POSITIONS];
+
+	for (size_t i = 0; i < growing->nodes && !growing->err; i++) {
+		const struct ibsa_trace_branch branch = {
+			.end = IBSA_TRACE_ISLAND,
+			.node = i,
+		};
+
+		if (!growing->is_reached[i] && entry_find(growing, i, masks))
+			branch_add(growing, &branch);
+	}
+}
+
+static int tree_grow(struct growing *growing, uint32_t slid)
+{
+	unsigned int port = 0;
+	size_t node;
+
+	if (slid ? ibsa_topology_lid_find(growing->topology, slid, &node,
+					  &port) != 0
+		 : !start_find(growing, &node))
+		return slid ? -ENOENT : 0;
+	if (is_switch(growing, node)) {
+		growing->is_reached[node] = true;
+		switch_follow(growing, node, 0, 1);
+	} else {
+		port_follow(growing, node, port, 1);
+	}
+	queue_follow(growing);
+	islands_add(growing);
+	return growing->err;
+}
+
+int ibsa_topology_trace_group(const struct ibsa_topology *topology,
+			      uint32_t slid, uint32_t mlid,
+			      const struct ibsa_mft *tables, size_t count,
+			      struct ibsa_trace_tree **out)
+{
+	struct growing growing = {
+		.topology = topology,
+		.tables = tables,
+		.count = count,
+		.entry = mlid - IBSA_LID_MULTICAST_MIN,
+	};
+	struct ibsa_topology_info info;
+	int err = -ENOMEM;
+
+	if (mlid < IBSA_LID_MULTICAST_MIN)
+		return -EINVAL;
+	ibsa_topology_info_get(topology, &info);
+	growing.nodes = info.nodes;
+	growing.is_reached = ibsa__calloc(info.nodes + 1, sizeof(bool));
+	growing.tree = ibsa__calloc(1, sizeof(*growing.tree));
+	if (growing.is_reached && growing.tree)
+		err = tree_grow(&growing, slid);
+	ibsa__free(growing.is_reached);
+	if (err)
+		ibsa_trace_tree_free(growing.tree);
+	else
+		*out = growing.tree;
+	return err;
+}
+
+void ibsa_trace_tree_free(struct ibsa_trace_tree *tree)
+{
+	if (tree)
+		ibsa__free(tree->all);
+	ibsa__free(tree);
+}
