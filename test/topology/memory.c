@@ -2,6 +2,8 @@
 /* A topology with the n-th allocation failing, for every n. */
 #include <errno.h>
 
+#include <ibsa/trace.h>
+
 #include "test/support/fail_alloc.h"
 #include "test/topology/rig.h"
 
@@ -49,10 +51,39 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
+/* A switch with more ports in its entry than the first allocation has room for. */
+static void every_allocation_of_a_tree_may_fail(void **state)
+{
+	struct ibsa_mft tables[16];
+	struct ibsa_topology *topology;
+	struct ibsa_trace_tree *tree = NULL;
+	int err = -ENOMEM;
+
+	(void)state;
+	assert_int_equal(topology_make(&topology), 0);
+	for (uint8_t i = 0; i < 16; i++)
+		tables[i] = (struct ibsa_mft){ .lid = 2,
+					       .position = i,
+					       .port_mask = { 0xffff } };
+	for (long n = 0; err; n++) {
+		fail_alloc_after(n);
+		err = ibsa_topology_trace_group(topology, 1, 0xc000, tables, 16,
+						&tree);
+		fail_alloc_after(-1);
+		assert_true(!err || err == -ENOMEM);
+		assert_true(!err == !!tree);
+	}
+	/* The first link, 254 ports, and the other switch with this LID. */
+	assert_int_equal(tree->count, 256);
+	ibsa_trace_tree_free(tree);
+	ibsa_topology_free(topology);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(every_allocation_of_a_tree_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
