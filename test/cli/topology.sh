@@ -162,7 +162,8 @@ drawings_are_made() {
 a_large_fabric_is_drawn_by_groups() {
 	local begin=$SECONDS
 	run 0 --fabric "$large" topology --dot large.dot --svg large.svg
-	[ $((SECONDS - begin)) -le 5 ] || fail 'more than 5 s'
+	# 0.3 s alone; others may use the machine.
+	[ $((SECONDS - begin)) -le 15 ] || fail 'more than 15 s'
 	[ "$(grep -c 'label=".*switches' large.dot)" -eq 32 ] ||
 		fail 'not 31 pods and the cores'
 	grep -q 'label="324 switches' large.dot || fail 'no cores'
@@ -201,7 +202,8 @@ usage_is_checked() {
 
 # LIDs of 32 bits are 0 in the records of InfiniBand.
 long_lids_are_explained() {
-	run 0 fabric exec --opa tree.net -- "$ibsa" topology; lines 7; err_empty
+	run 0 fabric exec --opa tree.net -- "$ibsa" topology; lines 7
+	grep -q "records of the SA" err && fail "a LID is missing"
 	run 0 fabric exec --opa --first-lid 70000 tree.net -- "$ibsa" topology
 	err_has '[0-9]+ records of the SA have a LID that no node has, and are'
 }
