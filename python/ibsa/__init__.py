@@ -14,8 +14,8 @@ from ._native import lib as _lib
 from ._records import Record, Reply, Value, record_class
 from ._service import Registration, RegistrationReport
 from ._watch import Event, Watch
-from .constants import (EventKind, FaultKind, Grh, LinkLayer, Method, Reach, Reason,
-                        RegistrationEvent, SmProfile)
+from .constants import (EventKind, FaultKind, Grh, LinkLayer, Method, Reach,
+                        Reason, RegistrationEvent, SmProfile)
 from .errors import Error
 from .records import *
 from .records import __all__ as _record_names
@@ -31,7 +31,8 @@ def status_text(status: int) -> str:
 __all__ = [
     "Client", "Error", "Event", "EventKind", "Fabric", "FabricPort",
     "FaultKind", "Grh", "LinkLayer", "Method", "Port", "Reach", "ReachAnswer",
-    "Reason", "Record", "Registration", "RegistrationEvent", "RegistrationReport",
+    "Reason", "Record", "Registration", "RegistrationEvent",
+    "RegistrationReport",
     "Reply", "SmProfile", "Value", "Watch", "fabric_command", "open",
     "record_class", "status_text"]
 __all__ += _record_names

@@ -23,7 +23,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List,
 from ._callback import (BatchEntry, Done, Port, QueryEntry, ReachAnswer,
                         Signals, called, entries)
 from ._native import (ErrorText, Gid, Options, PortStruct, Query, ReachOptions,
-                      Stats, c_path, c_text, lib)
+                      SaAccess, Stats, c_path, c_text, filled, lib)
 from ._records import (R, Record, Reply, Value, default_method, gid_parse,
                        one_record, record_class)
 from .constants import EventKind, Grh, Method, Why
@@ -43,13 +43,15 @@ class Client:
     """An open port. Use open() or Fabric.open() to create one.
 
     A client has one file descriptor and no thread. Its methods may be called
-    from several threads, one of which waits for the others.
+    from several threads, one of which receives for all; a client on an asyncio
+    event loop only from the thread of the loop.
     """
 
     def __init__(self, options: Options,
                  fabric: "Optional[Fabric]" = None) -> None:
         self._handle: Any = None
         self._lock = threading.RLock()
+        self._step_lock = threading.RLock()
         self._ended: Deque[Tuple[Done, Any]] = deque()
         self._raised: Deque[BaseException] = deque()
         self._binding: "Optional[LoopBinding]" = None
@@ -95,7 +97,7 @@ class Client:
 
     def _inherited(self) -> None:
         """Close the client in a forked child, which must not use it."""
-        self._lock = threading.RLock()
+        self._lock, self._step_lock = threading.RLock(), threading.RLock()
         handle, self._handle = self._handle, None
         self._ended.clear()
         self._binding = None
@@ -148,16 +150,6 @@ class Client:
             if time.monotonic() > until:
                 return
 
-    def dispatch(self) -> None:
-        """Receive, send retries, call callbacks; never waits.
-
-        An exception of a callback ends the call; the next call continues with
-        the next callback.
-        """
-        err = 0 if self._ended else self._dispatch()
-        self._deliver()
-        check(err)
-
     def _wait(self, timeout_ms: int) -> int:
         """Wait once for the client, and dispatch without delivering."""
         if self._fd < 0:
@@ -170,15 +162,33 @@ class Client:
         poll.poll(limit if limit >= 0 else None)
         return self._dispatch()
 
+    def _step(self, receive: Callable[[], int],
+              is_done: Callable[[], Any] = bool) -> int:
+        """Receive and deliver, unless another thread does, or all is done."""
+        if not self._step_lock.acquire(timeout=0.01):
+            return 0
+        try:
+            if is_done():
+                return 0
+            err = 0 if self._ended or self._raised else receive()
+            self._deliver()
+            return err
+        finally:
+            self._step_lock.release()
+
+    def dispatch(self) -> None:
+        """Receive, send retries, call callbacks; never waits.
+
+        After an exception of a callback, the next call calls the next one.
+        """
+        check(self._step(self._dispatch))
+
     def wait(self, timeout_ms: int = -1) -> None:
         """Wait until the client has something to do, then dispatch.
 
-        May return early. -1: no limit. On a virtual clock, the clock advances
-        instead.
+        May return early. -1: no limit. A virtual clock advances instead.
         """
-        err = 0 if self._ended or self._raised else self._wait(timeout_ms)
-        self._deliver()
-        check(err)
+        check(self._step(lambda: self._wait(timeout_ms)))
 
     def run(self, seconds: float) -> None:
         """Dispatch for a time, so that services are renewed."""
@@ -194,11 +204,9 @@ class Client:
     def _wait_until(self, is_done: Callable[[], Any]) -> None:
         try:
             while not is_done():
-                if not self._ended and not self._raised:
-                    err = self._wait(-1)
-                    if err not in (0, -errno.ENODEV, -errno.EINTR):
-                        check(err)
-                self._deliver()
+                err = self._step(lambda: self._wait(-1), is_done)
+                if err not in (0, -errno.ENODEV, -errno.EINTR):
+                    check(err)
         finally:
             if self._binding is not None:
                 self._binding.changed()
@@ -209,8 +217,10 @@ class Client:
                options: Mapping[str, Any],
                values: Mapping[str, Value]) -> QueryEntry:
         host, mask = record._match(values)
-        query = Query(record=record._table, match=ctypes.addressof(host),
-                      mask=mask, **options)
+        query = filled(Query, **options)
+        query.record = record._table
+        query.match = ctypes.addressof(host)
+        query.mask = mask
         if not query.method:
             query.method = default_method(record)
         entry = QueryEntry(self, done)
@@ -377,8 +387,8 @@ class Client:
                      source: Optional[GidValue], timeout_ms: int,
                      why: bool) -> BatchEntry:
         wanted = [gid_parse(gid) for gid in gids]
-        options = ReachOptions(
-            timeout_ms=timeout_ms, why=Why.ALWAYS if why else Why.NEVER)
+        options = filled(ReachOptions, timeout_ms=timeout_ms,
+                         why=Why.ALWAYS if why else Why.NEVER)
         if source is not None:
             setattr(options, "from", gid_parse(source))
         entry = BatchEntry(self, done)
@@ -482,8 +492,6 @@ class Client:
         from ._service import Registration
         return Registration(self, service, audit_ms, deadline_ms, on_report)
 
-    # The rest.
-
     def port(self, refresh: bool = False) -> Port:
         """The state of the port: as last read, or read now."""
         state = PortStruct()
@@ -529,8 +537,10 @@ def _path_record() -> "Type[PathRecord]":
 
 def _options(method: int, deadline_ms: int, no_sharing: bool,
              attribute_modifier: int) -> Dict[str, Any]:
-    return {"method": method, "deadline_ms": deadline_ms,
-            "no_sharing": no_sharing, "attribute_modifier": attribute_modifier}
+    values = {"method": method, "deadline_ms": deadline_ms,
+              "no_sharing": no_sharing,
+              "attribute_modifier": attribute_modifier}
+    return {name: value for name, value in values.items() if value}
 
 
 def open(device: Optional[str] = None, port: int = 0, *,
@@ -551,13 +561,12 @@ def open(device: Optional[str] = None, port: int = 0, *,
 
     The other arguments are those of struct ibsa_options; 0 is the default.
     """
-    options = Options(
-        device=c_path(device, "device"), port=port, window=window, queue=queue,
-        reply_bytes=reply_bytes, deadline_ms=deadline_ms,
+    options = filled(
+        Options, device=c_path(device, "device"), port=port, window=window,
+        queue=queue, reply_bytes=reply_bytes, deadline_ms=deadline_ms,
         first_interval_ms=first_interval_ms, max_interval_ms=max_interval_ms,
         jitter_percent=jitter_percent, seed=seed, no_sharing=no_sharing)
-    options.access.grh = grh
-    options.access.sm_key = sm_key
+    options.access = filled(SaAccess, grh=grh, sm_key=sm_key)
     if fabric is None or isinstance(fabric, (str, os.PathLike)):
         options.fabric = None if fabric is None else c_text(os.fspath(fabric))
         return Client(options)

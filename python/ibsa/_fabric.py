@@ -11,7 +11,8 @@ from . import _client
 from ._callback import Port
 from ._client import Client
 from ._native import (ErrorText, FabricInfo, FabricOptions, FabricPortStruct,
-                      Fault, PortChange, c_path, c_text, lib)
+                      Fault, PortChange, c_path, c_text,
+                      filled, lib)
 from .constants import Change, FaultKind, SmProfile
 from .errors import Error, check
 
@@ -132,6 +133,8 @@ class Fabric:
     def pkeys(self, node: str, port: int, pkeys: Sequence[int]) -> None:
         """Set the P_Key table of a port."""
         table = (ctypes.c_uint16 * len(pkeys))(*pkeys)
+        if list(table) != list(pkeys):
+            raise ValueError(f"P_Keys have 16 bits: {pkeys}")
         self._change(node, port, PortChange(
             mask=Change.PKEYS, pkeys=ctypes.addressof(table),
             pkey_count=len(pkeys)))
@@ -173,9 +176,9 @@ def _options(virtual_clock: bool = False, seed: int = 0,
              no_opa_paths: bool = False, first_lid: int = 0,
              check: bool = False, no_sa: bool = False,
              partitions: Optional[str] = None,
-             profile: SmProfile = SmProfile.OPENSM) -> FabricOptions:
-    return FabricOptions(
-        virtual_clock=virtual_clock, seed=seed,
+             profile: SmProfile = SmProfile.OPENSM) -> Any:
+    return filled(
+        FabricOptions, virtual_clock=virtual_clock, seed=seed,
         sa_node=c_path(sa_node, "node"), latency_us=latency_us,
         gid_prefix=gid_prefix, opa=opa, no_opa_paths=no_opa_paths,
         first_lid=first_lid, check=check, no_sa=no_sa,

@@ -21,8 +21,9 @@ SLICE_S = 0.001
 class QueryFuture(asyncio.Future):  # type: ignore[type-arg]
     """The future of a query, which ends the query when it is cancelled."""
 
-    query_id = 0
+    __slots__ = ("client", "query_id")
     client: Client
+    query_id: int
 
     def cancel(self, msg: Any = None) -> bool:
         is_cancelled = super().cancel()
@@ -82,6 +83,7 @@ class LoopBinding:
               values: Mapping[str, Value]) -> QueryFuture:
         future = QueryFuture(loop=self.loop)
         future.client = self.client
+        future.query_id = 0
         self._waiting.append((future, record, options, values))
         self.changed()
         return future

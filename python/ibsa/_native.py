@@ -294,5 +294,15 @@ def c_text(value: str, what: str = "text") -> bytes:
     return value.encode("utf-8", "surrogateescape")
 
 
+def filled(struct: Any, **values: Any) -> Any:
+    """A struct with members, whose numbers must fit: ctypes would cut them."""
+    out = struct()
+    for name, value in values.items():
+        setattr(out, name, value)
+        if isinstance(value, int) and getattr(out, name) not in (value, None):
+            raise ValueError(f"{name}: {value} is out of range")
+    return out
+
+
 def c_path(value: Optional[str], what: str) -> Optional[bytes]:
     return None if value is None else c_text(value, what)

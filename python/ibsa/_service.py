@@ -6,7 +6,7 @@ from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Tuple
 
 from ._callback import Entry, called
 from ._client import Client
-from ._native import RegistrationOptions, RegistrationStruct, lib
+from ._native import RegistrationOptions, RegistrationStruct, filled, lib
 from ._records import Record, Value, record_class
 from .constants import RegistrationEvent
 from .errors import check, failure
@@ -56,9 +56,9 @@ class Registration:
         self._on_report = on_report
         self._waiters: List[Any] = []
         self._is_released = False
-        options = RegistrationOptions(
-            service=ctypes.addressof(host), mask=mask, audit_ms=audit_ms,
-            deadline_ms=deadline_ms)
+        options = filled(
+            RegistrationOptions, service=ctypes.addressof(host), mask=mask,
+            audit_ms=audit_ms, deadline_ms=deadline_ms)
         entry = RegistrationEntry(client, self._reported)
         handle = ctypes.c_void_p()
         try:

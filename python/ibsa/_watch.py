@@ -8,7 +8,7 @@ from typing import Any, Deque, List, NamedTuple, Optional, Tuple
 
 from ._callback import Entry, called
 from ._client import Client, GidValue
-from ._native import ErrorText, EventOptions, EventStruct, Gid, lib
+from ._native import ErrorText, EventOptions, EventStruct, Gid, filled, lib
 from ._records import Record, gid_parse, gid_text, record_class
 from .constants import EventKind
 from .errors import check
@@ -71,9 +71,9 @@ class Watch:
         self._waiter: Any = None
         self._handle: Any = None
         filters = (Gid * len(gids))(*map(gid_parse, gids)) if gids else None
-        options = EventOptions(
-            kinds=kinds, gids=filters, gid_count=len(gids), audit_ms=audit_ms,
-            deadline_ms=deadline_ms, audit_nodes=audit_nodes)
+        options = filled(
+            EventOptions, kinds=int(kinds), gids=filters, gid_count=len(gids),
+            audit_ms=audit_ms, deadline_ms=deadline_ms, audit_nodes=audit_nodes)
         entry = WatchEntry(client, self._happened)
         handle, error = ctypes.c_void_p(), ErrorText()
         try:

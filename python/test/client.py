@@ -87,6 +87,14 @@ class Queries(FabricTest):
         answer = self.client.reach(self.gids[1], timeout_ms=20)
         self.assertEqual(answer.reach, ibsa.Reach.UNKNOWN)
         self.error(bool, answer)
+        for wrong in ({"deadline_ms": -1}, {"method": 0x112},
+                      {"attribute_modifier": 1 << 32}):
+            self.assertRaises(ValueError, self.client.query, "NR", **wrong)
+        self.assertRaises(ValueError, self.fabric.open, window=-1)
+        self.assertRaises(ValueError, self.fabric.open, sm_key=1 << 64)
+        self.assertRaises(ValueError, self.client.watch, audit_ms=1 << 32)
+        self.assertRaises(ValueError, ibsa.Fabric.load, FOUR_HOSTS, seed=-1)
+        self.assertRaises(ValueError, self.fabric.pkeys, "node1", 1, [1 << 16])
         self.client.close()
         self.assertTrue(self.client.closed)
         self.assertEqual(self.error(self.client.query, "NR").err,
@@ -189,7 +197,7 @@ class Queries(FabricTest):
         wrong = []
 
         def work(lid):
-            for _ in range(50):
+            for _ in range(100):
                 node = self.client.query_one("NodeRecord", lid=lid)
                 if node.lid != lid:
                     wrong.append(node)
