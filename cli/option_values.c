@@ -62,7 +62,8 @@ int option_sa(struct cli *cli, const char *value)
 		complain("%s%s", error.text,
 			 cli->arg_count > 0 &&
 					 strcmp(cli->args[0], "fabric") == 0
-				 ? ", nor embedded or none"
+				 ? "; ibsa fabric also accepts --sa embedded "
+				   "and --sa none"
 				 : "");
 		return CLI_USAGE;
 	}

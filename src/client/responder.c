@@ -308,8 +308,8 @@ static int port_open(struct ibsa_responder *responder,
 	if (err)
 		return ibsa__fail(
 			error, err,
-			"port %u of %.64s receives no requests to the "
-			"SA: %s",
+			"cannot receive requests to the SA at port %u of "
+			"%.64s: %s",
 			responder->selection.port, responder->selection.device,
 			strerror(-err));
 	return 0;

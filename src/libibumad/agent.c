@@ -70,7 +70,8 @@ static int agent_register(int portid, struct umad_agent_request *request,
 	if (!err)
 		return (int)request->id;
 	ibsa__umad_debug_print(err,
-			       "umad_register: port %d class 0x%x version %d",
+			       "umad_register failed: portid %d class 0x%x "
+			       "version %d",
 			       portid, request->mgmt_class,
 			       request->mgmt_class_version);
 	errno = -err;
@@ -163,7 +164,8 @@ int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)
 	if (!err)
 		return 0;
 	ibsa__umad_debug_print(err,
-			       "umad_register2: port %d class 0x%x version %d",
+			       "umad_register2 failed: portid %d class 0x%x "
+			       "version %d",
 			       port_fd, attr->mgmt_class,
 			       attr->mgmt_class_version);
 	errno = -err;

@@ -65,7 +65,8 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
 	errno = -err;
 	if (!err)
 		return 0;
-	ibsa__umad_debug_print(err, "umad_send: port %d agent %d length %d",
+	ibsa__umad_debug_print(err,
+			       "umad_send failed: portid %d agent %d length %d",
 			       portid, agentid, length);
 	return -EIO;
 }
@@ -142,7 +143,8 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 	}
 	errno = result < 0 ? -result : 0;
 	if (result < 0 && result != -EAGAIN && result != -ETIMEDOUT)
-		ibsa__umad_debug_print(result, "umad_recv: port %d", portid);
+		ibsa__umad_debug_print(result, "umad_recv failed: portid %d",
+				       portid);
 	if (result >= 0)
 		ibsa__umad_debug_packet(umad);
 	/* An interruption by a signal is reported in errno only. */

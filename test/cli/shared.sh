@@ -152,7 +152,7 @@ sits_where_it_is_told() {
 		IBSA_FABRIC=unix:/nowhere run 4 $args; err_has 'no fabric server'
 	done
 	run 2 --record no.pcap path self 2; err_has 'fabric run --record'
-	run 2 fabric run "$fabric" --sa non; err_has 'nor embedded or none'
+	run 2 fabric run "$fabric" --sa non; err_has 'also accepts --sa embedded'
 	run 4 -C nobody path self 2
 	run 0 gids; out_has ibsa0
 	unset IBSA_FABRIC
