@@ -41,12 +41,15 @@ struct ibsa_port {
 /**
  * struct ibsa_device - one device
  * @name:       name under /sys/class/infiniband
- * @err:        0, or the negative errno of a file that could not be read; the
- *              other members hold what could be read
+ * @err:        0, or the negative errno of the first of these that could not be
+ *              read: the files node_type, node_guid and sys_image_guid, and the
+ *              directory of the ports. The member of a file that could not be
+ *              read, and the members of the files after it, are 0; without the
+ *              directory, @port_count is 0
  * @node_type:  enum ibsa_node_type; 4 and above for iWARP and others
  * @node_guid, @system_image_guid: host order
- * @firmware:   firmware version; "" if the driver reports none
- * @board:      hardware name; "" if the driver reports none
+ * @firmware:   firmware version; "" if it cannot be read
+ * @board:      hardware name; "" if it cannot be read
  * @ports:      in ascending order of their numbers
  * @port_count: number of entries in @ports
  */

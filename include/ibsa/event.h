@@ -98,8 +98,9 @@ enum ibsa_event_kind {
  *            struct ibsa_reply; 0 the SA was busy. Of ENDED: 0 the SA answered,
  *            and the subscription is ended if @status is 0 or 0x0200;
  *            -ECANCELED the SA did not answer within the two seconds of
- *            ibsa_close(); or the error of the request: the SA may then
- *            continue to send Reports to the port
+ *            ibsa_close(); or the error of the request. Unless the
+ *            subscription is ended, the SA may continue to send Reports to the
+ *            port
  * @status:   of FAILED, REFUSED and ENDED: the MAD status, all 16 bits
  * @trap:     trap number of a Report; of OTHER, if @notice is not generic,
  *            the device ID of the vendor

@@ -154,8 +154,8 @@ int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
  * @len:    size of @out in bytes; bytes after the record are unchanged
  *
  * Return: 0; -EINVAL @len is less than the record's size; -ERANGE a value is
- * wider than its field, or a text has no NUL after the bytes of its field.
- * After an error @out is unchanged.
+ * wider than its field, or the last byte of a text's array, which has one byte
+ * more than the field, is not NUL. After an error @out is unchanged.
  */
 int ibsa_record_encode(const struct ibsa_record *record, const void *host,
 		       void *out, size_t len) IBSA_MUST_USE;

@@ -128,8 +128,9 @@ int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
  *        and 1 for the NUL are always enough
  *
  * Bytes that are not valid UTF-8, control characters (C0 and C1), characters
- * that change the direction of the text or separate lines, and other format
- * characters are written byte by byte as \xNN. Backslashes are copied.
+ * that change the direction of the text or separate lines, other format
+ * characters without a glyph, and noncharacters are written byte by byte as
+ * \xNN. Backslashes are copied.
  *
  * Return: the number of bytes written, without the NUL.
  *

@@ -232,9 +232,9 @@ int ibv_register_sm_events(struct ibv_context *context,
  * @gids:    as in ibv_register_sm_events(), in any order; the list may combine
  *           GIDs of several registrations
  *
- * If the context is not attached, the end of its last registration discards
- * queued events and restores async_fd; otherwise queued events may still be
- * read.
+ * While the context has other registrations or is attached (see
+ * ibsa_verbs_attach()), queued events may still be read. Otherwise they are
+ * discarded, and async_fd is restored.
  *
  * Return: 0; -1 and errno, and nothing is changed: EINVAL as in
  * ibv_register_sm_events(), or a GID or kind is not registered, or a GID is
@@ -469,9 +469,9 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
  *
  * libibsa-verbs-preload.so, the library for LD_PRELOAD, uses this function. If
  * the context is closed during the call, the call continues to wait until the
- * thread is cancelled or a signal interrupts the wait. If there is no memory or
- * no free file descriptor, the call reads with libibverbs, and events of the SM
- * do not end the wait.
+ * thread is cancelled or a signal interrupts the wait. If there is no memory
+ * for what the library stores about the context, the call reads with
+ * libibverbs, and events of the SM do not end the wait.
  *
  * Return: as ibsa_get_async_event(); EBADF a signal whose handler has
  * SA_RESTART interrupted the wait, and the context is closed. Any thread may

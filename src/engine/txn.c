@@ -160,10 +160,11 @@ static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * After its timeout the kernel drops a reply, and the remaining segments of a
- * large one. A try that was refused because of this timeout is sent now. The
- * report may be about an earlier try than the last one, because the kernel may
- * send it late.
+ * The transport reports that the timeout of a try has ended. From then on the
+ * kernel drops a reply to this try, and the remaining segments of a large
+ * reply. If the transport refused the next try because it still held this one,
+ * the next try is sent now. The kernel may send the report late; it may then be
+ * about an earlier try than the last one.
  */
 void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn)
 {

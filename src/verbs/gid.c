@@ -20,7 +20,10 @@
 /* The kernel's error number for an unknown command. */
 enum { NO_COMMAND = -ENOTTY };
 
-/* A request for the table or for one entry, with a buffer for the result. */
+/*
+ * The arguments of a call that reads the GID table or one entry of it, by any of
+ * the sources, and the buffer for the result.
+ */
 struct gid_request {
 	struct ibv_context *context;
 	bool is_table;

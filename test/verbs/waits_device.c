@@ -171,7 +171,10 @@ static void number_of_a_closed_context_is_the_program_s(void)
 	printf("%s\n", text);
 }
 
-/* One thread sets O_NONBLOCK while another reads events. */
+/*
+ * One thread sets and clears O_NONBLOCK while another reads events. The reading
+ * must not change the flag.
+ */
 static atomic_bool is_over;
 
 static void *read_all(void *arg)
