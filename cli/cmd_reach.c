@@ -20,8 +20,7 @@ void cmd_reach_details(struct cli *cli)
 		"  -                   standard input: a target on each line",
 		"--all checks every port of a channel adapter.",
 		"--matrix checks each TARGET from each other TARGET.",
-		"--why with --all or --matrix: also find out why there is no "
-		"path.",
+		"--why with --all or --matrix also finds why there is no path.",
 		"",
 	};
 
