@@ -128,7 +128,7 @@ static void errors_in_a_file_name_their_line(void **state)
 		  "rate must be a number from 2 to 25" },
 		{ "a=0x11, mtu : ALL ;", "mtu must be a number from 1 to 5" },
 		{ "a=word : ALL ;", "\"word\" is not a P_Key" },
-		{ "a=0x10011 : ALL ;", "16 bits" },
+		{ "a=0x10011 : ALL ;", "0x10011 is not a P_Key" },
 		{ "a=0x11 : ALL,\nnode7 ;", "file:2: \"node7\" is not a port" },
 		{ "a=0x11 : ALL=some ;", "not a membership" },
 		{ "a=0x11 : mgid=fe80::1", "not a multicast GID" },
