@@ -471,8 +471,8 @@ static int node_add(struct check *check, enum ibsa_finding_kind kind,
 	node_text(topology, node, name);
 	if (!port)
 		return finding_add(check, kind, node->guid, 0,
-				   "%s%s, without a link", name, words);
-	return finding_add(check, kind, node->guid, 0, "%s%s, port %u at %s",
+				   "%s%s (without a link)", name, words);
+	return finding_add(check, kind, node->guid, 0, "%s%s (port %u to %s)",
 			   name, words, port->number,
 			   port_text(topology, &topology->ports[port->far],
 				     far));

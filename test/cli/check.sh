@@ -95,9 +95,9 @@ files_are_compared() {
 missing_and_new_nodes_are_found() {
 	grep -v h3 whole.net | grep -v 0x3000 >less.net
 	try 1 --fabric less.net check --expect whole.net
-	found 'missing host3 mlx5_0 is missing, port 1 at leaf2 port 1'
+	found 'missing host3 mlx5_0 is missing (port 1 to leaf2 port 1)'
 	try 1 --fabric whole.net check --expect less.net
-	found 'new host3 mlx5_0 is new, port 1 at leaf2 port 1'
+	found 'new host3 mlx5_0 is new (port 1 to leaf2 port 1)'
 	try 1 --fabric whole.net check --expect less.net --nagios
 	out_has "^IBSA WARNING: 1 finding, new: .* \\| 'findings'=1 'critical'=0"
 }

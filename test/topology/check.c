@@ -316,8 +316,8 @@ static void a_new_cable_and_a_new_host_are_new(void **state)
 	link(topology, LEAF, 7, SPINE, 7);
 	assert_int_equal(rig_node(topology, IBSA_NODE_CA, 8, "c"), 0);
 	link(topology, LEAF, 8, 8, 1);
-	expect_instead(topology, SENTENCES("new: c is new, port 1 at leaf "
-					   "port 8",
+	expect_instead(topology, SENTENCES("new: c is new (port 1 to leaf "
+					   "port 8)",
 					   "new: leaf port 7 to spine port 7 "
 					   "is new"));
 }
@@ -335,8 +335,8 @@ static void a_host_without_a_link_is_missing(void **state)
 	link(topology, LEAF, 1, 1, 1);
 	link(topology, LEAF, 5, SPINE, 5);
 	link(topology, LEAF, 6, SPINE, 6);
-	expect_instead(topology, SENTENCES("missing: b is missing, port 1 at "
-					   "leaf port 2"));
+	expect_instead(topology, SENTENCES("missing: b is missing (port 1 to "
+					   "leaf port 2)"));
 }
 
 /* A link that is slower than expected is reported as slower only, although both
