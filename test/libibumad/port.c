@@ -556,7 +556,8 @@ static void level_says_how_much_is_said(void **state)
 	assert_int_equal(debug_output(text, sizeof(text), fail_to_send), 0);
 	assert_int_equal(umad_debug(1), 1);
 	assert_true(debug_output(text, sizeof(text), fail_to_send) > 0);
-	assert_non_null(strstr(text, "umad_send: port 5000 agent 1"));
+	assert_non_null(strstr(text, "umad_send failed: portid 5000 "
+				     "agent 1"));
 	assert_non_null(strstr(text, "Invalid argument"));
 	assert_null(strstr(text, "lid 77"));
 	assert_int_equal(umad_debug(2), 2);
