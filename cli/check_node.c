@@ -45,21 +45,6 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 	va_end(args);
 }
 
-/* The name of a code of a PortInfo field. */
-static const char *code_text(const char *name,
-			     const struct ibsa_port_info *info,
-			     char out[IBSA_VALUE_TEXT])
-{
-	unsigned int index;
-	const struct ibsa_field *field = ibsa_field_find(&ibsa_port_info_record,
-							 name, &index);
-
-	if (!field ||
-	    ibsa_field_format(field, index, info, out, IBSA_VALUE_TEXT) < 0)
-		return "?";
-	return out;
-}
-
 static bool is_active(const struct machine_port *port)
 {
 	return !port->err && port->state.port_state == IBSA_PORT_ACTIVE;
@@ -84,8 +69,10 @@ static void state_check(struct node_check *check,
 		node_finding_add(
 			check, IBSA_FINDING_PORT_DOWN, port, NULL,
 			"%s is not active: state %s, physical state %s", where,
-			code_text("port_state", &info, state),
-			code_text("port_physical_state", &info, phys));
+			fields_text(&ibsa_port_info_record, "port_state", &info,
+				    state),
+			fields_text(&ibsa_port_info_record,
+				    "port_physical_state", &info, phys));
 }
 
 static void rate_check(struct node_check *check,

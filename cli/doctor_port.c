@@ -9,6 +9,7 @@
 #include <ibsa/text.h>
 
 #include "doctor.h"
+#include "fields.h"
 
 static const struct spot machine = { .device = NULL, .port = NO_PORT };
 
@@ -191,21 +192,6 @@ void doctor_files(struct visit *visit, const struct ibsa_port *port,
 	issm_check(visit, &access.issm);
 }
 
-/* The name of the value in PortInfo. */
-static const char *code_text(const char *name,
-			     const struct ibsa_port_info *info,
-			     char out[IBSA_VALUE_TEXT])
-{
-	unsigned int index;
-	const struct ibsa_field *field = ibsa_field_find(&ibsa_port_info_record,
-							 name, &index);
-
-	if (!field ||
-	    ibsa_field_format(field, index, info, out, IBSA_VALUE_TEXT) < 0)
-		return "?";
-	return out;
-}
-
 static const char *link_text(uint8_t link)
 {
 	switch (link) {
@@ -229,8 +215,10 @@ static void state_text(const struct visit *visit, char *out, size_t size)
 	char state[IBSA_VALUE_TEXT], phys[IBSA_VALUE_TEXT];
 
 	snprintf(out, size, "%s, %s, %s%s%s",
-		 code_text("port_state", &info, state),
-		 code_text("port_physical_state", &info, phys),
+		 fields_text(&ibsa_port_info_record, "port_state", &info,
+			     state),
+		 fields_text(&ibsa_port_info_record, "port_physical_state",
+			     &info, phys),
 		 link_text(visit->state->link), has_rate ? ", " : "",
 		 has_rate ? visit->rate : "");
 }

@@ -230,19 +230,25 @@ void fields_row(struct out *out, size_t index, void *arg)
 		fields_field(out, &record->fields[i], &host);
 }
 
+const char *fields_text(const struct ibsa_record *record, const char *name,
+			const void *host, char out[IBSA_VALUE_TEXT])
+{
+	unsigned int index;
+	const struct ibsa_field *field = ibsa_field_find(record, name, &index);
+
+	if (!field ||
+	    ibsa_field_format(field, index, host, out, IBSA_VALUE_TEXT) < 0)
+		return "?";
+	return out;
+}
+
 const char *fields_clean(const char *text, char out[IBSA_VALUE_TEXT])
 {
 	struct ibsa_node node = { 0 };
-	unsigned int index;
-	const struct ibsa_field *field =
-		ibsa_field_find(&ibsa_node_record, "node_description", &index);
 	size_t len = strnlen(text, sizeof(node.node_description) - 1);
 
 	memcpy(node.node_description, text, len);
-	if (!field ||
-	    ibsa_field_format(field, index, &node, out, IBSA_VALUE_TEXT) < 0)
-		return "?";
-	return out;
+	return fields_text(&ibsa_node_record, "node_description", &node, out);
 }
 
 void fields_text_or_none(struct out *out, const char *name, const char *text)

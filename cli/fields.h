@@ -63,6 +63,10 @@ bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size);
 /* Write a row of a reply; @arg is the struct ibsa_reply. */
 void fields_row(struct out *out, size_t index, void *arg);
 
+/* The text of a field's value; "?" if the record has no such field. */
+const char *fields_text(const struct ibsa_record *record, const char *name,
+			const void *host, char out[IBSA_VALUE_TEXT]);
+
 /*
  * Make up to 64 bytes of text from outside safe to print: valid UTF-8, other
  * bytes as \xNN.
