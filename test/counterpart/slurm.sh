@@ -79,15 +79,15 @@ prepare() {
 	for name in bin lib lib64 sbin; do
 		[ -e "$root/$name" ] || ln -s "usr/$name" "$root/$name"
 	done
-	mkdir -p "$root"/{dev,etc,proc,tmp,work}
+	mkdir -p "$root"/{dev,etc,proc,tmp,ibsa}
 	cp /etc/passwd /etc/group /etc/hosts "$root/etc/"
 	mount --rbind /dev "$root/dev" && mount --rbind /proc "$root/proc" &&
-		mount --bind "$SLURM_FOLDER" "$root/work"
+		mount --bind "$SLURM_FOLDER" "$root/ibsa"
 }
 
 # slurm PROGRAM ARG... - a program of the release
 slurm() {
-	SLURM_CONF=/work/slurm.conf chroot "$cache/$release" "$@"
+	SLURM_CONF=/ibsa/slurm.conf chroot "$cache/$release" "$@"
 }
 
 # configure HOST... - slurm.conf with these hosts
@@ -104,8 +104,8 @@ configure() {
 		SlurmUser=$(id -u)
 		AuthType=auth/none
 		CredType=cred/none
-		StateSaveLocation=/work/state
-		SlurmctldPidFile=/work/state/pid
+		StateSaveLocation=/ibsa/state
+		SlurmctldPidFile=/ibsa/state/pid
 		ProctrackType=proctrack/linuxproc
 		SwitchType=switch/none
 		TaskPlugin=task/none
@@ -132,7 +132,7 @@ expand() {
 # switch "NAME nodes HOST..." or "NAME switches NAME...", in order
 control() {
 	local end=$((SECONDS + 30)) line name list
-	slurm /usr/sbin/slurmctld-wlm -D -f /work/slurm.conf \
+	slurm /usr/sbin/slurmctld-wlm -D -f /ibsa/slurm.conf \
 		>log 2>&1 </dev/null &
 	controller=$!
 	until slurm scontrol ping 2>/dev/null |

@@ -279,61 +279,58 @@ static void given_selector_is_kept(void **state)
 	assert_int_equal(path.mtu, 4);
 }
 
+static const struct {
+	const struct ibsa_record *record;
+	const char *text;
+	int err;
+	const char *message;
+} bad_selectors[] = {
+	{ &ibsa_path_record, "dlid", -EINVAL, "FIELD=VALUE" },
+	{ &ibsa_path_record, "", -EINVAL, "FIELD=VALUE" },
+	{ &ibsa_path_record, "dlidd=4", -ENOENT, "mean 'dlid'?" },
+	{ &ibsa_path_record, "SLI=4", -ENOENT, "mean 'slid'?" },
+	{ &ibsa_path_record, "packet-life-time-selctor=2", -ENOENT,
+	  "mean 'packet_life_time_selector'?" },
+	{ &ibsa_path_record, "=4", -ENOENT, "it has service_id, dgid" },
+	{ &ibsa_path_record, "destination=4", -ENOENT,
+	  "'destination'; it has service_id, dgid" },
+	{ &ibsa_service_record, "service_data8=1", -ENOENT,
+	  "'service_data8' with '_1', '_2', ..." },
+	{ &ibsa_notice_record, "producer=1", -ENOENT, "none to select by" },
+	{ &ibsa_notice_record, "type=1", -EINVAL, "cannot select" },
+	{ &ibsa_path_record, "dlid=x", -EINVAL, "0 to 0xffff" },
+	{ &ibsa_path_record, "dlid=65536", -ERANGE, "does not fit" },
+	{ &ibsa_path_record, "dgid=x", -EINVAL, "IPv6" },
+	{ &ibsa_path_record, "mtu=2000", -ERANGE, "256, 512, 1024" },
+	{ &ibsa_path_record, "rate=99", -ERANGE, "2.5, 10, 30" },
+	{ &ibsa_path_record, "rate=40", -EINVAL, "1600, with Gb/s" },
+	{ &ibsa_path_record, "rate=0", -EINVAL, "2.5, 10, 30" },
+	{ &ibsa_path_record, "mtu=0", -EINVAL, "256, 512, 1024" },
+	{ &ibsa_path_record, "mtu=9", -EINVAL, "256, 512, 1024" },
+	{ &ibsa_node_record, "node_type=9", -EINVAL, "CA, switch" },
+	{ &ibsa_node_record, "node_type=x", -EINVAL, "CA, switch, router, or" },
+	{ &ibsa_node_record, "node_description=\\", -EINVAL, "up to 64 bytes" },
+	{ &ibsa_path_record, "dlid>=4", -EINVAL,
+	  "cannot compare 'dlid' of PathRecord" },
+	{ &ibsa_path_record, "dlid<4", -EINVAL, "cannot compare" },
+	{ &ibsa_path_record, "mtu>=x", -EINVAL, "256, 512, 1024" },
+	{ &ibsa_path_record, "mtu>", -EINVAL, "256, 512, 1024" },
+	{ &ibsa_path_record, "mtu=>256", -EINVAL, "256, 512, 1024" },
+	{ &ibsa_path_record, "mtuu>=256", -ENOENT, "mean 'mtu'?" },
+	{ &ibsa_path_record, "mtu_selector>=1", -EINVAL, "compare" },
+	{ &ibsa_port_info_record, "mtu_cap>=256", -EINVAL, "compare" },
+	{ &ibsa_path_record, "rate=Gb", -EINVAL, "2.5, 10, 30" },
+	{ &ibsa_path_record, "rate=100G", -EINVAL, "2.5, 10, 30" },
+	{ &ibsa_service_record, "service_lease=1h", -EINVAL,
+	  "4294967294, or infinite" },
+	{ &ibsa_service_record, "service_key=x", -EINVAL, "1 to 16 bytes" },
+};
+
 static void bad_selectors_have_a_message(void **state)
 {
-	static const struct {
-		const struct ibsa_record *record;
-		const char *text;
-		int err;
-		const char *message;
-	} cases[] = {
-		{ &ibsa_path_record, "dlid", -EINVAL, "FIELD=VALUE" },
-		{ &ibsa_path_record, "", -EINVAL, "FIELD=VALUE" },
-		{ &ibsa_path_record, "dlidd=4", -ENOENT, "mean 'dlid'?" },
-		{ &ibsa_path_record, "SLI=4", -ENOENT, "mean 'slid'?" },
-		{ &ibsa_path_record, "packet-life-time-selctor=2", -ENOENT,
-		  "mean 'packet_life_time_selector'?" },
-		{ &ibsa_path_record, "=4", -ENOENT, "it has service_id, dgid" },
-		{ &ibsa_path_record, "destination=4", -ENOENT,
-		  "'destination'; it has service_id, dgid" },
-		{ &ibsa_service_record, "service_data8=1", -ENOENT,
-		  "'service_data8' with '_1', '_2', ..." },
-		{ &ibsa_notice_record, "producer=1", -ENOENT,
-		  "none to select by" },
-		{ &ibsa_notice_record, "type=1", -EINVAL, "cannot select" },
-		{ &ibsa_path_record, "dlid=x", -EINVAL, "0 to 0xffff" },
-		{ &ibsa_path_record, "dlid=65536", -ERANGE, "does not fit" },
-		{ &ibsa_path_record, "dgid=x", -EINVAL, "IPv6" },
-		{ &ibsa_path_record, "mtu=2000", -ERANGE, "256, 512, 1024" },
-		{ &ibsa_path_record, "rate=99", -ERANGE, "2.5, 10, 30" },
-		{ &ibsa_path_record, "rate=40", -EINVAL, "1600, with Gb/s" },
-		{ &ibsa_path_record, "rate=0", -EINVAL, "2.5, 10, 30" },
-		{ &ibsa_path_record, "mtu=0", -EINVAL, "256, 512, 1024" },
-		{ &ibsa_path_record, "mtu=9", -EINVAL, "256, 512, 1024" },
-		{ &ibsa_node_record, "node_type=9", -EINVAL, "CA, switch" },
-		{ &ibsa_node_record, "node_type=x", -EINVAL,
-		  "CA, switch, router, or" },
-		{ &ibsa_node_record, "node_description=\\", -EINVAL,
-		  "up to 64 bytes" },
-		{ &ibsa_path_record, "dlid>=4", -EINVAL,
-		  "cannot compare 'dlid' of PathRecord" },
-		{ &ibsa_path_record, "dlid<4", -EINVAL, "cannot compare" },
-		{ &ibsa_path_record, "mtu>=x", -EINVAL, "256, 512, 1024" },
-		{ &ibsa_path_record, "mtu>", -EINVAL, "256, 512, 1024" },
-		{ &ibsa_path_record, "mtu=>256", -EINVAL, "256, 512, 1024" },
-		{ &ibsa_path_record, "mtuu>=256", -ENOENT, "mean 'mtu'?" },
-		{ &ibsa_path_record, "mtu_selector>=1", -EINVAL, "compare" },
-		{ &ibsa_port_info_record, "mtu_cap>=256", -EINVAL, "compare" },
-		{ &ibsa_path_record, "rate=Gb", -EINVAL, "2.5, 10, 30" },
-		{ &ibsa_path_record, "rate=100G", -EINVAL, "2.5, 10, 30" },
-		{ &ibsa_service_record, "service_lease=1h", -EINVAL,
-		  "4294967294, or infinite" },
-		{ &ibsa_service_record, "service_key=x", -EINVAL,
-		  "1 to 16 bytes" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad_selectors) / sizeof(bad_selectors[0]);
+	     i++) {
 		union {
 			struct ibsa_path path;
 			struct ibsa_node node;
@@ -345,13 +342,13 @@ static void bad_selectors_have_a_message(void **state)
 		struct ibsa_error error = { "" };
 		uint64_t mask = 5;
 
-		assert_int_equal(ibsa_selector_parse(cases[i].record,
-						     cases[i].text, &host,
-						     &mask, &error),
-				 cases[i].err);
-		if (!strstr(error.text, cases[i].message))
-			fail_msg("'%s' has the message: %s", cases[i].text,
-				 error.text);
+		assert_int_equal(ibsa_selector_parse(bad_selectors[i].record,
+						     bad_selectors[i].text,
+						     &host, &mask, &error),
+				 bad_selectors[i].err);
+		if (!strstr(error.text, bad_selectors[i].message))
+			fail_msg("'%s' has the message: %s",
+				 bad_selectors[i].text, error.text);
 		assert_memory_equal(&host, zero, sizeof(host));
 		assert_true(mask == 5);
 	}
