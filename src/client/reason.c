@@ -77,7 +77,7 @@ const char *ibsa__reason_end_text(const struct reason_end *end,
 {
 	char gid[IBSA_GID_TEXT] = "";
 
-	if (reason_gid_is_zero(&end->gid)) {
+	if (gid_is_zero(&end->gid)) {
 		snprintf(out, REASON_END_TEXT, "LID %u",
 			 (unsigned int)end->lid);
 		return out;
@@ -120,7 +120,7 @@ static bool is_multicast(const struct ibsa_gid *gid)
 static bool is_of_other_subnet(const struct ibsa__reason_search *search,
 			       const struct reason_end *end)
 {
-	return !reason_gid_is_zero(&end->gid) && !is_multicast(&end->gid) &&
+	return !gid_is_zero(&end->gid) && !is_multicast(&end->gid) &&
 	       !is_link_local(&end->gid) &&
 	       gid_prefix(&end->gid) != gid_prefix(&search->port.gid);
 }
@@ -155,9 +155,8 @@ static void ends_examine(struct ibsa__reason_search *search)
 		target_examine(search, from);
 	else if (ibsa__reason_has_key(search) && from->lid && to->lid)
 		ibsa__reason_go(search, REASON_PKEYS_TO);
-	else if (ibsa__reason_has_key(search) &&
-		 !reason_gid_is_zero(&from->gid) &&
-		 !reason_gid_is_zero(&to->gid))
+	else if (ibsa__reason_has_key(search) && !gid_is_zero(&from->gid) &&
+		 !gid_is_zero(&to->gid))
 		ibsa__reason_go(search, REASON_BOTH);
 	else
 		ibsa__reason_go(search, REASON_PATH_TO);
@@ -213,7 +212,7 @@ static void take_group(struct ibsa__reason_search *search,
 static void query_path(struct ibsa__reason_search *search,
 		       const struct reason_end *end, struct ibsa_query *out)
 {
-	const bool has_gid = !reason_gid_is_zero(&end->gid);
+	const bool has_gid = !gid_is_zero(&end->gid);
 
 	search->match.path = (struct ibsa_path){
 		.sgid = search->port.gid,

@@ -13,6 +13,8 @@
 #include <ibsa/reason.h>
 #include <ibsa/text.h>
 
+#include "wire/gid.h"
+
 struct ibsa__engine;
 
 enum reason_step {
@@ -142,13 +144,6 @@ const char *ibsa__reason_end_text(const struct reason_end *end,
 
 /* Whether the client's requests have an SM_Key. */
 bool ibsa__reason_has_key(const struct ibsa__reason_search *search);
-
-static inline bool reason_gid_is_zero(const struct ibsa_gid *gid)
-{
-	static const struct ibsa_gid zero;
-
-	return !memcmp(gid, &zero, sizeof(zero));
-}
 
 static inline uint64_t reason_gid_guid(const struct ibsa_gid *gid)
 {

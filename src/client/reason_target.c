@@ -23,7 +23,7 @@ void ibsa__reason_query_node(struct ibsa__reason_search *search,
 			     struct ibsa_query *out)
 {
 	const struct reason_end *target = search->target;
-	const bool has_gid = !reason_gid_is_zero(&target->gid);
+	const bool has_gid = !gid_is_zero(&target->gid);
 
 	search->match.node = (struct ibsa_node){
 		.port_guid = has_gid ? reason_gid_guid(&target->gid) : 0,
@@ -55,7 +55,7 @@ void ibsa__reason_take_node(struct ibsa__reason_search *search,
 		search->target->lid = node.lid;
 		search->target->port_num = node.local_port_num;
 		ibsa__reason_go(search, REASON_PORT);
-	} else if (!reason_gid_is_zero(&search->target->gid) &&
+	} else if (!gid_is_zero(&search->target->gid) &&
 		   search->reason.queries < IBSA_REASON_QUERIES) {
 		search->sibling_num = 1;
 		ibsa__reason_go(search, REASON_SIBLING);
