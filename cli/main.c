@@ -108,19 +108,20 @@ static int no_command(void)
 
 /*
  * Without a line of its own, a monitoring plugin has failed: it may not have
- * parsed its options.
+ * parsed its options. Behind "--" are the options of another command.
  */
 static int plugin_status(struct cli *cli, char **argv, int status)
 {
 	struct nagios nagios = { .len = 0 };
 	bool is_plugin = false;
 
-	for (; *argv; argv++)
+	for (; *argv && strcmp(*argv, "--") != 0; argv++)
 		is_plugin |= strcmp(*argv, "--nagios") == 0;
 	if (!is_plugin || cli->help || cli->version || cli->check.is_reported)
 		return status;
 	return nagios_print(&nagios, &cli->out, NAGIOS_UNKNOWN,
-			    "the command failed; see its standard error");
+			    *complaint_first() ? complaint_first()
+					       : "the command failed");
 }
 
 static bool shape_choose(struct cli *cli)

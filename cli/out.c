@@ -466,6 +466,14 @@ static size_t sentence(char out[SENTENCE_BYTES], const char *text)
 	return len;
 }
 
+/* The first message of the process, without a line end. */
+static char first_complaint[SENTENCE_BYTES];
+
+const char *complaint_first(void)
+{
+	return first_complaint;
+}
+
 /*
  * Write the line in one call: other processes may write to the same terminal.
  */
@@ -478,5 +486,7 @@ void complain(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	if (!*first_complaint)
+		strcpy(first_complaint, text);
 	fwrite(line, 1, sentence(line, text), stderr);
 }

@@ -144,4 +144,7 @@ int out_close(struct out *out);
 /* Print a message on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The text of the first message that complain() has printed; "" if none. */
+const char *complaint_first(void);
+
 #endif

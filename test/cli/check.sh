@@ -183,6 +183,51 @@ usage_is_checked() {
 	out_has '^IBSA UNKNOWN: '
 }
 
+# plugin STATUS WORDS ARG... - check --nagios prints one line that begins so
+plugin() {
+	local want=$1 words=$2
+	shift 2
+	try "$want" "$@" --nagios
+	lines 1
+	out_has "^IBSA $words"
+}
+
+a_plugin_prints_one_line() {
+	sed 's/"host3 mlx5_0"/" "/' whole.net >noname.net
+	grep -v h3 whole.net | grep -v 0x3000 >less.net
+	sed 's/1. "spine".1. 4xHDR/1] "spine"[1] 1xSDR/
+		s/^.7. "spine".1. 4xHDR/[7] "spine"[1] 1xSDR/' whole.net >slow.net
+	grep -v '"spine".2.' whole.net >cut.net
+	local silent='fabric exec --fault silence=100 whole.net --'
+	plugin 0 "OK: 6 nodes, 6 links | 'findings'=0 'critical'=0 'nodes'=6 'switches'=3 'links'=6$" \
+		--fabric whole.net check
+	plugin 0 'OK: 6 nodes' --fabric whole.net check --expect whole.net
+	plugin 1 'WARNING: 1 finding, no-name: node 0x0*3000 has no description |' \
+		--fabric noname.net check
+	plugin 1 'WARNING: 1 finding, new: host3 mlx5_0 is new' \
+		--fabric whole.net check --expect less.net
+	plugin 1 'WARNING: 1 finding, slower: leaf1 port 7' \
+		--fabric slow.net check --expect whole.net
+	plugin 2 'CRITICAL: 1 finding, missing: host3 mlx5_0 is missing' \
+		--fabric less.net check --expect whole.net
+	plugin 2 'CRITICAL: 1 finding, missing: leaf1 port 8 to spine port 2' \
+		--fabric cut.net check --expect whole.net
+	plugin 2 'CRITICAL: 1 finding, two-masters: ' --fabric two.pcap check
+	# shellcheck disable=SC2086 # words
+	plugin 3 'UNKNOWN: the SA at LID 1 did not answer' \
+		$silent "$ibsa" -t 100 check
+	plugin 3 'UNKNOWN: the port has no subnet manager' \
+		fabric exec --sa none whole.net -- "$ibsa" -t 100 check
+	plugin 3 'UNKNOWN: this port is down' fabric exec whole.net -- bash -c \
+		'"$0" fabric link down h1/1; "$0" check "$@"' "$ibsa"
+	plugin 3 "UNKNOWN: --expect: cannot read 'none'" \
+		--fabric whole.net check --expect none
+	plugin 3 'UNKNOWN: cannot read none.net' --fabric none.net check
+	plugin 3 'UNKNOWN: no fabric server is at' --fabric unix:none check
+	plugin 3 "UNKNOWN: unknown option '--bogus'" check --bogus
+	plugin 3 'UNKNOWN: check has no argument but node' check extra
+}
+
 # The fabric that the issue names: one cable is cut, two are swapped, one is
 # slower.
 a_large_fabric_is_checked() {
@@ -229,5 +274,6 @@ a_large_fabric_is_checked() {
 
 run_groups nothing_is_found_on_a_whole_fabric files_are_compared \
 	missing_and_new_nodes_are_found changes_of_a_running_fabric_are_found \
-	a_second_master_is_found wrong_files_are_refused usage_is_checked \
+	a_second_master_is_found a_plugin_prints_one_line \
+	wrong_files_are_refused usage_is_checked \
 	a_large_fabric_is_checked
