@@ -3,6 +3,8 @@
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H
 
+#include <stdarg.h>
+
 #include <ibsa/finding.h>
 
 #include "cli.h"
@@ -14,5 +16,11 @@ void check_node_details(struct cli *cli);
 
 /* "warning" or "critical". */
 const char *check_severity_text(enum ibsa_severity severity);
+
+/* Make a finding about a port of a node; @guid and @port may be 0. */
+struct ibsa_finding check_finding(enum ibsa_finding_kind kind, uint64_t guid,
+				  unsigned int port, const char *format,
+				  va_list args)
+	__attribute__((format(printf, 4, 0)));
 
 #endif

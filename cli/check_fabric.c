@@ -42,7 +42,6 @@ static void finding_add(struct fabric_check *check, enum ibsa_finding_kind kind,
 			uint64_t guid, unsigned int port, const char *format,
 			...)
 {
-	struct ibsa_finding *finding;
 	va_list args;
 
 	if (check->more_count == check->more_room) {
@@ -56,16 +55,9 @@ static void finding_add(struct fabric_check *check, enum ibsa_finding_kind kind,
 		check->more = more;
 		check->more_room = room;
 	}
-	finding = &check->more[check->more_count++];
-	*finding = (struct ibsa_finding){
-		.kind = kind,
-		.severity = ibsa_finding_severity(kind),
-		.name = ibsa_finding_name(kind),
-		.guid = guid,
-		.port = port,
-	};
 	va_start(args, format);
-	vsnprintf(finding->what.text, sizeof(finding->what.text), format, args);
+	check->more[check->more_count++] = check_finding(kind, guid, port,
+							 format, args);
 	va_end(args);
 }
 

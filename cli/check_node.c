@@ -21,27 +21,19 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 {
 	struct node_finding *findings = reallocarray(
 		check->findings, check->count + 1, sizeof(*findings));
-	struct node_finding *added;
 	va_list args;
 
 	check->out_of_memory |= !findings;
 	if (!findings)
 		return;
 	check->findings = findings;
-	added = &findings[check->count++];
-	*added = (struct node_finding){
-		.finding = {
-			.kind = kind,
-			.severity = ibsa_finding_severity(kind),
-			.name = ibsa_finding_name(kind),
-			.port = port ? port->number : 0,
-		},
+	va_start(args, format);
+	findings[check->count++] = (struct node_finding){
+		.finding = check_finding(kind, 0, port ? port->number : 0,
+					 format, args),
 		.port = port,
 		.peer = peer,
 	};
-	va_start(args, format);
-	vsnprintf(added->finding.what.text, sizeof(added->finding.what.text),
-		  format, args);
 	va_end(args);
 }
 
