@@ -19,7 +19,11 @@ int ibsa__array_grow(void *array, size_t *room, size_t want, size_t size)
 		more *= 2;
 	if (more < want)
 		return -ENOMEM;
-	/* All object pointers have one size, but they are not void *. */
+	/*
+	 * The function copies the pointer to the array by memcpy(), because
+	 * the pointer's type is not void *; all pointers to objects have one
+	 * size.
+	 */
 	memcpy(&memory, array, sizeof(memory));
 	memory = ibsa__realloc(memory, more, size);
 	if (!memory)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Time in nanoseconds: its units, and the system's clock. */
+/* Units of time, in nanoseconds, and functions that read the system's clock. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -9,7 +9,10 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-/* The monotonic clock, which all transports on real time use. */
+/*
+ * Return: the time of the monotonic clock in nanoseconds. All transports that
+ * run in real time use this clock.
+ */
 static inline uint64_t clock_now_ns(void)
 {
 	struct timespec now;
@@ -25,9 +28,9 @@ static inline struct timespec clock_timespec(uint64_t ns)
 }
 
 /*
- * Return: the rest of @timeout_ms since @start_ns, rounded up so that a wait
- * does not end early; a negative @timeout_ms, which has no end, is returned as
- * it is.
+ * Return: how many ms of @timeout_ms, which began at @start_ns, are left,
+ * rounded up so that a wait does not end early. A negative @timeout_ms means
+ * no timeout and is returned unchanged.
  */
 static inline int clock_left_ms(int timeout_ms, uint64_t start_ns)
 {
@@ -43,7 +46,10 @@ static inline int clock_left_ms(int timeout_ms, uint64_t start_ns)
 	return (int)((whole_ns - passed_ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
-/* The shorter of two timeouts. A timeout below 0 has no end. */
+/*
+ * Return: the shorter of two timeouts in ms. A negative value means no
+ * timeout.
+ */
 static inline int sooner_ms(int a, int b)
 {
 	if (a < 0 || b < 0)

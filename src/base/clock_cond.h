@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Condition variables that wait by the clock of clock_now_ns(). */
+/* Condition variables whose timed waits use the clock of clock_now_ns(). */
 #ifndef BASE_CLOCK_COND_H
 #define BASE_CLOCK_COND_H
 

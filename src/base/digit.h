@@ -19,8 +19,11 @@ static inline int digit_value(char c)
 	return -1;
 }
 
-/* Parse one to four hexadecimal digits. Return: their end; NULL if there are
- * none or more. */
+/*
+ * Parse a group of one to four hexadecimal digits at the start of @text.
+ * Return: the first character after the digits; NULL if @text starts with no
+ * digit or with more than four.
+ */
 static inline const char *digits_group_get(const char *text, uint16_t *out)
 {
 	unsigned int value = 0;

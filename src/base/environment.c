@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads the environment variables, which no other file does. */
+/*
+ * Reads the environment variables of the library. No other file of the library
+ * calls getenv().
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +26,8 @@ static size_t text_bytes(const char *text)
 }
 
 /*
- * Copy @text to *@at and advance *@at to the end of the copy. Return: the copy.
+ * Copy the string @text to *@at, and advance *@at to the byte after the copy.
+ * Return: the copy.
  */
 static const char *text_copy(const char *text, char **at)
 {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The environment variables that choose a fabric and its files. They are read
- * when an object is opened or a function without a handle is called, in the
- * caller's thread, and at no other time: another thread may call setenv().
+ * The environment variables of the library, which select a fabric and the
+ * device files. They are read when an object is opened, or a function without
+ * a handle is called, in the calling thread. They are not read at other times,
+ * because another thread may call setenv().
  */
 #ifndef BASE_ENVIRONMENT_H
 #define BASE_ENVIRONMENT_H
 
 #include <ibsa/types.h>
 
-/* What the variables contain; NULL: the variable is unset or must be ignored. */
+/*
+ * Values of the library's environment variables. NULL: the variable is unset
+ * or must be ignored.
+ */
 struct ibsa__environment {
 	const char *fabric; /* IBSA_FABRIC */
 	const char *node;   /* IBSA_NODE */
@@ -18,14 +22,15 @@ struct ibsa__environment {
 };
 
 /*
- * The strings belong to the environment: they are valid until the program
- * changes it.
+ * Read the environment variables. The strings belong to the process's
+ * environment: they are valid until the program changes it.
  */
 struct ibsa__environment ibsa__environment_read(void);
 
 /*
- * Copy @environment for an object that opens others later. *@out is one block
- * of memory, to be freed with ibsa__free(). Return: 0; -ENOMEM.
+ * Copy @environment, for an object that opens other objects later. *@out is
+ * one block of memory; the caller frees it with ibsa__free(). Return: 0;
+ * -ENOMEM.
  */
 int ibsa__environment_copy(const struct ibsa__environment *environment,
 			   struct ibsa__environment **out) IBSA_MUST_USE;

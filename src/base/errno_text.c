@@ -12,7 +12,8 @@ struct errno_text ibsa__errno_text(int err)
 	struct errno_text text = { "" };
 
 	/*
-	 * For an unknown number, glibc and musl write a text and return EINVAL.
+	 * The result is ignored: for an unknown number, glibc and musl return
+	 * EINVAL, but they also write a text.
 	 */
 	(void)strerror_r(err, text.bytes, sizeof(text.bytes));
 	return text;

@@ -6,8 +6,9 @@
 #include <ibsa/types.h>
 
 /*
- * Write the message into @error unless it is NULL. Return: @err, so that a
- * caller can write "return ibsa__fail(error, -EINVAL, ...)".
+ * Write a message in the form of printf() into @error, unless @error is NULL.
+ * Return: @err, so that a caller can write "return ibsa__fail(error, -EINVAL,
+ * ...)".
  */
 int ibsa__fail(struct ibsa_error *error, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -16,7 +17,10 @@ struct errno_text {
 	char bytes[64];
 };
 
-/* The system's text for a positive errno; thread-safe. */
+/*
+ * Return: the system's message for the positive errno value @err. Any thread
+ * may call this.
+ */
 struct errno_text ibsa__errno_text(int err);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Descriptors: closing them, waiting for several, ending a wait. */
+/*
+ * Functions for file descriptors: close one, wait for several, and wake a
+ * thread that waits.
+ */
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
@@ -16,7 +19,10 @@ static inline void fd_close(int *fd)
 	*fd = -1;
 }
 
-/* Add @fd to an epoll set, for reading. Return: 0 or -errno. */
+/*
+ * Add @fd to the epoll set @epoll_fd, to wait until @fd is readable. Return: 0
+ * or -errno.
+ */
 static inline int fd_watch(int epoll_fd, int fd)
 {
 	struct epoll_event readable = { .events = EPOLLIN };
@@ -25,8 +31,9 @@ static inline int fd_watch(int epoll_fd, int fd)
 }
 
 /*
- * Make an eventfd readable. This fails only while its counter is at the
- * maximum, and then it is readable anyway.
+ * Make an eventfd readable, which wakes threads that wait for it. The write
+ * fails only if the eventfd's counter is at its maximum; the eventfd is
+ * readable in that case, too.
  */
 static inline void fd_wake(int event_fd)
 {
@@ -35,7 +42,10 @@ static inline void fd_wake(int event_fd)
 	(void)!write(event_fd, &one, sizeof(one));
 }
 
-/* Reset an eventfd, which has O_NONBLOCK. Return: 0 or -errno. */
+/*
+ * Set the counter of an eventfd to 0, so that it is no longer readable. The
+ * eventfd has O_NONBLOCK. Return: 0 or -errno.
+ */
 static inline int fd_wake_reset(int event_fd)
 {
 	uint64_t count;

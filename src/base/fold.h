@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Both halves of a 64-bit product, combined into one number for hashes. */
+/*
+ * A function for hashes that multiplies two 64-bit numbers and combines both
+ * halves of the product into one number.
+ */
 #ifndef BASE_FOLD_H
 #define BASE_FOLD_H
 
 #include <stdint.h>
 
 /*
- * Compute the product from four 64-bit products, for machines without 128-bit
- * products.
+ * Compute the 128-bit product of @a and @b from four products of 64 bits, for
+ * machines without 128-bit integers. Return: its lower half xor its upper
+ * half.
  */
 static inline uint64_t fold_product_parts(uint64_t a, uint64_t b)
 {

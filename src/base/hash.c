@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Chained hash tables. The nodes are members of the objects. */
+/* Chained hash tables. The nodes are members of the objects in the table. */
 #include <errno.h>
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Chained hash tables. The nodes are members of the objects. */
+/* Chained hash tables. The nodes are members of the objects in the table. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -8,8 +8,10 @@
 
 #include <ibsa/types.h>
 
-/* A node in an object. Keys are used without hashing: they must be counters or
- * well mixed. */
+/*
+ * A node, which is a member of an object in a hash table. The lower bits of a
+ * key select the chain: keys must be counters or well mixed.
+ */
 struct hash_node {
 	struct hash_node *next;
 	uint64_t key;
@@ -21,7 +23,7 @@ struct hash {
 	size_t count;
 };
 
-/* Return: the object of @type whose member @node is at @at. */
+/* Return: the object of type @type whose member @node has the address @at. */
 #define hash_object(at, type, node) \
 	((type *)(void *)((char *)(at)-offsetof(type, node)))
 
@@ -29,8 +31,11 @@ struct hash {
 int ibsa__hash_init(struct hash *hash) IBSA_MUST_USE;
 void ibsa__hash_done(struct hash *hash);
 
-/* Add a node; several nodes may have the same key. The table grows; if memory
- * runs out, its chains become longer instead. */
+/*
+ * Add @node with @key to the table; several nodes may have one key. The table
+ * grows with the number of nodes; if memory runs out, its chains become longer
+ * instead.
+ */
 void ibsa__hash_add(struct hash *hash, struct hash_node *node, uint64_t key);
 void ibsa__hash_remove(struct hash *hash, struct hash_node *node);
 

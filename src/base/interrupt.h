@@ -25,11 +25,11 @@ struct interrupts {
 };
 
 /*
- * Disable cancellation of this thread. Disabling the state is not enough: in
- * glibc (at least until 2.36), a cancellation that was sent while the type was
- * asynchronous takes effect after the state has changed. The type is also
- * asynchronous in a handler that interrupts a system call which is a
- * cancellation point.
+ * Disable cancellation of this thread, and make it deferred. Disabling alone
+ * is not enough: in glibc (at least until 2.36), a cancellation that was sent
+ * while the cancellation type was asynchronous takes effect even after
+ * cancellation was disabled. The type is also asynchronous in a signal handler
+ * that interrupts a system call which is a cancellation point.
  */
 static inline void cancel_hold(struct cancelability *before)
 {
@@ -46,9 +46,9 @@ static inline void cancel_restore(const struct cancelability *before)
 }
 
 /*
- * Fill @out with all signals except those of faults. A fault is raised by an
- * instruction of the thread: if its signal is blocked, the kernel ends the
- * process.
+ * Fill @out with all signals except those of faults, such as SIGSEGV. A fault
+ * is raised by an instruction of the thread: if its signal is blocked, the
+ * kernel kills the process.
  */
 static inline void signals_fill(sigset_t *out)
 {
@@ -60,7 +60,7 @@ static inline void signals_fill(sigset_t *out)
 		sigdelset(out, faults[i]);
 }
 
-/* Block all signals in this thread, except those of faults. */
+/* Block all signals in this thread, except those of faults such as SIGSEGV. */
 static inline void signals_hold(sigset_t *before)
 {
 	sigset_t held;
@@ -80,7 +80,10 @@ static inline void interrupts_hold(struct interrupts *before)
 	signals_hold(&before->signals);
 }
 
-/* Handlers of signals that arrived in between run during this call. */
+/*
+ * Restore this thread's cancellation and signal mask. Handlers of signals that
+ * arrived while they were blocked run during this call.
+ */
 static inline void interrupts_restore(const struct interrupts *before)
 {
 	signals_restore(&before->signals);

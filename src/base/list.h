@@ -6,14 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The head of a list, or a link in an object. An empty list is a ring that
- * consists of its head. */
+/*
+ * The head of a list, or a link, which is a member of an object in the list.
+ * In an empty list, the head points to itself.
+ */
 struct list {
 	struct list *next;
 	struct list *prev;
 };
 
-/* Return: the object of @type whose member @link is at @at. */
+/* Return: the object of type @type whose member @link has the address @at. */
 #define list_object(at, type, link) \
 	((type *)(void *)((char *)(at)-offsetof(type, link)))
 
@@ -36,7 +38,7 @@ static inline void list_append(struct list *list, struct list *link)
 	list->prev = link;
 }
 
-/* Remove @link from its list; afterwards it is an empty list. */
+/* Remove @link from its list; afterwards @link is the head of an empty list. */
 static inline void list_remove(struct list *link)
 {
 	link->prev->next = link->next;
@@ -44,7 +46,7 @@ static inline void list_remove(struct list *link)
 	list_init(link);
 }
 
-/* Move all of @from to the end of @to. */
+/* Move all elements of the list @from to the end of the list @to. */
 static inline void list_splice(struct list *to, struct list *from)
 {
 	if (list_is_empty(from))

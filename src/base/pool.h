@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Pools of objects of one size that are often allocated and freed. Memory is
- * allocated in chunks and stays in the pool until the pool ends. */
+/*
+ * Pools of objects of one size that are often allocated and freed. A pool
+ * allocates memory in chunks and frees it only when the pool itself is freed.
+ */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
 #include <stddef.h>
 
 /*
- * @free and @chunks are linked through the first bytes of each object and
- *       chunk.
+ * A pool. @free is a list of unused objects, @chunks a list of chunks of
+ * memory; each is linked through the first bytes of its elements.
  */
 struct pool {
 	size_t object_size;
@@ -17,8 +19,8 @@ struct pool {
 };
 
 /*
- * Initialise an empty pool of objects of @object_size bytes, at least those of
- * a pointer.
+ * Initialise an empty pool of objects of @object_size bytes, which is at least
+ * the size of a pointer.
  */
 void ibsa__pool_init(struct pool *pool, size_t object_size);
 
@@ -28,7 +30,7 @@ void *ibsa__pool_take(struct pool *pool);
 /* Return @object to the pool; its content is lost. */
 void ibsa__pool_give(struct pool *pool, void *object);
 
-/* Free the memory of all objects, also of those in use. */
+/* Free the memory of all objects of the pool, including objects in use. */
 void ibsa__pool_done(struct pool *pool);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Other processes, from the files in /proc.
+ * Finds other processes and their open files in /proc.
  *
  * Source: proc(5), /proc/PID/comm and /proc/PID/fd.
  */
@@ -16,12 +16,15 @@
 enum {
 	NAME_BYTES = 16,     /* a command name with its line feed */
 	FOLDERS_MAX = 32768, /* processes that one search checks */
-	/* descriptors that one search checks, in about 100 ms */
+	/*
+	 * Maximum number of descriptors that one search checks; this takes
+	 * about 100 ms.
+	 */
 	LINKS_MAX = 65536,
 	PATH_BYTES = 512,
 };
 
-/* A search, and how much of its limits is left. */
+/* A search for processes that have a file open, and the rest of its limits. */
 struct search {
 	const char *file;
 	unsigned int folders;
@@ -58,7 +61,10 @@ void ibsa__process_text(const char *proc, pid_t pid, struct process_text *out)
 		snprintf(out->text, sizeof(out->text), "pid %ld", (long)pid);
 }
 
-/* Return: the process of a directory in /proc; 0 for another name. */
+/*
+ * Return: the process id that the name of a directory in /proc stands for; 0
+ * for other names.
+ */
 static pid_t process_folder_pid(const char *name)
 {
 	pid_t pid = 0;
@@ -71,8 +77,10 @@ static pid_t process_folder_pid(const char *name)
 	return pid;
 }
 
-/* Read the link without following it: stat() of the file may wait for a file
- * system. */
+/*
+ * Whether the descriptor's link in /proc/PID/fd names @file. The link is read,
+ * not followed: stat() of the file may block in its file system.
+ */
 static bool fd_link_is(int folder, const char *name, const char *file)
 {
 	char target[PATH_BYTES];

@@ -14,28 +14,34 @@ enum {
 	PROCESS_TEXT = 48,
 };
 
-/* "pid 12 (opensm)", or "pid 12" if its name cannot be read. */
+/*
+ * Text that identifies a process: "pid 12 (opensm)", or "pid 12" if its name
+ * cannot be read.
+ */
 struct process_text {
 	char text[PROCESS_TEXT];
 };
 
-/* @count is the number of processes found; @pids has only the first ones. */
+/*
+ * Result of a search for processes. @count is the number of processes found;
+ * @pids contains only the first of them.
+ */
 struct processes {
 	pid_t pids[PROCESSES_MAX];
 	size_t count;
 };
 
 /*
- * Write the process's id and name. The name may contain any bytes except NUL
- * and must be cleaned before it is printed. @proc is PROCESS_FOLDER except in
- * tests.
+ * Write the id and the name of process @pid into @out. The name may contain
+ * any bytes except NUL; the caller replaces unsafe bytes before printing it.
+ * @proc is PROCESS_FOLDER except in tests.
  */
 void ibsa__process_text(const char *proc, pid_t pid, struct process_text *out);
 
 /*
- * Find other processes that have @file open under this path, as far as this
- * user may read their descriptors. This opens none of these files and does not
- * block. The number of descriptors that are checked is limited.
+ * Find other processes that have @file open, by the path in /proc/PID/fd. Only
+ * processes whose descriptors this user may read are found. The search does
+ * not open @file, does not block, and checks a limited number of descriptors.
  */
 void ibsa__processes_find(const char *proc, const char *file,
 			  struct processes *out);

@@ -11,7 +11,9 @@ struct random {
 	uint64_t state;
 };
 
-/* Return: the next number of 64 bits (splitmix64, Steele et al. 2014). */
+/*
+ * Return: the next random number of 64 bits (splitmix64, Steele et al. 2014).
+ */
 static inline uint64_t random_next(struct random *random)
 {
 	uint64_t z = random->state += UINT64_C(0x9e3779b97f4a7c15);
@@ -21,7 +23,7 @@ static inline uint64_t random_next(struct random *random)
 	return z ^ z >> 31;
 }
 
-/* Return: a number from 0 to @limit - 1; @limit is from 1 to 2^32. */
+/* Return: a random number from 0 to @limit - 1; @limit is 1 to 2^32. */
 static inline uint64_t random_below(struct random *random, uint64_t limit)
 {
 	return (random_next(random) >> 32) * limit >> 32;

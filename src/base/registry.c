@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Objects that all clients of the process share, by name or by number. */
+/*
+ * The registry: objects that all threads of the process share, found by name
+ * or by number.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -18,10 +21,16 @@ struct entry {
 	unsigned int users;
 };
 
-/* The uses of a slot: whether it is open, and its users. */
+/*
+ * Values that make up the use counter of a slot: the bit SLOT_OPEN, and
+ * SLOT_USER for each thread that uses the slot.
+ */
 enum { SLOT_FREE = 0, SLOT_OPEN = 1, SLOT_USER = 2 };
 
-/* no thread uses the slot: its object is being set or removed */
+/*
+ * Value of a slot's use counter while a thread sets or removes its object;
+ * other threads do not use the slot meanwhile.
+ */
 #define SLOT_CLAIMED UINT_MAX
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,14 +40,18 @@ static atomic_int debug;
 static _Atomic(struct registry_slot *) slots;
 static _Atomic(struct entry *) entries;
 static struct list inherited = { &inherited, &inherited };
-static atomic_uint forks; /* forks between the first process and this one */
-/* forks by this process and the processes before it */
+/*
+ * Number of forks that lead from the first process with this library to this
+ * process.
+ */
+static atomic_uint forks;
+/* Number of forks that this process and its ancestors have made. */
 static atomic_uint children;
 
 /*
- * This takes no lock: after the prepare handlers, fork() waits for the locks of
- * malloc(), and a thread that holds one of these may have been interrupted by a
- * signal handler that calls the library.
+ * Runs before a fork. It must take no lock: afterwards fork() waits for the
+ * locks of malloc(), and a thread that holds one of these may have been
+ * interrupted by a signal handler that calls the library.
  */
 static void registry_before_fork(void)
 {
@@ -50,7 +63,10 @@ static bool slot_is_in_use(unsigned int uses)
 	return uses != SLOT_FREE && uses != SLOT_CLAIMED;
 }
 
-/* The users of the slots were other threads, which the child does not have. */
+/*
+ * In a forked child, mark all slots as unused: the threads that used them do
+ * not exist in the child.
+ */
 static void slots_reset(void)
 {
 	struct registry_slot *slot = atomic_load(&slots);
@@ -63,9 +79,10 @@ static void slots_reset(void)
 }
 
 /*
- * Another thread may have held the lock during the fork. The child's copy of
- * slots and entries is complete at any moment: they are linked in one direction,
- * by words that are written after the object to which they point.
+ * Runs in a forked child. Another thread of the parent may have held the
+ * registry's lock during the fork, so the lock is initialised again. The
+ * child's copy of slots and entries is complete: a new one is linked into its
+ * list by one write, after its content was written.
  */
 static void registry_in_child(void)
 {
@@ -97,7 +114,10 @@ void ibsa__inherit(struct list *link)
 	pthread_mutex_unlock(&lock);
 }
 
-/* An entry of the parent may be half made, and its object may be locked. */
+/*
+ * Whether an entry was made in this process. A forked child does not use an
+ * entry of its parent, whose object may be incomplete or locked.
+ */
 static bool entry_is_own(const struct entry *entry)
 {
 	return entry->process == atomic_load(&forks);
@@ -154,8 +174,9 @@ static void entry_remove(struct entry *entry)
 }
 
 /*
- * Make the object of @entry, for which other threads wait. @make runs without
- * the lock: it may take long, and may fork.
+ * Make the object of @entry, while threads that get the same name wait for it.
+ * @make runs without the registry's lock, because it may take long, and may
+ * fork.
  */
 static int entry_make(struct entry *entry, registry_make_fn make, void *arg)
 {
@@ -176,8 +197,8 @@ static int entry_make(struct entry *entry, registry_make_fn make, void *arg)
 }
 
 /*
- * Return: the entry of @name with its object, or NULL. Waits while the object
- * is made.
+ * Find the entry of @name. If another thread is making its object, wait until
+ * it is made. Return: the entry; or NULL.
  */
 static struct entry *entry_await(const char *name)
 {
@@ -245,7 +266,7 @@ void ibsa__registry_hold(const void *object)
 	pthread_mutex_unlock(&lock);
 }
 
-/* An object whose name was taken has the empty name. */
+/* Remove the name of @object. An entry without a name has the empty name. */
 bool ibsa__registry_hide(const void *object)
 {
 	struct entry *entry;
@@ -288,7 +309,10 @@ static bool slot_hold(struct registry_slot *slot)
 	return false;
 }
 
-/* Claim a free slot. Return: the slot; NULL if none is free. */
+/*
+ * Claim a free slot, so that no other thread uses it. Return: the slot; NULL
+ * if no slot is free.
+ */
 static struct registry_slot *slot_claim(void)
 {
 	struct registry_slot *slot = atomic_load(&slots);
@@ -340,7 +364,10 @@ bool ibsa__registry_has_slot(int number)
 	return slot;
 }
 
-/* The slot may have got another object before it was held: check again. */
+/*
+ * Check again after the slot is marked as used: its object may have been
+ * replaced before that.
+ */
 struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
 					      int number,
 					      void (*destroy)(void *object))

@@ -13,7 +13,10 @@ uint64_t ibsa__secret(void)
 
 	if (getrandom(&secret, sizeof(secret), GRND_NONBLOCK) == sizeof(secret))
 		return secret;
-	/* The address of this function is hard to guess, too. */
+	/*
+	 * The address of this function is mixed into the number, because it is
+	 * hard to guess, too (address space layout randomisation).
+	 */
 	random.state ^= (uintptr_t)&ibsa__secret;
 	return random_next(&random);
 }

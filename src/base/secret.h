@@ -5,8 +5,10 @@
 
 #include <stdint.h>
 
-/* Return: a random number from the system; from the clock and an address if the
- * system has no entropy yet. */
+/*
+ * Return: a random number from the system's random source; if the system has
+ * no entropy yet, a number made from the clock and an address.
+ */
 uint64_t ibsa__secret(void);
 
 #endif

@@ -9,9 +9,9 @@
 int ibsa__stat(const char *path, int flags, large_stat *out)
 {
 	/*
-	 * The mode is not used, but needed: if open() gets two arguments of
-	 * which one is not a constant, _FORTIFY_SOURCE calls __open_2(), which
-	 * ibsim's preload library does not replace.
+	 * open() gets a mode only to avoid __open_2(), which ibsim's preload
+	 * library does not replace: _FORTIFY_SOURCE calls it if open() has two
+	 * arguments and the flags are not constant.
 	 */
 	const int fd = open(path, O_PATH | O_CLOEXEC | flags, 0);
 	int err = 0;

@@ -8,10 +8,9 @@
 #include "base/large.h"
 
 /*
- * Like stat(), without importing a function of that name: ibsim's preload
- * library does not replace stat(), and a check fails if a library imports it.
- * @flags: flags of open(), such as O_NOFOLLOW. Return: 0, or the error of
- * opening the file.
+ * Do what stat() does, without calling stat(): ibsim's preload library does
+ * not replace stat(), so a check fails if a library imports it. @flags: flags
+ * of open(), such as O_NOFOLLOW. Return: 0, or the error of opening the file.
  */
 int ibsa__stat(const char *path, int flags, large_stat *out) IBSA_MUST_USE;
 

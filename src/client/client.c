@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The client: a transport and an engine under the public names. */
+/* The functions on a client: each client has a transport and an engine. */
 #include <errno.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ enum {
 };
 
 struct ibsa_client {
-	/* Links the clients that a forked child has closed. */
+	/* Link in the list of clients that a forked child has closed. */
 	struct list inherited;
 	unsigned int process;
 	struct ibsa__engine *engine;
@@ -48,8 +48,9 @@ static unsigned int value_or_default(unsigned int value, unsigned int fallback)
 }
 
 /*
- * The seed of transaction ids and jitter. In a fabric server's fabric, it may
- * come from the environment: ids need not be unpredictable there.
+ * Return: the seed of the client's transaction ids and jitter. For a fabric
+ * server's fabric it may come from the environment variable IBSA_SEED, because
+ * transaction ids need not be secret in a simulated fabric.
  */
 static uint64_t client_seed(const struct ibsa_options *options,
 			    const struct ibsa__environment *environment)
@@ -93,8 +94,8 @@ static int engine_open(const struct ibsa_options *options,
 }
 
 /*
- * Close the transport that ibsa_open() opened. A transport that the program
- * passed stays open.
+ * Close the transport if ibsa_open() has opened it. A transport that the
+ * program passed to ibsa_open() stays open.
  */
 static void client_undo(struct ibsa_client *client,
 			const struct ibsa_options *options)
@@ -131,7 +132,10 @@ int ibsa__options_check(const struct ibsa_options *options,
 	return 0;
 }
 
-/* The valid SLs depend on the port's link layer. */
+/*
+ * Check the SA address in the options; which SLs are valid depends on the
+ * port's link layer.
+ */
 static int sa_address_check(struct ibsa_transport *transport,
 			    const struct ibsa_address *sa,
 			    struct ibsa_error *error)
@@ -191,7 +195,10 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	return ibsa__client_open(options, &environment, error, out);
 }
 
-/* Milliseconds until @end_ns, rounded up; 0 if it has passed. */
+/*
+ * Return: milliseconds until @end_ns on the client's clock, rounded up; 0 if
+ * @end_ns has passed.
+ */
 static int deadline_left_ms(const struct ibsa_client *client, uint64_t end_ns)
 {
 	uint64_t now_ns = ibsa__engine_now_ns(client->engine);
@@ -208,7 +215,8 @@ static bool client_is_registered(const struct ibsa_client *client)
 }
 
 /*
- * Delete the client's services and subscriptions at the SA, for up to CLOSE_MS.
+ * Delete the client's services and subscriptions at the SA, and wait up to
+ * CLOSE_MS for the replies.
  */
 static void client_release(struct ibsa_client *client)
 {
@@ -227,7 +235,8 @@ static void client_release(struct ibsa_client *client)
 }
 
 /*
- * The registrations at the SA and the queries in flight belong to the parent
+ * Close a client in a forked child, without sending anything: the
+ * registrations at the SA and the queries in flight belong to the parent
  * process.
  */
 static void client_close_inherited(struct ibsa_client *client)

@@ -10,14 +10,18 @@
 struct ibsa__engine;
 struct ibsa__reaches;
 
-/* As ibsa_open(), with the environment of an object that was opened before. */
+/*
+ * Do what ibsa_open() does, with the environment variables in @environment,
+ * which an object read when it was opened.
+ */
 int ibsa__client_open(const struct ibsa_options *options,
 		      const struct ibsa__environment *environment,
 		      struct ibsa_error *error,
 		      struct ibsa_client **out) IBSA_MUST_USE;
 
 /*
- * The engine of a client, for alarms; only in the thread that uses the client.
+ * Return: the engine of @client, with which a layer above sets alarms. Only
+ * the thread that uses the client may use the engine.
  */
 struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client);
 

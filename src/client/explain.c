@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The result of a query as a sentence. */
+/* Writes the result of a query as an English sentence. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finds the device files by the environment; public calls that read them. */
+/*
+ * Opens the device files that the environment variables select, and implements
+ * the public functions that read them.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +46,10 @@ int ibsa__files_umad_open(struct device_files *files, const char *name,
 	return err ? err : (*out)->ops->fd(*out);
 }
 
-/* The files of a port have the same number: umad0, issm0. */
+/*
+ * Write the path of the issm file. The umad and issm files of a port have the
+ * same number, for example umad0 and issm0.
+ */
 int ibsa__files_issm_path(struct device_files *files, const char *name,
 			  unsigned int port, char *out, size_t room)
 {

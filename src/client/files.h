@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finds the device files that a call or an object reads. */
+/* Opens the device files (as in /sys) that a call or an object reads. */
 #ifndef CLIENT_FILES_H
 #define CLIENT_FILES_H
 
@@ -8,31 +8,33 @@
 #include "umad/file.h"
 
 /*
- * Open the files that @environment names: a fabric server's, or those below
- * SYSFS_PATH or /sys. The caller releases *@out with ibsa__files_put(). Return:
- * 0; -ENOMEM.
+ * Open the device files that @environment selects: those of the fabric server
+ * in IBSA_FABRIC, or those below SYSFS_PATH or /sys. The caller releases *@out
+ * with ibsa__files_put(). Return: 0; -ENOMEM.
  */
 int ibsa__files_open(const struct ibsa__environment *environment,
 		     struct device_files **out) IBSA_MUST_USE;
 
 /*
- * Like ibsa__files_open(), with the environment as it is now, for a call
- * without a handle.
+ * Do what ibsa__files_open() does with the current environment variables, for
+ * a public function without a handle.
  */
 int ibsa__files_open_now(struct device_files **out) IBSA_MUST_USE;
 
 /*
- * Open the MAD device @name ("umad0") of @files, with 64-byte headers. *@out is
- * its file, or NULL if it has no state besides the descriptor. Return: the
- * descriptor; or the error of opening it.
+ * Open the MAD device @name, such as "umad0", of @files, in the mode with
+ * 64-byte umad headers. *@out is the file's object; NULL for a device of this
+ * machine, for which the descriptor is enough. Return: the descriptor; or the
+ * error of opening the device.
  */
 int ibsa__files_umad_open(struct device_files *files, const char *name,
 			  struct umad_file **out) IBSA_MUST_USE;
 
 /*
- * Get the path of the file that marks a port as an SM's while it is open. The
- * port is number @port of the device whose MAD device is @name. Return: 0;
- * -ENAMETOOLONG @room is too small; or the error of @files.
+ * Write the path of a port's issm file into the buffer: the port has the bit
+ * IsSM set while a program has this file open. The port is number @port of the
+ * device whose MAD device is @name. Return: 0; -ENAMETOOLONG @room is too
+ * small; or the error of @files.
  */
 int ibsa__files_issm_path(struct device_files *files, const char *name,
 			  unsigned int port, char *out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hosts: the nodes and ports that match a name. */
+/* Finds the nodes and ports of a host by the host's name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

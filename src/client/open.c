@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opens the transport that the options name: a given one, a fabric, a device.
+ * Opens the transport that the options of ibsa_open() select: the program's
+ * own transport, a port of a fabric, or a port of a device.
  */
 #include <errno.h>
 #include <limits.h>
@@ -67,7 +68,10 @@ static int attach_failed(const char *path, const struct ibsa_options *options,
 	}
 }
 
-/* Attach to a fabric; on failure, set *@error. */
+/*
+ * Attach a transport to a node of @fabric. If that fails, write the reason
+ * into *@error.
+ */
 static int fabric_attach(struct ibsa_fabric *fabric, const char *path,
 			 const struct ibsa_options *options,
 			 struct ibsa_error *error, struct ibsa_transport **out)
@@ -79,8 +83,8 @@ static int fabric_attach(struct ibsa_fabric *fabric, const char *path,
 }
 
 /*
- * A process has one fabric for each file: all clients that open the same file
- * share it.
+ * Get the embedded fabric of a topology file or capture. A process has one
+ * fabric for each file: all clients that open the same file share it.
  */
 static int fabric_hold(const char *path, struct ibsa_error *error,
 		       struct ibsa_fabric **out)
@@ -113,7 +117,10 @@ static int fabric_open(const char *path, const struct ibsa_options *options,
 	return err;
 }
 
-/* The topology file or capture to use, or NULL. */
+/*
+ * Return: the path of the topology file or capture that the options or the
+ * environment select, or NULL.
+ */
 static const char *fabric_path(const struct ibsa_options *options,
 			       const struct ibsa__environment *environment)
 {
@@ -157,7 +164,10 @@ static int umad_open(const struct ibsa_options *options, const char *device,
 	return err;
 }
 
-/* The events of the context are used if the kernel allows it. */
+/*
+ * Open a port of a device of this machine. Port events of the program's verbs
+ * context are used if the kernel supports that.
+ */
 static int device_open(const struct ibsa_options *options,
 		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out)
@@ -178,7 +188,7 @@ static int device_open(const struct ibsa_options *options,
 	return err;
 }
 
-/* A port at a fabric server in another process. */
+/* Open a port at a fabric server, which runs in another process. */
 static int remote_open(const char *fabric, const struct ibsa_options *options,
 		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out)
@@ -226,7 +236,10 @@ static int name_copy(const char *name, struct ibsa_error *error, char **out)
 	return 0;
 }
 
-/* Find an adapter of the fabric, by its name or its node id. */
+/*
+ * Find an adapter of the fabric by its name or by its node id in the topology
+ * file.
+ */
 static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 				 const char *name, struct ibsa_error *error,
 				 char **out)
@@ -251,7 +264,7 @@ static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 	return name_copy(name, error, out);
 }
 
-/* Find a device of this machine, whether its ports are active or not. */
+/* Find a device of this machine. Its ports need not be active. */
 static int device_find_in_files(struct device_files *files, const char *name,
 				struct ibsa_error *error, char **out)
 {
@@ -302,8 +315,9 @@ static int device_find_in_system(const struct ibsa__environment *environment,
 }
 
 /*
- * Find a node of a server's fabric, or the only device that the server shows.
- * Each port of it will be opened with a connection of its own.
+ * Find the node of a fabric server's fabric that the options name; without a
+ * name, the only device in the server's files. Each port of the node will be
+ * opened with its own connection.
  */
 static int device_find_at_server(const char *fabric,
 				 const struct ibsa__environment *environment,

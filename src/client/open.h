@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Opens transports by options, for the client only. */
+/* Opens the transport that the options of a client select. */
 #ifndef CLIENT_OPEN_H
 #define CLIENT_OPEN_H
 
@@ -11,14 +11,14 @@
 #include "remote/protocol.h"
 
 /*
- * All functions of this header take the environment of the time when the object
- * was opened.
+ * The argument environment of these functions holds the environment variables
+ * at the time when the object was opened.
  */
 
 /*
- * Open the transport that @options name, else IBSA_FABRIC, else the device.
- * *@out_fabric is the shared fabric that it belongs to, or NULL. Return: as
- * ibsa_open().
+ * Open the transport that @options select, else the fabric in IBSA_FABRIC,
+ * else a port of a device of this machine. *@out_fabric is the shared embedded
+ * fabric of the transport, or NULL. Return: as ibsa_open().
  */
 int ibsa__transport_open(const struct ibsa_options *options,
 			 const struct ibsa__environment *environment,
@@ -26,16 +26,17 @@ int ibsa__transport_open(const struct ibsa_options *options,
 			 struct ibsa_fabric **out_fabric) IBSA_MUST_USE;
 
 /*
- * Check the values in @options that can be checked alone. Return: 0; -EINVAL.
+ * Check those members of @options whose validity depends on nothing else.
+ * Return: 0; -EINVAL.
  */
 int ibsa__options_check(const struct ibsa_options *options,
 			struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * Check that the device that @options name exists. *@out_name is its name,
- * which the caller frees. *@out_fabric is its fabric, with a reference for
- * opening ports; NULL for a device of this machine, or in @options->on. Return:
- * as ibsa_device_open().
+ * Check that the device in @options exists. *@out_name is its name; the caller
+ * frees it. *@out_fabric is its embedded fabric, with a reference for opening
+ * ports; NULL if the device belongs to this machine or to the fabric
+ * @options->on. Return: as ibsa_device_open().
  */
 int ibsa__device_find(const struct ibsa_options *options,
 		      const struct ibsa__environment *environment,
@@ -43,9 +44,10 @@ int ibsa__device_find(const struct ibsa_options *options,
 		      struct ibsa_fabric **out_fabric) IBSA_MUST_USE;
 
 /*
- * Open the device files of the machine or server that @options name. The caller
- * releases *@out with ibsa__files_put(); NULL: the device is in an embedded
- * fabric, which has no files. Return: 0; -ENOMEM.
+ * Open the device files (as in /sys) of the machine or fabric server that
+ * @options select. The caller releases *@out with ibsa__files_put(). *@out is
+ * NULL if the device is in an embedded fabric, which has no such files.
+ * Return: 0; -ENOMEM.
  */
 int ibsa__device_files_open(const struct ibsa_options *options,
 			    const struct ibsa__environment *environment,
@@ -59,14 +61,23 @@ int ibsa__system_files_open(const struct ibsa__environment *environment,
 			    struct ibsa_error *error,
 			    struct device_files **out) IBSA_MUST_USE;
 
-/* The server ("unix:PATH") that @options or IBSA_FABRIC names, or NULL. */
+/*
+ * Return: the address ("unix:PATH") of the fabric server that @options or
+ * IBSA_FABRIC names; NULL if they name no server.
+ */
 const char *ibsa__server_named(const struct ibsa_options *options,
 			       const struct ibsa__environment *environment);
 
-/* The name of the only device in a server's files. */
+/*
+ * Name of the device in the device files of a fabric server, which have only
+ * this one.
+ */
 #define IBSA__SERVER_DEVICE REMOTE_DEVICE
 
-/* Release a fabric of one of these calls; NULL is allowed. */
+/*
+ * Release a fabric that ibsa__transport_open() or ibsa__device_find()
+ * returned; NULL is allowed.
+ */
 void ibsa__fabric_release(struct ibsa_fabric *fabric);
 
 #endif

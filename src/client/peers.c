@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers for the addresses of requesters outside a fabric. */
+/*
+ * Assigns numbers to the addresses of requesters that send requests to a
+ * responder from a real subnet.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +33,10 @@ void ibsa__peers_done(struct peers *peers)
 	ibsa__free(peers->all);
 }
 
-/* Flow label, service level and the like do not identify a requester. */
+/*
+ * Whether two addresses belong to one requester. Flow label, service level and
+ * other members may differ.
+ */
 static bool address_is_same(const struct ibsa_address *a,
 			    const struct ibsa_address *b)
 {
@@ -46,8 +52,8 @@ static void hash_mix(struct random *hash, uint64_t word)
 }
 
 /*
- * Keyed with a secret, since requesters outside choose their addresses and
- * could choose ones with the same hash.
+ * Return: the hash key of a requester's address. It includes a secret:
+ * otherwise requesters could choose addresses that have the same key.
  */
 static uint64_t address_key(const struct peers *peers,
 			    const struct ibsa_address *at)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers for the addresses of requesters outside a fabric. */
+/*
+ * Assigns numbers to the addresses of requesters that send requests to a
+ * responder from a real subnet.
+ */
 #ifndef CLIENT_PEERS_H
 #define CLIENT_PEERS_H
 
@@ -29,13 +32,13 @@ int ibsa__peers_init(struct peers *peers) IBSA_MUST_USE;
 void ibsa__peers_done(struct peers *peers);
 
 /*
- * The number of the requester at an address, from 1 to PEERS_MAX. A new
- * requester gets the next number; when all are in use, the number that was
- * assigned first.
+ * Return: the number of the requester at address @at, from 1 to PEERS_MAX. A
+ * new requester gets the next number; when all numbers are in use, it gets the
+ * number that was assigned longest ago.
  */
 uint32_t ibsa__peers_number(struct peers *peers, const struct ibsa_address *at);
 
-/* The address of the requester with that number, or NULL. */
+/* Return: the address of the requester with this number, or NULL. */
 const struct ibsa_address *ibsa__peers_address(const struct peers *peers,
 					       uint32_t number);
 

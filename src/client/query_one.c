@@ -9,7 +9,7 @@
 #include "client/reach.h"
 #include "wire/gid.h"
 
-/* The reply to a query for one record. */
+/* The reply to ibsa_query_one(), while the call waits for it. */
 struct one {
 	void *out;
 	struct ibsa_error error;
@@ -45,7 +45,10 @@ static void one_note_reply(const struct ibsa_reply *reply, void *arg)
 	one->ended = true;
 }
 
-/* Explain an error of the client, not of a reply. */
+/*
+ * Write the message for an error of the client itself, for which no reply
+ * exists.
+ */
 static int one_fail(struct ibsa_error *error, int err)
 {
 	if (err == -EAGAIN)

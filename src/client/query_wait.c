@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The blocking call, and the meaning of a reply. Uses public calls only. */
+/*
+ * The blocking query, ibsa_query_wait(), and the evaluation of its reply. It
+ * uses only public functions of the library.
+ */
 #include <errno.h>
 
 #include <ibsa/ibsa.h>

@@ -14,16 +14,22 @@
 #include "engine/engine.h"
 #include "wire/gid.h"
 
-/* delay before the next attempt when the queue is full with other queries */
+/*
+ * Milliseconds until the next attempt to start a query of the batch, when
+ * queries of others fill the engine's queue.
+ */
 enum { ROOM_MS = 10 };
 
-/* The result of a GID without a path, while its reason is searched. */
+/*
+ * The result for a GID to which there is no path, kept while the reason is
+ * searched.
+ */
 struct unexplained {
 	struct ibsa_reach_answer answer;
 	struct ibsa__reason_search search;
 };
 
-/* A query of the batch; free if its id is 0. */
+/* A place for one query of a reachability batch; it is free if its id is 0. */
 struct slot {
 	struct ibsa_reach_batch *batch;
 	struct slot *next_free;
@@ -72,7 +78,7 @@ int ibsa__source_gid_find(struct ibsa__engine *engine,
 	return gid_is_zero(out) ? -EAGAIN : 0;
 }
 
-/* Set up the query; its values are in *@path. */
+/* Fill @out with the path query for one GID. The query's match is *@path. */
 static int reach_query_make(struct ibsa__engine *engine,
 			    const struct ibsa_reach_options *options,
 			    const struct ibsa_gid *gid, struct ibsa_path *path,
@@ -127,7 +133,10 @@ static void answer_put_reason(const struct ibsa_reason *reason,
 	memcpy(answer->detail, reason->detail, sizeof(answer->detail));
 }
 
-/* A query that failed has a reason if this port is down. */
+/*
+ * The query for a GID has failed: if this port is down, set that as the reason
+ * in @answer.
+ */
 static void failure_explain(struct ibsa__engine *engine,
 			    struct ibsa_reach_answer *answer)
 {
@@ -201,7 +210,10 @@ static void batch_report(struct ibsa_reach_batch *batch,
 
 static void batch_note_reply(const struct ibsa_reply *reply, void *arg);
 
-/* Start a query for the next GID. There is a free slot. */
+/*
+ * Start a query for the next GID of the batch. The caller has checked that a
+ * slot is free.
+ */
 static int batch_start_next(struct ibsa_reach_batch *batch)
 {
 	struct slot *slot = batch->free;
@@ -223,9 +235,10 @@ static int batch_start_next(struct ibsa_reach_batch *batch)
 }
 
 /*
- * Whether to try the next GID again later, because other queries fill the
- * queue. A GID waits for its own timeout at most. The batch tries again when
- * one of its queries ends, and by the alarm if it has none in flight.
+ * Whether to try the next GID again later, because queries of others fill the
+ * engine's queue. Each GID waits at most for its own timeout. The batch tries
+ * again when one of its queries ends; if it has no query in flight, when its
+ * alarm expires.
  */
 static bool batch_waits_for_room(struct ibsa_reach_batch *batch, int err)
 {
@@ -246,8 +259,9 @@ static bool batch_waits_for_room(struct ibsa_reach_batch *batch, int err)
 }
 
 /*
- * Start queries, and report GIDs for which none can be started. Called from a
- * callback. The caller's function may stop the batch but cannot free it.
+ * Start queries for further GIDs, and report those GIDs for which a query
+ * cannot be started. This is called from a callback. The program's callback
+ * may stop the batch, but cannot free it.
  */
 static void batch_proceed(struct ibsa_reach_batch *batch)
 {
@@ -294,7 +308,10 @@ static void slot_note_reply(const struct ibsa_reply *reply, void *arg)
 	slot_search(slot);
 }
 
-/* Send the next query for the reason, or report the result. */
+/*
+ * Send the slot's next query that searches for the reason of a missing path;
+ * if the search has ended, report the GID's result.
+ */
 static void slot_search(struct slot *slot)
 {
 	struct unexplained *unexplained = slot->unexplained;
@@ -317,7 +334,10 @@ static void slot_search(struct slot *slot)
 	slot_finish(slot, &unexplained->answer);
 }
 
-/* There is no path: search the reason with queries that use the same slot. */
+/*
+ * There is no path to the slot's GID: search for the reason with queries that
+ * use this slot.
+ */
 static void slot_explain(struct slot *slot,
 			 const struct ibsa_reach_answer *answer)
 {
@@ -401,8 +421,9 @@ static bool batch_fill(struct ibsa_reach_batch *batch,
 }
 
 /*
- * A GID whose query cannot be started now is tried again, and reported, by the
- * first callback. The alarm makes sure that there is a callback.
+ * Start the batch. If the query of a GID cannot be started now, the next
+ * callback tries it again or reports it; the alarm makes sure that there is a
+ * callback.
  */
 static void batch_start(struct ibsa_reach_batch *batch)
 {
@@ -470,8 +491,8 @@ void ibsa__reaches_init(struct ibsa__reaches *reaches,
 }
 
 /*
- * All batches are stopped first. Callbacks can then neither add a batch nor end
- * one but their own.
+ * End all batches of a client. Every batch is stopped before the first is
+ * freed, so that a callback can neither add a batch nor end another one.
  */
 void ibsa__reaches_end(struct ibsa__reaches *reaches)
 {

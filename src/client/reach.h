@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The batches of a client, and how they end with it. */
+/*
+ * The reachability batches of a client, and how they end when the client is
+ * closed.
+ */
 #ifndef CLIENT_REACH_H
 #define CLIENT_REACH_H
 
@@ -10,8 +13,9 @@
 struct ibsa__engine;
 
 /*
- * Find the source GID of a path: @from, or if it is zero, GID 0 of the port.
- * Return: 0; -EAGAIN the port has none; or the error of reading the port.
+ * Find the source GID of a path: @from, or if @from is zero, GID 0 of this
+ * port. Return: 0; -EAGAIN the port has no GID; or the error of reading the
+ * port.
  */
 int ibsa__source_gid_find(struct ibsa__engine *engine,
 			  const struct ibsa_gid *from, struct ibsa_gid *out);
@@ -29,8 +33,8 @@ void ibsa__reaches_init(struct ibsa__reaches *reaches,
 			struct ibsa_transport *transport);
 
 /*
- * Stop all batches and refuse new ones. Those without a query in flight are
- * reported here; the others when the engine is freed.
+ * Stop all batches and refuse new ones. A batch without a query in flight is
+ * reported here; the other batches are reported when the engine is freed.
  */
 void ibsa__reaches_end(struct ibsa__reaches *reaches);
 

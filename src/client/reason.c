@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why there is no path: the order of the queries, and what each reply tells.
+ * The search for the reason why there is no path: the order of its queries,
+ * and how each reply is evaluated.
  *
- * OpenSM and others return records only of ports that share a P_Key with the
- * requester, and P_Key tables only to trusted requests. A path between two
+ * OpenSM and other SMs return records only of ports that share a P_Key with
+ * the requester, and P_Key tables only to trusted requests. A path between two
  * other ports is therefore examined by paths from this port to both. Source:
- * IBA vol 1, 15.4.1; OpenSM 3.3.23, osm_sa_path_record.c, osm_sa_node_record.c,
- * osm_sa_pkey_record.c.
+ * IBA vol 1, 15.4.1; OpenSM 3.3.23, osm_sa_path_record.c,
+ * osm_sa_node_record.c, osm_sa_pkey_record.c.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -241,7 +242,10 @@ static void query_path_from(struct ibsa__reason_search *search,
 	query_path(search, &search->from, out);
 }
 
-/* Store what a path from this port tells about an end. */
+/*
+ * Store what the reply to a query for a path from this port to @end shows
+ * about @end.
+ */
 static bool end_learn(struct reason_end *end, const struct ibsa_reply *reply,
 		      bool found)
 {
@@ -359,7 +363,10 @@ static void take_pkeys_from(struct ibsa__reason_search *search,
 	ibsa__reason_compare_pkeys(search, &from, &search->pkeys);
 }
 
-/* What a step sends, and what it does with the reply. */
+/*
+ * For each step of the search: the function that makes its query, and the
+ * function that evaluates the reply.
+ */
 static const struct {
 	void (*query)(struct ibsa__reason_search *search,
 		      struct ibsa_query *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The search for the reason why there is no path: a sequence of queries, of
- * which each depends on the replies before. The search sends nothing itself, so
- * that a blocking call and a batch can both use it.
+ * The search for the reason why there is no path. It is a sequence of queries;
+ * each query depends on the replies to the earlier ones. The search itself
+ * sends nothing, so that both a blocking call and a batch can use it.
  */
 #ifndef CLIENT_REASON_H
 #define CLIENT_REASON_H
@@ -25,26 +25,35 @@ enum reason_step {
 	REASON_NODE, /* @target's NodeRecord, PortInfoRecord, LinkRecord */
 	REASON_PORT,
 	REASON_LINK,
-	REASON_SIBLING, /* the node of which @target may be another port */
-	REASON_BOTH,	/* paths from this port to both ends, in one query */
-	REASON_PATH_TO, /* a path from this port to one of the ends */
+	/* Query the node of which @target may be another port. */
+	REASON_SIBLING,
+	/* Query the paths from this port to both ends, in one query. */
+	REASON_BOTH,
+	/* Query a path from this port to one of the two ends. */
+	REASON_PATH_TO,
 	REASON_PATH_FROM,
 	REASON_PKEYS_TO, /* the P_Keys of one of the ends */
 	REASON_PKEYS_FROM,
 	REASON_STEPS
 };
 
-/* One end of the path that does not exist. */
+/* One end, source or destination, of the path that does not exist. */
 struct reason_end {
-	struct ibsa_gid gid; /* all zero: the end is given by its LID */
-	uint32_t lid;	     /* 0: not known */
-	uint16_t pkey;	     /* of a path from this port; 0: not known */
+	/* GID of this end; all zero if the end is given by its LID. */
+	struct ibsa_gid gid;
+	uint32_t lid; /* 0: not known */
+	/* P_Key of a path from this port to this end; 0 if it is not known. */
+	uint16_t pkey;
 	uint8_t port_num;
-	bool is_own;	  /* this port */
-	const char *role; /* for a sentence, after the GID or LID */
+	bool is_own; /* this port */
+	/*
+	 * Words that follow the end's GID or LID in a sentence, such as its
+	 * role as destination.
+	 */
+	const char *role;
 };
 
-/* P_Keys of a port; those beyond the limit are not stored. */
+/* The first P_Keys of a port, up to a limit; further ones are not stored. */
 struct reason_pkeys {
 	uint16_t all[128];
 	uint8_t count;
@@ -94,15 +103,19 @@ struct ibsa__reason_search {
 	union reason_match match;
 };
 
-/* Begin a search. It may have ended already; see ibsa__reason_next(). */
+/*
+ * Begin a search for the reason. It may end at once, without a query; see
+ * ibsa__reason_next().
+ */
 void ibsa__reason_start(struct ibsa__reason_search *search,
 			struct ibsa__engine *engine,
 			struct ibsa_transport *transport,
 			const struct ibsa_query *query);
 
 /*
- * The next query to send. Its match is in @search. Return: false: the search
- * has ended.
+ * Fill @out with the next query of the search. Its match is in @search, which
+ * must stay valid while the query is submitted. Return: false: the search has
+ * ended.
  */
 bool ibsa__reason_next(struct ibsa__reason_search *search,
 		       struct ibsa_query *out);
@@ -111,34 +124,46 @@ bool ibsa__reason_next(struct ibsa__reason_search *search,
 void ibsa__reason_take(struct ibsa__reason_search *search,
 		       const struct ibsa_reply *reply);
 
-/* Search and wait. For ibsa_reason_wait(), which checks its arguments. */
+/*
+ * Run the whole search and wait for its replies. This is the body of
+ * ibsa_reason_wait(), which has checked the arguments.
+ */
 void ibsa__reason_wait(struct ibsa_client *client,
 		       const struct ibsa_query *query, struct ibsa_reason *out);
 
 /*
- * If this port is down, set @out to that reason. Return: whether it is.
+ * If this port is down, write that as the reason into @out. Return: whether
+ * the port is down.
  */
 bool ibsa__reason_own_port(struct ibsa__engine *engine,
 			   struct ibsa_reason *out);
 
 /* What the files of the search share. */
 
-/* Set the result and end the search. The detail begins with the reason. */
+/*
+ * Set the result of the search and end it. The detail text begins with the
+ * sentence for the reason.
+ */
 void ibsa__reason_set(struct ibsa__reason_search *search, int code,
 		      bool is_certain, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Do @step next; if no query is left, end with what is known. */
+/*
+ * Continue the search with @step. If that step needs no query, end the search
+ * with the facts known so far.
+ */
 void ibsa__reason_go(struct ibsa__reason_search *search, enum reason_step step);
 
-/* Make a query with the deadline of the original one. */
+/* Fill @out with a query whose deadline is that of the program's query. */
 void ibsa__reason_query_make(const struct ibsa__reason_search *search,
 			     const struct ibsa_record *record, uint64_t mask,
 			     struct ibsa_query *out);
 
 enum { REASON_END_TEXT = IBSA_GID_TEXT + 8 };
 
-/* Write "GID ..." or "LID ..."; return @out. */
+/*
+ * Write "GID ..." or "LID ..." for an end of the path into @out. Return: @out.
+ */
 const char *ibsa__reason_end_text(const struct reason_end *end,
 				  char out[REASON_END_TEXT]);
 
@@ -174,7 +199,10 @@ void ibsa__reason_query_unconstrained(struct ibsa__reason_search *search,
 				      struct ibsa_query *out);
 void ibsa__reason_query_without(struct ibsa__reason_search *search,
 				struct ibsa_query *out);
-/* A path without all constraints, or without one of them; NULL: none. */
+/*
+ * Evaluate a path that the SA returned for the query without its constraints,
+ * or without one of them; NULL: the SA returned no path.
+ */
 void ibsa__reason_take_unconstrained(struct ibsa__reason_search *search,
 				     const struct ibsa_path *path);
 void ibsa__reason_take_without(struct ibsa__reason_search *search,
@@ -188,11 +216,17 @@ void ibsa__reason_own_pkeys(struct ibsa__reason_search *search,
 			    struct reason_pkeys *out);
 void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,
 			     struct reason_pkeys *out);
-/* End the search with what the P_Keys of both ends tell. */
+/*
+ * End the search with the reason that follows from the P_Key tables of both
+ * ends.
+ */
 void ibsa__reason_compare_pkeys(struct ibsa__reason_search *search,
 				const struct reason_pkeys *from,
 				const struct reason_pkeys *to);
-/* End it with what the paths from this port to both ends tell. */
+/*
+ * End the search with the reason that follows from the P_Keys of the paths
+ * from this port to both ends.
+ */
 void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search);
 
 #endif

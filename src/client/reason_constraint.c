@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which constraint of a query excludes every path, and what is possible
- * instead. A path without the constraints shows which of them it does not
- * satisfy; if these are several, the query is repeated without one of them.
+ * Finds the constraint of a path query that excludes every path, and the value
+ * that is possible instead. A path that the SA returns without the constraints
+ * shows which of them it does not satisfy; if there are several, the query is
+ * repeated without one of them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,10 @@
 
 #include "client/reason.h"
 
-/* The fields that form a constraint, and their component bits. */
+/*
+ * The fields of a path record that form a constraint, and their component mask
+ * bits.
+ */
 static const struct constraint {
 	const char *name;
 	const char *selector; /* NULL: none */
@@ -54,7 +58,9 @@ static uint64_t value_of(const char *name, const struct ibsa_path *path)
 	return ibsa_field_get(field, index, path);
 }
 
-/* Whether a path surely has the wanted value. */
+/*
+ * Whether a path certainly satisfies the constraint with the values in @want.
+ */
 static bool is_satisfied(const struct constraint *constraint,
 			 const struct ibsa_path *want,
 			 const struct ibsa_path *path)
@@ -88,7 +94,10 @@ static const char *selector_text(const struct constraint *constraint,
 	return texts[value_of(constraint->selector, want) & 3];
 }
 
-/* One constraint excludes every path; without it there is @path. */
+/*
+ * Set the reason: the constraint @index excludes every path, and @path exists
+ * without it.
+ */
 static void constraint_set(struct ibsa__reason_search *search,
 			   unsigned int index, const struct ibsa_path *path)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether the P_Keys of two ports exclude a path. Two ports can communicate if
- * they are members of one partition and at least one is a full member (IBA vol
- * 1, 10.9.3).
+ * Finds out whether the P_Keys of two ports exclude a path. Two ports can
+ * communicate if they are members of one partition and at least one port is a
+ * full member (IBA vol 1, 10.9.3).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -46,7 +46,10 @@ void ibsa__reason_own_pkeys(struct ibsa__reason_search *search,
 	out->is_cut = true;
 }
 
-/* A table of a switch has rows for all ports; its own port is port 0. */
+/*
+ * Store the P_Keys of a P_KeyTable reply. The SA returns the tables of all
+ * ports of a switch; only those of port 0, the switch's own port, are stored.
+ */
 void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,
 			     struct reason_pkeys *out)
 {
@@ -81,7 +84,7 @@ void ibsa__reason_query_pkeys(struct ibsa__reason_search *search,
 	out->method = IBSA_METHOD_GET_TABLE;
 }
 
-/* The first P_Keys of a port, for a sentence. */
+/* Write the first P_Keys of a port into @out, for a sentence. */
 static const char *pkeys_text(const struct reason_pkeys *pkeys, char out[TEXT])
 {
 	enum { SHOWN = 6 };
@@ -96,11 +99,19 @@ static const char *pkeys_text(const struct reason_pkeys *pkeys, char out[TEXT])
 	return out;
 }
 
-/* What the P_Keys of two ports have in common. */
+/* Partitions of which two ports are both members. */
 struct common {
-	uint16_t usable;  /* a partition of which one port is a full member */
-	uint16_t limited; /* one of which both are limited members, or 0 */
-	bool is_default;  /* no other than the default partition */
+	/*
+	 * A partition of both ports in which at least one port is a full
+	 * member; 0 if there is none.
+	 */
+	uint16_t usable;
+	/*
+	 * A partition of both ports in which both are limited members; 0 if
+	 * there is none.
+	 */
+	uint16_t limited;
+	bool is_default; /* no other than the default partition */
 };
 
 static struct common common_find(const struct reason_pkeys *a,
@@ -134,9 +145,10 @@ static bool has_other_partition(const struct reason_pkeys *pkeys)
 }
 
 /*
- * OpenSM makes every port a member of the default partition. Ports that each
- * have another partition are therefore told to have no P_Key in common, also
- * if both are limited members of the default one.
+ * Compare the P_Keys of both ends. OpenSM makes every port a member of the
+ * default partition. Two ports that each have another partition as well are
+ * therefore reported as having no P_Key in common, even if both are limited
+ * members of the default partition.
  */
 void ibsa__reason_compare_pkeys(struct ibsa__reason_search *search,
 				const struct reason_pkeys *from,
@@ -168,8 +180,9 @@ void ibsa__reason_compare_pkeys(struct ibsa__reason_search *search,
 }
 
 /*
- * This port shares a P_Key with each end. If both are of one partition, both
- * ends are members of it, and no path means that neither is a full member.
+ * Guess the reason from paths of this port: it shares a P_Key with each end.
+ * If both P_Keys are of one partition, both ends are members of it, and the
+ * missing path means that neither is a full member.
  */
 void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the SA shows of one end of the path: its node, the state of its port,
- * or another port of its node.
+ * Evaluates what the SA returns about one end of the path: its node, the state
+ * of its port, or another port of its node.
  */
 #include <ibsa/text.h>
 
 #include "client/reason.h"
 
-/* The SA shows no port with the GID or LID of the target. */
+/* Set the reason: the SA has no port with the GID or LID of the target. */
 static void unknown_set(struct ibsa__reason_search *search)
 {
 	char text[REASON_END_TEXT];
@@ -64,7 +64,10 @@ void ibsa__reason_take_node(struct ibsa__reason_search *search,
 	}
 }
 
-/* A switch has one LID, at port 0. */
+/*
+ * Query the PortInfo of the target. A switch has only one LID, which belongs
+ * to its port 0.
+ */
 void ibsa__reason_query_port(struct ibsa__reason_search *search,
 			     struct ibsa_query *out)
 {
@@ -92,8 +95,8 @@ static const char *state_text(const char *name,
 }
 
 /*
- * The SA shows the target, whose port is active, but no path. It hides ports
- * that share no P_Key with this port, unless it does not check that.
+ * The SA returns records of the target, whose port is active, but no path to
+ * it. Most SAs return records only of ports that share a P_Key with this port.
  */
 static void visible_explain(struct ibsa__reason_search *search)
 {
@@ -140,7 +143,10 @@ void ibsa__reason_take_port(struct ibsa__reason_search *search,
 			 state_text("port_physical_state", &info, physical));
 }
 
-/* While an SM notices that a link is down, its SA may still show the port. */
+/*
+ * Query the link of the target: until the SM has detected that a link is down,
+ * its SA still returns the port as active.
+ */
 void ibsa__reason_query_link(struct ibsa__reason_search *search,
 			     struct ibsa_query *out)
 {
@@ -166,8 +172,9 @@ void ibsa__reason_take_link(struct ibsa__reason_search *search,
 }
 
 /*
- * An SA forgets a port that is down. Many adapters with two ports number the
- * GUIDs of their ports after that of the node.
+ * Query another port of the target's node, because an SA forgets a port that
+ * is down. The query guesses the other port's GUID: in many adapters with two
+ * ports, the port GUIDs follow the node GUID.
  */
 void ibsa__reason_query_sibling(struct ibsa__reason_search *search,
 				struct ibsa_query *out)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The blocking call for the reason why there is no path, and texts. */
+/*
+ * The blocking call ibsa_reason_wait(), and the texts of the reasons why there
+ * is no path.
+ */
 #include <errno.h>
 
 #include "client/client.h"

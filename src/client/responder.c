@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A responder connects a port of this machine with an embedded fabric: requests
- * that arrive at the port are sent to the fabric's SA from one of its nodes,
- * and the SA's replies and Reports to that node are sent back.
+ * A responder connects a port of this machine with an embedded fabric. It
+ * sends the requests that arrive at the port to the fabric's SA, from one of
+ * the fabric's nodes, and sends the SA's replies and Reports to that node back
+ * to the requester.
  *
- * The umad file of the node replaces the upper half of a transaction id. So each
- * request has an id of the responder's own in the fabric, by which the responder
- * finds the requester of a reply. The node sends its requests with a GRH, whose
- * flow label the SA returns in its Reports. The fabric does not use the label, so
- * it carries the requester's number.
+ * The umad file of the node replaces the upper half of a transaction id. Each
+ * request therefore gets a new transaction id in the fabric, by which the
+ * responder finds the requester of a reply. The node sends its requests with a
+ * GRH. Its flow label, which the fabric itself does not use, is the
+ * requester's number; the SA returns it in its Reports.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,25 +34,39 @@ enum {
 	REQUESTS_AT_ONCE = 256,
 	REQUEST_BYTES_MAX = 65536,
 	REPORT_MS = 200, /* after which the SA repeats it */
-	REPLY_MS = 4000, /* milliseconds for which the node waits for a reply */
+	/*
+	 * Milliseconds for which the responder's node waits for the reply of
+	 * the fabric's SA.
+	 */
+	REPLY_MS = 4000,
 	PENDING_MAX = 16384,
 };
 
-/* A request that the node has sent to the fabric's SA. */
+/*
+ * A request that the responder's node has sent to the fabric's SA, and that is
+ * not answered yet.
+ */
 struct pending {
 	uint64_t id;   /* the requester's transaction id */
 	uint32_t peer; /* the requester's number */
-	uint32_t own;  /* lower half of the request's id in the fabric */
+	/*
+	 * Lower half of the transaction id that the request has in the fabric.
+	 */
+	uint32_t own;
 };
 
-/* The GUID of the SA in a GID. IBA vol 1, 4.1.1. */
+/*
+ * The interface id of the GID at which the SA of every subnet is reached.
+ * Source: IBA vol 1, 4.1.1.
+ */
 #define SA_WELL_KNOWN_ID UINT64_C(0x0200000000000002)
 
 struct ibsa_responder {
 	struct ibsa_transport *port; /* of this machine */
 	struct ibsa_transport *node; /* of the fabric */
 	/*
-	 * address of the SA of the fabric, as the requests of the node have it
+	 * Address of the fabric's SA, to which the responder's node sends
+	 * requests.
 	 */
 	struct ibsa_address sa;
 	struct peers peers;
@@ -60,10 +75,11 @@ struct ibsa_responder {
 	struct ibsa_responder_info info;
 	struct ibsa__port_selection selection;
 	int epoll_fd;
-	int lost; /* 0; or the error that has ended the responder */
+	int lost; /* The error that has ended the responder; 0 while it runs. */
 	/*
-	 * Upper half of the transaction id of the SA's Report. The kernel
-	 * replaces it when it sends the Report.
+	 * Upper half of the transaction id of a Report from the fabric's SA.
+	 * It is stored because the kernel replaces it when the responder sends
+	 * the Report.
 	 */
 	uint32_t report_id;
 };
@@ -79,8 +95,8 @@ static uint64_t message_id(const struct ibsa_message *message)
 }
 
 /*
- * Send to the present LID of the SA, with the P_Key index that the node's
- * requests have in the fabric.
+ * Send a MAD from the responder's node to the current LID of the fabric's SA,
+ * with the P_Key index of the node's requests.
  */
 static int node_send(struct ibsa_responder *responder, uint32_t peer,
 		     const uint8_t *mad, size_t len, unsigned int timeout_ms)
@@ -118,7 +134,10 @@ static int request_send(struct ibsa_responder *responder,
 	return node_send(responder, pending->peer, mad, message->len, REPLY_MS);
 }
 
-/* The SA identifies the Report by its whole transaction id. */
+/*
+ * Pass the response to a Report on to the fabric's SA, with the Report's own
+ * transaction id: the SA identifies the Report by all 64 bits of it.
+ */
 static int report_response_pass(struct ibsa_responder *responder,
 				const struct ibsa_message *message)
 {
@@ -133,14 +152,18 @@ static int report_response_pass(struct ibsa_responder *responder,
 			 mad, sizeof(mad), 0);
 }
 
-/* Any other response cannot belong to a request that the responder has sent. */
+/*
+ * Pass a request on to the fabric's SA. A response other than to a Report is
+ * dropped, because it cannot belong to a request of the responder.
+ */
 static void request_pass(struct ibsa_responder *responder,
 			 const struct ibsa_message *message)
 {
 	int err;
 
 	/*
-	 * No response to a Report came: the SA itself sends the Report again.
+	 * No response to a Report came. Nothing needs to be done: the fabric's
+	 * SA itself sends the Report again.
 	 */
 	if (message->err && message->err != -EMSGSIZE)
 		return;
@@ -155,7 +178,10 @@ static void request_pass(struct ibsa_responder *responder,
 		responder->info.unprocessed++;
 }
 
-/* The responder answers from the base LID of the port, as OpenSM does. */
+/*
+ * Return: the address of the requester @peer for a reply. The reply is sent
+ * from the base LID of the port, as OpenSM does.
+ */
 static struct ibsa_address address_of(const struct ibsa_address *peer)
 {
 	struct ibsa_address to = *peer;
@@ -212,7 +238,10 @@ static void answer_pass(struct ibsa_responder *responder,
 static void message_pass(struct ibsa_responder *responder,
 			 const struct ibsa_message *message)
 {
-	/* The node no longer waits for the reply to this request. */
+	/*
+	 * The umad file of the responder's node reports that no reply to the
+	 * request came in time: forget the request.
+	 */
 	if (message->err)
 		return;
 	if (message_method(message) == IBSA_METHOD_REPORT)
@@ -221,7 +250,10 @@ static void message_pass(struct ibsa_responder *responder,
 		answer_pass(responder, message);
 }
 
-/* Called after each request, so that large replies do not accumulate. */
+/*
+ * Pass on the replies that the fabric's SA has sent. This is called after each
+ * request, so that large replies do not accumulate.
+ */
 static void answers_pass(struct ibsa_responder *responder)
 {
 	struct ibsa_message message;
@@ -364,7 +396,10 @@ static int epoll_add(struct ibsa_responder *responder,
 	return err == -EBADF ? -EOPNOTSUPP : err;
 }
 
-/* epoll does not work with the descriptor of an ibsim device. */
+/*
+ * Prepare to wait for the port and the fabric. The descriptor of an ibsim
+ * device does not work with epoll.
+ */
 static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 {
 	int err;
@@ -383,8 +418,8 @@ static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 }
 
 /*
- * Set the addresses at which requesters find the SA. They do not change until
- * the responder is closed.
+ * Store the addresses at which requesters reach the responder. They do not
+ * change until the responder is closed.
  */
 static void info_init(struct ibsa_responder *responder)
 {

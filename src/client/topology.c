@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads a topology: one query for each table, all at once. Uses public calls
- * only.
+ * Reads the topology of a subnet from the SA: one query for each table, all
+ * submitted at once. It uses only public functions of the library.
  */
 #include <errno.h>
 
@@ -12,7 +12,10 @@
 
 enum { TABLES = 4 };
 
-/* A query for one table; its id is 0 when it has ended. */
+/*
+ * The query for one table of the topology; its id is 0 when the query has
+ * ended.
+ */
 struct table {
 	struct read *read;
 	const struct ibsa_record *record;
@@ -24,7 +27,11 @@ struct read {
 	struct ibsa_topology *topology;
 	struct table tables[TABLES];
 	unsigned int pending;
-	bool has_ended; /* the caller was told, or need not be */
+	/*
+	 * The program's callback has been called, or must not be called any
+	 * more.
+	 */
+	bool has_ended;
 	ibsa_topology_fn done;
 	void *arg;
 };
@@ -35,7 +42,10 @@ static void read_free(struct read *read)
 	ibsa__free(read);
 }
 
-/* The callbacks of the queries follow; the last one frees @read. */
+/*
+ * Cancel the remaining queries of @read. Their callbacks still come; the last
+ * one frees @read.
+ */
 static void read_cancel(struct read *read)
 {
 	read->has_ended = true;
@@ -45,7 +55,10 @@ static void read_cancel(struct read *read)
 	}
 }
 
-/* Report the end. @topology is the callee's now. */
+/*
+ * Call the program's callback with the result. The topology, if there is one,
+ * belongs to the program from now on.
+ */
 static void read_end(struct read *read, int err, const struct ibsa_reply *reply)
 {
 	struct ibsa_topology *topology = err ? NULL : read->topology;
@@ -75,7 +88,10 @@ static int records_add(struct ibsa_topology *topology,
 	return err;
 }
 
-/* Without SwitchInfoRecords a topology lacks only a detail. */
+/*
+ * Store the records of a reply in the topology. An error of the table
+ * SwitchInfoRecord is ignored, because without it only a detail is missing.
+ */
 static int reply_take(struct ibsa_topology *topology,
 		      const struct ibsa_reply *reply)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Choice of a GID for an address. Values only, no I/O.
+ * Chooses the GID that fits an IP address or GID best, from the rows of a GID
+ * table. It reads no files.
  *
  * Source: what NCCL and UCX do; RFC 6724, 5, rule 8 for the leading bits.
  */
@@ -12,15 +13,18 @@
 
 enum {
 	/*
-	 * bits of the subnet prefix; the other bits do not show how near an
-	 * address is
+	 * Number of leading bits of two IPv6 addresses that are compared:
+	 * those of the subnet prefix, because the other bits do not show how
+	 * near two addresses are.
 	 */
 	IPV6_BITS = 64,
 	ALL_BITS = 128,
 };
 
-/* Rank of a row: the members are compared in this order, and the larger value
- * wins. */
+/*
+ * Rank of a row of the GID table. Two ranks are compared member by member in
+ * this order; the larger value wins.
+ */
 struct score {
 	unsigned int version;
 	unsigned int bits;
@@ -51,7 +55,7 @@ static unsigned int common_bits(const struct ibsa_gid *a,
 }
 
 /*
- * Return: IBSA_GID_CHOSEN if a row can be used; otherwise the reason why it
+ * Return: IBSA_GID_CHOSEN if this row can be used; otherwise the reason why it
  * cannot.
  */
 static enum ibsa_gid_fit row_fit(const struct ibsa_gid_row *row,
@@ -97,7 +101,9 @@ static bool is_better(const struct score *a, const struct score *b)
 					: a->bits > b->bits;
 }
 
-/* Return: why a row that can be used is not the chosen one. */
+/*
+ * Return: the reason why a row that can be used is worse than the chosen row.
+ */
 static enum ibsa_gid_fit fit_beside(const struct score *row,
 				    const struct score *chosen,
 				    const struct ibsa_gid *address)
@@ -109,7 +115,10 @@ static enum ibsa_gid_fit fit_beside(const struct score *row,
 	return IBSA_GID_LATER;
 }
 
-/* @chosen is the index of the chosen row; @count if no row can be used. */
+/*
+ * Fill the result for each row. @chosen is the index of the chosen row; it is
+ * @count if no row can be used.
+ */
 static void fits_fill(const struct ibsa_gid_row *rows, size_t count,
 		      const struct ibsa_gid *address, size_t chosen,
 		      enum ibsa_gid_fit *fits)

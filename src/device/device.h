@@ -10,8 +10,8 @@
 #include "device/files.h"
 
 /*
- * The lists of <ibsa/device.h>, for the devices in @files. Return: 0 or the
- * errors listed there.
+ * Read the list of <ibsa/device.h> for the devices in @files. Return: 0 or an
+ * error that <ibsa/device.h> lists.
  */
 int ibsa__devices_read(struct device_files *files,
 		       struct ibsa_device_list **out) IBSA_MUST_USE;
@@ -19,8 +19,10 @@ int ibsa__gids_read(struct device_files *files, const char *device,
 		    unsigned int port,
 		    struct ibsa_gid_list **out) IBSA_MUST_USE;
 
-/* A selected port, from which MADs can be sent. Names in sysfs have at most
- * NAME_MAX bytes. */
+/*
+ * The port that a port selection has found; MADs can be sent from it. A name
+ * in sysfs has at most NAME_MAX bytes.
+ */
 struct ibsa__port_selection {
 	char device[NAME_MAX + 1];
 	char umad[NAME_MAX + 1];
@@ -38,8 +40,8 @@ int ibsa__port_read(struct device_files *files, const char *device,
 		    struct ibsa_port_state *out) IBSA_MUST_USE;
 
 /*
- * Read a GID, which may be zero. Return: 0; -EPROTO the file's content is
- * invalid; or the error of reading it.
+ * Read one GID of a port; it may be zero. Return: 0; -EPROTO the file's
+ * content is invalid; or the error of reading the file.
  */
 int ibsa__port_gid_read(struct device_files *files, const char *device,
 			unsigned int port, uint32_t index,
@@ -64,10 +66,10 @@ int ibsa__mad_device_find(struct device_files *files, const char *device,
 			  char out[NAME_MAX + 1]) IBSA_MUST_USE;
 
 /*
- * Find a device again that was called @device and may have another name now:
- * the device with @node_guid; without such a device, or if @node_guid is 0, the
- * device with the same name. Return: 0; -ENODEV neither exists; or the error of
- * reading the list.
+ * Find a device again that was called @device and may have been renamed: the
+ * device with @node_guid; if there is none, or if @node_guid is 0, the device
+ * called @device. Return: 0; -ENODEV neither exists; or the error of reading
+ * the list.
  */
 int ibsa__device_find_again(struct device_files *files, const char *device,
 			    uint64_t node_guid,
@@ -98,24 +100,25 @@ int ibsa__gid_read(struct device_files *files, const char *device,
 		   struct ibsa_gid_entry *out) IBSA_MUST_USE;
 
 /*
- * Called for one entry; or with @err, the error of reading the entry, and only
- * the index in @entry. A result other than 0 ends the walk.
+ * Called for each entry of a GID table; with @err not 0 if the entry could not
+ * be read, in which case @entry has only the index. A result other than 0 ends
+ * the walk.
  */
 typedef int (*ibsa__gid_fn)(unsigned int port, int err,
 			    const struct ibsa_gid_entry *entry, void *arg);
 
 /*
- * Call @each for all entries of a device that are not empty, ordered by port
- * and index. Return: 0; -ENODEV no such device; -ENOMEM; the error of reading a
- * directory; or the result of @each.
+ * Call @each for all entries of a device's GID tables that are not empty,
+ * ordered by port and index. Return: 0; -ENODEV no such device; -ENOMEM; the
+ * error of reading a directory; or the result of @each.
  */
 int ibsa__gids_walk(struct device_files *files, const char *device,
 		    ibsa__gid_fn each, void *arg) IBSA_MUST_USE;
 
 /*
- * Find the first entry with this GID, type and interface; interface 0 matches
- * any. Return: 0; -ENOENT no such entry, port or device; -ENOMEM; or the error
- * of reading the table's directory.
+ * Find the first entry of a port's GID table with this GID, type and
+ * interface; interface 0 matches any. Return: 0; -ENOENT no such entry, port
+ * or device; -ENOMEM; or the error of reading the table's directory.
  */
 int ibsa__gid_find(struct device_files *files, const char *device,
 		   unsigned int port, const struct ibsa_gid *gid,
@@ -123,22 +126,22 @@ int ibsa__gid_find(struct device_files *files, const char *device,
 		   struct ibsa_gid_entry *out) IBSA_MUST_USE;
 
 /*
- * Read the P_Key table; *@out is freed with ibsa__free(). The table of a device
- * without P_Keys (iWARP) is empty. Return: 0; -ENOMEM; or an error of
- * ibsa__pkey_read().
+ * Read the P_Key table of a port into *@out, which the caller frees with
+ * ibsa__free(). A device without P_Keys (iWARP) has an empty table. Return: 0;
+ * -ENOMEM; or an error of ibsa__pkey_read().
  */
 int ibsa__pkeys_read(struct device_files *files, const char *device,
 		     unsigned int port, uint16_t **out,
 		     size_t *out_count) IBSA_MUST_USE;
 
 /*
- * Select a port, without the first @skip that fit; @device NULL and @port 0
- * mean any. Without a device only
- * InfiniBand ports are considered. With a device, an active Ethernet port
+ * Select a port from which MADs can be sent; skip the first @skip ports that
+ * fit. @device NULL means any device, @port 0 any port. Without @device only
+ * InfiniBand ports are considered. With @device, an active Ethernet port
  * (RoCE) is selected if the device has no active InfiniBand port. Return: 0;
- * -ENOSYS the kernel modules are not loaded; -ENODEV no such device, or none
- * that can be used; -ENXIO no such port; -ENETDOWN the port is not active; or
- * the error of reading it. @error says what to do.
+ * -ENOSYS the kernel modules are not loaded; -ENODEV no such device, or no
+ * port that can be used; -ENXIO no such port; -ENETDOWN the port is not
+ * active; or the error of reading it. The message in @error tells what to do.
  */
 int ibsa__port_select(struct device_files *files, const char *device,
 		      unsigned int port, unsigned int skip,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The list of all devices and their ports.
+ * Reads the list of all RDMA devices and their ports.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -13,7 +13,10 @@
 #include "device/files.h"
 #include "device/parse.h"
 
-/* One umadN of class/infiniband_mad, and the port it sends from. */
+/*
+ * One umadN of class/infiniband_mad, and the device and port that it belongs
+ * to.
+ */
 struct mad_file {
 	const char *name;
 	char *device;
@@ -27,8 +30,10 @@ struct mad_files {
 	size_t count;
 };
 
-/* Copy the first line of a text that may be missing, then "". Return: 0;
- * -ENOMEM. */
+/*
+ * Copy the first line of a file's text. If reading the file failed with @err,
+ * the copy is "". Return: 0; -ENOMEM.
+ */
 static int line_copy(struct ibsa__file_text *text, int err, const char **out)
 {
 	if (err)
@@ -46,7 +51,10 @@ static void mad_files_free(struct mad_files *mads)
 	ibsa__names_free(&mads->names);
 }
 
-/* Return: 0; -ENOMEM; or another error, and the entry is to be ignored. */
+/*
+ * Read the device and port of one umadN. Return: 0; -ENOMEM; or another error,
+ * with which the caller ignores the umadN.
+ */
 static int mad_file_read(struct device_files *files, const char *name,
 			 struct mad_file *out)
 {
@@ -66,7 +74,10 @@ static int mad_file_read(struct device_files *files, const char *name,
 	return out->device ? 0 : -ENOMEM;
 }
 
-/* If the directory is missing or invalid, no port has a MAD device. */
+/*
+ * Read all umadN of class/infiniband_mad. If the directory is missing or
+ * invalid, no port has a MAD device.
+ */
 static int mad_files_read(struct mad_files *mads)
 {
 	int err;
@@ -136,7 +147,8 @@ static int cap_mask_read(struct device_files *files, const char *device,
 }
 
 /*
- * Read the texts of a port, each of which may be missing. Return: 0; -ENOMEM.
+ * Read those files of a port that contain texts; each may be missing. Return:
+ * 0; -ENOMEM.
  */
 static int port_texts_read(struct device_files *files, const char *device,
 			   struct ibsa_port *port)
@@ -154,14 +166,20 @@ static int port_texts_read(struct device_files *files, const char *device,
 			      "class/infiniband/%s/ports/%u/link_layer", device,
 			      port->number);
 	if (err) {
-		/* Kernels older than RoCE, and ibsim, do not have this file. */
+		/*
+		 * Kernels from before RoCE, and ibsim, do not have the file
+		 * link_layer: their ports are InfiniBand.
+		 */
 		port->link_layer = ibsa__strdup("InfiniBand");
 		return port->link_layer ? 0 : -ENOMEM;
 	}
 	return line_copy(&text, 0, &port->link_layer);
 }
 
-/* Return: 0; -ENOMEM. Any other error is stored in @port->err. */
+/*
+ * Read a port's files into @port. Return: 0; -ENOMEM. Any other error is
+ * stored in @port->err.
+ */
 static int port_fill(const char *device, const struct mad_files *mads,
 		     struct ibsa_port *port)
 {
@@ -188,7 +206,10 @@ static int port_fill(const char *device, const struct mad_files *mads,
 	return 0;
 }
 
-/* Store the numbers of the directories that are ports. Return: their number. */
+/*
+ * Store the port numbers, which are the names of the directories, in @ports.
+ * Return: the number of ports.
+ */
 static size_t port_numbers(const struct ibsa__names *names,
 			   struct ibsa_port *ports)
 {
@@ -202,7 +223,10 @@ static size_t port_numbers(const struct ibsa__names *names,
 	return count;
 }
 
-/* Return: 0; -ENOMEM. Any other error is stored in @device->err. */
+/*
+ * Read all ports of a device. Return: 0; -ENOMEM. Any other error is stored in
+ * @device->err.
+ */
 static int ports_read(const struct mad_files *mads, struct ibsa_device *device)
 {
 	struct ibsa__names names;
@@ -260,7 +284,8 @@ int ibsa__node_type_read(struct device_files *files, const char *device,
 }
 
 /*
- * Read the texts of a device, each of which may be missing. Return: 0; -ENOMEM.
+ * Read those files of a device that contain texts; each may be missing.
+ * Return: 0; -ENOMEM.
  */
 static int device_texts_read(struct device_files *files,
 			     struct ibsa_device *device)
@@ -278,7 +303,10 @@ static int device_texts_read(struct device_files *files,
 	return line_copy(&text, err, &device->board);
 }
 
-/* Return: 0; -ENOMEM. Any other error is stored in @device->err. */
+/*
+ * Read a device's files and ports. Return: 0; -ENOMEM. Any other error is
+ * stored in @device->err.
+ */
 static int device_fill(const char *name, const struct mad_files *mads,
 		       struct ibsa_device *device)
 {
@@ -301,8 +329,11 @@ static int device_fill(const char *name, const struct mad_files *mads,
 	return ports_read(mads, device);
 }
 
-/* Whether a name is a device: not a plain file or a dangling link. A directory
- * without permission is one. */
+/*
+ * Whether a name in class/infiniband is a device: not a plain file or a
+ * dangling link. A directory that cannot be read for lack of permission counts
+ * as a device.
+ */
 static bool name_is_device(struct device_files *files, const char *name)
 {
 	int err = ibsa__folder_check(files, "class/infiniband/%s", name);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Device files by path, independent of their source. */
+/*
+ * Reads device files by path, from whatever source they have: /sys, a test
+ * tree or a fabric server.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files that describe devices, as the kernel provides them in /sys: those
- * of this machine, of a test tree or of a fabric server. An object reads only
- * the files of the fabric that it was opened on.
+ * The files that describe RDMA devices, as the kernel provides them in /sys.
+ * Their source is /sys, a test tree or a fabric server. An object reads only
+ * the files of the machine or fabric that it was opened on.
  */
 #ifndef DEVICE_FILES_H
 #define DEVICE_FILES_H
@@ -14,7 +14,10 @@
 
 enum { IBSA__FILE_BYTES = 4096 }; /* the kernel writes at most one page */
 
-/* The content of a file up to the first NUL; @bytes ends with a NUL. */
+/*
+ * The content of a device file up to its first NUL byte; @bytes ends with a
+ * NUL.
+ */
 struct ibsa__file_text {
 	char bytes[IBSA__FILE_BYTES + 1];
 };
@@ -47,7 +50,10 @@ struct device_files_ops {
 	bool takes_locks;
 };
 
-/* An implementation embeds this as its first member. */
+/*
+ * Device files and their source. Each implementation has this struct as its
+ * first member.
+ */
 struct device_files {
 	const struct device_files_ops *ops;
 	atomic_uint holders;
@@ -63,7 +69,10 @@ struct device_files *ibsa__files_get(struct device_files *files);
 /* Drop a reference; takes NULL. */
 void ibsa__files_put(struct device_files *files);
 
-/* The path below the root is a format, such as "class/infiniband/%s". */
+/*
+ * In these functions, the path below the root is a format of printf(), such as
+ * "class/infiniband/%s".
+ */
 
 /*
  * Read a file. Return: 0; -ENAMETOOLONG; or the error of opening or reading it.
@@ -72,8 +81,10 @@ int ibsa__file_read(struct device_files *files, struct ibsa__file_text *out,
 		    const char *format, ...)
 	__attribute__((format(printf, 3, 4))) IBSA_MUST_USE;
 
-/* Read a file that has a number, at most @max. Return: also -EPROTO or -ERANGE,
- * as ibsa__parse_number(). */
+/*
+ * Read a file that contains a number, which must not exceed @max. Return: as
+ * ibsa__file_read(); also -EPROTO or -ERANGE, as ibsa__parse_number().
+ */
 int ibsa__number_read(struct device_files *files, uint64_t max, uint64_t *out,
 		      const char *format, ...)
 	__attribute__((format(printf, 4, 5))) IBSA_MUST_USE;
@@ -92,8 +103,10 @@ int ibsa__names_read(struct device_files *files, struct ibsa__names *out,
 		     const char *format, ...)
 	__attribute__((format(printf, 3, 4))) IBSA_MUST_USE;
 
-/* For implementations of list: add one name, which is copied. Return: 0;
- * -ENOMEM. */
+/*
+ * Add a copy of one name to @names. Implementations of the operation list call
+ * this. Return: 0; -ENOMEM.
+ */
 int ibsa__names_add(struct ibsa__names *names, const char *name) IBSA_MUST_USE;
 
 void ibsa__names_free(struct ibsa__names *names);

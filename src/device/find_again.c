@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Find a device again that was renamed or replugged. */
+/* Finds a device again that was renamed, or removed and plugged in again. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,10 @@
 #include "device/device.h"
 #include "device/files.h"
 
-/* Rank a device: 3 same GUID and name, 2 same GUID, 1 same name, 0 no match. */
+/*
+ * Return: how well a device matches the one searched for: 3 same GUID and
+ * name, 2 same GUID, 1 same name, 0 no match.
+ */
 static int device_likeness(struct device_files *files, const char *name,
 			   const char *device, uint64_t node_guid)
 {

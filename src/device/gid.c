@@ -15,7 +15,10 @@
 #include "device/parse.h"
 #include "device/files.h"
 
-/* Data for all entries of a port, read when first needed. */
+/*
+ * Data that apply to all GID table entries of a port. They are read when they
+ * are first needed.
+ */
 struct port_data {
 	struct ibsa__interfaces interfaces;
 	bool has_link;
@@ -37,8 +40,10 @@ static int gid_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* Whether the type is RoCE v2. On a port that is not Ethernet, reading the type
- * may fail with EINVAL; kernels before 4.5 have no types. */
+/*
+ * Read whether the type of a GID is RoCE v2. On a port that is not Ethernet,
+ * reading the type may fail with EINVAL; kernels before 4.5 have no types.
+ */
 static int gid_is_v2_read(struct device_files *files, const char *device,
 			  unsigned int port, uint32_t index, bool *out)
 {
@@ -82,8 +87,10 @@ static int gid_type_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* Return: the index of the entry's interface; 0 if it has none in the caller's
- * network namespace. */
+/*
+ * Return: the index of the network interface of a GID table entry; 0 if it has
+ * no interface in the caller's network namespace.
+ */
 static uint32_t gid_interface_read(struct device_files *files,
 				   const char *device, unsigned int port,
 				   const struct ibsa_gid_entry *entry,
@@ -131,8 +138,10 @@ int ibsa__gid_read(struct device_files *files, const char *device,
 	return err;
 }
 
-/* Walk one port's table. A file that disappears meanwhile is treated as an
- * empty entry. */
+/*
+ * Walk the GID table of one port. If an entry's file disappears meanwhile, the
+ * entry is treated as empty.
+ */
 static int port_gids_walk(struct device_files *files, const char *device,
 			  unsigned int port, struct port_data *port_data,
 			  ibsa__gid_fn each, void *arg)
@@ -188,8 +197,8 @@ int ibsa__gids_walk(struct device_files *files, const char *device,
 }
 
 /*
- * Whether an entry matches @wanted; @wanted->ifindex 0 matches any interface.
- * An entry that cannot be read does not match.
+ * Whether a GID table entry matches @wanted; @wanted->ifindex 0 matches any
+ * interface. An entry that cannot be read does not match.
  */
 static bool gid_entry_match(struct device_files *files, const char *device,
 			    unsigned int port,

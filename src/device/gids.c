@@ -12,7 +12,10 @@
 
 enum { NO_PORT = -1 };
 
-/* A list being read, and its current device and port. */
+/*
+ * A list of GID table rows while it is being read, and the device and port
+ * that is being read now.
+ */
 struct reading {
 	struct device_files *files;
 	struct ibsa_gid_row *rows;
@@ -24,7 +27,10 @@ struct reading {
 	uint8_t port_state;
 };
 
-/* Read only the state: a port may lack files that its complete state needs. */
+/*
+ * Return: the state of a port. Only its state file is read, because other
+ * files of the port may be missing.
+ */
 static uint8_t state_read(struct device_files *files, const char *device,
 			  unsigned int port)
 {
@@ -63,8 +69,10 @@ static int reading_add(unsigned int port, int entry_err,
 	return 0;
 }
 
-/* Add the rows of one device. All have the same pointer to its name, which the
- * first row owns. */
+/*
+ * Add the rows of one device to the list. All rows point to one copy of the
+ * device's name, which the first row owns.
+ */
 static int device_rows_add(const char *name, struct reading *reading)
 {
 	const size_t first = reading->count;
@@ -92,7 +100,10 @@ static int all_devices_add(struct reading *reading)
 		return err == -ENOENT ? -ENOSYS : err;
 	for (size_t i = 0; !err && i < names.count; i++) {
 		err = device_rows_add(names.at[i], reading);
-		/* The device is gone, or the name is not a directory. */
+		/*
+		 * These errors mean that the device is gone, or that the name
+		 * is not a directory: there are no rows.
+		 */
 		if (err == -ENODEV || err == -ENOTDIR)
 			err = 0;
 	}
@@ -101,15 +112,18 @@ static int all_devices_add(struct reading *reading)
 }
 
 /*
- * Whether a text can be a device's name; a path could lead to a device as well.
+ * Whether a text can be the name of a device. It must not be a path, which
+ * could also lead to a device.
  */
 static bool is_device_name(const char *device)
 {
 	return *device && *device != '.' && !strchr(device, '/');
 }
 
-/* Return: 0; -ENODEV no such device; -ENXIO it does not have this port; or
- * another error. */
+/*
+ * Check that a device has a port. Return: 0; -ENODEV no such device; -ENXIO
+ * the device does not have this port; or another error.
+ */
 static int port_check(struct device_files *files, const char *device,
 		      unsigned int port)
 {

@@ -13,10 +13,10 @@
 
 #include "device/interface.h"
 
-/* bit of a hardware address that an interface id inverts */
+/* The bit of a MAC address that is inverted in an IPv6 interface id. */
 enum { LOCAL_BIT = 2 };
 
-/* Whether the addresses of an interface match a GID. */
+/* Whether a GID was made from an address of a network interface. */
 enum gid_match { MATCH_UNKNOWN, MATCH_OTHER, MATCH_THIS };
 
 static bool ipv4_is_in(const struct sockaddr *address,
@@ -44,8 +44,9 @@ static bool address_is_in(const struct sockaddr *address,
 }
 
 /*
- * Whether a hardware address is in a GID: in its interface id around two
- * varying bytes, as in the default GIDs of RoCE; or at its start, as in iWARP.
+ * Whether a GID contains the hardware address @address: in its interface id
+ * around two varying bytes, as in the default GIDs of RoCE; or at its start,
+ * as in iWARP.
  */
 static bool hardware_is_in(const uint8_t *address, const struct ibsa_gid *gid)
 {
@@ -69,7 +70,10 @@ static const uint8_t *hardware_address(const struct sockaddr *address)
 	return link->sll_addr;
 }
 
-/* The kernel uses the far end of a point-to-point link for GIDs. */
+/*
+ * Compare one address of an interface with @gid. For a point-to-point link,
+ * the kernel makes GIDs from the peer's address.
+ */
 static enum gid_match interface_compare(const struct ifaddrs *at,
 					const struct ibsa_gid *gid)
 {

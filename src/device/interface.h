@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The network interface of an entry of a GID table, in the caller's namespace.
- * sysfs has the interface's name in the namespace where the interface is. */
+/*
+ * Finds the network interface of a GID table entry in the caller's network
+ * namespace. sysfs only has the interface's name in its own namespace, which
+ * may be another one.
+ */
 #ifndef DEVICE_INTERFACE_H
 #define DEVICE_INTERFACE_H
 
@@ -8,17 +11,20 @@
 
 struct ifaddrs;
 
-/* The interfaces, read at the first lookup. Initialised with zero. */
+/*
+ * All addresses of network interfaces, read at the first lookup. The owner
+ * initialises it with zeros.
+ */
 struct ibsa__interfaces {
 	struct ifaddrs *all; /* also NULL if reading them failed */
 	bool is_read;
 };
 
 /*
- * Return: the index of interface @name if @gid belongs to it; else 0. If the
- * interface has a hardware address, and neither it nor another of its addresses
- * is in @gid, it is another interface with the same name as the GID's in
- * another namespace.
+ * Return: the index of interface @name if @gid belongs to it; otherwise 0. If
+ * the interface has a hardware address, but @gid contains neither this nor
+ * another address of it, then the GID belongs to an interface with this name
+ * in another namespace.
  */
 uint32_t ibsa__interface_find(struct ibsa__interfaces *interfaces,
 			      const char *name, const struct ibsa_gid *gid);

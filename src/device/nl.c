@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Netlink requests with libnl-3, which is loaded at run time. */
+/*
+ * Sends netlink requests with the library libnl-3, which is loaded at run
+ * time.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
@@ -20,7 +23,10 @@
 	F(nlmsg_valid_hdr)
 /* clang-format on */
 
-/* Pointers to the functions of libnl-3, which have the functions' names. */
+/*
+ * Pointers to the functions of libnl-3; each member has the name of its
+ * function.
+ */
 struct libnl {
 	void *library;
 #define POINTER(name) __typeof__(name) *name;
@@ -68,7 +74,10 @@ static int libnl_load(struct libnl *nl)
 	return 0;
 }
 
-/* Of libnl's errors only -NLE_NOMEM does not set errno. */
+/*
+ * Return: the negative errno for an error of libnl. libnl sets errno for all
+ * errors except -NLE_NOMEM.
+ */
 static int system_error(int nl_err)
 {
 	if (nl_err == -NLE_NOMEM)

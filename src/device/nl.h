@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Netlink requests to the kernel. They use libnl-3, which is loaded for the
- * time of one request, so that other programs run without it. */
+/*
+ * Sends netlink requests to the kernel. libnl-3 is loaded only during a
+ * request, so that programs run without it.
+ */
 #ifndef DEVICE_NL_H
 #define DEVICE_NL_H
 
@@ -19,9 +21,10 @@ typedef void (*ibsa__nl_reply_fn)(const struct ibsa__nl_reply *reply,
 				  void *arg);
 
 /*
- * A request. @protocol: NETLINK_ROUTE or NETLINK_RDMA; @type: message type;
- * @is_dump: request a list; @head: the family's header, may be empty; @attrs:
- * the attributes behind it; @on_reply: called for each message of the reply.
+ * A netlink request. @protocol: NETLINK_ROUTE or NETLINK_RDMA; @type: message
+ * type; @is_dump: the reply is a list; @head: the header of this message
+ * family, may be empty; @attrs: the attributes after @head; @on_reply: called
+ * for each message of the reply.
  */
 struct ibsa__nl_request {
 	int protocol;
@@ -39,7 +42,10 @@ struct ibsa__nl_request {
  * installed; -ENOMEM; the kernel's error; or the error of the socket. */
 int ibsa__nl_query(const struct ibsa__nl_request *request) IBSA_MUST_USE;
 
-/* Return: the data of an attribute with at least @len bytes, or NULL. */
+/*
+ * Return: the data of the attribute @type of a reply; NULL if it does not
+ * exist or has less than @len bytes.
+ */
 const void *ibsa__nl_find(const struct ibsa__nl_reply *reply, uint16_t type,
 			  size_t len);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Planarized adapters: the SMI and the GSI of one physical port are ports of
- * two devices, which have the same port GUID.
+ * Finds the ports of planarized adapters that belong together: the SMI and the
+ * GSI of one physical port are ports of two devices, which have the same port
+ * GUID.
  *
  * Source: what libibumad of rdma-core 64 returns; IBA vol 1, 14.2.5.6.
  */

@@ -30,7 +30,10 @@ int ibsa__parse_number(const char *text, uint64_t max, uint64_t *out)
 
 	while (is_blank(*text))
 		text++;
-	/* strtoull() would accept a sign, and "-1" as a very large number. */
+	/*
+	 * The first character is checked because strtoull() accepts a sign and
+	 * reads "-1" as a very large number.
+	 */
 	if (!is_digit(*text))
 		return -EPROTO;
 	errno = 0;
@@ -122,7 +125,10 @@ bool ibsa__parse_is_opa(const char *text)
 	return line != NULL;
 }
 
-/* Skip the digits at *@text. Return: the first after leading zeros. */
+/*
+ * Skip the digits at *@text and count those after leading zeros in *@out_len.
+ * Return: the first digit after leading zeros.
+ */
 static const char *digits_take(const char **text, size_t *out_len)
 {
 	const char *start;
@@ -166,7 +172,8 @@ int ibsa__name_compare(const char *a, const char *b)
 	if (*p || *q)
 		return *p ? 1 : -1;
 	/*
-	 * The numbers are equal, as in "a01" and "a1": any fixed order will do.
+	 * The texts differ only in leading zeros, as in "a01" and "a1": any
+	 * fixed order will do.
 	 */
 	return strcmp(a, b);
 }

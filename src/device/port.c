@@ -24,7 +24,10 @@ enum {
 
 enum port_file { LID, LMC, SM_LID, SM_SL, STATE, PHYS_STATE, PORT_FILES };
 
-/* The files with a port's numbers, and the largest valid value of each. */
+/*
+ * The files of a port that contain numbers, and the largest valid value of
+ * each.
+ */
 static const struct {
 	const char *name;
 	uint64_t max;
@@ -92,8 +95,11 @@ int ibsa__pkeys_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* Find the index of the default P_Key. The search ends at 0xffff, the default
- * P_Key with full membership, which is nearly always the first entry. */
+/*
+ * Find the index of the default P_Key in a port's P_Key table. The search ends
+ * at 0xffff, the default P_Key with full membership, which is nearly always
+ * the first entry.
+ */
 static int default_pkey_find(struct device_files *files, const char *device,
 			     unsigned int port, uint16_t *out)
 {
@@ -119,8 +125,10 @@ static int default_pkey_find(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* sysfs calls OPA's link layer InfiniBand; only the driver's name identifies
- * it. */
+/*
+ * Whether a device is an Omni-Path adapter. sysfs gives "InfiniBand" as the
+ * link layer of Omni-Path ports; only the driver's name shows what they are.
+ */
 static bool device_is_opa(struct device_files *files, const char *device)
 {
 	struct ibsa__file_text text;
@@ -130,8 +138,10 @@ static bool device_is_opa(struct device_files *files, const char *device)
 	       ibsa__parse_is_opa(text.bytes);
 }
 
-/* Kernels before 2.6.37, and ibsim, do not have this file: their ports are
- * InfiniBand. */
+/*
+ * Read the link layer of a port. Kernels before 2.6.37, and ibsim, do not have
+ * the file: their ports are InfiniBand.
+ */
 int ibsa__link_read(struct device_files *files, const char *device,
 		    unsigned int port, uint8_t *out)
 {
@@ -151,8 +161,11 @@ int ibsa__link_read(struct device_files *files, const char *device,
 	return 0;
 }
 
-/* A port without a LID has the permissive LID, or 0. On Omni-Path the
- * permissive LID has 32 bits, and InfiniBand's is an ordinary LID. */
+/*
+ * Return: the port's LID, or 0 if it has none. A port without a LID has the
+ * permissive LID, or 0, in its file. On Omni-Path the permissive LID has 32
+ * bits, and 0xffff is an ordinary LID.
+ */
 static uint32_t lid_or_none(uint64_t lid, uint8_t link)
 {
 	const uint32_t permissive = link == IBSA_LINK_OPA ? UINT32_MAX

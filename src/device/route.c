@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Routes of the system between two RoCE GIDs.
+ * Queries the kernel for the IP route between two RoCE GIDs.
  *
  * Source: rtnetlink(7).
  */
@@ -21,7 +21,11 @@ struct address {
 
 struct lookup {
 	bool is_found;
-	int err; /* an IPv6 route may hold the error for its destinations */
+	/*
+	 * Error of packets to the route's destinations: an IPv6 route may
+	 * contain one, such as "unreachable"; 0 otherwise.
+	 */
+	int err;
 	struct ibsa__route route;
 };
 
@@ -51,7 +55,10 @@ static void route_on_reply(const struct ibsa__nl_reply *reply, void *arg)
 	if (!ifindex)
 		return;
 	memcpy(&route->ifindex, ifindex, sizeof(route->ifindex));
-	/* RTA_VIA is a gateway of the other address family. */
+	/*
+	 * RTA_VIA is the address of a gateway of the other address family
+	 * (IPv6 for an IPv4 route).
+	 */
 	route->is_routed = ibsa__nl_find(reply, RTA_GATEWAY, 4) ||
 			   ibsa__nl_find(reply, RTA_VIA, 4);
 	lookup->is_found = true;

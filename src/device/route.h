@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Routes of the system between two RoCE GIDs. */
+/* Queries the kernel for the IP route between two RoCE GIDs. */
 #ifndef DEVICE_ROUTE_H
 #define DEVICE_ROUTE_H
 
 #include <ibsa/types.h>
 
-/* @ifindex: interface of the route; @is_routed: it uses a gateway. */
+/*
+ * A route. @ifindex: index of its network interface; @is_routed: the route
+ * leads through a gateway.
+ */
 struct ibsa__route {
 	uint32_t ifindex;
 	bool is_routed;
 };
 
 /*
- * Look up the route of packets from @source to @destination over an interface,
- * in the caller's network namespace. A GID that contains an IPv4 address stands
- * for it, any other GID is an IPv6 address. Neighbours are not resolved.
- * Return: 0; -EINVAL one GID is IPv4 and the other is not; -EPROTO the kernel's
- * reply is invalid; or as ibsa__nl_query(), such as -ENETUNREACH if there is no
- * route.
+ * Find the route of packets from @source to @destination over an interface, in
+ * the caller's network namespace. A GID that contains an IPv4 address stands
+ * for this address; any other GID is an IPv6 address. The next hop's MAC
+ * address is not resolved. Return: 0; -EINVAL one GID is IPv4 and the other is
+ * not; -EPROTO the kernel's reply is invalid; or as ibsa__nl_query(), such as
+ * -ENETUNREACH if there is no route.
  */
 int ibsa__route_find(const struct ibsa_gid *source,
 		     const struct ibsa_gid *destination, uint32_t ifindex,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Port selection, and the messages for the case that no port fits. */
+/* Port selection, and the error messages if no port can be selected. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,10 +10,13 @@
 #include "device/device.h"
 #include "device/files.h"
 
-/* How well a port fits; of equal ports the first is selected. */
+/*
+ * How well a port fits the search, in ascending order. Of several ports with
+ * the same rank, the first is selected.
+ */
 enum rank { UNFIT, UNREADABLE, ETHERNET, INACTIVE, ROCE, ACTIVE };
 
-/* What to select, and the best port so far. */
+/* A port selection: what is searched for, and the best port so far. */
 struct search {
 	const char *name;
 	unsigned int port;
@@ -26,7 +29,8 @@ struct search {
 };
 
 /*
- * A list of names or numbers for a message; "..." replaces what does not fit.
+ * A list of names or numbers for an error message. If the list is too long,
+ * "..." ends it.
  */
 struct listing {
 	char text[128];
@@ -74,7 +78,10 @@ static void search_device(struct search *search,
 
 		if (search->port && search->port != port->number)
 			continue;
-		/* The list also contains the port with the GSI. */
+		/*
+		 * Skip a port that is only an SMI if the list also contains
+		 * the port with its GSI.
+		 */
 		if (!search->name && ibsa_port_gsi(search->list, port, NULL))
 			continue;
 		if (rank <= search->rank)
@@ -161,7 +168,7 @@ static const char *port_state_text(uint8_t state)
 	}
 }
 
-/* Write why the best port cannot be used. */
+/* Write the reason why the best port that was found cannot be used. */
 static int port_unfit_fail(const struct search *search,
 			   struct ibsa_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files and directories below /sys or the root of a test tree. */
+/* Reads device files below /sys or below the root of a test tree. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -32,10 +32,10 @@ static int path_make(const struct device_files *files, const char *path,
 }
 
 /*
- * One call returns a whole file of sysfs. This uses pread(), and a raw system
- * call closes numbers from 1024: ibsim's preload library replaces read() and
- * close() and treats such numbers as its own, although the system may have
- * assigned one to this file.
+ * Read a file of sysfs: one call returns the whole file. This uses pread(),
+ * and a raw system call to close descriptors from 1024 on: ibsim's preload
+ * library replaces read() and close(), and treats these descriptors as its
+ * own, although the system may have assigned one to this file.
  */
 static int file_text_read(int fd, struct ibsa__file_text *out)
 {

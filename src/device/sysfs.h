@@ -10,8 +10,8 @@
 #include "device/files.h"
 
 /*
- * Open the files below @root; NULL or "" means /sys. *@out is released with
- * ibsa__files_put(). Return: 0; -ENOMEM.
+ * Prepare to read the device files below @root; NULL or "" means /sys. The
+ * caller releases *@out with ibsa__files_put(). Return: 0; -ENOMEM.
  */
 int ibsa__sysfs_open(const char *root, struct device_files **out) IBSA_MUST_USE;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's verbs by ioctl, and the driver id of a device. */
+/*
+ * Calls the kernel's verbs by ioctl, and finds the driver id of a device by
+ * netlink.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -14,9 +17,12 @@
 #include "device/nl.h"
 #include "device/uverbs.h"
 
-/* A number that is expected in a reply. */
+/* A number in a netlink reply, while the reply is evaluated. */
 struct number {
-	/* the device that the message must be about; NULL: any */
+	/*
+	 * Name of the device that the netlink message must be about; NULL: any
+	 * device.
+	 */
 	const char *device;
 	uint16_t type;
 	bool is_found;
@@ -92,7 +98,10 @@ int ibsa__uverbs_driver(const char *device, uint32_t *out)
 	return 0;
 }
 
-/* musl's ioctl() takes an int, for which the constant is too large. */
+/*
+ * Call ioctl() with a command that does not fit the parameter type: musl's
+ * ioctl() takes an int, which is too small for the constant.
+ */
 static int uverbs_ioctl(int fd, unsigned long command, void *argument)
 {
 	return ioctl(fd, command, argument);

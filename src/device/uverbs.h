@@ -15,32 +15,36 @@
 enum { IBSA__UVERBS_ATTRS_MAX = 8 };
 
 /*
- * Query the driver id of a device, which each ioctl must contain: with a wrong
- * id it returns -EINVAL, as for a wrong argument. Return: 0; -ENODEV no such
- * device; -ENODATA the driver does not publish its id; or as ibsa__nl_query().
+ * Query the driver id of a device, which each ioctl to uverbs must contain:
+ * with a wrong id, the ioctl returns -EINVAL, as for a wrong argument. Return:
+ * 0; -ENODEV no such device; -ENODATA the driver does not publish its id; or
+ * as ibsa__nl_query().
  */
 int ibsa__uverbs_driver(const char *device, uint32_t *out) IBSA_MUST_USE;
 
 /*
- * Execute one method; the kernel's results are in @attrs afterwards. Return: 0;
- * -ENOTTY the kernel does not support these ioctls; -EPROTONOSUPPORT it does
- * not support this method; or another error of the kernel.
+ * Execute one uverbs method; afterwards @attrs contains the kernel's results.
+ * Return: 0; -ENOTTY the kernel does not support these ioctls;
+ * -EPROTONOSUPPORT it does not support this method; or another error of the
+ * kernel.
  */
 int ibsa__uverbs_call(int cmd_fd, uint32_t driver, uint16_t object,
 		      uint16_t method, struct ib_uverbs_attr *attrs,
 		      size_t attr_count) IBSA_MUST_USE;
 
 /*
- * Open another fd for the device's asynchronous events, in non-blocking mode.
- * The kernel delivers port events to each such fd, so that the program's own fd
- * loses none. Return: 0 or as ibsa__uverbs_call().
+ * Open another descriptor for the asynchronous events of a device, in
+ * non-blocking mode. The kernel delivers port events to each of these
+ * descriptors, so the program's own descriptor loses none. Return: 0 or as
+ * ibsa__uverbs_call().
  */
 int ibsa__uverbs_events_open(int cmd_fd, uint32_t driver,
 			     int *out_fd) IBSA_MUST_USE;
 
 /*
- * Query whether a port sends nothing without a GRH. Return: 0; -ERANGE @port is
- * above the highest number that the kernel supports; or as ibsa__uverbs_call().
+ * Query whether a port requires a GRH in every packet. Return: 0; -ERANGE
+ * @port is above the highest number that the kernel supports; or as
+ * ibsa__uverbs_call().
  */
 int ibsa__uverbs_needs_grh(int cmd_fd, uint32_t driver, unsigned int port,
 			   bool *out) IBSA_MUST_USE;
@@ -57,25 +61,28 @@ int ibsa__uverbs_gid(int cmd_fd, uint32_t driver, uint32_t port, uint32_t index,
 		     uint32_t flags, void *entry,
 		     size_t entry_size) IBSA_MUST_USE;
 
-/* Return: the largest number of entries of one call, whose size has 16 bits. */
+/*
+ * Return: the largest number of entries that one call can read: the size of
+ * its buffer must fit 16 bits.
+ */
 static inline size_t ibsa__uverbs_gids_max(size_t entry_size)
 {
 	return entry_size ? UINT16_MAX / entry_size : 0;
 }
 
 /*
- * Read all entries of all ports that are not empty, up to @max_entries and
- * ibsa__uverbs_gids_max(). Return: 0; -EINVAL there are more entries, or @flags
- * is not 0; or as ibsa__uverbs_call().
+ * Read those entries of the GID tables of all ports that are not empty, up to
+ * @max_entries and ibsa__uverbs_gids_max(). Return: 0; -EINVAL there are more
+ * entries, or @flags is not 0; or as ibsa__uverbs_call().
  */
 int ibsa__uverbs_gids(int cmd_fd, uint32_t driver, uint32_t flags,
 		      void *entries, size_t max_entries, size_t entry_size,
 		      uint64_t *out_count) IBSA_MUST_USE;
 
 /*
- * Read the next event: its enum ibv_event_type, and the port or object that it
- * is about. Return: 0; -EAGAIN no event; -EIO the device is gone; or the error
- * of reading.
+ * Read the next asynchronous event: its enum ibv_event_type, and the number of
+ * its port, or the handle of its object. Return: 0; -EAGAIN no event; -EIO the
+ * device is gone; or the error of reading.
  */
 int ibsa__uverbs_event_read(int fd, uint32_t *out_type,
 			    uint64_t *out_element) IBSA_MUST_USE;

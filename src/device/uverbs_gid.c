@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GID tables by the kernel's verbs, on the command fd of the caller's context.
+ * Reads GID tables with the kernel's verbs, on the command fd of the caller's
+ * verbs context.
  *
  * Source: Linux include/uapi/rdma/ib_user_ioctl_cmds.h.
  */
@@ -10,7 +11,10 @@
 
 #include "device/uverbs.h"
 
-/* A number is in the attribute itself; a constant always has 64 bits. */
+/*
+ * Return: an ioctl attribute that holds a number in itself. A constant of
+ * uverbs always has 64 bits.
+ */
 static struct ib_uverbs_attr attr_constant(uint16_t id, uint64_t value)
 {
 	return (struct ib_uverbs_attr){
@@ -21,7 +25,10 @@ static struct ib_uverbs_attr attr_constant(uint16_t id, uint64_t value)
 	};
 }
 
-/* Flags are the first four bytes of the data, in either byte order. */
+/*
+ * Return: an ioctl attribute with flags, which are the first four bytes of its
+ * data in either byte order.
+ */
 static struct ib_uverbs_attr attr_bits(uint16_t id, uint32_t value)
 {
 	struct ib_uverbs_attr attr = {

@@ -64,8 +64,8 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
 }
 
 /*
- * Cancel every query of @txn; the last one frees @txn. An abandoned request has
- * no queries left.
+ * Cancel all queries of @txn. Cancelling the last query frees @txn. A request
+ * in state TXN_ABANDONED has no queries left.
  */
 static void txn_cancel_queries(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -112,8 +112,8 @@ void ibsa__alarm_init(struct ibsa__alarm *alarm,
 }
 
 /*
- * An alarm expires at least one tick later: an alarm that sets itself again for
- * the current tick would keep dispatch in its loop.
+ * Set an alarm that expires at least one tick later: if an alarm could set
+ * itself again for the current tick, ibsa_dispatch() would not return.
  */
 void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
 		     unsigned int ms)

@@ -18,7 +18,10 @@
 
 struct ibsa__engine;
 
-/* The engine's members of struct ibsa_options, with the defaults filled in. */
+/*
+ * Options of the engine: those members of struct ibsa_options that the engine
+ * uses. A member that is 0 there has its default value here.
+ */
 struct ibsa__engine_options {
 	struct ibsa_sa_access access;
 	uint64_t seed;
@@ -33,10 +36,10 @@ struct ibsa__engine_options {
 };
 
 /*
- * Return: the transport timeout of a try that is followed by the next one after
- * @interval_ms. A transport which holds requests, as the kernel does, refuses
- * the same MAD until its timeout has ended. The timeout is therefore a little
- * shorter than the interval.
+ * Return: the timeout in ms to pass to the transport with a try whose next try
+ * follows after @interval_ms. The kernel refuses to send a MAD again until the
+ * timeout of its last send has ended, so the timeout is a little shorter than
+ * the interval.
  */
 static inline unsigned int ibsa__wait_before_retry(unsigned int interval_ms)
 {
@@ -47,21 +50,23 @@ static inline unsigned int ibsa__wait_before_retry(unsigned int interval_ms)
 }
 
 /*
- * Create an engine on @transport, which stays the caller's and must live
- * longer. Return: 0; -ENOMEM.
+ * Create an engine on @transport. The caller owns @transport and frees it
+ * after the engine. Return: 0; -ENOMEM.
  */
 int ibsa__engine_new(const struct ibsa__engine_options *options,
 		     struct ibsa_transport *transport,
 		     struct ibsa__engine **out) IBSA_MUST_USE;
 
-/* End all queries with -ECANCELED, call them back, and free the engine. Takes
- * NULL. Return: 0; -EBUSY from inside a callback. */
+/*
+ * End all queries with -ECANCELED, call their callbacks, and free the engine.
+ * @engine may be NULL. Return: 0; -EBUSY if called from a callback.
+ */
 int ibsa__engine_free(struct ibsa__engine *engine);
 
 /*
- * Arguments and return values are those of ibsa_query(), ibsa_cancel(),
- * ibsa_dispatch(), ibsa_timeout_ms(), ibsa_port_get(), ibsa_port_watch() and
- * ibsa_stats_get().
+ * These functions have the arguments and return values of ibsa_query(),
+ * ibsa_cancel(), ibsa_dispatch(), ibsa_timeout_ms(), ibsa_port_get(),
+ * ibsa_port_watch() and ibsa_stats_get().
  */
 int ibsa__engine_query(struct ibsa__engine *engine,
 		       const struct ibsa_query *query, ibsa_reply_fn done,
@@ -79,17 +84,18 @@ void ibsa__engine_unwatch(struct ibsa__engine *engine,
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
 
 /*
- * Fill @out with the reply of the last redirection that was not followed; its
- * bytes are valid until the next dispatch. Return: false if there was no such
- * redirection.
+ * Fill @out with the last reply in which the SA redirected a request and which
+ * the engine did not follow. Its bytes are valid until the next dispatch.
+ * Return: false if no reply of this kind was received.
  */
 bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
 				struct ibsa_reply *out);
 
 /*
- * Find the index of a P_Key of this partition in the port's table: a full
- * membership if the port has one, because limited members cannot reach each
- * other. Return: whether there is one. Any thread.
+ * Find the index in the port's P_Key table of a P_Key of the partition of
+ * @pkey, a full membership if the table has one, because limited members
+ * cannot reach each other. Return: false if the table has no P_Key of the
+ * partition. Any thread may call this.
  */
 bool ibsa__engine_pkey_find(const struct ibsa__engine *engine, uint16_t pkey,
 			    uint16_t *out) IBSA_MUST_USE;
@@ -99,10 +105,11 @@ const struct ibsa__engine_options *
 ibsa__engine_options(const struct ibsa__engine *engine);
 
 /*
- * A timer of a layer above, which embeds it and owns its memory. It expires
- * once; the layer may then set it again or free it. @expired is called from
- * dispatch only, under the rules for a reply's callback. ibsa__engine_free()
- * cancels the alarm without a call.
+ * A timer of a layer above the engine. The layer embeds the alarm in an object
+ * and owns the memory. The alarm expires once; after that, the layer may set
+ * it again or free it. @expired is called from dispatch only, under the rules
+ * for a reply's callback. ibsa__engine_free() cancels the alarm without
+ * calling @expired.
  */
 struct ibsa__alarm {
 	struct timer timer;
@@ -123,8 +130,9 @@ void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
 void ibsa__alarm_cancel(struct ibsa__engine *engine, struct ibsa__alarm *alarm);
 
 /*
- * Return: the transport's clock; and a random number below @limit, which is
- * from 1 to 2^32. The random numbers follow from the client's seed.
+ * ibsa__engine_now_ns() returns the time of the transport's clock.
+ * ibsa__engine_random() returns a random number below @limit, which is 1 to
+ * 2^32; the random numbers are determined by the client's seed.
  */
 uint64_t ibsa__engine_now_ns(const struct ibsa__engine *engine);
 uint64_t ibsa__engine_random(struct ibsa__engine *engine, uint64_t limit);
@@ -142,8 +150,9 @@ void ibsa__engine_leave(struct ibsa__engine *engine);
  */
 struct ibsa__listener {
 	/*
-	 * A MAD of class SA with method Report and a complete header came.
-	 * @is_sa: the sender is the current SA. The engine checks nothing else.
+	 * Called for a received MAD of class SA with method Report and a
+	 * complete header. @is_sa: the MAD's sender is the current SA. The
+	 * engine checks nothing else of the MAD.
 	 */
 	void (*report)(struct ibsa__listener *listener,
 		       const struct ibsa_message *message, bool is_sa);
@@ -152,19 +161,21 @@ struct ibsa__listener {
 };
 
 /*
- * Deliver Reports to @listener from now on; NULL stops it. Call it again from
- * time to time: it re-enables what the transport has lost, such as its
- * registration for Reports. Return: as the transport's listen operation;
- * -EOPNOTSUPP if the transport has none.
+ * Deliver Reports to @listener from now on; NULL stops the delivery. The
+ * caller repeats the call from time to time: each call restores the
+ * transport's registration for Reports if the transport has lost it. Return:
+ * as the transport's listen operation; -EOPNOTSUPP if the transport has no
+ * listen operation.
  */
 int ibsa__engine_listen(struct ibsa__engine *engine,
 			struct ibsa__listener *listener) IBSA_MUST_USE;
 
 /*
- * After -EBUSY of ibsa__engine_listen(): write a text into @out that names the
- * processes which may receive the Reports by number and name, or tells how root
- * can find them. The names may contain any bytes. Return: false, with @out
- * unchanged, if the transport cannot find other processes.
+ * Call this after ibsa__engine_listen() has failed with -EBUSY: it writes a
+ * text into @out that gives number and name of each process which may receive
+ * the Reports, or tells how root can find these processes. A name may contain
+ * any bytes. Return: false, with @out unchanged, if the transport cannot find
+ * other processes.
  */
 bool ibsa__engine_holder(struct ibsa__engine *engine, struct ibsa_error *out);
 

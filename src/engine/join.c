@@ -5,15 +5,17 @@
 #include "engine/state.h"
 
 enum {
-	/* Offset of AttributeID. From there on, identical requests have
-	 * identical bytes. */
+	/*
+	 * Offset of AttributeID in a MAD. Two requests are identical if their
+	 * bytes from this offset on are equal.
+	 */
 	IDENTITY_FROM = 16,
 };
 
 /*
- * Bytes that are compared: from AttributeID to the end of the record.
- * TransactionID is not among them, a txn gets it only when it is sent; the
- * bytes behind the record are zero.
+ * Return: the number of bytes that a comparison of two requests covers, from
+ * AttributeID to the end of the record. TransactionID, which a request gets
+ * only when it is sent, is before them; the bytes behind the record are zero.
  */
 static size_t txn_identity_len(const struct txn *txn)
 {
@@ -32,8 +34,10 @@ static uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 			    word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
 }
 
-/* Reads whole blocks of 16 bytes: the bytes behind the record are zero and
- * belong to the MAD. */
+/*
+ * Return a hash of the request's bytes. The loop reads whole blocks of 16
+ * bytes: the bytes behind the record are zero and belong to the MAD.
+ */
 uint64_t ibsa__txn_identity(const struct txn *txn)
 {
 	const uint8_t *p = txn->mad + IDENTITY_FROM;
@@ -52,12 +56,13 @@ static bool txn_is_same(const struct txn *a, const struct txn *b)
 }
 
 /*
- * Whether @txn, which has been sent, serves a query as well as @own would if it
- * were sent now: the next tries come no later, and the transport accepts a
- * reply until the next try or @deadline. This compares the intervals without
- * jitter; txn_may_join() compares the jitter. After BUSY, the SA gets no
- * identical request before the interval has ended. Without a next try, all
- * queries of @txn are about to end.
+ * Whether a new query may wait for the reply to @txn, which has been sent,
+ * instead of sending @own now. This is the case if the next tries of @txn come
+ * no later than those of @own, and the transport accepts a reply to @txn until
+ * the next try or @deadline. The intervals are compared without jitter;
+ * txn_may_join() compares the jitter. After the SA has answered BUSY, it gets
+ * no identical request before the interval has ended. If @txn has no next try,
+ * all its queries are about to end.
  */
 static bool txn_is_on_time(const struct ibsa__engine *engine,
 			   const struct txn *txn, const struct txn *own,
@@ -73,12 +78,13 @@ static bool txn_is_on_time(const struct ibsa__engine *engine,
 }
 
 /*
- * Whether a query may share @txn instead of sending @own. The tries of @txn
- * must come no later than those of @own, and its reply must not be older than a
- * change which the caller may have made. Other clients may write the records
- * that clients register, and the engine does not see that: a request for such
- * records is shared only until it is sent. @txn is compared in full, because
- * its memory may be in use for another request by now.
+ * Whether a new query may share @txn instead of sending @own. The tries of
+ * @txn must come no later than those of @own, and its reply must not be older
+ * than a change of the SA's records that the caller may have made. Records
+ * that clients register, such as services, may be changed by other clients
+ * unnoticed: a request for them is shared only until it is sent. @txn is
+ * compared in full, because its memory may have been reused for another
+ * request.
  */
 static bool txn_may_join(const struct ibsa__engine *engine,
 			 const struct txn *txn, const struct txn *own,
@@ -110,8 +116,11 @@ static struct txn *bucket_find(const struct ibsa__engine *engine,
 	return NULL;
 }
 
-/* Few buckets contain this hash: the loop over the bucket's requests is in a
- * function of its own, which is rarely called. */
+/*
+ * Few buckets of the table contain the hash of a new request. The loop over a
+ * bucket's requests is therefore in a function of its own, which is rarely
+ * called.
+ */
 struct txn *ibsa__txn_find_same(struct ibsa__engine *engine,
 				const struct txn *txn, uint64_t deadline)
 {

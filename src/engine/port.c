@@ -7,14 +7,18 @@
 #include "engine/state.h"
 
 enum {
-	/* least time between two reads because of missing replies */
+	/*
+	 * After missing replies, the port is read at most once in this many
+	 * ms.
+	 */
 	PORT_READ_MS = 100,
 	DEFAULT_WATCH_MS = 1000,
 };
 
 /*
- * A watch of the port. @link is in the engine's list of watches. While @changes
- * is not 0, @due is in the engine's list of watches to call back.
+ * A program's watch of the port. @link is always in the engine's list of all
+ * watches. @due is in the engine's list of watches to call back while @changes
+ * is not 0.
  */
 struct ibsa_port_watch {
 	struct list link;
@@ -33,8 +37,9 @@ struct ibsa_port_watch {
 #define LID_INTERFACE_ID UINT64_C(0x00066a0000000000)
 
 /*
- * The kernel's header has 16 bits for a LID. A longer LID of Omni-Path is sent
- * as a GID. So is 0xffff, which the driver would take for the permissive LID.
+ * Whether the kernel's umad header, which has 16 bits for a LID, cannot hold
+ * @lid of Omni-Path. The engine sends to a GID instead of such a LID. It also
+ * does so for 0xffff, which the driver would take for the permissive LID.
  * Source: Linux drivers/infiniband/hw/hfi1/hfi.h, hfi1_make_opa_lid().
  */
 bool ibsa__lid_is_long(uint32_t lid)
@@ -58,8 +63,10 @@ static bool sa_needs_grh(const struct ibsa__engine *engine)
 	return engine->options.access.grh == IBSA_GRH_ALWAYS;
 }
 
-/* Return: the address of the SA from the port's state, with a GRH where one is
- * needed. */
+/*
+ * Return: the SA's address according to the port's state, with a GRH if the
+ * port needs one.
+ */
 static struct ibsa_address sm_address(const struct ibsa__engine *engine)
 {
 	const struct ibsa_port_state *port = &engine->port;
@@ -145,9 +152,9 @@ static void port_state_set(struct ibsa__engine *engine,
 }
 
 /*
- * Reading the port failed. If the device is gone, its port is down, and sends
- * return the reason. Any other error may be temporary and does not change what
- * is known.
+ * Handle a failure to read the port's state. If the device is gone, mark the
+ * port as down; sends then return @err. Any other error may be temporary and
+ * leaves the known state unchanged.
  */
 static void port_read_failed(struct ibsa__engine *engine, int err)
 {
@@ -203,7 +210,10 @@ int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 	return 0;
 }
 
-/* Return: the shortest interval of all watches; 0 without watches. */
+/*
+ * Return: the shortest interval of all watches of the port, in ms; 0 if there
+ * are no watches.
+ */
 static unsigned int watch_interval_min(const struct ibsa__engine *engine)
 {
 	const struct list *at = engine->watches.next;
@@ -226,7 +236,10 @@ static void watch_timer_arm(struct ibsa__engine *engine)
 				   engine->watch_interval_ms));
 }
 
-/* A watch began or ended: use the shortest interval from now on. */
+/*
+ * Call this when a watch of the port begins or ends: the port is from now on
+ * read at the shortest interval of all watches.
+ */
 static void watch_interval_update(struct ibsa__engine *engine)
 {
 	unsigned int interval_ms = watch_interval_min(engine);
@@ -289,9 +302,9 @@ void ibsa__engine_port_unwatch_all(struct ibsa__engine *engine)
 }
 
 /*
- * Call back the watches that have changes now. If a callback reads the port,
- * the watches with new changes are called by the next dispatch. A callback may
- * end any watch, also the next in the list.
+ * Call back the watches whose changes are not reported yet. If a callback
+ * reads the port, the next dispatch reports the new changes. A callback may
+ * end any watch, including the next one in the list.
  */
 void ibsa__engine_port_report(struct ibsa__engine *engine)
 {

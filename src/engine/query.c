@@ -6,8 +6,8 @@
 #include "engine/state.h"
 
 /*
- * Free @query and call it back. It is in no list any more. The memory is free
- * before the call, so that the callback may submit a new query.
+ * Free @query, which is in no list, and call its callback. The memory is freed
+ * before the callback runs, so that the callback can submit a new query.
  */
 static void query_call_back(struct ibsa__engine *engine, struct query *query,
 			    struct ibsa_reply *reply)
@@ -31,8 +31,10 @@ static bool txn_is_write(const struct txn *txn)
 	       txn->method == IBSA_METHOD_DELETE;
 }
 
-/* A callback may cancel any other query of the list: read the list's head again
- * after each call. */
+/*
+ * End @txn and call back its queries. A callback may cancel any other query of
+ * @txn: the loop reads the head of the list again after each callback.
+ */
 void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		      struct ibsa_reply *reply)
 {
@@ -55,8 +57,8 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 
 /*
  * End @query without a reply. The next dispatch calls it back. If no other
- * query waits for the request, the request ends as well. A Set or Delete that
- * ends like this may have been carried out.
+ * query waits for the same request, the request ends, too. The SA may still
+ * carry out a Set or Delete that ends in this way.
  */
 void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 {
@@ -77,7 +79,8 @@ void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 }
 
 /*
- * Return: the tick until which @query waits for its reply, if it is sent now.
+ * Return: the tick until which @query waits for its reply, if its request is
+ * sent at @now_ns.
  */
 static uint64_t query_end_tick(const struct query *query, uint64_t now_ns)
 {
@@ -121,8 +124,8 @@ void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * The deadline of @query has passed: without any reply, or with BUSY as the
- * only one.
+ * End @query, because its deadline has passed: either no reply came, or BUSY
+ * was the only reply.
  */
 void ibsa__query_expire(struct ibsa__engine *engine, struct query *query)
 {
@@ -185,7 +188,9 @@ static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 	return query;
 }
 
-/* Add @query to those that wait for @txn, until @deadline. */
+/*
+ * Add @query to the queries that wait for the reply to @txn, until @deadline.
+ */
 static void query_attach(struct ibsa__engine *engine, struct query *query,
 			 struct txn *txn, uint64_t deadline)
 {
@@ -208,9 +213,10 @@ static int query_submit(struct ibsa__engine *engine, struct query *query,
 }
 
 /*
- * Share an identical request, or submit @txn; free @txn if it is not needed.
- * With queue_ms, the deadline starts at the first send. If that is over,
- * because the shared request has been sent, it starts now.
+ * Let @query share an identical request that is queued or in flight, and free
+ * @txn; or submit @txn. If the query has a queue_ms, its deadline_ms starts
+ * when the request is first sent; if the shared request has been sent already,
+ * deadline_ms starts now.
  */
 static int query_join_or_submit(struct ibsa__engine *engine,
 				struct query *query, struct txn *txn,

@@ -9,14 +9,17 @@
 #include "wire/mad.h"
 #include "wire/request.h"
 
-/* Messages that one dispatch takes in addition to the replies it waits for. The
- * limit keeps a flood of messages from delaying timers. */
+/*
+ * Maximum of messages that one dispatch receives beyond the number of replies
+ * that are expected. The limit keeps a flood of messages from delaying timers.
+ */
 enum { BATCH = 256 };
 
 /*
- * Whether both LIDs belong to one port with @lmc path bits. OpenSM answers from
- * the base LID of its port, whichever of its LIDs the request was sent to. The
- * kernel's header has 16 bits for the sender's LID, an OPA LID may be longer.
+ * Whether the LIDs @from and @asked belong to one port with @lmc path bits.
+ * OpenSM sends from the base LID of its port even if the request was sent to
+ * another LID of this port. Only 16 bits are compared, because the kernel's
+ * header has no more for the sender's LID, while an OPA LID may be longer.
  *
  * Source: Linux include/uapi/rdma/ib_user_mad.h.
  */
@@ -35,10 +38,11 @@ static bool is_same_gid(const struct ibsa_address *from,
 }
 
 /*
- * Whether @from is the SA that the request was sent to: a LID of the same port
- * and the same QP; or the same GID if the request was sent without a LID or to
- * a long one. The kernel does not compare them. If the LMC of the SA's port is
- * not known, assume this port's: an SM usually gives all ports the same LMC.
+ * Whether the sender @from of a reply is the SA that the request was sent to:
+ * the kernel does not check this. LID (of the same port) and QP must be equal;
+ * if the request was sent without a LID, or to a LID of more than 16 bits, the
+ * GID must be equal. If the LMC of the SA's port is unknown, this port's LMC
+ * is used: an SM usually gives all ports the same LMC.
  */
 static bool is_from_address(const struct ibsa__engine *engine,
 			    const struct ibsa_address *from,
@@ -54,8 +58,10 @@ static bool is_from_address(const struct ibsa__engine *engine,
 	       is_same_gid(from, asked);
 }
 
-/* Whether the SA returned the request with a status. Its attribute may differ
- * from that of the reply's records. */
+/*
+ * Whether a reply is the request itself, returned by the SA with a status. Its
+ * attribute may differ from the attribute of a regular reply.
+ */
 static bool is_request_returned(const struct txn *txn,
 				const struct ibsa_sa_header *header)
 {
@@ -64,9 +70,9 @@ static bool is_request_returned(const struct txn *txn,
 }
 
 /*
- * Return: the request that a message answers; or NULL, after counting the
- * message as ignored. The kernel replaces the upper half of the TransactionID,
- * so only the lower half is compared.
+ * Find the request that a message answers. The kernel replaces the upper half
+ * of the TransactionID, so only the lower half is compared. Return: the
+ * request; NULL if there is none, after counting the message as ignored.
  */
 static struct txn *reply_find_txn(struct ibsa__engine *engine,
 				  const struct ibsa_message *message,
@@ -101,7 +107,10 @@ static struct txn *reply_find_txn(struct ibsa__engine *engine,
 	return txn;
 }
 
-/* An SA that redirects requests may send its Reports from its own address. */
+/*
+ * Whether @from is the SA, or the SA that redirected to it: an SA that
+ * redirects requests may send its Reports from its own address.
+ */
 static bool is_from_known_sa(const struct ibsa__engine *engine,
 			     const struct ibsa_address *from)
 {
@@ -112,8 +121,10 @@ static bool is_from_known_sa(const struct ibsa__engine *engine,
 		is_from_address(engine, from, &engine->home));
 }
 
-/* Whether a Report comes from the SA. If the sender is unknown, read the port
- * again: it may be a new SM. */
+/*
+ * Whether the SA has sent this Report. If the sender is unknown, the port is
+ * read again, because the sender may be a new SM.
+ */
 static bool is_from_sa(struct ibsa__engine *engine,
 		       const struct ibsa_message *message)
 {
@@ -151,10 +162,10 @@ static bool message_is_report(const struct ibsa_message *message,
 }
 
 /*
- * The transport reports that a try has failed. The engine's own timers detect a
- * timeout, too; this message frees the place of an abandoned request in the
- * window, and starts the next try of a request whose last try the transport
- * refused as a duplicate.
+ * Handle a message of the transport that a try has failed. This frees the
+ * place of an abandoned request in the window. If the transport had refused
+ * the next try as a duplicate, the request is sent now. A timeout of a try
+ * needs no handling here: the engine's own timers detect it.
  */
 static void send_failure_handle(struct ibsa__engine *engine,
 				const struct ibsa_message *message)
@@ -178,10 +189,10 @@ static void send_failure_handle(struct ibsa__engine *engine,
 }
 
 /*
- * Whether the sender may be a node without an SA, whose kernel returns such a
- * status. An SA may send the same status for a request that it does not
- * support. Source: IBA vol 1, 13.4.7; Linux drivers/infiniband/core/mad.c,
- * generate_unmatched_resp().
+ * Whether the sender of a reply with @status may be a node without an SA: the
+ * kernel of such a node returns this status. An SA may send the same status
+ * for a request that it does not support. Source: IBA vol 1, 13.4.7; Linux
+ * drivers/infiniband/core/mad.c, generate_unmatched_resp().
  */
 static bool may_be_no_sa(uint16_t status)
 {
@@ -191,9 +202,9 @@ static bool may_be_no_sa(uint16_t status)
 }
 
 /*
- * Whether @txn was sent to a port that is no longer the SA's. The port is read
- * again first: the node of the old SM may answer before the engine has noticed
- * the change.
+ * Whether @txn was sent to a port that is no longer the SA's. This function
+ * reads the port again first: the node of the old SM may reply before the
+ * engine has noticed the change.
  */
 static bool txn_is_at_old_sa(struct ibsa__engine *engine, const struct txn *txn)
 {
@@ -206,8 +217,8 @@ static bool txn_is_at_old_sa(struct ibsa__engine *engine, const struct txn *txn)
 
 /*
  * Whether to ignore a reply with @status, because its sender is no longer the
- * SA. If a new SA is known, the request is sent there at once, as all requests
- * in flight; else at its next try.
+ * SA. In this case the request is sent to the new SA: at once if the new SA is
+ * known, otherwise at the request's next try.
  */
 static bool reply_is_from_old_sa(struct ibsa__engine *engine, struct txn *txn,
 				 uint16_t status)
@@ -223,8 +234,10 @@ static bool reply_is_from_old_sa(struct ibsa__engine *engine, struct txn *txn,
 	return true;
 }
 
-/* Whether a reply with a status does not end its request: the request follows a
- * redirection, or goes to the new SA. */
+/*
+ * Whether a request continues after a reply with a status: because it follows
+ * a redirection, or because it is sent again to a new SA.
+ */
 static bool reply_is_provisional(struct ibsa__engine *engine, struct txn *txn,
 				 const struct ibsa_sa_header *header,
 				 const struct ibsa_message *message,
@@ -250,8 +263,10 @@ static void message_handle(struct ibsa__engine *engine,
 		send_failure_handle(engine, message);
 		return;
 	}
-	/* The transport dropped a reply that was too large. Reports behind it
-	 * in the queue may be lost. */
+	/*
+	 * message->err means that the transport dropped a reply because it was
+	 * too large. Reports that were queued behind the reply may be lost.
+	 */
 	if (message->err)
 		listener_report_loss(engine);
 	if (message->len < IBSA_SA_HEADER_BYTES) {
@@ -287,11 +302,12 @@ static void message_handle(struct ibsa__engine *engine,
 }
 
 /*
- * Take all messages up to a limit: as many as replies may be there, so that a
- * reply which has arrived does not time out, and BATCH more. After the first
- * message, stop when no request is in flight and there is no listener: for many
- * transports another recv() costs a system call. The first recv() happens
- * always, so that unexpected messages do not stay in the transport's queue.
+ * Receive messages up to a limit: the number of expected replies, so that a
+ * reply which has arrived does not time out, plus BATCH. After the first
+ * message, receiving stops when no request is in flight and there is no
+ * listener, because recv() costs a system call in many transports. The first
+ * recv() is always made, so that unexpected messages do not stay in the
+ * transport's queue.
  */
 int ibsa__engine_receive(struct ibsa__engine *engine)
 {
@@ -305,9 +321,11 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 
 		if (got < 0)
 			listener_report_loss(engine);
-		/* The transport has lost the requests in flight. Send all again
-		 * now: otherwise each would detect the loss only at its next
-		 * try, or at its deadline. */
+		/*
+		 * -ENODEV: the transport has lost all requests in flight. They
+		 * are sent again now: otherwise the loss of each would be
+		 * detected only at its next try or deadline.
+		 */
 		if (got == -ENODEV)
 			ibsa__engine_resend(engine, false);
 		if (got <= 0)

@@ -69,7 +69,9 @@ void ibsa__redirect_distrust(struct ibsa__engine *engine, const struct txn *txn)
 		ibsa__redirect_drop(engine);
 }
 
-/* Send all requests to @target from now on, those in flight again. */
+/*
+ * Send all requests to @target from now on. Requests in flight are sent again.
+ */
 static void redirect_use(struct ibsa__engine *engine,
 			 const struct ibsa_address *target)
 {
@@ -117,9 +119,10 @@ static bool address_is_multicast(const struct ibsa_address *target, bool is_opa)
 }
 
 /*
- * Fill @out with the target's address; its LID is 0 if @redirect has a GID
- * only. Return: false if the port cannot send there. The transports send the
- * Q_Key of QP 1 only, so that any other Q_Key is refused.
+ * Fill @out with the address of the redirection's target; its LID is 0 if
+ * @redirect has only a GID. Return: false if the port cannot send to the
+ * target: all transports send with the Q_Key of QP 1, so a target with any
+ * other Q_Key is refused.
  */
 static bool redirect_address(struct ibsa__engine *engine,
 			     const struct ibsa__redirect *redirect,
@@ -141,9 +144,9 @@ static bool redirect_address(struct ibsa__engine *engine,
 }
 
 /*
- * The query for the path to the target has ended. Without a path the
- * redirection is not used: the redirected requests are sent to the SA again at
- * their next try, which ends them when they are redirected once more.
+ * The query for the path to a redirection's target has ended. Without a path,
+ * the redirection is not used: the next try of each redirected request goes to
+ * the SA again, and if the SA redirects it again, the request ends.
  */
 static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
 {
@@ -157,7 +160,10 @@ static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
 	    !path.dlid || path.dlid >= IBSA_LID_MULTICAST_MIN)
 		return;
 	engine->resolving.lid = path.dlid;
-	/* The target is in another subnet, or the link needs a GRH anyway. */
+	/*
+	 * The packet needs a GRH if the redirection's target is in another
+	 * subnet, or if the link always needs a GRH.
+	 */
 	engine->resolving.has_grh |= path.hop_limit > 1;
 	engine->resolving.hop_limit = path.hop_limit;
 	if (!engine->resolving.has_grh)
@@ -165,7 +171,10 @@ static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
 	redirect_use(engine, &engine->resolving);
 }
 
-/* Query the path to a target that has a GID only from the SA that redirects. */
+/*
+ * Send a query for the path to a redirection's target that has only a GID. The
+ * query goes to the SA that redirected the request.
+ */
 static bool redirect_resolve(struct ibsa__engine *engine,
 			     const struct ibsa_address *target)
 {
@@ -196,7 +205,10 @@ bool ibsa__redirect_is_path_query(const struct txn *txn)
 	       redirect_path_done;
 }
 
-/* RoCE ports have no LIDs and send to GIDs. */
+/*
+ * Whether the LID of a redirection's target must be queried. RoCE ports have
+ * no LIDs and send to GIDs.
+ */
 static bool needs_lid(const struct ibsa__engine *engine,
 		      const struct ibsa_address *target)
 {
@@ -204,8 +216,9 @@ static bool needs_lid(const struct ibsa__engine *engine,
 }
 
 /*
- * Use the target of the redirection in @reply, after querying its path if
- * necessary. Return: false if the port cannot send there.
+ * Send requests to the target of the redirection in @reply from now on, after
+ * a query for its path if its LID is not known. Return: false if the port
+ * cannot send to the target.
  */
 static bool redirect_learn(struct ibsa__engine *engine,
 			   const struct ibsa_reply *reply)
@@ -247,9 +260,10 @@ bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,
 }
 
 /*
- * If another request was redirected in the meantime, @txn is sent to the known
- * target. If @txn was redirected too often, it ends, and the next request is
- * sent to the SM's own SA again.
+ * Let @txn follow the redirection in @reply. If the redirection of another
+ * request has changed the SA's address since @txn was sent, @txn is sent to
+ * that address. If @txn was redirected too often, @txn ends, and later
+ * requests are sent to the SM's own SA again.
  */
 bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 			   const struct ibsa_reply *reply)
@@ -267,8 +281,10 @@ bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 		last_redirect_set(engine, reply);
 		return false;
 	}
-	/* A redirection does not count while the path to the target is unknown:
-	 * the SA redirects the request once more. */
+	/*
+	 * A redirection is not counted while the path to the target is being
+	 * queried, because the SA will redirect the request again.
+	 */
 	txn->hops += !waits;
 	ibsa__txn_redirected(engine, txn);
 	return true;

@@ -8,10 +8,11 @@
 enum { IBSIM_BYTES = 224 };
 
 /*
- * Whether a table is cut off. The kernel's reassembled reply starts with the
- * RMPP header of the first segment. The table is cut off if that segment is not
- * the last, yet no more than one MAD is here; or if it is the last and its
- * length exceeds what is here.
+ * Whether a table of records is incomplete. The kernel reassembles a reply and
+ * leaves the RMPP header of the first segment in it. The table is incomplete
+ * if this first segment is not the last segment, but only one MAD was
+ * received; or if it is the last, and its length is larger than the bytes
+ * received.
  */
 static bool table_is_cut(const struct ibsa_sa_header *header, size_t len)
 {
@@ -22,9 +23,9 @@ static bool table_is_cut(const struct ibsa_sa_header *header, size_t len)
 }
 
 /*
- * Return: how many bytes of a table are valid. ibsim does not support RMPP: it
- * passes the header on as the SA wrote it, without a type, and only 224 bytes
- * of a MAD are valid, whatever its length.
+ * Return: how many of the received bytes of a table are valid. ibsim does not
+ * reassemble RMPP replies: it passes on the SA's header without an RMPP type,
+ * and only 224 bytes of a MAD are valid, whatever the length.
  */
 static size_t table_usable_len(const struct ibsa_sa_header *header, size_t len,
 			       bool *cut)
@@ -60,8 +61,10 @@ static void table_parse(const struct ibsa_record *record,
 		out->err = -ENODATA;
 }
 
-/* Return: the ClassPortInfo of a redirection; NULL if there is none or it is
- * cut off. */
+/*
+ * Return: the ClassPortInfo in a reply that redirects a request; NULL if the
+ * reply has no ClassPortInfo or only a part of it.
+ */
 static const uint8_t *reply_redirect(const struct ibsa_record *record,
 				     const struct ibsa_sa_header *header,
 				     const uint8_t *mad, size_t len)

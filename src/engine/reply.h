@@ -6,13 +6,15 @@
 #include <ibsa/ibsa.h>
 
 /*
- * Parse a MAD of @len bytes, at least IBSA_SA_HEADER_BYTES, into err, status,
- * records, stride, count and redirect of @out. @header is its decoded header;
- * @record is the record that the reply must contain.
+ * Parse a reply MAD of @len bytes, at least IBSA_SA_HEADER_BYTES, and set err,
+ * status, records, stride, count and redirect of @out. @header is the decoded
+ * header of the MAD; @record is the type of the records that the reply must
+ * contain.
  *
- * The stride is the reply's attribute offset. If a table is cut off, err is
- * -ENODATA, and count has the complete records. If the reply is shorter than a
- * record or its stride is smaller, err is -EPROTO.
+ * The stride is the reply's attribute offset in bytes. If a table is
+ * incomplete, err is -ENODATA, and count is the number of complete records. If
+ * the reply is shorter than one record, or the stride is shorter than a
+ * record, err is -EPROTO.
  *
  * Source: IBA vol 1, 15.2.1, 13.6.2.
  */
@@ -22,7 +24,10 @@ void ibsa__reply_parse(const struct ibsa_record *record,
 
 /* Target of a redirection. */
 struct ibsa__redirect {
-	/* Without GRH and P_Key index. The LID is 0 if there is a GID only. */
+	/*
+	 * Address of a redirection's target, without GRH and P_Key index. The
+	 * LID is 0 if the ClassPortInfo has only a GID.
+	 */
 	struct ibsa_address to;
 	uint32_t qkey;
 	uint16_t pkey;
@@ -32,7 +37,10 @@ struct ibsa__redirect {
 /* Limit of redirections that one request follows. */
 enum { IBSA__REDIRECTS_MAX = 3 };
 
-/* The record of the ClassPortInfo in a redirection of a query for @record. */
+/*
+ * Return: the record type of the ClassPortInfo by which the SA redirects a
+ * query for @record (IB or OPA form).
+ */
 static inline const struct ibsa_record *
 redirect_record(const struct ibsa_record *record)
 {
@@ -41,7 +49,10 @@ redirect_record(const struct ibsa_record *record)
 		       : &ibsa_class_port_info_record;
 }
 
-/* Decode the ClassPortInfo of @reply, whose redirect must not be NULL. */
+/*
+ * Decode the ClassPortInfo of @reply into @out. reply->redirect must not be
+ * NULL.
+ */
 void ibsa__redirect_read(const struct ibsa_reply *reply,
 			 struct ibsa__redirect *out);
 

@@ -29,9 +29,10 @@ static uint64_t round_trip_limit_us(const struct round_trip *trip)
 }
 
 /*
- * Whether a reply is too late for the last try, so that it answers an earlier
- * one. If the earlier try was lost, the reply comes one round trip after the
- * last try. A slow SA answers the first try at any time between two tries.
+ * Whether a reply comes too late after the last try to be the reply to that
+ * try, so that it answers an earlier try. If only the earlier try was lost,
+ * the reply comes one round-trip time after the last try. A slow SA replies to
+ * the first try at any time between two tries.
  */
 static bool is_reply_to_earlier_try(const struct round_trip *trip,
 				    uint32_t interval_ms, uint64_t since_us)

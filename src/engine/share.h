@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Table of requests that other queries may share, by a hash of their bytes. A
- * query looks it up once, and entries are never removed: an entry may be stale,
- * so the caller compares the request that it points to. Each bucket is one
- * cache line. A new entry overwrites the oldest, so that the table finds the
- * latest requests if there are too many.
+ * Table of requests that other queries may share, with a hash of the request's
+ * bytes as key. Entries are never removed: an entry may be stale, so the
+ * caller compares its query with the request that the entry points to. Each
+ * bucket fills one cache line. In a full bucket, a new entry overwrites the
+ * oldest one.
  */
 #ifndef ENGINE_SHARE_H
 #define ENGINE_SHARE_H
@@ -38,8 +38,8 @@ int ibsa__share_init(struct share *share) IBSA_MUST_USE;
 void ibsa__share_done(struct share *share);
 
 /*
- * Let the table grow for @live requests at a time. It stays as it is if memory
- * runs out.
+ * Let the table grow to hold @live requests. If memory runs out, the table
+ * keeps its size.
  */
 void ibsa__share_fit(struct share *share, size_t live);
 

@@ -16,10 +16,11 @@
 enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM, TIMER_WATCH };
 
 /*
- * One query of the caller. While the query waits for a reply, @link is in the
- * list of its txn. After it has ended without a reply, @txn is NULL, @link is
- * in the engine's list of ended queries until the callback, and @record, @err,
- * @tries and @status are what the callback receives.
+ * One query that the program has submitted and that has not been called back
+ * yet. While it waits for a reply, @link is in the list of its @txn. After it
+ * has ended without a reply, @txn is NULL, and @link is in the engine's list
+ * of ended queries until the callback, to which @record, @err, @tries and
+ * @status are passed.
  */
 struct query {
 	struct hash_node id;
@@ -32,9 +33,9 @@ struct query {
 	int err;
 	uint32_t tries;
 	/*
-	 * If not 0, the reply is due this many ms after the first send. Until
-	 * then @deadline limits the time that the query waits to be sent. 0
-	 * after the first send.
+	 * The query's deadline in ms, counted from the first send of its
+	 * request, if not 0. Until that send, @deadline limits the time that
+	 * the query waits in the queue. The first send sets this member to 0.
 	 */
 	uint32_t from_send_ms;
 	uint16_t status;
@@ -44,13 +45,18 @@ struct query {
 enum txn_state {
 	TXN_QUEUED,    /* not sent yet: the window is full */
 	TXN_IN_FLIGHT, /* counts in the window */
-	/* counts in the window, too: its queries have ended, but the transport
-	 * still holds the request */
+	/*
+	 * All queries of this request have ended, but the transport still
+	 * holds the request: it counts in the window.
+	 */
 	TXN_ABANDONED,
 	TXN_ENDED, /* in no list and no table */
 };
 
-/* One request: queued for the window, or in flight. */
+/*
+ * One SA request, which is queued, in flight, or abandoned (see enum
+ * txn_state).
+ */
 struct txn {
 	uint8_t mad[IBSA_MAD_BYTES];
 	struct hash_node tid;
@@ -61,16 +67,25 @@ struct txn {
 	struct ibsa_address to;
 	uint64_t share_hash;
 	uint64_t sent_ns;
-	/* Tick at which the transport's timeout for the last try ends. */
+	/*
+	 * Tick (ms of the transport's clock) at which the transport's timeout
+	 * for the request's last try ends.
+	 */
 	uint64_t wait_end;
-	uint32_t interval_ms; /* interval between the next try and the try after
-			       * it */
-	uint32_t last_interval_ms; /* interval between the last try and the next
-				    * try */
+	/*
+	 * Interval in ms between the request's next try and the try after that
+	 * one.
+	 */
+	uint32_t interval_ms;
+	/* Interval in ms between the request's last try and its next try. */
+	uint32_t last_interval_ms;
 	uint32_t max_interval_ms;
 	uint32_t tries;
 	uint32_t id_tries; /* tries sent with the current TransactionID */
-	/* Tries whose transport timeout may still be running. */
+	/*
+	 * Number of tries of this request whose transport timeout may still be
+	 * running.
+	 */
 	uint32_t outstanding;
 	uint32_t epoch;		/* the engine's @epoch when the query came */
 	uint16_t request_bytes; /* size of the record in the request */
@@ -78,34 +93,40 @@ struct txn {
 	uint8_t jitter_percent;
 	bool shareable;
 	/*
-	 * redirections that the request followed since it was last sent to the
-	 * SM's own SA
+	 * Number of redirections that the request has followed since it was
+	 * last sent to the SM's own SA.
 	 */
 	uint8_t hops;
 	bool got_busy;
 	/*
-	 * one of the request's queries has a deadline which starts at the first
-	 * send
+	 * At least one query of this request has a deadline that starts when
+	 * the request is first sent.
 	 */
 	bool starts_deadlines;
-	/* The transport refused the last try as a duplicate, because it still
-	 * held the try before, although that try's timeout is over. */
+	/*
+	 * The transport refused this request's last try as a duplicate,
+	 * because it still held the previous try, although the timeout of the
+	 * previous try is over.
+	 */
 	bool is_late;
 	bool is_refused; /* the transport refused the last try */
-	/* The next try waits a whole interval: the SA answered the last try
-	 * with BUSY, or the address of the SA is not known yet. */
+	/*
+	 * The request's next try waits a whole interval, because the SA
+	 * answered the last try with BUSY, or the address of the SA is not
+	 * known yet.
+	 */
 	bool is_backing_off;
 	enum txn_state state;
 };
 
 /*
- * Round-trip times of the SA: a smoothed mean and its mean deviation. Only
- * replies to requests that were sent once are measured: after a retry, the
- * reply does not show which try it answers.
+ * Round-trip times of the SA: a smoothed mean and the mean deviation, in
+ * microseconds. Only replies to requests that were sent once are measured:
+ * after a retry, it is unknown which try a reply answers.
  *
- * @retry_ms: not 0: a reply came too late to be one to the last try of its
- *            request, and this is the interval of that request. New requests
- *            use it at least, until the next measured reply.
+ * @retry_ms: set when a reply came too late to be the reply to the last try of
+ * its request; it is the interval of that request, and the least interval of
+ * new requests until the next measured reply. 0: not set.
  *
  * Source: RFC 6298.
  */
@@ -116,14 +137,16 @@ struct round_trip {
 };
 
 /*
- * Account for a reply. It arrived @since_ns after the last of @tries, and that
- * try's interval was @interval_ms.
+ * Update @trip after a reply to a request that was sent @tries times. The
+ * reply arrived @since_ns after the last try, whose interval was @interval_ms.
  */
 void ibsa__round_trip_note(struct round_trip *trip, uint32_t tries,
 			   uint32_t interval_ms, uint64_t since_ns);
 
-/* Return: milliseconds after which a reply is late; 0 before the first measured
- * reply. */
+/*
+ * Return: the round-trip time in milliseconds above which a reply counts as
+ * late; 0 before the first measured reply.
+ */
 uint32_t ibsa__round_trip_limit_ms(const struct round_trip *trip);
 
 struct ibsa__engine {
@@ -131,12 +154,21 @@ struct ibsa__engine {
 	struct ibsa__engine_options options;
 	struct ibsa_port_state port;
 	struct ibsa_address sa; /* queries are sent here */
-	/* address of the SA that redirected to @sa, if @is_redirected */
+	/*
+	 * While @is_redirected is set: address of the SA that redirected
+	 * requests to the address @sa.
+	 */
 	struct ibsa_address home;
-	/* target of a redirection whose LID is being queried */
+	/*
+	 * Target of a redirection that has only a GID, while its LID is being
+	 * queried.
+	 */
 	struct ibsa_address resolving;
 	uint64_t resolving_id; /* of that path query, or 0 */
-	/* The last redirection that was not followed; @record NULL: none. */
+	/*
+	 * The last reply with a redirection that the engine did not follow.
+	 * Its member record is NULL if no reply of this kind was received.
+	 */
 	struct ibsa_reply last_redirect;
 	uint8_t last_redirect_info
 		[sizeof(struct ibsa__opa_class_port_info_bits) / 8];
@@ -146,38 +178,56 @@ struct ibsa__engine {
 	bool calling_back;
 	bool closing;
 	bool transport_holds; /* result of the transport's holds operation */
-	/* the last dispatch left messages in the transport */
+	/*
+	 * The last dispatch reached its limit and left received messages in
+	 * the transport.
+	 */
 	bool has_messages;
 	uint64_t port_read_ns;
 	/* receives the SA's Reports; or NULL */
 	struct ibsa__listener *listener;
 	struct list watches; /* all watches of the port */
-	/* watches with changes that are not reported yet */
+	/*
+	 * Watches of the port with changes that their callbacks have not
+	 * received yet.
+	 */
 	struct list changed;
 	struct timer watch_timer; /* armed while @watches is not empty */
 	unsigned int watch_interval_ms;
 	struct wheel wheel;
-	/* Timers of TXN_ABANDONED requests. They need no wakeup of their own,
-	 * only queued requests wait for them. */
+	/*
+	 * Timers of requests in state TXN_ABANDONED. They do not shorten the
+	 * time until the next dispatch: only queued requests wait for them.
+	 */
 	struct wheel abandoned_wheel;
 	struct pool queries;
 	struct pool txns;
 	struct hash ids;
 	struct hash tids;
 	struct share shares;
-	/* queued txns in the order in which they are sent */
+	/*
+	 * Requests that wait for room in the window, in the order in which
+	 * they will be sent.
+	 */
 	struct list waiting;
-	struct list ended; /* ended queries that are not called back yet */
+	/*
+	 * Queries that have ended without a reply and wait for their callback.
+	 */
+	struct list ended;
 	struct round_trip round_trip;
 	unsigned int in_flight;
 	unsigned int abandoned; /* those of @in_flight in TXN_ABANDONED */
 	unsigned int queued;
 	uint64_t pace_end; /* tick at which @paced starts from 0 */
-	/* abandoned requests that left the window early in this period */
+	/*
+	 * Number of abandoned requests that left the window early in the
+	 * current period of PACE_MS.
+	 */
 	unsigned int paced;
 	/*
-	 * Number of Sets and Deletes that have ended. A query does not share a
-	 * request of an earlier epoch: the reply may be older than the change.
+	 * Number of Set and Delete requests that have ended. A query does not
+	 * share a request that was created in an earlier epoch, because its
+	 * reply may be older than the change.
 	 */
 	uint32_t epoch;
 	uint64_t next_id;
@@ -193,8 +243,8 @@ static inline uint64_t engine_now_ns(const struct ibsa__engine *engine)
 }
 
 /*
- * Return: the tick @ms after @now_ns, rounded up, so that no timer expires
- * early.
+ * Return: the tick that is @ms after @now_ns, rounded up, so that no timer
+ * expires early.
  */
 static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 {
@@ -202,27 +252,36 @@ static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 }
 
 /*
- * port.c. Read the state of the port from the transport; a change of the SM's
- * address retargets the requests in flight, and watches get the changes from
- * the next ibsa__engine_port_report(). Return: 0 or the transport's error.
- * _refresh() reads it unless it was read in the last 100 ms.
+ * port.c. ibsa__engine_port_read() reads the state of the port from the
+ * transport. If the SM's address has changed, the requests in flight are sent
+ * to the new address, and the next ibsa__engine_port_report() reports the
+ * changes to the watches. Return: 0 or the transport's error.
+ * ibsa__engine_port_refresh() does the same, but not if the port was read in
+ * the last 100 ms.
  */
 int ibsa__engine_port_read(struct ibsa__engine *engine);
 void ibsa__engine_port_refresh(struct ibsa__engine *engine);
 
-/* Read the port if the transport reports that it may have changed. */
+/*
+ * Read the state of the port if the transport reports that it may have
+ * changed.
+ */
 void ibsa__engine_port_poll(struct ibsa__engine *engine);
-/* The watch timer has expired: arm it again and read the port. */
+/*
+ * Called when the timer of the port's watches has expired: arm the timer again
+ * and read the state of the port.
+ */
 void ibsa__engine_port_check(struct ibsa__engine *engine);
 
-/* Call the watches back that have changes to report. */
+/* Call the callback of each watch of the port that has unreported changes. */
 void ibsa__engine_port_report(struct ibsa__engine *engine);
 
 void ibsa__engine_port_unwatch_all(struct ibsa__engine *engine);
 
 /*
- * Whether a LID of Omni-Path does not fit the 16 bits of the kernel's header.
- * ibsa__engine_long_lid() replaces such a LID of @out by a GID.
+ * ibsa__lid_is_long(): whether @lid of Omni-Path does not fit the 16 bits that
+ * the kernel's umad header has. ibsa__engine_long_lid() replaces such a LID in
+ * @out by a GID.
  */
 bool ibsa__lid_is_long(uint32_t lid);
 void ibsa__engine_long_lid(const struct ibsa__engine *engine,
@@ -243,8 +302,11 @@ static inline bool is_at_sa(const struct ibsa__engine *engine,
 	return engine->sa_known && is_same_address(&txn->to, &engine->sa);
 }
 
-/* txn.c: requests, their tries and the window. _new: -ENOMEM, -ERANGE or
- * another error of the encoder. _back_off: the SA answered BUSY. */
+/*
+ * txn.c: requests, their tries and the window. ibsa__txn_new() returns 0,
+ * -ENOMEM, -ERANGE or another error of the encoder. ibsa__txn_back_off() is
+ * called after the SA has answered BUSY.
+ */
 int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		  struct txn **out) IBSA_MUST_USE;
 int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
@@ -252,82 +314,99 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
 
 /*
- * The transport reports that its timeout for a try has ended; or that it could
- * not send a try which it had accepted, with @err.
+ * ibsa__txn_transport_timeout(): the transport reports that its timeout for a
+ * try of @txn has ended. ibsa__txn_refused(): the transport reports that it
+ * could not send a try which it had accepted, because of @err.
  */
 void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);
-/* The last query of @txn has ended: free it, or let it stay in the window while
- * the transport holds it. */
+/*
+ * The last query of @txn has ended. Free @txn; if the transport still holds
+ * the request, @txn stays in the window as TXN_ABANDONED.
+ */
 void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn);
-/* Free the abandoned requests whose time in the window is over. */
+/* Free the requests in state TXN_ABANDONED whose time in the window is over. */
 void ibsa__engine_window_release(struct ibsa__engine *engine, uint64_t now_ns);
-/* Send the requests in flight again. @only_moved: only those that were sent to
- * another address than the current SA's. */
+/*
+ * Send the requests in flight again. If @only_moved is set, only those whose
+ * address differs from the current SA's address.
+ */
 void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved);
 
 /* Send queued requests while the window has room. */
 void ibsa__engine_window_fill(struct ibsa__engine *engine);
 
 /*
- * Schedule the next try of a redirected @txn: at once if the target of the
- * redirection is known, else after an interval.
+ * Schedule the next try of @txn, which the SA has redirected: now if the
+ * target's address is known, otherwise after an interval.
  */
 void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn);
 
 /*
- * redirect.c. Have @txn follow the redirection in @reply. Return: false if it
- * cannot: the reply then ends @txn. It was redirected too often, or the port
- * cannot send to the target.
+ * redirect.c. Send @txn to the target of the redirection in @reply. Return:
+ * false if @txn was redirected too often, or the port cannot send to the
+ * target; @reply then ends @txn.
  */
 bool ibsa__redirect_follow(struct ibsa__engine *engine, struct txn *txn,
 			   const struct ibsa_reply *reply) IBSA_MUST_USE;
 
 /*
- * Send to the SM's own SA again. ibsa__redirect_distrust() does this only if
- * @txn was sent to the target of a redirection: the target has disappeared or
+ * ibsa__redirect_drop() ends the use of a redirection: requests are sent to
+ * the SM's own SA again. ibsa__redirect_distrust() does this only if @txn was
+ * sent to the target of a redirection, because the target has disappeared or
  * is not an SA.
  */
 void ibsa__redirect_drop(struct ibsa__engine *engine);
 void ibsa__redirect_distrust(struct ibsa__engine *engine,
 			     const struct txn *txn);
 
-/* Whether @txn is the query for the path to a redirection's target. */
+/*
+ * Whether @txn is the engine's own query for the path to a redirection's
+ * target.
+ */
 bool ibsa__redirect_is_path_query(const struct txn *txn);
 
 /*
- * join.c. Return: a hash over the bytes that identical requests have in common.
+ * join.c. Return: a hash of those bytes of @txn's MAD in which identical
+ * requests are equal.
  */
 uint64_t ibsa__txn_identity(const struct txn *txn);
 
 /*
- * Return: a request with the same bytes as @txn which a query with this
- * @deadline may share instead of sending @txn; or NULL.
+ * Find a request with the same content as @txn whose reply a query with
+ * @deadline may use, so that @txn need not be sent. Return: the request; or
+ * NULL.
  */
 struct txn *ibsa__txn_find_same(struct ibsa__engine *engine,
 				const struct txn *txn, uint64_t deadline);
 
 /*
- * query.c. Whether a query of @txn still waits for the reply at @tick, if @txn
- * is sent now. If none does, *@out_last is the last tick at which one of them
- * waits.
+ * query.c. Whether at least one query of @txn will still wait for the reply at
+ * @tick, if @txn is sent at @now_ns. If not, *@out_last is the last tick at
+ * which one of the queries waits.
  */
 bool ibsa__txn_is_awaited(const struct txn *txn, uint64_t now_ns, uint64_t tick,
 			  uint64_t *out_last);
-/* @txn is sent for the first time: start the deadlines that begin there. */
+/*
+ * Called when @txn is sent for the first time: start those deadlines of its
+ * queries that count from the first send.
+ */
 void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 			  uint64_t now_ns);
-/* End @txn and call all its queries back with @reply. */
+/* End @txn and call the callbacks of all its queries with @reply. */
 void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		      struct ibsa_reply *reply);
 void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err);
 void ibsa__query_expire(struct ibsa__engine *engine, struct query *query);
 void ibsa__engine_call_back(struct ibsa__engine *engine);
 
-/* receive.c. Take messages from the transport. Return: as ibsa_dispatch(). */
+/*
+ * receive.c. Receive and handle messages from the transport. Return: as
+ * ibsa_dispatch().
+ */
 int ibsa__engine_receive(struct ibsa__engine *engine) IBSA_MUST_USE;
 
 #endif

@@ -2,7 +2,10 @@
 /* Timers in a hierarchical timing wheel. */
 #include "engine/timer.h"
 
-/* Slot number of a timer in the list of expired timers. */
+/*
+ * Value of a timer's slot number while the timer is in the list of expired
+ * timers.
+ */
 enum { SLOT_DUE = WHEEL_LEVELS * WHEEL_SLOTS };
 
 void ibsa__wheel_init(struct wheel *wheel, uint64_t now)
@@ -14,9 +17,10 @@ void ibsa__wheel_init(struct wheel *wheel, uint64_t now)
 }
 
 /*
- * Return: the slot of a tick after the wheel's. Each level is one digit of
- * WHEEL_BITS bits; the slot is on the level of the highest digit in which the
- * two ticks differ.
+ * Return: the slot for a timer that expires at tick @due, which is after the
+ * wheel's current tick. Each level of the wheel is one digit of WHEEL_BITS
+ * bits; the slot is on the level of the highest digit in which @due and the
+ * current tick differ.
  */
 static unsigned int wheel_slot(const struct wheel *wheel, uint64_t due)
 {
@@ -59,7 +63,10 @@ void ibsa__timer_cancel(struct wheel *wheel, struct timer *timer)
 			~(UINT64_C(1) << timer->slot % WHEEL_SLOTS);
 }
 
-/* Insert the timers of one slot again after the wheel has advanced. */
+/*
+ * Insert the timers of one slot into the wheel again, after the wheel has
+ * advanced: most move to a lower level.
+ */
 static void slot_redistribute(struct wheel *wheel, unsigned int slot)
 {
 	struct list timers;
@@ -77,8 +84,8 @@ static void slot_redistribute(struct wheel *wheel, unsigned int slot)
 }
 
 /*
- * Return: a bit for each slot that the digit passes on its way from @from to
- * @to.
+ * Return: a bit mask of the slots of one level that the wheel passes when this
+ * level's digit changes from @from to @to.
  */
 static uint64_t wheel_passed_slots(uint64_t from, uint64_t to)
 {
@@ -124,7 +131,7 @@ struct timer *ibsa__wheel_take(struct wheel *wheel)
 	return timer;
 }
 
-/* Return: the first tick of the next used slot of a level. */
+/* Return: the first tick of the next slot of a level that contains timers. */
 static uint64_t wheel_level_next(const struct wheel *wheel, unsigned int level)
 {
 	unsigned int shift = level * WHEEL_BITS;

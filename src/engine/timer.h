@@ -14,13 +14,15 @@
 #include "base/list.h"
 
 /*
- * Eight digits of six bits hold all milliseconds of a 64-bit nanosecond clock.
+ * The wheel has eight levels, each for a digit of six bits. They hold all
+ * milliseconds of a 64-bit nanosecond clock.
  */
 enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 8 };
 
 /*
- * A timer. @due is in ticks, milliseconds of the transport's clock; @kind is
- * the owner's, to select what happens when the timer expires.
+ * A timer. @due: the tick, in milliseconds of the transport's clock, at which
+ * it expires. @kind: a number of the timer's owner, which selects what happens
+ * then.
  */
 struct timer {
 	struct list link;
@@ -55,15 +57,23 @@ void ibsa__timer_arm(struct wheel *wheel, struct timer *timer, uint64_t due);
 /* Disarm @timer if it is armed. */
 void ibsa__timer_cancel(struct wheel *wheel, struct timer *timer);
 
-/* Advance the wheel to tick @now, which is not before the wheel's. */
+/*
+ * Advance the wheel to tick @now, which must not be before the wheel's current
+ * tick.
+ */
 void ibsa__wheel_advance(struct wheel *wheel, uint64_t now);
 
-/* Disarm one expired timer. Return: the timer; NULL if none has expired. The
- * order of expired timers is undefined. */
+/*
+ * Take one expired timer out of the wheel, in no particular order. Return: the
+ * timer; NULL if no timer has expired.
+ */
 struct timer *ibsa__wheel_take(struct wheel *wheel);
 
-/* Return: the tick at which to call ibsa__wheel_advance() next. It may be
- * before the earliest timer, never after it. UINT64_MAX without timers. */
+/*
+ * Return: the tick at which the caller must call ibsa__wheel_advance() next:
+ * the expiry of the earliest timer, or an earlier tick; UINT64_MAX if there
+ * are no timers.
+ */
 uint64_t ibsa__wheel_next(const struct wheel *wheel);
 
 #endif

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests from creation to their end: queue, window, tries. */
+/*
+ * The life of a request to the SA from its creation to its end: the queue, the
+ * window, and its tries.
+ */
 #include <errno.h>
 
 #include "engine/state.h"
 #include "wire/request.h"
 
 enum {
-	/* requests sent again per ms after the SM has moved */
+	/*
+	 * After the SM has moved, this many requests in flight are sent again
+	 * per ms.
+	 */
 	MOVED_PER_MS = 64,
 	/*
-	 * milliseconds by which the kernel may report the end of its timeout
-	 * late
+	 * The kernel may report the end of a request's timeout up to this many
+	 * milliseconds late.
 	 */
 	LATE_MS = 250,
-	/* In each such period, at most as many abandoned requests as the window
-	 * holds leave it early. */
+	/*
+	 * Period in ms. In each period, the number of abandoned requests that
+	 * leave the window early is at most the window's size.
+	 */
 	PACE_MS = 16,
 };
 
@@ -30,8 +38,10 @@ static uint8_t query_jitter(const struct ibsa__engine *engine, int percent)
 	return percent < 0 ? 0 : (uint8_t)percent;
 }
 
-/* Raise the interval to the time after which a reply is late: a retry before
- * that only adds load to a slow SA. */
+/*
+ * Raise the interval between the tries of @txn to the time after which a reply
+ * is late: an earlier retry only adds load to a slow SA.
+ */
 static void txn_interval_raise(const struct ibsa__engine *engine,
 			       struct txn *txn)
 {
@@ -115,7 +125,9 @@ static void txn_interval_double(struct txn *txn)
 		txn->interval_ms *= 2;
 }
 
-/* Arm the timer of the next try. Return: milliseconds until then. */
+/*
+ * Arm the timer for the next try of @txn. Return: milliseconds until that try.
+ */
 static uint64_t txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 			      uint64_t now_ns)
 {
@@ -130,7 +142,10 @@ static uint64_t txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 	return ms;
 }
 
-/* The SA answered BUSY: send the next try after a whole interval from now. */
+/*
+ * The SA answered @txn with BUSY: send the next try a whole interval after
+ * now.
+ */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->got_busy = true;
@@ -140,12 +155,12 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /*
- * The transport refused a try. -EALREADY: it still holds the try before until
- * the timeout that was passed with it, as the kernel does; the next try follows
- * at the end of that timeout. If no try was sent with this TransactionID,
- * -EALREADY means that the kernel cannot send to the address, for which it uses
- * the same error. -EBUSY: the transport's queue is full. Return: -EBUSY, or the
- * error that ends the request.
+ * Handle the transport's refusal @err of a try. -EALREADY: the transport still
+ * holds the previous try, as the kernel does until the timeout that was passed
+ * with it; the next try follows at the end of that timeout. If no try was sent
+ * yet with this TransactionID, -EALREADY is the kernel's error for an address
+ * to which it cannot send. -EBUSY: the transport's queue is full. Return:
+ * -EBUSY, or the error that ends the request.
  */
 static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
 			   int err)
@@ -160,10 +175,10 @@ static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * The transport reports that the timeout of a try has ended. From then on the
+ * The transport reports that the timeout of a try has ended. From now on the
  * kernel drops a reply to this try, and the remaining segments of a large
  * reply. If the transport refused the next try because it still held this one,
- * the next try is sent now. The kernel may send the report late; it may then be
+ * the next try is sent now. The kernel may send the report late; it may be
  * about an earlier try than the last one.
  */
 void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn)
@@ -191,10 +206,11 @@ static void txn_id_assign(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /*
- * Set the address of @txn to the current SA's. After a change it is a new
- * request with a new TransactionID: the kernel still holds the old one and
- * would refuse the same id, and BUSY of the old SA does not count. The kernel
- * reports the end of the old timeout with the old id, which is then ignored.
+ * Set the address of @txn to the current SA's address. If the address changes,
+ * @txn gets a new TransactionID, since the kernel still holds the request with
+ * the old one and would refuse to send it again. A BUSY of the old SA no
+ * longer counts. The kernel later reports the end of the timeout with the old
+ * TransactionID; that report is ignored.
  */
 static void txn_address_update(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -210,7 +226,10 @@ static void txn_address_update(struct ibsa__engine *engine, struct txn *txn)
 	txn->to = engine->sa;
 }
 
-/* Return: the transport timeout of the last try, which ends at tick @end. */
+/*
+ * Return: the timeout in ms to pass to the transport with the last try of a
+ * request, which waits for its reply until tick @end.
+ */
 static unsigned int last_wait_ms(uint64_t now_ns, uint64_t end)
 {
 	const uint64_t now = tick_after(now_ns, 0);
@@ -219,8 +238,8 @@ static unsigned int last_wait_ms(uint64_t now_ns, uint64_t end)
 }
 
 /*
- * Send @txn. The transport's timeout ends at the next try, or when the last
- * query ends if that is sooner.
+ * Send a try of @txn. The transport's timeout for it ends at the next try, or
+ * when the last query of @txn ends, whichever is sooner.
  */
 static int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 			uint64_t now_ns, unsigned int interval_ms)
@@ -257,7 +276,10 @@ static int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	txn->is_refused = err != 0;
 	if (err) {
 		engine->stats.send_errors++;
-		/* Nothing was sent, so the interval does not grow. */
+		/*
+		 * After -EALREADY nothing was sent, so the interval to the
+		 * next try does not grow.
+		 */
 		if (err != -EALREADY)
 			txn->interval_ms = txn->last_interval_ms;
 		if (err == -EALREADY || err == -EBUSY)
@@ -292,8 +314,8 @@ static struct wheel *txn_wheel(struct ibsa__engine *engine,
 }
 
 /*
- * Send the requests in flight again: MOVED_PER_MS at a time, but each no later
- * than its next try.
+ * Send the requests in flight again: MOVED_PER_MS of them in each ms, but none
+ * later than its next try.
  */
 void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 {
@@ -318,8 +340,10 @@ void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 	}
 }
 
-/* Whether an error may be gone at the next try: the transport's queue is full,
- * or it still holds the try before (-EBUSY). */
+/*
+ * Whether the error of a send may be gone at the next try. That is -EBUSY: the
+ * transport's queue is full, or the transport still holds the previous try.
+ */
 static bool send_error_is_temporary(int err)
 {
 	return err == -EAGAIN || err == -ENOBUFS || err == -ENOMEM ||
@@ -327,9 +351,9 @@ static bool send_error_is_temporary(int err)
 }
 
 /*
- * Send @txn if the window has room, else queue it. After a temporary error the
- * next try follows. Return: 0; -ENOBUFS the queue is full; or the transport's
- * error. After an error @txn is in no list.
+ * Send @txn if the window has room, otherwise queue it. If sending fails with
+ * a temporary error, the next try follows later. Return: 0; -ENOBUFS the queue
+ * is full; or the transport's error. After an error, @txn is in no list.
  */
 int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		     uint64_t now_ns)
@@ -340,9 +364,9 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 	if (engine->in_flight >= engine->options.window)
 		ibsa__engine_window_release(engine, now_ns);
 	/*
-	 * The query for the path to a redirection's target passes a full
-	 * window: the redirected requests stay in the window until the path is
-	 * known.
+	 * The engine's own query for the path to a redirection's target is
+	 * sent even if the window is full: the redirected requests stay in the
+	 * window until the path is known.
 	 */
 	room = ibsa__redirect_is_path_query(txn) ||
 	       (engine->in_flight < engine->options.window &&
@@ -376,9 +400,9 @@ static void txn_send_failed(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * The transport reports an error for a try that it had accepted. The kernel
- * reports a duplicate as -EINVAL: the next try then follows when the
- * transport's timeout for the try before has ended.
+ * The transport reports @err for a try that it had accepted. The kernel uses
+ * -EINVAL for a duplicate: the next try then follows when the transport's
+ * timeout for the previous try has ended.
  */
 void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 {
@@ -398,9 +422,9 @@ void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 }
 
 /*
- * No reply came within the interval: the SM may have moved, so the port is read
- * again. If all deadlines have passed as well, as after a suspend, their timers
- * end @txn.
+ * No reply to @txn came within the interval. The port is read again, because
+ * the SM may have moved. If all deadlines have passed as well, as after a
+ * suspend of the machine, the deadline timers end @txn.
  */
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -411,8 +435,10 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 	if (!ibsa__txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last))
 		return;
 	ibsa__engine_port_refresh(engine);
-	/* A redirection's target that does not answer may be gone: send to the
-	 * SM's own SA again. */
+	/*
+	 * The target of a redirection does not reply and may be gone: send
+	 * requests to the SM's own SA again.
+	 */
 	if (!txn->is_backing_off && !txn->is_refused)
 		ibsa__redirect_distrust(engine, txn);
 	err = txn_try_send(engine, txn, now_ns);
@@ -430,8 +456,8 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 	txn->interval_ms = txn->last_interval_ms;
 	if (is_at_sa(engine, txn)) {
 		/*
-		 * The target of the redirection is not known yet, so a missing
-		 * reply does not count against it.
+		 * The address of the redirection's target is not known yet, so
+		 * a missing reply does not mean that the target is gone.
 		 */
 		txn->is_backing_off = true;
 		txn_retry_arm(engine, txn, now_ns);
@@ -442,8 +468,8 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /*
- * Remove @txn from the queue or window and from all tables; its list of queries
- * stays.
+ * Remove @txn from the queue or window and from all tables; its list of
+ * queries is not changed.
  */
 void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -468,10 +494,10 @@ void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
 }
 
 /*
- * Return: the tick at which an abandoned request leaves the window before the
- * transport's timeout ends. That is now, unless a program cancels queries
- * faster than the SA answers them: without a limit its requests would flood the
- * SA.
+ * Return: the tick at which an abandoned request may leave the window before
+ * the transport's timeout for it ends. Usually this is now. Only a program
+ * that cancels queries faster than the SA replies to them has to wait: without
+ * this limit its requests would flood the SA.
  */
 static uint64_t paced_release(struct ibsa__engine *engine)
 {
@@ -487,8 +513,8 @@ static uint64_t paced_release(struct ibsa__engine *engine)
 
 /*
  * Return: the tick until which an abandoned request stays in the window. The
- * kernel does not take a request back: until the timeout that was passed with
- * it, the request is in flight for the kernel and for the SA. The kernel
+ * kernel cannot cancel a request: until the timeout that was passed with the
+ * request, the kernel waits for the reply and the SA works on it. The kernel
  * reports the end of the timeout; LATE_MS limits the wait for that report. At
  * most half of the window holds abandoned requests, so that the other half
  * serves queries. Beyond that half, a request whose timeout is over stays for
@@ -535,8 +561,11 @@ void ibsa__engine_window_release(struct ibsa__engine *engine, uint64_t now_ns)
 		ibsa__txn_free(engine, list_object(timer, struct txn, retry));
 }
 
-/* Send only the requests that are queued now: callbacks of failed sends may
- * queue more, and at a port that is down this loop would not end. */
+/*
+ * Send only as many requests as are queued now: the callback of a query whose
+ * send fails may queue another query, and at a port that is down the loop
+ * would not end.
+ */
 void ibsa__engine_window_fill(struct ibsa__engine *engine)
 {
 	for (unsigned int left = engine->queued;

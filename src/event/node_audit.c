@@ -15,15 +15,27 @@
 
 struct ibsa__audited_port {
 	uint64_t guid;
-	bool is_in;	 /* the port is in the subnet, as last reported to the
-			  * watches */
-	bool is_touched; /* a Report about the port came while the table was
-			  * being read */
-	/* the last audit reported the port, and no Report came since */
+	/*
+	 * The port is in the subnet, according to the last event that the
+	 * watches got.
+	 */
+	bool is_in;
+	/*
+	 * A Report about this port came while the table of NodeRecords was
+	 * being read.
+	 */
+	bool is_touched;
+	/*
+	 * The last audit of nodes has reported this port, and no Report about
+	 * it came since.
+	 */
 	bool is_reported;
 };
 
-/* A port of a table. Without a LID it is being set up or removed. */
+/*
+ * A port in a table of NodeRecords. A port without a LID is being set up or
+ * removed by the SM.
+ */
 struct table_port {
 	uint64_t guid;
 	bool has_lid;
@@ -35,7 +47,8 @@ struct table {
 };
 
 /*
- * Order by GUID; of several ports with one GUID, a port with a LID comes first.
+ * Compare two ports for sorting by GUID; of several ports with one GUID, a
+ * port with a LID comes first.
  */
 static int port_order(const void *a, const void *b)
 {
@@ -47,14 +60,18 @@ static int port_order(const void *a, const void *b)
 }
 
 /*
- * The record has only the lower 16 bits of an Omni-Path LID, which may be zero.
+ * Whether a NodeRecord has a LID. The record has only the lower 16 bits of an
+ * Omni-Path LID; these may be zero.
  */
 static bool has_lid(const uint8_t *record, uint8_t link)
 {
 	return link == IBSA_LINK_OPA || IBSA_GET(node, lid, record);
 }
 
-/* Remove ports with GUID 0 and repeated GUIDs. Return: how many remain. */
+/*
+ * Remove ports with GUID 0 and repeated GUIDs from a sorted table. Return: the
+ * number of remaining ports.
+ */
 static size_t table_unique(struct table_port *ports, size_t port_count)
 {
 	size_t count = 0;
@@ -68,8 +85,9 @@ static size_t table_unique(struct table_port *ports, size_t port_count)
 }
 
 /*
- * Fill @out with the ports of a reply. Return: 0; -ENODATA the table has no
- * port, which is wrong because the SA's own port exists; -ENOMEM.
+ * Fill @out with the ports of a NodeRecord table. Return: 0; -ENODATA the
+ * table has no port, which must be wrong because the SA's own port exists;
+ * -ENOMEM.
  */
 static int table_read(const struct ibsa_reply *reply, uint8_t link,
 		      struct table *out)
@@ -100,9 +118,9 @@ static int table_read(const struct ibsa_reply *reply, uint8_t link,
 }
 
 /*
- * Compare one port. @was: the known port, or NULL; @in_table: the port in the
- * table, or NULL; @is_first: this is the first table, which is not reported.
- * Return: false if the port need not be stored.
+ * Compare one port. @was: the port as known before, or NULL; @in_table: the
+ * port in the new table, or NULL; @is_first: the table is the first one, whose
+ * ports are not reported. Return: false if the port need not be stored.
  */
 static bool port_compare(const struct ibsa__audited_port *was,
 			 const struct table_port *in_table, bool is_first,
@@ -114,7 +132,10 @@ static bool port_compare(const struct ibsa__audited_port *was,
 		   : (struct ibsa__audited_port){ .guid = in_table->guid };
 	out->is_reported = false;
 	out->is_touched = false;
-	/* The Report is at least as new as the table. */
+	/*
+	 * A Report about the port came while the table was being read. The
+	 * Report is at least as new as the table, so it decides.
+	 */
 	if (was && was->is_touched)
 		return true;
 	if (in_table && !in_table->has_lid)
@@ -125,8 +146,8 @@ static bool port_compare(const struct ibsa__audited_port *was,
 }
 
 /*
- * Merge the known ports with @table in one pass. Return: number of ports in
- * @merged.
+ * Merge the known ports with @table in one pass over both. Return: the number
+ * of ports in @merged.
  */
 static size_t ports_merge(const struct ibsa__node_audit *audit,
 			  const struct table *table,
@@ -176,8 +197,10 @@ static void port_report(struct ibsa__events *events,
 	ibsa__events_deliver(events, &found);
 }
 
-/* A callback may end the last watch, which frees the ports: read the count
- * again. */
+/*
+ * Report the changed ports to the watches. A callback may end the last watch,
+ * which frees the ports: the loop reads the count again.
+ */
 static void ports_report(struct ibsa__events *events,
 			 const struct ibsa_port_state *port)
 {
@@ -189,8 +212,10 @@ static void ports_report(struct ibsa__events *events,
 	}
 }
 
-/* Update the known ports from a table. Return: 0; -ENODATA; -ENOMEM. After an
- * error nothing has changed. */
+/*
+ * Update the known ports from a reply with the table of NodeRecords. Return:
+ * 0; -ENODATA; -ENOMEM. After an error, the known ports are unchanged.
+ */
 static int table_apply(struct ibsa__events *events,
 		       const struct ibsa_reply *reply,
 		       const struct ibsa_port_state *port)
@@ -263,16 +288,20 @@ static void table_answered(struct ibsa__registration *registration,
 	ibsa__events_state_report(events);
 }
 
-/* Whether the subscription to the SM's traps is set. Until then the audit
- * waits. */
+/*
+ * Whether the subscription to the SM's traps is set at the SA. Until then, the
+ * audit of nodes waits.
+ */
 static bool ports_are_reported(const struct ibsa__events *events)
 {
 	return events->subscriptions[IBSA__PRODUCERS - 1]
 		.registration.is_registered;
 }
 
-/* The request is not shared: its reply must not be older than the Reports
- * received before it. */
+/*
+ * Send the query for the table of NodeRecords. It does not share an earlier
+ * request: its reply must not be older than the Reports received before it.
+ */
 static int table_query(struct ibsa__registration *registration)
 {
 	struct ibsa__events *events = table_events(registration);
@@ -331,7 +360,10 @@ void ibsa__node_audit_interval_set(struct ibsa__events *events,
 		ibsa__node_audit_end(events);
 		return;
 	}
-	/* Retry a failed read no later than the next regular read. */
+	/*
+	 * After a failure, read the table again no later than at the next
+	 * regular read.
+	 */
 	registration->retry_max_ms = interval_ms;
 	ibsa__registration_audit_ms_set(registration, interval_ms);
 	if (!was_wanted)
@@ -347,7 +379,10 @@ void ibsa__node_audit_soon(struct ibsa__events *events)
 		ibsa__registration_soon(registration);
 }
 
-/* Return: the index of @guid, or the index at which to insert @guid. */
+/*
+ * Return: the index of the port with @guid, or the index at which to insert
+ * it.
+ */
 static size_t port_index(const struct ibsa__node_audit *audit, uint64_t guid)
 {
 	size_t from = 0, to = audit->count;
@@ -364,8 +399,8 @@ static size_t port_index(const struct ibsa__node_audit *audit, uint64_t guid)
 }
 
 /*
- * Return: the port with @guid; if it is not known, it is inserted as absent.
- * NULL: out of memory.
+ * Return: the port with @guid. A port that is not known yet is inserted as
+ * absent. NULL: memory ran out.
  */
 static struct ibsa__audited_port *port_get(struct ibsa__node_audit *audit,
 					   uint64_t guid)
@@ -405,8 +440,11 @@ bool ibsa__node_audit_report(struct ibsa__events *events,
 	    !gid_is_local(events, &report->gid))
 		return false;
 	port = port_get(audit, ibsa_be64(report->gid.raw + 8));
-	/* The port could not be stored: read the table again, because it may be
-	 * older than the Report. */
+	/*
+	 * The port could not be stored for lack of memory: read the table of
+	 * NodeRecords again, because the last read may be older than the
+	 * Report.
+	 */
 	if (!port) {
 		audit->registration.is_stale = audit->registration.query_id;
 		return false;

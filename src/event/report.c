@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reports of the SA: answered, checked, and delivered to the watches unless
- * they are repeated. */
+/*
+ * Handles Reports of the SA: answers and checks them, and delivers them to the
+ * watches, except repeated ones.
+ */
 #include <errno.h>
 
 #include "base/alloc.h"
@@ -10,18 +12,24 @@
 
 enum {
 	NOTICE_BYTES = 80,
-	DETAILS_LID_AT = 2, /* offset of the LID in most traps' details */
+	/* Offset of the LID in the DataDetails of most traps. */
+	DETAILS_LID_AT = 2,
 	DETAILS_GID_AT = 6,
 	HISTORY = 256,
-	/* If the response is lost, the SA sends a Report again. OpenSM does so
-	 * three times by default, 200 ms apart. */
+	/*
+	 * Milliseconds during which a Report with equal content may be a
+	 * repetition: if the response is lost, the SA sends the Report again.
+	 * OpenSM does so three times by default, 200 ms apart.
+	 */
 	AGAIN_MS = 10 * 1000,
-	/* If the SA has a second, outdated subscription of this port, it sends
-	 * each Report twice within this time. */
+	/*
+	 * Milliseconds between the two copies of a Report that an SA with a
+	 * second, outdated subscription of this port sends.
+	 */
 	TWICE_MS = 1000,
 };
 
-/* The most recent Reports; the oldest is overwritten first. */
+/* The most recent Reports. A new Report overwrites the oldest. */
 struct ibsa__history {
 	struct report reports[HISTORY];
 	size_t count; /* of all Reports since the start */
@@ -38,8 +46,8 @@ void ibsa__history_forget(struct ibsa__history *history)
 }
 
 /*
- * Whether events of @kind have a GID: a port or multicast group is created or
- * deleted, and each event is the opposite of another.
+ * Whether events of @kind are about a GID: a port or multicast group is
+ * created or deleted. These kinds form pairs of opposite events.
  */
 static bool kind_has_gid(int kind)
 {
@@ -59,8 +67,8 @@ static bool report_is_same_gid(const struct report *a, const struct report *b)
 }
 
 /*
- * Whether @report repeats @old. The TransactionID alone does not decide: an SM
- * may start from the same number after a restart.
+ * Whether @report repeats @old. Equal TransactionIDs are not enough: after a
+ * restart, an SM may use the same numbers again.
  */
 static bool report_is_repeated(const struct report *old,
 			       const struct report *report)
@@ -73,16 +81,18 @@ static bool report_is_repeated(const struct report *old,
 }
 
 /*
- * Whether @report is a repetition. For a GID only the latest Report counts: the
- * same kind again is a repetition, but a port that leaves, joins and leaves
- * again causes a new event. Of a link or node each new MAD is a new event.
+ * Whether @report is a repetition of an earlier one. For a GID, only the
+ * latest Report about this GID counts: a Report of the same kind is a
+ * repetition, but a port that leaves, joins and leaves again causes new
+ * events. For links and nodes, each new MAD is a new event.
  */
 static bool history_has(const struct ibsa__history *history,
 			const struct report *report)
 {
 	const size_t count = history->count < HISTORY ? history->count
 						      : HISTORY;
-	bool later = false; /* a later Report about the same GID exists */
+	/* A later Report about the same GID is in the history. */
+	bool later = false;
 
 	for (size_t i = 1; i <= count; i++) {
 		const struct report *old =
@@ -111,7 +121,10 @@ static void history_add(struct ibsa__history *history,
 	at->notice = NULL;
 }
 
-/* Return: the status of the response; 0 if the Report is valid. */
+/*
+ * Check a received Report. Return: the status for its response; 0 if the
+ * Report is valid.
+ */
 static uint16_t report_status(const struct ibsa_message *message,
 			      const struct ibsa_sa_header *header)
 {
@@ -124,8 +137,10 @@ static uint16_t report_status(const struct ibsa_message *message,
 	return 0;
 }
 
-/* Send the response: the same MAD with another method. If it is lost, the SA
- * repeats the Report. */
+/*
+ * Send the response to a Report: the same MAD with method ReportResp. If it is
+ * lost, the SA repeats the Report.
+ */
 static void report_resp_send(struct ibsa__events *events,
 			     const struct ibsa_message *message,
 			     uint16_t status)
@@ -148,7 +163,10 @@ static int notice_kind(const struct ibsa_notice *notice)
 #define KIND(name, bit, trap, producers, text) \
 	case trap:                             \
 		return IBSA_EVENT_##name;
-		/* the row of OTHER has trap 0, which no trap uses */
+		/*
+		 * The row of the kind OTHER has trap number 0, which no trap
+		 * uses.
+		 */
 		IBSA_EVENT_KINDS(KIND)
 #undef KIND
 	default:
@@ -156,8 +174,10 @@ static int notice_kind(const struct ibsa_notice *notice)
 	}
 }
 
-/* Return: the LID in the details of a trap; 0 if they have none. Source: IBA
- * vol 1, 14.2.5.1. */
+/*
+ * Return: the LID in the DataDetails of a trap; 0 if they contain no LID.
+ * Source: IBA vol 1, 14.2.5.1.
+ */
 static uint32_t notice_lid(const struct ibsa_notice *notice)
 {
 	if (!notice->is_generic)

@@ -11,9 +11,13 @@ enum {
 	TRAP_GID_OUT = 65,
 };
 
-/* State of a watch, in the terms of the event that reports it. */
+/* State of a watch, as the event that reports this state presents it. */
 struct watch_state {
-	int kind; /* an IBSA_EVENT_ constant, or 0: nothing to report */
+	/*
+	 * The IBSA_EVENT_ constant that reports this state; 0 if there is
+	 * nothing to report.
+	 */
+	int kind;
 	int err;
 	uint16_t status;
 	bool audited;
@@ -30,16 +34,26 @@ struct ibsa_event_watch {
 	unsigned int producers; /* a bit for each producer type */
 	unsigned int audit_ms;
 	unsigned int deadline_ms;
-	uint64_t born; /* sequence number of the last event before it */
+	/*
+	 * Sequence number of the last event before the watch was added: it gets
+	 * only later ones.
+	 */
+	uint64_t born;
 	struct watch_state reported;
 	bool was_subscribed; /* SUBSCRIBED has been reported once */
 	bool has_gap;	     /* a GAP is to be reported */
 	bool audit_nodes;
-	bool ended; /* the watch is to be freed after the callbacks of this
-		     * event */
+	/*
+	 * The watch has ended and is freed after the callbacks of the current
+	 * event.
+	 */
+	bool ended;
 };
 
-/* A Report, or a change that an audit of nodes has found. */
+/*
+ * An event for the watches: from a Report, or from an audit of nodes that
+ * found a change.
+ */
 struct report {
 	uint64_t transaction_id;
 	uint64_t now_ns;
@@ -49,16 +63,23 @@ struct report {
 	int kind;
 	struct ibsa_gid gid;
 	const struct ibsa_notice *notice;
-	/* an audit found the change, for watches with audit_nodes only */
+	/*
+	 * An audit of nodes found this change: only the watches with
+	 * audit_nodes get it.
+	 */
 	bool is_audited;
-	bool was_audited; /* an audit has already reported the change to the
-			   * watches with audit_nodes */
+	/*
+	 * An audit has already reported this change to the watches with
+	 * audit_nodes: only the other watches get it.
+	 */
+	bool was_audited;
 };
 
 /*
- * watch.c. Call back the watches that select @report; report the state of each
- * watch if it has changed; have a GAP reported to the watches that need one of
- * @producers.
+ * watch.c. ibsa__events_deliver() calls back the watches that select @report.
+ * ibsa__events_state_report() reports the state of each watch if it has
+ * changed. ibsa__events_gap() makes the watches that need one of @producers
+ * report a GAP.
  */
 void ibsa__events_deliver(struct ibsa__events *events,
 			  const struct report *report);
@@ -67,44 +88,61 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers);
 
 /* subscription.c */
 void ibsa__subscriptions_init(struct ibsa__events *events);
-/* Discard what was learned about the SA's behaviour. */
+/*
+ * Forget what is known about the SA's behaviour, such as whether it returns
+ * subscriptions.
+ */
 void ibsa__subscriptions_reset(struct ibsa__events *events);
-/* A watch began or ended: set the producer types that are needed and the
- * interval between two reads. */
+/*
+ * Called when a watch begins or ends: @producers are the producer types that
+ * the watches need; the other new value is the interval between two reads of
+ * the subscriptions.
+ */
 void ibsa__subscriptions_update(struct ibsa__events *events,
 				unsigned int producers, unsigned int audit_ms);
-/* The port or its SM has changed: the SA may have lost all subscriptions. */
+/*
+ * Called when the port or its SM has changed: the SA may have lost all
+ * subscriptions.
+ */
 void ibsa__subscriptions_port_changed(struct ibsa__events *events);
-/* Reports may be lost: read the subscriptions soon. */
+/* Reports may have been lost: read the subscriptions from the SA soon. */
 void ibsa__subscriptions_read_soon(struct ibsa__events *events);
 void ibsa__subscriptions_close(struct ibsa__events *events);
 
 /* node_audit.c */
 void ibsa__node_audit_init(struct ibsa__events *events);
-/* Audit nodes every @interval_ms from now on; 0: stop. */
+/* Audit the nodes every @interval_ms from now on; 0 stops the audit. */
 void ibsa__node_audit_interval_set(struct ibsa__events *events,
 				   unsigned int interval_ms);
-/* Reports may be lost, or the SA has changed: read the table soon. */
+/*
+ * Reports may have been lost, or the SA has changed: read the table of
+ * NodeRecords soon.
+ */
 void ibsa__node_audit_soon(struct ibsa__events *events);
 /*
- * Account for a Report that is going to be delivered. Return: true if an audit
- * has reported the same change of this port to the watches with audit_nodes,
- * and no Report came since.
+ * Note a Report before it is delivered. Return: true if an audit of nodes has
+ * already reported this change of the port to the watches with audit_nodes,
+ * and no Report about the port came since.
  */
 bool ibsa__node_audit_report(struct ibsa__events *events,
 			     const struct report *report);
-/* Stop the audit and free the table of ports. */
+/* Stop the audit of nodes and free its table of ports. */
 void ibsa__node_audit_end(struct ibsa__events *events);
 
-/* report.c. The report function of struct ibsa__listener, and the history of
- * recent Reports. */
+/*
+ * report.c. ibsa__history_new() creates the history of recent Reports,
+ * ibsa__history_forget() empties it. ibsa__events_report() is the report
+ * function of struct ibsa__listener.
+ */
 struct ibsa__history *ibsa__history_new(void);
 void ibsa__history_forget(struct ibsa__history *history);
 void ibsa__events_report(struct ibsa__listener *listener,
 			 const struct ibsa_message *message, bool is_sa);
 
-/* watch.c. Without watches and subscriptions, stop listening and free the
- * history. */
+/*
+ * watch.c. If there are no watches and no subscriptions, stop listening for
+ * Reports and free the history.
+ */
 void ibsa__events_idle_release(struct ibsa__events *events);
 
 #endif

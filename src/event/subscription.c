@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Subscriptions at the SA: set, read back at intervals, and deleted.
+ * Sets subscriptions at the SA, reads them back at intervals, and deletes
+ * them.
  *
  * One subscription covers all traps of one producer type. Source: IBA vol 1,
  * 13.4.8.3 (InformInfo) and 15.2.5.12 (InformInfoRecord).
@@ -14,8 +15,8 @@
 enum {
 	ANY = 0xffff, /* all notice types, trap numbers and LIDs */
 	/*
-	 * code of 2.1 s; the SA compares it, so a Delete must have the same
-	 * value
+	 * RespTimeValue of the subscriptions: the code of 2.1 s. The SA
+	 * compares it, so a Delete must have the value of the Set.
 	 */
 	RESP_TIME = 19,
 };
@@ -33,7 +34,7 @@ subscription_bit(const struct ibsa__subscription *subscription)
 	return 1u << subscription->producer;
 }
 
-/* The SA may not have the subscription any more. */
+/* Note that the SA may have lost this subscription. */
 static void subscription_lost(struct ibsa__subscription *subscription)
 {
 	if (subscription->registration.is_registered)
@@ -44,7 +45,8 @@ static void subscription_lost(struct ibsa__subscription *subscription)
 }
 
 /*
- * Whether a subscription is still to be set, and its last request did not fail.
+ * Whether a subscription still has to be set, and its last request did not
+ * fail.
  */
 static bool subscriptions_are_pending(const struct ibsa__events *events)
 {
@@ -70,7 +72,9 @@ static bool subscriptions_hold_any(const struct ibsa__events *events)
 	return held;
 }
 
-/* Start the regular reads, once all subscriptions are set. */
+/*
+ * Start the regular reads of the subscriptions when all subscriptions are set.
+ */
 static void audit_start(struct ibsa__events *events)
 {
 	if (!events->audit.alarm.timer.armed &&
@@ -96,8 +100,10 @@ static int inform_info_set(struct ibsa__subscription *subscription,
 		.subscribe = subscribe,
 		.type = ANY,
 		.trap_number = ANY,
-		/* A Set gets the QPN from the request's sender; a Delete must
-		 * name it. */
+		/*
+		 * The SA takes the QPN of a new subscription from the sender
+		 * of the Set; a Delete must contain the QPN.
+		 */
 		.qpn = subscribe ? 0 : IBSA_QPN_GSI,
 		.resp_time_value = RESP_TIME,
 		.producer_type = subscription->producer,
@@ -121,7 +127,10 @@ static int inform_info_set(struct ibsa__subscription *subscription,
 	return ibsa__registration_query(&subscription->registration, &query);
 }
 
-/* While the port is down, wait for its next change. */
+/*
+ * Send the Set of a subscription. While the port is down, send nothing and
+ * wait for the next change of the port.
+ */
 static int subscription_set(struct ibsa__registration *registration)
 {
 	struct ibsa__subscription *subscription = subscription_of(registration);
@@ -176,7 +185,8 @@ static void subscription_answered(struct ibsa__registration *registration,
 }
 
 /*
- * The first error is reported in the ENDED event; an errno replaces a status.
+ * Store the error that the ENDED event reports: the first one, except that an
+ * errno replaces a status.
  */
 static void events_end_error_set(struct ibsa__events *events, int err,
 				 uint16_t status)
@@ -189,7 +199,10 @@ static void events_end_error_set(struct ibsa__events *events, int err,
 
 static void subscription_begin(struct ibsa__subscription *subscription);
 
-/* A watch may need the subscription again by now. */
+/*
+ * The subscription was deleted at the SA. If a watch needs it again by now,
+ * set it again.
+ */
 static void subscription_released(struct ibsa__registration *registration,
 				  int err, uint16_t status)
 {
@@ -227,7 +240,10 @@ static void subscription_begin(struct ibsa__subscription *subscription)
 				    0);
 }
 
-/* If the SA does not return subscriptions, set them again at each interval. */
+/*
+ * The SA does not return subscriptions when they are read: set them again at
+ * each interval instead.
+ */
 static void subscriptions_refresh(struct ibsa__events *events)
 {
 	ibsa__registration_read_next(&events->audit);
@@ -241,8 +257,10 @@ static void subscriptions_refresh(struct ibsa__events *events)
 	}
 }
 
-/* The read failed for now: retry it, and report a gap, because the SA may have
- * lost the subscriptions. */
+/*
+ * Reading the subscriptions failed with a temporary error: retry it, and
+ * report a GAP, because the SA may have lost the subscriptions.
+ */
 static void audit_failed(struct ibsa__events *events, int err, uint16_t status)
 {
 	ibsa__events_gap(events, UINT_MAX);
@@ -296,8 +314,8 @@ static int audit_read(struct ibsa__registration *registration)
 }
 
 /*
- * Whether @other is the SA's record of @subscription. The SA returns the QPN to
- * trusted requests only, and resp_time_value with its own value.
+ * Whether the record @other of the SA is @subscription. The SA returns the QPN
+ * to trusted requests only, and may return its own value of resp_time_value.
  */
 static bool is_same_subscription(const struct ibsa__subscription *subscription,
 				 const struct ibsa_inform_info_rec *other)
@@ -323,8 +341,11 @@ reply_has_subscription(const struct ibsa__subscription *subscription,
 	return false;
 }
 
-/* Compare the subscriptions with the SA's table. If one is missing that was
- * just set, the SA does not return subscriptions. */
+/*
+ * Compare the subscriptions with the SA's table of InformInfoRecords. If a
+ * subscription is missing that was just set, the SA does not return
+ * subscriptions.
+ */
 static void audit_compare(struct ibsa__events *events,
 			  const struct ibsa_reply *reply)
 {
@@ -349,9 +370,9 @@ static void audit_compare(struct ibsa__events *events,
 }
 
 /*
- * Whether a failed read may succeed later: the SA does not answer, is busy or
- * has no resources. Any other answer than a table means that the SA does not
- * support the read.
+ * Whether reading the subscriptions may succeed later: the SA does not reply,
+ * is busy or has no resources. Any other reply that is not a table means that
+ * the SA does not support the read.
  */
 static bool audit_is_temporary(const struct ibsa_reply *reply)
 {
@@ -433,8 +454,8 @@ void ibsa__subscriptions_reset(struct ibsa__events *events)
 }
 
 /*
- * A watch needs @subscription. If it is being deleted, it is set again after
- * that.
+ * Set @subscription at the SA, because a watch needs it. If it is being
+ * deleted, it is set after that.
  */
 static void subscription_require(struct ibsa__subscription *subscription)
 {

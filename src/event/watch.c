@@ -68,8 +68,11 @@ static int gid_compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct ibsa_gid));
 }
 
-/* Changes that an audit finds are for watches with audit_nodes. If a Report
- * announces the same change later, it is for the other watches. */
+/*
+ * Whether a watch gets @report, given the source of the change: an audit's
+ * changes go to the watches with audit_nodes only. If a Report announces the
+ * same change later, only the other watches get it.
+ */
 static bool watch_takes_source(const struct ibsa_event_watch *watch,
 			       const struct report *report)
 {
@@ -97,8 +100,8 @@ static uint8_t events_port_num(const struct ibsa__events *events)
 }
 
 /*
- * Call back all watches that select @report. A watch that a callback adds does
- * not get this event.
+ * Call back all watches that select @report. A watch that one of these
+ * callbacks adds does not get this event.
  */
 void ibsa__events_deliver(struct ibsa__events *events,
 			  const struct report *report)
@@ -143,8 +146,10 @@ static struct watch_state failure_state(int err, uint16_t status)
 	};
 }
 
-/* Return: the state of a watch with audit_nodes whose subscriptions are all
- * set. */
+/*
+ * Return: the state, as to its audit of nodes, of a watch with audit_nodes
+ * whose subscriptions are all set.
+ */
 static struct watch_state node_audit_state(const struct ibsa__node_audit *audit)
 {
 	const struct ibsa__registration *registration = &audit->registration;
@@ -191,8 +196,10 @@ static struct watch_state watch_state_get(const struct ibsa_event_watch *watch)
 	return (struct watch_state){ .kind = IBSA_EVENT_SUBSCRIBED };
 }
 
-/* Return: the process that receives the SA's Reports, as printable text; NULL
- * if it is not known. */
+/*
+ * Return: a printable text that names the process which receives the SA's
+ * Reports on this port instead; NULL if it is not known.
+ */
 static const char *holder_text(struct ibsa__events *events,
 			       struct ibsa_error *out)
 {
@@ -226,8 +233,8 @@ static void watch_state_report(struct ibsa_event_watch *watch,
 }
 
 /*
- * Whether the state of the watch was already reported. LOST after the port was
- * down reports the same loss.
+ * Whether the state of a watch was already reported. LOST, after the port was
+ * reported as down, is the same loss and not reported again.
  */
 static bool state_is_reported(const struct watch_state *reported,
 			      const struct watch_state *now)
@@ -251,7 +258,10 @@ static void watch_announce(struct ibsa_event_watch *watch)
 		watch->was_subscribed |= now.kind == IBSA_EVENT_SUBSCRIBED;
 		watch_state_report(watch, &now);
 	}
-	/* A failed audit of nodes does not affect the subscriptions. */
+	/*
+	 * A failed audit of nodes does not change the state of the
+	 * subscriptions.
+	 */
 	if ((now.kind != IBSA_EVENT_SUBSCRIBED && !now.audited) ||
 	    !watch->has_gap || watch->events->needs_read)
 		return;
@@ -272,7 +282,10 @@ void ibsa__events_state_report(struct ibsa__events *events)
 	ended_watches_free(events);
 }
 
-/* A watch that was never subscribed cannot have missed events. */
+/*
+ * Report a GAP to the watches that need one of @producers. A watch that was
+ * never subscribed cannot have missed events.
+ */
 void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
 {
 	struct list *at = events->watches.next;
@@ -285,7 +298,7 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
 	}
 }
 
-/* After any change of the port Reports may be lost. */
+/* Called after any change of the port: Reports may have been lost. */
 static void events_port_changed(struct ibsa__registrations *registrations,
 				unsigned int changes,
 				const struct ibsa_port_state *now)
@@ -322,7 +335,10 @@ static unsigned int least_nonzero(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* A watch began or ended: update what the watches need. */
+/*
+ * Called when a watch begins or ends: compute again which subscriptions and
+ * audits all watches need.
+ */
 static void watches_update(struct ibsa__events *events)
 {
 	struct list *at = events->watches.next;
@@ -386,7 +402,10 @@ static int events_listen_failed(struct ibsa__events *events, int err,
 	}
 }
 
-/* Before the first watch: allocate what it needs and listen for Reports. */
+/*
+ * Called before the first watch is added: allocate what watches need, and
+ * listen for Reports.
+ */
 static int events_start(struct ibsa__events *events, struct ibsa_error *error)
 {
 	struct ibsa_port_state port;
@@ -461,7 +480,10 @@ bool ibsa__event_options_are_valid(const struct ibsa_event_options *options)
 	       !options->gids == !options->gid_count;
 }
 
-/* An audit of nodes reports only ports that joined or left. */
+/*
+ * Whether audit_nodes makes sense with these options: an audit of nodes
+ * reports only ports that joined or left.
+ */
 static bool audit_nodes_is_useful(const struct ibsa_event_options *options)
 {
 	const unsigned int of_ports = IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Converts a path record to the attributes of an address handle, with the GIDs
- * that these hold. Any thread.
+ * Converts a path record to the attributes of an address handle, and manages
+ * the source GID entries that address handles refer to. Any thread.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, cache.c, verbs.c, addr.c.
  */
@@ -17,13 +17,16 @@
 #include "ib_sa/state.h"
 
 enum {
-	PATH_BITS = 0x7f, /* path bits of a LID, while the LMC of the port is
-			   * unknown */
+	/*
+	 * Mask for the path bits of a LID while the LMC of the port is unknown.
+	 */
+	PATH_BITS = 0x7f,
 	LID_PERMISSIVE = 0xffff,
 };
 
 /*
- * A GID table entry with its reference count. Callers have a pointer to @attr.
+ * A GID table entry with its reference count. Callers of the library hold a
+ * pointer to @attr.
  */
 struct counted_gid {
 	struct ib_gid_attr attr;
@@ -37,15 +40,19 @@ struct port_view {
 	bool needs_grh;
 };
 
-/* Errors are returned in the pointer, as in the kernel; see ibsa_is_err(). */
+/*
+ * Return: @err as a pointer, as kernel functions return errors; see
+ * ibsa_is_err().
+ */
 static struct ib_gid_attr *error_pointer(int err)
 {
 	return (struct ib_gid_attr *)(intptr_t)err;
 }
 
 /*
- * The files of a device of this machine are read without opening a port: that
- * needs no permission and works while the port is down.
+ * Whether the device is in a simulated fabric. The files of a device of this
+ * machine are read without opening a port: that needs no permission and works
+ * while the port is down.
  */
 static bool device_is_in_fabric(const struct ib_device *device)
 {
@@ -67,8 +74,9 @@ static int state_in_fabric(struct ib_device *device, uint8_t port_num,
 }
 
 /*
- * Whether a GRH is required: by the program's options, by the port's type, or
- * because a verbs context has reported it for an open port.
+ * Whether packets of the port need a GRH: because of the program's options,
+ * because of the port's type, or because a verbs context has reported it for
+ * an open port.
  */
 static bool needs_grh(struct ib_device *device, uint8_t port_num,
 		      const struct ibsa_port_state *state)
@@ -86,7 +94,10 @@ static bool needs_grh(struct ib_device *device, uint8_t port_num,
 	return needed;
 }
 
-/* If the state cannot be read, read at least the port's link layer. */
+/*
+ * Fill @out with only the port's link layer. This is used when the port's
+ * whole state cannot be read.
+ */
 static int port_link_read(const struct ib_device *device, uint8_t port_num,
 			  struct ibsa_port_state *out)
 {
@@ -181,7 +192,9 @@ static int gid_entry_read(struct ib_device *device, uint8_t port_num,
 }
 
 /*
- * A table in a fabric ends with -EINVAL, that of a device's files with -ENOENT.
+ * Map the error at the end of a GID table. Reading a GID table of a fabric
+ * device ends with -EINVAL, reading the files of a device of this machine with
+ * -ENOENT.
  */
 static int entry_error(int err)
 {
@@ -216,8 +229,8 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 }
 
 /*
- * Whether @entry has the wanted GID, type and interface; @ifindex 0 is any
- * interface.
+ * Whether the GID table entry @entry has the GID @gid, the wanted type and the
+ * network interface @ifindex (0: any interface).
  */
 static bool entry_fits(const struct ibsa_gid_entry *entry,
 		       const struct ibsa_gid *gid, enum ibsa_gid_type type,
@@ -334,7 +347,7 @@ static int route_resolve(struct sa_path_rec *rec,
 	return err;
 }
 
-/* LIDs are copied only if the port's type has them. */
+/* Copy the LIDs of the path record, if the port's type has LIDs. */
 static void ah_set_lids(const struct sa_path_rec *rec, uint8_t path_bits,
 			struct rdma_ah_attr *ah_attr)
 {
@@ -413,7 +426,10 @@ static int ah_attr_init(struct ib_device *device, uint8_t port_num,
 	return ah_set_grh(device, port_num, rec, ah_attr, gid_attr);
 }
 
-/* @is_grh_added: on a port that needs a GRH, also to a path without hops. */
+/*
+ * @is_grh_added: if the port requires a GRH, add one also to a path whose hop
+ * limit does not require it.
+ */
 static int path_ah_attr_init(struct ib_device *device, uint8_t port_num,
 			     struct sa_path_rec *rec, bool is_grh_added,
 			     struct rdma_ah_attr *ah_attr,

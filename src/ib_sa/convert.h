@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fields of a kernel's struct and of ours, from one table: a row is the width in
- * the kernel's struct, the name there and here, and the mask on the wire.
+ * Conversion between a struct of the kernel's SA API and one of ibsa, from one
+ * table of fields. A row has the field's width in the kernel's struct, its
+ * name in the kernel's struct and in ours, and its bit of the component mask.
  */
 #ifndef IB_SA_CONVERT_H
 #define IB_SA_CONVERT_H
@@ -17,7 +18,10 @@
 #define FROM_HOST_32(value) htobe32(value)
 #define FROM_HOST_64(value) htobe64(value)
 
-/* Each row as an assignment between "rec" and "host". */
+/*
+ * Expand each row of the table to an assignment between the structs "rec"
+ * (kernel's) and "host" (ours).
+ */
 #define FIELD_TO_HOST(order, theirs, ours, bits) \
 	host->ours = TO_HOST_##order(rec->theirs) & (bits);
 #define FIELD_FROM_HOST(order, theirs, ours, bits) \

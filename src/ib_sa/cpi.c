@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ClassPortInfo of an OPA port's manager, which tells which queries it
- * supports. It is queried when the port is opened, and again after events that
- * may bring a new manager. If another thread dispatches, opening does not wait
- * for the reply; calls that need it do.
+ * ClassPortInfo of an OPA port's manager, which contains the queries that the
+ * manager supports. It is queried when the port is opened, and again after
+ * events that may bring a new manager. Opening the port does not wait for the
+ * reply if another thread dispatches the device; calls that need the
+ * ClassPortInfo wait.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
@@ -30,7 +31,10 @@ static void cpi_schedule(struct sa_port *port)
 			AGAIN_MS);
 }
 
-/* End the wait of other threads: the reply has come, or will not come soon. */
+/*
+ * End the wait of other threads for the ClassPortInfo: the reply has come, or
+ * will not come soon.
+ */
 static void cpi_wait_end(struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
@@ -65,7 +69,10 @@ static void cpi_note_reply(const struct ibsa_reply *reply, void *arg)
 	cpi_wait_end(port);
 }
 
-/* Ignore a reply to a query from before the last change. */
+/*
+ * Handle a reply to a repeated ClassPortInfo query; ignore it if the port has
+ * changed since that query was sent.
+ */
 static void cpi_note_later_reply(const struct ibsa_reply *reply, void *arg)
 {
 	struct sa_port *port = arg;
@@ -89,8 +96,9 @@ static void cpi_query_again(struct ibsa__alarm *alarm)
 }
 
 /*
- * Whether another thread will receive the reply after the port is opened.
- * Inside a callback, this may be that thread.
+ * Whether another thread than this one will receive the ClassPortInfo reply
+ * after the port is opened. Within a callback this is false, since this thread
+ * may be the dispatcher.
  */
 static bool has_other_thread(const struct sa_port *port)
 {
@@ -123,8 +131,9 @@ void ibsa__sa_cpi_await(struct sa_port *port)
 	struct ibsa__sa *sa = port->device->sa;
 
 	/*
-	 * Inside a callback, do not wait: the dispatcher would not receive the
-	 * reply, for example while its callback waits for a lock of the caller.
+	 * Do not wait within a callback: the dispatcher could not receive the
+	 * reply, for example while one of its callbacks waits for a lock that
+	 * the caller holds.
 	 */
 	while (port->cpi.awaited_ns > clock_now_ns() &&
 	       !ibsa__sa_in_callback(sa)) {

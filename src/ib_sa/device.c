@@ -31,7 +31,10 @@ void ibsa__sa_device_free(struct ib_device *device)
 	ibsa__sa_put(sa);
 }
 
-/* Copy the options, with all that they point to. */
+/*
+ * Copy the program's options into the device, with all strings and structs
+ * that they point to.
+ */
 static int device_copy_options(struct ib_device *device,
 			       const struct ibsa_device_options *options)
 {
@@ -81,7 +84,10 @@ static int device_new(const struct ibsa_device_options *options,
 	return 0;
 }
 
-/* Find the device. Only a device of this machine has files. */
+/*
+ * Find the device that @where names. Only a device of this machine has files;
+ * a device in a fabric has none.
+ */
 static int device_find(struct ib_device *device,
 		       const struct ibsa_options *where,
 		       struct ibsa_error *error)
@@ -135,8 +141,8 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 }
 
 /*
- * Find the shared device of that name and count one more user; or NULL. @lock
- * is held.
+ * Find the shared device with this name, and add one to its users. @lock is
+ * held. Return: the device; or NULL.
  */
 static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
 					    const char *name)
@@ -156,8 +162,9 @@ static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
 }
 
 /*
- * Share @device under its name. If another thread has done so first, put
- * @device and return the other one.
+ * Add @device to the shared devices under its name. If another thread has
+ * added a device of this name first, put @device and return the other thread's
+ * device.
  */
 static struct ib_device *device_share(struct ib_device *device)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Opens a device for an object of a layer above, which was opened before. */
+/*
+ * Opens an RDMA device for another layer's object, such as a verbs context
+ * state, with the environment variables that this object was opened with.
+ */
 #ifndef IB_SA_DEVICE_H
 #define IB_SA_DEVICE_H
 
@@ -8,8 +11,9 @@
 #include "base/environment.h"
 
 /*
- * Like ibsa_device_open(), with the environment in which the object of the
- * layer above was opened.
+ * Do what ibsa_device_open() does, but with @environment instead of the
+ * current environment variables: the layer above copied them when it opened
+ * its own object.
  */
 int ibsa__sa_device_open(const struct ibsa_device_options *options,
 			 const struct ibsa__environment *environment,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A multicast group from its first member to its last. It has one request at
- * the SA in flight at a time. After each event, it determines the next step
- * anew.
+ * A multicast group of a port, from its first member to its last. A group has
+ * at most one request to the SA in flight. After each event, the group's next
+ * step is determined anew.
  *
  * Source: Linux drivers/infiniband/core/multicast.c.
  */
@@ -96,7 +96,10 @@ static struct mc_group *group_new(struct sa_port *port,
 	return group;
 }
 
-/* With MGID 0, the SA chooses an MGID, a new one for each request. */
+/*
+ * If the MGID is 0, the SA chooses an MGID, a new one for each request; the
+ * member therefore gets a new group.
+ */
 int ibsa__mc_group_add(struct sa_port *port, struct mc_member *member)
 {
 	const union ib_gid *mgid = &member->multicast.rec.mgid;
@@ -145,7 +148,10 @@ void ibsa__mc_group_remove(struct mc_member *member)
 	ibsa__sa_submit(group->port->device, &group->job);
 }
 
-/* @member has lost its membership, or never had one. */
+/*
+ * End the membership of @member, and report @status to it. @member may have
+ * had no membership yet.
+ */
 void ibsa__mc_member_end(struct mc_member *member, int status)
 {
 	struct ib_device *device = member->group->port->device;
@@ -155,8 +161,8 @@ void ibsa__mc_member_end(struct mc_member *member, int status)
 }
 
 /*
- * @lock is released while the query is submitted. Members may be freed
- * meanwhile, but not the group.
+ * Submit a request of the group. @lock is released while the query is
+ * submitted. Meanwhile members may be freed, but not the group.
  */
 static int group_query(struct mc_group *group, uint8_t method,
 		       const struct ibsa_mcmember *match, uint64_t mask,
@@ -183,8 +189,8 @@ static int group_query(struct mc_group *group, uint8_t method,
 }
 
 /*
- * Report the failure to the member for which the request was sent, if it still
- * waits.
+ * The join request has failed. Report @status to the member for which it was
+ * sent, if this member still waits.
  */
 static void group_refuse_requester(struct mc_group *group, int status)
 {
@@ -218,7 +224,10 @@ static void group_join(struct mc_group *group, struct mc_member *member)
 
 static void group_note_leave(const struct ibsa_reply *reply, void *arg);
 
-/* The states are given up at once: a member that needs them must join again. */
+/*
+ * Submit a request to leave @states at the SA. The group no longer counts them
+ * as joined from now on: a member that needs them joins again.
+ */
 int ibsa__mc_group_leave(struct mc_group *group, uint8_t states,
 			 ibsa_reply_fn done)
 {
@@ -258,8 +267,9 @@ static void group_accept(struct mc_group *group, struct mc_member *member)
 }
 
 /*
- * End the membership of all members, which may then join again. A read in
- * flight refers to the old membership.
+ * End the membership of all members of the group; they may join again. A query
+ * in flight that reads the membership is about the ended membership, and its
+ * reply is ignored.
  */
 static void group_lose(struct mc_group *group)
 {
@@ -274,7 +284,10 @@ static void group_lose(struct mc_group *group)
 				    -ENETRESET);
 }
 
-/* Whether the P_Key has left its table entry. @lock is released meanwhile. */
+/*
+ * Whether the group's P_Key is no longer at its index in the port's P_Key
+ * table. @lock is released during the lookup.
+ */
 static bool group_pkey_moved(struct mc_group *group)
 {
 	struct ibsa__sa *sa = group->port->device->sa;
@@ -292,7 +305,10 @@ static bool group_pkey_moved(struct mc_group *group)
 	return (entry ^ pkey) & PKEY_BITS;
 }
 
-/* States that are joined at the SA but no longer held by a member. */
+/*
+ * Return: the join states that the SA has for the port, but which no member of
+ * the group holds any more.
+ */
 static uint8_t group_unheld_states(const struct mc_group *group)
 {
 	uint8_t states = 0;
@@ -313,7 +329,10 @@ bool ibsa__mc_group_is_lost(struct mc_group *group)
 	return group->is_lost;
 }
 
-/* Do the next step. Return: whether there was one. */
+/*
+ * Do the next step of the group: a request, or a callback. Return: false if
+ * there was nothing to do.
+ */
 static bool group_step(struct mc_group *group)
 {
 	struct mc_member *member;
@@ -350,7 +369,10 @@ static bool group_is_unused(const struct mc_group *group)
 	       list_is_empty(&group->active) && list_is_empty(&group->job.link);
 }
 
-/* When the device closes, no further step is done. */
+/*
+ * Do all steps of the group that are possible. Stop when the device is
+ * closing.
+ */
 void ibsa__mc_group_work(struct mc_group *group)
 {
 	const struct ib_device *device = group->port->device;
@@ -372,8 +394,8 @@ static void group_run_job(struct sa_job *job)
 }
 
 /*
- * Store the SA's reply to a join. Return: 0; -EIO it is about another group
- * than the request.
+ * Store the SA's reply to a join request in the group. Return: 0; -EIO the
+ * reply is about another group than the request.
  */
 static int group_take_record(struct mc_group *group,
 			     const struct ibsa_reply *reply)
@@ -395,7 +417,8 @@ static int group_take_record(struct mc_group *group,
 }
 
 /*
- * Note the table index of the group's P_Key, to detect later that it has moved.
+ * Store the index of the group's P_Key in the port's P_Key table, to detect
+ * later that the P_Key has moved.
  */
 static void group_note_pkey(struct mc_group *group)
 {
@@ -413,8 +436,9 @@ static void group_note_pkey(struct mc_group *group)
 }
 
 /*
- * The member for which the request was sent stays in @pending, and is accepted
- * like any other whose record fits the group.
+ * A join request has ended. The member for which it was sent stays in
+ * @pending; if its record fits the group, it is accepted in the same way as
+ * the other waiting members.
  */
 static void group_end_join(struct mc_group *group,
 			   const struct ibsa_reply *reply)
@@ -448,7 +472,10 @@ static void group_note_join(const struct ibsa_reply *reply, void *arg)
 	device->reply = NULL;
 }
 
-/* A timeout is retried. A refusal is final: the SA has no such membership. */
+/*
+ * A leave request has ended. After a timeout it is sent again. If the SA
+ * refused it, the SA has no membership, so nothing is left to do.
+ */
 static void group_note_leave(const struct ibsa_reply *reply, void *arg)
 {
 	struct mc_group *group = arg;

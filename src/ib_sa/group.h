@@ -2,20 +2,24 @@
 /*
  * Multicast groups that a port has joined, and their members in this process.
  *
- * The SA has one membership per port. A group counts its holders for each
- * join state: it joins for the first holder, and leaves after the last.
+ * The SA holds one membership per port and group. Several members in the
+ * process may share it: the group counts its members for each join state,
+ * joins at the SA for the first member, and leaves after the last.
  */
 #ifndef IB_SA_GROUP_H
 #define IB_SA_GROUP_H
 
 #include "ib_sa/state.h"
 
-/* Members of all groups of a process; more are refused with -ENOBUFS. */
+/*
+ * Maximum number of multicast members in a process; further ones are refused
+ * with -ENOBUFS.
+ */
 enum { MEMBERS_MAX = 1 << 20 };
 
 /*
- * A member that has joined, or waits to join. All but @multicast is guarded by
- * @lock.
+ * A program's member of a multicast group, which has joined or waits to join.
+ * @lock guards all fields but @multicast.
  */
 struct mc_member {
 	struct ib_sa_multicast multicast; /* returned to the caller */
@@ -23,22 +27,29 @@ struct mc_member {
 	struct list link;		  /* in a list of @group */
 	struct ibsa__sa *sa;		  /* a reference */
 	struct ib_sa_client *client;	  /* NULL: it has unregistered */
-	struct mc_group *group; /* the group of the member; NULL: the member has
-				 * left or lost it */
-	uint8_t states;		/* join states that it asks for */
-	bool holds;		/* it holds @states in @group */
-	bool is_called;		/* its callback runs */
-	bool is_freed;		/* free it when its callback returns */
-	bool is_awaited;	/* a thread that frees the member waits for the
-			  * member's callback */
+	/*
+	 * The multicast group that this member belongs to. NULL: the member has
+	 * left, or its membership was lost.
+	 */
+	struct mc_group *group;
+	uint8_t states; /* join states that it asks for */
+	bool holds;	/* it holds @states in @group */
+	bool is_called; /* its callback runs */
+	bool is_freed;	/* free it when its callback returns */
+	/*
+	 * A thread that frees this member is waiting until its callback
+	 * has returned.
+	 */
+	bool is_awaited;
 };
 
 /*
- * The group of one port and MGID. Its job does the next step.
+ * A multicast group, identified by port and MGID. Its job does the next step:
+ * a request or a callback.
  *
- * A port change that ends all memberships is reported to the members at once.
- * The requests to join again are spread over the recovery time: each group
- * waits for its turn.
+ * If a port change ends all memberships, all members are told at once. The
+ * requests to join again are spread over the recovery time: each group waits
+ * for its turn.
  */
 struct mc_group {
 	struct sa_job job;
@@ -49,52 +60,75 @@ struct mc_group {
 	struct list active;	       /* members that have joined */
 	struct ib_sa_mcmember_rec rec; /* the SA's record */
 	unsigned int holders[NUM_JOIN_MEMBERSHIP_TYPES];
-	/* The member for which @asked is joined, if it waits. */
+	/*
+	 * The member for which the join request in flight was sent; NULL if
+	 * this member no longer waits.
+	 */
 	struct mc_member *requester;
-	uint8_t joined;	 /* states joined at the SA */
-	uint8_t asked;	 /* join states of the request in flight; or 0 */
+	uint8_t joined; /* states joined at the SA */
+	/*
+	 * Join states that the group's request in flight joins or leaves; 0 if
+	 * no request is in flight.
+	 */
+	uint8_t asked;
 	bool is_leaving; /* the request leaves the group */
 	uint8_t retries; /* left for a leave request */
-	bool is_lost;	 /* the membership has ended, and the members' callbacks
-			  * have not been called yet */
+	/*
+	 * The group's membership at the SA has ended, and the members'
+	 * callbacks have not been called yet.
+	 */
+	bool is_lost;
 	bool is_pkey_suspect; /* its P_Key may have moved */
-	bool is_waiting;     /* for the alarm of @registration, to join again */
+	/* The group waits for the alarm of @registration, to join again. */
+	bool is_waiting;
 	uint32_t pkey_index; /* NO_PKEY_INDEX: not known */
-	/* Used by the dispatcher; scheduled while @joined or @is_waiting. */
+	/*
+	 * The group's schedule of audits; scheduled while @joined or
+	 * @is_waiting is set. Only the dispatcher uses it.
+	 */
 	struct ibsa__registration registration;
 };
 
 enum { NO_PKEY_INDEX = UINT16_MAX };
 
-/* The port's group with that MGID, or NULL. @lock is held. */
+/*
+ * Return: the multicast group of @port with this MGID, or NULL. @lock is held.
+ */
 struct mc_group *ibsa__mc_group_find(const struct sa_port *port,
 				     const union ib_gid *mgid);
 
 /*
- * Add @member to the group of its record, where it waits to join. @lock is
- * held.
- * Return: 0; -ENOMEM.
+ * Add @member to the multicast group of its record, where it waits to join.
+ * @lock is held. Return: 0; -ENOMEM.
  */
 int ibsa__mc_group_add(struct sa_port *port,
 		       struct mc_member *member) IBSA_MUST_USE;
 
-/* Remove @member from its group, if it has one. @lock is held. */
+/*
+ * Remove @member from its multicast group, if it belongs to one. @lock is
+ * held.
+ */
 void ibsa__mc_group_remove(struct mc_member *member);
 
 /*
- * Remove @member from its group and report @status to it. Dispatcher only.
- * @lock is held, and released during the callback.
+ * Remove @member from its multicast group and call its callback with @status.
+ * Only the dispatcher calls this. @lock is held, and is released during the
+ * callback.
  */
 void ibsa__mc_member_end(struct mc_member *member, int status);
 
 /*
- * Leave @states at the SA. Dispatcher only. @lock is held, and released while
- * the request is submitted. Return: as ibsa_query().
+ * Send the SA a request to leave the join states @states of the group. Only
+ * the dispatcher calls this. @lock is held, and is released while the request
+ * is submitted. Return: as ibsa_query().
  */
 int ibsa__mc_group_leave(struct mc_group *group, uint8_t states,
 			 ibsa_reply_fn done);
 
-/* Free a group without members. Dispatcher only; @lock is held. */
+/*
+ * Free a multicast group that has no members. Only the dispatcher calls this;
+ * @lock is held.
+ */
 void ibsa__mc_group_free(struct mc_group *group);
 
 /*
@@ -105,20 +139,23 @@ void ibsa__mc_member_call(struct mc_member *member, struct ib_device *device,
 			  int status);
 
 /*
- * Do all steps that are possible now. Dispatcher only. @lock is held, and
- * released for requests and callbacks. @group may be freed.
+ * Do all steps of @group that are possible now. Only the dispatcher calls
+ * this. @lock is held, and is released during requests and callbacks. The call
+ * may free @group.
  */
 void ibsa__mc_group_work(struct mc_group *group);
 
 /*
- * Whether an event has ended the membership. Dispatcher only. @lock is held,
- * and released while a P_Key is looked up.
+ * Whether an event has ended the group's membership at the SA. Only the
+ * dispatcher calls this. @lock is held, and is released during the lookup of
+ * the P_Key.
  */
 bool ibsa__mc_group_is_lost(struct mc_group *group);
 
 /*
- * groups.c: prepare the audit of a group; and start or stop it after a change
- * of @joined or @is_waiting. The second is called by the dispatcher only.
+ * groups.c. ibsa__mc_group_audit_init() prepares the audit of a group.
+ * ibsa__mc_group_audit() starts or stops it after @joined or @is_waiting has
+ * changed; only the dispatcher calls it.
  */
 void ibsa__mc_group_audit_init(struct mc_group *group);
 void ibsa__mc_group_audit(struct mc_group *group);

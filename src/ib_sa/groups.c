@@ -28,7 +28,10 @@ int ibsa__mc_groups_init(struct sa_port *port)
 	return ibsa__hash_init(&port->mgids);
 }
 
-/* End the membership. @lock is held. @group may be freed. */
+/*
+ * End the membership of a multicast group for all its members. @lock is held.
+ * The call may free @group.
+ */
 static void group_end(struct mc_group *group)
 {
 	group->is_lost = true;
@@ -36,8 +39,9 @@ static void group_end(struct mc_group *group)
 }
 
 /*
- * Before the SA is queried, look up the P_Key, and join again if that is due.
- * Return: true: there is nothing to query, and @group may have been freed.
+ * Prepare the audit of a multicast group: look up its P_Key, and send a join
+ * if that is due. Return: true if no query to the SA is needed; @group may
+ * have been freed.
  */
 static bool group_settle(struct mc_group *group)
 {
@@ -56,8 +60,9 @@ static bool group_settle(struct mc_group *group)
 }
 
 /*
- * Join states are not compared: OpenSM tells any requester whether a port is a
- * member, but not in which states.
+ * Query the SA for the port's membership in the group. The reply's join states
+ * are not compared with ours: OpenSM shows any requester whether a port is a
+ * member, but not the join states.
  */
 static int group_read(struct ibsa__registration *registration)
 {
@@ -83,8 +88,9 @@ static int group_read(struct ibsa__registration *registration)
 }
 
 /*
- * A timeout proves nothing, nor does a reply from before the membership
- * changed. @lock is held. @group may be freed.
+ * Handle the reply to an audit of the membership. A timeout, or a reply to a
+ * query from before the membership changed, has no effect. @lock is held. The
+ * call may free @group.
  */
 static void group_answer(struct mc_group *group, const struct ibsa_reply *reply)
 {
@@ -147,8 +153,9 @@ void ibsa__mc_group_audit(struct mc_group *group)
 }
 
 /*
- * Joined groups wait to join again, unless the port is down. A read in flight
- * is cancelled, since it refers to the old membership.
+ * The SA may have lost the group's membership. A group that was joined waits
+ * to join again, unless the port is down. An audit query in flight is
+ * cancelled, since it is about the old membership.
  */
 static void group_note_loss(struct mc_group *group, bool is_down)
 {
@@ -160,7 +167,10 @@ static void group_note_loss(struct mc_group *group, bool is_down)
 		ibsa__registration_cancel(&group->registration);
 }
 
-/* Schedule the jobs that tell the members which memberships have ended. */
+/*
+ * Schedule the jobs of all groups whose membership @events have ended; the
+ * jobs report it to the members.
+ */
 static void groups_note_event(struct sa_port *port, unsigned int events,
 			      bool is_down)
 {
@@ -184,8 +194,9 @@ static void groups_note_event(struct sa_port *port, unsigned int events,
 }
 
 /*
- * A new SM that does not have the memberships requests reregistration. Some
- * transports do not report that, so the memberships are also audited soon.
+ * Handle a change of the port. A new SM that does not have the memberships
+ * sets the port's bit ClientReregister. Some transports do not report this
+ * bit, so the memberships are also audited soon.
  */
 void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
 			   unsigned int changes,
@@ -196,8 +207,8 @@ void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
 }
 
 /*
- * States that the SA has or will have for the group; 0 while the MGID is
- * unknown.
+ * Return: the join states that the SA has for the group, or will have after
+ * the request in flight; 0 while the MGID is unknown.
  */
 static uint8_t group_states(const struct mc_group *group)
 {

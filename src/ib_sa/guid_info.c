@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * GUIDInfo records. The kernel's struct has the layout and byte order of the
- * wire, so its bytes are encoded and decoded directly.
+ * Queries for GUIDInfo records. The kernel's struct has the layout and byte
+ * order of the wire, so its bytes are encoded and decoded directly.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,10 @@ _Static_assert(sizeof(struct ib_sa_guidinfo_rec) == 72, "as on the wire");
 typedef void (*guid_info_fn)(int status, struct ib_sa_guidinfo_rec *resp,
 			     void *context);
 
-/* If the SA returned a status, the callback gets an empty record. */
+/*
+ * Call the program's callback for a GUIDInfo query. If the SA returned an
+ * error status, the callback gets a zeroed record.
+ */
 static void guid_info_call(struct sa_query *query, int status,
 			   const struct ibsa_reply *reply)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The dispatcher of a device: its worker thread, or the thread that calls. It
- * waits for all ports at once, runs jobs that other threads submit, and calls
- * all callbacks.
+ * The dispatcher of a device: the device's worker thread, or a program's
+ * thread that calls the dispatch function. The dispatcher waits for all ports
+ * at once, runs jobs that other threads submit, and calls all callbacks.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,8 +34,8 @@ void ibsa__sa_loop_done(struct ib_device *device)
 }
 
 /*
- * End the dispatcher's wait, or the poll of a program that dispatches. @lock is
- * held.
+ * Wake the thread that dispatches the device; and a program that polls the
+ * device's file descriptor. @lock is held.
  */
 static void device_wake(struct ib_device *device)
 {
@@ -79,8 +79,8 @@ static struct sa_job *job_take(struct ib_device *device)
 }
 
 /*
- * Run only the jobs that exist now: if queries cannot be sent, their callbacks
- * may start new queries without end.
+ * Run the @count jobs that were queued at the start, and no later ones: if
+ * queries cannot be sent, their callbacks may start new queries without end.
  */
 static void jobs_run(struct ib_device *device, unsigned int count)
 {
@@ -94,7 +94,8 @@ static void jobs_run(struct ib_device *device, unsigned int count)
 }
 
 /*
- * Take over dispatching. @lock is held. Return: false: another thread does it.
+ * Become the dispatcher of the device. @lock is held. Return: false: another
+ * thread dispatches it.
  */
 static bool dispatch_take(struct ib_device *device)
 {
@@ -129,7 +130,10 @@ static bool device_is_closing(struct ib_device *device)
 	return closing;
 }
 
-/* Take over dispatching. Return: 0; -EBUSY another thread does it. */
+/*
+ * Become the dispatcher of the device. Return: 0; -EBUSY another thread
+ * dispatches it.
+ */
 static int dispatch_begin(struct ib_device *device)
 {
 	bool taken;
@@ -189,8 +193,9 @@ static int device_dispatch(struct ib_device *device)
 }
 
 /*
- * End everything that is in flight at the ports. The device is closing, so
- * callbacks cannot start anything, and no other thread dispatches it.
+ * Close the ports of a device, which ends all requests in flight. The device
+ * is closing, so callbacks cannot start new requests, and no other thread
+ * dispatches it.
  */
 static void ports_close(struct ib_device *device)
 {
@@ -209,9 +214,9 @@ static void ports_close(struct ib_device *device)
 }
 
 /*
- * Stop dispatching, and wake programs that poll, since the deadlines may have
- * changed. A device without a worker that a callback has put is closed and
- * freed here.
+ * Stop being the dispatcher, and wake programs that poll the device, since its
+ * deadlines may have changed. If a callback has put a device without a worker,
+ * the device is closed and freed here.
  */
 static void dispatch_end(struct ib_device *device)
 {
@@ -243,9 +248,10 @@ static int device_timeout_ms(struct ib_device *device)
 }
 
 /*
- * Set the wait that ibsa__sa_submit() ends, unless there is work to do. With
- * only one port, the transport of this port waits, because it may have a clock
- * of its own.
+ * Prepare to wait: from now on ibsa__sa_submit() wakes this thread. Return:
+ * false if there is work to do. If the device has only one port, *@out_lone is
+ * its client, which waits in its own transport, because the transport may have
+ * its own clock.
  */
 static bool wait_begin(struct ib_device *device, struct ibsa_client **out_lone)
 {
@@ -291,8 +297,9 @@ static int wait_lone(struct ib_device *device, struct ibsa_client *client,
 }
 
 /*
- * If a query ended before anything was sent, do not wait: the caller may wait
- * for that callback.
+ * Wait for events of the device and handle them. If a query ended before its
+ * request was sent, do not wait: the caller may wait for the callback of that
+ * query.
  */
 int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 {
@@ -313,7 +320,10 @@ int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 	return err;
 }
 
-/* A forked child does not dispatch devices of its parent. */
+/*
+ * Whether a program's thread dispatches the device. False in a
+ * forked child for a device of its parent.
+ */
 static bool is_dispatched_by_program(const struct ib_device *device)
 {
 	return device->options.no_thread && ibsa__sa_is_ours(device->sa);
@@ -355,7 +365,7 @@ int ibsa_device_fd(struct ib_device *device)
 	return fd;
 }
 
-/* Whether this thread runs a callback of the device. @lock is held. */
+/* Whether this thread runs a callback of the device @device. @lock is held. */
 static bool device_is_in_callback(const struct ib_device *device)
 {
 	return device->in_callback &&
@@ -383,7 +393,10 @@ int ibsa_device_timeout_ms(struct ib_device *device)
 	return ms;
 }
 
-/* If waiting fails, sleep, so that deadlines are still met. */
+/*
+ * Waiting has failed: sleep instead, and then dispatch, so that deadlines are
+ * still met.
+ */
 static void dispatch_after_pause(struct ib_device *device)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -409,8 +422,9 @@ static void *worker_run(void *arg)
 }
 
 /*
- * All signals but those of faults are blocked: they belong to the program's own
- * threads. A fault in a callback calls the program's handler.
+ * Start the worker thread. In this thread all signals are blocked, except
+ * those of faults such as SIGSEGV: signals belong to the program's own
+ * threads, but a fault in a callback calls the program's handler.
  */
 static int worker_start(struct ib_device *device)
 {
@@ -472,9 +486,9 @@ bool ibsa__sa_in_callback(const struct ibsa__sa *sa)
 }
 
 /*
- * Whether the dispatcher is to free the device. A callback cannot wait for the
- * dispatcher: it may run in that thread, or that thread may wait for it. @lock
- * is held.
+ * Whether the dispatcher must free the device, because this thread cannot wait
+ * for it: within a callback, this thread may be the dispatcher, or the
+ * dispatcher may wait for this thread. @lock is held.
  */
 static bool dispatcher_must_free(const struct ib_device *device)
 {
@@ -482,7 +496,10 @@ static bool dispatcher_must_free(const struct ib_device *device)
 	       ibsa__sa_in_callback(device->sa);
 }
 
-/* Wait until no thread dispatches the device, and take over. @lock is held. */
+/*
+ * Wait until no thread dispatches the device, and become its dispatcher. @lock
+ * is held.
+ */
 static void dispatcher_await(struct ib_device *device)
 {
 	while (!dispatch_take(device))

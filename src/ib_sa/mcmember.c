@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast member records: conversion between the kernel's struct and struct
- * ibsa_mcmember, and the query.
+ * Multicast member records: conversion between the kernel's struct
+ * ib_sa_mcmember_rec and struct ibsa_mcmember, and the query for them.
  */
 #include <endian.h>
 #include <errno.h>
@@ -13,7 +13,10 @@
 #include "ib_sa/mcmember.h"
 #include "ib_sa/query.h"
 
-/* Masks of fields that are narrower on the wire than in memory. */
+/*
+ * Bit masks of those fields of the record that are narrower on the wire than
+ * in the kernel's struct.
+ */
 enum {
 	FLOW_LABEL_BITS = 0xfffff,
 	SELECTOR_BITS = 0x3,
@@ -71,7 +74,10 @@ struct ibsa_mcmember ibsa__sa_membership(const struct ib_sa_mcmember_rec *rec,
 	return host;
 }
 
-/* Whether both the value and its selector are in the mask. */
+/*
+ * Whether the component mask contains all bits of @quantity: the bit of a
+ * value and the bit of its selector.
+ */
 static bool mask_has_all(ib_sa_comp_mask mask, ib_sa_comp_mask quantity)
 {
 	return (mask & quantity) == quantity;
@@ -145,7 +151,10 @@ bool ibsa__sa_mcmember_fits(const struct ib_sa_mcmember_rec *have,
 typedef void (*mcmember_fn)(int status, struct ib_sa_mcmember_rec *resp,
 			    void *context);
 
-/* If the SA returned a status, the callback gets an empty record. */
+/*
+ * Call the program's callback for a multicast member query. If the SA returned
+ * an error status, the callback gets a zeroed record.
+ */
 static void mcmember_call(struct sa_query *query, int status,
 			  const struct ibsa_reply *reply)
 {

@@ -9,7 +9,10 @@
 
 enum { STATE_BITS = 0xf };
 
-/* Remove @member from the lists of the process. @lock is held. */
+/*
+ * Remove @member from the process-wide lists of multicast members. @lock is
+ * held.
+ */
 static void member_forget(struct mc_member *member)
 {
 	list_remove(&member->all);
@@ -20,8 +23,8 @@ static void member_forget(struct mc_member *member)
 }
 
 /*
- * Free @member. @lock is not held, since putting the process-wide object may
- * destroy it.
+ * Free @member. @lock must not be held: the call puts a reference to the
+ * process-wide object, which may destroy the lock.
  */
 static void member_free(struct mc_member *member)
 {
@@ -31,7 +34,10 @@ static void member_free(struct mc_member *member)
 	ibsa__sa_put(sa);
 }
 
-/* Return: whether @member is to be freed by the caller. */
+/*
+ * Note that the callback of @member has returned. Return: whether the caller
+ * must free @member.
+ */
 static bool member_leave_callback(struct mc_member *member,
 				  struct ib_device *device, int result)
 {
@@ -62,7 +68,10 @@ void ibsa__mc_member_call(struct mc_member *member, struct ib_device *device,
 	pthread_mutex_lock(&sa->lock);
 }
 
-/* Whether @port accepts one more member. @lock is held. */
+/*
+ * Check whether the process and @port accept one more multicast member. @lock
+ * is held. Return: 0 or an error.
+ */
 static int port_check(const struct sa_port *port)
 {
 	const struct ib_device *device = port->device;
@@ -154,8 +163,10 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 }
 
 /*
- * Whether @member can be freed now. If its callback runs, wait for it; but not
- * inside a callback, which may be the same one, or one that it waits for.
+ * If the callback of @member runs in another thread, wait until it has
+ * returned. Return: whether @member can be freed now: false within a callback,
+ * because it may be the callback of @member, or one for which the callback of
+ * @member waits.
  */
 static bool callback_await(struct mc_member *member)
 {
@@ -194,8 +205,8 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 }
 
 /*
- * Remove @member when its client unregisters. Return: whether it is to be freed
- * now; else it is freed when its callback has returned.
+ * Remove @member because its client unregisters. Return: whether the caller
+ * frees it now; otherwise it is freed when its running callback has returned.
  */
 static bool member_take(struct mc_member *member)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Omni-Path: the form in which its manager is queried, and the conversion
- * between both forms.
+ * Omni-Path path records: the choice between the OPA and the IB form of a
+ * query, and the conversion between both forms.
  *
  * Source: Linux include/rdma/ib_sa.h, opa_addr.h, core/sa_query.c.
  */
@@ -12,11 +12,17 @@
 #include "ib_sa/opa.h"
 #include "ib_sa/query.h"
 
-/* OPA's own GIDs consist of this number and a LID. */
+/*
+ * Upper bits of the interface id of a GID that stands for an OPA LID; the LID
+ * is in the lower bits.
+ */
 #define OPA_OUI UINT64_C(0x00066a)
 enum { OUI_SHIFT = 40, IB_LID_END = 0xc000 };
 
-/* ClassPortInfo, CapabilityMask2: the manager answers OPA path records. */
+/*
+ * Bit of CapabilityMask2 in a ClassPortInfo: the OPA manager answers queries
+ * for OPA path records.
+ */
 #define CAP2_OPA_PATH (UINT32_C(1) << 26)
 
 enum opa_pr_supported ibsa__opa_supported(struct sa_port *port)
@@ -34,14 +40,20 @@ enum opa_pr_supported ibsa__opa_supported(struct sa_port *port)
 	return result;
 }
 
-/* No ClassPortInfo is known, so the port's LID decides. */
+/*
+ * The ClassPortInfo of the port's manager is not known, so the length of the
+ * port's LID decides which form of path records is used.
+ */
 static enum opa_pr_supported supported_by_down_port(struct ib_device *device,
 						    uint8_t port_num)
 {
 	struct ibsa_port_state state = { 0 };
 	int err = ibsa__sa_port_state(device, port_num, &state);
 
-	/* A fabric reports nothing else about a port without a link. */
+	/*
+	 * -EAGAIN: a fabric reports only this error for a port without a link;
+	 * the port's type is valid nevertheless.
+	 */
 	if (err && err != -EAGAIN)
 		return PR_NOT_SUPPORTED;
 	return state.lid >= IB_LID_END ? PR_NOT_SUPPORTED : PR_IB_SUPPORTED;
@@ -78,7 +90,10 @@ static uint32_t lid_of_gid(const union ib_gid *gid)
 	return (uint32_t)be64toh(gid->global.interface_id);
 }
 
-/* One end of a path in a record. */
+/*
+ * One end of a path, source or destination: where its LID and GID are in a
+ * record.
+ */
 struct path_end {
 	uint32_t lid;
 	ib_sa_comp_mask lid_bit;
@@ -91,8 +106,8 @@ static bool lid_is_too_long(const struct path_end *end, ib_sa_comp_mask mask)
 }
 
 /*
- * Put the LID into the GID. If the LID is not in the mask, the GID stays as it
- * is.
+ * Replace the GID at one end of the path by a GID that contains the end's LID.
+ * If the LID is not in the component mask, the GID stays as it is.
  */
 static ib_sa_comp_mask lid_move_to_gid(const struct path_end *end,
 				       __be64 prefix, union ib_gid *gid,

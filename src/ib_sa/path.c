@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Path records: conversion between the kernel's struct, the library's structs
- * and the bytes on the wire, and the query.
+ * Path records: conversion between the kernel's struct sa_path_rec, ibsa's
+ * structs and the bytes of a MAD; and the query for them.
  */
 #include <endian.h>
 #include <errno.h>
@@ -11,7 +11,10 @@
 #include "ib_sa/opa.h"
 #include "ib_sa/query.h"
 
-/* Masks of fields that are narrower on the wire than in memory. */
+/*
+ * Bit masks of those fields of the record that are narrower on the wire than
+ * in the kernel's struct.
+ */
 enum {
 	FLOW_LABEL_BITS = 0xfffff,
 	QOS_CLASS_BITS = 0xfff,
@@ -23,8 +26,9 @@ enum {
 };
 
 /*
- * Fields of both forms of a record: width in the kernel's struct, its name
- * there and here, and its mask on the wire.
+ * Fields that the IB and the OPA form of a path record have in common: width
+ * in the kernel's struct, name in the kernel's struct and in ours, and bit of
+ * the component mask.
  */
 /* clang-format off */
 #define COMMON_FIELDS(F)						\
@@ -130,7 +134,10 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec)
 
 typedef void (*path_fn)(int status, struct sa_path_rec *resp, void *context);
 
-/* If the SA returned a status, the callback gets an empty record. */
+/*
+ * Call the program's callback for a path query. If the SA returned an error
+ * status, the callback gets a zeroed record.
+ */
 static void path_call(struct sa_query *query, int status,
 		      const struct ibsa_reply *reply)
 {
@@ -155,7 +162,10 @@ static void path_call(struct sa_query *query, int status,
 	callback(status, &rec, query->context);
 }
 
-/* Query an OPA record in the form that the port's manager supports. */
+/*
+ * Submit a query for an OPA path record, in the OPA or IB form, whichever the
+ * port's manager supports.
+ */
 static int opa_query_start(struct sa_port *port, const struct sa_path_rec *rec,
 			   struct sa_request *request,
 			   struct ib_sa_query **sa_query)

@@ -33,8 +33,9 @@ static struct sa_port *port_find(const struct ib_device *device, uint8_t number)
 }
 
 /*
- * A port that is not active may become so: it has no SA yet. A port that does
- * not exist is like one without client data in Linux sa_query.c.
+ * Map the error of opening a port to the error of a start call. A port that is
+ * not active may become active: -EAGAIN. A port that does not exist: -ENODEV,
+ * as for a device without client data in Linux sa_query.c.
  */
 static int open_errno(int err)
 {
@@ -49,8 +50,9 @@ static int open_errno(int err)
 }
 
 /*
- * The events between two states of a port. If the state has changed and both
- * are active, the port has been down meanwhile.
+ * Return: the port events that lead from state @before to state @now. If the
+ * state has changed although the port is active in both, the port was down in
+ * between.
  */
 static unsigned int events_of(const struct ibsa_port_state *before,
 			      const struct ibsa_port_state *now,
@@ -76,7 +78,8 @@ static unsigned int events_of(const struct ibsa_port_state *before,
 }
 
 /*
- * Set the port's state for start calls, and tell the parts that depend on it.
+ * The port has changed to state @now. Store @now for calls that start queries,
+ * and handle the change in the parts that depend on it.
  */
 static void port_note_change(unsigned int changes,
 			     const struct ibsa_port_state *now, void *arg)
@@ -146,7 +149,10 @@ int ibsa__sa_port_new(struct ib_device *device,
 	return 0;
 }
 
-/* No other thread opens a port of the device meanwhile. */
+/*
+ * Open port @number of the device. While this runs, no other thread opens a
+ * port of the same device.
+ */
 static int port_open(struct ib_device *device, uint8_t number,
 		     struct sa_port **out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The object that a process has once: the lock, the ids of queries, and the
- * registered clients. It exists while a client is registered or a device is
- * open.
+ * The object of which a process has only one: it holds the lock, the ids of
+ * queries, and the registered clients. It exists while a client is registered
+ * or a device is open.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -10,7 +10,10 @@
 #include "base/registry.h"
 #include "ib_sa/state.h"
 
-/* The registry contains fabrics by their file names; no file has this name. */
+/*
+ * Name of the process-wide object in the registry. The other entries of the
+ * registry are fabrics, under the names of their files; no file has this name.
+ */
 static const char name[] = "//ib_sa";
 
 static int sa_new(const char *unused_name, void *unused_arg, void **out)
@@ -28,8 +31,8 @@ static int sa_new(const char *unused_name, void *unused_arg, void **out)
 	list_init(&sa->members);
 	ibsa__pool_init(&sa->queries, sizeof(struct sa_query));
 	/*
-	 * Programs may still have tickets of an earlier object, so these do not
-	 * begin at 1.
+	 * A program may still have tickets from an earlier process-wide
+	 * object, so the tickets of a new one do not begin at 1.
 	 */
 	ibsa__sa_tasks_init(&sa->tasks, (uintptr_t)clock_now_ns());
 	*out = sa;
@@ -74,7 +77,10 @@ void ib_sa_register_client(struct ib_sa_client *client)
 	*client = (struct ib_sa_client){ .sa = ibsa__sa_get(), .users = 1 };
 }
 
-/* Whether a device needs a thread that dispatches it. */
+/*
+ * Whether the process has a device that no thread dispatches and that has no
+ * worker.
+ */
 static bool has_idle_device(const struct ibsa__sa *sa)
 {
 	const struct list *at = sa->devices.next;
@@ -114,7 +120,10 @@ void ib_sa_unregister_client(struct ib_sa_client *client)
 	if (sa && ibsa__sa_is_ours(sa)) {
 		pthread_mutex_lock(&sa->lock);
 		ibsa__mc_members_end(sa, client);
-		/* Inside a callback, its queries go on without the client. */
+		/*
+		 * A callback cannot wait for the end of the client's queries:
+		 * they continue without the client.
+		 */
 		if (ibsa__sa_in_callback(sa))
 			ibsa__sa_tasks_release(&sa->tasks, client, true);
 		else

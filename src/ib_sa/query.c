@@ -10,7 +10,8 @@
 enum { FIRST_INTERVAL_MAX_MS = 500, FIRST_INTERVAL_MIN_MS = 100 };
 
 /*
- * The status for a callback. Linux sa_query.c maps the same errors to as few.
+ * Return: the status that the callback of a query gets. Linux sa_query.c maps
+ * all errors to the same few values.
  */
 int ibsa__sa_status(const struct ibsa_reply *reply)
 {
@@ -45,7 +46,11 @@ static void query_note_reply(const struct ibsa_reply *reply, void *arg)
 	ibsa__sa_query_end(arg, ibsa__sa_status(reply), reply);
 }
 
-/* With a short total time, the SA still gets time between tries. */
+/*
+ * Return: the first retry interval for a query that may take @total_ms: a
+ * tenth of it, but not below FIRST_INTERVAL_MIN_MS, so that the SA has time to
+ * reply, and not above FIRST_INTERVAL_MAX_MS.
+ */
 static unsigned int first_interval_ms(unsigned int total_ms)
 {
 	const unsigned int tenth_ms = total_ms / 10;
@@ -57,8 +62,8 @@ static unsigned int first_interval_ms(unsigned int total_ms)
 }
 
 /*
- * Identical path queries may share one request; the kernel always sends one for
- * each.
+ * Whether a query is for path records. Identical path queries may share one
+ * request, although the kernel sends one request for each query.
  */
 static bool record_is_path(const struct ibsa_record *record)
 {
@@ -96,7 +101,10 @@ static void query_run_start(struct sa_job *job)
 		ibsa__sa_query_end(query, ibsa__sa_status(&reply), &reply);
 }
 
-/* The start has run and the callback has not, so the engine has the query. */
+/*
+ * Dispatcher: cancel a query. Its start has run and its callback has not, so
+ * the engine has the query.
+ */
 static void query_run_cancel(struct sa_job *job)
 {
 	struct sa_query *query = list_object(job, struct sa_query, task.end);
@@ -118,7 +126,10 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *ticket)
 		ibsa__sa_task_end(id, (uintptr_t)ticket);
 }
 
-/* Whether the port's link layer has an SA, or the program has named one. */
+/*
+ * Whether the port can have an SA: its link layer has one, or the program's
+ * options contain the SA's address.
+ */
 static bool port_has_sa(const struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
@@ -154,9 +165,10 @@ int ibsa__sa_argument_error(int port_err, bool is_good)
 }
 
 /*
- * Whether the port can send queries, by its last known state. If nothing is in
- * flight, the return of the SM is not noticed, so the port is read again for
- * the next call. @lock is held.
+ * Whether queries can be sent by the port, according to its last known state.
+ * Without a request in flight, the library does not detect that an SM has come
+ * back, so a port without an SM is read again for the next call. @lock is
+ * held.
  */
 static int port_check(struct sa_port *port)
 {
@@ -234,7 +246,7 @@ int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
 	return id;
 }
 
-/* Whether the reply to the method has one record. */
+/* Whether the reply to a request with this method contains a single record. */
 static bool method_is_single(uint8_t method)
 {
 	return method == IBSA_METHOD_GET || method == IBSA_METHOD_SET ||

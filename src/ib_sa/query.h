@@ -13,7 +13,11 @@ struct sa_request {
 	ib_sa_comp_mask comp_mask;
 	unsigned long timeout_ms;
 	uint8_t method;
-	bool is_table; /* else @method must be Get, Set or Delete */
+	/*
+	 * The query is for a table (method GetTable). Otherwise @method must be
+	 * Get, Set or Delete.
+	 */
+	bool is_table;
 	bool was_opa;
 	sa_tell_fn tell;
 	void (*callback)(void);
@@ -21,18 +25,19 @@ struct sa_request {
 };
 
 /*
- * Find the port of a start call, ready for queries. Return: 0; -ENODEV; or the
- * error that the call returns if its other arguments are valid.
+ * Find the port for a call that starts a query, and check that it can send
+ * queries. Return: 0; -ENODEV; or an error that the call returns only if its
+ * other arguments are valid.
  */
 int ibsa__sa_query_port(const struct ib_sa_client *client,
 			struct ib_device *device, uint8_t port_num,
 			struct sa_port **out) IBSA_MUST_USE;
 
 /*
- * The result of a start call, from the result @port_err of
- * ibsa__sa_query_port() and the validity of its other arguments. The kernel
- * checks these after -ENODEV and before the port's state. Return: 0; or an
- * error.
+ * Return: the result of a call that starts a query. @port_err is the result of
+ * ibsa__sa_query_port(); @is_good tells whether the other arguments are valid.
+ * As in the kernel, -ENODEV comes before an error of the arguments, and the
+ * latter before an error of the port's state.
  */
 int ibsa__sa_argument_error(int port_err, bool is_good) IBSA_MUST_USE;
 
@@ -41,14 +46,18 @@ int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
 			 struct ib_sa_query **out_query);
 
 /*
- * Find the port and check the arguments in one call, for records with one form.
- * Return: as ibsa__sa_query_start(); -EINVAL also for an invalid method.
+ * For records that have only one form: find the port, check the arguments and
+ * start the query. Return: as ibsa__sa_query_start(); -EINVAL also for an
+ * invalid method.
  */
 int ibsa__sa_query_submit(struct ib_device *device, uint8_t port_num,
 			  const struct sa_request *request,
 			  struct ib_sa_query **out_query);
 
-/* Decode the record of a reply with one record; zeros if there is none. */
+/*
+ * Decode the record of a reply that has one record into @out; fill @out with
+ * zeros if the reply has no record.
+ */
 void ibsa__sa_answer_decode(const struct sa_query *query,
 			    const struct ibsa_reply *reply, void *out);
 

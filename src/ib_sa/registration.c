@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Registrations of services, for callers in any thread: the dispatcher
- * registers them by <ibsa/service.h>.
+ * Service registrations, for callers in any thread. The dispatcher of the
+ * device registers the services, by the functions of <ibsa/service.h>.
  */
 #include <endian.h>
 #include <errno.h>
@@ -18,7 +18,10 @@ struct sa_registration {
 	void *arg;
 };
 
-/* The handle is not passed on, since only the dispatcher may use it. */
+/*
+ * Call the program's callback for a registration. It does not get the handle
+ * of <ibsa/service.h>, which only the dispatcher may use.
+ */
 static void registration_report(const struct ibsa_registration_report *report,
 				void *arg)
 {

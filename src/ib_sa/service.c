@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Service records. The kernel's struct has the layout and byte order of the
- * wire, so its bytes are encoded and decoded directly.
+ * Queries for service records. The kernel's struct has the layout and byte
+ * order of the wire, so its bytes are encoded and decoded directly.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,10 @@ typedef void (*service_fn)(int status, struct ib_sa_service_rec *resp,
 typedef void (*services_fn)(int status, struct sa_service_rec *resp,
 			    unsigned int num_services, void *context);
 
-/* If the SA returned a status, the callback gets an empty record. */
+/*
+ * Call the program's callback for a service query. If the SA returned an error
+ * status, the callback gets a zeroed record.
+ */
 static void service_call(struct sa_query *query, int status,
 			 const struct ibsa_reply *reply)
 {
@@ -55,7 +58,10 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 	return ibsa__sa_query_submit(device, port_num, &request, sa_query);
 }
 
-/* Copy the records into an array, whatever their distance in the reply. */
+/*
+ * Copy the service records of a reply into a packed array; in the reply,
+ * padding may separate them.
+ */
 static struct sa_service_rec *records_copy(const struct ibsa_reply *reply)
 {
 	struct sa_service_rec *recs = ibsa__calloc(reply->count, sizeof(*recs));

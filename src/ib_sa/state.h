@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the source files of ib_sa share. One lock guards all that several
- * threads use. It is held for short sections, without calls out of the library
- * and without system calls except a wake-up. "Dispatcher" marks what only the
- * thread that dispatches the device may use.
+ * Types and functions shared by the source files of src/ib_sa. One lock, @lock
+ * of struct ibsa__sa, guards all data that several threads use. It is held for
+ * short times only, never during a call out of the library or a system call
+ * other than a wake-up. The dispatcher is the thread that dispatches a device;
+ * "Dispatcher" marks what only this thread may use.
  */
 #ifndef IB_SA_STATE_H
 #define IB_SA_STATE_H
@@ -20,13 +21,19 @@
 #include "engine/engine.h"
 #include "registration/registration.h"
 
-/* Maximum of queries at one port; more are refused with -ENOBUFS. */
+/*
+ * Maximum number of queries that have not ended at one port; further ones are
+ * refused with -ENOBUFS.
+ */
 enum { PORT_QUERIES_MAX = 1 << 20, DEVICE_PORTS = 256 };
 
-/* Times of the requests that the kernel sends by itself, too. */
+/*
+ * Total time and first retry interval, in ms, of those SA requests that the
+ * kernel also sends on its own behalf.
+ */
 enum { SA_TOTAL_MS = 3000, SA_FIRST_INTERVAL_MS = 300 };
 
-/* A task for the dispatcher of a device. */
+/* A function that another thread queues for the dispatcher of a device. */
 struct sa_job {
 	struct list link;
 	void (*run)(struct sa_job *job);
@@ -45,9 +52,9 @@ struct sa_task_ops {
 
 /*
  * A task is what a program starts at a port and gets callbacks from: a query,
- * the registration of a service, or a watch of events. Programs refer to it by
- * its ticket, so that a late end has no effect. A task is the first member of
- * its struct.
+ * a service registration, or a watch for events. Programs refer to a task by
+ * its ticket; ending a ticket whose task no longer exists has no effect.
+ * struct sa_task is the first member of each kind of task.
  */
 struct sa_task {
 	struct sa_job start;
@@ -69,7 +76,7 @@ struct sa_tasks {
 	uintptr_t first_ticket;
 };
 
-/* The single object of a process: its clients, queries and devices. */
+/* The process-wide object: its lock, devices, queries and multicast members. */
 struct ibsa__sa {
 	unsigned int process; /* as ibsa__process() was at its creation */
 	pthread_mutex_t lock;
@@ -82,16 +89,23 @@ struct ibsa__sa {
 };
 
 /*
- * ClassPortInfo of an OPA port's manager, in the OPA form; and, for the
- * dispatcher, the state of its query.
+ * The ClassPortInfo of an OPA port's manager, in the OPA form, and the state
+ * of the query for it, which only the dispatcher uses.
  */
 struct sa_cpi {
 	bool is_valid;
-	/* Calls wait for the first reply until then; 0: no longer. */
+	/*
+	 * Time (ns of the monotonic clock) until which calls wait for the
+	 * first ClassPortInfo; 0: calls do not wait any more.
+	 */
 	uint64_t awaited_ns;
 	uint32_t capability_mask2;
 	struct ibsa__alarm again;
-	uint64_t asked; /* the engine's id; 0: no query in flight */
+	/*
+	 * Engine id of the ClassPortInfo query in flight; 0: no query is in
+	 * flight.
+	 */
+	uint64_t asked;
 	unsigned int retries;
 };
 
@@ -108,7 +122,10 @@ enum sa_event {
 struct sa_port {
 	struct sa_job refresh; /* reads the port's state again */
 	struct ib_device *device;
-	/* Used by the dispatcher, but for calls that any thread may make. */
+	/*
+	 * The port's SA client. Only the dispatcher uses it, except for
+	 * functions that any thread may call.
+	 */
 	struct ibsa_client *client;
 	struct ibsa_port_state state; /* as the dispatcher last read it */
 	struct sa_cpi cpi;
@@ -124,11 +141,14 @@ struct ib_device {
 	struct list link; /* in ibsa__sa.devices */
 	char *name;
 	struct ibsa_fabric *fabric; /* a reference for its ports; or NULL */
-	/* From the time of opening; ports are opened later. */
+	/*
+	 * Copy of the environment variables when the device was opened. They
+	 * are used again when its ports are opened later.
+	 */
 	struct ibsa__environment *environment;
 	/*
-	 * The files of a device of this machine. NULL: the device is in a
-	 * fabric, and a port must be opened before its state can be read.
+	 * The sysfs files of a device of this machine. NULL: the device is in
+	 * a fabric, and a port must be opened before its state can be read.
 	 */
 	struct device_files *files;
 	struct ibsa_device_options options;
@@ -150,12 +170,20 @@ struct ib_device {
 	/* For dispatching. */
 	pthread_t thread;
 	bool has_worker;
-	bool frees_itself; /* the worker is detached and frees the device */
+	/* The worker thread is detached, and frees the device when it ends. */
+	bool frees_itself;
 	bool is_dispatching;
-	/* A program that polls must be woken after dispatching. */
+	/*
+	 * While a thread dispatched the device, an event came of which a
+	 * program that polls the device must be told afterwards.
+	 */
 	bool is_missed;
 	bool in_callback;
-	bool has_told; /* dispatcher: a callback has run since it was cleared */
+	/*
+	 * A callback has run since the dispatcher last cleared this flag. Only
+	 * the dispatcher uses it.
+	 */
+	bool has_told;
 	pthread_t dispatcher;
 	/* dispatcher: the reply of the current callback. */
 	const struct ibsa_reply *reply;
@@ -163,7 +191,10 @@ struct ib_device {
 
 struct sa_query;
 
-/* Calls the callback of one kind of query, in the dispatcher. */
+/*
+ * Calls the program's callback for one type of query. It runs in the
+ * dispatcher.
+ */
 typedef void (*sa_tell_fn)(struct sa_query *query, int status,
 			   const struct ibsa_reply *reply);
 
@@ -171,8 +202,8 @@ struct sa_query {
 	struct sa_task task;
 	uint64_t engine_id; /* 0: not started */
 	/*
-	 * Sent in the IB form because the manager does not support the OPA
-	 * form.
+	 * The program queries an OPA record, but the request was sent in the
+	 * IB form because the manager does not support the OPA form.
 	 */
 	bool was_opa;
 	uint8_t method;
@@ -192,16 +223,19 @@ struct sa_query {
 };
 
 /*
- * process.c: the object of the process. The caller puts it. Return: NULL if
- * memory is short; of find, if there is none.
+ * process.c. Both return a reference to the process-wide object, which the
+ * caller puts. ibsa__sa_get() creates the object if it does not exist, and
+ * returns NULL if memory is short. ibsa__sa_find() returns NULL if the object
+ * does not exist.
  */
 struct ibsa__sa *ibsa__sa_get(void);
 struct ibsa__sa *ibsa__sa_find(void);
 void ibsa__sa_put(struct ibsa__sa *sa);
 
 /*
- * Whether the object belongs to this process. A forked child must not use its
- * parent's: the lock may be held, and the worker threads do not exist.
+ * Whether the process-wide object belongs to this process. A forked child must
+ * not use the object of its parent: the lock may be held, and the worker
+ * threads do not exist in the child.
  */
 bool ibsa__sa_is_ours(const struct ibsa__sa *sa);
 
@@ -209,40 +243,48 @@ bool ibsa__sa_is_ours(const struct ibsa__sa *sa);
 void ibsa__sa_tasks_init(struct sa_tasks *tasks, uintptr_t first_ticket);
 void ibsa__sa_tasks_done(struct sa_tasks *tasks);
 
-/* The initial ticket of an id. Never 0. */
+/* Return: the first ticket for tasks with the id @id; never 0. */
 uintptr_t ibsa__sa_ticket_first(const struct sa_tasks *tasks, uint32_t id);
 
 void ibsa__sa_task_init(struct sa_task *task, const struct sa_task_ops *ops,
 			struct sa_port *port, struct ib_sa_client *client);
 
 /*
- * Assign an id and a ticket, and have the dispatcher run @start, and later @end
- * if the program ends the task before its last callback. @lock is held. Return:
- * 0; -ENODEV the device is closing; -ENOMEM.
+ * Assign an id and a ticket to @task, and queue its start for the dispatcher;
+ * the dispatcher ends it later if the program ends the task before its last
+ * callback. @lock is held. Return: 0; -ENODEV the device is closing; -ENOMEM.
  */
 int ibsa__sa_task_submit(struct sa_task *task) IBSA_MUST_USE;
 
-/* Whether it was ended, or its device closed, before its start. */
+/*
+ * Whether, before the start of @task ran, the program ended the task or its
+ * device was closed.
+ */
 bool ibsa__sa_task_is_over(const struct sa_task *task);
 
-/* Called before and after each callback. The last one frees the task. */
+/*
+ * Called before and after each callback of a task. If @is_last is set,
+ * ibsa__sa_task_leave() frees the task.
+ */
 void ibsa__sa_task_enter(struct sa_task *task, bool is_last);
 void ibsa__sa_task_leave(struct sa_task *task, bool is_last);
 
 /*
- * End the task with that ticket, if it exists. @id: below 0 for a registration
- * or watch, whose id the program does not have. Any thread.
+ * End the task with this ticket, if it exists. @id: the task's id; below 0 for
+ * a registration or watch, whose id the program does not have. Any thread may
+ * call this.
  */
 void ibsa__sa_task_end(int id, uintptr_t ticket);
 
 /*
- * For process.c, when a client unregisters. @lock is held.
+ * Both functions are for process.c, when a client unregisters. @lock is held.
  *
- * _release ends the client's registrations; if @forget is set, all tasks go on
- * without the client. _take takes over dispatching a device of one of its
- * tasks, if that has no worker and is not being dispatched; else NULL. The
- * search begins at slot *@at, where the last call found a task: most searches
- * among very many tasks then end at once.
+ * ibsa__sa_tasks_release() ends the client's registrations; if @forget is set,
+ * all its tasks continue without the client. ibsa__sa_tasks_take() finds a
+ * device with a task of @client that no worker and no other thread dispatches,
+ * and makes this thread its dispatcher; it returns NULL if there is no such
+ * device. The search begins at slot *@at, where the previous call found a
+ * task, so that it is short even among very many tasks.
  */
 void ibsa__sa_tasks_release(struct sa_tasks *tasks,
 			    const struct ib_sa_client *client, bool forget);
@@ -254,29 +296,30 @@ struct ib_device *ibsa__sa_tasks_take(const struct sa_tasks *tasks,
 void ibsa__sa_device_free(struct ib_device *device);
 
 /*
- * port.c. Get the open port; open it if needed. Return: 0; -ENODEV no such
- * port; -EAGAIN it is down; -EOPNOTSUPP; -ENOMEM; or the error of opening it.
+ * port.c. Return in *@out the port @number of the device; open it if it is not
+ * open. Return: 0; -ENODEV no such port; -EAGAIN the port is down; -EOPNOTSUPP
+ * the port has no SA; -ENOMEM; or the error of opening the port.
  */
 int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
 		       struct sa_port **out) IBSA_MUST_USE;
 
-/* The port if it is open, or NULL. */
+/* Return: the port @number of the device if it is open, otherwise NULL. */
 struct sa_port *ibsa__sa_port_find(struct ib_device *device, uint8_t number);
 
 /*
- * Open a port as @options say, without adding it to the device. Return: 0;
- * -EAGAIN; -ENOMEM; or the error of opening it.
+ * Open a port with @options, without adding it to the device's list of ports.
+ * Return: 0; -EAGAIN the port is down; -ENOMEM; or the error of opening it.
  */
 int ibsa__sa_port_new(struct ib_device *device,
 		      const struct ibsa_options *options,
 		      struct sa_port **out) IBSA_MUST_USE;
 
-/* Close and free a port that is not in the device's list. */
+/* Close and free a port that is not in its device's list of ports. */
 void ibsa__sa_port_free(struct sa_port *port);
 
 /*
- * ah.c: read the state of a port, which need not be open or up. Return: 0;
- * -EAGAIN it is in a fabric and has no link; or the error of reading it.
+ * ah.c. Read the state of a port, which need not be open or active. Return: 0;
+ * -EAGAIN the port is in a fabric and has no link; or the error of reading it.
  */
 int ibsa__sa_port_state(struct ib_device *device, uint8_t port_num,
 			struct ibsa_port_state *out) IBSA_MUST_USE;
@@ -285,34 +328,46 @@ int ibsa__sa_port_state(struct ib_device *device, uint8_t port_num,
 struct ibsa_options ibsa__sa_client_options(const struct ib_device *device);
 
 /*
- * cpi.c: query the ClassPortInfo of an OPA port's manager, and wait for the
- * reply if no other thread receives it; and update it after events. Dispatcher.
+ * cpi.c. ibsa__sa_cpi_open() queries the ClassPortInfo of an OPA port's
+ * manager, and waits for the reply if no other thread receives it.
+ * ibsa__sa_cpi_event() queries it again after events that may bring a new
+ * manager. Only the dispatcher calls them.
  */
 void ibsa__sa_cpi_open(struct sa_port *port);
 void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events);
 
 /*
- * Wait until the first query has ended, unless inside a callback. @lock is
- * held.
+ * Wait until the first query for the ClassPortInfo has ended. Within a
+ * callback, return at once. @lock is held.
  */
 void ibsa__sa_cpi_await(struct sa_port *port);
 
-/* groups.c: initialise the list of multicast groups. Return: 0; -ENOMEM. */
+/*
+ * groups.c. Initialise the port's list of multicast groups. Return: 0;
+ * -ENOMEM.
+ */
 int ibsa__mc_groups_init(struct sa_port *port) IBSA_MUST_USE;
-/* The port has changed, with these @events. Dispatcher. */
+/*
+ * Handle a change of the port in its multicast groups: @events are its port
+ * events, @changes the bits of its watch, @now its new state. Only the
+ * dispatcher calls this.
+ */
 void ibsa__mc_groups_event(struct sa_port *port, unsigned int events,
 			   unsigned int changes,
 			   const struct ibsa_port_state *now);
 
 /*
- * Before the port closes, send leave requests without waiting; then tell the
- * members, and free the groups. Dispatcher.
+ * ibsa__mc_groups_leave(): before the port closes, send a leave request for
+ * each multicast group, and do not wait for replies. ibsa__mc_groups_done():
+ * report the end to the members, and free the groups. Only the dispatcher
+ * calls them.
  */
 void ibsa__mc_groups_leave(struct sa_port *port);
 void ibsa__mc_groups_done(struct sa_port *port);
 
 /*
- * multicast.c: end the memberships of a client that unregisters. @lock is held.
+ * multicast.c. End the memberships of the client @client, which unregisters.
+ * @lock is held.
  */
 void ibsa__mc_members_end(struct ibsa__sa *sa, struct ib_sa_client *client);
 
@@ -321,26 +376,33 @@ int ibsa__sa_loop_init(struct ib_device *device) IBSA_MUST_USE;
 void ibsa__sa_loop_done(struct ib_device *device);
 
 /*
- * Add a port that was opened, and start the worker. @lock is held. Return: 0;
- * -ENODEV the device is closing; -EOPNOTSUPP; -ENOMEM.
+ * Add a newly opened port to the device, and start its worker unless the
+ * program dispatches the device. @lock is held. Return: 0; -ENODEV the device
+ * is closing; -EOPNOTSUPP; -ENOMEM.
  */
 int ibsa__sa_loop_add(struct ib_device *device,
 		      struct sa_port *port) IBSA_MUST_USE;
 
-/* Schedule @job for the dispatcher, unless it is scheduled. @lock is held. */
+/*
+ * Queue @job for the dispatcher of the device, unless it is queued already.
+ * @lock is held.
+ */
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job);
 
-/* Remove @job from the schedule, if it is there. @lock is held. */
+/* Remove @job from the dispatcher's queue, if it is queued. @lock is held. */
 void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job);
 
-/* Called before and after each callback, to note its thread. @lock is held. */
+/*
+ * The dispatcher calls these before and after each callback, to record which
+ * thread runs the callback. @lock is held.
+ */
 void ibsa__sa_callback_enter(struct ib_device *device);
 void ibsa__sa_callback_leave(struct ib_device *device);
 
 /*
- * Whether the device has no worker, is not closing, and is not being
- * dispatched; and if so, take over dispatching it. @lock is held. Return:
- * false: it is not.
+ * ibsa__sa_loop_is_idle(): whether the device has no worker, is not closing,
+ * and no thread dispatches it. ibsa__sa_loop_take_idle(): if this is true,
+ * make this thread the dispatcher, and return true. @lock is held.
  */
 bool ibsa__sa_loop_is_idle(const struct ib_device *device);
 bool ibsa__sa_loop_take_idle(struct ib_device *device);
@@ -349,18 +411,23 @@ bool ibsa__sa_loop_take_idle(struct ib_device *device);
 int ibsa__sa_loop_wait(struct ib_device *device, int timeout_ms);
 
 /*
- * End everything on the device and free it; inside a callback, after its
- * return.
+ * End all tasks of the device and free it. If called within a callback, this
+ * happens after the callback has returned.
  */
 void ibsa__sa_loop_end(struct ib_device *device);
 
-/* Whether this thread runs a callback of any device. @lock is held. */
+/*
+ * Whether this thread runs a callback of any device of the process. @lock is
+ * held.
+ */
 bool ibsa__sa_in_callback(const struct ibsa__sa *sa);
 
 /* query.c: the status for callbacks. */
 int ibsa__sa_status(const struct ibsa_reply *reply);
 
-/* Call the callback of a query that has ended, and free the query. */
+/*
+ * Call the program's callback for a query that has ended, and free the query.
+ */
 void ibsa__sa_query_end(struct sa_query *query, int status,
 			const struct ibsa_reply *reply);
 

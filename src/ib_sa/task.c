@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tasks: their ids and tickets, and their lifetime from any thread. */
+/*
+ * Tasks of the devices (queries, registrations, watches): their ids and
+ * tickets, and how any thread ends them.
+ */
 #include <errno.h>
 
 #include "base/alloc.h"
@@ -19,19 +22,28 @@ void ibsa__sa_tasks_done(struct sa_tasks *tasks)
 
 uintptr_t ibsa__sa_ticket_first(const struct sa_tasks *tasks, uint32_t id)
 {
-	/* First tickets are far apart, so that no ticket belongs to two ids. */
+	/*
+	 * The first tickets of two ids are far apart, so that no ticket ever
+	 * belongs to both.
+	 */
 	const uint64_t apart = id * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (tasks->first_ticket + (uintptr_t)apart) | 1;
 }
 
-/* A program holds a ticket as a pointer. Never 0. */
+/*
+ * Return: the next ticket for the same id; never 0, because a program holds a
+ * ticket as a pointer.
+ */
 static uintptr_t ticket_next(uintptr_t ticket)
 {
 	return ticket == UINTPTR_MAX ? 1 : ticket + 1;
 }
 
-/* Double the number of ids, with the lowest on top of the stack. */
+/*
+ * Double the number of task ids. The lowest new id is on top of the stack of
+ * free ids.
+ */
 static bool ids_grow(struct sa_tasks *tasks)
 {
 	const uint32_t count = tasks->slot_count ? 2 * tasks->slot_count : 64;
@@ -119,8 +131,9 @@ void ibsa__sa_task_enter(struct sa_task *task, bool is_last)
 }
 
 /*
- * An id for which all tickets were used is not used again. With 32-bit
- * pointers, that is the case after four billion tasks with one id.
+ * Free a task and its id. An id for which all tickets were used is not used
+ * again. With 32-bit pointers, that happens after four billion tasks with one
+ * id.
  */
 static void task_free(struct sa_tasks *tasks, struct sa_task *task)
 {
@@ -155,7 +168,10 @@ static void task_end(struct sa_task *task)
 	ibsa__sa_submit(task->port->device, &task->end);
 }
 
-/* The id whose last ticket is @ticket, or -1. @lock is held. */
+/*
+ * Return: the id of the task whose last ticket is @ticket, or -1. @lock is
+ * held.
+ */
 static int ticket_find(const struct sa_tasks *tasks, uintptr_t ticket)
 {
 	for (uint32_t id = 0; id < tasks->slot_count; id++) {

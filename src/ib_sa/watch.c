@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Watches for events, for callers in any thread: the dispatcher watches by
- * <ibsa/event.h>.
+ * Watches for events, for callers in any thread. The dispatcher of the device
+ * watches, by the functions of <ibsa/event.h>.
  */
 #include <errno.h>
 #include <string.h>
@@ -27,7 +27,10 @@ static void watch_free(struct sa_task *task)
 	ibsa__free(watch);
 }
 
-/* The handle is not passed on, since only the dispatcher may use it. */
+/*
+ * Call the program's callback for an event. It does not get the handle of
+ * <ibsa/event.h>, which only the dispatcher may use.
+ */
 static void watch_report(const struct ibsa_event *event, void *arg)
 {
 	struct sa_watch *watch = arg;
@@ -64,7 +67,7 @@ static void watch_run_start(struct sa_job *job)
 		watch_report_end(watch, err);
 }
 
-/* The client ends the subscription at the SA. */
+/* Dispatcher: end a watch. The SA client ends the subscription at the SA. */
 static void watch_run_end(struct sa_job *job)
 {
 	struct sa_watch *watch = list_object(job, struct sa_watch, task.end);

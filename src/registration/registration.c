@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Schedule of registrations at the SA.
+ * Schedules the requests that keep registrations at the SA up to date.
  *
  * The SM of a large subnet serves thousands of clients, which all detect its
  * restart at about the same time. Every delay is therefore partly random, and
- * the registrations of one client are spread evenly.
+ * the registrations of one client are spread evenly over time.
  */
 #include <errno.h>
 #include <limits.h>
@@ -13,21 +13,33 @@
 #include "registration/registration.h"
 
 enum {
-	/* first delay after a failure; it doubles up to RETRY_MAX_MS */
+	/*
+	 * Milliseconds until the first retry after a failure. The delay
+	 * doubles with each failure, up to RETRY_MAX_MS.
+	 */
 	RETRY_MS = 1000,
 	RETRY_MAX_MS = 60 * 1000,
-	/* first delay after a refusal; it doubles up to REFUSED_MAX_MS */
+	/*
+	 * Milliseconds until the first retry after the SA refused a request.
+	 * The delay doubles, up to REFUSED_MAX_MS.
+	 */
 	REFUSED_MS = 60 * 1000,
 	REFUSED_MAX_MS = 900 * 1000,
-	/* delay after the second loss; it doubles up to DISPUTE_MAX_MS */
+	/*
+	 * Milliseconds until a registration is set again after its second loss
+	 * in a row. The delay doubles, up to DISPUTE_MAX_MS.
+	 */
 	DISPUTE_MS = 1000,
 	DISPUTE_MAX_MS = 300 * 1000,
 	SPREAD_MS = 500,       /* shortest duration of a recovery */
 	SPREAD_EACH_MS = 5,    /* duration for each registration */
 	SPREAD_MAX_MS = 10000, /* longest duration of a recovery */
-	/* port changes that may move one step to a later time */
+	/*
+	 * Maximum number of port changes that may move one step to a later
+	 * time.
+	 */
 	CHANGES_MAX = 2,
-	/* longest time that a request waits for the window */
+	/* Maximum time in ms that a request waits for room in the window. */
 	QUEUE_MS = 60 * 1000,
 	/* deadline of requests while the client closes */
 	LAST_DEADLINE_MS = 1500,
@@ -51,8 +63,8 @@ static struct ibsa__registration *registration_at(struct list *at)
 }
 
 /*
- * Return: @ms, doubled @times times, at most @max_ms; a quarter of it is
- * random.
+ * Return: a delay of @ms, doubled @times times, but at most @max_ms; a quarter
+ * of it is random.
  */
 static uint64_t
 registration_back_off(const struct ibsa__registration *registration,
@@ -84,7 +96,7 @@ void ibsa__registration_schedule(struct ibsa__registration *registration,
 			ms < UINT_MAX ? (unsigned int)ms : UINT_MAX);
 }
 
-/* Whether the next step is due within @ms. */
+/* Whether the next step of the registration is due within @ms. */
 static bool registration_is_due(const struct ibsa__registration *registration,
 				uint64_t ms)
 {
@@ -94,18 +106,21 @@ static bool registration_is_due(const struct ibsa__registration *registration,
 }
 
 /*
- * Start the next step within @ms. A step that is due earlier is moved, too:
- * after a time without replies all retries may be due at once and must be
- * spread. Only CHANGES_MAX changes may move a step, because repeated changes
- * would delay it without end. A reply to a request in flight may be out of
- * date: another step follows it soon.
+ * Start the registration's next step within @ms. A step that is due earlier is
+ * moved, too: after a time without replies, all retries may be due at once and
+ * must be spread. At most CHANGES_MAX changes of the port move a step, because
+ * repeated changes would otherwise delay it without end. If a request is in
+ * flight, its reply may be out of date: the next step follows soon after it.
  */
 static void registration_hasten(struct ibsa__registration *registration,
 				uint64_t ms)
 {
 	const unsigned int changes = registration->changes;
 
-	/* Two programs that dispute a record both wait for their delay. */
+	/*
+	 * A registration that another program also claims keeps its delay, so
+	 * that the two programs do not overwrite each other all the time.
+	 */
 	if (registration->releasing ||
 	    (registration->step == IBSA__STEP_SET && registration->disputes))
 		return;
@@ -127,8 +142,8 @@ void ibsa__registration_soon(struct ibsa__registration *registration)
 }
 
 /*
- * Whether the SA may have lost registrations between the states @a and @b of
- * the port.
+ * Whether a change of the port from state @a to state @b may mean that the SA
+ * has lost registrations.
  */
 static bool state_is_move(const struct ibsa_port_state *a,
 			  const struct ibsa_port_state *b)
@@ -138,8 +153,11 @@ static bool state_is_move(const struct ibsa_port_state *a,
 	       memcmp(&a->gid, &b->gid, sizeof(a->gid)) != 0;
 }
 
-/* Return: the number of port changes that may have made the SA lose
- * registrations, including a change that was not reported yet. */
+/*
+ * Return: the number of port changes after which the SA may have lost
+ * registrations, including a change that the watch of the port has not
+ * reported yet.
+ */
 static uint32_t registrations_moves(struct ibsa__registrations *all)
 {
 	struct ibsa_port_state now;
@@ -153,8 +171,11 @@ static uint32_t registrations_moves(struct ibsa__registrations *all)
 	return all->moves;
 }
 
-/* Count a change. A value that changed and changed back counts, unless the
- * change was counted before. */
+/*
+ * Count a change of the port if the SA may have lost registrations by it. A
+ * value that has changed and changed back counts, too, unless the change was
+ * counted before.
+ */
 static void moves_count(struct ibsa__registrations *all, unsigned int changes,
 			const struct ibsa_port_state *now)
 {
@@ -179,8 +200,11 @@ static unsigned int spread_ms_for(uint64_t count)
 	return ms < SPREAD_MAX_MS ? (unsigned int)ms : SPREAD_MAX_MS;
 }
 
-/* Divide the time into one part for each registration, which starts at a random
- * moment of its part. */
+/*
+ * Let each registration start its next step soon: the available time is
+ * divided into as many parts as there are registrations, and each starts at a
+ * random moment of its part.
+ */
 static void registrations_hasten(struct ibsa__registrations *all)
 {
 	uint64_t count = 0, part = 0;
@@ -364,8 +388,10 @@ int ibsa__registration_query(struct ibsa__registration *registration,
 	return err;
 }
 
-/* Schedule the next read a random time before the interval ends, so that
- * clients which started together drift apart. */
+/*
+ * Schedule the next read of a registration a random time before its interval
+ * ends, so that clients which started together drift apart.
+ */
 static void
 registration_schedule_routine(struct ibsa__registration *registration)
 {
@@ -397,7 +423,10 @@ void ibsa__registration_audit_ms_set(struct ibsa__registration *registration,
 		registration_schedule_routine(registration);
 }
 
-/* Renew after half of the lease; the other half is for retries. */
+/*
+ * Return: the time at which to renew a registration: after half of its lease,
+ * so that the other half is left for retries.
+ */
 static uint64_t lease_renewal_ns(const struct ibsa__registration *registration,
 				 uint32_t lease_s)
 {
@@ -469,8 +498,11 @@ void ibsa__registration_dispute(struct ibsa__registration *registration)
 	registration_set_again(registration, ms);
 }
 
-/* If the SM has restarted or moved since the last confirmation, the SA lost the
- * registration, and no other program removed it. */
+/*
+ * The SA does not have the registration. If the SM has restarted or moved
+ * since the registration was last confirmed, the SA has lost it, and no other
+ * program has removed it.
+ */
 bool ibsa__registration_absent(struct ibsa__registration *registration)
 {
 	registration->step = IBSA__STEP_SET;
@@ -499,8 +531,8 @@ static uint64_t registration_retry_ms(struct ibsa__registration *registration)
 }
 
 /*
- * If the registration was confirmed before, the next step is a read, otherwise
- * the same step again.
+ * Retry after a failure. The next step is a read if the registration was
+ * confirmed before, otherwise the failed step.
  */
 bool ibsa__registration_retry(struct ibsa__registration *registration, int err,
 			      uint16_t status, bool refused)
@@ -552,7 +584,10 @@ void ibsa__registrations_close(struct ibsa__registrations *all)
 		ibsa__registration_release(registration_at(at));
 }
 
-/* All registrations are being released, so callbacks do not change the list. */
+/*
+ * End all registrations. They are marked as being released first, so that
+ * callbacks do not change the list.
+ */
 void ibsa__registrations_end(struct ibsa__registrations *all)
 {
 	struct list *at = all->list.next;

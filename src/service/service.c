@@ -3,7 +3,8 @@
  * One service registration, from its first Set to its Delete.
  *
  * The record is read before it is set again: the reply to a Set does not show
- * that the record was lost, and a Set overwrites the record of another program.
+ * whether the SA had lost the record, and a Set may overwrite the record of
+ * another program.
  */
 #include <errno.h>
 
@@ -11,7 +12,11 @@
 #include "service/state.h"
 #include "wire/gid.h"
 
-enum { NAME_AT = 48 }; /* offset in the record; the data follow it */
+/*
+ * Offset of the ServiceName in a ServiceRecord; the service's data follow the
+ * name.
+ */
+enum { NAME_AT = 48 };
 
 static const uint64_t identity = IBSA_SERVICE_CM(service_id) |
 				 IBSA_SERVICE_CM(service_gid) |
@@ -91,10 +96,10 @@ static void service_released(struct ibsa__registration *schedule, int err,
 }
 
 /*
- * Find the record in the SA's records of the same identity. Lease and key are
- * not compared: the lease may be the remaining time, and the SA returns the key
- * to trusted requests only. Return: whether it was found; *@out is this record,
- * or else one of the others.
+ * Find the registration's record among the SA's records with the same
+ * identity. Lease and key are not compared: the lease may be the remaining
+ * time, and the SA returns the key to trusted requests only. Return: whether
+ * it was found; *@out is the record found, otherwise one of the SA's records.
  */
 static bool service_record_find(const struct ibsa_registration *registration,
 				const struct ibsa_reply *reply,
@@ -122,8 +127,10 @@ static bool reply_is_empty(const struct ibsa_reply *reply)
 			       (!reply->status && !reply->count));
 }
 
-/* If the port's GID has changed, the identity of the service changes: delete
- * the record with the old GID. Its reply is not needed. */
+/*
+ * If the port's GID has changed, the identity of the service has changed with
+ * it: delete the record with the old GID, without waiting for the reply.
+ */
 static void service_gid_update(struct ibsa_registration *registration)
 {
 	const struct ibsa_query query = {
@@ -152,7 +159,8 @@ static void service_gid_update(struct ibsa_registration *registration)
 }
 
 /*
- * Send the request of the next step. After a change of the GID this is a Set.
+ * Send the request of the registration's next step. After a change of the
+ * port's GID, this is a Set.
  */
 static int service_step_send(struct ibsa__registration *schedule)
 {
@@ -207,7 +215,10 @@ static void service_read_done(struct ibsa_registration *registration,
 			service_failed(registration, -ENOENT, 0);
 	} else if (reply->status == IBSA_STATUS_TOO_MANY_RECORDS &&
 		   registration->read_method == IBSA_METHOD_GET) {
-		/* This SA allows several records with one identity. */
+		/*
+		 * The SA has several records with this identity, which Get
+		 * cannot return: read with GetTable from now on.
+		 */
 		registration->read_method = IBSA_METHOD_GET_TABLE;
 		ibsa__registration_step(schedule, IBSA__STEP_READ);
 	} else if (reply->err || reply->status) {

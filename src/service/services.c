@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Service registrations of a client: creation and end. */
+/*
+ * All service registrations of a client: how they are created, and how they
+ * end with the client.
+ */
 #include <errno.h>
 
 #include "base/alloc.h"
@@ -28,7 +31,10 @@ void ibsa__services_forget(struct ibsa__services *services,
 	services_idle_release(services);
 }
 
-/* The GID of a service may change, its id does not. */
+/*
+ * Return: the hash key of a service: made from its id, because its GID may
+ * change.
+ */
 static uint64_t service_key(const struct ibsa_service *record)
 {
 	struct random random = { record->service_id };
@@ -46,9 +52,9 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 }
 
 /*
- * Return: the component bits of one value if it is selected, by @mask or, if
- * @mask is 0, because it is not zero. A value that is not selected is set to
- * zero.
+ * If a field's value @index is selected, return its component mask bits,
+ * otherwise set it to zero. @mask selects values; if @mask is 0, all values
+ * that are not zero are selected.
  */
 static uint64_t value_select(const struct ibsa_field *field, unsigned int index,
 			     uint64_t mask, uint8_t *wire)

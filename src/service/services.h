@@ -10,14 +10,21 @@
 
 struct ibsa__services {
 	struct ibsa__registrations registrations;
-	struct hash by_id; /* has no chains while there is no service */
+	/*
+	 * Registrations by id. The table has no memory for chains while there
+	 * is no service.
+	 */
+	struct hash by_id;
 };
 
 void ibsa__services_init(struct ibsa__services *services,
 			 struct ibsa__engine *engine);
 
-/* Arguments and return values are those of ibsa_service_register(). When the
- * registrations are being closed, more are refused with -ESHUTDOWN. */
+/*
+ * Register a service. Arguments and return values are those of
+ * ibsa_service_register(). While the client's registrations are being closed,
+ * it returns -ESHUTDOWN.
+ */
 int ibsa__services_add(struct ibsa__services *services,
 		       const struct ibsa_service_registration *options,
 		       ibsa_registration_fn report, void *arg,

@@ -7,8 +7,10 @@
 
 enum { SERVICE_BYTES = 176 };
 
-/* A registration of one service. Reporting an event is the last access to it:
- * the callback may release it. */
+/*
+ * The registration of one service. A function that reports an event must not
+ * use it afterwards: the callback may release it.
+ */
 struct ibsa_registration {
 	struct ibsa__registration schedule;
 	struct hash_node node; /* in ibsa__services.by_id */

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Conversion of array fields, each of which begins and ends at a byte. */
+/*
+ * Conversion of a record's array fields between the struct and the bytes of a
+ * MAD. Each array field begins and ends at a byte.
+ */
 #ifndef WIRE_ARRAY_H
 #define WIRE_ARRAY_H
 
 #include <ibsa/bits.h>
 
 /*
- * The put functions return the bits that do not fit, as ibsa_bits_put() does.
+ * The functions put_... return the bits of the values that do not fit the
+ * field, as ibsa_bits_put() does.
  */
 
-/* Values of four bits; the first is in the high half of a byte. */
+/*
+ * Decode an array of 4-bit values. The first value of two is in the upper half
+ * of a byte.
+ */
 static inline void get_nib(uint8_t *out, const uint8_t *wire, size_t count)
 {
 	for (size_t i = 0; i < count; i += 2) {
@@ -18,8 +25,10 @@ static inline void get_nib(uint8_t *out, const uint8_t *wire, size_t count)
 	}
 }
 
-/* Converts eight values at a time: the length of each array is a multiple of
- * eight. */
+/*
+ * Encode an array of 4-bit values, eight at a time: the length of each of
+ * these arrays is a multiple of eight.
+ */
 static inline uint64_t put_nib(uint8_t *wire, const uint8_t *in, size_t count)
 {
 	uint64_t all = 0;
@@ -80,8 +89,11 @@ static inline uint64_t put_gid(uint8_t *wire, const struct ibsa_gid *in,
 	return 0;
 }
 
-/* Text has all bytes of its field, including NULs and bytes behind them,
- * because an SA compares all of them. In the struct, a NUL follows. */
+/*
+ * Decode a text field: copy all bytes of the field, including NULs and the
+ * bytes after them, because an SA compares all bytes. The struct's member has
+ * one more byte, a NUL.
+ */
 static inline void get_chr(char *out, const uint8_t *wire, size_t count)
 {
 	memcpy(out, wire, count);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Byte offsets of the fields in the MAD, RMPP and SA headers, from the header's
- * table. scripts/check-offsets fails if another file contains one as a number.
+ * Byte offsets of the fields in the MAD, RMPP and SA headers, computed from
+ * the table of header fields. scripts/check-offsets fails if another file
+ * contains one of these offsets as a number.
  */
 #ifndef WIRE_MAD_H
 #define WIRE_MAD_H

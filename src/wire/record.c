@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records and their fields by name and by number. */
+/* Finds record types and their fields by name or by number. */
 #include <errno.h>
 #include <strings.h>
 
 #include <ibsa/records.h>
 
-/* Size of the largest record, for a failed encode. */
+/*
+ * Size of the largest record in bytes: a buffer of this size receives the
+ * bytes of an encoding that fails.
+ */
 enum { RECORD_BYTES_MAX = 200 };
 
 const struct ibsa_record *ibsa_record_find(const char *name)

@@ -8,8 +8,10 @@
 
 enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
 
-/* Copies in pieces: for one memset of this length gcc generates a slow "rep
- * stos". */
+/*
+ * Clear the MAD by copies of zeroed pieces: for one memset() of this length,
+ * gcc generates "rep stos", which is slow.
+ */
 static void mad_clear(uint8_t *mad)
 {
 	static const uint8_t zeroes[32];
@@ -19,7 +21,10 @@ static void mad_clear(uint8_t *mad)
 		memcpy(mad + i, zeroes, sizeof(zeroes));
 }
 
-/* Write the header. No byte is read that was just written. */
+/*
+ * Write the request's MAD and SA headers, without reading a byte that was just
+ * written.
+ */
 static void header_put(const struct ibsa__request *request, uint8_t *mad)
 {
 	const struct ibsa_record *record = request->record;
@@ -37,10 +42,10 @@ static void header_put(const struct ibsa__request *request, uint8_t *mad)
 }
 
 /*
- * Write the RMPP header: a GetMulti request is sent by RMPP, here as its only
- * segment. The length covers the record and the part of the header that each
- * segment repeats. A kernel that sends it writes the same. Source: IBA vol 1,
- * 13.6.2, 15.2.2.
+ * Write the RMPP header of a GetMulti request: it is sent by RMPP, here as a
+ * single segment. The length covers the record and the part of the SA header
+ * that each RMPP segment repeats. The kernel would write the same header.
+ * Source: IBA vol 1, 13.6.2, 15.2.2.
  */
 static void rmpp_put(const struct ibsa__request *request, uint8_t *mad)
 {

@@ -6,7 +6,10 @@
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
 
-/* Contents of a request; @match NULL means a record of zeros. */
+/*
+ * Contents of a request to the SA. If @match is NULL, the request's record is
+ * all zeros.
+ */
 struct ibsa__request {
 	const struct ibsa_record *record;
 	const void *match;
@@ -18,9 +21,9 @@ struct ibsa__request {
 };
 
 /*
- * Encode a request into the 256 bytes of @mad. Return: 0; -ERANGE a value of
- * the record is wider than its field; the content of @mad is then undefined.
- * Source: IBA vol 1, 15.2.1.
+ * Encode @request into the 256 bytes of @mad. Return: 0; -ERANGE a value of
+ * the record is wider than its field; the content of @mad is undefined in this
+ * case. Source: IBA vol 1, 15.2.1.
  */
 int ibsa__request_encode(const struct ibsa__request *request,
 			 uint8_t mad[IBSA_MAD_BYTES]) IBSA_MUST_USE;
@@ -29,8 +32,8 @@ int ibsa__request_encode(const struct ibsa__request *request,
 void ibsa__request_set_id(uint8_t *mad, uint64_t transaction_id);
 
 /*
- * Return: the method of the response to @method: the same with the response
- * bit; the response to Set is GetResp.
+ * Return: the method of the response to a request with @method: @method with
+ * the response bit (0x80), except for Set, whose response is GetResp.
  */
 static inline uint8_t ibsa__response_method(uint8_t method)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The codec, rows and object of each record, generated from its table. */
+/*
+ * Codec, field table and struct ibsa_record of each record type, generated
+ * from its list of fields.
+ */
 #include <ibsa/records.h>
 
 #include "wire/array.h"
@@ -11,8 +14,10 @@
 #define FIELDS IBSA_SA_HEADER_FIELDS
 #include "wire/record.inc"
 
-/* Bits of a mask column: an array of numbers has a bit for each value; a text
- * or blob is one value. */
+/*
+ * Number of component mask bits of an array field: an array of numbers has a
+ * bit for each value, a text or blob has one bit.
+ */
 #define SPAN_dec(count) (count)
 #define SPAN_hex(count) (count)
 #define SPAN_guid(count) (count)

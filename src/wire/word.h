@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Encoding of a record in 64-bit words, which stay in registers: each word is
- * composed of its fields and stored once. Storing field by field would load
- * bytes again that were just stored in another width, which stalls the
- * processor.
+ * Encoding of a record in 64-bit words: each word is put together in a
+ * register from its fields, and stored once. Storing each field by itself
+ * would load bytes again that were just stored in another width, which stalls
+ * the processor.
  */
 #ifndef WIRE_WORD_H
 #define WIRE_WORD_H
 
 #include <ibsa/bits.h>
 
-/* The words stay in registers only if the loop is unrolled. Without
- * optimisation it is not, about which clang must not warn. */
+/*
+ * The words stay in registers only if the compiler unrolls the loop. Without
+ * optimisation it does not, and clang must not warn about that.
+ */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define UNROLL _Pragma("clang loop unroll(full)")
@@ -19,7 +21,10 @@
 #define UNROLL _Pragma("GCC unroll 64")
 #endif
 
-/* A @value wider than @nbits corrupts the word; common_bits() detects it. */
+/*
+ * Put @value into a field of @nbits bits of @word. A @value that is wider also
+ * changes other bits; common_bits() detects this.
+ */
 static inline void put_number(uint64_t *word, size_t offset, unsigned int nbits,
 			      uint64_t value)
 {
@@ -44,7 +49,8 @@ static inline void put_words(uint8_t *wire, const uint64_t *word, size_t len)
 }
 
 /*
- * Return: not 0 if any bit is set in both; the compiler vectorises this loop.
+ * Return: not 0 if a bit is set in both @a and @b. The compiler vectorises
+ * this loop.
  */
 static inline uint64_t common_bits(const void *a, const void *b, size_t len)
 {
