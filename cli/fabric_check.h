@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Findings about the fabric, for ibsa check and ibsa page. */
+#ifndef CLI_FABRIC_CHECK_H
+#define CLI_FABRIC_CHECK_H
+
+#include <ibsa/topology.h>
+
+#include "cli.h"
+
+/* The path from here to a port. */
+struct fabric_path {
+	uint64_t guid; /* of the port */
+	uint8_t mtu;   /* codes of the record */
+	uint8_t rate;
+	uint8_t sl;
+};
+
+/**
+ * struct fabric_check - a topology and its findings
+ * @expected: topology of --expect, or NULL
+ * @info:     size of @topology
+ * @paths:    @path_count paths from here to other ports, by port GUID
+ * @own_guid: GUID of this port
+ * @more:     findings that need queries; those of the library precede them
+ * @count, @critical_count: number of all findings, and of the critical ones
+ */
+struct fabric_check {
+	struct cli *cli;
+	struct ibsa_topology *topology;
+	struct ibsa_topology *expected;
+	struct ibsa_topology_info info;
+	struct fabric_path *paths;
+	size_t path_count;
+	uint64_t own_guid;
+	struct ibsa_finding *more;
+	size_t more_count;
+	size_t more_room;
+	size_t count;
+	size_t critical_count;
+	bool out_of_memory;
+};
+
+/*
+ * Read the topology from the SA and check it. @check has only @cli. Return: the exit
+ * status; a failure is printed. The caller calls fabric_check_done() in any case.
+ */
+int fabric_check_read(struct fabric_check *check);
+void fabric_check_done(struct fabric_check *check);
+
+/* The path to the port with this GUID, or NULL. */
+const struct fabric_path *fabric_check_path(const struct fabric_check *check,
+					    uint64_t guid);
+
+/* A finding; @index is less than @count. */
+void fabric_check_finding(const struct fabric_check *check, size_t index,
+			  struct ibsa_finding *out);
+
+#endif
