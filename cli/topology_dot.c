@@ -175,8 +175,10 @@ static void line_put(const struct drawing *drawing, const struct line *line)
 		fputs(" [label=\"", file);
 	if (has_count)
 		fprintf(file, "%zu×%s", line->count, is_usual ? "" : " ");
-	if (!is_usual)
+	if (!is_usual && line->lanes)
 		fprintf(file, "%ux%s", line->lanes, line->speed);
+	else if (!is_usual)
+		fputs("unknown rate", file);
 	if (has_count || !is_usual)
 		fprintf(file, "\"%s]", is_usual ? "" : ", color=\"#c0392b\"");
 	fputs(";\n", file);

@@ -334,13 +334,29 @@ int ibsa_topology_wait(struct ibsa_client *client,
  * @out:   receives the finished topology, which ibsa_topology_free() frees
  *
  * The file is the same as for ibsa_fabric_load(), but no fabric is simulated.
- * Ports have no state and no supported rates.
+ * Ports have no state and no supported rates, and a link without a rate in the file
+ * has none.
  *
- * Return: 0; -EINVAL the file is malformed; -ENOMEM; or the error of open(2) or
- * read(2). After an error @out is unchanged.
+ * Return: 0; -EINVAL the file is malformed, or has no node; -ENOMEM; or the error
+ * of open(2) or read(2). After an error @out is unchanged. Any thread may call it.
  */
 int ibsa_topology_load(const char *path, struct ibsa_error *error,
 		       struct ibsa_topology **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_topology_parse - read a topology from text in memory
+ * @text:  text of a topology file, which must not include other files
+ * @len:   bytes at @text
+ * @name:  name of the text in @error, such as that of a file; or NULL
+ * @error: receives, on failure, one sentence for the user; or NULL
+ * @out:   receives the finished topology, which ibsa_topology_free() frees
+ *
+ * Return: 0; -EINVAL the text is malformed, or has no node; -ENOMEM. After an error
+ * @out is unchanged. Any thread may call it.
+ */
+int ibsa_topology_parse(const char *text, size_t len, const char *name,
+			struct ibsa_error *error,
+			struct ibsa_topology **out) IBSA_MUST_USE;
 
 /**
  * ibsa_topology_copy - copy the topology of an embedded fabric

@@ -112,27 +112,56 @@ static int topology_make(const struct topology *file,
 	return err;
 }
 
-int ibsa_topology_load(const char *path, struct ibsa_error *error,
-		       struct ibsa_topology **out)
+/* A file without a node is not a topology: no fabric is empty. */
+static int source_load(const struct topo_source *source,
+		       struct ibsa_error *error, struct ibsa_topology **out)
 {
-	const struct topo_source source = {
-		.path = path,
-		.lid_max = UINT16_MAX,
-	};
+	const char *name = source->path ? source->path : "(text)";
 	struct ibsa_error ignored;
 	struct topology file;
 	int err;
 
 	if (!error)
 		error = &ignored;
-	err = ibsa__topology_read(&source, error, &file);
+	err = ibsa__topology_read(source, error, &file);
 	if (err)
 		return err;
-	err = topology_make(&file, out);
-	if (err)
-		ibsa__fail(error, err, "%.100s: out of memory", path);
+	err = file.node_count ? topology_make(&file, out) : -EINVAL;
+	if (err == -EINVAL)
+		ibsa__fail(error, err,
+			   "%.100s: there is no node; the file must be output "
+			   "of ibnetdiscover, with lines that end in a newline",
+			   name);
+	else if (err)
+		ibsa__fail(error, err, "%.100s: out of memory", name);
 	ibsa__topology_done(&file);
 	return err;
+}
+
+int ibsa_topology_load(const char *path, struct ibsa_error *error,
+		       struct ibsa_topology **out)
+{
+	const struct topo_source source = {
+		.path = path,
+		.lid_max = UINT16_MAX,
+		.has_unknown_rates = true,
+	};
+
+	return source_load(&source, error, out);
+}
+
+int ibsa_topology_parse(const char *text, size_t len, const char *name,
+			struct ibsa_error *error, struct ibsa_topology **out)
+{
+	const struct topo_source source = {
+		.path = name,
+		.text = text,
+		.len = len,
+		.lid_max = UINT16_MAX,
+		.has_unknown_rates = true,
+	};
+
+	return source_load(&source, error, out);
 }
 
 int ibsa_topology_copy(struct ibsa_fabric *fabric, struct ibsa_topology **out)

@@ -372,6 +372,7 @@ static const struct {
  */
 static const char *const ignored_words[] = {
 	"do", "module", "pdebug", "Chassis", "Non-Chassis", "Topology",
+	"Hostname:",
 };
 /* clang-format on */
 
@@ -449,6 +450,23 @@ static bool is_ignored(struct cursor line)
 	return false;
 }
 
+/* Whether it is a line of ibnetdiscover's lists or of its report of ports. */
+static bool is_of_list(struct cursor line)
+{
+	static const char *const words[] = { "Switch", "Ca", "Router",
+					     "SW",     "CA", "RT" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct cursor here = line;
+
+		if (!take_word(&here, words[i]))
+			continue;
+		cursor_skip_blanks(&here);
+		return i >= 3 || cursor_take(&here, ":");
+	}
+	return false;
+}
+
 static int parse_line(struct parser *parser, struct cursor line)
 {
 	const size_t attribute_count = sizeof(attributes) /
@@ -465,6 +483,11 @@ static int parse_line(struct parser *parser, struct cursor line)
 			return set_attribute(parser, line,
 					     attributes[i].attribute);
 	}
+	if (is_of_list(line))
+		return ibsa__parse_fail(parser, -EINVAL,
+					"this is a list of nodes or ports, "
+					"which has no links; run ibnetdiscover "
+					"without -l, -H, -S, -R and -p");
 	for (size_t i = 0; i < node_count; i++) {
 		if (take_word(&line, node_words[i].name))
 			return parse_node(parser, line, node_words[i].type);
@@ -514,11 +537,11 @@ static void free_sources(struct parser *parser)
 	}
 }
 
-static int read_text(struct parser *parser, const char *text, size_t len)
+static int read_text(struct parser *parser, const struct topo_source *from)
 {
-	int err = push_source(parser, "(text)", NULL);
+	int err = push_source(parser, from->path ? from->path : "(text)", NULL);
 
-	return err ? err : read_lines(parser, text, len);
+	return err ? err : read_lines(parser, from->text, from->len);
 }
 
 static int parse_guids(struct parser *parser)
@@ -548,8 +571,9 @@ int ibsa__topology_read(const struct topo_source *from,
 		.node = SIM_NONE,
 		.lid_max = from->lid_max,
 		.has_check = from->has_check,
+		.has_unknown_rates = from->has_unknown_rates,
 	};
-	int err = from->text ? read_text(&parser, from->text, from->len)
+	int err = from->text ? read_text(&parser, from)
 			     : parse_file(&parser, from->path);
 
 	if (!err)

@@ -23,7 +23,8 @@ struct port_line {
 	uint32_t port; /* index */
 	uint16_t remote_port;
 	struct link_rate rate;
-	bool has_odd_rate; /* the line has a rate that is unknown */
+	bool has_rate_word; /* the line has a rate such as 4xQDR */
+	bool has_odd_rate;  /* the line has a rate that is unknown */
 };
 
 /* A line of a file; source NULL: none. */
@@ -61,6 +62,7 @@ struct parser {
 	uint32_t node;	       /* the node of the following port lines */
 	struct link_rate rate; /* of links without a rate */
 	bool has_check; /* record findings instead of errors where possible */
+	bool has_unknown_rates; /* a link without a rate gets no default */
 	struct port_line *port_lines;
 	size_t port_line_count;
 	size_t port_line_room;

@@ -30,26 +30,31 @@ static bool take_guid(struct cursor *line, uint64_t *out)
 	return cursor_number(line, 16, out) && cursor_take(line, ")");
 }
 
-/* An unknown rate is an error, unless findings are recorded. */
+/*
+ * An invalid rate is an error, unless findings are recorded. ibnetdiscover writes
+ * ? in place of a width or a speed that the port does not have.
+ */
 static int take_odd_rate(struct parser *parser, struct cursor word,
 			 struct port_line *out)
 {
 	const int len = (int)(word.end - word.at);
 
 	out->has_odd_rate = true;
-	if (parser->has_check)
+	if (parser->has_check ||
+	    (parser->has_unknown_rates && memchr(word.at, '?', (size_t)len)))
 		return 0;
 	return ibsa__parse_fail(parser, -EINVAL,
 				"%.*s is not a rate: use " RATE_CHOICES,
 				len < 24 ? len : 24, word.at);
 }
 
-/* Whether a word has the form of a rate such as 4xQDR. */
+/* Whether a word has the form of a rate such as 4xQDR, 4x??? or ?????. */
 static bool is_rate(struct cursor word)
 {
 	uint64_t lanes;
 
-	return cursor_number(&word, 10, &lanes) && cursor_take(&word, "x");
+	return cursor_take(&word, "??") ||
+	       (cursor_number(&word, 10, &lanes) && cursor_take(&word, "x"));
 }
 
 /*
@@ -79,14 +84,22 @@ static bool take_option(struct cursor word, struct link_rate *out)
 	}
 }
 
+/*
+ * After a rate, ibnetdiscover -f repeats it as s= and w= with the codes of
+ * PortInfo, which are not those of ibsim's options.
+ */
 static int take_word(struct parser *parser, struct cursor word,
 		     struct port_line *out)
 {
 	const size_t len = (size_t)(word.end - word.at);
+	const bool is_rate_word = is_rate(word);
 	struct link_rate rate = out->rate;
 
-	if (is_rate(word) ? !ibsa__rate_parse(word.at, len, &rate)
-			  : !take_option(word, &rate))
+	if (!is_rate_word && out->has_rate_word)
+		return 0;
+	out->has_rate_word = is_rate_word;
+	if (is_rate_word ? !ibsa__rate_parse(word.at, len, &rate)
+			 : !take_option(word, &rate))
 		return take_odd_rate(parser, word, out);
 	out->rate = rate;
 	return 0;
@@ -382,6 +395,7 @@ int ibsa__parse_links(struct parser *parser)
 		if (!err)
 			err = link_set_rate(parser, line);
 	}
-	set_default_rates(&parser->topo);
+	if (!parser->has_unknown_rates)
+		set_default_rates(&parser->topo);
 	return err;
 }

@@ -92,7 +92,9 @@ struct topology {
 
 /*
  * What to parse: @text, or the file @path if @text is NULL; the highest valid
- * LID; and whether to record findings.
+ * LID; whether to record findings; and whether links without a rate have none
+ * instead of ibsim's default. @path is also the name of @text in messages; it may
+ * be NULL.
  */
 struct topo_source {
 	const char *path;
@@ -100,6 +102,7 @@ struct topo_source {
 	size_t len;
 	uint32_t lid_max;
 	bool has_check;
+	bool has_unknown_rates;
 };
 
 /*

@@ -158,6 +158,15 @@ drawings_are_made() {
 	on_tree 2 --svg tree.net; err_has 'what is read'
 }
 
+# A file may have no rate of a link: it is not that of another link.
+unknown_rates_are_empty() {
+	sed '0,/ 4xEDR/s///' tree.net >norate.net
+	run 0 topology norate.net; aligned
+	out_has '^1 +leaf1 +1 +host1 mlx5_0 +1 +- +-$'
+	run 0 topology norate.net --dot -
+	out_has '\[label="unknown rate", '; out_has 'label="cables are 4x'
+}
+
 # Above 128 boxes: the pods of a fat tree and the switches above them.
 a_large_fabric_is_drawn_by_groups() {
 	local begin=$SECONDS
@@ -217,6 +226,6 @@ failures_are_explained() {
 
 run_groups links_are_listed_from_above json_has_both_ends net_loads_back \
 	a_pattern_selects_adapters names_come_from_a_map a_node_without_a_link_has_a_line \
-	names_are_made_valid drawings_are_made a_large_fabric_is_drawn_by_groups \
+	names_are_made_valid unknown_rates_are_empty drawings_are_made a_large_fabric_is_drawn_by_groups \
 	a_ring_is_drawn_as_one_box usage_is_checked long_lids_are_explained \
 	failures_are_explained

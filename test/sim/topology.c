@@ -315,15 +315,19 @@ static void rates_are_read_in_every_form(void **state)
 	assert_int_equal(rate_of("w=4 e=2"), 16);
 	assert_int_equal(rate_of("w=4 e=32"), 23);
 	assert_int_equal(rate_of("w=4 e=47 s=7"), 7);
+	/* ibnetdiscover -f: codes of PortInfo after the rate. */
+	assert_int_equal(rate_of("# \"b\" lid 2 4xEDR s=4 w=2 v=4"), 16);
+	assert_int_equal(rate_of("# \"b\" lid 2 2xHDR s=4 w=16 v=4"), 16);
 }
 
 /* An unknown rate is not replaced by another one. */
 static void unknown_rates_in_files_are_refused(void **state)
 {
-	static const char *const odd[] = { "# 4x???",  "# 4xGDR",   "# 3xEDR",
-					   "# 12xXDR", "# 4x",	    "# 400xEDR",
-					   "w=3",      "w=12 e=32", "s=8",
-					   "e=16",     "w=0" };
+	static const char *const odd[] = {
+		"# 4x???",   "# 4xGDR", "# 3xEDR",    "# 12xXDR", "# 4x",
+		"# 400xEDR", "w=3",	"w=12 e=32",  "s=8",	  "e=16",
+		"w=0",	     "# ?????", "# ??EDR s=4"
+	};
 	char text[128];
 
 	(void)state;
