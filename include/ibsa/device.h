@@ -14,9 +14,9 @@ IBSA_BEGIN
 /**
  * struct ibsa_port - one port of a device
  * @number:     port number, from 1; 0 is the management port of a switch
- * @err:        0, or the negative errno of the first file of the port that
- *              could not be read; @state, @cap_mask and @pkeys are then not
- *              valid
+ * @err:        0; or the negative errno of the first file for @state, @cap_mask
+ *              or @pkeys that could not be read, and these three members are
+ *              not valid
  * @state:      LIDs, states, GID 0; see struct ibsa_port_state
  * @cap_mask:   PortInfo CapabilityMask, host order
  * @link_layer: "InfiniBand" or "Ethernet"
@@ -230,11 +230,11 @@ struct ibsa_gid_list {
  * @port:   number of a port; 0: all ports
  * @out:    receives the list, which ibsa_gids_free() frees
  *
- * Reads the same source as ibsa_devices_read(), and opens no device. Entries
- * that are zero are not in the list. If an entry cannot be read, the err of its
- * row is set, and the list is otherwise complete. The interface of an entry is
- * an index in the network name space of the caller; 0 if the entry has no
- * interface there.
+ * ibsa_gids_read() reads the same files as ibsa_devices_read(), and opens no
+ * device. Entries that are zero are not in the list. If an entry cannot be
+ * read, the err of its row is set, and the list is otherwise complete. The
+ * network interface of an entry is an index in the network name space of the
+ * caller; 0 if the entry has no interface in this name space.
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
  * the RDMA modules are not loaded; -ENODEV there is no such device; -ENXIO the

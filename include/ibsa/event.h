@@ -104,9 +104,11 @@ enum ibsa_event_kind {
  * @status:   of FAILED, REFUSED and ENDED: the MAD status, all 16 bits
  * @trap:     trap number of a Report; of OTHER, if @notice is not generic,
  *            the device ID of the vendor
- * @gid:      of a kind in IBSA_EVENT_OF_SM: the GID or MGID; else zero
- * @lid:      of a Report of another kind: the LID that the trap is about; 0 if
- *            the trap contains no LID
+ * @gid:      of GID_IN and GID_OUT: the GID of the port; of GROUP_CREATED and
+ *            GROUP_DELETED: the MGID; of all other kinds: zero
+ * @lid:      of LINK_STATE, LOCAL_CHANGES, SYSTEM_IMAGE and OTHER: the LID that
+ *            the trap is about; 0 if the trap contains no LID. Of all other
+ *            kinds: 0
  * @port_num: number of the client's port; 0 if the transport does not provide
  *            the number
  * @sequence: increases from event to event of a client; the same for all
@@ -188,8 +190,9 @@ struct ibsa_event_options {
  * @event: valid until the callback returns
  * @arg:   as given to ibsa_event_watch()
  *
- * The rules are those of ibsa_reply_fn. The callback may also call
- * ibsa_event_watch() and ibsa_event_unwatch().
+ * ibsa_reply_fn tells which functions call the callback, and what the callback
+ * may call. The callback may also call ibsa_event_watch() and
+ * ibsa_event_unwatch().
  */
 typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
 
@@ -207,14 +210,15 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * the SA. Only changes are reported: to obtain the present state without a gap,
  * wait for IBSA_EVENT_SUBSCRIBED, then query the SA.
  *
- * The client subscribes at the SA unless it already has the subscription. It
- * answers every Report, and ignores a Report that the SA sends again. The
- * client reads its subscriptions back every audit_ms. It subscribes again when
- * they are lost, and soon after the state, the address or the SM of the port
- * changed (see ibsa_port_watch()). While a client has a watch, it reads the
- * port every second.
+ * The client subscribes at the SA unless the client already has the
+ * subscription. The client answers every Report, and ignores a Report that the
+ * SA sends again. The client reads its subscriptions back every audit_ms. The
+ * client subscribes again when a subscription is lost, and soon after the
+ * state, the address or the SM of the port changed (see ibsa_port_watch()).
+ * While a client has an event watch, the client reads its port every second.
  *
- * At a port, only one client can receive Reports.
+ * Only one client at a port can receive Reports, also if several clients of one
+ * program use the port.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @happened, a kind outside
  * IBSA_EVENT_ALL, only one of gids and gid_count is set, more GIDs than

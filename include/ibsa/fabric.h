@@ -85,6 +85,11 @@ struct ibsa_fabric_options {
 
 /**
  * struct ibsa_fabric_info - the size of a fabric
+ * @nodes:    number of nodes
+ * @adapters: number of channel adapters among the nodes
+ * @switches: number of switches among the nodes
+ * @links:    number of links
+ * @lids:     number of LIDs that ports have
  */
 struct ibsa_fabric_info {
 	size_t nodes;
@@ -210,8 +215,9 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
  * @fabric: a fabric with a virtual clock
  * @ns:     nanoseconds
  *
- * Afterwards clients can receive the messages that are due by the new time. A
- * client receives only when the program dispatches it.
+ * After ibsa_fabric_advance(), clients can receive the messages that are due by
+ * the new time. A client receives messages only when the program dispatches the
+ * client.
  *
  * Return: 0; -EINVAL the fabric has the real clock, or the clock would pass its
  * maximum of 292 years.

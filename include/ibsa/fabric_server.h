@@ -87,7 +87,7 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
  * @server: an open server
  *
  * Return: a descriptor that is readable when ibsa_fabric_server_wait() has
- * something to do. It belongs to the server.
+ * something to do. The descriptor belongs to the server.
  */
 int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
 
@@ -110,9 +110,10 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
  * ibsa_fabric_server_wake - end a wait in another thread, or the next wait
  * @server: an open server
  *
- * The server then checks all ports and informs clients of changes. Call it
- * after another thread has changed the fabric. No call is needed after a change
- * by a client or by ibsa_fabric_server_command(). Any thread may call it.
+ * The server checks all ports and informs clients of changes when the wait
+ * ends. Call ibsa_fabric_server_wake() after another thread has changed the
+ * fabric. No call is needed after a change by a client or by
+ * ibsa_fabric_server_command(). Any thread may call it.
  */
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
 

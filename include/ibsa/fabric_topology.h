@@ -39,8 +39,8 @@ struct ibsa_fabric_node {
  * struct ibsa_fabric_end - a port of a node, and the other end of its cable
  * @guid:      port GUID, host order; 0 for all ports of a switch except port 0
  * @file_lid:  LID that the file gives to the port, host order; 0: none
- * @has_cable: the port has a cable; the members after this one are valid only
- *             then
+ * @has_cable: the port has a cable; if false, the members after @has_cable are
+ *             not valid
  * @is_up:     the link is up
  * @far_node:  node at the other end, an index for ibsa_fabric_node_at()
  * @far_port:  port number at the other end

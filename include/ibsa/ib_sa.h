@@ -34,7 +34,8 @@ struct ibsa__sa;
  * struct ib_sa_client - one user of these functions; the members belong to the
  * library
  *
- * Zero until ib_sa_register_client(), and again after unregistering.
+ * A client with all members zero is not registered, and queries for this client
+ * fail with -EINVAL. ib_sa_unregister_client() sets all members to zero.
  */
 struct ib_sa_client {
 	struct ibsa__sa *sa;
@@ -73,8 +74,8 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  *             adapter of the fabric
  * @fabric:    path of a topology file or capture of an embedded fabric to use
  *             instead of a device, or "unix:PATH" of a fabric server; "": a
- *             device of this machine; NULL: $IBSA_FABRIC, unless the program is
- *             set-uid
+ *             device of this machine; NULL: $IBSA_FABRIC, unless @context is
+ *             given or the program is set-uid
  * @on:        a loaded fabric to use instead of @fabric; the program must not
  *             release it before the device is closed
  * @context:   a verbs context of the device, as in struct ibsa_options; must be
@@ -157,7 +158,8 @@ void ibsa_device_put(struct ib_device *device);
  * ibsa_device_fd - the file descriptor to poll for reading, without a worker
  * @device: opened with no_thread
  *
- * The result is final once a port of the device has been used.
+ * The result does not change any more after a query or another function has
+ * used a port of the device.
  *
  * Return: an fd that becomes readable when ibsa_device_dispatch() has something
  * to do, when another thread starts a query, and when another thread ends
@@ -172,9 +174,9 @@ int ibsa_device_fd(struct ib_device *device);
  * @device: opened with no_thread
  *
  * Return: milliseconds, rounded up, after which ibsa_device_dispatch() must be
- * called even if the fd is not readable; 0 now; -1 no limit, because nothing is
- * due, the device has a worker, or another thread dispatches it. Any thread may
- * call it.
+ * called even if the fd is not readable; 0: call ibsa_device_dispatch() now;
+ * -1: no limit, because nothing is due, the device has a worker, or another
+ * thread dispatches the device. Any thread may call it.
  */
 int ibsa_device_timeout_ms(struct ib_device *device);
 
@@ -505,7 +507,8 @@ struct ib_sa_multicast {
  *             once more if the membership is lost later. If the callback
  *             returns a value other than 0, the library frees the membership;
  *             otherwise the program must free it, also after a failed join
- * @context:   stored in the membership, for @callback
+ * @context:   stored in the member context of the membership, where @callback
+ *             can read it
  *
  * The SA counts one membership per port and group. All memberships of a process
  * through one struct ib_device share that membership at the SA: the library
@@ -567,10 +570,10 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  * callback of any device calls ib_sa_free_multicast(): a callback of @multicast
  * that runs in another thread may then still use the memory until it returns.
  * After that, the callback of @multicast is not called any more. The request to
- * the SA is sent later, and again, up to three times, if the SA does not reply.
- * ibsa_device_put() ends memberships without freeing them: it sends as many
- * leave requests as the window permits, and calls the callbacks with -EINTR.
- * Any thread and any callback may call it.
+ * leave the group is sent to the SA later, and again, up to three times, if the
+ * SA does not reply. ibsa_device_put() ends memberships without freeing them:
+ * it sends as many leave requests as the window permits, and calls the
+ * callbacks with -EINTR. Any thread and any callback may call it.
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
 

@@ -53,7 +53,8 @@ struct ibsa_sa_access {
  *               the first device with an active InfiniBand port that can be
  *               opened, or the first channel adapter of the fabric. A RoCE
  *               device is used only if it is named
- * @port:        port number; 0: the first active port
+ * @port:        port number; 0: the first active port of the device or, if a
+ *               fabric is used, the first port of the node that has a cable
  * @context:     a verbs context of the device. With it, the client learns at
  *               once when the port changes and when the SM asks clients to
  *               register again, and learns whether the port requires a GRH. The
@@ -207,10 +208,10 @@ struct ibsa_reply {
  * Callbacks run only inside these functions, in the thread that calls them:
  * ibsa_dispatch(), ibsa_wait(), the functions that wait for replies
  * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_topology_wait(),
- * ibsa_reach()) and ibsa_close(). Inside a callback, they return -EBUSY for the
- * same client, and do nothing. The callback may call ibsa_query() and
- * ibsa_cancel() for the same client, and all functions for a client that is not
- * inside a callback.
+ * ibsa_reach()) and ibsa_close(). Inside a callback, these functions return
+ * -EBUSY for the same client, and do nothing. The callback may call
+ * ibsa_query() and ibsa_cancel() for the same client, and all functions for a
+ * client that is not inside a callback.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
@@ -245,7 +246,8 @@ struct ibsa_port_watch;
  *
  * If a value changed and changed back between two calls, its bit in @changes is
  * set as well: a port that went down and came up again has
- * IBSA_PORT_CHANGE_STATE and is active. The rules are those of ibsa_reply_fn.
+ * IBSA_PORT_CHANGE_STATE and is active. ibsa_reply_fn tells which functions
+ * call the callback, and what the callback may call.
  */
 typedef void (*ibsa_port_fn)(unsigned int changes,
 			     const struct ibsa_port_state *now, void *arg);
@@ -307,12 +309,12 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * ibsa_close - end all queries and close the port
  * @client: or NULL
  *
- * First waits, up to two seconds, until the SA has deleted the client's
- * services and subscriptions; see <ibsa/service.h> and <ibsa/event.h>. Then
- * calls the callback of every query in progress with -ECANCELED, and frees the
- * client. ibsa_query() returns -ESHUTDOWN in these callbacks. To close a client
- * because of something that a callback receives, set a variable in the
- * callback, and call ibsa_close() after the dispatch.
+ * ibsa_close() first waits, up to two seconds, until the SA has deleted the
+ * client's services and subscriptions; see <ibsa/service.h> and <ibsa/event.h>.
+ * Then ibsa_close() calls the callback of every query in progress with
+ * -ECANCELED, and frees the client. ibsa_query() returns -ESHUTDOWN in these
+ * callbacks. To close a client because of something that a callback receives,
+ * set a variable in the callback, and call ibsa_close() after the dispatch.
  *
  * A forked child must not use its parent's clients: the child would receive
  * replies that are for the parent. The child may call ibsa_close() for these
@@ -321,9 +323,9 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * queries, services and subscriptions continue. The child may open clients of
  * its own.
  *
- * Return: 0; -EBUSY a callback of this client called ibsa_close(). This call
- * has no effect: the client stays open, unless ibsa_close() itself called the
- * callback; that outer call continues and closes the client.
+ * Return: 0; -EBUSY a callback of this client called ibsa_close(). The client
+ * stays open or, if the callback runs inside another ibsa_close(), is closed
+ * after the callback has returned.
  */
 int ibsa_close(struct ibsa_client *client);
 
@@ -425,7 +427,8 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id);
  * hang-up.
  *
  * Return: an fd that becomes readable when ibsa_dispatch() has something to
- * receive; -1 on a virtual clock, where only ibsa_wait() can wait.
+ * receive; -1 on a virtual clock, where only ibsa_wait() can wait, and if the
+ * program's own transport has no fd.
  */
 int ibsa_fd(const struct ibsa_client *client);
 
@@ -433,11 +436,11 @@ int ibsa_fd(const struct ibsa_client *client);
  * ibsa_timeout_ms - how long to poll the fd at most
  * @client: an open client
  *
- * Call it before each poll: every query and every dispatch may change the
- * result.
+ * Call ibsa_timeout_ms() before each poll: every query and every dispatch may
+ * change the result.
  *
  * Return: milliseconds, rounded up, after which ibsa_dispatch() must be called
- * even if the fd is not readable; 0 now; -1 no limit.
+ * even if the fd is not readable; 0: call ibsa_dispatch() now; -1: no limit.
  */
 int ibsa_timeout_ms(const struct ibsa_client *client);
 
@@ -468,8 +471,8 @@ int ibsa_dispatch(struct ibsa_client *client);
  * @client:     an open client
  * @timeout_ms: longest wait in milliseconds; -1: no limit
  *
- * May return early without having called a callback: call it in a loop. On a
- * virtual clock, ibsa_wait() advances the clock instead of waiting.
+ * ibsa_wait() may return early without having called a callback: call it in a
+ * loop. On a virtual clock, ibsa_wait() advances the clock instead of waiting.
  *
  * Return: as ibsa_dispatch(); or -EINTR a signal ended the wait.
  */
@@ -480,8 +483,9 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms);
  * ibsa_wait()
  * @client: an open client
  *
- * Any thread may call ibsa_wake() while the client is open. ibsa_fd() does not
- * always become readable.
+ * Any thread may call ibsa_wake() while the client is open. A program that
+ * polls ibsa_fd() needs its own way to wake: ibsa_wake() does not always make
+ * ibsa_fd() readable.
  */
 void ibsa_wake(struct ibsa_client *client);
 
@@ -493,8 +497,8 @@ void ibsa_wake(struct ibsa_client *client);
  * @arg:    passed to @done unchanged
  *
  * The wait ends with the reply or at the query's deadline; a signal does not
- * end it. Meanwhile the client continues with its other queries. To have
- * several queries in flight, use ibsa_query().
+ * end the wait. During the wait, the client continues with its other queries.
+ * To have several queries in flight, use ibsa_query().
  *
  * Return: 0 the SA replied with status 0, with records or with an empty table;
  * -EREMOTEIO the SA replied with another status, which is in the reply that
@@ -533,8 +537,8 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
  * Use it after a report about a service or an event watch with a status of
  * redirection: the report does not contain the address.
  *
- * Return: 0; -ENOENT the client has followed all redirections, and @out is
- * unchanged.
+ * Return: 0; -ENOENT the client has received no redirection that it did not
+ * follow, and @out is unchanged.
  */
 int ibsa_redirect_explain(const struct ibsa_client *client,
 			  struct ibsa_error *out) IBSA_MUST_USE;
@@ -557,8 +561,8 @@ static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
  * ibsa_reply_decode - decode one record of a reply into its struct
  * @reply: of a query that ended
  * @index: number of the record, from 0
- * @out:   the struct of reply->record, such as struct ibsa_path. It is a copy,
- *         which does not refer to the reply
+ * @out:   receives a copy of the record, in the struct of reply->record, such
+ *         as struct ibsa_path
  *
  * Return: 0; -ENOENT @index is not less than reply->count, and @out is
  * unchanged.
@@ -585,7 +589,7 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  * @client:      an open client
  * @interval_ms: interval at which the port is read; 0: 1000. The smallest
  *               interval of all watches of the client applies
- * @changed:     called for changes, from dispatch
+ * @changed:     called for changes, by the functions that ibsa_reply_fn lists
  * @arg:         passed to @changed unchanged
  * @out:         receives the watch, which ibsa_port_unwatch() or ibsa_close()
  *               ends

@@ -37,7 +37,8 @@ int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
  * @match:      values that the path must have, such as its P_Key; NULL: any
  * @mask:       the fields of @match that the SA compares, as of struct
  *              ibsa_query; sgid and dgid are not allowed. If the mask does not
- *              contain reversible, the path is reversible
+ *              contain the field reversible, ibsa_path_wait() queries a path
+ *              that is reversible
  * @timeout_ms: deadline of the query in milliseconds; default: deadline_ms of
  *              the client
  */

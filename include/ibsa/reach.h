@@ -63,14 +63,15 @@ struct ibsa_reach_options {
  *          0x0500, or 0 if the reply has no record; with UNKNOWN, why the SA
  *          refused, or BUSY
  * @tries:  number of tries that were sent
- * @rtt_ns: nanoseconds from the last try to the reply
+ * @rtt_ns: nanoseconds from the last try to the reply; 0 without a reply
  * @redirects: as in struct ibsa_reply
  * @redirect: as in struct ibsa_reply, valid until the callback returns; NULL
  *          from ibsa_reach(), and if a reason was searched
- * @reason: enum ibsa_reason_code: of NO the reason if it was searched and
- *          found; of UNKNOWN THIS_PORT_DOWN if this port is down
+ * @reason: enum ibsa_reason_code: with NO: the reason, if a reason was searched
+ *          and found; with UNKNOWN: THIS_PORT_DOWN, if the port of the client
+ *          is down and @err is neither 0 nor -ECANCELED; else NONE
  * @is_certain: as in struct ibsa_reason
- * @detail: likewise
+ * @detail: as in struct ibsa_reason; "" without a reason
  */
 struct ibsa_reach_answer {
 	struct ibsa_gid gid;
@@ -93,8 +94,9 @@ struct ibsa_reach_answer {
  * @answer: the result; valid until the callback returns
  * @arg:    as given to ibsa_reach_each()
  *
- * The rules are those of ibsa_reply_fn. The callback may also call
- * ibsa_reach_each() and ibsa_reach_stop(), but not ibsa_reach().
+ * ibsa_reply_fn tells which functions call the callback, and what the callback
+ * may call. The callback may also call ibsa_reach_each() and ibsa_reach_stop(),
+ * but not ibsa_reach().
  */
 typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
 			      void *arg);
@@ -153,8 +155,9 @@ int ibsa_reach_each(struct ibsa_client *client,
  *         without a result
  *
  * For each GID without a result, the next dispatch calls the callback with
- * UNKNOWN and -ECANCELED. If the callback of the batch itself stops the batch,
- * this happens as soon as the callback has returned.
+ * UNKNOWN and -ECANCELED. If the callback of the batch itself calls
+ * ibsa_reach_stop(), the calls for the other GIDs without a result follow as
+ * soon as the callback has returned.
  *
  * Return: 0; -EALREADY the batch was stopped before, or its callback is being
  * called for the last GID.

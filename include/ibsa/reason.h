@@ -44,12 +44,14 @@ enum {
 /**
  * struct ibsa_reason - why there is no path
  * @code:       enum ibsa_reason_code
- * @is_certain: false: the reason is possible, but the SA does not show enough
- *              to be sure. @detail then begins with "possibly"
+ * @is_certain: true: the reason is sure; false: the reason is possible, but the
+ *              SA does not show enough to be sure, and @detail begins with
+ *              "possibly"
  * @queries:    number of queries that were sent
  * @err:        0; or the error that ended the search, as in struct ibsa_reply
- * @constraint: of CONSTRAINT, the name of the field whose value excludes every
- *              path, such as "mtu"; NULL: only several together do so
+ * @constraint: of CONSTRAINT: the name of the field whose value alone excludes
+ *              every path, such as "mtu"; NULL: only the values of several
+ *              fields together exclude every path
  * @detail:     one sentence for the user, safe to print; "" if no reason was
  *              searched
  */
@@ -79,12 +81,15 @@ const char *ibsa_reason_text(int code);
  * @out:    receives the reason, which may be IBSA_REASON_NONE
  *
  * Sends at most IBSA_REASON_QUERIES queries, one after the other, with the
- * deadline and intervals of @query, and waits for the replies. The SM_Key of
- * the client (see struct ibsa_sa_access) makes certain what P_Keys two other
- * ports have. Meanwhile the client continues with its other queries.
+ * deadline and intervals of @query, and waits for the replies. A reason about
+ * the P_Keys of other ports is certain only if the client has the SM_Key of the
+ * SA (see struct ibsa_sa_access): OpenSM returns P_Key tables of other ports
+ * only to requests with its SM_Key. During the wait, the client continues with
+ * its other queries.
  *
  * Return: 0, and @out holds a reason; -EINVAL @query is not for a PathRecord,
- * or does not select both ends; -EBUSY a callback of this client called it.
+ * or does not select both ends; -EBUSY a callback of this client called
+ * ibsa_reason_wait().
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord), 15.4.1 (what the SA shows),
  * 10.9.3 (P_Keys).

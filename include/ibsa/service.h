@@ -81,10 +81,12 @@ enum ibsa_registration_event {
  * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has no
  *           SM or has no GID yet; -ENOENT the SA accepted the record, but does
  *           not return it; another error of ibsa_query() or struct ibsa_reply;
- *           0 the SA was busy. Of RELEASED: 0 the SA replied, and the record is
- *           deleted if @status is 0 or 0x0300; -ECANCELED the SA did not reply
- *           within the two seconds of ibsa_close(); or the error of the Delete
- *           request: the SA then keeps the record until its lease ends
+ *           0 the SA was busy. Of RELEASED: 0 the SA replied to the Delete
+ *           request, and the record is deleted if @status is 0 or 0x0300; 0
+ *           with @status 0 also if no Set request was sent, so that there is
+ *           nothing to delete; -ECANCELED the SA did not reply within the two
+ *           seconds of ibsa_close(); or the error of the Delete request. Unless
+ *           the record is deleted, the SA keeps the record until its lease ends
  * @status:  of FAILED, REFUSED and RELEASED: the MAD status, all 16 bits
  * @service: the record: of REGISTERED, the record at the SA, with the granted
  *           lease; of REPLACED, the record of the other program; of other
@@ -104,11 +106,12 @@ struct ibsa_registration_report {
  * @report: valid until the callback returns
  * @arg:    as given to ibsa_service_register()
  *
- * The rules are those of ibsa_reply_fn. The callback may also call
- * ibsa_service_register() and ibsa_service_release(). After FAILED or REFUSED
- * has been reported, a further failure is reported only if its @err or @status
- * differs from that of the failure before it. The first success after failures
- * is reported as REGISTERED; renewals are not reported.
+ * ibsa_reply_fn tells which functions call the callback, and what the callback
+ * may call. The callback may also call ibsa_service_register() and
+ * ibsa_service_release(). After FAILED or REFUSED has been reported, a further
+ * failure is reported only if its @err or @status differs from that of the
+ * failure before it. The first success after failures is reported as
+ * REGISTERED; renewals are not reported.
  */
 typedef void (*ibsa_registration_fn)(
 	const struct ibsa_registration_report *report, void *arg);
@@ -130,19 +133,20 @@ typedef void (*ibsa_registration_fn)(
  * spreads these requests over half a second, or over 5 ms for each of more than
  * 100 registrations, up to 10 s. If the record uses the port's GID and the GID
  * changes, the client deletes the old record and registers the new one. While a
- * client has registrations, it reads its port every second.
+ * client has registrations, the client reads its port every second.
  *
- * A record of another program with another service_gid or service_pkey is
- * another record: no event reports it.
+ * If another program registers the same service_id with another service_gid or
+ * service_pkey, the SA has two records, and no event is reported.
  *
- * Two programs with the same record do not replace each other's without pause:
- * the next Set follows at once after the first loss that another program may
- * have caused, 1 s after the second loss, and then after a time that doubles
- * with each further loss, up to 5 minutes. When a regular audit finds the
- * client's record, the next loss counts as the first. The client assumes that a
- * restart or move of the SM caused the loss if the SA has no record with this
- * identity, and the re-register count, SM LID, LID, GID or state of the port
- * has changed since the record was last read or set.
+ * The client delays the next Set after a loss of the record that another
+ * program may have caused, so that two programs with the same service_id,
+ * service_gid and service_pkey do not replace each other's record without
+ * pause. The delay is 0 after the first loss, 1 s after the second loss, and
+ * doubles with each further loss, up to 5 minutes. When a regular audit finds
+ * the client's record, the next loss counts as the first. The client assumes
+ * that a restart or move of the SM caused the loss if the SA has no record with
+ * this identity, and the re-register count, SM LID, LID, GID or state of the
+ * port has changed since the record was last read or set.
  *
  * Return: 0, even if the port has no SM; -EINVAL no service, a mask bit that
  * ServiceRecord does not define, or a lease that is set to 0; -EEXIST the

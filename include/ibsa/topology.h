@@ -82,8 +82,8 @@ struct ibsa_topology_node {
  * @lid:        LID, host order; 0: the port has no LID, as all ports of a
  *              switch except port 0
  * @lmc:        LMC
- * @has_info:   there is a PortInfoRecord of the port, or a rate in a file; the
- *              members up to @speed_supported are valid
+ * @has_info:   there is a PortInfoRecord of the port, or a rate in a file; if
+ *              false, the members from @state to @speed_supported are unknown
  * @state:      enum ibsa_port_state_code; 0: unknown
  * @phys_state: physical state, a code of PortInfo; 0: unknown
  * @mtu:        code of the MTU of the link; 0: unknown
@@ -92,8 +92,8 @@ struct ibsa_topology_node {
  * @speed:      active speed of a lane, such as "EDR"; "": unknown
  * @lanes_supported: the greatest width that the port supports; 0: unknown
  * @speed_supported: the highest speed that the port supports; "": unknown
- * @has_link:   the port has a link; the members after this one are valid only
- *              then
+ * @has_link:   the port has a link; if false, the members after @has_link are
+ *              not valid
  * @is_one_end: only one of the two ports reports the link
  * @far_node:   index of the node at the other end
  * @far_port:   port number at the other end
@@ -241,13 +241,15 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * support, or that only one end reports; active ports without a link; GUIDs and
  * LIDs that two ports have; and nodes without a description.
  *
- * With @expected, it also reports nodes and links that are missing or new,
- * cables in other ports, and links that are narrower or slower than expected.
- * Such a link is not also reported as narrower or slower than both of its ends
- * support. Nodes are compared by their GUIDs, cables by GUIDs and port numbers.
- * If a node is missing or new, its links are not reported.
+ * With @expected, ibsa_topology_check() also reports nodes and links that are
+ * missing or new, cables in other ports, and links that are narrower or slower
+ * than expected. A link that is narrower or slower than expected is not also
+ * reported as narrower or slower than both of its ends support. Nodes are
+ * compared by their GUIDs, cables by GUIDs and port numbers. If a node is
+ * missing or new, its links are not reported.
  *
- * Return: 0, also if there are findings; -ENOMEM, and there are none.
+ * Return: 0, also if there are findings; -ENOMEM, and @topology has no
+ * findings.
  */
 int ibsa_topology_check(struct ibsa_topology *topology,
 			const struct ibsa_topology *expected) IBSA_MUST_USE;
@@ -285,7 +287,8 @@ struct ibsa_topology_options {
  *            callback returns
  * @arg:      as given to ibsa_topology_read()
  *
- * The rules are those of ibsa_reply_fn.
+ * ibsa_reply_fn tells which functions call the callback, and what the callback
+ * may call.
  */
 typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
 				 const struct ibsa_reply *reply, void *arg);
@@ -333,9 +336,9 @@ int ibsa_topology_wait(struct ibsa_client *client,
  * @error: receives, on failure, one sentence for the user; or NULL
  * @out:   receives the finished topology, which ibsa_topology_free() frees
  *
- * The file is the same as for ibsa_fabric_load(), but no fabric is simulated.
- * Ports have no state and no supported rates, and a link without a rate in the file
- * has none.
+ * The format of the file is that of ibsa_fabric_load(), but no fabric is
+ * simulated. The ports of the topology have no state and no supported rates. A
+ * link without a rate in the file has no rate.
  *
  * Return: 0; -EINVAL the file is malformed, or has no node; -ENOMEM; or the error
  * of open(2) or read(2). After an error @out is unchanged. Any thread may call it.
@@ -363,8 +366,8 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
  * @fabric: a fabric
  * @out:    receives the finished topology, which ibsa_topology_free() frees
  *
- * The topology is that of ibsa_topology_load() for the file of the fabric, without
- * links that are down.
+ * The copy has the nodes, ports and links that ibsa_topology_load() returns for
+ * the topology file of the fabric, but not the links that are down now.
  *
  * Return: 0; -ENOMEM, and @out is unchanged. Any thread may call it.
  */

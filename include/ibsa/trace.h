@@ -33,9 +33,9 @@ enum ibsa_trace_end {
  * struct ibsa_trace_hop - a link of a trace
  * @node:     index of the node that sends the packet; see
  *            ibsa_topology_node_at()
- * @port:     its port
+ * @port:     number of the port of @node
  * @far_node: index of the node that receives the packet
- * @far_port: its port
+ * @far_port: number of the port of @far_node
  * @is_narrowest: no link of the trace has a lower rate, and another has a higher
  *            one; false for all links if a rate is unknown
  *
@@ -105,9 +105,10 @@ const char *ibsa_trace_end_text(int end);
  *            the table of the switch @node has no other port for the group;
  *            ISLAND
  * @node:     index of the node that sends the packet
- * @port:     its port; 0 of NO_ENTRY and ISLAND
- * @far_node: of REACHED and LOOP: index of the node that receives it
- * @far_port: its port
+ * @port:     number of the port of @node that sends the packet; of NO_ENTRY and
+ *            ISLAND 0
+ * @far_node: of REACHED and LOOP: index of the node that receives the packet
+ * @far_port: number of the port of @far_node
  */
 struct ibsa_trace_branch {
 	unsigned int depth;

@@ -195,8 +195,8 @@ struct ibsa_transport;
  *          not available
  * @holder: after listen returned -EBUSY: writes to *@out which process
  *          receives, or may receive, the Reports. Does not wait. The text may
- *          contain any bytes. Return: false if this is not known. NULL: never
- *          known
+ *          contain any bytes. Return: true; false if the transport cannot find
+ *          the process. NULL: the transport can never find the process
  * @inherited: what a forked child calls instead of close: closes the file
  *          descriptors and touches nothing else, because threads of the parent
  *          may have been using the transport. NULL: there is nothing to close

@@ -24,10 +24,10 @@ IBSA_BEGIN
 /**
  * struct umad_ca_pair - the two devices of a port
  * @smi_name:           device for subnet management packets; "": none
- * @smi_preferred_port: port to use at this device
+ * @smi_preferred_port: port to use at @smi_name
  * @gsi_name:           device for all other MADs; the same device, except on
  *                      planarized adapters
- * @gsi_preferred_port: port to use at this device
+ * @gsi_preferred_port: port to use at @gsi_name
  */
 struct umad_ca_pair {
 	char smi_name[UMAD_CA_NAME_LEN];

@@ -66,10 +66,11 @@ int ibsa_verbs_close(struct ibv_context *context);
  *             members in host byte order
  * @flags:     must be 0
  *
- * Uses the kernel's command on the context's command file, or else sysfs. From
- * sysfs, @entry->ndev_ifindex is an index in the caller's network name space;
- * from the kernel's command, in that of the interface. @entry->ndev_ifindex is
- * 0 if the entry has no interface. Nothing is cached.
+ * ibsa_query_gid_ex() uses the kernel's command on the context's command file
+ * or, without a command file or such a command, sysfs. From sysfs,
+ * @entry->ndev_ifindex is an index in the caller's network name space; from the
+ * kernel's command, in that of the interface. @entry->ndev_ifindex is 0 if the
+ * entry has no interface. Nothing is cached.
  *
  * Return: 0, or a positive errno, and @entry is unchanged: ENODATA the entry is
  * empty; EINVAL no such port or entry, the entry cannot be read, or @flags is
@@ -159,8 +160,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * is all zero, there is no such port, or it is an Ethernet port without the
  * address of an SA; EIO the SA does not reply, is busy or refuses, the port has
  * no SM, no port is active, the device cannot be opened, or @context was closed
- * meanwhile; ENOMEM; EINTR a signal arrived whose handler was installed without
- * SA_RESTART. Any thread may call it.
+ * during the call; ENOMEM; EINTR a signal arrived whose handler was installed
+ * without SA_RESTART. Any thread may call it.
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
  */
@@ -214,7 +215,7 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * has no port with an SA; EAGAIN no port is active, or none has an SM; EBUSY
  * another program receives the Reports of the port, or as for
  * ibsa_verbs_attach(); EIO the SA did not reply, is busy or refused, the device
- * cannot be opened, or @context was closed meanwhile; ENOMEM, also if all
+ * cannot be opened, or @context was closed during the call; ENOMEM, also if all
  * registrations would have more than IBSA_SM_EVENT_GIDS_MAX GIDs; EMFILE no
  * file descriptor is free. Any thread may call it.
  *
@@ -278,11 +279,9 @@ struct ibsa_async_event {
 /**
  * struct ibsa_verbs_options - options of a context; zero is the default of each
  * member
- * @sa:         address of the SA, as in struct ibsa_options; copied. With @sa,
+ * @access:     how requests reach the SA, copied; set a member only for a
+ *              context that libibverbs opened. With an address in @access.sa,
  *              Ethernet ports, which have no SA, are used as well
- * @grh:        enum ibsa_grh, as in struct ibsa_options
- * @sm_key:     SM_Key of every request. Set @sa, @grh and @sm_key only for a
- *              context that libibverbs opened
  * @audit_ms:   interval in milliseconds at which subscriptions are read back;
  *              default 30000
  * @max_events: maximum number of events of the SM that wait to be read, up to
@@ -315,11 +314,12 @@ struct ibsa_verbs_options {
  * ibsa_verbs_async_fd_put() of other threads.
  *
  * Return: 0; -EINVAL @context is NULL, closed or of the parent process, an
- * option is out of range, or @sa, @grh or @sm_key is set for a context of
- * ibsa_verbs_open(); -EALREADY the context is attached; -EBUSY @sa, @grh or
- * @sm_key is set and the SA was queried before; or this thread has called
- * ibsa_verbs_async_fd_get() and not ibsa_verbs_async_fd_put(), or another
- * thread has done so and did not call ibsa_verbs_async_fd_put() within 10 s;
+ * option is out of range, or a member of access in @options is set for a
+ * context of ibsa_verbs_open(); -EALREADY the context is attached; -EBUSY a
+ * member of access in @options is set, and @context was used before for a query
+ * or a subscription; or this thread has called ibsa_verbs_async_fd_get() and
+ * not ibsa_verbs_async_fd_put(), or another thread has done so and did not call
+ * ibsa_verbs_async_fd_put() within 10 s;
  * -EMFILE no file descriptor is free; -ENOMEM; or the error of epoll_create1(),
  * epoll_ctl() or dup3(). After an error nothing has changed. Any thread may
  * call it.
@@ -380,9 +380,9 @@ int ibsa_close_device(struct ibv_context *context);
  * arrived.
  *
  * Return: 0; -1 and errno: EAGAIN there is no event, and async_fd has
- * O_NONBLOCK; EINTR a signal arrived, see above; EBADF the context was closed
- * meanwhile; EINVAL @context or @event is NULL, or @context belongs to the
- * parent process; ENOSYS libibverbs is not loaded; ENOMEM; EMFILE no file
+ * O_NONBLOCK; EINTR a signal ended the wait; EBADF the context was closed
+ * during the call; EINVAL @context or @event is NULL, or @context belongs to
+ * the parent process; ENOSYS libibverbs is not loaded; ENOMEM; EMFILE no file
  * descriptor is free; or the error of libibverbs. Any thread may call it;
  * several threads may wait at the same time.
  */
