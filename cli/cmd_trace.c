@@ -266,15 +266,17 @@ static int pair_trace(struct cli *cli, struct traces *traces,
 		return status;
 	if (ibsa_topology_trace(traces->view.topology, path.slid, path.dlid,
 				traces->blocks, traces->block_count, &trace)) {
-		complain("the SA has no node with the LID %u or %u; the fabric "
-			 "may have changed: try again",
+		complain("the SA shows no node with the LID %u or %u; the "
+			 "fabric may have changed: try again",
 			 path.slid, path.dlid);
 		return CLI_SILENT;
 	}
 	status = rows_add(traces, &path, &trace);
 	if (status == CLI_NO)
-		complain("the forwarding tables do not lead from LID %u to "
-			 "LID %u: %s",
+		complain("%s from LID %u to LID %u: %s",
+			 trace.end == IBSA_TRACE_HIDDEN
+				 ? "cannot trace the path"
+				 : "the forwarding tables do not lead",
 			 path.slid, path.dlid, ibsa_trace_end_text(trace.end));
 	return status;
 }

@@ -12,6 +12,8 @@
 #include "query_wait.h"
 #include "topology.h"
 
+enum { PKEYS_TEXT = 128 };
+
 /* A read and its outcome. */
 struct topology_state {
 	struct cli *cli;
@@ -44,17 +46,54 @@ static void topology_done(int err, struct ibsa_topology *topology,
 		state->status = reply_explain(state->cli, reply);
 }
 
-/* Links of a node whose LID is not in its record cannot be found. */
-static void unmatched_explain(const struct ibsa_topology *topology)
+/* "; P_Keys of this port: 0x7fff, 0x8001", or nothing if they are unknown. */
+static const char *own_pkeys_text(struct cli *cli, char out[PKEYS_TEXT])
+{
+	size_t len = 0;
+	uint16_t pkey;
+
+	out[0] = '\0';
+	for (uint32_t i = 0; ibsa_pkey_get(cli->client, i, &pkey) == 0; i++) {
+		if (!(pkey & ~IBSA_PKEY_FULL))
+			continue;
+		if (len > PKEYS_TEXT - sizeof(", 0xffff, ...")) {
+			snprintf(out + len, PKEYS_TEXT - len, ", ...");
+			break;
+		}
+		len += (size_t)snprintf(
+			out + len, PKEYS_TEXT - len, "%s0x%04x",
+			len ? ", " : "; P_Keys of this port: ", pkey);
+	}
+	return out;
+}
+
+/*
+ * The topology may lack links and nodes: the LIDs of Omni-Path do not fit into
+ * these records, and an SA returns only what the P_Keys permit. Source: IBA vol
+ * 1, 15.4.1; OpenSM 3.3.23, osm_sa_link_record.c.
+ */
+static void gaps_explain(struct cli *cli, const struct ibsa_topology *topology)
 {
 	struct ibsa_topology_info info;
+	struct ibsa_port_state port;
+	char pkeys[PKEYS_TEXT];
 
 	ibsa_topology_info_get(topology, &info);
-	if (info.unmatched)
+	if (!info.unmatched && !info.hidden)
+		return;
+	if (own_port_get(cli, &port) == CLI_DONE && port.link == IBSA_LINK_OPA)
 		complain("%zu records of the SA have a LID that no node has, "
-			 "and are left out; LIDs of more than 16 bits, as on "
-			 "Omni-Path, do not fit into these records",
+			 "and are left out; LIDs of more than 16 bits do not "
+			 "fit into these records",
 			 info.unmatched);
+	else
+		complain("the topology may lack links and nodes: the SA does "
+			 "not show the other ends of %zu active ports, and "
+			 "%zu of its records have a LID that no node has; an "
+			 "SA shows only ports that share a P_Key with this "
+			 "port, and only links whose two ends share one%s",
+			 info.hidden, info.unmatched,
+			 own_pkeys_text(cli, pkeys));
 }
 
 int topology_read(struct cli *cli, struct ibsa_topology **out)
@@ -70,7 +109,7 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 	client_wait(cli, &state.wait);
 	*out = state.topology;
 	if (state.topology)
-		unmatched_explain(state.topology);
+		gaps_explain(cli, state.topology);
 	return state.status;
 }
 

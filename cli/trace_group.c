@@ -136,7 +136,7 @@ static uint32_t lid_of(const struct traces *traces, const struct end *end)
 				return port.lid;
 		}
 	}
-	complain("the SA has no node with this source");
+	complain("the SA shows no node with this source");
 	return 0;
 }
 

@@ -31,6 +31,7 @@ IBSA_BEGIN
  * - link-down: a port of a link is not active
  * - link-degraded: a link is narrower or slower than both ends support
  * - one-end: only one end of a link reports it
+ * - hidden: ports are active, but the SA does not show their other ends
  * - no-path: the SA has no path from here to the node
  * - same-guid: two nodes or two ports have the same GUID
  * - two-masters: more than one subnet manager is master
@@ -64,6 +65,7 @@ IBSA_BEGIN
 	F(LINK_DOWN,        "link-down",        CRITICAL)       \
 	F(LINK_DEGRADED,    "link-degraded",    WARNING)        \
 	F(ONE_END,          "one-end",          WARNING)        \
+	F(HIDDEN,           "hidden",           WARNING)        \
 	F(NO_PATH,          "no-path",          CRITICAL)       \
 	F(SAME_GUID,        "same-guid",        CRITICAL)       \
 	F(TWO_MASTERS,      "two-masters",      CRITICAL)       \

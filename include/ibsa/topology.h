@@ -29,6 +29,14 @@ struct ibsa_topology;
  * @levels:    highest level of a switch; see struct ibsa_topology_node
  * @unmatched: number of records that refer to a LID for which there is no
  *             NodeRecord
+ * @hidden:    number of active ports whose other end is not in the topology,
+ *             such as ports of which the SA does not return the LinkRecord
+ *
+ * An SA returns a record of a port only if the requester shares a P_Key with
+ * the port, and a LinkRecord only if the two ends share a P_Key, too. If
+ * @unmatched or @hidden is not 0, the topology may lack nodes and links.
+ *
+ * Source: IBA vol 1, 15.4.1; OpenSM 3.3.23, osm_sa_link_record.c.
  */
 struct ibsa_topology_info {
 	size_t nodes;
@@ -38,6 +46,7 @@ struct ibsa_topology_info {
 	size_t islands;
 	unsigned int levels;
 	size_t unmatched;
+	size_t hidden;
 };
 
 /**
@@ -238,15 +247,18 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * @expected: the topology that is expected, such as that of a file; or NULL
  *
  * Reports links that are not active, that are narrower or slower than both ends
- * support, or that only one end reports; active ports without a link; GUIDs and
- * LIDs that two ports have; and nodes without a description.
+ * support, or that only one end reports; in one finding, the active ports whose
+ * other end is not in the topology; GUIDs and LIDs that two ports have; and
+ * nodes without a description.
  *
  * With @expected, ibsa_topology_check() also reports nodes and links that are
  * missing or new, cables in other ports, and links that are narrower or slower
  * than expected. A link that is narrower or slower than expected is not also
  * reported as narrower or slower than both of its ends support. Nodes are
  * compared by their GUIDs, cables by GUIDs and port numbers. If a node is
- * missing or new, its links are not reported.
+ * missing or new, its links are not reported. A link or a node is not reported
+ * as missing if it was at a port that is now active and whose other end is not
+ * in the topology.
  *
  * Return: 0, also if there are findings; -ENOMEM, and @topology has no
  * findings.

@@ -27,6 +27,8 @@ enum ibsa_trace_end {
 	IBSA_TRACE_TOO_LONG,   /* more than IBSA_TRACE_HOPS links */
 	IBSA_TRACE_ISLAND, /* of a group: a switch that has entries, but that
 				* the packet does not reach */
+	IBSA_TRACE_HIDDEN, /* the port is active, but the SA does not show its
+				* other end */
 };
 
 /**
@@ -53,7 +55,7 @@ struct ibsa_trace_hop {
  * struct ibsa_trace - the way from a port to a LID
  * @end:   enum ibsa_trace_end
  * @node:  index of the node at which the trace ended
- * @port:  port number: of NO_LINK the port without a link, of WRONG_PORT the
+ * @port:  port number: of NO_LINK and HIDDEN the port without a link, of WRONG_PORT the
  *         port that received the packet; else 0
  * @count: number of @hops
  * @hops:  the links, in the order of the packet
@@ -101,7 +103,7 @@ const char *ibsa_trace_end_text(int end);
  * struct ibsa_trace_branch - a link of a group's tree, or where the tree is wrong
  * @depth:    number of links from the start to @far_node, from 1; 0: ISLAND
  * @end:      enum ibsa_trace_end: REACHED for a link; LOOP if the packet has
- *            reached @far_node before; NO_LINK, and @port has no link; NO_ENTRY
+ *            reached @far_node before; NO_LINK or HIDDEN: of @port; NO_ENTRY
  *            the table of the switch @node has no other port for the group;
  *            ISLAND
  * @node:     index of the node that sends the packet

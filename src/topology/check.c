@@ -24,7 +24,8 @@ struct check {
 	struct ibsa_topology *now;
 	const struct ibsa_topology *then;
 	uint32_t *now_of; /* for each node of @then the node of @now, or NONE */
-	uint32_t *then_of; /* the reverse */
+	uint32_t *then_of;		       /* the reverse */
+	const struct graph_port *first_hidden; /* or NULL */
 	/* for each port of @now: a finding about @then explains its link */
 	bool *is_explained;
 };
@@ -214,9 +215,29 @@ static int check_link(struct check *check, const struct graph_port *port)
 	return err;
 }
 
+/* One finding for all of them: there may be one for each host. */
+static int check_hidden(struct check *check)
+{
+	const struct graph_port *port = check->first_hidden;
+	const size_t others = check->now->info.hidden - 1;
+	char text[PORT_TEXT];
+	char rest[64] = "is";
+
+	if (!port)
+		return 0;
+	if (others)
+		snprintf(rest, sizeof(rest), "and %zu other %s are", others,
+			 others == 1 ? "port" : "ports");
+	return finding_add(check, IBSA_FINDING_HIDDEN,
+			   node_of(check->now, port)->guid, port->number,
+			   "%s %s active, but the SA does not show %s",
+			   port_text(check->now, port, text), rest,
+			   others ? "their other ends" : "its other end");
+}
+
 /*
- * Check a port without a link: a port that is up should have a link, and an end
- * port of an adapter should be up.
+ * Check a port without a link: an end port of an adapter should be up, and the
+ * other end of a port that is active should be known.
  */
 static int check_lone_port(struct check *check, const struct graph_port *port)
 {
@@ -226,12 +247,11 @@ static int check_lone_port(struct check *check, const struct graph_port *port)
 
 	if (!port->number || !port->has_info || !port->is.state)
 		return 0;
-	if (port->is.state == IBSA_PORT_ACTIVE)
-		return finding_add(check, IBSA_FINDING_ONE_END,
-				   node_of(check->now, port)->guid,
-				   port->number,
-				   "%s is active, but the SA has no link of it",
-				   port_text(check->now, port, text));
+	if (port_is_hidden(port)) {
+		check->first_hidden = check->first_hidden ? check->first_hidden
+							  : port;
+		return 0;
+	}
 	if (is_switch)
 		return 0;
 	return finding_add(check, IBSA_FINDING_LINK_DOWN,
@@ -251,7 +271,7 @@ static int check_ports(struct check *check)
 		else if (is_first_end(now, i))
 			err = check_link(check, &now->ports[i]);
 	}
-	return err;
+	return err ? err : check_hidden(check);
 }
 
 static int check_twins(struct check *check)
@@ -431,6 +451,8 @@ static int check_expected_link(struct check *check, uint32_t index)
 		return 0;
 	if (a && b && far_of(check->now, a) == b)
 		return 0;
+	if ((a && port_is_hidden(a)) || (b && port_is_hidden(b)))
+		return 0;
 	if (is_moved(check, a, then_far))
 		return moved_add(check, a, then_far);
 	/*
@@ -443,19 +465,42 @@ static int check_expected_link(struct check *check, uint32_t index)
 			" is missing");
 }
 
+/* The index after the last port of a node. */
+static uint32_t ports_end(const struct ibsa_topology *topology, uint32_t node)
+{
+	return node + 1 < topology->node_count
+		       ? topology->nodes[node + 1].first_port
+		       : topology->port_count;
+}
+
 /* The first link of a node, to tell where the node is or was. */
 static const struct graph_port *first_link(const struct ibsa_topology *topology,
 					   uint32_t node)
 {
-	const uint32_t end = node + 1 < topology->node_count
-				     ? topology->nodes[node + 1].first_port
-				     : topology->port_count;
+	const uint32_t end = ports_end(topology, node);
 
 	for (uint32_t i = topology->nodes[node].first_port; i < end; i++) {
 		if (topology->ports[i].far != TOPOLOGY_NONE)
 			return &topology->ports[i];
 	}
 	return NULL;
+}
+
+/* Whether what is at a port where the node is expected is not known. */
+static bool node_is_hidden(const struct check *check, uint32_t node)
+{
+	const struct ibsa_topology *then = check->then;
+	const uint32_t end = ports_end(then, node);
+
+	for (uint32_t i = then->nodes[node].first_port; i < end; i++) {
+		const struct graph_port *far = far_of(then, &then->ports[i]);
+		const struct graph_port *now = far ? now_match(check, far)
+						   : NULL;
+
+		if (now && port_is_hidden(now))
+			return true;
+	}
+	return false;
 }
 
 /* A node that is missing or new. */
@@ -480,12 +525,17 @@ static int node_add(struct check *check, enum ibsa_finding_kind kind,
 
 static int check_nodes(struct check *check)
 {
+	const struct ibsa_topology_info *info = &check->now->info;
+	const char *words = info->hidden || info->unmatched
+				    ? " is missing, or the SA does not show it"
+				    : " is missing";
 	int err = 0;
 
 	for (uint32_t i = 0; i < check->then->node_count && !err; i++) {
-		if (check->now_of[i] == TOPOLOGY_NONE)
+		if (check->now_of[i] == TOPOLOGY_NONE &&
+		    !node_is_hidden(check, i))
 			err = node_add(check, IBSA_FINDING_MISSING, check->then,
-				       i, " is missing");
+				       i, words);
 	}
 	for (uint32_t i = 0; i < check->now->node_count && !err; i++) {
 		if (check->then_of[i] == TOPOLOGY_NONE)

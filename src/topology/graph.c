@@ -441,6 +441,8 @@ static void info_fill(struct ibsa_topology *topology)
 		info->adapters += topology->nodes[i].type == IBSA_NODE_CA;
 		info->switches += topology->nodes[i].type == IBSA_NODE_SWITCH;
 	}
+	for (uint32_t i = 0; i < topology->port_count; i++)
+		info->hidden += port_is_hidden(&topology->ports[i]);
 }
 
 int ibsa_topology_finish(struct ibsa_topology *topology)

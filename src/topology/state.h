@@ -6,6 +6,7 @@
 #ifndef TOPOLOGY_STATE_H
 #define TOPOLOGY_STATE_H
 
+#include <ibsa/sa.h>
 #include <ibsa/topology.h>
 
 #include "topology/rate.h"
@@ -131,6 +132,13 @@ static inline bool port_is_known(const struct graph_node *node,
 	return node->known[number / 64] >> number % 64 & 1;
 }
 
+/* Whether the port is active, but its other end is not in the topology. */
+static inline bool port_is_hidden(const struct graph_port *port)
+{
+	return port->number && port->far == TOPOLOGY_NONE &&
+	       port->is.state == IBSA_PORT_ACTIVE;
+}
+
 /* Index of a known port. */
 uint32_t ibsa__topology_port(const struct graph_node *node,
 			     unsigned int number);
@@ -151,6 +159,9 @@ int ibsa__topology_link_add(struct ibsa_topology *topology,
 int ibsa__topology_twin_add(struct ibsa_topology *topology,
 			    enum ibsa_finding_kind kind, uint32_t a,
 			    uint32_t b);
+
+/* The end of a trace at a port without a link. */
+int ibsa__trace_no_link(const struct ibsa_topology_port *port);
 
 /* Compute levels and islands. Return: 0, -ENOMEM. */
 int ibsa__topology_levels(struct ibsa_topology *topology);

@@ -9,6 +9,8 @@
 #include <ibsa/text.h>
 #include <ibsa/trace.h>
 
+#include "topology/state.h"
+
 enum { NO_PORT = 255 }; /* the entry of a LID without a route */
 
 /* A trace that is being made. */
@@ -85,16 +87,22 @@ static bool has_visited(const struct ibsa_trace *trace, size_t node)
 	return false;
 }
 
+int ibsa__trace_no_link(const struct ibsa_topology_port *port)
+{
+	return port->state == IBSA_PORT_ACTIVE ? IBSA_TRACE_HIDDEN
+					       : IBSA_TRACE_NO_LINK;
+}
+
 /* Follow the link of a port. Return: false: the trace ends here. */
 static bool link_follow(struct tracing *tracing, size_t *node,
 			unsigned int *port)
 {
 	struct ibsa_trace *trace = tracing->trace;
-	struct ibsa_topology_port out;
+	struct ibsa_topology_port out = { .number = 0 };
 
 	if (ibsa_topology_port_at(tracing->topology, *node, *port, &out) != 0 ||
 	    !out.has_link) {
-		trace_end(trace, IBSA_TRACE_NO_LINK, *node, *port);
+		trace_end(trace, ibsa__trace_no_link(&out), *node, *port);
 		return false;
 	}
 	if (trace->count == IBSA_TRACE_HOPS) {
@@ -208,6 +216,7 @@ const char *ibsa_trace_end_text(int end)
 		[IBSA_TRACE_WRONG_PORT] = "another port than that of the LID",
 		[IBSA_TRACE_TOO_LONG] = "too many links",
 		[IBSA_TRACE_ISLAND] = "not connected with the tree",
+		[IBSA_TRACE_HIDDEN] = "the SA does not show the other end",
 	};
 
 	if (end < 0 || (size_t)end >= sizeof(texts) / sizeof(texts[0]))

@@ -10,6 +10,7 @@
 #include <ibsa/trace.h>
 
 #include "base/alloc.h"
+#include "topology/state.h"
 
 enum { BLOCK_LIDS = 32, POSITION_PORTS = 16, POSITIONS = 16 };
 
@@ -92,12 +93,12 @@ static void port_follow(struct growing *growing, size_t node,
 		.node = node,
 		.port = number,
 	};
-	struct ibsa_topology_port port;
+	struct ibsa_topology_port port = { .number = 0 };
 
 	if (ibsa_topology_port_at(growing->topology, node, number, &port) !=
 		    0 ||
 	    !port.has_link) {
-		branch.end = IBSA_TRACE_NO_LINK;
+		branch.end = ibsa__trace_no_link(&port);
 	} else {
 		branch.far_node = port.far_node;
 		branch.far_port = port.far_port;

@@ -29,6 +29,7 @@ if [ "${3-}" != inside ]; then
 	exit "$status"
 fi
 
+net=$here/reason.net
 ibsa=$(realpath "$1")
 drop_in=$(dirname "$(realpath "$2")")
 cd "$REASON_FOLDER" || exit 1
@@ -75,6 +76,29 @@ far='the far port is down'
 	wrong "OpenSM does not start: $(tail opensm.log)"
 	exit 1
 }
+# hidden NODE PORTS RECORDS - what the SA hides from the node's port is said, with
+# the SM_Key too: ports whose other end is not shown, records without a node
+hidden() {
+	local gap="the other ends of $2 active ports, and $3 of its records" key
+	for key in '' --sm-key=1; do
+		# shellcheck disable=SC2086 # no argument, or one
+		IBSA_NODE=$1 "$ibsa" topology --net $key >out 2>err &&
+			grep -q "$gap.*; P_Keys of this port: 0x" err ||
+			wrong "$1: topology $key: not '$gap': $(<err)"
+		# shellcheck disable=SC2086
+		IBSA_NODE=$1 "$ibsa" check --expect "$net" $key --csv >out 2>err
+		[ $? -eq 1 ] && [ "$(grep -c '^hidden,warning,' out)" -eq 1 ] &&
+			! grep -q 'one-end\|is missing"*$' out ||
+			wrong "$1: check $key: $(cat out err)"
+	done
+}
+hidden a 5 15
+hidden b 4 12
+hidden d 4 0
+IBSA_NODE=b "$ibsa" trace self a >out 2>err
+[ $? -eq 1 ] && grep -q 'does not show the other end$' out &&
+	grep -q '^ibsa: cannot trace the path from LID .* show the other' err ||
+	wrong "trace of a hidden link: $(cat out err)"
 both b 'no such name' '' self nobody
 both b "$unknown" 'no port with GID fe80::dead:beef;' self fe80::dead:beef
 both b "$unknown" 'no port with LID 99;' self 99

@@ -144,8 +144,8 @@ static void one_end_is_a_finding(void **state)
 	expect(topology, NULL,
 	       SENTENCES("one-end: leaf port 7 to spine port 7: only one end "
 			 "reports this link",
-			 "one-end: leaf port 9 is active, but the SA has no "
-			 "link of it"));
+			 "hidden: leaf port 9 is active, but the SA does not "
+			 "show its other end"));
 	ibsa_topology_free(topology);
 }
 
@@ -257,6 +257,44 @@ static void a_cut_cable_is_missing(void **state)
 	link(topology, LEAF, 5, SPINE, 5);
 	expect_instead(topology, SENTENCES("missing: leaf port 6 to spine port "
 					   "6 is missing"));
+}
+
+/* What is at an active port without a link is not known to be missing. */
+static void hidden_links_and_nodes_are_not_missing(void **state)
+{
+	const struct ibsa_port_info ports[] = {
+		rig_edr(LEAF, 1),
+		rig_edr(LEAF, 2),
+		rig_edr(1, 1),
+		rig_edr(SPINE, 6),
+	};
+	struct ibsa_topology *topology;
+
+	(void)state;
+	assert_int_equal(ibsa_topology_new(&topology), 0);
+	assert_int_equal(rig_node(topology, IBSA_NODE_CA, 1, "a"), 0);
+	assert_int_equal(rig_node(topology, IBSA_NODE_SWITCH, LEAF, "leaf"), 0);
+	assert_int_equal(rig_node(topology, IBSA_NODE_SWITCH, SPINE, "spine"),
+			 0);
+	link(topology, LEAF, 5, SPINE, 5);
+	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
+		assert_int_equal(rig_port(topology, &ports[i]), 0);
+	expect_instead(topology,
+		       SENTENCES("hidden: a port 1 and 3 other ports are "
+				 "active, but the SA does not show their other "
+				 "ends"));
+	/* The switch between both is not shown. */
+	assert_int_equal(ibsa_topology_new(&topology), 0);
+	assert_int_equal(rig_node(topology, IBSA_NODE_CA, 1, "a"), 0);
+	assert_int_equal(rig_port(topology, &ports[2]), 0);
+	expect_instead(
+		topology,
+		SENTENCES("hidden: a port 1 is active, but the SA does not "
+			  "show its other end",
+			  "missing: b is missing, or the SA does not show it "
+			  "(port 1 to leaf port 2)",
+			  "missing: spine is missing, or the SA does not show "
+			  "it (port 5 to leaf port 5)"));
 }
 
 static void two_swapped_cables_have_moved(void **state)
@@ -407,6 +445,7 @@ int main(void)
 		cmocka_unit_test(a_node_should_have_a_description),
 		cmocka_unit_test(names_are_safe_to_print),
 		cmocka_unit_test(a_cut_cable_is_missing),
+		cmocka_unit_test(hidden_links_and_nodes_are_not_missing),
 		cmocka_unit_test(two_swapped_cables_have_moved),
 		cmocka_unit_test(a_cable_in_another_port_has_moved),
 		cmocka_unit_test(a_cable_may_be_where_another_was),

@@ -317,6 +317,24 @@ static void records_of_unknown_lids_are_counted(void **state)
 	assert_int_equal(ibsa_topology_finish(topology), 0);
 	assert_int_equal(info_of(topology).unmatched, 4);
 	assert_int_equal(info_of(topology).links, 2);
+	assert_int_equal(info_of(topology).hidden, 0);
+	ibsa_topology_free(topology);
+}
+
+static void active_ports_without_a_link_are_counted(void **state)
+{
+	struct ibsa_topology *topology = two_hosts();
+	struct ibsa_port_info hidden = rig_edr(3, 9);
+	struct ibsa_port_info down = rig_edr(3, 10);
+	struct ibsa_port_info own = rig_edr(3, 0);
+
+	(void)state;
+	down.port_state = IBSA_PORT_DOWN;
+	assert_int_equal(rig_port(topology, &hidden), 0);
+	assert_int_equal(rig_port(topology, &down), 0);
+	assert_int_equal(rig_port(topology, &own), 0);
+	assert_int_equal(ibsa_topology_finish(topology), 0);
+	assert_int_equal(info_of(topology).hidden, 1);
 	ibsa_topology_free(topology);
 }
 
@@ -463,6 +481,7 @@ int main(void)
 		cmocka_unit_test(a_link_of_one_record_has_one_end),
 		cmocka_unit_test(a_contradiction_has_one_end),
 		cmocka_unit_test(records_of_unknown_lids_are_counted),
+		cmocka_unit_test(active_ports_without_a_link_are_counted),
 		cmocka_unit_test(a_switch_tells_of_its_port_0),
 		cmocka_unit_test(a_level_is_the_distance_from_the_hosts),
 		cmocka_unit_test(an_aggregation_node_makes_no_leaf),

@@ -8,6 +8,8 @@
 
 enum { A = 1, B = 2, LEAF_A = 3, LEAF_B = 4, SPINE = 5, LID_COUNT = 6 };
 
+enum { HIDDEN_PORT = 20 }; /* of SPINE: active, without a link */
+
 static struct ibsa_topology *topology;
 static struct ibsa_lft blocks[3]; /* of LEAF_A, LEAF_B and SPINE */
 
@@ -33,6 +35,8 @@ static void route(uint16_t at, uint16_t lid, uint8_t port)
 /* Each host is at port 1 of its leaf, each leaf at port 9 is at the spine. */
 static int start(void **state)
 {
+	const struct ibsa_port_info hidden = rig_edr(SPINE, HIDDEN_PORT);
+
 	(void)state;
 	assert_int_equal(ibsa_topology_new(&topology), 0);
 	for (uint16_t lid = 1; lid < LID_COUNT; lid++)
@@ -45,6 +49,7 @@ static int start(void **state)
 	link(B, 1, LEAF_B, 1, false);
 	link(LEAF_A, 9, SPINE, 1, false);
 	link(LEAF_B, 9, SPINE, 2, true);
+	assert_int_equal(rig_port(topology, &hidden), 0);
 	assert_int_equal(ibsa_topology_finish(topology), 0);
 	for (uint16_t i = 0; i < 3; i++) {
 		memset(&blocks[i], 255, sizeof(blocks[i]));
@@ -186,6 +191,17 @@ static void port_without_a_link_ends_the_trace(void **state)
 	expect_end(&trace, IBSA_TRACE_NO_LINK, SPINE, 2);
 }
 
+static void hidden_link_ends_the_trace(void **state)
+{
+	struct ibsa_trace trace;
+
+	(void)state;
+	route(SPINE, B, HIDDEN_PORT);
+	trace = trace_of(A, B);
+	expect_end(&trace, IBSA_TRACE_HIDDEN, SPINE, 2);
+	assert_int_equal(trace.port, HIDDEN_PORT);
+}
+
 static void wrong_adapter_ends_the_trace(void **state)
 {
 	struct ibsa_trace trace;
@@ -214,7 +230,7 @@ static void every_end_has_a_text(void **state)
 {
 	(void)state;
 	assert_string_equal(ibsa_trace_end_text(IBSA_TRACE_LOOP), "loop");
-	assert_string_equal(ibsa_trace_end_text(IBSA_TRACE_ISLAND + 1), "");
+	assert_string_equal(ibsa_trace_end_text(IBSA_TRACE_HIDDEN + 1), "");
 	assert_string_equal(ibsa_trace_end_text(-1), "");
 }
 
@@ -361,6 +377,7 @@ int main(void)
 		TEST(hole_ends_the_trace),
 		TEST(loop_ends_the_trace),
 		TEST(port_without_a_link_ends_the_trace),
+		TEST(hidden_link_ends_the_trace),
 		TEST(wrong_adapter_ends_the_trace),
 		TEST(unknown_lid_has_no_trace),
 		TEST(every_end_has_a_text),
