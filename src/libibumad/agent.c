@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Agents: which port receives the MADs of a class.
+ * The agents of libibumad's registration calls: an agent makes the kernel
+ * deliver the MADs of a management class to its umad file.
  *
  * Source: umad_register(3), umad_register_oui(3), umad_register2(3) of
  * rdma-core; IBA vol 1, 16.1 for the classes.
@@ -16,7 +17,10 @@
 #include "libibumad/file.h"
 #include "libibumad/debug.h"
 
-/* Vendor classes in this range carry the vendor's OUI. */
+/*
+ * Management classes in this range are vendor classes whose MADs contain the
+ * vendor's OUI.
+ */
 enum { VENDOR_FIRST = 0x30, VENDOR_LAST = 0x4f, OUI_MASK = 0xffffff };
 
 static const uint8_t openib_oui[3] = { 0x00, 0x14, 0x05 };
@@ -104,7 +108,10 @@ int umad_register_oui(int portid, int mgmt_class, uint8_t rmpp_version,
 	return agent_register(portid, &request, oui, method_mask);
 }
 
-/* Use the older ioctl without flags, which older kernels and ibsim have. */
+/*
+ * Register the agent with the ioctl UMAD_REGISTER_AGENT, which has no flags:
+ * older kernels, and ibsim, have only this ioctl.
+ */
 static int agent_register_old(int portid,
 			      const struct umad_agent_request2 *wanted,
 			      uint32_t *agent_id)
@@ -135,7 +142,10 @@ static int agent_register_new(int portid, struct umad_reg_attr *attr,
 		.mgmt_class_version = attr->mgmt_class_version,
 		.flags = attr->flags,
 		.method_mask = { attr->method_mask[0], attr->method_mask[1] },
-		/* Programs do not set it for classes without an OUI. */
+		/*
+		 * For a class without an OUI, ignore the member oui, which
+		 * programs leave uninitialised.
+		 */
 		.oui = has_oui(attr->mgmt_class) ? attr->oui : 0,
 		.rmpp_version = attr->rmpp_version,
 	};
@@ -151,7 +161,10 @@ static int agent_register_new(int portid, struct umad_reg_attr *attr,
 	return err;
 }
 
-/* The only call of libibumad that returns a positive errno. */
+/*
+ * umad_register2() is the only function of libibumad that returns a positive
+ * errno.
+ */
 int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)
 {
 	int err;

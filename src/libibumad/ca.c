@@ -14,7 +14,10 @@
 #include "libibumad/libibumad.h"
 #include "libibumad/section.h"
 
-/* The library needs no initialisation. Programs may omit these calls. */
+/*
+ * Nothing is done, because the library needs no initialisation. Programs may
+ * omit umad_init() and umad_done().
+ */
 int umad_init(void)
 {
 	return 0;
@@ -35,7 +38,10 @@ void ibsa__ca_text(char *to, size_t room, const char *text)
 	to[len] = '\0';
 }
 
-/* The file may be missing: then the text is empty. */
+/*
+ * Read the first line of a device file. If the file does not exist, the text
+ * is empty.
+ */
 static void text_read(struct device_files *files, const char *name,
 		      const char *file, char *to, size_t room)
 {
@@ -64,7 +70,10 @@ int ibsa__ca_fail(int err)
 	return err;
 }
 
-/* -ENXIO: the fabric server has the node, but not the port in IBSA_NODE. */
+/*
+ * Map an error of opening a device's directory: -ENXIO means that the fabric
+ * server has the node, but not the port in IBSA_NODE.
+ */
 static int head_errno(int err)
 {
 	switch (err) {
@@ -136,7 +145,10 @@ static int ports_read(struct device_files *files, const char *name,
 		return ibsa__ca_fail(err);
 	ca->ports = ibsa__calloc(names.count + 1, sizeof(*ca->ports));
 	err = ca->ports ? 0 : -ENOMEM;
-	/* The names are in natural order, so the numbers ascend. */
+	/*
+	 * The directory names are in natural order, so the port numbers
+	 * ascend.
+	 */
 	for (size_t i = 0; i < names.count && !err; i++)
 		err = port_add(files, ca, name, names.at[i]);
 	ibsa__names_free(&names);
@@ -174,7 +186,10 @@ int ibsa__ca_last_port(const struct ibsa__ca *ca)
 	return ca->count ? ca->ports[ca->count - 1]->portnum : 0;
 }
 
-/* @name NULL: the default device. *@out_is_absent: no such device exists. */
+/*
+ * Read a device. @name NULL: the default device. *@out_is_absent is set if no
+ * such device exists.
+ */
 static int ca_get(struct device_files *files, const char *name,
 		  bool *out_is_absent, struct ibsa__ca *out)
 {
@@ -190,7 +205,10 @@ static int ca_get(struct device_files *files, const char *name,
 	return ibsa__ca_read(files, name ? name : found.ca, out);
 }
 
-/* Like ca_get(), with the files that the environment names now. */
+/*
+ * Do what ca_get() does, with the device files that the environment variables
+ * currently select.
+ */
 static int ca_get_now(const char *name, bool *out_is_absent,
 		      struct ibsa__ca *out)
 {
@@ -212,7 +230,10 @@ int umad_get_ca(const char *ca_name, umad_ca_t *ca)
 	bool is_absent;
 	int err;
 
-	/* Programs release the struct even after a failure. */
+	/*
+	 * After a failure, numports is 0, because programs release the struct
+	 * nevertheless.
+	 */
 	ca->numports = 0;
 	memset(ca->ports, 0, sizeof(ca->ports));
 	err = ca_get_now(ca_name, &is_absent, &whole);
@@ -244,7 +265,10 @@ int umad_release_ca(umad_ca_t *ca)
 	return 0;
 }
 
-/* One entry per port number from 0 on; 0 if there is no such port. */
+/*
+ * Fill @guids with one entry for each port number from 0 on; an entry is 0 if
+ * the device does not have this port.
+ */
 static int guids_fill(const struct ibsa__ca *ca, __be64 *guids, int max)
 {
 	const int last = ibsa__ca_last_port(ca);
@@ -257,7 +281,11 @@ static int guids_fill(const struct ibsa__ca *ca, __be64 *guids, int max)
 	return last + 1;
 }
 
-/* -ENOMEM means that the array is too small, so other errors become -1. */
+/*
+ * Return the port GUIDs of a device. All errors except that of a missing
+ * device are returned as -1, because -ENOMEM means that the caller's array is
+ * too small.
+ */
 int umad_get_ca_portguids(const char *ca_name, __be64 *portguids, int max)
 {
 	struct ibsa__ca ca;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The calls that print, as their manual pages say. No other file of the library
- * prints.
+ * The functions of libibumad that print, as their manual pages require. No
+ * other file of the library prints.
  *
  * Source: umad_debug(3), umad_dump(3), umad_addr_dump(3) of rdma-core.
  */

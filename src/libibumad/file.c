@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The open umad file behind a portid.
+ * The open umad files that libibumad's functions use, found by portid.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -21,7 +21,10 @@ static bool slot_has_number(const struct registry_slot *slot, int number)
 	return atomic_load(&slot->number) == number;
 }
 
-/* Tells the file behind a descriptor from other files. */
+/*
+ * Return: a number that differs between the file that @fd refers to and other
+ * files, made from its device and inode.
+ */
 static unsigned int mark_of(int fd)
 {
 	large_stat info;
@@ -32,8 +35,8 @@ static unsigned int mark_of(int fd)
 }
 
 /*
- * Whether the program has closed the descriptor with close(2). The number may
- * belong to another file now.
+ * Whether the program has closed the file's descriptor with close(2). The
+ * descriptor's number may belong to another file by now.
  */
 static bool slot_is_stale(const struct registry_slot *slot, int unused)
 {
@@ -51,7 +54,8 @@ static void file_close(void *object)
 }
 
 /*
- * Release the ports whose descriptors the program has closed with close(2).
+ * Close the files at fabric servers whose descriptors the program has closed
+ * with close(2).
  */
 static void stale_ports_close(void)
 {
@@ -123,8 +127,8 @@ void ibsa__portid_close(int portid)
 }
 
 /*
- * ibsim's poll() may return too early, so the time is checked for descriptors
- * that may be ibsim's.
+ * Wait for a packet. For descriptors that may be ibsim's, the time is checked,
+ * because ibsim's poll() may return too early.
  */
 int ibsa__portid_poll(int portid, int timeout_ms)
 {

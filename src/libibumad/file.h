@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The open umad file behind a portid. The portid is the file's descriptor,
- * since programs poll it. A file with more state is looked up by it.
+ * The open umad files that libibumad's functions use. The portid is the file's
+ * descriptor, because programs poll it. If a file has more state than its
+ * descriptor, the state is found by the portid.
  */
 #ifndef LIBIBUMAD_FILE_H
 #define LIBIBUMAD_FILE_H
@@ -12,7 +13,7 @@
 
 struct registry_slot;
 
-/* The use of a portid's file by one call. */
+/* The use of a portid's umad file by one function call. */
 struct portid_use {
 	struct umad_file *file;
 	struct registry_slot *slot; /* NULL: the file is @plain */
@@ -21,8 +22,8 @@ struct portid_use {
 };
 
 /*
- * Open the MAD device @name ("umad0") of @files, with 64-byte headers. Return:
- * the portid; or the error of opening the file.
+ * Open the MAD device @name, such as "umad0", of @files, in the mode with
+ * 64-byte umad headers. Return: the portid; or the error of opening the file.
  */
 int ibsa__portid_open(struct device_files *files,
 		      const char *name) IBSA_MUST_USE;
@@ -30,17 +31,19 @@ int ibsa__portid_open(struct device_files *files,
 void ibsa__portid_close(int portid);
 
 /*
- * Get the file behind a portid, and put it. Neither takes a lock or allocates
- * memory. If the file has more state than its descriptor, signals and
- * cancellation are held back until the file is put.
+ * ibsa__portid_get() finds the umad file of a portid, ibsa__portid_put() ends
+ * its use. Neither takes a lock or allocates memory. If the file has more
+ * state than its descriptor, signals and cancellation are blocked from the get
+ * to the put.
  */
 void ibsa__portid_get(int portid, struct portid_use *use);
 void ibsa__portid_put(struct portid_use *use);
 
 /*
- * Wait for a packet; @timeout_ms below 0: for ever. Return: 0 there may be one;
- * -ETIMEDOUT; -EINTR a signal; or the error of poll(). A cancellation point
- * that holds no resources.
+ * Wait for a packet; a negative @timeout_ms means no timeout. Return: 0 a
+ * packet may have arrived; -ETIMEDOUT; -EINTR a signal arrived; or the error
+ * of poll(). This is a cancellation point at which the thread holds no
+ * resources.
  */
 int ibsa__portid_poll(int portid, int timeout_ms) IBSA_MUST_USE;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Chooses the device and port if a caller names neither, or only one.
+ * Chooses the device and the port if the caller of a libibumad function names
+ * neither, or only one of the two.
  *
  * Source: what libibumad of rdma-core does.
  */
@@ -15,11 +16,15 @@
 /* PortPhysicalState of PortInfo. */
 enum { PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
 
-/* How suitable a device is. Of equal ones, the first is taken. */
+/*
+ * How suitable a device is, in ascending order. Of several equally suitable
+ * devices, the first is chosen.
+ */
 enum fit { UNFIT, UP, ACTIVE };
 
 /*
- * Returned if no device is suitable, as libibumad does. Reading it then fails.
+ * The device and port that are returned if no device is suitable, as libibumad
+ * does. Reading this device then fails.
  */
 static const struct ibsa__ca_port historic = { .ca = "mthca0", .port = 1 };
 
@@ -39,7 +44,7 @@ static bool has_role(const umad_port_t *port, enum ibsa__ca_role role)
 	return role == IBSA__CA_ANY || ibsa__ca_port_has_smi(port);
 }
 
-/* The suitability of the port with the number @wanted. */
+/* Return: how suitable the device is if the caller names the port @wanted. */
 static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
 			   enum ibsa__ca_role role)
 {
@@ -57,7 +62,10 @@ static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
 	return UNFIT;
 }
 
-/* If no port is up, one with another link layer is taken, too. */
+/*
+ * Return: the first port that is not disabled, with any link layer. It is used
+ * if no port is up.
+ */
 static const umad_port_t *first_enabled(const struct ibsa__ca *ca,
 					enum ibsa__ca_role role)
 {
@@ -96,8 +104,9 @@ static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_role role,
 }
 
 /*
- * *@port: the wanted number, or 0; on success, the number found. Return: 0 or
- * an error of reading the device.
+ * Read a device and return how suitable it is. *@port: the wanted port number,
+ * or 0; on success, the port found. Return: 0 or an error of reading the
+ * device.
  */
 static int fit_read(struct device_files *files, const char *name,
 		    enum ibsa__ca_role role, int *port, enum fit *out)
@@ -125,7 +134,7 @@ static void found_set(struct ibsa__ca_port *out, const char *name, int port)
 	out->port = port;
 }
 
-/* A device that cannot be read is skipped. */
+/* Find the most suitable device. A device that cannot be read is skipped. */
 static int best_find(struct device_files *files,
 		     const struct ibsa__names *names, int wanted,
 		     enum ibsa__ca_role role, struct ibsa__ca_port *out)
@@ -163,7 +172,10 @@ static int any_find(struct device_files *files, int port,
 	return err;
 }
 
-/* A port that was named is taken in any state if it has an SMI. */
+/*
+ * Return: how suitable a device is for QP 0. A port that the caller has named
+ * is accepted in any state if it has an SMI.
+ */
 static enum fit smi_fit(struct device_files *files, const char *name, int port)
 {
 	umad_port_t state;

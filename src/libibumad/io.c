@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sending and receiving.
+ * umad_send(), umad_recv() and umad_poll().
  *
  * Source: umad_send(3), umad_recv(3), umad_poll(3) of rdma-core.
  */
@@ -14,10 +14,13 @@
 #include "libibumad/file.h"
 #include "libibumad/debug.h"
 
-/* The longest pause after the failure of a fabric server. */
+/* Maximum pause in ms after the connection to a fabric server has failed. */
 enum { PAUSE_MS = 100 };
 
-/* A cancellation point at its beginning, like write(). */
+/*
+ * Send a packet. The beginning of this function is a cancellation point, as in
+ * write().
+ */
 static int packet_send(int portid, const void *packet, size_t len)
 {
 	struct portid_use use;
@@ -31,8 +34,9 @@ static int packet_send(int portid, const void *packet, size_t len)
 }
 
 /*
- * A cancellation point at its beginning, like read(). *@out_is_device: the file
- * is a device file.
+ * Receive a packet. The beginning of this function is a cancellation point, as
+ * in read(). *@out_is_device: the file is a device file, not a fabric
+ * server's.
  */
 static ssize_t packet_receive(int portid, void *packet, size_t room,
 			      bool *out_is_device)
@@ -72,8 +76,8 @@ int umad_send(int portid, int agentid, void *umad, int length, int timeout_ms,
 }
 
 /*
- * If the buffer was too small, the header tells the length that the packet
- * needs.
+ * Set the results of a receive call. If the caller's buffer was too small, the
+ * packet's header contains the required length.
  */
 static int receive_result(struct ib_user_mad *packet, ssize_t len, int *length)
 {
@@ -82,8 +86,8 @@ static int receive_result(struct ib_user_mad *packet, ssize_t len, int *length)
 	if (len < 0)
 		return (int)len;
 	/*
-	 * A packet is never that short: the file is not a MAD device, or was
-	 * removed.
+	 * Every packet has at least a header: a shorter result means that the
+	 * file is not a MAD device, or that the device was removed.
 	 */
 	if (len < UMAD_HEADER_BYTES)
 		return -EIO;
@@ -92,9 +96,10 @@ static int receive_result(struct ib_user_mad *packet, ssize_t len, int *length)
 }
 
 /*
- * A fabric server may end at any time. OpenSM then calls umad_recv() again at
- * once and logs each failure; without the pause, it would fill a processor and
- * a disk. For a device file, the error is returned at once, as libibumad does.
+ * Pause after a receive error of a fabric server, which may end at any time.
+ * OpenSM calls umad_recv() again at once and logs each failure; without the
+ * pause it would load a processor and fill a disk. For a device file the error
+ * is returned at once, as libibumad does.
  */
 static void failure_pause(int timeout_ms)
 {
@@ -103,7 +108,10 @@ static void failure_pause(int timeout_ms)
 	(void)poll(NULL, 0, timeout_ms);
 }
 
-/* If another thread reads the packet first, wait for the next one. */
+/*
+ * Wait for a packet and receive it. If another thread receives the packet
+ * first, wait for the next one.
+ */
 static ssize_t packet_await(int portid, void *packet, size_t room,
 			    int timeout_ms)
 {
@@ -147,7 +155,10 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 				       portid);
 	if (result >= 0)
 		ibsa__umad_debug_packet(umad);
-	/* An interruption by a signal is reported in errno only. */
+	/*
+	 * If a signal interrupts the call, the return value is -EIO and only
+	 * errno is EINTR.
+	 */
 	return result == -EINTR ? -EIO : result;
 }
 

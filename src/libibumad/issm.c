@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The path of the device file that marks a port as an SM's while it is open.
+ * umad_get_issm_path(): the path of a port's issm file. While a program has
+ * this file open, the port has the capability bit IsSM.
  *
  * Source: umad_get_issm_path(3); Linux Documentation/infiniband/user_mad.rst.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices and ports by the names that libibumad uses for them: what its files
- * share.
+ * Types and functions that the files of src/libibumad share: devices and ports
+ * in the structs of libibumad.
  *
  * libibumad's structs limit names to 19 characters and devices to ten ports.
- * The functions here have no such limits, so that these apply only where a
- * caller's struct does.
+ * The functions here have no such limits, so the limits apply only where a
+ * function fills a program's struct.
  */
 #ifndef LIBIBUMAD_LIBIBUMAD_H
 #define LIBIBUMAD_LIBIBUMAD_H
@@ -31,57 +31,72 @@ struct ibsa__ca_port {
 };
 
 /*
- * Get the names of channel adapters, switches and routers, in the order of the
- * directory, which determines the default device. The caller frees *@out with
- * ibsa__names_free(). Return: 0; -ENOMEM; or the error of reading the
- * directory.
+ * List the names of channel adapters, switches and routers, in the order of
+ * the directory; the first suitable one is the default device. The caller
+ * frees *@out with ibsa__names_free(). Return: 0; -ENOMEM; or the error of
+ * reading the directory.
  */
 int ibsa__ca_names(struct device_files *files,
 		   struct ibsa__names *out) IBSA_MUST_USE;
 
-/* Like ibsa__ca_names(), in byte order: mlx5_10 before mlx5_9. */
+/*
+ * Do what ibsa__ca_names() does, but sort the names by their bytes: mlx5_10 is
+ * before mlx5_9.
+ */
 int ibsa__ca_names_sorted(struct device_files *files,
 			  struct ibsa__names *out) IBSA_MUST_USE;
 
-/* Copy a name if it fits. If cut, it could be the name of another device. */
+/*
+ * Copy a device name into a struct's member. Return: false if the name is too
+ * long; it is not cut, because a part of it could be the name of another
+ * device.
+ */
 bool ibsa__ca_name_fits(const char *name, char out[UMAD_CA_NAME_LEN]);
 
 /*
- * Set errno for the negative @err. libibumad's pages do not promise that, but
- * its callers print errno. Return: @err.
+ * Set errno for the negative errno @err. libibumad's manual pages do not
+ * promise this, but programs print errno. Return: @err.
  */
 int ibsa__ca_fail(int err);
 
 /*
- * Read a device; the caller frees it with ibsa__ca_free(). Return: 0; -ENOMEM;
- * -EIO a port cannot be read; -EINVAL a file of the device is invalid; or the
- * error of reading one.
+ * Read the device @name into @out; the caller frees it with ibsa__ca_free().
+ * Return: 0; -ENOMEM; -EIO a port cannot be read; -EINVAL a file of the device
+ * has invalid content; or the error of reading a file.
  */
 int ibsa__ca_read(struct device_files *files, const char *name,
 		  struct ibsa__ca *out) IBSA_MUST_USE;
 void ibsa__ca_free(struct ibsa__ca *ca);
 
-/* The highest port number; 0 if there are no ports. */
+/* Return: the highest port number of the device; 0 if it has no ports. */
 int ibsa__ca_last_port(const struct ibsa__ca *ca);
 
-/* Read a port. Return: 0; -ENOMEM; -EIO any other error. */
+/*
+ * Read the port @port of the device @ca. Return: 0; -ENOMEM; -EIO any other
+ * error.
+ */
 int ibsa__ca_port_read(struct device_files *files, const char *ca,
 		       unsigned int port, umad_port_t *out) IBSA_MUST_USE;
 
-/* Copy the first line of @text, cut to @room. */
+/*
+ * Copy the first line of @text to @to, at most @room bytes including the NUL.
+ */
 void ibsa__ca_text(char *to, size_t room, const char *text);
 
-/* Which ports are accepted: on planarized adapters, some have no QP 0. */
+/*
+ * Which ports a search accepts: any port, or only a port with QP 0. Some ports
+ * of planarized adapters have no QP 0.
+ */
 enum ibsa__ca_role { IBSA__CA_ANY, IBSA__CA_SMI };
 
 /* Whether a port has a subnet management interface (QP 0). */
 bool ibsa__ca_port_has_smi(const umad_port_t *port);
 
 /*
- * Choose a device and port. @ca NULL: any; @port not above 0: any. If both are
- * given and @role is IBSA__CA_ANY, they are returned unchecked. Return: 0;
- * -ENOMEM; -ENODEV there is no device, or @ca cannot be read or has no suitable
- * port.
+ * Choose a device and a port. @ca NULL: any device; @port not above 0: any
+ * port. If the caller names both and @role is IBSA__CA_ANY, they are returned
+ * without a check. Return: 0; -ENOMEM; -ENODEV there is no device, or @ca
+ * cannot be read or has no suitable port.
  */
 int ibsa__ca_port_find(struct device_files *files, const char *ca, int port,
 		       enum ibsa__ca_role role,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names of the devices that can send MADs, as an array and as a list. */
+/*
+ * The names of the devices that can send MADs, as an array and as a linked
+ * list.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +13,10 @@
 #include "libibumad/libibumad.h"
 #include "libibumad/section.h"
 
-/* iWARP adapters, usNIC and other such devices send no MADs. */
+/*
+ * Whether a device can send MADs. iWARP and usNIC adapters cannot, for
+ * example.
+ */
 static bool has_mads(struct device_files *files, const char *name)
 {
 	unsigned int type;
@@ -86,8 +92,8 @@ int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
 }
 
 /*
- * One allocation, since programs call free() on a node that they remove from a
- * list.
+ * Allocate a list node together with its name: programs free a node that they
+ * remove from the list with a single free().
  */
 static struct umad_device_node *node_new(const char *name)
 {
@@ -167,7 +173,10 @@ static void list_insert(struct umad_device_node **at,
 	*at = node;
 }
 
-/* Unlike libibumad's, this function checks the length for a @size of 1, too. */
+/*
+ * Sort a list of devices. This function checks the names' length even if @size
+ * is 1; libibumad's function does not.
+ */
 int umad_sort_ca_device_list(struct umad_device_node **head, size_t size)
 {
 	struct umad_device_node *sorted = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ports to send and receive MADs through. The portid is the descriptor of the
- * device file, since tools poll it.
+ * Opens and closes umad files by device and port. The portid is the descriptor
+ * of the umad file, because programs poll it.
  *
  * Source: umad_open_port(3) of rdma-core.
  */
@@ -16,14 +16,20 @@
 #include "libibumad/section.h"
 #include "umad_dev/umad.h"
 
-/* libibumad reports a missing module and an old kernel with the same error. */
+/*
+ * Check the ABI version of ib_umad. As in libibumad, a missing module and an
+ * old version have the same error.
+ */
 static int abi_check(struct device_files *files)
 {
 	unsigned int version;
 	int err = ibsa__umad_version(files, NULL, &version);
 
 	if (err == -ENXIO)
-		return -ENODEV; /* the fabric server's node has no such port */
+		/*
+		 * The fabric server's node does not have the port in IBSA_NODE.
+		 */
+		return -ENODEV;
 	return err == -ENOSYS ? -EOPNOTSUPP : err;
 }
 
@@ -81,7 +87,7 @@ int umad_open_smi_port(const char *ca_name, int portnum)
 	return port_open_debug(ca_name, portnum, IBSA__CA_SMI);
 }
 
-/* Returns 0 for any portid, as libibumad does. */
+/* umad_close_port() returns 0 for any portid, as in libibumad. */
 int umad_close_port(int portid)
 {
 	ibsa__portid_close(portid);

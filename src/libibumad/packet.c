@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A packet in the caller's buffer: its layout and its address.
+ * Layout and address of a packet in the program's buffer (umad_size(),
+ * umad_set_addr() and others).
  *
- * libibsa exports umad_size() and umad_get_mad() with libibumad's symbol
- * version, too: ibsim's preload library calls whichever library it finds under
- * these names to learn the header's size. libibumad returns 56 until its own
- * umad_open_port() was called. In a program that opens a port in another way,
- * every MAD would then be read at the wrong offset, 8 bytes too early.
+ * libibsa also exports umad_size() and umad_get_mad() with libibumad's symbol
+ * version, because ibsim's preload library calls umad_size() to learn the
+ * length of the header, in whichever library it finds the name. libibumad's
+ * umad_size() returns 56 until its own umad_open_port() was called. In a
+ * program that opens a port in another way, every MAD would be read at the
+ * wrong offset, 8 bytes too early.
  *
- * Source: umad_set_addr(3) and its neighbours, infiniband/umad.h of rdma-core.
+ * Source: umad_set_addr(3) and related pages, infiniband/umad.h of rdma-core.
  */
 #include <infiniband/umad.h>
 
@@ -54,7 +56,10 @@ int umad_set_grh_net(void *umad, void *mad_addr)
 	return 0;
 }
 
-/* Only the flow label has a host order; a GID is always in network order. */
+/*
+ * Set the GRH of a packet. Only its flow label is in host byte order; the GID
+ * is in network byte order, here as in umad_set_grh_net().
+ */
 int umad_set_grh(void *umad, void *mad_addr)
 {
 	ib_mad_addr_t *to = umad_get_mad_addr(umad);

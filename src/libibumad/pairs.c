@@ -16,7 +16,8 @@
 #include "libibumad/section.h"
 
 /*
- * All devices that can be read and whose names fit into a pair, in byte order.
+ * All devices that can be read and whose names fit into struct umad_ca_pair,
+ * sorted by the bytes of their names.
  */
 struct cas {
 	struct ibsa__ca *at;
@@ -56,8 +57,8 @@ static int cas_fill(struct device_files *files, const struct ibsa__names *names,
 }
 
 /*
- * Read the devices. If the modules are not loaded, there are none. Return: 0;
- * -ENOMEM.
+ * Read all devices in @files. If the kernel modules are not loaded, there are
+ * no devices. Return: 0; -ENOMEM.
  */
 static int cas_read_from(struct device_files *files, struct cas *out)
 {
@@ -79,7 +80,10 @@ static int cas_read_from(struct device_files *files, struct cas *out)
 	return 0;
 }
 
-/* Like cas_read_from(), with the files that the environment names now. */
+/*
+ * Do what cas_read_from() does, with the device files that the environment
+ * variables currently select.
+ */
 static int cas_read(struct cas *out)
 {
 	struct device_files *files;
@@ -103,7 +107,7 @@ static const struct ibsa__ca *ca_by_name(const struct cas *cas,
 	return NULL;
 }
 
-/* Whether more than one port has the GUID. */
+/* Whether more than one port has this port GUID. */
 static bool guid_is_shared(const struct cas *cas, __be64 guid)
 {
 	unsigned int count = 0;
@@ -115,7 +119,10 @@ static bool guid_is_shared(const struct cas *cas, __be64 guid)
 	return count > 1;
 }
 
-/* The pair of a GUID, added if there is room; else NULL. */
+/*
+ * Return: the pair with this port GUID, which is added if it does not exist
+ * and there is room; otherwise NULL.
+ */
 static struct umad_ca_pair *pairs_get(struct pairs *pairs, __be64 guid)
 {
 	for (size_t i = 0; i < pairs->count; i++) {
@@ -128,7 +135,10 @@ static struct umad_ca_pair *pairs_get(struct pairs *pairs, __be64 guid)
 	return &pairs->at[pairs->count++];
 }
 
-/* A later device replaces an earlier one of its kind. */
+/*
+ * Put the name of a device into a pair, as its SMI or GSI. A later device
+ * replaces an earlier one.
+ */
 static void pair_put(struct umad_ca_pair *pair, const char *name, bool has_smi,
 		     bool is_shared)
 {
@@ -139,7 +149,8 @@ static void pair_put(struct umad_ca_pair *pair, const char *name, bool has_smi,
 }
 
 /*
- * Add a device to the pair of its first port that has a GUID, if there is room.
+ * Add a device to the pair of its first port that has a GUID, if there is room
+ * for the pair.
  */
 static void pairs_add(struct pairs *pairs, const struct cas *cas,
 		      const struct ibsa__ca *ca)
@@ -158,7 +169,10 @@ static void pairs_add(struct pairs *pairs, const struct cas *cas,
 	}
 }
 
-/* Fill @out, which is zeroed, with up to @max pairs. Return: 0; -ENOMEM. */
+/*
+ * Fill the zeroed array @out with up to @max pairs of devices. Return: 0;
+ * -ENOMEM.
+ */
 static int pairs_make(const struct cas *cas, struct umad_ca_pair *out,
 		      size_t max, size_t *out_count)
 {
@@ -190,7 +204,10 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max)
 	return err ? -1 : (int)count;
 }
 
-/* Any state but Down: a subnet manager uses ports in the other states. */
+/*
+ * Whether a port is in any state other than Down: a subnet manager uses ports
+ * in all other states.
+ */
 static bool is_up(const umad_port_t *port)
 {
 	return port && port->state > IBSA_PORT_DOWN;
@@ -223,8 +240,9 @@ struct wanted {
 };
 
 /*
- * Set both preferred ports, by the state of the ports of @ca, the GSI device if
- * @is_gsi, else the SMI device. The port numbers of both devices are the same.
+ * Set both preferred ports of a pair, by the state of the ports of @ca, which
+ * is the GSI device if @is_gsi is set, otherwise the SMI device. A physical
+ * port has the same number in both devices.
  */
 static bool ports_choose(struct umad_ca_pair *pair, const struct ibsa__ca *ca,
 			 bool is_gsi, const struct wanted *wanted)
@@ -254,7 +272,10 @@ static bool ports_choose(struct umad_ca_pair *pair, const struct ibsa__ca *ca,
 	return true;
 }
 
-/* Whether the pair is suitable; sets its preferred ports. */
+/*
+ * Whether a pair of devices fits the caller's choice; if it does, set its
+ * preferred ports.
+ */
 static bool pair_choose(const struct cas *cas, struct umad_ca_pair *pair,
 			const struct wanted *wanted)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A port as umad_port_t.
+ * Reads a port into a umad_port_t.
  *
  * Source: umad_get_port(3), infiniband/umad.h of rdma-core; Linux
  * Documentation/ABI/stable/sysfs-class-infiniband.
@@ -14,10 +14,15 @@
 #include "libibumad/libibumad.h"
 #include "libibumad/section.h"
 
-/* libibumad's link layer for a port without a link_layer file. */
+/*
+ * Value of link_layer, as in libibumad, for a port without a file link_layer.
+ */
 #define OLD_LINK_LAYER "IB"
 
-/* Files that hold one number, and the member that it is stored in. */
+/*
+ * The files of a port that contain one number, and the member of umad_port_t
+ * for each.
+ */
 static const struct {
 	const char *file;
 	size_t at;
@@ -52,7 +57,10 @@ static int numbers_read(struct device_files *files, const char *ca,
 	return 0;
 }
 
-/* The port GUID is the lower half of GID 0; sysfs has no file for it. */
+/*
+ * Read GID 0 of a port. Its lower half is the port GUID, for which sysfs has
+ * no file.
+ */
 static int gid_read(struct device_files *files, const char *ca,
 		    unsigned int number, umad_port_t *port)
 {
@@ -140,7 +148,10 @@ int umad_get_port(const char *ca_name, int portnum, umad_port_t *port)
 	struct section section;
 	int err;
 
-	/* Programs release the port even after a failure. */
+	/*
+	 * After a failure, pkeys is NULL, because programs release the port
+	 * nevertheless.
+	 */
 	port->pkeys = NULL;
 	port->pkeys_size = 0;
 	err = ibsa__section_enter_files(&section, &files);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parts of a call that are not interrupted. */
+/*
+ * Sections of a function that neither a cancellation nor, if needed, a signal
+ * handler may interrupt.
+ */
 #include <errno.h>
 
 #include "client/files.h"

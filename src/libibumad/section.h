@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Parts of a call that hold a lock, a reference, a descriptor or memory and
- * must run to their end. The thread cannot be cancelled meanwhile. If a lock is
- * held, signals are held back, too, since a handler may call the library.
+ * Sections of a function in which it holds a lock, a reference, a descriptor
+ * or memory, and must not be interrupted. The thread cannot be cancelled
+ * within a section. If a lock is held, signals are blocked, too, since their
+ * handlers may call the library.
  */
 #ifndef LIBIBUMAD_SECTION_H
 #define LIBIBUMAD_SECTION_H
@@ -19,12 +20,13 @@ struct section {
 	bool holds_signals;
 };
 
-/* Begin to use a port whose file may take locks. */
+/* Begin a section that uses an open port, whose umad file may take locks. */
 void ibsa__section_enter_port(struct section *section);
 
 /*
- * Begin to read the device files that the environment names now. Return: 0, and
- * *@out are the files; -ENOMEM, and the section has not begun.
+ * Begin a section that reads the device files which the environment variables
+ * currently select. Return: 0, and *@out are the files; -ENOMEM, and the
+ * section has not begun.
  */
 int ibsa__section_enter_files(struct section *section,
 			      struct device_files **out) IBSA_MUST_USE;

@@ -166,7 +166,7 @@ static const struct name sa_statuses[] = {
 	NO_MORE
 };
 
-/* Names by bits 2 to 4 of the status. */
+/* Texts for the values of bits 2 to 4 of a MAD's status. */
 static const struct name field_statuses[] = {
 	{ 1, "Bad Version" },
 	{ 2, "Method not supported" },

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sends a command line to a fabric server. */
+/*
+ * Sends a command line, such as one of ibsa fabric control, to a fabric
+ * server.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -24,7 +27,10 @@ static int address_find(const char *fabric, struct ibsa_error *error,
 	return ibsa__remote_address_find(fabric, "", NULL, 0, error, out);
 }
 
-/* Copy as much of an answer as fits into @room, and terminate it with a NUL. */
+/*
+ * Copy the server's answer to a command into @out, cut to @room bytes
+ * including a NUL.
+ */
 static void answer_copy(const char *answer, size_t len, char *out, size_t room)
 {
 	if (!room)

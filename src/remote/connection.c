@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests to a fabric server. Everything that arrives is checked: the server
+ * Sends requests to a fabric server. All received data are checked: the server
  * may have been killed or replaced, or another program may listen at its path.
  */
 #include <errno.h>
@@ -22,7 +22,10 @@
 #include "base/stat.h"
 #include "remote/connection.h"
 
-/* A server that sweeps a large fabric may be busy for a second or two. */
+/*
+ * Default timeout in ms of an answer: a server that sweeps a large fabric may
+ * be busy for a second or two.
+ */
 enum { PATIENCE_MS = 10000 };
 
 const char *ibsa__remote_path(const char *fabric)
@@ -34,7 +37,10 @@ const char *ibsa__remote_path(const char *fabric)
 	return fabric + len;
 }
 
-/* NAME or NAME/PORT: the last part is a port number if it has only digits. */
+/*
+ * Split NAME or NAME/PORT: the part after the last slash is a port number if
+ * it consists of digits only.
+ */
 static void node_split(struct remote_address *address)
 {
 	char *slash = strrchr(address->node, '/');
@@ -101,9 +107,10 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 }
 
 /*
- * After an error in the middle of an exchange, the connection is unusable, also
- * for the processes that share it: the next answer may be to the request that
- * failed. A child that is forked meanwhile finds no descriptor or an open one.
+ * Close the connection after an error in the middle of an exchange. It is
+ * unusable for all processes that share it, because the next answer may belong
+ * to the request that failed. A child that is forked during this call gets
+ * either no descriptor or an open one.
  */
 static int connection_lose(struct remote_connection *connection)
 {
@@ -174,8 +181,8 @@ int ibsa__remote_send(int fd, const void *head, size_t head_len,
 }
 
 /*
- * The descriptor that came with a message, or -1. If there are several, all but
- * the last are closed.
+ * Return: the descriptor that was received with a message, or -1. If there are
+ * several, all except the last are closed.
  */
 static int message_fd(struct msghdr *message)
 {
@@ -307,8 +314,9 @@ static int refusal_recv(struct remote_connection *connection,
 }
 
 /*
- * If sending fails, shut the socket down: receiving the answer then fails, too,
- * unless the server sent a reason before it closed the connection.
+ * Send a request. If that fails, shut the socket down: receiving the answer
+ * then fails, too, unless the server sent a reason before it closed the
+ * connection.
  */
 static void request_send(struct remote_connection *connection,
 			 const struct remote_request *request)
@@ -329,7 +337,8 @@ static void request_send(struct remote_connection *connection,
 }
 
 /*
- * *@is_refused: a complete refusal came, so the connection can still be used.
+ * Receive an answer. *@is_refused: the answer is a complete error message, so
+ * the connection remains usable.
  */
 static int answer_recv(struct remote_connection *connection,
 		       struct remote_request *request, bool *is_refused,
@@ -360,7 +369,7 @@ static int exchange(struct remote_connection *connection,
 	connection->is_late = false;
 	request_send(connection, request);
 	err = answer_recv(connection, request, is_refused, error);
-	/* Only the answer to REMOTE_ATTACH may carry a descriptor. */
+	/* Only the answer to REMOTE_ATTACH may contain a descriptor. */
 	if (request->fd >= 0 && (err || request->type != REMOTE_ATTACH))
 		fd_close(&request->fd);
 	return err;
@@ -392,8 +401,8 @@ bool ibsa__remote_is_gone(const struct remote_connection *connection)
 	char byte;
 
 	/*
-	 * The server sends nothing without a request: readable means closed or
-	 * broken.
+	 * The server sends nothing unless it gets a request: if the socket is
+	 * readable, the connection is closed or broken.
 	 */
 	return connection->fd < 0 ||
 	       recv(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0;
@@ -448,8 +457,9 @@ static int connect_failed(const struct remote_address *address, int err,
 }
 
 /*
- * In a directory that all users may write to, another user's program may listen
- * at the path.
+ * Whether the server may be trusted: it runs as this user or as root, or this
+ * process runs as root. In a directory that all users may write to, another
+ * user's program may listen at the server's path.
  */
 static bool peer_is_trusted(int fd)
 {
@@ -474,8 +484,8 @@ static int socket_connect(struct remote_connection *connection,
 		return -errno;
 	memcpy(sockaddr_to.sun_path, address->path, sizeof(address->path));
 	/*
-	 * SO_SNDTIMEO limits how long connect() waits if the server's backlog
-	 * is full.
+	 * SO_SNDTIMEO limits the time that connect() waits while the server's
+	 * backlog is full.
 	 */
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
 	    connect(fd, (struct sockaddr *)&sockaddr_to, sizeof(sockaddr_to)) ||
@@ -493,7 +503,10 @@ static int socket_connect(struct remote_connection *connection,
 	return 0;
 }
 
-/* @flags: 0, or SOCK_NONBLOCK to fail instead of waiting. */
+/*
+ * Connect to a fabric server. @flags: 0; or SOCK_NONBLOCK, to fail instead of
+ * waiting.
+ */
 static int connect_start(struct remote_connection *connection,
 			 const struct remote_address *address, int flags)
 {
@@ -526,7 +539,10 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 	return 0;
 }
 
-/* The deadline of the hello exchange includes the time for connecting. */
+/*
+ * Exchange the hello messages. Their deadline includes the time that
+ * connecting took.
+ */
 static int hello_exchange(struct remote_connection *connection,
 			  struct remote_address *address,
 			  struct ibsa_error *error)

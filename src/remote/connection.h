@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A connection to a fabric server. Its users ensure that one thread at a time
- * uses it.
+ * A connection to a fabric server. Its callers ensure that only one thread at
+ * a time uses it.
  */
 #ifndef REMOTE_CONNECTION_H
 #define REMOTE_CONNECTION_H
@@ -12,12 +12,15 @@
 
 #include "remote/protocol.h"
 
-/* The socket of a fabric server, and one of its ports. */
+/*
+ * Address of a port at a fabric server: the server's socket, node and port
+ * number.
+ */
 struct remote_address {
 	char path[108]; /* as long as sun_path of sockaddr_un */
 	char node[REMOTE_NODE_MAX + 1];
 	unsigned int port;
-	/* Timeout of each answer, up to 10 s; 0: 10 s. */
+	/* Timeout in ms of each answer, at most 10000; 0 means 10000. */
 	unsigned int patience_ms;
 };
 
@@ -29,16 +32,19 @@ struct remote_connection {
 	bool is_late;	      /* the last exchange reached its deadline */
 };
 
-/* The path behind "unix:" in @fabric; NULL: @fabric does not begin so. */
+/*
+ * Return: the path after "unix:" in @fabric; NULL if @fabric does not begin
+ * with "unix:".
+ */
 const char *ibsa__remote_path(const char *fabric);
 
 /*
- * Find the address that @fabric ("unix:PATH"), @node and @port mean. If @node
- * is NULL or REMOTE_DEVICE, @process_node counts instead: NULL, or the value of
- * IBSA_NODE (NAME or NAME/PORT). @port 0: the port in @process_node; if it has
- * none, the server chooses.
- * Return: 0; -EINVAL @fabric is not "unix:PATH", or the node's name is too
- * long; -ENAMETOOLONG the path is too long for a socket.
+ * Find the address that @fabric ("unix:PATH"), @node and @port stand for. If
+ * @node is NULL or REMOTE_DEVICE, @process_node is used instead: the value of
+ * IBSA_NODE (NAME or NAME/PORT), or NULL. If @port is 0, the port in
+ * @process_node is used; if that has no port, the server chooses. Return: 0;
+ * -EINVAL @fabric does not begin with "unix:", or the node's name is too long;
+ * -ENAMETOOLONG the path is too long for a socket.
  */
 int ibsa__remote_address_find(const char *fabric, const char *node,
 			      const char *process_node, unsigned int port,
@@ -46,24 +52,25 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 			      struct remote_address *out) IBSA_MUST_USE;
 
 /*
- * Connect and exchange hellos. On success, @address has the name and the number
- * of the port that the server chose.
- * Return: 0; -ENODEV no server listens there, or it has no such node; -ENXIO
- * the node has no such port; -EACCES not permitted; -EUSERS the server has too
- * many clients; -EPROTO the peer is not a fabric server of this version;
- * -ETIMEDOUT the server does not answer; or the system's error.
+ * Connect to a fabric server and exchange hello messages. On success, @address
+ * contains the name of the node and the number of the port that the server
+ * chose. Return: 0; -ENODEV no server listens at the path, or it has no such
+ * node; -ENXIO the node has no such port; -EACCES not permitted; -EUSERS the
+ * server has too many clients; -EPROTO the peer is not a fabric server of this
+ * version; -ETIMEDOUT the server does not answer; or the system's error.
  */
 int ibsa__remote_connect(struct remote_connection *connection,
 			 struct remote_address *address,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * Connect without waiting. The caller then sends the hello that
- * ibsa__remote_hello_put() fills and passes the answer to
+ * Connect to a fabric server without waiting. After
+ * ibsa__remote_connect_begin(), the caller sends the hello message that
+ * ibsa__remote_hello_put() fills, and passes the answer to
  * ibsa__remote_hello_take(), which sets @address as ibsa__remote_connect()
- * does. connect_begin returns 0; -EAGAIN the server's backlog is full; or an
- * error of ibsa__remote_connect(). hello_take returns 0; -EPROTO the answer is
- * not valid.
+ * does. ibsa__remote_connect_begin() returns 0; -EAGAIN the server's backlog
+ * is full; or an error of ibsa__remote_connect(). ibsa__remote_hello_take()
+ * returns 0; -EPROTO the answer is invalid.
  */
 int ibsa__remote_connect_begin(struct remote_connection *connection,
 			       const struct remote_address *address)
@@ -75,7 +82,7 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 
 void ibsa__remote_disconnect(struct remote_connection *connection);
 
-/* A request, and a buffer for its answer. */
+/* A request to a fabric server, and a buffer for its answer. */
 struct remote_request {
 	uint32_t type;
 	const void *body;
@@ -84,55 +91,62 @@ struct remote_request {
 	size_t room;
 	size_t answered; /* bytes of the answer */
 	/*
-	 * Descriptor that came with the answer to REMOTE_ATTACH; the caller
-	 * closes it; or -1.
+	 * Descriptor that was received with the answer to REMOTE_ATTACH, which
+	 * the caller closes; -1 if there is none.
 	 */
 	int fd;
 };
 
 /*
- * Send a request and wait for its answer, until the timeout of the address.
- * Return: 0; -ENODEV the server closed the connection, did not answer in time
- * or sent invalid data, and the connection is closed; or the error in the
- * server's answer, with its text in *@error.
+ * Send a request to the fabric server and wait for its answer until the
+ * address's timeout. Return: 0; -ENODEV the server closed the connection, did
+ * not answer in time or sent invalid data, and this function has closed the
+ * connection; or the error in the server's answer, with its text in *@error.
  */
 int ibsa__remote_request(struct remote_connection *connection,
 			 struct remote_request *request,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * Send the rest of a head and a body, of which *@sent bytes were sent, without
- * waiting. No other thread may use @fd meanwhile. Return: 0 all was sent;
- * -EAGAIN the socket's buffer is full; -EIO the server has gone.
+ * Send a frame's head and body without waiting, except the first *@sent bytes,
+ * which were sent earlier. No other thread may use @fd meanwhile. Return: 0
+ * all was sent; -EAGAIN the socket's buffer is full; -EIO the server has
+ * closed the socket.
  */
 int ibsa__remote_send(int fd, const void *head, size_t head_len,
 		      const void *body, size_t len, size_t *sent) IBSA_MUST_USE;
 
 /*
- * Receive bytes as recv() does, without waiting. If a descriptor comes with
- * them, it is put into *@out_fd; -EMFILE is put there if the process has too
- * many descriptors to receive it.
+ * Receive bytes without waiting, as recv() does. If a descriptor is received
+ * with them, it is stored in *@out_fd; -EMFILE is stored there if the process
+ * has too many descriptors to receive it.
  */
 ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd);
 
 /*
- * Check the descriptor that came with the answer to REMOTE_ATTACH. Return: 0;
- * -EMFILE; -EPROTO there was none.
+ * Check the descriptor that was received with the answer to REMOTE_ATTACH.
+ * Return: 0; -EMFILE; -EPROTO the answer had no descriptor.
  */
 int ibsa__remote_socket_check(int fd, struct ibsa_error *error) IBSA_MUST_USE;
 
-/* Set *@error to the server's text without control characters. Return: @err. */
+/*
+ * Set *@error to the server's error text, without control characters. Return:
+ * @err.
+ */
 int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error);
 
 /*
- * Wait for @events until @ms have passed since @start_ns: one deadline bounds a
- * whole packet or exchange, bytes of it that arrive do not extend it. Return: 0;
- * -ETIMEDOUT; -EIO poll() failed.
+ * Wait for @events of the socket until @ms have passed since @start_ns. One
+ * deadline bounds a whole packet or exchange; the arrival of some of its bytes
+ * does not extend it. Return: 0; -ETIMEDOUT; -EIO poll() failed.
  */
 int ibsa__remote_await(int fd, short events, unsigned int ms,
 		       uint64_t start_ns) IBSA_MUST_USE;
 
-/* Whether the server has closed the connection. Sends nothing. */
+/*
+ * Return: whether the fabric server has closed the connection. Nothing is sent
+ * for this.
+ */
 bool ibsa__remote_is_gone(const struct remote_connection *connection);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Frames on a transport's connection, read without waiting. */
+/*
+ * Reads frames from a transport's connection to a fabric server, without
+ * waiting.
+ */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,9 +15,16 @@
 #include "wire/gid.h"
 
 enum {
-	/* More than a state with tables of the usual size. */
+	/*
+	 * Initial size of the receive buffer: enough for a port's state with
+	 * tables of the usual size.
+	 */
 	FIRST_BYTES = 2048,
-	READS_MAX = 4, /* per call; the fd stays readable if more has arrived */
+	/*
+	 * Maximum number of reads in one call; the fd stays readable if more
+	 * data have arrived.
+	 */
+	READS_MAX = 4,
 };
 
 void ibsa__control_init(struct remote_control *control)
@@ -44,7 +54,10 @@ static struct remote_state control_state(const struct remote_control *control)
 	return state;
 }
 
-/* Whether the body is as long as its state and tables require. */
+/*
+ * Whether the body of a state frame has the length that its state and tables
+ * require.
+ */
 static bool state_len_is_valid(const void *body, size_t len)
 {
 	struct remote_state state;
@@ -91,7 +104,10 @@ int ibsa__control_request(struct remote_control *control, int fd, uint32_t type,
 	return 0;
 }
 
-/* Store the text of a refusal; "" if the answer is not an error. */
+/*
+ * Store the text of the server's error answer; "" if the answer is not an
+ * error.
+ */
 static void refusal_take(struct remote_control *control,
 			 const struct remote_head *head, const void *body)
 {
@@ -105,8 +121,8 @@ static void refusal_take(struct remote_control *control,
 }
 
 /*
- * The length of a successful answer. REMOTE_WATCH is not asked for here: the
- * length of its answer varies.
+ * Return: the length of a successful answer to a request of @type.
+ * REMOTE_WATCH is handled elsewhere, because the length of its answer varies.
  */
 static size_t answer_len(uint32_t type)
 {
@@ -160,7 +176,10 @@ static int frame_take(struct remote_control *control,
 								    : 0;
 }
 
-/* Handle all complete frames. Return: 0; -ENODEV a frame is not valid. */
+/*
+ * Handle all complete frames in the buffer. Return: 0; -ENODEV a frame is
+ * invalid.
+ */
 static int frames_take(struct remote_control *control)
 {
 	struct remote_head head;
@@ -190,7 +209,10 @@ static bool control_grow(struct remote_control *control)
 	return !ARRAY_GROW(control->bytes, control->room, want);
 }
 
-/* Only the answer to REMOTE_ATTACH may carry a descriptor. */
+/*
+ * Receive bytes from the server, and a descriptor: only the answer to
+ * REMOTE_ATTACH may contain one.
+ */
 static ssize_t control_recv(struct remote_control *control, int fd)
 {
 	int passed = -1;
@@ -209,8 +231,8 @@ static ssize_t control_recv(struct remote_control *control, int fd)
 int ibsa__control_read(struct remote_control *control, int fd)
 {
 	/*
-	 * The number of reads is limited, so that a server that sends without
-	 * pause does not block the caller.
+	 * The number of reads is limited, so that a server which sends all the
+	 * time does not block the caller.
 	 */
 	for (int i = 0; i < READS_MAX; i++) {
 		ssize_t got;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file at a fabric server: agents are registered by requests, packets go
- * through the data socket.
+ * A umad file at a fabric server. Agents are registered by requests on the
+ * connection; packets use a second socket, the data socket.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,10 @@
 
 enum {
 	PATIENCE_MS = 10000,
-	/* The kernel rejects packets shorter than an RMPP header. */
+	/*
+	 * The shortest packet that is sent: a umad header and an RMPP header.
+	 * The kernel rejects shorter packets, too.
+	 */
 	SENT_MIN = UMAD_HEADER_BYTES + 36,
 	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
@@ -67,8 +70,10 @@ static int locks_new(struct remote_locks **out)
 }
 
 /*
- * If a process ended while it held the lock, it may have sent or received part
- * of a frame. The stream is then out of step, so no process may use it again.
+ * Take a lock that other processes share. If a process ended while it held the
+ * lock, it may have sent or received a part of a packet; the packets on the
+ * data socket can then no longer be separated, and no process may use it
+ * again.
  */
 static void file_lock(const struct remote_file *file, pthread_mutex_t *lock)
 {
@@ -98,14 +103,18 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 					len - sizeof(header), &sent);
 	while (err == -EAGAIN &&
 	       !ibsa__remote_await(file->fd, POLLOUT, PATIENCE_MS, start_ns));
-	/* The server would take the next packet for the rest of this one. */
+	/*
+	 * After a part of a packet was sent, the data socket cannot be used
+	 * any more: the server would read the next packet as the rest of this
+	 * one.
+	 */
 	if (err && sent)
 		shutdown(file->fd, SHUT_RDWR);
 	pthread_mutex_unlock(&file->locks->writing);
 	return err == -EAGAIN ? -EIO : err;
 }
 
-/* Read up to @len bytes without removing them from the socket. */
+/* Read up to @len bytes from the data socket without removing them. */
 static ssize_t data_peek(int fd, void *to, size_t len)
 {
 	for (;;) {
@@ -120,7 +129,10 @@ static ssize_t data_peek(int fd, void *to, size_t len)
 	}
 }
 
-/* Receive exactly @len bytes, waiting for those that have not arrived yet. */
+/*
+ * Receive exactly @len bytes from the data socket; wait for bytes that have
+ * not arrived yet.
+ */
 static int data_take(int fd, void *to, size_t len, uint64_t start_ns)
 {
 	char *at = to;
@@ -148,15 +160,18 @@ static bool header_is_valid(const struct umad_header *header)
 }
 
 /*
- * Read the first @want bytes of the next packet without removing them. Return:
- * 0; -EAGAIN no packet; -EIO.
+ * Read the first @want bytes of the next packet without removing them from the
+ * data socket. Return: 0; -EAGAIN no packet; -EIO.
  */
 static int packet_peek(int fd, void *to, size_t want, uint64_t start_ns)
 {
 	struct pollfd end = { .fd = fd, .events = POLLRDHUP };
 	bool has_ended = false;
 
-	/* The sender writes a packet as a whole, so the rest arrives soon. */
+	/*
+	 * The server writes a packet as a whole, so the rest of it arrives
+	 * soon.
+	 */
 	do {
 		const ssize_t got = data_peek(fd, to, want);
 
@@ -221,13 +236,16 @@ static void file_detach(struct remote_connection *connection)
 {
 	struct remote_request request = { .type = REMOTE_DETACH };
 
-	/* If the server has gone, so has its file. */
+	/*
+	 * An error is ignored: if the server has gone, its umad file has gone,
+	 * too.
+	 */
 	(void)!ibsa__remote_request(connection, &request, NULL);
 }
 
 /*
- * The inode number of a socket; 0: @fd is not a socket. All sockets are on one
- * file system, so the number alone identifies a socket.
+ * Return: the inode number of the socket @fd; 0 if @fd is not a socket. All
+ * sockets are in one file system, so the inode number identifies a socket.
  */
 static large_inode socket_inode(int fd)
 {
@@ -239,15 +257,18 @@ static large_inode socket_inode(int fd)
 }
 
 /*
- * Whether @fd is still the socket that was opened. The program may have closed
- * it, and another file may have its number.
+ * Whether @fd is still the socket that this file opened. The program may have
+ * closed it, and another file may have its number.
  */
 static bool fd_is_own(int fd, large_inode inode)
 {
 	return inode && socket_inode(fd) == inode;
 }
 
-/* If the program has closed the connection, leave alone what has its number. */
+/*
+ * If the program has closed the connection's descriptor, forget its number,
+ * which may belong to another file.
+ */
 static void connection_check(struct remote_file *file)
 {
 	if (!fd_is_own(file->connection.fd, file->connection_inode))
@@ -283,9 +304,9 @@ void ibsa__remote_file_close(struct remote_file *file)
 {
 	connection_check(file);
 	/*
-	 * While a parent or a child process may use the file, it stays open:
-	 * the server closes it when all processes have closed their
-	 * descriptors.
+	 * While a parent or child process may use the file, it is not
+	 * unregistered here: the server closes it when all processes have
+	 * closed their descriptors.
 	 */
 	if (file->children == ibsa__children())
 		file_detach(&file->connection);
@@ -300,7 +321,10 @@ static struct remote_file *file_of(struct umad_file *file)
 	return (struct remote_file *)file;
 }
 
-/* A request while other processes may use the file at the same time. */
+/*
+ * Send a request about the file, which other processes may use at the same
+ * time.
+ */
 static int file_request(struct umad_file *umad_file,
 			struct remote_request *request)
 {
@@ -327,7 +351,10 @@ static int file_register2(struct umad_file *file,
 	};
 	int err = file_request(file, &request);
 
-	/* The kernel reports the supported flags when it rejects others. */
+	/*
+	 * As the kernel does, the server reports the supported flags when it
+	 * rejects a flag.
+	 */
 	if (err == -EINVAL && agent->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
 		agent->flags = UMAD_RMPP_BY_USER;
 	if (err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file at a fabric server, which behaves like one of the kernel. All
- * threads, and forked children, may use it; a packet goes to the first reader.
+ * A umad file at a fabric server, which behaves like a umad file of the
+ * kernel. All threads and forked children may use it; the first reader gets a
+ * packet.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -16,7 +17,10 @@
 #include "remote/connection.h"
 #include "umad/file.h"
 
-/* Locks in shared memory: forked children use the same two sockets. */
+/*
+ * Locks of a umad file in shared memory, because forked children use the same
+ * two sockets.
+ */
 struct remote_locks {
 	pthread_mutex_t requesting;
 	pthread_mutex_t reading;
@@ -27,7 +31,8 @@ struct remote_file {
 	struct umad_file base;
 	struct remote_connection connection;
 	/*
-	 * Data socket, O_NONBLOCK; poll() works on it as on a kernel umad file.
+	 * The data socket, O_NONBLOCK; poll() reports packets at it as at a
+	 * umad file of the kernel.
 	 */
 	int fd;
 	large_inode fd_inode; /* inode numbers of the two sockets */
@@ -37,8 +42,9 @@ struct remote_file {
 };
 
 /*
- * Open the umad file of a port. On success, @address has the name and the
- * number of the port that the server chose. Return: as ibsa__remote_connect().
+ * Open the umad file of a port at a fabric server. On success, @address
+ * contains the name of the node and the number of the port that the server
+ * chose. Return: as ibsa__remote_connect().
  */
 int ibsa__remote_file_open(struct remote_address *address,
 			   struct ibsa_error *error,
@@ -47,28 +53,28 @@ int ibsa__remote_file_open(struct remote_address *address,
 void ibsa__remote_file_close(struct remote_file *file);
 
 /*
- * Like ibsa__remote_file_open(), but as a struct umad_file, which its close
- * operation frees. Return: also -ENOMEM.
+ * Do what ibsa__remote_file_open() does, but return a struct umad_file, which
+ * its close operation frees. Return: also -ENOMEM.
  */
 int ibsa__remote_file_new(struct remote_address *address,
 			  struct umad_file **out) IBSA_MUST_USE;
 
 /*
- * Send a packet, a header and a MAD, of @len bytes in total. If the server
- * rejects it, it sends a packet with a status: EINVAL if the agent does not
- * exist or already waits for a reply with the same transaction id.
- * Return: 0; -EINVAL @len is too small or too large; -EIO the server has gone
- * or has not read for ten seconds.
+ * Send a packet of @len bytes, a umad header and a MAD, to the fabric server.
+ * If the server rejects the packet, it sends it back with a status: EINVAL if
+ * the agent does not exist, or already waits for a reply with this transaction
+ * id. Return: 0; -EINVAL @len is too small or too large; -EIO the server has
+ * gone or has not read for ten seconds.
  */
 int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 			    size_t len) IBSA_MUST_USE;
 
 /*
- * Receive a packet without waiting for one to arrive. Return: its length;
- * -EAGAIN no packet; -ENOSPC @room is too small, the header and the first
+ * Receive a packet from the fabric server, if one has arrived. Return: its
+ * length; -EAGAIN no packet; -ENOSPC @room is too small: header and first
  * segment were copied, and the packet stays; -EINVAL @room is too small even
- * for these; -EIO the server has gone, sent invalid data or did not complete a
- * packet.
+ * for these; -EIO the server has gone, sent invalid data or did not send the
+ * rest of a packet.
  */
 ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 			       size_t room) IBSA_MUST_USE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Device files and directories that a fabric server offers. */
+/* Reads the device files and directories that a fabric server provides. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -10,20 +10,24 @@
 #include "remote/files.h"
 
 /*
- * If the server did not answer a request, the client sends it no request for
- * this long. Otherwise, a program that reads many files would wait for each
+ * After the server has not answered a request, no request is sent to it for
+ * this many ms. Otherwise a program that reads many files would wait for each
  * file.
  */
 enum { PAUSE_MS = 10000 };
 
-/* @lock guards @connection, which is open while @is_connected. */
+/*
+ * The device files of a fabric server. @lock guards @connection, which is open
+ * while @is_connected is set.
+ */
 struct remote_files {
 	struct device_files base;
 	int address_err; /* 0, or why @address is not valid */
 	struct remote_address address;
 	pthread_mutex_t lock;
 	bool is_connected;
-	bool is_silent; /* the server did not answer a request, at @late_ns */
+	/* The server has not answered a request; that was at @late_ns. */
+	bool is_silent;
 	uint64_t late_ns;
 	struct remote_connection connection;
 };
@@ -47,7 +51,7 @@ static void files_note_silence(struct remote_files *files, int err)
 		files->late_ns = clock_now_ns();
 }
 
-/* Connect unless there is a working connection. @lock is held. */
+/* Connect to the server, unless a working connection exists. @lock is held. */
 static int files_connect(struct remote_files *files)
 {
 	struct remote_address address = files->address;
@@ -116,7 +120,10 @@ static int remote_read(struct device_files *files, const char *path,
 	return err;
 }
 
-/* The answer is a list of names, each followed by a NUL. */
+/*
+ * List a directory of the server. Its answer consists of names, each followed
+ * by a NUL.
+ */
 static int remote_list(struct device_files *files, const char *path,
 		       struct ibsa__names *names)
 {

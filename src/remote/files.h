@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The device files of a fabric server, which fills them like the kernel's from
- * the state at the time of reading.
+ * The device files of a fabric server. Their content has the form of the
+ * kernel's files in /sys, and shows the state of the simulated port when it is
+ * read.
  */
 #ifndef REMOTE_FILES_H
 #define REMOTE_FILES_H
@@ -11,31 +12,33 @@
 #include "umad/file.h"
 
 /*
- * The files of the node that ibsa__remote_address_find() finds. The connection
- * is opened when the first file is read, and again after the server restarted.
- * Reading returns the kernel's errors and those of ibsa__remote_address_find()
- * and ibsa__remote_connect(). The caller releases *@out with ibsa__files_put().
+ * Open the device files of the node that ibsa__remote_address_find() finds.
+ * The connection to the server is opened when the first file is read, and
+ * again after the server has restarted. Reading a file returns the errors of
+ * the kernel's files, and those of ibsa__remote_address_find() and
+ * ibsa__remote_connect(). The caller releases *@out with ibsa__files_put().
  * Return: 0; -ENOMEM.
  */
 int ibsa__remote_files_open(const char *fabric, const char *node,
 			    const char *process_node,
 			    struct device_files **out) IBSA_MUST_USE;
 
-/* Whether @files are those of a fabric server. */
+/* Whether @files are the device files of a fabric server. */
 bool ibsa__files_are_remote(const struct device_files *files);
 
 /*
- * Open the MAD device @name ("umad0") of @files, which are a fabric server's.
- * Return: 0; -ENOMEM; or an error of reading @files or of connecting.
+ * Open the MAD device @name, such as "umad0", of @files, which are the device
+ * files of a fabric server. Return: 0; -ENOMEM; or an error of reading @files
+ * or of connecting.
  */
 int ibsa__remote_files_umad_open(struct device_files *files, const char *name,
 				 struct umad_file **out) IBSA_MUST_USE;
 
 /*
- * Get the path of a file that marks @port of the node as an SM's while it is
- * open. @files are a fabric server's; @out has @room bytes.
- * Return: 0; -ENODEV no such port or server; -ENAMETOOLONG @room is too small;
- * or the server's error.
+ * Write the path of the issm file of @port into the buffer @out of @room
+ * bytes: the port has the bit IsSM set while a program has this file open.
+ * @files are the device files of a fabric server. Return: 0; -ENODEV no such
+ * port or server; -ENAMETOOLONG @room is too small; or the server's error.
  */
 int ibsa__remote_issm_path(struct device_files *files, unsigned int port,
 			   char *out, size_t room) IBSA_MUST_USE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sending, and receiving: one recv() reads many packets. A large packet is
- * received directly into the buffer that it is returned in.
+ * Receives packets from the data socket of a fabric server: one recv() reads
+ * many packets. A large packet is received directly into the buffer in which
+ * it is returned.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +27,10 @@ void ibsa__inbox_reset(struct remote_inbox *inbox)
 	};
 }
 
-/* Move the unread bytes to the front, to make room behind them. */
+/*
+ * Move the bytes of the inbox that were not taken yet to its front, to make
+ * room behind them.
+ */
 static void inbox_pack(struct remote_inbox *inbox)
 {
 	const size_t unread = inbox->end - inbox->at;
@@ -37,7 +41,7 @@ static void inbox_pack(struct remote_inbox *inbox)
 	inbox->end = unread;
 }
 
-/* Discard what has arrived of a packet that is too large. */
+/* Discard the received bytes of a packet that is too large. */
 static void inbox_skip(struct remote_inbox *inbox)
 {
 	size_t part = inbox->end - inbox->at;
@@ -50,8 +54,8 @@ static void inbox_skip(struct remote_inbox *inbox)
 }
 
 /*
- * Receive what has arrived. Return: 1 something; 0 nothing; -ENODEV the server
- * closed the socket.
+ * Receive the bytes that have arrived. Return: 1 some bytes; 0 none; -ENODEV
+ * the server closed the socket.
  */
 static int inbox_fill(struct remote_inbox *inbox, int fd)
 {
@@ -77,7 +81,10 @@ static int inbox_fill(struct remote_inbox *inbox, int fd)
 	return 1;
 }
 
-/* Make room for a packet of @bytes. False: it is too large, or no memory. */
+/*
+ * Make room in the inbox for a packet of @bytes. Return: false: the packet is
+ * too large, or memory is short.
+ */
 static bool inbox_grow(struct remote_inbox *inbox, size_t bytes)
 {
 	uint8_t *more;
@@ -95,7 +102,8 @@ static bool inbox_grow(struct remote_inbox *inbox, size_t bytes)
 }
 
 /*
- * Return the start of a packet that is too large; the rest will be discarded.
+ * Return the beginning of a packet that is too large in @out; its other bytes
+ * will be discarded.
  */
 static void inbox_cut(struct remote_inbox *inbox, size_t len,
 		      struct umad_buffer *out)
@@ -110,9 +118,9 @@ static void inbox_cut(struct remote_inbox *inbox, size_t len,
 }
 
 /*
- * Take the next packet. @may_move: no packet has been returned in this call, so
- * the buffer may be moved. Return: 1; 0 it is not complete; -ENODEV its length
- * is not valid.
+ * Take the next packet from the inbox. @may_move: this call has not returned a
+ * packet yet, so the buffer may be moved. Return: 1; 0 the packet is
+ * incomplete; -ENODEV its length is invalid.
  */
 static int inbox_take(struct remote_inbox *inbox, bool may_move,
 		      struct umad_buffer *out)
@@ -143,8 +151,8 @@ static int inbox_take(struct remote_inbox *inbox, bool may_move,
 }
 
 /*
- * Take the complete packets. Return: their number; -ENODEV the length of the
- * first is not valid.
+ * Take all complete packets from the inbox. Return: their number; -ENODEV the
+ * length of the first is invalid.
  */
 static int inbox_take_all(struct remote_inbox *inbox,
 			  struct umad_buffer *buffers, size_t count)
@@ -164,9 +172,9 @@ static int inbox_take_all(struct remote_inbox *inbox,
 }
 
 /*
- * All complete packets were taken. Record when the incomplete packet began to
- * arrive. If the length field of this packet is corrupted, the rest may never
- * arrive, and all further packets would be taken as a part of it.
+ * Record when the incomplete packet began to arrive, after all complete
+ * packets were taken. If the packet's length field is corrupted, its rest may
+ * never arrive, and all further packets would be taken as a part of it.
  */
 static void inbox_limit(struct remote_link *link)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file at a fabric server, for a transport: state that its source files
- * share.
+ * A transport's umad file at a fabric server: state that the source files of
+ * the transport share.
  */
 #ifndef REMOTE_LINK_H
 #define REMOTE_LINK_H
@@ -11,7 +11,8 @@
 #include "umad/transport.h"
 
 /*
- * Received bytes that are not read yet: from @at to @end, in a buffer of @room.
+ * Bytes received from the data socket and not taken yet: from @at to @end, in
+ * a buffer of @room bytes.
  */
 struct remote_inbox {
 	uint8_t *bytes;
@@ -19,28 +20,52 @@ struct remote_inbox {
 	size_t at;
 	size_t end;
 	size_t most; /* maximum of @room */
-	/* Bytes of a packet that is too large, still to be discarded. */
+	/*
+	 * Number of bytes of a packet that is too large which are still to be
+	 * discarded.
+	 */
 	size_t skipped;
-	bool is_dry; /* whether the last recv() returned everything that had
-		      * arrived */
-	/* A complete packet was taken since @begun_ns was set. */
+	/*
+	 * The last recv() from the data socket returned everything that had
+	 * arrived.
+	 */
+	bool is_dry;
+	/*
+	 * A complete packet was taken from the inbox since @begun_ns was set.
+	 */
 	bool has_taken;
-	/* When an incomplete packet began to arrive; 0: none. */
+	/*
+	 * Time at which the incomplete packet in the inbox began to arrive; 0:
+	 * there is none.
+	 */
 	uint64_t begun_ns;
 };
 
-/* The largest MAD that a transport sends is one of Omni-Path. */
+/*
+ * Size of the outbox: the largest MAD that a transport sends has 2048 bytes,
+ * on Omni-Path.
+ */
 enum { OUTBOX_BYTES = UMAD_HEADER_BYTES + 2048 };
 
-/* The rest of a packet that the socket took a part of: from @at to @end. */
+/*
+ * The bytes from @at to @end of a packet that the data socket did not accept
+ * yet.
+ */
 struct remote_outbox {
 	uint8_t bytes[OUTBOX_BYTES];
 	size_t at;
 	size_t end;
-	uint64_t begun_ns; /* when sending of it began; 0: there is no rest */
+	/*
+	 * Time at which sending of the packet in the outbox began; 0: the
+	 * outbox is empty.
+	 */
+	uint64_t begun_ns;
 };
 
-/* The requests on a new connection, in order. */
+/*
+ * The requests that are sent on a new connection to a fabric server, in this
+ * order.
+ */
 enum link_step {
 	LINK_DOWN, /* not connected */
 	LINK_HELLO,
@@ -56,31 +81,45 @@ struct remote_link {
 	struct remote_connection connection;
 	struct remote_control control; /* guarded by @renewing */
 	enum link_step step;
-	int data;      /* data socket; -1 unless @step is LINK_UP */
-	bool is_quiet; /* the last wait found nothing on the connection */
-	/* An agent has methods, which other clients cannot register. */
+	int data; /* data socket; -1 unless @step is LINK_UP */
+	/* The last wait found nothing to read on the connection. */
+	bool is_quiet;
+	/*
+	 * A registered agent has methods; until it is unregistered, other
+	 * clients of the server cannot register them.
+	 */
 	bool has_methods;
-	/* The agent to register once no other request is in flight. */
+	/*
+	 * An agent is to be registered as soon as no other request is in
+	 * flight.
+	 */
 	bool has_wanted;
 	struct umad_agent_request2 wanted;
 	struct ibsa_error refusal; /* the server's text on the last answer */
 	struct remote_inbox inbox;
 	struct remote_outbox outbox;
 
-	/* Other threads may read the port's state while it is renewed. */
+	/*
+	 * Lock of the connection: other threads may read the port's state
+	 * while the dispatcher reconnects.
+	 */
 	pthread_mutex_t renewing;
 	uint64_t renew_ns; /* when to try the next connection */
 	/*
-	 * The server's count at its last message, and the sum that is reported.
+	 * The number of client re-register events in the server's last
+	 * message, and the sum over all connections, which is reported.
 	 */
 	uint32_t counted;
 	uint32_t reregisters;
 
-	int epoll_fd; /* epoll set of the connection, the data socket and the
-		       * timer */
 	/*
-	 * Expires for the next connection attempt, or when a packet is
-	 * incomplete for too long.
+	 * Epoll set that contains the connection, the data socket and the
+	 * timer.
+	 */
+	int epoll_fd;
+	/*
+	 * A timer that expires at the next attempt to connect, or when a
+	 * packet has been incomplete for too long.
 	 */
 	int timer_fd;
 	int wake_fd;
@@ -91,53 +130,58 @@ static inline struct remote_link *link_of(struct umad_file *file)
 	return (struct remote_link *)file;
 }
 
-/* The port's state as the server last sent it. @renewing is held. */
+/*
+ * Fill @out with the port's state as the server last sent it. @renewing is
+ * held.
+ */
 void ibsa__remote_link_state(struct remote_link *link,
 			     struct ibsa_port_state *out);
 
 /*
- * Read what has arrived on the connection. @renewing is held. Return: 0;
- * -ENODEV the server has gone, and ibsa__remote_link_shut() is to be called.
+ * Read the frames that have arrived on the connection. @renewing is held.
+ * Return: 0; -ENODEV the server has gone, and the caller must call
+ * ibsa__remote_link_shut().
  */
 int ibsa__remote_link_read(struct remote_link *link) IBSA_MUST_USE;
 
 /*
- * Make the fd readable, so that the dispatcher calls the changed operation; and
- * end that.
+ * ibsa__remote_link_nudge() makes the transport's fd readable, so that the
+ * dispatcher calls the changed operation; ibsa__remote_link_nudge_end() undoes
+ * this.
  */
 void ibsa__remote_link_nudge(struct remote_link *link);
 void ibsa__remote_link_nudge_end(struct remote_link *link);
 
 /*
- * A packet must arrive, or be sent, completely within the timeout. limit_set
- * makes the fd readable at that time, and is called whenever a packet begins or
- * ends; is_late tells whether the time has passed.
+ * A packet must be received or sent completely within the timeout.
+ * ibsa__remote_link_limit_set() makes the fd readable at that time; it is
+ * called whenever a packet begins or ends. ibsa__remote_link_is_late() returns
+ * whether the time has passed.
  */
 void ibsa__remote_link_limit_set(struct remote_link *link);
 bool ibsa__remote_link_is_late(const struct remote_link *link);
 
-/* Start or stop polling the data socket for writing. */
+/* Start or stop waiting until the data socket is writable. */
 void ibsa__remote_link_watch_writable(struct remote_link *link, bool on);
 
 /*
- * Send the requests of a new connection from @step on. Return: 0; or an error,
- * after disconnecting.
+ * Send the requests of a new connection, beginning with @step. Return: 0; or
+ * an error, after the connection was closed.
  */
 int ibsa__remote_link_up_begin(struct remote_link *link,
 			       enum link_step step) IBSA_MUST_USE;
 
 /*
- * Read the answers that have arrived and send the next request, without
- * waiting.
- * Return: 1 the link is up; 0 an answer is outstanding; or an error, and the
- * caller disconnects.
+ * Read the server's answers that have arrived and send the next request of the
+ * new connection, without waiting. Return: 1 the link is up; 0 an answer is
+ * outstanding; or an error, after which the caller closes the connection.
  */
 int ibsa__remote_link_up_go(struct remote_link *link,
 			    struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * Wait until the link is up, until the timeout after connecting. Return: 0; or
- * an error, after disconnecting.
+ * Wait until the link to the server is up, or the timeout for connecting has
+ * passed. Return: 0; or an error, after the connection was closed.
  */
 int ibsa__remote_link_up_wait(struct remote_link *link,
 			      struct ibsa_error *error) IBSA_MUST_USE;
@@ -145,13 +189,16 @@ int ibsa__remote_link_up_wait(struct remote_link *link,
 /* Milliseconds until the timeout after connecting. */
 int ibsa__remote_link_left_ms(const struct remote_link *link);
 
-/* Disconnect, even if a request is in flight. */
+/* Close the connection to the server, even if a request is in flight. */
 void ibsa__remote_link_down(struct remote_link *link);
 
-/* If the link is up, disconnect, and try to reconnect later. */
+/* If the link to the server is up, close it, and try to connect again later. */
 void ibsa__remote_link_shut(struct umad_file *file, bool is_gone);
 
-/* Reconnect, in steps that do not wait. Return: 0; -ENODEV not yet. */
+/*
+ * Connect to the server again, in steps that do not wait. Return: 0 connected;
+ * -ENODEV not connected yet.
+ */
 int ibsa__remote_link_open(struct umad_file *file,
 			   bool *out_is_other) IBSA_MUST_USE;
 
@@ -164,9 +211,9 @@ int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms);
 void ibsa__remote_link_wake(struct umad_file *file);
 
 /*
- * If the socket takes only part of a packet, keep the rest. Return: 0; -EBUSY
- * the server has not read the packets before; -EINVAL @len is too large; -EIO
- * the server has gone.
+ * Send a packet. If the socket accepts only a part of it, store the rest in
+ * the outbox. Return: 0; -EBUSY the server has not read the earlier packets;
+ * -EINVAL @len is too large; -EIO the server has gone.
  */
 int ibsa__remote_link_send(struct umad_file *file, const void *packet,
 			   size_t len);
@@ -180,8 +227,8 @@ void ibsa__inbox_reset(struct remote_inbox *inbox);
 void ibsa__outbox_reset(struct remote_outbox *outbox);
 
 /*
- * Send the rest of a packet. Return: 0 there is no rest; -EBUSY the socket's
- * buffer is full; -EIO the server has gone.
+ * Send the rest of a packet from the outbox. Return: 0 the outbox is empty;
+ * -EBUSY the socket's buffer is full; -EIO the server has gone.
  */
 int ibsa__outbox_push(struct remote_link *link) IBSA_MUST_USE;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets that a transport sends, without waiting: if the data socket accepts
- * only a part of a packet, the rest is stored until the socket is writable.
+ * Sends a transport's packets to a fabric server without waiting: if the data
+ * socket accepts only a part of a packet, the rest is stored until the socket
+ * is writable.
  */
 #include <errno.h>
 #include <string.h>
@@ -42,7 +43,10 @@ int ibsa__outbox_push(struct remote_link *link)
 	return 0;
 }
 
-/* Return: 0; -EIO the rest is too large to keep. */
+/*
+ * Store the rest of a packet in the outbox. Return: 0; -EIO the rest is too
+ * large.
+ */
 static int outbox_save(struct remote_link *link, const uint8_t *rest,
 		       size_t len)
 {

@@ -26,27 +26,38 @@
 enum {
 	REMOTE_VERSION = 3,
 	REMOTE_BODY_MAX = 65536, /* bytes behind a head, in both directions */
-	/* Length of a node's name, as of a NodeDescription. */
+	/*
+	 * Maximum length of a node's name, which is that of a NodeDescription.
+	 */
 	REMOTE_NODE_MAX = 64,
 	REMOTE_LINE_MAX = 511,		   /* length of a REMOTE_CONTROL line */
 	REMOTE_MAD_MIN = MAD_HEADER_BYTES, /* what a failed MAD is cut to */
 };
 
 /*
- * The largest packet in both directions: the SA's largest reply, and a header.
+ * Maximum size of a packet in both directions: the SA's largest reply, with a
+ * umad header.
  */
 #define REMOTE_PACKET_MAX ((UINT32_C(256) << 20) + UMAD_HEADER_BYTES)
 
-/* The name of the only device that a client sees. */
+/* Name of the only device that a client of a fabric server sees. */
 #define REMOTE_DEVICE "ibsa0"
 
 /* Precedes the path in IBSA_FABRIC. */
 #define REMOTE_PREFIX "unix:"
 
 enum remote_type {
-	REMOTE_HELLO,	   /* struct remote_hello; answer: the same */
-	REMOTE_FILE,	   /* a path; answer: the contents of the file */
-	REMOTE_FOLDER,	   /* a path; answer: names, a NUL after each */
+	REMOTE_HELLO, /* struct remote_hello; answer: the same */
+	/*
+	 * Read a device file. Body: its path; body of the answer: the file's
+	 * content.
+	 */
+	REMOTE_FILE,
+	/*
+	 * List a directory. Body: its path; body of the answer: the names, each
+	 * followed by a NUL.
+	 */
+	REMOTE_FOLDER,
 	REMOTE_ATTACH,	   /* answer: empty; carries the data socket */
 	REMOTE_DETACH,	   /* closes the umad file before the answer */
 	REMOTE_REGISTER,   /* struct umad_agent_request2; answer: the same */
@@ -62,7 +73,7 @@ enum remote_type {
 struct remote_head {
 	uint32_t length; /* of the body */
 	uint32_t type;
-	int32_t err; /* 0 or a negative errno; 0 in a request */
+	int32_t err; /* In an answer 0 or a negative errno; in a request 0. */
 };
 
 /* Whether @err is a negative errno. */
@@ -74,8 +85,9 @@ static inline bool remote_err_is_valid(int32_t err)
 }
 
 /*
- * @port: 0: the first that has a link; in the answer, the port that was chosen
- * @node: name or id, "" for the first adapter; NUL-terminated
+ * The hello message. @port: port number; 0: the first port that has a link; in
+ * the answer, the port that the server chose. @node: name or id of the node,
+ * NUL-terminated; "" means the first adapter.
  */
 struct remote_hello {
 	uint32_t version;
@@ -87,7 +99,10 @@ _Static_assert(sizeof(struct remote_hello) == 76, "remote hello");
 
 _Static_assert(sizeof(struct ibsa_gid_entry) == 28, "remote GID");
 
-/* The numbers of a port: type, name in struct ibsa_port_state. */
+/*
+ * The members of struct ibsa_port_state that are numbers: type and name of
+ * each.
+ */
 /* clang-format off */
 #define REMOTE_PORT_NUMBERS(N)		\
 	N(uint32_t, lid)		\
@@ -103,7 +118,10 @@ _Static_assert(sizeof(struct ibsa_gid_entry) == 28, "remote GID");
 	N(uint8_t,  needs_grh)
 /* clang-format on */
 
-/* A member; its value of the struct "from". */
+/*
+ * Expand a row to a member of struct remote_port; and to the initialiser of
+ * that member from the struct "from".
+ */
 #define REMOTE_PORT_MEMBER(type, name) type name;
 #define REMOTE_PORT_COPY(type, name) .name = from.name,
 
@@ -115,8 +133,8 @@ struct remote_port {
 _Static_assert(sizeof(struct remote_port) == 40, "remote port");
 
 /*
- * All that a client reads of its port. Behind it are the GID table (struct
- * ibsa_gid, 0 in empty entries) and the P_Key table (uint16_t).
+ * The state of a port that a client receives. It is followed by the GID table
+ * (struct ibsa_gid, 0 in empty entries) and the P_Key table (uint16_t).
  */
 struct remote_state {
 	struct remote_port port;

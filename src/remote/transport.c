@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file at a fabric server, for a transport: opening, requests, closing.
+ * The transport of a port at a fabric server: opening, requests to the server,
+ * and closing.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,10 +19,16 @@
 /* Many packets of the usual size. */
 enum { INBOX_BYTES = 65536 };
 
-/* How long a call waits for an answer that it does not depend on. */
+/*
+ * Maximum time in ms that a function waits for an answer of the server whose
+ * result it does not need.
+ */
 enum { ANSWER_MS = 250 };
 
-/* Each server counts from 0. The reported sum never decreases. */
+/*
+ * Return: the number of client re-register events to report. Each server
+ * counts from 0; the reported sum never decreases.
+ */
 static uint32_t reregisters_count(struct remote_link *link, uint32_t now)
 {
 	link->reregisters += now - link->counted;
@@ -37,7 +44,8 @@ void ibsa__remote_link_state(struct remote_link *link,
 }
 
 /*
- * Register the wanted agent, unless a request is in flight. @renewing is held.
+ * Send the request for the agent that is to be registered, unless another
+ * request is in flight. @renewing is held.
  */
 static int wanted_request(struct remote_link *link)
 {
@@ -70,8 +78,8 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 }
 
 /*
- * Waiting for an answer may have read an event, too, after which the connection
- * is no longer readable. Then make the fd readable.
+ * If waiting for an answer has also read an event, the connection is no longer
+ * readable: make the transport's fd readable instead.
  */
 static void event_nudge(struct remote_link *link)
 {
@@ -84,7 +92,7 @@ static void event_nudge(struct remote_link *link)
 		ibsa__remote_link_nudge(link);
 }
 
-/* Whether an event arrived since the last call. */
+/* Return: whether an event of the port has arrived since the last call. */
 static int event_take(struct umad_file *file)
 {
 	struct remote_link *link = link_of(file);
@@ -105,7 +113,8 @@ static int event_take(struct umad_file *file)
 }
 
 /*
- * Read the latest tables. @renewing is held. Return: 0; -ENODEV not connected.
+ * Read the port's latest GID and P_Key tables from the server. @renewing is
+ * held. Return: 0; -ENODEV not connected.
  */
 static int tables_refresh(struct remote_link *link)
 {
@@ -113,7 +122,10 @@ static int tables_refresh(struct remote_link *link)
 
 	if (link->data < 0)
 		return -ENODEV;
-	/* The dispatcher will detect a closed connection, too. */
+	/*
+	 * The error is ignored: the dispatcher will detect a closed
+	 * connection, too.
+	 */
 	(void)!ibsa__remote_link_read(link);
 	if (link->control.has_event && !had_event)
 		ibsa__remote_link_nudge(link);
@@ -163,7 +175,10 @@ static int link_register(struct umad_file *file,
 	return err ? err : -EINPROGRESS;
 }
 
-/* Read what has arrived. *@out_is_idle: no request is in flight any more. */
+/*
+ * Read what the server has sent. *@out_is_idle: no request is in flight any
+ * more.
+ */
 static int answer_poll(struct remote_link *link, bool *out_is_idle)
 {
 	int err;
@@ -176,8 +191,8 @@ static int answer_poll(struct remote_link *link, bool *out_is_idle)
 }
 
 /*
- * Wait for the answer. Return: 0; -EINPROGRESS it did not come within @wait_ms;
- * -ENODEV the server has gone.
+ * Wait for the server's answer to the request in flight. Return: 0;
+ * -EINPROGRESS it did not come within @wait_ms; -ENODEV the server has gone.
  */
 static int answer_await(struct remote_link *link, int wait_ms)
 {
@@ -208,8 +223,8 @@ static int answer_take(struct remote_link *link, uint32_t *out)
 }
 
 /*
- * @wait_ms below 0: the caller depends on the answer; wait for it until the
- * timeout after connecting.
+ * Get the server's answer to the request in flight. @wait_ms below 0: the
+ * caller needs the answer, so wait for it until the timeout for connecting.
  */
 static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 {
@@ -228,8 +243,9 @@ static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 }
 
 /*
- * Until the server has answered, other clients cannot register the methods. If
- * the server has gone, the receive operation reports it.
+ * Unregister an agent. Until the server has answered, other clients cannot
+ * register the agent's methods. If the server has gone, the receive operation
+ * reports it.
  */
 static int link_unregister(struct umad_file *file, uint32_t agent)
 {
@@ -284,7 +300,10 @@ static void link_close(struct umad_file *file)
 {
 	struct remote_link *link = link_of(file);
 
-	/* When this returns, other clients can register the agents' methods. */
+	/*
+	 * The loop waits for the server's answers, so that other clients can
+	 * register the agents' methods when this function returns.
+	 */
 	if (link->data >= 0 && link->has_methods)
 		file_detach(link);
 	ibsa__remote_link_down(link);
@@ -292,8 +311,8 @@ static void link_close(struct umad_file *file)
 }
 
 /*
- * Called in a forked child. The locks are not taken: threads that held them
- * during the fork do not exist in the child.
+ * Close the file's descriptors in a forked child. The locks are not taken:
+ * threads that held them during the fork do not exist in the child.
  */
 static void link_inherited(struct umad_file *file)
 {
@@ -377,8 +396,8 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 	if (err == -EPIPE)
 		return ibsa__fail(error, -ENODEV, "the fabric server has gone");
 	/*
-	 * -EINVAL would report a mistake of the caller, but the server has
-	 * refused the library's own request.
+	 * The server has refused the library's own request: -EINVAL would be
+	 * the code of a caller's mistake, so another code is returned.
 	 */
 	if (err)
 		return ibsa__fail(error, err == -EINVAL ? -EPROTO : err,

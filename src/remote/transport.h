@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A port of a fabric in another process, as a transport. */
+/* A transport of a port at a fabric server, which runs in another process. */
 #ifndef REMOTE_TRANSPORT_H
 #define REMOTE_TRANSPORT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sets up a connection to a fabric server without waiting, so that a dispatcher
- * can do it: each call sends the next request if the answer to the previous
- * request has arrived.
+ * Sets up a connection to a fabric server without waiting, so that a
+ * dispatcher can do it: each call sends the next request if the answer to the
+ * previous request has arrived.
  */
 #include <errno.h>
 #include <poll.h>
@@ -41,8 +41,8 @@ static int step_request(struct remote_link *link)
 }
 
 /*
- * The server closes the connection of a client that could not receive the data
- * socket.
+ * Return the error of reading the connection. The server closes the connection
+ * of a client that could not receive the descriptor of the data socket.
  */
 static int link_read_failed(const struct remote_control *control,
 			    struct ibsa_error *error)
@@ -52,7 +52,10 @@ static int link_read_failed(const struct remote_control *control,
 	return ibsa__fail(error, -ENODEV, "the fabric server has gone");
 }
 
-/* REMOTE_WATCH is the last request: events follow its answer. */
+/*
+ * Handle the answer to REMOTE_WATCH, which is the last request of a new
+ * connection: after it, the server sends events.
+ */
 static void watch_take(struct remote_link *link)
 {
 	struct ibsa_port_state state;
@@ -62,7 +65,7 @@ static void watch_take(struct remote_link *link)
 	link->transport.link = state.link;
 }
 
-/* Handle the successful answer to the request of the current step. */
+/* Handle the server's successful answer to the request of the current step. */
 static int step_take(struct remote_link *link, struct ibsa_error *error)
 {
 	struct remote_control *control = &link->control;
@@ -70,7 +73,7 @@ static int step_take(struct remote_link *link, struct ibsa_error *error)
 	switch (link->step++) {
 	case LINK_HELLO:
 		return ibsa__remote_hello_take(&control->hello, &link->address);
-	/* @control holds the data socket until the link is up. */
+	/* @control owns the data socket until the link is up. */
 	case LINK_ATTACH:
 		return ibsa__remote_socket_check(control->fd, error);
 	case LINK_WATCH:

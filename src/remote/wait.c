@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Waits for the server or a wake-up, and for a server to be there again.
+ * Waits for data of the fabric server or a wake-up, and tries to connect again
+ * after the server has gone.
  *
  * The fd that programs poll is an epoll fd: it stays the same after a
  * reconnect, and a wake-up does not leave it readable.
@@ -17,8 +18,8 @@
 enum { RENEW_MS = 100 };
 
 /*
- * close() does not remove them from the set if a forked child has copies:
- * epoll(7).
+ * Remove the connection's descriptors from the epoll set. close() alone does
+ * not remove them if a forked child has copies: epoll(7).
  */
 void ibsa__remote_link_unwatch(const struct remote_link *link)
 {
@@ -61,7 +62,10 @@ void ibsa__remote_link_wake(struct umad_file *file)
 	fd_wake(link_of(file)->wake_fd);
 }
 
-/* When an incomplete packet reaches its timeout, or 0. */
+/*
+ * Return: the time at which the timeout of an incomplete packet ends; 0 if no
+ * packet is incomplete.
+ */
 static uint64_t packet_limit_ns(const struct remote_link *link)
 {
 	const uint64_t in_ns = link->inbox.begun_ns;
@@ -78,7 +82,7 @@ bool ibsa__remote_link_is_late(const struct remote_link *link)
 	return packet_limit_ns(link) && clock_now_ns() >= packet_limit_ns(link);
 }
 
-/* The timeout to wait with if the caller's is @timeout_ms. */
+/* Return: how long to wait in ms, at most the caller's @timeout_ms. */
 static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 {
 	int most_ms = -1;
@@ -96,8 +100,8 @@ static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 }
 
 /*
- * The descriptors are polled directly: through the epoll fd, poll() takes
- * longer.
+ * Wait for the server or a wake-up. The descriptors are polled directly,
+ * because poll() of the epoll fd takes longer.
  */
 int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms)
 {
@@ -127,11 +131,11 @@ static void timer_set(const struct remote_link *link, uint64_t first_ns,
 		.it_interval = clock_timespec(each_ns),
 	};
 
-	/* Setting the timer also clears an expiry that was not read. */
+	/* Setting the timer also clears an expiration that was not read. */
 	timerfd_settime(link->timer_fd, 0, &at, NULL);
 }
 
-/* Make the fd readable when it is time to try the next connection. */
+/* Make the transport's fd readable when the next attempt to connect is due. */
 static void renew_timer_set(struct remote_link *link)
 {
 	timer_set(link, RENEW_MS * NS_PER_MS, RENEW_MS * NS_PER_MS);
@@ -186,7 +190,10 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 	pthread_mutex_unlock(&link->renewing);
 }
 
-/* Check the connection without waiting: a stopped server does not answer. */
+/*
+ * Begin to check the connection without waiting: a server process that is
+ * stopped does not answer.
+ */
 static int link_renew_begin(struct remote_link *link)
 {
 	int err = ibsa__remote_connect_begin(&link->connection, &link->address);
@@ -196,8 +203,9 @@ static int link_renew_begin(struct remote_link *link)
 }
 
 /*
- * Return: 0; -ENODEV no connection yet. It is also called while the link is up
- * but its agents' registrations are not answered yet.
+ * Try to connect to the server again. Return: 0; -ENODEV no connection yet.
+ * This function is also called while the link is up, but the server has not
+ * confirmed its agents yet.
  */
 static int link_renew(struct remote_link *link)
 {

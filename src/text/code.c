@@ -7,7 +7,10 @@
 
 /* clang-format off */
 
-/* Code and bytes. IBA vol 1, 14.2.5.6; 6 and 7 are Omni-Path's. */
+/*
+ * The MTU codes: code and number of bytes. IBA vol 1, 14.2.5.6; codes 6 and 7
+ * are Omni-Path's.
+ */
 #define MTUS(M)		\
 	M(1, 256)	\
 	M(2, 512)	\
@@ -17,8 +20,11 @@
 	M(6, 8192)	\
 	M(7, 10240)
 
-/* Code, nominal Gb/s, exact Mb/s. The order of the codes is not that of the
- * rates. Source: IBA vol 1, 15.2.5.16; Linux include/rdma/ib_verbs.h for 25. */
+/*
+ * The rate codes: code, nominal Gb/s, exact Mb/s. The codes are not in the
+ * order of the rates. Source: IBA vol 1, 15.2.5.16; Linux
+ * include/rdma/ib_verbs.h for code 25.
+ */
 #define RATES(R)		\
 	R(2,  "2.5",    2500)	\
 	R(3,  "10",    10000)	\
@@ -96,7 +102,7 @@ static const char *const sm_states[] = { SM_STATES(NAME) };
 
 /* clang-format off */
 
-/* Names of each kind of code, by kind. */
+/* The list of names for each kind of code; the index is the kind. */
 static const struct list {
 	const char *const *names;
 	size_t count;
@@ -111,7 +117,7 @@ static const struct list {
 
 /* clang-format on */
 
-/* The name of the lease that does not end. */
+/* Name of the lease value of a service that does not expire. */
 static const char endless[] = "infinite";
 
 bool ibsa_show_is_code(uint8_t show)
@@ -128,7 +134,10 @@ const char *ibsa_code_text(uint8_t show, uint64_t code)
 	return lists[show].names[code];
 }
 
-/* Whether the text is the name, or a rate without "/s". */
+/*
+ * Whether @text is the code's name, or, for a rate, the name without its end
+ * "/s".
+ */
 static bool is_name(uint8_t show, const char *name, const char *text)
 {
 	const size_t len = strlen(text);

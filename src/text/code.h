@@ -6,7 +6,8 @@
 #include <ibsa/text.h>
 
 /*
- * Find the code of a name, in any case. Return: false if no code has the name.
+ * Find the code with the name @text, regardless of case. Return: false if no
+ * code has this name.
  */
 bool ibsa__code_find(uint8_t show, const char *text, uint64_t *out);
 

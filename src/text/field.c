@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fields of a record: their names, and their values as text. */
+/*
+ * Fields of a record type by name, and the conversion of a field's value to
+ * text and back.
+ */
 #include <errno.h>
 
 #include "base/digit.h"
@@ -29,8 +32,8 @@ char ibsa__name_fold(char c)
 }
 
 /*
- * Return: the length of @field if @name, of @len characters, starts with it;
- * else 0.
+ * Return: the length of @field if the @len characters at @name start with
+ * @field; otherwise 0.
  */
 static size_t field_name_match(const char *field, const char *name, size_t len)
 {
@@ -42,8 +45,8 @@ static size_t field_name_match(const char *field, const char *name, size_t len)
 }
 
 /*
- * Parse "_N" with N from 1 to @count without leading zero. Return: N; 0 if the
- * text is something else.
+ * Parse "_N", the index of an array's value, with N from 1 to @count without
+ * leading zeros. Return: N; 0 if the text has another form.
  */
 static unsigned int index_suffix_parse(const char *name, size_t len,
 				       unsigned int count)
@@ -92,7 +95,10 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 	return ibsa__field_find(record, name, strlen(name), out_index);
 }
 
-/* Zeros at the end are omitted; other NULs are written as \x00. */
+/*
+ * Write a string field of @max bytes. NULs at its end are omitted; other NULs
+ * are written as \x00.
+ */
 static void string_put(struct ibsa__text *text, const char *string, size_t max)
 {
 	size_t left = max;
@@ -120,8 +126,10 @@ static void string_put(struct ibsa__text *text, const char *string, size_t max)
 /* In an entry of a VL arbitration table, the VL is above the weight. */
 enum { WEIGHT_BITS = 8, WEIGHT_MAX = 0xff };
 
-/* Write one number in the format of its kind; a code that has a name as its
- * name. */
+/*
+ * Write one number of a field in the field's format; a code that has a name is
+ * written as the name.
+ */
 static void number_put(struct ibsa__text *text, const struct ibsa_field *field,
 		       uint64_t value)
 {
@@ -168,7 +176,10 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
 	return ibsa__text_done(&text, out, size);
 }
 
-/* Parse two hexadecimal digits. Return: -1 if there are none. */
+/*
+ * Parse two hexadecimal digits. Return: their value; -1 if the text does not
+ * start with two of them.
+ */
 static int hex_byte_get(const char *text)
 {
 	const int high = digit_value(text[0]);

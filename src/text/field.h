@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lookup of a field by a name within a longer text. */
+/* Finds a field of a record type by a name that is part of a longer text. */
 #ifndef TEXT_FIELD_H
 #define TEXT_FIELD_H
 
 #include <ibsa/text.h>
 
-/* Like ibsa_field_find(), for the first @len characters of @name. */
+/*
+ * Do what ibsa_field_find() does, for a name that consists of the first @len
+ * characters of @name.
+ */
 const struct ibsa_field *ibsa__field_find(const struct ibsa_record *record,
 					  const char *name, size_t len,
 					  unsigned int *out_index);

@@ -7,18 +7,24 @@
 #include "base/digit.h"
 #include "text/value.h"
 
-/* The eight groups of a GID, and the place of "::". */
+/* The eight 16-bit groups of a GID, and the place of "::" in its text. */
 struct groups {
 	uint16_t at[8];
 	unsigned int count;
-	/* "::" is before this group; NO_GAP: the text does not contain it */
+	/*
+	 * Index of the group before which the text has "::"; NO_GAP: the text
+	 * has no "::".
+	 */
 	unsigned int gap;
 };
 
 enum { NO_GAP = 9 };
 
-/* Find the longest run of at least two zero groups, the first of several.
- * Return: its length. Source: RFC 5952, 4.2. */
+/*
+ * Find the longest run of at least two groups that are zero; of several
+ * longest ones, the first. *@first is its first group. Return: its length.
+ * Source: RFC 5952, 4.2.
+ */
 static unsigned int zeros_find(const uint16_t *groups, unsigned int *first)
 {
 	unsigned int best = 1;
@@ -43,7 +49,10 @@ static void ipv4_put(struct ibsa__text *text, const uint8_t *bytes)
 	}
 }
 
-/* Whether to write the last four bytes as IPv4. Source: RFC 5952, 5. */
+/*
+ * Whether the last four bytes of the GID are written as an IPv4 address.
+ * Source: RFC 5952, 5.
+ */
 static bool holds_ipv4(const uint16_t *groups, unsigned int first,
 		       unsigned int zeros)
 {
@@ -82,7 +91,8 @@ int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size)
 }
 
 /*
- * Parse one number of an IPv4 address. Return: its end; NULL if it is invalid.
+ * Parse one of the four numbers of an IPv4 address. Return: the first
+ * character after it; NULL if it is invalid.
  */
 static const char *octet_get(const char *text, unsigned int *out)
 {
@@ -97,7 +107,7 @@ static const char *octet_get(const char *text, unsigned int *out)
 	return text;
 }
 
-/* Parse an IPv4 address at the end of the text into two groups. */
+/* Parse an IPv4 address, which must end the text, into two groups. */
 static bool ipv4_get(const char *text, struct groups *groups)
 {
 	unsigned int octets[4];
@@ -116,7 +126,7 @@ static bool ipv4_get(const char *text, struct groups *groups)
 	return !*text;
 }
 
-/* Parse the groups of a text. Return: false if it is not an address. */
+/* Parse the groups of a GID's text. Return: false if the text is not a GID. */
 static bool groups_get(const char *text, struct groups *groups)
 {
 	const char *end;

@@ -6,8 +6,9 @@
 #include <ibsa/text.h>
 
 /*
- * Return: 3 or, if the case matches too, 4 if @name is the description or its
- * first word; else 0.
+ * Compare a host name with a NodeDescription: return 3 if @name is the whole
+ * description or its first word, 4 if upper and lower case are equal, too;
+ * otherwise 0.
  */
 static int host_match_whole(const char *name, const char *description,
 			    size_t len)
@@ -22,8 +23,9 @@ static int host_match_whole(const char *name, const char *description,
 }
 
 /*
- * Return: 1 or, if the case matches too, 2 if @name is HOST/DEVICE and the
- * description "HOST DEVICE"; else 0.
+ * Compare a name of the form HOST/DEVICE with the NodeDescription "HOST
+ * DEVICE": return 1 if they are equal, 2 if upper and lower case are equal,
+ * too; otherwise 0.
  */
 static int host_match_slash(const char *name, const char *description)
 {

@@ -12,10 +12,16 @@
 #include "text/field.h"
 #include "text/value.h"
 
-/* Characters of the caller's text that a message repeats. */
+/*
+ * Maximum number of characters of the caller's text that an error message
+ * repeats.
+ */
 enum { SHOWN_MAX = 40 };
 
-/* Largest distance between a misspelt name and the suggested one. */
+/*
+ * Maximum number of differing characters between a misspelt field name and the
+ * name that the error message suggests.
+ */
 enum { SLIP_MAX = 2 };
 
 static size_t smaller_of(size_t a, size_t b)
@@ -24,8 +30,9 @@ static size_t smaller_of(size_t a, size_t b)
 }
 
 /*
- * Return: Levenshtein's distance of @name and @field, the number of characters
- * to add, remove or change. One row of the matrix is kept.
+ * Return: the Levenshtein distance of the names @name and @field: how many
+ * characters must be added, removed or changed. Only one row of the matrix is
+ * stored.
  */
 static size_t name_distance(const char *field, const char *name, size_t len)
 {
@@ -62,7 +69,10 @@ static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
 	for (unsigned int i = 0; i < record->field_count; i++) {
 		size_t slips = name_distance(record->fields[i].name, name, len);
 
-		/* The name must have at least one matching character. */
+		/*
+		 * A suggestion must have at least one character in common with
+		 * the misspelt name.
+		 */
 		if (slips < least && slips < len) {
 			least = slips;
 			best = &record->fields[i];
@@ -71,7 +81,10 @@ static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
 	return best;
 }
 
-/* Write the names of a record's fields; "..." replaces what does not fit. */
+/*
+ * Write the names of a record type's fields, for an error message; "..."
+ * replaces names that do not fit.
+ */
 static void fields_list(const struct ibsa_record *record, char *out,
 			size_t size)
 {
@@ -119,7 +132,10 @@ static int unknown_field_fail(const struct ibsa_record *record,
 			  record->name, shown, name, list);
 }
 
-/* Write all rates, without the unit at the end of each name. */
+/*
+ * Write the names of all rates, without the unit at their end, for an error
+ * message.
+ */
 static void rates_list(struct ibsa__text *out)
 {
 	for (uint64_t code = 0; code < 64; code++) {
@@ -133,7 +149,10 @@ static void rates_list(struct ibsa__text *out)
 	ibsa__text_string(out, "with Gb/s after it, or the code as a number");
 }
 
-/* Write the names of a field's codes: "CA, switch, router, ". */
+/*
+ * Write the names of a field's codes, each followed by ", ", for an error
+ * message.
+ */
 static void codes_list(const struct ibsa_field *field, struct ibsa__text *out)
 {
 	for (uint64_t code = 0; code >> field->nbits == 0; code++) {
@@ -147,7 +166,10 @@ static void codes_list(const struct ibsa_field *field, struct ibsa__text *out)
 	ibsa__text_string(out, "or the code as a number");
 }
 
-/* Write the values that a field takes, to follow "dlid takes ". */
+/*
+ * Write which values a field accepts, for an error message such as "dlid takes
+ * ...".
+ */
 static void accepted_values_put(const struct ibsa_field *field,
 				struct ibsa__text *out)
 {
@@ -200,9 +222,9 @@ static int bad_value_fail(const struct ibsa_field *field, int err,
 }
 
 /*
- * Whether the value is an assigned code, or the field has no codes. 0 is valid,
- * because ports report 0 in some fields; but not in an MTU or rate that a path
- * or group must have.
+ * Whether the field's value is an assigned code; true if the field has no
+ * codes. 0 is accepted, because ports report 0 in some fields, but not for an
+ * MTU or rate that a path or group must have.
  */
 static bool code_is_assigned(const struct ibsa_field *field, unsigned int index,
 			     const void *host)
@@ -218,7 +240,7 @@ static bool code_is_assigned(const struct ibsa_field *field, unsigned int index,
 	return ibsa_code_text(field->show, code);
 }
 
-/* Parse the text into the field. After an error @host is unchanged. */
+/* Parse @text into the field of @host. After an error, @host is unchanged. */
 static int value_parse(const struct ibsa_field *field, unsigned int index,
 		       const char *text, void *host, struct ibsa_error *error)
 {
@@ -235,7 +257,10 @@ static int value_parse(const struct ibsa_field *field, unsigned int index,
 /* What stands between FIELD and VALUE. */
 enum relation { RELATION_NONE, EQUAL, AT_LEAST, AT_MOST, MORE, LESS };
 
-/* Parse a relation and set @text to the value after it. */
+/*
+ * Parse the relation, such as "=" or ">=", at *@text, and set *@text to the
+ * value after it.
+ */
 static enum relation relation_parse(const char **text)
 {
 	const char *at = *text;
@@ -252,7 +277,10 @@ static enum relation relation_parse(const char **text)
 	return relation;
 }
 
-/* The field that tells the SA how to compare another: NAME_selector, or NULL. */
+/*
+ * Return: the field NAME_selector of the record type, which tells the SA how
+ * to compare the field NAME; or NULL.
+ */
 static const struct ibsa_field *selector_find(const struct ibsa_record *record,
 					      const struct ibsa_field *field)
 {
@@ -268,7 +296,10 @@ static const struct ibsa_field *selector_find(const struct ibsa_record *record,
 	return NULL;
 }
 
-/* The size of a value: codes of rates are not in the order of the rates. */
+/*
+ * Return: a number by which to order the values of a field: the codes of rates
+ * are not in the order of the rates.
+ */
 static uint64_t value_size(const struct ibsa_field *field, uint64_t code)
 {
 	switch (field->show) {
@@ -282,8 +313,9 @@ static uint64_t value_size(const struct ibsa_field *field, uint64_t code)
 }
 
 /*
- * What OpenSM compares: of a rate the data, which are 8 of 10 bits up to code 10,
- * and 64 of 66 above. Source: OpenSM, ib_path_compare_rates().
+ * Return: the number by which OpenSM orders values. For a rate, that is the
+ * rate of data: 8 of 10 bits up to code 10, 64 of 66 bits for higher codes.
+ * Source: OpenSM, ib_path_compare_rates().
  */
 static uint64_t value_weight(const struct ibsa_field *field, uint64_t code)
 {
@@ -295,8 +327,8 @@ static uint64_t value_weight(const struct ibsa_field *field, uint64_t code)
 }
 
 /*
- * Whether a path of InfiniBand may have the value. An SA such as OpenSM refuses
- * the MTUs of Omni-Path, which only its own records have.
+ * Whether an InfiniBand path may have this value. An SA such as OpenSM refuses
+ * the MTUs of Omni-Path, which only Omni-Path records have.
  */
 static bool value_is_possible(const struct ibsa_record *record,
 			      const struct ibsa_field *field, uint64_t code)
@@ -318,8 +350,9 @@ static bool value_is_greater(const struct ibsa_field *field, uint64_t code,
 }
 
 /*
- * Find the next greater or smaller value. 120 Gb/s carry less data than 100 Gb/s,
- * so that neither is greater. Return: false if there is none.
+ * Find the next greater or next smaller value of a field. 120 Gb/s (8 of 10
+ * bits) carry less data than 100 Gb/s (64 of 66 bits), so neither counts as
+ * greater. Return: false if there is no such value.
  */
 static bool value_beside(const struct ibsa_record *record,
 			 const struct ibsa_field *field, bool is_greater,
@@ -346,7 +379,7 @@ static bool value_beside(const struct ibsa_record *record,
 	return found;
 }
 
-/* Set a field of one value that has component bits. */
+/* Set a number field of @host and its component mask bits. */
 static void number_select(const struct ibsa_field *field, uint64_t value,
 			  void *host, uint64_t *mask)
 {
@@ -355,9 +388,10 @@ static void number_select(const struct ibsa_field *field, uint64_t value,
 }
 
 /*
- * A selector is only "greater" or "less": "at least" is greater than the next
- * smaller value. Without such a value nothing is excluded, and the field keeps
- * the value @before.
+ * Set a field and its selector for a relation. A selector can only be
+ * "greater" or "less", so "at least" is sent as greater than the next smaller
+ * value. If there is no smaller value, "at least" excludes nothing, and the
+ * field keeps the value @before.
  */
 static void relation_set(const struct ibsa_record *record,
 			 const struct ibsa_field *field,
@@ -395,7 +429,7 @@ static int relation_check(const struct ibsa_record *record,
 	return 0;
 }
 
-/* Set a field that the SA can select by. */
+/* Parse a value into a field for which the SA can select records. */
 static int field_select(const struct ibsa_record *record,
 			const struct ibsa_field *field, unsigned int index,
 			enum relation relation, const char *text, void *host,
@@ -417,7 +451,10 @@ static int field_select(const struct ibsa_record *record,
 		return 0;
 	}
 	*mask |= ibsa_field_cm(field, index);
-	/* Without a selector the SA ignores the value. */
+	/*
+	 * The SA compares an MTU, rate or lifetime only if its selector is in
+	 * the component mask, too.
+	 */
 	if (selector && !(*mask & ibsa_field_cm(selector, 0)))
 		number_select(selector, IBSA_SELECT_EXACTLY, host, mask);
 	return 0;

@@ -83,8 +83,10 @@ int ibsa_number_parse(const char *text, unsigned int nbits, uint64_t *out)
 
 		if (digit < 0 || digit >= (int)base)
 			return -EINVAL;
-		/* After an overflow check the remaining digits, too: "99x" is
-		 * not a number. */
+		/*
+		 * After an overflow, the loop continues, to check that the
+		 * remaining characters are digits: "99x" is not a number.
+		 */
 		wide = wide || value > (limit - (uint64_t)digit) / base ||
 		       (uint64_t)digit > limit;
 		value = value * base + (uint64_t)digit;

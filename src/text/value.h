@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Buffer for text being written, and the digits of numbers. */
+/*
+ * A buffer for a text while it is written, and conversion of numbers to
+ * digits.
+ */
 #ifndef TEXT_VALUE_H
 #define TEXT_VALUE_H
 
 #include <ibsa/text.h>
 
 /*
- * A text being written. It is copied to the caller when it is complete, so that
- * the caller's buffer does not change if the text does not fit. Characters past
- * the end are dropped, and ibsa__text_done() then returns -ENOSPC.
+ * A text while it is written. It is copied to the caller's buffer when it is
+ * complete, so that this buffer is unchanged if the text does not fit.
+ * Characters that do not fit here are dropped, and ibsa__text_done() returns
+ * -ENOSPC.
  */
 struct ibsa__text {
 	size_t len;
@@ -21,18 +25,23 @@ void ibsa__text_string(struct ibsa__text *text, const char *string);
 
 void ibsa__text_dec(struct ibsa__text *text, uint64_t value);
 
-/* Add a number in hexadecimal without prefix, with at least @digits digits. */
+/*
+ * Append a number in hexadecimal, without prefix, with at least @digits
+ * digits.
+ */
 void ibsa__text_hex(struct ibsa__text *text, uint64_t value,
 		    unsigned int digits);
 
 /*
- * Copy the text to @out. Return: its length; -ENOSPC it does not fit in @size
- * bytes, and @out is unchanged.
+ * Copy the text to the buffer @out of @size bytes. Return: the text's length;
+ * -ENOSPC it does not fit, and @out is unchanged.
  */
 int ibsa__text_done(const struct ibsa__text *text, char *out, size_t size);
 
-/* Return: the lower case of an ASCII letter, independent of the locale; any
- * other character as it is. */
+/*
+ * Return: an ASCII letter in lower case, independent of the locale; any other
+ * character unchanged.
+ */
 char ibsa__lower(char c);
 
 /* Whether two texts are equal except for the case of ASCII letters. */

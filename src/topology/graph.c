@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Builds a graph from records. Records may contradict each other and name ports
- * that do not exist. Memory and time are linear in the number of records,
- * except for sorting.
+ * Builds the graph of a subnet from SA records. Records may contradict each
+ * other and name ports that do not exist. Memory and time are linear in the
+ * number of records, except for sorting.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,8 +31,9 @@ static void known_set(struct graph_node *node, unsigned int number)
 }
 
 /*
- * Whether a record is about another port of the same node. If the GUIDs are
- * equal but the port is not another one, two nodes have this GUID.
+ * Whether a NodeRecord is about another port of the node @node. If the node
+ * GUIDs are equal but the port is not another one, two nodes have the same
+ * GUID.
  */
 static bool is_port_of(const struct node_row *row,
 		       const struct graph_node *node)
@@ -56,7 +57,10 @@ static struct graph_node node_make(const struct node_row *row)
 	};
 }
 
-/* Create the nodes. @node_of receives the index of the node of each record. */
+/*
+ * Create the nodes of the graph. @node_of receives the index of the node of
+ * each NodeRecord.
+ */
 static int nodes_make(struct ibsa_topology *topology, uint32_t *node_of)
 {
 	const size_t count = topology->node_row_count;
@@ -81,7 +85,8 @@ static int nodes_make(struct ibsa_topology *topology, uint32_t *node_of)
 }
 
 /*
- * An end port: the node and the port number to which an end in a record refers.
+ * An end of a link as SA records name it, and the node and port number that it
+ * stands for.
  */
 struct end {
 	uint32_t node; /* TOPOLOGY_NONE: there is no NodeRecord */
@@ -93,7 +98,10 @@ struct ends {
 	uint32_t count;
 };
 
-/* The first record with an end determines its node. */
+/*
+ * Collect the ends. If several records have one end, the first determines its
+ * node.
+ */
 static int ends_make(const struct ibsa_topology *topology,
 		     const uint32_t *node_of, struct ends *out)
 {
@@ -116,7 +124,7 @@ static int ends_make(const struct ibsa_topology *topology,
 	return 0;
 }
 
-/* The node to which a record refers, or NULL. */
+/* Return: the node to which a record refers by its end, or NULL. */
 static struct graph_node *end_node(const struct ibsa_topology *topology,
 				   const struct ends *ends, uint32_t end)
 {
@@ -125,7 +133,10 @@ static struct graph_node *end_node(const struct ibsa_topology *topology,
 	return &topology->nodes[ends->all[end].node];
 }
 
-/* Mark the ports that records mention, and count the records without a node. */
+/*
+ * Mark the ports that records mention as existing, and count the records whose
+ * node does not exist.
+ */
 static void ports_mark(struct ibsa_topology *topology, const struct ends *ends)
 {
 	for (size_t i = 0; i < topology->port_row_count; i++) {
@@ -240,7 +251,8 @@ static void ports_fill(struct ibsa_topology *topology, const struct ends *ends,
 }
 
 /*
- * Find the two ports of a link. Return: false: one of them has no NodeRecord.
+ * Find the two ports of a link. Return: false if one of them belongs to a node
+ * without a NodeRecord.
  */
 static bool link_ports(const struct ibsa_topology *topology,
 		       const struct ends *ends, const struct link_row *row,
@@ -257,8 +269,9 @@ static bool link_ports(const struct ibsa_topology *topology,
 }
 
 /*
- * Connect the ports. If records contradict each other, a record from a port
- * itself has priority over a record from another port.
+ * Connect the ports of the graph. If records contradict each other, a record
+ * that comes from a port itself has priority over a record that comes from
+ * another port.
  */
 static void links_make(struct ibsa_topology *topology, const struct ends *ends)
 {
@@ -285,7 +298,10 @@ static void links_make(struct ibsa_topology *topology, const struct ends *ends)
 	}
 }
 
-/* Find nodes with the same GUID, which are next to each other. */
+/*
+ * Find nodes with the same GUID. In the sorted array, they are next to each
+ * other.
+ */
 static int node_twins_find(struct ibsa_topology *topology)
 {
 	int err = 0;
@@ -318,8 +334,8 @@ static int by_port_guid(const void *a, const void *b)
 }
 
 /*
- * Find ports with the same GUID; ports of nodes with the same GUID have been
- * found already.
+ * Find ports with the same GUID, except ports of nodes with the same GUID,
+ * which are found by node_twins_find().
  */
 static int port_twins_find(struct ibsa_topology *topology)
 {
@@ -351,8 +367,8 @@ static int port_twins_find(struct ibsa_topology *topology)
 }
 
 /*
- * The LID after the last LID of a port. A port has 2 to the power of its LMC
- * LIDs.
+ * Return: the LID after the last LID of a port. A port with LMC n has 2 to the
+ * power of n LIDs.
  */
 static uint32_t lid_end(const struct graph_port *port)
 {
@@ -376,7 +392,10 @@ static int lids_fill(struct ibsa_topology *topology, uint32_t index)
 		    : 0;
 }
 
-/* LIDs are below 2^16, except in a topology file. */
+/*
+ * Make the table that maps a LID to its port. LIDs are below 2^16, except in a
+ * topology file.
+ */
 static int lids_make(struct ibsa_topology *topology)
 {
 	const struct graph_port *ports = topology->ports;

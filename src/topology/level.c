@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Levels of switches and islands, each by one breadth-first search. */
+/*
+ * Computes the levels of switches (distance from the adapters) and the islands
+ * (connected parts) of a topology, each by a breadth-first search.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +11,7 @@
 #include "base/alloc.h"
 #include "topology/state.h"
 
-/* Index after that of the last port of a node. */
+/* Return: the index after the last port of a node in the array of ports. */
 static uint32_t ports_end(const struct ibsa_topology *topology, uint32_t node)
 {
 	return node + 1 < topology->node_count
@@ -29,8 +32,8 @@ static bool is_aggregation_node(const struct ibsa_topology *topology,
 }
 
 /*
- * Assign the next level to the switches next to a node. Return: the new end of
- * the queue.
+ * Assign the next level to the switches next to the node @from that have no
+ * level yet, and add them to the queue. Return: the new end of the queue.
  */
 static uint32_t level_spread(struct ibsa_topology *topology, uint32_t from,
 			     uint32_t *queue, uint32_t queued)
@@ -76,7 +79,10 @@ static void levels_find(struct ibsa_topology *topology, uint32_t *queue)
 	}
 }
 
-/* Mark the nodes that are connected with @start. */
+/*
+ * Mark all nodes that are connected with @start as belonging to the island
+ * @island.
+ */
 static void island_mark(struct ibsa_topology *topology, uint32_t start,
 			uint32_t island, uint32_t *queue)
 {

@@ -62,7 +62,8 @@ static const char *const text_of_link[WIDTHS][SPEEDS] = {
 #undef TEXTS
 
 /*
- * PortInfo bits of the supported widths up to a width, and of the active width.
+ * PortInfo bits for each width: of the supported widths up to this width, and
+ * of the active width.
  */
 static const uint8_t width_supported[WIDTHS] = {
 	0, 0x01, 0x11, 0x03, 0x07, 0x0b,
@@ -70,8 +71,9 @@ static const uint8_t width_supported[WIDTHS] = {
 static const uint8_t width_active[WIDTHS]  = { 0, 0x01, 0x10, 0x02, 0x04, 0x08 };
 
 /*
- * PortInfo bits of a speed, supported and active: those of SDR to QDR; the
- * extended speeds, FDR to NDR; and the extended speeds 2, from XDR on.
+ * PortInfo bits for each speed, supported and active, in three columns: the
+ * speeds SDR to QDR; the extended speeds FDR to NDR; the extended speeds 2,
+ * from XDR on.
  */
 static const uint8_t speed_bits[SPEEDS][6] = {
 	[SPEED_SDR]   = { 0x1, 0x1, 0x0, 0x0, 0x0, 0x0 },
@@ -112,7 +114,10 @@ unsigned int ibsa__lanes_of_width(unsigned int width)
 	return lanes_of_width[width];
 }
 
-/* If a speed has two names, return the first in the table. */
+/*
+ * Return: the name of a speed. If a speed has two names, the first in the
+ * table.
+ */
 const char *ibsa__speed_name(unsigned int speed)
 {
 	const size_t count = sizeof(speed_names) / sizeof(speed_names[0]);
@@ -207,8 +212,8 @@ struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now)
 }
 
 /*
- * Return the first speed that has these bits in a column; FDR10 has the bits of
- * QDR.
+ * Return: the first speed that has these bits in a column of the table; FDR10
+ * has the bits of QDR.
  */
 static enum link_speed speed_of_column(unsigned int column, uint8_t active)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Internal structs of a topology: the values of records, and the graph that is
- * built from them.
+ * Internal structs of a topology: the values of SA records, and the graph that
+ * is built from them.
  */
 #ifndef TOPOLOGY_STATE_H
 #define TOPOLOGY_STATE_H
@@ -15,8 +15,9 @@
 #define TOPOLOGY_NONE UINT32_MAX
 
 /*
- * The values of one record. @end identifies a port in other records: its LID,
- * or in a topology file the number of the port. Links refer to ends.
+ * The values of a NodeRecord and of the other records about the same port.
+ * @end is the number by which other records refer to the port: its LID; in a
+ * topology file the number of the port.
  */
 struct node_row {
 	uint64_t guid;
@@ -30,7 +31,8 @@ struct node_row {
 	uint32_t revision;
 	uint8_t type;
 	uint8_t port_count;
-	uint8_t port; /* whose record it is; 0 for a switch */
+	/* Number of the port that the NodeRecord is about; 0 for a switch. */
+	uint8_t port;
 };
 
 /* What a PortInfo has of a port. */
@@ -83,11 +85,16 @@ struct graph_node {
 struct graph_port {
 	uint64_t guid;
 	uint32_t node;
-	uint32_t far; /* index of the port at the other end, or TOPOLOGY_NONE */
+	/*
+	 * Index of the port at the other end of this port's link, or
+	 * TOPOLOGY_NONE.
+	 */
+	uint32_t far;
 	struct port_values is;
 	uint8_t number;
 	bool has_info;
-	bool is_claimed; /* whether a record from this end reports the link */
+	/* Whether a record that comes from this end reports the link. */
+	bool is_claimed;
 };
 
 /* Two ports with the same GUID or LID. */
@@ -114,8 +121,11 @@ struct ibsa_topology {
 	struct graph_port *ports;
 	uint32_t node_count;
 	uint32_t port_count;
-	uint32_t *ends; /* tables by end, and then by LID: 1 + index of a
-			 * port */
+	/*
+	 * Table from the end, and from the LID, to a port: 1 + index of the
+	 * port.
+	 */
+	uint32_t *ends;
 	uint32_t end_count;
 	struct twin *twins;
 	size_t twin_count, twin_room;
@@ -125,7 +135,7 @@ struct ibsa_topology {
 	bool is_finished;
 };
 
-/* Whether the node has a record about the port. */
+/* Whether the node has a record about the port with this number. */
 static inline bool port_is_known(const struct graph_node *node,
 				 unsigned int number)
 {
@@ -147,7 +157,7 @@ uint32_t ibsa__topology_port(const struct graph_node *node,
 int ibsa__topology_name_add(struct ibsa_topology *topology, const char *name,
 			    uint32_t *out);
 
-/* Append the values of a record. Return: 0; -ENOMEM. */
+/* Append the values of a NodeRecord to the topology. Return: 0; -ENOMEM. */
 int ibsa__topology_node_add(struct ibsa_topology *topology,
 			    const struct node_row *node);
 int ibsa__topology_port_add(struct ibsa_topology *topology,

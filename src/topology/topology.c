@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records of a topology, and access to its nodes and ports. */
+/* Adds SA records to a topology, and gives access to its nodes and ports. */
 #include <errno.h>
 #include <string.h>
 
@@ -103,8 +103,8 @@ int ibsa__topology_twin_add(struct ibsa_topology *topology,
 }
 
 /*
- * All ports of a switch have the same LID: a NodeRecord with this LID is that
- * of port 0.
+ * Add a NodeRecord. All ports of a switch have the same LID: a NodeRecord of a
+ * switch is about port 0.
  */
 static int add_node(struct ibsa_topology *topology,
 		    const struct ibsa_node *record)
@@ -303,7 +303,7 @@ int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
 	return 0;
 }
 
-/* Index of the first node with the GUID. */
+/* Find the index of the first node with this GUID. */
 int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
 			    size_t *out_index)
 {

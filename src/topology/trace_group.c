@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tree of a multicast group, by the forwarding tables. The list of branches
- * is also the queue of the switches that are still to be followed.
+ * Finds the tree of a multicast group by the switches' forwarding tables. The
+ * list of branches is also the queue of the switches that are still to be
+ * followed.
  */
 #include <errno.h>
 #include <string.h>
@@ -58,7 +59,10 @@ static void branch_add(struct growing *growing,
 	tree->all[tree->count++] = *branch;
 }
 
-/* The ports of a switch's entry: a bit for each, in @masks of 16 ports. */
+/*
+ * Read a switch's multicast forwarding entry: a bit for each port, in @masks
+ * of 16 ports each.
+ */
 static bool entry_find(const struct growing *growing, size_t node,
 		       uint16_t masks[POSITIONS])
 {
@@ -112,8 +116,9 @@ static void port_follow(struct growing *growing, size_t node,
 }
 
 /*
- * Follow all ports of a switch's entry but @arrival. Bit 0 is the switch's own
- * port, which may be a member.
+ * Follow all ports in a switch's forwarding entry except @arrival, through
+ * which the packet came. Bit 0 is the switch's own port, which may be a member
+ * of the group.
  */
 static void switch_follow(struct growing *growing, size_t node,
 			  unsigned int arrival, unsigned int depth)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The agents that a transport registers at its umad file. */
+/* The agents that a transport registers at its umad file, to receive MADs. */
 #include <errno.h>
 
 #include <ibsa/sa.h>
@@ -7,8 +7,8 @@
 #include "umad/transport.h"
 
 /*
- * How long listen waits for the file's answer. If it does not come in time, a
- * later call gets it.
+ * Maximum time in ms that the transport's listen operation waits for the
+ * file's answer. If the answer comes later, a later call gets it.
  */
 enum { ANSWER_MS = 250 };
 
@@ -20,8 +20,9 @@ enum {
 };
 
 /*
- * An agent with an empty method mask receives only replies to its own requests.
- * With RMPP version 1, the kernel reassembles their segments.
+ * The agents of a transport. An agent with an empty method mask receives only
+ * replies to its own requests. For RMPP version 1, the kernel reassembles the
+ * segments of replies.
  */
 static const struct {
 	uint8_t class_version;
@@ -34,8 +35,9 @@ static const struct {
 };
 
 /*
- * Only one agent of a port receives a method of a class. For a second agent the
- * kernel returns EINVAL, which has no other cause in this request.
+ * Map the error of registering an agent. Only one agent of a port can receive
+ * a method of a class; for a second agent the kernel returns EINVAL, which has
+ * no other cause in these requests.
  */
 static int agent_err(enum umad_agent_use use, int err)
 {
@@ -66,9 +68,9 @@ int ibsa__umad_agent_register(struct umad_file *file, enum umad_agent_use use,
 }
 
 /*
- * Register an agent unless it is registered. If the file cannot answer at once,
- * wait up to @wait_ms. Return: 0; -EINPROGRESS the answer has not come; or an
- * error.
+ * Register an agent unless it is registered. If the file cannot answer at
+ * once, wait up to @wait_ms. Return: 0; -EINPROGRESS the file has not answered
+ * yet; or an error.
  */
 static int agent_have(struct umad_transport *umad, enum umad_agent_use use,
 		      int wait_ms)
@@ -90,7 +92,10 @@ static int agent_have(struct umad_transport *umad, enum umad_agent_use use,
 	return agent_err(use, err);
 }
 
-/* Like agent_have(), for an agent without which the transport cannot work. */
+/*
+ * Do what agent_have() does for an agent that the transport cannot work
+ * without: after an error, close the file.
+ */
 static int agent_need(struct umad_transport *umad, enum umad_agent_use use,
 		      int wait_ms)
 {
@@ -130,8 +135,8 @@ void ibsa__umad_agents_poll(struct umad_transport *umad)
 }
 
 /*
- * Register the agent for Omni-Path. A file that refuses it does not support
- * Omni-Path MADs, and the transport works without.
+ * Register the agent for Omni-Path MADs. If the file refuses it, the port does
+ * not support Omni-Path MADs, and the transport works without this agent.
  */
 static int opa_need(struct umad_transport *umad, int wait_ms)
 {
@@ -157,8 +162,8 @@ int ibsa__umad_up(struct umad_transport *umad, int wait_ms)
 		return err;
 	}
 	/*
-	 * If another program has registered for Reports first, the next listen
-	 * returns the error.
+	 * If another program has registered for Reports first, the next call
+	 * of the listen operation returns the error.
 	 */
 	if (umad->listens)
 		(void)!agent_have(umad, UMAD_AGENT_REPORTS, 0);
@@ -166,8 +171,9 @@ int ibsa__umad_up(struct umad_transport *umad, int wait_ms)
 }
 
 /*
- * If the file does not answer in time, assume that it accepts the agent: a
- * later call of listen returns the file's answer.
+ * Register the agent for Reports. If the file does not answer in time, assume
+ * that it accepts the agent: a later call of the listen operation returns the
+ * file's answer.
  */
 static int reports_begin(struct umad_transport *umad)
 {
@@ -186,7 +192,9 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
 	struct umad_transport *umad = umad_of(transport);
 	int err = 0;
 
-	/* A closed file has no agents, so listening ends without a request. */
+	/*
+	 * A closed file has no agents, so to stop listening needs no request.
+	 */
 	if (umad->is_open || on)
 		err = ibsa__umad_have(umad);
 	if (!err && on)

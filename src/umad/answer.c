@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers of any size that a responder sends to requesters.
+ * Sends the answers of a responder, which may have any size, to requesters.
  *
  * Source: Linux drivers/infiniband/core/user_mad.c and mad_rmpp.c.
  */
@@ -32,9 +32,9 @@ static bool is_in_segments(const uint8_t *mad, size_t len)
 }
 
 /*
- * Send by the agent that receives requests: an ACK has the method of a request,
- * so the kernel passes it to this agent and finds the message that it
- * acknowledges.
+ * Send an answer by the agent that receives requests: an ACK has the method of
+ * a request, so the kernel passes it to this agent, and there finds the
+ * message that it acknowledges.
  */
 static int packet_write(struct umad_transport *umad,
 			const struct ibsa_address *to, uint64_t id,

@@ -114,7 +114,7 @@ struct umad_file_ops {
 	bool has_large_mads;
 };
 
-/* An implementation embeds this as its first member. */
+/* A umad file. An implementation embeds this struct as its first member. */
 struct umad_file {
 	const struct umad_file_ops *ops;
 };

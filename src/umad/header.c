@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The header before each MAD, to and from an address.
+ * Converts between an address and the umad header, which precedes each MAD in
+ * a umad file.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -64,8 +65,8 @@ int ibsa__umad_address_put(struct umad_header *header,
 			   const struct ibsa_address *to)
 {
 	/*
-	 * A LID of Omni-Path that is longer than 16 bits is in the GID, from
-	 * which the driver takes it.
+	 * An Omni-Path LID of more than 16 bits is also in the GID, from which
+	 * the driver takes it.
 	 */
 	if (to->lid > UINT16_MAX && !to->has_grh)
 		return -ERANGE;

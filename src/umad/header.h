@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The constants of umad files of any kind, and the header before each MAD.
+ * Constants of umad files of any kind, and the umad header, which precedes
+ * each MAD.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -14,12 +15,17 @@
 enum {
 	UMAD_HEADER_BYTES = 64, /* once P_Key indices are enabled; else 56 */
 	UMAD_ABI_VERSION = 5,
-	UMAD_RMPP_BY_USER = 1 << 0, /* the only flag of an agent that exists */
+	/*
+	 * The only flag of an agent that the kernel defines: the program
+	 * handles RMPP itself.
+	 */
+	UMAD_RMPP_BY_USER = 1 << 0,
 };
 
 /*
- * The header before a MAD. id, status, timeout_ms, retries, length and pkey_index
- * are in host byte order, all other numbers in network byte order.
+ * The umad header, which precedes a MAD. id, status, timeout_ms, retries,
+ * length and pkey_index are in host byte order, all other numbers in network
+ * byte order.
  */
 struct umad_header {
 	uint32_t id, status, timeout_ms, retries, length;
@@ -62,8 +68,8 @@ struct umad_agent_request {
 _Static_assert(sizeof(struct umad_agent_request) == 28, "umad agent request");
 
 /*
- * Like struct umad_agent_request, with flags; registering with this request
- * enables P_Key indices as well.
+ * The request UMAD_REGISTER_AGENT2: struct umad_agent_request with flags.
+ * Registering with it also enables P_Key indices in the header.
  */
 struct umad_agent_request2 {
 	uint32_t id; /* filled by the kernel */
@@ -71,8 +77,11 @@ struct umad_agent_request2 {
 	uint8_t mgmt_class;
 	uint8_t mgmt_class_version;
 	uint16_t reserved0;
-	uint32_t flags;		 /* if the kernel does not support a flag, it
-				  * returns the supported flags here */
+	/*
+	 * Flags of the agent. If the kernel does not support a flag, it returns
+	 * the supported flags here.
+	 */
+	uint32_t flags;
 	uint64_t method_mask[2]; /* 64-bit words in both ABIs */
 	uint32_t oui;
 	uint8_t rmpp_version;
@@ -85,19 +94,22 @@ _Static_assert(sizeof(struct umad_agent_request2) == 40, "umad agent request");
 #define UMAD_ENABLE_PKEY _IO(0x1b, 3)
 #define UMAD_REGISTER_AGENT2 _IOWR(0x1b, 4, struct umad_agent_request2)
 
-/* A mask of 128 methods: method n is bit n % 64 of word n / 64. */
+/*
+ * Set the method mask of a request from a mask of 128 methods: method n is bit
+ * n % 64 of word n / 64.
+ */
 void ibsa__umad_methods_put(struct umad_agent_request *request,
 			    const uint64_t methods[2]);
 void ibsa__umad_methods_get(const struct umad_agent_request *request,
 			    uint64_t methods[2]);
 
-/* Convert a request to the newer form, as the kernel does. */
+/* Convert a request to the newer form with flags, as the kernel does. */
 struct umad_agent_request2
 ibsa__umad_request_renew(const struct umad_agent_request *old);
 
 /*
- * Write the address into the header. Return: 0; -ERANGE the LID does not fit
- * the header.
+ * Write the address @to into the umad header. Return: 0; -ERANGE the LID has
+ * too many bits for the header.
  */
 int ibsa__umad_address_put(struct umad_header *header,
 			   const struct ibsa_address *to) IBSA_MUST_USE;
@@ -105,7 +117,7 @@ int ibsa__umad_address_put(struct umad_header *header,
 void ibsa__umad_address_get(const struct umad_header *header,
 			    struct ibsa_address *out);
 
-/* The status of a received packet as negative errno; 0 for a reply. */
+/* Return: the status of a received packet as negative errno; 0 for a reply. */
 int ibsa__umad_status(const struct umad_header *header);
 
 #endif

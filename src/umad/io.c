@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sending and receiving at a umad file.
+ * Sends and receives packets at a umad file.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -24,8 +24,8 @@ static bool is_report_answer(const uint8_t *mad, size_t len)
 }
 
 /*
- * Choose the agent that sends a MAD: the agent of the MAD's class version; for
- * a ReportResp, the agent for Reports.
+ * Choose the agent that sends a MAD: for a ReportResp, the agent for Reports;
+ * otherwise the agent of the MAD's class version.
  */
 static int agent_choose(struct umad_transport *umad, const uint8_t *mad,
 			size_t len, uint32_t *out)
@@ -79,8 +79,8 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 		return err;
 	memcpy(packet.mad, mad, len);
 	/*
-	 * Send a whole MAD: behind a shorter MAD, ibsim would send the contents
-	 * of its stack.
+	 * A MAD that is shorter than 256 bytes is padded: ibsim would send
+	 * bytes of its stack after it.
 	 */
 	if (len < IBSA_MAD_BYTES) {
 		memset(packet.mad + len, 0, IBSA_MAD_BYTES - len);
@@ -106,7 +106,10 @@ static int message_fill(const uint8_t *packet, size_t len, int err,
 	return 1;
 }
 
-/* Make room for a packet of @bytes. Return: 0; -EMSGSIZE; -ENOMEM. */
+/*
+ * Make room in the buffer for a packet of @bytes. Return: 0; -EMSGSIZE;
+ * -ENOMEM.
+ */
 static int packet_grow(struct umad_transport *umad, size_t bytes)
 {
 	uint8_t *packet;
@@ -126,9 +129,10 @@ static int packet_grow(struct umad_transport *umad, size_t bytes)
 }
 
 /*
- * A packet does not fit: the file has copied its header, which has the needed
- * length, and its first segment. Return: 0 read again with the larger buffer; 1
- * the packet is too large, and *@out is its first segment with an error.
+ * Handle a packet that did not fit into the buffer: the file has copied its
+ * header, which contains the required length, and its first segment. Return:
+ * 0: the buffer was enlarged, read again; 1: the packet is too large, and
+ * *@out is its first segment with an error.
  */
 static int packet_too_large(struct umad_transport *umad,
 			    struct ibsa_message *out)
@@ -137,7 +141,9 @@ static int packet_too_large(struct umad_transport *umad,
 		(const struct umad_header *)(const void *)umad->packet;
 	int err;
 
-	/* A length that fits is invalid, and reading again would not end. */
+	/*
+	 * A length that would fit is invalid, and reading again would not end.
+	 */
 	if (header->length <= umad->packet_room)
 		err = -EMSGSIZE;
 	else
@@ -146,10 +152,11 @@ static int packet_too_large(struct umad_transport *umad,
 		return 0;
 	message_fill(umad->packet, PACKET_BYTES, err, out);
 	/*
-	 * The kernel keeps the packet at the head of its queue. Only a new file
-	 * gets past it without reading it: replies to requests of the old file
-	 * are lost, and the requests are sent again. The old file is closed
-	 * first, so that the new file gets its descriptor.
+	 * The kernel keeps a packet that is too large at the head of its
+	 * queue, so the file must be closed and opened again. Replies to
+	 * requests of the old file are lost, and the requests are sent again.
+	 * The old file is closed first, so that the new file gets its
+	 * descriptor.
 	 */
 	ibsa__umad_shut(umad, false);
 	(void)!ibsa__umad_have(umad);
@@ -173,8 +180,8 @@ static int recv_error(struct umad_transport *umad, int err)
 }
 
 /*
- * Read the packets that have arrived. Return: 1; 0 there is no packet; -ENOSPC
- * the buffer is too small for a packet; or another error.
+ * Read the packets that have arrived. Return: 1; 0 no packet has arrived;
+ * -ENOSPC the buffer is too small for a packet; or another error.
  */
 static int packets_take(struct umad_transport *umad)
 {
@@ -194,8 +201,8 @@ static int packets_take(struct umad_transport *umad)
 }
 
 /*
- * Return the next packet that was read. Return: 1; 0 the packet is shorter than
- * any MAD and is ignored.
+ * Return the next of the packets that were read. Return: 1; 0 the packet is
+ * shorter than any MAD and is ignored.
  */
 static int packet_next(struct umad_transport *umad, struct ibsa_message *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Opens the umad file of a transport again: after a reply that was too large,
- * and when a port that had disappeared is back.
+ * and when a port that had disappeared exists again.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,8 +16,8 @@ bool ibsa__umad_is_shortage(int err)
 }
 
 /*
- * Whether the error means that the port does not exist: it may appear or
- * disappear during the call.
+ * Whether the error @err means that the port does not exist: it may appear or
+ * disappear during a call.
  */
 static bool is_absence(int err)
 {
@@ -58,8 +58,8 @@ int ibsa__umad_lose(struct umad_transport *umad, int err)
 }
 
 /*
- * The SM may have lost its registrations of this port, so clients must register
- * again, as if the SM had requested it.
+ * The port exists again. The SM may have lost its registrations, so the
+ * transport reports a client re-register, as if the SM had requested it.
  */
 static void port_came_back(struct umad_transport *umad)
 {
@@ -92,10 +92,10 @@ int ibsa__umad_send_error(struct umad_transport *umad, int err)
 	switch (err) {
 	case -EINVAL:
 		/*
-		 * The file returns EINVAL if an earlier MAD with the same
-		 * transaction id waits for its answer, or if it cannot send to
-		 * the address, for example because the port requires a GRH. The
-		 * engine distinguishes these causes.
+		 * EINVAL has two causes here: an earlier MAD with this
+		 * transaction id waits for its answer, or the file cannot send
+		 * to the address, for example because the port requires a GRH.
+		 * The engine distinguishes them.
 		 */
 		return -EALREADY;
 	case -EIO:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The transport over a umad file: creation, end, waiting, and the state of the
- * port.
+ * The transport over a umad file: how it is created and closed, how it waits,
+ * and how it gets the state of the port.
  */
 #include <errno.h>
 
@@ -10,22 +10,25 @@
 #include "umad/transport.h"
 
 /*
- * Size of one Omni-Path MAD. If not even the first segment of a reply fits into
- * the buffer, the kernel returns nothing of the reply and keeps it at the head
- * of the queue.
+ * Size of one Omni-Path MAD. If not even the first segment of a reply fits
+ * into the reader's buffer, the kernel returns no part of the reply and keeps
+ * it at the head of the queue.
  */
 enum { FIRST_SEGMENT_BYTES = 2048 };
 
 enum {
 	/*
-	 * Intervals in milliseconds between attempts to open the file again:
-	 * after a shortage of resources, and after the port has disappeared.
+	 * Milliseconds between attempts to open the file again: RENEW_MS after
+	 * a shortage of resources, GONE_MS after the port has disappeared.
 	 */
 	RENEW_MS = 100,
 	GONE_MS = 500,
 };
 
-/* Largest reply whose length fits the 32 bits in the header. */
+/*
+ * Size of the largest reply: its length must fit the 32 bits of the umad
+ * header.
+ */
 #define REPLY_BYTES_MAX ((size_t)UINT32_MAX - UMAD_HEADER_BYTES)
 
 static uint64_t transport_now(struct ibsa_transport *transport)
@@ -50,16 +53,16 @@ static int transport_fd(struct ibsa_transport *transport)
 }
 
 /*
- * While no file is open, limit the wait to the time until the next attempt to
- * open it.
+ * Return: how long to wait in ms. While no file is open, this is at most the
+ * time until the next attempt to open it.
  */
 static int wait_limit(const struct umad_transport *umad, int timeout_ms)
 {
 	const int limit_ms = umad->is_gone ? GONE_MS : RENEW_MS;
 
 	/*
-	 * If all buffers were filled, a file with a queue of its own may have
-	 * more packets, although its descriptor is not readable.
+	 * If all buffers were filled, the file may have more packets, although
+	 * its descriptor is not readable: some files have their own queue.
 	 */
 	if (umad->loss || umad->at < umad->held || umad->held == UMAD_BUFFERS)
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The transport over a umad file of any implementation: agents, packets, and
- * the reopening of a file that was lost.
+ * The transport over a umad file of any implementation: it registers agents,
+ * sends and receives packets, and opens the file again if it was lost.
  */
 #ifndef UMAD_TRANSPORT_H
 #define UMAD_TRANSPORT_H
@@ -12,11 +12,14 @@
 
 /* What the transport registers for. */
 enum umad_agent_use {
-	UMAD_AGENT_SA,	     /* replies to its own requests */
-	UMAD_AGENT_OPA,	     /* the same of OPA's class version */
-	UMAD_AGENT_REPORTS,  /* the SA's Reports */
-	UMAD_AGENT_REQUESTS, /* requests to the SA, if this program is a
-			      * responder */
+	UMAD_AGENT_SA,	    /* replies to its own requests */
+	UMAD_AGENT_OPA,	    /* the same of OPA's class version */
+	UMAD_AGENT_REPORTS, /* the SA's Reports */
+	/*
+	 * Agent that receives requests to the SA, if this program is a
+	 * responder.
+	 */
+	UMAD_AGENT_REQUESTS,
 	UMAD_AGENTS,
 };
 
@@ -32,26 +35,36 @@ enum { UMAD_BUFFERS = 16 };
 struct umad_transport {
 	struct ibsa_transport base;
 	struct umad_file *file;
-	uint8_t link; /* link layer of the open port, enum ibsa_link_layer */
+	uint8_t link; /* Link layer of the port, an enum ibsa_link_layer. */
 	struct umad_agent agents[UMAD_AGENTS];
 	bool is_open;
-	bool listens; /* the client listens for Reports, even if the agent is
-		       * not registered yet */
-	bool serves;  /* is to take requests to the SA */
 	/*
-	 * Reason why no file is open: -EAGAIN for a shortage of descriptors or
-	 * memory, or the error of opening the file again.
+	 * The transport's user listens for Reports, even if the agent is not
+	 * registered yet.
+	 */
+	bool listens;
+	bool serves; /* is to take requests to the SA */
+	/*
+	 * The reason why no umad file is open: -EAGAIN for a shortage of
+	 * descriptors or memory, or the error of opening the file again.
 	 */
 	int lost;
-	bool is_gone;	      /* the port has disappeared since the file was
-			       * opened */
-	int loss;	      /* error that recv must return once, or 0 */
-	bool has_changed;     /* the port has disappeared or come back since
-			       * changed was called */
+	/* The port has disappeared since the umad file was opened. */
+	bool is_gone;
+	/* Error that the recv operation must return once; 0: none. */
+	int loss;
+	/*
+	 * The port has disappeared or come back since the last call of the
+	 * changed operation.
+	 */
+	bool has_changed;
 	uint32_t reregisters; /* how often it came back */
 
-	int reports_err; /* error of an agent for Reports that was refused late;
-			  * the next listen returns it */
+	/*
+	 * Error of the agent for Reports that the file refused late; the next
+	 * call of the listen operation returns it.
+	 */
+	int reports_err;
 
 	/* Packets that were taken from the file. */
 	struct umad_buffer buffers[UMAD_BUFFERS];
@@ -64,9 +77,9 @@ struct umad_transport {
 };
 
 /*
- * Initialise the transport of a file, whose implementation owns the memory of
- * the transport. Return: 0; -ENOMEM. The close operation of the transport also
- * ends the file.
+ * Initialise the transport of @file. The file's implementation owns the memory
+ * of the transport. The transport's close operation also closes the file.
+ * Return: 0; -ENOMEM.
  */
 int ibsa__umad_transport_init(struct umad_transport *umad,
 			      struct umad_file *file,
@@ -74,40 +87,48 @@ int ibsa__umad_transport_init(struct umad_transport *umad,
 void ibsa__umad_transport_done(struct umad_transport *umad);
 
 /*
- * Register the agents that the transport needs, after the file was opened.
- * @wait_ms: maximum wait for each answer of the file; below 0: as long as the
- * file itself waits. Return: 0; -EINPROGRESS not all answers have come; or
- * another error, and the file is closed.
+ * Register the agents that the transport needs, after the umad file was
+ * opened. @wait_ms: maximum wait for each answer of the file; below 0: as long
+ * as the file itself waits. Return: 0; -EINPROGRESS the file has not sent all
+ * answers yet; or another error, and the file is closed.
  */
 int ibsa__umad_up(struct umad_transport *umad, int wait_ms) IBSA_MUST_USE;
 
 /*
- * Register an agent at a file that has no agent of this use yet. Return: 0;
- * -EBUSY another program receives its methods; -EINPROGRESS the answer has not
- * come; or the file's error.
+ * Register an agent for @use at a umad file that has no agent for it yet.
+ * Return: 0; -EBUSY another program receives its methods; -EINPROGRESS the
+ * file has not answered yet; or the file's error.
  */
 int ibsa__umad_agent_register(struct umad_file *file, enum umad_agent_use use,
 			      struct umad_agent *out) IBSA_MUST_USE;
 
-/* Handle answers of the file that came after listen had returned. */
+/*
+ * Handle answers of the umad file to requests for agents that came after the
+ * listen operation had returned.
+ */
 void ibsa__umad_agents_poll(struct umad_transport *umad);
 
 /*
- * Open the file again unless it is open. Return: 0; -EAGAIN descriptors or
- * memory are short; or the reason why it cannot be opened, such as -ENODEV.
+ * Open the umad file again unless it is open. Return: 0; -EAGAIN descriptors
+ * or memory are short; or the reason why it cannot be opened, such as -ENODEV.
  */
 int ibsa__umad_have(struct umad_transport *umad) IBSA_MUST_USE;
 
-/* Close the file, to open it again later. @is_gone: the port has gone. */
+/*
+ * Close the umad file, to open it again later. @is_gone: the port has
+ * disappeared.
+ */
 void ibsa__umad_shut(struct umad_transport *umad, bool is_gone);
 
 /*
- * Close the file because it was lost with the error @err. Return: @err; -EAGAIN
- * if the error is a shortage.
+ * Close the umad file because it was lost with the error @err. Return: -EAGAIN
+ * if the error is a shortage of resources; otherwise @err.
  */
 int ibsa__umad_lose(struct umad_transport *umad, int err);
 
-/* Return the error of a lost file, once; after that 0. */
+/*
+ * Return: the error with which the umad file was lost, once; 0 in later calls.
+ */
 int ibsa__umad_loss(struct umad_transport *umad);
 
 /*
@@ -116,7 +137,10 @@ int ibsa__umad_loss(struct umad_transport *umad);
  */
 bool ibsa__umad_is_shortage(int err);
 
-/* Convert an error of the file's send operation to that of the transport's. */
+/*
+ * Convert an error of the umad file's send operation to the error that the
+ * transport's send operation returns.
+ */
 int ibsa__umad_send_error(struct umad_transport *umad, int err);
 
 int ibsa__umad_send(struct ibsa_transport *transport,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The permissions of a port's device files, and whether they can be used.
+ * Reads the permissions of a port's device files, and checks whether this user
+ * can use them.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -21,7 +22,7 @@
 #include "umad_dev/umad.h"
 #include "umad_dev/umad_device.h"
 
-/* The version is 5 in every kernel since 2.6.16. */
+/* Read the ABI version of ib_umad. It is 5 in every kernel since 2.6.16. */
 int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 		       unsigned int *out)
 {
@@ -50,8 +51,9 @@ int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 }
 
 /*
- * O_PATH does not call the driver's open(). stat() is not used: for an ibsim
- * device, it would return an owner that does not exist.
+ * Read the owner and mode of a device file. O_PATH does not call the driver's
+ * open(). stat() is not used: for an ibsim device it returns an owner that
+ * does not exist.
  */
 static void file_stat(struct ibsa_device_file *file)
 {
@@ -60,7 +62,10 @@ static void file_stat(struct ibsa_device_file *file)
 
 	errno = 0;
 	fd = open(file->path, O_PATH | O_CLOEXEC);
-	/* ibsim fails without errno when its eight descriptors are in use. */
+	/*
+	 * ibsim's open() fails without setting errno when all of its eight
+	 * descriptors are in use.
+	 */
 	if (fd < 0) {
 		file->err = errno ? -errno : -EMFILE;
 		return;
@@ -93,8 +98,9 @@ static int file_register_check(const struct ibsa_port *port)
 }
 
 /*
- * The files of a port have the same number: umad0, issm0. An issm file of ibsim
- * is not opened: ibsim would start to treat the port as one with an SM.
+ * Read the permissions of a port's issm file, which has the number of its umad
+ * file. An issm file of ibsim is not opened, because ibsim would set the
+ * port's bit IsSM.
  */
 static void issm_stat(const struct ibsa_port *port, bool is_simulated,
 		      struct ibsa_device_file *file)

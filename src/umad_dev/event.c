@@ -25,13 +25,19 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 	uint32_t driver;
 	int err;
 
-	/* ibsim's poll() cannot wait for a second descriptor. */
+	/*
+	 * A transport of ibsim cannot have port events: ibsim's poll() cannot
+	 * wait for a second descriptor.
+	 */
 	if (device->simulated)
 		return -EOPNOTSUPP;
 	if (device->event_fd >= 0)
 		return -EBUSY;
 	err = ibsa__uverbs_driver(umad_device_name(device), &driver);
-	/* A kernel without this information has no ports that require a GRH. */
+	/*
+	 * A kernel that does not have this information has no ports that
+	 * require a GRH.
+	 */
 	if (!err)
 		(void)!ibsa__uverbs_needs_grh(cmd_fd, driver,
 					      device->selection.port,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file that consists of its descriptor only. With ibsim's preload
- * library, only plain open, ioctl, read, write, poll and close work.
+ * A umad file that consists of its descriptor only. It calls open, ioctl,
+ * read, write, poll and close in their simplest form, because ibsim's preload
+ * library replaces only these.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -34,7 +35,10 @@ int ibsa__umad_fd_register(struct umad_file *file,
 	return fd_control(fd_of(file), UMAD_REGISTER_AGENT, request);
 }
 
-/* ibsim returns EINVAL for every command that it does not implement. */
+/*
+ * Map the error of UMAD_REGISTER_AGENT2. ibsim returns EINVAL for every ioctl
+ * that it does not implement.
+ */
 static int fd_register2(struct umad_file *file,
 			struct umad_agent_request2 *request)
 {
@@ -51,8 +55,8 @@ int ibsa__umad_fd_unregister(struct umad_file *file, uint32_t agent)
 }
 
 /*
- * A short MAD is not padded, although ibsim then sends what lies behind the
- * buffer on its stack: with RMPP, the length is part of the message.
+ * Send a packet. A short MAD is not padded, although ibsim then sends bytes of
+ * its stack after it: with RMPP, the length is part of the message.
  */
 int ibsa__umad_fd_send(struct umad_file *file, const void *packet, size_t len)
 {
@@ -98,7 +102,10 @@ int ibsa__umad_fd_open_named(const char *name)
 	snprintf(path, sizeof(path), UMAD_FOLDER "%s", name);
 	errno = 0;
 	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	/* ibsim fails without errno when its eight descriptors are in use. */
+	/*
+	 * ibsim's open() fails without setting errno when all of its eight
+	 * descriptors are in use.
+	 */
 	if (fd < 0)
 		return errno ? -errno : -EMFILE;
 	err = fd_control(fd, UMAD_ENABLE_PKEY, NULL);

@@ -23,7 +23,10 @@ static inline struct umad_fd umad_fd(int fd)
 	return (struct umad_fd){ .base.ops = &ibsa__umad_fd_ops, .fd = fd };
 }
 
-/* The operations, for structs that begin with a struct umad_fd. */
+/*
+ * The operations of a umad file that consists of its descriptor, for structs
+ * that begin with a struct umad_fd.
+ */
 int ibsa__umad_fd_register(struct umad_file *file,
 			   struct umad_agent_request *request);
 int ibsa__umad_fd_unregister(struct umad_file *file, uint32_t agent);
@@ -32,8 +35,8 @@ int ibsa__umad_fd_receive(struct umad_file *file, struct umad_buffer *buffers,
 			  size_t count);
 
 /*
- * Open the umad file of the MAD device @name ("umad0") and enable its 64-byte
- * headers. Return: the descriptor, or a negative errno.
+ * Open the umad file of the MAD device @name, such as "umad0", in the mode
+ * with 64-byte umad headers. Return: the descriptor, or a negative errno.
  */
 int ibsa__umad_fd_open_named(const char *name) IBSA_MUST_USE;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which process may receive the SA's Reports at a port. The kernel does not
- * tell which process has the agent, but /proc shows which have the umad file
- * open.
+ * Finds the process that may receive the SA's Reports at a port. The kernel
+ * does not tell which process has the agent, but /proc shows which processes
+ * have the umad file open.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,10 @@ static void text_add(struct ibsa_error *out, const char *text)
 	snprintf(out->text + len, sizeof(out->text) - len, "%s", text);
 }
 
-/* Append "pid 7 (opensm) has PATH open" or "A, B and others have PATH open". */
+/*
+ * Append "pid 7 (opensm) has PATH open", or for several processes "A, B and
+ * others have PATH open", to @out.
+ */
 static void processes_add(struct ibsa_error *out,
 			  const struct processes *processes, const char *path)
 {
@@ -50,7 +53,10 @@ bool ibsa__umad_dev_holder(struct umad_file *file, struct ibsa_error *out)
 	out->text[0] = '\0';
 	if (processes.count)
 		processes_add(out, &processes, path);
-	/* Only root sees the descriptors of other users' processes. */
+	/*
+	 * Only root can read the descriptors of other users' processes, so the
+	 * text adds how root finds them.
+	 */
 	if (!processes.count || geteuid() != 0) {
 		text_add(out, processes.count ? "; as root, fuser -v "
 					      : "as root, fuser -v ");

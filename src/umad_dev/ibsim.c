@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Differences between ibsim's umad files and the kernel's. */
+/*
+ * Detects umad files of ibsim, and handles their differences from the kernel's
+ * umad files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,8 +13,8 @@
 #include "umad_dev/ibsim.h"
 
 /*
- * Whether @fd is a umad file of the kernel. If it cannot be found out, whether
- * @fd is open.
+ * Whether @fd is a umad file of the kernel. If the files cannot be compared,
+ * return whether @fd is an open descriptor of the system.
  */
 static bool is_system_file(int fd)
 {

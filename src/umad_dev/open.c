@@ -12,7 +12,10 @@
 #include "base/error.h"
 #include "umad_dev/umad_device.h"
 
-/* The file belongs to another driver, or its driver was unloaded. */
+/*
+ * Return the error for a umad device file without a device: the file belongs
+ * to another driver, or its driver was unloaded.
+ */
 static int device_missing(const char *name, struct ibsa_error *error)
 {
 	return ibsa__fail(error, -ENODEV,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reopens the device file: after a reply that was too large, and when a device
- * that went away has come back, perhaps with another name and another file.
+ * Opens the device file of a transport again: after a reply that was too
+ * large, and when a device that had been removed exists again, perhaps with
+ * another name and another file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +14,10 @@
 #include "base/fd.h"
 #include "umad_dev/umad_device.h"
 
-/* How often to check for the device at most; each check reads a few files. */
+/*
+ * Minimum number of ms between two checks whether the device exists again;
+ * each check reads a few files.
+ */
 enum { RETRY_MS = 100 };
 
 int ibsa__umad_dev_rename(struct umad_device *device, const char *name)
@@ -52,7 +56,7 @@ int ibsa__umad_dev_find(struct umad_device *device)
 	return ibsa__umad_dev_rename(device, name);
 }
 
-/* Find the umad file of the device, which may have a new name. */
+/* Find the umad file of the device, which may have been renamed. */
 static int file_find(struct umad_device *device)
 {
 	int err = ibsa__umad_dev_find(device);
@@ -79,17 +83,17 @@ void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone)
 	if (device->file.fd < 0)
 		return;
 	/*
-	 * Remove it from the epoll set, too: its hang-up would end every wait
-	 * at once.
+	 * Remove the descriptor from the epoll set as well: its hang-up would
+	 * end every wait at once.
 	 */
 	ibsa__umad_dev_unwatch(device, device->file.fd);
 	fd_close(&device->file.fd);
 }
 
 /*
- * While the file was closed, its name may have passed to another device, even
- * if it was closed only because the process had too many descriptors. The
- * devices of ibsim do not change.
+ * Open the umad file again. While the file was closed, its name may have
+ * passed to another device, even if it was closed only because the process had
+ * too many descriptors. The devices of ibsim do not change.
  */
 int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other)
 {

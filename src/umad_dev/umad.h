@@ -76,11 +76,17 @@ int ibsa__umad_open(struct device_files *files, const char *device,
 int ibsa__umad_events(struct ibsa_transport *transport,
 		      int cmd_fd) IBSA_MUST_USE;
 
-/* As ibsa_umad_version(), for the kernel or server that @files belong to. */
+/*
+ * Do what ibsa_umad_version() does, for the kernel or fabric server that
+ * @files belong to.
+ */
 int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 		       unsigned int *out) IBSA_MUST_USE;
 
-/* As ibsa_port_access_get(). @is_remote: the port is at a fabric server. */
+/*
+ * Do what ibsa_port_access_get() does. @is_remote: the port is at a fabric
+ * server.
+ */
 int ibsa__port_access_get(const struct ibsa_port *port, bool is_remote,
 			  struct ibsa_port_access *out) IBSA_MUST_USE;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The transport over a device file of the kernel: opening and closing. */
+/*
+ * The transport over a umad device file of the kernel: how it is opened and
+ * closed.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +25,7 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 				      device->selection.port, out);
 	/*
 	 * ibsim's copy of sysfs, which never changes, exists in one directory
-	 * only.
+	 * only, so a missing file there is not an error.
 	 */
 	if (err == -ENOENT && device->simulated) {
 		*out = device->selection.state;
@@ -62,8 +65,9 @@ static bool device_holds(struct umad_file *file)
 }
 
 /*
- * Parent and child share the kernel's file. It ends the agents when both have
- * closed it, so this process must not unregister them.
+ * Close the descriptors in a forked child. Parent and child share the kernel's
+ * file, which unregisters the agents when both have closed it; so this process
+ * must not unregister them.
  */
 static void descriptors_close(struct umad_file *file)
 {
@@ -104,7 +108,10 @@ static const struct umad_file_ops device_ops = {
 	.inherited = descriptors_close,
 };
 
-/* Open the file of @selection and register the agent for SA replies. */
+/*
+ * Open the umad file of the port in @selection, and register the agent for SA
+ * replies.
+ */
 static int file_open(struct umad_device *device, struct ibsa_error *error)
 {
 	const char *name = device->selection.umad;
@@ -142,8 +149,8 @@ static int selection_open(struct umad_device *device, struct ibsa_error *error)
 }
 
 /*
- * Unless a device was named, try the ports that match one after the other. If
- * none can be opened, *@error is about the first.
+ * Open a port. If no device was named, try the ports that fit one after the
+ * other; if none can be opened, *@error is about the first.
  */
 static int port_open(struct umad_device *device, const char *name,
 		     unsigned int port, struct ibsa_error *error)

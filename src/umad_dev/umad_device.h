@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file of a device, for a transport: state that its source files share.
+ * A transport's umad device file: state that the source files of the transport
+ * share.
  */
 #ifndef UMAD_DEV_UMAD_DEVICE_H
 #define UMAD_DEV_UMAD_DEVICE_H
@@ -12,8 +13,8 @@
 #include "umad_dev/fd.h"
 
 /*
- * A name of the device. Any thread may read it at any time, so earlier names
- * are freed only when the device is closed.
+ * A current or earlier name of the device. Any thread may read it at any time,
+ * so earlier names are freed only when the device is closed.
  */
 struct umad_name {
 	struct umad_name *older;
@@ -24,8 +25,8 @@ struct umad_device {
 	struct umad_fd file; /* fd -1: closed for now */
 	struct umad_transport transport;
 	/*
-	 * The descriptor is ibsim's: only read, write, ioctl and close work,
-	 * and poll() of this descriptor alone, for reading.
+	 * The descriptor is ibsim's: it works only with read, write, ioctl,
+	 * close, and with poll() of this descriptor alone for reading.
 	 */
 	bool simulated;
 	struct device_files *files;
@@ -33,37 +34,43 @@ struct umad_device {
 	/* Current name; @selection.device may be outdated. */
 	_Atomic(struct umad_name *) name;
 	uint64_t node_guid; /* 0: not known */
-	bool is_gone;	   /* the device was removed when its file was closed */
+	/* The device did not exist any more when its umad file was closed. */
+	bool is_gone;
 	uint64_t retry_ns; /* when to search for the device again */
 
-	/* File of the device's asynchronous events, or -1. */
+	/* Descriptor of the device's asynchronous events, or -1. */
 	int event_fd;
 	atomic_uint reregisters;
 	bool needs_grh; /* as reported by the kernel */
 
 	/*
-	 * Contains the device's descriptor, and stays the same when it is
-	 * reopened.
+	 * Epoll set with the device's descriptor. It stays the same when the
+	 * device is opened again.
 	 */
 	int epoll_fd;
 	int wake_fd;
-	/* Takes the place of wake_fd if the device is ibsim's. */
+	/* Set by a wake-up, in place of wake_fd, if the device is ibsim's. */
 	atomic_bool woken;
 };
 
 /*
- * Open the umad file @name ("umad0") and enable its 64-byte headers. Return: 0,
- * and *@out is the descriptor; or a negative errno, with *@error set.
+ * Open the umad file @name, such as "umad0", in the mode with 64-byte umad
+ * headers. Return: 0, and *@out is the descriptor; or a negative errno, with
+ * *@error set.
  */
 int ibsa__umad_dev_open(const char *name, struct ibsa_error *error,
 			int *out) IBSA_MUST_USE;
 
 /*
- * Set *@error: the file @name rejects the agent for SA replies. Return: @err.
+ * Set *@error to the message that the file @name rejects the agent for SA
+ * replies. Return: @err.
  */
 int ibsa__umad_dev_refused(const char *name, int err, struct ibsa_error *error);
 
-/* Add a descriptor to the epoll set; remove it. */
+/*
+ * ibsa__umad_dev_watch() adds a descriptor to the epoll set,
+ * ibsa__umad_dev_unwatch() removes it.
+ */
 int ibsa__umad_dev_watch(struct umad_device *device, int fd) IBSA_MUST_USE;
 void ibsa__umad_dev_unwatch(struct umad_device *device, int fd);
 
@@ -84,7 +91,8 @@ int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other);
 void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone);
 
 /*
- * Find the current name of the device. Return: 0; or the error of the search.
+ * Find the current name of the device, which may have been renamed. Return: 0;
+ * or the error of the search.
  */
 int ibsa__umad_dev_find(struct umad_device *device) IBSA_MUST_USE;
 

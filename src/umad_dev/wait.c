@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Waits for the device or a wake-up.
+ * Waits for packets of the device or a wake-up.
  *
- * The fd that programs poll is an epoll fd with the device file alone: it stays
- * the same when the file is reopened, and a wake-up does not leave it readable.
+ * The fd that programs poll is an epoll fd with only the device file: it stays
+ * the same when the file is opened again, and a wake-up does not leave it
+ * readable.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +15,10 @@
 #include "umad_dev/umad_device.h"
 
 enum {
-	/* how long a wake-up may take with a device of ibsim */
+	/*
+	 * Maximum delay in ms of a wake-up of a thread that waits for an ibsim
+	 * device.
+	 */
 	SLICE_MS = 20,
 };
 
@@ -84,7 +88,10 @@ static int device_wait(struct umad_device *device, int timeout_ms)
 	return fds[1].revents ? fd_wake_reset(device->wake_fd) : 0;
 }
 
-/* ibsim's poll() accepts one descriptor, so a wake-up cannot end it. */
+/*
+ * Wait for an ibsim device in short slices: ibsim's poll() accepts only one
+ * descriptor, so a wake-up cannot end it.
+ */
 static int simulated_wait(struct umad_device *device, int timeout_ms)
 {
 	const uint64_t start = clock_now_ns();

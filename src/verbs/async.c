@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The async fd of a context: which files its descriptors refer to. */
+/* The async fd of a verbs context: which files its descriptors refer to. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -32,15 +32,19 @@ void ibsa__async_done(struct async *async)
 	ibsa__async_init(async);
 }
 
-/* epoll_ctl(2) fails with ENOENT only if @fd is an epoll file. */
+/*
+ * Whether @fd is an epoll file: epoll_ctl(2) fails with ENOENT only for an
+ * epoll file.
+ */
 static bool fd_is_epoll(int fd, int other)
 {
 	return epoll_ctl(fd, EPOLL_CTL_DEL, other, NULL) && errno == ENOENT;
 }
 
 /*
- * epoll(7): an entry of an epoll set is a descriptor together with its file, so
- * this fails if the descriptor refers to another file now.
+ * Whether the epoll set @set contains the descriptor @fd with its current
+ * file. According to epoll(7), an entry is a descriptor together with its
+ * file, so epoll_ctl() fails if @fd refers to another file now.
  */
 static bool set_has(int set, int fd)
 {
@@ -115,8 +119,8 @@ static int nonblock_set(int fd, int flags)
 }
 
 /*
- * Make @number refer to the file of @fd. Its close-on-exec flag does not
- * change.
+ * Make the descriptor @number refer to the file of @fd. Its close-on-exec flag
+ * does not change.
  */
 static int number_give(int number, int fd)
 {
@@ -129,10 +133,10 @@ static int number_give(int number, int fd)
 }
 
 /*
- * Make the number refer to the file of @fd instead of the file of @old, with
- * the same O_NONBLOCK. Another thread may change that flag on the old file at
- * any time. A change after the first fcntl() is copied to the new file after
- * the exchange, unless the new file was changed, too.
+ * Make the async fd refer to the file of @fd instead of the file of @old, with
+ * the same flag O_NONBLOCK. Another thread may change this flag of the old
+ * file at any time. A change after the first fcntl() is copied to the new file
+ * after the exchange, unless the flag of the new file was changed, too.
  */
 static int number_replace(const struct async *async, int fd, int old)
 {
@@ -151,7 +155,10 @@ static int number_replace(const struct async *async, int fd, int old)
 	return 0;
 }
 
-/* Other threads may read the member at any time. */
+/*
+ * Set the member async_fd of the context. Other threads may read it at any
+ * time.
+ */
 static void member_set(struct context_state *state, int fd)
 {
 	if (!state->is_stale)
@@ -199,8 +206,8 @@ void ibsa__async_unsplice(struct context_state *state)
 	if (!async->is_spliced)
 		return;
 	/*
-	 * If this fails, the program has closed the number, which may refer to
-	 * any file.
+	 * The check fails if the program has closed the async fd, whose number
+	 * may refer to any file now.
 	 */
 	if (set_has(async->number, async->ready_fd))
 		(void)!number_replace(async, async->device_fd, async->set_fd);
@@ -211,7 +218,10 @@ void ibsa__async_unsplice(struct context_state *state)
 	device_fd_release(async);
 }
 
-/* While libibverbs uses the number, its file must not change. */
+/*
+ * Wait until libibverbs no longer uses the async fd: meanwhile its file must
+ * not change.
+ */
 static int number_await(struct context_call *call)
 {
 	struct context_state *state = call->state;
@@ -263,7 +273,8 @@ int ibsa__async_splice(struct context_call *call)
 }
 
 /*
- * Reset the eventfd. It may have been reset already if the program has read it.
+ * Reset the eventfd, so that it is no longer readable. The program may have
+ * read, and so reset, it already.
  */
 static void eventfd_drain(int fd)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The async fd of a context: which files its descriptors refer to.
+ * The async fd of a verbs context: which files its descriptors refer to.
  *
- * For a context of libibverbs, @set_fd is an epoll file that contains @ready_fd
- * and the file of the device's events. While @is_spliced, @number is a second
- * descriptor of that epoll file, @device_fd refers to the device's file, and
- * the device's file is O_NONBLOCK. For our own context, @number is @ready_fd,
- * and @set_fd and @device_fd are not used.
+ * For a context of libibverbs, @set_fd is an epoll file that contains
+ * @ready_fd and the file of the device's events. While @is_spliced is set,
+ * @number is a second descriptor of that epoll file, @device_fd refers to the
+ * device's file, and the device's file has O_NONBLOCK. For a context of
+ * ibsa_verbs_open(), @number is @ready_fd, and @set_fd and @device_fd are not
+ * used.
  */
 #ifndef VERBS_ASYNC_H
 #define VERBS_ASYNC_H
@@ -15,7 +16,10 @@
 
 /* The two kinds of ibsa__async_get(). */
 enum async_get {
-	/* Libibverbs uses @number, whose file must not change. */
+	/*
+	 * libibverbs uses the descriptor @number, whose file must not change
+	 * until the put.
+	 */
 	ASYNC_GET_NUMBER,
 	ASYNC_GET_DEVICE, /* libibverbs uses @device_fd */
 	ASYNC_GET_COUNT,
@@ -24,7 +28,10 @@ enum async_get {
 struct async {
 	int number;    /* value of context->async_fd for the program */
 	int device_fd; /* -1: not needed */
-	/* eventfd, readable while SM events are queued; -1: not created yet. */
+	/*
+	 * An eventfd that is readable while SM events are queued; -1: not
+	 * created yet.
+	 */
 	int ready_fd;
 	int set_fd;
 	unsigned int gets[ASYNC_GET_COUNT]; /* without their puts */
@@ -43,49 +50,59 @@ void ibsa__async_init(struct async *async);
 void ibsa__async_done(struct async *async);
 
 /*
- * Create the files for waiting. @lock is held. Return: 0; -EINVAL @number is
- * the epoll file of a parent process; -EBADF, -EMFILE, -ENOMEM.
+ * Create the files for waiting for SM events. @lock is held. Return: 0;
+ * -EINVAL @number is the epoll file of a parent process; -EBADF, -EMFILE,
+ * -ENOMEM.
  */
 int ibsa__async_begin(struct context_state *state) IBSA_MUST_USE;
 
 /*
- * Whether @context still has the files of ibsa__async_begin(). It has not if
- * libibverbs closed the context and opened another at the same address. @lock
- * is held.
+ * Whether @context still has the files of ibsa__async_begin(). It does not if
+ * libibverbs has closed the context and opened another one at the same
+ * address. @lock is held.
  */
 bool ibsa__async_is_current(const struct async *async,
 			    const struct ibv_context *context);
 
 /*
  * Make @number refer to the epoll file, so that SM events make it readable,
- * too. Waits up to 10 s until no other thread has an ASYNC_GET_NUMBER.
- * ibsa__async_begin() has succeeded. @lock is held, and released while waiting.
- * Return: 0; -EBUSY such a get lasts longer, or this thread has one; -EINVAL
- * the context was closed meanwhile; or the error of a system call. After an
- * error, nothing has changed.
+ * too. ibsa__async_begin() has succeeded before. The call waits up to 10 s
+ * until no other thread has an ASYNC_GET_NUMBER. @lock is held, and is
+ * released while waiting. Return: 0; -EBUSY another thread has an
+ * ASYNC_GET_NUMBER for more than 10 s, or this thread has one; -EINVAL the
+ * context was closed meanwhile; or the error of a system call. After an error,
+ * nothing has changed.
  */
 int ibsa__async_splice(struct context_call *call) IBSA_MUST_USE;
 
-/* Make @number refer to the device's file again. @lock is held. */
+/* Make @number refer to the device's event file again. @lock is held. */
 void ibsa__async_unsplice(struct context_state *state);
 
 /*
- * libibverbs reads the member async_fd, and passes it to the kernel as the
- * destination of the events of a new queue. From the get to the put, the member
- * names the device's file. @lock is held. Return: what the put takes.
+ * Let the member async_fd of the context name the device's event file until
+ * the put. This is needed while libibverbs creates a queue: it passes async_fd
+ * to the kernel as the file for the queue's events. @lock is held. Return: the
+ * value to pass to the put.
  */
 enum async_get ibsa__async_get(struct context_state *state);
 void ibsa__async_put(struct context_state *state, enum async_get kind);
 
-/* The descriptor that is readable when there may be an event. */
+/*
+ * Return: the descriptor that is readable when there may be an event of the
+ * device or the SM.
+ */
 int ibsa__async_wait_fd(const struct async *async);
 
 /*
- * Make @ready_fd readable or not, after a change of the queue. @lock is held.
+ * Make @ready_fd readable if SM events are queued, otherwise not readable.
+ * Called after a change of the queue. @lock is held.
  */
 void ibsa__async_update(struct context_state *state);
 
-/* End all waits until the next update. @lock is held. */
+/*
+ * End the waits of all threads until the next ibsa__async_update(). @lock is
+ * held.
+ */
 void ibsa__async_wake(struct async *async);
 
 #endif

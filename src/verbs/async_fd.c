@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes the member async_fd name the device's own file while libibverbs creates
- * queues.
+ * Makes the member async_fd of a verbs context name the device's own event
+ * file while libibverbs creates queues.
  */
 #include <errno.h>
 
@@ -10,8 +10,8 @@
 #include "verbs/context_state.h"
 
 /*
- * A call in progress, for which closing waits: the thread must not be
- * cancelled.
+ * A use of the device's event file that has not been put yet. Closing the
+ * context waits for the put, so the thread must not be cancelled before it.
  */
 struct ibsa_verbs_async_fd {
 	struct context_call call;
@@ -28,7 +28,10 @@ static void device_file_get(struct ibsa_verbs_async_fd *held)
 	pthread_mutex_unlock(&state->lock);
 }
 
-/* A forked child leaves its parent's state alone. */
+/*
+ * Put the device's event file. In a forked child, the state of the parent is
+ * not changed.
+ */
 static void device_file_put(struct ibsa_verbs_async_fd *held)
 {
 	struct context_state *state = held->call.state;
@@ -52,7 +55,10 @@ static struct ibsa_verbs_async_fd *held_new(struct ibv_context *context)
 	return held;
 }
 
-/* No queue is created on our own context. */
+/*
+ * Get the device's event file. For a context of ibsa_verbs_open() this does
+ * nothing, because no queue can be created on it.
+ */
 struct ibsa_verbs_async_fd *ibsa_verbs_async_fd_get(struct ibv_context *context)
 {
 	struct ibsa_verbs_async_fd *held = NULL;
@@ -83,8 +89,9 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held)
 	interrupts_hold(&interrupts);
 	interrupts.cancel = held->call.before.cancel;
 	/*
-	 * ibsa__context_state_leave() restores call.before, which must not yet
-	 * allow interruptions.
+	 * Signals and cancellation stay blocked until this function returns,
+	 * although ibsa__context_state_leave() restores call.before: block
+	 * them here once more.
 	 */
 	interrupts_hold(&held->call.before);
 	device_file_put(held);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Returns events of the device and of the SM from one call.
+ * Returns events of the device and of the SM from one function,
+ * ibv_get_async_event().
  *
- * libibverbs waits for a context's event in read(2), without a lock: its thread
- * may be cancelled or interrupted there, and a signal handler may fork or close
- * the context. Programs may rely on that here, too. Signals and cancellation
- * are held back before and after the wait. During the wait, the thread holds
- * only a reference to the context state, which a cancellation drops.
+ * libibverbs waits for a context's event in read(2), without a lock: its
+ * thread may be cancelled or interrupted there, and a signal handler may fork
+ * or close the context. Programs may rely on this here, too. Signals and
+ * cancellation are blocked before and after the wait. During the wait, the
+ * thread holds only a reference to the context state, which a cancellation
+ * drops.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +29,16 @@ struct reading {
 	bool is_stock;	      /* behaves as libibverbs' call; see verbs.h */
 	bool is_reader;	      /* it has set async.has_reader */
 	/*
-	 * A signal interrupted the last wait, and read(2) would be restarted.
+	 * A signal has interrupted the last wait, and read(2) would be
+	 * restarted after it.
 	 */
 	bool is_restarted;
 };
 
-/* What to do next; or a negative errno. */
+/*
+ * What a thread that reads an event does next; the alternative is a negative
+ * errno.
+ */
 enum step {
 	STEP_DONE,
 	STEP_WAIT,   /* for an event, or for the end */
@@ -43,10 +49,11 @@ enum step {
 };
 
 /*
- * Read from the device's file, which is O_NONBLOCK while the number is spliced.
- * libibverbs reads from the descriptor in the member async_fd, and its provider
- * may use other members: so it gets the context itself, with the member changed
- * for the duration of the call. @lock is held.
+ * Read an event from the device's event file, which has O_NONBLOCK while
+ * @is_spliced is set. libibverbs reads from the descriptor in the member
+ * async_fd, and its provider may use other members of the context: so the
+ * function passes the context itself, with async_fd changed during the call.
+ * @lock is held.
  */
 static int device_read(struct context_state *state,
 		       struct ibsa_async_event *out)
@@ -65,7 +72,10 @@ static bool is_readable(int fd)
 	return poll(&file, 1, 0) == 1;
 }
 
-/* Also -EAGAIN if another thread has read the event first. @lock is held. */
+/*
+ * Take an event of the device without waiting. Return: also -EAGAIN if another
+ * thread has read the event first. @lock is held.
+ */
 static int device_take(struct context_state *state,
 		       struct ibsa_async_event *out)
 {
@@ -83,8 +93,8 @@ static int queue_take(struct context_state *state, struct ibsa_async_event *out)
 }
 
 /*
- * Take one event without waiting, alternating between the two sources. @lock is
- * held.
+ * Take one event without waiting, alternately from the device and from the
+ * queue of SM events. @lock is held.
  */
 static int event_take(struct context_state *state, struct ibsa_async_event *out)
 {
@@ -100,7 +110,8 @@ static int event_take(struct context_state *state, struct ibsa_async_event *out)
 }
 
 /*
- * While the number refers to the epoll file, we read the events. @lock is held.
+ * Next step while the async fd refers to the epoll file: this library reads
+ * the device's events. @lock is held.
  */
 static int step_spliced(struct reading *reading)
 {
@@ -117,9 +128,10 @@ static int step_spliced(struct reading *reading)
 }
 
 /*
- * While the number refers to the device's file, libibverbs reads the events. If
- * another thread of ours took the event first, libibverbs would wait in
- * read(2), and neither an SM event nor a close would end that. @lock is held.
+ * Next step while the async fd refers to the device's event file: libibverbs
+ * reads the events. If another thread took the event first, libibverbs would
+ * wait in read(2), and neither an SM event nor a close of the context would
+ * end that wait. @lock is held.
  */
 static int step_plain(struct reading *reading)
 {
@@ -172,7 +184,10 @@ static void reader_end(struct reading *reading)
 	pthread_mutex_unlock(&state->lock);
 }
 
-/* A forked child leaves its parent's state alone. */
+/*
+ * Drop the thread's reference to the context state. In a forked child, the
+ * state of the parent is not changed.
+ */
 static void reading_drop(struct reading *reading)
 {
 	if (reading->state && !reading_is_child(reading)) {
@@ -192,8 +207,8 @@ static void reading_cancel(void *arg)
 }
 
 /*
- * Call @wait, in which the thread may be cancelled. When it returns, signals
- * and cancellation are held back again.
+ * Call @wait, during which the thread may be cancelled or interrupted. When it
+ * returns, signals and cancellation are blocked again.
  */
 static int interruptible(struct reading *reading,
 			 int (*wait)(struct reading *reading))
@@ -213,9 +228,9 @@ static int stock_wait(struct reading *reading)
 }
 
 /*
- * Whether the system would restart a read(2) after a signal, as opposed to
- * poll(2), which it never restarts: not if a signal that the thread accepts has
- * a handler without SA_RESTART. signal(7).
+ * Whether the kernel would restart read(2) after a signal: it does not if a
+ * signal that the thread does not block has a handler without SA_RESTART.
+ * poll(2), which waits here instead, is never restarted. signal(7).
  */
 static bool signals_restart(const sigset_t *blocked)
 {
@@ -233,7 +248,10 @@ static bool signals_restart(const sigset_t *blocked)
 	return true;
 }
 
-/* Return: 0; -EINTR if read(2) would return it; or another error. */
+/*
+ * Wait until one of @files is readable. Return: 0; -EINTR if read(2) would
+ * return it; or another error.
+ */
 static int file_wait(struct reading *reading, struct pollfd *files,
 		     nfds_t count)
 {
@@ -262,8 +280,8 @@ static int event_wait(struct reading *reading)
 }
 
 /*
- * Behave like a read(2) of a file that was closed meanwhile: it continues, and
- * when it is restarted, the descriptor no longer exists.
+ * Wait as a read(2) does whose descriptor was closed meanwhile: the read
+ * continues, but if a signal restarts it, the descriptor no longer exists.
  */
 static int closed_wait(struct reading *reading)
 {
@@ -273,8 +291,8 @@ static int closed_wait(struct reading *reading)
 }
 
 /*
- * Wait until the other thread has read, for 10 ms at most: it may have to wait
- * if another process that has the file open reads first.
+ * Wait up to 10 ms until the other thread has read the event: it may have to
+ * wait longer if another process that shares the file reads first.
  */
 static int reader_await(struct reading *reading)
 {
@@ -293,8 +311,8 @@ static int reader_await(struct reading *reading)
 }
 
 /*
- * Whether an error of libibverbs is only due to splicing, which put another
- * file behind the number or set O_NONBLOCK during the call.
+ * Whether an error of libibverbs is only caused by another thread that has put
+ * the epoll file behind the async fd, or set O_NONBLOCK, during the call.
  */
 static bool is_spliced_now(struct reading *reading)
 {
@@ -319,7 +337,10 @@ static int device_wait(struct reading *reading)
 							       : err;
 }
 
-/* Return: STEP_WAIT to find the next step; or the result. */
+/*
+ * Do one step. Return: STEP_WAIT to determine the next step; or the result of
+ * the function.
+ */
 static int step_take(struct reading *reading, int step)
 {
 	int err;
@@ -352,7 +373,10 @@ static int state_read(struct reading *reading)
 	return step;
 }
 
-/* Without a context state, libibverbs can still read the device's events. */
+/*
+ * Without a context state, because it could not be created, libibverbs can
+ * still read the device's events.
+ */
 static int without_state(struct reading *reading, int err)
 {
 	return reading->is_stock && reading->context->cmd_fd >= 0

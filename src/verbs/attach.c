@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Attaches and detaches a context, and ends its use. */
+/*
+ * ibsa_verbs_attach() and ibsa_verbs_detach(), and the close of a verbs
+ * context.
+ */
 #include <errno.h>
 
 #include "client/open.h"
@@ -10,8 +13,8 @@
 enum { EVENTS_MAX = 1 << 20 };
 
 /*
- * Whether the options tell how requests reach the SA. For a context of our own,
- * only ibsa_verbs_open() takes such options.
+ * Whether the options tell how requests reach the SA. Only ibsa_verbs_open()
+ * accepts these options for its contexts.
  */
 static bool has_access(const struct ibsa_sa_access *access)
 {
@@ -150,9 +153,9 @@ static bool state_is_used(struct context_state *state)
 }
 
 /*
- * For a context of libibverbs, nothing is kept: libibverbs may then close it
- * without our notice and open the next one at the same address. Threads that
- * wait for an event continue to wait.
+ * Detach a context. For a context of libibverbs, no state remains: libibverbs
+ * may close the context, which this library does not notice, and open another
+ * one at the same address. Threads that wait for an event continue to wait.
  */
 int ibsa_verbs_detach(struct ibv_context *context)
 {
@@ -180,6 +183,6 @@ int ibsa_close_device(struct ibv_context *context)
 	if (context->cmd_fd < 0)
 		return ibsa__context_state_result(ibsa_verbs_close(context));
 	ibsa__context_state_end(context);
-	/* libibverbs decides whether this is a cancellation point. */
+	/* Whether this is a cancellation point depends on libibverbs. */
 	return ibsa__context_state_result(ibsa__stock_close(context));
 }

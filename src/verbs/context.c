@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Our own contexts: created, found in the registry, closed. */
+/*
+ * The contexts that ibsa_verbs_open() creates: how they are created, found in
+ * the registry, and closed.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +24,9 @@ struct key {
 };
 
 /*
- * The address alone: no other object has it while the entry exists, and the
- * memory of a context that was closed must not be read.
+ * Return: the registry's key of a context: its address alone. No other object
+ * has the address while the entry exists, and the memory of a closed context
+ * must not be read.
  */
 static struct key context_key(const struct ibv_context *context)
 {
@@ -58,8 +62,8 @@ static int options_check(const struct ibsa_options *options,
 }
 
 /*
- * Copy the options so that they own their strings. A device of this machine or
- * of a server stays the same if IBSA_FABRIC changes later.
+ * Copy the options, with their strings, into the context. The device and
+ * server that they name stay the same if IBSA_FABRIC changes later.
  */
 static void options_copy(struct ibsa__verbs *verbs,
 			 const struct ibsa_options *options)
@@ -75,7 +79,10 @@ static void options_copy(struct ibsa__verbs *verbs,
 	verbs->options.access.sa = &verbs->sa;
 }
 
-/* Fill the members that programs read; all others are 0. */
+/*
+ * Fill those members of struct ibv_context that programs read; all others are
+ * 0.
+ */
 static int context_fill(struct ibsa__verbs *verbs)
 {
 	struct ibv_context *context = &verbs->context.context;
@@ -106,7 +113,10 @@ static int server_copy(struct ibsa__verbs *verbs,
 	return verbs->server ? 0 : ibsa__fail(error, -ENOMEM, "out of memory");
 }
 
-/* Copy the environment and open the device files for later use. */
+/*
+ * Copy the environment variables and open the device files, for later use by
+ * the context.
+ */
 static int origin_open(struct ibsa__verbs *verbs,
 		       const struct ibsa_options *options,
 		       const struct ibsa__environment *environment)
@@ -213,7 +223,10 @@ const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs)
 	return verbs->server ? IBSA__SERVER_DEVICE : verbs->name;
 }
 
-/* Hide it first, so that no new call finds it while its state ends. */
+/*
+ * Close a context. It is removed from the registry first, so that no new call
+ * finds it while its state ends.
+ */
 static int verbs_close(struct ibv_context *context)
 {
 	struct ibsa__verbs *verbs = ibsa__verbs_get(context);

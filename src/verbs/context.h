@@ -9,9 +9,10 @@
 #include "device/files.h"
 
 /*
- * @options: a copy of the program's options; the library owns what its device,
- * SA and fabric point to. If the context is in an embedded fabric, @options.on
- * is this fabric, and @options.device is a node of the fabric.
+ * A context that ibsa_verbs_open() created. @options: a copy of the program's
+ * options; the library owns the device's name, the SA address and the fabric
+ * in them. If the context is in an embedded fabric, @options.on is this
+ * fabric, and @options.device is a node of the fabric.
  */
 struct ibsa__verbs {
 	struct ibv_device device;
@@ -20,16 +21,23 @@ struct ibsa__verbs {
 	struct ibsa_address sa;
 	struct ibsa_fabric *fabric; /* to be released; or NULL */
 	char *name;
-	char *server; /* address of the device's fabric server, or NULL */
-	/* From the time of opening; ports are opened later. */
+	/*
+	 * Address ("unix:PATH") of the device's fabric server; NULL if it is
+	 * not at a fabric server.
+	 */
+	char *server;
+	/*
+	 * Copy of the environment variables when the context was opened. They
+	 * are used again when its ports are opened later.
+	 */
 	struct ibsa__environment *environment;
 	struct device_files *files; /* NULL: in an embedded fabric */
 };
 
 /*
- * Get our own context with that address. It exists until the put, even if it is
- * closed meanwhile. NULL: it is not ours, or it is closed. Any thread may call
- * it.
+ * Get the context of ibsa_verbs_open() with this address. It exists until the
+ * put, even if it is closed meanwhile. Return: NULL: ibsa_verbs_open() did not
+ * create it, or it is closed. Any thread may call this.
  */
 struct ibsa__verbs *ibsa__verbs_get(const struct ibv_context *context);
 void ibsa__verbs_put(struct ibsa__verbs *verbs);
@@ -39,7 +47,10 @@ static inline bool ibsa__verbs_is_in_fabric(const struct ibsa__verbs *verbs)
 	return verbs->options.on;
 }
 
-/* The name of the device in its files; a server has a single one. */
+/*
+ * Return: the name of the context's device in its device files; a fabric
+ * server's files have only one device.
+ */
 const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finds, creates and ends the context state that we hold for a context. */
+/*
+ * Finds, creates and ends the state that this library holds for a verbs
+ * context.
+ */
 #include <errno.h>
 #include <stdio.h>
 
@@ -19,8 +22,8 @@ struct key {
 };
 
 /*
- * The key has the command file and the name, too, since a later context may
- * have the same address.
+ * Return: the registry's key of a context. It contains the command file and
+ * the device name, too, since a later context may have the same address.
  */
 static struct key context_key(const struct ibv_context *context)
 {
@@ -66,7 +69,8 @@ static void locks_init(struct context_state *state)
 }
 
 /*
- * A context of libibverbs belongs to a real device, whatever IBSA_FABRIC says.
+ * Fill the options for opening the device. A context of libibverbs belongs to
+ * a real device, regardless of IBSA_FABRIC.
  */
 static void options_fill(struct context_state *state)
 {
@@ -95,9 +99,9 @@ void ibsa__context_state_anchor(struct context_state *state)
 }
 
 /*
- * Store the environment of a context: for a context of ibsa_verbs_open(), the
- * environment when the context was opened; for a context of libibverbs, the
- * environment at the first call with the context.
+ * Store the environment variables of a context: for a context of
+ * ibsa_verbs_open(), as they were when it was opened; for a context of
+ * libibverbs, as they are at the first call with the context.
  */
 static int origin_read(struct context_state *state)
 {
@@ -163,10 +167,16 @@ static int state_new(const char *name, void *arg, void **out)
 	return 0;
 }
 
-/* Signal handlers run at least this often in a thread that waits. */
+/*
+ * Maximum time in ms for which a waiting thread blocks signals: their handlers
+ * run at least this often.
+ */
 enum { MOMENT_MS = 20 };
 
-/* Drop the registry's reference, which keeps the state between calls. */
+/*
+ * Drop the registry's reference to a context state, which keeps the state
+ * between calls.
+ */
 static void state_release(struct context_state *state)
 {
 	bool was_anchored;
@@ -180,8 +190,8 @@ static void state_release(struct context_state *state)
 }
 
 /*
- * After this, calls in progress end, and no new one begins. Return: whether
- * this thread is the first to close it. @lock is held.
+ * Mark a context state as closed: calls in progress end, and new calls fail.
+ * Return: whether this thread is the first to close it. @lock is held.
  */
 static bool state_close(struct context_state *state)
 {
@@ -194,7 +204,9 @@ static bool state_close(struct context_state *state)
 	return true;
 }
 
-/* Whether another thread has a call in progress. @lock is held. */
+/*
+ * Whether another thread has a call in progress on the context. @lock is held.
+ */
 static bool state_is_shared(const struct context_state *state)
 {
 	struct list *at = state->calls.next;
@@ -207,9 +219,9 @@ static bool state_is_shared(const struct context_state *state)
 }
 
 /*
- * End what is in progress on the device and prevent new requests. Inside a
- * callback of <ibsa/ib_sa.h>, this does not wait for that callback; end_await()
- * does.
+ * End the queries in progress on the context's device, and prevent new ones.
+ * Inside a callback of <ibsa/ib_sa.h>, this does not wait for that callback;
+ * end_await() does.
  */
 static void device_end(struct context_state *state)
 {
@@ -235,7 +247,10 @@ void ibsa__context_call_await(struct context_call *call)
 	pthread_mutex_lock(&state->lock);
 }
 
-/* Wait for calls of other threads, and for the last event of each watch. */
+/*
+ * Wait for the end of other threads' calls on the context, and for the last
+ * event of each watch.
+ */
 static void end_await(struct context_call *call)
 {
 	struct context_state *state = call->state;
@@ -278,9 +293,10 @@ static void call_end(struct context_call *call)
 }
 
 /*
- * Whether a state that was found belongs to @context. It does not if libibverbs
- * has closed the context that it was created for, without our notice, and has
- * opened another at the same address. In that case, end the old state.
+ * Whether a context state that was found by its key belongs to @context. It
+ * does not if libibverbs has closed the context for which the state was
+ * created, which this library does not notice, and has opened another one at
+ * the same address. In that case, end the old state.
  */
 static bool state_is_current(struct context_state *state,
 			     struct ibv_context *context,
@@ -306,7 +322,10 @@ static bool state_is_current(struct context_state *state,
 	return !is_closed && !is_first;
 }
 
-/* A context without a command file is ours, or it is closed. */
+/*
+ * Whether a context is open. A context without a command file was made by
+ * ibsa_verbs_open(), or is closed.
+ */
 static bool context_is_open(const struct ibv_context *context)
 {
 	struct ibsa__verbs *verbs;
@@ -396,7 +415,10 @@ void ibsa__context_state_put(struct context_state *state)
 	ibsa__registry_put(state, state_destroy);
 }
 
-/* Whether a call of this thread has the property. @lock is held. */
+/*
+ * Whether one of this thread's calls on the context has the property @has.
+ * @lock is held.
+ */
 static bool thread_has(const struct context_state *state,
 		       bool (*has)(const struct context_call *call))
 {
@@ -426,8 +448,8 @@ bool ibsa__context_call_has_number(const struct context_call *call)
 }
 
 /*
- * A close in a signal handler may interrupt a call of the same thread that
- * holds the lock.
+ * Take @lock for a call. A close in a signal handler may interrupt a call of
+ * the same thread that already holds the lock.
  */
 void ibsa__context_call_lock(struct context_call *call)
 {
@@ -479,7 +501,9 @@ void ibsa__context_state_reset(struct context_call *call)
 	device_end(state);
 	end_await(call);
 	pthread_rwlock_wrlock(&state->asking);
-	/* A call that began meanwhile may have opened the device again. */
+	/*
+	 * Another call may have opened the device again while this one waited.
+	 */
 	if (!state->device) {
 		state->options = (struct ibsa_device_options){ 0 };
 		options_fill(state);
@@ -489,9 +513,9 @@ void ibsa__context_state_reset(struct context_call *call)
 }
 
 /*
- * With the files of ibsa__async_begin(), a later context at the same address
- * can be told from this one. If there are too many open files, the state is
- * kept without them.
+ * Create the files of ibsa__async_begin() for a context state: by them, a
+ * later context at the same address can be told from this one. If there are
+ * too many open files, the state is kept without them.
  */
 static void device_anchor(struct context_state *state)
 {

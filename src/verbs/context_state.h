@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The context state that we hold for a context of libibverbs or our own: the
- * device that queries use, the registrations, and events that were not read
- * yet.
+ * The state that this library holds for a verbs context, of libibverbs or of
+ * ibsa_verbs_open(): the device that queries use, the registrations, and
+ * events that were not read yet.
  */
 #ifndef VERBS_CONTEXT_STATE_H
 #define VERBS_CONTEXT_STATE_H
@@ -20,16 +20,19 @@
 #include "verbs/sm_watch.h"
 
 /*
- * @lock guards the members below it, and is also taken in callbacks; @changed
- * belongs to it. @asking is held for reading while the device or its options
- * are used, and for writing while they change. @registering is held while
- * registrations and the async fd change. The order of locking is @registering,
- * then @asking, then @opening or @lock.
+ * State of one verbs context. @lock guards the members below it, and is also
+ * taken in callbacks; @changed is its condition variable. @asking is held for
+ * reading while the device or its options are used, and for writing while they
+ * change. @registering is held while registrations and the async fd change.
+ * Locks are taken in the order @registering, @asking, then @opening or @lock.
  */
 struct context_state {
 	struct ibv_context *context;
 	struct ibsa__verbs *verbs; /* NULL: the context is libibverbs' */
-	/* From the time of opening; the device is opened later. */
+	/*
+	 * Copy of the environment variables when the context was opened, or
+	 * first used. They are used when its device is opened later.
+	 */
 	struct ibsa__environment *environment;
 	struct device_files *files; /* NULL: in an embedded fabric */
 	struct ibsa_device_options options;
@@ -43,7 +46,10 @@ struct context_state {
 	struct list calls; /* struct context_call: calls in progress */
 	bool is_anchored;  /* the registry keeps the state between calls */
 	bool is_closed;
-	/* libibverbs has closed @context; a new context may have its address. */
+	/*
+	 * libibverbs has closed @context, and a new context may have its
+	 * address.
+	 */
 	bool is_stale;
 	bool is_attached;
 	struct async async;
@@ -58,8 +64,8 @@ struct context_state {
 };
 
 /*
- * A call in progress on a context. A close by another thread waits for it. The
- * thread cannot be cancelled, and signal handlers run only in
+ * A call in progress on a verbs context. A close by another thread waits for
+ * its end. The thread cannot be cancelled, and signal handlers run only in
  * ibsa__context_call_await() and where the call restores the signal mask.
  */
 struct context_call {
@@ -73,44 +79,43 @@ struct context_call {
 
 /*
  * Begin a call on @context, from any thread; ibsa__context_state_leave() ends
- * it.
- * Return: 0; -EINVAL @context is NULL, or one of our own that is closed or was
- * opened by a parent process; -ENOMEM.
+ * it. Return: 0; -EINVAL @context is NULL, or it is a context of
+ * ibsa_verbs_open() that is closed or was opened by a parent process; -ENOMEM.
  */
 int ibsa__context_state_enter(struct ibv_context *context,
 			      struct context_call *call) IBSA_MUST_USE;
 
 /*
- * Like ibsa__context_state_enter(), for a call that does not use the
- * environment or the files. If nothing else needs the state, it ends with the
- * call.
+ * Do what ibsa__context_state_enter() does, for a call that needs neither the
+ * environment variables nor the device files. The state is freed at the end of
+ * the call, unless something else needs it.
  */
 int ibsa__context_state_hold(struct ibv_context *context,
 			     struct context_call *call) IBSA_MUST_USE;
 
 /*
- * Like ibsa__context_state_enter(), but only if the state exists. Return: 0;
- * -EINVAL it does not exist.
+ * Do what ibsa__context_state_enter() does, but only if the context already
+ * has a state. Return: 0; -EINVAL it has no state.
  */
 int ibsa__context_state_find(struct ibv_context *context,
 			     struct context_call *call) IBSA_MUST_USE;
 
 void ibsa__context_state_leave(struct context_call *call);
 
-/* Whether this thread has an ASYNC_GET_NUMBER. @lock is held. */
+/* Whether this thread has an ASYNC_GET_NUMBER of the context. @lock is held. */
 bool ibsa__context_call_has_number(const struct context_call *call);
 
 /*
- * Wait until something has changed, or for 20 ms; signal handlers run
- * meanwhile. @lock is held, and released while waiting.
+ * Wait up to 20 ms until another thread has changed the context state; signal
+ * handlers run meanwhile. @lock is held, and is released while waiting.
  */
 void ibsa__context_call_await(struct context_call *call);
 
 /*
- * Get a reference to the state of @context without a call, for a thread that
- * waits: a close does not wait for that thread. @is_made: make the state if
- * there is none. Signals and cancellation are
- * held back; @before is what was set before. Return: as
+ * Get a reference to the state of @context for a thread that waits, without a
+ * struct context_call: a close does not wait for that thread. @is_made: create
+ * the state if it does not exist. Signals and cancellation are blocked;
+ * @before holds their earlier settings. Return: as
  * ibsa__context_state_enter().
  */
 int ibsa__context_state_get(struct ibv_context *context, bool is_made,
@@ -122,37 +127,47 @@ void ibsa__context_state_put(struct context_state *state);
 void ibsa__context_call_lock(struct context_call *call);
 void ibsa__context_call_unlock(struct context_call *call);
 
-/* End the state of @context, and wait until it has ended. */
+/*
+ * End the state of @context: cancel its requests, and wait until the calls of
+ * other threads have returned.
+ */
 void ibsa__context_state_end(struct ibv_context *context);
 
 /*
- * Close the device and reset the options, unless another thread has a call in
- * progress. There are no registrations; @registering is held.
+ * Close the device of the context state and reset the options, unless another
+ * thread has a call in progress. The context has no registrations;
+ * @registering is held.
  */
 void ibsa__context_state_reset(struct context_call *call);
 
 /*
- * Open the device unless it is open. @asking is held. Return: 0; -EIO the
- * context is being closed; or as ibsa_device_open().
+ * Open the context's device unless it is open. @asking is held. Return: 0;
+ * -EIO the context is being closed; or as ibsa_device_open().
  */
 int ibsa__context_state_device(struct context_state *state) IBSA_MUST_USE;
 
-/* Keep the state between calls until it is reset or closed. @lock is held. */
+/*
+ * Keep the context state between calls until it is reset or closed. @lock is
+ * held.
+ */
 void ibsa__context_state_anchor(struct context_state *state);
 
 /*
- * Read the state of port @number. Return: 0; -ENODEV no such port; -ENETDOWN it
- * has no link; or the error of reading it.
+ * Read the state of port @number of the context's device. Return: 0; -ENODEV
+ * no such port; -ENETDOWN it has no link; or the error of reading it.
  */
 int ibsa__context_state_port(const struct context_state *state,
 			     unsigned int number,
 			     struct ibsa_port_state *out) IBSA_MUST_USE;
 
-/* Whether queries to the SA can use such a port. */
+/* Whether queries to the SA can be sent from a port in this state. */
 bool ibsa__context_state_port_fits(const struct context_state *state,
 				   const struct ibsa_port_state *port);
 
-/* Convert to the result of a libibverbs call: 0, or -1 with errno set. */
+/*
+ * Return: the value that a function of libibverbs returns for @err: 0, or -1
+ * with errno set.
+ */
 int ibsa__context_state_result(int err);
 
 #endif

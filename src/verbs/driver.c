@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The driver of a device, cached in the registry for the life of the process.
+ * The kernel's driver number of a device, cached in the registry for the life
+ * of the process.
  */
 #include <errno.h>
 #include <limits.h>
@@ -13,8 +14,9 @@
 #include "verbs/driver.h"
 
 /*
- * A driver's number; or a negative errno if it cannot be found out. An int,
- * since some 32-bit machines have no atomic instructions for more bits.
+ * A cached driver number; or a negative errno if the kernel does not have it.
+ * It is an int, since some 32-bit machines have no atomic instructions for
+ * more bits.
  */
 struct driver_entry {
 	atomic_int value;
@@ -32,7 +34,7 @@ static struct key driver_key(const char *device)
 	return key;
 }
 
-/* Errors that a second attempt would return, too. */
+/* Whether the error is permanent: a second query would return it, too. */
 static bool error_is_final(int err)
 {
 	return err == -ELIBACC || err == -ENODATA;
@@ -51,7 +53,8 @@ static int driver_entry_new(const char *name, void *value, void **out)
 }
 
 /*
- * Store the result. If memory is short, the kernel is queried again next time.
+ * Store the driver number of a device, or the error, in the cache. If memory
+ * is short, the next call queries the kernel again.
  */
 static void driver_store(const char *device, int value)
 {
@@ -65,7 +68,10 @@ static void driver_store(const char *device, int value)
 	atomic_store(&entry->value, value);
 }
 
-/* Query the kernel, without holding the registry's lock. */
+/*
+ * Query the kernel for the driver number of a device. The registry's lock is
+ * not held meanwhile.
+ */
 static int driver_query(const char *device, uint32_t *out)
 {
 	int err = ibsa__uverbs_driver(device, out);

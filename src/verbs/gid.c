@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The GID table under libibverbs' names: by the kernel's commands if a context
- * has a command file, else from files or from an embedded fabric. A call keeps
- * nothing, except the device's driver and, if it reads files, the context
- * state.
+ * GID tables through functions with the names of libibverbs. The source is the
+ * kernel's uverbs if the context has a command file, otherwise the device
+ * files or an embedded fabric. A call leaves no state behind, except the
+ * cached driver number and, if it reads files, the context state.
  *
- * Source: rdma-core libibverbs/cmd_device.c, which decides between the two by
- * the same errors.
+ * Source: rdma-core libibverbs/cmd_device.c, which chooses the source by the
+ * same errors.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,8 +21,8 @@
 enum { NO_COMMAND = -ENOTTY };
 
 /*
- * The arguments of a call that reads the GID table or one entry of it, by any of
- * the sources, and the buffer for the result.
+ * The arguments of a call that reads the GID table or one entry of it, from
+ * any source, and the buffer for the result.
  */
 struct gid_request {
 	struct ibv_context *context;
@@ -77,8 +77,9 @@ static int kernel_query(struct gid_request *request, uint32_t driver)
 }
 
 /*
- * The kernel returns the same error for a wrong driver number and for a wrong
- * argument, so the number is checked before the error is believed.
+ * Read the GID table by the kernel's uverbs. The kernel has one error for a
+ * wrong driver number and for a wrong argument, so after that error the driver
+ * number is checked first.
  */
 static int from_kernel(struct gid_request *request)
 {
@@ -103,7 +104,10 @@ static bool request_exceeds_kernel(const struct gid_request *request)
 	       request->gids.max > most;
 }
 
-/* The name in a context of ours may be cut. */
+/*
+ * Return: the device's name. The name in a context of ibsa_verbs_open() may be
+ * cut, so the name in @own is used for it.
+ */
 static const char *device_name(const struct gid_request *request,
 			       const struct ibsa__verbs *own)
 {
@@ -111,7 +115,10 @@ static const char *device_name(const struct gid_request *request,
 		   : request->context->device->name;
 }
 
-/* @own is NULL for a context of libibverbs. */
+/*
+ * Read a GID table entry from device files or an embedded fabric. @own is the
+ * context of ibsa_verbs_open(); NULL for a context of libibverbs.
+ */
 static int entry_without_kernel(struct gid_request *request,
 				const struct ibsa__verbs *own,
 				struct device_files *files)
@@ -147,7 +154,10 @@ static int gids_without_kernel(struct gid_request *request,
 				   &request->gids);
 }
 
-/* For a context of libibverbs: from the files that its state holds. */
+/*
+ * Read the GID table of a context of libibverbs from the device files that the
+ * context state holds.
+ */
 static int from_files(struct gid_request *request)
 {
 	struct context_call call;
@@ -181,8 +191,9 @@ static int request_answer(struct gid_request *request)
 }
 
 /*
- * A cancellation would leave files and locks behind. libibverbs' functions are
- * not cancellation points, either.
+ * Run a call that reads the GID table. The thread cannot be cancelled
+ * meanwhile, because files and locks would stay open; libibverbs' functions
+ * are not cancellation points, either.
  */
 static int request_run(struct gid_request *request)
 {
@@ -234,8 +245,8 @@ static ssize_t table_query(struct ibv_context *context,
 }
 
 /*
- * None of these four calls another: libibverbs exports two of the names, too,
- * and its functions might be called instead.
+ * None of these four functions calls another of them: libibverbs exports two
+ * of the names, too, and the call might reach the function of libibverbs.
  */
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,

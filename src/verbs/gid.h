@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GID tables without the kernel's commands: from files and embedded fabrics. */
+/*
+ * Reads GID tables without the kernel's uverbs: from device files and embedded
+ * fabrics.
+ */
 #ifndef VERBS_GID_H
 #define VERBS_GID_H
 
 #include "verbs/context.h"
 
-/* The caller's buffer for @max entries, of which @count are filled. */
+/*
+ * The caller's buffer for @max GID table entries, of which @count are filled.
+ */
 struct ibsa__gids {
 	uint8_t *entries;
 	size_t entry_size;
@@ -13,13 +18,17 @@ struct ibsa__gids {
 	size_t count;
 };
 
-/* Append an entry of @port. Return: 0; -EINVAL the buffer is full. */
+/*
+ * Append a GID table entry of @port to the buffer. Return: 0; -EINVAL the
+ * buffer is full.
+ */
 int ibsa__gids_add(struct ibsa__gids *gids, unsigned int port,
 		   const struct ibsa_gid_entry *entry) IBSA_MUST_USE;
 
 /*
- * Get one entry of a port's table. Return: 0; -ENODATA it is empty; -EIO the
- * device was removed; -EINVAL no such port or entry, or it cannot be read.
+ * Read one entry of a port's GID table. Return: 0; -ENODATA the entry is
+ * empty; -EIO the device was removed; -EINVAL no such port or entry, or it
+ * cannot be read.
  */
 int ibsa__gid_of_files(struct device_files *files, const char *device,
 		       uint32_t port, uint32_t index,
@@ -29,8 +38,9 @@ int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
 			struct ibsa_gid_entry *out) IBSA_MUST_USE;
 
 /*
- * Append all entries that are not empty. Return: 0; -EINVAL the buffer is full,
- * or an entry cannot be read; -EIO the device was removed; -ENOMEM.
+ * Append all GID table entries of a device that are not empty. Return: 0;
+ * -EINVAL the buffer is full, or an entry cannot be read; -EIO the device was
+ * removed; -ENOMEM.
  */
 int ibsa__gids_of_files(struct device_files *files, const char *device,
 			struct ibsa__gids *gids) IBSA_MUST_USE;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GID tables of an embedded fabric, through a temporary transport. */
+/*
+ * Reads GID tables of an embedded fabric, by a transport that is opened for
+ * the call.
+ */
 #include <errno.h>
 
 #include "client/open.h"
 #include "verbs/gid.h"
 
 /*
- * Return: 0; -ENETDOWN no link; -ENXIO no such port; or the error of opening
- * it.
+ * Open a transport at a port of the context's fabric. Return: 0; -ENETDOWN the
+ * port has no link; -ENXIO no such port; or the error of opening it.
  */
 static int port_open(const struct ibsa__verbs *verbs, uint32_t port,
 		     struct ibsa_transport **out)
@@ -20,7 +23,7 @@ static int port_open(const struct ibsa__verbs *verbs, uint32_t port,
 				    &fabric);
 }
 
-/* A port without a link has empty entries. */
+/* Read one GID table entry. A port without a link has only empty entries. */
 int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
 			uint32_t index, struct ibsa_gid_entry *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GID tables from sysfs, with the errors that libibverbs returns. */
+/* Reads GID tables from device files, and returns the errors of libibverbs. */
 #include <errno.h>
 
 #include "device/device.h"
@@ -28,7 +28,10 @@ int ibsa__gid_of_files(struct device_files *files, const char *device,
 	return device_is_gone(files, device) ? -EIO : -EINVAL;
 }
 
-/* Verbs have no port 0; a switch's management port is left out. */
+/*
+ * Append an entry to the buffer, except those of port 0: verbs have no port 0,
+ * which is a switch's management port.
+ */
 static int gid_add(unsigned int port, int err,
 		   const struct ibsa_gid_entry *entry, void *gids)
 {

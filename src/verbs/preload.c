@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A separate library for LD_PRELOAD: libibverbs' calls for events under their
- * own names and with their own struct. It serves programs and libraries that
- * are not built with <ibsa/verbs.h>, in a process that has registered for SM
- * events.
+ * A separate library for LD_PRELOAD: the event functions of libibverbs, under
+ * their own names and with their own struct. It is for programs and libraries
+ * that are not built with <ibsa/verbs.h>, in a process that has registered for
+ * SM events.
  *
- * libibverbs' struct has no room for a GID. It holds a pointer to the GID until
- * the event is acknowledged; see ibsa_stock_event_gid().
+ * libibverbs' event struct has no room for a GID. It contains a pointer to the
+ * GID, which is valid until the event is acknowledged; see
+ * ibsa_stock_event_gid().
  */
 #define IBSA_NO_VERBS_NAMES
 #include <errno.h>
@@ -27,8 +28,8 @@ static bool has_gid(int type)
 }
 
 /*
- * Signals are held back: a handler that closes the context must not interrupt a
- * thread that holds the allocator's lock.
+ * Free a GID. Signals are blocked meanwhile: a handler that closes the context
+ * must not interrupt a thread that holds the allocator's lock.
  */
 static void gid_free(void *gid)
 {
@@ -39,7 +40,10 @@ static void gid_free(void *gid)
 	signals_restore(&before);
 }
 
-/* All members except a GID are at the beginning of both unions. */
+/*
+ * Copy an event to libibverbs' struct. All members of the two unions except
+ * the GID are at their beginning.
+ */
 static void event_fill(const struct ibsa_async_event *from, union ibv_gid *gid,
 		       struct ibv_async_event *to)
 {
@@ -50,7 +54,10 @@ static void event_fill(const struct ibsa_async_event *from, union ibv_gid *gid,
 		memcpy(&to->element, &from->element, sizeof(to->element));
 		gid_free(gid);
 	}
-	/* Copied as int: the enum may not have the value. */
+	/*
+	 * The type is copied as an int: the number of an SM event is not a
+	 * value of libibverbs' enum.
+	 */
 	memcpy(&to->event_type, &from->event_type, sizeof(to->event_type));
 }
 
@@ -81,8 +88,9 @@ static int event_get(struct ibv_context *context, struct ibv_async_event *event,
 }
 
 /*
- * The memory is allocated first, since an event that was taken cannot be put
- * back. A cancellation frees it; it must not come between these steps.
+ * Get an event. The memory for a GID is allocated first, since an event cannot
+ * be put back after it was taken. A cancellation frees the memory, and cannot
+ * happen between taking the event and returning it.
  */
 int ibv_get_async_event(struct ibv_context *context,
 			struct ibv_async_event *event)

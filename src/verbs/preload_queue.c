@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Part of the library for LD_PRELOAD: libibverbs' calls that create queues.
- * Their context's async fd may be an epoll file, which the kernel would not
- * accept.
+ * Part of the library for LD_PRELOAD: libibverbs' functions that create
+ * queues. The async fd of their context may refer to an epoll file, which the
+ * kernel does not accept for a queue.
  */
 #define IBSA_NO_VERBS_NAMES
 #include <errno.h>

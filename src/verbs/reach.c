@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reachability, under the name that Solaris gave it. */
+/*
+ * The reachability of a GID, by a function with the name that it has in
+ * Solaris.
+ */
 #include <errno.h>
 #include <semaphore.h>
 #include <string.h>
@@ -9,12 +12,18 @@
 
 enum {
 	DEADLINE_MS = 10000,
-	/* how long the device may take to notice that a port is active again */
+	/*
+	 * Maximum time that a device may take to detect that a port is active
+	 * again: REFRESH_TRIES tries, REFRESH_MS ms apart.
+	 */
 	REFRESH_TRIES = 100,
 	REFRESH_MS = 2,
 };
 
-/* A query, and the thread that waits for its reply. */
+/*
+ * A path query of the reachability function, and the thread that waits for its
+ * reply.
+ */
 struct reach_query {
 	struct context_call *call;
 	struct context_state *state;
@@ -40,8 +49,8 @@ static bool is_active(const struct context_state *state,
 }
 
 /*
- * Choose the first active port in the GID's subnet, or else the first active
- * one.
+ * Choose the port for the query: the first active port in the GID's subnet,
+ * otherwise the first active port.
  */
 static int port_choose(const struct context_state *state,
 		       const union ibv_gid *gid, uint8_t *out,
@@ -124,8 +133,9 @@ static int query_send_once(struct reach_query *reach,
 }
 
 /*
- * The port has an SM, as was just read. The device's information may be older:
- * it returns -EAGAIN and reads the port again.
+ * Submit the path query. The port has an SM, as was just read, but the
+ * device's information may be older: then it returns -EAGAIN and reads the
+ * port again.
  */
 static int query_send(struct reach_query *reach, struct ib_sa_query **out_query)
 {
@@ -142,7 +152,10 @@ static int query_send(struct reach_query *reach, struct ib_sa_query **out_query)
 	return id;
 }
 
-/* Signal handlers run here. A cancellation waits for the end of the call. */
+/*
+ * Wait for the reply. Signal handlers run during this wait. A cancellation
+ * takes effect only after the call.
+ */
 static int reply_wait(struct reach_query *reach)
 {
 	int failed;
@@ -153,7 +166,10 @@ static int reply_wait(struct reach_query *reach)
 	return failed;
 }
 
-/* A signal whose handler was installed without SA_RESTART cancels the query. */
+/*
+ * Wait for the reply. A signal whose handler was installed without SA_RESTART
+ * cancels the query.
+ */
 static int reply_await(struct reach_query *reach, int id,
 		       struct ib_sa_query *query)
 {
@@ -191,7 +207,9 @@ static int gid_query(struct context_call *call, uint8_t port,
 	return err;
 }
 
-/* Find the port to use, and check that queries can use it now. */
+/*
+ * Find the port for the query, and check that a query can be sent from it now.
+ */
 static int port_find(struct context_state *state, unsigned int port,
 		     const union ibv_gid *gid, uint8_t *out,
 		     struct ibsa_port_state *out_state)
@@ -220,7 +238,7 @@ static int gid_reach(struct context_call *call, unsigned int port,
 	return err ? err : gid_query(call, number, &port_state, gid);
 }
 
-/* Map errors that the manual page does not list to EIO. */
+/* Map errors that are not listed in the manual page to EIO. */
 static int listed_errno(int err)
 {
 	switch (err) {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Registrations for SM events, under the names that Solaris gave them. */
+/*
+ * Functions that register for SM events, with the names that they have in
+ * Solaris.
+ */
 #include <errno.h>
 
 #include "verbs/context_state.h"
 #include "verbs/sm_events.h"
 
-/* After the last registration, end the resources for SM events. */
+/* If no registration is left, free the resources for SM events. */
 static void registrations_settle(struct context_state *state)
 {
 	bool is_empty;
@@ -50,7 +53,9 @@ static void request_drop(struct context_state *state,
 	ibsa__async_update(state);
 }
 
-/* Add a request to the filter. From then on, matching events are queued. */
+/*
+ * Add a registration to the filter. From then on, matching events are queued.
+ */
 static int request_add(struct context_call *call,
 		       const struct sm_request *request)
 {
@@ -100,7 +105,10 @@ static int events_register(struct context_call *call,
 	return err;
 }
 
-/* Check the arguments of a call, and let @change carry it out. */
+/*
+ * Check the arguments of a function, and let @change add or remove the
+ * registration.
+ */
 static int events_call(int (*enter)(struct ibv_context *context,
 				    struct context_call *call),
 		       int (*change)(struct context_call *call,

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Registrations for SM events, and the resources that exist while there is at
- * least one. */
+/*
+ * Registrations of a context for SM events, and the resources that exist while
+ * it has at least one.
+ */
 #ifndef VERBS_SM_EVENTS_H
 #define VERBS_SM_EVENTS_H
 
 struct context_call;
 struct context_state;
 
-/* End the registrations and their watches, and restore the async fd. */
+/*
+ * End all registrations of a context and their watches, and restore the async
+ * fd.
+ */
 void ibsa__sm_events_end(struct context_call *call);
 
 /* The same with @registering held. */

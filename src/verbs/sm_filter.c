@@ -22,8 +22,8 @@ static const unsigned int all_kinds[SM_FILTER_KINDS] = {
 };
 
 /*
- * A GID with its number of registrations. A row that counts 0 is about to be
- * removed.
+ * A GID and its number of registrations. A row with the number 0 is about to
+ * be removed.
  */
 struct gid_row {
 	struct hash_node node;
@@ -66,7 +66,7 @@ static void row_remove(struct sm_filter *filter, struct gid_row *row)
 	ibsa__free(row);
 }
 
-/* Count one more registration of a GID. Return: 0; -ENOMEM. */
+/* Increase the number of registrations of a GID by one. Return: 0; -ENOMEM. */
 static int gid_add(struct sm_filter *filter, const union ibv_gid *gid)
 {
 	struct gid_row *row = row_find(filter, gid->raw);
@@ -99,7 +99,7 @@ static int gid_uncount(const struct sm_filter *filter, const union ibv_gid *gid)
 	return 0;
 }
 
-/* Remove the rows of these GIDs that count 0. */
+/* Remove the rows of the GIDs @gids whose number of registrations is 0. */
 static void gids_sweep(struct sm_filter *filter, const union ibv_gid *gids,
 		       size_t count)
 {
@@ -217,7 +217,10 @@ bool ibsa__sm_filter_wants(const struct sm_filter *filter,
 	return row_find(filter, gid->raw);
 }
 
-/* Flags 0 or transient; scope link, site, organization or global. */
+/*
+ * Whether a multicast GID is valid: its flags are 0 or transient, its scope is
+ * link, site, organization or global.
+ */
 static bool mgid_is_valid(const uint8_t *raw)
 {
 	const unsigned int flags = raw[1] >> 4;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tells which Reports to several ports are about the same event. */
+/*
+ * Detects which Reports to several ports of a device are about the same event.
+ */
 #include <string.h>
 
 #include <ibsa/bits.h>
@@ -10,11 +12,12 @@
 #include "verbs/sm_history.h"
 
 /*
- * events remembered; events of one GID and kind, which are searched one by one
+ * EVENTS_MAX: events that the history holds; SAME_MAX: events of one GID and
+ * kind in it, which are searched one by one.
  */
 enum { EVENTS_MAX = 65536, SAME_MAX = 64, PORT_WORDS = 4 };
 
-/* An event, and the ports that have reported it. */
+/* An event, and the ports to which the SA has reported it. */
 struct known_event {
 	struct list link;
 	struct hash_node node;
@@ -51,8 +54,8 @@ void ibsa__sm_history_clear(struct sm_history *history)
 }
 
 /*
- * All times are of one clock, but Reports of several ports may come in any
- * order.
+ * Remove old events. The times of all events are of one clock, but Reports to
+ * several ports may come in any order.
  */
 static void history_forget(struct sm_history *history, uint64_t now_ns)
 {
@@ -69,8 +72,8 @@ static uint64_t hash_mix(uint64_t mixed, uint64_t word, uint64_t secret)
 }
 
 /*
- * The secret prevents a sender from choosing events with the same hash, which
- * would be searched one by one.
+ * Return: the hash key of a Report. It includes a secret: otherwise a sender
+ * could choose events with the same key, which are searched one by one.
  */
 static uint64_t report_key(const struct sm_history *history,
 			   const struct sm_report *report)
@@ -107,8 +110,8 @@ static struct known_event *older_of(struct known_event *a,
 }
 
 /*
- * @first: the oldest; @untold: the oldest that the port has not reported; or
- * NULL.
+ * Result of a search for an event. @first: the oldest event found; @untold:
+ * the oldest event that was not reported to this port yet; or NULL.
  */
 struct same {
 	unsigned int count;
@@ -116,7 +119,10 @@ struct same {
 	struct known_event *untold;
 };
 
-/* Search the remembered events of the same GID, kind and subnet. */
+/*
+ * Search the history for events of the same GID, kind and subnet as the
+ * Report.
+ */
 static struct same history_find(const struct sm_history *history, uint64_t key,
 				const struct sm_report *report)
 {
@@ -138,8 +144,8 @@ static struct same history_find(const struct sm_history *history, uint64_t key,
 }
 
 /*
- * Without memory, an event may be queued twice, which is better than not at
- * all.
+ * Add an event to the history. If memory is short, it is not added, and the
+ * event may be queued twice.
  */
 static void history_remember(struct sm_history *history, uint64_t key,
 			     const struct sm_report *report)

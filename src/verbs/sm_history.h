@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tells which Reports to several ports are about the same event. The SA reports
- * each event once to each port. A second Report to another port within a second
- * is therefore the same event, and a second Report to the same port is a new
- * one.
+ * Detects which Reports to several ports of a device are about the same event.
+ * The SA reports each event once to each port. A Report to another port within
+ * a second is therefore about the same event; a second Report to the same port
+ * is about a new one.
  */
 #ifndef VERBS_SM_HISTORY_H
 #define VERBS_SM_HISTORY_H
@@ -31,7 +31,10 @@ struct sm_report {
 void ibsa__sm_history_init(struct sm_history *history);
 void ibsa__sm_history_clear(struct sm_history *history);
 
-/* Whether no other port has reported the event. Remembers the Report. */
+/*
+ * Add a Report to the history. Return: true if the SA has not reported the
+ * event to another port before.
+ */
 bool ibsa__sm_history_is_new(struct sm_history *history,
 			     const struct sm_report *report);
 

@@ -16,7 +16,7 @@ void ibsa__sm_queue_init(struct sm_queue *queue)
 	list_init(&queue->waiting);
 }
 
-/* Remove the oldest entry and return it, or NULL. */
+/* Remove the oldest event of the queue. Return: the event, or NULL. */
 static struct waiting *queue_take(struct sm_queue *queue)
 {
 	struct waiting *first;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SM events that were not read yet, and whether some were lost. */
+/*
+ * The queue of SM events that the program has not read yet, and whether events
+ * were lost.
+ */
 #ifndef VERBS_SM_QUEUE_H
 #define VERBS_SM_QUEUE_H
 
@@ -13,9 +16,10 @@
 enum { SM_QUEUE_LIMIT = 16384 };
 
 /*
- * A gap is returned at its place in the order of events: after those that were
- * queued before it. Only the last of several gaps is returned, since a program
- * that then reads everything again has missed nothing.
+ * SM events of a context that were not read yet. A gap (lost events) is
+ * returned after the events that were queued before it. Of several gaps only
+ * the last is returned, since a program that reads everything again after it
+ * has missed nothing.
  */
 struct sm_queue {
 	struct list waiting;
@@ -38,10 +42,12 @@ void ibsa__sm_queue_clear(struct sm_queue *queue);
 void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
 			 const struct ibsa_gid *gid);
 
-/* Record that events may have been lost at @port; 0: at any port. */
+/*
+ * Record in the queue that events may have been lost at @port; 0: at any port.
+ */
 void ibsa__sm_queue_gap(struct sm_queue *queue, int port);
 
-/* Take the oldest event. Return: whether there was one. */
+/* Take the oldest event from the queue. Return: false if the queue is empty. */
 bool ibsa__sm_queue_pop(struct sm_queue *queue, struct ibsa_async_event *out);
 
 bool ibsa__sm_queue_is_empty(const struct sm_queue *queue);

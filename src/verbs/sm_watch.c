@@ -12,8 +12,9 @@
 enum { BOUND_S = 10, SILENCE_MS = 5000 };
 
 /*
- * @result is the state of the subscription once it is known: 0, or why there is
- * none. A watch is freed when it is stopped and has ended.
+ * A watch of one port for SM events. @result is the state of its subscription
+ * once it is known: 0, or the error. A watch is freed when it was stopped and
+ * has ended.
  */
 struct sm_watch {
 	struct list link;
@@ -34,7 +35,8 @@ static void watch_free(struct sm_watch *watch)
 }
 
 /*
- * The verbs type of an event; 0: verbs have none for it, or not for such a GID.
+ * Return: the verbs type of an event; 0 if verbs have no type for this event
+ * or this kind of GID.
  */
 static int event_type(const struct ibsa_event *event)
 {
@@ -92,8 +94,9 @@ static int register_errno(int err)
 }
 
 /*
- * A failure without an error means that the SA is busy, so the result is still
- * open. A subscription that existed once will be renewed. @lock is held.
+ * Note the result of a watch's subscription from an event. A failure without
+ * an error means that the SA is busy, so the result remains unknown. A
+ * subscription that existed once will be renewed. @lock is held.
  */
 static void note_result(struct sm_watch *watch, const struct ibsa_event *event)
 {
@@ -163,7 +166,10 @@ static bool is_live(const struct sm_watch *watch)
 	return !watch->is_stopped && !watch->has_ended;
 }
 
-/* Whether a port is watched; 0: whether any is. @lock is held. */
+/*
+ * Whether the port @port is watched; for 0, whether any port is. @lock is
+ * held.
+ */
 static bool has_live_watch(const struct context_state *state, unsigned int port)
 {
 	struct list *at = state->watches.next;
@@ -188,7 +194,8 @@ static bool is_watched(struct context_state *state, unsigned int port)
 }
 
 /*
- * Remove watches that have ended by themselves, so that they are started again.
+ * Free the watches that have ended by themselves, so that they can be started
+ * again.
  */
 static void ended_watches_free(struct context_state *state)
 {
@@ -263,7 +270,10 @@ static int port_watch(struct context_state *state, unsigned int port,
 	return register_errno(err);
 }
 
-/* The more informative of two errors: a port that is down is common. */
+/*
+ * Return: the more informative of two errors. An error of a port that is down
+ * is less informative, since it is common.
+ */
 static int worse_error(int a, int b)
 {
 	if (a == -ENODEV || !a)
@@ -271,7 +281,10 @@ static int worse_error(int a, int b)
 	return a == -EAGAIN && b && b != -ENODEV ? b : a;
 }
 
-/* Watch all ports that are not watched yet. Return: 0; or the worst error. */
+/*
+ * Start watches for all ports that are not watched yet. Return: 0; or the most
+ * informative error.
+ */
 static int ports_watch(struct context_state *state)
 {
 	struct ibsa_port_state port_state;
@@ -291,8 +304,8 @@ static int ports_watch(struct context_state *state)
 }
 
 /*
- * Return: 0 a subscription exists; -EINPROGRESS one may still be accepted; or
- * why there is none. @lock is held.
+ * Return: 0 if a subscription exists; -EINPROGRESS if the SA may still accept
+ * one; otherwise the reason why there is none. @lock is held.
  */
 static int watches_result(const struct context_state *state, int worst)
 {
@@ -328,7 +341,10 @@ static int watches_await(struct context_call *call, int worst)
 	return err == -EINPROGRESS ? -EIO : err;
 }
 
-/* An error at one port is ignored if another port has a subscription. */
+/*
+ * Watch all ports and wait for a subscription. The error of one port is
+ * ignored if another port has a subscription.
+ */
 int ibsa__sm_watches_start(struct context_call *call)
 {
 	struct context_state *state = call->state;

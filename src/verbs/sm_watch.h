@@ -9,11 +9,11 @@ struct context_call;
 struct context_state;
 
 /*
- * Watch all ports, and wait until one subscription exists. @registering is
- * held.
- * Return: 0; -ENODEV no port has an SA; -EAGAIN no port is active or has an SM;
- * -EBUSY another program receives the Reports; -EIO; -ENOMEM. After an error,
- * nothing is watched.
+ * Watch all ports of the context's device for SM events, and wait until the SA
+ * has accepted one subscription. @registering is held. Return: 0; -ENODEV no
+ * port has an SA; -EAGAIN no port is active or has an SM; -EBUSY another
+ * program receives the Reports; -EIO; -ENOMEM. After an error, no port is
+ * watched.
  */
 int ibsa__sm_watches_start(struct context_call *call) IBSA_MUST_USE;
 

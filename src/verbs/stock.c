@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Calls libibverbs as the program has loaded it. */
+/* Calls functions of libibverbs, which the program has loaded. */
 #define IBSA_NO_VERBS_NAMES
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,10 @@ static int stock_error(int failed)
 	return errno > 0 ? -errno : -EIO;
 }
 
-/* The largest member of libibverbs' union is a pointer; of ours, a GID. */
+/*
+ * Convert an event. The largest member of libibverbs' union is a pointer, of
+ * ibsa's union a GID.
+ */
 static void event_from(const struct ibv_async_event *stock,
 		       struct ibsa_async_event *out)
 {

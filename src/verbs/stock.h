@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libibverbs as the program has loaded it; this library is not linked with it.
- * Functions are looked up in libibverbs itself, since another library may
- * define the same names.
+ * Functions of libibverbs, which the program has loaded; this library is not
+ * linked with it. They are looked up in libibverbs itself, since another
+ * library may define the same names.
  */
 #ifndef VERBS_STOCK_H
 #define VERBS_STOCK_H
@@ -12,8 +12,9 @@
 #include "base/interrupt.h"
 
 /*
- * ibv_get_async_event(), with the signals and cancellation of @allowed unless
- * it is NULL; they are held back before and after. Return: 0; -ENOSYS libibverbs
+ * Call ibv_get_async_event() of libibverbs, with the signal mask and
+ * cancellation of @allowed; NULL: with those of the caller. Signals and
+ * cancellation are blocked before and after it. Return: 0; -ENOSYS libibverbs
  * is not loaded; or its error.
  */
 int ibsa__stock_get(struct ibv_context *context, struct ibsa_async_event *out,
@@ -23,8 +24,8 @@ int ibsa__stock_get(struct ibv_context *context, struct ibsa_async_event *out,
 void ibsa__stock_ack(const struct ibsa_async_event *event);
 
 /*
- * ibv_close_device(). Return: 0; -ENOSYS libibverbs is not loaded; or its
- * error.
+ * Call ibv_close_device() of libibverbs. Return: 0; -ENOSYS libibverbs is not
+ * loaded; or its error.
  */
 int ibsa__stock_close(struct ibv_context *context) IBSA_MUST_USE;
 

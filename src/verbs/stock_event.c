@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Events in libibverbs' own struct, as the library for LD_PRELOAD returns them.
- */
+/* Fills libibverbs' own event struct, for the library for LD_PRELOAD. */
 #define IBSA_NO_VERBS_NAMES
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finds the functions of libibverbs as the program has loaded it. */
+/* Finds functions of libibverbs, which the program has loaded. */
 #ifndef VERBS_STOCK_FIND_H
 #define VERBS_STOCK_FIND_H
 
@@ -9,10 +9,11 @@
 #include "base/interrupt.h"
 
 /*
- * A program with a context of libibverbs has loaded it, perhaps with
- * RTLD_LOCAL. The search begins at the library itself: in the program's order,
- * a preload library may come first. Signals are held back, since a handler
- * would find the loader's lock taken. Return: NULL if libibverbs is not loaded.
+ * Find the function @name of libibverbs. A program that has a context of
+ * libibverbs has loaded it, perhaps with RTLD_LOCAL. The search begins at
+ * libibverbs itself, because in the program's search order a preload library
+ * may come first. Signals are blocked meanwhile, since a handler would find
+ * the loader's lock taken. Return: NULL if libibverbs is not loaded.
  */
 static inline void *stock_find(const char *name)
 {
