@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Findings about a topology, and about its differences from an expected one. */
+/*
+ * Makes findings about a topology, and about its differences from an expected
+ * one.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,14 +22,20 @@ enum {
 	PORT_TEXT = 96,
 };
 
-/* A check of @now; @then is what is expected, or NULL. */
+/* A check of the topology @now; @then is the expected topology, or NULL. */
 struct check {
 	struct ibsa_topology *now;
 	const struct ibsa_topology *then;
-	uint32_t *now_of; /* for each node of @then the node of @now, or NONE */
+	/*
+	 * For each node of @then: the index of the same node in @now, or NONE.
+	 */
+	uint32_t *now_of;
 	uint32_t *then_of;		       /* the reverse */
 	const struct graph_port *first_hidden; /* or NULL */
-	/* for each port of @now: a finding about @then explains its link */
+	/*
+	 * For each port of @now: whether a finding about @then already
+	 * explains its link.
+	 */
 	bool *is_explained;
 };
 
@@ -61,7 +70,10 @@ static int finding_add(struct check *check, enum ibsa_finding_kind kind,
 	return 0;
 }
 
-/* A node's description, safe to print, or its GUID. */
+/*
+ * Return: a node's description, safe to print; or its GUID if it has no
+ * description.
+ */
 static const char *node_text(const struct ibsa_topology *topology,
 			     const struct graph_node *node, char out[NAME_TEXT])
 {
@@ -91,7 +103,10 @@ static const char *port_text(const struct ibsa_topology *topology,
 	return out;
 }
 
-/* A finding about a link: "A to B" and the rest of the sentence. */
+/*
+ * Add a finding about a link. Its text is "A to B", followed by the rest of
+ * the sentence.
+ */
 static int link_add(struct check *check, enum ibsa_finding_kind kind,
 		    const struct ibsa_topology *topology,
 		    const struct graph_port *port, const char *rest)
@@ -106,7 +121,10 @@ static int link_add(struct check *check, enum ibsa_finding_kind kind,
 			   rest);
 }
 
-/* Whether a link is looked at from this port, so that it is counted once. */
+/*
+ * Whether a link is handled when this port is visited: only at one of its two
+ * ends, so that it is counted once.
+ */
 static bool is_first_end(const struct ibsa_topology *topology, uint32_t index)
 {
 	const struct graph_port *port = &topology->ports[index];
@@ -147,7 +165,9 @@ static unsigned int speed_rank(unsigned int speed)
 	return speed == SPEED_FDR10 ? SPEED_QDR : speed;
 }
 
-/* Whether @rate is known, and lower than @most in width or speed. */
+/*
+ * Whether @rate is known, and its width or speed is lower than that of @most.
+ */
 static bool is_lower(struct link_rate rate, struct link_rate most)
 {
 	return (rate.width && rate.width < most.width) ||
@@ -194,8 +214,9 @@ static bool is_one_end(const struct ibsa_topology *topology,
 }
 
 /*
- * The first end of a link without @then; else the link is compared as well, and
- * a link that is slower than expected is not also degraded.
+ * Check whether a link is slower than both of its ports support; called for
+ * the first end of a link. With an expected topology, a link that is slower
+ * than expected is not reported as degraded, too.
  */
 static int check_slower(struct check *check, const struct graph_port *port,
 			bool *is_slower);
@@ -325,7 +346,10 @@ static int check_names(struct check *check)
 	return err;
 }
 
-/* Both topologies have their nodes in the order of GUIDs. */
+/*
+ * For each expected node, find the node with the same GUID. Both topologies
+ * have their nodes in the order of GUIDs.
+ */
 static void nodes_match(struct check *check)
 {
 	const struct ibsa_topology *now = check->now;
@@ -349,7 +373,10 @@ static void nodes_match(struct check *check)
 	}
 }
 
-/* The port with the same GUID and number in another topology, or NULL. */
+/*
+ * Return: the port with the same node and port number in the other topology,
+ * or NULL.
+ */
 static const struct graph_port *port_match(const struct graph_port *port,
 					   const uint32_t *node_match,
 					   const struct ibsa_topology *to)
@@ -365,7 +392,10 @@ static const struct graph_port *port_match(const struct graph_port *port,
 		       : NULL;
 }
 
-/* The far end of a port of @now or @then, or NULL. */
+/*
+ * Return: the port at the other end of the link of a port of @now or @then; or
+ * NULL.
+ */
 static const struct graph_port *far_of(const struct ibsa_topology *topology,
 				       const struct graph_port *port)
 {
@@ -401,8 +431,8 @@ static int check_slower(struct check *check, const struct graph_port *port,
 }
 
 /*
- * Whether another cable of nodes that are expected is at the port. @then_far is
- * the expected other end.
+ * Whether the port has a cable to another expected node than @then_far, which
+ * is the expected other end.
  */
 static bool is_moved(const struct check *check, const struct graph_port *now,
 		     const struct graph_port *then_far)
@@ -413,7 +443,7 @@ static bool is_moved(const struct check *check, const struct graph_port *now,
 	       then_match(check, far) != then_far;
 }
 
-/* Whether a cable is expected at the other end of the port's cable. */
+/* Whether a cable is expected at the port that the cable of @now leads to. */
 static bool is_far_expected(const struct check *check,
 			    const struct graph_port *now)
 {
@@ -438,7 +468,10 @@ static int moved_add(struct check *check, const struct graph_port *now,
 			   port_text(check->then, then_far, text[2]));
 }
 
-/* Links of nodes that are missing are reported with their node. */
+/*
+ * Check an expected link. Links of a missing node are reported together with
+ * the node.
+ */
 static int check_expected_link(struct check *check, uint32_t index)
 {
 	const struct graph_port *then = &check->then->ports[index];
@@ -456,8 +489,8 @@ static int check_expected_link(struct check *check, uint32_t index)
 	if (is_moved(check, a, then_far))
 		return moved_add(check, a, then_far);
 	/*
-	 * If the other end of @b is expected, the cable at @b is another cable,
-	 * for which a finding of its own is reported.
+	 * If a cable is expected at the other end of @b's cable, that cable is
+	 * a different one, for which a separate finding is reported.
 	 */
 	if (is_moved(check, b, then) && !is_far_expected(check, b))
 		return moved_add(check, b, then);
@@ -473,7 +506,10 @@ static uint32_t ports_end(const struct ibsa_topology *topology, uint32_t node)
 		       : topology->port_count;
 }
 
-/* The first link of a node, to tell where the node is or was. */
+/*
+ * Return: the first port of a node that has a link, to tell where the node is
+ * or was.
+ */
 static const struct graph_port *first_link(const struct ibsa_topology *topology,
 					   uint32_t node)
 {
@@ -545,7 +581,10 @@ static int check_nodes(struct check *check)
 	return err;
 }
 
-/* A link between known ports that is not expected and not a moved one. */
+/*
+ * Check a link between known ports that is not expected and is not an expected
+ * link that was moved.
+ */
 static int check_new_link(struct check *check, uint32_t index)
 {
 	const struct graph_port *port = &check->now->ports[index];

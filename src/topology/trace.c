@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way of a packet through the switches, by their forwarding tables. Tables
- * are from outside: entries may be missing, wrong, or form a loop.
+ * Follows the path of a packet through the switches, by their forwarding
+ * tables. The tables come from outside: entries may be missing, be wrong, or
+ * form a loop.
  */
 #include <errno.h>
 
@@ -11,7 +12,8 @@
 
 #include "topology/state.h"
 
-enum { NO_PORT = 255 }; /* the entry of a LID without a route */
+/* Entry in a forwarding table for a LID without a route. */
+enum { NO_PORT = 255 };
 
 /* A trace that is being made. */
 struct tracing {
@@ -40,7 +42,10 @@ static void trace_end(struct ibsa_trace *trace, enum ibsa_trace_end end,
 	trace->port = port;
 }
 
-/* The block of a switch with the entry of the LID, or NULL. */
+/*
+ * Return: the block of a switch's forwarding table that has the entry of the
+ * LID, or NULL.
+ */
 static const struct ibsa_lft *block_find(const struct tracing *tracing,
 					 size_t node)
 {
@@ -59,7 +64,7 @@ static const struct ibsa_lft *block_find(const struct tracing *tracing,
 
 /*
  * Find the port through which a switch sends the packet. Return: false: the
- * trace ends here.
+ * trace ends at this switch.
  */
 static bool exit_find(const struct tracing *tracing, size_t node,
 		      unsigned int *out)
@@ -71,7 +76,10 @@ static bool exit_find(const struct tracing *tracing, size_t node,
 		return false;
 	}
 	*out = block->port[tracing->dlid % IBSA_LFT_BLOCK_LIDS];
-	/* Port 0 is the switch itself, which does not have the LID. */
+	/*
+	 * Port 0 is the switch itself, which does not have the destination
+	 * LID, so the entry is invalid.
+	 */
 	if (*out != NO_PORT && *out != 0)
 		return true;
 	trace_end(tracing->trace, IBSA_TRACE_NO_ENTRY, node, 0);
@@ -93,7 +101,10 @@ int ibsa__trace_no_link(const struct ibsa_topology_port *port)
 					       : IBSA_TRACE_NO_LINK;
 }
 
-/* Follow the link of a port. Return: false: the trace ends here. */
+/*
+ * Follow the link of a port to the next node. Return: false: the trace ends at
+ * this port.
+ */
 static bool link_follow(struct tracing *tracing, size_t *node,
 			unsigned int *port)
 {
@@ -121,8 +132,8 @@ static bool link_follow(struct tracing *tracing, size_t *node,
 }
 
 /*
- * Whether the packet goes on from a node that it has reached through @port; 0
- * for the node that sends it.
+ * Whether the packet goes on from a node that it has reached through @port;
+ * @port is 0 at the node that sends it.
  */
 static bool packet_goes_on(const struct tracing *tracing, size_t node,
 			   unsigned int port)
