@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes MADs as packets, for a program that captures the fabric's traffic. A
- * MAD between two ports is captured once, where it is sent.
+ * Writes the fabric's MADs as packets, for a program that captures traffic. A
+ * MAD between two ports is captured once, at the port that sends it.
  */
 #include <string.h>
 
@@ -36,9 +36,9 @@ static bool is_rmpp(const uint8_t *mad, size_t len)
 }
 
 /*
- * Fill in segment @number of @count. PayloadLength includes the class header:
- * in the first segment it is that of the whole message, in the last that of the
- * segment. IBA vol 1, 13.6.2.
+ * Write segment @number of the @count segments of an RMPP message.
+ * PayloadLength includes the class header: in the first segment it covers the
+ * whole message, in the last one only that segment. IBA vol 1, 13.6.2.
  */
 static void fill_segment(uint8_t *segment, uint32_t number, uint32_t count,
 			 uint32_t last_len)

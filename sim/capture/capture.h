@@ -21,15 +21,15 @@ static inline bool capture_is_on(const struct capture *capture)
 }
 
 /*
- * Capture a MAD at @time_ns of the fabric's clock. @frame has the addresses;
- * mad and psn are filled in. An RMPP message of more than IBSA_MAD_BYTES, in
- * the form in which the receiving kernel passes it to a client, is split into
- * segments. The fabric is locked.
+ * Capture a MAD at @time_ns of the fabric's clock. The caller fills in the
+ * addresses in @frame; this function fills in mad and psn. An RMPP message of
+ * more than IBSA_MAD_BYTES, in the form in which the receiving kernel passes
+ * it to a client, is split into segments. The fabric is locked.
  */
 void ibsa__capture_mad(struct capture *capture, const struct frame *frame,
 		       const uint8_t *mad, size_t len, uint64_t time_ns);
 
-/* Capture a MAD that leaves a port. For struct mad_tap. */
+/* Capture a MAD when it leaves a port; called through struct mad_tap. */
 void ibsa__capture_posted(void *arg, const struct message *message,
 			  uint64_t now_ns);
 

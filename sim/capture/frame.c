@@ -28,7 +28,7 @@ enum {
 
 #define QKEY_GSI UINT32_C(0x80010000)
 
-/* CRC 32 of Ethernet, least significant bit first. */
+/* Add a byte to the CRC 32 of Ethernet, least significant bit first. */
 static uint32_t crc32_add(uint32_t crc, uint8_t byte)
 {
 	crc ^= byte;
@@ -37,7 +37,10 @@ static uint32_t crc32_add(uint32_t crc, uint8_t byte)
 	return crc;
 }
 
-/* x^16 + x^12 + x^3 + x + 1, least significant bit first. */
+/*
+ * Add a byte to the CRC with the polynomial x^16 + x^12 + x^3 + x + 1, least
+ * significant bit first.
+ */
 static uint16_t crc16_add(uint16_t crc, uint8_t byte)
 {
 	crc ^= byte;
@@ -52,13 +55,16 @@ static void put_le(uint8_t *out, uint32_t value, size_t len)
 		out[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Bits that a switch or router may change, which the ICRC takes as ones. */
+/*
+ * Return: the bits of the packet's byte @at that a switch or router may
+ * change; the ICRC is computed as if they were ones.
+ */
 static uint8_t variant_bits(size_t at, bool has_grh)
 {
 	const size_t bth = LRH_BYTES + (has_grh ? GRH_BYTES : 0);
 	const size_t grh = at - LRH_BYTES;
 
-	/* With a GRH, the ICRC does not include the LRH. */
+	/* In a packet with a GRH, the ICRC does not include the LRH. */
 	if (at == 0)
 		return 0xf0;
 	if (at == bth + 4)
@@ -105,7 +111,7 @@ static uint32_t be24(const uint8_t *bytes)
 	return (uint32_t)bytes[0] << 16 | ibsa_be16(bytes + 1);
 }
 
-/* @len: bytes after the LRH, up to the ICRC. */
+/* Write the LRH. @len: number of bytes after the LRH, up to the ICRC. */
 static void put_lrh(const struct frame *frame, uint8_t *out, size_t len)
 {
 	const unsigned int lane = frame->dst_qp ? 0 : VL_MANAGEMENT;

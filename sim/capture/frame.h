@@ -6,12 +6,12 @@
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>
 
-/* LRH, GRH, BTH, DETH, MAD, ICRC and VCRC. */
+/* Maximum length of a packet: LRH, GRH, BTH, DETH, MAD, ICRC and VCRC. */
 enum { FRAME_BYTES_MAX = 8 + 40 + 12 + 8 + IBSA_MAD_BYTES + 4 + 2 };
 
 /*
- * One datagram, in host byte order. The fields after has_grh are used only with
- * a GRH.
+ * The headers and the MAD of one packet, in host byte order. The members after
+ * has_grh are used only in a packet with a GRH.
  */
 struct frame {
 	uint16_t slid;
@@ -31,8 +31,8 @@ struct frame {
 };
 
 /*
- * The checksum over the @len bytes before it, without the bits that change on
- * the route.
+ * Return: the ICRC of a packet of @len bytes, computed without the bits that
+ * switches and routers may change.
  */
 uint32_t ibsa__frame_icrc(const uint8_t *bytes, size_t len, bool has_grh);
 
@@ -40,8 +40,9 @@ uint32_t ibsa__frame_icrc(const uint8_t *bytes, size_t len, bool has_grh);
 size_t ibsa__frame_put(const struct frame *frame, uint8_t out[FRAME_BYTES_MAX]);
 
 /*
- * Decode a datagram of @len bytes, starting with the LRH. The checksums at the
- * end may be missing, and are not checked. Return: false: it is not a MAD.
+ * Decode a packet of @len bytes, which begins with the LRH. The checksums at
+ * its end may be missing, and are not checked. Return: false: the packet does
+ * not contain a MAD.
  */
 bool ibsa__frame_get(const uint8_t *bytes, size_t len, struct frame *out);
 

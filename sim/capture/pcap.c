@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * InfiniBand packets of a pcap file: of link type 247, which start with the
- * LRH, or in ERF records of type 21 (link type 197).
+ * Reads the InfiniBand packets of a pcap file: of link type 247, which begin
+ * with the LRH, or in ERF records of type 21 (link type 197).
  *
  * Source: draft-ietf-opsawg-pcap; www.tcpdump.org/linktypes.html; Endace, ERF
  * Types Reference Guide.
@@ -70,7 +70,10 @@ enum pcap_kind ibsa__pcap_start(const uint8_t *bytes, size_t len,
 	return PCAP_OK;
 }
 
-/* Offset of the packet in an ERF record; 0: it is not an InfiniBand record. */
+/*
+ * Return: the offset of the packet in an ERF record; 0: the record does not
+ * contain an InfiniBand packet.
+ */
 static size_t erf_start(const uint8_t *record, size_t len)
 {
 	size_t at = ERF_HEADER;

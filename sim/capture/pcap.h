@@ -23,15 +23,16 @@ enum pcap_kind {
 };
 
 /*
- * Detect the format of @len bytes. If it is PCAP_OK, @out is set up to read
- * them.
+ * Detect the format of a file in memory with @len bytes. If it is PCAP_OK,
+ * @out is initialised for reading its packets.
  */
 enum pcap_kind ibsa__pcap_start(const uint8_t *bytes, size_t len,
 				struct pcap *out);
 
 /*
- * Get the next InfiniBand packet, from its LRH on; other packets are skipped.
- * Return: false: there are no more, or the last one is incomplete.
+ * Get the next InfiniBand packet of a pcap file, from its LRH on; other
+ * packets are skipped. Return: false: the file has no more packets, or the
+ * last one is incomplete.
  */
 bool ibsa__pcap_next(struct pcap *pcap, const uint8_t **out, size_t *out_len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A recording: SA requests and their answers from a capture. */
+/* A recording: the SA requests in a capture, and their answers. */
 #include <errno.h>
 #include <string.h>
 
@@ -20,7 +20,10 @@ enum {
 	REQUEST_KEY_BYTES = KEY_BYTES + IBSA_SA_DATA_BYTES,
 };
 
-/* FNV-1a. The map protects itself from planned collisions. */
+/*
+ * Return: a hash of the bytes (FNV-1a). The map that uses it protects itself
+ * from planned collisions.
+ */
 static uint64_t bytes_hash(const uint8_t *bytes, size_t len)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
@@ -43,8 +46,9 @@ static const struct ibsa_record *record_of(uint16_t attribute)
 }
 
 /*
- * Clear the fields of a Get that its mask does not select, so that they are not
- * compared. Other methods are compared as a whole.
+ * Clear the fields of a Get request that its component mask does not select,
+ * so that they are not compared. Requests with other methods are compared as a
+ * whole.
  */
 static void mask_record(const uint8_t *request, uint8_t *data)
 {
@@ -71,7 +75,9 @@ static void mask_record(const uint8_t *request, uint8_t *data)
 	record->encode(&selected, data, &over);
 }
 
-/* Write the parts of a request by which equal requests are recognized. */
+/*
+ * Write the parts of a request that are equal in requests for the same answer.
+ */
 static void request_key_put(const uint8_t *request,
 			    uint8_t out[REQUEST_KEY_BYTES])
 {
@@ -86,8 +92,8 @@ static void request_key_put(const uint8_t *request,
 }
 
 /*
- * A key for a request without an answer yet: transaction ID and LID of the
- * requester.
+ * Return: the key of a request that has no answer yet: transaction ID and LID
+ * of the requester.
  */
 static uint64_t id_of(const uint8_t *mad, uint16_t lid)
 {
@@ -103,7 +109,7 @@ static struct exchange *exchange_find_open(const struct recording *recording,
 	return index == SIM_NONE ? NULL : &recording->exchanges[index];
 }
 
-/* Whether a request is the retry of one that has no answer yet. */
+/* Whether a request is a retry of an earlier request that has no answer yet. */
 static bool request_is_retry(const struct exchange *open, const uint8_t *mad)
 {
 	return open && !memcmp(open->request, mad, IBSA_MAD_BYTES);
@@ -146,7 +152,10 @@ static int answer_append(struct exchange *exchange, const uint8_t *bytes,
 	return 0;
 }
 
-/* Bytes of data in a segment. The last segment's PayloadLength limits them. */
+/*
+ * Return: the number of data bytes in an RMPP segment. In the last segment,
+ * PayloadLength limits them.
+ */
 static size_t segment_data(const uint8_t *mad, bool is_last)
 {
 	const uint32_t len = ibsa_be32(mad + MAD_RMPP_LENGTH);
@@ -158,8 +167,8 @@ static size_t segment_data(const uint8_t *mad, bool is_last)
 }
 
 /*
- * Append a segment to an answer, if it is the next one. Duplicates and segments
- * that arrive too early are ignored, since they are sent again.
+ * Append an RMPP segment to an answer, if it is the next one. Duplicates, and
+ * segments that arrive too early, are ignored, since the sender repeats them.
  */
 static int add_segment(struct exchange *exchange, const uint8_t *mad)
 {
@@ -171,8 +180,8 @@ static int add_segment(struct exchange *exchange, const uint8_t *mad)
 	    number != exchange->segment + 1)
 		return 0;
 	/*
-	 * In a table of one segment, the length may exclude or include the
-	 * header.
+	 * In a table that has a single segment, PayloadLength may exclude or
+	 * include the header.
 	 */
 	if (number == 1)
 		err = answer_append(exchange, mad, IBSA_SA_HEADER_BYTES);
@@ -202,7 +211,7 @@ static int add_answer(struct recording *recording, const struct frame *frame)
 	return answer_append(exchange, mad, IBSA_MAD_BYTES);
 }
 
-/* Whether a method is a request that has an answer. */
+/* Whether a request with this method has an answer. */
 static bool method_has_answer(uint8_t method)
 {
 	switch (method) {
@@ -223,7 +232,10 @@ static int add_frame(struct recording *recording, const struct frame *frame)
 
 	if (mad[MAD_CLASS] != IBSA_CLASS_SA)
 		return 0;
-	/* RMPP packets other than DATA, such as ACK, are not requests. */
+	/*
+	 * RMPP packets of other types than DATA, such as ACK, are not
+	 * requests.
+	 */
 	if (mad[MAD_RMPP_VERSION] == 1 &&
 	    mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE &&
 	    mad[MAD_RMPP_TYPE] != IBSA_RMPP_TYPE_DATA)
@@ -236,7 +248,8 @@ static int add_frame(struct recording *recording, const struct frame *frame)
 }
 
 /*
- * Get the requester's GID from an answered path that starts or ends at its LID.
+ * Set the requester's GID from a path record in an answer that begins or ends
+ * at the requester's LID.
  */
 static void learn_gid_of(struct ibsa_port_state *port, const uint8_t *wire)
 {
@@ -273,7 +286,10 @@ static void learn_gid(struct recording *recording,
 	}
 }
 
-/* Equal requests form a chain; the map has the first of each chain. */
+/*
+ * Make the index of requests. Requests with equal keys form a chain; the map
+ * contains the first of each chain.
+ */
 static int requests_index(struct recording *recording)
 {
 	struct map last = { 0 };
@@ -403,7 +419,10 @@ const struct exchange *ibsa__recording_query(struct recording *recording,
 	request_key_put(exchange->request, asked);
 	if (memcmp(asked, request_key, sizeof(request_key)))
 		return NULL;
-	/* Without memory, the same answer is returned again. */
+	/*
+	 * Go on to the next answer to the request. If memory was short, this
+	 * is not stored, and the same answer is returned again.
+	 */
 	if (exchange->next != SIM_NONE)
 		(void)ibsa__map_put(&recording->by_request, key,
 				    exchange->next);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A recording: SA requests and their answers from a capture. */
+/* A recording: the SA requests in a capture, and their answers. */
 #ifndef SIM_CAPTURE_RECORDING_H
 #define SIM_CAPTURE_RECORDING_H
 
@@ -8,7 +8,10 @@
 
 #include "sim/tools/map.h"
 
-/* A request, which may have been sent more than once, and its answer. */
+/*
+ * A request in a recording, which may have been sent more than once, and its
+ * answer.
+ */
 struct exchange {
 	uint8_t request[IBSA_MAD_BYTES];
 	uint8_t *answer; /* after RMPP reassembly; NULL: none */
@@ -32,16 +35,17 @@ struct recording {
 };
 
 /*
- * Read a capture. Return: 0; -EINVAL it is not a capture, or has no SA
- * requests; -ENOMEM. @out is unchanged on failure.
+ * Read a recording from a capture. Return: 0; -EINVAL the file is not a
+ * capture, or contains no SA requests; -ENOMEM. @out is unchanged on failure.
  */
 int ibsa__recording_read(const char *name, const uint8_t *bytes, size_t len,
 			 struct ibsa_error *error, struct recording *out);
 
 /*
- * The answer to a request of IBSA_MAD_BYTES. If the recording has several
- * answers to equal requests, each call returns the next one, and in the end the
- * last one. NULL: the recording has no such request.
+ * Find the recorded answer to a request of IBSA_MAD_BYTES. If the recording
+ * has several answers to equal requests, each call returns the next answer,
+ * and after the last one the last one again. Return: NULL: the recording does
+ * not have the request.
  */
 const struct exchange *ibsa__recording_query(struct recording *recording,
 					     const uint8_t *request);

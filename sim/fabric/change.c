@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What happens to a fabric while it runs: the SA stops, starts and moves;
- * links go down and come up; ports get other LIDs, P_Keys and so on.
+ * Changes of a fabric while it runs: the SA stops, starts or moves; links go
+ * down and come up; ports get other LIDs, P_Keys and rates.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,10 @@ enum {
 
 enum { DELAY_MS_DEFAULT = 100 };
 
-/* A requested change of one port, and the objects that the change needs. */
+/*
+ * A requested change of one port, and the objects of the fabric that it
+ * applies to.
+ */
 struct change {
 	struct ibsa_fabric *fabric;
 	const struct ibsa_fabric_port_change *wanted;
@@ -37,15 +40,18 @@ static bool has(const struct change *change, uint32_t bits)
 }
 
 /*
- * Before a change takes effect, let the SA handle the MADs that have already
- * arrived, at its present port and in its present state.
+ * Called before a change takes effect: let the SA handle the MADs that have
+ * already arrived, at its old port and in its old state.
  */
 static void settle(struct ibsa_fabric *fabric)
 {
 	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
 }
 
-/* A new SM sends no Reports about the ports that its first sweep finds. */
+/*
+ * Let a new SM take over the subnet. It sends no Reports about the ports that
+ * its first sweep finds.
+ */
 static void take_over(struct ibsa_fabric *fabric)
 {
 	ibsa__subnet_sweep(&fabric->subnet, SWEEP_MASTER);
@@ -176,7 +182,10 @@ static int check(struct change *change)
 	return err;
 }
 
-/* Copy the P_Key table. This is the last check, because memory may run out. */
+/*
+ * Copy the requested P_Key table. This is the last check of a change, because
+ * memory may run out.
+ */
 static int copy_pkeys(struct change *change)
 {
 	const size_t count = change->wanted->pkey_count;
@@ -213,8 +222,8 @@ static void change_lid(const struct change *change)
 }
 
 /*
- * Let the SM sweep and report after a port got another LID, became reachable,
- * or is no longer reachable.
+ * After a port got another LID, became reachable or became unreachable, let
+ * the SM sweep the subnet and send Reports.
  */
 static void notice_lid(struct ibsa_fabric *fabric)
 {

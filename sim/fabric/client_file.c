@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file of a client in the same process. On the real clock the file has a
- * timer, whose fd the client polls: it expires when a packet can be received. On
- * a virtual clock a wait moves the time.
+ * The umad file of a client in the same process as the fabric. On the real
+ * clock, the file has a timer whose fd the client polls: it expires when a
+ * packet can be received. On a virtual clock, a wait moves the time forward.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,10 +20,13 @@ struct client_file {
 	struct umad_transport transport;
 	struct ibsa_fabric *fabric;
 	struct sim_file *file;
-	uint32_t port;	      /* index in the topology */
-	int fd;		      /* the timer; -1 on a virtual clock */
-	uint64_t alarm_ns;    /* time to which the timer is set; 0: the timer is
-			       * off */
+	uint32_t port; /* index in the topology */
+	int fd;	       /* the timer; -1 on a virtual clock */
+	/*
+	 * Time of the fabric's clock to which the file's timer is set; 0: the
+	 * timer is off.
+	 */
+	uint64_t alarm_ns;
 	bool is_watched;      /* a program may poll the fd */
 	bool is_woken;	      /* until the next wait ends */
 	bool is_wake_pending; /* until receive finds nothing */
@@ -44,7 +47,10 @@ static void file_unlock(struct client_file *file)
 	pthread_mutex_unlock(&file->fabric->lock);
 }
 
-/* The time at which the fd becomes readable; 0: not before a MAD is sent. */
+/*
+ * Return: the time at which the file's fd becomes readable; 0: not before
+ * another MAD is sent.
+ */
 static uint64_t wanted_alarm(const struct client_file *file)
 {
 	uint64_t due_ns;
@@ -56,8 +62,8 @@ static uint64_t wanted_alarm(const struct client_file *file)
 }
 
 /*
- * An expired timer stays readable, so it is not set again from one time in the
- * past to another.
+ * An expired timer stays readable, so it is not set from one time in the past
+ * to another one.
  */
 static void file_set_alarm(struct client_file *file)
 {
@@ -106,7 +112,10 @@ static int file_register(struct umad_file *base,
 	int err;
 
 	file_lock(file);
-	/* MADs that have already arrived are not for the new agent. */
+	/*
+	 * Deliver the MADs that have already arrived before the new agent
+	 * exists: they are not for it.
+	 */
 	ibsa__sim_file_settle(file->file);
 	err = ibsa__sim_file_register(file->file, &agent);
 	file_unlock(file);
@@ -140,8 +149,8 @@ static int file_send(struct umad_file *base, const void *packet, size_t len)
 }
 
 /*
- * If a program polls the fd, return one packet for each call: the fd stays
- * readable while there are more.
+ * Receive packets. If a program polls the fd, return one packet in each call:
+ * the fd stays readable while there are more.
  */
 static int file_receive(struct umad_file *base, struct umad_buffer *buffers,
 			size_t count)
@@ -195,8 +204,9 @@ static int wait_real(struct client_file *file, int timeout_ms)
 }
 
 /*
- * The time moves to the next event. Without one, the wait lasts until another
- * thread wakes the client, sends a MAD or advances the clock.
+ * Wait on a virtual clock: the time moves to the next event. Without an event,
+ * the wait lasts until another thread wakes the client, sends a MAD or
+ * advances the clock.
  */
 static int wait_virtual(struct client_file *file, int timeout_ms)
 {

@@ -202,7 +202,10 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__free(fabric);
 }
 
-/* Errors of a whole topology name its file; they have no line. */
+/*
+ * Set the error of a topology as a whole: it contains the file's name, but no
+ * line number.
+ */
 static int init_named(struct ibsa_fabric *fabric, const char *path,
 		      const char *sa_node, struct ibsa_error *error)
 {
@@ -255,8 +258,8 @@ static void set_handlers(struct ibsa_fabric *fabric)
 }
 
 /*
- * Set the observers, which act on changes of the subnet, in the order in which
- * they are called.
+ * Set the observers, which are called for each change of the subnet, in the
+ * order of the calls.
  */
 static void set_observers(struct ibsa_fabric *fabric)
 {
@@ -374,7 +377,10 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric)
 		destroy(fabric);
 }
 
-/* Maximum of the clock: a sum of two such times does not overflow. */
+/*
+ * Largest time of the fabric's clock: the sum of two such times does not
+ * overflow.
+ */
 #define CLOCK_NS_MAX (UINT64_MAX / 2)
 
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns)
@@ -408,8 +414,9 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 }
 
 /*
- * Index of the default P_Key: with full membership, or else with limited
- * membership, or else 0.
+ * Return: the index of the default P_Key in a port's table: with full
+ * membership if the table has it, otherwise with limited membership, otherwise
+ * 0.
  */
 static uint16_t default_pkey(const struct end_setup *setup)
 {

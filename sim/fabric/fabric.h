@@ -25,35 +25,41 @@ struct ibsa_fabric {
 	struct port_handler built_in[4];
 	struct subnet_observer observing[3];
 	struct recording
-		*recording; /* the recorded answers of the SA; NULL: the
-			     * embedded SA answers */
+		/*
+		 * The recorded answers that replace the SA; NULL: the embedded
+		 * SA answers.
+		 */
+		*recording;
 };
 
-/* The first channel adapter of the file, or SIM_NONE. */
+/* Return: the first channel adapter in the topology file, or SIM_NONE. */
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);
 
-/* A node by name or id, or the first adapter if @name is NULL; or SIM_NONE. */
+/*
+ * Return: the node with this name or id; the first adapter if @name is NULL;
+ * or SIM_NONE.
+ */
 uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 				const char *name);
 
 /*
  * Find an adapter by its name, its id, or "HOST/DEVICE". The name of a host
- * stands for its first adapter with an active port, or else its first adapter.
- * Return: the node's index, or SIM_NONE.
+ * stands for its first adapter with an active port; if it has none, for its
+ * first adapter. Return: the node's index, or SIM_NONE.
  */
 uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 				   const char *name);
 
 /*
- * Find a port of the node @index. Number 0 is port 0 of a switch; on other
- * nodes, the first port with a cable. Return: the port's index; SIM_NONE: the
- * node has no port with this number.
+ * Find a port of the node with index @index. Number 0 means port 0 of a
+ * switch; for other nodes, the first port with a cable. Return: the port's
+ * index; SIM_NONE: the node has no port with this number.
  */
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
 				uint32_t index, unsigned int number);
 
 /*
- * Write the port state that a client on this port would read. The fabric is
+ * Fill @out with the state that a client at this port reads. The fabric is
  * locked.
  */
 void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,

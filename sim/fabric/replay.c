@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fabric from a capture: the port of the first requester, a switch that runs
- * the SA, and in place of that SA the recorded answers.
+ * Makes a fabric from a capture: it has the port of the first requester, and a
+ * switch that answers with the recorded answers of the SA.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,9 @@
 #define SA_NAME "recorded SA"
 
 /*
- * Refuse a request that the capture does not have: no answer would mean a
- * timeout, and an empty one that there are no records.
+ * Refuse a request that is not in the recording: without an answer the client
+ * would wait for a timeout, and an empty answer would mean that there are no
+ * records.
  */
 static bool refuse(const uint8_t *request, struct sa_reply *reply)
 {
@@ -37,7 +38,10 @@ static bool refuse(const uint8_t *request, struct sa_reply *reply)
 	return true;
 }
 
-/* For answer of struct sa_source; @arg is the recording. */
+/*
+ * Answer a request from the recording @arg; it is the member answer of struct
+ * sa_source.
+ */
 static bool recording_answer(void *arg, const uint8_t *request,
 			     struct sa_reply *reply)
 {
@@ -58,7 +62,10 @@ static bool recording_answer(void *arg, const uint8_t *request,
 	return true;
 }
 
-/* Options that need a topology file do not apply to a capture. */
+/*
+ * Check that the options contain none that needs a topology file: these do not
+ * apply to a capture.
+ */
 static int check_options(const char *path,
 			 const struct ibsa_fabric_options *options,
 			 struct ibsa_error *error)
@@ -90,7 +97,8 @@ static int recording_load(const char *path, struct ibsa_error *error,
 }
 
 /*
- * Write the topology as text. The requester may be the port of the SA itself.
+ * Write the topology of the capture's fabric as text. The requester may be the
+ * port of the SA itself.
  */
 static int make_fabric(const struct recording *recording,
 		       struct ibsa_fabric_options options,
@@ -114,7 +122,10 @@ static int make_fabric(const struct recording *recording,
 	return ibsa_fabric_parse(text, (size_t)len, &options, error, out);
 }
 
-/* The port has the P_Key of its first request, and the SA's port accepts it. */
+/*
+ * Set the P_Keys: the requester's port has the P_Key of its first request, and
+ * the SA's port accepts it.
+ */
 static int set_pkeys(struct ibsa_fabric *fabric, uint16_t pkey)
 {
 	const uint16_t full = pkey | IBSA_PKEY_FULL;
@@ -198,7 +209,10 @@ int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		   : 0;
 }
 
-/* A pipe or device can be read only once, so it cannot be a capture. */
+/*
+ * Whether the file is a capture. A pipe or device cannot be a capture, because
+ * it can be read only once.
+ */
 bool ibsa__is_capture(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -7,7 +7,7 @@
 #include "sim/sa/sa.h"
 #include "sim/capture/recording.h"
 
-/* Whether a file is a capture, valid or not, and not a topology. */
+/* Whether a file is a capture, valid or not, instead of a topology file. */
 bool ibsa__is_capture(const char *path);
 
 /* Load a capture, as ibsa_fabric_load() loads a topology. */

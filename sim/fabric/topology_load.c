@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads a topology file as a topology, without a fabric. */
+/* Reads a topology file into a struct ibsa_topology, without a fabric. */
 #include <errno.h>
 
 #include <ibsa/sa.h>
@@ -10,7 +10,10 @@
 #include "sim/topology/topology.h"
 #include "topology/state.h"
 
-/* Rows refer to the end port of a port by its index and one. */
+/*
+ * Return: the number by which the rows of a topology refer to the end port of
+ * a port: its index plus one.
+ */
 static uint32_t end_of(const struct topology *file, uint32_t port)
 {
 	const struct topo_node *node = &file->nodes[file->ports[port].node];
@@ -45,7 +48,10 @@ static int port_load(struct ibsa_topology *topology,
 				 : ibsa__topology_link_add(topology, &link);
 }
 
-/* Add a row for an end port: the SA has one NodeRecord for each end port. */
+/*
+ * Add a row for an end port to the topology: as in an SA, each end port has
+ * one NodeRecord.
+ */
 static int end_load(struct ibsa_topology *topology, const struct topology *file,
 		    uint32_t index, uint32_t name)
 {
@@ -68,7 +74,10 @@ static int end_load(struct ibsa_topology *topology, const struct topology *file,
 	return ibsa__topology_node_add(topology, &row);
 }
 
-/* The SA does not have ports of adapters without a link, nor does this. */
+/*
+ * Add the rows of a node. As in an SA, ports of adapters without a link are
+ * omitted.
+ */
 static int node_load(struct ibsa_topology *topology,
 		     const struct topology *file, const struct topo_node *node)
 {

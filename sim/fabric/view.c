@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The nodes and cables of a fabric, and the findings about its file. */
+/*
+ * Lists the nodes and cables of a fabric, and the findings about its topology
+ * file.
+ */
 #include <errno.h>
 
 #include "sim/fabric/fabric.h"

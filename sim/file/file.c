@@ -65,8 +65,8 @@ static void set_issm(struct sim_file *file, bool on)
 
 	setup->issm = on ? file : NULL;
 	/*
-	 * The capability IsSM changes only for a file: the embedded SM has it
-	 * from the start.
+	 * Change the capability IsSM of the port, when a file sets it; the
+	 * embedded SM's port has it from the start.
 	 */
 	ibsa__trap_capabilities(file->files->nodes,
 				&file->files->subnet->ends[file->end]);
@@ -115,7 +115,10 @@ bool ibsa__sim_file_has(const struct sim_file *file,
 	return false;
 }
 
-/* The handlers of a port are its umad files. */
+/*
+ * Whether an agent of the port's umad files, which are its handlers, already
+ * has one of the methods.
+ */
 static bool is_taken(const struct port_handler *handler,
 		     const struct sim_agent_request *request)
 {
@@ -147,7 +150,7 @@ int ibsa__sim_file_register(struct sim_file *file,
 	return 0;
 }
 
-/* Drop the requests of an agent that wait for an answer. */
+/* Drop the requests of an agent that wait for a response. */
 static void end_sents_of(struct sim_file *file, uint32_t id)
 {
 	struct list *at = file->sents.all.next;
@@ -178,9 +181,12 @@ struct out {
 	struct umad_header header;
 	const uint8_t *mad;
 	size_t len;
-	bool is_table;	 /* cut into segments by the kernel */
-	bool is_segment; /* a segment of a message that the sender itself has
-			  * split: all segments have the same id */
+	bool is_table; /* cut into segments by the kernel */
+	/*
+	 * The packet is one segment of a message that the program itself has
+	 * split; all segments have the same transaction id.
+	 */
+	bool is_segment;
 };
 
 static size_t mad_max(const struct subnet *subnet)
@@ -213,8 +219,8 @@ static int check(struct out *out)
 }
 
 /*
- * The destination LID. On Omni-Path, a LID that does not fit into the packet
- * header is in the GID.
+ * Return: the destination LID of a packet. An Omni-Path LID that does not fit
+ * into the umad header is in the GID.
  */
 static uint32_t dlid_of(const struct subnet *subnet,
 			const struct ibsa_address *to)
@@ -258,8 +264,8 @@ static struct sim_mad address(const struct out *out)
 }
 
 /*
- * Write the RMPP header of the first segment: after reassembly, the receiver
- * has only this header. Source: Linux mad_rmpp.c, send_next_seg().
+ * Write the RMPP header of a message's first segment: the receiver gets only
+ * this header after reassembly. Source: Linux mad_rmpp.c, send_next_seg().
  */
 static void put_segments(const struct out *out, struct sa_reply *body)
 {
@@ -318,7 +324,7 @@ static struct message *make_message(const struct out *out)
 	return NULL;
 }
 
-/* Copy a message for its next try. Return: NULL: out of memory. */
+/* Copy a message for its next try. Return: the copy; NULL: memory is short. */
 static struct message *copy(struct mad_net *net, const struct message *message)
 {
 	struct message *twin = ibsa__mad_new(net);
@@ -333,7 +339,7 @@ static struct message *copy(struct mad_net *net, const struct message *message)
 	return NULL;
 }
 
-/* If the message is a request that waits for an answer, store it. */
+/* If the message is a request that waits for a response, store it. */
 static int expect(const struct out *out, const struct message *message,
 		  uint64_t now_ns)
 {
@@ -367,8 +373,8 @@ static int expect(const struct out *out, const struct message *message,
 }
 
 /*
- * Whether the kernel refuses the destination because the port requires a GRH
- * and the address has none. SMPs are not checked: the SM does not need a GRH.
+ * Whether the kernel refuses a MAD because the port requires a GRH and the
+ * address has none. SMPs are not checked: an SM sends them without a GRH.
  *
  * Source: Linux drivers/infiniband/core/verbs.c, rdma_check_ah_attr().
  */
@@ -380,7 +386,10 @@ static bool is_without_grh(const struct out *out, const uint8_t *mad)
 	       !out->header.grh_present && !mad_is_smp(mad);
 }
 
-/* Checks that the kernel makes when the MAD is complete. */
+/*
+ * Make the checks that the kernel makes when the MAD is complete. Return:
+ * whether it refuses the MAD.
+ */
 static bool is_refused(const struct out *out, const uint8_t *mad)
 {
 	const struct sim_file *file = out->file;
@@ -392,7 +401,10 @@ static bool is_refused(const struct out *out, const uint8_t *mad)
 		return true;
 	if (is_without_grh(out, mad))
 		return true;
-	/* Port 0 of a switch may send by all other ports of the switch. */
+	/*
+	 * A direct-route SMP of a switch's port 0 may leave by any other port
+	 * of the switch.
+	 */
 	return mad[MAD_CLASS] == CLASS_SMP_DIRECT && port->number &&
 	       !ibsa__path_is_sound(mad, port->number);
 }

@@ -43,8 +43,9 @@ int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 void ibsa__sim_file_close(struct sim_file *file);
 
 /*
- * Register an agent. Return: 0; -EINVAL a value that the kernel refuses, or a
- * method that another agent of the port has; -ENOMEM the file has 32 agents.
+ * Register an agent. Return: 0; -EINVAL the request has a value that the
+ * kernel refuses, or a method that another agent of the port has; -ENOMEM the
+ * file already has 32 agents.
  */
 int ibsa__sim_file_register(struct sim_file *file,
 			    struct sim_agent_request *request) IBSA_MUST_USE;
@@ -53,7 +54,10 @@ int ibsa__sim_file_register(struct sim_file *file,
 bool ibsa__sim_file_has(const struct sim_file *file,
 			const struct sim_agent_request *request);
 
-/* Unregister an agent. Return: 0; -EINVAL there is no such agent. */
+/*
+ * Unregister an agent. Return: 0; -EINVAL the file has no agent with this
+ * number.
+ */
 int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
 
 /*
@@ -67,24 +71,24 @@ int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 			 size_t len) IBSA_MUST_USE;
 
 /*
- * Queue the report that @packet was not sent: its header with @err as status,
- * and the first 24 bytes of its MAD.
+ * Queue the report that @packet was not sent: its umad header with @err as
+ * status, and the first 24 bytes of its MAD.
  */
 void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 			   int err);
 
 /*
- * Process everything that is due: answers arrive, and requests without an
- * answer are sent again or time out. One call sends at most SIM_AGAIN_MAX
- * retries; further retries stay due.
+ * Process everything that is due at a umad file: responses arrive, and
+ * requests without a response are sent again or time out. One call sends at
+ * most SIM_AGAIN_MAX retries; further retries stay due.
  */
 enum { SIM_AGAIN_MAX = 1024 };
 void ibsa__sim_file_settle(struct sim_file *file);
 
 /*
- * The first packet in the queue, or NULL. Its length (UMAD_HEADER_BYTES and the
- * MAD) is in *@len and in its header. The packet stays in the queue until
- * ibsa__sim_file_take().
+ * Return: the first packet in the file's queue, or NULL. Its length
+ * (UMAD_HEADER_BYTES and the MAD) is in *@len and in its header. The packet
+ * stays in the queue until ibsa__sim_file_take().
  */
 const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len);
 void ibsa__sim_file_take(struct sim_file *file);
@@ -93,15 +97,15 @@ void ibsa__sim_file_take(struct sim_file *file);
 bool ibsa__sim_file_is_readable(const struct sim_file *file);
 
 /*
- * Remove packets from the queue, at most @count. They are valid until the next
- * call. Return: the number of packets.
+ * Remove at most @count packets from the file's queue. They are valid until
+ * the next call. Return: the number of packets.
  */
 size_t ibsa__sim_file_receive(struct sim_file *file,
 			      struct umad_buffer *buffers, size_t count);
 
 /*
- * Time on the fabric's clock at which ibsa__sim_file_settle() must be called,
- * since a packet may become readable. UINT64_MAX: never.
+ * Return: the time on the fabric's clock at which ibsa__sim_file_settle() must
+ * be called, since a packet may become readable; UINT64_MAX: never.
  */
 uint64_t ibsa__sim_file_due(const struct sim_file *file);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads from a umad file at a port of the fabric. The upper half of an
- * answer's transaction id names the agent that sent the request. All other
+ * Delivers arriving MADs to the agents of a umad file. The upper half of a
+ * response's transaction id names the agent that sent the request. All other
  * MADs go to the agent that has registered for them.
  */
 #include <errno.h>
@@ -59,7 +59,8 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 	size_t len = message->body.len;
 
 	/*
-	 * An agent without RMPP receives only the first segment of a message.
+	 * An agent that handles RMPP itself receives only the first segment of
+	 * a message.
 	 */
 	if (len > IBSA_MAD_BYTES && !agent_has_rmpp(agent))
 		len = IBSA_MAD_BYTES;
@@ -67,7 +68,7 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 	put(file, &header, message->body.bytes, len);
 }
 
-/* The agent that has sent the request of this response, or NULL. */
+/* Return: the agent that has sent the request of this response, or NULL. */
 static const struct agent *asker(const struct sim_file *file,
 				 const uint8_t *mad)
 {
@@ -120,8 +121,8 @@ bool ibsa__file_take(void *arg, const struct message *message,
 }
 
 /*
- * Queue the report about a MAD that was sent: its header with the status, and
- * the start of the MAD.
+ * Queue the report about a MAD that was sent: its umad header with the status,
+ * and the start of the MAD.
  */
 static void tell_of(struct sim_file *file, const struct umad_header *sent,
 		    const uint8_t *mad, uint32_t status)
@@ -152,10 +153,10 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 }
 
 /*
- * Send a copy of a request. As in the kernel, the next try is due one timeout
- * from now, not one timeout after this try was due: if several tries were
- * missed, only one is sent, so that a client with a short timeout does not
- * delay other clients.
+ * Send a copy of a request again. As in the kernel, the next try is due one
+ * timeout after now, not one timeout after this try was due: if several tries
+ * were missed, only one is sent, so that a client with a short timeout does
+ * not delay other clients.
  */
 static void send_again(struct sim_file *file, struct sent *sent,
 		       uint64_t now_ns)
@@ -166,7 +167,7 @@ static void send_again(struct sim_file *file, struct sent *sent,
 	sent->retries--;
 	ibsa__sent_wait(&file->sents, sent,
 			now_ns + sent->header.timeout_ms * NS_PER_MS);
-	/* If there is no memory, the try counts as lost. */
+	/* If memory is short, the try is not sent but counts as lost. */
 	if (!message)
 		return;
 	message->mad = sent->again->mad;

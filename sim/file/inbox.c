@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets that wait in a umad file to be read. */
+/* The queue of packets in a umad file that wait to be read. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets that wait in a umad file to be read. */
+/* The queue of packets in a umad file that wait to be read. */
 #ifndef SIM_FILE_INBOX_H
 #define SIM_FILE_INBOX_H
 
@@ -21,21 +21,24 @@ struct inbox {
 	size_t bytes;
 };
 
-/* Limit of queued packets; an empty queue accepts a packet of any size. */
+/*
+ * Maximum number of packets in the queue of a umad file, and of their bytes;
+ * an empty queue accepts a packet of any size.
+ */
 enum { INBOX_PACKETS_MAX = 131072 };
 
 /*
- * Append a packet: @header, in which the length is set, and the MAD. Return:
- * false: the queue is full, or memory ran out.
+ * Append a packet to the queue: @header, in which this function sets the
+ * length, and the MAD. Return: false: the queue is full, or memory is short.
  */
 bool ibsa__inbox_put(struct inbox *inbox, struct umad_header *header,
 		     const uint8_t *mad, size_t len);
 
-/* Remove the first packet, if there is one. */
+/* Remove the first packet from the queue, if there is one. */
 void ibsa__inbox_take(struct inbox *inbox);
 
 /*
- * Remove packets from the queue, at most @count. They are valid until the next
+ * Remove at most @count packets from the queue. They are valid until the next
  * call. Return: the number of packets.
  */
 size_t ibsa__inbox_receive(struct inbox *inbox, struct umad_buffer *buffers,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The parts of a umad file that the functions which deliver MADs use. */
+/*
+ * The struct of an open umad file, for the functions that deliver MADs to it.
+ */
 #ifndef SIM_FILE_OPEN_FILE_H
 #define SIM_FILE_OPEN_FILE_H
 
@@ -23,8 +25,8 @@ struct sim_file {
 };
 
 /*
- * Return the number of requests without an answer plus the number of packets in
- * the inbox.
+ * Update the fabric's statistics most_in_flight: the number of requests
+ * without a response plus the packets in the file's queue.
  */
 static inline void ibsa__file_count(const struct sim_file *file)
 {
@@ -37,8 +39,8 @@ static inline void ibsa__file_count(const struct sim_file *file)
 
 /*
  * Deliver a MAD to the agent of the file that waits for it or has registered
- * for it; as take of struct port_handler. An answer that comes too late is not
- * delivered.
+ * for it. A response that comes too late is not delivered. It is the member
+ * take of a struct port_handler.
  */
 bool ibsa__file_take(void *arg, const struct message *message,
 		     const struct arrival *at, uint64_t now_ns);

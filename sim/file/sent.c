@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MADs that a umad file has sent and that wait for their answers. */
+/* MADs that a umad file has sent and that wait for their responses. */
 #include <string.h>
 
 #include <ibsa/bits.h>
@@ -34,7 +34,10 @@ void ibsa__sents_done(struct sents *sents, struct queue *pool)
 	ibsa__hash_done(&sents->by_id);
 }
 
-/* The first entry from @node on that also has the MAD's class, or NULL. */
+/*
+ * Return: the first entry from @node on that also has the MAD's class, or
+ * NULL.
+ */
 static struct sent *of_class(struct hash_node *node, const uint8_t *mad)
 {
 	for (; node; node = hash_from(node->next, node->key)) {
@@ -52,7 +55,10 @@ struct sent *ibsa__sent_find(const struct sents *sents, const uint8_t *mad)
 			mad);
 }
 
-/* Responses to two requesters may have the same transaction ID. */
+/*
+ * Whether two responses go to the same requester: responses to two requesters
+ * may have the same transaction ID.
+ */
 static bool requester_is_same(const struct umad_header *a,
 			      const struct umad_header *b)
 {
@@ -78,7 +84,10 @@ bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
 	return false;
 }
 
-/* Search from the end, since nearly all entries belong there. */
+/*
+ * Insert an entry by its time. The search begins at the end of the list, since
+ * nearly all entries belong there.
+ */
 static void enter(struct sents *sents, struct sent *sent, uint64_t due_ns)
 {
 	struct list *after = sents->all.prev;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MADs that a umad file has sent and that wait for their answers. */
+/* MADs that a umad file has sent and that wait for their responses. */
 #ifndef SIM_FILE_SENT_H
 #define SIM_FILE_SENT_H
 
@@ -9,13 +9,16 @@
 #include "sim/mad/queue.h"
 
 /*
- * Limits of requests that wait for an answer; the next request is refused with
- * -ENOMEM.
+ * Limits of a umad file's requests that wait for a response; a further request
+ * is refused with -ENOMEM.
  */
 enum {
 	SENT_MAX = 65536,
-	SENT_BYTES_MAX = 64 << 20, /* bytes of copies for retries; a single copy
-				    * may be larger */
+	/*
+	 * Maximum number of bytes in copies that are kept for retries; a single
+	 * copy may be larger.
+	 */
+	SENT_BYTES_MAX = 64 << 20,
 };
 
 struct sent {
@@ -37,7 +40,7 @@ struct sents {
 	size_t bytes; /* of copies */
 };
 
-/* Whether there is room for a copy of @len bytes. */
+/* Whether there is room for a copy of a request of @len bytes. */
 static inline bool sents_have_room(const struct sents *sents, size_t len)
 {
 	return !sents->bytes || (sents->bytes <= SENT_BYTES_MAX &&
@@ -47,11 +50,12 @@ static inline bool sents_have_room(const struct sents *sents, size_t len)
 /* Return: 0; -ENOMEM. */
 int ibsa__sents_init(struct sents *sents) IBSA_MUST_USE;
 
-/* End all entries; messages go back to @pool. */
+/* End all entries; their messages are returned to @pool. */
 void ibsa__sents_done(struct sents *sents, struct queue *pool);
 
 /*
- * The entry that waits for an answer with that MAD's transaction ID, or NULL.
+ * Return: the entry that waits for a response with this MAD's transaction ID,
+ * or NULL.
  */
 struct sent *ibsa__sent_find(const struct sents *sents, const uint8_t *mad);
 
@@ -63,8 +67,8 @@ bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
 			 const struct umad_header *header);
 
 /*
- * Add an entry with the MAD's ID and class; the caller fills in the rest. NULL:
- * out of memory.
+ * Add an entry with the MAD's transaction ID and class; the caller fills in
+ * the rest. Return: NULL: memory is short.
  */
 struct sent *ibsa__sent_add(struct sents *sents, const uint8_t *mad,
 			    uint64_t due_ns);
@@ -74,7 +78,7 @@ void ibsa__sent_wait(struct sents *sents, struct sent *sent, uint64_t due_ns);
 
 void ibsa__sent_end(struct sents *sents, struct sent *sent, struct queue *pool);
 
-/* The entry that is due first, or NULL. */
+/* Return: the entry whose retry or timeout is due first, or NULL. */
 static inline struct sent *sent_first(const struct sents *sents)
 {
 	if (list_is_empty(&sents->all))

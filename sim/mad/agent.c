@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The agents of a umad file: which can be registered, and which MADs they
- * receive.
+ * The agents of a umad file: which agents can be registered, and which MADs
+ * each receives.
  *
  * Source: Linux drivers/infiniband/core/mad.c, ib_register_mad_agent() and
  * find_mad_agent().

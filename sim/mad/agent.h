@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The agents of a umad file: which of them gets a MAD. */
+/* The agents of a umad file: which of its agents receives a MAD. */
 #ifndef SIM_MAD_AGENT_H
 #define SIM_MAD_AGENT_H
 
@@ -8,15 +8,25 @@
 
 #include "umad/header.h"
 
-/* The values of the ioctls REGISTER_AGENT and REGISTER_AGENT2. */
+/*
+ * A request to register an agent, with the values of the ioctls
+ * UMAD_REGISTER_AGENT and UMAD_REGISTER_AGENT2.
+ */
 struct sim_agent_request {
-	uint32_t id;		 /* filled */
-	uint32_t flags;		 /* UMAD_RMPP_BY_USER */
-	uint64_t method_mask[2]; /* method n is bit n % 64 of element n / 64 */
-	uint32_t oui;		 /* of vendor classes 0x30 to 0x4f */
+	uint32_t id;	/* filled */
+	uint32_t flags; /* UMAD_RMPP_BY_USER */
+	/*
+	 * Mask of the agent's methods: method n is bit n % 64 of element n /
+	 * 64.
+	 */
+	uint64_t method_mask[2];
+	uint32_t oui; /* of vendor classes 0x30 to 0x4f */
 	uint8_t qpn;
-	uint8_t mgmt_class; /* 0: the agent receives only answers to its own
-			     * requests */
+	/*
+	 * Management class of the agent's requests; 0: it receives only
+	 * responses to its own requests.
+	 */
+	uint8_t mgmt_class;
 	uint8_t class_version;
 	uint8_t rmpp_version;
 };
@@ -41,12 +51,15 @@ struct agent {
 	struct sim_agent_request what;
 };
 
-/* Check a registration. Return: 0; -EINVAL the kernel would refuse it. */
+/*
+ * Check a request to register an agent. Return: 0; -EINVAL the kernel would
+ * refuse it.
+ */
 int ibsa__agent_check(const struct sim_agent_request *request) IBSA_MUST_USE;
 
 /*
- * Whether a request could be for both agents, because they have a method of one
- * class in common.
+ * Whether two agents collide: both would receive the same requests, because
+ * they have a common method of one class.
  */
 bool ibsa__agents_collide(const struct sim_agent_request *a,
 			  const struct sim_agent_request *b);
@@ -54,18 +67,21 @@ bool ibsa__agents_collide(const struct sim_agent_request *a,
 /* Whether the agent has registered for a MAD that is not a response. */
 bool ibsa__agent_wants(const struct agent *agent, const uint8_t *mad);
 
-/* Whether the kernel takes the MAD as a response to a request. */
+/* Whether the kernel treats the MAD as a response to a request. */
 bool ibsa__mad_is_response(const uint8_t *mad);
 
-/* Whether MADs of the class may have an RMPP header. */
+/* Whether MADs of this management class may have an RMPP header. */
 bool ibsa__class_has_rmpp(uint8_t mgmt_class);
 
-/* Number of bytes before the data of a MAD of the class. */
+/*
+ * Return: the number of bytes before the data in a MAD of this management
+ * class.
+ */
 size_t ibsa__class_header_bytes(uint8_t mgmt_class);
 
 /*
- * Whether the kernel, and not the program, segments and reassembles RMPP
- * messages of the agent.
+ * Whether the kernel splits and reassembles the agent's RMPP messages;
+ * otherwise the program does.
  */
 static inline bool agent_has_rmpp(const struct agent *agent)
 {

@@ -7,7 +7,7 @@
 #include "sim/mad/counters.h"
 #include "sim/mad/queue.h"
 
-/* Local, base transport and datagram headers, and CRC. */
+/* Bytes of a packet besides the MAD: LRH, BTH, DETH and checksums. */
 enum {
 	HEADER_BYTES = 8 + 12 + 8 + 4,
 	GRH_BYTES = 40,

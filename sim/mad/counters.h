@@ -21,7 +21,10 @@ enum counted {
 	COUNTS,
 };
 
-/* Totals of a port, and their values at the last Set that cleared them. */
+/*
+ * Totals of a port since the start, and their values at the last Set that
+ * cleared the counters.
+ */
 struct counters {
 	uint64_t total[COUNTS];
 	uint64_t base[COUNTS];		/* for PortCounters */
@@ -29,7 +32,8 @@ struct counters {
 };
 
 /*
- * Count a MAD that leaves by @port and arrives at the other end of its cable.
+ * Count a MAD at the port @port by which it leaves, and at the port at the
+ * other end of the cable.
  */
 void ibsa__count_packet(struct mad_net *net, const struct topo_port *port,
 			const struct message *message, bool is_multicast);
@@ -38,11 +42,11 @@ void ibsa__count_packet(struct mad_net *net, const struct topo_port *port,
 void ibsa__count_event(struct mad_net *net, const struct topo_port *port,
 		       enum counted what);
 
-/* The counters of @port, or NULL: out of memory. */
+/* Return: the counters of @port; NULL: memory is short. */
 struct counters *ibsa__counters(struct mad_net *net,
 				const struct topo_port *port);
 
-/* Count links that go down. For struct subnet_observer. */
+/* Count links that go down; called through struct subnet_observer. */
 void ibsa__counters_observe(void *arg, const struct subnet_change *change);
 
 #endif

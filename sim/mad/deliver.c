@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Delivers a MAD that has arrived at its port: first to the handlers of all
- * ports, then to the port's own. As in Linux, a MAD without a handler is
- * refused if its method has an answer.
+ * ports, then to the port's own handlers. As in Linux, a MAD that no handler
+ * takes is refused if its method has a response.
  *
  * Source: Linux drivers/infiniband/core/mad.c, ib_mad_recv_done() and
  * generate_unmatched_resp().
@@ -19,7 +19,10 @@ enum {
 	STATUS_DIRECTION = 0x8000,
 };
 
-/* Whether the queue pair exists and the port accepts the P_Key. */
+/*
+ * Whether the MAD is accepted: its queue pair exists, and the port has its
+ * P_Key.
+ */
 static bool gets_in(struct mad_net *net, const struct message *message,
 		    const struct arrival *at)
 {
@@ -74,8 +77,8 @@ void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 	if (!gets_in(net, message, at))
 		return;
 	/*
-	 * A response goes to its requester first. Only responses to Reports
-	 * remain for the SA.
+	 * A response is first offered to the requester's umad file. Only
+	 * responses to Reports remain for the SA.
 	 */
 	if (ibsa__mad_is_response(message->body.bytes) &&
 	    port_handlers_take(own, message, at, now_ns))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Directed-route SMPs: forward along the ports of the initial path, and back
- * along those of the return path, which is written on the way forward.
+ * Forwards direct-route SMPs: along the ports of the initial path, and back
+ * along the return path, which is written on the way forward.
  *
  * Source: IBA vol 1, 14.2.2 (layout and the rules of hop pointer and count);
  * Linux drivers/infiniband/core/smi.c.
@@ -14,15 +14,16 @@
 
 enum {
 	/*
-	 * direction bit in the first byte of the status; set: the SMP returns
+	 * Direction bit in the first byte of an SMP's status: if it is set,
+	 * the SMP is on its return path.
 	 */
 	DIRECTION = 0x80,
 	HOPS_MAX = 63,
 };
 
 /*
- * Leave the node at *@at by port @number. On return, *@at is the port of
- * arrival.
+ * Move an SMP from the node at *@at by port @number to the other end of the
+ * cable. On return, *@at is the port at which it arrives.
  */
 static bool cross(struct mad_net *net, const struct message *message,
 		  uint32_t *at, uint8_t number)
@@ -76,8 +77,8 @@ static bool is_permissive(const uint8_t *lid)
 }
 
 /*
- * Find the port at which the directed part starts; by LID, if the SMP has a
- * DrSLID.
+ * Find the port at which the directed part of the SMP's path starts; if the
+ * SMP has a DrSLID, it gets there by LID.
  */
 static bool begin(struct mad_net *net, const struct message *message,
 		  uint32_t *at)
@@ -140,7 +141,8 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 	const uint8_t *smp = message->body.bytes;
 
 	/*
-	 * A last part by LID is not supported, since no program here uses it.
+	 * An SMP whose path ends with a part by LID is not supported, since no
+	 * program here uses it.
 	 */
 	if (smp[SMP_HOP_COUNT] > HOPS_MAX ||
 	    smp[SMP_HOP_POINTER] > smp[SMP_HOP_COUNT] + 1 ||
@@ -153,8 +155,8 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 }
 
 /*
- * Linux delivers an SMP beyond the end of its path to the port itself; no
- * program here sends one.
+ * Whether the path of an SMP is valid. Linux delivers an SMP beyond the end of
+ * its path to the port itself; no program here sends one.
  */
 static bool is_sound_request(const uint8_t *smp, uint8_t number)
 {
@@ -178,8 +180,8 @@ bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number)
 	const bool is_back = smp[MAD_STATUS] & DIRECTION;
 
 	/*
-	 * If the SMP starts by LID, its path is checked where the directed part
-	 * starts.
+	 * If the SMP's path starts with a part by LID, it is checked at the
+	 * port where the directed part starts.
 	 */
 	if (!is_permissive(smp + (is_back ? SMP_DR_DLID : SMP_DR_SLID)))
 		return true;

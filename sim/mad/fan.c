@@ -19,7 +19,11 @@ struct fan {
 	uint32_t *queue; /* ports at which a copy has arrived */
 	uint32_t head;
 	uint32_t tail;
-	uint32_t room; /* limit of copies, which a loop in the tables reaches */
+	/*
+	 * Number of further copies that may be sent; a loop in the tables uses
+	 * all of them.
+	 */
+	uint32_t room;
 };
 
 static const struct topo_node *node_at(const struct fan *fan, uint32_t port)
@@ -39,7 +43,7 @@ static void deliver(const struct fan *fan, uint32_t port, uint32_t in)
 	ibsa__mad_deliver_fan(fan->net, fan->message, &at, fan->now_ns);
 }
 
-/* Send a copy from @port to the other end of its cable. */
+/* Send a copy of the packet from @port to the other end of its cable. */
 static void cross(struct fan *fan, uint32_t port)
 {
 	struct mad_net *net = fan->net;
@@ -105,7 +109,10 @@ void ibsa__mad_fan_out(struct mad_net *net, const struct message *message,
 		.room = net->subnet->topo.port_count,
 	};
 
-	/* As many copies as there are ports: enough to cross each port once. */
+	/*
+	 * The limit is as many copies as there are ports: enough to cross each
+	 * port once.
+	 */
 	if (!net->fan_queue)
 		net->fan_queue = ibsa__calloc(fan.room,
 					      sizeof(*net->fan_queue));

@@ -55,7 +55,10 @@ static bool parse_kind(const char *text, size_t len, enum ibsa_fault_kind *out)
 	return false;
 }
 
-/* Parse ",NUMBER", if present. Return: false: there is other text. */
+/*
+ * Parse ",NUMBER" if the text continues with it. Return: false: the text
+ * continues with something else.
+ */
 static bool parse_number(const char **at, unsigned int *out)
 {
 	uint64_t value = 0;

@@ -10,10 +10,13 @@
 #include "sim/mad/counters.h"
 #include "sim/subnet/forward.h"
 
-/* After that many hops, the tables are assumed to have a loop. */
+/*
+ * After this many hops, the forwarding tables are assumed to have a loop, and
+ * the MAD is dropped.
+ */
 enum { HOPS_MAX = 64 };
 
-/* A MAD that is being forwarded, and its position. */
+/* A MAD that is being forwarded, and the port that it has reached. */
 struct relay {
 	struct mad_net *net;
 	const struct message *message;
@@ -33,7 +36,10 @@ static struct topo_port *port_at(const struct relay *relay, uint32_t port)
 	return &relay->net->subnet->topo.ports[port];
 }
 
-/* SMPs pass as soon as the link is up, other MADs only in state Active. */
+/*
+ * Whether the MAD may pass a port: an SMP as soon as the link is up, other
+ * MADs only in state Active.
+ */
 static bool is_open(const struct relay *relay, const struct topo_port *port)
 {
 	if (port->peer == SIM_NONE)
@@ -41,7 +47,7 @@ static bool is_open(const struct relay *relay, const struct topo_port *port)
 	return relay->is_smp || port->state == IBSA_PORT_ACTIVE;
 }
 
-/* Move the MAD from the given port to the other end of the cable. */
+/* Move the MAD from a port to the other end of its cable. */
 static bool cross(struct relay *relay, uint32_t port)
 {
 	const struct topo_port *out = port_at(relay, port);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The faults of an impaired link, at random by the fabric's seed. */
+/*
+ * Applies faults to the MADs on an impaired link, at random by the fabric's
+ * seed.
+ */
 #include "base/clock.h"
 #include "sim/mad/net.h"
 #include "sim/mad/impaired_link.h"
@@ -29,8 +32,8 @@ struct message *ibsa__impaired_link_take(struct impaired_link *link,
 }
 
 /*
- * Return a random number from 0 to @limit - 1, where @limit may exceed the
- * maximum of random_below().
+ * Return: a random number from 0 to @limit - 1; @limit may exceed the maximum
+ * of random_below().
  */
 static uint64_t random_up_to(struct mad_net *net, uint64_t limit)
 {
@@ -55,7 +58,7 @@ static void flip_bits(struct mad_net *net, struct sa_reply *body)
 	}
 }
 
-/* Return a copy of a message, or NULL: out of memory. */
+/* Return: a copy of a message; NULL: memory is short. */
 static struct message *message_copy(struct impaired_link *link,
 				    const struct message *message)
 {
@@ -74,8 +77,8 @@ static struct message *message_copy(struct impaired_link *link,
 }
 
 /*
- * Queue a message, and after it the held message, which the new message
- * overtakes.
+ * Queue a message. If another message was held back, queue that one after it,
+ * so that the new message overtakes it.
  */
 static int message_queue(struct impaired_link *link, struct message *message)
 {

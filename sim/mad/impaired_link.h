@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * An impaired link: faults lose, delay, duplicate, reorder and corrupt the
- * MADs on it. The rest stay in a queue until they are due.
+ * MADs on it. MADs that are not lost wait in a queue until they are due.
  */
 #ifndef SIM_MAD_IMPAIRED_LINK_H
 #define SIM_MAD_IMPAIRED_LINK_H
@@ -12,15 +12,21 @@ struct mad_net;
 
 struct impaired_link {
 	struct mad_net *net;
-	struct queue *pool; /* pool of all messages: allocated from it and
-			     * returned to it */
+	/*
+	 * Pool from which the memory of all messages is taken, and to which it
+	 * is returned.
+	 */
+	struct queue *pool;
 	struct queue queue;
-	struct message *held; /* a message that is held back until the next
-			       * message overtakes it */
-	uint64_t sent;	      /* numbers messages */
+	/*
+	 * A message that is held back until the next message has overtaken it;
+	 * or NULL.
+	 */
+	struct message *held;
+	uint64_t sent; /* numbers messages */
 };
 
-/* The message that is due first, or NULL. */
+/* Return: the message on the link that is due first, or NULL. */
 static inline struct message *
 impaired_link_head(const struct impaired_link *link)
 {
@@ -31,17 +37,21 @@ impaired_link_head(const struct impaired_link *link)
 	return first;
 }
 
-/* Whether any fault is set that affects a MAD on a link. */
+/* Whether a fault is set that affects MADs on a link. */
 bool ibsa__impaired_link_has_faults(const struct mad_net *net);
 
 /*
- * Apply the faults to a MAD of the pool and queue the result. A MAD that waits
- * to be overtaken waits for a bounded time. Return: 0; -ENOMEM, and the message was released.
+ * Apply the faults to a MAD from the pool, and queue the result. A MAD that is
+ * held back until another overtakes it waits for a limited time. Return: 0;
+ * -ENOMEM, and the MAD was released.
  */
 int ibsa__impaired_link_carry(struct impaired_link *link,
 			      struct message *message) IBSA_MUST_USE;
 
-/* Take the first message if it is due by @until_ns, or NULL. */
+/*
+ * Take the first message from the link if it is due by @until_ns. Return: the
+ * message, or NULL.
+ */
 struct message *ibsa__impaired_link_take(struct impaired_link *link,
 					 uint64_t until_ns);
 

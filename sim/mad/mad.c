@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MADs between ports of the fabric. All MADs are on one impaired link with all
- * faults. A MAD without a delay arrives before the call that sends it returns.
+ * Sends MADs between ports of the fabric. All MADs use one impaired link,
+ * which has all faults. A MAD without a delay arrives before the function that
+ * sends it returns.
  */
 #include "sim/mad/port.h"
 #include "sim/mad/net.h"
@@ -27,7 +28,7 @@ void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason)
 	net->stats.drops[reason]++;
 }
 
-/* Forward a MAD that has left its port until it arrives or is lost. */
+/* Forward a MAD that has left its port, until it arrives or is lost. */
 static void arrive(struct mad_net *net, struct message *message,
 		   uint64_t now_ns)
 {
@@ -45,7 +46,10 @@ static void arrive(struct mad_net *net, struct message *message,
 	ibsa__queue_release(net->mads.pool, message);
 }
 
-/* Inform the port with that LID that a MAD will arrive there later. */
+/*
+ * Tell the handlers of the port with this LID that a MAD will arrive there
+ * later.
+ */
 static void expect(const struct mad_net *net, uint32_t dlid)
 {
 	const struct end_port *end = end_by_lid(net->subnet, dlid);
@@ -114,8 +118,9 @@ static void handlers_settle(const struct mad_net *net, uint64_t now_ns)
 }
 
 /*
- * Deliver all MADs that are due. Reports that are due earlier than a MAD are
- * sent before it is delivered, since an answer may end them.
+ * Deliver all MADs that are due. A Report that is due earlier than a MAD is
+ * sent before the MAD is delivered, since the MAD may be the Report's
+ * response.
  */
 static void settle(struct mad_net *net, uint64_t now_ns)
 {
@@ -129,8 +134,8 @@ static void settle(struct mad_net *net, uint64_t now_ns)
 }
 
 /*
- * MADs that are sent during the delivery of others are delivered by the same
- * loop, so that the recursion has a limit.
+ * Deliver all MADs that are due. MADs that are sent meanwhile are delivered by
+ * the same loop instead of a recursive call.
  */
 void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MADs between ports of the fabric: addresses, forwarding, delivery. */
+/* MADs between ports of the fabric: addresses, forwarding and delivery. */
 #ifndef SIM_MAD_MAD_H
 #define SIM_MAD_MAD_H
 
@@ -10,7 +10,7 @@
 struct mad_net;
 struct message;
 
-/* Offsets of the fields of an SMP, in bytes. IBA vol 1, 14.2.1. */
+/* Byte offsets of the fields of an SMP. IBA vol 1, 14.2.1. */
 enum {
 	SMP_HOP_POINTER = MAD_CLASS_SPECIFIC,
 	SMP_HOP_COUNT,
@@ -51,12 +51,15 @@ struct sim_mad {
 };
 
 /*
- * The end port at which a MAD has arrived, and the number of the port through
+ * Where a MAD has arrived: the end port, and the number of the port through
  * which it came.
  */
 struct arrival {
-	uint32_t port;	/* index of the end port in the topology; for a switch,
-			 * of its port 0 */
+	/*
+	 * Index in the topology of the end port at which the MAD has arrived;
+	 * for a switch, of its port 0.
+	 */
+	uint32_t port;
 	uint8_t number; /* number of the port of arrival */
 };
 
@@ -70,53 +73,60 @@ static inline bool mad_is_smp(const uint8_t *mad)
 void ibsa__mads_init(struct mad_net *net);
 void ibsa__mads_done(struct mad_net *net);
 
-/* Get a message to fill in for ibsa__mad_post(); NULL: out of memory. */
+/*
+ * Get a message, which the caller fills in for ibsa__mad_post(). Return: NULL:
+ * memory is short.
+ */
 struct message *ibsa__mad_new(struct mad_net *net);
 
 /*
  * Send a message, which then belongs to the fabric. It arrives at its due_ns,
- * or at @now_ns if that is later, unless a fault strikes.
+ * or at @now_ns if that is later, unless a fault affects it.
  */
 void ibsa__mad_post(struct mad_net *net, struct message *message,
 		    uint64_t now_ns);
 
 /*
- * A message from @port addressed to the sender of @request, to be filled in
- * with the answer; or NULL.
+ * Return: a message from @port to the sender of @request, in which the caller
+ * fills in the response; or NULL.
  */
 struct message *ibsa__mad_answer(struct mad_net *net,
 				 const struct message *request, uint32_t port,
 				 uint64_t now_ns);
 
-/* Return a MAD to its sender with a status. */
+/* Send a MAD back to its sender with a status. */
 void ibsa__mad_refuse(struct mad_net *net, const struct message *message,
 		      uint32_t port, uint16_t status, uint64_t now_ns);
 
 /*
- * Deliver the MADs that are due by @now_ns; return the time of the next one
- * that may be for that end port.
+ * Deliver the MADs that are due by @now_ns. Return: the time at which the next
+ * MAD is due that may be for this end port.
  */
 void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns);
 uint64_t ibsa__mads_due(const struct mad_net *net, uint32_t end);
 
-/* Pass a MAD that has arrived to a handler of the port (deliver.c). */
+/* Pass a MAD that has arrived at its port to the handlers (deliver.c). */
 void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 		       const struct arrival *at, uint64_t now_ns);
 
 /*
- * Pass a multicast packet to the agents of the port. A multicast packet has no
- * answer.
+ * Pass a multicast packet to the agents of a port. A multicast packet has no
+ * response.
  */
 void ibsa__mad_deliver_fan(struct mad_net *net, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns);
 
-/* Forward to all ports in the multicast forwarding tables (fan.c). */
+/*
+ * Forward a multicast packet to all ports in the multicast forwarding tables
+ * (fan.c).
+ */
 void ibsa__mad_fan_out(struct mad_net *net, const struct message *message,
 		       uint64_t now_ns);
 
 /*
- * Follow the forwarding tables (forward.c), or the path in the SMP (direct.c).
- * Return: false: the MAD was lost, which is counted.
+ * Forward a MAD by the forwarding tables (forward.c), or by the path in a
+ * direct-route SMP (direct.c). Return: false: the MAD was lost, which is
+ * counted.
  */
 bool ibsa__mad_forward(struct mad_net *net, const struct message *message,
 		       uint32_t dlid, struct arrival *at);
@@ -124,8 +134,9 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 		      struct arrival *at);
 
 /*
- * Whether an adapter sends an SMP of class 0x81 by that port: the SMP is at the
- * start of a path by this port, or at the end of its return path.
+ * Whether an adapter sends a direct-route SMP (class 0x81) by this port: the
+ * SMP is at the start of a path by this port, or at the end of its return
+ * path.
  */
 bool ibsa__path_is_sound(const uint8_t *smp, uint8_t number);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The links of a subnet, and the faults that strike MADs. */
+/* The links of a subnet, and the faults that affect the MADs on them. */
 #ifndef SIM_MAD_NET_H
 #define SIM_MAD_NET_H
 
@@ -14,22 +14,28 @@ struct counters;
 
 struct fault_state {
 	struct ibsa_fault fault;
-	unsigned int left; /* number of MADs that the fault still affects, if it
-			    * has a count */
+	/*
+	 * Number of MADs that the fault still affects, if the fault has a
+	 * count.
+	 */
+	unsigned int left;
 	bool active;
 };
 
 struct mad_net {
 	struct subnet *subnet;
 	struct impaired_link mads; /* between all ports */
-	/* handlers of all ports, called before those of a single port */
+	/*
+	 * Handlers of MADs at all ports, called before the handlers of a
+	 * single port.
+	 */
 	struct port_handler *handlers;
 	struct port_handler *last_handler; /* called after all others */
 	struct mad_tap tap;
 	struct counters *counters; /* by port; NULL until a packet passes */
 	/*
-	 * queue for copies of a multicast packet; NULL until the first such
-	 * packet
+	 * Queue of copies of a multicast packet; NULL until the first
+	 * multicast packet.
 	 */
 	uint32_t *fan_queue;
 	bool is_settling; /* MADs are being delivered */
@@ -42,7 +48,10 @@ struct mad_net {
 /* Count a lost MAD with the reason. */
 void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason);
 
-/* Whether a fault of that kind affects the current MAD; if so, count it. */
+/*
+ * Return: whether a fault of this kind affects the current MAD; if it does,
+ * count it.
+ */
 bool ibsa__fault_strikes(struct mad_net *net, enum ibsa_fault_kind kind);
 
 /* The name of a kind. */

@@ -11,26 +11,26 @@
 struct port_handler {
 	struct port_handler *next;
 	/*
-	 * Return: whether the MAD was for this handler; if not, the next
-	 * handler is called.
+	 * Offer an arrived MAD to the handler. Return: whether the MAD was for
+	 * this handler; if not, the next handler is called.
 	 */
 	bool (*take)(void *arg, const struct message *message,
 		     const struct arrival *at, uint64_t now_ns);
 	/*
-	 * Whether the handler has this queue pair at this end port, besides the
-	 * queue pairs of every port. May be NULL.
+	 * Return: whether the handler has this queue pair at this end port,
+	 * besides the queue pairs that every port has. May be NULL.
 	 */
 	bool (*has_qp)(void *arg, uint32_t end, uint32_t qpn);
 	/*
-	 * Called when a MAD that was sent will arrive at the port later. May be
-	 * NULL.
+	 * Called when a MAD was sent that will arrive at the port later. May
+	 * be NULL.
 	 */
 	void (*expect)(void *arg);
-	/* Process what is due by @now_ns. May be NULL. */
+	/* Process what is due at the handler by @now_ns. May be NULL. */
 	void (*settle)(void *arg, uint64_t now_ns);
 	/*
 	 * Return: the next time at which settle must be called for this end
-	 * port. Set if settle is set.
+	 * port. It is not NULL if settle is not NULL.
 	 */
 	uint64_t (*due)(void *arg, uint32_t end);
 	void *arg;
@@ -54,15 +54,18 @@ static inline void port_handlers_expect(const struct port_handler *handler)
 	}
 }
 
-/* Called with each MAD between ports when it leaves its port. */
+/*
+ * A function that is called with each MAD between ports when it leaves its
+ * port.
+ */
 struct mad_tap {
 	void (*seen)(void *arg, const struct message *message, uint64_t now_ns);
 	void *arg;
 };
 
 /*
- * Call @handler and the handlers after it until one takes the MAD. Return:
- * whether one has taken it.
+ * Offer a MAD to @handler and the handlers after it until one of these takes
+ * it. Return: whether one has taken it.
  */
 static inline bool port_handlers_take(const struct port_handler *handler,
 				      const struct message *message,

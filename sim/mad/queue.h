@@ -19,8 +19,8 @@ struct message {
 };
 
 /*
- * Nearly all messages are due in the order in which they are sent. Such
- * messages form a list; a message that is due before the last message of the
+ * A queue of MADs in transit. Nearly all are due in the order in which they
+ * are sent; these form a list. A MAD that is due before the last MAD of the
  * list goes to a heap.
  */
 struct queue {
@@ -35,7 +35,8 @@ struct queue {
 };
 
 /*
- * Limits of the MADs in transit. An empty queue accepts an answer of any size.
+ * Maximum number of MADs in transit, and of their bytes. An empty queue
+ * accepts a MAD of any size.
  */
 enum { QUEUE_MESSAGES_MAX = 131072 };
 #define QUEUE_BYTES_MAX SA_REPLY_BYTES_MAX
@@ -46,13 +47,16 @@ struct message *ibsa__queue_new(struct queue *queue);
 /* Give a message back. */
 void ibsa__queue_release(struct queue *queue, struct message *message);
 
-/* Whether there is room for a message of @len bytes. */
+/* Whether the queue has room for a message of @len bytes. */
 bool ibsa__queue_has_room(const struct queue *queue, size_t len);
 
-/* Append a message. Return: 0; -ENOMEM, and the message was released. */
+/*
+ * Add a message to the queue. Return: 0; -ENOMEM, and the message was
+ * released.
+ */
 int ibsa__queue_push(struct queue *queue, struct message *message);
 
-/* The message that is due first, or NULL. */
+/* Return: the message in the queue that is due first, or NULL. */
 struct message *ibsa__queue_head(const struct queue *queue);
 
 /* Take ibsa__queue_head() out. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A buffer for an answer of any size. */
+/* A buffer for an SA reply of any size. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A buffer for an answer of any size. */
+/* A buffer for an SA reply of any size. */
 #ifndef SIM_MAD_REPLY_H
 #define SIM_MAD_REPLY_H
 
@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A larger answer is refused with status 0x0100. */
+/* Maximum size of an SA reply. A larger one is refused with status 0x0100. */
 #define SA_REPLY_BYTES_MAX ((size_t)256 << 20)
 
 /*
- * The buffer starts with the owner's memory for one MAD, and is moved to the
- * heap when a table needs more.
+ * A buffer for an SA reply. It starts with the owner's memory for one MAD, and
+ * moves to the heap when a table needs more.
  */
 struct sa_reply {
 	uint8_t *bytes;
@@ -24,12 +24,14 @@ struct sa_reply {
 void ibsa__sa_reply_done(struct sa_reply *reply);
 
 /*
- * Make room for @len bytes. Return: false: out of memory, or more than the
- * maximum.
+ * Make room for a reply of @len bytes. Return: false: memory is short, or @len
+ * is above the maximum.
  */
 bool ibsa__sa_reply_room(struct sa_reply *reply, size_t len);
 
-/* Copy an answer of @len bytes. Return: false: out of memory. */
+/*
+ * Copy a reply of @len bytes into the buffer. Return: false: memory is short.
+ */
 bool ibsa__sa_reply_put(struct sa_reply *reply, const uint8_t *bytes,
 			size_t len);
 

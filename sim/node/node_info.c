@@ -4,13 +4,16 @@
 
 #include "sim/node/sma.h"
 
-/* Values that the topology file does not give. */
+/* Values in NodeInfo that the topology file does not contain. */
 enum {
 	NODE_VERSION = 1,
 	NODE_REVISION = 0xa1,
 };
 
-/* NodeDescription has 64 bytes; the NUL may be missing. */
+/*
+ * Write the NodeDescription, which has 64 bytes; a name of 64 bytes has no
+ * NUL.
+ */
 static void set_description(struct ibsa_node *out, const char *name)
 {
 	const size_t room = sizeof(out->node_description) - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Performance management agents: ClassPortInfo, PortCounters and
+ * Performance management agents of the nodes: ClassPortInfo, PortCounters and
  * PortCountersExtended.
  *
  * Source: IBA vol 1, 16.1.3 (attributes).
@@ -27,7 +27,10 @@ enum {
 	STATUS_INVALID = 0x001c,
 };
 
-/* A counter in an attribute: offset, width and CounterSelect bit. */
+/*
+ * Where an attribute has a counter: offset, width, and its bit in
+ * CounterSelect.
+ */
 struct field {
 	uint8_t at;
 	uint8_t bytes;
@@ -70,7 +73,10 @@ static uint64_t *base_of(struct counters *counters, const struct table *table)
 	return table->is_extended ? counters->base_extended : counters->base;
 }
 
-/* A counter that is too narrow for its value stays at its maximum. */
+/*
+ * Limit a value to the width of its counter: a counter that is too narrow for
+ * its value stays at its maximum.
+ */
 static uint64_t value_limit(uint64_t value, const struct field *field)
 {
 	const uint64_t most = UINT64_MAX >> (64 - 8 * field->bytes);
@@ -122,7 +128,10 @@ static struct counters *counters_of(const struct request *request,
 			      &topo->ports[request->node->first_port + number]);
 }
 
-/* A Set writes the values of the MAD, usually 0, to the selected counters. */
+/*
+ * Handle a Set: write the values in the MAD, usually 0, to the counters that
+ * CounterSelect selects.
+ */
 static void set_counters(const struct request *request,
 			 const struct table *table, struct counters *counters)
 {
@@ -139,7 +148,9 @@ static void set_counters(const struct request *request,
 	}
 }
 
-/* The ports that a Get or Set selects. Return: false: they do not exist. */
+/*
+ * Find the ports that a Get or Set selects. Return: false: they do not exist.
+ */
 static bool choose_ports(struct request *request)
 {
 	const bool is_switch = request->node->type == IBSA_NODE_SWITCH;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PortInfo of a port: as the embedded SM has configured it, or as after
- * power-on if there is no embedded SM; then the values that another SM has set.
+ * Fills the PortInfo of a port: with the embedded SM's configuration, or,
+ * without an embedded SM, with the values after power-on; then with the values
+ * that another SM has set.
  *
- * Source: IBA vol 1, 14.2.5.6. Values that the topology file does not give are
- * those of ibsim.
+ * Source: IBA vol 1, 14.2.5.6. Values that the topology file does not contain
+ * are those of ibsim.
  */
 #include "sim/node/sma.h"
 
@@ -40,8 +41,8 @@ static uint8_t phys_state(const struct topo_port *port)
 }
 
 /*
- * The active width and speed. Like real ports, a port without a link reports
- * the lowest speed, and 4X if it supports that width.
+ * Return: the active width and speed of a port. Like a real port, a port
+ * without a link reports the lowest speed, and 4X if it supports that width.
  */
 static struct link_rate rate_now(const struct topo_port *port)
 {
@@ -95,8 +96,8 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 	    (!subnet->is_bare && end == &subnet->ends[subnet->sa_end]))
 		mask |= CAP_IS_SM;
 	/*
-	 * Real adapters set this bit. The embedded SM sets ClientReregister
-	 * without it.
+	 * Adapters set the capability of client reregistration, as real ones
+	 * do. The embedded SM sets ClientReregister without it.
 	 */
 	if (subnet->is_bare && !is_switch)
 		mask |= CAP_REREGISTER;
@@ -104,8 +105,8 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 }
 
 /*
- * CapabilityMask2: the speeds that the node supports. A switch's port 0 reports
- * those of all ports. Linux include/rdma/ib_mad.h.
+ * Return: CapabilityMask2 of a port: the speeds that the node supports. For a
+ * switch's port 0, those of all ports. Source: Linux include/rdma/ib_mad.h.
  */
 static uint16_t capabilities2(const struct subnet *subnet,
 			      const struct topo_port *port)
@@ -126,7 +127,7 @@ static uint16_t capabilities2(const struct subnet *subnet,
 	return mask;
 }
 
-/* Set the fields that only end ports have. */
+/* Set those fields of PortInfo that only end ports have. */
 static void port_info_set_end(const struct subnet *subnet,
 			      struct ibsa_port_info *out,
 			      const struct topo_port *port)
@@ -146,7 +147,7 @@ static void port_info_set_end(const struct subnet *subnet,
 	out->capability_mask2 = capabilities2(subnet, port);
 }
 
-/* A switch's port 0 has no cable and a low MTU. */
+/* Set the PortInfo of a switch's port 0, which has no cable and a low MTU. */
 static void set_switch_port(struct ibsa_port_info *out)
 {
 	out->link_width_enabled = out->link_width_active;
@@ -170,7 +171,9 @@ static uint8_t life_at_head(const struct subnet *subnet,
 							 : LIFE_TO_ADAPTER;
 }
 
-/* Overwrite the fields that an SM has set, for all ports. */
+/*
+ * Overwrite those fields of PortInfo that an SM has set at a port of any kind.
+ */
 static void port_info_overlay(struct ibsa_port_info *out,
 			      const struct ibsa_port_info *set)
 {
@@ -194,7 +197,7 @@ static void port_info_overlay(struct ibsa_port_info *out,
 	out->overrun_errors = set->overrun_errors;
 }
 
-/* Overwrite the fields that an SM has set, for end ports only. */
+/* Overwrite those fields of PortInfo that an SM has set at an end port. */
 static void port_info_overlay_end(struct ibsa_port_info *out,
 				  const struct ibsa_port_info *set)
 {

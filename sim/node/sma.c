@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Subnet management agents: select the SMPs that are for an agent, check the
- * M_Key, and write the header of the answer.
+ * Subnet management agents of the nodes: they select the SMPs for an agent,
+ * check the M_Key, and write the header of the response.
  *
  * Source: IBA vol 1, 14.2.4 (M_Key), 14.2.5 (attributes), 13.4.7 (status).
  */
@@ -18,7 +18,10 @@ enum {
 	PORT_INFO = 0x0015,
 };
 
-/* From this value of the protect bits on, a Get needs the M_Key for values. */
+/*
+ * If the M_Key protect bits have at least this value, a Get without the M_Key
+ * gets no values.
+ */
 enum { PROTECT_READ = 2 };
 
 struct attribute {
@@ -83,7 +86,8 @@ static void smp_answer(struct smp *smp)
 }
 
 /*
- * End the M_Key's lease, if it has expired: the key protects nothing any more.
+ * If the lease of the M_Key has expired, clear the protect bits: the M_Key
+ * protects nothing any more.
  */
 static void m_key_end_lease(struct sma_port *sma, uint64_t now_ns)
 {
@@ -100,7 +104,10 @@ static struct sma_port *sma_of(const struct smp *smp)
 	return node ? &node->ports[smp->port->number] : NULL;
 }
 
-/* A request with a wrong key: count it, send a trap, and start the lease. */
+/*
+ * Handle an SMP with a wrong M_Key: count it, send a trap, and start the
+ * M_Key's lease.
+ */
 static void m_key_note_violation(const struct smp *smp, struct sma_port *sma,
 				 const struct message *message)
 {
@@ -114,8 +121,8 @@ static void m_key_note_violation(const struct smp *smp, struct sma_port *sma,
 }
 
 /*
- * Whether the M_Key allows the request. With low protect bits, a Get without
- * the key is allowed, but @shows_key is false.
+ * Whether the M_Key allows the SMP. With low protect bits, a Get without the
+ * M_Key is allowed, but @shows_key is false.
  */
 static bool smp_is_allowed(const struct smp *smp, const struct message *message,
 			   bool *shows_key)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Subnet management agents: answer SMPs at each node, and store what an SM has
- * set there. Nothing is stored for nodes that no SM outside of the fabric has
- * configured; they have the embedded SM's values.
+ * Subnet management agents: they answer SMPs at each node, and store the
+ * values that an SM outside of the fabric sets there. A node that no such SM
+ * has configured has no stored values, but those of the embedded SM.
  */
 #ifndef SIM_NODE_SMA_H
 #define SIM_NODE_SMA_H
@@ -30,8 +30,10 @@ enum { VL_ARB_BLOCKS = 4 };
  */
 struct sma_port {
 	struct ibsa_port_info set; /* only the settable fields are used */
-	uint64_t lease_end_ns;	   /* end of the lease of the M_Key; 0: the
-				    * lease does not run */
+	/*
+	 * Time at which the lease of the M_Key ends; 0: the lease does not run.
+	 */
+	uint64_t lease_end_ns;
 	uint16_t *pkeys;   /* of a switch's external port, PKEY_CAP_LINK */
 	uint8_t *sl_to_vl; /* SL_TO_VL_LEVELS for each input port */
 	uint16_t *vl_arb;  /* VL_ARB_BLOCKS of VL_ARB_BLOCK_ENTRIES */
@@ -47,19 +49,22 @@ struct nodes {
 	struct subnet *subnet;
 	struct mad_net *net;
 	/*
-	 * values that an SM has set, by node; NULL until an SM sets a value at
-	 * the node
+	 * By node index: values that an SM outside of the fabric has set; NULL
+	 * until it sets a value at the node.
 	 */
 	struct sma_node **sma_nodes;
-	struct list traps; /* traps that the SM has not repressed yet, in the
-			    * order of their next retry */
+	/*
+	 * Traps that the SM has not repressed yet, in the order of their next
+	 * retry.
+	 */
+	struct list traps;
 	uint32_t trap_ids;
 	uint32_t sm_act_count;
 };
 
 /*
- * Values that an SM outside of the fabric has set at a port; NULL: none at this
- * node.
+ * Return: the values that an SM outside of the fabric has set at a port; NULL:
+ * it has set none at this node.
  */
 const struct sma_port *ibsa__sma_port(const struct nodes *nodes,
 				      const struct topo_port *port);
@@ -75,17 +80,20 @@ struct sma_node *ibsa__sma_make(struct nodes *nodes, uint32_t node);
 void ibsa__sma_done(struct nodes *nodes);
 
 /*
- * PortInfo of a port. @local_port is the port through which the SMP arrived
- * (port_info.c).
+ * Fill the PortInfo of a port (port_info.c). @local_port is the port through
+ * which the SMP has arrived.
  */
 void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
 		     uint8_t local_port, struct ibsa_port_info *out);
 
-/* CapabilityMask in PortInfo of an end port (port_info.c). */
+/* Return: the CapabilityMask in the PortInfo of an end port (port_info.c). */
 uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 				 const struct end_port *end);
 
-/* NodeInfo and NodeDescription at an end port (node_info.c). */
+/*
+ * Fill the NodeInfo and NodeDescription as an end port reports them
+ * (node_info.c).
+ */
 void ibsa__node_info(const struct subnet *subnet, const struct end_port *end,
 		     struct ibsa_node *out);
 
@@ -93,10 +101,10 @@ void ibsa__node_info(const struct subnet *subnet, const struct end_port *end,
 struct smp {
 	struct nodes *nodes;
 	const struct topo_node *node;
-	struct topo_port *port; /* the end port to which the SMP was sent */
+	struct topo_port *port; /* The end port to which the SMP was sent. */
 	const uint8_t *mad;	/* the request */
-	uint8_t *data; /* data of the answer; at first a copy of the data of the
-		        * request */
+	/* Data of the response; at first a copy of the request's data. */
+	uint8_t *data;
 	uint64_t now_ns;
 	uint32_t modifier;
 	uint32_t index; /* of the node */
@@ -106,8 +114,9 @@ struct smp {
 };
 
 /*
- * An attribute of SMPs is the part of an SA record from @field on. @data has
- * SMP_DATA_BYTES; bytes after the attribute are set to zero.
+ * An attribute of SMPs is a part of an SA record: the part from @field on.
+ * Encoding fills the SMP_DATA_BYTES of @data; bytes after the attribute are
+ * set to zero.
  */
 #define SMA_AT(record, field) \
 	(offsetof(struct ibsa__##record##_bits, field) / 8)
@@ -126,7 +135,10 @@ enum {
 	SMP_BUSY = 0x0001,	  /* here: out of memory */
 };
 
-/* One function for each attribute. A Set is answered with the new values. */
+/*
+ * One function for each attribute of SMPs. It handles Get and Set; the
+ * response to a Set has the new values.
+ */
 void ibsa__sma_node_description(struct smp *smp);
 void ibsa__sma_node_info(struct smp *smp);
 void ibsa__sma_switch_info(struct smp *smp);
@@ -140,15 +152,15 @@ void ibsa__sma_linear_forwarding(struct smp *smp);
 void ibsa__sma_multicast_forwarding(struct smp *smp);
 
 /*
- * Process an SMP at a port, if it is for the agent. Other SMPs are for an SM at
- * the port. For struct port_handler.
+ * Process an SMP at a port, if it is for the node's agent; other SMPs are for
+ * an SM at the port. It is the member take of a struct port_handler.
  */
 bool ibsa__sma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns);
 
 /*
- * Answer SMInfo for the embedded SM, if it is at that port. For struct
- * port_handler.
+ * Answer a Get of SMInfo for the embedded SM, if that is at this port. It is
+ * the member take of a struct port_handler.
  */
 bool ibsa__sma_take_sm_info(void *arg, const struct message *message,
 			    const struct arrival *at, uint64_t now_ns);
@@ -164,9 +176,9 @@ enum trap {
 };
 
 /*
- * Traps (trap.c): sent to the SM that has configured the node, until the SM
- * represses them. These are for changed capabilities and for a request with a
- * wrong M_Key.
+ * Traps (trap.c) that a node sends to the SM that has configured it, until the
+ * SM represses them: for changed capabilities, and for an SMP with a wrong
+ * M_Key.
  */
 void ibsa__trap_capabilities(struct nodes *nodes, const struct end_port *end);
 void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
@@ -174,12 +186,15 @@ void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
 			  const struct end_port *end);
 
-/* Send traps for changed links and capabilities. For struct subnet_observer. */
+/*
+ * Send traps for changed links and capabilities; called through struct
+ * subnet_observer.
+ */
 void ibsa__traps_observe(void *arg, const struct subnet_change *change);
 
 /*
- * Send again the traps that are due, and the time of the next. For struct
- * port_handler.
+ * ibsa__traps_settle() sends the traps that are due again; the second function
+ * returns the time of the next. They are members of a struct port_handler.
  */
 void ibsa__traps_settle(void *arg, uint64_t now_ns);
 uint64_t ibsa__traps_due(void *arg, uint32_t end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * SwitchInfo and the forwarding tables of a switch.
+ * SMPs for SwitchInfo and for the forwarding tables of a switch.
  *
  * Source: IBA vol 1, 14.2.5.4, 14.2.5.10 and 14.2.5.12.
  */
@@ -24,7 +24,8 @@ static void switch_info_set(struct smp *smp)
 	tables->lft_top = want.linear_fdb_top;
 	tables->life_time = want.life_time_value;
 	/*
-	 * An SM acknowledges a port state change by writing the bit back as 1.
+	 * An SM acknowledges the bit PortStateChange by a Set in which the bit
+	 * is 1; this clears it.
 	 */
 	if (want.port_state_change)
 		smp->nodes->subnet->topo.nodes[smp->index].is_changed = false;

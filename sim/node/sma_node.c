@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * NodeDescription, NodeInfo, GUIDInfo, and SMInfo of the embedded SM.
+ * SMPs for NodeDescription, NodeInfo, GUIDInfo, and SMInfo of the embedded SM.
  *
  * Source: IBA vol 1, 14.2.5.2, 14.2.5.3 and 14.2.5.5.
  */
@@ -9,7 +9,7 @@
 #include "sim/mad/queue.h"
 #include "sim/node/sma.h"
 
-/* Offsets of NodeInfo and NodeDescription in a NodeRecord. */
+/* Offsets of NodeInfo and NodeDescription in a NodeRecord, in bytes. */
 enum {
 	NODE_INFO_AT = 4,
 	DESCRIPTION_AT = 44,
@@ -45,7 +45,10 @@ void ibsa__sma_node_info(struct smp *smp)
 	memcpy(smp->data, wire + NODE_INFO_AT, NODE_INFO_BYTES);
 }
 
-/* Set an alias GUID, unless another port has it. Entry 0 cannot be set. */
+/*
+ * Set an alias GUID of a port, unless another port has it. Entry 0 of the GUID
+ * table cannot be set.
+ */
 static void set_guid(struct smp *smp, unsigned int entry, uint64_t guid)
 {
 	struct subnet *subnet = smp->nodes->subnet;
@@ -97,11 +100,14 @@ void ibsa__sma_guid_info(struct smp *smp)
 		ibsa_put_be64(smp->data, smp->port->guid);
 }
 
-/* Answer with SMInfo of the embedded SM. IBA vol 1, 14.2.5.13. */
+/* Answer a Get with the SMInfo of the embedded SM. IBA vol 1, 14.2.5.13. */
 static void answer_sm_info(struct nodes *nodes, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns)
 {
-	/* OpenSM's default; OpenSM ignores SMs with other keys */
+	/*
+	 * The SM_Key that is OpenSM's default; OpenSM ignores SMs with other
+	 * SM_Keys.
+	 */
 	enum { SM_KEY = 1 };
 	struct ibsa_sm_info have = {
 		.guid = nodes->subnet->topo.ports[at->port].guid,

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Set of PortInfo: checks the values, and applies them to the port.
+ * The Set of PortInfo: checks the values, and applies them to the port.
  *
- * Source: IBA vol 1, 14.2.5.6 (components), 7.2.7 (states). In many components,
- * zero means no change.
+ * Source: IBA vol 1, 14.2.5.6 (components), 7.2.7 (states). In many
+ * components, zero means no change.
  */
 #include "sim/subnet/cable.h"
 #include "sim/node/sma.h"
 
 enum {
-	/* bytes before PortInfo in a PortInfoRecord: EndportLID and others */
+	/*
+	 * Number of bytes before PortInfo in a PortInfoRecord: EndportLID and
+	 * others.
+	 */
 	LID_BYTES = 4,
 	ALL_WIDTHS = 0xff,
 	ALL_SPEEDS = 0xf,
 	ALL_EXT_SPEEDS = 0x1f,
 	NO_EXT_SPEEDS = 0x1e,
 	ALL_EXT_SPEEDS2 = 0x7,
-	NUMBER_MASK = 0x7fffffff, /* the other bits of the modifier are flags */
+	/*
+	 * Mask of the port number in the attribute modifier; the other bits are
+	 * flags.
+	 */
+	NUMBER_MASK = 0x7fffffff,
 };
 
 /* A Set of PortInfo. */
@@ -30,8 +37,8 @@ struct port_set {
 };
 
 /*
- * The port that the request selects, or NULL. At an adapter, only the receiving
- * port can be set.
+ * Return: the port that the SMP selects, or NULL. At an adapter, only the port
+ * that has received the SMP can be set.
  */
 static struct topo_port *port_of(const struct smp *smp)
 {
@@ -74,7 +81,8 @@ static bool is_link_valid(const struct port_set *set)
 }
 
 /*
- * Allowed states: Init to Armed, Armed to Active, any to Down, and no change.
+ * Whether a Set may change the port's state in this way: Init to Armed, Armed
+ * to Active, any state to Down, or no change.
  */
 static bool is_state_valid(const struct port_set *set)
 {
@@ -107,7 +115,10 @@ static void value_complete(uint8_t *want, uint8_t have)
 		*want = have;
 }
 
-/* Replace zeroes by the present values, and all ones by the supported ones. */
+/*
+ * Replace components that are zero by the current values, and components that
+ * are all ones by the supported values.
+ */
 static void port_set_complete(struct port_set *set)
 {
 	struct ibsa_port_info *want = &set->want;
@@ -133,7 +144,7 @@ static void port_set_complete(struct port_set *set)
 		want->link_speed_ext_enabled2 = have->link_speed_ext_supported2;
 }
 
-/* Store the values that other parts of the simulator use. */
+/* Store those values of the Set that other parts of the simulator use. */
 static void port_set_apply_end(struct port_set *set)
 {
 	struct subnet *subnet = set->nodes->subnet;
@@ -218,8 +229,9 @@ void ibsa__sma_port_info(struct smp *smp)
 }
 
 /*
- * MLNXExtendedPortInfo, an attribute of Mellanox devices for which OpenSM asks:
- * whether the link is FDR10. OpenSM, ib_types.h, ib_mlnx_ext_port_info_t.
+ * Answer MLNXExtendedPortInfo, an attribute of Mellanox devices that OpenSM
+ * reads: it shows whether the link is FDR10. Source: OpenSM, ib_types.h,
+ * ib_mlnx_ext_port_info_t.
  */
 void ibsa__sma_extended_port_info(struct smp *smp)
 {

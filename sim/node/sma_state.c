@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stores what an SM has set, by node. */
+/* Stores the values that an SM outside of the fabric has set, by node. */
 #include "base/alloc.h"
 #include "sim/node/sma.h"
 
@@ -28,7 +28,10 @@ static struct sma_node *sma_node_new(const struct nodes *nodes, uint32_t index)
 		ibsa__free(sma);
 		return NULL;
 	}
-	/* The first Set of a node starts from the present values. */
+	/*
+	 * At the first Set of a node, the stored values start as the current
+	 * ones.
+	 */
 	for (uint32_t i = 0; i <= node->port_count; i++)
 		ibsa__port_info(
 			nodes, &nodes->subnet->topo.ports[node->first_port + i],

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tables of a port: P_KeyTable, SLtoVLMappingTable, VLArbitrationTable.
+ * SMPs for the tables of a port: P_KeyTable, SLtoVLMappingTable,
+ * VLArbitrationTable.
  *
  * Source: IBA vol 1, 14.2.5.7 to 14.2.5.9.
  */
@@ -24,8 +25,8 @@ static struct sma_port *sma_of(struct smp *smp, uint32_t number)
 }
 
 /*
- * The P_Keys of an end port, with room for at least @size. Clients read the
- * same table.
+ * Return: the P_Key table of an end port, with room for at least @size
+ * entries. Clients at the port read the same table.
  */
 static uint16_t *end_pkeys(struct smp *smp, uint32_t size)
 {
@@ -51,7 +52,10 @@ static uint16_t *end_pkeys(struct smp *smp, uint32_t size)
 	return grown;
 }
 
-/* The P_Keys of a switch's external port, which filters packets by them. */
+/*
+ * Return: the P_Key table of a switch's external port, by which it filters
+ * packets.
+ */
 static uint16_t *link_pkeys(struct smp *smp, uint32_t number)
 {
 	struct sma_port *sma = sma_of(smp, number);
@@ -69,8 +73,9 @@ static uint16_t *link_pkeys(struct smp *smp, uint32_t number)
 }
 
 /*
- * Write a block of P_Keys. If no SM has set any at a switch's external port,
- * these are the embedded SM's, or without it the default P_Key.
+ * Write a block of a port's P_Key table. If no SM has set P_Keys at a switch's
+ * external port, they are those of the embedded SM, or, without one, the
+ * default P_Key.
  */
 static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 		       uint32_t size)
@@ -196,8 +201,8 @@ static void set_arbitration(struct smp *smp, uint32_t number, uint32_t block)
 }
 
 /*
- * Blocks 1 and 3 are the first halves of the tables for low and high priority.
- * There are no second halves.
+ * Handle the VL arbitration table. Blocks 1 and 3 are the first halves of the
+ * tables for low and high priority; the second halves do not exist.
  */
 void ibsa__sma_vl_arbitration(struct smp *smp)
 {

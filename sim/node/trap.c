@@ -19,7 +19,10 @@ enum {
 	NOTICE_ATTRIBUTE = 0x0002,
 	TRAP_M_KEY = 256,
 	TRIES = 10,
-	NOTICE_BYTES = 80, /* an SMP has room for the first 64 bytes */
+	/*
+	 * Number of bytes of a notice; an SMP has room for only the first 64.
+	 */
+	NOTICE_BYTES = 80,
 	TYPE_URGENT = 1,
 	TYPE_SECURITY = 2,
 	TYPE_INFORMATIONAL = 4,
@@ -28,7 +31,10 @@ enum {
 	TRUNCATED = 0x40, /* its path was truncated */
 };
 
-/* The default response time of a port: 4.096 us * 2^18. */
+/*
+ * Time between two tries of a trap: the default response time of a port, 4.096
+ * us * 2^18.
+ */
 #define RETRY_NS (UINT64_C(4096) << 18)
 
 struct trap_sent {
@@ -108,7 +114,10 @@ static void trap_send(struct mad_net *net, const struct trap_sent *trap_sent,
 	ibsa__mad_post(net, message, now_ns);
 }
 
-/* Append to the list, which is in order of time: all intervals are equal. */
+/*
+ * Send a trap and append it to the list, which is in order of time because all
+ * intervals are equal.
+ */
 static void trap_send_and_wait(struct nodes *nodes, struct trap_sent *trap_sent,
 			       uint64_t now_ns)
 {
@@ -120,8 +129,8 @@ static void trap_send_and_wait(struct nodes *nodes, struct trap_sent *trap_sent,
 }
 
 /*
- * Whether the port's SM is outside of the fabric: the embedded SM does not need
- * traps.
+ * Whether the SM that has configured the port is outside of the fabric: the
+ * embedded SM does not need traps.
  */
 static bool port_has_outer_sm(const struct subnet *subnet, uint32_t end)
 {
@@ -195,7 +204,10 @@ void ibsa__trap_capabilities(struct nodes *nodes, const struct end_port *end)
 	trap_post(nodes, index, &notice);
 }
 
-/* Trap 256: requester, method, attribute, M_Key and return path. */
+/*
+ * Send trap 256 (wrong M_Key): requester, method, attribute, M_Key and return
+ * path.
+ */
 void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 		      const struct message *tried)
 {

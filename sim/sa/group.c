@@ -47,7 +47,10 @@ static void mlid_set_taken(struct groups *groups, uint16_t mlid, bool is_now)
 		groups->mlids[index / 64] &= ~bit;
 }
 
-/* There is always a free MLID: there are as many MLIDs as groups. */
+/*
+ * Return: the lowest free MLID. There is always one, because there are as many
+ * MLIDs as groups.
+ */
 static uint16_t mlid_choose(const struct groups *groups, uint16_t wanted)
 {
 	uint32_t index = wanted - (uint32_t)IBSA_LID_MULTICAST_MIN;
@@ -69,7 +72,10 @@ static int by_mgid(const void *mgid, const void *element)
 	return memcmp(mgid, (*group)->record.mgid.raw, MGID_BYTES);
 }
 
-/* Index of the group with that MGID, or where to insert it. */
+/*
+ * Return: the index of the group with this MGID, or the index at which to
+ * insert it.
+ */
 static size_t group_position(const struct groups *groups, const uint8_t *mgid)
 {
 	return order_position(mgid, groups->all, groups->count,
@@ -187,7 +193,10 @@ static int by_guid(const void *guid, const void *element)
 	return order_of_numbers(*(const uint64_t *)guid, member->guid);
 }
 
-/* Index of the member with that GUID, or where to insert it. */
+/*
+ * Return: the index of the group's member with this GUID, or the index at
+ * which to insert it.
+ */
 static size_t member_position(const struct group *group, uint64_t guid)
 {
 	return order_position(&guid, group->members, group->count,
@@ -221,7 +230,10 @@ bool ibsa__groups_use(const struct groups *groups, uint64_t guid)
 	return false;
 }
 
-/* Insert a member with that GUID, with undefined content. */
+/*
+ * Insert a member with this GUID into a group. The content of the member is
+ * undefined.
+ */
 static int member_insert(struct groups *groups, struct group *group,
 			 uint64_t guid, struct member **out)
 {
@@ -286,8 +298,8 @@ uint8_t ibsa__group_leave(struct groups *groups, struct group *group,
 	uint8_t left = before & (uint8_t)~states;
 
 	/*
-	 * If no other full member is left, OpenSM clears the member's other
-	 * states, too.
+	 * Like OpenSM: if the group has no other full member left, the member
+	 * also loses its other join states.
 	 */
 	if (!(left & JOIN_ANY_FULL) &&
 	    group->full_members <= (before & JOIN_FULL))

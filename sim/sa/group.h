@@ -7,12 +7,18 @@
 
 enum {
 	MGID_BYTES = 16,
-	/* each group has its own multicast LID: 0xc000 to 0xfffe */
+	/*
+	 * Maximum number of groups: each group has its own multicast LID,
+	 * 0xc000 to 0xfffe.
+	 */
 	GROUPS_MAX = 0x3fff,
 	MEMBERS_MAX = 1 << 18, /* in all groups together */
 };
 
-/* Join states. A group exists while a member has one of JOIN_ANY_FULL. */
+/*
+ * Join states of a group's member, as bits. A group exists while a member has
+ * one of the states JOIN_ANY_FULL.
+ */
 enum {
 	JOIN_FULL = 1,
 	JOIN_SEND_ONLY_FULL = 8,
@@ -20,14 +26,21 @@ enum {
 };
 
 struct member {
-	uint64_t guid;	    /* the GUID in its PortGID, which may be an alias */
+	/*
+	 * The GUID in the member's PortGID; it may be an alias GUID of the
+	 * port.
+	 */
+	uint64_t guid;
 	uint64_t port_guid; /* of the port that has this GUID */
 	uint8_t join_state;
 	bool is_proxy; /* joined by another port */
 };
 
 struct group {
-	/* as created: the values that all members share */
+	/*
+	 * The group's MCMemberRecord from its creation: the values that all
+	 * members share.
+	 */
 	struct ibsa_mcmember record;
 	struct member *members; /* in order of GUIDs */
 	size_t count;
@@ -46,10 +59,13 @@ struct groups {
 	uint64_t mlids[(GROUPS_MAX + 64) / 64];
 };
 
-/* Make a set with the broadcast group in it. Return: 0 or -ENOMEM. */
+/*
+ * Initialise a set of groups that contains the IPoIB broadcast group. Return:
+ * 0 or -ENOMEM.
+ */
 int ibsa__groups_init(struct groups *groups);
 
-/* Remove all members, and all groups that are not permanent. */
+/* Remove all members, and all groups except permanent ones. */
 void ibsa__groups_reset(struct groups *groups);
 
 void ibsa__groups_done(struct groups *groups);
@@ -59,9 +75,9 @@ struct group *ibsa__groups_find(const struct groups *groups,
 				const uint8_t *mgid);
 
 /*
- * Add an empty group with the values of @record, whose MGID must be new. It
- * gets the MLID of @record if that is valid and free, else the lowest free one.
- * Return: 0; -ENOMEM; -ENOSPC there are GROUPS_MAX groups.
+ * Add an empty group with the values of @record, whose MGID must be new. The
+ * group gets the MLID of @record if it is valid and free, otherwise the lowest
+ * free MLID. Return: 0; -ENOMEM; -ENOSPC GROUPS_MAX groups exist.
  */
 int ibsa__groups_add(struct groups *groups, const struct ibsa_mcmember *record,
 		     struct group **out);
@@ -71,30 +87,33 @@ void ibsa__groups_remove(struct groups *groups, struct group *group);
 /* The member with that GUID, or NULL. */
 struct member *ibsa__group_member(const struct group *group, uint64_t guid);
 
-/* Whether any GUID of that port is a member. */
+/* Whether a GUID of the port, its own or an alias, is a member of the group. */
 bool ibsa__group_has_port(const struct group *group, uint64_t port_guid);
 
 /*
- * Add the join state of @like to the member with the GUID of @like, and create
- * that member if necessary. Return: 0; -ENOMEM; -ENOSPC there are MEMBERS_MAX
- * members.
+ * Add the join state of @like to the group's member with the GUID of @like;
+ * create the member if it does not exist. Return: 0; -ENOMEM; -ENOSPC
+ * MEMBERS_MAX members exist.
  */
 int ibsa__group_join(struct groups *groups, struct group *group,
 		     const struct member *added, struct member **out);
 
-/* Whether the group has no full member left after @member gives up @states. */
+/*
+ * Whether the group would have no full member left if @member gave up @states.
+ */
 bool ibsa__group_ends(const struct group *group, const struct member *member,
 		      uint8_t states);
 
 /*
- * Clear @states of a member. A member without states is removed. With the last
- * full member, all members and the group are removed, unless the group is
- * permanent. Return: the remaining join state.
+ * Remove @states from the join state of a member. A member without states is
+ * removed. If the group then has no full member, all its members and the group
+ * are removed, unless the group is permanent. Return: the member's remaining
+ * join state.
  */
 uint8_t ibsa__group_leave(struct groups *groups, struct group *group,
 			  struct member *member, uint8_t states);
 
-/* Whether the GUID is a member of any group. */
+/* Whether a member of any group has this GUID. */
 bool ibsa__groups_use(const struct groups *groups, uint64_t guid);
 
 #endif

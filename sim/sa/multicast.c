@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast forwarding: packets of a group follow the unicast routes from its
- * members to its first member. Together, these routes form a tree.
+ * Computes multicast forwarding tables: packets of a group follow the unicast
+ * routes from its members to its first member. Together, these routes form a
+ * tree.
  *
  * Source: IBA vol 1, 14.2.5.12 (MulticastForwardingTable).
  */
@@ -9,13 +10,13 @@
 
 #include "sim/sa/multicast.h"
 
-/* One block of one switch's table being computed. */
+/* One block of a switch's multicast forwarding table while it is computed. */
 struct forwarding {
 	struct subnet *subnet;
 	const struct topo_node *node;
 	unsigned int first_port; /* of the MFT_POSITION_PORTS ports */
 	uint16_t mask;
-	/* the switch forwards a group of the block, to any port */
+	/* The switch forwards packets of at least one group of this block. */
 	bool is_used;
 };
 
@@ -36,8 +37,8 @@ static void port_mark(struct forwarding *to, unsigned int port)
 }
 
 /*
- * Number of the switch port to which a member is connected; 0: the member is
- * the switch itself.
+ * Return: the number of the switch port to which a member of the group is
+ * connected; 0 if the member is the switch itself.
  */
 static uint8_t port_towards(const struct subnet *subnet,
 			    const struct end_port *end)
@@ -50,8 +51,8 @@ static uint8_t port_towards(const struct subnet *subnet,
 }
 
 /*
- * Follow the route by one hop from a switch towards the root. Return: the exit
- * port, or 0.
+ * Follow the route from a switch to the tree's root by one hop. Return: the
+ * exit port of the switch, or 0.
  */
 static uint8_t route_step(struct subnet *subnet, uint32_t *node, uint32_t lid)
 {
@@ -76,7 +77,10 @@ static uint32_t switch_of(const struct subnet *subnet,
 	return port->number ? subnet->topo.ports[port->peer].node : port->node;
 }
 
-/* Mark the ports by which the switch forwards packets of one member. */
+/*
+ * Mark the ports by which the switch forwards packets from one member of the
+ * group.
+ */
 static void add_member(struct forwarding *to, const struct end_port *end,
 		       bool receives, const struct end_port *root)
 {
@@ -108,8 +112,8 @@ static void add_member(struct forwarding *to, const struct end_port *end,
 }
 
 /*
- * The port of a member that is connected to a switch and in the subnet; or
- * NULL.
+ * Return: the end port of a group's member, if it is connected to a switch and
+ * in the subnet; otherwise NULL.
  */
 static const struct end_port *member_end(const struct subnet *subnet,
 					 const struct member *member)

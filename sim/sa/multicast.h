@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Multicast forwarding tables, computed from the groups of the SA. */
+/*
+ * Multicast forwarding tables, computed from the embedded SA's multicast
+ * groups.
+ */
 #ifndef SIM_SA_MULTICAST_H
 #define SIM_SA_MULTICAST_H
 
 #include "sim/sa/sa.h"
 #include "sim/subnet/forward.h"
 
-/* Make the SA the subnet's source of multicast forwarding tables. */
+/* Make the SA @sa the source of the subnet's multicast forwarding tables. */
 void ibsa__multicast_init(struct sa *sa);
 
 /*
- * Write a block of a switch's table, for 16 ports from @position on. The second
- * function returns the number of blocks up to the last one in use.
+ * ibsa__table_mft() writes a block of a switch's multicast forwarding table,
+ * for the 16 ports from @position on. The second function returns the number
+ * of blocks up to the last one in use.
  */
 void ibsa__table_mft(struct sa *sa, const struct topo_node *node,
 		     uint32_t block, unsigned int position,

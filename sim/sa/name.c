@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* GUIDs that identify end ports: each port's own GUID and its alias GUIDs. */
+/* Finds end ports by GUID: each port's own GUID and its alias GUIDs. */
 #include "sim/sa/notice.h"
 
 const struct end_port *ibsa__end_named(const struct subnet *subnet,
@@ -14,7 +14,7 @@ const struct end_port *ibsa__end_named(const struct subnet *subnet,
 	return port_guid ? end_by_guid(subnet, port_guid) : NULL;
 }
 
-/* The next GUID, whether or not its port is discovered. */
+/* Get the next GUID in order, of a discovered port or not. */
 static bool name_next_any(const struct subnet *subnet, struct name_walk *walk,
 			  struct port_name *out)
 {
@@ -63,8 +63,8 @@ static void forget_members(struct sa *sa, struct group *group, uint64_t now_ns)
 		(void)ibsa__group_leave(groups, group, member,
 					member->join_state);
 		/*
-		 * The last full member has left: the group was removed, or is
-		 * empty.
+		 * The last full member of the group has left: the group was
+		 * removed, or is empty.
 		 */
 		if (groups->count != group_count || !group->count)
 			return;

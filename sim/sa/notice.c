@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Makes notices of changes, and finds the subscribers to which they are sent.
+ * Makes notices (traps) about changes in the subnet, and finds the subscribers
+ * to which the SA sends them as Reports.
  *
  * Source: IBA vol 1, 13.4.8.2 and 13.4.11 (forwarding), 14.2.5.1 (details);
  * OpenSM 3.3, osm_inform.c, for the rules of matching.
@@ -32,11 +33,14 @@ enum {
 	DETAIL_SWITCH_LID = 0,	 /* trap 128 */
 	DETAIL_LID = 2,		 /* trap 144 */
 	DETAIL_CAPABILITIES = 6, /* trap 144 */
-	/* how long the SM takes to discover all ports */
+	/* Time that the SM takes to discover all ports after its start. */
 	FIND_ALL_NS = NS_PER_MS,
 };
 
-/* A notice, and the partition that a subscriber needs to receive it. */
+/*
+ * A notice, and the P_Key of the partition that a subscriber must belong to in
+ * order to receive it.
+ */
 struct notice {
 	struct sa *sa;
 	struct ibsa_notice body;
@@ -45,7 +49,10 @@ struct notice {
 	uint64_t now_ns;
 };
 
-/* Whether a subscription's GID or LID range includes the issuer. */
+/*
+ * Whether the issuer of the notice is in the GID or LID range of a
+ * subscription.
+ */
 static bool subscription_has_issuer(const struct ibsa_inform_info *want,
 				    const struct ibsa_notice *body)
 {
@@ -80,10 +87,10 @@ static bool subscriber_may_receive(const struct notice *notice,
 }
 
 /*
- * Send a notice to one subscriber: to the port that now has its LID. A
- * subscription to a range of LIDs is deleted if its port may not receive
- * notices of a port (IBA o13-17.1.2; OpenSM). Return: whether the subscription
- * still exists.
+ * Send a notice to a subscriber, at the port that currently has the
+ * subscriber's LID. A subscription to a range of LIDs is deleted if its port
+ * may not receive notices about a port of the range (IBA o13-17.1.2; OpenSM).
+ * Return: whether the subscription still exists.
  */
 static bool subscription_notify(const struct notice *notice,
 				struct subscription *one)
@@ -138,7 +145,10 @@ static struct notice notice_start(struct sa *sa, enum trap trap,
 	return notice;
 }
 
-/* Make a notice of the SM about a GID. */
+/*
+ * Return: a notice about a GID, such as one of a new port, with the SM as its
+ * issuer.
+ */
 static struct notice notice_about_gid(struct sa *sa, enum trap trap,
 				      const uint8_t *gid)
 {
@@ -228,7 +238,8 @@ bool ibsa__notice_all_ports(struct sa *sa, uint64_t now_ns)
 }
 
 /*
- * Whether the embedded SM receives traps of an end port and has discovered it.
+ * Whether the embedded SM runs, has discovered an end port, and so receives
+ * its traps.
  */
 static bool sm_receives_from(const struct subnet *subnet,
 			     const struct end_port *end)

@@ -130,7 +130,7 @@ static struct partition *by_name(const struct reader *reader, struct slice name)
 	return NULL;
 }
 
-/* The next free P_Key, for a partition without one in the file. */
+/* Return: the next free P_Key, for a partition that has none in the file. */
 static uint16_t generate_pkey(struct reader *reader)
 {
 	while (reader->generated < DEFAULT_PARTITION - 1) {
@@ -141,8 +141,8 @@ static uint16_t generate_pkey(struct reader *reader)
 }
 
 /*
- * Find the partition by its P_Key, or by its name if @pkey is 0. If there is
- * none, add it.
+ * Find the partition with @pkey, or with the name if @pkey is 0. If it does
+ * not exist, add it.
  */
 static int find_partition(struct reader *reader, struct slice name,
 			  uint16_t pkey)
@@ -181,7 +181,7 @@ static int read_head(struct reader *reader, struct slice head)
 		flag = ibsa__partitions_token(text);
 		err = read_flag(reader, &flag);
 	}
-	/* A number alone is a P_Key, not a name. */
+	/* A number in place of a partition's name is its P_Key. */
 	if (!first.has_value && ibsa__partitions_number(first.name, &pkey))
 		first.name.len = 0;
 	if (first.has_value && !ibsa__partitions_number(first.value, &pkey))
@@ -198,7 +198,7 @@ static int read_head(struct reader *reader, struct slice head)
 	if (!err)
 		err = find_partition(reader, first.name,
 				     (uint16_t)(pkey & DEFAULT_PARTITION));
-	/* Without QoS, OpenSM uses service level 0 for all partitions. */
+	/* OpenSM without QoS uses service level 0 for all partitions. */
 	reader->now.flags.sl = 0;
 	if (!err && reader->now.is_ipoib)
 		err = ibsa__partitions_broadcast(reader);
@@ -261,7 +261,10 @@ static int add_end(struct reader *reader, uint32_t end,
 			reader->now.is_first);
 }
 
-/* Add all end ports of nodes of that type; 0: of all types. */
+/*
+ * Add all end ports of nodes of type @type to the partition; 0: of nodes of
+ * all types.
+ */
 static int add_all(struct reader *reader, uint8_t type,
 		   enum membership membership)
 {
@@ -277,7 +280,10 @@ static int add_all(struct reader *reader, uint8_t type,
 	return err;
 }
 
-/* An unknown GUID is skipped: its port may be added to the fabric later. */
+/*
+ * Add the port with a GUID to the partition. An unknown GUID is skipped: a
+ * port with this GUID may be added to the fabric later.
+ */
 static int add_guid(struct reader *reader, struct slice text,
 		    enum membership membership)
 {
@@ -336,7 +342,7 @@ static int read_body(struct reader *reader, struct slice body)
 	return err;
 }
 
-/* Parse one line, or the part of a line between semicolons. */
+/* Parse one line of the file, or the part of a line between two semicolons. */
 static int read_piece(struct reader *reader, struct slice piece)
 {
 	struct slice head;
@@ -391,8 +397,8 @@ static int read_lines(struct reader *reader, const char *text, size_t len)
 }
 
 /*
- * If there is a file, all ports are limited members of the default partition.
- * Only the SM's port is a full member.
+ * Make all ports limited members of the default partition, and the SM's port a
+ * full member. This applies if a partition file is given.
  */
 static int add_default(struct reader *reader)
 {
@@ -418,8 +424,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Sort all entries but the first, which is the default P_Key or the one that
- * the file puts there.
+ * Sort the P_Key tables, except their first entry, which is the default P_Key
+ * or the one that the file requires there.
  */
 static void order_pkeys(const struct subnet *subnet)
 {
@@ -431,7 +437,7 @@ static void order_pkeys(const struct subnet *subnet)
 	}
 }
 
-/* Remove the groups of partitions that have no members. */
+/* Remove the multicast groups of partitions that have no members. */
 static void drop_empty(const struct reader *reader)
 {
 	struct groups *groups = &reader->sa->groups;
@@ -459,7 +465,10 @@ int ibsa__partitions_parse(struct sa *sa, const char *name, const char *text,
 
 	if (!reader.all)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
-	/* Remove the default group, which exists only without a file. */
+	/*
+	 * Remove the default broadcast group: with a partition file, only
+	 * groups of the file exist.
+	 */
 	while (sa->groups.count)
 		ibsa__groups_remove(&sa->groups, sa->groups.all[0]);
 	err = add_default(&reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Partitions from a file in OpenSM's format: the P_Keys of ports, and multicast
- * groups that exist from the start.
+ * Reads a partition file in OpenSM's format: the P_Keys of ports, and
+ * multicast groups that exist from the start.
  */
 #ifndef SIM_SA_PARTITION_H
 #define SIM_SA_PARTITION_H
@@ -12,16 +12,17 @@
 enum { PARTITIONS_MAX = 4096 };
 
 /*
- * Set the P_Keys of all end ports and create the groups as the file says,
- * replacing the default group. Return: 0; -EINVAL the file is wrong, with file,
- * line and reason in @error; -ENOMEM; or the error of opening the file.
+ * Set the P_Keys of all end ports and create the groups as the partition file
+ * @path requires; they replace the default group. Return: 0; -EINVAL the file
+ * is invalid, with file, line and reason in @error; -ENOMEM; or the error of
+ * opening the file.
  */
 int ibsa__partitions_read(struct sa *sa, const char *path,
 			  struct ibsa_error *error);
 
 /*
- * Parse a text instead of a file (fuzzing). @name stands for the file's name in
- * messages.
+ * Parse a partition file whose content is a string; used by the fuzzer. @name
+ * is the file's name in error messages.
  */
 int ibsa__partitions_parse(struct sa *sa, const char *name, const char *text,
 			   size_t len, struct ibsa_error *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast groups from a file of partitions: flags and creation.
+ * Multicast groups from a partition file: parses their flags and creates them.
  *
  * Source: OpenSM 3.3, doc/partition-config.txt, osm_prtn_config.c.
  */
@@ -65,7 +65,10 @@ static bool is_ip(const uint8_t *mgid)
 	return signature == 0x401b || signature == 0x601b;
 }
 
-/* A group of IPoIB needs a broadcast group of its scope and P_Key. */
+/*
+ * Whether the group of the file can be created: a group of IPoIB needs a
+ * broadcast group with its scope and P_Key.
+ */
 static bool is_possible(const struct reader *reader, const uint8_t *mgid)
 {
 	const uint8_t broadcast[MGID_BYTES] = {
@@ -77,7 +80,7 @@ static bool is_possible(const struct reader *reader, const uint8_t *mgid)
 	       ibsa__groups_find(&reader->sa->groups, broadcast);
 }
 
-/* Add a group of one scope, unless its MGID already exists. */
+/* Add the group of the file for one scope, unless its MGID already exists. */
 static int add_group(struct reader *reader, const struct ibsa_gid *mgid,
 		     const struct group_flags *flags, uint32_t scope)
 {
@@ -132,8 +135,9 @@ static int add_groups(struct reader *reader, const struct ibsa_gid *mgid,
 }
 
 /*
- * The broadcast group of IPoIB (RFC 4391, 4). OpenSM creates it in the default
- * scope only, although its documentation mentions others.
+ * Add the broadcast group of IPoIB (RFC 4391, 4) for a partition. OpenSM
+ * creates it in the default scope only, although its documentation mentions
+ * other scopes.
  */
 int ibsa__partitions_broadcast(struct reader *reader)
 {
@@ -150,8 +154,8 @@ int ibsa__partitions_broadcast(struct reader *reader)
 }
 
 /*
- * A group of IPoIB has the P_Key of its partition, and the rate and MTU of the
- * broadcast group.
+ * Check a group of IPoIB: it must have the P_Key of its partition, and the
+ * rate and MTU of the broadcast group.
  */
 static int check_ip(const struct reader *reader, struct ibsa_gid *mgid,
 		    struct group_flags *flags)

@@ -29,7 +29,11 @@ struct group_flags {
 	uint64_t qkey;
 	uint64_t tclass;
 	uint64_t flow_label;
-	uint32_t scopes; /* a bit for each scope; 0: the default scope */
+	/*
+	 * A bit for each scope in which the multicast group is created; 0: the
+	 * default scope.
+	 */
+	uint32_t scopes;
 };
 
 struct partition {
@@ -42,10 +46,13 @@ struct partition {
 struct definition {
 	struct partition *partition; /* NULL: none */
 	struct group_flags flags;
-	/* membership of ports for which the file gives none */
+	/*
+	 * Membership of those ports of the partition for which the file gives
+	 * none.
+	 */
 	enum membership membership;
 	bool is_ipoib;
-	/* its P_Key is put into the first entry of P_Key tables */
+	/* The partition's P_Key is put into the first entry of P_Key tables. */
 	bool is_first;
 };
 
@@ -67,20 +74,24 @@ struct token {
 	bool has_value;
 };
 
-/* Set the error with file name and line. Return: @err. */
+/*
+ * Set the error, with the name of the partition file and the line. Return:
+ * @err.
+ */
 int ibsa__partitions_fail(const struct reader *reader, int err,
 			  const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Remove and return the text before @mark, and remove @mark. False: there is no
- * @mark in the text; then the whole text is returned.
+ * Remove the text before the first @mark from @rest, together with @mark, and
+ * return it. Return: false: @rest does not contain @mark; the whole text is
+ * then removed and returned.
  */
 bool ibsa__partitions_split(struct slice *rest, char mark, struct slice *out);
 
 struct token ibsa__partitions_token(struct slice text);
 
-/* Whether the text is a number and nothing else. */
+/* Whether the text is a number and nothing else; if it is, store the number. */
 bool ibsa__partitions_number(struct slice text, uint64_t *out);
 
 /* Whether the text is @word or an abbreviation of it. */
@@ -91,8 +102,8 @@ static inline bool partitions_is_word(struct slice text, const char *word)
 }
 
 /*
- * Groups (partition_group.c). Parse a flag of a group. Return: 1: it is not a
- * flag of a group; 0; or -EINVAL.
+ * Parse a flag of a multicast group (partition_group.c). Return: 0; 1 the text
+ * is not a flag of a group; -EINVAL.
  */
 int ibsa__partitions_group_flag(const struct reader *reader,
 				const struct token *token,
@@ -101,7 +112,10 @@ int ibsa__partitions_group_flag(const struct reader *reader,
 /* Create the broadcast group of the partition. */
 int ibsa__partitions_broadcast(struct reader *reader);
 
-/* Parse mgid=GID[,flag]...; @rest is the text after the GID. */
+/*
+ * Parse a group of the form mgid=GID[,flag]...; @rest is the text after the
+ * GID.
+ */
 int ibsa__partitions_group(struct reader *reader, struct slice mgid,
 			   struct slice rest);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The path between two ports, and whether it has the selected values.
+ * Finds the path between two ports, and checks that it has the values which
+ * the request selects.
  *
  * Source: OpenSM 3.3, osm_sa_path_record.c.
  */
@@ -11,8 +12,8 @@
 enum { LIFE_TIME = 18 /* of each path between two different ports */ };
 
 /*
- * Apply a selector to the largest possible value *@have: lower it to the
- * largest value that satisfies the selector. Return: false: no value does.
+ * Lower the largest possible value *@have to the largest value that satisfies
+ * the selector. Return: false: no value satisfies it.
  */
 static bool select_up_to(unsigned int selector, uint8_t want, uint8_t *have)
 {
@@ -42,8 +43,8 @@ static bool select_mtu(const struct path_query *query, struct path *path)
 }
 
 /*
- * Unlike an MTU, a rate is not lowered to the wanted one: the links of this
- * path may not support it.
+ * Check the path's rate. A rate is not lowered to the wanted one, as an MTU
+ * is, because the links of the path may not support the lower rate.
  */
 static bool select_rate(const struct path_query *query, struct path *path)
 {
@@ -66,7 +67,8 @@ static bool select_life_time(const struct path_query *query, struct path *path)
 	    !HAS(query, packet_life_time))
 		return true;
 	/*
-	 * A loopback path has life time 0, which is less than any other value.
+	 * A path from a port to itself has life time 0, and no life time is
+	 * less than 0.
 	 */
 	if (how == IBSA_SELECT_LESS && path->life_time < want)
 		return true;
@@ -89,8 +91,8 @@ bool ibsa__path_choose_pkey(struct path_query *query)
 }
 
 /*
- * Whether two ports share a P_Key, so that one may receive records of the
- * other.
+ * Whether two ports share a P_Key, so that the SA shows records of one of them
+ * to the other.
  */
 static bool may_know(const struct end_setup *asks, const struct end_setup *end)
 {
@@ -98,9 +100,9 @@ static bool may_know(const struct end_setup *asks, const struct end_setup *end)
 }
 
 /*
- * With P_Key tables: choose the wanted P_Key, or the lowest that both ports
- * share. Return: false: they share none, or one of them shares none with the
- * requester.
+ * If ports have P_Key tables: choose the wanted P_Key for the path, or the
+ * lowest that both ports share. Return: false: the ports share no P_Key, or
+ * one of them shares none with the requester.
  */
 static bool share_pkey(const struct path_query *query, struct path *path)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests for PathRecords, and the paths that answer them. */
+/* Requests for PathRecords, and the paths that the SA returns. */
 #ifndef SIM_SA_PATH_H
 #define SIM_SA_PATH_H
 
 #include "sim/sa/sa.h"
 
 /*
- * What a request says of one end of a path: nothing (all ports with all their
- * GUIDs), the port, or one of the port's GUIDs.
+ * What a request gives for one end of a path: nothing (the end may be any
+ * port, with any GUID), a port, or one GUID of a port.
  */
 struct path_end {
 	const struct end_port *end; /* NULL: all ports */
@@ -31,7 +31,10 @@ struct path {
 	uint8_t life_time;
 };
 
-/* Fields that PathRecords of both layouts and MultiPathRecords have. */
+/*
+ * Fields that the PathRecords of InfiniBand and Omni-Path and the
+ * MultiPathRecord have in common.
+ */
 #define PATH_FIELDS_SHARED(F)        \
 	F(raw_traffic)               \
 	F(flow_label)                \
@@ -49,8 +52,8 @@ struct path {
 	F(packet_life_time)
 
 /*
- * A request for PathRecords. Requests in the layout of Omni-Path use the same
- * struct, with their LIDs kept separately.
+ * A request for PathRecords. A request in the Omni-Path layout uses this
+ * struct, too; its LIDs are in separate members.
  */
 struct path_query {
 	struct sa_work *work;
@@ -60,7 +63,10 @@ struct path_query {
 	uint64_t mask;
 	struct path_ends ends;
 	unsigned int paths; /* maximum for each pair of ports */
-	/* P_Key of all paths; not used if ports have P_Key tables */
+	/*
+	 * P_Key of all paths of the reply; not used if ports have P_Key
+	 * tables.
+	 */
 	uint16_t pkey;
 };
 
@@ -68,33 +74,38 @@ struct path_query {
 	(((query)->mask & IBSA_PATH_CM(field)) == IBSA_PATH_CM(field))
 
 /*
- * Check what OpenSM checks before it searches for the ends. Return: a status,
- * or 0.
+ * Check a request as OpenSM does before it searches for the path's ends.
+ * Return: the status of the refusal, or 0.
  */
 uint16_t ibsa__path_check(const struct path_query *query);
 
-/* Whether the prefix of a GID is that of this subnet or the link-local one. */
+/*
+ * Whether the prefix of a GID is the subnet's prefix or the link-local prefix.
+ */
 bool ibsa__gid_is_of_subnet(const struct subnet *subnet, const uint8_t *gid);
 
-/* Append a path between two LIDs to the answer. */
+/* Append a record of the path between two LIDs to the reply. */
 void ibsa__path_put(const struct path_query *query, const struct path *path,
 		    uint32_t from_lid, uint32_t to_lid, uint8_t preference);
 
-/* Append the paths between two ports, up to the request's maximum. */
+/*
+ * Append the paths between two ports to the reply, up to the maximum in the
+ * request.
+ */
 void ibsa__path_add_pair(const struct path_query *query,
 			 const struct port_name *from,
 			 const struct port_name *to);
 
 /*
- * Set the one P_Key of all paths in a fabric whose ports are all full members
- * of only the default partition. Return: false: no path has the P_Key that the
- * request selects.
+ * Choose the P_Key of all paths in a fabric without P_Key tables, where all
+ * ports are full members of the default partition. Return: false: the request
+ * selects another P_Key, which no path has.
  */
 bool ibsa__path_choose_pkey(struct path_query *query);
 
 /*
- * Find the path between two ports. Return: false: no path has the values that
- * the request selects.
+ * Find the path between two ports. Return: false: no path between them has the
+ * values that the request selects.
  */
 bool ibsa__path_find(const struct path_query *query,
 		     const struct port_name *from, const struct port_name *to,

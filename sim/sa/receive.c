@@ -17,8 +17,8 @@ static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 }
 
 /*
- * Let the SA, or a fault or source in its place, answer. Return: whether there
- * is an answer.
+ * Let the SA answer the request; or a fault, or the source of recorded
+ * answers, in its place. Return: whether there is an answer.
  */
 static bool request_answer(struct sa *sa, const struct sa_request *request,
 			   struct sa_reply *reply)
@@ -36,7 +36,10 @@ static bool request_answer(struct sa *sa, const struct sa_request *request,
 	return ibsa__sa_answer(sa, request, reply);
 }
 
-/* The SA's address as the requester used it. */
+/*
+ * Return: the SA's address as the requester used it: the LID, QP and P_Key to
+ * which the request was sent.
+ */
 static struct ibsa_address request_address(const struct subnet *subnet,
 					   const struct sim_mad *mad)
 {
@@ -77,8 +80,8 @@ static void message_answer(struct sa *sa, const struct message *message,
 	if (!answer)
 		return;
 	/*
-	 * The source LID is the base LID, as in OpenSM. Other agents of a port
-	 * answer from the LID that the request was sent to.
+	 * The SA sends from the base LID of its port, as OpenSM does. Other
+	 * agents of the port send from the LID to which the request was sent.
 	 */
 	answer->mad.slid = sa->subnet->ends[request.at].lid;
 	if (request_answer(sa, &request, &answer->body)) {
@@ -90,9 +93,9 @@ static void message_answer(struct sa *sa, const struct message *message,
 }
 
 /*
- * Whether a method is for the SA. The SA's own Reports and replies may come back
- * to its port, where they are for the clients: an SA that answered a reply would
- * answer itself without end.
+ * Whether a MAD with this method is a request to the SA. The SA's own Reports
+ * and replies may be sent to its own port, where they are for its clients: an
+ * SA that answered a reply would answer itself without end.
  */
 static bool is_sa_method(uint8_t method)
 {

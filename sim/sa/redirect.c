@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Redirection by the SA.
+ * Makes the embedded SA redirect requests to other ports.
  *
  * Source: IBA vol 1, 13.4.8.1 (ClassPortInfo), 13.5.2 (redirection).
  */
@@ -13,7 +13,10 @@
 
 enum { NOWHERE = INT_MAX, QPN_FIRST = 0x100, SL_MAX = 15 };
 
-/* Number of redirections before the answer; 0: the SA does not redirect. */
+/*
+ * Return: how many times a request is redirected before the SA answers it; 0:
+ * the SA does not redirect.
+ */
 static unsigned int redirect_hops(const struct sa *sa)
 {
 	const struct ibsa_fault *fault =
@@ -32,7 +35,10 @@ static bool is_adapter(const struct sa *sa, uint32_t end)
 	return topo->nodes[node].type == IBSA_NODE_CA;
 }
 
-/* The next adapter in the chain; after the last adapter, the SA's own port. */
+/*
+ * Return: the end port to which @end redirects: the next adapter in the chain;
+ * after the last adapter, the SA's own port.
+ */
 static uint32_t redirect_next(const struct sa *sa, uint32_t end)
 {
 	do
@@ -43,8 +49,8 @@ static uint32_t redirect_next(const struct sa *sa, uint32_t end)
 }
 
 /*
- * Position of an end port in the chain; 0: the SA's own port; NOWHERE: not in
- * the chain.
+ * Return: the position of an end port in the chain of redirections; 0: the
+ * SA's own port; NOWHERE: it is not in the chain.
  */
 static unsigned int redirect_position(const struct sa *sa, uint32_t end)
 {
@@ -78,7 +84,10 @@ bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn)
 	return ibsa__sa_is_at(arg, end, qpn);
 }
 
-/* The last P_Key of the sender that the target accepts. */
+/*
+ * Return: the last P_Key in the requester's table that the redirection's
+ * target accepts.
+ */
 static uint16_t redirect_pkey(const struct sa *sa, uint32_t from, uint32_t to)
 {
 	const struct end_setup *own = &sa->subnet->setups[from];
@@ -134,9 +143,9 @@ static void redirect_put(const struct sa *sa, uint32_t from, uint32_t to,
 }
 
 /*
- * Whether a redirection to the GID of port @end was followed by this request
- * for the path to it. The SA answers such a request, since a client cannot
- * address a GID without its path.
+ * Whether the request asks for the path to the GID of port @end, to which the
+ * SA has redirected. The SA answers this request instead of redirecting it,
+ * since a client cannot send to a GID without its path.
  */
 static bool is_path_to(const struct sa *sa, const uint8_t *mad, uint32_t end)
 {

@@ -10,12 +10,12 @@
 
 #include "sim/sa/sa.h"
 
-/* Whether the SA receives requests at a QP of an end port. */
+/* Whether the SA receives requests at a QP of the end port @end. */
 bool ibsa__sa_is_at(const struct sa *sa, uint32_t end, uint32_t qpn);
 
 /*
- * Redirect a request, if the fault is set and applies. Return: whether @reply
- * has the redirection.
+ * Redirect a request, if the fault is set and applies to it. Return: whether
+ * @reply contains a redirection.
  */
 bool ibsa__sa_redirect(struct sa *sa, const struct sa_request *request,
 		       struct sa_reply *reply);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reports in flight.
+ * Sends Reports, repeats them, and ends them when they are answered.
  *
  * Source: IBA vol 1, 13.4.11; OpenSM 3.3, osm_inform.c and its defaults, for
  * transaction IDs, timeouts and the number of retries.
@@ -24,7 +24,11 @@ struct report {
 	struct hash_node node; /* by transaction ID */
 	struct list in_all;
 	struct list at_end;
-	uint64_t due_ns; /* next retry, or the timeout of the last one */
+	/*
+	 * Time of the Report's next retry, or of its timeout after the last
+	 * retry.
+	 */
+	uint64_t due_ns;
 	uint32_t end;
 	uint8_t tries;
 	struct ibsa_address sa;
@@ -54,7 +58,10 @@ static void report_end(struct reports *reports, struct report *report)
 
 void ibsa__reports_done(struct reports *reports)
 {
-	/* Without chains, ibsa__reports_init() has failed or was not called. */
+	/*
+	 * If the hash has no memory, ibsa__reports_init() has failed or was
+	 * not called, and there is nothing to drop.
+	 */
 	while (reports->by_id.chains && !list_is_empty(&reports->all))
 		report_end(reports, reports_first(reports));
 	ibsa__hash_done(&reports->by_id);
@@ -72,9 +79,9 @@ void ibsa__reports_reset(struct sa *sa)
 }
 
 /*
- * Append to both lists, which are in order of time. A report that would be due
- * before the last one, because a request was processed late, waits for the last
- * one.
+ * Append a Report to both lists, which are in order of time. If it is due
+ * before the last Report in the list, because a request was processed late, it
+ * is delayed until that one is due.
  */
 static void report_enqueue(struct sa *sa, struct report *report,
 			   uint64_t due_ns)
@@ -110,8 +117,9 @@ static void report_put_mad(const struct report *report, uint8_t *mad)
 }
 
 /*
- * Whether the subscriber's port is active and its P_Key, at the index that it
- * subscribed with, still matches that of the SA's present port.
+ * Whether a Report can reach its subscriber: the subscriber's port is active,
+ * and the P_Key at the index of its subscription matches the P_Key of the SA's
+ * current port.
  */
 static bool report_can_pass(const struct subnet *subnet,
 			    const struct report *report)
@@ -125,7 +133,9 @@ static bool report_can_pass(const struct subnet *subnet,
 	       ibsa__pkey_passes(sa, setup_pkey(setup, report->sa.pkey_index));
 }
 
-/* Return the GRH of the subscription, as OpenSM does. */
+/*
+ * Write the GRH of the subscription's request into the Report, as OpenSM does.
+ */
 static void report_put_grh(const struct subnet *subnet, uint32_t end,
 			   const struct ibsa_address *asked,
 			   struct sim_mad *out)
@@ -138,7 +148,10 @@ static void report_put_grh(const struct subnet *subnet, uint32_t end,
 	out->hop_limit = asked->hop_limit;
 }
 
-/* Send to the umad files at the port, at a time that may be in the future. */
+/*
+ * Send a Report to the umad files at the subscriber's port, at a time that may
+ * be in the future.
+ */
 static void report_send_mad(struct mad_net *net, const struct report *report,
 			    uint64_t send_ns)
 {
@@ -171,7 +184,10 @@ static void report_send_mad(struct mad_net *net, const struct report *report,
 	ibsa__mad_post(net, message, send_ns < now_ns ? send_ns : now_ns);
 }
 
-/* Send, and count the try. Without a umad file at the port, the Report is lost. */
+/*
+ * Send a Report and count the try. If the port has no umad file, the Report is
+ * lost.
+ */
 static void report_try(struct sa *sa, struct report *report, uint64_t now_ns)
 {
 	report->tries++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Accepts or drops requests, finds the attribute, and writes the headers of
- * answers. Where the specification leaves a choice, the SA behaves as OpenSM,
- * which drops many invalid requests instead of refusing them.
+ * Receives requests to the embedded SA, drops or answers them, and writes the
+ * headers of answers. Where the specification leaves a choice, the SA behaves
+ * as OpenSM, which drops many invalid requests instead of refusing them.
  *
  * Source: IBA vol 1, 13.6.2 (RMPP), 15.2 (SA); OpenSM 3.3, osm_sa.c and
  * osm_sa_mad_ctrl.c.
@@ -11,30 +11,43 @@
 #include "sim/sa/sa.h"
 #include "wire/request.h"
 
-/* The SM_Key of a trusted request: OpenSM's default. */
+/* The SM_Key that makes a request trusted: OpenSM's default. */
 enum { SM_KEY = 1 };
 
 enum { BASE_VERSION = 1, BASE_VERSION_OPA = 0x80 };
 
-/* Bytes of the SA header, which each RMPP segment repeats. */
+/* Number of bytes of the SA header that each RMPP segment repeats. */
 enum { SEGMENT_HEADER_BYTES = 20 };
 
-/* Bytes of records in one RMPP segment of Omni-Path, whose MADs have 2048. */
+/*
+ * Bytes of records in one RMPP segment of Omni-Path, whose MADs have 2048
+ * bytes.
+ */
 enum { OPA_SA_DATA_BYTES = OPA_MAD_BYTES - IBSA_SA_HEADER_BYTES };
 
 /* How the records of an attribute are stored in an answer. */
 enum layout_kind {
-	/* each padded to a multiple of 8 bytes; AttributeOffset is that / 8 */
+	/*
+	 * Each record is padded to a multiple of 8 bytes; AttributeOffset is
+	 * this size / 8.
+	 */
 	LAYOUT_RECORDS,
-	LAYOUT_BARE,	  /* not padded; AttributeOffset is the size / 8 */
+	/* Records are not padded; AttributeOffset is the record's size / 8. */
+	LAYOUT_BARE,
 	LAYOUT_NO_RECORD, /* AttributeOffset is that of the request */
 };
 
 struct attribute {
-	/* of the request; its reply record is that of the answer */
+	/*
+	 * Record type of the attribute in requests; its reply record is the
+	 * type in answers.
+	 */
 	const struct ibsa_record *record;
 	enum layout_kind layout;
-	/* a Set or Delete of another attribute gets no answer */
+	/*
+	 * Whether the SA answers Set and Delete of the attribute; otherwise it
+	 * drops them.
+	 */
 	bool is_settable;
 	void (*answer)(struct sa_work *work);
 };
@@ -72,7 +85,7 @@ static const struct attribute attributes[] = {
 	  ibsa__sa_inform_info_record },
 };
 
-/* Attributes for which Omni-Path has its own layouts. */
+/* Attributes that have another layout in Omni-Path requests. */
 static const struct attribute opa_attributes[] = {
 	{ &ibsa_opa_class_port_info_record, LAYOUT_RECORDS, false,
 	  ibsa__sa_opa_class_port_info },
@@ -92,7 +105,7 @@ static const struct attribute *find_attribute(const uint8_t *mad)
 	return NULL;
 }
 
-/* The attribute in its Omni-Path layout, or NULL if there is none. */
+/* Return: the attribute in its Omni-Path layout; NULL if it has none. */
 static const struct attribute *find_opa_attribute(const struct sa *sa,
 						  uint16_t id)
 {
@@ -162,12 +175,18 @@ bool ibsa__sa_agree(const struct sa_match *match, const void *a, const void *b)
 	return true;
 }
 
-/* Write the header of the request with the changes that each answer has. */
+/*
+ * Write the answer's header: the header of the request with the changes that
+ * each answer has.
+ */
 static void answer_put_header(const struct sa_work *work, uint8_t *out)
 {
 	memcpy(out, work->mad, IBSA_SA_HEADER_BYTES);
 	out[MAD_METHOD] = ibsa__response_method(work->method);
-	/* Like OpenSM, a successful answer copies the status of the request. */
+	/*
+	 * A successful answer contains the status field of the request, as in
+	 * OpenSM.
+	 */
 	if (work->status)
 		ibsa_put_be16(out + MAD_STATUS, work->status);
 	if (work->record)
@@ -175,7 +194,7 @@ static void answer_put_header(const struct sa_work *work, uint8_t *out)
 	memset(out + MAD_SM_KEY, 0, 8);
 }
 
-/* An answer with an error repeats the request's record. */
+/* Finish an answer with an error status: it contains the request's record. */
 static void answer_finish_error(struct sa_work *work)
 {
 	enum {
@@ -195,9 +214,10 @@ static void answer_finish_error(struct sa_work *work)
 }
 
 /*
- * Write the RMPP header of a table, as the receiving kernel passes it to a
- * client after reassembly: the header of the first segment, then all records.
- * The payload length includes the SA header of every segment.
+ * Write the RMPP header of an answer with a table, in the form in which the
+ * receiving kernel passes it to a client after reassembly: the header of the
+ * first segment, followed by all records. The payload length includes the SA
+ * header of every segment.
  */
 static void answer_finish_table(struct sa_work *work)
 {
@@ -218,8 +238,8 @@ static void answer_finish_table(struct sa_work *work)
 }
 
 /*
- * Whether the answer is sent by RMPP: tables are, and so is each answer with
- * records to a request that used RMPP.
+ * Whether the answer is sent by RMPP: an answer with a table is, and so is
+ * each answer with records to a request that used RMPP.
  */
 static bool answer_is_rmpp(const struct sa_work *work)
 {
@@ -258,7 +278,10 @@ static void answer_finish(struct sa_work *work)
 	reply->len = IBSA_MAD_BYTES;
 }
 
-/* The format of a request by its versions. */
+/*
+ * The format of a request, InfiniBand or Omni-Path, as its version fields give
+ * it.
+ */
 enum versions {
 	VERSIONS_IB,
 	VERSIONS_OPA,
@@ -278,8 +301,8 @@ static enum versions versions_of(const uint8_t *mad)
 }
 
 /*
- * Whether the SA answers the request at all. A request that fails these checks
- * gets no answer.
+ * Whether the SA answers the request. A request that fails one of these checks
+ * is dropped.
  */
 static bool request_is_accepted(const struct sa_work *work,
 				const struct attribute *attribute)
@@ -302,7 +325,10 @@ static bool request_is_accepted(const struct sa_work *work,
 	}
 }
 
-/* The SM profile "busy": more than 16 requests in one millisecond. */
+/*
+ * With the SM profile "busy": whether this request is beyond the 16th in one
+ * millisecond.
+ */
 static bool request_is_too_much(const struct sa_work *work)
 {
 	enum { AT_A_TIME = 16 };
@@ -329,9 +355,10 @@ static void answer_set_layout(struct sa_work *work,
 }
 
 /*
- * Versions: the SM of Omni-Path, opa-fm, drops requests with unknown versions.
- * If an attribute exists only in the other layout, opa-fm refuses the class
- * version. OpenSM refuses all versions but its own.
+ * Answer by the versions in the request. The SM of Omni-Path, opa-fm, drops
+ * requests with unknown versions; if an attribute exists only in the other
+ * layout, opa-fm refuses the class version. OpenSM refuses all versions except
+ * its own.
  */
 static void attribute_answer(struct sa_work *work,
 			     const struct attribute *attribute,

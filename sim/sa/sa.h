@@ -15,14 +15,17 @@
 #include "sim/sa/subscription.h"
 #include "sim/mad/reply.h"
 
-/* The host struct of any record in a request. */
+/* The decoded record of a request, of any type. */
 union sa_record {
 #define SA_RECORD(record, ...) struct ibsa_##record record;
 	IBSA_RECORDS(SA_RECORD)
 #undef SA_RECORD
 };
 
-/* A callback that answers requests instead of the SA; NULL: the SA answers. */
+/*
+ * A function that answers requests in place of the embedded SA, such as the
+ * answers of a recording; NULL: the embedded SA answers.
+ */
 struct sa_source {
 	/* Return: whether @reply was filled in. */
 	bool (*answer)(void *arg, const uint8_t *request,
@@ -30,7 +33,7 @@ struct sa_source {
 	void *arg;
 };
 
-/* The SA and everything that clients have registered with it. */
+/* The embedded SA and everything that clients have registered with it. */
 struct sa {
 	struct subnet *subnet;
 	struct mad_net *net;
@@ -40,7 +43,10 @@ struct sa {
 	struct reports reports;
 	struct groups groups;
 	struct sa_source source;
-	/* the millisecond of the last request, for the SM profile "busy" */
+	/*
+	 * The millisecond in which the SA received its last request, for the
+	 * SM profile "busy".
+	 */
 	uint64_t busy_ms;
 	unsigned int busy_in; /* requests in that millisecond */
 	enum ibsa_sm_profile profile;
@@ -49,13 +55,16 @@ struct sa {
 
 /* A request that arrives at the SA. */
 struct sa_request {
-	uint32_t end; /* index of the end port that sent the request */
-	uint32_t at;  /* index of the end port that received the request */
+	uint32_t end; /* Index of the end port that has sent the request. */
+	uint32_t at;  /* Index of the end port that has received the request. */
 	/* destination address that the sender used */
 	const struct ibsa_address *to;
 	const uint8_t *mad; /* IBSA_MAD_BYTES */
-	uint64_t now_ns;    /* time of arrival of the request; may be in the
-			     * past */
+	/*
+	 * Time at which the request arrived, on the fabric's clock; it may be
+	 * in the past.
+	 */
+	uint64_t now_ns;
 };
 
 /* A request that is being answered. */
@@ -75,17 +84,17 @@ struct sa_work {
 	uint8_t offset;	 /* AttributeOffset of an answer with records */
 	uint16_t status;
 	uint8_t method;
-	/* the request and the answer use the layouts of Omni-Path */
+	/* The request and the answer use the record layouts of Omni-Path. */
 	bool is_opa;
 	bool is_trusted; /* the request has the SM_Key */
 	bool is_silent;	 /* do not send an answer */
-	/* clear the Subscribe bit in the answer that reports an error */
+	/* If the answer reports an error, its Subscribe bit is cleared. */
 	bool ends_subscription;
 };
 
 /*
- * The fields of a record that a request's component mask selects, as offsets in
- * the host struct.
+ * The fields of a record that the component mask of a request selects, as
+ * offsets in the record's struct.
  */
 struct sa_match {
 	unsigned int count;
@@ -107,25 +116,33 @@ bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
 		     struct sa_reply *reply);
 
 /*
- * Append a record, the host struct of work->record, to the answer. Without
- * room, the request fails with IBSA_STATUS_NO_RESOURCES.
+ * Append a record, a struct of the type work->record, to the answer. If there
+ * is no room for it, the request fails with IBSA_STATUS_NO_RESOURCES.
  */
 void ibsa__sa_append(struct sa_work *work, const void *host);
 
 /*
- * Whether the SA receives requests at a QP of an end port. For has_qp of struct
- * port_handler.
+ * Whether the SA receives requests at a QP of an end port. It is the member
+ * has_qp of a struct port_handler.
  */
 bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn);
 
-/* Process a MAD if it is for the SA. For take of struct port_handler. */
+/*
+ * Process a MAD if it is for the SA. It is the member take of a struct
+ * port_handler.
+ */
 bool ibsa__sa_take(void *arg, const struct message *message,
 		   const struct arrival *at, uint64_t now_ns);
 
-/* Delete all registrations, as if the SM had restarted (receive.c). */
+/*
+ * Delete all registrations of clients at the SA, as a restart of the SM does
+ * (receive.c).
+ */
 void ibsa__sa_forget(struct sa *sa);
 
-/* Whether no more records are needed: a Get fails at its second record. */
+/*
+ * Whether the answer needs no more records: a Get fails at its second record.
+ */
 static inline bool sa_is_full(const struct sa_work *work)
 {
 	return work->status ||
@@ -138,14 +155,14 @@ static inline void sa_fail(struct sa_work *work, uint16_t status)
 }
 
 /*
- * Make room for one more record. Return: false: there is no room, and the
- * request fails.
+ * Make room for one more record in the answer. Return: false: there is no
+ * room, and the request fails.
  */
 bool ibsa__sa_append_grow(struct sa_work *work);
 
 /*
- * As ibsa__sa_append(), with an encoder that the compiler inlines (CODEC_ONLY
- * in wire/record.inc): for tables of many records.
+ * Do what ibsa__sa_append() does, with an encoder that the compiler inlines
+ * (CODEC_ONLY in wire/record.inc), for tables of many records.
  */
 static inline void sa_append(struct sa_work *work,
 			     void (*encode)(const void *host, uint8_t *wire,
@@ -162,14 +179,17 @@ static inline void sa_append(struct sa_work *work,
 	wire = reply->bytes + reply->len;
 	reply->len += work->stride;
 	work->count++;
-	/* A record's padding is in its last 8 bytes. */
+	/*
+	 * The bytes that pad a record are among its last 8 bytes: clear these
+	 * first.
+	 */
 	memset(wire + work->stride - 8, 0, 8);
 	encode(host, wire, &over);
 }
 
 /*
- * Refuse a request for which the SM_Key is required. Depending on the SM
- * profile, send no answer.
+ * Refuse a request that is not trusted, because it lacks the SM_Key. With some
+ * SM profiles, send no answer.
  */
 static inline void sa_fail_untrusted(struct sa_work *work)
 {
@@ -177,17 +197,22 @@ static inline void sa_fail_untrusted(struct sa_work *work)
 	work->is_silent = work->sa->profile == IBSA_SM_PROFILE_SILENT;
 }
 
-/* Whether the method is Get or GetTable; if not, refuse the request. */
+/*
+ * Whether the request's method is Get or GetTable; if not, refuse the request.
+ */
 bool ibsa__sa_is_query(struct sa_work *work);
 
-/* Collect the fields of @record that the bits of @mask select. */
+/* Set @match to the fields of @record that the component mask @mask selects. */
 void ibsa__sa_select(const struct ibsa_record *record, uint64_t mask,
 		     struct sa_match *out);
 
-/* Whether two host structs have equal values in the selected fields. */
+/* Whether two structs of a record have equal values in the fields of @match. */
 bool ibsa__sa_agree(const struct sa_match *match, const void *a, const void *b);
 
-/* Whether the request has any, or all, of the component mask bits. */
+/*
+ * sa_has_any(): whether the request's component mask has any of the bits
+ * @mask; sa_has_all(): whether it has all.
+ */
 static inline bool sa_has_any(const struct sa_work *work, uint64_t bits)
 {
 	return work->mask & bits;
@@ -198,14 +223,14 @@ static inline bool sa_has_all(const struct sa_work *work, uint64_t bits)
 	return (work->mask & bits) == bits;
 }
 
-/* Whether a port is a member of the partition of a P_Key. */
+/* Whether the end port is a member of the partition of the P_Key. */
 static inline bool sa_has_pkey(const struct sa_work *work,
 			       const struct end_port *end, uint16_t pkey)
 {
 	return ibsa__pkey_has(end_setup(work->subnet, end), pkey);
 }
 
-/* Whether two ports have a partition in common. */
+/* Whether two end ports are members of a common partition. */
 static inline bool sa_share_pkey(const struct sa_work *work,
 				 const struct end_port *a,
 				 const struct end_port *b)
@@ -215,8 +240,8 @@ static inline bool sa_share_pkey(const struct sa_work *work,
 }
 
 /*
- * Whether the requester has a partition in common with a port. Other ports are
- * hidden from it.
+ * Whether the requester and an end port are members of a common partition. The
+ * SA hides other ports from the requester.
  */
 static inline bool sa_may_know_port(const struct sa_work *work,
 				    const struct topo_port *port)

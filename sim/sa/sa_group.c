@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MCMemberRecord: lists the groups and, for trusted requests, their members.
- * Joining and leaving are in sa_join.c.
+ * Queries for MCMemberRecords: the SA lists the groups and, to trusted
+ * requests, their members. Joining and leaving are in sa_join.c.
  *
  * Source: IBA vol 1, 15.2.5.17; OpenSM 3.3, osm_sa_mcmember_record.c, for the
  * rules of matching.
@@ -10,7 +10,9 @@
 
 enum { MTU_CODE_MAX = 5 };
 
-/* Whether @have satisfies a selector and the wanted value. */
+/*
+ * Whether the group's value @have satisfies a selector with the wanted value.
+ */
 static bool is_selected(unsigned int selector, unsigned int have,
 			unsigned int want)
 {
@@ -55,7 +57,10 @@ bool ibsa__sa_group_is_possible(const struct sa_work *work)
 	       (want->mtu && want->mtu <= MTU_CODE_MAX);
 }
 
-/* Whether two P_Keys have the same base and at least one is a full member's. */
+/*
+ * Whether two P_Keys are of one partition, and at least one has full
+ * membership.
+ */
 static bool is_same_partition(uint16_t a, uint16_t b)
 {
 	return (a | b) & IBSA_PKEY_FULL &&
@@ -78,14 +83,14 @@ bool ibsa__sa_group_agrees(const struct sa_work *work,
 	return ibsa__sa_agree(&match, &group->record, work->want);
 }
 
-/* What a request for groups selects in each record. */
+/* A query for groups, and the fields that it selects in each record. */
 struct group_query {
 	struct sa_work *work;
 	struct sa_match group;	/* among the values that all members share */
 	struct sa_match member; /* among a member's own values */
 };
 
-/* Write the PortGID of a member into the record of its group. */
+/* Write the PortGID of a member into its MCMemberRecord. */
 static void member_name(const struct subnet *subnet,
 			const struct member *member,
 			struct ibsa_mcmember *record)
@@ -96,8 +101,9 @@ static void member_name(const struct subnet *subnet,
 }
 
 /*
- * Append one record: of the member, or of the group if @member is NULL. To a
- * request that is not trusted, a member's record does not show its PortGID.
+ * Append one MCMemberRecord to the answer: of the member, or of the group if
+ * @member is NULL. If the request is not trusted, a member's record does not
+ * contain its PortGID.
  */
 static void group_append(const struct group_query *query,
 			 const struct group *group, const struct member *member)
@@ -118,7 +124,10 @@ static void group_append(const struct group_query *query,
 	ibsa__sa_append(work, &row);
 }
 
-/* Like OpenSM, ignore the prefix of a PortGID. */
+/*
+ * Append the member with the request's PortGID. The prefix of the PortGID is
+ * ignored, as in OpenSM.
+ */
 static void group_append_port(const struct group_query *query,
 			      const struct group *group)
 {
@@ -130,7 +139,10 @@ static void group_append_port(const struct group_query *query,
 		group_append(query, group, member);
 }
 
-/* Hide groups of partitions of which the requester is not a member. */
+/*
+ * Append a group, unless the requester does not belong to the group's
+ * partition.
+ */
 static void group_add(const struct group_query *query,
 		      const struct group *group)
 {

@@ -9,7 +9,10 @@
 #include "wire/array.h"
 #include "wire/word.h"
 
-/* The codec of these records, inline for speed: tables have many. */
+/*
+ * The codec of GUIDInfoRecords is inlined for speed: their tables have many
+ * records.
+ */
 #define CODEC_ONLY
 #define RECORD guid_info
 #define FIELDS IBSA_GUID_INFO_FIELDS
@@ -21,12 +24,15 @@ enum {
 	INVENTIONS_MAX = 1000, /* attempts to find an unused GUID */
 };
 
-/* The upper part of assigned GUIDs: OpenSM's vendor ID and a zero byte. */
+/*
+ * The upper bits of GUIDs that the SA assigns: OpenSM's vendor ID and a zero
+ * byte.
+ */
 #define INVENTED UINT64_C(0x0014050000000000)
 
 #define HAS(work, field) ((work)->mask & IBSA_GUID_INFO_CM(field))
 
-/* A request to set or delete GUIDs in a block of a port's table. */
+/* A request that sets or deletes GUIDs in a block of a port's GUID table. */
 struct change {
 	struct sa_work *work;
 	struct aliases *aliases;
@@ -66,7 +72,10 @@ static void block_fill(struct ibsa_guid_info *out, uint64_t port_guid,
 	}
 }
 
-/* The answer is the request with the present content of the block. */
+/*
+ * Answer the request: the answer is the request's record with the current
+ * content of the block.
+ */
 static void change_answer(const struct change *change)
 {
 	struct ibsa_guid_info row = change->work->want->guid_info;
@@ -83,9 +92,9 @@ static bool guid_is_free(const struct change *change, uint64_t guid)
 }
 
 /*
- * Choose a GUID for an entry. If the SA has chosen a GUID for this entry
- * before, it chooses the same GUID. Return: the GUID; 0: this GUID is in use,
- * or no GUID is free.
+ * Choose a GUID for an entry of a port's GUID table: the one that the SA chose
+ * for this entry before, or a new one. Return: the GUID; 0: the earlier GUID
+ * is in use elsewhere, or no GUID is free.
  */
 static uint64_t guid_assign(const struct change *change, unsigned int entry)
 {
@@ -105,7 +114,10 @@ static uint64_t guid_assign(const struct change *change, unsigned int entry)
 	return 0;
 }
 
-/* A GUID that is in use is not set. The answer shows that. */
+/*
+ * Set an entry of a port's GUID table. A GUID that is in use is not set; the
+ * answer shows the entry's unchanged value.
+ */
 static void set_entry(const struct change *change, unsigned int index)
 {
 	const unsigned int entry = change->first + index;
@@ -136,8 +148,8 @@ static void set_guids(struct change *change)
 }
 
 /*
- * Entry 0 is the port's own GUID, and a GUID that is a member of a multicast
- * group is in use: neither can be deleted.
+ * Check which entries may be deleted: not entry 0, which is the port's own
+ * GUID, and not the GUID of a member of a multicast group, which is in use.
  */
 static uint16_t check_delete(const struct change *change)
 {
@@ -168,7 +180,7 @@ static void delete_guids(struct change *change)
 	change_answer(change);
 }
 
-/* The port that has the LID of the request, or NULL. */
+/* Return: the end port with the LID in the request, or NULL. */
 static const struct end_port *wanted_end(const struct sa_work *work)
 {
 	return end_by_lid(work->subnet,
@@ -181,7 +193,10 @@ static bool requester_may_see(const struct sa_work *work,
 	return end == work->from || sa_share_pkey(work, work->from, end);
 }
 
-/* Find the block of the request. Return: false: the request is refused. */
+/*
+ * Find the block of a port's GUID table that the request selects. Return:
+ * false: the request is refused.
+ */
 static bool change_start(struct sa_work *work, struct change *out,
 			 const struct end_port **end)
 {
@@ -224,7 +239,7 @@ static void change_guids(struct sa_work *work)
 		return;
 	}
 	/*
-	 * If no GUID of the port was ever set, OpenSM does not check a Delete.
+	 * OpenSM does not check a Delete if no GUID of the port was ever set.
 	 */
 	if (!is_set && !change.table) {
 		change_answer(&change);
@@ -258,9 +273,10 @@ static void block_add(struct sa_work *work, const struct end_port *end,
 }
 
 /*
- * OpenSM does not search for GUIDs. Selected entries must be zero, but for the
- * first of block 0: that must be the requester's own GUID, and selects its
- * port. Return: false: no record matches.
+ * Check a query that selects GUIDs. OpenSM does not search for GUIDs: the
+ * selected entries must be zero. The exception is the first entry of block 0:
+ * it must be the requester's own GUID, and selects the requester's port.
+ * Return: false: no record matches.
  */
 static bool check_guids(const struct sa_work *work, uint64_t *out_port_guid)
 {

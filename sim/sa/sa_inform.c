@@ -18,8 +18,8 @@ static bool shares_pkey(const struct sa_work *work, const struct end_port *end)
 }
 
 /*
- * Whether a LID range ends within the LIDs in use, and the requester shares a
- * partition with each port in it.
+ * Whether the subscription's LID range ends within the LIDs in use, and the
+ * requester shares a partition with each port in the range.
  */
 static bool is_known_range(const struct sa_work *work,
 			   const struct ibsa_inform_info *info)
@@ -43,8 +43,8 @@ static bool is_known_range(const struct sa_work *work,
 }
 
 /*
- * Whether the issuer of the events exists, and shares a partition with the
- * requester.
+ * Whether the issuer that the subscription names exists, and shares a
+ * partition with the requester.
  */
 static bool is_known_source(const struct sa_work *work,
 			    const struct ibsa_inform_info *info)
@@ -71,7 +71,7 @@ static void request_refuse(struct sa_work *work, uint16_t status)
 
 /*
  * Report all ports to a client that subscribes again after the SA was
- * restarted: to a new SA, all ports are new.
+ * restarted, because all ports are new to a new SA.
  */
 static void all_ports_report(const struct sa_work *work)
 {
@@ -82,7 +82,10 @@ static void all_ports_report(const struct sa_work *work)
 		setup->is_forgotten = false;
 }
 
-/* The SM profile "few" stores no more than 32 subscriptions. */
+/*
+ * Whether the SA stores no more subscriptions: with the SM profile "few", it
+ * stores 32.
+ */
 static bool subscriptions_are_full(const struct sa_work *work)
 {
 	enum { FEW_MAX = 32 };
@@ -152,8 +155,8 @@ void ibsa__sa_inform_info(struct sa_work *work)
 	}
 	if (wanted.info.subscribe) {
 		/*
-		 * Store the QPN of the sender; the QPN in the request is
-		 * ignored.
+		 * The QPN of the subscription is that of the request's sender;
+		 * the QPN in the request is ignored.
 		 */
 		wanted.info.qpn = IBSA_QPN_GSI;
 		subscription_set(work, &wanted);
@@ -164,7 +167,10 @@ void ibsa__sa_inform_info(struct sa_work *work)
 		ibsa__sa_append(work, &work->want->inform_info);
 }
 
-/* Each port has one subscriber, which has number 0. */
+/*
+ * Return: the InformInfoRecord of a subscription. Each port has a single
+ * subscriber, number 0.
+ */
 static struct ibsa_inform_info_rec inform_record(const struct subnet *subnet,
 						 const struct subscription *one)
 {

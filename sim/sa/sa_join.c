@@ -24,9 +24,14 @@ enum {
 struct membership {
 	struct sa_work *work;
 	struct groups *groups;
-	struct group *group;	    /* NULL: no group has the MGID */
-	const struct end_port *end; /* the port that is to join or leave */
-	uint64_t guid; /* GUID in the PortGID, which may be an alias */
+	struct group *group; /* NULL: no group has the MGID */
+	/* The end port that joins or leaves the group. */
+	const struct end_port *end;
+	/*
+	 * The GUID in the request's PortGID; it may be an alias GUID of the
+	 * port.
+	 */
+	uint64_t guid;
 	uint8_t states;
 };
 
@@ -35,7 +40,10 @@ static uint8_t scope_of(const uint8_t *mgid)
 	return mgid[1] & 0x0f;
 }
 
-/* Checks that need no lookup. Return: the status of the refusal, or 0. */
+/*
+ * Check those fields of the request that need no lookup. Return: the status of
+ * the refusal, or 0.
+ */
 static uint16_t request_check(const struct sa_work *work)
 {
 	const uint64_t needed = IBSA_MCMEMBER_CM(mgid) |
@@ -52,7 +60,10 @@ static uint16_t request_check(const struct sa_work *work)
 	return 0;
 }
 
-/* Start to process a request. Return: false: it is refused. */
+/*
+ * Begin to process a join or leave request. Return: false: the request is
+ * refused.
+ */
 static bool membership_start(struct sa_work *work, struct membership *out)
 {
 	const struct ibsa_mcmember *want = &work->want->mcmember;
@@ -70,8 +81,9 @@ static bool membership_start(struct sa_work *work, struct membership *out)
 }
 
 /*
- * Whether the requester may change a membership: its own, or, if it is a member
- * of the group's partition, one that another port joined.
+ * Whether the requester may change the membership: its own membership; or, if
+ * the requester is a member of the group's partition, the membership of a port
+ * that another port has joined.
  */
 static bool requester_may_change(const struct membership *request,
 				 const struct member *member)
@@ -85,7 +97,10 @@ static bool requester_may_change(const struct membership *request,
 	return sa_has_pkey(work, work->from, request->group->record.pkey);
 }
 
-/* The answer is the request with the values of the group and the member. */
+/*
+ * Answer the request: the answer is the request's record with the values of
+ * the group and the member.
+ */
 static void membership_answer(const struct membership *request, uint8_t scope,
 			      uint8_t join_state)
 {
@@ -115,8 +130,8 @@ static uint8_t port_mtu(const struct membership *request)
 }
 
 /*
- * Apply a selector to the port's value. Return: the largest value that
- * satisfies it; 0: none does.
+ * Apply a selector of the request to the port's value. Return: the largest
+ * value that satisfies it; 0: no value does.
  */
 static uint8_t quantity_choose(bool is_asked, unsigned int selector,
 			       uint8_t want, uint8_t port)
@@ -169,7 +184,7 @@ static bool record_choose_rate(const struct membership *request,
 
 /*
  * Generate an unused MGID: FF1S:A01B, most of the subnet prefix, and a number.
- * Return: false: there is none.
+ * Return: false: all numbers are in use.
  */
 static bool mgid_generate(const struct membership *request, uint8_t *mgid)
 {
@@ -198,8 +213,8 @@ static bool mgid_generate(const struct membership *request, uint8_t *mgid)
 }
 
 /*
- * An IPoIB group needs an existing broadcast group of its scope and partition,
- * with the same values.
+ * Whether the new group may be an IPoIB group: the broadcast group of its
+ * scope and partition must exist and have equal values.
  */
 static bool request_matches_broadcast(const struct membership *request)
 {
@@ -216,7 +231,7 @@ static bool request_matches_broadcast(const struct membership *request)
 	return group && ibsa__sa_group_agrees(request->work, group);
 }
 
-/* Whether a group may be created with the MGID of the request. */
+/* Whether a group may be created with the MGID in the request. */
 static bool mgid_is_allowed(const struct membership *request)
 {
 	const uint8_t *mgid = request->work->want->mcmember.mgid.raw;
@@ -226,7 +241,10 @@ static bool mgid_is_allowed(const struct membership *request)
 		return false;
 	if (signature == SIGNATURE_IPV4 || signature == SIGNATURE_IPV6)
 		return request_matches_broadcast(request);
-	/* Reserved flags must be 0. The SA's own signature is refused, too. */
+	/*
+	 * The MGID's reserved flags must be 0. The signature of MGIDs that the
+	 * SA generates is refused, too.
+	 */
 	return !(mgid[1] & 0xe0) && (signature != SIGNATURE_SA ||
 				     scope_of(mgid) != SCOPE_LINK_LOCAL);
 }
@@ -265,7 +283,8 @@ static uint16_t group_create(struct membership *request)
 }
 
 /*
- * Whether the port can join the group. Return: 0, or the status of the refusal.
+ * Check whether the port can join the group. Return: 0, or the status of the
+ * refusal.
  */
 static uint16_t port_check(const struct membership *request)
 {
@@ -305,8 +324,8 @@ static void add_member(struct membership *request)
 }
 
 /*
- * Whether the requester shares a partition with the port, and the P_Key is
- * valid.
+ * Whether the request's P_Key is valid, and the requester shares a partition
+ * with the port.
  */
 static bool request_is_possible(const struct membership *request)
 {
@@ -348,8 +367,8 @@ void ibsa__sa_join(struct sa_work *work)
 }
 
 /*
- * The request must name at least one state, and only states that the member
- * has.
+ * Whether the requester may leave the group: the request must select at least
+ * one join state, and only states that the member has.
  */
 static bool requester_may_leave(const struct membership *request,
 				const struct member *member)
@@ -379,7 +398,7 @@ void ibsa__sa_leave(struct sa_work *work)
 		ibsa__notice_group(work->sa, TRAP_GROUP_DELETED, group,
 				   work->now_ns);
 	/*
-	 * The answer has the values of the request, since the group may not
+	 * The answer is made from the request alone, since the group may not
 	 * exist any more.
 	 */
 	request.group = NULL;

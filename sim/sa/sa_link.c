@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LinkRecord: each cable from both ends; and SMInfoRecord of the embedded SM.
+ * Queries for LinkRecords, which contain each cable from both ends, and for
+ * the SMInfoRecord of the embedded SM.
  *
  * Source: IBA vol 1, 15.2.5.12 and 15.2.5.11; OpenSM 3.3.23,
  * osm_sa_link_record.c and osm_sa_sminfo_record.c, for the rules of matching.
@@ -9,7 +10,10 @@
 #include "wire/array.h"
 #include "wire/word.h"
 
-/* The codec of these records, inline for speed: tables have many. */
+/*
+ * The codec of LinkRecords is inlined for speed: their tables have many
+ * records.
+ */
 #define CODEC_ONLY
 #define RECORD link
 #define FIELDS IBSA_LINK_FIELDS
@@ -20,8 +24,8 @@
 #undef CODEC_ONLY
 
 /*
- * The end port that has the LID of a port: port 0 of its switch, or the port
- * itself. NULL: the port is not in the subnet.
+ * Return: the end port whose LID stands for the port @port: port 0 of its
+ * switch, or the port itself. NULL: the port is not in the subnet.
  */
 static const struct end_port *end_of_port(const struct subnet *subnet,
 					  const struct topo_port *port)
@@ -35,7 +39,10 @@ static const struct end_port *end_of_port(const struct subnet *subnet,
 	return end->is_seen ? end : NULL;
 }
 
-/* Whether both ports and the requester's port share P_Keys pairwise. */
+/*
+ * Whether each two of these three ports share a P_Key: both ends of the link
+ * and the requester's port.
+ */
 static bool may_know(const struct sa_work *work, const struct topo_port *from,
 		     const struct topo_port *to)
 {
@@ -43,7 +50,10 @@ static bool may_know(const struct sa_work *work, const struct topo_port *from,
 	       sa_may_know_port(work, from) && sa_may_know_port(work, to);
 }
 
-/* Whether a LID of the request, with any LMC, is that of the end port. */
+/*
+ * Whether a LID in the request is one of the end port's LIDs, of which it has
+ * several with an LMC.
+ */
 static bool is_lid_of(const struct sa_work *work, uint16_t lid,
 		      const struct end_port *end)
 {

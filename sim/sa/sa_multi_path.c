@@ -56,7 +56,10 @@ static void multi_to_path(struct multi *multi)
 		query->mask |= SERVICE_ID_LOW;
 }
 
-/* Checks that do not need the GIDs. Return: a status, or 0. */
+/*
+ * Check those fields of the request that do not need the GIDs. Return: the
+ * status of the refusal, or 0.
+ */
 static uint16_t multi_check(const struct multi *multi)
 {
 	const uint64_t counts = IBSA_MULTI_PATH_CM(sgid_count) |
@@ -90,7 +93,7 @@ static unsigned int at_most(unsigned int count, unsigned int most)
 	return count < most ? count : most;
 }
 
-/* Find the ports of the GIDs. GIDs beyond GIDS_MAX are ignored. */
+/* Find the ports of the request's GIDs. GIDs beyond GIDS_MAX are ignored. */
 static uint16_t find_names(struct multi *multi)
 {
 	const struct ibsa_multi_path *want = &multi->work->want->multi_path;
@@ -106,7 +109,10 @@ static uint16_t find_names(struct multi *multi)
 						    : IBSA_STATUS_REQ_INVALID;
 }
 
-/* Add paths from each source to each destination, up to the wanted number. */
+/*
+ * Append paths from each source to each destination, up to the number in the
+ * request.
+ */
 static void add_pairs(struct multi *multi)
 {
 	const unsigned int pairs = multi->from_count * multi->to_count;
@@ -173,7 +179,10 @@ static void pair_sort(struct port_name *pair)
 	pair[1] = first;
 }
 
-/* Number of LIDs of each adapter port in this subnet; switches have one LID. */
+/*
+ * Return: the number of LIDs that an adapter port in this subnet usually has,
+ * by its LMC; a switch has one LID.
+ */
 static unsigned int lids_usual(const struct multi *multi)
 {
 	const struct subnet *subnet = multi->work->subnet;
@@ -186,15 +195,17 @@ static unsigned int lids_usual(const struct multi *multi)
 	return most;
 }
 
-/* A LID as OpenSM hashes it: in little-endian byte order. */
+/*
+ * Return: the LID in little-endian byte order, as OpenSM uses it in its hash.
+ */
 static uint32_t lid_to_hash(const struct port_name *name)
 {
 	return __builtin_bswap16((uint16_t)name->end->lid);
 }
 
 /*
- * The offset of the LIDs to use in ports with several LIDs. It does not depend
- * on the direction or the order of the ports.
+ * Return: which LID of a port with several LIDs the path uses, as an offset.
+ * It does not depend on the direction of the path or the order of the ports.
  */
 static unsigned int lid_offset(const struct multi *multi)
 {
@@ -207,7 +218,8 @@ static unsigned int lid_offset(const struct multi *multi)
 }
 
 /*
- * A path from one source to one destination, which are indexes in GUID order.
+ * A path from one source to one destination; both are indexes in the order of
+ * GUIDs.
  */
 struct branch {
 	struct path path;
@@ -241,7 +253,10 @@ static void put_branch(const struct multi *multi, const struct branch *branch,
 			       to->lid + offset % to->lid_count, 0);
 }
 
-/* The number of hops of the shorter path, among those of the two that exist. */
+/*
+ * Return: the number of hops of the shorter of two paths; a path that does not
+ * exist is ignored.
+ */
 static unsigned int branch_shorter_hops(const struct branch *a,
 					const struct branch *b)
 {
@@ -252,9 +267,9 @@ static unsigned int branch_shorter_hops(const struct branch *a,
 }
 
 /*
- * Add two paths that share neither end: each source to one of the two
- * destinations. There are two ways to combine them; take the one that has the
- * shortest path.
+ * Add two paths without a common end: each leads from one of two sources to
+ * one of two destinations. Of the two possible combinations, choose the one
+ * that contains the shortest path.
  */
 static void add_independent(struct multi *multi)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * NodeRecord and ClassPortInfo.
+ * Queries for NodeRecords and for the SA's ClassPortInfo.
  *
  * Source: IBA vol 1, 15.2.5.2 (NodeRecord), 13.4.8.1 and 15.2.5.1
  * (ClassPortInfo).
@@ -8,7 +8,10 @@
 #include "sim/sa/sa.h"
 #include "sim/node/sma.h"
 
-/* The capabilities that OpenSM reports: IBA vol 1, tables 126 and 186. */
+/*
+ * The capabilities in the ClassPortInfo of OpenSM: IBA vol 1, tables 126 and
+ * 186.
+ */
 enum {
 	CAPABILITY_MASK = 0x2602,
 	CAPABILITY_MASK2 = 0xb5e8,
@@ -16,8 +19,9 @@ enum {
 };
 
 /*
- * Omni-Path: multicast, capability masks in PortInfo queries, full PortInfo.
- * Linux takes CAP2_OPA_PATHS for support of OpaPathRecords.
+ * The capabilities in the ClassPortInfo of an Omni-Path SA: multicast,
+ * capability masks in PortInfo queries, full PortInfo. For Linux,
+ * CAP2_OPA_PATHS means support of Omni-Path PathRecords.
  */
 enum {
 	CAPABILITY_MASK_OPA = 0x2200,
@@ -25,7 +29,10 @@ enum {
 	CAP2_OPA_PATHS = 1 << 26,
 };
 
-/* ClassPortInfo is one record, and only Get is allowed. */
+/*
+ * Answer a request for ClassPortInfo: it has a single record, and only Get is
+ * allowed.
+ */
 static void class_port_info_put(struct sa_work *work, const void *info)
 {
 	if (work->method == IBSA_METHOD_GET)
@@ -115,8 +122,8 @@ void ibsa__sa_node(struct sa_work *work)
 	if (!ibsa__sa_is_query(work))
 		return;
 	/*
-	 * A LID selects its port with any LMC, so it is not compared bit by
-	 * bit.
+	 * The LID field is not compared as a number: each LID of a port with
+	 * an LMC selects its record.
 	 */
 	ibsa__sa_select(&ibsa_node_record, work->mask & ~special, &match);
 	if (sa_has_any(work, IBSA_NODE_CM(lid))) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PathRecord: between two ports, from one port to all, or between all.
+ * Queries for PathRecords: between two ports, from one port to all, or between
+ * all ports.
  *
  * Source: IBA vol 1, 15.2.5.16; OpenSM 3.3, osm_sa_path_record.c, for what the
  * specification leaves open.
@@ -9,7 +10,10 @@
 #include "wire/array.h"
 #include "wire/word.h"
 
-/* The codec of PathRecords, inline for speed: tables have up to a million. */
+/*
+ * The codec of PathRecords is inlined for speed: a table has up to a million
+ * records.
+ */
 #define CODEC_ONLY
 #define RECORD path
 #define FIELDS IBSA_PATH_FIELDS
@@ -34,7 +38,10 @@ enum {
 	F(preference)
 #define PATH_COPY(field) to->field = from->field;
 
-/* Copy everything but the LIDs, whose widths differ. */
+/*
+ * Copy all fields of an Omni-Path PathRecord except the LIDs, which have
+ * another width.
+ */
 static void path_from_opa(const struct ibsa_opa_path *from,
 			  struct ibsa_path *to)
 {
@@ -78,17 +85,17 @@ static struct ibsa_gid gid_of_id(uint64_t prefix, uint64_t id)
 	return gid;
 }
 
-/* Write the interface ID that Omni-Path derives from a LID. */
+/* Write the interface ID that Omni-Path derives from a LID into a GID. */
 static void put_lid_in_gid(struct ibsa_gid *gid, uint32_t lid)
 {
 	ibsa_put_be64(gid->raw + 8, (uint64_t)OPA_GID_OUI << 40 | lid);
 }
 
 /*
- * Add a path to the reply. The source GID is that of the request; without one,
- * it is made of the source port's GUID. The destination GID is made of the
- * destination port's GUID, unless the request is for a GID of another subnet:
- * then it is this GID.
+ * Append a path between two LIDs to the reply. Its source GID is that of the
+ * request; if the request has none, it is made from the source port's GUID.
+ * Its destination GID is made from the destination port's GUID; but if the
+ * request is for a GID of another subnet, it is that GID.
  */
 void ibsa__path_put(const struct path_query *query, const struct path *path,
 		    uint32_t from_lid, uint32_t to_lid, uint8_t preference)
@@ -115,9 +122,9 @@ void ibsa__path_put(const struct path_query *query, const struct path *path,
 	};
 
 	/*
-	 * A LID that does not fit into 16 bits is returned in a GID. The other
-	 * end then also has its LID in its GID: the kernel takes either both
-	 * LIDs from the GIDs or none.
+	 * An Omni-Path LID that does not fit into 16 bits is returned in a
+	 * GID. The other end then has its LID in its GID as well, because the
+	 * kernel takes either both LIDs from the GIDs or none.
 	 */
 	if (!query->work->is_opa &&
 	    (!lid_in_16_bits(from_lid) || !lid_in_16_bits(to_lid))) {
@@ -128,7 +135,7 @@ void ibsa__path_put(const struct path_query *query, const struct path *path,
 	path_append(query, &row, from_lid, to_lid);
 }
 
-/* The LIDs of the two ports of a path. */
+/* The ranges of LIDs of the two ports of a path. */
 struct lid_ranges {
 	uint32_t from;
 	uint32_t to;
@@ -137,8 +144,8 @@ struct lid_ranges {
 };
 
 /*
- * Add paths from the n-th LID of one port to the n-th LID of the other. No two
- * of these have a LID in common.
+ * Append paths from the n-th LID of one port to the n-th LID of the other. No
+ * two of these paths have a common LID.
  */
 static unsigned int put_redundant(const struct path_query *query,
 				  const struct path *path,
@@ -156,8 +163,8 @@ static unsigned int put_redundant(const struct path_query *query,
 }
 
 /*
- * Add the other pairs of LIDs, each of which has a LID in common with a path
- * that was added before.
+ * Append the paths between the other pairs of LIDs, each of which has a LID in
+ * common with a path that was appended before.
  */
 static void put_rest(const struct path_query *query, const struct path *path,
 		     const struct lid_ranges *lids, unsigned int done)
@@ -202,14 +209,14 @@ void ibsa__path_add_pair(const struct path_query *query,
 	put_rest(query, &path, &lids, done);
 }
 
-/* Whether no more paths are needed: one path ends a Get. */
+/* Whether the query needs no more paths: a Get needs only one path. */
 static bool is_done(const struct path_query *query)
 {
 	return query->work->status ||
 	       (query->work->method == IBSA_METHOD_GET && query->work->count);
 }
 
-/* The next GUID that an end of the query may have. */
+/* Get the next GUID that an end of the query may have. */
 static bool next_name(const struct path_query *query,
 		      const struct path_end *wanted, struct name_walk *walk,
 		      struct port_name *out)
@@ -228,8 +235,8 @@ static bool next_name(const struct path_query *query,
 }
 
 /*
- * If a port has no aliases, take its own GUID, so that there is no search among
- * all GUIDs.
+ * If a port has no alias GUIDs, use its own GUID, so that the query need not
+ * search all GUIDs.
  */
 static void settle_name(const struct subnet *subnet, struct path_end *end)
 {
@@ -239,8 +246,8 @@ static void settle_name(const struct subnet *subnet, struct path_end *end)
 }
 
 /*
- * Add the paths of all pairs of GUIDs. The order is OpenSM's: for a request
- * with a source LID, the source is in the outer loop.
+ * Append the paths between all pairs of GUIDs, in OpenSM's order: if the
+ * request has a source LID, the outer loop is over the sources.
  */
 static void add_paths(const struct path_query *query)
 {
@@ -275,8 +282,8 @@ bool ibsa__gid_is_of_subnet(const struct subnet *subnet, const uint8_t *gid)
 }
 
 /*
- * Find the port of a GID, which on Omni-Path may contain a LID. Return: false:
- * no port has this GID.
+ * Find the end port with a GID; an Omni-Path GID may contain a LID. Return:
+ * false: no port has this GID.
  */
 static bool find_gid(const struct subnet *subnet, const uint8_t *gid,
 		     struct path_end *out)
@@ -294,8 +301,8 @@ static bool find_gid(const struct subnet *subnet, const uint8_t *gid,
 }
 
 /*
- * Find the source. As in OpenSM, an unknown source is not an error: the answer
- * has no paths.
+ * Find the source of the path. As in OpenSM, an unknown source is not an
+ * error: the answer has no paths.
  */
 static bool find_source(const struct path_query *query, struct path_ends *ends)
 {
@@ -328,8 +335,8 @@ static bool find_destination(const struct path_query *query,
 }
 
 /*
- * A LID of the request if it can be a unicast LID, else 0. Only the layout of
- * Omni-Path has unicast LIDs wider than 16 bits.
+ * Return: a LID of the request if it can be a unicast LID, otherwise 0. Only
+ * the Omni-Path layout has unicast LIDs of more than 16 bits.
  */
 static uint32_t unicast_lid(const struct path_query *query, uint32_t lid)
 {
@@ -337,8 +344,8 @@ static uint32_t unicast_lid(const struct path_query *query, uint32_t lid)
 }
 
 /*
- * Set an end by its LID. @differ is set if the request also has a GID, and the
- * GID is that of another port.
+ * Set an end of the query by its LID. @differ is set if the request also has a
+ * GID, and it is the GID of another port.
  */
 static bool add_lid(const struct path_query *query, uint32_t lid,
 		    struct path_end *end, bool *differ)
@@ -356,8 +363,8 @@ static bool add_lid(const struct path_query *query, uint32_t lid,
 }
 
 /*
- * Find both ends. Return: false: there are no paths, or LID and GID contradict
- * each other and the request is refused.
+ * Find both ends of the query. Return: false: there are no paths, or the
+ * request is refused because its LID and GID belong to different ports.
  */
 static bool find_ends(struct path_query *query)
 {
@@ -379,7 +386,7 @@ static bool find_ends(struct path_query *query)
 	return !differ;
 }
 
-/* The LID of a group in the layout of the request. */
+/* Return: the LID of a multicast group in the layout of the request. */
 static uint32_t group_lid(const struct path_query *query,
 			  const struct group *group)
 {
@@ -390,14 +397,20 @@ static uint32_t group_lid(const struct path_query *query,
 	return OPA_LID_MULTICAST + mlid - IBSA_LID_MULTICAST_MIN;
 }
 
-/* Whether the source of the request, if given, is a member of the group. */
+/*
+ * Whether the source in the request is a member of the multicast group; true
+ * if the request has no source.
+ */
 static bool is_from_member(const struct path_query *query,
 			   const struct group *group)
 {
 	const struct subnet *subnet = query->work->subnet;
 	struct path_end from = { 0 };
 
-	/* A member stays a member after its alias GUID was deleted. */
+	/*
+	 * A port remains a member of the group after its alias GUID was
+	 * deleted.
+	 */
 	if (HAS(query, sgid)) {
 		(void)find_gid(subnet, query->want->sgid.raw, &from);
 		if (!ibsa__group_member(group, from.guid))
@@ -409,7 +422,7 @@ static bool is_from_member(const struct path_query *query,
 	return from.end && ibsa__group_has_port(group, from.end->guid);
 }
 
-/* Whether the group has the values that the request selects. */
+/* Whether the multicast group has the values that the request selects. */
 static bool is_of_group(const struct path_query *query,
 			const struct group *group)
 {
@@ -429,7 +442,10 @@ static bool is_of_group(const struct path_query *query,
 	       !(HAS(query, tclass) && want->tclass != have->tclass);
 }
 
-/* Groups of link-local scope have their own hop limit. */
+/*
+ * Return: the hop limit of a path to a group: groups of link-local scope have
+ * their own.
+ */
 static uint8_t hop_limit(const struct group *group)
 {
 	enum { SCOPE_LINK_LOCAL = 2 };
@@ -440,8 +456,8 @@ static uint8_t hop_limit(const struct group *group)
 }
 
 /*
- * OpenSM sets the Reversible bit of a path to a group in the wrong place: the
- * path has NumbPath 1 in its place.
+ * Append the path to a multicast group. OpenSM writes the Reversible bit to
+ * the place of NumbPath, and so does this: the path has NumbPath 1.
  */
 static void path_append_group(const struct path_query *query,
 			      const struct group *group)

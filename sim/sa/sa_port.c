@@ -32,16 +32,19 @@ static void port_info_copy_link(const struct ibsa_port_info *from,
 }
 
 /*
- * For a port that was never up, OpenSM has only its states (C14-24.2.1). But a
- * width of 0 is reserved, and libibmad warns of it. Widths and speeds are
- * therefore those that the port itself reports.
+ * Fill a PortInfoRecord. For a port that was never up, OpenSM returns only its
+ * states (C14-24.2.1). However, a width of 0 is reserved, and libibmad warns
+ * of it. Widths and speeds are therefore those that the port itself reports.
  */
 static void port_info_fill(const struct nodes *nodes,
 			   const struct topo_port *port,
 			   struct ibsa_port_info *out)
 {
 	const struct topo_node *node = &nodes->subnet->topo.nodes[port->node];
-	/* the port through which the SA's SMP arrived */
+	/*
+	 * LocalPortNum: the port through which the SM's request has reached
+	 * the node.
+	 */
 	const uint8_t local = node->type == IBSA_NODE_SWITCH ? node->sa_port
 							     : port->number;
 	struct ibsa_port_info info;
@@ -63,7 +66,7 @@ static void port_info_fill(const struct nodes *nodes,
 struct port_query {
 	struct sa_work *work;
 	struct sa_match match;
-	/* the record must have at least the wanted capabilities */
+	/* The port must have at least the capabilities in the request. */
 	bool all_capabilities;
 	bool true_speeds;
 	uint8_t options;
@@ -88,7 +91,10 @@ static bool has_capabilities(const struct port_query *query,
 	       have2 == want->capability_mask2;
 }
 
-/* A client that does not support extended speeds gets QDR instead. */
+/*
+ * Report the speed QDR instead of an extended speed, for a client that does
+ * not support extended speeds.
+ */
 static void port_info_show_old_speeds(struct ibsa_port_info *port)
 {
 	if (!port->link_speed_ext_active)
@@ -117,7 +123,10 @@ static void port_add(struct port_query *query, uint32_t lid,
 	ibsa__sa_append(work, &row);
 }
 
-/* Add all ports of a switch, or the discovered ports of an adapter. */
+/*
+ * Append the records of all ports of a switch, or of the discovered ports of
+ * an adapter.
+ */
 static void port_add_node(struct port_query *query,
 			  const struct topo_node *node)
 {
@@ -137,8 +146,8 @@ static void port_add_node(struct port_query *query,
 }
 
 /*
- * A LID selects its port with any LMC; the LID of a switch selects all its
- * ports.
+ * Append the records that a LID selects: each LID of a port with an LMC
+ * selects the port; the LID of a switch selects all its ports.
  */
 static void port_add_by_lid(struct port_query *query)
 {
@@ -184,7 +193,7 @@ void ibsa__sa_port_info(struct sa_work *work)
 	ibsa__sa_select(&ibsa_port_info_record,
 			work->mask & ~(special | ignored), &query.match);
 	/*
-	 * As in OpenSM, the mask bit of the LID in PortInfo selects by
+	 * As in OpenSM, the mask bit of the PortInfo's LID selects by
 	 * EndportLID.
 	 */
 	if (sa_has_any(work, IBSA_PORT_INFO_CM(endport_lid) |

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ServiceRecord: registration, with a lease on the fabric's clock, and queries.
+ * ServiceRecords: registration of services, with a lease on the fabric's
+ * clock, and queries.
  *
  * Source: IBA vol 1, 15.2.5.14; OpenSM 3.3, osm_sa_service_record.c.
  */
@@ -18,7 +19,10 @@ static void service_append(struct sa_work *work,
 	ibsa__sa_append(work, &shown);
 }
 
-/* The requester and the port that offers the service must have the P_Key. */
+/*
+ * Whether the service may be registered: its P_Key must be in the tables of
+ * the requester and of the port that offers the service.
+ */
 static bool service_is_permitted(const struct sa_work *work)
 {
 	const struct ibsa_service *want = &work->want->service;
@@ -56,7 +60,9 @@ static void service_set(struct sa_work *work)
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return;
 	}
-	/* The answer has a P_Key, even if the request does not select one. */
+	/*
+	 * The answer contains a P_Key even if the request does not select one.
+	 */
 	if (!sa_has_any(work, IBSA_SERVICE_CM(service_pkey)))
 		record.service_pkey = IBSA_PKEY_DEFAULT;
 	service_append(work, &record);

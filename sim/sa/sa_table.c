@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records of the tables of switches and ports: SwitchInfo, linear and multicast
- * forwarding, SLtoVL, VL arbitration, P_Keys.
+ * Queries for records of the tables of switches and ports: SwitchInfo, linear
+ * and multicast forwarding, SLtoVL, VL arbitration, P_Keys.
  *
  * Source: IBA vol 1, 15.2.5.4 to 15.2.5.10; OpenSM 3.3.23,
  * osm_sa_sw_info_record.c, osm_sa_lft_record.c, osm_sa_mft_record.c,
- * osm_sa_slvl_record.c, osm_sa_vlarb_record.c and osm_sa_pkey_record.c, for the
- * rules of matching.
+ * osm_sa_slvl_record.c, osm_sa_vlarb_record.c and osm_sa_pkey_record.c, for
+ * the rules of matching.
  */
 #include "sim/sa/sa.h"
 #include "sim/sa/multicast.h"
 #include "wire/array.h"
 #include "wire/word.h"
 
-/* The codec of these records, inline for speed: tables have many. */
+/*
+ * The codec of these table records is inlined for speed: a reply has many of
+ * them.
+ */
 #define CODEC_ONLY
 #define RECORD switch_info
 #define FIELDS IBSA_SWITCH_INFO_FIELDS
@@ -33,7 +36,10 @@ static bool is_switch(const struct sa_work *work, const struct end_port *end)
 	return end_topo_node(work->subnet, end)->type == IBSA_NODE_SWITCH;
 }
 
-/* Call @add for all end ports in order of GUIDs, or for the port with @lid. */
+/*
+ * Call @add for the end port with @lid, or, without a LID, for all end ports
+ * in the order of GUIDs.
+ */
 static void for_ends(struct sa_work *work, bool has_lid, uint16_t lid,
 		     bool switches_only, add_fn add)
 {
@@ -73,7 +79,7 @@ port_of(const struct sa_work *work, const struct end_port *end, uint32_t number)
 }
 
 /*
- * Call @add for all switches or all end ports that the LID of the request
+ * Call @add for those switches, or end ports, that the LID in the request
  * selects.
  */
 #define FOR_ENDS(work, record, switches_only, add)             \
@@ -103,8 +109,8 @@ struct range {
 };
 
 /*
- * Reduce a range to the value of a component, if the request selects it.
- * Return: false: that value is beyond the range.
+ * If the request selects a component, such as a block number, reduce the range
+ * to its value. Return: false: this value is beyond the range.
  */
 static bool range_narrow(struct range *range, bool is_asked, uint32_t want)
 {
@@ -179,7 +185,10 @@ void ibsa__sa_mft(struct sa_work *work)
 	FOR_ENDS(work, mft, true, mft_add);
 }
 
-/* Add the SLtoVL tables from each port of @in to port @out, which are equal. */
+/*
+ * Append the SLtoVL records from each port of @in to port @out; they have
+ * equal tables.
+ */
 static void lanes_add(struct sa_work *work, const struct end_port *end,
 		      const struct range *in, uint32_t out)
 {
@@ -196,8 +205,8 @@ static void lanes_add(struct sa_work *work, const struct end_port *end,
 }
 
 /*
- * Add the tables from each port of a switch to each other port. An adapter has
- * a single table.
+ * Append the SLtoVL records from each port of a switch to each other port. An
+ * adapter has a single record.
  */
 static void sl_to_vl_add(struct sa_work *work, const struct end_port *end)
 {
@@ -231,8 +240,8 @@ void ibsa__sa_sl_to_vl(struct sa_work *work)
 }
 
 /*
- * The ports of a switch that the request selects, or the one port of an
- * adapter.
+ * Set the range of a switch's ports that the request selects, or the single
+ * port of an adapter.
  */
 static bool choose_ports(const struct sa_work *work, const struct end_port *end,
 			 bool is_asked, uint8_t want, struct range *out)
@@ -287,7 +296,10 @@ void ibsa__sa_vl_arb(struct sa_work *work)
 	FOR_ENDS(work, vl_arbitration, false, vl_arb_add);
 }
 
-/* A selected block is always added, even beyond the end of the table. */
+/*
+ * Append the blocks of a port's P_Key table. A block that the request selects
+ * is always appended, even beyond the end of the table.
+ */
 static void pkeys_add_port(struct sa_work *work, const struct end_port *end,
 			   uint32_t number)
 {
@@ -325,7 +337,10 @@ static void pkeys_add(struct sa_work *work, const struct end_port *end)
 		pkeys_add_port(work, end, i);
 }
 
-/* P_Key tables are shown only to trusted requests. */
+/*
+ * Answer a query for P_Key tables, which the SA shows only to trusted
+ * requests.
+ */
 void ibsa__sa_pkey_table(struct sa_work *work)
 {
 	if (ibsa__sa_is_query(work) && !work->is_trusted)

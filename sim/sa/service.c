@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Services that clients have registered with the SA. */
+/* The set of services that clients have registered with the embedded SA. */
 #include <errno.h>
 #include <string.h>
 

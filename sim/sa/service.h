@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Services that clients have registered with the SA. */
+/* The set of services that clients have registered with the embedded SA. */
 #ifndef SIM_SA_SERVICE_H
 #define SIM_SA_SERVICE_H
 
@@ -18,10 +18,10 @@ struct services {
 	size_t room;
 };
 
-/* Remove services whose lease has ended by @now_ns. */
+/* Remove the services whose lease has ended by @now_ns. */
 void ibsa__services_expire(struct services *services, uint64_t now_ns);
 
-/* The service with the ID, GID and P_Key of @record, or NULL. */
+/* Return: the service with the ID, GID and P_Key of @record, or NULL. */
 struct service *ibsa__services_find(const struct services *services,
 				    const struct ibsa_service *record);
 

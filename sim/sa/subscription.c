@@ -10,8 +10,9 @@
 #include "sim/sa/subscription.h"
 
 /*
- * Compare as OpenSM does: the GID, or the LID range if the GID is zero, and
- * everything else but the subscribe flag. This includes QPN and response time.
+ * Whether two subscriptions are for the same events. They are compared as by
+ * OpenSM: the GID, or the LID range if the GID is zero, and all other fields,
+ * including QPN and response time, but not the subscribe flag.
  */
 static bool same_events(const struct ibsa_inform_info *a,
 			const struct ibsa_inform_info *b)
@@ -29,7 +30,10 @@ static bool same_events(const struct ibsa_inform_info *a,
 	       a->producer_type == b->producer_type;
 }
 
-/* Like OpenSM, compare the whole address that a Report is sent to. */
+/*
+ * Whether two subscriptions have the same destination for Reports. As in
+ * OpenSM, the whole address is compared.
+ */
 static bool same_address(const struct subscription *a,
 			 const struct subscription *b)
 {

@@ -13,11 +13,16 @@ enum {
 };
 
 struct subscription {
-	uint32_t end;  /* index of the subscriber's port */
-	uint32_t lid;  /* source LID of the request, to which Reports are
-		        * sent */
+	uint32_t end; /* index of the subscriber's port */
+	/*
+	 * Source LID of the subscription's request, to which Reports are sent.
+	 */
+	uint32_t lid;
 	uint16_t pkey; /* P_Key of the request */
-	/* destination of the request, from which Reports are sent */
+	/*
+	 * The SA's address to which the subscription's request was sent;
+	 * Reports are sent from it.
+	 */
 	struct ibsa_address sa;
 	struct ibsa_inform_info info;
 };
@@ -28,15 +33,16 @@ struct subscriptions {
 	size_t room;
 };
 
-/* Whether the subscription is for one issuer's GID instead of a LID range. */
+/*
+ * Whether the subscription is for an issuer with one GID, instead of a range
+ * of LIDs.
+ */
 static inline bool inform_names_gid(const struct ibsa_inform_info *info)
 {
 	return ibsa_be64(info->gid.raw) || ibsa_be64(info->gid.raw + 8);
 }
 
-/*
- * The newest subscription from the same address for the same events, or NULL.
- */
+/* Return: the newest subscription of this address for these events, or NULL. */
 struct subscription *
 ibsa__subscriptions_find(const struct subscriptions *subscriptions,
 			 const struct subscription *wanted);

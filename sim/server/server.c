@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric server: open, close, and the event loop. */
+/* A fabric server: how it is opened and closed, and its event loop. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,7 +22,10 @@ enum {
 	EVENTS_MAX = 64,      /* in one round */
 	CONNECTIONS = 1024,   /* default maximum */
 	CONNECTION_FILES = 2, /* descriptors of a connection, at most */
-	/* descriptors left for the server itself and the rest of the program */
+	/*
+	 * Number of file descriptors reserved for the server itself and the
+	 * rest of the program; the others limit the number of clients.
+	 */
 	OTHER_FILES = 64,
 	PATIENCE_MS = 10000,
 };
@@ -56,9 +59,10 @@ int ibsa__server_watch(struct server_source *source, uint32_t events)
 }
 
 /*
- * close(2) alone does not suffice if a forked child holds a copy of the
- * descriptor: the descriptor would stay in the epoll set, see epoll(7), and the
- * peer of a socket would not receive end of file.
+ * Remove a descriptor from the epoll set and close it. close(2) alone does not
+ * suffice if a forked child has a copy of the descriptor: it would stay in the
+ * epoll set, see epoll(7), and the peer of a socket would not receive end of
+ * file.
  */
 void ibsa__source_close(struct server_source *source)
 {
@@ -88,8 +92,8 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
 }
 
 /*
- * Process what is due in the client's umad file. If this queues packets, the
- * file calls peer_set_ready().
+ * Process what is due in the client's umad file. If this queues packets for
+ * the client, the file calls peer_set_ready().
  */
 static void peer_settle(struct server_peer *peer)
 {
@@ -113,8 +117,8 @@ static void peers_settle_all(struct ibsa_fabric_server *server)
 }
 
 /*
- * The timer does not tell which file is due, so all files are processed. A MAD
- * that was delayed may change a port.
+ * The timer has expired. It does not tell which umad file is due, so all files
+ * are processed. A MAD that was delayed may change a port.
  */
 static void handle_timer(struct server_source *source, uint32_t events)
 {
@@ -131,8 +135,8 @@ static void handle_timer(struct server_source *source, uint32_t events)
 }
 
 /*
- * The program that wakes the server may have changed the fabric or queued
- * packets.
+ * The program has woken the server, because it may have changed the fabric or
+ * queued packets.
  */
 static void handle_waker(struct server_source *source, uint32_t events)
 {
@@ -143,7 +147,7 @@ static void handle_waker(struct server_source *source, uint32_t events)
 		source->server->has_changed = true;
 }
 
-/* The next peer with packets to send, or NULL. */
+/* Return: the next client with packets to send, or NULL. */
 static struct server_peer *next_ready(struct ibsa_fabric_server *server)
 {
 	struct server_peer *peer = NULL;
@@ -192,7 +196,10 @@ static void begin_serving(struct ibsa_fabric_server *server)
 	pthread_mutex_unlock(&server->fabric->lock);
 }
 
-/* After a change, process all umad files and send the new port states. */
+/*
+ * After a change of the fabric, process all umad files and send the new port
+ * states to the clients.
+ */
 static void changes_publish(struct ibsa_fabric_server *server)
 {
 	server->has_changed = false;
@@ -211,8 +218,8 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
 	begin_serving(server);
 	events_handle(events, count);
 	/*
-	 * Events precede the packets that a client may receive because of the
-	 * change.
+	 * A change of a port is sent to a client before the packets that the
+	 * client may receive because of the change.
 	 */
 	if (server->has_changed)
 		ibsa__peers_send_events(server);
@@ -244,8 +251,8 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 	if (!server)
 		return;
 	/*
-	 * Remove the socket first, so that no client connects to a server that
-	 * closes.
+	 * Close the listening socket first, so that no client connects to a
+	 * server that is closing.
 	 */
 	if (server->listener.fd >= 0)
 		ibsa__server_unlink(server);
@@ -277,7 +284,9 @@ static void source_init(struct server_source *source,
 	};
 }
 
-/* How many connections the limit of file descriptors allows. */
+/*
+ * Return: the number of connections that the limit of file descriptors allows.
+ */
 static uint32_t connections_limit(void)
 {
 	struct rlimit limit;

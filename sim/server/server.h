@@ -19,14 +19,17 @@ enum {
 	SERVER_LOCK_MAX = SERVER_PATH_MAX + 5,
 };
 
-/* A file descriptor that the server waits for, with its handler. */
+/* A file descriptor that the fabric server waits for, with its handler. */
 struct server_source {
 	void (*handle)(struct server_source *source, uint32_t events);
 	struct ibsa_fabric_server *server;
 	int fd;
 	uint32_t events; /* epoll events to wait for */
 	bool is_watched;
-	/* deadline of a partial frame or packet; UINT64_MAX: none */
+	/*
+	 * Time until which the partial frame or packet must be complete;
+	 * UINT64_MAX: none is partial.
+	 */
 	uint64_t deadline_ns;
 };
 
@@ -37,20 +40,25 @@ struct server_bytes {
 	size_t room;
 };
 
-/* A client: its connection, and the umad file that it may have opened. */
+/*
+ * A client of the fabric server: its connection, and the umad file that it may
+ * have opened.
+ */
 struct server_peer {
 	struct list link;
 	struct server_source control;
 	struct server_source data;	   /* fd -1: no umad file is open */
 	struct server_bytes request_bytes; /* an incomplete request */
 	struct sim_file *file;
-	struct server_bytes part;    /* an incomplete packet */
-	struct server_bytes pending; /* frame to send when the socket has
-				      * room */
+	struct server_bytes part; /* an incomplete packet */
+	/* Frames to send to the client when its socket has room. */
+	struct server_bytes pending;
 	size_t head_sent;  /* sent bytes of the queue's first packet */
-	struct list ready; /* link in the list @ready of the server */
-	pid_t pid; /* process id of the client; 0: the client is in another PID
-		    * namespace */
+	struct list ready; /* The client's link in the server's list @ready. */
+	/*
+	 * Process id of the client; 0: the client is in another PID namespace.
+	 */
+	pid_t pid;
 	uint32_t node; /* index in the topology */
 	uint32_t port;
 	struct server_bytes sent_state; /* last port state sent to the client */
@@ -59,7 +67,9 @@ struct server_peer {
 	bool is_gone;
 };
 
-/* A port that a program can set IsSM for, by opening a FIFO. */
+/*
+ * A port and its FIFO: a program sets the port's bit IsSM by opening the FIFO.
+ */
 struct server_issm {
 	struct list link;
 	char *name;
@@ -82,21 +92,34 @@ struct ibsa_fabric_server {
 	struct server_source opens; /* inotify: a FIFO was opened or closed */
 	int epoll_fd;
 	struct list peers;
-	struct list gone; /* disconnected peers, freed at the end of a round */
+	/*
+	 * Clients that were disconnected; they are freed at the end of a round
+	 * of the event loop.
+	 */
+	struct list gone;
 	struct list issms;
 	uint64_t alarm_ns; /* expiry of the timer; UINT64_MAX: off */
 	bool has_changed;  /* port states may have changed */
-	bool has_smps;	   /* a client sent an SMP, which may change ports */
+	/* A client has sent an SMP, which may have changed ports. */
+	bool has_smps;
 	bool is_accept_paused; /* file descriptors have run out */
 	uint8_t *in_batch;     /* SERVER_BATCH_BYTES, from a client */
 	uint8_t *out_batch;    /* SERVER_BATCH_BYTES, to a client */
 
 	/* Guarded by the fabric's lock. */
-	struct list ready; /* peers whose umad files may have packets to send */
-	bool is_serving;   /* the server will check that list before it waits */
+	/* Clients whose umad files may have packets to send. */
+	struct list ready;
+	/*
+	 * The event loop is running handlers, and will check the list @ready
+	 * before it waits.
+	 */
+	bool is_serving;
 };
 
-/* Start to wait for @events of a source, or change the events. */
+/*
+ * Start to wait for @events of a source, or change the events for which the
+ * server waits.
+ */
 int ibsa__server_watch(struct server_source *source,
 		       uint32_t events) IBSA_MUST_USE;
 
@@ -110,21 +133,21 @@ void ibsa__source_close(struct server_source *source);
 void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
 		       ...) __attribute__((format(printf, 2, 3)));
 
-/* Have the server process all umad files at @due_ns at the latest. */
+/* Make the server process all umad files at @due_ns or earlier. */
 void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
 
 /*
  * Take the lock for creating a socket at @path. Only this user and root can
  * hold it (server_lock.c). Return: a descriptor; -EBUSY another process holds
- * the lock, or -EEXIST the lock file is not private: both set @error; or the
- * negative errno of open(2), with @error unchanged.
+ * the lock, or -EEXIST the lock file is not private to this user, both with
+ * *@error set; or the negative errno of open(2), with *@error unchanged.
  */
 int ibsa__server_lock(const char *path, struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_unlock(const char *path, int fd);
 
 /*
  * Clients (server_peer.c). ibsa__server_reenable() accepts connections again
- * after file descriptors had run out.
+ * after the server had run out of file descriptors.
  */
 int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
@@ -133,28 +156,31 @@ void ibsa__server_unlink(const struct ibsa_fabric_server *server);
 void ibsa__peer_disconnect(struct server_peer *peer, const char *why);
 
 /*
- * Set the deadline of a source when a frame or packet has begun to arrive;
- * clear the deadline when it is complete.
+ * Set the deadline of a client's socket when a frame or packet has begun to
+ * arrive; clear the deadline when it is complete.
  */
 void ibsa__source_set_deadline(struct server_source *source, bool is_begun);
 
 /*
- * Disconnect a client whose frame or packet is still incomplete at its
+ * Disconnect each client whose frame or packet is still incomplete at its
  * deadline.
  */
 void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns);
 
 /*
- * Disconnect a client after a send of which only @sent bytes succeeded, or none
- * if @sent is -1 (then errno is set). @why is reported unless the client itself
- * closed the connection.
+ * Disconnect a client after a send of which only @sent bytes succeeded, or
+ * none if @sent is -1 (errno has the reason). @why is reported, unless the
+ * client itself closed the connection.
  */
 void ibsa__peer_send_failed(struct server_peer *peer, ssize_t sent,
 			    const char *why);
 
 void ibsa__peer_free(struct server_peer *peer);
 
-/* Send an event to each watching client whose port state has changed. */
+/*
+ * Send an event to each client that watches its port, if the port's state has
+ * changed.
+ */
 void ibsa__peers_send_events(struct ibsa_fabric_server *server);
 
 /*
@@ -164,12 +190,12 @@ void ibsa__peers_send_events(struct ibsa_fabric_server *server);
 void ibsa__peer_receive(struct server_source *source, uint32_t events);
 
 /*
- * Write the present state of the client's port to @out, which has room for
+ * Write the current state of the client's port to @out, which has room for
  * REMOTE_BODY_MAX bytes. Return: the number of bytes written.
  */
 size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out);
 
-/* Record the state that was sent to the client. */
+/* Store the port state that was sent to the client, to detect later changes. */
 void ibsa__peer_state_sent(struct server_peer *peer, const uint8_t *state,
 			   size_t len);
 
@@ -177,10 +203,13 @@ void ibsa__peer_state_sent(struct server_peer *peer, const uint8_t *state,
 int ibsa__peer_attach(struct server_peer *peer, int *out_fd) IBSA_MUST_USE;
 void ibsa__peer_detach(struct server_peer *peer);
 
-/* Send the packets in the client's queue, until its socket is full. */
+/* Send the packets in the client's queue until its socket is full. */
 void ibsa__peer_flush(struct server_peer *peer);
 
-/* Make room for @count more bytes. Return: false: out of memory. */
+/*
+ * Make room for @count more bytes in the buffer. Return: false: memory is
+ * short.
+ */
 bool ibsa__bytes_grow(struct server_bytes *bytes, size_t count);
 void ibsa__bytes_free(struct server_bytes *bytes);
 
@@ -196,7 +225,7 @@ int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
 int ibsa__server_folder(const struct ibsa_fabric *fabric, uint32_t node,
 			const char *path, char *out, size_t room, size_t *used);
 
-/* The end port of a node with that number, or SIM_NONE. */
+/* Return: the end port of a node with this port number, or SIM_NONE. */
 uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
 			   unsigned int number);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text commands that change a served fabric or read its counters. */
+/*
+ * Runs the text commands that change the fabric of a fabric server, or read
+ * its counters.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,7 +16,7 @@
 
 enum { NAME_MAX_CHARS = 256 };
 
-/* A command being run, and where its output goes. */
+/* A text command while it runs, and the buffer for its output. */
 struct command {
 	struct ibsa_fabric_server *server;
 	struct ibsa_error *error;
@@ -35,7 +38,10 @@ static void stat_put(struct command *command, const char *name, uint64_t value)
 							: (size_t)len;
 }
 
-/* Skip @word at the beginning of @line. Return: the rest, or NULL. */
+/*
+ * Skip the word @word at the beginning of @line. Return: the rest of @line, or
+ * NULL if it does not begin with @word.
+ */
 static const char *word_skip(const char *line, const char *word)
 {
 	const size_t len = strlen(word);
@@ -165,7 +171,7 @@ static int command_link(struct command *command, const char *args)
 	return err ? change_failed(command, port_name, err) : 0;
 }
 
-/* Set all links of a node. Ports without a cable are skipped. */
+/* Take all links of a node down or up. Ports without a cable are skipped. */
 static int node_set_links(struct command *command, uint32_t node, bool up)
 {
 	const struct topology *topo = &command->server->fabric->subnet.topo;

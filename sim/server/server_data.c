@@ -16,11 +16,15 @@
 #include "sim/server/server.h"
 
 enum {
-	SMALL_BYTES = 4096, /* limit for packets that are sent in a batch */
-	/* bytes of the first allocation for a large packet that arrives */
+	SMALL_BYTES = 4096, /* Packets up to this size are sent in a batch. */
+	/*
+	 * First allocation in bytes for a large packet that arrives in parts.
+	 */
 	PART_FIRST_BYTES = 1 << 16,
-	SETTLE_MS = 10, /* interval between an SMP and the check for changed
-			 * ports */
+	/*
+	 * Milliseconds from an SMP of a client to the check for changed ports.
+	 */
+	SETTLE_MS = 10,
 };
 
 static bool bytes_resize(struct server_bytes *bytes, size_t room)
@@ -59,8 +63,8 @@ static bool bytes_add(struct server_bytes *bytes, const void *more, size_t len)
 }
 
 /*
- * Send as much as the socket takes. Return: the number of bytes, possibly 0; or
- * -errno.
+ * Send as many bytes as the client's socket accepts. Return: their number,
+ * possibly 0; or -errno.
  */
 static ssize_t data_send(struct server_peer *peer, const void *data, size_t len)
 {
@@ -75,7 +79,7 @@ static ssize_t data_send(struct server_peer *peer, const void *data, size_t len)
 	}
 }
 
-/* Set whether to wait for room in the client's socket. */
+/* Start or stop waiting for room in the client's socket. */
 static void data_await_room(struct server_peer *peer, bool on)
 {
 	const uint32_t events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
@@ -85,7 +89,8 @@ static void data_await_room(struct server_peer *peer, bool on)
 }
 
 /*
- * Send the rest of packets that did not fit before. True: all of it was sent.
+ * Send the rest of packets that the client's socket did not accept before.
+ * Return: true: all of it was sent.
  */
 static bool pending_send(struct server_peer *peer)
 {
@@ -106,7 +111,10 @@ static bool pending_send(struct server_peer *peer)
 	return !pending->count;
 }
 
-/* Send, and store the rest if the socket is full. True: all was sent. */
+/*
+ * Send packets, and store the rest if the client's socket is full. Return:
+ * true: all was sent.
+ */
 static bool packets_send(struct server_peer *peer, const void *data, size_t len)
 {
 	const ssize_t sent = data_send(peer, data, len);
@@ -126,7 +134,9 @@ static pthread_mutex_t *peer_lock(const struct server_peer *peer)
 	return &peer->control.server->fabric->lock;
 }
 
-/* The first packet in the queue, or NULL. It stays in the queue. */
+/*
+ * Return: the first packet in the client's queue, which stays there; or NULL.
+ */
 static const uint8_t *packet_head(struct server_peer *peer, size_t *len)
 {
 	const uint8_t *packet;
@@ -137,7 +147,10 @@ static const uint8_t *packet_head(struct server_peer *peer, size_t *len)
 	return packet;
 }
 
-/* Move small packets from the queue to @batch. Return: their bytes. */
+/*
+ * Move small packets from the client's queue to @batch. Return: the number of
+ * bytes.
+ */
 static size_t packets_gather(struct server_peer *peer, uint8_t *batch)
 {
 	const uint8_t *packet;
@@ -156,7 +169,10 @@ static size_t packets_gather(struct server_peer *peer, uint8_t *batch)
 	return used;
 }
 
-/* Send the rest of a large packet. True: all of it was sent. */
+/*
+ * Send the rest of a large packet to the client. Return: true: all of it was
+ * sent.
+ */
 static bool packet_send_large(struct server_peer *peer, const uint8_t *packet,
 			      size_t len)
 {
@@ -178,7 +194,7 @@ static bool packet_send_large(struct server_peer *peer, const uint8_t *packet,
 	return true;
 }
 
-/* Send the packets in the queue. True: all were sent. */
+/* Send the packets in the client's queue. Return: true: all were sent. */
 static bool queue_send(struct server_peer *peer)
 {
 	uint8_t *batch = peer->control.server->out_batch;
@@ -205,8 +221,9 @@ void ibsa__peer_flush(struct server_peer *peer)
 	bool is_done;
 
 	/*
-	 * Process what is due even if the client does not read: otherwise the
-	 * file would stay due, and the timer would expire again at once.
+	 * Process what is due in the client's umad file even if the client
+	 * does not read: otherwise the file would remain due, and the timer
+	 * would expire again at once.
 	 */
 	pthread_mutex_lock(peer_lock(peer));
 	ibsa__sim_file_settle(peer->file);
@@ -235,7 +252,10 @@ static bool packet_is_smp(const uint8_t *packet)
 	return packet[CLASS_AT] == LID || packet[CLASS_AT] == DIRECTED;
 }
 
-/* Whether the packet changes alias GUIDs, and thus GIDs, at the SA. */
+/*
+ * Whether the packet is a request to the SA that changes alias GUIDs, and so
+ * the GIDs of a port.
+ */
 static bool packet_changes_guids(const uint8_t *packet)
 {
 	const uint16_t attribute = ibsa_guid_info_record.attribute;
@@ -248,8 +268,9 @@ static bool packet_changes_guids(const uint8_t *packet)
 }
 
 /*
- * The packet came through a socket, so a failure of write(2) cannot be
- * returned: the client reads the packet back with the error instead.
+ * Write a packet of the client to its umad file. An error cannot be returned
+ * through the socket: instead, the packet with the error is queued for the
+ * client.
  */
 static int packet_write(struct server_peer *peer, const uint8_t *packet,
 			size_t len)
@@ -282,7 +303,9 @@ static void packet_post(struct server_peer *peer, const uint8_t *packet,
 	}
 }
 
-/* The length of the packet that begins here; 0: it is invalid. */
+/*
+ * Return: the length of the packet that begins here; 0: the length is invalid.
+ */
 static size_t packet_length(const uint8_t *packet)
 {
 	struct umad_header header;
@@ -295,8 +318,8 @@ static size_t packet_length(const uint8_t *packet)
 }
 
 /*
- * Post all complete packets. Return: their bytes; SIZE_MAX: a packet is
- * invalid.
+ * Write all complete packets to the client's umad file. Return: the number of
+ * their bytes; SIZE_MAX: a packet is invalid.
  */
 static size_t packets_post_all(struct server_peer *peer, const uint8_t *at,
 			       size_t count)
@@ -318,7 +341,7 @@ static size_t packets_post_all(struct server_peer *peer, const uint8_t *at,
 	return used;
 }
 
-/* Post the packets of which the rest has arrived. */
+/* The partial packet of the client is complete: write it to the umad file. */
 static void part_post(struct server_peer *peer)
 {
 	struct server_bytes *part = &peer->part;
@@ -340,7 +363,10 @@ static void part_post(struct server_peer *peer)
 		ibsa__bytes_free(part);
 }
 
-/* How many bytes of the partial packet are missing, as far as is known yet. */
+/*
+ * Return: the number of bytes that the client's partial packet still lacks, as
+ * far as it is known yet.
+ */
 static size_t part_lacks(const struct server_bytes *part)
 {
 	size_t len;
@@ -352,8 +378,9 @@ static size_t part_lacks(const struct server_bytes *part)
 }
 
 /*
- * Read more of a partial packet. The buffer grows by at most what has arrived
- * already, so that a large announced length costs no memory.
+ * Read more of the client's partial packet. The buffer grows by at most the
+ * number of bytes that have arrived, so that a large length in the header
+ * costs no memory.
  */
 static void part_read(struct server_peer *peer)
 {
@@ -387,8 +414,8 @@ static void batch_read(struct server_peer *peer)
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	/*
-	 * A client that closes its umad file with close(2) closes the
-	 * connection, too.
+	 * A client that closes its umad file with close(2) also closes the
+	 * connection.
 	 */
 	if (got <= 0) {
 		ibsa__peer_disconnect(peer, NULL);
@@ -419,14 +446,17 @@ static void handle_data(struct server_source *source, uint32_t events)
 			batch_read(peer);
 	}
 	/*
-	 * A request that was posted may have been answered at once, or has set
-	 * a deadline.
+	 * A request that was written may have been answered at once, or may
+	 * have set a deadline.
 	 */
 	if (!peer->is_gone)
 		ibsa__peer_flush(peer);
 }
 
-/* Called by the umad file when it has packets. The fabric is locked. */
+/*
+ * The umad file calls this when it has packets for the client. The fabric is
+ * locked.
+ */
 static void peer_set_ready(void *arg)
 {
 	struct server_peer *peer = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files and directories that sysfs has for an adapter.
+ * Provides the files and directories that sysfs has for an adapter.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband and
  * Documentation/infiniband/user_mad.rst.
@@ -14,8 +14,8 @@
 #include "sim/server/server_text.h"
 
 /*
- * Skip @prefix and a slash or the end. Return: the rest of @path; NULL: @path
- * does not begin with @prefix.
+ * Skip @prefix at the beginning of @path, and the slash after it. Return: the
+ * rest of @path; NULL: its first component is not @prefix.
  */
 static const char *path_step(const char *path, const char *prefix)
 {
@@ -28,7 +28,10 @@ static const char *path_step(const char *path, const char *prefix)
 	return path[len] == '/' ? path + len + 1 : NULL;
 }
 
-/* Skip a decimal number without leading zeros. NULL: there is none. */
+/*
+ * Skip a decimal number without leading zeros in a path. Return: the rest;
+ * NULL: the path does not begin with such a number.
+ */
 static const char *path_step_number(const char *path, uint32_t *out)
 {
 	char *end;
@@ -59,8 +62,8 @@ uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
 }
 
 /*
- * The end port of a node with the MAD files umadN and issmN for N = @index, or
- * SIM_NONE. N counts end ports only.
+ * Return: the end port of a node whose MAD files are umadN and issmN with N =
+ * @index, or SIM_NONE. N counts end ports only.
  */
 static uint32_t mad_port(const struct ibsa_fabric *fabric, uint32_t node,
 			 uint32_t index)
@@ -101,7 +104,10 @@ static int view_find_and_write(struct view *view, const struct file *files,
 	return -ENOENT;
 }
 
-/* Skip the number of a port and set the port in @view; NULL: no such port. */
+/*
+ * Skip the number of a port in a path, and set the port in @view. Return: the
+ * rest; NULL: there is no such port.
+ */
 static const char *path_step_port(struct view *view, const char *path)
 {
 	const uint32_t node =
@@ -121,9 +127,9 @@ static const char *path_step_port(struct view *view, const char *path)
 }
 
 /*
- * Skip the name of a device: that of the client's node, or the name of any node
- * in the fabric. ibsa opens a remote port by a node's name, and then reads the
- * files of that node.
+ * Skip the name of a device in a path: that of the client's node, or the name
+ * of any node in the fabric. The library opens a remote port by a node's name,
+ * and reads the files of that node.
  */
 static const char *path_step_device(struct view *view, const char *path)
 {
@@ -149,7 +155,10 @@ static const char *path_step_device(struct view *view, const char *path)
 	return name[len] ? name + len + 1 : name + len;
 }
 
-/* Write the content of the files below umadN and issmN: device and port. */
+/*
+ * Write the content of the files in the directories umadN and issmN: device
+ * name and port number.
+ */
 static int view_write_mad_file(struct view *view, const char *path)
 {
 	const uint32_t node =
@@ -218,7 +227,7 @@ int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
 	return err;
 }
 
-/* Append a name to a directory's list, with a terminating NUL. */
+/* Append a name, with a NUL at its end, to the list of a directory. */
 static void view_put_name(struct view *view, const char *format,
 			  uint32_t number)
 {
@@ -232,8 +241,8 @@ static void view_put_name(struct view *view, const char *format,
 }
 
 /*
- * Append each first component once: several files may share a directory. Those
- * files are neighbours in the table.
+ * Append the first component of each file's path once: several files may be in
+ * one directory, and these are neighbours in the table.
  */
 static void view_put_files(struct view *view, const struct file *files,
 			   size_t count)
@@ -265,7 +274,7 @@ static int view_list_ports(struct view *view)
 	return 0;
 }
 
-/* List a directory of a port: a table, or gid_attrs. */
+/* List a directory of a port: the GID or P_Key table, or gid_attrs. */
 static int view_list_port(struct view *view, const char *path)
 {
 	if (!*path) {

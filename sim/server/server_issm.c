@@ -68,8 +68,8 @@ static void issm_update(struct ibsa_fabric_server *server,
 		return;
 	pthread_mutex_lock(&server->fabric->lock);
 	/*
-	 * Fails while the SM of another program is at the port. is_on then
-	 * stays as it is, and the next inotify event tries again.
+	 * Setting IsSM fails while another program's SM runs at the port.
+	 * is_on stays false, and the next inotify event tries again.
 	 */
 	if (!ibsa__sim_file_issm(issm->file, is_on))
 		issm->is_on = is_on;
@@ -77,8 +77,8 @@ static void issm_update(struct ibsa_fabric_server *server,
 }
 
 /*
- * All FIFOs are polled, so it does not matter which of them the events belong
- * to.
+ * A program has opened or closed a FIFO. All FIFOs are polled, so it does not
+ * matter to which of them the events belong.
  */
 static void handle_opens(struct server_source *source, uint32_t events)
 {
@@ -100,7 +100,10 @@ static bool folder_is_private(const large_stat *folder)
 	       !(folder->st_mode & (S_IRWXG | S_IRWXO));
 }
 
-/* The directory must be private to this user, and not a symbolic link. */
+/*
+ * Check that the directory of the FIFOs is private to this user, and not a
+ * symbolic link.
+ */
 static int folder_check(const char *path)
 {
 	large_stat found;
@@ -138,8 +141,8 @@ static int folder_make(struct ibsa_fabric_server *server)
 }
 
 /*
- * The write end of a FIFO can be opened without blocking only while a process
- * holds the read end open.
+ * Open the write end of a FIFO. This succeeds without blocking only while a
+ * process holds the read end open.
  */
 static int fifo_open(const char *path)
 {

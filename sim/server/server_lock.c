@@ -22,7 +22,10 @@
 #include "base/stat.h"
 #include "sim/server/server.h"
 
-/* A server holds the lock only while it creates its socket. */
+/*
+ * How long to wait for the lock, in ms: a server holds it only while it
+ * creates its socket.
+ */
 enum { WAIT_MS = 2000, STEP_MS = 5 };
 
 static void name_put(const char *path, char out[SERVER_LOCK_MAX])
@@ -30,14 +33,19 @@ static void name_put(const char *path, char out[SERVER_LOCK_MAX])
 	snprintf(out, SERVER_LOCK_MAX, "%s.lock", path);
 }
 
-/* Whether other users can neither open nor lock the file. */
+/*
+ * Whether the lock file is private: other users can neither open nor lock it.
+ */
 static bool is_private(const large_stat *file)
 {
 	return S_ISREG(file->st_mode) && file->st_uid == geteuid() &&
 	       !(file->st_mode & (S_IRWXG | S_IRWXO));
 }
 
-/* Whether the file is still at @name: its last holder may have removed it. */
+/*
+ * Whether the lock file is still at @name: the process that held the lock
+ * before may have removed it.
+ */
 static bool lock_is_current(const char *name, const large_stat *file)
 {
 	large_stat found;
@@ -93,8 +101,8 @@ static int lock_failed(const char *name, int err, struct ibsa_error *error)
 }
 
 /*
- * Directories of some file systems, such as proc, exist but cannot hold new
- * files.
+ * Whether a socket can be created in the directory of @path. Directories of
+ * some file systems, such as proc, exist but cannot hold new files.
  */
 static bool has_folder(const char *path)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Clients of a fabric server: accept, send events, disconnect. */
+/*
+ * Clients of a fabric server: accepts them, sends events to them, and
+ * disconnects them.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -84,7 +87,8 @@ server_address(const struct ibsa_fabric_server *server)
 }
 
 /*
- * Return: 0 @path is a socket or does not exist; -EEXIST it is something else.
+ * Check what is at the socket's path. Return: 0 a socket or nothing; -EEXIST
+ * something else.
  */
 static int socket_path_check_kind(const char *path)
 {
@@ -97,9 +101,9 @@ static int socket_path_check_kind(const char *path)
 }
 
 /*
- * Return: 0 no server listens at the path, so that a socket there may be
- * replaced; -EADDRINUSE a server listens; -EEXIST the path is not a socket; or
- * another error.
+ * Check that the path can be used. Return: 0 no server listens at it, so that
+ * a socket there may be replaced; -EADDRINUSE a server listens; -EEXIST the
+ * path is not a socket; or another error.
  */
 static int socket_path_check_stale(const struct ibsa_fabric_server *server)
 {
@@ -111,7 +115,10 @@ static int socket_path_check_stale(const struct ibsa_fabric_server *server)
 	if (fd < 0)
 		return -errno;
 	err = socket_path_check_kind(server->path);
-	/* EAGAIN: the backlog of the listening server is full. */
+	/*
+	 * EAGAIN of connect(): a server listens at the path, and its backlog
+	 * is full.
+	 */
 	if (!err &&
 	    (!connect(fd, (const struct sockaddr *)&address, sizeof(address)) ||
 	     errno == EAGAIN))
@@ -123,8 +130,9 @@ static int socket_path_check_stale(const struct ibsa_fabric_server *server)
 }
 
 /*
- * Only the owner may connect. fchmod() before bind(), so that the socket has
- * its mode as soon as it has its name.
+ * Bind the socket to its path. Only its owner may connect to it: fchmod() is
+ * called before bind(), so that the socket has its mode as soon as it has its
+ * name.
  */
 static int socket_bind(struct ibsa_fabric_server *server, int fd)
 {
@@ -135,9 +143,9 @@ static int socket_bind(struct ibsa_fabric_server *server, int fd)
 	if (fchmod(fd, S_IRUSR | S_IWUSR))
 		return -errno;
 	/*
-	 * The lock file was created in this directory, or has_folder() found
-	 * the directory: ENOENT means that the file system, such as proc,
-	 * cannot hold new files.
+	 * The directory of the path exists, because the lock file was created
+	 * in it or has_folder() found it: ENOENT means that its file system,
+	 * such as proc, cannot hold new files.
 	 */
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)))
 		return errno == ENOENT ? -EOPNOTSUPP : -errno;
@@ -155,8 +163,8 @@ static int socket_bind(struct ibsa_fabric_server *server, int fd)
 }
 
 /*
- * Another server may have replaced the socket. While our socket is open, no
- * other socket has its inode number.
+ * Remove the socket's name, unless another server has replaced the socket.
+ * While our socket is open, no other socket has its inode number.
  */
 void ibsa__server_unlink(const struct ibsa_fabric_server *server)
 {
@@ -195,7 +203,10 @@ void ibsa__peer_free(struct server_peer *peer)
 
 void ibsa__server_reenable(struct ibsa_fabric_server *server)
 {
-	/* If this fails, the next disconnection or the timer tries again. */
+	/*
+	 * If waiting for connections fails here, the next disconnection or the
+	 * timer tries again.
+	 */
 	if (server->is_accept_paused && server->listener.fd >= 0)
 		(void)!ibsa__server_watch(&server->listener, EPOLLIN);
 }
@@ -252,8 +263,8 @@ void ibsa__source_set_deadline(struct server_source *source, bool is_begun)
 }
 
 /*
- * Whether the deadline has passed. Data that has arrived but was not read by
- * the server does not count against the client.
+ * Whether the deadline of a client's frame or packet has passed. If data have
+ * arrived that the server has not read, the client is not late.
  */
 static bool source_is_late(const struct server_source *source, uint64_t now_ns)
 {
@@ -286,7 +297,7 @@ void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 					    "time");
 }
 
-/* The process at the other end of a connection. */
+/* Return: the process at the other end of a connection. */
 static struct ucred peer_process(int fd)
 {
 	const struct ucred no_process = { .uid = (uid_t)-1 };
@@ -331,10 +342,10 @@ static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid)
 }
 
 /*
- * No descriptor or memory is left for another client. Clients wait in the
- * listen backlog, and the server ignores the listener until a client
- * disconnects, or for ACCEPT_RETRY_MS: another part of this process may have
- * used the descriptors.
+ * Stop accepting clients, because no descriptor or memory is left for another
+ * one. Clients wait in the listen backlog. The server accepts again when a
+ * client disconnects, or after ACCEPT_RETRY_MS: another part of this process
+ * may have used the descriptors.
  */
 static void listener_pause(struct ibsa_fabric_server *server)
 {
@@ -349,8 +360,8 @@ static void listener_pause(struct ibsa_fabric_server *server)
 }
 
 /*
- * accept4() failed: the backlog is empty, or there is no descriptor for the
- * next client.
+ * accept4() has failed: either no client is waiting, or there is no descriptor
+ * for the next one.
  */
 static void accept_failed(struct ibsa_fabric_server *server, int err)
 {
@@ -360,7 +371,10 @@ static void accept_failed(struct ibsa_fabric_server *server, int err)
 		server->is_accept_paused = false;
 }
 
-/* A reason to refuse a client: for the client, and for the server's log. */
+/*
+ * The reason for refusing a client: as text for the client, and for the
+ * server's log.
+ */
 struct refusal {
 	int err;
 	char text[64];
@@ -380,8 +394,8 @@ static const struct refusal no_memory = { -ENOMEM,
 					  "out of memory" };
 
 /*
- * Answer the hello before it arrives. If the send fails, the client receives
- * end of file.
+ * Refuse a client: send the answer to its hello before the hello arrives. If
+ * the send fails, the client receives end of file.
  */
 static void connection_refuse(struct ibsa_fabric_server *server, int fd,
 			      const struct refusal *why)
@@ -423,8 +437,8 @@ static void handle_listener(struct server_source *source, uint32_t events)
 
 	(void)events;
 	/*
-	 * A limit, so that a stream of new clients does not starve the
-	 * connected ones.
+	 * The number of clients accepted at a time is limited, so that many
+	 * new clients do not delay the connected ones.
 	 */
 	for (int i = 0; i < ACCEPTS_MAX; i++) {
 		const int fd = accept4(source->fd, NULL, NULL,
@@ -461,7 +475,8 @@ int ibsa__server_listen(struct ibsa_fabric_server *server,
 static void peer_send_event(struct server_peer *peer)
 {
 	/*
-	 * out_batch may hold the answer to the command that caused the event.
+	 * The frame is made in in_batch, since out_batch may hold the answer
+	 * to the command that caused the event.
 	 */
 	uint8_t *frame = peer->control.server->in_batch;
 	struct remote_head head = { .type = REMOTE_EVENT };

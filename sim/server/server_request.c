@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests of a client to the fabric server. Each frame is fully checked. An
- * invalid frame ends its own connection and no other.
+ * Handles the requests of a client to the fabric server. Each frame is fully
+ * checked. An invalid frame ends only the connection on which it came.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct request {
 	size_t len;
 	uint8_t *out; /* REMOTE_BODY_MAX bytes */
 	size_t used;
-	int fd; /* descriptor to send with the answer, or -1 */
+	int fd; /* Descriptor to send with the answer, or -1. */
 	struct ibsa_error error;
 };
 
@@ -36,7 +36,8 @@ static struct remote_port peer_port(const struct server_peer *peer)
 }
 
 /*
- * Write the GID table to @out, which has room for all of it. Return: its end.
+ * Write the GID table to @out, which has room for all of it. Return: the first
+ * byte after the table.
  */
 static uint8_t *gids_put(const struct server_peer *peer, uint8_t *out)
 {
@@ -82,7 +83,10 @@ size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out)
 	return (size_t)(at - out);
 }
 
-/* If memory runs out, the same state is sent once more. */
+/*
+ * Store the state that was sent. If memory is short, the state is not stored
+ * and is sent once more.
+ */
 void ibsa__peer_state_sent(struct server_peer *peer, const uint8_t *state,
 			   size_t len)
 {
@@ -151,14 +155,17 @@ static int answer_hello(struct server_peer *peer, struct request *request)
 		return err;
 	peer->is_greeted = true;
 	hello.port = topo->ports[peer->port].number;
-	/* The id is unique; two nodes may have the same name. */
+	/*
+	 * Return the node's id if it fits, because the id is unique; two nodes
+	 * may have the same name.
+	 */
 	if (strlen(topo->nodes[peer->node].id) < sizeof(hello.node))
 		strcpy(hello.node, topo->nodes[peer->node].id);
 	answer_set(request, &hello, sizeof(hello));
 	return 0;
 }
 
-/* The path in a request, with a terminating NUL. */
+/* The path in a client's request, with a terminating NUL. */
 struct path {
 	char text[256];
 };
@@ -172,7 +179,9 @@ static int request_path_get(const struct request *request, struct path *out)
 	return 0;
 }
 
-/* Answer with what @get writes for the path in the request. */
+/*
+ * Answer a request that has a path, with the content that @get writes for it.
+ */
 static int answer_path(struct server_peer *peer, struct request *request,
 		       int (*get)(const struct ibsa_fabric *fabric,
 				  uint32_t node, const char *path, char *out,
@@ -226,7 +235,10 @@ static int answer_detach(struct server_peer *peer, struct request *request)
 	return 0;
 }
 
-/* Set @error to the process that has a conflicting agent at @peer's port. */
+/*
+ * Set @error to a text that names the process whose agent at @peer's port
+ * conflicts with the request.
+ */
 static void agent_holder_name(const struct server_peer *peer,
 			      const struct sim_agent_request *agent,
 			      struct ibsa_error *error)
@@ -338,8 +350,9 @@ static int answer_control(struct server_peer *peer, struct request *request)
 	if (!err)
 		request->used = strlen((char *)request->out);
 	/*
-	 * Events precede the answer: a client that has read the answer finds
-	 * the effect of the command at every client.
+	 * Events are sent to the clients before the answer to a command: a
+	 * client that has received the answer finds the effect of the command
+	 * at every client.
 	 */
 	ibsa__peers_send_events(peer->control.server);
 	return err;
@@ -359,7 +372,7 @@ static int (*const answer_functions[REMOTE_TYPES])(struct server_peer *peer,
 	[REMOTE_CONTROL] = answer_control,
 };
 
-/* Send the answer and the descriptor that belongs to it in one message. */
+/* Send the answer and its descriptor, if it has one, in one message. */
 static void answer_send(struct server_peer *peer, uint32_t type, int err,
 			const struct request *request)
 {
@@ -417,12 +430,18 @@ static void request_answer(struct server_peer *peer,
 		close(request.fd);
 	if (peer->is_greeted)
 		ibsa__source_set_deadline(&peer->control, false);
-	/* After an invalid frame, the boundary of the next one is unknown. */
+	/*
+	 * After an invalid frame, it is unknown where the next one begins: the
+	 * connection is closed.
+	 */
 	if (err == -EPROTO)
 		ibsa__peer_disconnect(peer, "it sent an invalid request");
 }
 
-/* Answer all complete requests. Return: false: a frame's head is invalid. */
+/*
+ * Answer all complete requests of a client. Return: false: the head of a frame
+ * is invalid.
+ */
 static bool requests_answer_all(struct server_peer *peer)
 {
 	struct server_bytes *request_bytes = &peer->request_bytes;

@@ -76,7 +76,10 @@ static int put_type(struct view *view)
 	return ibsa__view_put(view, "ibsa\n");
 }
 
-/* A client recognizes Omni-Path by the driver's name. */
+/*
+ * Write the file uevent. A client recognizes Omni-Path by the driver's name in
+ * it.
+ */
 static int put_uevent(struct view *view)
 {
 	return ibsa__view_put(view, "DRIVER=%s\n",
@@ -134,7 +137,10 @@ static int put_phys_state(struct view *view)
 				      : "<unknown>");
 }
 
-/* A port without a link has the lowest rate, as in the kernel. */
+/*
+ * Write the file rate. A port without a link has the lowest rate, as in the
+ * kernel.
+ */
 static int put_rate(struct view *view)
 {
 	const struct topo_port *port = view->port;
@@ -165,7 +171,10 @@ static uint64_t guid_at(const struct view *view)
 				     view->port->guid, view->index);
 }
 
-/* An empty entry is all zero. Its type cannot be read (-EINVAL). */
+/*
+ * Write the file of a GID. An empty entry is all zero; reading its type fails
+ * with -EINVAL.
+ */
 static int put_gid(struct view *view)
 {
 	const uint64_t guid = guid_at(view);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The contents of an adapter's sysfs files, and tables of these files. */
+/*
+ * The contents of an adapter's sysfs files, and the tables that list these
+ * files.
+ */
 #ifndef SIM_SERVER_SERVER_TEXT_H
 #define SIM_SERVER_SERVER_TEXT_H
 
 #include "sim/server/server.h"
 
-/* What is being written, and for which node and port. */
+/*
+ * A sysfs file that is being written, and the node and port that it is about.
+ */
 struct view {
 	const struct ibsa_fabric *fabric;
 	const struct topo_node *node;
@@ -17,7 +22,9 @@ struct view {
 	size_t used;
 };
 
-/* A file, or, if count is set, a directory of files numbered from 0 on. */
+/*
+ * A sysfs file; or, if count is set, a directory of files numbered from 0 on.
+ */
 struct file {
 	const char *name; /* relative to its directory */
 	int (*write)(struct view *view);
@@ -29,11 +36,17 @@ enum {
 	PORT_FILES = 13,
 };
 
-/* Files in the directory of a device, and in the directory of a port. */
+/*
+ * Tables of the files in the directory of a device, and in the directory of a
+ * port.
+ */
 extern const struct file ibsa__device_files[DEVICE_FILES];
 extern const struct file ibsa__port_files[PORT_FILES];
 
-/* Append formatted text, if there is room for all of it. Return: 0. */
+/*
+ * Append formatted text to the file's content, if there is room for all of it.
+ * Return: 0.
+ */
 int ibsa__view_put(struct view *view, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -5,7 +5,10 @@
  */
 #include "sim/subnet/cable.h"
 
-/* Set the state of a port. SwitchInfo shows that a state has changed. */
+/*
+ * Set the state of a port, and the bit PortStateChange in the SwitchInfo of
+ * its switch.
+ */
 static void port_set_state(struct subnet *subnet, struct topo_port *port,
 			   uint8_t state)
 {
@@ -22,8 +25,8 @@ static void port_set_state(struct subnet *subnet, struct topo_port *port,
 }
 
 /*
- * Set one end of a link. When the link comes up, the port has to be configured
- * again.
+ * Set one end of a link up or down. When the link comes up, an SM must
+ * configure the port again.
  */
 static void port_set_link(struct subnet *subnet, struct topo_port *port,
 			  bool is_up)
@@ -38,7 +41,10 @@ static struct topo_port *far_end(const struct subnet *subnet,
 	return &subnet->topo.ports[port->cable];
 }
 
-/* Take the link up if neither end is disabled or disconnected, else down. */
+/*
+ * Take the link up if neither of its ends is disabled or disconnected,
+ * otherwise down. Return: whether it changed.
+ */
 static bool link_update(struct subnet *subnet, struct topo_port *port)
 {
 	struct topo_port *far = far_end(subnet, port);

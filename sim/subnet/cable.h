@@ -6,9 +6,10 @@
 #include "sim/subnet/subnet.h"
 
 /*
- * Connect or disconnect the cable of a port; enable or disable the port; take
- * an active link down and up again. Return: whether the link changed. If so,
- * call ibsa__cable_notice().
+ * ibsa__cable_plug() connects or disconnects the cable of a port;
+ * ibsa__cable_enable() enables or disables the port; ibsa__cable_retrain()
+ * takes an active link down and up again. Return: whether the link changed; if
+ * it did, the caller calls ibsa__cable_notice().
  */
 bool ibsa__cable_plug(struct subnet *subnet, struct topo_port *port,
 		      bool is_plugged);
@@ -17,15 +18,15 @@ bool ibsa__cable_enable(struct subnet *subnet, struct topo_port *port,
 bool ibsa__cable_retrain(struct subnet *subnet, struct topo_port *port);
 
 /*
- * Retrain the link at another rate, which both ends must support. Return: as
- * above.
+ * Retrain the link at another rate, which both ends must support. Return:
+ * whether the link changed; if it did, the caller calls ibsa__cable_notice().
  */
 bool ibsa__cable_set_rate(struct subnet *subnet, struct topo_port *port,
 			  struct link_rate rate);
 
 /*
- * Report a link change: the switches at both ends send a trap, and the SM
- * sweeps.
+ * Announce the change of a link: the switches at both ends send a trap, and
+ * the SM sweeps the subnet.
  */
 void ibsa__cable_notice(struct subnet *subnet, const struct topo_port *port);
 

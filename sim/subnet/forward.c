@@ -82,7 +82,10 @@ uint8_t ibsa__switch_exit(struct subnet *subnet, const struct topo_node *node,
 	return ibsa__route_exit(subnet, node, dlid);
 }
 
-/* Make room for LIDs below @limit. Existing entries stay. */
+/*
+ * Make room in a switch's linear forwarding table for the LIDs below @limit.
+ * Existing entries do not change.
+ */
 static bool lft_grow(struct subnet *subnet, const struct topo_node *node,
 		     struct switch_tables *tables, uint32_t limit)
 {
@@ -173,7 +176,10 @@ void ibsa__switch_fan(struct subnet *subnet, const struct topo_node *node,
 	}
 }
 
-/* Allocate the switch's own masks, with the values of the embedded SM. */
+/*
+ * Allocate a multicast forwarding table for the switch, with the values of the
+ * embedded SM.
+ */
 static bool make_masks(struct subnet *subnet, const struct topo_node *node,
 		       struct switch_tables *tables)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The forwarding tables of switches: as an SM has set them, else computed from
- * the routes and groups of the embedded SM.
+ * The forwarding tables of switches: as an SM outside of the fabric has set
+ * them, otherwise computed from the embedded SM's routes and groups.
  */
 #ifndef SIM_SUBNET_FORWARD_H
 #define SIM_SUBNET_FORWARD_H
@@ -15,9 +15,13 @@ enum {
 	MFT_BLOCKS = MFT_LIDS / MFT_BLOCK_LIDS,
 };
 
-/* Tables that an SM outside of the fabric has set at one switch. */
+/*
+ * The forwarding tables that an SM outside of the fabric has set at one
+ * switch.
+ */
 struct switch_tables {
-	uint8_t *lft; /* exit port by LID; NULL: computed by the embedded SM */
+	/* Exit port for each LID; NULL: the embedded SM's routes are used. */
+	uint8_t *lft;
 	uint32_t lft_room; /* LIDs for which lft has memory */
 	/* LinearFDBTop: the last LID that the switch looks up */
 	uint16_t lft_top;
@@ -28,8 +32,10 @@ struct switch_tables {
 };
 
 /*
- * The tables that an SM has set at a node. ibsa__switch_tables() returns NULL
- * if there are none, ibsa__switch_tables_make() if memory runs out.
+ * The forwarding tables that an SM outside of the fabric has set at a node.
+ * ibsa__switch_tables() returns NULL if it has set none;
+ * ibsa__switch_tables_make() creates them, and returns NULL if memory is
+ * short.
  */
 const struct switch_tables *ibsa__switch_tables(const struct subnet *subnet,
 						uint32_t node);
@@ -37,34 +43,38 @@ struct switch_tables *ibsa__switch_tables_make(struct subnet *subnet,
 					       uint32_t node);
 void ibsa__switch_tables_done(struct subnet *subnet);
 
-/* The last LID that a switch looks up. */
+/* Return: the last LID that the switch looks up in its table. */
 uint16_t ibsa__lft_top(const struct subnet *subnet,
 		       const struct switch_tables *tables);
 
 /*
- * The exit port of a switch for a LID, and the mask of exit ports for a
- * multicast LID, by the switch's tables.
+ * By the forwarding tables of a switch: ibsa__switch_exit() returns the exit
+ * port for a LID; the second function returns a mask of the exit ports for a
+ * multicast LID.
  */
 uint8_t ibsa__switch_exit(struct subnet *subnet, const struct topo_node *node,
 			  uint32_t dlid);
 void ibsa__switch_fan(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t mlid, uint16_t masks[MFT_POSITIONS]);
 
-/* Get or set one of LFT_BLOCKS blocks. Set returns false if memory runs out. */
+/*
+ * Get or set one of the LFT_BLOCKS blocks of a linear forwarding table.
+ * Setting returns false if memory is short.
+ */
 void ibsa__switch_lft(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t block, uint8_t out[LFT_BLOCK_LIDS]);
 bool ibsa__switch_set_lft(struct subnet *subnet, const struct topo_node *node,
 			  uint32_t block, const uint8_t ports[LFT_BLOCK_LIDS]);
 
-/* Number of positions for the ports of the switch. */
+/* Return: the number of 16-port positions that the ports of the switch need. */
 static inline uint32_t mft_positions(const struct topo_node *node)
 {
 	return node->port_count / MFT_POSITION_PORTS + 1u;
 }
 
 /*
- * Get or set one of MFT_BLOCKS blocks at one of mft_positions(). Set returns
- * false if memory runs out.
+ * Get or set one of the MFT_BLOCKS blocks of a multicast forwarding table, at
+ * one of mft_positions(). Setting returns false if memory is short.
  */
 void ibsa__switch_mft(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t block, uint32_t position,

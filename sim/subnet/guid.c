@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Alias GUIDs: GUIDs of ports besides their own. */
+/* Alias GUIDs: further GUIDs of a port besides its own. */
 #include <errno.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int by_guid(const void *guid, const void *element)
 	return order_of_numbers(*(const uint64_t *)guid, alias->guid);
 }
 
-/* Index of the alias, or where to insert it. */
+/* Return: the index of the alias GUID, or the index at which to insert it. */
 static size_t alias_position(const struct aliases *aliases, uint64_t guid)
 {
 	return order_position(&guid, aliases->all, aliases->count,

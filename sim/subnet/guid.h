@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Alias GUIDs: GUIDs of ports besides their own. */
+/* Alias GUIDs: further GUIDs of a port besides its own. */
 #ifndef SIM_SUBNET_GUID_H
 #define SIM_SUBNET_GUID_H
 
@@ -7,15 +7,22 @@
 
 enum {
 	GUIDS_PER_BLOCK = 8,
-	GUID_CAP_ADAPTER = 32, /* entries in the GUID table of a port */
+	/* Number of entries in the GUID table of an adapter's port. */
+	GUID_CAP_ADAPTER = 32,
 	GUID_CAP_SWITCH = 1,
 };
 
-/* The GUID table of a port with aliases. Entry 0 is the port's own GUID. */
+/*
+ * The GUID table of a port that has alias GUIDs. Entry 0 is the port's own
+ * GUID.
+ */
 struct guid_table {
 	uint64_t port_guid;
 	uint64_t guids[GUID_CAP_ADAPTER]; /* 0: the entry is empty */
-	/* last GUID that the SA assigned to the entry */
+	/*
+	 * For each entry, the number of the last GUID that the SA has assigned
+	 * to it.
+	 */
 	uint32_t invented[GUID_CAP_ADAPTER];
 };
 
@@ -32,29 +39,38 @@ struct aliases {
 	uint32_t table_count;
 	size_t table_room;
 	struct map table_of; /* by port GUID */
-	uint32_t invented;   /* number of GUIDs that the SA has assigned */
+	/* Number of GUIDs that the SA has assigned in total. */
+	uint32_t invented;
 };
 
 /* Remove all aliases and free their memory. */
 void ibsa__aliases_done(struct aliases *aliases);
 
-/* The GUID of the port that has this alias, or 0. */
+/* Return: the own GUID of the port that has this alias GUID, or 0. */
 uint64_t ibsa__aliases_find(const struct aliases *aliases, uint64_t guid);
 
 /* The table of that port, or NULL. */
 struct guid_table *ibsa__aliases_table(const struct aliases *aliases,
 				       uint64_t port_guid);
 
-/* An entry of that port's table, whose first is the port's own GUID; 0: the entry
- * is empty. */
+/*
+ * Return: an entry of the GUID table of the port whose own GUID is given; 0:
+ * the entry is empty.
+ */
 uint64_t ibsa__aliases_guid_at(const struct aliases *aliases,
 			       uint64_t port_guid, uint32_t index);
 
-/* The table of that port, created if necessary; NULL: out of memory. */
+/*
+ * Return: the GUID table of the port, which is created if it does not exist;
+ * NULL: memory is short.
+ */
 struct guid_table *ibsa__aliases_make(struct aliases *aliases,
 				      uint64_t port_guid);
 
-/* Set an entry to a GUID that is not in use. Return: 0 or -ENOMEM. */
+/*
+ * Set an entry of a port's GUID table to a GUID that is not in use. Return: 0
+ * or -ENOMEM.
+ */
 int ibsa__aliases_set(struct aliases *aliases, struct guid_table *table,
 		      unsigned int entry, uint64_t guid);
 

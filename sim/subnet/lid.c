@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LIDs in use. Valid LIDs of the topology file stay. The others are assigned as
- * by OpenSM: first to the SA's own port, then in order of GUIDs.
+ * The LIDs in use. Valid LIDs in the topology file are kept. Other ports get
+ * LIDs in OpenSM's order: first the SA's own port, then by GUID.
  */
 #include "sim/subnet/subnet.h"
 
@@ -49,12 +49,16 @@ void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid)
 	if (lids->top < last)
 		lids->top = last;
 	/*
-	 * Cannot fail: memory was reserved, or another LID was removed before.
+	 * This cannot fail: memory was reserved, or another LID was removed
+	 * before.
 	 */
 	(void)ibsa__map_put(&lids->ends, lid, index);
 }
 
-/* If an SM has set one LID at two ports, the other port now owns it. */
+/*
+ * A LID that an SM has set at two ports was taken from one of them: the other
+ * port owns it now.
+ */
 static void lid_pass_on(struct subnet *subnet, uint32_t lid)
 {
 	for (uint32_t i = 0; subnet->lids.doubles && i < subnet->end_count;
@@ -120,8 +124,8 @@ static void end_use_file_lid(struct subnet *subnet, uint32_t index)
 }
 
 /*
- * Assign the lowest free LIDs. *@next is where to start the search for LIDs of
- * this alignment. Return: false: none is free.
+ * Assign the lowest free LIDs to an end port. *@next is the LID at which the
+ * search begins for this alignment. Return: false: no LIDs are free.
  */
 static bool end_assign_lid(struct subnet *subnet, uint32_t index,
 			   uint32_t *next)

@@ -9,9 +9,10 @@ struct end_port;
 struct topo_port;
 
 enum subnet_change_kind {
-	CHANGE_LINK_DOWNED,  /* the link of @port went down */
-	CHANGE_SWEPT,	     /* the SM has finished a sweep */
-	CHANGE_LINK,	     /* a link of the switch @end went up or down */
+	CHANGE_LINK_DOWNED, /* the link of @port went down */
+	CHANGE_SWEPT,	    /* the SM has finished a sweep */
+	/* The change is that a link of the switch @end went up or down. */
+	CHANGE_LINK,
 	CHANGE_CAPABILITIES, /* of @end, to @capability_mask */
 	CHANGE_PORT_LOST,    /* @end left the subnet */
 	CHANGE_PORTS_LOST,   /* follows the last CHANGE_PORT_LOST */

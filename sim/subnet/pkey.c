@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * P_Keys of ports. Two P_Keys match if their bases are equal and at least one
- * is a full member's (IBA vol 1, 10.9.3).
+ * The P_Keys of ports. Two P_Keys match if they are of one partition and at
+ * least one has full membership (IBA vol 1, 10.9.3).
  */
 #include "sim/subnet/subnet.h"
 
@@ -66,8 +66,9 @@ uint16_t ibsa__pkey_shared(const struct end_setup *a, const struct end_setup *b)
 }
 
 /*
- * The port whose P_Keys apply to @port: for a switch port, the end port at the
- * other end of its cable; between switches, only the default P_Key.
+ * Return: the end port whose P_Keys apply to @port: for a switch port, the end
+ * port at the other end of its cable. Between two switches, only the default
+ * P_Key applies.
  */
 static const struct end_setup *pkeys_of(const struct subnet *subnet,
 					const struct topo_port *port)
@@ -86,8 +87,10 @@ bool ibsa__ports_share_pkey(const struct subnet *subnet,
 {
 	if (a == b)
 		return true;
-	/* A port without a cable has no P_Key table. OpenSM returns the records
-	 * of such a port to every requester. */
+	/*
+	 * A port without a cable has no P_Key table; OpenSM shows the records
+	 * of such a port to every requester.
+	 */
 	if ((a->end == SIM_NONE && a->peer == SIM_NONE) ||
 	    (b->end == SIM_NONE && b->peer == SIM_NONE))
 		return true;

@@ -36,7 +36,7 @@ static struct span span_least(struct span a, struct span b)
 	};
 }
 
-/* The switch at the other end of a switch port's cable, or SIM_NONE. */
+/* Return: the switch at the other end of a switch port's cable, or SIM_NONE. */
 static uint32_t neighbour(const struct topology *topo, uint32_t port)
 {
 	const uint32_t peer = topo->ports[port].peer;
@@ -79,7 +79,10 @@ static void follow_cables(struct routes *routes, const struct topology *topo)
 
 int ibsa__routes_init(struct routes *routes, const struct topology *topo)
 {
-	/* One more than needed, since a size of 0 is not allowed. */
+	/*
+	 * One element more than needed is allocated, since a size of 0 is not
+	 * allowed.
+	 */
 	*routes = (struct routes){
 		.switch_count = topo->switch_count,
 		.hops = ibsa__calloc(2 * (size_t)topo->link_count + 1,
@@ -123,8 +126,8 @@ void ibsa__routes_done(struct routes *routes)
 }
 
 /*
- * Breadth-first search from the destination: the first route found is a
- * shortest one.
+ * Search the routes to a destination switch, breadth-first from the
+ * destination: the first route found is a shortest one.
  */
 static void spans_search(const struct routes *routes, uint32_t from,
 			 struct span *spans)

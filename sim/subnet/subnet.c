@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Discovery: after each change, the SM searches the subnet along the cables for
- * end ports.
+ * Discovery: after each change, the embedded SM searches the subnet along the
+ * cables for end ports.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,10 @@ static bool is_switch(const struct topology *topo, uint32_t port)
 	return topo->nodes[topo->ports[port].node].type == IBSA_NODE_SWITCH;
 }
 
-/* Reach @port: mark it as discovered, and queue it if it is a switch's. */
+/*
+ * The search has reached @port: mark it as discovered, and queue it if it
+ * belongs to a switch.
+ */
 static void walk_reach(struct topology *topo, struct walk *walk, uint32_t port)
 {
 	struct topo_node *node = &topo->nodes[topo->ports[port].node];
@@ -34,7 +37,10 @@ static void walk_reach(struct topology *topo, struct walk *walk, uint32_t port)
 	walk->queue[walk->queued++] = topo->ports[port].node;
 }
 
-/* An adapter's port is connected to one other port, if its link is up. */
+/*
+ * Continue the search from a port. An adapter's port leads to one other port,
+ * if its link is up.
+ */
 static void walk_from(struct topology *topo, struct walk *walk, uint32_t port)
 {
 	walk->queued = 0;
@@ -107,7 +113,9 @@ static int index_ends(struct subnet *subnet)
 	return err;
 }
 
-/* Initial state of a port. A switch's port 0 is up without an SM. */
+/*
+ * Return: the initial state of a port. A switch's port 0 is up without an SM.
+ */
 static uint8_t first_state(const struct subnet *subnet,
 			   const struct topo_port *port)
 {
@@ -140,8 +148,8 @@ static int collect_ends(struct subnet *subnet)
 }
 
 /*
- * Copy LIDs of discovered ports to the topology. The SA's answers have no other
- * ports.
+ * Copy the LIDs of discovered ports to the topology: the SA's answers contain
+ * only these ports.
  */
 static void ports_publish(struct subnet *subnet)
 {
@@ -156,7 +164,7 @@ static void ports_publish(struct subnet *subnet)
 	}
 }
 
-/* Activate the links of a switch that are up. */
+/* Set those ports of a switch to Active whose links are up. */
 static void switch_activate_links(struct topology *topo,
 				  const struct topo_node *node)
 {
@@ -169,7 +177,8 @@ static void switch_activate_links(struct topology *topo,
 }
 
 /*
- * Configure a port as the SM does, and ask it to register again if it is new.
+ * Configure a port as the SM does, and request a client reregistration if the
+ * port is new.
  */
 static void port_configure(struct subnet *subnet, uint32_t index,
 			   enum sweep sweep)
@@ -187,7 +196,10 @@ static void port_configure(struct subnet *subnet, uint32_t index,
 		end->reregisters++;
 }
 
-/* Discover the ports and assign LIDs. Return: false: there are too few LIDs. */
+/*
+ * Discover the ports and assign LIDs. Return: false: there are not enough
+ * LIDs.
+ */
 static bool ports_discover(struct subnet *subnet)
 {
 	bool is_enough = true;

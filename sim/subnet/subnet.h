@@ -25,27 +25,33 @@ enum { PKEYS_MAX = 128 };
  */
 enum { SM_PRIORITY = 0, SM_STATE_MASTER = 3 };
 
-/* Exit port of a LID without a route. */
+/* Value of an exit port for a LID without a route. */
 enum { ABOVE_ALL_PORTS = 255 };
 
 /*
- * An end port: a port that MADs can be sent to. The array has all end ports of
- * the topology, in order of GUIDs. The SA answers only about discovered ones
- * (is_seen).
+ * An end port: a port to which MADs can be sent. An array contains all end
+ * ports of the topology, in the order of GUIDs. The SA's answers contain only
+ * discovered ones (is_seen).
  */
 struct end_port {
 	uint64_t guid;
 	uint32_t port; /* index in the topology */
 	/*
-	 * the switch to which the end port is connected, or of which it is a
-	 * part; or SIM_NONE
+	 * Index of the switch to which the end port is connected, or to which
+	 * it belongs; or SIM_NONE.
 	 */
 	uint32_t leaf;
-	uint32_t lid;	   /* LID as last set by an SM; 0: not set yet */
+	/*
+	 * Base LID of the end port, as an SM has last set it; 0: not set yet.
+	 */
+	uint32_t lid;
 	uint8_t lid_count; /* 1 << LMC */
 	uint8_t rate;	   /* as a rank */
 	uint8_t mtu;	   /* as a code */
-	/* discovered: it has a LID and a route to the SA's port */
+	/*
+	 * The end port is discovered: it has a LID and a route to the SA's
+	 * port.
+	 */
 	bool is_seen;
 };
 
@@ -53,12 +59,14 @@ struct port_handler;
 struct switch_tables;
 
 /*
- * The rest of an end port, in an array of its own: path queries do not need it.
+ * Those members of an end port that path queries do not need, in a separate
+ * array.
  */
 struct end_setup {
 	uint16_t *pkeys; /* NULL: only the default P_Key */
 	uint16_t pkey_count;
-	uint8_t sm_sl; /* sm_sl and sm_lid: as last set by an SM */
+	/* Values of the port's SMSL and SMLID, as an SM has last set them. */
+	uint8_t sm_sl;
 	uint32_t sm_lid;
 	uint32_t reregisters;
 	/* bits that differ from the initial mask */
@@ -66,21 +74,24 @@ struct end_setup {
 	bool needs_grh;
 	bool is_known;	   /* reported to the observers as found */
 	bool is_forgotten; /* it was subscribed when the SM restarted */
-	/* handlers of MADs to the port: umad files and agents */
+	/* Handlers of MADs at the end port: umad files and agents. */
 	struct port_handler *handlers;
-	const void *issm;    /* the handler that set the IsSM bit, or NULL */
+	/* The handler that has set the port's bit IsSM, or NULL. */
+	const void *issm;
 	struct list reports; /* in flight to this port */
 };
 
-/* LIDs in use. A port is found by its base LID. */
+/* The LIDs in use. A port is found by its base LID. */
 struct lids {
-	struct map ends;  /* base LID to the index of the end port */
+	/* Map from a base LID to the index of its end port. */
+	struct map ends;
 	uint32_t first;	  /* the first LID to assign */
 	uint32_t limit;	  /* LIDs to assign are lower */
-	uint32_t top;	  /* the highest LID that was ever in use */
+	uint32_t top;	  /* The highest LID that was ever in use. */
 	uint32_t count;	  /* LIDs in use */
 	uint32_t doubles; /* ports with the LID of another port */
-	uint8_t lmcs;	  /* bit n: ports with an LMC of n may exist */
+	/* Bit n is set if ports with an LMC of n may exist. */
+	uint8_t lmcs;
 };
 
 /* A cable from one switch to another. */
@@ -92,8 +103,8 @@ struct hop {
 };
 
 /*
- * Lowest rate and MTU of a shortest route from one switch to another. Rate 0:
- * there is no route.
+ * Lowest rate and lowest MTU on a shortest route from one switch to another.
+ * Rate 0: there is no route.
  */
 struct span {
 	uint8_t rate;
@@ -101,12 +112,18 @@ struct span {
 	uint8_t port; /* the exit port of the first switch */
 };
 
-/* The MTU code of a switch's own port, whatever its cables support. */
+/*
+ * MTU code of a switch's own port (port 0), which does not depend on its
+ * cables.
+ */
 enum { SWITCH_PORT_MTU = 1 };
 
 struct routes {
 	struct hop *hops;
-	/* offsets by switch; the last element is the end of the last switch */
+	/*
+	 * For each switch: index of its first element in @hops; one more
+	 * element contains the end of @hops.
+	 */
 	uint32_t *first_hop;
 	uint32_t *queue;  /* for a search */
 	struct span **to; /* by destination switch; computed at first use */
@@ -114,9 +131,9 @@ struct routes {
 };
 
 /*
- * Omni-Path: a LID that is too wide for a field is written as a GID. The
- * interface ID is this OUI, shifted by 40 bits, and the LID. Linux
- * include/rdma/opa_addr.h.
+ * Upper part of the interface ID of an Omni-Path GID that stands for a LID:
+ * this OUI is shifted by 40 bits, and the LID is in the lower bits. Such a GID
+ * replaces a LID that is too wide for a field. Linux include/rdma/opa_addr.h.
  */
 enum { OPA_GID_OUI = 0x00066a };
 
@@ -131,9 +148,9 @@ struct walk {
 };
 
 /*
- * The multicast forwarding tables of the embedded SM, as a callback of the
- * folder that has the groups: write a block of a switch's table, for 16 ports
- * from @position on.
+ * Source of the embedded SM's multicast forwarding tables. The function, which
+ * the code of the groups sets, writes a block of a switch's table, for the 16
+ * ports from @position on.
  */
 struct multicast_source {
 	void (*block)(void *arg, const struct topo_node *node, uint32_t block,
@@ -161,26 +178,36 @@ struct subnet {
 	uint64_t gid_prefix;
 	struct routes routes;
 	struct aliases aliases;
-	/* By node; NULL until an SM sets tables. */
+	/*
+	 * By node index: the tables that an SM has set; NULL until it sets
+	 * one.
+	 */
 	struct switch_tables **switches;
 	struct multicast_source multicast;
 	bool is_opa;
 	bool sa_running;
-	bool is_bare; /* configured only by an SM outside of the fabric */
+	/*
+	 * The subnet has no embedded SM: only an SM outside of the fabric
+	 * configures it.
+	 */
+	bool is_bare;
 };
 
 /*
- * Subnet (subnet.c): discovery. Return: 0, or an error with the reason in
- * @error.
+ * subnet.c: initialise the subnet and discover its ports. Return: 0, or an
+ * error with the reason in @error.
  */
 int ibsa__subnet_init(struct subnet *subnet, uint32_t sa_node,
 		      struct ibsa_error *error);
 void ibsa__subnet_done(struct subnet *subnet);
 
-/* The port that the SA uses: a switch's port 0, or the first connected port. */
+/*
+ * Return: the port at which the SA runs by default: port 0 of a switch, or the
+ * first connected port.
+ */
 uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node);
 
-/* Ports that the SM asks to register again. */
+/* Which ports the SM requests to register again (ClientReregister). */
 enum sweep {
 	SWEEP_FIRST,  /* none: the fabric starts */
 	SWEEP_AGAIN,  /* new ports */
@@ -188,24 +215,29 @@ enum sweep {
 };
 
 /*
- * Discover the ports along the cables, as an SM does. Discovered ports get LIDs
- * and the SM's address.
+ * Discover the ports along the cables, as an SM does. Discovered ports get
+ * LIDs and the SM's address.
  */
 void ibsa__subnet_sweep(struct subnet *subnet, enum sweep sweep);
 
 /*
- * Report the ports that were lost and found since the last call. If the SM's
- * own port has no link, the SM discovers nothing, and no port counts as lost.
+ * Notify the observers of the ports that were lost and found since the last
+ * call. If the SM's own port has no link, the SM discovers nothing, and no
+ * port counts as lost.
  */
 void ibsa__subnet_report(struct subnet *subnet);
 
-/* Take the discovered ports as reported, without a report. */
+/*
+ * Mark the discovered ports as already reported, without notifying the
+ * observers.
+ */
 void ibsa__subnet_take_stock(struct subnet *subnet);
 
 /*
- * LIDs (lid.c). Check that @lid and the following @count, or as many as the
- * port has, are valid, or not used by another port. ibsa__lids_take() does not
- * fail: ibsa__lids_init() has reserved memory.
+ * lid.c: LIDs. ibsa__lids_are_valid() checks that @lid is a multiple of @count
+ * and that these LIDs are in range; ibsa__lids_are_free() checks that no port
+ * except @index uses them. ibsa__lids_take() does not fail: ibsa__lids_init()
+ * has reserved memory.
  */
 int ibsa__lids_init(struct subnet *subnet);
 bool ibsa__lids_are_valid(const struct lids *lids, uint32_t lid,
@@ -216,12 +248,12 @@ void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid);
 void ibsa__lids_drop(struct subnet *subnet, uint32_t index);
 
 /*
- * Assign LIDs to discovered ports that have none. Return: false: there are too
- * few LIDs.
+ * Assign LIDs to those discovered ports that have none. Return: false: there
+ * are not enough LIDs.
  */
 bool ibsa__lids_give(struct subnet *subnet);
 
-/* Set the LID of a port, even if another port has it (lid.c). */
+/* Set the LID of a port, even if another port already has it (lid.c). */
 void ibsa__lids_set(struct subnet *subnet, uint32_t index, uint32_t lid,
 		    uint8_t lmc);
 
@@ -253,7 +285,9 @@ static inline struct end_setup *end_setup(const struct subnet *subnet,
 	return &subnet->setups[end - subnet->ends];
 }
 
-/* The end port that a LID belongs to, discovered or not, or SIM_NONE. */
+/*
+ * Return: the end port to which a LID belongs, discovered or not; or SIM_NONE.
+ */
 static inline uint32_t end_of_lid(const struct subnet *subnet, uint32_t lid)
 {
 	for (unsigned int lmc = 0; subnet->lids.lmcs >> lmc; lmc++) {
@@ -269,7 +303,7 @@ static inline uint32_t end_of_lid(const struct subnet *subnet, uint32_t lid)
 	return SIM_NONE;
 }
 
-/* The discovered end port that a LID belongs to, or NULL. */
+/* Return: the discovered end port to which a LID belongs, or NULL. */
 static inline const struct end_port *end_by_lid(const struct subnet *subnet,
 						uint32_t lid)
 {
@@ -280,7 +314,7 @@ static inline const struct end_port *end_by_lid(const struct subnet *subnet,
 	return &subnet->ends[end];
 }
 
-/* The discovered end port with that GUID, or NULL. */
+/* Return: the discovered end port with this GUID, or NULL. */
 static inline const struct end_port *end_by_guid(const struct subnet *subnet,
 						 uint64_t guid)
 {
@@ -292,8 +326,9 @@ static inline const struct end_port *end_by_guid(const struct subnet *subnet,
 }
 
 /*
- * The LID in a record's field of 16 bits: 0 if it is not a unicast LID of
- * InfiniBand. Its lower bits would be another port's LID.
+ * Return: the value for a 16-bit LID field of a record: 0 if the LID is not a
+ * unicast LID of InfiniBand, because its lower 16 bits would be the LID of
+ * another port.
  */
 static inline uint16_t lid_in_16_bits(uint32_t lid)
 {
@@ -301,8 +336,8 @@ static inline uint16_t lid_in_16_bits(uint32_t lid)
 }
 
 /*
- * The LID in the interface ID of an Omni-Path GID; 0: the GID does not contain
- * a LID.
+ * Return: the LID in the interface ID of an Omni-Path GID; 0: the GID does not
+ * contain a LID.
  */
 static inline uint32_t lid_in_gid(const struct subnet *subnet, uint64_t id)
 {
@@ -315,7 +350,10 @@ static inline uint32_t setup_pkey_count(const struct end_setup *setup)
 	return setup->pkeys ? setup->pkey_count : 1;
 }
 
-/* An entry of the P_Key table; 0: it is empty, or beyond the end. */
+/*
+ * Return: an entry of the port's P_Key table; 0: the entry is empty, or beyond
+ * the end of the table.
+ */
 static inline uint16_t setup_pkey(const struct end_setup *setup, uint32_t index)
 {
 	if (!setup->pkeys)
@@ -324,8 +362,9 @@ static inline uint16_t setup_pkey(const struct end_setup *setup, uint32_t index)
 }
 
 /*
- * Whether a port with one of two P_Keys accepts a packet with the other P_Key:
- * their lower 15 bits are equal, and at least one has full membership.
+ * Whether two P_Keys match, so that a port with one of them accepts a packet
+ * with the other: their lower 15 bits are equal, and at least one has full
+ * membership.
  */
 static inline bool pkeys_match(uint16_t a, uint16_t b)
 {
@@ -334,35 +373,40 @@ static inline bool pkeys_match(uint16_t a, uint16_t b)
 }
 
 /*
- * P_Keys (pkey.c). The lowest P_Key, in the table of @a, with which the ports
- * accept each other's packets; 0: there is none.
+ * pkey.c: P_Keys. Return: the lowest P_Key in the table of @a with which the
+ * two ports accept each other's packets; 0: there is none.
  */
 uint16_t ibsa__pkey_shared(const struct end_setup *a,
 			   const struct end_setup *b);
 
-/* Whether two ports of any kind share a partition, by OpenSM's rules. */
+/*
+ * Whether two ports, of switches or adapters, share a partition by OpenSM's
+ * rules.
+ */
 bool ibsa__ports_share_pkey(const struct subnet *subnet,
 			    const struct topo_port *a,
 			    const struct topo_port *b);
 
 /*
- * Whether two ports can communicate with that P_Key; whether a port accepts a
- * packet with that P_Key.
+ * ibsa__pkey_is_usable(): whether two ports can communicate with this P_Key.
+ * ibsa__pkey_passes(): whether a port accepts a packet with this P_Key.
  */
 bool ibsa__pkey_is_usable(const struct end_setup *a, const struct end_setup *b,
 			  uint16_t pkey);
 bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey);
 
-/* Index of the first matching P_Key, or 0. */
+/*
+ * Return: the index of the first P_Key in the port's table that matches, or 0.
+ */
 uint16_t ibsa__pkey_index(const struct end_setup *setup, uint16_t pkey);
 
 /*
- * Whether the port is a full or limited member of the partition. To OpenSM, all
- * ports are members of the invalid partitions 0 and 0x8000.
+ * Whether the port is a full or limited member of the partition. In OpenSM,
+ * all ports are members of the invalid partitions 0 and 0x8000.
  */
 bool ibsa__pkey_has(const struct end_setup *setup, uint16_t pkey);
 
-/* Write GID 0 of the end port, 16 bytes. */
+/* Write GID 0 of the end port, 16 bytes, to @out. */
 static inline void end_gid(const struct subnet *subnet,
 			   const struct end_port *end, void *out)
 {
@@ -372,24 +416,25 @@ static inline void end_gid(const struct subnet *subnet,
 	ibsa_put_be64(raw + 8, end->guid);
 }
 
-/* The rate, as a rank, and the MTU code of a port's link. */
+/* Return: the rate, as a rank, and the MTU code of a port's link. */
 struct span ibsa__port_span(const struct topology *topo, uint32_t port);
 
-/* Routes (route.c). Reset after each change of a cable. */
+/* route.c: routes. They must be reset after each change of a cable. */
 int ibsa__routes_init(struct routes *routes, const struct topology *topo);
 void ibsa__routes_reset(struct routes *routes, const struct topology *topo);
 void ibsa__routes_done(struct routes *routes);
 
 /*
- * The lowest rate and MTU of the route between two end ports. Return: 0;
+ * Find the lowest rate and MTU on the route between two end ports. Return: 0;
  * -ENOENT there is no route; -ENOMEM.
  */
 int ibsa__route_span(struct subnet *subnet, const struct end_port *from,
 		     const struct end_port *to, struct span *out);
 
 /*
- * The exit port of a switch on the route to another switch; the exit port for a
- * LID. 0: the switch itself; ABOVE_ALL_PORTS: there is no route.
+ * ibsa__route_port() returns the exit port of a switch on the route to another
+ * switch, ibsa__route_exit() on the route to a LID. 0: the destination is the
+ * switch itself; ABOVE_ALL_PORTS: there is no route.
  */
 uint8_t ibsa__route_port(struct subnet *subnet, uint32_t from, uint32_t to);
 uint8_t ibsa__route_exit(struct subnet *subnet, const struct topo_node *node,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of nodes and ports as the embedded SM configures them.
+ * Tables of nodes and ports, with the values that the embedded SM gives them.
  *
  * Source: IBA vol 1, 14.2.5.4 (SwitchInfo), 14.2.5.7 to 14.2.5.10. Where the
  * specification leaves a choice, the values are those of ibsim and OpenSM.
@@ -30,8 +30,8 @@ void ibsa__table_switch_info(const struct subnet *subnet,
 }
 
 /*
- * Each service level has the lane of its number. SL 15 has lane 7, since lane
- * 15 is for management.
+ * Fill the SLtoVL table: each service level uses the virtual lane with its
+ * number. SL 15 uses VL 7, since VL 15 is for management.
  */
 void ibsa__table_sl_to_vl(uint8_t out[SL_TO_VL_LEVELS])
 {
@@ -40,7 +40,10 @@ void ibsa__table_sl_to_vl(uint8_t out[SL_TO_VL_LEVELS])
 	out[SL_TO_VL_LEVELS - 1] = 7;
 }
 
-/* Lane 0 has high priority; the other lanes share the rest. */
+/*
+ * Fill a block of the VL arbitration table: VL 0 has high priority; the other
+ * lanes share the rest.
+ */
 void ibsa__table_vl_arb(unsigned int block, uint16_t out[VL_ARB_BLOCK_ENTRIES])
 {
 	enum {
@@ -78,7 +81,10 @@ static bool is_end_port(const struct subnet *subnet,
 	       !port->number;
 }
 
-/* The capacity of the port's P_Key table, or its length, if that is larger. */
+/*
+ * Return: the number of P_Keys for which the port's table has room; at least
+ * as many as the table contains.
+ */
 static uint32_t pkey_room(const struct subnet *subnet,
 			  const struct topo_port *port)
 {
@@ -102,8 +108,9 @@ uint32_t ibsa__table_pkey_blocks(const struct subnet *subnet,
 }
 
 /*
- * The P_Keys of a switch port are those of the end port at the other end of its
- * cable. Between switches, P_Keys are not checked.
+ * Return: an entry in the P_Key table of a switch port: its P_Keys are those
+ * of the end port at the other end of its cable. Between two switches, P_Keys
+ * are not checked.
  */
 static uint16_t pkey_at(const struct subnet *subnet,
 			const struct topo_port *port, uint32_t index)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of nodes and ports as the embedded SM configures them. The SA's
- * records and the answers of the nodes use these until an SM outside of the
- * fabric sets others.
+ * Tables of nodes and ports, with the values that the embedded SM gives them.
+ * The SA's records and the nodes' responses contain these values until an SM
+ * outside of the fabric sets others.
  */
 #ifndef SIM_SUBNET_TABLES_H
 #define SIM_SUBNET_TABLES_H
@@ -12,14 +12,17 @@
 #include "sim/subnet/subnet.h"
 
 enum {
-	/* Entries in one block of a table. IBA vol 1, 14.2.5. */
+	/* Numbers of entries in one block of a table. IBA vol 1, 14.2.5. */
 	SL_TO_VL_LEVELS = 16,
 	VL_ARB_BLOCK_ENTRIES = 32,
 	LFT_BLOCK_LIDS = 64,
 	MFT_BLOCK_LIDS = 32,
 	MFT_POSITION_PORTS = 16,
 	PKEY_BLOCK_KEYS = 32,
-	/* 1 and 2: low priority; 3 and 4: high priority */
+	/*
+	 * Numbers of the VL arbitration blocks: 1 and 2 are for low priority,
+	 * 3 and 4 for high priority.
+	 */
 	VL_ARB_BLOCK_FIRST = 1,
 	VL_ARB_BLOCK_LAST = 4,
 
@@ -33,23 +36,32 @@ enum {
 void ibsa__table_switch_info(const struct subnet *subnet,
 			     struct ibsa_switch_info *out);
 
-/* The virtual lane of each service level; the same for all ports. */
+/*
+ * Fill the SLtoVL table, the virtual lane of each service level; it is equal
+ * for all ports.
+ */
 void ibsa__table_sl_to_vl(uint8_t out[SL_TO_VL_LEVELS]);
 
 /*
- * A block of the VL arbitration table: lanes in the upper bytes, weights in the
- * lower.
+ * Fill a block of the VL arbitration table: a virtual lane in each upper byte,
+ * its weight in the lower byte.
  */
 void ibsa__table_vl_arb(unsigned int block, uint16_t out[VL_ARB_BLOCK_ENTRIES]);
 
-/* A block of a switch's linear forwarding table. */
+/* Fill a block of a switch's linear forwarding table. */
 void ibsa__table_lft(struct subnet *subnet, const struct topo_node *node,
 		     uint32_t block, uint8_t out[LFT_BLOCK_LIDS]);
 
-/* The last block with a LID in use. */
+/*
+ * Return: the last block of the linear forwarding table that contains a LID in
+ * use.
+ */
 uint32_t ibsa__table_lft_last(const struct subnet *subnet);
 
-/* A block of a port's P_Key table, and the number of its blocks. */
+/*
+ * Fill a block of a port's P_Key table; the second function returns the number
+ * of blocks.
+ */
 void ibsa__table_pkeys(const struct subnet *subnet,
 		       const struct topo_port *port, uint32_t block,
 		       uint16_t out[PKEY_BLOCK_KEYS]);

@@ -20,8 +20,9 @@ static void map_insert(struct map *map, uint64_t key, uint32_t value)
 }
 
 /*
- * Random factors: with fixed ones, a topology file could be written so that all
- * its keys collide. They affect only the time of a search, not its result.
+ * Choose random factors for the hash. With fixed factors, a topology file
+ * could be written so that all its keys collide. The factors affect only the
+ * time of a search, not its result.
  */
 static void choose_secrets(struct map *map)
 {
@@ -73,7 +74,10 @@ int ibsa__map_put(struct map *map, uint64_t key, uint32_t value)
 	return err;
 }
 
-/* Move entries behind the freed slot up, if their search starts before it. */
+/*
+ * Remove a key. Entries after the freed slot move up if their search starts
+ * before it.
+ */
 void ibsa__map_remove(struct map *map, uint64_t key)
 {
 	uint32_t hole;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The index of nothing: no node, port or switch. */
+/* The index that stands for no node, port or switch. */
 #define SIM_NONE UINT32_MAX
 
 struct map_slot {
@@ -14,23 +14,33 @@ struct map_slot {
 	uint32_t value; /* SIM_NONE: the slot is free */
 };
 
-/* Open addressing, at most half full. An empty map is all zero. */
+/*
+ * A hash map with open addressing, at most half full. An empty map is all
+ * zero.
+ */
 struct map {
 	struct map_slot *slots;
-	/* odd random factors, so that collisions cannot be planned */
+	/*
+	 * Odd random factors of the hash, so that collisions cannot be
+	 * planned.
+	 */
 	uint64_t secrets[2];
-	uint32_t mask; /* number of slots, a power of two, minus one */
+	/* The number of slots, which is a power of two, minus one. */
+	uint32_t mask;
 	uint32_t used;
-	unsigned int shift; /* of a hash, to get the index of a slot */
+	/*
+	 * Number of bits by which a hash is shifted to get the index of a slot.
+	 */
+	unsigned int shift;
 };
 
 /*
- * Make room for @more keys, so that adding them cannot fail. Return: 0 or
- * -ENOMEM.
+ * Make room for @more keys in the map, so that adding them cannot fail.
+ * Return: 0 or -ENOMEM.
  */
 int ibsa__map_reserve(struct map *map, uint32_t more);
 
-/* Add @key, or replace its value. Return: 0 or -ENOMEM. */
+/* Add @key to the map, or replace its value. Return: 0 or -ENOMEM. */
 int ibsa__map_put(struct map *map, uint64_t key, uint32_t value);
 
 /* Remove @key, if the map has it. */
@@ -39,10 +49,10 @@ void ibsa__map_remove(struct map *map, uint64_t key);
 void ibsa__map_done(struct map *map);
 
 /*
- * The slot at which the search for @key starts. The second multiplication alone
- * distributes any keys (multiply-shift, Dietzfelbinger et al. 1997). The first
- * one improves the distribution of GUIDs of one vendor, which differ in few
- * bits.
+ * Return: the slot at which the search for @key starts. The second
+ * multiplication distributes any keys (multiply-shift, Dietzfelbinger et al.
+ * 1997). The first one improves the distribution of GUIDs of one vendor, which
+ * differ in few bits.
  */
 static inline uint32_t map_start(const struct map *map, uint64_t key)
 {

@@ -6,10 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As for bsearch(): negative if @key comes before @element. */
+/*
+ * Compares a key with an element, as in bsearch(): the result is negative if
+ * @key comes before @element.
+ */
 typedef int (*order_fn)(const void *key, const void *element);
 
-/* The index of @key in a sorted array, or where to insert it. */
+/*
+ * Return: the index of @key in a sorted array, or the index at which to insert
+ * it.
+ */
 static inline size_t order_position(const void *key, const void *array,
 				    size_t count, size_t size, order_fn compare)
 {

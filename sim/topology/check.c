@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Findings of a valid topology: cables that only one end lists, rates that
- * contradict each other, nodes that are not connected.
+ * Findings about a valid topology file: cables that are listed at only one
+ * end, rates that contradict each other, nodes that are not connected.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,10 +17,14 @@
 struct check {
 	struct parser *parser;
 	struct topology *topo;
-	uint32_t *line_of; /* of each port: 1 + index of its line; 0: none */
-	bool has_both;	   /* at least one cable is listed at both ends */
-	bool has_rate;	   /* at least one line has a rate */
-	uint8_t width;	   /* of most cables */
+	/*
+	 * For each port: 1 + index of its line in the file; 0: it has no line.
+	 */
+	uint32_t *line_of;
+	/* At least one cable of the file is listed at both ends. */
+	bool has_both;
+	bool has_rate; /* at least one line has a rate */
+	uint8_t width; /* of most cables */
 	const struct source *source;
 	const char *file; /* the name of the file */
 };
@@ -62,7 +66,7 @@ static int finding_add_at_node(struct check *check, uint32_t node,
 	return finding_add(check, at->source, at->line, finding);
 }
 
-/* The rates of both lines of a cable, in one number. */
+/* Return: the rates in both lines of a cable, combined into one number. */
 static uint64_t pack_rates(const struct port_line *a, const struct port_line *b)
 {
 	return (uint64_t)a->rate.width | (uint64_t)a->rate.speed << 8 |
@@ -74,7 +78,7 @@ static bool values_differ(uint8_t a, uint8_t b)
 	return a && b && a != b;
 }
 
-/* Check a cable with two lines; @line is the second. */
+/* Check a cable that is listed at both ends; @line is its second line. */
 static int check_pair(struct check *check, const struct port_line *line,
 		      const struct port_line *other)
 {
@@ -96,8 +100,9 @@ static bool has_rate(const struct port_line *line)
 }
 
 /*
- * The line of a cable whose rate is unknown. If neither line has a rate, but
- * other cables have, that is @line. NULL: the cable has a rate.
+ * Return: the line of a cable whose rate is unknown. If neither line of the
+ * cable has a rate, but other cables have one, that is @line. NULL: the cable
+ * has a rate.
  */
 static const struct port_line *
 cable_line_without_rate(const struct check *check, const struct port_line *line,
@@ -112,7 +117,10 @@ cable_line_without_rate(const struct check *check, const struct port_line *line,
 	return check->has_rate ? line : NULL;
 }
 
-/* Check each cable once. @other is the line of the other end, or NULL. */
+/*
+ * Check each cable once. @other is the line at the other end of the cable, or
+ * NULL.
+ */
 static int check_cable(struct check *check, const struct port_line *line,
 		       const struct port_line *other)
 {
@@ -169,7 +177,10 @@ static int check_line(struct check *check, const struct port_line *line)
 	return err;
 }
 
-/* The line of a connected port, or the line of the other end. */
+/*
+ * Return: the line of a connected port; if it has none, the line at the other
+ * end of its cable.
+ */
 static const struct port_line *any_line(const struct check *check,
 					uint32_t port)
 {
@@ -179,8 +190,8 @@ static const struct port_line *any_line(const struct check *check,
 }
 
 /*
- * Check cables between the same two nodes. first[NODE] is the first port that
- * leads to NODE, or a port of a node that was checked before.
+ * Check for parallel cables between two nodes. first[NODE] is the first port
+ * that leads to NODE; or a port of a node that was checked before.
  */
 static int check_parallel(struct check *check, const struct topo_node *node,
 			  uint32_t *first)
@@ -226,7 +237,10 @@ static int check_all_parallel(struct check *check)
 	return err;
 }
 
-/* Mark the nodes that cables connect with @start. Return: their number. */
+/*
+ * Mark the nodes that are connected with @start by cables. Return: their
+ * number.
+ */
 static uint32_t nodes_mark_connected(const struct topology *topo,
 				     uint32_t start, uint32_t mark,
 				     uint32_t *marks, uint32_t *queue)
@@ -273,7 +287,9 @@ static bool has_cable(const struct topology *topo, const struct topo_node *node)
 	return false;
 }
 
-/* Check for nodes and groups of nodes that are not connected. */
+/*
+ * Check for nodes, and groups of nodes, that are not connected with the rest.
+ */
 static int check_islands(struct check *check, uint32_t *marks, uint32_t *queue)
 {
 	const struct topology *topo = check->topo;
@@ -316,7 +332,7 @@ static int check_connected(struct check *check)
 }
 
 /*
- * Check for adapters with the same name, which a command could not distinguish.
+ * Check for adapters with the same name: a command could not distinguish them.
  */
 static int check_name(struct check *check, struct map *names, uint32_t index)
 {
@@ -388,7 +404,10 @@ static int check_twins(struct check *check)
 	return err;
 }
 
-/* Find out what is usual in the file, so that exceptions can be reported. */
+/*
+ * Find out what is usual in the topology file, such as rates, so that
+ * exceptions can be reported.
+ */
 static void check_survey(struct check *check)
 {
 	const struct parser *parser = check->parser;

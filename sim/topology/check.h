@@ -5,7 +5,10 @@
 
 #include "sim/topology/parse.h"
 
-/* Search for findings, in the order of the file. Return: 0 or -ENOMEM. */
+/*
+ * Search the topology for findings, in the order of the file. Return: 0 or
+ * -ENOMEM.
+ */
 int ibsa__topology_check(struct parser *parser);
 
 /* Write @finding as one sentence. */

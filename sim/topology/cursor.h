@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A position in a line of text, and functions that parse from there. */
+/*
+ * A position in a line of text, and functions that parse the text from there.
+ */
 #ifndef SIM_TOPOLOGY_CURSOR_H
 #define SIM_TOPOLOGY_CURSOR_H
 
@@ -31,7 +33,7 @@ static inline void cursor_skip_blanks(struct cursor *line)
 		line->at++;
 }
 
-/* Skip @word if the text continues with it. */
+/* If the text continues with @word, skip it. Return: whether it does. */
 static inline bool cursor_take(struct cursor *line, const char *word)
 {
 	const size_t len = strlen(word);
@@ -43,8 +45,9 @@ static inline bool cursor_take(struct cursor *line, const char *word)
 }
 
 /*
- * Parse a number. Base 0: decimal, or hexadecimal after 0x. Return: false:
- * there is no number, or it has more than 64 bits; the cursor does not move.
+ * Parse a number at the cursor. Base 0: decimal, or hexadecimal after 0x.
+ * Return: false: there is no number, or it has more than 64 bits; the cursor
+ * does not move.
  */
 static inline bool cursor_number(struct cursor *line, int base, uint64_t *out)
 {
@@ -87,7 +90,10 @@ static inline bool cursor_quoted(struct cursor *line, struct slice *out)
 	return true;
 }
 
-/* Move behind the next @word after a blank, if there is one. */
+/*
+ * If the rest of the line contains @word after a blank, move the cursor behind
+ * it. Return: whether it does.
+ */
 static inline bool cursor_find(struct cursor *line, const char *word)
 {
 	struct cursor here = *line;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Texts of the findings in a topology file. */
+/* Writes the texts of the findings about a topology file. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 /* Bytes of a rate such as "4xEDR". */
 enum { RATE_TEXT = 24 };
 
-/* Write a rate whose width or speed may be unknown. */
+/* Write a rate whose width or speed may be unknown. Return: @out. */
 static const char *rate_text(unsigned int width, unsigned int speed,
 			     char out[RATE_TEXT])
 {
@@ -31,8 +31,8 @@ static const char *port_rate(const struct topology *topo, uint32_t port,
 }
 
 /*
- * Findings about a cable. @a and @b are its ends, or the first ends of two
- * cables.
+ * Write the text of a finding about a cable. @a and @b are its ends, or the
+ * first ends of two cables.
  */
 static void cable_text(const struct topology *topo,
 		       const struct topo_finding *finding, const char *a,
@@ -79,7 +79,7 @@ static void cable_text(const struct topology *topo,
 	}
 }
 
-/* Findings about nodes, whose indexes are in @finding. */
+/* Write the text of a finding about nodes, whose indexes are in @finding. */
 static void node_text(const struct topology *topo,
 		      const struct topo_finding *finding, char *out,
 		      size_t size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Parses topology files: the output of ibnetdiscover, and the shorter form that
- * ibsim accepts. This file has lines, nodes and includes; parse_link.c has
- * ports and cables.
+ * Parses topology files: the output of ibnetdiscover, and the shorter form
+ * that ibsim accepts. This file handles lines, nodes and includes;
+ * parse_link.c handles ports and cables.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,10 @@ static int out_of_memory(struct parser *parser)
 			  parser->source->name);
 }
 
-/* Start to parse a text. @owned is freed with it. */
+/*
+ * Begin to parse a text. If @owned is not NULL, it is the text's memory and is
+ * freed with it.
+ */
 static int push_source(struct parser *parser, const char *name, char *owned)
 {
 	const size_t len = strlen(name) + 1;
@@ -58,7 +61,10 @@ static int push_source(struct parser *parser, const char *name, char *owned)
 	return 0;
 }
 
-/* Read to the end of the file; @text grows. Return: bytes or -errno. */
+/*
+ * Read a file to its end into *@text, which grows as needed. Return: the
+ * number of bytes or -errno.
+ */
 static ssize_t file_read_all(int fd, char **text)
 {
 	size_t room = 0, len = 0;
@@ -107,7 +113,10 @@ int ibsa__read_file(const char *path, char **out, size_t *out_len)
 	return err;
 }
 
-/* -ENXIO: the error of open(2) for a socket. */
+/*
+ * Write the message for a file that cannot be read. -ENXIO is the error of
+ * open(2) for a socket.
+ */
 static int read_failed(const char *path, int err, struct ibsa_error *error)
 {
 	if (err == -ENXIO)
@@ -119,7 +128,7 @@ static int read_failed(const char *path, int err, struct ibsa_error *error)
 			  strerror(-err));
 }
 
-/* Parse the file @path, which is the main or an included file. */
+/* Parse the file @path, which is the main file or an included one. */
 static int parse_file(struct parser *parser, const char *path)
 {
 	size_t len = 0;
@@ -136,7 +145,10 @@ static int parse_file(struct parser *parser, const char *path)
 	return read_lines(parser, text, len);
 }
 
-/* The path of an included file, relative to the file that includes it. */
+/*
+ * Return: the path of an included file, which is relative to the file that
+ * includes it.
+ */
 static char *include_path(const struct parser *parser, struct slice file)
 {
 	const char *slash = strrchr(parser->source->name, '/');
@@ -193,8 +205,9 @@ static int parse_include(struct parser *parser, struct cursor line)
 }
 
 /*
- * Parse the description after a node's id: # "description" base port 0 lid 2
- * lmc 0. A description may contain quotes, so the last quote ends it.
+ * Parse the description in the comment after a node's id, for example: #
+ * "description" base port 0 lid 2 lmc 0. A description may contain quotes, so
+ * the last quote of the line ends it.
  */
 static struct slice take_description(struct cursor *line)
 {
@@ -214,7 +227,8 @@ static struct slice take_description(struct cursor *line)
 }
 
 /*
- * Parse a number after @word in the comment. Return: false: it is out of range.
+ * Parse a number after @word in a line's comment. Return: false: it is out of
+ * range.
  */
 static bool comment_number(struct cursor line, const char *word, uint64_t max,
 			   uint64_t *out)
@@ -287,7 +301,10 @@ int ibsa__parse_lid(struct parser *parser, struct cursor line,
 	return 0;
 }
 
-/* Parse LID and LMC after a switch's description, which are those of port 0. */
+/*
+ * Parse the LID and LMC after a switch's description, which belong to port 0
+ * of the switch.
+ */
 static int parse_switch_port(struct parser *parser, struct cursor line)
 {
 	const struct topo_node *node = &parser->topo.nodes[parser->node];
@@ -296,7 +313,10 @@ static int parse_switch_port(struct parser *parser, struct cursor line)
 			       &parser->topo.ports[node->first_port]);
 }
 
-/* Switch 24 "S-..." # "description" base port 0 lid 2 lmc 0 */
+/*
+ * Parse the line of a node, for example: Switch 24 "S-..." # "description"
+ * base port 0 lid 2 lmc 0
+ */
 static int parse_node(struct parser *parser, struct cursor line, uint8_t type)
 {
 	struct topo_node node = {
@@ -367,8 +387,8 @@ static const struct {
 };
 
 /*
- * Lines to ignore: ibsim's console commands, and headings of ibnetdiscover's
- * output by chassis.
+ * First words of lines that are ignored: ibsim's console commands, and
+ * headings in ibnetdiscover's output that is grouped by chassis.
  */
 static const char *const ignored_words[] = {
 	"do", "module", "pdebug", "Chassis", "Non-Chassis", "Topology",
@@ -377,7 +397,8 @@ static const char *const ignored_words[] = {
 /* clang-format on */
 
 /*
- * Parse name=NUMBER: an attribute of the next node or of the following links.
+ * Parse a line name=NUMBER: an attribute of the next node or of the links
+ * after the line.
  */
 static int set_attribute(struct parser *parser, struct cursor line,
 			 enum attribute attribute)
@@ -424,7 +445,10 @@ static int set_attribute(struct parser *parser, struct cursor line,
 	return 0;
 }
 
-/* Skip @word if a blank or the end of the line follows it. */
+/*
+ * Skip @word in a line if a blank or the end of the line follows it. Return:
+ * whether it was skipped.
+ */
 static bool take_word(struct cursor *line, const char *word)
 {
 	struct cursor here = *line;

@@ -6,41 +6,62 @@
 #include "sim/topology/cursor.h"
 #include "sim/topology/topology.h"
 
-/* A text being parsed. It stays in memory until all links have been set. */
+/*
+ * A text that is being parsed. It stays in memory until all links have been
+ * set.
+ */
 struct source {
 	struct source *next;
-	char *owned; /* the text, if the parser has read it from a file */
+	/*
+	 * Memory of the text, if the parser has read it from a file; otherwise
+	 * NULL.
+	 */
+	char *owned;
 	char name[];
 };
 
-/* A line with a port and the other end of its cable. */
+/*
+ * A line of a topology file that contains a port and the other end of its
+ * cable.
+ */
 struct port_line {
 	const struct source *source;
 	struct slice remote;
-	uint64_t guid; /* in the line; 0: the line has none */
+	/* The GUID in the line of the port; 0: the line has none. */
+	uint64_t guid;
 	uint64_t remote_guid;
 	uint32_t line;
 	uint32_t port; /* index */
 	uint16_t remote_port;
 	struct link_rate rate;
 	bool has_rate_word; /* the line has a rate such as 4xQDR */
-	bool has_odd_rate;  /* the line has a rate that is unknown */
+	/* The line of the port has a rate that is unknown. */
+	bool has_odd_rate;
 };
 
-/* A line of a file; source NULL: none. */
+/*
+ * A line of a topology file, for error messages; source is NULL if there is
+ * none.
+ */
 struct source_line {
 	const struct source *source;
 	uint32_t line;
 };
 
-/* The line of a node, and the line that sets its GUID to 0. */
+/*
+ * The line of a node in the topology file, and the line that sets its GUID to
+ * 0.
+ */
 struct node_line {
 	const struct source *source;
 	uint32_t line;
 	struct source_line zero_guid;
 };
 
-/* Attributes from the lines before a node; 0 if not given. */
+/*
+ * Attributes of a node from the lines before it, such as its GUID; 0: not
+ * given.
+ */
 struct node_attributes {
 	uint64_t guid;
 	struct source_line zero_guid;
@@ -70,25 +91,35 @@ struct parser {
 	size_t node_line_room;
 };
 
-/* Bytes of "the node's id"[port] in a message. */
+/* Size of a buffer for the text "node id"[port] in a message. */
 enum { PORT_TEXT = 72 };
 
-/* Set an error with the current file and line. Return: @err. */
+/*
+ * Set an error with the name of the current file and the line number. Return:
+ * @err.
+ */
 int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Store the LID and the LMC in a comment, if it has them. Return: 0; -EINVAL. */
+/*
+ * Store the LID and LMC in the comment of a line, if it contains them. Return:
+ * 0; -EINVAL.
+ */
 int ibsa__parse_lid(struct parser *parser, struct cursor line,
 		    struct topo_port *port);
 
-/* Read a whole file. The caller frees @out. Return: 0 or an error. */
+/*
+ * Read a whole file into *@out, which the caller frees. Return: 0 or an error.
+ */
 int ibsa__read_file(const char *path, char **out, size_t *out_len);
 
-/* Write "the node's id"[port] for a message. Return: @out. */
+/* Write a port as "node id"[port] into @out, for a message. Return: @out. */
 const char *ibsa__port_text(const struct topology *topo, uint32_t index,
 			    char out[PORT_TEXT]);
 
-/* Parse a line that begins with "[": a port and its cable. */
+/*
+ * Parse a line of a topology file that begins with "[": a port and its cable.
+ */
 int ibsa__parse_port(struct parser *parser, struct cursor line);
 
 /* Connect the cables of all port lines. */

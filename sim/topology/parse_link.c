@@ -9,7 +9,10 @@
 #include "base/error.h"
 #include "sim/topology/parse.h"
 
-/* [number], perhaps followed by the number printed on a chassis: [3][ext 7]. */
+/*
+ * Parse a port number in brackets, which may be followed by the number printed
+ * on a chassis: [3][ext 7].
+ */
 static bool take_port_number(struct cursor *line, uint64_t *out)
 {
 	uint64_t external;
@@ -58,8 +61,8 @@ static bool is_rate(struct cursor word)
 }
 
 /*
- * Parse ibsim's options w=12 (lanes), s=2 (speed bits) and e=2 (extended speed
- * bits; 0: none). Return: false: the value is unknown.
+ * Parse one of ibsim's options w=12 (lanes), s=2 (speed bits) and e=2
+ * (extended speed bits; 0: none). Return: false: the value is unknown.
  */
 static bool take_option(struct cursor word, struct link_rate *out)
 {
@@ -105,7 +108,10 @@ static int take_word(struct parser *parser, struct cursor word,
 	return 0;
 }
 
-/* Parse the words after the remote port, in any order. */
+/*
+ * Parse the words after the remote port in the line of a port; they may be in
+ * any order.
+ */
 static int take_words(struct parser *parser, struct cursor line,
 		      struct port_line *out)
 {
@@ -123,8 +129,9 @@ static int take_words(struct parser *parser, struct cursor line,
 }
 
 /*
- * # lid 4 lmc 0 "description" lid 2 4xSDR: LID and LMC before the description
- * are those of this port, those after it belong to the other end.
+ * Parse LIDs in the comment of a port's line, for example: # lid 4 lmc 0
+ * "description" lid 2 4xSDR. LID and LMC before the description belong to this
+ * port, those after it to the other end.
  */
 static int take_lid(struct parser *parser, struct cursor line,
 		    struct topo_port *port)
@@ -145,8 +152,8 @@ static int port_line_store(struct parser *parser, const struct port_line *line)
 }
 
 /*
- * Parse the port number and GUID after the node id in quotes; port 1 if there
- * is no number.
+ * Parse the port number and GUID after a remote node's id; without a number,
+ * the port is 1.
  */
 static int take_remote(struct parser *parser, struct cursor *line,
 		       struct port_line *out)
@@ -219,7 +226,8 @@ int ibsa__parse_port(struct parser *parser, struct cursor line)
 	if (err)
 		return err;
 	/*
-	 * Skip the description, which may contain words that look like a rate.
+	 * Skip the description in the comment, which may contain words that
+	 * look like a rate.
 	 */
 	for (const char *at = line.end; at > line.at; at--) {
 		if (at[-1] == '"') {
@@ -244,7 +252,7 @@ const char *ibsa__port_text(const struct topology *topo, uint32_t index,
 
 /*
  * Connect both ends of a cable. @line is the line of one end. If the other end
- * has a line, both must agree.
+ * has a line, too, both must agree.
  */
 static int cable_connect(struct parser *parser, const struct port_line *line,
 			 uint32_t far)
@@ -320,8 +328,8 @@ static uint8_t rate_min(uint8_t a, uint8_t b)
 }
 
 /*
- * Set the rate of a link: the lower one of both lines. A line without a rate
- * does not limit it. One line may give the width, the other the speed.
+ * Set the rate of a link to the lower rate in its two lines. A line without a
+ * rate does not limit it. One line may give the width, the other the speed.
  */
 static int link_set_rate(struct parser *parser, const struct port_line *line)
 {
@@ -342,9 +350,8 @@ static int link_set_rate(struct parser *parser, const struct port_line *line)
 }
 
 /*
- * Set the maximum rate of a node's ports. A port with a link supports the rate
- * of its link; a port without a link supports the highest rate of the node's
- * links.
+ * Set the maximum rate of a node's ports: for a port with a link, the rate of
+ * the link; for a port without a link, the highest rate of the node's links.
  */
 static void node_set_most(struct topology *topo, const struct topo_node *node)
 {

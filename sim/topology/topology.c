@@ -9,7 +9,10 @@
 #include "base/array.h"
 #include "sim/topology/topology.h"
 
-/* Memory for strings: chunks instead of two allocations for each node. */
+/*
+ * A chunk of memory for strings, which replaces separate allocations for each
+ * node.
+ */
 struct topo_chunk {
 	struct topo_chunk *next;
 	size_t used;
@@ -19,7 +22,7 @@ struct topo_chunk {
 
 enum { CHUNK_BYTES = 64 * 1024 };
 
-/* The first GUID to assign, by type of node. */
+/* The first GUID to assign to a node, by type of node. */
 static const uint64_t first_guid[] = {
 	[IBSA_NODE_CA] = 0x100000,
 	[IBSA_NODE_SWITCH] = 0x200000,
@@ -49,7 +52,10 @@ const char *ibsa__topology_string(struct topology *topo, const char *text,
 	return at;
 }
 
-/* FNV-1a, folded: the map needs differences in the lower bits. */
+/*
+ * Return: the hash of a text (FNV-1a, folded, because the map needs
+ * differences in the lower bits).
+ */
 uint64_t ibsa__topology_hash(const char *text, size_t len)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
@@ -145,7 +151,7 @@ int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
 	return 0;
 }
 
-/* The next free GUID for the node's type. */
+/* Return: the next free GUID for a node of this type. */
 static uint64_t free_guid(const struct topology *topo, uint64_t *next)
 {
 	while (map_find(&topo->guids, *next) != SIM_NONE)
@@ -184,7 +190,10 @@ static int name_rest(struct topology *topo)
 		if (!node->guid) {
 			node->guid = free_guid(topo, &next[node->type]);
 			err = ibsa__map_put(&topo->guids, node->guid, i);
-			/* An adapter's ports get the GUIDs after its own. */
+			/*
+			 * The ports of an adapter get the GUIDs that follow
+			 * the adapter's own.
+			 */
 			next[node->type] += node->port_count + 1u;
 		}
 		if (!node->image_guid)

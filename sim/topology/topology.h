@@ -23,10 +23,11 @@ enum {
 
 struct topo_node {
 	const char *id;
-	const char *name; /* the description; if there is none, the id */
+	/* Description of the node; its id if it has no description. */
+	const char *name;
 	uint64_t guid;
 	uint64_t image_guid;
-	/* index of port 0; the other ports follow in order */
+	/* Index of the node's port 0; its other ports follow in order. */
 	uint32_t first_port;
 	/* counts only switches; SIM_NONE for other nodes */
 	uint32_t switch_index;
@@ -34,20 +35,36 @@ struct topo_node {
 	uint32_t device;
 	uint8_t type; /* enum ibsa_node_type */
 	uint8_t port_count;
-	uint8_t sa_port; /* of a switch: the port towards the SA */
-	/* a link of the switch changed since the SM's last read */
+	uint8_t sa_port; /* For a switch: number of its port towards the SA. */
+	/*
+	 * A link of the switch has changed since the SM last read its
+	 * SwitchInfo.
+	 */
 	bool is_changed;
 };
 
-/* Port 0 is a switch's own end port; other nodes do not use it. */
+/*
+ * A port of the topology. Port 0 is a switch's own end port; other nodes do
+ * not use it.
+ */
 struct topo_port {
-	uint64_t guid; /* of an end port; 0 for a switch's external ports */
+	/* GUID of an end port; 0 for a switch's external ports. */
+	uint64_t guid;
 	uint32_t node;
-	uint32_t cable; /* index of the port at its other end, or SIM_NONE */
-	uint32_t peer;	/* the same, or SIM_NONE while the link is down */
-	uint32_t end;	/* index of the end port in the subnet, or SIM_NONE */
+	/*
+	 * Index of the port at the other end of this port's cable, or SIM_NONE.
+	 */
+	uint32_t cable;
+	/*
+	 * Index of the port at the other end of the cable while the link is up,
+	 * otherwise SIM_NONE.
+	 */
+	uint32_t peer;
+	/* Index of the port among the subnet's end ports, or SIM_NONE. */
+	uint32_t end;
 	uint32_t wanted_lid; /* in the file; 0: none */
-	uint32_t lid;	     /* in the SA's answers; 0: the SA hides the port */
+	/* LID of the port in the SA's answers; 0: the SA hides the port. */
+	uint32_t lid;
 	uint8_t number;
 	uint8_t lmc;
 	struct link_rate most; /* maximum that the port supports */
@@ -58,13 +75,17 @@ struct topo_port {
 };
 
 /*
- * A finding: enum ibsa_finding_kind, its line, and the objects that it is
- * about.
+ * A finding about a topology file: its kind (enum ibsa_finding_kind), its
+ * line, and the objects that it is about.
  */
 struct topo_finding {
 	const char *file;
 	uint32_t line;
-	uint32_t a; /* indexes of ports or nodes, depending on the kind */
+	/*
+	 * Indexes of the ports or nodes that the finding is about, depending on
+	 * its kind.
+	 */
+	uint32_t a;
 	uint32_t b;
 	uint64_t value; /* depends on the kind */
 	uint8_t kind;
@@ -85,7 +106,8 @@ struct topology {
 	struct topo_finding *findings;
 	uint32_t finding_count;
 	size_t finding_room;
-	struct map ids;	       /* hash of a node's id to its index */
+	/* Map from the hash of a node's id to the node's index. */
+	struct map ids;
 	struct map guids;      /* node GUID to the node's index */
 	struct map port_guids; /* port GUID to the port's index */
 };
@@ -106,7 +128,7 @@ struct topo_source {
 };
 
 /*
- * Parse a topology. Return: 0; -EINVAL the text is wrong, with the reason in
+ * Parse a topology. Return: 0; -EINVAL the text is invalid, with the reason in
  * @error; -ENOMEM; or the error of opening the file. @out is unchanged on
  * failure.
  */
@@ -116,38 +138,43 @@ int ibsa__topology_read(const struct topo_source *from,
 void ibsa__topology_done(struct topology *topo);
 
 /*
- * Copy @len characters to memory that is freed with @topo. Return: NULL: out of
- * memory.
+ * Copy @len characters to memory that is freed with @topo. Return: the copy;
+ * NULL: memory is short.
  */
 const char *ibsa__topology_string(struct topology *topo, const char *text,
 				  size_t len);
 
-/* The hash of an id or a name. */
+/* Return: the hash of a node's id or name. */
 uint64_t ibsa__topology_hash(const char *text, size_t len);
 
 /* The node with that id, or SIM_NONE. */
 uint32_t ibsa__topology_by_id(const struct topology *topo, const char *id,
 			      size_t len);
 
-/* The node with that id, else the first with that name, or SIM_NONE. */
+/*
+ * Return: the index of the node with this id; if there is none, of the first
+ * node with this name; or SIM_NONE.
+ */
 uint32_t ibsa__topology_find(const struct topology *topo, const char *name);
 
 /*
- * Add a node with its ports. Return: 0; -ENOMEM; -EEXIST another node has the
- * id; -ENOSPC too many nodes or ports.
+ * Add a node with its ports to the topology. Return: 0; -ENOMEM; -EEXIST
+ * another node has this id; -ENOSPC there are too many nodes or ports.
  */
 int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
 		       uint32_t *out);
 
 /*
- * Record a finding, unless there are TOPO_FINDINGS_MAX. Return: 0 or -ENOMEM.
+ * Store a finding, unless the topology has TOPO_FINDINGS_MAX already. Return:
+ * 0 or -ENOMEM.
  */
 int ibsa__topology_add_finding(struct topology *topo,
 			       const struct topo_finding *finding);
 
 /*
- * Assign GUIDs to nodes and ports that have none, and check that all GUIDs
- * differ. Return: 0; -ENOMEM; -EEXIST the nodes in @out have the same GUID.
+ * Assign GUIDs to those nodes and ports that have none, and check that all
+ * GUIDs differ. Return: 0; -ENOMEM; -EEXIST the two nodes in @out have the
+ * same GUID.
  */
 int ibsa__topology_guids(struct topology *topo, uint32_t out[2]);
 
