@@ -129,6 +129,7 @@ static void pkeys_check(struct node_check *check,
 
 /* The reply to a query for ClassPortInfo. */
 struct sa_answer {
+	struct answers *answers;
 	enum ibsa_outcome outcome;
 	uint64_t rtt_ns;
 	struct ibsa_error why;
@@ -140,6 +141,7 @@ static void sa_note_reply(const struct ibsa_reply *reply, void *arg)
 
 	answer->outcome = ibsa_outcome(reply);
 	answer->rtt_ns = reply->rtt_ns;
+	answers_count(answer->answers, reply->err, reply->status);
 	ibsa_reply_explain(reply, &answer->why);
 }
 
@@ -149,7 +151,10 @@ static bool sa_check(struct node_check *check, struct port_check *at)
 	const struct ibsa_query query = {
 		.record = &ibsa_class_port_info_record,
 	};
-	struct sa_answer answer = { .outcome = IBSA_OUTCOME_UNREACHABLE };
+	struct sa_answer answer = {
+		.answers = check->answers,
+		.outcome = IBSA_OUTCOME_UNREACHABLE,
+	};
 	char where[MACHINE_PORT_TEXT];
 	int err = ibsa_query_wait(at->client, &query, sa_note_reply, &answer);
 
@@ -358,7 +363,20 @@ static int no_port(struct node_check *check, int status,
 			    error->text);
 }
 
-static void node_check_end(struct node_check *check)
+int node_check_run(struct node_check *check, struct ibsa_error *error)
+{
+	struct cli *cli = check->cli;
+	int status;
+
+	if (!cli->open.deadline_ms)
+		cli->open.deadline_ms = DEADLINE_MS;
+	status = machine_read(cli, error, &check->machine);
+	if (status == CLI_DONE)
+		ports_check(check);
+	return status;
+}
+
+void node_check_end(struct node_check *check)
 {
 	for (size_t i = 0; check->ports && i < check->machine.count; i++)
 		(void)ibsa_close(check->ports[i].client);
@@ -376,16 +394,10 @@ int check_node(struct cli *cli)
 
 	if (status == CLI_DONE)
 		status = peers_parse(&check);
-	if (!cli->open.deadline_ms)
-		cli->open.deadline_ms = DEADLINE_MS;
 	if (status == CLI_DONE) {
-		status = machine_read(cli, &error, &check.machine);
-		if (status != CLI_DONE) {
-			status = no_port(&check, status, &error);
-		} else {
-			ports_check(&check);
-			status = report(&check);
-		}
+		status = node_check_run(&check, &error);
+		status = status == CLI_DONE ? report(&check)
+					    : no_port(&check, status, &error);
 	}
 	node_check_end(&check);
 	return status;

@@ -5,6 +5,7 @@
 
 #include <ibsa/finding.h>
 
+#include "answers.h"
 #include "machine.h"
 #include "progress.h"
 #include "target.h"
@@ -22,6 +23,7 @@ struct peer {
 	struct target what; /* points into @text */
 	bool is_known;	    /* an SA has a port with this name or LID */
 	bool is_reached;    /* from one port at least */
+	bool is_unknown;    /* an SA did not tell whether it has a path */
 	bool is_reported;   /* a finding tells that it is not reachable */
 };
 
@@ -43,6 +45,7 @@ struct node_check {
 	struct node_finding *findings;
 	size_t count;
 	struct progress progress;
+	struct answers *answers; /* counts the answers of the SA; or NULL */
 	bool out_of_memory;
 	struct ibsa_error why; /* why something cannot be checked, or "" */
 };
@@ -52,6 +55,16 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 		      const struct machine_port *port, const char *peer,
 		      const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
+
+/*
+ * Read and check the ports, and the peers of peers_parse(). Return: the exit status;
+ * CLI_DEVICE if there is no such port, with the reason in @error, which is not
+ * printed.
+ */
+int node_check_run(struct node_check *check, struct ibsa_error *error);
+
+/* Close the clients and free the members. */
+void node_check_end(struct node_check *check);
 
 /*
  * Parse the peers of the arguments and of the file of --peers. Return: the exit

@@ -132,6 +132,7 @@ static void nodes_take(const struct ibsa_reply *reply, void *arg)
 	struct trips *trips = arg;
 
 	ibsa_reply_explain(reply, &trips->why);
+	answers_count(trips->check->answers, reply->err, reply->status);
 	if (ibsa_outcome(reply) != IBSA_OUTCOME_OK)
 		return;
 	trips->nodes = calloc(reply->count, sizeof(*trips->nodes));
@@ -257,6 +258,7 @@ static void trip_note(const struct ibsa_reach_answer *answer, void *arg)
 	trip->err = answer->err;
 	trip->status = answer->status;
 	trips->left = answer->left;
+	answers_count(trips->check->answers, answer->err, answer->status);
 	if (answer->reach == IBSA_REACH_YES)
 		trip->peer->is_reached = true;
 	progress_count(&trips->check->progress, trips->count - trips->left,
@@ -316,6 +318,7 @@ static void unknown_report(struct trips *trips)
 			continue;
 		first = &trips->all[i];
 		first->peer->is_reported = true;
+		first->peer->is_unknown = true;
 		count++;
 	}
 	if (first)
@@ -344,6 +347,8 @@ static void query_failed(struct trips *trips, int err)
 			 NULL, "the peers cannot be checked from %s: %s",
 			 machine_port_text(trips->from->port, from),
 			 *trips->why.text ? trips->why.text : strerror(-err));
+	for (size_t i = 0; i < trips->check->peer_count; i++)
+		trips->check->peers[i].is_unknown = true;
 }
 
 /* Find the ports of all peers, and query the paths to them. */

@@ -100,6 +100,8 @@ int cmd_doctor(struct cli *cli);
 void cmd_doctor_details(struct cli *cli);
 int cmd_gids(struct cli *cli);
 void cmd_gids_details(struct cli *cli);
+int cmd_metrics(struct cli *cli);
+void cmd_metrics_details(struct cli *cli);
 int cmd_path(struct cli *cli);
 void cmd_path_details(struct cli *cli);
 int cmd_query(struct cli *cli);

@@ -4,6 +4,7 @@
 #define CLI_MACHINE_H
 
 #include <ibsa/device.h>
+#include <ibsa/text.h>
 
 #include "cli.h"
 

@@ -28,6 +28,7 @@ struct sa_options {
  * @json, @ndjson, @csv: at most one of them
  * @verbose: all fields, one on a line
  * @fields:  names of the only fields to write, separated by commas, or NULL
+ * @file:    file of --output, or NULL
  */
 struct output_options {
 	bool json;
@@ -35,6 +36,7 @@ struct output_options {
 	bool csv;
 	bool verbose;
 	const char *fields;
+	const char *file;
 };
 
 /**

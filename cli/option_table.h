@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_COUNT = 43 };
+enum { OPTION_COUNT = 44 };
 
 /* The commands that accept an option. */
 enum option_whose {

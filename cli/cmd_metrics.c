@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa metrics: values for Prometheus. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "metrics.h"
+#include "options.h"
+#include "topology.h"
+
+enum { FILE_MODE = 0644 };
+
+static int text_write(FILE *file, const struct metrics *metrics)
+{
+	int err = file ? 0 : -errno;
+
+	if (!file)
+		return err;
+	metrics_write(file, metrics, METRICS_OPENMETRICS);
+	if (fflush(file) != 0 || ferror(file) ||
+	    fchmod(fileno(file), FILE_MODE) != 0 || fsync(fileno(file)) != 0)
+		err = errno ? -errno : -EIO;
+	if (fclose(file) != 0 && !err)
+		err = -errno;
+	return err;
+}
+
+/* A reader of the file sees all of the old text or all of the new. */
+static int file_replace(const char *path, const struct metrics *metrics)
+{
+	char *name = NULL;
+	int fd;
+	int err;
+
+	if (asprintf(&name, "%s.XXXXXX", path) < 0)
+		return -ENOMEM;
+	fd = mkostemp(name, O_CLOEXEC);
+	err = fd < 0 ? -errno : text_write(fdopen(fd, "w"), metrics);
+	if (!err && rename(name, path) != 0)
+		err = -errno;
+	if (err && fd >= 0)
+		unlink(name);
+	free(name);
+	return err;
+}
+
+static int metrics_print(struct cli *cli, const struct metrics *metrics)
+{
+	const char *path = cli->output.file;
+	int err;
+
+	if (!path || strcmp(path, "-") == 0) {
+		metrics_write(cli->out.file, metrics, METRICS_OPENMETRICS);
+		return CLI_DONE;
+	}
+	err = file_replace(path, metrics);
+	if (!err)
+		return CLI_DONE;
+	complain("cannot write '%s': %s; check that its folder exists and is "
+		 "writable",
+		 path, strerror(-err));
+	return CLI_DEVICE;
+}
+
+static int metrics_once(struct cli *cli, const struct ibsa_topology *expected)
+{
+	struct metrics metrics;
+	int status = metrics_collect(cli, expected, &metrics);
+
+	if (status != CLI_USAGE) {
+		const int written = metrics_print(cli, &metrics);
+
+		status = status == CLI_DONE ? written : status;
+	}
+	metrics_end(&metrics);
+	return status;
+}
+
+/* Return: whether the command line is right; if not, a message is printed. */
+static bool arguments_check(const struct cli *cli)
+{
+	if (cli->arg_count > 1 && strcmp(cli->args[1], "node") != 0)
+		complain("metrics has no argument but node; remove '%s'; see "
+			 "ibsa metrics --help",
+			 cli->args[1]);
+	else if (cli->arg_count > 1 && cli->check.expect)
+		complain("metrics node has no option --expect");
+	else if (cli->out.shape != OUT_TABLE || cli->output.fields)
+		complain("metrics writes OpenMetrics only; remove --json, "
+			 "--ndjson, --csv, --fields and --verbose");
+	else
+		return true;
+	return false;
+}
+
+int cmd_metrics(struct cli *cli)
+{
+	struct ibsa_topology *expected = NULL;
+	int status = arguments_check(cli) ? CLI_DONE : CLI_USAGE;
+
+	if (status == CLI_DONE && cli->check.expect)
+		status = topology_expect_load(cli->check.expect, &expected);
+	if (status == CLI_DONE)
+		status = metrics_once(cli, expected);
+	ibsa_topology_free(expected);
+	return status;
+}
+
+void cmd_metrics_details(struct cli *cli)
+{
+	static const char *const lines[] = {
+		"With node, only the ports of this machine, its SA and each "
+		"PEER (a node's name,",
+		"GID, port GUID or LID); without, the fabric, too, which are "
+		"four queries for whole",
+		"tables: use it on one or two machines of a fabric.",
+		"",
+		"  ibsa metrics -o /var/lib/prometheus/node-exporter/ibsa.prom",
+		"  ibsa metrics node --peers /etc/peers",
+		"",
+		"The metrics:",
+		"",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		out_line(&cli->out, "%s", lines[i]);
+	metrics_list(&cli->out);
+	out_line(&cli->out, "%s", "");
+}

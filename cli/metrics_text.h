@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The text formats of metrics.
+ *
+ * Source: OpenMetrics 1.0, "Text format"; Prometheus, "Exposition formats", text
+ * format 0.0.4. Text without counters is the same in both.
+ */
+#ifndef CLI_METRICS_TEXT_H
+#define CLI_METRICS_TEXT_H
+
+#include "metrics.h"
+
+enum metric_type { METRIC_GAUGE, METRIC_COUNTER };
+
+struct metrics_text;
+
+/**
+ * struct metric - a row of the table of metrics
+ * @name:  name, without "_total" of a counter
+ * @type:  its type
+ * @unit:  its unit, with which @name ends; "": none
+ * @help:  one sentence
+ * @write: writes its samples
+ */
+struct metric {
+	const char *name;
+	enum metric_type type;
+	const char *unit;
+	const char *help;
+	void (*write)(struct metrics_text *text, const struct metrics *metrics);
+};
+
+/* The metric that is being written. */
+struct metrics_text {
+	FILE *file;
+	enum metrics_format format;
+	const struct metric *metric;
+	bool has_header;
+};
+
+/*
+ * Write a sample. The other arguments are names of labels, each followed by its
+ * value, which may contain any bytes; NULL ends them.
+ */
+void metrics_sample(struct metrics_text *text, double value, ...)
+	__attribute__((sentinel));
+
+#endif
