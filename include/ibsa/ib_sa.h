@@ -69,9 +69,9 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
 /**
  * struct ibsa_device_options - how to open a device; zero is the default of
  * each member
- * @name:      name of the device, or of a node in a fabric; NULL: the first
- *             device with an active InfiniBand port, or the first channel
- *             adapter of the fabric
+ * @name:      name of the device, or of a node in a fabric; NULL: the device of
+ *             @context, or without @context the first device with an active
+ *             InfiniBand port, or the first channel adapter of the fabric
  * @fabric:    path of a topology file or capture of an embedded fabric to use
  *             instead of a device, or "unix:PATH" of a fabric server; "": a
  *             device of this machine; NULL: $IBSA_FABRIC, unless @context is
@@ -369,9 +369,10 @@ struct ibsa_rec_registration;
  * @device:    the device
  * @port_num:  number of the port that registers, from 1
  * @rec:       the record, all members in network byte order; copied
- * @comp_mask: the members of @rec that are set, network byte order. id, gid,
- *             pkey and lease are always sent; their defaults are 0, the port's
- *             GID 0, 0xffff and 300 seconds
+ * @comp_mask: the members of @rec that are set, network byte order; 0: all
+ *             members that are not zero. id, gid, pkey and lease are always
+ *             sent; their defaults are 0, the port's GID 0, 0xffff and 300
+ *             seconds
  * @report:    called for each event, by the thread that dispatches @device. In
  *             the struct that @report receives, registration is NULL, and the
  *             record is in host byte order. May be NULL

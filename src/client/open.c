@@ -164,6 +164,14 @@ static int umad_open(const struct ibsa_options *options, const char *device,
 	return err;
 }
 
+/* The name of the device to use: by default, the device of the context. */
+static const char *device_name(const struct ibsa_options *options)
+{
+	if (!options->device && options->context)
+		return options->context->device->name;
+	return options->device;
+}
+
 /*
  * Open a port of a device of this machine. Port events of the program's verbs
  * context are used if the kernel supports that.
@@ -173,11 +181,9 @@ static int device_open(const struct ibsa_options *options,
 		       struct ibsa_error *error, struct ibsa_transport **out)
 {
 	const struct ibv_context *context = options->context;
-	const char *device = options->device;
+	const char *device = device_name(options);
 	int err;
 
-	if (context && !device)
-		device = context->device->name;
 	if (context && strcmp(device, context->device->name))
 		return ibsa__fail(error, -EINVAL,
 				  "the verbs context belongs to %s, not to %s",
@@ -352,7 +358,7 @@ int ibsa__device_find(const struct ibsa_options *options,
 		return device_find_in_fabric(options->on, "the fabric",
 					     options->device, error, out_name);
 	if (!path)
-		return device_find_in_system(environment, options->device,
+		return device_find_in_system(environment, device_name(options),
 					     error, out_name);
 	if (ibsa__remote_path(path))
 		return device_find_at_server(path, environment, options->device,

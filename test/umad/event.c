@@ -21,6 +21,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
+#include <ibsa/ib_sa.h>
 #include <ibsa/ibsa.h>
 
 #include "device/uverbs.h"
@@ -313,6 +314,32 @@ static void context_names_the_device_of_a_client(void **state)
 	transport_close(transport, &tree);
 }
 
+static void context_names_the_device_of_ib_sa(void **state)
+{
+	struct ibv_device device = { .name = "mlx5_0" };
+	struct ibv_context context = context_of(&device, -1);
+	const struct ibsa_device_options options = {
+		.context = &context,
+		.no_thread = true,
+	};
+	struct sa_path_rec path = { .rec_type = SA_PATH_REC_TYPE_IB };
+	struct ibsa_transport *transport;
+	struct ib_sa_client client;
+	struct ib_device *opened;
+	struct tree tree;
+
+	(void)state;
+	transport = transport_open(&tree);
+	tree_add_device(&tree, "a_first_one");
+	assert_int_equal(ibsa_device_open(&options, NULL, &opened), 0);
+	ib_sa_register_client(&client);
+	assert_true(ib_sa_path_rec_get(&client, opened, PORT, &path, 0, 100, 0,
+				       NULL, NULL, NULL) >= 0);
+	ibsa_device_put(opened);
+	ib_sa_unregister_client(&client);
+	transport_close(transport, &tree);
+}
+
 /* The fabric in the environment is used only if the options name nothing. */
 static void context_is_a_device_whatever_the_environment_says(void **state)
 {
@@ -363,6 +390,7 @@ int main(void)
 		cmocka_unit_test(end_of_the_events_is_not_the_end_of_the_rest),
 		cmocka_unit_test(unavailable_events_change_nothing),
 		cmocka_unit_test(context_names_the_device_of_a_client),
+		cmocka_unit_test(context_names_the_device_of_ib_sa),
 		cmocka_unit_test(
 			context_is_a_device_whatever_the_environment_says),
 		cmocka_unit_test(context_without_command_file_is_taken),
