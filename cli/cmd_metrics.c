@@ -102,7 +102,8 @@ int cmd_metrics(struct cli *cli)
 	int status = arguments_check(cli) ? CLI_DONE : CLI_USAGE;
 
 	if (status == CLI_DONE && cli->check.expect)
-		status = topology_expect_load(cli->check.expect, &expected);
+		status = topology_expect_load(cli, cli->check.expect,
+					      &expected);
 	if (status == CLI_DONE)
 		status = metrics_once(cli, expected);
 	ibsa_topology_free(expected);

@@ -150,6 +150,14 @@ static void width_cells(struct out *out, const struct ibsa_topology_port *port)
 	name_cell(out, "speed", port->has_link ? port->speed : "");
 }
 
+static void guid_cell(struct out *out, const char *name, uint64_t guid)
+{
+	if (guid)
+		fields_guid(out, name, guid);
+	else
+		out_none(out, name);
+}
+
 /* The cells of one end; their names have a prefix. */
 static void end_cells(struct out *out, const struct topology_view *view,
 		      size_t index, unsigned int number, bool is_peer)
@@ -170,11 +178,16 @@ static void end_cells(struct out *out, const struct topology_view *view,
 	fields_named_as(out, name[0], &ibsa_node_record, "node_type", &record);
 	fields_guid(out, name[1], node.guid);
 	out_count(out, name[2], node.port_count);
-	fields_guid(
-		out, name[3],
-		topology_view_port(view, index, is_switch ? 0 : number).guid);
-	out_count(out, name[4], lid);
-	out_count(out, name[5], lmc);
+	guid_cell(out, name[3],
+		  topology_view_port(view, index, is_switch ? 0 : number).guid);
+	/* A file may have no LIDs. */
+	if (lid) {
+		out_count(out, name[4], lid);
+		out_count(out, name[5], lmc);
+	} else {
+		out_none(out, name[4]);
+		out_none(out, name[5]);
+	}
 }
 
 static void no_end_cells(struct out *out)
@@ -188,18 +201,35 @@ static void no_end_cells(struct out *out)
 		out_none(out, names[i]);
 }
 
+/* A code that is 0 is unknown, as the state of a port in a file is. */
+static void code_cell(struct out *out, const char *name, unsigned int code,
+		      const struct ibsa_record *record, const char *field,
+		      const void *host)
+{
+	if (code)
+		fields_named_as(out, name, record, field, host);
+	else
+		out_no_code(out, name);
+}
+
+/* A port without a link has none of these. */
 static void link_cells(struct out *out, const struct ibsa_topology_port *port)
 {
 	const struct ibsa_port_info info = { .port_state = port->state,
 					     .neighbor_mtu = port->mtu };
 	const struct ibsa_path path = { .rate = port->rate };
+	const bool has_link = port->has_link;
 
-	fields_named_as(out, "state", &ibsa_port_info_record, "port_state",
-			&info);
-	fields_named_as(out, "mtu", &ibsa_port_info_record, "neighbor_mtu",
-			&info);
-	fields_named_as(out, "rate", &ibsa_path_record, "rate", &path);
-	out_count(out, "ends", port->is_one_end ? 1 : 2);
+	code_cell(out, "state", has_link ? port->state : 0,
+		  &ibsa_port_info_record, "port_state", &info);
+	code_cell(out, "mtu", has_link ? port->mtu : 0, &ibsa_port_info_record,
+		  "neighbor_mtu", &info);
+	code_cell(out, "rate", has_link ? port->rate : 0, &ibsa_path_record,
+		  "rate", &path);
+	if (has_link)
+		out_count(out, "ends", port->is_one_end ? 1 : 2);
+	else
+		out_none(out, "ends");
 }
 
 static void more_cells(struct out *out, const struct topology_view *view,
@@ -207,16 +237,11 @@ static void more_cells(struct out *out, const struct topology_view *view,
 		       const struct ibsa_topology_port *port)
 {
 	end_cells(out, view, link->node, link->port, false);
-	if (port->has_link) {
+	if (port->has_link)
 		end_cells(out, view, port->far_node, port->far_port, true);
-		link_cells(out, port);
-		return;
-	}
-	no_end_cells(out);
-	out_no_code(out, "state");
-	out_no_code(out, "mtu");
-	out_no_code(out, "rate");
-	out_none(out, "ends");
+	else
+		no_end_cells(out);
+	link_cells(out, port);
 }
 
 static void link_row(struct out *out, size_t index, void *arg)

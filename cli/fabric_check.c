@@ -226,7 +226,8 @@ static int expected_load(struct fabric_check *check)
 {
 	const char *path = check->cli->check.expect;
 
-	return path ? topology_expect_load(path, &check->expected) : CLI_DONE;
+	return path ? topology_expect_load(check->cli, path, &check->expected)
+		    : CLI_DONE;
 }
 
 /* @has_queries: the topology is that of the SA. */

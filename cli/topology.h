@@ -58,7 +58,8 @@ int topology_read(struct cli *cli, struct ibsa_topology **out);
  * Read the topology of --expect: a topology file, or the output of ibsa topology -j.
  * Return: the exit status; a failure is printed.
  */
-int topology_expect_load(const char *path, struct ibsa_topology **out);
+int topology_expect_load(const struct cli *cli, const char *path,
+			 struct ibsa_topology **out);
 
 /*
  * Write the topology in the format of ibnetdiscover. Return: the exit status.

@@ -1,226 +1,463 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A topology from the output of ibsa topology -j: records as those from which the
- * output was made.
+ * output was made. LIDs are numbers of our own: they are not compared, and the output
+ * for a file may have none.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cjson/cJSON.h>
 
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
-#include "json_read.h"
+#include "file_read.h"
 #include "topology.h"
 
-enum { NAME_BYTES = 65, SPEED_BYTES = 8 };
+enum { NAME_BYTES = 65, PORTS_MAX = 254 };
 
 /* One end of a link, or a node without a link. */
 struct end {
 	uint64_t node_guid;
 	uint64_t port_guid;
-	uint64_t node_type;
-	uint64_t num_ports;
-	uint64_t port;
-	uint64_t lid;
-	uint64_t lmc;
+	uint8_t node_type;
+	uint8_t num_ports;
+	uint8_t port;
+	uint16_t lid; /* of the record */
 	char name[NAME_BYTES];
 };
 
 /* A row: this end and its peer. */
 struct row {
 	struct end ends[2];
-	uint64_t
-		count; /* of the ends that report the link; 0: there is no link */
-	char width[SPEED_BYTES];
-	char speed[SPEED_BYTES];
+	uint8_t count; /* of the ends that report the link; 0: there is no link */
+	uint8_t width;
+	struct speed {
+		uint8_t bit, ext, ext2;
+	} speed;
 };
 
 struct expect {
 	const char *path;
-	struct row row; /* being read */
+	size_t line; /* of the object that is being read */
 	struct row *rows;
 	size_t count;
 	size_t room;
 	struct ibsa_topology *topology;
 };
 
-/* Results of the reader's functions. */
-enum { EXPECT_MEMORY = 1, EXPECT_NUMBER, EXPECT_MEMBER };
-
-/* Numbers by name; those of the peer have the prefix "peer_". */
-static uint64_t *number_of(struct row *row, const char *name)
+static int no_memory(void)
 {
-	static const struct {
-		const char *name;
-		size_t at;
-	} numbers[] = {
-		{ "node_guid", offsetof(struct end, node_guid) },
-		{ "port_guid", offsetof(struct end, port_guid) },
-		{ "node_type", offsetof(struct end, node_type) },
-		{ "num_ports", offsetof(struct end, num_ports) },
-		{ "port", offsetof(struct end, port) },
-		{ "lid", offsetof(struct end, lid) },
-		{ "lmc", offsetof(struct end, lmc) },
-	};
-	const bool is_peer = strncmp(name, "peer_", 5) == 0;
-	char *end = (char *)&row->ends[is_peer];
-
-	if (strcmp(name, "ends") == 0)
-		return &row->count;
-	name += is_peer ? 5 : 0;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (*name == *numbers[i].name &&
-		    strcmp(name, numbers[i].name) == 0)
-			return (uint64_t *)(void *)(end + numbers[i].at);
-	return NULL;
+	complain("out of memory");
+	return CLI_DEVICE;
 }
 
-static int member_take(const char *name, const char *value, void *arg)
-{
-	struct expect *expect = arg;
-	struct row *row = &expect->row;
-	uint64_t *number = number_of(row, name);
+static int wrong(const struct expect *expect, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-	if (!value)
-		return 0;
-	if (number)
-		return ibsa_number_parse(value, 64, number) == 0
-			       ? 0
-			       : EXPECT_NUMBER;
-	if (strcmp(name, "node") == 0)
-		snprintf(row->ends[0].name, NAME_BYTES, "%s", value);
-	else if (strcmp(name, "peer") == 0)
-		snprintf(row->ends[1].name, NAME_BYTES, "%s", value);
-	else if (strcmp(name, "width") == 0)
-		snprintf(row->width, SPEED_BYTES, "%s", value);
-	else if (strcmp(name, "speed") == 0)
-		snprintf(row->speed, SPEED_BYTES, "%s", value);
-	return 0;
+static int wrong(const struct expect *expect, const char *format, ...)
+{
+	char what[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	complain("--expect: %s:%zu: %s; write the file with ibsa topology -j "
+		 "or --net",
+		 expect->path, expect->line, what);
+	return CLI_USAGE;
 }
 
-static bool end_is_complete(const struct end *end)
+/*
+ * An object being read. The members come in the order in which they are written, so
+ * that the search for the next one begins at @next.
+ */
+struct object {
+	const struct expect *expect;
+	const cJSON *json;
+	const cJSON *next;
+};
+
+static const cJSON *member_find(struct object *object, const char *name)
 {
-	return end->node_guid && end->node_type && end->lid &&
-	       end->lid <= UINT16_MAX && end->lmc <= IBSA_LMC_MAX &&
-	       end->port <= UINT8_MAX && end->num_ports <= UINT8_MAX;
+	const cJSON *first = object->next;
+	const cJSON *at = first;
+
+	for (; at; at = at->next)
+		if (strcmp(at->string, name) == 0)
+			break;
+	for (const cJSON *more = object->json->child; !at && more != first;
+	     more = more->next)
+		if (strcmp(more->string, name) == 0)
+			at = more;
+	object->next = at ? at->next : first;
+	return at;
 }
 
-static int row_take(void *arg)
+static int member_wrong(const struct object *object, const cJSON *member)
 {
-	struct expect *expect = arg;
-	const struct row row = expect->row;
+	char *value = cJSON_PrintUnformatted(member);
+	const int status = wrong(object->expect,
+				 "the member '%.32s' has the invalid value "
+				 "%.64s",
+				 member->string, value ? value : "");
 
-	expect->row = (struct row){ .count = 0 };
-	if (!end_is_complete(&row.ends[0]) ||
-	    (row.count &&
-	     (!end_is_complete(&row.ends[1]) || !row.ends[0].port)))
-		return EXPECT_MEMBER;
+	cJSON_free(value);
+	return status;
+}
+
+static int member_get(struct object *object, const char *name,
+		      const cJSON **out)
+{
+	*out = member_find(object, name);
+	return *out ? CLI_DONE
+		    : wrong(object->expect, "the object has no member '%s'",
+			    name);
+}
+
+/* A member that is a text or null. */
+static int text_get(struct object *object, const char *name, const cJSON **out)
+{
+	const int status = member_get(object, name, out);
+
+	if (status != CLI_DONE || cJSON_IsString(*out) || cJSON_IsNull(*out))
+		return status;
+	return member_wrong(object, *out);
+}
+
+/* A member that is a number from @min to @max; null is 0. GUIDs are text. */
+static int number_get(struct object *object, const char *name, uint64_t min,
+		      uint64_t max, uint64_t *out)
+{
+	const cJSON *member;
+	uint64_t number = 0;
+	bool is_number = false;
+	int status = member_get(object, name, &member);
+
+	if (status != CLI_DONE)
+		return status;
+	if (cJSON_IsString(member)) {
+		is_number = !ibsa_number_parse(member->valuestring, 64,
+					       &number);
+	} else if (cJSON_IsNumber(member)) {
+		is_number = member->valuedouble >= 0 &&
+			    member->valuedouble <= UINT32_MAX;
+		number = is_number ? (uint64_t)member->valuedouble : 0;
+		is_number &= (double)number == member->valuedouble;
+	} else {
+		is_number = cJSON_IsNull(member);
+	}
+	if (!is_number || number < min || number > max)
+		return member_wrong(object, member);
+	*out = number;
+	return CLI_DONE;
+}
+
+/* The members of this end or of its peer, in the order in which they are written. */
+static const char *const name_members[2][2] = { { "node", "port" },
+						{ "peer", "peer_port" } };
+static const char *const end_members[2][4] = {
+	{ "node_type", "node_guid", "num_ports", "port_guid" },
+	{ "peer_node_type", "peer_node_guid", "peer_num_ports",
+	  "peer_port_guid" },
+};
+
+static int end_name_get(struct object *object, int index, struct end *out)
+{
+	const char *const *names = name_members[index];
+	const cJSON *name;
+	uint64_t port = 0;
+	int status = text_get(object, names[0], &name);
+
+	if (status == CLI_DONE)
+		status = number_get(object, names[1], 0, PORTS_MAX, &port);
+	if (status != CLI_DONE)
+		return status;
+	out->port = (uint8_t)port;
+	snprintf(out->name, NAME_BYTES, "%s",
+		 cJSON_IsString(name) ? name->valuestring : "");
+	return CLI_DONE;
+}
+
+/* @is_needed: the end must exist; of a node without a link, the peer does not. */
+static int end_get(struct object *object, int index, bool is_needed,
+		   struct end *out)
+{
+	const struct {
+		uint64_t min, max;
+	} limits[] = { { is_needed, IBSA_NODE_ROUTER },
+		       { is_needed, UINT64_MAX },
+		       { is_needed, PORTS_MAX },
+		       { 0, UINT64_MAX } };
+	uint64_t values[4] = { 0 };
+	int status = CLI_DONE;
+
+	for (size_t i = 0; i < 4 && status == CLI_DONE; i++)
+		status = number_get(object, end_members[index][i],
+				    limits[i].min, limits[i].max, &values[i]);
+	out->node_type = (uint8_t)values[0];
+	out->node_guid = values[1];
+	out->num_ports = (uint8_t)values[2];
+	out->port_guid = values[3];
+	return status;
+}
+
+/* Bits of PortInfo. IBA vol 1, 14.2.5.6. */
+static const struct {
+	const char *text;
+	uint8_t bit;
+} widths[] = {
+	{ "1x", 1 }, { "4x", 2 }, { "8x", 4 }, { "12x", 8 }, { "2x", 16 }
+};
+
+/* FDR10 has the bits of QDR. */
+static const struct {
+	const char *text;
+	struct speed bits;
+} speeds[] = {
+	{ "SDR", { 1, 0, 0 } }, { "DDR", { 2, 0, 0 } },
+	{ "QDR", { 4, 0, 0 } }, { "FDR10", { 4, 0, 0 } },
+	{ "FDR", { 4, 1, 0 } }, { "EDR", { 4, 2, 0 } },
+	{ "HDR", { 4, 4, 0 } }, { "NDR", { 4, 8, 0 } },
+	{ "XDR", { 4, 0, 1 } },
+};
+
+static int width_get(struct object *object, uint8_t *out)
+{
+	const cJSON *text;
+	int status = text_get(object, "width", &text);
+
+	if (status != CLI_DONE || cJSON_IsNull(text))
+		return status;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		if (strcmp(text->valuestring, widths[i].text) != 0)
+			continue;
+		*out = widths[i].bit;
+		return CLI_DONE;
+	}
+	return member_wrong(object, text);
+}
+
+static int speed_get(struct object *object, struct speed *out)
+{
+	const cJSON *text;
+	int status = text_get(object, "speed", &text);
+
+	if (status != CLI_DONE || cJSON_IsNull(text))
+		return status;
+	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
+		if (strcmp(text->valuestring, speeds[i].text) != 0)
+			continue;
+		*out = speeds[i].bits;
+		return CLI_DONE;
+	}
+	return member_wrong(object, text);
+}
+
+/* Whether the ends of a link, or of a node without a link, fit together. */
+static bool row_fits(const struct row *row)
+{
+	for (int i = 0; row->count && i < 2; i++)
+		if (!row->ends[i].port || !row->ends[i].node_guid ||
+		    row->ends[i].port > row->ends[i].num_ports)
+			return false;
+	return true;
+}
+
+static int row_get(const struct expect *expect, const cJSON *json,
+		   struct row *out)
+{
+	struct object object = { expect, json, json->child };
+	uint64_t count = 0;
+	int status = end_name_get(&object, 0, &out->ends[0]);
+
+	if (status == CLI_DONE)
+		status = end_name_get(&object, 1, &out->ends[1]);
+	if (status == CLI_DONE)
+		status = width_get(&object, &out->width);
+	if (status == CLI_DONE)
+		status = speed_get(&object, &out->speed);
+	if (status == CLI_DONE)
+		status = end_get(&object, 0, true, &out->ends[0]);
+	if (status == CLI_DONE)
+		status = end_get(&object, 1, out->ends[1].port > 0,
+				 &out->ends[1]);
+	if (status == CLI_DONE)
+		status = number_get(&object, "ends", 0, 2, &count);
+	out->count = (uint8_t)count;
+	if (status != CLI_DONE || row_fits(out))
+		return status;
+	return wrong(expect, "the object has a link, but not two ports");
+}
+
+static int row_add(struct expect *expect, const cJSON *json)
+{
 	if (expect->count == expect->room) {
 		const size_t room = 2 * expect->room + 64;
 		struct row *rows = reallocarray(expect->rows, room,
 						sizeof(*rows));
 
 		if (!rows)
-			return EXPECT_MEMORY;
+			return no_memory();
 		expect->rows = rows;
 		expect->room = room;
 	}
-	expect->rows[expect->count++] = row;
-	return 0;
+	expect->rows[expect->count] = (struct row){ .count = 0 };
+	return row_get(expect, json, &expect->rows[expect->count++]);
+}
+
+/* The position in the text. */
+struct cursor {
+	const char *at;
+	const char *end;
+};
+
+/* Skip blanks. Return: the next character, or '\0' at the end of the text. */
+static char blanks_skip(struct expect *expect, struct cursor *text)
+{
+	for (; text->at < text->end; text->at++) {
+		if (!strchr(" \t\r\n", *text->at) || !*text->at)
+			return *text->at;
+		expect->line += *text->at == '\n';
+	}
+	return '\0';
+}
+
+static int malformed(const struct expect *expect, const struct cursor *text)
+{
+	const bool has_end = memchr(text->at, '}',
+				    (size_t)(text->end - text->at));
+
+	return wrong(expect, "the JSON is malformed%s",
+		     has_end ? "" : ": the file ends too early");
+}
+
+/*
+ * Parse an object, one at a time: all of them would need ten times the memory of the
+ * text.
+ */
+static int object_read(struct expect *expect, struct cursor *text)
+{
+	const char *begin;
+	cJSON *json;
+	int status;
+
+	if (blanks_skip(expect, text) != '{')
+		return malformed(expect, text);
+	begin = text->at;
+	json = cJSON_ParseWithLengthOpts(begin, (size_t)(text->end - begin),
+					 &text->at, false);
+	for (; begin < text->at; begin++)
+		expect->line += *begin == '\n';
+	if (!json)
+		return malformed(expect, text);
+	status = row_add(expect, json);
+	cJSON_Delete(json);
+	return status;
+}
+
+/* The objects of an array, or of lines as --ndjson writes them. */
+static int objects_read(struct expect *expect, struct cursor *text)
+{
+	const bool is_array = blanks_skip(expect, text) == '[';
+	int status = CLI_DONE;
+	char next;
+
+	text->at += is_array;
+	if (is_array && blanks_skip(expect, text) == ']')
+		return wrong(expect, "there is no node");
+	do {
+		status = object_read(expect, text);
+		if (status != CLI_DONE)
+			return status;
+		next = blanks_skip(expect, text);
+		text->at += is_array && next == ',';
+	} while (next == (is_array ? ',' : '{'));
+	if (is_array && next != ']')
+		return malformed(expect, text);
+	text->at += is_array;
+	if (blanks_skip(expect, text) || text->at < text->end)
+		return wrong(expect, "text follows the end of the JSON");
+	return CLI_DONE;
 }
 
 /* A switch has one NodeRecord, an adapter one for each port. */
 static int by_record(const void *a, const void *b)
 {
-	const struct end *x = a;
-	const struct end *y = b;
+	const struct end *x = *(struct end *const *)a;
+	const struct end *y = *(struct end *const *)b;
 
 	if (x->node_guid != y->node_guid)
 		return x->node_guid < y->node_guid ? -1 : 1;
-	return (x->lid > y->lid) - (x->lid < y->lid);
+	if (x->node_type == IBSA_NODE_SWITCH && x->node_type == y->node_type)
+		return 0;
+	return (x->port > y->port) - (x->port < y->port);
 }
 
 static int node_add(struct expect *expect, const struct end *end)
 {
 	struct ibsa_node node = {
-		.lid = (uint16_t)end->lid,
-		.node_type = (uint8_t)end->node_type,
-		.num_ports = (uint8_t)end->num_ports,
+		.lid = end->lid,
+		.node_type = end->node_type,
+		.num_ports = end->num_ports,
 		.node_guid = end->node_guid,
 		.port_guid = end->port_guid,
-		.local_port_num = (uint8_t)end->port,
+		.local_port_num = end->port,
 	};
 
 	memcpy(node.node_description, end->name, sizeof(end->name));
 	return ibsa_topology_add(expect->topology, &ibsa_node_record, &node);
 }
 
+/* Return: 0; -ENOMEM; or -ERANGE: more ends than LIDs. */
 static int nodes_add(struct expect *expect)
 {
-	struct end *ends = calloc(2 * expect->count + 1, sizeof(*ends));
+	struct end **ends = calloc(2 * expect->count + 1, sizeof(struct end *));
 	size_t count = 0;
+	uint32_t lid = 0;
 	int err = ends ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < expect->count && !err; i++) {
-		ends[count++] = expect->rows[i].ends[0];
+		ends[count++] = &expect->rows[i].ends[0];
 		if (expect->rows[i].count)
-			ends[count++] = expect->rows[i].ends[1];
+			ends[count++] = &expect->rows[i].ends[1];
 	}
 	if (count)
-		qsort(ends, count, sizeof(*ends), by_record);
-	for (size_t i = 0; i < count && !err; i++)
-		if (i == 0 || by_record(&ends[i - 1], &ends[i]) != 0)
-			err = node_add(expect, &ends[i]);
+		qsort(ends, count, sizeof(struct end *), by_record);
+	for (size_t i = 0; i < count && !err; i++) {
+		const bool is_first = i == 0 ||
+				      by_record(&ends[i - 1], &ends[i]) != 0;
+
+		lid += is_first;
+		ends[i]->lid = (uint16_t)lid;
+		if (lid > UINT16_MAX)
+			err = -ERANGE;
+		else if (is_first)
+			err = node_add(expect, ends[i]);
+	}
 	free(ends);
 	return err;
-}
-
-/* The active width and speed of a PortInfo. IBA vol 1, 14.2.5.6. */
-static void rate_set(const struct row *row, struct ibsa_port_info *port)
-{
-	static const struct {
-		const char *text;
-		uint8_t bit;
-	} widths[] = { { "1x", 1 },
-		       { "4x", 2 },
-		       { "8x", 4 },
-		       { "12x", 8 },
-		       { "2x", 16 } };
-	static const struct {
-		const char *text;
-		uint8_t bit, ext, ext2;
-	} speeds[] = {
-		{ "SDR", 1, 0, 0 }, { "DDR", 2, 0, 0 }, { "QDR", 4, 0, 0 },
-		{ "FDR", 4, 1, 0 }, { "EDR", 4, 2, 0 }, { "HDR", 4, 4, 0 },
-		{ "NDR", 4, 8, 0 }, { "XDR", 4, 0, 1 },
-	};
-
-	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
-		if (strcmp(row->width, widths[i].text) == 0)
-			port->link_width_active = widths[i].bit;
-	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
-		if (strcmp(row->speed, speeds[i].text) != 0)
-			continue;
-		port->link_speed_active = speeds[i].bit;
-		port->link_speed_ext_active = speeds[i].ext;
-		port->link_speed_ext_active2 = speeds[i].ext2;
-	}
 }
 
 static int port_add(struct expect *expect, const struct row *row, int index)
 {
 	const struct end *end = &row->ends[index];
 	const bool is_switch = end->node_type == IBSA_NODE_SWITCH;
-	struct ibsa_port_info port = {
-		.endport_lid = (uint16_t)end->lid,
-		.port_num = (uint8_t)end->port,
-		.lid = is_switch ? 0 : (uint16_t)end->lid,
-		.lmc = is_switch ? 0 : (uint8_t)end->lmc,
+	const struct ibsa_port_info port = {
+		.endport_lid = end->lid,
+		.port_num = end->port,
+		.lid = is_switch ? 0 : end->lid,
+		.link_width_active = row->width,
+		.link_speed_active = row->speed.bit,
+		.link_speed_ext_active = row->speed.ext,
+		.link_speed_ext_active2 = row->speed.ext2,
 	};
 
-	rate_set(row, &port);
 	return ibsa_topology_add(expect->topology, &ibsa_port_info_record,
 				 &port);
 }
@@ -229,16 +466,16 @@ static int link_add(struct expect *expect, const struct end *from,
 		    const struct end *to)
 {
 	const struct ibsa_link link = {
-		.from_lid = (uint16_t)from->lid,
-		.from_port = (uint8_t)from->port,
-		.to_lid = (uint16_t)to->lid,
-		.to_port = (uint8_t)to->port,
+		.from_lid = from->lid,
+		.from_port = from->port,
+		.to_lid = to->lid,
+		.to_port = to->port,
 	};
 
 	return ibsa_topology_add(expect->topology, &ibsa_link_record, &link);
 }
 
-static int row_add(struct expect *expect, const struct row *row)
+static int link_row_add(struct expect *expect, const struct row *row)
 {
 	int err;
 
@@ -261,92 +498,61 @@ static int topology_make(struct expect *expect, struct ibsa_topology **out)
 	if (!err)
 		err = nodes_add(expect);
 	for (size_t i = 0; i < expect->count && !err; i++)
-		err = row_add(expect, &expect->rows[i]);
+		err = link_row_add(expect, &expect->rows[i]);
 	if (!err)
 		err = ibsa_topology_finish(expect->topology);
-	if (err) {
-		ibsa_topology_free(expect->topology);
-		complain("out of memory");
-		return CLI_DEVICE;
+	if (!err) {
+		*out = expect->topology;
+		return CLI_DONE;
 	}
-	*out = expect->topology;
-	return CLI_DONE;
+	ibsa_topology_free(expect->topology);
+	return err == -ERANGE ? wrong(expect, "there are more ports than LIDs")
+			      : no_memory();
 }
 
-static int result_explain(const struct expect *expect, int result, size_t line)
+static int json_load(const char *path, const struct file_text *file,
+		     struct ibsa_topology **out)
 {
-	if (result == EXPECT_MEMORY) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
-	complain(
-		"--expect: %s:%zu: %s; write the file with ibsa topology -j or "
-		"--net",
-		expect->path, line,
-		result == JSON_MALFORMED ? "the JSON is malformed"
-		: result == EXPECT_NUMBER
-			? "a member is not a number"
-			: "an object lacks a member, or the "
-			  "value of a member is out of range");
-	return CLI_USAGE;
-}
+	struct expect expect = { .path = path, .line = 1 };
+	struct cursor text = { file->text, file->text + file->len };
+	int status = objects_read(&expect, &text);
 
-static int json_load(const char *path, char *text, struct ibsa_topology **out)
-{
-	struct expect expect = { .path = path };
-	const struct json_reader reader = {
-		.member = member_take,
-		.end = row_take,
-		.arg = &expect,
-	};
-	size_t line;
-	int result = json_read(text, &reader, &line);
-	int status = result ? result_explain(&expect, result, line)
-			    : topology_make(&expect, out);
-
+	if (status == CLI_DONE)
+		status = topology_make(&expect, out);
 	free(expect.rows);
 	return status;
 }
 
-/* Read a whole file. Return: the exit status; a failure is printed. */
-static int file_read(const char *path, char **out)
-{
-	FILE *file = fopen(path, "re");
-	size_t size = 0;
-	ssize_t len = 0;
-
-	*out = NULL;
-	if (file)
-		len = getdelim(out, &size, '\0', file);
-	if (!file || (len < 0 && ferror(file))) {
-		complain("--expect: cannot read '%s': %s", path,
-			 strerror(errno));
-		if (file)
-			fclose(file);
-		return CLI_USAGE;
-	}
-	fclose(file);
-	if (len >= 0)
-		return CLI_DONE;
-	complain("--expect: '%s' is empty", path);
-	return CLI_USAGE;
-}
-
-int topology_expect_load(const char *path, struct ibsa_topology **out)
+/* A regular file may include others, which are found from its path. */
+static int net_load(const char *path, const struct file_text *file,
+		    struct ibsa_topology **out)
 {
 	struct ibsa_error error = { .text = "" };
-	char *text;
-	int status = file_read(path, &text);
-	int err;
+	const int err = file->is_regular
+				? ibsa_topology_load(path, &error, out)
+				: ibsa_topology_parse(file->text, file->len,
+						      path, &error, out);
 
-	if (status == CLI_DONE && strchr("[{", text[strspn(text, " \t\r\n")])) {
-		status = json_load(path, text, out);
-	} else if (status == CLI_DONE) {
-		err = ibsa_topology_load(path, &error, out);
-		if (err)
-			complain("--expect: %s", error.text);
-		status = err ? CLI_USAGE : CLI_DONE;
+	if (err)
+		complain("--expect: %s", error.text);
+	return err ? CLI_USAGE : CLI_DONE;
+}
+
+int topology_expect_load(const struct cli *cli, const char *path,
+			 struct ibsa_topology **out)
+{
+	struct ibsa_error error = { .text = "" };
+	struct file_text file;
+	const char *first;
+	int status;
+
+	if (file_read(cli, path, &error, &file) != 0) {
+		complain("--expect: %s", error.text);
+		return CLI_USAGE;
 	}
-	free(text);
+	first = file.text + strspn(file.text, " \t\r\n");
+	status = *first == '[' || *first == '{' ? json_load(path, &file, out)
+						: net_load(path, &file, out);
+	free(file.text);
 	return status;
 }

@@ -148,28 +148,91 @@ a_second_master_is_found() {
 wrong_files_are_refused() {
 	try 2 --fabric whole.net check --expect none; err_has "cannot read 'none'"
 	: >empty
-	try 2 --fabric whole.net check --expect empty; err_has 'is empty'
+	try 2 --fabric whole.net check --expect empty; err_has 'empty: there is no node'
 	echo 'Switch' >bad
 	try 2 --fabric whole.net check --expect bad; err_has 'bad:1: '
 	printf '[\n{"a": 1},\n' >bad
 	try 2 --fabric whole.net check --expect bad
-	err_has 'bad:2: an object lacks a member, or the value of a member is out of range; write the file with'
-	printf '[\n{"lid": "x"}]\n' >bad
-	try 2 --fabric whole.net check --expect bad; err_has 'bad:2: a member is'
-	local text
+	err_has "bad:2: the object has no member 'node'; write the file with"
+	local change text
+	for change in '.port = "x"' '.port = -1' '.peer_port = 1.5' '.port = 9' \
+		'.peer_port = null' '.width = "44x"' '.speed = 4' '.ends = 3' \
+		'.speed = "EDRX"' '.node_type = 4' '.peer_num_ports = 0' \
+		'.node_guid = null' '.peer_node_guid = "0x0"' '.ends = true' \
+		'.node = ["a"]'; do
+		jq -c ".[0] |= ($change)" whole.json | sed 's/},/},\n/g' >bad
+		try 2 --fabric whole.net check --expect bad
+		err_has 'bad:1: (the member .* has the invalid value|the object has a link)'
+	done
+	for change in node peer_node_guid width ends; do
+		jq "del(.[5].$change)" whole.json >bad
+		try 2 --fabric whole.net check --expect bad
+		err_has "bad:[0-9]+: the object has no member '$change'"
+	done
+	run 0 --fabric whole.net query table NR -j; cp out bad
+	try 2 --fabric whole.net check --expect bad; err_has 'has no member'
 	for text in '[' '[{' '[{]' '[{"a"}]' '[{"a":}]' '[{"a":1,}]' \
 		'[{"a":"\u12"}]' '[{"a":"\ud800"}]' '[{"a":"' '[{"a":x}]' \
-		'[{"a":"\q"}]' '[] x' '{'; do
+		'[{"a":"\q"}]' '{' '[1]' '{"a":[[[}'; do
 		printf '%s' "$text" >bad
 		try 2 --fabric whole.net check --expect bad
 		err_has 'the JSON is malformed'
 	done
+	for text in 'x' ']' '\0'; do
+		{ cat whole.json; printf '%b' "$text"; } >bad
+		try 2 --fabric whole.net check --expect bad
+		err_has 'bad:9: text follows the end of the JSON'
+	done
+	head -c -20 whole.json >bad
+	try 2 --fabric whole.net check --expect bad
+	err_has 'bad:7: the JSON is malformed: the file ends too early'
 	echo '[]' >bad
-	try 1 --fabric whole.net check --expect bad -j
-	json 'length == 6 and all(.finding == "new")'
+	try 2 --fabric whole.net check --expect bad; err_has 'there is no node'
+	printf '# a comment\r' >bad
+	try 2 --fabric whole.net check --expect bad; err_has 'there is no node'
 	# strings with escapes
 	sed 's/host1 mlx5_0/\\u0068\\"\\ud83d\\ude00\\n1/' whole.json >escaped
 	try 0 --fabric whole.net check --expect escaped
+}
+
+# A pipe can be read once only.
+pipes_are_read_once() {
+	local file
+	for file in whole.net whole.json; do
+		try 0 --fabric whole.net check --expect <(cat $file); out_empty
+		err_empty
+		mkfifo fifo
+		(sleep 0.2; cat $file >fifo) &
+		try 0 --fabric whole.net check --expect fifo; out_empty
+		wait
+		rm fifo
+	done
+	try 2 --fabric whole.net check --expect <(echo 'Switch'); err_has ':1: '
+	mkfifo fifo
+	try 2 --fabric whole.net -t 100 check --expect fifo
+	err_has 'no program writes to this FIFO'
+	rm fifo
+	try 2 --fabric whole.net check --expect <(:); err_has 'there is no node'
+	try 2 --fabric whole.net check --expect /dev/null
+	err_has '/dev/null: there is no node'
+	try 2 --fabric whole.net check --expect /dev/zero
+	err_has "cannot read '/dev/zero': it has more than 256 MB"
+	try 2 --fabric whole.net check --expect .
+	err_has "cannot read '.': Is a directory"
+}
+
+# LIDs, states and rates that a file does not have are null in JSON.
+a_file_without_lids_is_compared() {
+	try 0 topology whole.net -j
+	json 'all(.lid == null and .peer_lid == null)'
+	cp out file.json
+	try 0 --fabric whole.net check --expect file.json; out_empty
+	sed 's/ 4x[EH]DR//' whole.net >norate.net
+	try 0 --fabric whole.net check --expect norate.net; out_empty
+	try 0 topology norate.net -j
+	json 'all(.width == null and .speed == null and .rate == null)'
+	cp out norate.json
+	try 0 --fabric whole.net check --expect norate.json; out_empty
 }
 
 usage_is_checked() {
@@ -275,5 +338,6 @@ a_large_fabric_is_checked() {
 run_groups nothing_is_found_on_a_whole_fabric files_are_compared \
 	missing_and_new_nodes_are_found changes_of_a_running_fabric_are_found \
 	a_second_master_is_found a_plugin_prints_one_line \
-	wrong_files_are_refused usage_is_checked \
+	wrong_files_are_refused pipes_are_read_once \
+	a_file_without_lids_is_compared usage_is_checked \
 	a_large_fabric_is_checked
