@@ -586,9 +586,9 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
  * @rec:      receives the record as the SA returned it, with all join states
  *            that the port joined through @device
  *
- * Return: 0; -EADDRNOTAVAIL the port has not joined the group through @device;
- * -EINVAL the device belongs to the parent process. After an error @rec is
- * unchanged. Any thread and any callback may call it.
+ * Return: 0; -EADDRNOTAVAIL the port has not joined the group through @device,
+ * or has lost the membership; -EINVAL the device belongs to the parent process.
+ * After an error @rec is unchanged. Any thread and any callback may call it.
  */
 int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec);
@@ -610,8 +610,8 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED
  * they are not, and the LID of the port, 0xC000 or above, does not fit an
  * InfiniBand record, or the port cannot be opened for a reason other than that
- * it is down; PR_IB_SUPPORTED otherwise. Any thread and any callback may call
- * it.
+ * it is down, or the device belongs to the parent process; PR_IB_SUPPORTED
+ * otherwise. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */

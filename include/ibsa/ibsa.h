@@ -121,8 +121,9 @@ struct ibsa_options {
  *               MultiPathRecord only), SET or DELETE
  * @attribute_modifier: 0 unless the specification defines a value
  * @deadline_ms: milliseconds after which the query ends without a reply;
- *               default 10000. The time starts with the call, or, if @queue_ms
- *               is set, with the first try of the query
+ *               default 10000. The time starts with the call or, if @queue_ms
+ *               is set and the query does not join a request that was sent
+ *               before, with the first try of the query
  * @queue_ms:    milliseconds that the query may wait for its first try, after
  *               which it ends with -ETIMEDOUT; 0: @deadline_ms is the only
  *               limit, and starts with the call

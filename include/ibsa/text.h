@@ -128,8 +128,9 @@ int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
  *        and 1 for the NUL are always enough
  *
  * Bytes that are not valid UTF-8, control characters (C0 and C1), characters
- * that change the direction of the text or separate lines, other format
- * characters without a glyph, and noncharacters are written byte by byte as
+ * that change the direction of the text or separate lines, invisible format
+ * characters with the code points next to them (U+2060 to U+206F, U+FFF0 to
+ * U+FFFB and U+E0000 to U+E0FFF), and noncharacters are written byte by byte as
  * \xNN. Backslashes are copied.
  *
  * Return: the number of bytes written, without the NUL.
