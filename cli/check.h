@@ -17,7 +17,10 @@ void check_node_details(struct cli *cli);
 /* "warning" or "critical". */
 const char *check_severity_text(enum ibsa_severity severity);
 
-/* Make a finding about a port of a node; @guid and @port may be 0. */
+/*
+ * Return: a finding about a port of a node. @guid and @port are 0 if the
+ * finding is not about a node or port.
+ */
 struct ibsa_finding check_finding(enum ibsa_finding_kind kind, uint64_t guid,
 				  unsigned int port, const char *format,
 				  va_list args)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa check node: whether this machine can use its fabric. */
+/* ibsa check node: checks whether this machine can use its fabric. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +90,8 @@ static void rate_check(struct node_check *check,
 }
 
 /*
- * Full membership is required if the P_Key that is sought has it; else limited
- * membership is enough.
+ * Whether a port has the P_Key. If the wanted P_Key has full membership, the
+ * port's must have it, too; otherwise limited membership is enough.
  */
 static bool has_pkey(const struct machine_port *port, uint16_t sought)
 {
@@ -168,7 +168,7 @@ static bool sa_check(struct node_check *check, struct port_check *at)
 	return false;
 }
 
-/* Note the first reason why something cannot be checked. */
+/* Store the first reason why something could not be checked. */
 static void uncheckable(struct node_check *check, const char *format, ...)
 {
 	va_list args;
@@ -284,7 +284,7 @@ static void port_data_add(struct nagios *nagios, const struct node_check *check,
 		nagios_add(nagios, label, "%.3fms", (double)at->rtt_ns / 1e6);
 }
 
-/* The first finding of the highest severity, or NULL. */
+/* Return: the first finding of the highest severity, or NULL. */
 static const struct ibsa_finding *worst_finding(const struct node_check *check)
 {
 	const struct ibsa_finding *worst = NULL;
@@ -346,7 +346,9 @@ static int report(struct node_check *check)
 				  : CLI_DONE;
 }
 
-/* For a monitoring plugin, a device that is missing is critical. */
+/*
+ * Report a missing port or device. A monitoring plugin reports it as critical.
+ */
 static int no_port(struct node_check *check, int status,
 		   const struct ibsa_error *error)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa check node: the findings about this machine. */
+/*
+ * Types and functions of ibsa check node, which makes findings about this
+ * machine.
+ */
 #ifndef CLI_CHECK_NODE_H
 #define CLI_CHECK_NODE_H
 
@@ -21,19 +24,23 @@ struct node_finding {
 struct peer {
 	char *text;
 	struct target what; /* points into @text */
-	bool is_known;	    /* an SA has a port with this name or LID */
-	bool is_reached;    /* from one port at least */
-	bool is_unknown;    /* an SA did not tell whether it has a path */
-	bool is_reported;   /* a finding tells that it is not reachable */
+	/* The SA has a port with this peer's name or LID. */
+	bool is_known;
+	bool is_reached; /* from one port at least */
+	bool is_unknown; /* an SA did not tell whether it has a path */
+	/* A finding already says that this peer is not reachable. */
+	bool is_reported;
 };
 
 /*
- * The check of one port. @client is NULL if the SA cannot be queried from there.
+ * The check of one port of this machine. @client is NULL if the SA cannot be
+ * queried from the port.
  */
 struct port_check {
 	const struct machine_port *port;
 	struct ibsa_client *client;
-	uint64_t rtt_ns; /* of a query to the SA; 0: none */
+	/* Round-trip time of a query to the SA; 0: none was measured. */
+	uint64_t rtt_ns;
 };
 
 struct node_check {
@@ -50,7 +57,7 @@ struct node_check {
 	struct ibsa_error why; /* why something cannot be checked, or "" */
 };
 
-/* Add a finding; @port and @peer may be NULL. */
+/* Add a finding about this machine; @port and @peer may be NULL. */
 void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 		      const struct machine_port *port, const char *peer,
 		      const char *format, ...)
@@ -67,12 +74,15 @@ int node_check_run(struct node_check *check, struct ibsa_error *error);
 void node_check_end(struct node_check *check);
 
 /*
- * Parse the peers of the arguments and of the file of --peers. Return: the exit
- * status; a failure is printed.
+ * Parse the peers in the arguments and in the file of --peers. Return: the
+ * exit status; a failure is printed.
  */
 int peers_parse(struct node_check *check);
 
-/* Check whether the SA has a path to each peer, from each port with a client. */
+/*
+ * Check whether the SA has a path to each peer, from each port that has a
+ * client.
+ */
 void peers_check(struct node_check *check);
 
 void peers_free(struct node_check *check);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa check node: whether the SA has paths to a list of peers. */
+/* ibsa check node: checks whether the SA has paths to a list of peers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int no_memory(void)
 	return CLI_DEVICE;
 }
 
-/* @where, such as "FILE, line 3: ", begins a message. */
+/* Add a peer. An error message begins with @where, such as "FILE, line 3: ". */
 static int peer_add(struct node_check *check, const char *text,
 		    const char *where)
 {
@@ -47,7 +47,7 @@ static int peer_add(struct node_check *check, const char *text,
 	return CLI_USAGE;
 }
 
-/* A peer, blanks around it, or a comment. */
+/* Parse a line of the peers file: a peer, only blanks, or a comment. */
 static int line_add(struct node_check *check, char *line, const char *file,
 		    unsigned int number)
 {
@@ -104,7 +104,7 @@ void peers_free(struct node_check *check)
 	free(check->peers);
 }
 
-/* A port of a peer that one of our ports must reach. */
+/* A port of a peer, to which one of this machine's ports must have a path. */
 struct trip {
 	struct peer *peer;
 	char device[64 + 1]; /* of the peer, or "" */
@@ -118,7 +118,8 @@ struct trips {
 	struct node_check *check;
 	const struct port_check *from;
 	struct ibsa_port_state own;
-	struct ibsa_node *nodes; /* of the SA, if a peer is given by name */
+	/* The SA's NodeRecords, which are needed if a peer is given by name. */
+	struct ibsa_node *nodes;
 	size_t node_count;
 	struct trip *all;
 	struct ibsa_gid *gids; /* of each trip */
@@ -183,8 +184,9 @@ static void port_trip_add(struct trips *trips, struct peer *peer,
 }
 
 /*
- * Add the ports of a named host: those whose device has the name of our own, or
- * else all.
+ * Add the ports of a peer that is given by name: the ports whose device has
+ * the same name as this machine's device; if there are none, all ports of the
+ * peer.
  */
 static void name_trips_add(struct trips *trips, struct peer *peer)
 {
@@ -208,7 +210,10 @@ static void name_trips_add(struct trips *trips, struct peer *peer)
 	ibsa_host_ports_free(ports);
 }
 
-/* Return: 0, also if no port has the LID; or the error of the query. */
+/*
+ * Add the port with a peer's LID. Return: 0, even if no port has the LID; or
+ * the error of the query.
+ */
 static int lid_trip_add(struct trips *trips, struct peer *peer)
 {
 	const struct ibsa_node match = { .lid = (uint16_t)peer->what.lid };
@@ -265,7 +270,7 @@ static void trip_note(const struct ibsa_reach_answer *answer, void *arg)
 		       trips->count);
 }
 
-/* Query all paths. Return: 0; or the error of starting the queries. */
+/* Send the queries for all paths. Return: 0; or the error of sending one. */
 static int trips_query(struct trips *trips)
 {
 	int err = 0;
@@ -283,8 +288,9 @@ static int trips_query(struct trips *trips)
 }
 
 /*
- * A named peer is known to this port's SA, so each of its ports must be
- * reachable. Another peer may be in the subnet of another port of ours.
+ * Report a path that is missing. Each port of a peer given by name must be
+ * reachable, since the SA of this port has a record of the peer. A peer given
+ * in another way may be in the subnet of another port of this machine.
  */
 static void trip_report(struct trips *trips, const struct trip *trip)
 {
@@ -305,7 +311,7 @@ static void trip_report(struct trips *trips, const struct trip *trip)
 			 fields_clean(trip->device, device));
 }
 
-/* Report the first path of which the SA did not tell whether it exists. */
+/* Report the first path for which the SA did not answer. */
 static void unknown_report(struct trips *trips)
 {
 	const struct machine_port *port = trips->from->port;
@@ -364,7 +370,10 @@ static int trips_run(struct trips *trips)
 	return err ? err : trips_query(trips);
 }
 
-/* Check all peers from one port. Return: whether the SA answered. */
+/*
+ * Check all peers from one port of this machine. Return: whether the SA has
+ * answered.
+ */
 static bool port_peers_check(struct node_check *check,
 			     const struct port_check *from)
 {
@@ -401,7 +410,7 @@ static void unreached_add(struct node_check *check, const struct peer *peer)
 				 clean);
 }
 
-/* Report the peers that no port of this machine reaches. */
+/* Report the peers to which no port of this machine has a path. */
 static void unreached_report(struct node_check *check)
 {
 	for (size_t i = 0; i < check->peer_count; i++)

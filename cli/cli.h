@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shared by the files of the command: options, exit status, commands. */
+/*
+ * Types and functions that the files of the command share: options, exit
+ * status, commands.
+ */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -123,41 +126,46 @@ void cmd_watch_details(struct cli *cli);
 void suggest_fabric(void);
 
 /*
- * Whether the process uses a fabric server that cannot be reached; @out explains
- * it.
+ * Whether the process uses a fabric server that cannot be reached; *@out gets
+ * the reason.
  */
 bool server_is_wrong(struct ibsa_error *out);
 
 /*
- * Whether a fabric server does not answer within --timeout, which is printed.
- * Reading devices through the library has no timeout of the caller.
+ * Whether the fabric server does not answer within --timeout; if so, print
+ * that. It is checked first, because reading devices through the library has
+ * no timeout that a caller can set.
  */
 bool server_is_silent(const struct cli *cli);
 
 /* Whether @fabric, which is not NULL, names a fabric server. */
 bool fabric_is_server(const char *fabric);
 
-/* Whether sysfs has nothing where the kernel's devices are. */
+/* Whether sysfs has no directory for the kernel's RDMA devices. */
 bool sysfs_is_empty(void);
 
 /*
- * Print why there is no device, or why devices cannot be read, and what to try.
- * @err: 0, or the error of reading them. Return: the exit status.
+ * Print why no device was found or why devices cannot be read, and what to
+ * try. @err: 0, or the error of reading the devices. Return: the exit status.
  */
 int no_device_explain(int err);
 
-/* Print the library's error text, or the system's. Return: the exit status. */
+/*
+ * Print the library's error text; if it has none, the system's text for @err.
+ * Return: the exit status.
+ */
 int error_explain(int err, const struct ibsa_error *error);
 
 /*
- * Use the fabric server that --fabric names, if it does. Return: the exit
- * status.
+ * If --fabric names a fabric server, use its device as this machine's device.
+ * Return: the exit status.
  */
 int fabric_server_use(struct cli *cli);
 
 /*
- * The topology file of --fabric or IBSA_FABRIC, or NULL. NULL for a fabric server:
- * its device is used as a device of this machine.
+ * Return: the topology file of --fabric or IBSA_FABRIC; NULL if there is none.
+ * For a fabric server it is NULL, too, because its device is used as a device
+ * of this machine.
  */
 const char *fabric_file(const struct cli *cli);
 

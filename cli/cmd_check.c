@@ -5,7 +5,7 @@
 #include "check.h"
 #include "options.h"
 
-/* The options that only one of both accepts, and whose they are. */
+/* Options that only ibsa check node, or only ibsa check fabric, accepts. */
 static const char *const of_node[] = { "rate", "pkey", "peers" };
 static const char *const of_fabric[] = { "expect", "record" };
 

@@ -15,7 +15,7 @@
 
 enum { NO_PORT = -1 };
 
-/* A line of the output: a port, or a device without ports. */
+/* A line in the output of ibsa devices: a port, or a device without ports. */
 struct line {
 	const char *name;
 	int port;	/* or NO_PORT */
@@ -24,12 +24,13 @@ struct line {
 	const struct ibsa_device *device; /* NULL on an embedded fabric */
 	const struct ibsa_port *details;  /* NULL: unknown */
 	const char *rate;		  /* NULL: unknown */
-	char note[320]; /* reason why the port cannot be used, or "" */
+	/* The reason why the port cannot be used; "" if it can. */
+	char note[320];
 };
 
 /*
- * The lines of the output. A table has a column for notes only if a line has a
- * note.
+ * The lines in the output of ibsa devices. The table has a column for notes
+ * only if at least one line has a note.
  */
 struct view {
 	const struct scope *scope;
@@ -40,7 +41,10 @@ struct view {
 	bool has_device; /* @scope's device was found */
 	bool has_umad;	 /* the kernel module ib_umad is loaded */
 	const struct ibsa_device_list
-		*list; /* of this machine; NULL on an embedded fabric */
+		/*
+		 * List of this machine's devices; NULL on an embedded fabric.
+		 */
+		*list;
 };
 
 static void text_or_none(struct out *out, const char *name, const char *text)
@@ -166,7 +170,7 @@ line_note_add(struct line *line, const char *format, ...)
 	va_end(args);
 }
 
-/* Add a note if this user cannot use a port's device file. */
+/* Add a note to the line if this user cannot use the port's device file. */
 static void access_note(struct line *line, const struct ibsa_port *port)
 {
 	struct ibsa_port_access access;
@@ -214,7 +218,7 @@ static void port_fill(const struct view *view, struct line *line,
 			      "no MAD device; load the kernel module ib_umad");
 }
 
-/* @port is NULL for a device without ports. */
+/* Add a line for a port; @port is NULL for a device without ports. */
 static int device_line_add(struct view *view, const struct ibsa_device *device,
 			   const struct ibsa_port *port)
 {
@@ -233,7 +237,7 @@ static int device_line_add(struct view *view, const struct ibsa_device *device,
 	return line_add(view, &line);
 }
 
-/* Add a line for each port of a device, or one line if it has no ports. */
+/* Add a line for each port of the device; one line if it has no ports. */
 static int device_add(struct view *view, const struct ibsa_device *device)
 {
 	const struct ibsa_port *port = device->ports;

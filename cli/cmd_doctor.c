@@ -56,8 +56,9 @@ void doctor_add(struct doctor *doctor, const struct finding *finding,
 }
 
 /*
- * An embedded fabric has no kernel modules and no device files. JSON lists each
- * skipped check; the table has one line for all of them.
+ * Skip the checks of the kernel: an embedded fabric has no kernel modules and
+ * no device files. The JSON output lists each skipped check; the table has one
+ * line for all of them.
  */
 static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 			const char *const *names)
@@ -66,7 +67,10 @@ static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 		doctor_skip(doctor, spot, *names, "embedded fabric");
 }
 
-/* The table lists problems only, and the number of other checks. */
+/*
+ * Whether the finding is printed: the table contains problems only, and the
+ * number of other checks.
+ */
 static bool finding_is_shown(const struct doctor *doctor,
 			     const struct finding *finding)
 {
@@ -97,7 +101,7 @@ static void rest_text(const struct doctor *doctor, char *out, size_t size)
 		 unchecked);
 }
 
-/* Move the findings that are printed to the front. */
+/* Move the findings that are to be printed to the front of the list. */
 static void shown_move_first(struct doctor *doctor)
 {
 	size_t to = 0;
@@ -135,8 +139,9 @@ static void finding_row(struct out *out, size_t index, void *arg)
 }
 
 /*
- * Order of exit statuses: a missing device also explains a silent SA, so it
- * outweighs it.
+ * Return: the weight of an exit status; the heaviest becomes that of the
+ * command. A missing device is heavier than an SA that does not answer,
+ * because it is the reason for it.
  */
 static int status_weight(int status)
 {
@@ -186,7 +191,8 @@ static void findings_print(struct doctor *doctor)
 }
 
 /*
- * Print the findings, and the first problem on stderr. Return: the exit status.
+ * Print the findings on stdout, and the first problem on stderr. Return: the
+ * exit status.
  */
 static int findings_report(struct doctor *doctor)
 {
@@ -222,7 +228,10 @@ static int findings_report(struct doctor *doctor)
 								 : CLI_SILENT;
 }
 
-/* The SMI port of a planarized adapter does not receive the SA's answers. */
+/*
+ * Skip the SMI port of a planarized adapter: it does not receive the SA's
+ * replies.
+ */
 static bool smi_skip(struct doctor *doctor, const struct spot *spot,
 		     const struct ibsa_port *port)
 {
@@ -277,7 +286,7 @@ static void check_device(struct doctor *doctor,
 			  device->firmware);
 }
 
-/* The number of the device's ports that are in @scope. */
+/* Return: the number of the device's ports that @scope includes. */
 static size_t count_ports(const struct ibsa_device *device,
 			  const struct scope *scope)
 {
@@ -340,7 +349,7 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 		doctor_default(doctor, NULL, list);
 }
 
-/* Add the finding that explains why no device list could be read. */
+/* Add the finding that tells why the list of devices could not be read. */
 static void device_list_failed(struct doctor *doctor, int err)
 {
 	struct ibsa_error error;
@@ -367,7 +376,10 @@ static void device_list_failed(struct doctor *doctor, int err)
 			     strerror(-err));
 }
 
-/* @err: error of reading @list; if it is not 0, @list is not valid. */
+/*
+ * Check this machine. @err: the error of reading the list of devices; if it is
+ * not 0, @list is not valid.
+ */
 static int machine_doctor(struct doctor *doctor, const struct scope *scope,
 			  const struct ibsa_device_list *list, int err)
 {
@@ -461,7 +473,10 @@ static int examine(struct doctor *doctor, const struct scope *scope)
 	const char *file = fabric_file(doctor->cli);
 	struct ibsa_device_list *list = NULL;
 	int err = file ? 0 : ibsa_devices_read(&list);
-	/* Until interrupt_start(), a signal ends the command at once. */
+	/*
+	 * From interrupt_start() on, a signal ends the checks with a report;
+	 * before it, a signal ends the process at once.
+	 */
 	int status = interrupt_start(&doctor->interrupt, second_signal_text);
 
 	if (status != 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa env: environment variables of UCX and NCCL that follow from this machine's
- * ports and its SA.
+ * ibsa env: prints environment variables for UCX and NCCL whose values follow
+ * from this machine's ports and its SA.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,7 +15,10 @@
 
 enum { NAME_BYTES = 64 };
 
-/* A variable; or, if @value is NULL, why it is not set. */
+/*
+ * An environment variable with its value; if @value is NULL, with the reason
+ * why it is not set.
+ */
 struct variable {
 	const char *name;
 	char *value;
@@ -29,14 +32,19 @@ struct library {
 	const char *devices_prefix; /* names are whole, not prefixes */
 	const char *gid_index;
 	const char *pkey;
-	bool pkey_is_index; /* in the P_Key table; else the P_Key itself */
+	/*
+	 * The value for the P_Key is its index in the P_Key table; otherwise it
+	 * is the P_Key itself.
+	 */
+	bool pkey_is_index;
 	const char *sl;
 	const char *traffic_class;
 };
 
 /*
- * Source: ucx_info -c -f of UCX 1.13; NCCL user guide, "Environment Variables", and
- * of NCCL_IB_PKEY the sources of NCCL 2.
+ * The libraries and their environment variables. Source: ucx_info -c -f of UCX
+ * 1.13; NCCL user guide, "Environment Variables"; for NCCL_IB_PKEY the sources
+ * of NCCL 2.
  */
 static const struct library libraries[] = {
 	{ "ucx", "UCX_NET_DEVICES", "", "UCX_IB_GID_INDEX", "UCX_IB_PKEY",
@@ -53,7 +61,10 @@ struct env {
 	bool out_of_memory;
 };
 
-/* Add a variable, or without @value, the reason why it is not set. */
+/*
+ * Add an environment variable with its value; if @value is NULL, with the
+ * reason why it is not set.
+ */
 static void variable_add(struct env *env, const char *name, const char *value,
 			 const char *format, ...)
 {
@@ -70,7 +81,10 @@ static void variable_add(struct env *env, const char *name, const char *value,
 	va_end(args);
 }
 
-/* Both libraries separate devices by commas, and device and port by a colon. */
+/*
+ * Whether the device's name can be in a list: both libraries separate devices
+ * by commas, and device and port by a colon.
+ */
 static bool is_listable(const struct machine_port *port)
 {
 	const char *text = port->device;
@@ -126,7 +140,10 @@ static void number_add(struct env *env, const char *name, unsigned int number,
 	variable_add(env, name, text, "%s", reason);
 }
 
-/* The reason why one variable cannot have the values of all ports. */
+/*
+ * Add the reason why a variable is not set: the ports have different values,
+ * but it can have only one.
+ */
 static void differ_add(struct env *env, const char *name, const char *what,
 		       const struct env_value *value, const char *format)
 {
@@ -150,7 +167,10 @@ static void gid_index_add(struct env *env)
 			   "the index of the best RoCE v2 GID; see ibsa gids");
 }
 
-/* Both libraries use the P_Key at index 0 if it has full membership. */
+/*
+ * Add the variable for the P_Key, unless index 0 of the P_Key table has full
+ * membership: both libraries use index 0 by default.
+ */
 static void pkey_add(struct env *env)
 {
 	const struct env_facts *facts = &env->facts;
@@ -203,7 +223,7 @@ static void variables_add(struct env *env)
 		       &env->facts.traffic_class);
 }
 
-/* Write the value as one word of sh. */
+/* Write the value quoted as one word of the shell. */
 static void value_quote(const char *value, char *out, size_t size)
 {
 	static const char plain[] = "0123456789:,._-abcdefghijklmnopqrstuvwxyz"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa fabric: the table of its actions. Most actions have a file of their own.
+ * ibsa fabric: the table of its actions. Most actions are in a file of their
+ * own.
  */
 #include <ctype.h>
 #include <string.h>
@@ -8,10 +9,13 @@
 #include "fabric.h"
 #include "options.h"
 
-/* Options of the actions that change or query a running fabric server. */
+/* Options of the actions that change a running fabric server or query it. */
 #define SERVER_OPTIONS "fabric socket"
 
-/* Options whose help differs from that of other commands. */
+/*
+ * Options whose help text under ibsa fabric differs from that under other
+ * commands.
+ */
 static const struct option_words words[] = {
 	{ "all", NULL, "draw each adapter by itself" },
 	{ "device", NULL,
@@ -79,7 +83,10 @@ static const struct action {
 
 enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
-/* All action names for a message: "a, b or c". */
+/*
+ * Write the names of all actions for a message, such as "a, b or c". Return:
+ * @out.
+ */
 static const char *action_names(char *out, size_t size)
 {
 	size_t len = 0;
@@ -206,7 +213,8 @@ static bool server_fits(const struct cli *cli)
 		return false;
 	}
 	/*
-	 * fabric_server_use() has set IBSA_FABRIC if --fabric names a server.
+	 * If cli->open.fabric is set, it is a file: for a server in --fabric,
+	 * fabric_server_use() has set IBSA_FABRIC instead.
 	 */
 	if (cli->open.fabric) {
 		complain("--fabric: '%s' is not a fabric server; name one as "

@@ -17,8 +17,8 @@
 enum { IPV4_AT = 12, MAPPED_BITS = 96 };
 
 /*
- * The rows to print and, with --for, how each row fits the address. Without
- * --all, only the row @only is printed.
+ * The rows of ibsa gids and, with --for, how well each row fits the address.
+ * With --for but without --all, only the row with index @only is printed.
  */
 struct view {
 	const struct ibsa_gid_row *rows;
@@ -50,7 +50,10 @@ static const char *type_name(uint8_t type)
 	}
 }
 
-/* These words are part of the JSON output; programs compare them. */
+/*
+ * Return: the word for how a GID fits. These words are in the JSON output;
+ * programs compare them.
+ */
 static const char *fit_name(enum ibsa_gid_fit fit)
 {
 	static const char *const names[] = {
@@ -106,8 +109,8 @@ static void entry_cells(struct out *out, const struct ibsa_gid_row *row)
 }
 
 /*
- * Number of leading bits that a GID and the address have in common, at most 32
- * for IPv4.
+ * Return: the number of leading bits that a GID and the address have in
+ * common; at most 32 for IPv4.
  */
 static unsigned int shared_bits(const struct view *view,
 				const struct ibsa_gid *gid)
@@ -203,8 +206,8 @@ static void row_write(struct out *out, size_t index, void *arg)
 }
 
 /*
- * Explain in one line why no GID can be used: how many GIDs each reason
- * excludes.
+ * Print one line that tells why no GID can be used: for each reason, the
+ * number of GIDs that it excludes.
  */
 static int no_gid_fits_explain(const struct cli *cli, const struct view *view)
 {
@@ -332,7 +335,7 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	return status;
 }
 
-/* State of reading the rows of a fabric. */
+/* State while the rows of an embedded fabric are read. */
 struct reading {
 	struct ibsa_gid_row *rows;
 	size_t count;
@@ -360,7 +363,10 @@ static int row_add(struct reading *reading, const struct ibsa_fabric_port *port,
 	return 0;
 }
 
-/* A port without a cable is skipped: no client can use it. */
+/*
+ * Read the rows of a port. A port without a cable is skipped: no client can
+ * use it.
+ */
 static int port_read(struct ibsa_fabric *fabric,
 		     const struct ibsa_fabric_port *port,
 		     struct reading *reading)
@@ -382,8 +388,8 @@ static int port_read(struct ibsa_fabric *fabric,
 }
 
 /*
- * Return: 0; -ENODEV @scope's device does not exist; -ENXIO its port does not
- * exist.
+ * Read the rows of an embedded fabric. Return: 0; -ENODEV the device of @scope
+ * does not exist; -ENXIO its port does not exist.
  */
 static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
 		       struct reading *reading)

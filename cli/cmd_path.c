@@ -17,7 +17,7 @@
 #include "target.h"
 
 enum {
-	MOST_PATHS = 127, /* the largest value of the 7-bit field numb_path */
+	MOST_PATHS = 127, /* The largest value of the 7-bit field numb_path. */
 };
 
 void cmd_path_details(struct cli *cli)
@@ -46,18 +46,24 @@ void cmd_path_details(struct cli *cli)
 		out_line(&cli->out, "%s", lines[i]);
 }
 
-/* A query in one of the two PathRecord layouts, InfiniBand or Omni-Path. */
+/*
+ * A path query in one of the two PathRecord layouts, InfiniBand or Omni-Path.
+ */
 struct form {
 	const struct ibsa_record *record;
 	union fields_host match;
 	struct fields_mask mask;
-	bool is_wrong; /* a field or value is invalid; see @error */
+	/*
+	 * A field or value on the command line is invalid in this layout;
+	 * @error has the reason.
+	 */
+	bool is_wrong;
 	struct ibsa_error error;
 };
 
 /*
- * The command line in both layouts. The port's link layer selects the layout
- * after the port is open.
+ * The query on the command line in both PathRecord layouts. The link layer of
+ * the port, once it is open, selects the layout.
  */
 struct path_query {
 	struct target ends[2];
@@ -66,7 +72,10 @@ struct path_query {
 	bool is_opa; /* the port's link layer is Omni-Path */
 };
 
-/* The code uses one component mask for both layouts. */
+/*
+ * Assert that a field has one component mask bit in both layouts, because the
+ * code uses one mask for both.
+ */
 #define SAME_BIT(field) \
 	_Static_assert(IBSA_PATH_CM(field) == IBSA_OPA_PATH_CM(field), #field)
 SAME_BIT(sgid);
@@ -77,8 +86,8 @@ SAME_BIT(reversible);
 SAME_BIT(numb_path);
 
 /*
- * A path that the SA returned, and the devices of its two ports; or why there is
- * no path.
+ * A row of the output: a path that the SA returned, with the devices of its
+ * two ports; or the reason why there is no path.
  */
 struct row {
 	const struct end *src;
@@ -87,21 +96,24 @@ struct row {
 	struct ibsa_reason *reason; /* NULL: there is a path */
 };
 
-/* All rows, in the order of the replies. */
+/* All rows of the output, in the order of the replies. */
 struct rows {
 	const struct ibsa_record *record;
 	bool is_opa;
 	bool has_devices; /* the table has columns for devices */
-	bool has_reasons; /* each row tells why there is no path */
+	/* With --why: a row without a path has the reason why there is none. */
+	bool has_reasons;
 	struct row *all;
 	size_t count;
-	const struct end *src; /* source of the pair that is being queried */
+	/* Source of the pair of ports whose path is being queried. */
+	const struct end *src;
 	const struct end *dst;
 };
 
 /*
- * An Omni-Path LID that does not fit the 16 bits of the InfiniBand layout is
- * encoded in the GID. Return: that LID; 0: the LID is in its own field.
+ * Return: the Omni-Path LID that the GID of a path encodes, because it does
+ * not fit the 16 bits of the InfiniBand layout; 0: the LID is in its own
+ * field.
  */
 static uint32_t lid_in_gid(const struct rows *rows, const char *name,
 			   const union fields_host *host)
@@ -117,7 +129,10 @@ static uint32_t lid_in_gid(const struct rows *rows, const char *name,
 	return 0;
 }
 
-/* The field of a pair without a path: it has those of its ends. */
+/*
+ * Write a field of a pair without a path: only the fields of its two ports
+ * have values.
+ */
 static void missing_field(struct out *out, const struct rows *rows,
 			  const char *name, const struct row *row)
 {
@@ -152,8 +167,8 @@ static void path_field(struct out *out, const struct rows *rows,
 }
 
 /*
- * Packet life time is 4.096 us times a power of two. Source: IBA vol 1,
- * 15.2.5.16.
+ * Write the packet life time, which is 4.096 us times a power of two. Source:
+ * IBA vol 1, 15.2.5.16.
  */
 static void life_time_cell(struct out *out, const struct ibsa_record *record,
 			   const struct row *row)
@@ -237,7 +252,10 @@ static void path_row(struct out *out, size_t index, void *arg)
 		reason_cells(out, row);
 }
 
-/* Make room for a row, which is counted later. Return: NULL without memory. */
+/*
+ * Make room for a row; the caller counts it when it is complete. Return: the
+ * row; NULL if memory is short.
+ */
 static struct row *row_add(struct rows *rows)
 {
 	struct row *all = reallocarray(rows->all, rows->count + 1,
@@ -268,8 +286,8 @@ static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * If a LID does not fit the InfiniBand layout, both ends become GIDs. Source:
- * Linux, sa_convert_path_opa_to_ib().
+ * Replace the LIDs of both ends by GIDs, if one of them does not fit the
+ * InfiniBand layout. Source: Linux, sa_convert_path_opa_to_ib().
  */
 static int ends_to_gids(struct cli *cli, struct ends ends[2])
 {
@@ -341,7 +359,10 @@ static void parse_fields(const struct cli *cli, struct form *form)
 					       &form->error) != 0;
 }
 
-/* An argument that is valid in neither layout is an error on any link layer. */
+/*
+ * Parse the arguments in both layouts. An argument that is invalid in both is
+ * an error on any link layer.
+ */
 static int arguments_parse(struct cli *cli, struct path_query *path_query)
 {
 	const uint64_t taken = IBSA_PATH_CM(slid) | IBSA_PATH_CM(sgid) |
@@ -367,7 +388,10 @@ static int arguments_parse(struct cli *cli, struct path_query *path_query)
 	return CLI_DONE;
 }
 
-/* Check LIDs: their range depends on the link layer. */
+/*
+ * Check the LIDs of the arguments: their valid range depends on the link
+ * layer.
+ */
 static int ends_check(const struct cli *cli, struct path_query *path_query)
 {
 	struct ibsa_error error;
@@ -383,7 +407,10 @@ static int ends_check(const struct cli *cli, struct path_query *path_query)
 	return CLI_DONE;
 }
 
-/* Select the layout that this port's SA supports. Return: the exit status. */
+/*
+ * Select the PathRecord layout that the SA of this port supports. Return: the
+ * exit status.
+ */
 static int form_choose(struct cli *cli, struct path_query *path_query,
 		       struct form **out)
 {
@@ -401,7 +428,10 @@ static int form_choose(struct cli *cli, struct path_query *path_query,
 	return (*out)->is_wrong ? wrong(&(*out)->error) : CLI_DONE;
 }
 
-/* The text of an end of the path, for a message. */
+/*
+ * Return: the text of an end of the path, such as its name or GID, for a
+ * message.
+ */
 static const char *end_text(const struct end *end, const char *argument,
 			    char out[IBSA_VALUE_TEXT])
 {
@@ -418,8 +448,8 @@ static uint64_t pair_mask(const struct form *form, const struct end *src,
 }
 
 /*
- * Add a row for a pair without a path, with the fields that the query gave.
- * Return: the exit status.
+ * Add a row for a pair without a path, with the fields of the query. Return:
+ * the exit status.
  */
 static int rows_add_missing(struct rows *rows, const struct form *pair,
 			    const struct ibsa_reason *reason)
@@ -438,7 +468,7 @@ static int rows_add_missing(struct rows *rows, const struct form *pair,
 	return CLI_NO;
 }
 
-/* Add a row for an end whose name no node has; its message is printed. */
+/* Add a row for a name that no node has; the message is already printed. */
 static int rows_add_unnamed(struct rows *rows, const struct form *form)
 {
 	static const struct end unknown;
@@ -454,8 +484,8 @@ static int rows_add_unnamed(struct rows *rows, const struct form *form)
 }
 
 /*
- * Tell why a pair has no path. For Omni-Path's path records, the library has no
- * reasons.
+ * Find out why a pair of ports has no path. The library does not have reasons
+ * for Omni-Path's PathRecords.
  */
 static int missing_explain(struct cli *cli, const struct ibsa_query *query,
 			   const struct form *pair, struct rows *rows)
@@ -472,7 +502,7 @@ static int missing_explain(struct cli *cli, const struct ibsa_query *query,
 	return cli->why ? rows_add_missing(rows, pair, &reason) : CLI_NO;
 }
 
-/* Query the path of one pair of ports. */
+/* Query the path between one pair of ports. */
 static int pair_query(struct cli *cli, const struct form *form,
 		      const struct end *src, const struct end *dst,
 		      struct rows *rows)
@@ -494,7 +524,10 @@ static int pair_query(struct cli *cli, const struct form *form,
 				: status;
 }
 
-/* Query all pairs, also after a pair without a path. */
+/*
+ * Query the paths between all pairs of ports; continue after a pair without a
+ * path.
+ */
 static int pairs_query(struct cli *cli, const struct form *form,
 		       const struct ends_pairs *pairs, struct rows *rows)
 {

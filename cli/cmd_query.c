@@ -133,7 +133,10 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 	    query->method != IBSA_METHOD_GET_MULTI)
 		cli->out.shape = OUT_BLOCKS;
 	out_rows(&cli->out, rows.count, fields_row, &rows);
-	/* If the table cannot be written, the note is of no use. */
+	/*
+	 * Print a note after the table. If the table could not be written, the
+	 * note is omitted.
+	 */
 	if (out_is_brief(&cli->out) && fflush(stdout) == 0 &&
 	    fields_hidden(reply, hidden, sizeof(hidden)))
 		complain(
@@ -200,7 +203,7 @@ static int record_columns_use(struct cli *cli, const struct ibsa_record *record)
 	return columns_use(cli, &columns);
 }
 
-/* Hint for a request that matched no record. */
+/* Return: a hint for a request to which the SA returned no record. */
 static const char *no_record_hint(const struct ibsa_query *query)
 {
 	const uint64_t lids = IBSA_PORT_INFO_CM(lid) |

@@ -28,7 +28,7 @@ void cmd_reach_details(struct cli *cli)
 		out_line(&cli->out, "%s", lines[i]);
 }
 
-/* The rows of the output: the targets with a known result. */
+/* The rows of ibsa reach: the targets whose result is known. */
 struct rows {
 	const struct reach_targets *targets;
 	const struct reach_result *results; /* a result for each GID */
@@ -36,7 +36,7 @@ struct rows {
 	size_t count;
 };
 
-/* Results of targets without a GID, which do not exist. */
+/* Results of targets that do not exist and so have no GID. */
 static const struct reach_result missing[] = {
 	[IBSA_REASON_NO_NAME] = {
 		.is_known = true,
@@ -94,8 +94,8 @@ static void result_row(struct out *out, size_t index, void *arg)
 }
 
 /*
- * Print the message for a single target. A target that does not exist has its
- * message already.
+ * Print the message for the result of a single target. For a target that does
+ * not exist, it was printed before.
  */
 static void no_path_explain(const struct rows *rows)
 {
@@ -110,7 +110,10 @@ static void no_path_explain(const struct rows *rows)
 					: "the SA has no path to it");
 }
 
-/* Print the results. Return: the exit status for targets that do not exist. */
+/*
+ * Print the results. Return: the exit status that targets which do not exist
+ * cause.
+ */
 static int results_print(struct cli *cli, struct rows *rows)
 {
 	const struct reach_targets *targets = rows->targets;

@@ -59,7 +59,7 @@ void service_local_warn(const struct cli *cli)
 			 "the service, and the service ends with the process");
 }
 
-/* Second part of the message that a service does not exist. */
+/* Return: the second part of the message that a service does not exist. */
 static const char *process_only_hint(const struct cli *cli)
 {
 	return fabric_file(cli) ? "; on an embedded fabric only the process "
@@ -104,7 +104,10 @@ static int id_parse(const char *text, struct service *service)
 	return CLI_DONE;
 }
 
-/* Parse a name as the output shows it: unprintable bytes are \xNN. */
+/*
+ * Parse a service name in the form of the output, where \xNN stands for a byte
+ * that cannot be printed.
+ */
 static int name_parse(const char *text, struct service *service)
 {
 	const struct ibsa_record *record = &ibsa_service_record;
@@ -201,7 +204,8 @@ static int service_list(struct cli *cli)
 }
 
 /*
- * Text after "id:" or "0x" is an ID; other text, also after "name:", is a name.
+ * Parse a service: text that begins with "id:" or "0x" is an ID; other text,
+ * or text after "name:", is a name.
  */
 static int target_text_parse(const char *text, struct service *service)
 {
@@ -214,7 +218,10 @@ static int target_text_parse(const char *text, struct service *service)
 	return name_parse(text, service);
 }
 
-/* A decimal number was parsed as a name; the message gives a hint. */
+/*
+ * Whether the text is a decimal number: it was parsed as a name, and the
+ * message gives a hint.
+ */
 static bool is_decimal(const char *text)
 {
 	return text[strspn(text, "0123456789")] == '\0';
@@ -273,7 +280,10 @@ static void no_such_service_explain(const struct cli *cli,
 		 process_only_hint(cli));
 }
 
-/* The SA compares these three fields whatever the component mask says. */
+/*
+ * Remove a service. Its ID, GID and P_Key are sent, because the SA compares
+ * these fields regardless of the component mask.
+ */
 static int service_unregister(struct cli *cli)
 {
 	struct service service = { .mask = 0 };

@@ -13,13 +13,16 @@
 
 enum { WIDTH_TEXT = 16 };
 
-/* A line of the output: a link at its upper end, or a node without a link. */
+/*
+ * A line in the output of ibsa topology: a link at its upper end, or a node
+ * without a link.
+ */
 struct link {
 	size_t node;
 	unsigned int port;
 };
 
-/* A node in the order of the output. */
+/* A node, and its place in the order of the output. */
 struct position {
 	size_t node;
 	size_t island;
@@ -35,7 +38,10 @@ struct links {
 	size_t count;
 };
 
-/* Switches of the highest level first; numbers in names by value. */
+/*
+ * Compare two nodes for the order of the output: switches of the highest level
+ * first; numbers in names are compared by value.
+ */
 static int by_position(const void *a, const void *b)
 {
 	const struct position *x = a;
@@ -70,7 +76,10 @@ static void positions_find(struct links *links)
 		links->rank[links->positions[i].node] = i;
 }
 
-/* Whether a link is listed at this end: that of the first node in the order. */
+/*
+ * Whether a link is listed at this end: at the node that comes first in the
+ * order of the output.
+ */
 static bool is_listed(const struct links *links, size_t node,
 		      const struct ibsa_topology_port *port)
 {
@@ -158,7 +167,7 @@ static void guid_cell(struct out *out, const char *name, uint64_t guid)
 		out_none(out, name);
 }
 
-/* The cells of one end; their names have a prefix. */
+/* Write the cells of one end of a link; their names have a prefix. */
 static void end_cells(struct out *out, const struct topology_view *view,
 		      size_t index, unsigned int number, bool is_peer)
 {
@@ -320,7 +329,10 @@ static int options_check(const struct cli *cli)
 	return draw_check(cli, file_of(cli));
 }
 
-/* A drawing on standard output takes the place of the table. */
+/*
+ * Print the topology. If a drawing is written to standard output, it replaces
+ * the table.
+ */
 static int topology_show(struct cli *cli, const struct topology_view *view)
 {
 	int status = draw(cli, view, file_of(cli));

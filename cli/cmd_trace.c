@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa trace: the switches and ports of a path, by the forwarding tables. */
+/*
+ * ibsa trace: prints the switches and ports of a path, by the switches'
+ * forwarding tables.
+ */
 #include <stdlib.h>
 
 #include <ibsa/reason.h>
@@ -133,7 +136,10 @@ static int path_decode(struct cli *cli, const struct ibsa_reply *reply,
 	return ibsa_reply_decode(reply, 0, arg) ? CLI_SILENT : CLI_DONE;
 }
 
-/* Query the path of a pair. Return: the exit status; a failure is printed. */
+/*
+ * Query the path between a pair of ports. Return: the exit status; a failure
+ * is printed.
+ */
 static int path_find(struct cli *cli, const struct end *src,
 		     const struct end *dst, struct ibsa_path *out)
 {
@@ -178,7 +184,10 @@ static int blocks_decode(struct cli *cli, const struct ibsa_reply *reply,
 	return CLI_DONE;
 }
 
-/* Query the tables' block of a LID, of all switches at once. */
+/*
+ * Query the forwarding table blocks that contain a LID, of all switches in one
+ * query.
+ */
 static int blocks_read(struct cli *cli, uint32_t dlid, struct traces *traces)
 {
 	const struct ibsa_lft match = {
@@ -196,7 +205,10 @@ static int blocks_read(struct cli *cli, uint32_t dlid, struct traces *traces)
 	traces->blocks = NULL;
 	traces->block_count = 0;
 	status = query_wait(cli, &query, blocks_decode, traces);
-	/* Without records, the trace itself tells that there is no table. */
+	/*
+	 * If the SA has no records, the trace itself tells that a switch has
+	 * no table.
+	 */
 	return status == CLI_NO ? CLI_DONE : status;
 }
 
@@ -281,7 +293,9 @@ static int pair_trace(struct cli *cli, struct traces *traces,
 	return status;
 }
 
-/* Trace all pairs, also after a pair that has no trace. */
+/*
+ * Trace the paths between all pairs; continue after a pair that has no trace.
+ */
 static int pairs_trace(struct cli *cli, struct traces *traces,
 		       const struct ends *src, const struct ends *dst)
 {

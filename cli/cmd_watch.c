@@ -27,7 +27,10 @@ static const char second_signal_text[] = "ended before the SA confirmed the "
 					 "end of the subscription; it may "
 					 "continue to send reports";
 
-/* An event that waits until all events before it are printed. */
+/*
+ * An event that is printed after all earlier events; an earlier one may be
+ * waiting for the name of its node.
+ */
 struct line {
 	struct line *next;
 	struct ibsa_event event;
@@ -50,7 +53,7 @@ struct watching {
 	int status; /* exit status */
 };
 
-/* Names of kinds of events, and of sets of kinds, on the command line. */
+/* Words for the kinds of events, and for sets of kinds, on the command line. */
 /* clang-format off */
 static const struct {
 	const char *text;
@@ -116,7 +119,10 @@ static unsigned int kinds_of(const char *word)
 	return 0;
 }
 
-/* "LID 12", or the number of an unknown trap. */
+/*
+ * Write "LID 12", or the number of an unknown trap, for an event without a
+ * GID. Return: @out.
+ */
 static const char *number_text(char out[WORD_BYTES], const char *what,
 			       unsigned int number)
 {
@@ -124,7 +130,10 @@ static const char *number_text(char out[WORD_BYTES], const char *what,
 	return out;
 }
 
-/* Why the port cannot be used. Its fabric server may have ended. */
+/*
+ * Return: the reason why the port cannot be used any more. Its fabric server
+ * may have ended.
+ */
 static const char *port_failure(void)
 {
 	struct ibsa_error error;
@@ -156,7 +165,10 @@ static const char *event_failure(int err)
 	}
 }
 
-/* An SA without the subscription has nothing to end. */
+/*
+ * Whether the subscription has ended at the SA: this is also the case if the
+ * SA does not have it.
+ */
 static bool is_subscription_ended(const struct ibsa_event *event)
 {
 	return event->err == 0 &&
@@ -226,7 +238,7 @@ static void put_number(struct out *out, const char *name, bool known,
 		out_none(out, name);
 }
 
-/* For programs: every line has the same cells. */
+/* Write an event for programs: every line has the same cells. */
 static void data_cells(struct out *out, const struct line *line,
 		       const char *name)
 {
@@ -276,7 +288,9 @@ static void text_cells(struct out *out, const struct line *line,
 		out_text(out, "reason", event_reason(event));
 }
 
-/* A line and the watch that it belongs to, for the row function. */
+/*
+ * An event and its watch, as the argument of the function that writes the row.
+ */
 struct shown {
 	const struct watching *watching;
 	const struct line *line;
@@ -306,7 +320,10 @@ static bool is_ready(const struct watching *watching, const struct line *line)
 	       name_of(watching, &line->event);
 }
 
-/* Print the events that wait for no more names, in order. */
+/*
+ * Print, in order, the events up to the first one that waits for the name of
+ * its node.
+ */
 static void lines_flush(void *arg)
 {
 	struct watching *watching = arg;
@@ -325,8 +342,8 @@ static void lines_flush(void *arg)
 }
 
 /*
- * Request the name of the event's node, unless the event says that the node
- * left: the SA no longer has it.
+ * Request the name of the event's node from the SA. This is not done if the
+ * event says that the node has left: the SA does not have its name any more.
  */
 static void name_request(struct watching *watching,
 			 const struct ibsa_event *event)
@@ -366,7 +383,10 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 	watching->lines++;
 }
 
-/* The first refusal ends the command: a retry does not change the answer. */
+/*
+ * The SA has refused the subscription. The first refusal ends the command: a
+ * retry would get the same answer.
+ */
 static void watch_refused(struct watching *watching,
 			  const struct ibsa_event *event)
 {
@@ -409,8 +429,8 @@ static void event_received(const struct ibsa_event *event, void *arg)
 }
 
 /*
- * Wait until a signal arrives or the reader closes the output. -ENODEV does not
- * end the wait: the client reopens a device that returns.
+ * Dispatch until a signal arrives or the reader of the output closes it.
+ * -ENODEV does not end the loop: the client reopens a device that comes back.
  */
 static void watch_wait(struct watching *watching,
 		       const struct interrupt *interrupt)
@@ -486,7 +506,7 @@ static int gid_add(struct watching *watching, const struct ibsa_gid *gid)
 	return CLI_DONE;
 }
 
-/* Add the GIDs of all ports that the name stands for. */
+/* Add the GIDs of all ports that a node's name stands for to the watch. */
 static int name_add(struct watching *watching, const char *text,
 		    const struct target *target, const struct ibsa_gid *own)
 {
@@ -508,7 +528,10 @@ static int name_add(struct watching *watching, const char *text,
 	return status;
 }
 
-/* Add the GIDs that an argument stands for. Return: the exit status. */
+/*
+ * Add the GIDs that an argument stands for to the watch. Return: the exit
+ * status.
+ */
 static int target_add(struct watching *watching, const char *text)
 {
 	struct cli *cli = watching->cli;
@@ -540,7 +563,8 @@ static int target_add(struct watching *watching, const char *text)
 }
 
 /*
- * Arguments that are not kinds of events are targets. Return: the exit status.
+ * Parse the arguments that are not kinds of events: they are the targets to
+ * watch. Return: the exit status.
  */
 static int gids_parse(struct watching *watching)
 {
@@ -553,7 +577,10 @@ static int gids_parse(struct watching *watching)
 	return status;
 }
 
-/* Closing the client delivers the last event, which uses @watching. */
+/*
+ * Close the client before @watching is freed: closing delivers the last event,
+ * which uses @watching.
+ */
 static void watch_end(struct watching *watching)
 {
 	(void)ibsa_close(watching->cli->client);
@@ -564,8 +591,8 @@ static void watch_end(struct watching *watching)
 }
 
 /*
- * Until interrupt_start(), a signal ends the command at once: no subscription
- * exists. Return: the exit status.
+ * Run the watch. Before interrupt_start(), a signal ends the command at once,
+ * because no subscription exists yet. Return: the exit status.
  */
 static int watch_interruptibly(struct watching *watching)
 {
@@ -592,7 +619,10 @@ int cmd_watch(struct cli *cli)
 	watching.last = &watching.first;
 	for (int i = 1; i < cli->arg_count; i++)
 		watching.kinds |= kinds_of(cli->args[i]);
-	/* The subscription must end before a closed output ends the command. */
+	/*
+	 * SIGPIPE is ignored, because the subscription must be deleted before
+	 * a closed output ends the command.
+	 */
 	signal(SIGPIPE, SIG_IGN);
 	watching.status = columns_use(cli, &columns_watch);
 	if (watching.status == CLI_DONE)

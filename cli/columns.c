@@ -9,7 +9,10 @@
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* A column that always has a value, and one that may have none. */
+/*
+ * Table entries for a column that always has a value, and for one that may
+ * have none.
+ */
 #define ALWAYS(name, kind)                 \
 	{                                  \
 		name, COLUMN_##kind, false \
@@ -185,7 +188,10 @@ static const struct column path_opa[] = {
 	MAYBE("dst_device", TEXT),
 };
 
-/* With --why: a pair without a path has no more fields than its ends. */
+/*
+ * Columns of ibsa path --why: a pair without a path has only the columns of
+ * its two ports.
+ */
 static const struct column path_why[] = {
 	{ .kind = COLUMN_RECORD, .record = &ibsa_path_record,
 	  .has_long_lids = true, .can_be_none = true },
@@ -351,7 +357,10 @@ struct column column_of_record(const struct ibsa_record *record)
 	return (struct column){ .kind = COLUMN_RECORD, .record = record };
 }
 
-/* A value of a field, and the meaning of a code. */
+/*
+ * Call back for the cells of a field: its value, and the meaning if the value
+ * is a code.
+ */
 static void field_cells(const struct column *column, const char *name,
 			const struct ibsa_field *field, cell_type_fn done,
 			void *arg)

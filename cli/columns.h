@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The columns of each command's rows: the members of its JSON, the fields of its CSV,
- * and the names that --fields takes.
+ * Tables of the columns in each command's rows: the members of its JSON
+ * output, the fields of its CSV output, and the names that --fields accepts.
  */
 #ifndef CLI_COLUMNS_H
 #define CLI_COLUMNS_H
@@ -82,7 +82,7 @@ extern const struct columns columns_watch;
 /* All of these; NULL after the last. */
 const struct columns *columns_at(size_t index);
 
-/* The columns of ibsa query for the records of its reply. */
+/* Return: the columns that ibsa query writes for a record of this type. */
 struct column column_of_record(const struct ibsa_record *record);
 
 /**
@@ -101,7 +101,7 @@ struct cell_type {
 
 typedef void (*cell_type_fn)(const struct cell_type *type, void *arg);
 
-/* Call @done for each cell of a row. */
+/* Call @done for each cell that a row with these columns may have. */
 void columns_each(const struct columns *columns, cell_type_fn done, void *arg);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* --fields, and what CSV needs to know before the first row. */
+/*
+ * Handles --fields, and determines the columns of CSV before the first row is
+ * written.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +41,7 @@ static void cell_add(const struct cell_type *type, void *arg)
 	name_add(arg, type->name);
 }
 
-/* Explain an unknown name by the list of all names. */
+/* Print the message for an unknown column name, with the list of all names. */
 static int unknown_name(const struct names *known, const char *name)
 {
 	char list[OUT_COLUMNS * COLUMN_NAME_ROOM] = "";
@@ -52,7 +55,7 @@ static int unknown_name(const struct names *known, const char *name)
 	return CLI_USAGE;
 }
 
-/* Divide the value of --fields into names. Return: the exit status. */
+/* Split the value of --fields into column names. Return: the exit status. */
 static int names_choose(const char *text, const struct names *known,
 			struct names *out)
 {

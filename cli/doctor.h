@@ -36,21 +36,28 @@ struct doctor {
 	size_t count;
 	size_t room;
 	struct finding
-		spare; /* overwritten if there is no memory for a finding */
+		/*
+		 * A finding that is overwritten if there is no memory for
+		 * another one.
+		 */
+		spare;
 	bool out_of_memory;
 	struct progress progress;
 	struct interrupt interrupt;
 	const struct ibsa_device_list *list; /* of this machine, or NULL */
 };
 
-/* Whether a signal arrived: the remaining checks are skipped. */
+/* Whether a signal has arrived: the remaining checks are then skipped. */
 bool doctor_is_interrupted(const struct doctor *doctor);
 
-/* Add a finding. Its text is made safe to print. */
+/* Add a finding of ibsa doctor. Unsafe characters in its text are replaced. */
 void doctor_add(struct doctor *doctor, const struct finding *finding,
 		const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A finding with each verdict. The last arguments are the detail's format. */
+/*
+ * For each verdict, a function that adds a finding. Its last arguments are the
+ * format and values of the detail text.
+ */
 /* clang-format off */
 #define doctor_add_as(doctor, at, what, grade, result, help, ...)	\
 	doctor_add(doctor, &(const struct finding){ .name = (what),	\
@@ -75,10 +82,11 @@ struct visit {
 	const struct ibsa_port_state *state; /* NULL: unknown */
 	int err;			     /* error of reading @state */
 	bool is_named;			     /* the command line names it */
-	const char *locked; /* reason why the port cannot be opened, or NULL */
+	/* The reason why the port cannot be opened, or NULL. */
+	const char *locked;
 };
 
-/* Check the kernel module for MADs. Return: whether it is loaded. */
+/* Check that the kernel module ib_umad is loaded. Return: whether it is. */
 bool doctor_umad(struct doctor *doctor);
 
 /* Check the device files of a port. */
@@ -88,10 +96,10 @@ void doctor_files(struct visit *visit, const struct ibsa_port *port,
 /* Check the state of a port and its subnet manager. */
 void doctor_port(struct visit *visit);
 
-/* Check that the SA answers, and whether it trusts the SM_Key. */
+/* Check that the SA of the port answers, and whether it trusts the SM_Key. */
 void doctor_sa(struct visit *visit);
 
-/* Report the port that queries use if none is named. */
+/* Report which port queries use if no port is named. */
 void doctor_default(struct doctor *doctor, struct ibsa_fabric *fabric,
 		    const struct ibsa_device_list *list);
 

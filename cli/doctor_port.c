@@ -35,7 +35,10 @@ bool doctor_umad(struct doctor *doctor)
 	return err == 0;
 }
 
-/* "root:rdma 0660"; a user or group without a name is a number. */
+/*
+ * Write owner, group and mode of a file, such as "root:rdma 0660"; a user or
+ * group without a name is written as a number.
+ */
 static const char *owner_text(const struct ibsa_device_file *file, char *out,
 			      size_t size)
 {
@@ -51,8 +54,8 @@ static const char *owner_text(const struct ibsa_device_file *file, char *out,
 }
 
 /*
- * The kernel applies only one set of rights: the owner's, else the group's,
- * else the others'.
+ * Return: the access rights that a user has. The kernel applies only one set:
+ * the owner's, otherwise the group's, otherwise the others'.
  */
 static uint32_t rights_of_user(const struct ibsa_device_file *file)
 {
@@ -63,7 +66,10 @@ static uint32_t rights_of_user(const struct ibsa_device_file *file)
 	return file->mode;
 }
 
-/* Whether owner and mode grant this user access, although open() failed. */
+/*
+ * Whether owner and mode of the file grant this user access, although open()
+ * failed.
+ */
 static bool is_allowed_by_mode(const struct ibsa_device_file *file)
 {
 	const uint32_t read_write = 06;
@@ -143,7 +149,10 @@ static void check_node(struct visit *visit,
 			     file->path, strerror(-access->open_err));
 }
 
-/* Only a subnet manager opens the issm file; other programs do not need it. */
+/*
+ * Check the issm file of a port. Only a subnet manager opens it; other
+ * programs do not need it.
+ */
 static void issm_check(struct visit *visit, const struct ibsa_device_file *file)
 {
 	struct doctor *doctor = visit->doctor;
@@ -161,7 +170,10 @@ static void issm_check(struct visit *visit, const struct ibsa_device_file *file)
 			  owner_text(file, owner, sizeof(owner)));
 }
 
-/* The kernel has a MAD device for each port that can send MADs. */
+/*
+ * Report a port without a MAD device: the kernel has one for each port that
+ * can send MADs.
+ */
 static void no_mad_device(struct visit *visit, bool has_umad)
 {
 	const bool is_ethernet = visit->state &&
@@ -242,8 +254,8 @@ static const char *state_advice(const struct ibsa_port_state *state)
 }
 
 /*
- * A port without a cable is a warning, unless it is named: machines often have
- * unused ports.
+ * Check the state of a port. A port without a cable is only a warning if it
+ * was not named, because machines often have unused ports.
  */
 static void state_check(const struct visit *visit)
 {

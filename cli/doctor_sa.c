@@ -15,7 +15,10 @@ enum { DEADLINE_MS = 1000 };
 struct answer {
 	bool ended;
 	enum ibsa_outcome outcome;
-	int err; /* error of the query or, if it was not sent, of sending it */
+	/*
+	 * Error of the query; or, if it was not sent, the error of sending it.
+	 */
+	int err;
 	uint16_t status;
 	unsigned int tries;
 	uint64_t rtt_ns;
@@ -35,7 +38,10 @@ static void request_done(const struct ibsa_reply *reply, void *arg)
 	ibsa_reply_explain(reply, &answer->why);
 }
 
-/* Like ibsa_query_wait(), but a signal ends the wait. */
+/*
+ * Wait for the reply to a query as ibsa_query_wait() does, except that a
+ * signal ends the wait.
+ */
 static void request_await(struct doctor *doctor, struct ibsa_client *client,
 			  uint64_t id, struct answer *answer)
 {
@@ -68,7 +74,7 @@ static struct answer request_wait(const struct visit *visit,
 	return answer;
 }
 
-/* Every SA answers a ClassPortInfo request of any client. */
+/* Query the SA's ClassPortInfo, which every SA returns to any client. */
 static struct answer info_query(const struct visit *visit,
 				struct ibsa_client *client)
 {
@@ -80,8 +86,9 @@ static struct answer info_query(const struct visit *visit,
 }
 
 /*
- * Query the port's own P_Keys, which OpenSM returns to trusted requests only.
- * The record has no room for Omni-Path LIDs, and a RoCE port has no LID.
+ * Query the port's own P_Key table, which OpenSM returns to trusted requests
+ * only. This is not possible with Omni-Path LIDs, which do not fit the record,
+ * or at a RoCE port, which has no LID.
  */
 static struct answer pkeys_query(const struct visit *visit,
 				 struct ibsa_client *client)
@@ -103,7 +110,7 @@ static struct answer pkeys_query(const struct visit *visit,
 		       : unasked;
 }
 
-/* Open a client with the options of the command line, at this port. */
+/* Open a client at this port, with the options of the command line. */
 static int port_open(const struct visit *visit, uint64_t sm_key,
 		     struct ibsa_error *error, struct ibsa_client **out)
 {
@@ -162,7 +169,10 @@ static void sa_failed(const struct visit *visit, const struct answer *answer)
 			     ibsa_status_text(answer->status), answer->status);
 }
 
-/* Whether the SA answers a request without an SM_Key. */
+/*
+ * Check whether the SA answers a request without an SM_Key. Return: whether it
+ * does.
+ */
 static bool sa_check(const struct visit *visit, struct ibsa_client *client)
 {
 	const struct answer answer = info_query(visit, client);
@@ -179,7 +189,10 @@ static bool sa_check(const struct visit *visit, struct ibsa_client *client)
 
 enum trust { TRUSTED, UNTRUSTED, UNTOLD };
 
-/* Every port has a P_Key table: if the SA returns no record, it may hide it. */
+/*
+ * Return: whether the SA trusts the request. Every port has a P_Key table: if
+ * the SA returns no record, it may hide the table.
+ */
 static enum trust answer_trust(const struct answer *answer)
 {
 	if (answer->outcome == IBSA_OUTCOME_OK)
@@ -215,7 +228,10 @@ static void key_unknown_skip(const struct visit *visit,
 				: ibsa_status_text(answer->status));
 }
 
-/* Most clients have no SM_Key and do not need one. */
+/*
+ * Report how the SA treats requests without an SM_Key. Most clients have no
+ * SM_Key and do not need one.
+ */
 static void no_key_check(const struct visit *visit, struct ibsa_client *client)
 {
 	const struct answer answer = pkeys_query(visit, client);
@@ -236,7 +252,10 @@ static void no_key_check(const struct visit *visit, struct ibsa_client *client)
 	}
 }
 
-/* OpenSM does not answer a request with a wrong SM_Key. */
+/*
+ * Check whether the SA trusts the SM_Key of --sm-key. OpenSM does not answer a
+ * request with a wrong SM_Key.
+ */
 static void trust_check(const struct visit *visit, struct ibsa_client *client)
 {
 	struct answer answer = info_query(visit, client);
@@ -297,7 +316,10 @@ static void sa_and_key_check(const struct visit *visit,
 		no_key_check(visit, client);
 }
 
-/* Reason why the SA cannot be queried from this port; NULL: it can. */
+/*
+ * Return: the reason why the SA cannot be queried from this port; NULL: it can
+ * be.
+ */
 static const char *skip_reason(const struct visit *visit)
 {
 	const struct ibsa_port_state *state = visit->state;
@@ -339,7 +361,7 @@ void doctor_sa(struct visit *visit)
 	(void)ibsa_close(client);
 }
 
-/* The device with this port number and GID. */
+/* Return: the name of the device that has a port with this number and GID. */
 static const char *device_of(const struct ibsa_device_list *list,
 			     const struct ibsa_port_state *state)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Drawings of a fabric. dot of Graphviz runs as a separate process: its layout
- * may take long, and it parses names from outside.
+ * Writes drawings of a fabric. The program dot of Graphviz runs as a separate
+ * process: its layout may take long, and it parses names that come from
+ * outside.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,10 @@ static int cannot(const char *what, const char *path, int err)
 	return CLI_DEVICE;
 }
 
-/* Write all of a text to a file. Return: false with errno set if that fails. */
+/*
+ * Write the whole text to a file. Return: false if that fails; errno has the
+ * reason.
+ */
 static bool put_file(int fd, const char *text, size_t len)
 {
 	while (len > 0) {
@@ -61,7 +65,10 @@ static int write_dot(struct cli *cli, const char *text, size_t len)
 	return CLI_DONE;
 }
 
-/* Start dot; it reads from @from and writes to @to. Return: 0 or errno. */
+/*
+ * Start the program dot, which reads from @from and writes to @to. Return: 0
+ * or errno.
+ */
 static int start_dot(int from, int to, pid_t *out)
 {
 	char *const args[] = { (char[]){ "dot" }, (char[]){ "-Tsvg" }, NULL };
@@ -81,8 +88,8 @@ static int start_dot(int from, int to, pid_t *out)
 }
 
 /*
- * Wait for dot, with progress on a terminal: a layout may take minutes. Return:
- * its wait status.
+ * Wait until the program dot ends; on a terminal, print progress, because a
+ * layout may take minutes. Return: its wait status.
  */
 static int await_dot(pid_t dot)
 {
@@ -102,7 +109,10 @@ static int await_dot(pid_t dot)
 	return ended;
 }
 
-/* Write @text to dot and wait for it. Return: the exit status. */
+/*
+ * Write @text to the program dot and wait for its end. Return: the exit
+ * status.
+ */
 static int run_dot(int to, const char *text, size_t len)
 {
 	int pipe_fds[2];
@@ -145,8 +155,8 @@ static int write_svg(struct cli *cli, const char *text, size_t len)
 		return cannot("--svg", cli->picture.svg, errno);
 	out_flush(&cli->out);
 	/*
-	 * If dot has ended, writing must fail with EPIPE and a message, not end
-	 * the process.
+	 * SIGPIPE is ignored: if dot has ended, writing to it must fail with
+	 * EPIPE and a message, not end this process.
 	 */
 	before = signal(SIGPIPE, SIG_IGN);
 	status = run_dot(fd, text, len);
@@ -215,8 +225,8 @@ int draw(struct cli *cli, const struct topology_view *view, const char *read)
 	if (status == CLI_DONE && cli->picture.dot)
 		status = write_dot(cli, text, len);
 	/*
-	 * The file may be another name of the one that is read, which can be
-	 * checked only after it exists.
+	 * The output file may be another name of the file that is read. This
+	 * can be checked only when the output file exists.
 	 */
 	if (status == CLI_DONE)
 		status = files_check(cli, read);

@@ -18,7 +18,7 @@ int topology_dot(FILE *file, const struct topology_view *view, bool each);
  */
 int draw_check(const struct cli *cli, const char *read);
 
-/* Whether a drawing is written to standard output. */
+/* Whether the options write a drawing to standard output. */
 bool draw_is_output(const struct cli *cli);
 
 /*

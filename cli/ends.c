@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ports that a target of ibsa path stands for, and pairs of ports. */
+/* Finds the ports that a target of ibsa path stands for, and pairs of ports. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -47,7 +47,7 @@ static int ports_add(struct ends *ends, const struct ibsa_gid *own,
 	return status;
 }
 
-/* The active ports of this machine in the subnet of @own. */
+/* Add the active ports of this machine that are in the subnet of @own. */
 static int machine_ports(const struct ibsa_gid *own, struct ends *out)
 {
 	struct ibsa_device_list *list;
@@ -78,7 +78,7 @@ static int machine_ports(const struct ibsa_gid *own, struct ends *out)
 	return status;
 }
 
-/* Whether -C names a host rather than an adapter, or is not given. */
+/* Whether -C names a host instead of an adapter, or is not given. */
 static bool names_host(const char *name, const char *description)
 {
 	const size_t len = strcspn(description, " ");

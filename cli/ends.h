@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ports that a target of ibsa path stands for, and pairs of ports. */
+/* Finds the ports that a target of ibsa path stands for, and pairs of ports. */
 #ifndef CLI_ENDS_H
 #define CLI_ENDS_H
 
 #include "nodes.h"
 #include "target.h"
 
-/* A port: its GID, or else its LID, and its names. */
+/*
+ * A port at an end of a path: its GID, or its LID if the GID is not known, and
+ * its names.
+ */
 struct end {
 	struct ibsa_gid gid;
 	uint32_t lid;
@@ -20,8 +23,8 @@ struct ends {
 };
 
 /*
- * Find the ports that a target stands for. Return: the exit status; a failure
- * is printed. The caller frees @out in any case.
+ * Find the ports that a target on the command line stands for. Return: the
+ * exit status; a failure is printed. The caller frees @out in any case.
  */
 int ends_find(struct cli *cli, const struct target *target, struct ends *out);
 void ends_free(struct ends *ends);
@@ -36,14 +39,17 @@ void ends_free(struct ends *ends);
  */
 int ends_own(struct cli *cli, const struct nodes *nodes, struct ends *out);
 
-/* Selects which ports of two targets form pairs. */
+/* Tells which ports of two targets form pairs. */
 struct ends_pairs {
 	const struct ends *src;
 	const struct ends *dst;
 	bool is_by_device; /* only ports whose devices have equal names */
 };
 
-/* All pairs if @is_all is set or no device names are equal. */
+/*
+ * Determine the pairs: all pairs if @is_all is set or the two targets have no
+ * device name in common; otherwise ports of devices with equal names.
+ */
 struct ends_pairs ends_pair(const struct ends *src, const struct ends *dst,
 			    bool is_all);
 bool ends_has_pair(const struct ends_pairs *pairs, const struct end *src,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa env: the facts from which its variables follow. */
+/*
+ * ibsa env: the facts about ports and paths from which the values of its
+ * variables follow.
+ */
 #ifndef CLI_ENV_H
 #define CLI_ENV_H
 
@@ -9,10 +12,14 @@
 struct env_value {
 	enum { ENV_UNKNOWN, ENV_KNOWN, ENV_DIFFERS } kind;
 	unsigned int number;
-	unsigned int other; /* of ENV_DIFFERS, a value that is not @number */
+	/*
+	 * If the ports have different values (ENV_DIFFERS): a value other than
+	 * @number.
+	 */
+	unsigned int other;
 };
 
-/* An active port and the index of the P_Key that it uses. */
+/* An active port, and the index of the P_Key that it uses. */
 struct env_port {
 	const struct machine_port *port;
 	size_t pkey_index;
@@ -44,8 +51,9 @@ struct env_facts {
 };
 
 /*
- * Read the ports and query the SA. Return: the exit status; a failure is printed.
- * The caller frees @out in any case. If @count is not 0, @out holds what is known.
+ * Read this machine's ports and query the SA. Return: the exit status; a
+ * failure is printed. The caller frees @out in any case. If @count is not 0,
+ * @out contains what was read.
  */
 int env_facts_read(struct cli *cli, struct env_facts *out);
 void env_facts_free(struct env_facts *facts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa env: reads this machine's ports, and what the SA has about their paths. */
+/* ibsa env: reads this machine's ports, and queries the SA for their paths. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,9 @@ static void value_note(struct env_value *value, unsigned int number)
 }
 
 /*
- * Find the P_Key of --pkey, or else the first one with full membership, or else
- * the first one. Return: false: the table is empty or lacks the P_Key.
+ * Find the P_Key of --pkey in the port's table; without --pkey, the first
+ * P_Key with full membership, otherwise the first P_Key. Return: false: the
+ * table is empty or does not contain the P_Key.
  */
 static bool pkey_find(const struct machine_port *port, const uint16_t *given,
 		      size_t *out)
@@ -76,7 +77,10 @@ static int pkey_read(struct cli *cli, struct env_facts *facts,
 	return CLI_DONE;
 }
 
-/* UCX and NCCL use GIDs at RoCE ports only. */
+/*
+ * Read the index of a RoCE port's best GID. UCX and NCCL use GIDs at RoCE
+ * ports only.
+ */
 static void gid_index_read(struct env_facts *facts,
 			   const struct machine_port *port)
 {
@@ -91,7 +95,7 @@ static void gid_index_read(struct env_facts *facts,
 	ibsa_gids_free(list);
 }
 
-/* The channel adapters of the fabric, and the paths to them. */
+/* The channel adapters of the fabric, and the paths to them from one port. */
 struct paths {
 	struct env_facts *facts;
 	const struct env_port *from;
@@ -162,7 +166,7 @@ static int adapters_query(struct cli *cli, struct paths *paths)
 	return query_wait(cli, &query, adapters_take, paths);
 }
 
-/* All paths from the port in its partition. */
+/* Query all paths from the port in its partition. */
 static int paths_query(struct cli *cli, struct paths *paths)
 {
 	const struct machine_port *port = paths->from->port;
@@ -181,7 +185,10 @@ static int paths_query(struct cli *cli, struct paths *paths)
 	return query_wait(cli, &query, paths_take, paths);
 }
 
-/* Query the SA at one port. Return: the exit status; a failure is printed. */
+/*
+ * Query the SA of one port for its paths. Return: the exit status; a failure
+ * is printed.
+ */
 static int paths_read(struct cli *cli, struct env_facts *facts,
 		      const struct env_port *at)
 {

@@ -12,47 +12,52 @@
 	"fault first-lid opa partitions record sa sa-at seed sm-profile"
 
 /*
- * Load the topology file of the first argument into @cli->fabric.loaded, with the
- * faults and the recording that the options give. Return: the exit status; a
+ * Load the topology file of the first argument into @cli->fabric.loaded, with
+ * the faults and the recording in the options. Return: the exit status; a
  * failure is printed.
  */
 int fabric_load(struct cli *cli);
 
-/* Print the values of these options, for --help. */
+/* Print the possible values of the fabric's options, for --help. */
 void fabric_options_details(struct out *out);
 
 /*
- * Like the function above with all options of the command, but uses only
- * @options; the caller frees @out.
+ * Load the topology file of the first argument with @options, and with no
+ * other options of the command line; the caller frees @out. Return: the exit
+ * status; a failure is printed.
  */
 int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 		struct ibsa_fabric **out);
 
 /*
- * List the contents of a topology file and findings. Return: the exit status.
+ * List the contents of a topology file and the findings about it. Return: the
+ * exit status.
  */
 int fabric_info(struct cli *cli);
 void fabric_info_details(struct out *out);
 
-/* Serve a topology to other processes until a signal arrives. */
+/* Run a fabric server for a topology file until a signal arrives. */
 int fabric_run(struct cli *cli);
 
-/* Like fabric_run(), with the answers of a capture. */
+/*
+ * Run a fabric server that returns the answers of a capture, until a signal
+ * arrives.
+ */
 int fabric_replay(struct cli *cli);
 
 /*
- * Like fabric_run(), while a command runs. Return: the command's exit status.
+ * Run a fabric server while a command runs. Return: the command's exit status.
  */
 int fabric_exec(struct cli *cli);
 
-/* Send the action and its arguments to a server as a line of text. */
+/* Send an action and its arguments to a fabric server as a line of text. */
 int fabric_control(struct cli *cli);
 int fabric_stats(struct cli *cli);
 
-/* Send the command lines of a file to a server, each at its time. */
+/* Send the command lines in a file to a fabric server, each at its time. */
 int fabric_script(struct cli *cli);
 
-/* Print the details of an action, for --help. */
+/* Print the details of an action of ibsa fabric, for --help. */
 void fabric_run_details(struct out *out);
 void fabric_replay_details(struct out *out);
 void fabric_exec_details(struct out *out);
@@ -61,25 +66,28 @@ void fabric_fault_details(struct out *out);
 void fabric_script_details(struct out *out);
 
 /*
- * Whether the command is fabric exec without the -- that must separate the
- * options of its command.
+ * Whether the command line is "ibsa fabric exec" without the -- that must
+ * separate its options from the command.
  */
 bool fabric_runs_command(char **argv);
 
 #define FABRIC_PATH_MAX 108
 
-/* The default path of a server's socket. Return: false if it is too long. */
+/*
+ * Write the default path of a fabric server's socket into @out. Return: false
+ * if the path is too long.
+ */
 bool fabric_default_socket(char out[FABRIC_PATH_MAX]);
 
 /*
- * Check that no other user controls the default path. Return: the exit status; a
- * failure is printed.
+ * Check that no other user controls the default path of a fabric server's
+ * socket. Return: the exit status; a failure is printed.
  */
 int fabric_default_check(const char *path);
 
 /*
- * Let the fabric's SA answer at a port of this machine until a signal arrives.
- * Return: the exit status.
+ * Let the SA of an embedded fabric answer at a port of this machine until a
+ * signal arrives. Return: the exit status.
  */
 int fabric_serve(struct cli *cli);
 void fabric_serve_details(struct out *out);

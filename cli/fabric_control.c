@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa fabric link, node, sm, fault, stats, script: change a served fabric. */
+/*
+ * ibsa fabric link, node, sm, fault, stats, script: change the fabric of a
+ * running fabric server.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +20,9 @@ enum {
 };
 
 /*
- * The path of the server's socket: --socket, else IBSA_FABRIC, else the
- * default. fabric_server_use() has set IBSA_FABRIC if --fabric names a server.
+ * Find the path of the server's socket: that of --socket, otherwise that of
+ * IBSA_FABRIC, otherwise the default. If --fabric names a server,
+ * fabric_server_use() has set IBSA_FABRIC.
  */
 static int server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
 		       const char **out)
@@ -57,7 +61,10 @@ static int command_send(const struct cli *cli, const char *line, char *out,
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
-/* Join the words of the command line, beginning with the action. */
+/*
+ * Join the words of the command line, beginning with the action, to one line.
+ * Return: false if it is too long.
+ */
 static bool words_join(const struct cli *cli, char *out, size_t size)
 {
 	size_t len = 0;
@@ -152,8 +159,8 @@ static void sleep_until(double when_s)
 }
 
 /*
- * Parse "SECONDS COMMAND..." or an empty line. Return: false if the line is
- * neither.
+ * Parse a script line "SECONDS COMMAND...", or an empty line. Return: false if
+ * the line is neither.
  */
 static bool line_parse(char *line, double *at_s, const char **command)
 {
@@ -218,7 +225,9 @@ static int unreadable(const char *name)
 	return CLI_USAGE;
 }
 
-/* Send the command of each line of @file at its time since the start. */
+/*
+ * Send the command in each line of @file at its time, counted from the start.
+ */
 static int script_run(struct script *script, FILE *file)
 {
 	char line[LINE_MAX_CHARS];

@@ -32,14 +32,17 @@ void fabric_info_details(struct out *out)
 
 enum { KIND_TEXT = 32 };
 
-/* A line of the output: the number of things of one kind. */
+/*
+ * A line in the output of ibsa fabric info: how many objects of one kind the
+ * file has.
+ */
 struct fact {
 	const char *what;
 	char kind[KIND_TEXT];
 	size_t count;
 };
 
-/* All findings of one kind, or a single finding. */
+/* A line about findings: all findings of one kind, or a single finding. */
 struct group {
 	unsigned int kind;
 	size_t first;
@@ -57,8 +60,8 @@ struct report {
 };
 
 /*
- * The table has columns for findings only if there are any; JSON always has
- * their members.
+ * Write a line. The table has columns for findings only if there are findings;
+ * the JSON output always has their members.
  */
 static void fact_cells(struct out *out, const struct report *report,
 		       const struct fact *fact)
@@ -100,7 +103,10 @@ static void report_row(struct out *out, size_t index, void *arg)
 		finding_cells(out, &finding, report->shown[index].count);
 }
 
-/* Collect findings: the table has the first of each kind and a count. */
+/*
+ * Collect the findings: for each kind, the table has the first finding and the
+ * number of findings.
+ */
 static int count_findings(struct report *report, bool is_table)
 {
 	struct ibsa_fabric_finding finding;
@@ -131,7 +137,7 @@ static int count_findings(struct report *report, bool is_table)
 	return 0;
 }
 
-/* Count one more thing of a kind; add a line for a new kind. */
+/* Count one more object of a kind; add a line for a new kind. */
 static int fact_add(struct report *report, const char *what, const char *kind)
 {
 	struct fact *more;
@@ -188,7 +194,7 @@ static int count_end(struct report *report, size_t node, unsigned int port,
 
 	if (end->file_lid)
 		err = fact_add(report, "LID", "of the file");
-	/* Count each cable at one of its ends only. */
+	/* Each cable is counted at only one of its ends. */
 	if (err || !end->has_cable || end->far_node < node ||
 	    (end->far_node == node && end->far_port < port))
 		return err;

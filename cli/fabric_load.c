@@ -11,11 +11,12 @@
 
 enum {
 	LARGE_BYTES = 4 << 20
-}; /* size of a file whose reading is announced on a terminal */
+	/* A file of at least this size is announced on a terminal before it is read. */
+};
 
 /*
- * Print that the file is being read if it is large. Return: whether a line was
- * printed.
+ * If the file is large, print that it is being read. Return: whether a line
+ * was printed.
  */
 static bool reading_show(const char *path)
 {
@@ -64,7 +65,10 @@ static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
 	return err ? error_explain(err, &none) : CLI_DONE;
 }
 
-/* The address of an SA is an option of queries, not of a fabric. */
+/*
+ * Refuse an SA address in --sa: the address of an SA is an option of queries;
+ * a fabric accepts only embedded or none.
+ */
 static int sa_address_refuse(void)
 {
 	complain("--sa: for a fabric, use embedded or none, not an address");

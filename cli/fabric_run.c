@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa fabric run, replay, exec: a fabric server for other processes. */
+/* ibsa fabric run, replay, exec: run a fabric server for other processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +22,9 @@ enum {
 	BY_SIGNAL = 128,
 };
 
-/* A running server, and the command that exec runs with it. */
+/*
+ * A running fabric server, and the command that ibsa fabric exec runs with it.
+ */
 struct serving {
 	struct cli *cli;
 	struct ibsa_fabric_server *server;
@@ -47,8 +49,8 @@ bool fabric_default_socket(char out[FABRIC_PATH_MAX])
 }
 
 /*
- * Whether @path belongs to this user or root and, for a directory, no other
- * user can replace its entries.
+ * Whether @path belongs to this user or root and, if it is a directory, no
+ * other user can replace its entries.
  */
 static bool is_safe_owner(const char *path, bool is_folder)
 {
@@ -64,8 +66,8 @@ static bool is_safe_owner(const char *path, bool is_folder)
 }
 
 /*
- * Check the default path. If it does not exist or another user controls it, it
- * is refused.
+ * Check the default path of the socket: refuse it if its directory does not
+ * exist or another user controls it.
  */
 int fabric_default_check(const char *path)
 {
@@ -88,7 +90,10 @@ int fabric_default_check(const char *path)
 	return CLI_DEVICE;
 }
 
-/* The server holds two descriptors for each client. */
+/*
+ * Raise the limit of open files: the server needs two descriptors for each
+ * client.
+ */
 static void file_limit_raise(void)
 {
 	struct rlimit limit;
@@ -136,7 +141,7 @@ static void server_wake(void *arg)
 }
 
 /*
- * Run the server until a signal arrives, and pass the signal to the command if
+ * Run the server until a signal arrives; pass the signal on to the command, if
  * there is one.
  */
 static int server_run(struct serving *serving, struct interrupt *interrupt)
@@ -193,7 +198,7 @@ static void ready_row(struct out *out, size_t index, void *arg)
 	out_count(out, "links", info.links);
 }
 
-/* Print the line that says that clients can connect. */
+/* Print the line which says that clients can connect. */
 static void ready_print(struct serving *serving)
 {
 	struct out *out = &serving->cli->out;
@@ -239,7 +244,10 @@ int fabric_run(struct cli *cli)
 	return status;
 }
 
-/* Refuse a file that is not a capture: fabric_run() would serve a topology. */
+/*
+ * Run a server that replays a capture; refuse a file that is not a capture,
+ * for which fabric_run() would serve a topology.
+ */
 int fabric_replay(struct cli *cli)
 {
 	struct ibsa_error error = { .text = "" };
@@ -252,7 +260,7 @@ int fabric_replay(struct cli *cli)
 	return fabric_run(cli);
 }
 
-/* Create a directory for the socket that no other user can access. */
+/* Create a directory for the socket that other users cannot access. */
 static int socket_folder_make(struct serving *serving)
 {
 	const char *folder = secure_getenv("TMPDIR");
@@ -276,7 +284,7 @@ static int socket_folder_make(struct serving *serving)
 	return CLI_DONE;
 }
 
-/* The directory of this executable; "" if it is unknown. */
+/* Write the directory of this executable into @out; "" if it is unknown. */
 static void own_folder(char out[PATH_MAX])
 {
 	ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
@@ -289,8 +297,8 @@ static void own_folder(char out[PATH_MAX])
 }
 
 /*
- * Whether @folder, relative to @base, contains the drop-in library. @out: its
- * real path.
+ * Whether @folder, relative to @base, contains the drop-in libibumad. If it
+ * does, @out is its real path.
  */
 static bool dropin_is_at(const char *base, const char *folder,
 			 char out[PATH_MAX])
@@ -304,8 +312,8 @@ static bool dropin_is_at(const char *base, const char *folder,
 }
 
 /*
- * Find the drop-in library: relative to this executable in an installed or
- * build tree, else where it was configured.
+ * Find the drop-in libibumad: relative to this executable in an installed or
+ * build tree, otherwise at the configured place.
  */
 static bool find_dropin(char out[PATH_MAX])
 {
@@ -333,7 +341,10 @@ static bool library_path_prepend(const char *folder)
 	return is_set;
 }
 
-/* Set IBSA_SEED, so that the clients' transaction IDs are reproducible too. */
+/*
+ * Set IBSA_SEED in the command's environment, so that the transaction IDs of
+ * its clients are reproducible, too.
+ */
 static bool seed_export(const struct cli *cli)
 {
 	char seed[32];
@@ -368,7 +379,7 @@ static void command_exec(const struct serving *serving)
 	_exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
 }
 
-/* Thread: waits for the command and then wakes the server. */
+/* Thread: wait until the command ends, and wake the server. */
 static void *child_await(void *arg)
 {
 	struct serving *serving = arg;
@@ -382,8 +393,8 @@ static void *child_await(void *arg)
 }
 
 /*
- * Print the signal that ended the command as a shell does, except signals that
- * the user sends.
+ * Print the signal that has ended the command, as a shell does, except a
+ * signal that the user usually sends.
  */
 static void signal_complain(const struct serving *serving, int number)
 {
@@ -427,8 +438,8 @@ static int serve_child(struct serving *serving)
 }
 
 /*
- * Start the command. Signals are blocked before, because one may arrive as soon
- * as it runs.
+ * Start the command. Signals are blocked before that, because one may arrive
+ * as soon as the command runs.
  */
 static int start_child(struct serving *serving)
 {

@@ -38,8 +38,8 @@ void fabric_serve_details(struct out *out)
 }
 
 /*
- * Signals that are ignored stay ignored. Return: a signalfd, or a negative
- * errno.
+ * Create a signalfd for the signals that end the command, except those that
+ * are ignored. Return: the signalfd, or a negative errno.
  */
 static int signals_open(void)
 {
@@ -154,7 +154,10 @@ static int responder_run(struct cli *cli,
 	return status;
 }
 
-/* Signals are blocked before the file is read, so that none is lost. */
+/*
+ * Load the file and serve its fabric. Signals are blocked before the file is
+ * read, so that none is lost.
+ */
 static int load_and_serve(struct cli *cli,
 			  const struct ibsa_responder_options *options)
 {

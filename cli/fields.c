@@ -8,7 +8,10 @@
 
 enum { NAME_ROOM = 64 }; /* for any field's name */
 
-/* Many JSON readers store numbers as doubles, which hold only 53 bits. */
+/*
+ * Whether the JSON output has the field as a number. Many JSON readers store
+ * numbers as doubles, which hold only 53 bits; larger fields are strings.
+ */
 static bool is_number(const struct ibsa_field *field)
 {
 	switch (field->show) {
@@ -116,7 +119,10 @@ int fields_select(const struct ibsa_record *record, const char *text,
 	return 0;
 }
 
-/* Write the fields of a one-line view, from a comma-separated list. */
+/*
+ * Write the fields in a comma-separated list, for the view with one line for
+ * each record.
+ */
 static void brief(struct out *out, const struct ibsa_record *record,
 		  const void *host)
 {
@@ -150,7 +156,10 @@ static bool is_brief(const struct ibsa_record *record, const char *name)
 	return false;
 }
 
-/* Text, bytes and GIDs are zero if all their bytes are zero. */
+/*
+ * Whether a field's value is zero. Text, bytes and GIDs are zero if all their
+ * bytes are zero.
+ */
 static bool is_zero(const struct ibsa_field *field, unsigned int index,
 		    const void *host)
 {

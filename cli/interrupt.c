@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals that end a command, for commands that must clean up first. */
+/* Handles signals that end a command, for commands that must clean up first. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,14 +9,15 @@
 #include "out.h"
 
 /*
- * Signals within this time after the first are part of it: timeout(1) signals
- * the program and then its process group.
+ * A signal that follows the first within this many ms does not count as a
+ * second one: timeout(1) signals the program and then its process group.
  */
 enum { TWICE_MS = 500 };
 
 /*
- * The signal that ends the thread. pthread_cancel() would load libgcc_s, and
- * abort the program if that fails, for example without free descriptors.
+ * Return: the signal that ends the waiting thread. pthread_cancel() is not
+ * used: it would load libgcc_s, and abort the program if that fails, for
+ * example without free descriptors.
  */
 static int stop_signal(void)
 {
@@ -31,7 +32,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* End the process by the signal's default action. */
+/* End the process by the default action of the signal. */
 static void process_end_by(int number)
 {
 	sigset_t one;
@@ -51,7 +52,7 @@ static void wake_up(struct interrupt *interrupt)
 	pthread_mutex_unlock(&interrupt->lock);
 }
 
-/* Pause between two tries of a call that may continue to fail. */
+/* Pause between two tries of a call that may fail several times. */
 static void retry_pause(void)
 {
 	static const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
@@ -59,7 +60,7 @@ static void retry_pause(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Wait for the next signal. Return: its number. */
+/* Wait for the next of the signals that end the command. Return: its number. */
 static int signal_next(const struct interrupt *interrupt, siginfo_t *info)
 {
 	int number;
@@ -72,9 +73,9 @@ static int signal_next(const struct interrupt *interrupt, siginfo_t *info)
 }
 
 /*
- * Thread: waits for the signals. A handler would not do: a signal that arrives
- * just before a wait must end that wait, which ibsa_wake() can and a handler
- * cannot.
+ * Thread: wait for the signals. A signal handler is not enough: a signal that
+ * arrives just before a wait must end that wait; the thread can do this with
+ * ibsa_wake(), a handler cannot.
  */
 static void *signals_wait(void *arg)
 {
@@ -103,8 +104,8 @@ static void *signals_wait(void *arg)
 }
 
 /*
- * A signal that is ignored stays ignored; blocking it would make it pending
- * instead.
+ * Add a signal to the set, unless it is ignored: an ignored signal that is
+ * blocked would become pending instead.
  */
 static void add_signal(sigset_t *set, int number)
 {
@@ -189,7 +190,9 @@ bool interrupt_seen(const struct interrupt *interrupt)
 void interrupt_stop(struct interrupt *interrupt)
 {
 	atomic_store(&interrupt->is_over, true);
-	/* The signal queue may be full for a moment. */
+	/*
+	 * The call is repeated: the queue of signals may be full for a moment.
+	 */
 	while (pthread_kill(interrupt->thread, stop_signal()) != 0)
 		retry_pause();
 	pthread_join(interrupt->thread, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals that end a command, for commands that must clean up first. */
+/* Handles signals that end a command, for commands that must clean up first. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
@@ -16,19 +16,24 @@ struct interrupt {
 	const char *second_signal_text;
 	sigset_t signals;
 	pthread_t thread;
-	bool is_beside; /* a command runs beside it and receives the terminal's signals, too */
+	/*
+	 * A command of the user runs beside this process and also receives the
+	 * terminal's signals.
+	 */
+	bool is_beside;
 	atomic_bool seen;
 	atomic_bool is_over; /* the thread must end */
 	atomic_int number;   /* number of the first signal */
 };
 
 /*
- * Begin to wait for SIGINT, SIGTERM and SIGHUP, except those that were ignored
- * when the program started. A second signal, half a second later or more, prints
- * @second_signal_text and ends the program by the signal's default action.
+ * Begin to wait for SIGINT, SIGTERM and SIGHUP, except for signals that were
+ * ignored when the program started. A second signal, at least half a second
+ * after the first, prints @second_signal_text and ends the program by the
+ * signal's default action.
  *
- * Call it before other threads start: they must have these signals blocked, or
- * handle them themselves.
+ * Call this before other threads start: they must have these signals blocked,
+ * or handle them themselves.
  *
  * Return: 0, or a negative errno.
  */
@@ -36,33 +41,37 @@ int interrupt_start(struct interrupt *interrupt,
 		    const char *second_signal_text);
 
 /*
- * Like interrupt_start(), beside a command that the user started: signals from
- * the keyboard, such as Ctrl-C, are for the command, which receives them from
- * the terminal.
+ * Do what interrupt_start() does, while a command of the user runs: signals
+ * from the keyboard, such as Ctrl-C, are for the command, which also receives
+ * them from the terminal.
  */
 int interrupt_start_beside(struct interrupt *interrupt,
 			   const char *second_signal_text);
 
 /*
- * Block the signals, so that one that arrives is pending for interrupt_start().
- * @before: receives the signal mask for a child, which must not block them.
+ * Block the signals, so that a signal that arrives is pending until
+ * interrupt_start(). @before receives the old signal mask, for a child
+ * process, which must not have them blocked.
  */
 void interrupt_hold(sigset_t *before);
 
 /*
- * Let a signal wake @client, too; NULL: no client, and the previous one may be
- * closed.
+ * Make a signal wake @client as well. NULL: no client is to be woken, and the
+ * client of the last call may be closed.
  */
 void interrupt_wakes(struct interrupt *interrupt, struct ibsa_client *client);
 
-/* Let a signal call a function, from another thread. */
+/* Make a signal call a function; the call comes from another thread. */
 void interrupt_calls(struct interrupt *interrupt, void (*wake)(void *arg),
 		     void *arg);
 
 /* Whether a signal arrived. */
 bool interrupt_seen(const struct interrupt *interrupt);
 
-/* Stop waking the client. Signals stay pending until the program ends. */
+/*
+ * Stop waking the client. Signals that arrive later stay pending until the
+ * program ends.
+ */
 void interrupt_stop(struct interrupt *interrupt);
 
 #endif

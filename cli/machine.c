@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ports of this machine, or of a host of an embedded fabric. */
+/* Lists the ports of this machine, or of a host of an embedded fabric. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static bool has_infiniband(const struct ibsa_device_list *list)
 	return false;
 }
 
-/* Whether a port that is not named counts. */
+/* Whether a port is included if the user names none. */
 static bool is_default(const struct ibsa_device_list *list,
 		       const struct ibsa_device *device,
 		       const struct ibsa_port *port)
@@ -103,7 +103,9 @@ static int machine_ports_read(const struct scope *scope,
 	return CLI_DEVICE;
 }
 
-/* The name of the node, and its port, that the options or IBSA_NODE give. */
+/*
+ * Find the name of the node, and the port, that the options or IBSA_NODE name.
+ */
 static int fabric_scope(const struct cli *cli, struct scope *out)
 {
 	const char *node = secure_getenv("IBSA_NODE");
@@ -118,7 +120,7 @@ static int fabric_scope(const struct cli *cli, struct scope *out)
 	return status;
 }
 
-/* The rate of the best match of @name, which is more than 0, in @fabric. */
+/* Return: how well the best match in @fabric fits the name @name; above 0. */
 static int best_match(struct ibsa_fabric *fabric, const char *name)
 {
 	struct ibsa_fabric_port port;
@@ -182,7 +184,7 @@ static int fabric_ports_take(const struct scope *scope,
 	return out->count ? CLI_DONE : CLI_DEVICE;
 }
 
-/* The P_Key table of a port of a fabric, which a client reads. */
+/* Read the P_Key table of a fabric's port, through a client at the port. */
 static int pkeys_read(const struct cli *cli, const struct machine *machine,
 		      struct machine_port *port, struct ibsa_error *error)
 {
@@ -194,7 +196,7 @@ static int pkeys_read(const struct cli *cli, const struct machine *machine,
 			  ? -ENETDOWN
 			  : machine_open(cli, machine, port, error, &client);
 
-	/* A port without a link cannot be opened. */
+	/* -ENETDOWN: a port without a link cannot be opened. */
 	if (err == -ENETDOWN)
 		return CLI_DONE;
 	if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ports of this machine, or of a host of an embedded fabric. */
+/* Lists the ports of this machine, or of a host of an embedded fabric. */
 #ifndef CLI_MACHINE_H
 #define CLI_MACHINE_H
 
@@ -51,7 +51,10 @@ int machine_read(struct cli *cli, struct ibsa_error *error,
 		 struct machine *out);
 void machine_free(struct machine *machine);
 
-/* Open a client at a port, with the options of the command line. */
+/*
+ * Open a client at a port, with the options of the command line. Return: the
+ * exit status.
+ */
 int machine_open(const struct cli *cli, const struct machine *machine,
 		 const struct machine_port *port, struct ibsa_error *error,
 		 struct ibsa_client **out);

@@ -110,8 +110,9 @@ static int no_command(void)
 }
 
 /*
- * Without a line of its own, a monitoring plugin has failed: it may not have
- * parsed its options. Behind "--" are the options of another command.
+ * Return: the exit status of ibsa check --nagios. A monitoring plugin that has
+ * printed no line has failed, perhaps before its options were parsed: print a
+ * line for it. Arguments after "--" are options of another command.
  */
 static int plugin_status(struct cli *cli, char **argv, int status)
 {
@@ -174,7 +175,10 @@ static int cli_run(struct cli *cli)
 	return command->run(cli);
 }
 
-/* A closed pipe is not a failure, a full disk is. */
+/*
+ * End the output of the command. A closed pipe is not a failure, a full disk
+ * is one.
+ */
 static int cli_finish(struct cli *cli, int status)
 {
 	int recorded;
@@ -193,9 +197,9 @@ static int cli_finish(struct cli *cli, int status)
 }
 
 /*
- * If a standard descriptor is closed, the next opened file would take its
- * number and receive output, even a device file. Fill them, read-only so that
- * writing fails.
+ * Open /dev/null in place of closed standard descriptors. Otherwise the next
+ * opened file, even a device file, would get the number and receive output. It
+ * is opened read-only, so that writing fails.
  */
 static void fill_standard_files(void)
 {

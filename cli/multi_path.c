@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The sources and destinations of a MultiPathRecord, one argument each. The
- * record holds both in one list; its two counts say which is which.
+ * Adds the sources and destinations of a MultiPathRecord, one argument for
+ * each. The record contains both in one list; its two counts say how many are
+ * sources and destinations.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +25,10 @@ bool multi_path_is_end(const char *text)
 	return is_source(text) || strncasecmp(text, "dgid=", NAME_LEN) == 0;
 }
 
-/* The destinations follow the sources, so adding a source moves them. */
+/*
+ * Insert a GID. The destinations follow the sources in the list, so adding a
+ * source moves them.
+ */
 static void insert(struct ibsa_multi_path *match, const struct ibsa_gid *gid,
 		   bool source)
 {

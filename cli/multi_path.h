@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The sources and destinations of a MultiPathRecord, one argument each. */
+/*
+ * Adds the sources and destinations of a MultiPathRecord, one argument for
+ * each.
+ */
 #ifndef CLI_MULTI_PATH_H
 #define CLI_MULTI_PATH_H
 

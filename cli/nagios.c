@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The line and the exit status of a monitoring plugin. */
+/* Prints the line of a monitoring plugin, and returns its exit status. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { LABEL_BYTES = 128 };
 
-/* Copy text that is safe to print, without the characters of @not. */
+/* Copy text in a form that is safe to print, without the characters in @not. */
 static void text_copy(const char *text, const char * not, char *out,
 		      size_t size)
 {
@@ -46,7 +46,10 @@ int nagios_print(struct nagios *nagios, struct out *out,
 					     "UNKNOWN" };
 	char clean[1024];
 
-	/* A bar separates the text from the data. */
+	/*
+	 * The bar is removed from the text, because it separates text and
+	 * performance data.
+	 */
 	text_copy(text, "|", clean, sizeof(clean));
 	out_line(out, "IBSA %s: %s%s%s", names[status], clean,
 		 nagios->len ? " |" : "", nagios->data);

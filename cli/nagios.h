@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The line and the exit status of a monitoring plugin.
+ * Prints the line of a monitoring plugin, and returns its exit status.
  *
- * Source: Nagios Plugin Development Guidelines, "Plugin Output" and "Performance
- * data".
+ * Source: Nagios Plugin Development Guidelines, "Plugin Output" and
+ * "Performance data".
  */
 #ifndef CLI_NAGIOS_H
 #define CLI_NAGIOS_H
@@ -18,15 +18,19 @@ enum nagios_status {
 	NAGIOS_UNKNOWN = 3, /* the check could not be made */
 };
 
-/* Performance data, which is collected before the line is printed. */
+/*
+ * Performance data of a monitoring plugin, collected before the line is
+ * printed.
+ */
 struct nagios {
 	char data[4096];
 	size_t len;
 };
 
 /*
- * Add "'LABEL'=VALUE". @value is a number with a unit and thresholds, as "5ms" or
- * "100;400:". If there is no room left, nothing is added.
+ * Add the performance data "'LABEL'=VALUE". @value is a number with a unit and
+ * thresholds, such as "5ms" or "100;400:". If no room is left, nothing is
+ * added.
  */
 void nagios_add(struct nagios *nagios, const char *label, const char *format,
 		...) __attribute__((format(printf, 3, 4)));

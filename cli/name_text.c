@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Node descriptions in the formats that are written. */
+/* Writes node descriptions in the formats of several programs. */
 #include <stdio.h>
 #include <string.h>
 

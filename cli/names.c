@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of nodes, requested from the SA without waiting. */
+/*
+ * Names of nodes, which are requested from the SA without waiting for the
+ * reply.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +11,11 @@
 enum {
 	ONE_MS = 1000,
 	ALL_MS = 5000
-}; /* deadline of a query for one node, and for all */
+	/*
+ * Deadlines in ms of the query for the name of one node, and of the query for
+ * all names.
+ */
+};
 
 struct name {
 	uint64_t guid; /* port GUID */
@@ -57,7 +64,8 @@ static void add_all(struct names *names, const struct ibsa_reply *reply)
 		memcpy(name->text, node.node_description, sizeof(name->text));
 	}
 	/*
-	 * Sort only if a node was added: many replies contain known nodes only.
+	 * Sort the names only if a node was added: many replies contain only
+	 * known nodes.
 	 */
 	if (names->count > sorted)
 		qsort(all, names->count, sizeof(*all), name_compare);
@@ -73,7 +81,10 @@ static void reply_add(const struct ibsa_reply *reply, void *arg)
 	names->changed(names->arg);
 }
 
-/* If the query cannot be sent, the name stays unknown. */
+/*
+ * Query the name of a node. If the query cannot be sent, the name remains
+ * unknown.
+ */
 static void name_query(struct names *names, const struct ibsa_node *match,
 		       uint64_t mask)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of nodes, requested from the SA without waiting. */
+/*
+ * Names of nodes, which are requested from the SA without waiting for the
+ * reply.
+ */
 #ifndef CLI_NAMES_H
 #define CLI_NAMES_H
 
@@ -8,9 +11,10 @@
 struct name;
 
 /*
- * @asked and @answered count the queries that were sent and that ended. When
- * @answered reaches an earlier value of @asked, all names requested by then are
- * known, or cannot be known.
+ * Names of nodes, and the queries for them. @asked and @answered count the
+ * queries that were sent and that have ended. When @answered reaches an
+ * earlier value of @asked, all names that were requested until then are known,
+ * or cannot be found out.
  */
 struct names {
 	struct ibsa_client *client;
@@ -24,11 +28,14 @@ struct names {
 /* Query all nodes. */
 void names_load(struct names *names);
 
-/* Query the node with this port GUID or this LID, unless it is known. */
+/*
+ * Query the name of the node with this port GUID, or this LID, unless it is
+ * known.
+ */
 void names_request_guid(struct names *names, uint64_t guid);
 void names_request_lid(struct names *names, uint16_t lid);
 
-/* A node's description; NULL if it is unknown. */
+/* Return: the description of a node; NULL if it is unknown. */
 const char *names_of_guid(const struct names *names, uint64_t guid);
 const char *names_of_lid(const struct names *names, uint16_t lid);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of nodes by GUID, from a file as for ibnetdiscover. */
+/*
+ * Names of nodes by GUID, from a file in the format of ibnetdiscover's
+ * --node-name-map.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +67,7 @@ static int line_refuse(const char *path, unsigned int number)
 	return CLI_USAGE;
 }
 
-/* The last quote ends the name, which may contain quotes. */
+/* Parse a line. The last quote ends the name, which may contain quotes. */
 static int line_parse(struct node_map *map, char *line, const char *path,
 		      unsigned int number)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of nodes by GUID, from a file as for ibnetdiscover. */
+/*
+ * Names of nodes by GUID, from a file in the format of ibnetdiscover's
+ * --node-name-map.
+ */
 #ifndef CLI_NODE_MAP_H
 #define CLI_NODE_MAP_H
 
@@ -8,13 +11,13 @@
 struct node_map;
 
 /*
- * Read the file: a line is a GUID and a name in quotes; # begins a comment.
- * Return: the exit status; a failure is printed.
+ * Read a file of node names: a line has a GUID and a name in quotes; # begins
+ * a comment. Return: the exit status; a failure is printed.
  */
 int node_map_read(const char *path, struct node_map **out);
 void node_map_free(struct node_map *map);
 
-/* The name of a node, or NULL. @map may be NULL. */
+/* Return: the name of the node with this GUID, or NULL. @map may be NULL. */
 const char *node_map_find(const struct node_map *map, uint64_t guid);
 
 #endif

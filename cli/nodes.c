@@ -16,7 +16,10 @@ static int no_memory(void)
 	return CLI_DEVICE;
 }
 
-/* Several switches or routers have the name, so it is not a host's. */
+/*
+ * Print the message for an ambiguous name: several switches or routers have
+ * it, so it is not the name of a host.
+ */
 static int ambiguous_name(const char *where, const char *name,
 			  const struct node_ports *ports)
 {
@@ -36,7 +39,10 @@ static int ambiguous_name(const char *where, const char *name,
 	return CLI_USAGE;
 }
 
-/* The ports among @nodes that the name stands for. Return: the exit status. */
+/*
+ * Choose those ports of @nodes that the name stands for. Return: the exit
+ * status.
+ */
 static int ports_choose(const struct ibsa_node *nodes, size_t count,
 			const char *where, const char *name,
 			struct node_ports *out)
@@ -113,7 +119,10 @@ void nodes_free(struct nodes *nodes)
 	free(nodes->by_name);
 }
 
-/* Index of the first description that begins with @name or sorts after it. */
+/*
+ * Return: the index of the first description that begins with @name, or that
+ * sorts after it.
+ */
 static size_t first_with_prefix(const struct nodes *nodes, const char *name)
 {
 	size_t len = strlen(name);
@@ -133,7 +142,8 @@ static size_t first_with_prefix(const struct nodes *nodes, const char *name)
 }
 
 /*
- * Number of descriptions from @first on that begin with @name, of @len bytes.
+ * Return: the number of descriptions, from index @first on, that begin with
+ * the @len bytes of @name.
  */
 static size_t count_with_prefix(const struct nodes *nodes, size_t first,
 				const char *name, size_t len)
@@ -148,7 +158,8 @@ static size_t count_with_prefix(const struct nodes *nodes, size_t first,
 }
 
 /*
- * Only nodes whose descriptions begin with the name, or with its host, can
+ * Choose the ports that the name stands for, among the nodes whose
+ * descriptions begin with the name or with its host part: no other node can
  * match.
  */
 static int ports_choose_among(const struct nodes *nodes, const char *where,

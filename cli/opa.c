@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Omni-Path: support for OpaPathRecords, and LIDs of 32 bits.
+ * Omni-Path: detects whether the SA supports Omni-Path PathRecords, and
+ * converts LIDs of 32 bits.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, opa_pr_query_possible()
  * and update_ib_cpi(); include/rdma/opa_addr.h.
@@ -12,7 +13,7 @@
 
 enum { CPI_MS = 3000, OUI_SHIFT = 40 };
 
-/* OUI in the interface ID of a GID that encodes a LID. */
+/* The OUI in the interface ID of a GID that encodes an Omni-Path LID. */
 #define OPA_OUI UINT64_C(0x00066a)
 
 /* ClassPortInfo, capability_mask2: the SA supports OpaPathRecords. */

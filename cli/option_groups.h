@@ -49,13 +49,13 @@ struct record_options {
 	struct record *recording;
 };
 
-/* Files for Graphviz input and for a picture, or NULL. */
+/* The file for Graphviz input and the file for a picture; NULL if not given. */
 struct picture_options {
 	const char *dot;
 	const char *svg;
 };
 
-/* ibsa trace: the MGID of --group as text, or NULL. */
+/* Options of ibsa trace: the MGID of --group as text, or NULL. */
 struct trace_options {
 	const char *group;
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The table of options, and the commands that accept each. */
+/*
+ * The table of the command's options, and of the commands that accept each
+ * option.
+ */
 #include <stddef.h>
 #include <string.h>
 
@@ -8,8 +11,8 @@
 #include "options.h"
 
 /*
- * The value is stored in this member: the text, or true for an option without a
- * value.
+ * Table entry for an option whose value is stored in this member of struct
+ * cli: its text, or true for an option without a value.
  */
 #define AT(member) NULL, offsetof(struct cli, member)
 

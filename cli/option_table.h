@@ -12,7 +12,11 @@ enum option_whose {
 	OPTION_OWN,    /* commands whose row lists it */
 	OPTION_COMMON, /* every command; some ignore it */
 	OPTION_OUTPUT, /* every command; it changes the output only */
-	OPTION_ROWS,   /* the same, of parts of commands only if listed */
+	/*
+	 * Every command accepts the option, which changes the output only; a
+	 * part of a command accepts it only if the part lists it.
+	 */
+	OPTION_ROWS,
 };
 
 /**
@@ -36,13 +40,15 @@ struct option_row {
 	enum option_whose whose;
 };
 
-/* In the order of --help and of the bits in cli.given. */
+/* All options, in the order of --help and of the bits in cli.given. */
 extern const struct option_row *const option_rows;
 
 bool option_is_taken(const struct option_row *row,
 		     const struct command *command);
 
-/* Whether the row of the command or of a part of it lists the option. */
+/*
+ * Whether the table row of the command, or of a part of it, lists the option.
+ */
 bool option_is_own(const char *name, const struct command *command);
 
 #endif

@@ -9,9 +9,8 @@
 #include "option_values.h"
 #include "target.h"
 
-#define MAX_LID   \
-	UINT32_C( \
-		0xbfffffff) /* largest of Omni-Path; the fabric checks its own limit */
+/* The largest LID of Omni-Path; a fabric with a lower limit checks it itself. */
+#define MAX_LID UINT32_C(0xbfffffff)
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -47,7 +46,10 @@ int option_timeout(struct cli *cli, const char *value)
 			    &cli->open.deadline_ms);
 }
 
-/* For a fabric, embedded or none; else an SA address. */
+/*
+ * Parse --sa: for ibsa fabric it is embedded or none, for other commands an SA
+ * address.
+ */
 int option_sa(struct cli *cli, const char *value)
 {
 	struct ibsa_error error;
@@ -72,7 +74,8 @@ int option_sa(struct cli *cli, const char *value)
 }
 
 /*
- * Read a key from a file's first line, so that it is not on the command line.
+ * Read a key from the first line of a file, so that the key is not on the
+ * command line.
  */
 static int read_key(const char *file, char *out, int size)
 {
@@ -173,21 +176,27 @@ int option_fault(struct cli *cli, const char *value)
 	return CLI_DONE;
 }
 
-/* RoCE maps an IPv4 address to the GID ::ffff:a.b.c.d. */
+/*
+ * Parse an address into a GID: as in RoCE, an IPv4 address a.b.c.d becomes the
+ * GID ::ffff:a.b.c.d.
+ */
 static int address_parse(const char *text, struct ibsa_gid *out)
 {
 	char mapped[IBSA_GID_TEXT];
 
 	if (strchr(text, ':'))
 		return ibsa_gid_parse(text, out);
-	/* Text without a dot would parse as the end of an IPv6 address. */
+	/*
+	 * Text without a dot is not accepted: it would be parsed as the end of
+	 * an IPv6 address.
+	 */
 	if (!strchr(text, '.'))
 		return -EINVAL;
 	snprintf(mapped, sizeof(mapped), "::ffff:%s", text);
 	return ibsa_gid_parse(mapped, out);
 }
 
-/* Whether it is the unspecified address of IPv4 or IPv6. */
+/* Whether the GID stands for the unspecified address of IPv4 or IPv6. */
 static bool is_unspecified(const struct ibsa_gid *gid)
 {
 	static const struct ibsa_gid zero;

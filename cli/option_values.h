@@ -5,7 +5,10 @@
 
 #include "cli.h"
 
-/* Each stores @value and returns the exit status; a failure is printed. */
+/*
+ * Functions that parse the value of one option, store it in @cli and return
+ * the exit status; a failure is printed.
+ */
 int option_port(struct cli *cli, const char *value);
 int option_timeout(struct cli *cli, const char *value);
 int option_sa(struct cli *cli, const char *value);

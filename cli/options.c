@@ -12,8 +12,8 @@
 #include "options.h"
 
 /*
- * The value that getopt returns for an option: its letter, or a number above
- * all letters.
+ * Return: the value that getopt_long() returns for an option: its letter, or a
+ * number above all letters.
  */
 static int option_key(size_t i)
 {
@@ -24,8 +24,8 @@ static int option_key(size_t i)
 }
 
 /*
- * Options and arguments may be mixed: "-" makes getopt return arguments in
- * order.
+ * Make the tables for getopt_long(). Options and arguments may be mixed: "-"
+ * makes it return arguments in their order.
  */
 static void make_options(char *letters, struct option *options)
 {
@@ -48,7 +48,7 @@ static void make_options(char *letters, struct option *options)
 	options[OPTION_COUNT] = (struct option){ .name = NULL };
 }
 
-/* Number of options whose names begin with @start. */
+/* Return: the number of options whose names begin with @start. */
 static size_t count_names(const char *start)
 {
 	size_t count = 0;
@@ -68,8 +68,8 @@ static bool is_key(int key)
 }
 
 /*
- * For a long option, optopt is 0, or the option's key if it has a value that it
- * does not accept.
+ * Print the message for an invalid option. For a long option, optopt is 0; it
+ * is the option's key if the option has a value that it does not accept.
  */
 static int wrong_option(char **argv, int key)
 {
@@ -165,8 +165,8 @@ bool options_fit(const struct cli *cli, const struct command *command)
 		const struct option_row *row = &option_rows[i];
 
 		/*
-		 * ibsa devices checks its options itself, with a message of its
-		 * own.
+		 * ibsa devices checks its options itself, with its own
+		 * message.
 		 */
 		if (!(cli->given >> i & 1) || option_is_taken(row, command))
 			continue;

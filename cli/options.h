@@ -6,19 +6,23 @@
 #include "cli.h"
 
 /*
- * Parse options into @cli, wherever they are on the command line. The other
- * arguments become @cli->args.
+ * Parse the options, wherever they are on the command line, into @cli. The
+ * other arguments become @cli->args.
  *
  * Return: the exit status; a failure is printed.
  */
 int options_parse(struct cli *cli, int argc, char **argv);
 
-/* Whether @command accepts the given options; if not, a message is printed. */
+/*
+ * Whether @command accepts all options that are given; if not, a message is
+ * printed.
+ */
 bool options_fit(const struct cli *cli, const struct command *command);
 
 /*
- * The same for a part of a command, which accepts the options of @list, separated
- * by blanks, and options that only change the output.
+ * Whether a part of a command accepts all options that are given: it accepts
+ * the options in @list, separated by blanks, and options that only change the
+ * output. If not, a message is printed.
  */
 bool options_only(const struct cli *cli, const char *whose, const char *list);
 
@@ -28,10 +32,13 @@ bool option_is_listed(const char *name, const char *list);
 /* Whether the option @name is given. */
 bool options_given(const struct cli *cli, const char *name);
 
-/* Print the options that @command accepts, for --help; NULL: all options. */
+/* Print the help of the options that @command accepts; NULL: of all options. */
 void options_help(struct out *out, const struct command *command);
 
-/* Help of an option that differs in a part of a command. */
+/*
+ * An option whose help text for a part of a command differs from the general
+ * one.
+ */
 struct option_words {
 	const char *name;
 	const char *argument; /* NULL: as in the table */
@@ -39,8 +46,8 @@ struct option_words {
 };
 
 /*
- * The same for a part of a command, which accepts the options of @list, and --help.
- * @words ends with an entry without a name.
+ * Print the help of the options that a part of a command accepts: those in
+ * @list, and --help. @words ends with an entry without a name.
  */
 void options_part_help(struct out *out, const char *list,
 		       const struct option_words *words);

@@ -30,7 +30,10 @@ void options_help(struct out *out, const struct command *command)
 			option_print(out, &option_rows[i]);
 }
 
-/* For a part of a command, the prefix that names the command is left out. */
+/*
+ * Print the help of an option for a part of a command, without the prefix that
+ * names the command.
+ */
 static void part_option_print(struct out *out, const struct option_row *row,
 			      const struct option_words *words)
 {

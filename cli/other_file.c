@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks that an output file is not a file that is in use. */
+/* Checks that an output file is not the same file as one that is being used. */
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 #include "other_file.h"
 
 /*
- * Writing to a file that is not regular, such as /dev/null or a terminal,
- * destroys nothing.
+ * Whether two paths name the same regular file. Writing to another file, such
+ * as /dev/null or a terminal, destroys nothing.
  */
 static bool is_same_file(const char *one, const char *other)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes the output: rows as text, JSON or CSV, from the same calls. */
+/*
+ * Writes the rows of a command's output as text, JSON or CSV, from the same
+ * calls.
+ */
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +19,10 @@
 enum {
 	GAP = 2,		/* blanks between columns */
 	SENTENCE_BYTES = 16384, /* for two paths */
-	PART_BYTES = 512,	/* of text that is cleaned in one call */
+	/*
+	 * Number of bytes of a text that one call of ibsa_text_clean() handles.
+	 */
+	PART_BYTES = 512,
 };
 
 void out_open(struct out *out, FILE *file)
@@ -54,7 +60,7 @@ static void out_put(struct out *out, const char *text)
 		note_error(out, errno);
 }
 
-/* Text from outside must not contain terminal codes or end a line. */
+/* Write text from outside without terminal codes and line ends. */
 static void put_clean(struct out *out, const char *text)
 {
 	char part[PART_BYTES];
@@ -64,8 +70,8 @@ static void put_clean(struct out *out, const char *text)
 }
 
 /*
- * Width on a terminal: the number of UTF-8 characters, which is the number of
- * bytes that are not continuation bytes.
+ * Return: the width of a text on a terminal: its number of UTF-8 characters,
+ * which is the number of bytes that are not continuation bytes.
  */
 static size_t text_width(const char *text)
 {
@@ -148,7 +154,7 @@ static void text_cell(struct out *out, const char *name, const char *text)
 		block_cell(out, name, text);
 }
 
-/* Write a cell in the shape of the output. */
+/* Write a cell in the chosen form: table, block, JSON or CSV. */
 static void shape_cell(struct out *out, const char *name,
 		       const struct out_cell *cell)
 {
@@ -314,8 +320,8 @@ static void json_row(struct out *out, out_row_fn row, size_t index, void *arg)
 }
 
 /*
- * Write each object on a line at once, so that a table of any size needs no
- * memory.
+ * Write each row as one line with a JSON object, so that a table of any size
+ * needs no memory.
  */
 static void json_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 {
@@ -351,7 +357,7 @@ static void csv_header(struct out *out)
 	csv_line(out);
 }
 
-/* Write a row as a line of its own. */
+/* Write a row of JSON or CSV as one line. */
 static void data_line(struct out *out, out_row_fn row, size_t index, void *arg)
 {
 	if (out->shape == OUT_CSV) {
@@ -383,7 +389,10 @@ void out_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 		block_rows(out, count, row, arg);
 }
 
-/* A column is as wide as its widest cell so far, so most lines are aligned. */
+/*
+ * Write a row of events as an aligned line. A column is as wide as its widest
+ * cell so far.
+ */
 static void event_line(struct out *out, out_row_fn row, void *arg)
 {
 	const enum out_shape shape = out->shape;
@@ -413,7 +422,10 @@ void out_flush(struct out *out)
 		note_error(out, errno);
 }
 
-/* For a pipe without a reader, poll() reports an error or a hang-up. */
+/*
+ * Whether the output still has a reader: for a pipe without one, poll()
+ * reports an error or a hang-up.
+ */
 bool out_is_read(const struct out *out)
 {
 	struct pollfd fd = { .fd = fileno(out->file) };
@@ -456,7 +468,10 @@ int out_close(struct out *out)
 	return -out->err;
 }
 
-/* Quoted text came from outside: remove newlines and terminal codes. */
+/*
+ * Format a message. Text from outside is in quotes: remove newlines and
+ * terminal codes from it.
+ */
 static size_t sentence(char out[SENTENCE_BYTES], const char *text)
 {
 	size_t len = (size_t)sprintf(out, "ibsa: ");
@@ -466,7 +481,7 @@ static size_t sentence(char out[SENTENCE_BYTES], const char *text)
 	return len;
 }
 
-/* The first message of the process, without a line end. */
+/* The first message that this process has printed, without a line end. */
 static char first_complaint[SENTENCE_BYTES];
 
 const char *complaint_first(void)
@@ -475,7 +490,8 @@ const char *complaint_first(void)
 }
 
 /*
- * Write the line in one call: other processes may write to the same terminal.
+ * Print a message as a line on stderr. It is written in one call, because
+ * other processes may write to the same terminal.
  */
 void complain(const char *format, ...)
 {

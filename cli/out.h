@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes the output: rows as text, JSON or CSV, from the same calls. */
+/*
+ * Writes the rows of a command's output as text, JSON or CSV, from the same
+ * calls.
+ */
 #ifndef CLI_OUT_H
 #define CLI_OUT_H
 
@@ -9,7 +12,11 @@
 #include <stdio.h>
 
 enum out_shape {
-	OUT_TABLE,  /* a line per row, aligned, below a header */
+	/*
+	 * Output as a table: a header, and below it an aligned line for each
+	 * row.
+	 */
+	OUT_TABLE,
 	OUT_BLOCKS, /* a line per cell, "name  value" */
 	OUT_JSON,   /* an array of flat objects */
 	OUT_NDJSON, /* an object per line */
@@ -18,14 +25,14 @@ enum out_shape {
 
 enum { OUT_COLUMNS = 256 };
 
-/* One cell of a row. @text is what text output shows. */
+/* One cell of a row. @text is its value in text output. */
 struct out_cell {
 	enum { OUT_NONE, OUT_NUMBER, OUT_TEXT } kind;
 	uint64_t number;
 	const char *text;
 };
 
-/* Bytes of a row that is being written. */
+/* The bytes of a row while it is written. */
 struct out_bytes {
 	char *at;
 	size_t len;
@@ -42,7 +49,8 @@ struct out {
 	int err; /* first errno of writing */
 	enum { OUT_MEASURE, OUT_HEADER, OUT_PRINT } phase;
 	unsigned int column;
-	size_t pad; /* blanks before the next cell of the line */
+	/* Number of blanks to write before the next cell of the line. */
+	size_t pad;
 	size_t widths[OUT_COLUMNS];
 	struct out_bytes row;
 	bool has_header;	   /* of CSV */
@@ -59,92 +67,106 @@ typedef void (*out_row_fn)(struct out *out, size_t index, void *arg);
 void out_open(struct out *out, FILE *file);
 
 /*
- * Write only these cells, in this order; the names are copied. CSV needs it before
- * its first row.
+ * Write only the cells with these names, in this order; the names are copied.
+ * For CSV, this must be called before the first row.
  */
 void out_select(struct out *out, const char *const *names, size_t count);
 
 /*
- * Whether a row is a line of a table that has only the most important cells. All
- * other rows have all cells.
+ * Whether a row is a line of a table, which has only the most important cells.
+ * In every other form, a row has all cells.
  */
 bool out_is_brief(const struct out *out);
 
 /*
- * Whether a program reads the rows, or the user has chosen the cells. Each row then
- * has the same cells; those without a value are written by out_none().
+ * Whether the rows are for a program, or the user has chosen the cells. Each
+ * row then has the same cells; a cell without a value is written by
+ * out_none().
  */
 bool out_is_data(const struct out *out);
 
-/* Whether the output shows the text of numbers. */
+/* Whether the output shows the meaning of a number instead of the number. */
 static inline bool out_has_text(const struct out *out)
 {
 	return out->shape < OUT_JSON;
 }
 
-/* Write all rows: a table, blocks, an array or lines. */
+/* Write all rows: as a table, blocks, a JSON array or lines. */
 void out_rows(struct out *out, size_t count, out_row_fn row, void *arg);
 
 /*
- * Write a single row at once: a line of its cells, or an object on a line. For
- * output without an end, which cannot be a table or an array.
+ * Write a single row at once: as a line of cells, or a line with a JSON
+ * object. This is for output without an end, which cannot be a table or an
+ * array.
  */
 void out_event(struct out *out, out_row_fn row, void *arg);
 
-/* Whether writing has not failed and the output still has a reader. */
+/* Whether no write has failed and the output still has a reader. */
 bool out_is_read(const struct out *out);
 
 /*
- * Write a text cell. This and all functions below replace characters that are not
- * safe to print as ibsa_text_clean() does.
+ * Write a text cell. In this and all following functions, characters that are
+ * not safe to print are replaced as by ibsa_text_clean().
  */
 void out_text(struct out *out, const char *name, const char *text);
 
-/* Write a cell that is @value in JSON and CSV, and @text in text. */
+/*
+ * Write a cell whose value is the number @value in JSON and CSV, and @text in
+ * text output.
+ */
 void out_number(struct out *out, const char *name, uint64_t value,
 		const char *text);
 
-/* The same with the number in decimal as text. */
+/* Write a cell whose value is a number; text output shows it in decimal. */
 void out_count(struct out *out, const char *name, uint64_t value);
 
 /*
- * Write a code and its meaning, NULL if it has none. Text output shows the meaning;
- * data have both, the meaning in a cell with "_text" after its name.
+ * Write a code and its meaning, which is NULL if it has none. Text output
+ * shows the meaning; JSON and CSV have both, the meaning in a cell with
+ * "_text" after its name.
  */
 void out_code(struct out *out, const char *name, uint64_t code,
 	      const char *meaning);
 void out_no_code(struct out *out, const char *name);
 
-/* Write a cell without a value: "-", null in JSON, nothing in CSV. */
+/*
+ * Write a cell without a value: "-" in text, null in JSON, an empty cell in
+ * CSV.
+ */
 void out_none(struct out *out, const char *name);
 
-/* A text, or nothing if it is NULL. */
+/* Write a text cell; a cell without a value if the text is NULL. */
 void out_text_or_none(struct out *out, const char *name, const char *text);
 
 /*
- * Write the last cell of a row. A table prints it on a line below the row; @text
- * is NULL for none.
+ * Write the last cell of a row. A table shows it on a separate line below the
+ * row; @text is NULL if it has no value.
  */
 void out_below(struct out *out, const char *name, const char *text);
 
 /* Flush the output. out_close() returns the error. */
 void out_flush(struct out *out);
 
-/* Write a line of plain text, for help. */
+/* Write a line of plain text, for help output. */
 void out_line(struct out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Write a line that contains text from outside. */
+/* Write a line of plain text that contains text from outside. */
 void out_clean_line(struct out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Flush and close. Return: 0, or the negative errno of a write. */
+/*
+ * Flush and close the output. Return: 0, or the negative errno of a failed
+ * write.
+ */
 int out_close(struct out *out);
 
 /* Print a message on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The text of the first message that complain() has printed; "" if none. */
+/*
+ * Return: the first message that complain() has printed; "" if there is none.
+ */
 const char *complaint_first(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes cells as JSON (RFC 8259) and CSV (RFC 4180). Text is cleaned first, so that
- * it is valid UTF-8 without control characters.
+ * Writes cells as JSON (RFC 8259) and CSV (RFC 4180). Text is cleaned before,
+ * so that it is valid UTF-8 without control characters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,11 @@
 
 enum {
 	FIRST_BYTES = 4096, /* of a row */
-	PART_BYTES = 512,   /* of text that is cleaned in one call */
-	DIGITS = 20,	    /* of a number with 64 bits */
+	/*
+	 * Number of bytes of a text that one call of ibsa_text_clean() handles.
+	 */
+	PART_BYTES = 512,
+	DIGITS = 20, /* of a number with 64 bits */
 };
 
 static bool bytes_reserve(struct out_bytes *bytes, size_t more)
@@ -73,7 +76,10 @@ static void put_number(struct out_bytes *bytes, uint64_t number)
 	out_bytes_put(bytes, digits + first, sizeof(digits) - first);
 }
 
-/* Number of characters before the first that is special or not ASCII. */
+/*
+ * Return: the number of characters before the first one that is special in
+ * JSON or not ASCII.
+ */
 static size_t plain_len(const char *text)
 {
 	size_t len = 0;
@@ -84,7 +90,10 @@ static size_t plain_len(const char *text)
 	return len;
 }
 
-/* Append text with @escape before each '"', and before each @escape. */
+/*
+ * Append text with the character @escape before each '"' and before each
+ * @escape.
+ */
 static void put_escaped(struct out_bytes *bytes, const char *text, char escape)
 {
 	const char special[] = { '"', escape, '\0' };
@@ -126,7 +135,7 @@ void out_json_put(struct out_bytes *row, const char *name,
 		out_bytes_put(row, "null", 4);
 }
 
-/* Whether the text is as it is in a CSV file without quotes around it. */
+/* Whether CSV needs no quotes around the text. */
 static bool is_plain(const char *text)
 {
 	const size_t len = plain_len(text);

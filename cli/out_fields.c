@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Collects the cells of a row that are written, so that they can be written in the
- * order that the user has chosen.
+ * Stores the cells of a row that the user has chosen, so that they can be
+ * written in the chosen order.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "out_data.h"
 
-/* A cell of the row; its text is in the bytes of the row. */
+/* A stored cell of the row; its text is in the row's bytes. */
 struct saved {
 	const char *name;
 	struct out_cell cell;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The functions of libpcap that this command calls. libpcap is loaded when it is
- * needed, because it loads a dozen other libraries, which queries do not need.
+ * Loads libpcap and its functions that the command calls. It is loaded only
+ * when it is needed, because it loads a dozen other libraries, which queries
+ * do not need.
  */
 #ifndef CLI_PCAP_LOAD_H
 #define CLI_PCAP_LOAD_H
@@ -15,7 +16,10 @@
 	F(pcap_open_dead_with_tstamp_precision)
 /* clang-format on */
 
-/* The functions under their own names; valid if @library is not NULL. */
+/*
+ * The functions of libpcap under their own names; valid if @library is not
+ * NULL.
+ */
 struct libpcap {
 	void *library;
 #define PCAP_POINTER(name) __typeof__(name) *name;
@@ -23,7 +27,7 @@ struct libpcap {
 #undef PCAP_POINTER
 };
 
-/* Return: 0, or -1, and dlerror() explains it. */
+/* Load libpcap. Return: 0; or -1, and dlerror() returns the reason. */
 int libpcap_load(struct libpcap *pcap);
 
 #endif

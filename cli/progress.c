@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shows progress on a terminal while an answer takes long. */
+/* Shows progress on a terminal while the user waits for an answer. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +15,8 @@ static volatile sig_atomic_t shown;
 static const char erase[] = "\r\033[K";
 
 /*
- * Erase the line, then end the process: SA_RESETHAND has restored the default
- * action.
+ * Erase the progress line, and end the process by the signal: SA_RESETHAND has
+ * restored its default action.
  */
 static void end_by_signal(int number)
 {
@@ -68,7 +68,10 @@ void progress_show(const struct progress *progress, unsigned long long tries)
 	fflush(stderr);
 }
 
-/* Whether a new line is due. If so, the next one is due later. */
+/*
+ * Whether it is time to print a new progress line. If it is, the next one is
+ * due a second later.
+ */
 static bool takes_turn(struct progress *progress)
 {
 	const long long now_ms = passed_ms(progress);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shows progress on a terminal while an answer takes long. */
+/* Shows progress on a terminal while the user waits for an answer. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -8,24 +8,41 @@
 #include <time.h>
 
 struct progress {
-	bool terminal; /* stderr is a terminal; if not, nothing is printed */
+	/* stderr is a terminal; if it is not, no progress is printed. */
+	bool terminal;
 	struct timespec start;
 	long long
-		counted_ms; /* time of the last progress_count() or progress_text() line */
+		/*
+		 * Time of the last line that progress_count() or
+		 * progress_text() has printed.
+		 */
+		counted_ms;
 };
 
 void progress_start(struct progress *progress);
 
-/* Milliseconds until progress_show() has something new; -1: never. */
+/*
+ * Return: milliseconds until progress_show() has something new to print; -1:
+ * never.
+ */
 int progress_pause_ms(const struct progress *progress);
 
-/* Print the number of tries, if a second has passed. */
+/*
+ * Print the number of tries of a query, if a second has passed since the last
+ * line.
+ */
 void progress_show(const struct progress *progress, unsigned long long tries);
 
-/* Print how many of @total are done, if a second has passed. */
+/*
+ * Print how many of @total are done, if a second has passed since the last
+ * line.
+ */
 void progress_count(struct progress *progress, size_t done, size_t total);
 
-/* Print what takes long, and for how long, if a second has passed. */
+/*
+ * Print which operation takes long, and for how long it has run, if a second
+ * has passed since the last line.
+ */
 void progress_text(struct progress *progress, const char *what);
 
 /* Erase the line, if there is one. */

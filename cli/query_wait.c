@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sends a query, waits for the reply, explains failures and returns the exit
+ * Sends a query, waits for the reply, prints failures and returns the exit
  * status.
  */
 #include <errno.h>
@@ -29,8 +29,8 @@ struct query_state {
 };
 
 /*
- * Open the client with signals blocked, so that threads that ibsim's preload
- * library starts do not receive them. A fabric server's client starts no
+ * Open the client with signals blocked, so that threads which ibsim's preload
+ * library starts do not receive them. The client of a fabric server starts no
  * thread, and there a signal must end the wait for the server.
  */
 static int client_open_signals_blocked(struct cli *cli,
@@ -49,7 +49,10 @@ static int client_open_signals_blocked(struct cli *cli,
 	return err;
 }
 
-/* An SA address without LID and GID means the port's own SA. */
+/*
+ * Complete the SA address of --sa: without LID and GID it means the SA of this
+ * port.
+ */
 static int sa_address_complete(struct cli *cli, struct ibsa_error *error)
 {
 	struct ibsa_options own = cli->open;
@@ -120,7 +123,7 @@ static const char *sa_text(struct cli *cli, char *out, size_t size)
 	return out;
 }
 
-/* Print the library's error text of a reply, and an option that may help. */
+/* Print the library's error text for a reply, and an option that may help. */
 static void error_with_option_explain(const struct ibsa_reply *reply,
 				      const char *option)
 {
@@ -312,7 +315,8 @@ int query_refused_explain(struct cli *cli, int err)
 }
 
 /*
- * Closing the client calls the callback of a query that cannot be waited for.
+ * Close the client because waiting has failed: closing calls the callback of
+ * the query.
  */
 static void wait_abandon(struct cli *cli, struct client_wait *wait, int err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sends a query, waits for the reply, explains failures and returns the exit
+ * Sends a query, waits for the reply, prints failures and returns the exit
  * status.
  */
 #ifndef CLI_QUERY_WAIT_H
@@ -9,16 +9,16 @@
 #include "cli.h"
 
 /*
- * Use the records of a reply, which is valid until this returns. Return: the
- * exit status.
+ * Uses the records of a reply, which is valid only during the call. Return:
+ * the exit status.
  */
 typedef int (*reply_use_fn)(struct cli *cli, const struct ibsa_reply *reply,
 			    void *arg);
 
-/* Open the client if it is not open. Return: the exit status. */
+/* Open the client if it is not open yet. Return: the exit status. */
 int client_open(struct cli *cli);
 
-/* A wait for queries whose last callback sets @ended. */
+/* A wait for several queries, of which the last callback sets @ended. */
 struct client_wait {
 	bool ended;
 	bool broken; /* the client was closed, which was printed */
@@ -27,34 +27,35 @@ struct client_wait {
 /* Wait with progress on a terminal. */
 void client_wait(struct cli *cli, struct client_wait *wait);
 
-/* Print why a query was not accepted. Return: the exit status. */
+/* Print why a query could not be submitted. Return: the exit status. */
 int query_refused_explain(struct cli *cli, int err);
 
 /*
  * Send a query and wait for the reply. @use is called with a reply that has
- * records. Failures are printed, except CLI_NO (no record), which the caller
- * explains.
+ * records. Failures are printed; except that no record matches (CLI_NO), which
+ * the caller prints.
  *
- * Return: the exit status, or @use's return value.
+ * Return: the exit status, or the return value of @use.
  */
 int query_wait(struct cli *cli, const struct ibsa_query *query,
 	       reply_use_fn use, void *arg);
 
 /*
- * Print the target of a redirection. Return: whether @status is a redirection.
+ * If @status is a redirection, print its target. Return: whether it is a
+ * redirection.
  */
 bool redirection_explain(struct cli *cli, uint16_t status);
 
-/* Print that the SA refused, and what to do. */
+/* Print that the SA has refused the request, and what to do. */
 void refusal_explain(const struct ibsa_record *record, uint16_t status);
 
 /*
- * Print why a reply has no records and what to do; nothing if there is no
- * matching record. Return: the exit status.
+ * Print why a reply has no records and what to do; nothing if no record
+ * matches. Return: the exit status.
  */
 int reply_explain(struct cli *cli, const struct ibsa_reply *reply);
 
-/* The state of the client's port, and its GID. Return: the exit status. */
+/* Get the state of the client's port, and its GID. Return: the exit status. */
 int own_port_get(struct cli *cli, struct ibsa_port_state *out);
 int own_gid_get(struct cli *cli, struct ibsa_gid *out);
 

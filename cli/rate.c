@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rates of ports, and the limit of --rate. */
+/* Parses rates of ports, and the limit of --rate. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -19,7 +19,10 @@ operators[] = {
 	{ "=", RATE_EXACTLY },
 };
 
-/* Read a number with at most one decimal. Return: the end of it, or NULL. */
+/*
+ * Parse a number with at most one decimal place. Return: the first character
+ * after it, or NULL.
+ */
 static const char *tenths_read(const char *text, unsigned int *out)
 {
 	const size_t len = strspn(text, "0123456789");

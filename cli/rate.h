@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rates of ports, and the limit of --rate. */
+/* Parses rates of ports, and the limit of --rate. */
 #ifndef CLI_RATE_H
 #define CLI_RATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Rates are in tenths of Gb/s: single data rate, one lane, is 2.5 Gb/s. */
+/*
+ * The limit of --rate. Rates are in tenths of Gb/s, since one lane at single
+ * data rate has 2.5 Gb/s.
+ */
 struct rate_limit {
 	enum { RATE_ANY, RATE_AT_LEAST, RATE_ABOVE, RATE_EXACTLY } kind;
 	unsigned int tenths;
 };
 
 /*
- * Parse "[>=|>|=]NUMBER[Gb[/s]]"; without an operator, ">=". Return: whether it
- * is such a text; @out is unchanged if not.
+ * Parse a limit of the form "[>=|>|=]NUMBER[Gb[/s]]"; without an operator it
+ * means ">=". Return: false if the text has another form; @out is unchanged.
  */
 bool rate_limit_parse(const char *text, struct rate_limit *out);
 
@@ -30,8 +33,8 @@ const char *rate_limit_text(const struct rate_limit *limit,
 const char *tenths_text(unsigned int tenths, char out[RATE_LIMIT_TEXT]);
 
 /*
- * The rate in the kernel's text, such as "100 Gb/sec (4X EDR)". Return: whether
- * there is one, above 0.
+ * Parse the rate in the kernel's text, such as "100 Gb/sec (4X EDR)". Return:
+ * false if it has none, or it is 0.
  */
 bool rate_of_port(const char *text, unsigned int *out);
 

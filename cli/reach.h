@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions of ibsa reach: targets, results, the matrix. */
+/* Types and functions of ibsa reach: its targets, results and matrix. */
 #ifndef CLI_REACH_H
 #define CLI_REACH_H
 
@@ -61,31 +61,35 @@ struct reach_targets {
 };
 
 /*
- * Parse the command line, and standard input if "-" is given. Return: the exit
- * status; a failure is printed. The caller frees @out in any case.
+ * Parse the targets on the command line, and those on standard input if "-" is
+ * given. Return: the exit status; a failure is printed. The caller frees @out
+ * in any case.
  */
 int reach_targets_parse(struct cli *cli, struct reach_targets *out);
 
-/* Convert the targets to GIDs with queries. Return: likewise. */
+/*
+ * Find the GIDs of the targets by queries. Return: the exit status; a failure
+ * is printed.
+ */
 int reach_targets_resolve(struct cli *cli, struct reach_targets *targets);
 
 void reach_targets_free(struct reach_targets *targets);
 
-/* The text of a target, or its GID, safe to print. */
+/* Size of the text of a target, or its GID, that is safe to print. */
 enum { REACH_TEXT = 512 };
 const char *reach_target_text(const struct reach_target *target,
 			      char out[REACH_TEXT]);
 
 /*
- * Write the node of a target as a cell; return the node's name or its GID as a
- * label.
+ * Write the node of a target as a cell. Return: the node's name, or its GID,
+ * as a label.
  */
 void reach_node_cell(struct out *out, const char *name,
 		     const struct reach_target *target);
 const char *reach_target_label(const struct reach_target *target,
 			       char out[REACH_TEXT]);
 
-/* The result of a target; all zero if there is none. */
+/* The result of ibsa reach for one target; all zero if there is none. */
 struct reach_result {
 	bool is_known; /* the query ended, with whatever answer */
 	uint8_t reach;
@@ -99,7 +103,7 @@ struct reach_result {
 	const char *detail; /* of the reason; NULL: none */
 };
 
-/* "yes", "no" or "unknown"; and the reason, or NULL. */
+/* Return: "yes", "no" or "unknown" for a result; and the reason, or NULL. */
 const char *reach_word(const struct reach_result *result);
 const char *reach_reason(const struct reach_result *result,
 			 char out[REASON_CELL_TEXT]);
@@ -109,7 +113,8 @@ void reach_results_free(struct reach_result *results, size_t count);
 enum reach_end {
 	REACH_GOES_ON,
 	REACH_INTERRUPTED,
-	REACH_SILENT, /* too many in a row without an answer */
+	/* The run ended because too many queries in a row were not answered. */
+	REACH_SILENT,
 	REACH_BROKEN, /* ibsa_wait() failed */
 };
 
@@ -134,22 +139,23 @@ struct reach_run {
 };
 
 /*
- * Open the client and begin to wait for signals. @has_reasons: find out why there
- * is no path. Return: the exit status; if it is not 0, reach_run_end() must not be
- * called.
+ * Open the client and begin to wait for signals. @has_reasons: find out why
+ * there is no path. Return: the exit status; if it is not 0, reach_run_end()
+ * must not be called.
  */
 int reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
 		    bool has_reasons);
 
 /*
- * Query all @gids, from the GID @from or, if NULL, from this port. Results of
- * queries that were not sent do not change. Return: whether the run may go on.
+ * Query the paths to all @gids, from the GID @from; NULL: from this port.
+ * Results for queries that were not sent do not change. Return: whether
+ * further queries may be sent.
  */
 bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
 		     const struct ibsa_gid *gids, size_t count,
 		     struct reach_result *results);
 
-/* Print the failure, if any. Return: the exit status. */
+/* Print the failure of the run, if there is one. Return: the exit status. */
 int reach_run_end(struct reach_run *run);
 
 /* Number of results of each kind. */
@@ -160,20 +166,21 @@ struct reach_tally {
 void reach_count(struct reach_tally *tally, const struct reach_result *result);
 
 /*
- * Print a summary on stderr if a result is not yes, with -v, or on a terminal.
+ * Print a summary of the results on stderr: if at least one result is not yes,
+ * with -v, or on a terminal.
  */
 void reach_summary(const struct cli *cli, const struct reach_tally *tally);
 
-/* Query and print the matrix. Return: the exit status. */
+/* Query and print the matrix of paths. Return: the exit status. */
 int reach_matrix(struct cli *cli, struct reach_targets *targets);
 
-/* Draw the matrix; @results has a row for each source GID. */
+/* Draw the matrix of paths; @results has a row for each source GID. */
 void reach_svg(FILE *file, const struct reach_targets *targets,
 	       const struct reach_result *results);
 
 /*
- * The worse of two exit statuses: a wrong command line, a refusal, no answer, no,
- * yes, in this order.
+ * Return: the worse of two exit statuses. From worst to best: a wrong command
+ * line, a refusal, no answer, no, yes.
  */
 int reach_worse(int a, int b);
 

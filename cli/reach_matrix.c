@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa reach --matrix: reachability of every pair of ports, as table, JSON and
- * picture.
+ * ibsa reach --matrix: shows which pairs of ports have a path, as table, JSON
+ * and picture.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "reach.h"
 
 /*
- * @results has a row for each source GID, with a cell for each destination GID.
+ * The matrix: @results has a row for each source GID, with a cell for each
+ * destination GID.
  */
 struct matrix {
 	const struct reach_targets *targets;
@@ -26,7 +27,10 @@ static size_t host_len(const struct reach_target *target)
 	return target->node ? strcspn(target->node, " ") : 0;
 }
 
-/* A port whose node is unknown is on the same host as itself only. */
+/*
+ * Whether two ports belong to one host. A port whose node is unknown forms a
+ * host of its own.
+ */
 static bool is_same_host(const struct reach_target *a,
 			 const struct reach_target *b)
 {
@@ -35,7 +39,7 @@ static bool is_same_host(const struct reach_target *a,
 	return len && len == host_len(b) && memcmp(a->node, b->node, len) == 0;
 }
 
-/* Whether the port at @index is the first of a host. */
+/* Whether the port at @index is the first port of a host. */
 static bool begins_group(const struct matrix *matrix, size_t index)
 {
 	const struct reach_targets *targets = matrix->targets;
@@ -44,7 +48,7 @@ static bool begins_group(const struct matrix *matrix, size_t index)
 	       !is_same_host(targets->first[index - 1], targets->first[index]);
 }
 
-/* Move the ports of each host next to its first port. */
+/* Sort the ports, so that the ports of each host follow its first port. */
 static void group_by_host(struct reach_targets *targets)
 {
 	for (size_t i = 1; i < targets->gid_count; i++) {
@@ -96,7 +100,10 @@ static int digits_of(size_t number)
 	return digits;
 }
 
-/* A line with one character for each column, and a gap between hosts. */
+/*
+ * A line of the matrix: one character for each column, and a gap between
+ * hosts.
+ */
 struct cells {
 	char text[3 * REACH_MATRIX_MAX + 1];
 	size_t len;
@@ -283,8 +290,8 @@ static int rows_query(struct cli *cli, struct matrix *matrix)
 }
 
 /*
- * Targets that do not exist have no row or column, and have their message
- * already.
+ * Return: the exit status because of targets that do not exist: they have no
+ * row or column, and their messages are already printed.
  */
 static int missing_status(const struct reach_targets *targets)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Runs the queries of ibsa reach, and stops when the SA does not answer. */
+/* Runs the queries of ibsa reach, and stops when the SA no longer answers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,9 @@
 #include "reach.h"
 
 /*
- * After this many queries in a row without an answer, the others are not sent:
- * that is a whole window, and each query had its full time.
+ * After this many queries in a row without an answer, the remaining ones are
+ * not sent. The number is that of a whole window, and each query had its full
+ * timeout.
  */
 enum { UNANSWERED_MAX = 16 };
 
@@ -80,7 +81,7 @@ static void note_failure(struct reach_run *run,
 		*first = *result;
 }
 
-/* If the first refusal is a redirection, save its target. */
+/* If the SA's first refusal is a redirection, store its target. */
 static void note_redirect(struct reach_run *run,
 			  const struct ibsa_reach_answer *answer)
 {
@@ -100,7 +101,10 @@ static void judge(struct reach_run *run, const struct reach_result *result)
 		note_failure(run, result);
 }
 
-/* End the batch. Queries that the batch reports from then on were not sent. */
+/*
+ * End the batch of queries. Queries that the batch reports from then on were
+ * not sent.
+ */
 static void run_stop(struct reach_run *run, enum reach_end why)
 {
 	if (run->end != REACH_GOES_ON)
@@ -158,7 +162,10 @@ int reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
 	return CLI_DONE;
 }
 
-/* Closing the client reports queries that cannot be waited for. */
+/*
+ * Close the client because waiting has failed: closing reports the remaining
+ * queries.
+ */
 static void run_abandon(struct reach_run *run, int err)
 {
 	run->end = REACH_BROKEN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Draws the matrix of ibsa reach. Each answer has a shape besides its colour,
- * and each cell a title with the answer in words.
+ * Draws the matrix of ibsa reach as SVG. Each result has a shape as well as a
+ * colour, and each cell has a title that gives the result in words.
  */
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "reach.h"
 
 enum {
-	LARGE = 28, /* cells in pixels: for few, more and many ports */
+	/* Size of a cell in pixels, for few, for more, and for many ports. */
+	LARGE = 28,
 	MEDIUM = 18,
 	SMALL = 12,
 	FEW = 12,
@@ -42,8 +43,8 @@ static const char style[] =
 	"</style>\n";
 
 /*
- * Write text in XML. ibsa_text_clean() removes characters that XML forbids.
- * Source: XML 1.0, 2.2.
+ * Write text in XML. ibsa_text_clean() has removed characters that XML
+ * forbids. Source: XML 1.0, 2.2.
  */
 static void put_text(FILE *file, const char *text)
 {
@@ -63,8 +64,8 @@ static void put_text(FILE *file, const char *text)
 }
 
 /*
- * Length in bytes of the first @most characters; @out_width: number of
- * characters.
+ * Return: the length in bytes of the first @most characters of a text;
+ * *@out_width is the number of characters.
  */
 static size_t cut_at(const char *text, size_t most, size_t *out_width)
 {
@@ -118,14 +119,20 @@ static struct layout lay_out(const struct reach_targets *targets)
 
 		widest = width > widest ? width : widest;
 	}
-	/* Estimate: a character is two thirds as wide as the font is high. */
+	/*
+	 * The width of a label is estimated: a character is two thirds as wide
+	 * as the font is high.
+	 */
 	layout.label = (unsigned int)(widest + 1) * layout.font * 2 / 3;
 	layout.left = MARGIN + layout.label;
 	layout.top = MARGIN + HEADING + layout.label;
 	return layout;
 }
 
-/* Define the shapes once, in a square of one cell with a margin. */
+/*
+ * Write the definitions of the shapes, each in a square of one cell with a
+ * margin.
+ */
 static void put_shapes(FILE *file, unsigned int cell)
 {
 	const unsigned int edge = cell - 1;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The targets of ibsa reach: from arguments, lines or the fabric to GIDs. */
+/*
+ * Finds the targets of ibsa reach: from arguments, from lines of standard
+ * input, or from the fabric.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,10 @@
 #include "reach.h"
 
 enum {
-	/* Longer than any target with blanks around it. */
+	/*
+	 * A line of standard input that is longer than this is cut: it is
+	 * longer than any target with blanks around it.
+	 */
 	LINE_BYTES = 1024,
 };
 
@@ -47,7 +53,10 @@ static void drop(struct reach_targets *targets, size_t index)
 	*target = (struct reach_target){ .line = 0 };
 }
 
-/* "line 3: " for a line of standard input, "" for an argument. */
+/*
+ * Return: the beginning of a message about a target: "line 3: " for a line of
+ * standard input, "" for an argument.
+ */
 static const char *where(const struct reach_target *target, char out[32])
 {
 	out[0] = '\0';
@@ -56,7 +65,7 @@ static const char *where(const struct reach_target *target, char out[32])
 	return out;
 }
 
-/* Whether the target is a GID of zeros. */
+/* Whether the target is a GID of all zeros. */
 static bool is_zero(const struct target *target)
 {
 	static const struct ibsa_gid zero;
@@ -95,7 +104,10 @@ static int add_text(struct reach_targets *targets, const char *text,
 	return line ? CLI_DONE : CLI_USAGE;
 }
 
-/* The line without blanks around it; "" for an empty line or a comment. */
+/*
+ * Return: the line without blanks around it; "" for an empty line or a
+ * comment.
+ */
 static const char *trim(char *line)
 {
 	size_t len = strlen(line);
@@ -106,7 +118,9 @@ static const char *trim(char *line)
 	return *line == '#' ? "" : line;
 }
 
-/* A line of standard input, or its beginning if it is too long for a target. */
+/*
+ * A line of standard input; only its beginning if it is too long for a target.
+ */
 struct line {
 	char text[LINE_BYTES + 1];
 	size_t len; /* at most LINE_BYTES */
@@ -114,7 +128,9 @@ struct line {
 	unsigned long number;
 };
 
-/* Read the next line, without its end. Return: false at the end of file. */
+/*
+ * Read the next line, without its line end. Return: false at the end of file.
+ */
 static bool read_line(struct line *line)
 {
 	int next = getc_unlocked(stdin);
@@ -154,8 +170,8 @@ static int add_line(struct reach_targets *targets, struct line *line)
 }
 
 /*
- * Add the targets of standard input. A line that does not parse is reported and
- * skipped.
+ * Add the targets in the lines of standard input. A line that cannot be parsed
+ * is reported and skipped.
  */
 static int add_lines(struct reach_targets *targets)
 {
@@ -211,8 +227,8 @@ int reach_targets_parse(struct cli *cli, struct reach_targets *out)
 	*out = (struct reach_targets){ .status = CLI_DONE };
 	status = check_count(cli, out);
 	/*
-	 * Parse arguments first: a wrong one ends the command before it reads
-	 * standard input.
+	 * The arguments are parsed first: an invalid one ends the command
+	 * before it reads standard input.
 	 */
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
 		if (strcmp(cli->args[i], "-") != 0)
@@ -238,7 +254,10 @@ static int first_node(struct cli *cli, const struct ibsa_reply *reply,
 	return ibsa_reply_decode(reply, 0, arg) ? CLI_SILENT : CLI_DONE;
 }
 
-/* Find the node with this LID, which may be any LID of a port with an LMC. */
+/*
+ * Find the GID of the node with this LID, which may be any LID of a port with
+ * an LMC.
+ */
 static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 {
 	const struct ibsa_node want = { .lid = lid };
@@ -287,8 +306,8 @@ static int find_port(struct resolving *resolving, struct reach_target *target)
 }
 
 /*
- * Append a further port of target @index. Return: NULL without memory, which is
- * reported.
+ * Append a further port for the name of target @index. Return: the new target;
+ * NULL if memory is short, which is reported.
  */
 static struct reach_target *add_further(struct reach_targets *targets,
 					size_t index)
@@ -307,8 +326,8 @@ static struct reach_target *add_further(struct reach_targets *targets,
 }
 
 /*
- * Convert a name: its first port becomes the target, the others are appended.
- * arrange() moves them.
+ * Find the ports of a node's name: its first port becomes the target, the
+ * other ports are appended. arrange() moves them later.
  */
 static int find_node(struct resolving *resolving, struct reach_targets *targets,
 		     size_t index)
@@ -370,8 +389,8 @@ static bool is_long_lid(const struct target *target)
 }
 
 /*
- * Convert a LID of more than 16 bits. NodeRecords have no room for it; on
- * Omni-Path a GID encodes it.
+ * Find the GID of a LID of more than 16 bits. A NodeRecord has no room for it;
+ * on Omni-Path a GID encodes it.
  */
 static int take_long_lid(const struct resolving *resolving,
 			 struct reach_target *target)
@@ -421,8 +440,9 @@ static int resolve(struct resolving *resolving, struct reach_targets *targets,
 }
 
 /*
- * Remove dropped targets, and move the further ports of each name behind the
- * first. Further ports begin at index @given, in the order of their names.
+ * Remove dropped targets, and move the further ports of each name behind its
+ * first port. The further ports begin at index @given, in the order of their
+ * names.
  */
 static int arrange(struct reach_targets *targets, size_t given)
 {
@@ -447,8 +467,8 @@ static int arrange(struct reach_targets *targets, size_t given)
 }
 
 /*
- * Convert all targets. An ambiguous name is an error, as text that does not
- * parse.
+ * Find the GIDs of all targets. An ambiguous name is an error like text that
+ * cannot be parsed.
  */
 static int resolve_all(struct resolving *resolving,
 		       struct reach_targets *targets)
@@ -476,7 +496,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : memcmp(&x->gid, &y->gid, sizeof(x->gid));
 }
 
-/* Take every port of a channel adapter as a target, sorted by node name. */
+/* Make every port of a channel adapter a target, sorted by node name. */
 static int take_all(const struct resolving *resolving,
 		    struct reach_targets *targets)
 {
@@ -508,7 +528,7 @@ static int by_gid(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Set @same of targets with equal GIDs to the first of them. */
+/* Set @same of each target to the first target with the same GID. */
 static void find_same(struct reach_target **sorted, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -520,7 +540,7 @@ static void find_same(struct reach_target **sorted, size_t count)
 	}
 }
 
-/* Collect the GIDs in the order of the targets, each GID once. */
+/* Collect the GIDs of the targets in their order, each GID once. */
 static int collect_gids(struct reach_targets *targets)
 {
 	struct reach_target **sorted = calloc(targets->count, sizeof(*sorted));
@@ -554,7 +574,10 @@ static int collect_gids(struct reach_targets *targets)
 	return CLI_DONE;
 }
 
-/* Whether to read all nodes: their names are part of the output. */
+/*
+ * Whether all NodeRecords must be read, because the names of nodes are part of
+ * the output.
+ */
 static bool wants_nodes(const struct cli *cli,
 			const struct reach_targets *targets)
 {

@@ -5,7 +5,10 @@
 #include "fields.h"
 #include "reach.h"
 
-/* Clean the text in parts: ibsa_text_clean() has a limit. */
+/*
+ * Write a target's text safely; it is cleaned in parts, because
+ * ibsa_text_clean() has a length limit.
+ */
 const char *reach_target_text(const struct reach_target *target,
 			      char out[REACH_TEXT])
 {

@@ -9,17 +9,23 @@
 
 enum { REASON_CELL_TEXT = 64 };
 
-/* The detail of a name that no node has. */
+/* Detail text for a name that no node has. */
 /* clang-format off */
 #define REASON_NO_NAME_TEXT \
 	"no such name: the SA shows no node with it; it does not show nodes " \
 	"whose ports are all down"
 /* clang-format on */
 
-/* The text of a reason, with "possibly " before it if it is not certain. */
+/*
+ * Return: the text of a reason why there is no path, with "possibly " before
+ * it if it is not certain.
+ */
 const char *reason_words(int code, bool is_certain, char out[REASON_CELL_TEXT]);
 
-/* Write it as a cell; no value if the reason is not known. */
+/*
+ * Write the reason why there is no path as a cell; a cell without a value if
+ * it is not known.
+ */
 void reason_cell(struct out *out, const char *name, int code, bool is_certain);
 
 #endif

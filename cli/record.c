@@ -40,7 +40,9 @@ struct record {
 	uint64_t count; /* packets so far */
 };
 
-/* Write a time as seconds and a binary fraction, little-endian. */
+/*
+ * Write a time as seconds and a binary fraction, in little-endian byte order.
+ */
 static void put_erf_time(uint8_t *out, uint64_t time_ns)
 {
 	const uint64_t fraction = ((time_ns % NS_PER_S) << 32) / NS_PER_S;
@@ -80,7 +82,10 @@ static void packet_write(const struct ibsa_packet *packet, void *arg)
 	ibsa_put_be16(bytes + 14, (uint16_t)packet->len);
 	memcpy(bytes + ERF_BYTES, packet->bytes, packet->len);
 	pcap->pcap_dump((u_char *)record->file, &header, bytes);
-	/* Another program that reads the file must find whole packets. */
+	/*
+	 * Flush the file after each packet, so that another program that reads
+	 * it finds whole packets.
+	 */
 	pcap->pcap_dump_flush(record->file);
 }
 

@@ -22,19 +22,20 @@ int record_start(const char *path, const char *source,
 		 struct record **out);
 
 /*
- * Stop writing; @record may be NULL. Return: the exit status; some packets may
- * not have been written.
+ * Stop writing packets; @record may be NULL. Return: the exit status; it is a
+ * failure if packets could not be written.
  */
 int record_end(struct record *record);
 
 /*
- * If --record is given, load the fabric and begin to record it. Call it before the
- * client is opened. Return: the exit status.
+ * If --record is given, load the fabric and begin to record its packets. Call
+ * this before the client is opened. Return: the exit status.
  */
 int record_open(struct cli *cli);
 
 /*
- * Stop recording. Call it after the client is closed. Return: the exit status.
+ * Stop recording packets. Call this after the client is closed. Return: the
+ * exit status.
  */
 int record_close(struct cli *cli);
 

@@ -30,7 +30,7 @@ static void put_pattern(const char *pattern)
 	printf(", \"pattern\": \"^%s$\"", pattern);
 }
 
-/* Write the texts that are separated by '|'. */
+/* Write a list of the texts that are separated by '|' in @words. */
 static void put_words(const char *words, bool can_be_none)
 {
 	printf("\"enum\": [");
@@ -46,7 +46,10 @@ static void put_words(const char *words, bool can_be_none)
 	printf(can_be_none ? "null]" : "]");
 }
 
-/* A code without a meaning has the text null. */
+/*
+ * Write the possible meanings of a code; the meaning of an unknown code is
+ * null.
+ */
 static void put_meanings(const struct ibsa_field *field)
 {
 	printf("\"enum\": [");
@@ -73,7 +76,7 @@ static void put_number(const struct ibsa_field *field,
 	       ~UINT64_C(0) >> (64 - field_bits(field, column)));
 }
 
-/* A field of a record: numbers of 64 bits are strings. */
+/* Write the schema of a record's field: numbers of 64 bits are strings. */
 static void put_field(const struct ibsa_field *field,
 		      const struct column *column)
 {
@@ -120,7 +123,10 @@ static void put_column(const struct column *column)
 			    "[0-9]{2}(\\\\.[0-9]+)?Z");
 }
 
-/* Begins an item of a list: @arg counts them. */
+/*
+ * Begin an item of a list: write a comma unless it is the first; @arg counts
+ * the items.
+ */
 static void put_comma(void *arg)
 {
 	size_t *count = arg;
@@ -167,7 +173,10 @@ static void put_definition(const char *name, const struct columns *columns)
 	printf(columns->is_stream ? "    }" : "      }\n    }");
 }
 
-/* Whether the columns belong to the command: "gids" and "gids-for". */
+/*
+ * Whether the columns belong to the command: both "gids" and "gids-for" belong
+ * to gids.
+ */
 static bool is_of(const struct columns *columns, const char *command)
 {
 	const size_t len = strlen(command);
@@ -178,7 +187,10 @@ static bool is_of(const struct columns *columns, const char *command)
 
 typedef void (*definition_fn)(const char *name, const struct columns *columns);
 
-/* Call @done for each kind of row that the command writes. Return: their number. */
+/*
+ * Call @done for each kind of row that the command writes. Return: the number
+ * of kinds.
+ */
 static size_t each_definition(const char *command, definition_fn done)
 {
 	const struct ibsa_record *record;

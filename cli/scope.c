@@ -7,12 +7,12 @@
 
 #include "scope.h"
 
-/* Longest path of a topology file in a message. */
+/* Maximum length of a topology file's path in a message. */
 enum { FABRIC_SHOWN = 44 };
 
 /*
- * The text after a slash is a port only if it is a number: device names may
- * contain slashes.
+ * Parse DEVICE or DEVICE/PORT. The text after a slash is a port only if it is
+ * a number, because a node's name on a fabric may contain slashes.
  */
 int scope_parse(const char *text, struct scope *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The devices and ports that a command applies to. */
+/* The devices and ports on which a command operates. */
 #ifndef CLI_SCOPE_H
 #define CLI_SCOPE_H
 
@@ -9,8 +9,9 @@ struct scope {
 	const char *device; /* NULL: all */
 	unsigned int port;  /* 0: all of the device */
 	const char
-		*fabric; /* fabric with the devices; NULL or "": this machine */
-	char *owned;	 /* buffer of @device, if it was allocated */
+		/* Fabric that has the devices; NULL or "": this machine. */
+		*fabric;
+	char *owned; /* buffer of @device, if it was allocated */
 };
 
 /*
@@ -20,8 +21,8 @@ struct scope {
 int scope_parse(const char *text, struct scope *out);
 
 /*
- * Parse the only argument DEVICE[/PORT], or --device and --port. Return: the exit
- * status; a failure is printed. The caller frees @out in any case.
+ * Parse the only argument DEVICE[/PORT], or --device and --port. Return: the
+ * exit status; a failure is printed. The caller frees @out in any case.
  */
 int scope_find(const struct cli *cli, struct scope *out);
 void scope_free(struct scope *scope);

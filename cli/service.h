@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions that the files of ibsa service share. */
+/* Types and functions that the files of ibsa service share. */
 #ifndef CLI_SERVICE_H
 #define CLI_SERVICE_H
 
 #include "cli.h"
 
 /*
- * A service from the command line, and the component mask of its given fields.
+ * A service from the command line, and the component mask of the fields that
+ * were given.
  */
 struct service {
 	struct ibsa_service record;
@@ -14,7 +15,7 @@ struct service {
 };
 
 /*
- * Parse "ID NAME [FIELD=VALUE...]" and --lease.
+ * Parse the arguments "ID NAME [FIELD=VALUE...]" and --lease.
  *
  * Return: the exit status; a failure is printed.
  */
@@ -23,11 +24,14 @@ int service_parse(struct cli *cli, struct service *out);
 /* Write the cells of one service. */
 void service_cells(struct out *out, const struct ibsa_service *service);
 
-/* Warn that on an embedded fabric only this process sees the service. */
+/*
+ * Print a warning that on an embedded fabric only this process can find the
+ * service.
+ */
 void service_local_warn(const struct cli *cli);
 
 /*
- * Register the service, renew it until a signal arrives, remove it.
+ * Register the service, renew it until a signal arrives, and remove it.
  *
  * Return: the exit status.
  */

@@ -32,7 +32,10 @@ struct renewal {
 	int status;
 };
 
-/* An event as it is printed. @reason may be NULL. */
+/*
+ * An event of the registration in the form in which it is printed. @reason may
+ * be NULL.
+ */
 struct event_line {
 	const struct ibsa_registration_report *report;
 	const char *name;
@@ -61,7 +64,10 @@ static const char *report_failure(const struct ibsa_registration_report *report)
 	}
 }
 
-/* An SA without the record has nothing to remove. */
+/*
+ * Whether the service is no longer at the SA: this is also the case if the SA
+ * did not have the record.
+ */
 static bool report_is_removed(const struct ibsa_registration_report *report)
 {
 	return report->err == 0 && (report->status == 0 ||
@@ -132,7 +138,9 @@ static void event_line_row(struct out *out, size_t index, void *arg)
 		fields_field(out, &record->fields[i], report->service);
 }
 
-/* May be called from a callback of the client. */
+/*
+ * Release the registration. This may be called from a callback of the client.
+ */
 static void renewal_release(struct renewal *renewal)
 {
 	if (renewal->is_ending)
@@ -141,7 +149,10 @@ static void renewal_release(struct renewal *renewal)
 	(void)ibsa_service_release(renewal->registration);
 }
 
-/* The first refusal ends the command: a retry does not change the answer. */
+/*
+ * The SA has refused the service. The first refusal ends the command: a retry
+ * would get the same answer.
+ */
 static void renewal_refused(struct renewal *renewal,
 			    const struct ibsa_registration_report *report)
 {
@@ -169,7 +180,10 @@ static void renewal_released(struct renewal *renewal,
 	renewal->status = report->err ? CLI_SILENT : CLI_REFUSED;
 }
 
-/* If the SA never accepted the service, nothing was removed. */
+/*
+ * Whether the service was removed: if the SA has never accepted it, there was
+ * nothing to remove.
+ */
 static bool
 is_end_without_service(const struct renewal *renewal,
 		       const struct ibsa_registration_report *report)
@@ -199,8 +213,9 @@ static void renewal_reported(const struct ibsa_registration_report *report,
 }
 
 /*
- * Until the service is removed after a signal or after the reader closed the
- * output. -ENODEV does not end it: the client reopens a device that returns.
+ * Dispatch until the service is removed, after a signal or after the reader of
+ * the output closed it. -ENODEV does not end the loop: the client reopens a
+ * device that comes back.
  */
 static void renewal_wait(struct renewal *renewal,
 			 const struct interrupt *interrupt)
@@ -248,7 +263,10 @@ static int renewal_run(struct renewal *renewal, const struct service *service,
 	return renewal->status;
 }
 
-/* Closing the client reports the last event, which uses @renewal. */
+/*
+ * Close the client before @renewal is freed: closing reports the last event,
+ * which uses @renewal.
+ */
 static void renewal_end(struct renewal *renewal)
 {
 	if (!renewal->registration)
@@ -267,9 +285,12 @@ int service_renew(struct cli *cli)
 
 	if (status != CLI_DONE)
 		return status;
-	/* The service must be removed before a closed output ends the run. */
+	/*
+	 * SIGPIPE is ignored, because the service must be removed before a
+	 * closed output ends the command.
+	 */
 	signal(SIGPIPE, SIG_IGN);
-	/* Until interrupt_start(), a signal ends the command at once. */
+	/* Before interrupt_start(), a signal ends the command at once. */
 	status = client_open(cli);
 	if (status != CLI_DONE)
 		return status;

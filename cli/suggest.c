@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Explains why there is no device, and suggests an embedded fabric. */
+/* Prints why no device was found, and suggests an embedded fabric. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -50,8 +50,8 @@ const char *fabric_file(const struct cli *cli)
 }
 
 /*
- * Try the server by opening a port, whose error text is the most precise.
- * Return: 0 also without a server.
+ * Open a port of the fabric server, to get the precise error text if that
+ * fails. Return: 0; also if no server is used.
  */
 static int server_try(unsigned int deadline_ms, struct ibsa_error *out)
 {
@@ -72,8 +72,8 @@ static int server_try(unsigned int deadline_ms, struct ibsa_error *out)
 bool server_is_wrong(struct ibsa_error *out)
 {
 	/*
-	 * The caller may have waited for the server already, so wait only a
-	 * second.
+	 * Only a second is waited here, since the caller may already have
+	 * waited for the server.
 	 */
 	return server_try(1000, out) && out->text[0];
 }
@@ -99,8 +99,8 @@ static bool read_exe(char *out, size_t size)
 }
 
 /*
- * Find the examples: relative to this executable in an installed or build tree,
- * else where they were configured.
+ * Find the directory of the example fabrics: relative to this executable in an
+ * installed or build tree, otherwise at the configured place.
  */
 static void find_folder(char out[PATH_MAX])
 {
@@ -146,7 +146,7 @@ void suggest_fabric(void)
 	char folder[PATH_MAX];
 	int count;
 
-	/* With a fabric server no example is needed. */
+	/* If a fabric server is used, no example is suggested. */
 	if (fabric && fabric_is_server(fabric))
 		return;
 	if (machine_has_device()) {

@@ -104,7 +104,8 @@ static const struct target_form *form_of(enum target_kind kind)
 }
 
 /*
- * Text with colons that does not parse as a GID is an error, not a node's name.
+ * Whether the text has colons but cannot be parsed as a GID: that is an error,
+ * not the name of a node.
  */
 static bool is_malformed_gid(const char *text)
 {
@@ -115,8 +116,9 @@ static bool is_malformed_gid(const char *text)
 }
 
 /*
- * Logs of subnet managers write LIDs as 0x4. A hexadecimal number with at most
- * the digits of a LID, and a value up to @last_lid, is a LID.
+ * Whether the text is a hexadecimal LID: at most as many digits as a LID has,
+ * and a value up to @last_lid. Logs of subnet managers write LIDs in this
+ * form, such as 0x4.
  */
 static bool is_hex_lid(const char *text, uint32_t last_lid)
 {
@@ -129,7 +131,10 @@ static bool is_hex_lid(const char *text, uint32_t last_lid)
 	       lid <= (is_long ? last_lid : IBSA_LID_UNICAST_MAX);
 }
 
-/* The kind of text without a prefix; TARGET_SELF needs no parsing. */
+/*
+ * Return: the kind of target that a text without a prefix stands for;
+ * TARGET_SELF needs no parsing.
+ */
 static enum target_kind guess_kind(const char *text, uint32_t last_lid)
 {
 	struct ibsa_gid gid;
@@ -221,7 +226,10 @@ static void store(struct ibsa_address *address, const struct sa_part *part,
 		memcpy(to, &as_u32, sizeof(as_u32));
 }
 
-/* Parts that were given: a bit for each of sa_parts, and these. */
+/*
+ * Bits for the parts of an SA address that were given: a bit for each of
+ * sa_parts, and these.
+ */
 enum { SEEN_LID = 1, SEEN_GID = 1 << 16, SEEN_GRH = 1 << 17 };
 
 static int parse_part(const char *name, const char *value,
@@ -276,7 +284,7 @@ static int parse_list(char *text, struct ibsa_address *out, unsigned int *seen,
 	return 0;
 }
 
-/* Check that the address has a unicast LID, a GID, or both. */
+/* Check that the SA address has a unicast LID, a GID, or both. */
 static int check_address(const struct ibsa_address *address, unsigned int seen,
 			 struct ibsa_error *error)
 {

@@ -15,7 +15,7 @@ enum target_kind {
 
 enum { TARGET_NAME_BYTES = 64 }; /* length of a node description */
 
-/* A target; @kind says which member is valid. */
+/* A target of a command; @kind says which member of the union is valid. */
 struct target {
 	enum target_kind kind;
 	struct ibsa_gid gid;
@@ -34,11 +34,14 @@ struct target {
 int target_parse(const char *text, struct target *out,
 		 struct ibsa_error *error);
 
-/* Like target_parse(), for Omni-Path, where LIDs have 32 bits, or 8 digits. */
+/*
+ * Parse a target as target_parse() does, for Omni-Path, where LIDs have 32
+ * bits, so up to 8 hexadecimal digits.
+ */
 int target_parse_opa(const char *text, struct target *out,
 		     struct ibsa_error *error);
 
-/* The forms of a target: lines for --help. */
+/* The possible forms of a target, as lines for --help. */
 /* clang-format off */
 #define TARGET_LINES \
 	"  self                the port that asks", \

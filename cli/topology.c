@@ -122,8 +122,8 @@ static int file_load(const char *path, struct ibsa_topology **out)
 }
 
 /*
- * --device with wildcards is not the device to send from, but selects the
- * adapters. Return: the pattern, or NULL.
+ * Return: the value of --device if it has wildcards, otherwise NULL. It does
+ * not name the device to send from; it selects which adapters are shown.
  */
 static const char *device_pattern_take(struct cli *cli)
 {
@@ -142,7 +142,7 @@ int topology_view_prepare(struct topology_view *view)
 	return view->is_hidden ? CLI_DONE : no_memory();
 }
 
-/* Hide the adapters whose device does not match. */
+/* Hide the adapters whose device does not match the pattern of --device. */
 static int adapters_hide(struct topology_view *view, const char *pattern)
 {
 	bool is_any = false;

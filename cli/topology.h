@@ -24,9 +24,9 @@ struct topology_view {
 };
 
 /*
- * Read the topology from the SA, or from the file of the argument, with --device and
- * --node-name-map. Return: the exit status; a failure is printed. The caller frees
- * @out in any case.
+ * Read the topology from the SA, or from the file of the argument, with
+ * --device and --node-name-map. Return: the exit status; a failure is printed.
+ * The caller frees @out in any case.
  */
 int topology_view_read(struct cli *cli, struct topology_view *out);
 
@@ -41,11 +41,17 @@ void topology_view_free(struct topology_view *view);
 struct ibsa_topology_node topology_view_node(const struct topology_view *view,
 					     size_t index);
 
-/* A port; @number 0 is the end port of a switch. Without records it is empty. */
+/*
+ * Return: a port of a node; @number 0 is the end port of a switch. A port
+ * without records is empty.
+ */
 struct ibsa_topology_port topology_view_port(const struct topology_view *view,
 					     size_t node, unsigned int number);
 
-/* LID and LMC of a port: of a switch, those of port 0. */
+/*
+ * Return: the LID of a port, and its LMC; for a port of a switch, those of its
+ * port 0.
+ */
 uint32_t topology_view_lid(const struct topology_view *view, size_t node,
 			   unsigned int number, uint8_t *out_lmc);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The boxes of a drawing of a topology. Each node gets a key; the nodes with the same
- * key are one box.
+ * Makes the boxes in the drawing of a topology. Each node gets a key; all
+ * nodes with the same key are in one box.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,14 +23,18 @@ struct boxing {
 	const struct topology_view *view;
 	struct ibsa_topology_node *nodes;
 	struct key *keys;
-	size_t *parent;	    /* of switches that links connect below the top */
+	/*
+	 * Parent of each switch in the sets of switches that are connected by
+	 * links below the top level.
+	 */
+	size_t *parent;
 	unsigned int *tops; /* of each island, its highest level */
 };
 
 typedef void (*link_fn)(struct boxing *boxing, size_t node, size_t far,
 			void *arg);
 
-/* Call @done for each link of a node to a node that is drawn. */
+/* Call @done for each link of a node that leads to a node which is drawn. */
 static void links_each(struct boxing *boxing, size_t node, link_fn done,
 		       void *arg)
 {
@@ -56,7 +60,10 @@ static void each_key(struct boxing *boxing)
 		boxing->keys[i] = (struct key){ KEY_NODE, i, i };
 }
 
-/* SIZE_MAX: no neighbour yet; SIZE_MAX - 1: several. */
+/*
+ * Note a neighbour of a node. SIZE_MAX: it has no neighbour yet; SIZE_MAX - 1:
+ * it has several.
+ */
 static void only_note(struct boxing *boxing, size_t node, size_t far, void *arg)
 {
 	size_t *only = arg;
@@ -69,7 +76,7 @@ static void only_note(struct boxing *boxing, size_t node, size_t far, void *arg)
 		*only = SIZE_MAX - 1;
 }
 
-/* The adapters of a leaf switch are one box. */
+/* Set the keys of adapters: all adapters of a leaf switch are in one box. */
 static void leaf_keys(struct boxing *boxing)
 {
 	for (size_t i = 0; i < boxing->view->info.nodes; i++) {
@@ -113,7 +120,10 @@ static uint64_t mix(uint64_t value)
 	return value ^ value >> 32;
 }
 
-/* Add up the boxes below: the order of links does not matter. */
+/*
+ * Add up the boxes of the switches below a node, in a way that does not depend
+ * on the order of links.
+ */
 static void below_note(struct boxing *boxing, size_t node, size_t far,
 		       void *arg)
 {
@@ -135,7 +145,10 @@ static void switches_note(struct boxing *boxing, size_t node, size_t far,
 		*sum += mix(mix(key->value) + key->class);
 }
 
-/* The adapters of the same boxes of switches are one box. */
+/*
+ * Set the keys of adapters: adapters that are connected to the same boxes of
+ * switches are in one box.
+ */
 static void host_keys(struct boxing *boxing)
 {
 	for (size_t i = 0; i < boxing->view->info.nodes; i++) {
@@ -149,9 +162,10 @@ static void host_keys(struct boxing *boxing)
 }
 
 /*
- * Switches that stay connected without those of the highest level are one box, as
- * the pods of a fat tree. Those of the highest level with cables to the same boxes
- * are one, too.
+ * Set the keys of switches: switches that stay connected without the switches
+ * of the highest level are in one box, such as a pod of a fat tree. Switches
+ * of the highest level that are connected to the same boxes are in one box,
+ * too.
  */
 static void pod_keys(struct boxing *boxing)
 {
@@ -183,7 +197,10 @@ static void pod_keys(struct boxing *boxing)
 	host_keys(boxing);
 }
 
-/* All switches of a level of an island are one box. */
+/*
+ * Set the keys of switches: all switches of one level and one island are in
+ * one box.
+ */
 static void level_keys(struct boxing *boxing)
 {
 	for (size_t i = 0; i < boxing->view->info.nodes; i++) {
@@ -223,7 +240,10 @@ static void box_add_node(struct box *box, const struct ibsa_topology_node *node,
 	box->last = index;
 }
 
-/* Make boxes of the keys, which are still needed in the order of nodes. */
+/*
+ * Make a box for each key. The keys stay in the order of nodes, because they
+ * are needed afterwards.
+ */
 static int keys_use(const struct boxing *boxing, struct boxes *out)
 {
 	const size_t count = boxing->view->info.nodes;
@@ -254,7 +274,10 @@ static int keys_use(const struct boxing *boxing, struct boxes *out)
 	return 0;
 }
 
-/* From boxes for each node to fewer boxes, until there are few enough. */
+/*
+ * Begin with a box for each node, and combine nodes in steps until there are
+ * few enough boxes.
+ */
 static int boxes_find(struct boxing *boxing, bool each, struct boxes *out)
 {
 	size_t adapters = 0;

@@ -9,9 +9,12 @@
 #include "topology.h"
 
 enum {
-	/* above this number, adapters are drawn by leaf switch */
+	/*
+	 * If there are more adapters than this, those of one leaf switch are
+	 * drawn as one box.
+	 */
 	ADAPTERS_EACH_MAX = 32,
-	/* above this number of boxes, switches are drawn by group */
+	/* If there are more boxes than this, switches are drawn in groups. */
 	BOXES_MAX = 128,
 };
 

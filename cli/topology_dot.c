@@ -18,7 +18,7 @@ enum {
 	RATES = 64,	/* more than the number of existing rates */
 };
 
-/* A line between two boxes: links of the same rate. */
+/* A line of the drawing: all links of one rate between two boxes. */
 struct line {
 	size_t from; /* the upper box */
 	size_t to;
@@ -128,7 +128,10 @@ static void usual_rate_find(struct drawing *drawing)
 			drawing->usual = rates[i];
 }
 
-/* One line for the same boxes and rate; links inside a box are not drawn. */
+/*
+ * Merge the links between two boxes with one rate into one line; a link within
+ * a box is not drawn.
+ */
 static void lines_merge(struct drawing *drawing)
 {
 	struct line *lines = drawing->lines;
@@ -150,15 +153,15 @@ static void lines_merge(struct drawing *drawing)
 	drawing->count = merged;
 }
 
-/* Boxes of many adapters have names of their own. */
+/* Return: a letter for the name of a box that stands for several nodes. */
 static char letter_of(const struct box *box)
 {
 	return box->first != box->last && !box->switches ? 'h' : 'n';
 }
 
 /*
- * A line, labelled with its number of links if it is not the usual one, and with its
- * rate if that is not the most frequent one.
+ * Write a line of the drawing. Its label has the number of links, unless it is
+ * the usual number, and the rate, unless it is the most frequent one.
  */
 static void line_put(const struct drawing *drawing, const struct line *line)
 {
@@ -196,7 +199,10 @@ static void count_put(FILE *file, size_t count, const char *one,
 		fprintf(file, "%zu %s\\n", count, count == 1 ? one : many);
 }
 
-/* A node has its name; many have their number, and the first and last name. */
+/*
+ * Write a box: for one node its name; for several nodes their number, and the
+ * first and last name.
+ */
 static void box_put(const struct drawing *drawing, size_t index)
 {
 	const struct box *box = &drawing->boxes.all[index];
@@ -219,7 +225,7 @@ static void box_put(const struct drawing *drawing, size_t index)
 					   : "");
 }
 
-/* The boxes of each level, the highest first. */
+/* Write the boxes of each level in a row, the highest level first. */
 static void rows_put(const struct drawing *drawing)
 {
 	unsigned int highest = 0;

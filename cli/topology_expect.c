@@ -20,7 +20,10 @@
 
 enum { NAME_BYTES = 65, PORTS_MAX = 254 };
 
-/* One end of a link, or a node without a link. */
+/*
+ * One end of a link in the output of ibsa topology -j, or a node without a
+ * link.
+ */
 struct end {
 	uint64_t node_guid;
 	uint64_t port_guid;
@@ -34,7 +37,8 @@ struct end {
 /* A row: this end and its peer. */
 struct row {
 	struct end ends[2];
-	uint8_t count; /* of the ends that report the link; 0: there is no link */
+	/* Number of ends that report the link; 0: there is no link. */
+	uint8_t count;
 	uint8_t width;
 	struct speed {
 		uint8_t bit, ext, ext2;
@@ -386,7 +390,10 @@ static int objects_read(struct expect *expect, struct cursor *text)
 	return CLI_DONE;
 }
 
-/* A switch has one NodeRecord, an adapter one for each port. */
+/*
+ * Compare two ends by the NodeRecord that they belong to: a switch has one
+ * NodeRecord, an adapter one for each port.
+ */
 static int by_record(const void *a, const void *b)
 {
 	const struct end *x = *(struct end *const *)a;

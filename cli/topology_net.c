@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ibsa topology --net: the format of ibnetdiscover's output.
+ * ibsa topology --net: writes the topology in the format of ibnetdiscover.
  *
  * Source: ibnetdiscover of infiniband-diags (rdma-core 44), out_switch(),
  * out_ca(), out_switch_port(), out_ca_port().
@@ -29,7 +29,10 @@ static const char *word_of(uint8_t type)
 	return type == IBSA_NODE_CA ? "ca" : "rt";
 }
 
-/* Write the rate of a link, such as " 4xEDR"; "" if the rate is unknown. */
+/*
+ * Write the rate of a link, such as " 4xEDR", into @out; "" if the rate is
+ * unknown.
+ */
 static void rate_text(const struct ibsa_topology_port *port, char out[16])
 {
 	out[0] = '\0';
@@ -67,7 +70,7 @@ static void adapter_line(struct out *out, const struct ibsa_topology_node *node)
 		 name_net(node->name, name));
 }
 
-/* The node at the other end, as "S-..."[4](100001). */
+/* Write the node at the other end of a link, such as "S-..."[4](100001). */
 static void far_text(const struct topology_view *view,
 		     const struct ibsa_topology_port *port,
 		     const struct ibsa_topology_node *far, char out[64])
@@ -109,8 +112,8 @@ static void port_line(struct out *out, const struct topology_view *view,
 }
 
 /*
- * A file with a cable that its other end contradicts, or with a port that the
- * node does not have, cannot be loaded.
+ * Whether the port is written: a file cannot be loaded if it has a cable that
+ * its other end contradicts, or a port that the node does not have.
  */
 static bool port_is_written(const struct topology_view *view, size_t index,
 			    const struct ibsa_topology_port *port)

@@ -20,7 +20,7 @@
 
 #define NONE SIZE_MAX
 
-/* A host and the leaf switch of one of its ports. */
+/* A host, and the leaf switch of one of its ports. */
 struct host {
 	char name[sizeof(((struct ibsa_node *)0)->node_description)];
 	size_t leaf; /* node, or NONE */
@@ -30,10 +30,15 @@ struct host {
 /* A switch of the file. */
 struct branch {
 	char name[NAME_TEXT + 24];
-	size_t named; /* switch that gives its name; NONE: none has its level */
-	size_t node;  /* a switch inside it */
+	/*
+	 * Index of the switch that gives the branch its name; NONE: no switch
+	 * of the branch has its level.
+	 */
+	size_t named;
+	size_t node;   /* a switch inside it */
 	size_t parent; /* branch, or NONE */
-	size_t merged; /* number of other switches that it stands for */
+	/* Number of other switches that the branch stands for. */
+	size_t merged;
 	unsigned int level;
 	bool is_leaf;
 };
@@ -44,7 +49,8 @@ struct tree {
 	size_t host_count;
 	struct branch *branches;
 	size_t branch_count;
-	size_t *joined; /* for each node: another one of its set, or itself */
+	/* For each node: another node of the same set; or the node itself. */
+	size_t *joined;
 	size_t *top_count; /* for each set: branches without a parent */
 };
 
@@ -55,8 +61,8 @@ static int no_memory(void)
 }
 
 /*
- * A channel adapter inside a switch is not a host. Its description is "Mellanox
- * Technologies Aggregation Node".
+ * Whether a node is a host. A channel adapter inside a switch, whose
+ * description is "Mellanox Technologies Aggregation Node", is not a host.
  */
 static bool is_host(const struct topology_view *view, size_t index,
 		    const struct ibsa_topology_node *node)
@@ -98,7 +104,10 @@ static int host_add(struct tree *tree, const char *name, size_t leaf)
 	return CLI_DONE;
 }
 
-/* Add an adapter's host for each switch that the adapter is connected to. */
+/*
+ * Add the host of an adapter once for each switch to which the adapter is
+ * connected.
+ */
 static int adapter_take(struct tree *tree, size_t index,
 			const struct ibsa_topology_node *node)
 {
@@ -132,7 +141,10 @@ static int by_host(const void *a, const void *b)
 	return order ? order : (x->leaf > y->leaf) - (x->leaf < y->leaf);
 }
 
-/* A host with adapters on several switches has no place in a tree. */
+/*
+ * Print that a host has adapters on several leaf switches: it has no place in
+ * a tree.
+ */
 static int two_leaves(const struct tree *tree, const struct host *host)
 {
 	const struct topology_view *view = tree->view;
@@ -147,7 +159,10 @@ static int two_leaves(const struct tree *tree, const struct host *host)
 	return CLI_NO;
 }
 
-/* Remove duplicates, which a host with several ports on a leaf has. */
+/*
+ * Remove duplicate hosts: a host with several ports on a leaf switch was added
+ * several times.
+ */
 static int hosts_unite(struct tree *tree)
 {
 	struct host *hosts = tree->hosts;
@@ -184,7 +199,10 @@ static int hosts_find(struct tree *tree)
 	return status ? status : hosts_unite(tree);
 }
 
-/* Whether a name is that of a branch, or could be one that is made below. */
+/*
+ * Whether a branch already has this name, or a name that is made later may be
+ * equal to it.
+ */
 static bool is_taken(const struct tree *tree, const char *name)
 {
 	if (strncmp(name, "root-", strlen("root-")) == 0)
@@ -240,7 +258,10 @@ static bool is_switch_up_to(const struct tree *tree, size_t node,
 	return at.type == IBSA_NODE_SWITCH && at.level <= level;
 }
 
-/* Join the switches that are connected by switches up to this level. */
+/*
+ * Join those switches into sets that are connected by switches up to this
+ * level.
+ */
 static void sets_join(struct tree *tree, unsigned int level)
 {
 	const struct topology_view *view = tree->view;
@@ -263,7 +284,10 @@ static void sets_join(struct tree *tree, unsigned int level)
 	}
 }
 
-/* The first switch of a set, in the order of names, that has the level. */
+/*
+ * Return: the first switch of a set, in the order of names, that has the
+ * level.
+ */
 static size_t first_named(struct tree *tree, size_t set, unsigned int level,
 			  size_t *out_count)
 {
@@ -287,7 +311,7 @@ static size_t first_named(struct tree *tree, size_t set, unsigned int level,
 	return first;
 }
 
-/* Give the branches of a set a parent. */
+/* Give the branches of a set a common parent branch. */
 static void set_branch(struct tree *tree, size_t set, unsigned int level)
 {
 	const size_t count = tree->branch_count;
@@ -304,7 +328,7 @@ static void set_branch(struct tree *tree, size_t set, unsigned int level)
 			tree->branches[i].parent = count;
 }
 
-/* Give a parent to the branches of each set that has more than one. */
+/* For each set with more than one branch, give its branches a common parent. */
 static void level_connect(struct tree *tree, unsigned int level)
 {
 	const size_t nodes = tree->view->info.nodes;
@@ -331,7 +355,10 @@ static int by_leaf(const void *a, const void *b)
 				  : strverscmp(x->name, y->name);
 }
 
-/* Each leaf has at least one host, and each other branch two children. */
+/*
+ * Find the branches of the tree: each leaf has at least one host, and each
+ * other branch at least two children.
+ */
 static int branches_find(struct tree *tree)
 {
 	const size_t nodes = tree->view->info.nodes;
@@ -353,14 +380,20 @@ static int branches_find(struct tree *tree)
 		if (leaf != NONE && (!i || tree->hosts[i - 1].leaf != leaf))
 			branch_add(tree, leaf, leaf, 1)->is_leaf = true;
 	}
-	/* Leaves that are connected without a switch between have level 1. */
+	/*
+	 * The loop starts at level 1, since two leaves may be connected
+	 * without a switch between them.
+	 */
 	for (unsigned int level = 1; level <= tree->view->info.levels; level++)
 		if (level > 1 || tree->view->info.levels == 1)
 			level_connect(tree, level);
 	return CLI_DONE;
 }
 
-/* Write the names of the hosts of a leaf, or of those without a switch. */
+/*
+ * Write the names of the hosts of a leaf switch; or of the hosts without a
+ * switch.
+ */
 static void hosts_write(const struct tree *tree, size_t leaf, FILE *file)
 {
 	const char *between = "";
@@ -373,7 +406,7 @@ static void hosts_write(const struct tree *tree, size_t leaf, FILE *file)
 	}
 }
 
-/* Write the names of the branches below one, or of the hosts of a leaf. */
+/* Write the names of a branch's children, or of a leaf switch's hosts. */
 static void children_write(const struct tree *tree, size_t index, FILE *file)
 {
 	const char *between = "";
@@ -388,7 +421,7 @@ static void children_write(const struct tree *tree, size_t index, FILE *file)
 	}
 }
 
-/* What a branch is, if it is not a switch of the fabric. */
+/* Write a comment about a branch that is not a single switch of the fabric. */
 static void comment_write(const struct branch *branch, FILE *file)
 {
 	if (branch->named == NONE)
@@ -410,7 +443,10 @@ static void branch_write(const struct tree *tree, size_t index, FILE *file)
 	putc('\n', file);
 }
 
-/* Quotes keep YAML from reading a name as a number or a truth value. */
+/*
+ * Write a branch in YAML. Names are quoted, so that YAML does not read one as
+ * a number or a truth value.
+ */
 static void branch_write_yaml(const struct tree *tree, size_t index, FILE *file)
 {
 	const struct branch *branch = &tree->branches[index];

@@ -8,7 +8,10 @@
 #include "ends.h"
 #include "topology.h"
 
-/* A row: a link of a trace, or where and why it ended. */
+/*
+ * A row of ibsa trace: a link on the path, or where and why the trace has
+ * ended.
+ */
 struct trace_row {
 	uint32_t slid;
 	uint32_t dlid;
@@ -31,10 +34,16 @@ struct traces {
 	size_t block_count;
 };
 
-/* Add a row. Return: the exit status; a failure is printed. */
+/*
+ * Add a row to the output of ibsa trace. Return: the exit status; a failure is
+ * printed.
+ */
 int trace_row_add(struct traces *traces, const struct trace_row *row);
 
-/* Read the topology, once. Return: the exit status; a failure is printed. */
+/*
+ * Read the topology, unless it was read already. Return: the exit status; a
+ * failure is printed.
+ */
 int trace_topology_read(struct cli *cli, struct traces *traces);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa trace --group: the tree of a multicast group. */
+/* ibsa trace --group: prints the tree of a multicast group. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -71,7 +71,10 @@ static int tables_decode(struct cli *cli, const struct ibsa_reply *reply,
 	return CLI_DONE;
 }
 
-/* Query the tables' block of a group, of all switches at once. */
+/*
+ * Query the blocks of the multicast forwarding tables that contain the group,
+ * of all switches in one query.
+ */
 static int tables_read(struct cli *cli, uint32_t mlid, struct tables *out)
 {
 	const struct ibsa_mft match = {
@@ -120,7 +123,9 @@ static int branches_add(struct traces *traces, uint32_t slid, uint32_t mlid,
 	return worst;
 }
 
-/* The LID of a port; 0 and a message: no port has its GID or LID. */
+/*
+ * Return: the LID of a port; 0 after a message if no port has its GID or LID.
+ */
 static uint32_t lid_of(const struct traces *traces, const struct end *end)
 {
 	const uint64_t guid = ibsa_be64(end->gid.raw + 8);
