@@ -122,8 +122,14 @@ void cmd_trace_details(struct cli *cli);
 int cmd_watch(struct cli *cli);
 void cmd_watch_details(struct cli *cli);
 
-/* Print on stderr where the example fabrics are and how to try one. */
+/*
+ * Print on stderr how to try an example fabric, on a machine without a device; on
+ * others, which command checks the devices.
+ */
 void suggest_fabric(void);
+
+/* The same for a user who named no command, unless a fabric is chosen. */
+void suggest_start(const struct cli *cli);
 
 /*
  * Whether the process uses a fabric server that cannot be reached; *@out gets

@@ -102,10 +102,11 @@ static int command_help(struct cli *cli, const struct command *command)
 	return CLI_DONE;
 }
 
-static int no_command(void)
+static int no_command(const struct cli *cli)
 {
 	complain("usage: ibsa [OPTION...] COMMAND [ARGUMENT...]; see ibsa "
 		 "--help");
+	suggest_start(cli);
 	return CLI_USAGE;
 }
 
@@ -160,7 +161,7 @@ static int cli_run(struct cli *cli)
 		return CLI_DONE;
 	}
 	if (cli->arg_count == 0)
-		return no_command();
+		return no_command(cli);
 	command = find_command(cli->args[0]);
 	if (!command) {
 		complain("unknown command '%s'; see ibsa --help", cli->args[0]);

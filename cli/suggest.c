@@ -127,6 +127,22 @@ static int is_topology(const struct dirent *entry)
 	return dot && strcmp(dot, ".net") == 0;
 }
 
+/* A small fabric that the pages use, or the first topology file of a folder. */
+static void example_find(const char *folder, char *out, size_t size)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(folder, &entries, is_topology, alphasort);
+
+	*out = '\0';
+	for (int i = 0; i < count; i++) {
+		if (i == 0 || strcmp(entries[i]->d_name, "four-hosts.net") == 0)
+			snprintf(out, size, "%s/%s", folder,
+				 entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
 static bool machine_has_device(void)
 {
 	struct ibsa_device_list *list;
@@ -142,9 +158,8 @@ static bool machine_has_device(void)
 void suggest_fabric(void)
 {
 	const char *fabric = secure_getenv("IBSA_FABRIC");
-	struct dirent **entries = NULL;
+	char example[2 * PATH_MAX];
 	char folder[PATH_MAX];
-	int count;
 
 	/* If a fabric server is used, no example is suggested. */
 	if (fabric && fabric_is_server(fabric))
@@ -154,12 +169,15 @@ void suggest_fabric(void)
 		return;
 	}
 	find_folder(folder);
-	count = scandir(folder, &entries, is_topology, alphasort);
-	complain("to try an example fabric of %s: ibsa devices --fabric %s/%s",
-		 folder, folder, count > 0 ? entries[0]->d_name : "FILE");
-	for (int i = 0; i < count; i++)
-		free(entries[i]);
-	free(entries);
+	example_find(folder, example, sizeof(example));
+	if (*example)
+		complain("for a shell on a simulated fabric, type: ibsa fabric "
+			 "exec %s -- bash; and in this shell: ibsa topology",
+			 example);
+	else
+		complain("--fabric FILE simulates the fabric of a topology "
+			 "file; the examples are not installed in %s",
+			 folder);
 }
 
 int error_explain(int err, const struct ibsa_error *error)
@@ -198,4 +216,20 @@ int no_device_explain(int err)
 		complain("this machine has no InfiniBand device");
 	suggest_fabric();
 	return CLI_DEVICE;
+}
+
+void suggest_start(const struct cli *cli)
+{
+	struct ibsa_device_list *list;
+	int err;
+
+	if (cli->open.fabric || secure_getenv("IBSA_FABRIC"))
+		return;
+	err = ibsa_devices_read(&list);
+	if (err == 0 && list->count > 0)
+		suggest_fabric();
+	else
+		no_device_explain(err);
+	if (err == 0)
+		ibsa_devices_free(list);
 }

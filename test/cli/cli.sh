@@ -342,9 +342,9 @@ machine_lists() {
 	for SYSFS_PATH in "$tmp/empty" "$tmp/nothing"; do
 		mkdir -p empty/class/infiniband nothing/class
 		run 4 devices; out_empty
-		err_has 'no InfiniBand'; err_has 'fabrics: ibsa devices --fabric '
+		err_has 'no InfiniBand'; err_has 'simulate[sd] (the )?fabric.*fabrics'
 		run 4 -j devices; json '. == []'
-		run 4 path self 1; err_has '--fabric'
+		run 4 path self 1; err_has 'fabrics'
 	done
 	unset SYSFS_PATH
 }
@@ -479,7 +479,20 @@ examples_are_found() {
 	what='moved/bin/ibsa devices'
 	LD_LIBRARY_PATH=$libdir SYSFS_PATH=$tmp/nothing moved/bin/ibsa \
 		devices >out 2>err
-	err_has "devices --fabric $(realpath moved)/share/ibsa/fabrics/small.net"
+	err_has "fabric exec $(realpath moved)/share/ibsa/fabrics/small.net -- bash"
+	cp "$fabric" moved/share/ibsa/fabrics/four-hosts.net
+	cp "$fabric" moved/share/ibsa/fabrics/a.net
+	what='moved/bin/ibsa'
+	LD_LIBRARY_PATH=$libdir SYSFS_PATH=$tmp/nothing moved/bin/ibsa >out 2>err
+	[ $? -eq 2 ] || fail 'not exit status 2'
+	out_empty; err_has 'usage: ibsa'
+	err_has 'this machine has no InfiniBand device|/sys is not mounted'
+	err_has 'fabrics/four-hosts.net -- bash'
+	rm moved/share/ibsa/fabrics/*
+	LD_LIBRARY_PATH=$libdir SYSFS_PATH=$tmp/nothing moved/bin/ibsa >out 2>err
+	err_has 'the examples are not installed in '
+	run 2 --fabric "$fabric"; out_empty; err_has 'usage: ibsa'
+	! grep -q 'this machine' err || fail 'a chosen fabric needs no device'
 }
 
 paths() {
