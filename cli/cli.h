@@ -128,7 +128,7 @@ void cmd_watch_details(struct cli *cli);
  */
 void suggest_fabric(void);
 
-/* The same for a user who named no command, unless a fabric is chosen. */
+/* suggest_fabric() for a command line without a command and without a fabric. */
 void suggest_start(const struct cli *cli);
 
 /*
