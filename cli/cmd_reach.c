@@ -8,7 +8,6 @@
 
 #include "columns.h"
 #include "fields.h"
-#include "other_file.h"
 #include "reach.h"
 #include "target.h"
 
@@ -176,8 +175,7 @@ static int check_options(const struct cli *cli)
 			 "output; name a file with --svg");
 		return CLI_USAGE;
 	}
-	return other_file("--svg", cli->picture.svg, fabric_file(cli),
-			  "what is read");
+	return CLI_DONE;
 }
 
 int cmd_reach(struct cli *cli)

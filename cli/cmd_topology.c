@@ -293,12 +293,6 @@ static int topology_table(struct cli *cli, const struct topology_view *view)
 	return status;
 }
 
-/* The file that is read, or NULL. */
-static const char *file_of(const struct cli *cli)
-{
-	return cli->arg_count > 1 ? cli->args[1] : fabric_file(cli);
-}
-
 static bool is_for_slurm(const struct cli *cli)
 {
 	return cli->topology.slurm || cli->topology.slurm_yaml;
@@ -326,7 +320,7 @@ static int options_check(const struct cli *cli)
 			"drawing");
 		return CLI_USAGE;
 	}
-	return draw_check(cli, file_of(cli));
+	return draw_check(cli);
 }
 
 /*
@@ -335,7 +329,7 @@ static int options_check(const struct cli *cli)
  */
 static int topology_show(struct cli *cli, const struct topology_view *view)
 {
-	int status = draw(cli, view, file_of(cli));
+	int status = draw(cli, view);
 
 	if (status != CLI_DONE || draw_is_output(cli))
 		return status;

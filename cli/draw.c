@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "draw.h"
-#include "other_file.h"
 #include "progress.h"
 
 extern char **environ;
@@ -166,27 +165,13 @@ static int write_svg(struct cli *cli, const char *text, size_t len)
 	return status;
 }
 
-static int files_check(const struct cli *cli, const char *read)
-{
-	int status = other_file("--dot", cli->picture.dot, read,
-				"what is read");
-
-	if (status == CLI_DONE)
-		status = other_file("--svg", cli->picture.svg, read,
-				    "what is read");
-	if (status == CLI_DONE)
-		status = other_file("--svg", cli->picture.svg, cli->picture.dot,
-				    "what --dot writes");
-	return status;
-}
-
 bool draw_is_output(const struct cli *cli)
 {
 	return (cli->picture.dot && strcmp(cli->picture.dot, "-") == 0) ||
 	       (cli->picture.svg && strcmp(cli->picture.svg, "-") == 0);
 }
 
-int draw_check(const struct cli *cli, const char *read)
+int draw_check(const struct cli *cli)
 {
 	const char *command = cli->args[0];
 
@@ -205,10 +190,10 @@ int draw_check(const struct cli *cli, const char *read)
 			 command);
 		return CLI_USAGE;
 	}
-	return files_check(cli, read);
+	return CLI_DONE;
 }
 
-int draw(struct cli *cli, const struct topology_view *view, const char *read)
+int draw(struct cli *cli, const struct topology_view *view)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -224,12 +209,6 @@ int draw(struct cli *cli, const struct topology_view *view, const char *read)
 	}
 	if (status == CLI_DONE && cli->picture.dot)
 		status = write_dot(cli, text, len);
-	/*
-	 * The output file may be another name of the file that is read. This
-	 * can be checked only when the output file exists.
-	 */
-	if (status == CLI_DONE)
-		status = files_check(cli, read);
 	if (status == CLI_DONE && cli->picture.svg)
 		status = write_svg(cli, text, len);
 	free(text);

@@ -13,10 +13,10 @@
 int topology_dot(FILE *file, const struct topology_view *view, bool each);
 
 /*
- * Check the options of a drawing: --dot and --svg write to different files, and not to
- * @read, the file that is read, or NULL. Return: the exit status; a failure is printed.
+ * Check the options of a drawing: what is written to standard output. Return: the exit
+ * status; a failure is printed.
  */
-int draw_check(const struct cli *cli, const char *read);
+int draw_check(const struct cli *cli);
 
 /* Whether the options write a drawing to standard output. */
 bool draw_is_output(const struct cli *cli);
@@ -25,6 +25,6 @@ bool draw_is_output(const struct cli *cli);
  * Write the files of --dot and --svg. Return: the exit status; a failure is
  * printed.
  */
-int draw(struct cli *cli, const struct topology_view *view, const char *read);
+int draw(struct cli *cli, const struct topology_view *view);
 
 #endif

@@ -276,7 +276,7 @@ static int fabric_show(struct cli *cli, struct ibsa_fabric *fabric)
 	else
 		status = topology_view_prepare(&view);
 	if (status == CLI_DONE)
-		status = draw(cli, &view, cli->args[2]);
+		status = draw(cli, &view);
 	if (status == CLI_DONE)
 		status = facts_print(cli, fabric, &view);
 	topology_view_free(&view);
@@ -290,7 +290,7 @@ int fabric_info(struct cli *cli)
 	int status = columns_use(cli, &columns_fabric_info);
 
 	if (status == CLI_DONE)
-		status = draw_check(cli, cli->args[2]);
+		status = draw_check(cli);
 	if (status == CLI_DONE)
 		status = fabric_read(cli, &options, &fabric);
 	if (status != CLI_DONE)

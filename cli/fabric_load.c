@@ -97,8 +97,8 @@ int fabric_load(struct cli *cli)
 	if (status == CLI_DONE)
 		status = start_faults(cli, faults);
 	if (status == CLI_DONE && cli->record.path)
-		status = record_start(cli->record.path, cli->args[2],
-				      cli->fabric.loaded, cli->fabric.has_seed,
+		status = record_start(cli->record.path, cli->fabric.loaded,
+				      cli->fabric.has_seed,
 				      &cli->record.recording);
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "nagios.h"
 #include "options.h"
+#include "other_file.h"
 #include "record.h"
 
 enum { BUFFER_BYTES = 65536 };
@@ -171,7 +172,7 @@ static int cli_run(struct cli *cli)
 		return command_help(cli, command);
 	if (!options_fit(cli, command))
 		return CLI_USAGE;
-	if (!shape_choose(cli))
+	if (!shape_choose(cli) || other_files_check(cli) != CLI_DONE)
 		return CLI_USAGE;
 	return command->run(cli);
 }

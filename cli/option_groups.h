@@ -17,10 +17,12 @@ enum { CLI_FAULTS_MAX = 16, CLI_PKEYS_MAX = 16 };
  * struct sa_options - the SA that the client asks
  * @address: of --sa; the client's options point to it if it is given
  * @has_sl:  --sa contains an SL
+ * @key_file: file of --sm-key, or NULL
  */
 struct sa_options {
 	struct ibsa_address address;
 	bool has_sl;
+	const char *key_file;
 };
 
 /**

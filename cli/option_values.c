@@ -102,6 +102,7 @@ int option_sm_key(struct cli *cli, const char *value)
 	int status;
 
 	if (*value == '@') {
+		cli->sa.key_file = value + 1;
 		status = read_key(value + 1, line, sizeof(line));
 		if (status != CLI_DONE)
 			return status;

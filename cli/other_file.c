@@ -4,8 +4,38 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli.h"
 #include "other_file.h"
+
+/* A file of the command line; @path NULL: none. */
+struct named_file {
+	const char *path;
+	const char *use; /* in messages */
+};
+
+/* Whether two files that do not exist would be the same one. */
+static bool is_same_name(const char *one, const char *other)
+{
+	const char *const paths[] = { one, other };
+	const char *names[2];
+	struct stat folders[2];
+
+	for (int i = 0; i < 2; i++) {
+		const char *slash = strrchr(paths[i], '/');
+		char folder[4096] = ".";
+
+		if (slash && (size_t)(slash - paths[i]) + 2 > sizeof(folder))
+			return false;
+		if (slash)
+			snprintf(folder, sizeof(folder), "%.*s",
+				 (int)(slash - paths[i]) + 1, paths[i]);
+		names[i] = slash ? slash + 1 : paths[i];
+		if (stat(folder, &folders[i]) != 0)
+			return strcmp(one, other) == 0;
+	}
+	return strcmp(names[0], names[1]) == 0 &&
+	       folders[0].st_dev == folders[1].st_dev &&
+	       folders[0].st_ino == folders[1].st_ino;
+}
 
 /*
  * Whether two paths name the same regular file. Writing to another file, such
@@ -15,19 +45,56 @@ static bool is_same_file(const char *one, const char *other)
 {
 	struct stat a;
 	struct stat b;
+	const bool has_one = stat(one, &a) == 0;
+	const bool has_other = stat(other, &b) == 0;
 
-	if (stat(one, &a) != 0)
-		return strcmp(one, other) == 0;
-	return S_ISREG(a.st_mode) && stat(other, &b) == 0 &&
+	if (!has_one && !has_other)
+		return is_same_name(one, other);
+	return has_one && has_other && S_ISREG(a.st_mode) &&
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-int other_file(const char *option, const char *path, const char *other,
-	       const char *use)
+/* The topology file or the capture, or NULL. */
+static const char *file_read_of(const struct cli *cli)
 {
-	if (!path || !other || strcmp(path, "-") == 0 ||
-	    !is_same_file(path, other))
-		return CLI_DONE;
-	complain("%s: '%s' is %s; name another file", option, path, use);
-	return CLI_USAGE;
+	if (strcmp(cli->args[0], "fabric") == 0)
+		return cli->arg_count > 2 ? cli->args[2] : NULL;
+	if (strcmp(cli->args[0], "topology") == 0 && cli->arg_count > 1)
+		return cli->args[1];
+	return fabric_file(cli);
+}
+
+int other_files_check(const struct cli *cli)
+{
+	/* Those that are written are last, in the order of messages. */
+	const struct named_file files[] = {
+		{ file_read_of(cli), "what is read" },
+		{ cli->check.expect, "what --expect reads" },
+		{ cli->check.peers, "what --peers reads" },
+		{ cli->fabric.partitions, "what --partitions reads" },
+		{ cli->sa.key_file, "what --sm-key reads" },
+		{ cli->topology.name_map, "what --node-name-map reads" },
+		{ cli->picture.dot, "what --dot writes" },
+		{ cli->picture.svg, "what --svg writes" },
+		{ cli->record.path, "what --record writes" },
+		{ cli->output.file, "what --output writes" },
+	};
+	static const char *const options[] = { "--dot", "--svg", "--record",
+					       "--output" };
+	const size_t count = sizeof(files) / sizeof(files[0]);
+	const size_t first = count - sizeof(options) / sizeof(options[0]);
+
+	for (size_t i = first; i < count; i++) {
+		const char *path = files[i].path;
+
+		for (size_t k = 0; path && strcmp(path, "-") && k < i; k++) {
+			if (!files[k].path ||
+			    !is_same_file(path, files[k].path))
+				continue;
+			complain("%s: '%s' is %s; name another file",
+				 options[i - first], path, files[k].use);
+			return CLI_USAGE;
+		}
+	}
+	return CLI_DONE;
 }

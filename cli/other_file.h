@@ -3,14 +3,14 @@
 #ifndef CLI_OTHER_FILE_H
 #define CLI_OTHER_FILE_H
 
+#include "cli.h"
+
 /*
- * Check that @path, the file that @option writes, is not @other under whatever
- * name: opening it for writing would empty it. @use describes @other in the
- * message, such as "what is read". Either may be NULL for none; "-" is not a file.
+ * Check that no option writes to a file that the command reads, or that another
+ * option writes, under whatever name: opening it for writing would empty it.
  *
  * Return: the exit status; a failure is printed.
  */
-int other_file(const char *option, const char *path, const char *other,
-	       const char *use);
+int other_files_check(const struct cli *cli);
 
 #endif

@@ -15,7 +15,6 @@
 
 #include <ibsa/bits.h>
 
-#include "other_file.h"
 #include "pcap_load.h"
 #include "record.h"
 
@@ -154,26 +153,18 @@ static int tap(struct record *record)
 	return CLI_DEVICE;
 }
 
-/* libpcap would write "-" to standard output. */
-static int check_path(const char *path, const char *source)
+int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
+		 struct record **out)
 {
+	struct record *record;
+	int status;
+
+	/* libpcap would write "-" to standard output. */
 	if (strcmp(path, "-") == 0) {
 		complain("--record: '-' is not possible, because standard "
 			 "output has the answer; name a file");
 		return CLI_USAGE;
 	}
-	return other_file("--record", path, source, "what is read");
-}
-
-int record_start(const char *path, const char *source,
-		 struct ibsa_fabric *fabric, bool is_counted,
-		 struct record **out)
-{
-	int status = check_path(path, source);
-	struct record *record;
-
-	if (status != CLI_DONE)
-		return status;
 	record = calloc(1, sizeof(*record));
 	if (!record) {
 		complain("out of memory");
@@ -227,7 +218,7 @@ int record_open(struct cli *cli)
 	if (err)
 		return error_explain(err, &error);
 	cli->open.on = cli->fabric.loaded;
-	return record_start(cli->record.path, file, cli->fabric.loaded, false,
+	return record_start(cli->record.path, cli->fabric.loaded, false,
 			    &cli->record.recording);
 }
 

@@ -10,15 +10,13 @@
 struct record;
 
 /*
- * Begin to write all packets on the links of @fabric to the file @path, which must
- * not be @source, the file that the fabric was read from. @is_counted: packet
+ * Begin to write all packets on the links of @fabric to the file @path, @is_counted: packet
  * times are numbers, one millisecond apart, so that equal packets give an equal
  * file.
  *
  * Return: the exit status; a failure is printed.
  */
-int record_start(const char *path, const char *source,
-		 struct ibsa_fabric *fabric, bool is_counted,
+int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
 		 struct record **out);
 
 /*

@@ -205,7 +205,38 @@ drawings_do_not_write_over_each_other_or_what_is_read() {
 	err_has "^ibsa: --svg: 'one' is what --dot writes; name another file\$"
 	[ ! -e one ] || fail 'it has drawn all the same'
 	run 2 fabric info drawn.net --dot one --svg ./one; out_empty
+	[ ! -e one ] || fail 'it has drawn all the same'
+	run 2 fabric info drawn.net --dot one --svg ../"${PWD##*/}"/one
+	run 2 topology --fabric drawn.net --dot one --record ./one; out_empty
+	err_has "^ibsa: --record: './one' is what --dot writes"
+	[ ! -e one ] || fail 'it has recorded all the same'
+	refused_for_file topology drawn.net --svg hard.net
+	refused_for_file topology --fabric drawn.net --record soft.net
 	run 0 fabric info drawn.net --dot /dev/null --svg /dev/null
+}
+
+# All files that options read are left alone.
+files_of_options_are_not_written_over() {
+	local use
+	echo 0x1 >small
+	ln -s small link
+	for use in '--node-name-map small topology --svg link' \
+		'--node-name-map small topology --dot ./small' \
+		'--expect small check --record link' \
+		'--sm-key @small check --record small' \
+		'--peers link check node --record small' \
+		'--node-name-map small trace node1 node2 --record small' \
+		'--expect small metrics --output small'; do
+		# shellcheck disable=SC2086 # words
+		run 2 --fabric "$fabric" $use; out_empty
+		err_has "is what --[a-z-]+ reads; name another file"
+		[ "$(cat small)" = 0x1 ] || fail 'it has written over the file'
+	done
+	run 2 fabric exec "$fabric" --partitions small --record link -- true
+	err_has 'what --partitions reads'
+	what='a drawing on /dev/stdout'
+	"$ibsa" --fabric "$fabric" topology --dot /dev/stdout 2>err | cat >out
+	out_has '^graph fabric'; err_empty
 }
 
 # While a drawing takes long, the command shows a line on the terminal, and
@@ -316,5 +347,6 @@ run_groups contents_are_counted what_is_odd_is_found \
 	what_is_shown_is_safe drawings \
 	names_are_not_the_drawings_language drawings_that_fail \
 	drawings_do_not_write_over_each_other_or_what_is_read \
+	files_of_options_are_not_written_over \
 	long_work_is_said records records_answer \
 	redirections_name_the_other_sa
