@@ -74,9 +74,9 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  *
  * The transport belongs to a fabric of its own, on the real clock. To use the
  * fabric at several ports or clients, call ibsa_fabric_load() with the path of
- * the capture. Its only channel adapter "recorded" has the port. The port is
- * connected to the switch "recorded SA", on which the SA runs, unless the
- * requester sent to its own LID.
+ * the capture. The only channel adapter of the fabric is "recorded", which has
+ * the port. The port is connected to the switch "recorded SA", on which the SA
+ * runs, unless the requester sent to its own LID.
  *
  * Return: 0; -EINVAL @path is NULL, the file is not a pcap file of these two
  * link types, or it contains no request to an SA; -ENOENT the file does not

@@ -536,12 +536,12 @@ struct ib_sa_multicast {
  * port has no events, the library reads the port every second. The library
  * reads each membership back every @audit_ms of struct ibsa_device_options, and
  * soon after the port changed. When the port has changed so that memberships
- * are lost, the library calls @callback at once. Then each group of the port
- * has its turn, one after the other: the library sends the join of a program
- * that has joined a lost group again, and reads a membership that is not lost
- * back from the SA. All turns together take half a second; those of more than
- * 100 groups take 5 ms each, at most 10 s. A join of a lost group waits for the
- * turn of the group, unless the port is down.
+ * are lost, the library calls @callback at once. After these calls, each group
+ * of the port has its turn, one after the other: the library sends the join of
+ * a program that has joined a lost group again, and reads a membership that is
+ * not lost back from the SA. All turns together take half a second; those of
+ * more than 100 groups take 5 ms each, at most 10 s. A join of a lost group
+ * waits for the turn of the group, unless the port is down.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
  * not registered, the device belongs to the parent process, no @callback, or no

@@ -423,7 +423,7 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id);
  * ibsa_fd - the file descriptor to poll for reading
  * @client: an open client
  *
- * The fd belongs to the client and stays the same until ibsa_close(). It is
+ * The fd belongs to the client and stays the same until ibsa_close(). The fd is
  * level-triggered. While the device is gone, it reports neither an error nor a
  * hang-up.
  *

@@ -352,8 +352,9 @@ int ibsa_topology_wait(struct ibsa_client *client,
  * simulated. The ports of the topology have no state and no supported rates. A
  * link without a rate in the file has no rate.
  *
- * Return: 0; -EINVAL the file is malformed, or has no node; -ENOMEM; or the error
- * of open(2) or read(2). After an error @out is unchanged. Any thread may call it.
+ * Return: 0; -EINVAL the file is malformed, or has no node; -EFBIG the file is
+ * 1 GiB or larger; -ENOMEM; or the error of open(2) or read(2). After an error
+ * @out is unchanged. Any thread may call it.
  */
 int ibsa_topology_load(const char *path, struct ibsa_error *error,
 		       struct ibsa_topology **out) IBSA_MUST_USE;

@@ -234,8 +234,9 @@ int ibv_register_sm_events(struct ibv_context *context,
  *           GIDs of several registrations
  *
  * While the context has other registrations or is attached (see
- * ibsa_verbs_attach()), queued events may still be read. Otherwise they are
- * discarded, and async_fd is restored.
+ * ibsa_verbs_attach()), queued events may still be read. If the context has no
+ * other registration and is not attached, queued events are discarded, and
+ * async_fd is restored.
  *
  * Return: 0; -1 and errno, and nothing is changed: EINVAL as in
  * ibv_register_sm_events(), or a GID or kind is not registered, or a GID is
