@@ -24,6 +24,12 @@ void answers_count(struct answers *answers, int err, uint16_t status)
 	answers->counts[err ? ANSWERS_NONE : kind]++;
 }
 
+void answers_add(struct answers *answers, const struct answers *more)
+{
+	for (unsigned int i = 0; i < ANSWERS_KINDS; i++)
+		answers->counts[i] += more->counts[i];
+}
+
 const char *answers_text(unsigned int kind)
 {
 	if (kind < ANSWERS_OTHER)

@@ -24,6 +24,9 @@ struct answers {
  */
 void answers_count(struct answers *answers, int err, uint16_t status);
 
+/* Add @more to @answers. */
+void answers_add(struct answers *answers, const struct answers *more);
+
 /* The status as text: "success", "no records", "other", "no answer". */
 const char *answers_text(unsigned int kind);
 

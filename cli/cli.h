@@ -25,7 +25,7 @@ enum cli_exit {
 /**
  * struct cli - one run of the command
  * @open:    options of the client; its strings are argv's
- * @sa, @output, @record, @picture, @gids, @check, @path, @reach, @service,
+ * @sa, @output, @record, @picture, @gids, @check, @metrics, @path, @reach, @service,
  * @topology, @trace, @watch, @fabric:  options by subject
  * @all:     --all, of several commands
  * @why:     --why, of path and reach
@@ -44,6 +44,7 @@ struct cli {
 	struct picture_options picture;
 	struct gids_options gids;
 	struct check_options check;
+	struct metrics_options metrics;
 	struct path_options path;
 	struct reach_options reach;
 	struct service_options service;

@@ -88,6 +88,8 @@ static bool arguments_check(const struct cli *cli)
 			 cli->args[1]);
 	else if (cli->arg_count > 1 && cli->check.expect)
 		complain("metrics node has no option --expect");
+	else if (cli->output.file && cli->metrics.listen)
+		complain("only one of --output and --listen can be given");
 	else if (cli->out.shape != OUT_TABLE || cli->output.fields)
 		complain("metrics writes OpenMetrics only; remove --json, "
 			 "--ndjson, --csv, --fields and --verbose");
@@ -105,7 +107,8 @@ int cmd_metrics(struct cli *cli)
 		status = topology_expect_load(cli, cli->check.expect,
 					      &expected);
 	if (status == CLI_DONE)
-		status = metrics_once(cli, expected);
+		status = cli->metrics.listen ? metrics_listen(cli, expected)
+					     : metrics_once(cli, expected);
 	ibsa_topology_free(expected);
 	return status;
 }
@@ -121,8 +124,9 @@ void cmd_metrics_details(struct cli *cli)
 		"",
 		"  ibsa metrics -o /var/lib/prometheus/node-exporter/ibsa.prom",
 		"  ibsa metrics node --peers /etc/peers",
+		"  ibsa metrics --listen 9710",
 		"",
-		"The metrics:",
+		"The metrics; some are there only with --listen:",
 		"",
 	};
 

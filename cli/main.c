@@ -35,7 +35,7 @@ static const struct command commands[] = {
 	  "all for", cmd_gids, cmd_gids_details },
 	{ "metrics", "[node [PEER...]]",
 	  "write values for Prometheus, about the fabric or this machine",
-	  "expect output peers pkey rate", cmd_metrics, cmd_metrics_details },
+	  "expect listen output peers pkey rate", cmd_metrics, cmd_metrics_details },
 	{ "path", "SRC DST [FIELD=VALUE...]",
 	  "show the path from one port to another", "all pairs record why",
 	  cmd_path, cmd_path_details },

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include <ibsa/event.h>
 #include <ibsa/topology.h>
 
 #include "answers.h"
@@ -13,6 +14,7 @@
 enum {
 	METRICS_PEERS_MAX = 1024, /* each peer is a series */
 	METRICS_SM_STATES = 4,
+	METRICS_EVENT_KINDS = 8,
 #define METRICS_COUNT(kind, name, severity) +1
 	METRICS_FINDING_KINDS = 0 IBSA_FINDINGS(METRICS_COUNT),
 #undef METRICS_COUNT
@@ -46,6 +48,15 @@ struct metrics_fabric {
 	size_t findings[METRICS_FINDING_KINDS];
 };
 
+/* Counters of a command that continues to run. */
+struct metrics_totals {
+	struct answers answers;
+	uint64_t events[METRICS_EVENT_KINDS];
+	uint64_t gaps;
+	uint64_t sm_changes;
+	bool is_subscribed;
+};
+
 /**
  * struct metrics - one collection
  * @cli:      the command
@@ -54,6 +65,7 @@ struct metrics_fabric {
  * @answers:  of the SA, to the queries of this collection
  * @is_complete: nothing prevented a part of the collection
  * @seconds:  duration of the collection
+ * @totals:   NULL if the command ends after this collection
  */
 struct metrics {
 	struct cli *cli;
@@ -64,6 +76,7 @@ struct metrics {
 	struct metrics_fabric fabric;
 	bool is_complete;
 	double seconds;
+	const struct metrics_totals *totals;
 };
 
 /*
@@ -91,5 +104,11 @@ void metrics_write(FILE *file, const struct metrics *metrics,
 
 /* Write the table of all metrics, for --help. */
 void metrics_list(struct out *out);
+
+/*
+ * Serve metrics at --listen until a signal arrives. Return: the exit status; a
+ * failure is printed.
+ */
+int metrics_listen(struct cli *cli, const struct ibsa_topology *expected);
 
 #endif

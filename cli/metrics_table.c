@@ -165,6 +165,13 @@ static void answers_now_write(struct metrics_text *text,
 	answers_write(text, &metrics->answers);
 }
 
+static void answers_total_write(struct metrics_text *text,
+				const struct metrics *metrics)
+{
+	if (metrics->totals)
+		answers_write(text, &metrics->totals->answers);
+}
+
 /* A label without a value is one that is not there. */
 static void sm_info_write(struct metrics_text *text,
 			  const struct metrics *metrics)
@@ -274,6 +281,34 @@ static void peer_write(struct metrics_text *text, const struct metrics *metrics)
 	}
 }
 
+static void events_write(struct metrics_text *text,
+			 const struct metrics *metrics)
+{
+	for (int i = 0; metrics->totals && i < METRICS_EVENT_KINDS; i++)
+		metrics_sample(text, (double)metrics->totals->events[i], "kind",
+			       ibsa_event_text(1 << i), NULL);
+}
+
+static void gaps_write(struct metrics_text *text, const struct metrics *metrics)
+{
+	if (metrics->totals)
+		metrics_sample(text, (double)metrics->totals->gaps, NULL);
+}
+
+static void subscribed_write(struct metrics_text *text,
+			     const struct metrics *metrics)
+{
+	if (metrics->totals)
+		metrics_sample(text, metrics->totals->is_subscribed, NULL);
+}
+
+static void sm_changes_write(struct metrics_text *text,
+			     const struct metrics *metrics)
+{
+	if (metrics->totals)
+		metrics_sample(text, (double)metrics->totals->sm_changes, NULL);
+}
+
 static void complete_write(struct metrics_text *text,
 			   const struct metrics *metrics)
 {
@@ -296,6 +331,12 @@ static const struct metric table[] = {
 	  complete_write },
 	{ "ibsa_collect_duration_seconds", METRIC_GAUGE, "seconds",
 	  "Duration of this collection.", seconds_write },
+	{ "ibsa_event_gaps", METRIC_COUNTER, "",
+	  "Times at which events may have been missed.", gaps_write },
+	{ "ibsa_event_subscribed", METRIC_GAUGE, "",
+	  "1 if the SA reports events to this process.", subscribed_write },
+	{ "ibsa_events", METRIC_COUNTER, "", "Events that the SA reported.",
+	  events_write },
 	{ "ibsa_fabric_findings", METRIC_GAUGE, "",
 	  "Findings about the fabric, by kind as in ibsa check.",
 	  fabric_findings_write },
@@ -317,11 +358,16 @@ static const struct metric table[] = {
 	{ "ibsa_port_state", METRIC_GAUGE, "",
 	  "1 for the state of a port of this machine, 0 for the others.",
 	  port_state_write },
+	{ "ibsa_sa_answers", METRIC_COUNTER, "",
+	  "Answers of the SA to the queries of all collections.",
+	  answers_total_write },
 	{ "ibsa_sa_round_trip_seconds", METRIC_GAUGE, "seconds",
 	  "Time from a query for ClassPortInfo to the answer of the SA.",
 	  sa_time_write },
 	{ "ibsa_sa_up", METRIC_GAUGE, "",
 	  "1 if the SA answers to a port of this machine.", sa_up_write },
+	{ "ibsa_sm_changes", METRIC_COUNTER, "",
+	  "Changes of the subnet manager's address.", sm_changes_write },
 	{ "ibsa_sm_info", METRIC_GAUGE, "", "The subnet manager of this machine.",
 	  sm_info_write },
 	{ "ibsa_sms", METRIC_GAUGE, "", "Subnet managers by state.", sms_write },

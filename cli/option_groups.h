@@ -91,6 +91,11 @@ struct check_options {
 	const char *expect;
 };
 
+/* ibsa metrics: the address of --listen, or NULL. */
+struct metrics_options {
+	const char *listen;
+};
+
 /**
  * struct path_options - ibsa path
  * @all_pairs: a path between each port of one host and each of the other

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_COUNT = 44 };
+enum { OPTION_COUNT = 45 };
 
 /* The commands that accept an option. */
 enum option_whose {

@@ -35,6 +35,11 @@ class Test:
             print("FAIL:", what, flush=True)
 
     def same(self, ours, wanted, what):
+        if isinstance(ours, dict) and isinstance(wanted, dict):
+            differ = {name for name in {*ours, *wanted}
+                      if ours.get(name) != wanted.get(name)}
+            ours = {name: ours.get(name) for name in differ}
+            wanted = {name: wanted.get(name) for name in differ}
         self.expect(ours == wanted, f"{what}: {ours!r}, not {wanted!r}")
 
     def run(self, *args, status=0, env=None):

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An HTTP server with one page, for programs that poll file descriptors. Each
+ * connection has one request. Clients may send anything: number, memory and time of
+ * connections are limited.
+ */
+#ifndef CLI_HTTP_H
+#define CLI_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "microhttpd_load.h"
+
+enum {
+	HTTP_CONNECTIONS_MAX = 32,
+	HTTP_IDLE_S = 10,
+	HTTP_AGE_MS = 30000,
+	HTTP_REQUEST_BYTES = 16384, /* memory of a connection */
+};
+
+/* An open connection; @fd is -1 if the entry is free. */
+struct http_connection {
+	MHD_socket fd;
+	int64_t end_ms;
+};
+
+/* The text of a page; valid until the next call. */
+struct http_page {
+	const char *type;
+	const char *text;
+	size_t len;
+};
+
+/*
+ * Make the page. @accept is the value of the header of that name, or NULL. Return:
+ * false if there is none, which the client is told.
+ */
+typedef bool (*http_page_fn)(const char *accept, void *arg,
+			     struct http_page *out);
+
+struct http {
+	struct libmicrohttpd library;
+	struct MHD_Daemon *daemon;
+	const char *path; /* of the page */
+	http_page_fn page;
+	void *arg;
+	struct http_connection connections[HTTP_CONNECTIONS_MAX];
+	char address[96]; /* where it listens: "127.0.0.1:9710" */
+};
+
+/*
+ * Listen at "[ADDR:]PORT"; the default address is that of the loopback. @path, @page
+ * and @arg are set. Return: the exit status; a failure is printed.
+ */
+int http_start(struct http *http, const char *option, const char *where);
+void http_stop(struct http *http);
+
+/* A file descriptor to poll for reading, and for how long. -1: no limit. */
+int http_fd(struct http *http);
+int http_timeout_ms(struct http *http);
+
+/* Accept, read, answer and close, without waiting. */
+void http_run(struct http *http);
+
+#endif

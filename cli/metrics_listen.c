@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa metrics --listen: serves metrics over HTTP. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "http.h"
+#include "interrupt.h"
+#include "metrics.h"
+#include "metrics_events.h"
+
+/* Requests within this time share a collection, which bounds the load on the SA. */
+enum { FRESH_MS = 5000 };
+
+static const char second_signal_text[] = "ended before the SA confirmed the "
+					 "end of the subscription; it may "
+					 "continue to send reports";
+
+/* The formats, in the order of enum metrics_format. */
+static const char *const types[] = {
+	"application/openmetrics-text; version=1.0.0; charset=utf-8",
+	"text/plain; version=0.0.4; charset=utf-8",
+};
+
+struct serving {
+	struct cli *cli;
+	const struct ibsa_topology *expected;
+	struct http http;
+	struct metrics_events events;
+	struct metrics metrics; /* of the last collection */
+	bool has_metrics;
+	int64_t fresh_until_ms;
+	char *text; /* of the last request */
+	int wake_fd;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Return: the exit status of the collection. */
+static int serving_collect(struct serving *serving)
+{
+	struct metrics *metrics = &serving->metrics;
+	int status;
+
+	metrics_end(metrics);
+	status = metrics_collect(serving->cli, serving->expected, metrics);
+	metrics->totals = &serving->events.totals;
+	answers_add(&serving->events.totals.answers, &metrics->answers);
+	metrics_events_start(&serving->events, metrics);
+	serving->has_metrics = status != CLI_USAGE;
+	serving->fresh_until_ms = now_ms() + FRESH_MS;
+	return status;
+}
+
+/* The counters are those of now. */
+static bool page_write(struct serving *serving, enum metrics_format format,
+		       struct http_page *out)
+{
+	FILE *file;
+
+	free(serving->text);
+	serving->text = NULL;
+	file = open_memstream(&serving->text, &out->len);
+	if (file)
+		metrics_write(file, &serving->metrics, format);
+	if (!file || fclose(file) != 0) {
+		complain("out of memory");
+		return false;
+	}
+	out->type = types[format];
+	out->text = serving->text;
+	return true;
+}
+
+static bool page_make(const char *accept, void *arg, struct http_page *out)
+{
+	struct serving *serving = arg;
+
+	if (now_ms() >= serving->fresh_until_ms)
+		(void)serving_collect(serving);
+	return serving->has_metrics &&
+	       page_write(serving,
+			  accept && strstr(accept,
+					   "application/openmetrics-text")
+				  ? METRICS_OPENMETRICS
+				  : METRICS_PROMETHEUS,
+			  out);
+}
+
+/* The shorter of two timeouts of poll(2). */
+static int sooner(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+static void serve(struct serving *serving, const struct interrupt *interrupt)
+{
+	while (!interrupt_seen(interrupt)) {
+		struct ibsa_client *client = serving->events.client;
+		struct pollfd fds[] = {
+			{ .fd = serving->wake_fd, .events = POLLIN },
+			{ .fd = http_fd(&serving->http), .events = POLLIN },
+			{ .fd = client ? ibsa_fd(client) : -1,
+			  .events = POLLIN },
+		};
+		int timeout_ms = http_timeout_ms(&serving->http);
+
+		if (client)
+			timeout_ms = sooner(timeout_ms,
+					    ibsa_timeout_ms(client));
+		(void)poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms);
+		/* -ENODEV: the client reopens a device that returns. */
+		if (client)
+			(void)ibsa_dispatch(client);
+		http_run(&serving->http);
+	}
+}
+
+static void serving_wake(void *arg)
+{
+	const struct serving *serving = arg;
+	const uint64_t one = 1;
+
+	/* It cannot fail: nothing else adds to the counter. */
+	if (write(serving->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/*
+ * The first collection tells whether the arguments are right, and subscribes to
+ * events; the first request begins another.
+ */
+static int serving_run(struct serving *serving)
+{
+	struct cli *cli = serving->cli;
+	struct interrupt interrupt;
+	int status;
+	int err = interrupt_start(&interrupt, second_signal_text);
+
+	if (err) {
+		complain("cannot wait for signals: %s", strerror(-err));
+		return CLI_DEVICE;
+	}
+	interrupt_calls(&interrupt, serving_wake, serving);
+	status = http_start(&serving->http, "--listen", cli->metrics.listen);
+	if (status == CLI_DONE && serving_collect(serving) == CLI_USAGE)
+		status = CLI_USAGE;
+	serving->fresh_until_ms = 0;
+	if (status == CLI_DONE) {
+		out_line(&cli->out, "http://%s%s", serving->http.address,
+			 serving->http.path);
+		out_flush(&cli->out);
+		serve(serving, &interrupt);
+	}
+	http_stop(&serving->http);
+	metrics_events_stop(&serving->events);
+	interrupt_calls(&interrupt, NULL, NULL);
+	interrupt_stop(&interrupt);
+	return status;
+}
+
+int metrics_listen(struct cli *cli, const struct ibsa_topology *expected)
+{
+	struct serving serving = {
+		.cli = cli,
+		.expected = expected,
+		.http = { .path = "/metrics", .page = page_make },
+		.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	int status;
+
+	if (serving.wake_fd < 0) {
+		complain("cannot wait for signals: %s", strerror(errno));
+		return CLI_DEVICE;
+	}
+	serving.http.arg = &serving;
+	signal(SIGPIPE, SIG_IGN);
+	status = serving_run(&serving);
+	metrics_end(&serving.metrics);
+	free(serving.text);
+	close(serving.wake_fd);
+	return status;
+}
