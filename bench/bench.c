@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rounds of cases, timed, for the benchmark programs. */
+/* Runs and times the cases of a benchmark program in several rounds. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

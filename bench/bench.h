@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared by the benchmark programs. A program is a list of cases. It runs the
- * cases in turn, round after round, and prints "CASE NANOSECONDS" for each.
- * scripts/bench computes the results from these lines.
+ * Types and functions of the benchmark programs. A program is a list of cases.
+ * It runs the cases one after the other in each round, and prints "CASE
+ * NANOSECONDS" for each. scripts/bench computes the results from these lines.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -29,7 +29,8 @@ struct bench_case {
 uint64_t bench_now_ns(void);
 
 /*
- * Pin the thread to the first core, so that no measurement moves between cores.
+ * Pin the calling thread to the first core, so that a measurement does not
+ * move to another core.
  */
 void bench_pin(void);
 

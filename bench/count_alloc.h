@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For programs that link count_alloc.c in the place of base/alloc.c. */
+/*
+ * Functions for programs that link count_alloc.c, an allocator that counts, in
+ * place of base/alloc.c.
+ */
 #ifndef BENCH_COUNT_ALLOC_H
 #define BENCH_COUNT_ALLOC_H
 

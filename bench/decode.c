@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* B1 and B2: PathRecords decoded whole in cache, and read in place. */
+/*
+ * Benchmarks B1 and B2: PathRecords in the cache are decoded as a whole, or
+ * single fields are read from the MAD.
+ */
 #include <stdlib.h>
 
 #include <infiniband/mad.h>
@@ -31,7 +34,7 @@ static int table_fill(void)
 	return 0;
 }
 
-/* The six fields for which libibmad has names. */
+/* Decode the six fields of a PathRecord for which libibmad has names. */
 static void decode_libibmad(const uint8_t *bytes, void *host)
 {
 	void *wire =
@@ -61,7 +64,7 @@ static inline uint64_t load64(const uint8_t *p)
 	return (uint64_t)load32(p) << 32 | load32(p + 4);
 }
 
-/* Decode all fields with code that is written for PathRecords only. */
+/* Decode all fields of a PathRecord with code written for this record only. */
 static void decode_plain(const uint8_t *wire, void *host)
 {
 	struct ibsa_path *out = host;
@@ -91,7 +94,7 @@ static void decode_plain(const uint8_t *wire, void *host)
 	out->preference = wire[57];
 }
 
-/* Each decoder is called through a pointer, as a function of a library is. */
+/* Call each decoder through a pointer, as a function of a library is called. */
 static void decode_each(void (*volatile decode)(const uint8_t *, void *),
 			uint64_t count)
 {

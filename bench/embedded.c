@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* B7: the embedded SA answers a PathRecord Get, without any transport. */
+/*
+ * Benchmark B7: the embedded SA answers a PathRecord Get, without a transport.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -74,7 +76,7 @@ static const struct bench_case cases[] = {
 };
 
 /*
- * The first argument is the topology file; the others are those of
+ * The program's first argument is the topology file; the others are those of
  * bench_main().
  */
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* B4: a whole PathRecord Get, 256 bytes, encoded. */
+/* Benchmark B4: a PathRecord Get of 256 bytes is encoded. */
 #include <endian.h>
 #include <stdlib.h>
 
@@ -26,8 +26,8 @@ static uint8_t mads[REQUESTS][IBSA_MAD_BYTES];
 static struct ibsa_path paths[REQUESTS];
 
 /*
- * Each request has other GIDs, so that no result of the last request can be
- * reused.
+ * Fill in the paths to request: each has other GIDs, so that no part of the
+ * last request can be reused.
  */
 static void paths_fill(void)
 {
@@ -57,7 +57,7 @@ static void encode_ibsa(uint8_t *mad, const struct ibsa_path *path, uint64_t id)
 	BENCH_USE(&err);
 }
 
-/* Encode the six fields for which libibmad has names. */
+/* Encode the six fields of a PathRecord for which libibmad has names. */
 static void encode_libibmad(uint8_t *mad, const struct ibsa_path *path,
 			    uint64_t id)
 {
@@ -105,7 +105,7 @@ static void path_structs(ib_path_rec_t *out, const struct ibsa_path *path)
 	out->preference = path->preference;
 }
 
-/* Encode with the structs of the headers of rdma-core and OpenSM. */
+/* Encode a request with the structs in the headers of rdma-core and OpenSM. */
 static void encode_structs(uint8_t *mad, const struct ibsa_path *path,
 			   uint64_t id)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * B5 and B6: a query from submission to callback, with 64 and with a million
- * in flight, on a transport that costs next to nothing.
+ * Benchmarks B5 and B6: a query from submission to callback, with 64 and with
+ * a million queries in flight, on a transport that takes almost no time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,10 @@ enum {
 	COUNT = 500 * 1000,
 };
 
-/* An engine that is kept busy: each reply's callback submits the next query. */
+/*
+ * An engine with a constant number of queries in flight: each reply's callback
+ * submits the next query.
+ */
 struct load {
 	struct loop loop;
 	struct ibsa__engine *engine;
@@ -48,7 +51,7 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 	query_submit(load);
 }
 
-/* All queries differ, so that none shares a request. */
+/* Submit a query. All queries differ, so that none shares a request. */
 static void query_submit(struct load *load)
 {
 	struct ibsa_path want = { .reversible = 1, .numb_path = 1 };
@@ -124,8 +127,8 @@ static const struct bench_case cases[] = {
 };
 
 /*
- * Print what does not depend on time: allocations when warm, and bytes for each
- * query in flight.
+ * Print the results that do not depend on time: allocations per query when
+ * memory pools are filled, and bytes for each query in flight.
  */
 static void print_memory(void)
 {

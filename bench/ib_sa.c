@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * B10: paths asked for by eight threads through the kernel's calls, and by one
- * thread through a client of its own, on one embedded fabric.
+ * Benchmark B10: path queries by eight threads through the functions of
+ * <ibsa/ib_sa.h>, and by one thread through its own client, on one embedded
+ * fabric.
  */
 #include <endian.h>
 #include <pthread.h>
@@ -35,7 +36,10 @@ static unsigned int lid_count;
 static struct ib_device *device;
 static struct ib_sa_client kernel_client;
 
-/* The worker writes @told; the thread that queries writes all other members. */
+/*
+ * A thread that queries. The device's worker writes @told; the thread writes
+ * all other members.
+ */
 struct asker {
 	pthread_t thread;
 	sem_t room; /* for halves */
@@ -58,8 +62,9 @@ static void told(int status, struct sa_path_rec *resp, void *context)
 }
 
 /*
- * All queries in flight differ, so that none is shared: each thread has its own
- * LIDs, and more of them than queries in flight.
+ * Return: the LID for the next query. All queries in flight differ, so that
+ * none is shared: each thread has its own LIDs, more than it has queries in
+ * flight.
  */
 static uint16_t next_lid(struct asker *asker)
 {
@@ -101,7 +106,10 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* @count is rounded up to whole halves of each thread; COUNT needs no rounding. */
+/*
+ * Run the queries of all threads. @count is rounded up to a multiple of half a
+ * window for each thread; COUNT is such a multiple.
+ */
 static void run_kernel(uint64_t count)
 {
 	for (unsigned int i = 0; i < THREADS; i++) {
@@ -119,7 +127,10 @@ static void run_kernel(uint64_t count)
 	}
 }
 
-/* A client that is kept busy: each reply's callback submits the next query. */
+/*
+ * A client with a constant number of queries in flight: each reply's callback
+ * submits the next query.
+ */
 static struct ibsa_client *client;
 static uint64_t asked, wanted, answered;
 
@@ -212,7 +223,7 @@ static const struct bench_case cases[] = {
 };
 
 /*
- * The first argument is the topology file; the others are those of
+ * The program's first argument is the topology file; the others are those of
  * bench_main().
  */
 int main(int argc, char **argv)

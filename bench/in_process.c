@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * B31: one path at a time, asked by a client in the same process as the
- * embedded fabric, from the query to its callback.
+ * Benchmark B31: one path query at a time, by a client in the same process as
+ * the embedded fabric, timed from the query to its callback.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static const struct bench_case cases[] = {
 };
 
 /*
- * The first argument is the topology file; the others are those of
+ * The program's first argument is the topology file; the others are those of
  * bench_main().
  */
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A transport that answers every request at once, from memory. */
+/*
+ * A transport for benchmarks that answers every request at once, from memory.
+ */
 #include <stdlib.h>
 
 #include <ibsa/records.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A transport that answers every request at once, from memory, in order, so that
- * the measured time is the engine's.
+ * A transport for benchmarks that answers every request at once, from memory
+ * and in order, so that only the engine's time is measured.
  */
 #ifndef BENCH_LOOP_H
 #define BENCH_LOOP_H
@@ -29,8 +29,8 @@ struct loop {
 };
 
 /*
- * Allocate room for @size requests in flight; @size is a power of two. Return:
- * 0; -1: out of memory.
+ * Allocate the transport's ring for @size requests in flight; @size is a power
+ * of two. Return: 0; -1: memory is short.
  */
 int loop_init(struct loop *loop, uint64_t size);
 

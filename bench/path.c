@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions of the programs that query a real SA for paths. */
+/* Functions of the benchmark programs that query a real SA for paths. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -27,13 +27,16 @@ struct path_run {
 	uint64_t start_ns;
 };
 
-/* From "WINDOW COUNT HOSTS", pinned unless "free" follows. Return: 0 or -1. */
+/*
+ * Initialise a run from the arguments "WINDOW COUNT HOSTS"; pin the thread to
+ * the first core unless "free" follows. Return: 0 or -1.
+ */
 int path_run_init(struct path_run *run, int argc, char **argv);
 
-/* The destination port GUID of the query number @index. */
+/* Return: the destination port GUID of query number @index. */
 uint64_t path_run_target(const struct path_run *run, unsigned int index);
 
-/* Record that a query that was sent at @asked_ns has its reply. */
+/* Record that the reply has come to a query that was sent at @asked_ns. */
 void path_run_answered(struct path_run *run, uint64_t asked_ns);
 
 /* Print "p50 MICROSECONDS" and "rate QUERIES_A_SECOND". */

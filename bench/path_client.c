@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* B8 and B9, for libibsa: path queries through the public interface. */
+/*
+ * Benchmarks B8 and B9 for libibsa: path queries through its public functions.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

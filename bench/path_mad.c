@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* B8 and B9, for comparison: path queries with libibmad, one at a time. */
+/*
+ * Benchmarks B8 and B9, for comparison: path queries with libibmad, one at a
+ * time.
+ */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * B8 and B9, the lower limit: path queries directly on libibumad, without
- * deadlines, retries or anything else.
+ * Benchmarks B8 and B9, as the lower limit: path queries with libibumad alone,
+ * without deadlines, retries or other features.
  */
 #include <endian.h>
 #include <stdio.h>

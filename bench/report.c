@@ -27,7 +27,10 @@ enum {
 	GID_AT = IBSA_SA_HEADER_BYTES + 16,
 };
 
-/* What the simulated SA has sent, and how many of its Reports were answered. */
+/*
+ * MADs that the simulated SA has sent, and the number of its Reports that were
+ * answered.
+ */
 struct wire {
 	struct ibsa_transport transport;
 	uint8_t mad[IBSA_MAD_BYTES];
@@ -54,7 +57,10 @@ static uint64_t wire_now_ns(struct ibsa_transport *transport)
 	return bench_now_ns();
 }
 
-/* The simulated SA accepts every subscription, and refuses to list them. */
+/*
+ * Handle a MAD to the simulated SA: it accepts every subscription, and refuses
+ * to list them.
+ */
 static int wire_send(struct ibsa_transport *transport,
 		     const struct ibsa_address *to, const uint8_t *mad,
 		     size_t len, unsigned int timeout_ms)
@@ -148,8 +154,8 @@ static void report_prepare(void)
 }
 
 /*
- * The Reports alternate between GIDs that join and leave, so that no event is
- * repeated.
+ * Let a Report arrive. Reports alternate between GIDs that join and leave, so
+ * that no event is a repetition.
  */
 static void report_arrive(void)
 {
@@ -173,7 +179,7 @@ static void happened(const struct ibsa_event *event, void *arg)
 	taken.at_ns = bench_now_ns();
 	taken.told++;
 	BENCH_USE(&event->gid);
-	/* The Report must be answered before the callback. */
+	/* Check that the Report is answered before its callback runs. */
 	if (wire.answers != wire.reports)
 		abort();
 }

@@ -244,7 +244,8 @@ class Samples:
         """The largest once: it takes minutes."""
         for hosts, rounds in ((648, self.rounds), (11664, 1)):
             for _ in range(rounds):
-                # The script ends its programs by itself before that time.
+                # Time limit for a process; the script usually ends its
+                # programs by itself before that time.
                 only = () if self.has_peers else ("ours",)
                 self.read(run(UP, "-b", self.build, hosts, *only,
                               seconds=3600), f"up {hosts} ")

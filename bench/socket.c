@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * B11 and B12, the lower limit of any fabric behind a Unix socket: two threads
- * that only exchange packets of a MAD's size.
+ * Benchmarks B11 and B12, as the lower limit of any fabric behind a Unix
+ * socket: two threads that only exchange packets of a MAD's size.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -28,7 +28,7 @@ static void must(int condition, const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* Send each packet back until the other end is closed. */
+/* Thread: send each packet back until the other end of the socket is closed. */
 static void *send_back(void *arg)
 {
 	const struct echo *echo = arg;
@@ -78,8 +78,8 @@ static void exchange(struct echo *echo, uint64_t count, uint64_t window)
 }
 
 /*
- * One packet at a time, with both threads on the first core, which avoids
- * wake-ups of another core.
+ * Exchange one packet at a time, with both threads on the first core, so that
+ * no other core must be woken.
  */
 static void round_trip(uint64_t count)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* B15: all paths of a fabric, from the query to decoded records. */
+/*
+ * Benchmark B15: all paths of a fabric are queried, from the query to decoded
+ * records.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,8 +12,11 @@
 
 struct table {
 	size_t count;
-	uint64_t sum; /* sum of what was decoded, so that the compiler does not
-		       * remove the decoding */
+	/*
+	 * Sum of the decoded values; it keeps the compiler from removing the
+	 * decoding.
+	 */
+	uint64_t sum;
 };
 
 static void decode_all(const struct ibsa_reply *reply, void *arg)

@@ -19,7 +19,7 @@
 
 #include "bench.h"
 
-/* Load the drop-in library, relative to the directory of this program. */
+/* Path of the drop-in libibumad, relative to the directory of this program. */
 #define DROPIN "/../src/libibumad/dropin/libibumad.so.3"
 
 enum { COUNT = 10 * 1000, MAD_BYTES = 256, WAIT_MS = 1000 };

@@ -37,7 +37,8 @@ memory=/dev/shm
 folder=$(mktemp -d "$memory/ibsa-up-XXXXXXXX")
 pids=()
 
-# End OpenSM first: it uses all processor time when its device has disappeared.
+# Stop OpenSM before the simulator: OpenSM uses all processor time when its
+# device has disappeared.
 stop() {
 	local i pid
 	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do

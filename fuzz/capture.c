@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any bytes as a capture: the library refuses them with a message, or creates a
- * replay that answers requests.
+ * Fuzzes the reader of captures: it refuses a file of any bytes with a
+ * message, or creates a replay that answers requests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * Each request of the capture is recognised, and has either a whole answer or
- * none.
+ * Check that the replay finds each request of the capture, and has either a
+ * whole answer to it or none.
  */
 static void use(struct recording *recording)
 {

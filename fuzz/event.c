@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Hostile Reports, and answers to subscriptions, into a client that watches:
- * the input is cut into messages. Each Report is answered once, by a MAD that
- * answers it; no event has a number twice.
+ * Fuzzes a client that watches for events, with Reports and with replies to
+ * its subscriptions. The input is cut into messages. Checked: each Report is
+ * answered once, by a valid response, and no two events have the same number.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,10 @@ static uint64_t hostile_now(struct ibsa_transport *transport)
 	return hostile_of(transport)->now_ns;
 }
 
-/* Send the response to the last Report, or a request. */
+/*
+ * Receive what the client sends: the response to the last Report, or a
+ * request.
+ */
 static int hostile_send(struct ibsa_transport *transport,
 			const struct ibsa_address *to, const uint8_t *mad,
 			size_t len, unsigned int timeout_ms)
@@ -98,7 +101,10 @@ static bool is_report(const struct hostile *hostile)
 	       hostile->message[MAD_METHOD] == IBSA_METHOD_REPORT;
 }
 
-/* A message is a control byte, a length byte, and as many bytes. */
+/*
+ * Take the next message from the input: a control byte, a length byte, and as
+ * many bytes.
+ */
 static int hostile_recv(struct ibsa_transport *transport,
 			struct ibsa_message *out)
 {
@@ -165,8 +171,8 @@ static void happened(const struct ibsa_event *event, void *arg)
 }
 
 /*
- * In each round, dispatch, advance the clock by half a minute, and change the
- * port.
+ * Dispatch, advance the clock by half a minute and change the port, in each
+ * round.
  */
 static void run(struct ibsa__events *events, struct hostile *hostile)
 {

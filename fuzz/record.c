@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The codec on any bytes. The first three select the record: its attribute id
- * and class version. What is decoded encodes to the same bytes but for
- * reserved ones, and each field's text reads back as the same value.
+ * Fuzzes the codecs of records. The first three bytes of the input select the
+ * record, by attribute id and class version. Checked: a decoded record is
+ * encoded to the same bytes, except for reserved bits, and each field's text
+ * is parsed to the same value.
  */
 #include <stdlib.h>
 
@@ -20,9 +21,10 @@ static void must(bool so)
 }
 
 /*
- * Return the record with this attribute id and class version, so that a seed
- * keeps its record when records are added. For an id that no record has, return
- * any record, chosen by the id. Id 0 stands for the header.
+ * Return: the record type with this attribute id and class version, so that an
+ * input keeps its record type when others are added. For an id without a
+ * record type, return any one, chosen by the id. Id 0 stands for the SA
+ * header.
  */
 static const struct ibsa_record *record_select(const uint8_t *selector)
 {
@@ -103,8 +105,8 @@ static void record_check(const struct ibsa_record *record, const uint8_t *wire)
 }
 
 /*
- * Any struct is either refused by the encoder, or equal after encoding and
- * decoding.
+ * Check that the encoder refuses a record with any field values, or that
+ * decoding returns these values.
  */
 static void host_check(const struct ibsa_record *record, const uint8_t *data,
 		       size_t size)
@@ -143,7 +145,8 @@ static void input_check(const struct ibsa_record *record, const uint8_t *data,
 }
 
 /*
- * For each record: all component bits, and a buffer that is one byte too short.
+ * Check for each record type: all component mask bits, and a buffer that is
+ * one byte too short.
  */
 static void limits_check(void)
 {
@@ -162,7 +165,7 @@ static void limits_check(void)
 	}
 }
 
-/* Each run begins with an empty input, for which the limits are tested. */
+/* The fuzzer's first input is empty: the limits are tested with it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)

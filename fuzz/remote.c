@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A hostile fabric server: the input has its answers on the socket and the data of
- * a umad file.
+ * Fuzzes the client of a fabric server: the input contains the server's
+ * answers on the connection and the data of a umad file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void must(bool condition)
 		abort();
 }
 
-/* A socket that delivers these bytes and nothing more. */
+/* Return: a socket from which exactly these bytes can be read. */
 static int socket_with_bytes(const uint8_t *bytes, size_t len)
 {
 	int fds[2];
@@ -61,7 +61,7 @@ static void server_requests(const uint8_t *bytes, size_t len)
 	ibsa__remote_disconnect(&connection);
 }
 
-/* Read as a program reads a umad file, with a buffer of @room bytes. */
+/* Read packets as a program reads a umad file, with a buffer of @room bytes. */
 static void read_all(const uint8_t *bytes, size_t len, size_t room)
 {
 	struct remote_locks locks = { .reading = PTHREAD_MUTEX_INITIALIZER };
@@ -78,7 +78,7 @@ static void read_all(const uint8_t *bytes, size_t len, size_t room)
 	close(file.fd);
 }
 
-/* Read as a transport does, several packets at a time. */
+/* Receive packets as a transport does, several at a time. */
 static void receive_all(const uint8_t *bytes, size_t len)
 {
 	struct remote_link link = {

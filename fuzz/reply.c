@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Hostile replies into the engine: the input is cut into messages that
- * arrive while a query of each kind is in flight.
+ * Fuzzes the engine with replies: the input is cut into messages that arrive
+ * while a query of each kind is in flight.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,9 +51,10 @@ static uint8_t take(struct hostile *hostile)
 }
 
 /*
- * A message: a control byte, a length byte, and so many bytes. The control
- * byte may have the header that the engine expects written over them, since
- * no fuzzer guesses a transaction id.
+ * Take the next message from the input: a control byte, a length byte, and as
+ * many bytes. If the control byte says so, the header that the engine expects
+ * replaces that of the message, since a fuzzer does not guess a transaction
+ * id.
  */
 static int hostile_recv(struct ibsa_transport *transport,
 			struct ibsa_message *out)

@@ -27,7 +27,7 @@ static const char topology[] = "Switch 4 \"s\"\n"
 			       "Rt 1 \"r\"\n";
 
 /*
- * The answer has records one after the other; a Get that came by RMPP is
+ * Whether the answer contains a table of records; a Get that came by RMPP is
  * answered by RMPP.
  */
 static bool is_table(const uint8_t *mad)

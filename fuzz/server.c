@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A hostile client of a fabric server: the input has what it sends on its
- * connection and on the data end of its umad file.
+ * Fuzzes a fabric server with a client: the input contains what the client
+ * sends on its connection and on the data socket of its umad file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Meaning of the next bytes of the input. */
+/* Kinds of actions; the next byte of the input selects one. */
 enum {
 	SEND_CONTROL_BYTES,
 	SEND_CONTROL_FRAME,
@@ -54,7 +54,7 @@ static uint8_t take(struct client *client)
 	return *client->input++;
 }
 
-/* Take the number of bytes that the next byte gives, at most the rest. */
+/* Take as many bytes from the input as its next byte says, at most the rest. */
 static const uint8_t *take_bytes(struct client *client, size_t *len)
 {
 	const uint8_t *at;
@@ -68,7 +68,7 @@ static const uint8_t *take_bytes(struct client *client, size_t *len)
 	return at;
 }
 
-/* Run the server until it has nothing to do; it never waits. */
+/* Run the server until it has nothing to do, without waiting. */
 static void serve(struct client *client)
 {
 	for (int i = 0; i < 4; i++)
@@ -102,7 +102,7 @@ static void fd_take(struct client *client, struct msghdr *message)
 	memcpy(&client->data, CMSG_DATA(head), sizeof(client->data));
 }
 
-/* Receive the server's answers, and a file descriptor with them. */
+/* Receive the server's answers, and a file descriptor that comes with one. */
 static void answers_receive(struct client *client)
 {
 	union {
@@ -185,7 +185,7 @@ static void connect_to(struct client *client, const char *path)
 	client->control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	must(!connect(client->control, (struct sockaddr *)&address,
 		      sizeof(address)));
-	/* Half of the clients send a valid hello first. */
+	/* If the next byte is odd, the client sends a valid hello first. */
 	if (take(client) % 2)
 		frame_send(client, REMOTE_HELLO, &hello, sizeof(hello));
 	serve(client);

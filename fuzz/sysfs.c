@@ -13,8 +13,8 @@ static int sign(int order)
 }
 
 /*
- * A failed parse must leave the output unchanged; a successful one must return
- * a value in range.
+ * Check the parsers: a failed parse leaves the output unchanged; a successful
+ * one returns a value in range.
  */
 static void parse(const char *text)
 {
@@ -41,7 +41,7 @@ static void parse(const char *text)
 		abort();
 }
 
-/* The order of names must be consistent in both directions. */
+/* Check that the order of two names is consistent in both directions. */
 static void compare(const char *a, const char *b)
 {
 	int order = sign(ibsa__name_compare(a, b));
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	parse(text);
-	/* Two names, separated by a newline or NUL. */
+	/* The input contains two names, separated by a newline or NUL. */
 	first = strcspn(text, "\n");
 	if (first < size) {
 		text[first] = '\0';

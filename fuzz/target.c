@@ -17,8 +17,8 @@ static void must(bool what)
 }
 
 /*
- * The message of a refusal ends within its buffer, and the outputs are
- * unchanged.
+ * Check that the message of a refusal ends within its buffer, and that the
+ * outputs are unchanged.
  */
 static void try_target(const char *text)
 {
@@ -57,8 +57,8 @@ static void try_sa(const char *text)
 		return;
 	}
 	/*
-	 * LID 0 without a GID stands for the port's SM. SLs of Omni-Path have 5
-	 * bits.
+	 * LID 0 without a GID means the SM of the port. SLs of Omni-Path have
+	 * 5 bits.
 	 */
 	must(address.lid <= IBSA_LID_UNICAST_MAX);
 	must(address.qpn < 1 << 24 && address.sl < 32);

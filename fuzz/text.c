@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Parses arbitrary text with every parser. The first byte selects a record, the
- * rest is the text. GIDs must parse as in libc. Accepted text must format and
- * parse back to the same value; refused text must change nothing.
+ * Fuzzes all parsers of text. The first byte selects a record type, the rest
+ * is the text. GIDs must be parsed as by libc. Accepted text must be formatted
+ * and parsed back to the same value; refused text must change nothing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,7 +30,10 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-/* A GID parses as with inet_pton() and formats as with inet_ntop(). */
+/*
+ * Check that a GID is parsed as by inet_pton() and formatted as by
+ * inet_ntop().
+ */
 static void gid_check(const char *text)
 {
 	char theirs[INET6_ADDRSTRLEN];
@@ -49,7 +52,10 @@ static void gid_check(const char *text)
 	must(!strcmp(ours, theirs));
 }
 
-/* A number parses as with strtoull(), but without signs, blanks and octal. */
+/*
+ * Check that a number is parsed as by strtoull(), but without signs, blanks
+ * and octal.
+ */
 static void number_check(const char *text)
 {
 	const bool hex = text[0] == '0' && (text[1] | 0x20) == 'x';

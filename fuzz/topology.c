@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any text as a topology: the library refuses it with a message, or creates a
- * whole fabric.
+ * Fuzzes the reader of topology files: it refuses a text with a message, or
+ * creates a complete fabric.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Each cable leads to an existing node and back. */
+/* Check that each cable of the fabric leads to an existing node and back. */
 static void walk(struct ibsa_fabric *fabric, size_t node, unsigned int port)
 {
 	struct ibsa_fabric_end end;
@@ -41,8 +41,8 @@ static void walk_all(struct ibsa_fabric *fabric)
 }
 
 /*
- * The functions that list nodes and ports accept a topology that was loaded,
- * and a client can open it.
+ * Check that the functions that list nodes and ports accept the loaded
+ * topology, and that a client can open it.
  */
 static void use(struct ibsa_fabric *fabric)
 {

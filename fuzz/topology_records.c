@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A topology of any records: the first byte of each selects the record, its
- * bytes on the wire follow. Links lead to ports that exist, and all GUIDs and
- * LIDs are found again.
+ * Fuzzes the topology of SA records: the first byte of each part of the input
+ * selects the record type, its bytes on the wire follow. Checked: links lead
+ * to ports that exist, and all GUIDs and LIDs are found again.
  */
 #include <stdlib.h>
 

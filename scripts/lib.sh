@@ -14,17 +14,18 @@ die() {
 	exit "${2:-1}"
 }
 
-# usage - print the comment at the top of the script, without its first lines
+# usage - print the comment at the top of the script that sources this file,
+# without its first lines
 usage() {
 	sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
 }
 
-# njobs - how many compilers or tests run side by side
+# njobs - print how many compilers or tests to run at the same time
 njobs() {
 	nproc 2>/dev/null || echo 2
 }
 
-# quietly LOG COMMAND... - run it, showing its output only if it fails
+# quietly LOG COMMAND... - run a command, and show its output only if it fails
 quietly() {
 	local log=$1 status=0
 	shift
