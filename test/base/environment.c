@@ -28,7 +28,11 @@ static struct {
 	pthread_t thread;
 	atomic_bool ends;
 	atomic_uint reads;
-	/* reads of the environment; not atomic on purpose */
+	/*
+	 * Version of the environment, which the thread increases with each
+	 * change. It is not atomic on purpose: ThreadSanitizer must report a
+	 * concurrent read.
+	 */
 	unsigned int version;
 	struct ib_sa_client asker;
 	struct tree tree;
@@ -133,7 +137,7 @@ static void note_path(int status, struct sa_path_rec *rec, void *arg)
 	sem_post(arg);
 }
 
-/* A port of the device tree opens no MAD device, so that it sends no query. */
+/* The device tree's port has no MAD device, so no query is sent from it. */
 static void path_query(struct ib_device *device, const struct ibsa_gid *gid)
 {
 	struct sa_path_rec wanted = { .numb_path = 1 };

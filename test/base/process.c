@@ -49,7 +49,7 @@ static struct at at(const char *name)
 	return at;
 }
 
-/* In a child: have @path open until the test ends. */
+/* Fork a child that has @path open until the test ends. */
 static void child_hold(const char *path, int ready)
 {
 	if (prctl(PR_SET_NAME, "holds\x1b(it)") ||
@@ -109,7 +109,7 @@ static void other_process_is_found(void **state)
 	assert_string_equal(text.text, expected.text);
 }
 
-/* Make a process in the test's /proc, with one descriptor. */
+/* Make the files of a process with one descriptor in the test's /proc. */
 static void process_make(const char *pid, const char *file)
 {
 	const struct at process = at(pid);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Objects by number or name, in a process that forks. */
+/*
+ * Tests of the registry: objects found by number or name, in a process that
+ * forks.
+ */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -65,7 +68,10 @@ static bool child_finds(const void *object)
 	return waitpid(child, &status, 0) == child && !status;
 }
 
-/* The child does not have the threads that use the object in its parent. */
+/*
+ * Runs in a child that was forked while other threads of the parent used the
+ * object; the child does not have these threads.
+ */
 static int child_run(int *object)
 {
 	if (object_find(NUMBER) != object)
@@ -198,7 +204,10 @@ static void threads_get_the_object_of_a_number(void **state)
 	assert_int_equal(shared.destroyed, ROUNDS);
 }
 
-/* Within fork(), behind the handlers of the registry. */
+/*
+ * State of a fork that is in progress, after the registry's own fork handlers
+ * have run.
+ */
 static struct {
 	bool is_on;
 	bool is_usable;

@@ -239,8 +239,8 @@ class Session:
         """False: the connection has ended."""
         for way in list(self.ways):
             if way.source in readable and not way.read():
-                # End of file is passed on only after the data that were sent
-                # before it.
+                # The end of the connection is passed on only after the data
+                # that were sent before it.
                 way.is_closing = True
             if not way.write(now):
                 return False

@@ -75,8 +75,8 @@ static int client_open(const char *fabric, struct ibsa_client **out)
 }
 
 /*
- * Copy the reply's record, or nothing if the query failed or there is no
- * record.
+ * Copy the record of the reply; copy nothing if the query failed or the reply
+ * has no record.
  */
 static void reply_note(const struct ibsa_reply *reply, void *arg)
 {
@@ -117,7 +117,7 @@ static bool is_equal(const struct right *a, const struct right *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
-/* Whether a wrong reply is the right one for another query. */
+/* Whether a wrong reply would be the correct reply to another query. */
 static bool is_of_another(const struct asked *asked)
 {
 	for (unsigned int lid = 1; lid <= LIDS; lid++) {
@@ -199,7 +199,7 @@ static void round_submit(struct ibsa_client *client,
 			count++;
 	}
 	all_await(client, all, count, counts);
-	/* While there is no server, wait for it to return. */
+	/* While no server runs, wait until one is started again. */
 	if (!count)
 		(void)!ibsa_wait(client, 100);
 }

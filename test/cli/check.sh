@@ -44,14 +44,15 @@ try() {
 	save "$@"
 }
 
-# found [LINE...] - the findings of standard output, without the heading
+# found [LINE...] - check that the findings on standard output, without the
+# heading, are these lines
 found() {
 	awk 'NR > 1 { $2 = $3 = $4 = ""; print }' out | tr -s ' ' | sort >got
 	if [ $# -gt 0 ]; then printf '%s\n' "$@"; fi | sort >want
 	cmp -s want got || fail "not these findings: $*"
 }
 
-# served COMMAND... - a command with a fabric server of whole.net
+# served COMMAND... - run a command with a fabric server of whole.net
 served() { "$ibsa" fabric exec whole.net -- "$@" >exec.out 2>&1; }
 
 nothing_is_found_on_a_whole_fabric() {
@@ -124,7 +125,7 @@ changes_of_a_running_fabric_are_found() {
 	[ "$(cat repaired)" = 0 ] || fail 'a finding after the repair'
 }
 
-# A capture in which the SA has a second SM that is master.
+# Make a capture in which the SA also returns a second SM in state master.
 a_second_master_is_found() {
 	try 0 --fabric whole.net --record one.pcap check
 	try 0 --fabric one.pcap check; out_empty
@@ -246,7 +247,8 @@ usage_is_checked() {
 	out_has '^IBSA UNKNOWN: '
 }
 
-# plugin STATUS WORDS ARG... - check --nagios prints one line that begins so
+# plugin STATUS WORDS ARG... - check that check --nagios prints one line that
+# begins with WORDS
 plugin() {
 	local want=$1 words=$2
 	shift 2
@@ -291,8 +293,8 @@ a_plugin_prints_one_line() {
 	plugin 3 'UNKNOWN: check has no argument but node' check extra
 }
 
-# The fabric that the issue names: one cable is cut, two are swapped, one is
-# slower.
+# A large fabric with three faults: one cable is cut, two are swapped, and one
+# link is slower.
 a_large_fabric_is_checked() {
 	python3 - "$large" changed.net <<-'SWAP'
 		import re, sys

@@ -54,8 +54,8 @@ try() {
 	save check node "$@"
 }
 
-# plugin STATUS ARG... - the same as a monitoring plugin: one line, whose data
-# have the form of the guidelines
+# plugin STATUS ARG... - run ibsa check node --nagios, and check that it prints
+# one line, whose performance data have the form of the guidelines
 plugin() {
 	local words=(OK WARNING CRITICAL UNKNOWN)
 	local number='[0-9]+(\.[0-9]+)?'
@@ -66,7 +66,8 @@ plugin() {
 		fail 'not the line of a plugin'
 }
 
-# found EXIT PLUGIN KIND TEXT ARG... - a situation with one finding
+# found EXIT PLUGIN KIND TEXT ARG... - check a situation with one finding: the
+# exit status, that of --nagios, and the finding's kind and text
 found() {
 	local exit=$1 plugin=$2 kind=$3 text=$4
 	shift 4
@@ -97,7 +98,8 @@ fine() {
 	healthy yes "$@"
 }
 
-# cannot EXIT PLUGIN TEXT ARG... - a situation that cannot be checked
+# cannot EXIT PLUGIN TEXT ARG... - check a situation in which ibsa check node
+# cannot check something: both exit statuses and the message
 cannot() {
 	local exit=$1 plugin=$2 text=$3
 	shift 3
@@ -112,8 +114,9 @@ cannot() {
 nhc=$(sed 's/\\-/-/g' "$page" | sed -n \
 	's/^\* || check_cmd_output \(.*\) ibsa check node --nagios$/\1/p')
 
-# healthy yes|no ARG... - what NHC's check_cmd_output makes of it: the exit
-# status is that of -r, and at least one line matches -m, /REGEX/
+# healthy yes|no ARG... - check the result of NHC's check_cmd_output for the
+# command: the exit status equals that of -r, and at least one line matches -m,
+# /REGEX/
 healthy() {
 	local want=$1 is=no OPTIND=1 option status=0 match='' got=0 line
 	shift
@@ -220,7 +223,8 @@ on_a_server() {
 	end_server
 }
 
-# A limited member of the P_Key is not a full one.
+# A port that is only a limited member of a P_Key does not satisfy --pkey with
+# full membership.
 members_are_told_apart() {
 	serve --partitions partitions.conf
 	fine -C 'n2 mlx5_0' --pkey 0x8001 --pkey 0x1

@@ -33,7 +33,8 @@ complete_line() {
 	printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd ' '
 }
 
-# offers LINE WORD... - after ibsa and a blank, it offers these words alone
+# offers LINE WORD... - check that the completion after "ibsa LINE" offers
+# exactly these words
 offers() {
 	local line=$1 got want
 	shift
@@ -45,7 +46,8 @@ offers() {
 	status=1
 }
 
-# has LINE WORD - it offers this word among others
+# has LINE WORD - check that the completion of LINE offers this word among
+# others
 has() {
 	[[ " $(complete_line "$1") " == *" $2 "* ]] && return
 	printf 'WRONG: ibsa %s<TAB> does not offer %s\n' "$1" "$2"
@@ -99,7 +101,8 @@ offers '--fabric four' four-hosts.net
 offers '--fabric=four' four-hosts.net
 offers '--fabric two-hosts.net -t 900 path node' node1 node2
 
-# Without an SA, it offers no names, and not later than its bound.
+# Without an SA, the completion offers no names, and ends within its time
+# limit.
 socket=$(mktemp -u)
 "$ibsa" fabric run --sa none --socket "$socket" two-hosts.net >/dev/null &
 server=$!

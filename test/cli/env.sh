@@ -35,8 +35,8 @@ Ca	1 "n1 mlx5_3"
 Ca	2 "dual"
 END
 
-# sets LIBRARY "NAME=VALUE..." ARG... - sh gets exactly these variables, in this
-# order, from what ibsa env prints
+# sets LIBRARY "NAME=VALUE..." ARG... - check that the shell gets exactly these
+# variables, in this order, from the output of ibsa env
 sets() {
 	local library=$1 want=$2
 	shift 2
@@ -59,7 +59,7 @@ sets() {
 	cmp -s got expected || fail 'JSON has other variables'
 }
 
-# serve PARTITIONS - a server of rails.net with these partitions
+# serve PARTITIONS - start a server of rails.net with these partitions
 serve() {
 	printf '%s\n' "$1" >partitions.conf
 	mkfifo ready
@@ -94,7 +94,8 @@ pkey_at_index_1() {
 	sets nccl $'NCCL_IB_HCA==ibsa0:1\nNCCL_IB_PKEY=1' -C n2
 	out_has 'P_Key 0x8001 is the first one with full membership'
 	end_server
-	# With full members in both, the P_Key is a choice.
+	# If both partitions have full members, the user has to choose the
+	# P_Key.
 	serve 'Default=0x7fff, ipoib : ALL=full ;
 		one=0x1, ipoib : ALL=full ;'
 	sets nccl 'NCCL_IB_HCA==ibsa0:1'
@@ -106,7 +107,8 @@ pkey_at_index_1() {
 	end_server
 }
 
-# A variable holds for all ports, so it is not set if they differ.
+# A variable is for all ports of the machine, so it is not set if the ports
+# have different values.
 values_may_differ() {
 	serve 'Default=0x7fff, ipoib : ALL=limited, SELF=full, 0x10000d=full ;
 		one=0x1, ipoib : ALL=full ;'
@@ -149,7 +151,8 @@ without_an_sa() {
 	out_empty
 }
 
-# A name cannot run commands, and one that no list can hold is left out.
+# Device names cannot run shell commands, and a name that cannot be in a list
+# is left out.
 hostile_names_are_quoted() {
 	cat >bad.net <<-'END'
 		Switch 4 "s"
@@ -204,7 +207,8 @@ names_are_those_of_the_libraries() {
 		echo 'needs ucx_info' >&2
 		exit 77
 	fi
-	# The fabrics here have neither an SL nor a traffic class.
+	# The fabrics of this test have neither an SL nor a traffic class, so
+	# these variables are not set.
 	printf '%s\n' UCX_IB_SL UCX_IB_TRAFFIC_CLASS NCCL_IB_SL NCCL_IB_TC \
 		>>names
 	while read -r name; do

@@ -275,7 +275,7 @@ one_server_a_socket() {
 	[ ! -e s ] || fail 'a socket is left'
 }
 
-# The server checks the user of a connection, whatever the mode of the socket.
+# The server checks the user of a connection, regardless of the socket's mode.
 # Root may connect.
 is_for_its_user_alone() {
 	[ "$(id -u)" -eq 0 ] || return 0

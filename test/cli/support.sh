@@ -81,7 +81,7 @@ run() {
 	checks=$((checks + 1))
 	"$ibsa" "$@" >out 2>err </dev/null || got=$?
 	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
-	# A command that fails writes a message to standard error.
+	# A command that fails must write a message to standard error.
 	case "$want" in
 	0) ;;
 	*) [ -s err ] || fail 'says nothing on standard error' ;;
@@ -92,7 +92,7 @@ run() {
 	save "$@"
 }
 
-# on STATUS ARG... - like run, with --fabric $fabric
+# on STATUS ARG... - do what run does, with the option --fabric $fabric
 on() {
 	local want=$1
 	shift

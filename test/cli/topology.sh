@@ -27,7 +27,7 @@ caguid=0x1020
 Ca 1 "h10" # "host10 mlx5_1"
 END
 
-# on_tree STATUS ARG... - topology of that fabric
+# on_tree STATUS ARG... - run ibsa topology on the fabric tree.net
 on_tree() {
 	local want=$1
 	shift
@@ -104,8 +104,8 @@ names_come_from_a_map() {
 	on_tree 2 --node-name-map .; err_has 'cannot read'
 }
 
-# A limited member of the default partition gets no records of the other ones,
-# and so no links.
+# A limited member of the default partition gets no records of other limited
+# members, and so no links.
 a_node_without_a_link_has_a_line() {
 	echo 'Default=0x7fff: ALL=limited, SELF=full;' >limited.conf
 	run 0 fabric exec --partitions limited.conf tree.net -- env \
@@ -167,11 +167,13 @@ unknown_rates_are_empty() {
 	out_has '\[label="unknown rate", '; out_has 'label="cables are 4x'
 }
 
-# Above 128 boxes: the pods of a fat tree and the switches above them.
+# With more than 128 boxes, the pods of a fat tree and the switches above them
+# are drawn as one box each.
 a_large_fabric_is_drawn_by_groups() {
 	local begin=$SECONDS
 	run 0 --fabric "$large" topology --dot large.dot --svg large.svg
-	# 0.3 s alone; others may use the machine.
+	# This takes 0.3 s on an idle machine; other programs may use the
+	# machine.
 	[ $((SECONDS - begin)) -le 15 ] || fail 'more than 15 s'
 	[ "$(grep -c 'label=".*switches' large.dot)" -eq 32 ] ||
 		fail 'not 31 pods and the cores'

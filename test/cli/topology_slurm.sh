@@ -7,7 +7,8 @@
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 
-# writes FILE ARG... - the file without comments is standard input
+# writes FILE ARG... - check that the output file, without comments, equals
+# standard input
 writes() {
 	local file=$1
 	shift
@@ -17,7 +18,8 @@ writes() {
 	diff - lines >diff.out || fail "writes: $(cat lines)"
 }
 
-# refuses TEXT FILE ARG... - a sentence and no file
+# refuses TEXT FILE ARG... - check that ibsa topology prints a message with
+# TEXT and writes no file
 refuses() {
 	local text=$1 file=$2
 	shift 2
@@ -27,7 +29,7 @@ refuses() {
 	err_has "$text"
 }
 
-# net LINE... - a fabric of one switch with these adapters, into x.net
+# net LINE... - write a topology file x.net of one switch with these adapters
 net() {
 	local name i=0
 	printf 'Switch 36 "S-1" # "sw"\n' >x.net
@@ -100,7 +102,8 @@ rails_need_a_choice() {
 	out_empty
 }
 
-# Two names that become one, a name that is reserved, and none.
+# Two switch names become equal, one name is reserved, and one switch has no
+# name.
 switches_have_different_names() {
 	cat >names.net <<-'END'
 		switchguid=0x21

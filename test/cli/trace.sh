@@ -13,7 +13,7 @@ printf '%s\n' 'Switch 4 "leaf1"' '[1] "h1"[1] 4xEDR' '[4] "spine"[1] 4xHDR' \
 	'caguid=0x1001' 'Ca 1 "h1" # "host1 mlx5_0"' \
 	'caguid=0x1010' 'Ca 1 "h2" # "host2 mlx5_0"' >way.net
 
-# on_way STATUS ARG... - trace on that fabric
+# on_way STATUS ARG... - run ibsa trace on the fabric of this test
 on_way() {
 	local want=$1
 	shift

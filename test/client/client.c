@@ -18,7 +18,10 @@
 
 #include "../support/child.h"
 
-/* FABRIC is a topology with node1 and node2, from the build. */
+/*
+ * FABRIC is the path of a topology file with node1 and node2, defined by the
+ * build.
+ */
 
 static struct ibsa_client *open_on(const char *node)
 {
@@ -63,7 +66,10 @@ static void query_wait_waits_for_the_reply(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* The program's own loop: poll the fd, up to the timeout, then dispatch. */
+/*
+ * A program's own event loop works: poll the client's fd, up to its timeout,
+ * then dispatch.
+ */
 static void own_loop_works(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
@@ -210,7 +216,9 @@ static void ignore(unsigned int changes, const struct ibsa_port_state *now,
 	(void)arg;
 }
 
-/* A port is watched until the watch ends or the client closes. */
+/*
+ * Changes of a port are reported until its watch ends or the client is closed.
+ */
 static void port_is_watched(void **state)
 {
 	struct ibsa_client *client = open_on(NULL);
@@ -291,7 +299,10 @@ static void signal_ends_a_wait(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* The port's tables, entry by entry, and where they end. */
+/*
+ * The tables of a port (GIDs, P_Keys) are read entry by entry, up to their
+ * end.
+ */
 static void tables_are_read(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -315,7 +326,7 @@ static void tables_are_read(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* A transport that the program passes may have no tables. */
+/* A transport of the program may have no operations for the port's tables. */
 static void transports_may_have_no_tables(void **state)
 {
 	struct ibsa_options options = { 0 };

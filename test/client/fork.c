@@ -89,8 +89,8 @@ static void child_that_ends_with_it_does_no_harm(void **state)
 }
 
 /*
- * The parent opened the topology file; a child that opens the same file has a
- * fabric of its own.
+ * The parent has opened the topology file; a child that opens the same file
+ * gets its own fabric.
  */
 static bool open_its_own(struct ibsa_client *client, const struct told *told)
 {
@@ -113,7 +113,10 @@ static void child_opens_its_own(void **state)
 	fork_beside(open_its_own);
 }
 
-/* The child of a child can use neither's client. */
+/*
+ * A child of a child can use neither the client of its parent nor that of its
+ * grandparent.
+ */
 static bool leave_it_to_a_child(struct ibsa_client *client,
 				const struct told *told)
 {

@@ -33,8 +33,8 @@ unsigned int holding_count(const struct holding *holding)
 }
 
 /*
- * A request whose timeout has passed is no longer held, even before that is
- * reported.
+ * Whether the transport still holds a request. A request whose timeout has
+ * passed is no longer held, even before the timeout is reported.
  */
 static bool is_held(const struct holding *holding, const uint8_t *mad)
 {

@@ -236,7 +236,7 @@ static void client_reads_its_own_fabric(void **state)
 	}
 }
 
-/* The node in IBSA_NODE at the time of opening counts. */
+/* The value of IBSA_NODE when the context is opened determines the node. */
 static void node_is_that_of_the_opening(void **state)
 {
 	struct ib_device *device;
@@ -269,8 +269,9 @@ static unsigned int fds_count(void)
 }
 
 /*
- * When a server ends, its device is gone; it is back with the next server. The
- * other server is not affected.
+ * When a server ends, the device of its context is gone; it exists again when
+ * a server is started at the path. The context at the other server is not
+ * affected.
  */
 static void context_is_gone_with_its_server(void **state)
 {
@@ -299,8 +300,8 @@ static void context_is_gone_with_its_server(void **state)
 	assert_int_equal(ibsa_close_device(context), 0);
 	assert_int_equal(ibsa_close_device(other), 0);
 	/*
-	 * The servers, which are in this process, too, close their sockets
-	 * soon.
+	 * The servers are in this process, too: they close their sockets soon
+	 * after the clients.
 	 */
 	for (int i = 0; i < 1000 && fds_count() > fds; i++)
 		poll(NULL, 0, 10);
@@ -344,7 +345,10 @@ static void empty_name_is_a_real_device(void **state)
 	tree_remove(&tree);
 }
 
-/* A portid stays at its server; the next one is at the other server. */
+/*
+ * A portid stays connected to the server at which it was opened; the next
+ * portid is opened at the other server.
+ */
 static void umad_port_stays_at_its_server(void **state)
 {
 	umad_port_t port;

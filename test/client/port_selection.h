@@ -30,10 +30,10 @@ struct test_port test_port_at_server(void);
 struct test_port test_port_holding(void);
 void test_port_end(struct test_port *test_port);
 
-/* Two hosts, LID 1 with the SA and LID 2. */
+/* Return: a fabric of two hosts: LID 1 with the SA, and LID 2. */
 struct ibsa_fabric *test_port_fabric(bool is_virtual);
 
-/* Stop the SA's answers, or allow them again. */
+/* Make the SA stop answering, or answer again. */
 void test_port_silence(struct test_port *test_port, bool silent);
 
 /*

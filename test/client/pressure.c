@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* First sends that a fabric server cannot take yet, or rejects. */
+/*
+ * A fabric server that cannot accept a request's first send yet, or rejects
+ * it.
+ */
 #include <endian.h>
 #include <errno.h>
 
@@ -10,7 +13,10 @@
 
 enum { MANY = 20000, WINDOW = 16384, TIMEOUT_MS = 20000 };
 
-/* More requests than the server's socket takes at once: all are answered. */
+/*
+ * More requests are sent than the server's socket accepts at once: all are
+ * answered in the end.
+ */
 static void full_socket_is_waited_for(void **state)
 {
 	struct test_port test_port = test_port_at_server();

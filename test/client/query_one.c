@@ -25,7 +25,10 @@ static int stop(void **state)
 	return 0;
 }
 
-/* Fails if the call changes the record, or if its text lacks @word. */
+/*
+ * Check that the call fails, does not change the record, and returns an error
+ * text with @word.
+ */
 static void one_fails(struct ibsa_client *client,
 		      const struct ibsa_query *query, int err, const char *word)
 {
@@ -182,7 +185,10 @@ static int wrap_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 	return 1;
 }
 
-/* Each error of a reply, and of receiving it, is returned unchanged. */
+/*
+ * ibsa_query_one() returns each error of a reply, and of receiving a reply,
+ * unchanged.
+ */
 static void errors_of_receiving_pass(void **state)
 {
 	const struct ibsa_query table = { .record = &ibsa_node_record,

@@ -141,7 +141,7 @@ static void without_an_sm_nothing_is_known(void **state)
 	assert_int_equal(seen.answers[HOSTS - 1].tries, 0);
 }
 
-/* The timeout of a GID begins with its own query. */
+/* The timeout of each GID starts when its own query is sent. */
 static void silence_times_out_each_in_its_turn(void **state)
 {
 	const struct ibsa_reach_options options = { .timeout_ms = 100 };
@@ -180,7 +180,10 @@ static void busy_is_not_known(void **state)
 	assert_int_equal(answer.status, IBSA_STATUS_BUSY);
 }
 
-/* Replies that arrive late, twice, or after a retry are reported once. */
+/*
+ * Replies that arrive late, twice, or after a retry are reported once for each
+ * GID.
+ */
 static void faults_of_the_way_change_no_answer(void **state)
 {
 	static const enum ibsa_fault_kind kinds[] = {
@@ -200,7 +203,10 @@ static void faults_of_the_way_change_no_answer(void **state)
 	}
 }
 
-/* Corruption may change the result, but each GID is reported once. */
+/*
+ * Corrupted MADs may change the result of a GID, but each GID is reported
+ * once.
+ */
 static void corrupt_messages_are_told_once_too(void **state)
 {
 	struct seen seen = { 0 };
@@ -264,7 +270,7 @@ static void batch_can_be_stopped_between_dispatches(void **state)
 	}
 }
 
-/* No query is in flight: there is no SM. */
+/* The batch has no query in flight, because the port has no SM. */
 static void batch_that_has_asked_nothing_can_be_stopped(void **state)
 {
 	struct seen seen = { 0 };

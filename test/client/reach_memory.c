@@ -5,7 +5,9 @@
 #include "test/support/fail_alloc.h"
 #include "test/client/reach_support.h"
 
-/* A batch that was started reports all GIDs, whatever failed meanwhile. */
+/*
+ * A batch that was started reports all GIDs, whichever allocation has failed.
+ */
 static void every_allocation_may_fail(void **state)
 {
 	size_t reached = 0;
@@ -33,7 +35,10 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-/* The fabric's messages use the same memory; a first batch allocates them. */
+/*
+ * The messages of the fabric use the same allocator; a first batch makes these
+ * allocations.
+ */
 static void batch_in_flight_allocates_nothing(void **state)
 {
 	struct seen first = { 0 };
@@ -62,7 +67,7 @@ static void unplug(struct rig *rig, const char *node)
 			 0);
 }
 
-/* With reasons, too, only the start of a batch allocates memory. */
+/* Also with reasons, a batch allocates memory only when it is started. */
 static void every_allocation_of_a_search_may_fail(void **state)
 {
 	size_t explained = 0;

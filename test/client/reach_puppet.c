@@ -170,7 +170,7 @@ static void port_that_is_dead_is_told_of_from_dispatch(void **state)
 	}
 }
 
-/* Sending the third query fails; the two before it are answered. */
+/* The transport refuses the third query; the two earlier ones are answered. */
 static void port_that_dies_spoils_what_comes_next(void **state)
 {
 	(void)state;
@@ -210,7 +210,10 @@ static void port_without_a_gid_cannot_ask(void **state)
 			    16);
 }
 
-/* Fill the window and the queue with other queries that are never answered. */
+/*
+ * Fill the window and the queue of the engine with other queries that are
+ * never answered.
+ */
 static void fill(unsigned int deadline_ms)
 {
 	for (uint16_t i = 0; i < WINDOW + QUEUE; i++) {
@@ -263,7 +266,7 @@ static void full_queue_is_not_waited_for_without_end(void **state)
 	assert_int_equal(told.answers[1].err, -ENOBUFS);
 }
 
-/* Stopping ends the alarm of a batch that waits for the queue, too. */
+/* Stopping a batch that waits for room in the queue also cancels its alarm. */
 static void one_that_waits_for_room_can_be_stopped(void **state)
 {
 	struct ibsa_reach_batch *batch;
@@ -309,7 +312,7 @@ static void answer_with(unsigned int n, const struct ibsa_record *record,
 	pass(0);
 }
 
-/* No path, and the SA shows the port in this state. */
+/* Answer that there is no path, and that the target port is in this state. */
 static void answer_with_state(uint8_t state)
 {
 	const struct ibsa_node node = { .lid = 12,
@@ -339,7 +342,10 @@ static void port_that_the_sa_shows_as_down_is_the_reason(void **state)
 			    "Down (physical state Polling)");
 }
 
-/* An SA that has just noticed that the link is down. */
+/*
+ * The SA returns the port as active, but without a link, as an SA does shortly
+ * after a link has gone down.
+ */
 static void active_port_without_a_link_is_possibly_down(void **state)
 {
 	(void)state;
@@ -353,7 +359,7 @@ static void active_port_without_a_link_is_possibly_down(void **state)
 	assert_non_null(strstr(told.answers[0].detail, "no link of it"));
 }
 
-/* The SA shows the port and its link, but no path. */
+/* The SA returns the port and its link, but no path to it. */
 static void active_port_without_a_path_has_a_possible_reason(void **state)
 {
 	const struct ibsa_link link = { .from_lid = 12 };
@@ -375,7 +381,10 @@ static void active_port_without_a_path_has_a_possible_reason(void **state)
 	assert_non_null(strstr(told.answers[0].detail, "no route"));
 }
 
-/* A further query that fails does not change the result. */
+/*
+ * A further query for the reason that fails does not change the result of the
+ * GID.
+ */
 static void refused_further_query_ends_the_search(void **state)
 {
 	(void)state;

@@ -10,7 +10,10 @@
 #include <ibsa/reach.h>
 #include <ibsa/sim.h>
 
-/* FABRIC is a topology of so many hosts, from the build. */
+/*
+ * FABRIC is the path of a topology file with this many hosts, defined by the
+ * build.
+ */
 enum { HOSTS = 10000, DEFAULT_WINDOW = 16 };
 
 static struct ibsa_fabric *fabric;

@@ -13,7 +13,10 @@
 #include <ibsa/sim.h>
 
 enum {
-	/* Of the fabric that rig_start() creates, with one switch. */
+	/*
+	 * Number of hosts of the fabric that rig_start() creates, with one
+	 * switch.
+	 */
 	HOSTS = 40,
 	WINDOW = 4,
 	DEADLINE_MS = 10000,

@@ -16,7 +16,7 @@
 
 enum { SM_KEY = 1, HOSTS = 6 };
 
-/* The last host has an adapter with two ports. */
+/* Topology of the test. The last host has an adapter with two ports. */
 static const char topology[] = "switchguid=0x100\n"
 			       "Switch 8 \"hub\"\n"
 			       "[1] \"a\"[1] # 4xEDR\n"
@@ -35,8 +35,8 @@ static struct ibsa_fabric *fabric;
 static struct ibsa_client *clients[2]; /* without and with the SM_Key */
 
 /*
- * The clients are at the host "a". It needs a P_Key of the default partition:
- * requests to the SA have it.
+ * Set up the fabric. The clients are at the host "a", which needs a P_Key of
+ * the default partition, because requests to the SA use it.
  */
 static int start(void **state)
 {
@@ -151,7 +151,10 @@ static struct ibsa_reason reason_between(bool has_key, uint64_t from,
 			 0);
 }
 
-/* The sentence begins with the reason, and says if it is only possible. */
+/*
+ * Check the reason's text: the sentence begins with the reason, and tells
+ * whether it is only possible.
+ */
 static void expect(const struct ibsa_reason *reason, int code, bool is_certain,
 		   const char *words)
 {
@@ -246,7 +249,9 @@ static void own_port_that_is_down_is_the_reason(void **state)
 	}
 }
 
-/* This port shares a P_Key with each of the two others. */
+/*
+ * This port shares a P_Key with each of the two ends, but the ends share none.
+ */
 static void no_common_pkey_is_certain_with_the_key(void **state)
 {
 	struct ibsa_reason reason;
@@ -346,7 +351,10 @@ static void constraint_is_named_with_what_is_possible(void **state)
 	}
 }
 
-/* An SA lowers the MTU of a path to the wanted one. */
+/*
+ * The SA lowers the MTU of a path to the wanted value, so an MTU constraint
+ * excludes no path.
+ */
 static void one_of_two_constraints_is_named(void **state)
 {
 	const struct ibsa_path path = {

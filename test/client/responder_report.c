@@ -3,7 +3,10 @@
 #include "responder_rig.h"
 #include "wire/mad.h"
 
-/* Two requesters have one node; each ends its own subscription only. */
+/*
+ * Subscribe as one of two requesters that share one node; each ends only its
+ * own subscription.
+ */
 static void subscribe(struct responder_rig *rig, uint16_t lid, bool on)
 {
 	const struct ibsa_inform_info info = {

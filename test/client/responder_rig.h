@@ -38,7 +38,7 @@ extern const char responder_topology[];
 struct responder_kernel {
 	int device; /* the transport's end, and the test's */
 	int end;
-	/* Returned when the agent for requests to the SA registers. */
+	/* Error of registering the agent for requests to the SA. */
 	int sa_errno;
 	int read_errno;
 	int write_errno;
@@ -46,7 +46,7 @@ struct responder_kernel {
 
 extern struct responder_kernel responder_kernel;
 
-/* A fabric, and a responder to its node2. */
+/* An embedded fabric, and a responder that sends requests from its node2. */
 struct responder_rig {
 	struct tree tree;
 	struct ibsa_fabric *fabric;
@@ -78,7 +78,7 @@ extern const struct ibsa__request responder_get_info;
 
 void responder_open(struct responder_rig *rig);
 
-/* Make a packet from this LID and QP, without a MAD. */
+/* Return: a packet from this LID and QP, without a MAD. */
 struct responder_arrival responder_arrival(uint16_t lid, uint32_t qpn);
 void responder_encode(struct responder_arrival *arrival,
 		      const struct ibsa__request *request);
@@ -102,7 +102,7 @@ bool responder_sent(struct responder_rig *rig);
 struct umad_header responder_header(const struct responder_rig *rig);
 const uint8_t *responder_mad(const struct responder_rig *rig);
 
-/* Check that the next packet was sent to that LID and QP. */
+/* Check that the responder has sent its next packet to this LID and QP. */
 void responder_assert_sent_to(struct responder_rig *rig, uint16_t lid,
 			      uint32_t qpn, uint8_t method);
 

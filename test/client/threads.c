@@ -70,7 +70,7 @@ static void *wake(void *client)
 	return NULL;
 }
 
-/* A wake ends the wait that runs, or the next one. */
+/* A wake-up ends the current wait of the client, or its next one. */
 static void wake_ends_a_wait(void **state)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };

@@ -186,7 +186,10 @@ static void a_callback_may_not_wait(void **state)
 	assert_int_equal(err, -EBUSY);
 }
 
-/* The queue has room for two of the four queries. */
+/*
+ * The engine's queue has room for only two of the four queries that read a
+ * topology.
+ */
 static void a_full_queue_is_an_error(void **state)
 {
 	const struct ibsa_options options = { .window = 1, .queue = 1 };
@@ -201,7 +204,7 @@ static void a_full_queue_is_an_error(void **state)
 	rig_stop(&small);
 }
 
-/* Compare what a file and the SA of its fabric give of a port. */
+/* Compare what the topology file and the SA of its fabric give for a port. */
 static void port_compare(const struct ibsa_topology *file,
 			 const struct ibsa_topology *sa, size_t node,
 			 unsigned int number)

@@ -36,7 +36,7 @@ sm_start 'lmc 1' || wrong "OpenSM: $(tail -n 3 opensm.log)"
 	wrong 'OpenSM has not set the LMC'
 base=$(ibstat | sed -n 's/.*SM lid: //p' | head -n 1)
 
-# ask NODE LID - whether the SA answers a query that NODE sends to LID
+# ask NODE LID - check whether the SA answers a query that NODE sends to LID
 ask() {
 	IBSA_NODE=$1 "$ibsa" query get CPI --sa "$2" -t 3000 >out 2>err &&
 		grep -q '^resp_time_value' out

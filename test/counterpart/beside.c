@@ -29,8 +29,8 @@ enum { ROUNDS = 3, VENDOR = 0x0a, MAD_BYTES = 256, WAIT_MS = 2000 };
 #define QKEY 0x80010000u
 
 /*
- * The thread that answers: libibmad receives, and its portid is valid for
- * libibsa, too.
+ * The thread that answers requests: libibmad receives them, and libibsa can
+ * use libibmad's portid, too.
  */
 struct server {
 	pthread_t thread;
@@ -84,7 +84,7 @@ static void answer(int portid, struct ib_user_mad *umad)
 	      !umad_send(portid, (int)umad->agent_id, umad, MAD_BYTES, 0, 0));
 }
 
-/* Each request is returned as its own answer. */
+/* Answer each request by sending it back. */
 static void *serve(void *arg)
 {
 	struct ib_user_mad *umad = umad_alloc(1, umad_size() + MAD_BYTES);

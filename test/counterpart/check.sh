@@ -50,7 +50,8 @@ wrong() {
 	status=1
 }
 
-# check NODE STATUS [GUID...] - the ports without a path from NODE
+# check NODE STATUS [GUID...] - check that ibsa check at NODE reports exactly
+# these ports as having no path
 check() {
 	local node=$1 want=$2 got=0
 	shift 2

@@ -23,9 +23,7 @@ struct node {
 	bool is_taken[SWITCH_PORTS_MAX + 1];
 };
 
-/*
- * Add a cable from a port of a switch to a port of another switch or of a host.
- */
+/* A cable from a port of a switch to a port of another switch or of a host. */
 struct cable {
 	unsigned int from;
 	unsigned int from_port;
@@ -61,7 +59,7 @@ static const char *any_rate(struct fabric *fabric)
 	return rates[roll(fabric, sizeof(rates) / sizeof(rates[0]))];
 }
 
-/* A random free port; 0: there is none. */
+/* Return: a random free port of the node; 0: it has none. */
 static unsigned int take_port(struct fabric *fabric, struct node *node)
 {
 	unsigned int port = 1 + roll(fabric, node->ports);
@@ -120,8 +118,8 @@ static void draw_switches(struct fabric *fabric)
 	static const unsigned int sizes[] = { 12, 18, 24, 36 };
 
 	/*
-	 * One rate, so that paths do not depend on the routes that an SM has
-	 * chosen.
+	 * All cables between switches have one rate, so that paths do not
+	 * depend on the routes that an SM has chosen.
 	 */
 	fabric->trunk = any_rate(fabric);
 	fabric->switch_count = 1 + roll(fabric, SWITCHES_MAX);
@@ -136,8 +134,8 @@ static void draw_switches(struct fabric *fabric)
 }
 
 /*
- * The first two hosts are connected by their first port, since programs run
- * there.
+ * Draw the hosts. The first two are connected by their first port, because the
+ * test's programs run there.
  */
 static void draw_hosts(struct fabric *fabric)
 {

@@ -23,8 +23,8 @@ drop_in=$(dirname "$(realpath "$2")")
 cd "$ENV_FOLDER" || exit 1
 status=0
 
-# prints LIBRARY "NAME=VALUE..." ARG... - sh gets exactly these variables, in
-# this order
+# prints LIBRARY "NAME=VALUE..." ARG... - check that ibsa env prints exactly
+# these variables, in this order
 prints() {
 	local library=$1 want=$2 got
 	shift 2

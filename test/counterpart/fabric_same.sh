@@ -18,7 +18,7 @@ served_pids=()
 served_env=()
 host='host-r3 mlx5_0'
 
-# ours HOST CMD...: a program at a node of the served fabric.
+# ours HOST CMD... - run a program at a node of the fabric server
 ours() {
 	local host=$1
 	shift

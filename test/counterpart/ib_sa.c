@@ -35,8 +35,10 @@ enum {
 /* Results of queries. */
 struct tally {
 	atomic_uint started;
-	atomic_uint again; /* queries that could not be started because there is
-			    * no SM */
+	/*
+	 * Number of queries that could not be started because there was no SM.
+	 */
+	atomic_uint again;
 	atomic_uint answered;
 	atomic_uint refused;
 	atomic_uint timed_out;
@@ -191,7 +193,7 @@ static int registration_options(struct program *program)
 		print_registration, NULL, &registration);
 }
 
-/* As in IPoIB, joining is tried until it succeeds. */
+/* Join the group again until that succeeds, as IPoIB does. */
 static int on_group(int status, struct ib_sa_multicast *multicast)
 {
 	struct program *program = multicast->context;

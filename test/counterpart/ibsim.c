@@ -120,7 +120,10 @@ static void use_up(int last)
 	CHECK(fd >= 0);
 }
 
-/* Opening the ninth file fails without a reason, until one is closed. */
+/*
+ * ibsim's open() of the ninth file fails without an errno, until one file is
+ * closed.
+ */
 static void files_run_out(void)
 {
 	struct ibsa_client *clients[FILES];
@@ -221,7 +224,7 @@ static void ends_in_time(struct ibsa_client *client,
 	CHECK(now_ms() - start_ms < LONG_MS);
 }
 
-/* ibsim has no timeouts: it never reports that there was no answer. */
+/* ibsim has no timeouts: it never reports that no reply came. */
 static void timeout_is_not_reported(void)
 {
 	struct ibsa_client *client = client_open(NULL);

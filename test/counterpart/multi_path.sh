@@ -43,7 +43,7 @@ plain() {
 }
 
 # theirs SGID DGID - print the path that saquery shows between two GIDs, one
-# "name value" a line
+# "name value" in each line
 theirs() {
 	LD_LIBRARY_PATH=$drop_in saquery --sgid-to-dgid "$1-$2" 2>theirs.err |
 		sed -nE 's/^\t+([a-z_0-9]+)\.+(.*)$/\1 \2/p' | plain |
@@ -86,8 +86,8 @@ same() {
 	jq -S 'map(del(.slid, .dlid))' ours.json >>"$MULTI_SA"
 }
 
-# each ARGUMENT... - check that the reply has one path for each pair of a source
-# and a destination among the arguments
+# each ARGUMENT... - check that the reply has one path for each pair of a
+# source and a destination in the arguments
 each() {
 	local pairs
 	pairs=$(for sgid in $(gids sgid "$@"); do

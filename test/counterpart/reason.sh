@@ -40,7 +40,8 @@ wrong() {
 	status=1
 }
 
-# expect NODE REASON WORDS ARG... - what "ibsa path" at the node gives
+# expect NODE REASON WORDS ARG... - check the reason and the words that ibsa
+# path prints at NODE
 expect() {
 	local node=$1 reason=$2 words=$3 got
 	shift 3
@@ -53,13 +54,15 @@ expect() {
 		wrong "$node: path $*: $(cat out err)"
 }
 
-# both NODE REASON WORDS ARG... - the same with the SM_Key and without
+# both NODE REASON WORDS ARG... - check the output of ibsa path as expect does,
+# with the SM_Key and without it
 both() {
 	expect "$@"
 	expect "$@" --sm-key 1
 }
 
-# sure NODE REASON WORDS ARG... - possible, and certain with the SM_Key
+# sure NODE REASON WORDS ARG... - check that the reason is possible without the
+# SM_Key and certain with it
 sure() {
 	local node=$1 reason=$2 words=$3
 	shift 3

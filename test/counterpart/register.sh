@@ -29,8 +29,8 @@ keep() {
 	fabric_await "$FABRIC_DIR/$name.json" '"registered"' "$fabric_pid"
 }
 
-# The names of all services, in one line. The first query after a
-# restart may get no answer, since ibsim still delivers to the old OpenSM.
+# Print the names of all services in one line. The first query after a restart
+# of OpenSM may get no answer, since ibsim still delivers it to the old OpenSM.
 known() {
 	local end=$((SECONDS + FABRIC_WAIT_S))
 	until fabric_run "$host" saquery SR </dev/null \

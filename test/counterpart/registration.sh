@@ -34,7 +34,8 @@ event() {
 	[ "${got#"$want"}" != "$got" ] || wrong "event $line: '$got', not '$want'"
 }
 
-# Names and leases of all services, as another host sees them.
+# Print names and leases of all services, as saquery at another host shows
+# them.
 seen() {
 	local got
 	got=$(fabric_run 'host-r2 mlx4_0' saquery SR </dev/null \
@@ -73,7 +74,8 @@ event 'lost 0 0x0000 disk'
 event 'registered 0 0x0000 disk 30'
 seen 'restarted' 'disk 0x1E'
 
-# ibsim's own copy of sysfs keeps the SM's LID as it was in the beginning.
+# The port change cannot be tested on a "cut" fabric: ibsim's copy of sysfs
+# contains the SM's LID as it was at the start.
 if [ "$mode" = whole ]; then
 	fabric_sm_stop KILL
 	fabric_sm_start 'host-r2 mlx4_0'

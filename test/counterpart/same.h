@@ -43,7 +43,7 @@ static inline size_t answer_stride(const struct answer *answer)
 	return 8 * (size_t)IBSA_GET(sa_header, attribute_offset, answer->bytes);
 }
 
-/* Number of records in an answer that is a table. */
+/* Return: the number of records in an answer that is a table. */
 static inline size_t answer_count(const struct answer *answer)
 {
 	const size_t stride = answer->len ? answer_stride(answer) : 0;
@@ -62,13 +62,16 @@ static inline uint16_t mad_attribute(const uint8_t *mad)
 	return (uint16_t)IBSA_GET(sa_header, attribute_id, mad);
 }
 
-/* A value in a record, and the bit of the component mask that selects it. */
+/* A value in a record, and the component mask bit that selects it. */
 struct spot {
 	const char *name;
 	uint16_t at; /* offset in bits */
 	uint16_t nbits;
 	uint8_t bit;
-	bool is_frail; /* OpenSM crashes at a value that it does not know */
+	/*
+	 * OpenSM crashes if a request contains an unknown value of this field.
+	 */
+	bool is_frail;
 };
 
 struct asked_record {
@@ -98,7 +101,7 @@ void same_exchange_embedded(const struct request *request, struct answer *out);
 void same_make(struct random *dice, bool is_brief);
 void same_make_paths(struct random *dice, bool is_brief);
 void same_make_multipaths(bool is_brief);
-/* Requests with all methods and with unknown attributes. */
+/* Make requests with all methods and with unknown attributes. */
 void same_make_methods(void);
 void same_make_multi_methods(void);
 void same_make_state(void);
@@ -116,9 +119,7 @@ static inline uint8_t *request_record(struct request *request)
 	return request->mad + IBSA_SA_HEADER_BYTES;
 }
 
-/*
- * The end ports for requests of paths and members, from OpenSM's NodeRecords.
- */
+/* An end port for requests of paths and members, from OpenSM's NodeRecords. */
 struct same_end {
 	uint64_t guid;
 	uint16_t lid;
@@ -137,8 +138,8 @@ struct same_ends {
 const struct same_ends *same_ends(void);
 
 /*
- * A known difference. @level removes it from both answers, as far as it
- * applies, and returns whether it applied.
+ * A known difference between the SAs. @level removes it from both answers, as
+ * far as it applies, and returns whether it applied.
  */
 struct difference {
 	const char *name;
@@ -179,7 +180,10 @@ bool same_is_transit(uint16_t lid);
 
 bool same_trees_level(struct answer *theirs, struct answer *ours);
 
-/* The switch at the other end of a switch port's cable; 0: none. */
+/*
+ * Return: the switch at the other end of a switch port's cable; 0: there is
+ * none.
+ */
 uint16_t same_switch_beyond(uint16_t lid, unsigned int port);
 
 _Noreturn void die(const char *format, ...)

@@ -15,8 +15,8 @@ static uint16_t status_of(const struct answer *answer)
 }
 
 /*
- * Whether both answers have records of that kind; a status may be the
- * request's.
+ * Whether both answers contain records of this kind. The status of the answers
+ * may be that of the request.
  */
 static bool is_of(const struct request *request, const struct answer *theirs,
 		  const struct answer *ours, uint16_t attribute)
@@ -28,7 +28,7 @@ static bool is_of(const struct request *request, const struct answer *theirs,
 	       mad_attribute(theirs->bytes) == attribute;
 }
 
-/* Number of records in an answer, also in one to a Get. */
+/* Return: the number of records in an answer to a Get or GetTable. */
 static size_t record_count(const struct answer *answer)
 {
 	if (answer->bytes[MAD_METHOD] == IBSA_METHOD_GET_RESP)
@@ -36,7 +36,10 @@ static size_t record_count(const struct answer *answer)
 	return answer_count(answer);
 }
 
-/* Another exit port is accepted if the route has as many hops. */
+/*
+ * Remove differing exit ports of a route from both answers, if both routes
+ * have the same number of hops.
+ */
 static bool level_lft(const struct request *request, struct answer *theirs,
 		      struct answer *ours)
 {
@@ -55,7 +58,10 @@ bool same_turn_proxy(uint8_t *member)
 	return true;
 }
 
-/* OpenSM treats raw traffic, flow label and hop limit as one number. */
+/*
+ * Remove a difference in a path to a group: OpenSM treats raw traffic, flow
+ * label and hop limit as one number.
+ */
 static bool level_group_label(const struct request *request,
 			      struct answer *theirs, struct answer *ours)
 {
@@ -78,9 +84,9 @@ static bool level_group_label(const struct request *request,
 }
 
 /*
- * Groups have no ProxyJoin, so a request with it finds nothing. OpenSM compares
- * the other end of the byte, which is 0, and finds groups: one or, for a Get,
- * too many.
+ * Whether the request selects by ProxyJoin, which no group has, so that no
+ * record should be found. OpenSM compares the wrong bit, which is 0, and finds
+ * groups: one or, for a Get, too many.
  */
 static bool is_nothing_by_proxy(const struct request *request,
 				const struct answer *ours)
@@ -95,7 +101,10 @@ static bool is_nothing_by_proxy(const struct request *request,
 	       (!status_of(ours) && !record_count(ours));
 }
 
-/* An answer with an error has the record of the request. */
+/*
+ * Handle ProxyJoin in both answers; an answer with an error contains the
+ * record of the request.
+ */
 static bool level_proxy(const struct request *request, struct answer *theirs,
 			struct answer *ours)
 {
@@ -133,7 +142,10 @@ static bool level_act_count(const struct request *request,
 	return true;
 }
 
-/* One SA refuses the request and the other answers it; which one is checked. */
+/*
+ * Accept that one SA refuses the request and the other answers it, after the
+ * caller has checked which one: clear both answers.
+ */
 static bool settle(struct answer *theirs, struct answer *ours)
 {
 	theirs->len = ours->len = 0;
@@ -168,7 +180,7 @@ static bool is_of_transit(const struct request *request,
 		       (status_of(ours) == IBSA_STATUS_NO_RECORDS);
 }
 
-/* Another tree to the same ports is accepted. */
+/* Accept another multicast tree if it leads to the same ports. */
 static bool level_mft(const struct request *request, struct answer *theirs,
 		      struct answer *ours)
 {
@@ -178,7 +190,7 @@ static bool level_mft(const struct request *request, struct answer *theirs,
 	       same_trees_level(theirs, ours);
 }
 
-/* The rate code in a request whose mask selects it. */
+/* Return: the rate code in the request, if its mask selects it. */
 static uint8_t rate_of(const struct request *request)
 {
 	const uint64_t mask = mask_of(request);
@@ -229,7 +241,7 @@ static bool has_record(struct answer *table, const uint8_t *record)
 	return false;
 }
 
-/* Each SA has chosen one of the existing paths. */
+/* Accept that each SA has chosen another one of the existing paths. */
 static bool level_first_path(const struct request *request,
 			     struct answer *theirs, struct answer *ours)
 {
@@ -250,7 +262,9 @@ static bool level_first_path(const struct request *request,
 	return true;
 }
 
-/* OpenSM's tables are empty, those of the embedded SA are set. */
+/*
+ * Accept that OpenSM's tables are empty and those of the embedded SA are not.
+ */
 static bool level_lanes(const struct request *request, struct answer *theirs,
 			struct answer *ours)
 {
@@ -287,7 +301,8 @@ static bool level_pkey_block(const struct request *request,
 }
 
 /*
- * Records selected by a width or speed differ if that width or speed differs.
+ * Accept a difference in records that were selected by a width or speed which
+ * differs between the fabrics.
  */
 static bool level_port_links(const struct request *request,
 			     struct answer *theirs, struct answer *ours)

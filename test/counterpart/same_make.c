@@ -54,7 +54,7 @@ void request_key(struct request *out, uint64_t sm_key)
 	ibsa_put_be64(out->mad + AT_KEY, sm_key);
 }
 
-/* The existing records of one kind, for further requests. */
+/* The existing records of one kind, from which further requests are made. */
 struct table {
 	const struct asked_record *record;
 	struct random *dice;
@@ -116,7 +116,10 @@ static uint64_t bit_of(const struct spot *spot)
 	return UINT64_C(1) << spot->bit;
 }
 
-/* Select by one field with the value of that record. */
+/*
+ * Send a request that selects by one field, with the value of an existing
+ * record.
+ */
 static void send_by(const struct table *table, const struct spot *spot,
 		    size_t index, uint8_t method)
 {
@@ -145,7 +148,7 @@ static void send_strange(const struct table *table, const struct spot *spot)
 	same_exchange(&request);
 }
 
-/* Index of the first record, one in the middle, or the last. */
+/* Return: the index of the first record, one in the middle, or the last. */
 static size_t pick(const struct table *table, unsigned int which)
 {
 	return table->count ? which * (table->count - 1) / 2 : 0;
@@ -174,7 +177,10 @@ static uint64_t all_fields(const struct asked_record *record)
 	return mask;
 }
 
-/* Select by every field, and by every bit, also those without a field. */
+/*
+ * Send requests that select by every field, and by every mask bit, including
+ * bits without a field.
+ */
 static void send_whole(const struct table *table)
 {
 	for (unsigned int k = 0; k < 6; k++) {
@@ -190,7 +196,10 @@ static void send_whole(const struct table *table)
 	}
 }
 
-/* Mask bits without a field, and the bits above the last. */
+/*
+ * Send requests with mask bits that have no field, and with the bits above the
+ * last.
+ */
 static void send_reserved(const struct table *table)
 {
 	const uint64_t fields = all_fields(table->record);
@@ -216,8 +225,8 @@ static const struct spot *any_spot(const struct table *table)
 }
 
 /*
- * Select by two to four fields of one record, sometimes with one field of
- * another.
+ * Send a request that selects by two to four fields of one record, sometimes
+ * with one field of another.
  */
 static void send_combination(const struct table *table)
 {
@@ -288,7 +297,10 @@ static void send_keys(const struct table *table)
 	}
 }
 
-/* Other fields of the header: class version, modifier, RMPP, offset. */
+/*
+ * Send requests with changed fields of the header: class version, modifier,
+ * RMPP, offset.
+ */
 static void send_headers(const struct table *table)
 {
 	static const struct {
@@ -316,7 +328,7 @@ static void send_headers(const struct table *table)
 	}
 }
 
-/* Requests whose answers do not depend on the fabric. */
+/* Send requests whose answers do not depend on the fabric. */
 static void send_formal(const struct table *table)
 {
 	send_keys(table);
@@ -324,7 +336,7 @@ static void send_formal(const struct table *table)
 	send_reserved(table);
 }
 
-/* All records of a kind, with the SM_Key and without. */
+/* Query all records of a kind, with the SM_Key and without it. */
 static void send_table(struct table *table)
 {
 	struct request request;
@@ -359,7 +371,10 @@ static void send_record(const struct asked_record *record, struct random *dice,
 		send_combination(&table);
 }
 
-/* Attributes for which OpenSM has no answer, and unknown ones. */
+/*
+ * Send requests with attributes for which OpenSM has no answer, and with
+ * unknown ones.
+ */
 static void send_unknown(void)
 {
 	static const uint16_t attributes[] = { 0x0000, 0x0002, 0x0010, 0x0016,

@@ -60,8 +60,8 @@ static void send_both(const struct ibsa_path *path, uint64_t mask,
 }
 
 /*
- * Paths from this port to a destination, where each of both ends is named in
- * every way.
+ * Query paths from this port to a destination; each of the two ends is given
+ * in every possible way (LID, GID, both).
  */
 static void send_pair(const struct same_end *to)
 {
@@ -287,7 +287,10 @@ static void set_mask(struct request *request, uint64_t mask)
 	ibsa_put_be64(request->mad + MAD_COMPONENT_MASK, MP_COUNTS | mask);
 }
 
-/* Select by each remaining component alone, with a valid value. */
+/*
+ * Send requests that select by each remaining component alone, with a valid
+ * value.
+ */
 static void send_multi_fields(void)
 {
 	static const struct {

@@ -11,7 +11,9 @@
 static const struct {
 	const struct ibsa_record *record;
 	bool is_settable;
-	/* OpenSM crashes at a port number that it does not know */
+	/*
+	 * OpenSM crashes at a request with a port number that does not exist.
+	 */
 	bool is_frail;
 } known[] = {
 	{ &ibsa_sl_to_vl_record, .is_frail = true },

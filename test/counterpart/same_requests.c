@@ -69,7 +69,10 @@ static uint64_t now_ms(struct ibsa_transport *transport)
 	return transport->ops->now_ns(transport) / 1000000;
 }
 
-/* An answer that came too late was taken for no answer. */
+/*
+ * Check that an answer of OpenSM that came too late was not treated as
+ * missing.
+ */
 static void check_late(const struct ibsa_message *message)
 {
 	uint32_t id;
@@ -186,7 +189,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, sorted_stride);
 }
 
-/* The order of records in a table does not matter. */
+/* Sort the records of a table, because their order does not matter. */
 static void sort(struct answer *answer)
 {
 	const size_t count = answer_count(answer);
@@ -341,7 +344,10 @@ static void learn_routes(void)
 	same_routes_learn(&links, &theirs, &ours);
 }
 
-/* OpenSM sets multicast tables after it has answered those that join. */
+/*
+ * Wait until OpenSM has set the multicast tables: it does so after it has
+ * answered the joins.
+ */
 static void learn_trees(void)
 {
 	const uint64_t end = now_ms(opensm) + WAIT_MS;

@@ -16,10 +16,10 @@ enum {
 	HOPS_MAX = 64,
 	AT_BLOCK = 2,
 	AT_TABLE = 8,
-	LOST = 0xee, /* hop count that stands for: there is no route */
+	LOST = 0xee, /* Hop count that means that there is no route. */
 };
 
-/* The LID at the other end of a port's cable, or 0. */
+/* By switch and port: the LID at the other end of the port's cable, or 0. */
 static uint16_t cables[LIDS][PORTS];
 static uint8_t tables[2][LIDS][LIDS]; /* exit port by switch and destination */
 static bool is_switch[LIDS];
@@ -66,7 +66,7 @@ uint16_t same_switch_beyond(uint16_t lid, unsigned int port)
 	return far < LIDS && is_switch[far] ? far : 0;
 }
 
-/* Number of cables on the route from a switch to a LID, or LOST. */
+/* Return: the number of cables on the route from a switch to a LID, or LOST. */
 static uint8_t hops(uint8_t table[LIDS][LIDS], uint16_t at, uint16_t to)
 {
 	for (uint8_t count = 0; count < HOPS_MAX; count++) {

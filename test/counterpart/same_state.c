@@ -121,7 +121,7 @@ static void join_groups(void)
 	send_member(IBSA_METHOD_SET, &member, JOIN_CM, "join broadcast");
 }
 
-/* One component missing, or one with a wrong value. */
+/* Send join requests with one component missing, or with one wrong value. */
 static void join_wrongly(void)
 {
 	const struct same_ends *ends = same_ends();

@@ -17,7 +17,7 @@ enum {
 	AT_TABLE = 8,
 };
 
-/* Mask of exit ports by switch and group. */
+/* By SA, switch and group: mask of exit ports. */
 static uint64_t masks[2][LIDS][GROUPS];
 
 static void learn(struct answer *answer, uint64_t table[LIDS][GROUPS])
@@ -37,7 +37,10 @@ static void learn(struct answer *answer, uint64_t table[LIDS][GROUPS])
 	}
 }
 
-/* The ports that a multicast packet has reached, and the number of cables. */
+/*
+ * The ports that a multicast packet has reached, and the number of cables that
+ * it has crossed.
+ */
 struct spread {
 	bool is_seen[LIDS];
 	uint64_t ends[LIDS]; /* end ports, by switch */
@@ -66,7 +69,10 @@ static void spread(uint64_t table[LIDS][GROUPS], unsigned int group,
 	}
 }
 
-/* Follow the tree from the first switch that has a port of the group. */
+/*
+ * Follow the multicast tree from the first switch that has a port of the
+ * group.
+ */
 static void follow(uint64_t table[LIDS][GROUPS], unsigned int group,
 		   struct spread *out)
 {
@@ -79,7 +85,10 @@ static void follow(uint64_t table[LIDS][GROUPS], unsigned int group,
 	}
 }
 
-/* A group that is not forwarded has no switches, either. */
+/*
+ * Whether the packet's path is a tree. A group that is not forwarded reaches
+ * no switch.
+ */
 static bool is_tree(const struct spread *spread)
 {
 	return !spread->switches ||
@@ -103,7 +112,10 @@ bool same_trees_learn(struct answer *theirs, struct answer *ours)
 	return true;
 }
 
-/* Ports of a position that are connected to other switches. */
+/*
+ * Return: a mask of the ports, at one position, that are connected to other
+ * switches.
+ */
 static uint16_t between(uint16_t lid, unsigned int position)
 {
 	uint16_t mask = 0;

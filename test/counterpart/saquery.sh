@@ -28,7 +28,8 @@ theirs() {
 	fabric_run "$host" saquery "$@" </dev/null 2>"$FABRIC_DIR/theirs.err"
 }
 
-# Numbers without leading zeros, all in lower case.
+# plain - convert numbers on standard input to a form without leading zeros, in
+# lower case
 plain() {
 	tr '[:upper:]' '[:lower:]' | sed -E 's/ 0x0*([0-9a-f])/ 0x\1/'
 }

@@ -28,7 +28,8 @@ drop_in=$(dirname "$(realpath "$2")")
 cd "$SELECTORS_FOLDER" || exit 1
 status=0
 
-# expect STATUS PATH SELECTOR... - exit status, and MTU and rate of the path
+# expect STATUS PATH SELECTOR... - check the exit status of a path query with
+# these selectors, and the path's MTU and rate
 expect() {
 	local want=$1 path=$2 got=0
 	shift 2

@@ -73,7 +73,8 @@ clean_up() {
 trap clean_up EXIT
 cd "$SLURM_FOLDER" || exit 1
 
-# prepare RELEASE - make its folder fit for programs that have it as root
+# prepare RELEASE - prepare the directory of a release, so that programs can
+# run with it as their root
 prepare() {
 	local root=$cache/$1 name
 	for name in bin lib lib64 sbin; do
@@ -85,7 +86,7 @@ prepare() {
 		mount --bind "$SLURM_FOLDER" "$root/ibsa"
 }
 
-# slurm PROGRAM ARG... - a program of the release
+# slurm PROGRAM ARG... - run a Slurm program of the release
 slurm() {
 	SLURM_CONF=/ibsa/slurm.conf chroot "$cache/$release" "$@"
 }
@@ -123,7 +124,7 @@ configure() {
 	done >>slurm.conf
 }
 
-# expand LIST - the names in a list of hosts, each on a line
+# expand LIST - print the names in a list of hosts, one in each line
 expand() {
 	slurm scontrol show hostnames "$1"
 }
@@ -161,7 +162,7 @@ control() {
 	slurm scontrol shutdown >/dev/null 2>&1
 	wait "$controller"
 	controller=''
-	# It warns of two roots, which are meant.
+	# The controller warns of two root switches, which are intended here.
 	! grep -iE '(error|warning).*(switch|topolog|hostname)' log |
 		grep -v 'no switch can reach all nodes' ||
 		wrong "slurmctld complains"
@@ -188,8 +189,8 @@ check() {
 	echo "$release, $format, $what: $(wc -l <shown) switches"
 }
 
-# reads WHAT "HOST..." ARG... - the same for each controller and format, with the
-# lines of standard input
+# reads WHAT "HOST..." ARG... - do what check does for each controller and
+# format; the lines on standard input are expected
 reads() {
 	sort -V >expected
 	release=$own format=conf
@@ -205,7 +206,8 @@ for release in "$own" "$newer"; do
 	prepare "$release" || skip "cannot mount into $cache/$release"
 done
 
-# Each leaf and its hosts, from the list of links of the same fabric.
+# leaves - print each leaf switch and its hosts, from ibsa's list of links of
+# the same fabric
 leaves() {
 	"$ibsa" topology -j "$@" | jq -r '[.[] |
 		select(.node_type == 2 and .peer_node_type == 1) |
@@ -253,7 +255,7 @@ reads 'three levels' 'p1n1 p1n2 p2n1 p2n2' --fabric pods.net <<-'END'
 	p2-spine1 switches p2-leaf1 p2-leaf2
 END
 
-# Two islands are two roots: no switch is above both.
+# Two islands have two root switches: no switch is above both.
 cat >islands.net <<-'END'
 	Switch 4 "a1"
 	[1] "n1"[1]
@@ -276,7 +278,7 @@ reads 'two islands' 'n1 n2 n3 m1 m2' islands.net <<-'END'
 	b1 nodes m1 m2
 	root-3 switches a1 a2
 END
-# Every switch of the file that no other has below it.
+# The root switches: every switch of the file that is below no other switch.
 cut -d ' ' -f 1 shown >names
 while read -r switch; do
 	grep -q " switches .*\b$switch\b" shown || echo "$switch"

@@ -10,7 +10,8 @@ set -uo pipefail
 # shellcheck source=test/counterpart/server.sh
 . "$(dirname "$(realpath "$0")")/server.sh"
 
-# Two islands, of which the SM sees one; two ports; the rates of long cables.
+# islands - write a topology of two islands, of which the SM discovers one,
+# with a host with two ports and cables of several rates
 islands() {
 	cat <<-'END'
 		vendid=0x2c9
@@ -67,7 +68,8 @@ wrong() {
 	status=1
 }
 
-# nodes FILE - the nodes and their links, in one order, without the heading
+# nodes FILE - print the nodes and their links in a fixed order, without the
+# heading
 nodes() {
 	grep -v '^#' "$1" |
 		awk 'BEGIN { RS = ""; ORS = "\n\n"; FS = "\n" }

@@ -51,13 +51,15 @@ pairs() {
 			}'
 }
 
-# A line for each link: port, GUID of the next node, port there.
+# ours - print a line for each link of ibsa trace: port, GUID of the next node,
+# its port
 ours() {
 	"$TRACE_IBSA" -j trace "lid:$1" "lid:$2" |
 		jq -r '.[] | "\(.port) \(.peer_port_guid) \(.peer_port)"'
 }
 
-# The port of a link to a switch is in brackets, so is that of an adapter.
+# theirs - print the same for ibtracert, which writes the port of a link in
+# brackets
 theirs() {
 	LD_LIBRARY_PATH=$drop_in ibtracert "$1" "$2" |
 		sed -nE 's/^\[([0-9]+)\] -> [a-z ]*\{(0x[0-9a-f]+)\}\[([0-9]+)\].*/\1 \2 \3/p'

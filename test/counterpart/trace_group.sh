@@ -47,14 +47,16 @@ join_all() {
 	done
 }
 
-# The SM has set the tables: the tree has a link to each member.
+# tables_are_set - wait until the SM has set the multicast tables: the tree
+# then has a link to each member
 tables_are_set() {
 	[ "$("$TRACE_IBSA" -j trace --group $mgid |
 		jq '[.[] | select(.peer // "" | startswith("node"))] | length')" \
 		-eq ${#members[@]} ]
 }
 
-# The links of a tree that lead to a node, from its start on.
+# ours - print those links of the tree that lead to a node, beginning at the
+# tree's start
 ours() {
 	jq -r --arg to "$1" '. as $all |
 		[limit(64; {guid: null, row: ($all[] | select(.peer == $to))} |

@@ -35,7 +35,7 @@ static const uint8_t host_r1_gid[16] = { 0xfe, 0xc0, 0, 0,   0,	   0,
 					 0x12, 0x34, 0, 8,   0xf1, 4,
 					 3,    0x98, 0, 0x11 };
 
-/* An answer: its header, and the data after it. */
+/* An answer of the SA: its decoded header, and the data after it. */
 struct answer {
 	struct ibsa_sa_header header;
 	struct ibsa_address from;
@@ -139,7 +139,10 @@ static void exchange(struct ibsa_transport *transport, uint8_t method,
 	CHECK(out->from.qpn == IBSA_QPN_GSI);
 }
 
-/* ibsim without umtap: the answer may be truncated at the end of the MAD. */
+/*
+ * Whether an answer is truncated at the end of a MAD, as ibsim without umtap
+ * delivers it.
+ */
 static bool is_cut(const struct answer *answer)
 {
 	return (answer->header.rmpp_flags & IBSA_RMPP_ACTIVE) &&
@@ -230,7 +233,9 @@ static void path_to_the_sm_is_found(struct ibsa_transport *transport)
 	CHECK(path.reversible == 1);
 }
 
-/* The kernel reports a timeout; ibsim alone never does. */
+/*
+ * The kernel reports the timeout of a request; ibsim without umtap never does.
+ */
 static void silence_is_reported(struct ibsa_transport *transport)
 {
 	const struct ibsa_node none = { 0 };

@@ -60,7 +60,10 @@ static uint8_t *mad_of(union buffer *buffer)
 	return umad_get_mad(buffer);
 }
 
-/* A call that failed set errno; one that succeeded did not. */
+/*
+ * Print the result of a call: errno is printed only if the call failed,
+ * because libibumad changes it only then.
+ */
 static void print_result(const char *what, long result)
 {
 	if (result < 0)
@@ -186,7 +189,7 @@ static void receive(const char *what, int portid, int length, int timeout_ms)
 		printf("  %s\n", passed < timeout_ms ? "early" : "in time");
 }
 
-/* Calls on a port that does not exist. */
+/* Make calls on a port that does not exist. */
 static void strangers(int portid)
 {
 	struct umad_reg_attr attr = { .mgmt_class = VENDOR,
@@ -290,7 +293,7 @@ static void waits(int portid)
 	print_result("recv NULL length", umad_recv(portid, &in, NULL, 0));
 }
 
-/* A descriptor above the size of an fd_set. */
+/* Make calls with a descriptor that is too large for an fd_set. */
 static void high_portid(int portid)
 {
 	struct rlimit limit;
@@ -307,7 +310,7 @@ static void high_portid(int portid)
 	print_result("close above 1023", umad_close_port(high));
 }
 
-/* Print the fields of header and MAD that do not depend on the machine. */
+/* Print the fields of a header and MAD that do not depend on the machine. */
 static void got(const char *what, union buffer *in, int agent, int result,
 		int length)
 {
@@ -415,8 +418,8 @@ static void gmp_answer(const struct ends *ends, union buffer *in)
 }
 
 /*
- * The file belongs to the parent: what the child reads, the parent does not
- * get.
+ * The umad file belongs to the parent: a packet that the child reads does not
+ * reach the parent.
  */
 static void gmp_in_child(const struct ends *ends)
 {

@@ -29,7 +29,10 @@ static void register2(int portid, uint8_t mgmt_class, uint32_t oui)
 		printf("unregister: %d\n", umad_unregister(portid, (int)agent));
 }
 
-/* An OUI that was never set, for classes with and without one. */
+/*
+ * Register agents with a struct whose OUI was never set, for classes with and
+ * without an OUI.
+ */
 static void ouis(const char *device)
 {
 	const int portid = umad_open_port(device, 1);
@@ -42,7 +45,10 @@ static void ouis(const char *device)
 	umad_close_port(portid);
 }
 
-/* A release after a failed read, though the struct was never set. */
+/*
+ * Release a struct that was never set, after a failed call that should have
+ * filled it.
+ */
 static void releases(const char *device, int number)
 {
 	umad_port_t port;

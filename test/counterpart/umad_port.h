@@ -19,10 +19,14 @@ union port_packet {
 };
 
 struct port {
-	const char *device; /* NULL: a socket that receives what it sends */
+	/*
+	 * Device name of the port; NULL: the port is a socket that receives
+	 * what it sends.
+	 */
+	const char *device;
 	int portid;
 	int agent;
-	int lid; /* destination of requests if there is no GID */
+	int lid; /* Destination LID of requests, if there is no GID. */
 	bool has_gid;
 	ib_mad_addr_t to;
 };
@@ -46,8 +50,8 @@ int port_recv(const struct port *port, int timeout_ms);
 void port_drain(const struct port *port);
 
 /*
- * Register and unregister an agent of another class. Return: whether this
- * worked; a socket has no agents.
+ * Register and unregister an agent of another class. Return: whether both
+ * succeeded; false for a socket, which has no agents.
  */
 bool port_agent(const struct port *port);
 

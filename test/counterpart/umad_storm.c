@@ -214,9 +214,9 @@ static void *worker_run(void *arg)
 }
 
 /*
- * A handler makes only calls for which neither library allocates memory. It
- * disables cancellation, which would end the thread inside the interrupted
- * function, such as free().
+ * Signal handler: it makes only calls for which neither library allocates
+ * memory. It disables cancellation, which would end the thread inside the
+ * interrupted function, such as free().
  */
 static void handler(int number)
 {
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 		return 2;
 	seed = (unsigned int)strtoul(argv[1], NULL, 0);
 	rounds = atoi(argv[2]);
-	/* What the calls print is of no interest. */
+	/* Discard what the calls print. */
 	if (!freopen("/dev/null", "w", stderr))
 		return 2;
 	port_open(&port, argv[3], argc > 4 ? argv[4] : "");

@@ -47,7 +47,7 @@ enum {
 	RMPP_CLASS_BYTES = 20,
 };
 
-/* A packet, header and MAD, and its state. */
+/* A packet (umad header and MAD) and its state. */
 struct packet {
 	struct packet *next;
 	int fd;
@@ -100,7 +100,7 @@ static uint8_t *mad_of(const struct packet *packet)
 	return packet->data->bytes + UMAD_HEADER_BYTES;
 }
 
-/* Zeroed, with room for at least one MAD. */
+/* Return: a zeroed packet, with room for at least one MAD. */
 static struct packet *packet_new(int fd, size_t len)
 {
 	struct packet *packet = calloc(1, sizeof(*packet));
@@ -200,7 +200,8 @@ static bool is_rmpp(const uint8_t *mad, size_t len)
 }
 
 /*
- * The complete MAD that @packet begins, as a packet; NULL if it was not stored.
+ * Return: the complete MAD of which @packet is the beginning, as a packet;
+ * NULL if it was not stored.
  */
 static struct packet *whole_read(const struct packet *packet)
 {
@@ -224,7 +225,10 @@ static struct packet *whole_read(const struct packet *packet)
 	return whole;
 }
 
-/* @packet with all bytes that its sender wrote, if they were stored. */
+/*
+ * Return: @packet with all bytes that its sender has written, if they were
+ * stored; otherwise @packet itself.
+ */
 static struct packet *whole_get(struct packet *packet)
 {
 	struct packet *whole = whole_read(packet);

@@ -40,7 +40,7 @@ enum {
 /* connect() with the names of ibsim's sockets. */
 typedef int (*connect_fn)(int, const struct sockaddr_un *, socklen_t);
 
-/* A request to ibsim and its answer, in host byte order. */
+/* A request to ibsim's control socket, or its answer, in host byte order. */
 struct control {
 	uint32_t magic;
 	uint32_t client;
@@ -100,7 +100,10 @@ int connect(int fd, __CONST_SOCKADDR_ARG name, socklen_t len)
 	return next(fd, name.__sockaddr_un__, len);
 }
 
-/* A socket to ibsim with a name that the system chooses; -1: none. */
+/*
+ * Return: a socket to ibsim, with a name that the system chooses; -1 on
+ * failure.
+ */
 static int control_open(connect_fn next)
 {
 	const struct sockaddr_un any = { .sun_family = AF_UNIX };
@@ -118,7 +121,10 @@ static int control_open(connect_fn next)
 	return -1;
 }
 
-/* The PortInfo of this process's port; false: ibsim does not answer. */
+/*
+ * Read the PortInfo of this process's port from ibsim. Return: false: ibsim
+ * does not answer.
+ */
 static bool portinfo_query(uint8_t out[PORTINFO_BYTES])
 {
 	struct control control = {
@@ -155,7 +161,10 @@ static const char *state_text(unsigned int state)
 							: "<unknown>";
 }
 
-/* The content of the file @name of a port; false: the SM does not change it. */
+/*
+ * Write the content of the file @name of a port. Return: false: the SM does
+ * not change this file.
+ */
 static bool content(const char *name, const uint8_t *info, char *out,
 		    size_t size)
 {

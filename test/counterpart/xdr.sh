@@ -92,7 +92,8 @@ ports() {
 	has 'LinkSpeedExtActive2:\.+No Extended Speed 2' portinfo
 }
 
-# Check the rate codes of paths, and the rates that sysfs and ibsa show.
+# Check the rate codes of paths, and the rates that sysfs and ibsa show, for
+# XDR links.
 rates() {
 	local node code gbps width lid
 	while read -r node lid code gbps width; do

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Choice of a GID for an address, and the reasons against the others. */
+/*
+ * Tests of the choice of a GID for an address, and of the reasons against the
+ * other GIDs.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

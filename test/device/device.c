@@ -106,7 +106,10 @@ static void devices_equal_those_of_libibumad(void **state)
 	matches_libibumad("gid_holes");
 }
 
-/* libibumad fails for the whole device; ibsa only leaves the rate empty. */
+/*
+ * A missing rate file: libibumad fails for the whole device; ibsa leaves only
+ * the rate empty.
+ */
 static void missing_rate_is_empty(void **state)
 {
 	struct ibsa_device_list *list;
@@ -176,7 +179,10 @@ static void many_devices_and_long_names_are_in_natural_order(void **state)
 	tree_remove(&tree);
 }
 
-/* libibumad has room for ports 0 to 9. */
+/*
+ * Ports are listed in ascending order, also those from port 10 on, for which
+ * libibumad has no room.
+ */
 static void ports_are_in_ascending_order_however_many(void **state)
 {
 	struct ibsa_device_list *list;
@@ -199,7 +205,10 @@ static void ports_are_in_ascending_order_however_many(void **state)
 	tree_remove(&tree);
 }
 
-/* Return: the error of port 1; port 2 must not change. */
+/*
+ * Return: the error of reading port 1; check that the values of port 2 did not
+ * change.
+ */
 static int port_err(const struct tree *tree)
 {
 	struct ibsa_device_list *list = devices_read();

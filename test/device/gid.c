@@ -196,7 +196,10 @@ static void first_version_is_told_apart_by_the_link(void **state)
 	tree_make(&tree);
 	tree_add_device(&tree, "mlx5_0");
 	tree_set_port(&tree, "mlx5_0", 1, "gids/0", GID_ONE);
-	/* Before Linux 4.5 there is no directory of types. */
+	/*
+	 * On kernels before Linux 4.5, the directory of GID types does not
+	 * exist.
+	 */
 	assert_v1_by_link(&tree);
 	gid_set(&tree, GID_ONE, "IB/RoCE v1\n");
 	assert_v1_by_link(&tree);

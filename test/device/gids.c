@@ -195,8 +195,10 @@ static void interfaces_are_asked_for_once_a_table(void **state)
 	tree_remove(&tree);
 }
 
-/* Files of 16 entries of both versions: GID, type and interface; and the link
- * layer. */
+/*
+ * For 16 entries of both RoCE versions, each file is opened once: GID, type
+ * and interface; and the port's link layer.
+ */
 static void each_file_is_opened_once_a_table(void **state)
 {
 	struct ibsa_gid_list *list;

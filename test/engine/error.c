@@ -85,7 +85,7 @@ static void queries_end_with_their_device(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* If the device is back in time, requests are sent again. */
+/* Requests are sent again if the device exists again before their deadlines. */
 static void queries_survive_a_device_that_is_back_at_once(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

@@ -66,7 +66,7 @@ static void late_query_does_not_join(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A third query shares the second query's request. */
+/* A third query shares the request of the second query, which is the latest. */
 static void latest_request_is_joined(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -104,7 +104,7 @@ static void impatient_query_does_not_join(void **state)
 	assert_int_equal(path_query(engine, &quick, &seen), 0);
 	assert_int_equal(path_query(engine, &capped, &seen), 0);
 	assert_int_equal(stats->shared, 0);
-	/* A query with longer intervals shares the request. */
+	/* A query with longer intervals than the first shares its request. */
 	assert_int_equal(path_query(engine, &slow, &seen), 0);
 	assert_int_equal(stats->shared, 1);
 	ibsa__engine_free(engine);

@@ -292,7 +292,10 @@ static void abandoned_request_stays_in_the_window(void **state)
 	assert_int_equal(seen[2].tries, 1);
 }
 
-/* A new query takes the place even without a dispatch in between. */
+/*
+ * A new query takes the place of the cancelled request even if no dispatch
+ * comes in between.
+ */
 static void abandoned_request_leaves_at_its_timeout(void **state)
 {
 	struct seen seen[3] = { 0 }, next = { 0 };
@@ -364,7 +367,10 @@ static void kernel_timeout_ends_an_abandoned_request(void **state)
 	puppet_deliver(&puppet, &back);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 3);
-	/* A request with a query waits for the query's deadline. */
+	/*
+	 * A request with a waiting query is not ended by the timeout report:
+	 * it waits for the query's deadline.
+	 */
 	back = *puppet_sent(&puppet, 2);
 	back.len = MAD_HEADER_BYTES;
 	back.err = -ETIMEDOUT;
@@ -374,7 +380,7 @@ static void kernel_timeout_ends_an_abandoned_request(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A later identical query does not share an abandoned request. */
+/* A later query does not share an identical request that was abandoned. */
 static void abandoned_request_is_not_shared(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

@@ -129,7 +129,7 @@ static void long_lid_is_asked_by_its_gid(void **state)
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(seen.calls, 1);
 
-	/* A LID of 16 bits needs no GID. */
+	/* A LID of 16 bits is used as it is, without a GID. */
 	move_to(engine, NEW_SM);
 	assert_int_equal(puppet_query(engine, 5, &seen), 0);
 	assert_false(puppet_sent(&puppet, 2)->address.has_grh);
@@ -240,8 +240,10 @@ static void sm_may_move_back(void **state)
 	assert_int_equal(seen.calls, 0);
 	request_answer(engine, 2);
 	assert_int_equal(seen.calls, 1);
-	/* The SM moves back before anything was sent: the requests stay as they
-	 * are. */
+	/*
+	 * The SM moves away and back before a request was sent again: the
+	 * requests in flight are not changed.
+	 */
 	assert_int_equal(puppet_query(engine, 5, &seen), 0);
 	move_to(engine, NEW_SM);
 	move_to(engine, PUPPET_SM_LID);
@@ -358,7 +360,7 @@ static void busy_is_of_the_old_sm(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* After a failed send to the new SM, the next try follows. */
+/* If sending to the new SM fails, the request's next try follows. */
 static void failed_move_is_tried_again(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

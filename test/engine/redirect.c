@@ -75,7 +75,10 @@ static void three_redirections_are_followed_and_four_are_not(void **state)
 	assert_int_equal(seen.status, 0);
 	assert_int_equal(puppet.sent_count, 4);
 
-	/* The target redirects to another one, and so on. */
+	/*
+	 * The target of the redirection redirects to another target, and so
+	 * on.
+	 */
 	node_query(engine, &seen);
 	for (uint16_t i = 3; i < 6; i++)
 		redirect_to(engine, TARGET + i);
@@ -213,7 +216,8 @@ static void full_membership_is_used(void **state)
 }
 
 /*
- * If a node without an SA refuses the request, the next query goes to the SA.
+ * If the target is a node without an SA, which refuses the request, the next
+ * query goes to the SM's SA.
  */
 static void target_without_an_sa_is_not_used_again(void **state)
 {

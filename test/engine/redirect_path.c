@@ -38,7 +38,10 @@ static void gid_is_resolved_by_a_path(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The path does not exist, or the path query itself is redirected. */
+/*
+ * The engine gets no path: the path to the target does not exist, or the path
+ * query itself is redirected.
+ */
 static void gid_without_a_path_ends_the_query(void **state)
 {
 	struct ibsa_class_port_info info = target_of(0);

@@ -82,7 +82,10 @@ static void replies_to_others_are_ignored(void **state)
 	assert_int_equal(stats->ignored_id, 1);
 	assert_int_equal(stats->ignored_kind, 5);
 	assert_int_equal(stats->ignored_malformed, 1);
-	/* The upper half of the id may differ: the kernel replaces it. */
+	/*
+	 * The upper half of a reply's transaction id may differ from the
+	 * request's, because the kernel replaces it.
+	 */
 	good.mad[MAD_TID] ^= 0xff;
 	puppet_deliver(&puppet, &good);
 	puppet_advance(&puppet, engine, 1);
@@ -246,7 +249,7 @@ static void flood_is_taken_in_parts(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Without requests in flight, each dispatch takes one message. */
+/* Without requests in flight, each dispatch receives one unexpected message. */
 static void stray_messages_are_drained(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

@@ -100,7 +100,10 @@ static void reassembled_table_is_whole(void **state)
 	assert_int_equal(reply_parse(&table).count, 8);
 }
 
-/* One segment of several, as a transport without RMPP delivers it. */
+/*
+ * A table of which only the first segment was delivered, by a transport
+ * without RMPP, is incomplete.
+ */
 static void lone_first_segment_is_cut(void **state)
 {
 	struct table table = path_table(8);
@@ -112,7 +115,10 @@ static void lone_first_segment_is_cut(void **state)
 	assert_int_equal(reply_parse(&table).count, 3);
 }
 
-/* A last segment whose length exceeds what arrived. */
+/*
+ * A table is incomplete if its last segment's length exceeds the bytes that
+ * arrived.
+ */
 static void short_last_segment_is_cut(void **state)
 {
 	struct table table = path_table(2);

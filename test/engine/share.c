@@ -115,7 +115,10 @@ static void get_after_set_is_its_own_request(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The same after a Set without a reply: it may have been carried out. */
+/*
+ * A Get after a Set that ended without a reply sends its own request, because
+ * the SA may have carried out the Set.
+ */
 static void get_after_set_without_answer_is_its_own_request(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

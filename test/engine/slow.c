@@ -16,11 +16,18 @@ enum { MANY = 2000, TIMEOUT_MS = 1000, QUEUE_MS = 60000, BACKLOG = 4096 };
 
 static struct puppet puppet;
 
-/* Requests that were received, in this order, and are not answered yet. */
+/*
+ * An SA that serves one request at a time: the requests that it has received,
+ * in order, and has not answered yet.
+ */
 struct slow_sa {
 	unsigned int service_ms;
 	unsigned int free_ms; /* until the current request is answered */
-	unsigned int taken; /* received requests, of those sent to the puppet */
+	/*
+	 * Number of MADs of the puppet transport that the SA has received so
+	 * far.
+	 */
+	unsigned int taken;
 	unsigned int head, count;
 	unsigned int answered;
 	struct puppet_mad backlog[BACKLOG];

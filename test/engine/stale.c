@@ -86,7 +86,10 @@ static void another_service_level_is_a_move_too(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Each status for an unknown class, version or method. */
+/*
+ * Each status by which a node without an SA refuses a request: unknown class,
+ * version or method.
+ */
 static void each_status_of_a_node_without_an_sa(void **state)
 {
 	const uint16_t stale[] = { IBSA_STATUS_BAD_VERSION,
@@ -109,7 +112,10 @@ static void each_status_of_a_node_without_an_sa(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The SA itself refuses: the port is read once, and nothing is sent again. */
+/*
+ * The SA itself refuses the request: the port is read once, and the request is
+ * not sent again.
+ */
 static void refusal_of_the_sa_ends_the_query(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -219,7 +225,7 @@ static void port_is_read_once_for_all_in_flight(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Without an SM the request waits, like others in flight. */
+/* Without an SM, the refused request waits, as other requests in flight do. */
 static void refused_request_waits_for_an_sm(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

@@ -45,7 +45,10 @@ static void take_due(uint64_t now)
 	assert_true(earliest() > now);
 }
 
-/* Random arming, moving and cancelling, with jumps of the clock. */
+/*
+ * The wheel agrees with a linear search, for random arming, moving and
+ * cancelling of timers and jumps of the clock.
+ */
 static void wheel_agrees_with_a_search(void **state)
 {
 	uint64_t now = 123456789;

@@ -61,7 +61,7 @@ static void watch_begin(struct ibsa__engine *engine, unsigned int interval_ms,
 			 0);
 }
 
-/* The new state of the port, and the changes to report. */
+/* A new state of the port, and the changes that a watch must report for it. */
 struct change {
 	struct ibsa_port_state port;
 	unsigned int bits;

@@ -358,7 +358,7 @@ static void deadline_of_one_that_is_sent_at_once(void **state)
 
 	(void)state;
 	node_query(engine, 4, 300, 60000, &seen[0]);
-	/* The deadline of a query that shares it starts now, too. */
+	/* A second query shares the request; its deadline starts now, too. */
 	puppet_advance(&puppet, engine, 50);
 	node_query(engine, 4, 280, 60000, &seen[1]);
 	puppet_advance(&puppet, engine, 249);

@@ -185,7 +185,7 @@ static void links_and_changes_are_reported(void **state)
 	assert_int_equal(seen.events[seen.count - 1].lid, h5.state.lid);
 }
 
-/* At one port only one client gets Reports, as with the kernel. */
+/* Only one client at a port gets Reports, as with the kernel. */
 static void second_client_of_the_port_is_refused(void **state)
 {
 	struct ibsa_options options = { .device = "H2", .on = fabric };
@@ -317,7 +317,7 @@ static void impaired_links_change_nothing(void **state)
 	lose(0, 0);
 }
 
-/* Reports are lost on all three tries; the audit finds the changes. */
+/* All three tries of Reports are lost; the audit of nodes finds the changes. */
 static void audit_finds_lost_reports(void **state)
 {
 	(void)state;

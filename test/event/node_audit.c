@@ -13,7 +13,10 @@ enum { AUDIT_MS = 30000, SOON_MS = 600 };
 
 static const struct ibsa_event_options audited = { .audit_nodes = true };
 
-/* Watch, and run until the first table has been answered. */
+/*
+ * Begin a watch with an audit of nodes, and run until the SA has answered the
+ * first table query.
+ */
 static void watch_nodes(const char *tails, struct diary *diary)
 {
 	set_nodes(tails);
@@ -47,7 +50,8 @@ static void assert_port(const struct diary *diary, int n, int kind,
 }
 
 /*
- * Advance until the next request for the table is in flight; do not answer it.
+ * Let time pass until the next query for the table is in flight; do not answer
+ * it.
  */
 static void hold_next_table(void)
 {
@@ -146,7 +150,10 @@ static void report_overtakes_the_table(void **state)
 	assert_port(&diary, 3, IBSA_EVENT_GID_OUT, 12, false);
 }
 
-/* A change after such a Report is found by the next table. */
+/*
+ * The port changes after the Report that came before the table: the next table
+ * shows the change.
+ */
 static void change_after_a_report_is_found(void **state)
 {
 	static struct diary diary;

@@ -140,7 +140,10 @@ static void kinds_and_gids_filter(void **state)
 	assert_int_equal(sa.answers, 10);
 }
 
-/* The response was lost, and the SA sends the Report several times. */
+/*
+ * The response to a Report is lost, so the SA sends the Report several times;
+ * it is delivered once.
+ */
 static void repeated_report_is_delivered_once(void **state)
 {
 	struct puppet_mad report;
@@ -156,11 +159,16 @@ static void repeated_report_is_delivered_once(void **state)
 	}
 	EXPECT(&diary, 1, IBSA_EVENT_LINK_STATE);
 	assert_int_equal(sa.answers, 4);
-	/* Another id is another event, even of the same switch. */
+	/*
+	 * A Report with another transaction id is another event, even for the
+	 * same switch.
+	 */
 	send_of_lid(128, 4);
 	EXPECT(&diary, 1, IBSA_EVENT_LINK_STATE, IBSA_EVENT_LINK_STATE);
-	/* The same id with other content is another event: an SM may restart
-	 * its ids. */
+	/*
+	 * A Report with the same transaction id but other content is another
+	 * event: an SM may start its ids again.
+	 */
 	report = report_of_lid(128, 5);
 	sa.next_id--;
 	send_report(&report);
@@ -206,7 +214,10 @@ static void flapping_is_delivered_in_full(void **state)
 	send_report(&first);
 	send_of(65, 1);
 	send_of(64, 1);
-	/* A multicast group with the same GID is independent of the port. */
+	/*
+	 * A multicast group whose MGID equals the port's GID has its own
+	 * events.
+	 */
 	send_of(66, 1);
 	send_of(64, 1);
 	EXPECT(&diary, 1, IBSA_EVENT_GID_OUT, IBSA_EVENT_GID_IN,

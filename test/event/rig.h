@@ -72,19 +72,25 @@ void watch_subscribed(unsigned int kinds, struct diary *diary);
 
 void note(const struct ibsa_event *event, void *arg);
 
-/* Let @ms pass in steps of 1 ms; the SA answers. */
+/* Let @ms pass in steps of 1 ms; meanwhile the SA answers requests. */
 void time_pass(unsigned int ms);
 
 /* Let the SA answer all requests. Functions that let time pass call it, too. */
 void sa_serve(void);
 
-/* Answer the last request for the table with the current nodes. */
+/*
+ * Answer the last query for the table of NodeRecords with the SA's current
+ * nodes.
+ */
 void serve_table(void);
 
-/* Set the SA's nodes: the last bytes of their GUIDs; 0 ends. */
+/*
+ * Set the nodes that the SA has: @tails has the last bytes of their GUIDs; 0
+ * ends.
+ */
 void set_nodes(const char *tails);
 
-/* Let time pass until @counter grows. Return: how many ms. */
+/* Let time pass until @counter grows. Return: how many ms have passed. */
 unsigned int time_pass_until(const unsigned int *counter);
 
 /*

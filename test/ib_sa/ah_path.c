@@ -48,7 +48,10 @@ static void path_with_hops_has_one(void **state)
 	ah_stop(bench);
 }
 
-/* Attributes set before the error stay, and no GID is held. */
+/*
+ * After an unknown source GID, the attributes that were already set remain,
+ * and no reference to a GID is held.
+ */
 static void unknown_source_gid_is_enoent(void **state)
 {
 	struct ah_bench *bench = ah_start_ib();

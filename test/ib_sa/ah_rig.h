@@ -56,7 +56,10 @@ void ah_stop(struct ah_bench *bench);
 /* Change one file of its port. */
 void ah_set(struct ah_bench *bench, const char *file, const char *text);
 
-/* Paths from GID 3 to the GID that it does not have, without hops. */
+/*
+ * Return: a path record from GID 3 of the device to a GID that it does not
+ * have, without hops.
+ */
 struct sa_path_rec ah_ib_path(void);
 struct sa_path_rec ah_opa_path(uint32_t dlid);
 struct sa_path_rec ah_roce_path(enum sa_path_rec_type type);

@@ -65,7 +65,7 @@ static void opening_does_not_wait_for_a_silent_manager(void **state)
 	rig_stop(&rig);
 }
 
-/* A call that depends on the reply waits for it. */
+/* A call that depends on the ClassPortInfo waits for the reply. */
 static void call_that_needs_the_reply_waits(void **state)
 {
 	const struct ibsa_fabric_options slow = { .latency_us = 50000 };
@@ -81,7 +81,10 @@ static void call_that_needs_the_reply_waits(void **state)
 	rig_stop(&rig);
 }
 
-/* Calls wait until the first query has timed out, and not again. */
+/*
+ * Calls wait until the first ClassPortInfo query has timed out; later calls do
+ * not wait.
+ */
 static void timeout_is_waited_for_once(void **state)
 {
 	const struct ibsa_fabric_options timeless = { .virtual_clock = true };
@@ -111,7 +114,7 @@ static void device_without_a_thread_queries_when_opened(void **state)
 	rig_stop(&rig);
 }
 
-/* A call inside a callback, and its result. */
+/* A call that is made inside a callback, and its result. */
 struct inside {
 	struct rig *rig;
 	pthread_mutex_t lock;

@@ -57,7 +57,7 @@ static int child(struct ib_sa_client *inherited, struct ib_device *device)
 	return good ? 0 : 2;
 }
 
-/* The parent's objects, which the child tries to use. */
+/* Objects of the parent, which the forked child tries to use. */
 struct family {
 	struct ib_sa_client client;
 	struct ib_device *device;
@@ -266,7 +266,10 @@ static void child_and_parent_go_on(void **state)
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 }
 
-/* A child that exits, with exit handlers, ends nothing of its parent's. */
+/*
+ * A child that exits, running its exit handlers, does not end any object of
+ * its parent.
+ */
 static void child_just_exits(void **state)
 {
 	struct ib_sa_client client;

@@ -189,7 +189,8 @@ static void silence_ends_at_the_timeout(void **state)
 }
 
 /*
- * Start calls soon know whether there is an SM, although no query is in flight.
+ * Calls that start a query detect an SM that has come back, although no query
+ * is in flight.
  */
 static void idle_device_sees_the_sm(void **state)
 {
@@ -213,7 +214,7 @@ static void idle_device_sees_the_sm(void **state)
 	stop(bench);
 }
 
-/* Closing the device ends the queries in flight. */
+/* Putting the device ends the queries in flight with -EINTR. */
 static void put_ends_queries_with_eintr(void **state)
 {
 	struct bench *bench = start(state);
@@ -243,7 +244,7 @@ static void unregister_waits_for_callbacks(void **state)
 	stop(bench);
 }
 
-/* Set by a worker's callback, for the thread of the test. */
+/* A result that a worker's callback sets, for the test's thread. */
 struct ended {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;

@@ -72,7 +72,10 @@ static void second_join_is_answered_here(void **state)
 	assert_request(&plug, 2, DELETE, 1, FULL);
 }
 
-/* One field of a second join, and whether the group matches it. */
+/*
+ * A field of a second join's record, and whether the existing group matches
+ * it.
+ */
 struct fit {
 	const char *what;
 	ib_sa_comp_mask mask;
@@ -164,7 +167,7 @@ static void other_port_gid_is_refused(void **state)
 	member_leave_accepted(&a);
 }
 
-/* Each bit of the join state has its own holders. */
+/* Each bit of the join state has its own count of members. */
 static void states_are_counted_apart(void **state)
 {
 	struct member full = { 0 };
@@ -287,7 +290,10 @@ static void sa_chooses_the_group(void **state)
 	assert_request(&plug, 4, DELETE, 78, FULL);
 }
 
-/* A reply about another group, or none, is an error. */
+/*
+ * A reply to a join that is about another group, or has no record, is an
+ * error.
+ */
 static void reply_about_another_group_is_an_error(void **state)
 {
 	struct member a = { 0 };

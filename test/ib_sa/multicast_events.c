@@ -10,8 +10,11 @@ enum {
 	SET = IBSA_METHOD_SET,
 	GET = IBSA_METHOD_GET,
 	POLL_MS = 1000,
-	SPREAD_MS = 500, /* milliseconds in which groups are read or joined
-			  * after a change of the port */
+	/*
+	 * Milliseconds in which groups are read or joined again after a change
+	 * of the port.
+	 */
+	SPREAD_MS = 500,
 	AUDIT_MS = 30000,
 	JITTER_MS = AUDIT_MS / 8,
 };
@@ -354,7 +357,7 @@ static void silence_is_asked_again(void **state)
 	assert_int_equal(a.status, -ENETRESET);
 }
 
-/* A reply to a query from before the join does not count. */
+/* A reply to a read that was sent before the join is ignored. */
 static void stale_answer_says_nothing(void **state)
 {
 	struct member b = { 0 };

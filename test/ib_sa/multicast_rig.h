@@ -19,7 +19,10 @@ struct member {
 	struct ib_sa_mcmember_rec rec;
 };
 
-/* A record of the group @number; 0: the SA chooses. */
+/*
+ * Return: the record of group number @number; for 0, a record with which the
+ * SA chooses the MGID.
+ */
 struct ib_sa_mcmember_rec group_rec(uint32_t number, uint8_t states);
 
 #define GROUP_MASK                                               \

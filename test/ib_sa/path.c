@@ -13,7 +13,10 @@ static const struct ibsa_port_state active = {
 	.port_state = IBSA_PORT_ACTIVE,
 };
 
-/* A start call that fails leaves no query, no callback, no reference. */
+/*
+ * Check that a start call that failed has left no query, no callback and no
+ * reference.
+ */
 static void assert_refused(struct rig *rig, uint8_t port,
 			   enum sa_path_rec_type type, int err)
 {
@@ -137,7 +140,7 @@ static void port_without_an_sm_is_eagain(void **state)
 	plug_stop(&plug);
 }
 
-/* After -EAGAIN, a later call succeeds when there is an SM. */
+/* A call that returned -EAGAIN without an SM succeeds when there is an SM. */
 static void port_is_usable_when_it_has_an_sm(void **state)
 {
 	struct ib_sa_query *query;

@@ -40,7 +40,10 @@ void plug_answer(struct plug *plug, unsigned int n, const uint8_t *mad,
 /* Read a captured MAD of test/data/vectors. Return: its length. */
 size_t plug_vector(const char *file, uint8_t out[PUPPET_BYTES]);
 
-/* Request @n is the captured one, except for its TransactionID. */
+/*
+ * Check that request number @n equals the captured request, except for its
+ * TransactionID.
+ */
 void plug_assert_sent(const struct plug *plug, unsigned int n,
 		      const char *file);
 

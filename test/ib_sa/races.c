@@ -240,7 +240,8 @@ static void *get_by_name(void *arg)
 }
 
 /*
- * Calls for one name at the same time get one device; the last put closes it.
+ * Several threads open a device by one name at the same time: they get one
+ * device, and the last put closes it.
  */
 static void name_is_opened_once(void **state)
 {

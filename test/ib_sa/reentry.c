@@ -199,7 +199,7 @@ static void callback_puts_its_device(void **state)
 	rig_stop(&rig);
 }
 
-/* A second device, with a query of its own. */
+/* Send a query on a second device. */
 static void node2_query(struct rig *rig, struct act *act)
 {
 	struct ib_sa_query *query;
@@ -286,7 +286,10 @@ static void other_port_query(struct act *act)
 				   &act->query);
 }
 
-/* The callbacks cannot open another port either: it would stay open. */
+/*
+ * In callbacks of a device that is closing, another port cannot be opened: it
+ * would stay open.
+ */
 static void closing_device_opens_no_port(void **state)
 {
 	struct act act = { 0 };

@@ -132,7 +132,10 @@ static void audit_is_the_devices(void **state)
 	close_device();
 }
 
-/* Unregistering the client and putting the device both release it. */
+/*
+ * Both unregistering the client and putting the device release the
+ * registration.
+ */
 static void unregister_and_put_release(void **state)
 {
 	struct diary diary = { 0 };
@@ -288,7 +291,7 @@ static void wrong_arguments_are_refused(void **state)
 	close_device();
 }
 
-/* Set by the worker's reports, for the thread of the test. */
+/* A result that the worker's reports set, for the test's thread. */
 struct ended {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
@@ -315,7 +318,10 @@ static void await(struct ended *ended, const int *what, int times)
 	pthread_mutex_unlock(&ended->lock);
 }
 
-/* With a worker, the program need not dispatch. */
+/*
+ * With a worker, a service is registered although the program does not
+ * dispatch.
+ */
 static void worker_registers(void **state)
 {
 	struct ended ended = { PTHREAD_MUTEX_INITIALIZER,

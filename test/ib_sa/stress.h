@@ -23,8 +23,8 @@
 enum sky { STORM, TAINT, MOVE, SKIES };
 
 /*
- * The four for a service follow one another, each started when the last has
- * ended.
+ * Kinds of queries. The four kinds for a service follow one another: each is
+ * started when the one before has ended.
  */
 enum kind {
 	PATH,
@@ -36,7 +36,7 @@ enum kind {
 	BAD_METHOD,
 };
 
-/* Results that a run must have; otherwise, it has tested nothing. */
+/* Results that must occur in a run; otherwise the run has tested nothing. */
 enum count {
 	TOLD_0,
 	TOLD_EINVAL,
@@ -53,9 +53,11 @@ enum count {
 
 enum {
 	HOSTS = 4,
-	BOARD = 64,	    /* queries that any thread may cancel */
-	LONG_MS = 60000,    /* a query with this timeout must be answered */
-	SAME_LID = 0xff,    /* bits of a port's LID that do not change */
+	BOARD = 64, /* queries that any thread may cancel */
+	/* Timeout of a query that must be answered, in ms. */
+	LONG_MS = 60000,
+	/* Bits of a port's LID that do not change when it gets another LID. */
+	SAME_LID = 0xff,
 	LID_LIMIT = 0x8000, /* no LID from here on is assigned */
 };
 
@@ -72,8 +74,11 @@ struct query {
 	struct ib_sa_client *client;
 	enum kind kind;
 	unsigned int sky[SKIES]; /* at the first query of a sequence */
-	uint64_t service;	 /* its id, from which the rest is derived */
-	bool sure;		 /* the SA has confirmed the service's state */
+	/*
+	 * Id of the query's service, from which its other values are derived.
+	 */
+	uint64_t service;
+	bool sure; /* the SA has confirmed the service's state */
 	unsigned int from, to;
 	uint16_t slid, dlid; /* of these hosts, at that time */
 	unsigned int timeout_ms;

@@ -46,7 +46,8 @@ static void count(const struct query *query, unsigned int what)
 }
 
 /*
- * Whether no change of this kind has happened since @since, or is in progress.
+ * Whether no change of this kind has happened since @since, and none is in
+ * progress.
  */
 static bool is_fair(const struct query *query, enum sky what)
 {
@@ -166,7 +167,7 @@ static void judge_answer(struct query *query, bool right)
 	count(query, JUDGED + query->kind);
 }
 
-/* Check a result by the table of the page. */
+/* Check the result of a query by the table in its manual page. */
 static void result_judge(struct query *query, const void *resp, size_t len,
 			 bool right)
 {

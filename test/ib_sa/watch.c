@@ -207,7 +207,7 @@ static void await(struct diary *diary, int count)
 	pthread_mutex_unlock(&diary->lock);
 }
 
-/* With a worker, the program need not dispatch. */
+/* With a worker, a watch works although the program does not dispatch. */
 static void worker_watches(void **state)
 {
 	struct diary diary = empty;

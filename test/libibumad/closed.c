@@ -48,7 +48,10 @@ static void cancel_signal_mask(int how)
 		syscall(SYS_rt_sigprocmask, how, &mask, NULL, sizeof(mask)), 0);
 }
 
-/* A cancellation that was sent before is delivered now. */
+/*
+ * A cancellation that was sent to this thread before takes effect in this
+ * call.
+ */
 ssize_t __wrap_recv(int fd, void *data, size_t len, int flags)
 {
 	if (recv_is_hooked)

@@ -119,7 +119,10 @@ static void a_child_needs_no_memory(void **state)
 	port_close(portid);
 }
 
-/* The number of the check that has failed, or 0. */
+/*
+ * Run the checks in a child. Return: the number of the check that has failed,
+ * or 0.
+ */
 static int child_with_files_run(int portid)
 {
 	char byte;

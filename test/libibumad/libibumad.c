@@ -61,7 +61,8 @@ static void switch_add(const struct tree *tree, const char *name)
 }
 
 /*
- * The calls write nothing after the result, and nothing at all after an error.
+ * Check that umad_get_ca_portguids() writes nothing after its result, and
+ * nothing at all after an error.
  */
 static int portguids(const char *name, __be64 guids[ROOM], int max)
 {
@@ -183,7 +184,7 @@ static void guids_of_forty_ports_are_returned(void **state)
 	assert_true(be64toh(guids[40]) == GUID);
 }
 
-/* Check which port NULL and port 0 select. */
+/* Check which device and port are chosen for the name NULL and port 0. */
 static void leads_to(const char *name, int number)
 {
 	umad_port_t port;

@@ -52,7 +52,11 @@ static struct {
 	int poll_errno;
 	/* Reads that find nothing, since another thread was first. */
 	int thefts;
-	ssize_t read_len;  /* length with the header, or an error of ibsim */
+	/*
+	 * Result of the simulated read: the length including the header, or an
+	 * error of ibsim.
+	 */
+	ssize_t read_len;
 	int read_errno;	   /* with -1 */
 	uint32_t length;   /* in the header */
 	ssize_t write_len; /* 0: all */

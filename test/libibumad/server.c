@@ -111,7 +111,10 @@ static bool has_sm_bit(void)
 	return is_sm;
 }
 
-/* Mark the port as an SM's; the server notices without a request. */
+/*
+ * Open or close the port's issm file, which sets or clears IsSM. Return:
+ * whether the server detects it without a request.
+ */
 static bool becomes_sm(bool wanted)
 {
 	for (int ms = 0; ms < 10000 && has_sm_bit() != wanted; ms++)

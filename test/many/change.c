@@ -6,7 +6,10 @@
 #include "test/support/random.h"
 
 enum {
-	/* The SM moves between the hosts of the last leaf, which stays. */
+	/*
+	 * Number of hosts whose links may be cut: all except those of the last
+	 * leaf switch, between which the SM moves.
+	 */
 	MORTALS = HOSTS - HOSTS_PER_LEAF,
 	MORTAL_LEAVES = LEAVES - 1,
 	HOSTS_LOST_MAX = 6,
@@ -37,7 +40,7 @@ static void command_send(struct many_changes *changes, const char *format,
 		changes->has_failed = true;
 }
 
-/* Remove a thing that is there, or restore one that is lost. */
+/* Remove a thing (link, node, SM) that exists, or restore one that is lost. */
 static void thing_toggle(struct many_changes *changes, int thing,
 			 const char *lost_command, const char *restored_command,
 			 unsigned int number)
@@ -49,7 +52,10 @@ static void thing_toggle(struct many_changes *changes, int thing,
 	log_change(changes, thing, goes, begin_ns);
 }
 
-/* Choose one of @count things; one of the lost ones if @most are lost. */
+/*
+ * Choose one of @count things (links, nodes); if @most are lost, choose a lost
+ * one.
+ */
 static unsigned int thing_choose(struct many_changes *changes, int first,
 				 unsigned int count, unsigned int most)
 {

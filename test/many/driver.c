@@ -51,8 +51,9 @@ struct driver {
 	uint64_t end_ns;
 	pid_t pids[WORKERS];
 	uint64_t killed;
-	uint64_t died; /* workers that ended by themselves, which is an error */
-	int from;      /* pipe with their reports */
+	/* Number of workers that ended by themselves, which is an error. */
+	uint64_t died;
+	int from; /* pipe with their reports */
 	int to;
 	long rss_kb[SAMPLES + 1];
 	int sampled;
@@ -116,7 +117,7 @@ static void kill_worker(struct driver *driver, unsigned int worker)
 	driver->pids[worker] = 0;
 }
 
-/* Judge the reports, waiting for the first one. */
+/* Check the reports of the workers; wait until at least one has come. */
 static void reports_read(struct driver *driver, int timeout_ms)
 {
 	struct many_report reports[REPORTS_MAX];

@@ -4,7 +4,7 @@
 
 #include "history.h"
 
-/* How long after a change its effects may still be seen. */
+/* How long after a change of the fabric its effects may still be visible. */
 #define SETTLE_NS UINT64_C(250000000)
 
 bool many_is_lost(const struct many_history *history, int thing)

@@ -45,7 +45,7 @@ void many_back(struct many_history *history, int thing, uint64_t begin_ns);
 
 bool many_is_lost(const struct many_history *history, int thing);
 
-/* Whether the thing may have been lost at some time of a query. */
+/* Whether the thing may have been lost at some time during a query. */
 bool many_touches(const struct many_history *history, int thing,
 		  const struct many_report *report);
 

@@ -5,7 +5,7 @@
 
 #include "judge.h"
 
-/* How long a MAD is in flight at most, on a busy machine. */
+/* Maximum time that a MAD is in flight on a busy machine. */
 #define IN_FLIGHT_MAX_NS UINT64_C(500000000)
 
 static bool host_may_be_lost(const struct many_history *history, int host,
@@ -68,7 +68,7 @@ static void judge_loss(const struct many_history *history,
 		unexplained(verdict, "lost", report);
 }
 
-/* Why a table contradicts the log, or NULL. */
+/* Return: why a table contradicts the log of changes, or NULL. */
 static const char *table_objection(const struct many_history *history,
 				   const struct many_report *report)
 {
@@ -108,7 +108,7 @@ static const char *none_objection(const struct many_history *history,
 	return "the SA reported that there is no such record";
 }
 
-/* The reply is wrong: only a fault that changes bits explains this. */
+/* Judge a wrong reply: only a fault that changes bits explains it. */
 static void judge_wrong(const struct many_history *history,
 			const struct many_report *report, const char *objection,
 			struct many_verdict *verdict)

@@ -32,10 +32,11 @@ struct many_host {
 };
 
 enum many_result {
-	MANY_ANSWERED, /* correct, as far as a worker can check */
-	MANY_NONE,     /* there is no such record */
-	MANY_LOST,     /* no reply came */
-	MANY_WRONG,    /* the worker has printed why */
+	/* The query was answered, correctly as far as a worker can check. */
+	MANY_ANSWERED,
+	MANY_NONE,  /* there is no such record */
+	MANY_LOST,  /* no reply came */
+	MANY_WRONG, /* the worker has printed why */
 };
 
 /* The result of one query. */
@@ -45,7 +46,11 @@ struct many_report {
 	uint64_t seen; /* for a table: a bit for each host in it; otherwise 0 */
 	uint8_t worker;
 	uint8_t result; /* enum many_result */
-	uint8_t target; /* number of a host; HOSTS: the query was for a table */
+	/*
+	 * Number of the host that the query was about; HOSTS: the query was for
+	 * a table.
+	 */
+	uint8_t target;
 	uint8_t tries;
 };
 

@@ -12,14 +12,20 @@ struct many_server {
 	char fabric[96]; /* "unix:PATH" */
 };
 
-/* Start it in @folder, which has the file "net"; its log is "log" there. */
+/*
+ * Start the fabric server in @folder, which contains the topology file "net";
+ * its log is the file "log" there.
+ */
 bool many_server_start(struct many_server *server, const char *ibsa,
 		       const char *folder, uint64_t seed);
 
 /* Return: false: it did not end properly. */
 bool many_server_stop(struct many_server *server);
 
-/* Return: false: the command failed, with its message on standard error. */
+/*
+ * Send a command to the fabric server. Return: false: the command failed, and
+ * its message is on standard error.
+ */
 bool many_command(const struct many_server *server, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -144,7 +144,10 @@ static void see_node(const struct ibsa_reply *reply, void *arg)
 				  node.port_guid);
 }
 
-/* Each host at most once, with its own LID; switches are ignored. */
+/*
+ * Check a table: it contains each host at most once, with the host's own LID;
+ * switches are ignored.
+ */
 static void see_table(const struct ibsa_reply *reply, void *arg)
 {
 	struct worker *worker = arg;

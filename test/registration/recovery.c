@@ -209,7 +209,7 @@ static void watch_begin(int host)
 			 0);
 }
 
-/* Number of hosts that share the services and memberships. */
+/* Number of hosts among which the services and memberships are divided. */
 static int sharers;
 
 static struct ib_device *member_device(size_t number)
@@ -284,7 +284,7 @@ static uint64_t requests(void)
 	return stats.requests;
 }
 
-/* Requests in several time slices, and in the busiest slice. */
+/* Number of requests in each time slice, and in the busiest one. */
 struct load {
 	uint64_t total, most;
 	unsigned int slices, busiest;

@@ -46,7 +46,10 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
 	return 0;
 }
 
-/* The next byte comes after a pause, which may be longer than the timeout. */
+/*
+ * Replaces poll(): the next byte arrives after a pause, which may be longer
+ * than the timeout.
+ */
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	const uint64_t due_ms = drip.now_ms / drip.pause_ms * drip.pause_ms +

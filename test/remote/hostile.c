@@ -157,7 +157,7 @@ static void send_packets(struct hostile *hostile)
 	}
 }
 
-/* The node in the answer is the node in the request. */
+/* Answer a hello. The node in the answer is the node in the request. */
 static void answer_hello(int fd, const void *body)
 {
 	struct remote_hello hello;
@@ -198,7 +198,10 @@ static void serve_one(struct hostile *hostile, int fd,
 	}
 }
 
-/* Serve until the request @last was answered, or no request came. */
+/*
+ * Serve requests until the request @last was answered, or no more requests
+ * come.
+ */
 static void serve_until(struct hostile *hostile, int fd, uint32_t last)
 {
 	struct remote_head head = { .type = REMOTE_EVENT };

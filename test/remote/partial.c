@@ -30,7 +30,10 @@ enum {
 	LATE_MS = 9000, /* limit on a busy machine */
 };
 
-/* What happens to the packets that are sent. */
+/*
+ * State of the simulated data socket, and the packets that the client has
+ * sent.
+ */
 static struct {
 	bool cuts;	 /* the next packet */
 	int fd;		 /* socket that takes nothing more, or -1 */

@@ -189,7 +189,10 @@ static void events_without_end_do_not_block_a_call(void **state)
 	close(ends[1]);
 }
 
-/* Return: the result of reading these bytes while @asked is in flight. */
+/*
+ * Return: the result of ibsa__control_read() for these bytes while a request
+ * of type @asked is in flight.
+ */
 static int control_read_bytes(uint32_t asked, const void *bytes, size_t len)
 {
 	struct remote_control control;

@@ -97,7 +97,10 @@ static void lease_is_renewed(void **state)
 		assert_true(service_lookup(&found));
 	}
 	assert_int_equal(diary.count, 1);
-	/* a Get and a Set twice in 20 seconds, and those of service_lookup() */
+	/*
+	 * Within 20 seconds, a Get and a Set are sent twice, besides the
+	 * requests of service_lookup().
+	 */
 	assert_in_range(requests() - before, 2 * 60 + 50, 2 * 60 + 90);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_false(service_lookup(&found));

@@ -115,7 +115,10 @@ static unsigned int time_pass(unsigned int ms)
 	return puppet.sent_count - before;
 }
 
-/* Let time pass until the next request. Return: how many ms. */
+/*
+ * Let time pass until the next request is sent. Return: how many ms have
+ * passed.
+ */
 static unsigned int until_sent(void)
 {
 	unsigned int ms = 0;

@@ -51,7 +51,10 @@ static struct recording *start(struct bench *bench,
 	return recording;
 }
 
-/* Source: IBA vol 1, 7.8, the first of its sample packets. */
+/*
+ * The ICRC equals that of a sample packet. Source: IBA vol 1, 7.8, the first
+ * sample packet.
+ */
 static void checksum_is_that_of_the_sample(void **state)
 {
 	static const uint8_t sample[] = {
@@ -109,7 +112,10 @@ static void every_header_comes_back(void **state)
 	assert_memory_equal(out.sgid.raw, in.sgid.raw, 16);
 	assert_memory_equal(out.dgid.raw, in.dgid.raw, 16);
 	assert_memory_equal(out.mad, mad, sizeof(mad));
-	/* The checksums may be missing, but nothing else. */
+	/*
+	 * Decoding succeeds if the checksums at the packet's end are missing,
+	 * and fails if anything else is.
+	 */
 	assert_true(ibsa__frame_get(bytes, len - 6, &out));
 	for (size_t cut = 0; cut < len - 6; cut++)
 		assert_false(ibsa__frame_get(bytes, cut, &out));

@@ -3,7 +3,8 @@
 #include "change_rig.h"
 
 /*
- * A checksum over everything that a client receives during faults and changes.
+ * Return: a checksum over everything that a client receives during faults and
+ * changes with this seed.
  */
 static uint64_t history(uint64_t seed)
 {

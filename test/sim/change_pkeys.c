@@ -44,7 +44,7 @@ static void pkey_of_a_request_must_pass(void **state)
 	assert_int_equal(bench_lost(bench), lost + 2);
 }
 
-/* The P_Key of the path from b to c; 0: there is none. */
+/* Return: the P_Key of the path from b to c; 0: there is no path. */
 static uint16_t path_pkey(struct bench *bench)
 {
 	const struct ibsa_path want = { .slid = 2, .dlid = 3 };

@@ -9,18 +9,20 @@
 #define S(name) IBSA_STATUS_##name
 
 /*
- * LIDs: a 1, with the SA; the switches 4 and 5; b 2; c 3. Node "alone" has no
- * cable.
+ * Topology of these tests. LIDs: a 1, with the SA; the switches 4 and 5; b 2;
+ * c 3. Node "alone" has no cable.
  */
 extern const char change_fabric[];
 
-/* Set up a test, whose state is a client at b. */
+/* Set up a test; its state is a client at node b. */
 int change_start(void **state);
 
 /* Number of NodeRecords; -1: no answer. */
 int count_nodes(struct bench *bench);
 
-/* The status of a Get of the path between two LIDs. */
+/*
+ * Return: the status of the SA's reply to a Get of the path between two LIDs.
+ */
 int query_path(struct bench *bench, uint16_t slid, uint16_t dlid);
 
 /*

@@ -23,7 +23,7 @@ static struct ibsa_fabric *parse(const struct ibsa_fabric_options *options)
 	return fabric;
 }
 
-/* Open a server at @path; check the error and that it has a text. */
+/* Opening a server at @path fails; check the error and that it has a text. */
 static void check_refused(struct ibsa_fabric *fabric, const char *path, int err)
 {
 	struct ibsa_fabric_server *server = (void *)fabric;
@@ -76,7 +76,10 @@ static void a_running_server_keeps_its_socket(void **state)
 	server_stop(server);
 }
 
-/* The directory may be /tmp, where any user can lock it. */
+/*
+ * Another user's lock on the socket's directory, such as /tmp, does not delay
+ * the server.
+ */
 static void a_lock_on_the_directory_delays_no_server(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

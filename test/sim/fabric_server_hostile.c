@@ -180,7 +180,10 @@ static void incomplete_frame_delays_no_other_client(void **state)
 	server_stop(server);
 }
 
-/* A client that sends requests and does not read the answers. */
+/*
+ * A client that sends requests but does not read the answers is disconnected
+ * and delays no other client.
+ */
 static void client_that_does_not_read_answers_is_disconnected(void **state)
 {
 	static const char path[] = "class/infiniband/ibsa0/ports/1/gids";
@@ -253,7 +256,7 @@ struct packet {
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-/* A GetTable request to the SA for all records of a kind. */
+/* Return: a GetTable request to the SA for all records of a kind. */
 static struct packet table_request(uint32_t id, uint16_t attribute)
 {
 	struct packet packet = {

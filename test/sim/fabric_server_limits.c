@@ -61,7 +61,7 @@ static void send_table_request(struct remote_file *file, uint16_t lid,
 			 0);
 }
 
-/* Whether the server reaches a state in which it has nothing to do. */
+/* Whether the server gets into a state in which it has nothing to do. */
 static bool comes_to_rest(struct ibsa_fabric_server *server)
 {
 	struct pollfd fd = { .fd = ibsa_fabric_server_fd(server),

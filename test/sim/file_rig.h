@@ -32,19 +32,28 @@ struct packet_in {
 	size_t len; /* of the MAD */
 };
 
-/* A fabric of @text on a virtual clock; @options may be NULL. */
+/*
+ * Return: a fabric with the topology @text on a virtual clock; @options may be
+ * NULL.
+ */
 struct ibsa_fabric *file_fabric(const char *text,
 				const struct ibsa_fabric_options *options);
 
-/* A file at a node's port; 0: the first with a cable. */
+/*
+ * Open a umad file at port @number of a node; 0 is the first port with a
+ * cable.
+ */
 struct sim_file *file_open(struct ibsa_fabric *fabric, const char *node,
 			   unsigned int port);
 
-/* Register for a class and the methods of a mask; returns the agent. */
+/*
+ * Register an agent for a class and the methods in a mask. Return: the agent's
+ * number.
+ */
 uint32_t file_agent(struct sim_file *file, uint8_t mgmt_class,
 		    uint8_t class_version, uint64_t methods);
 
-/* Make a request of that agent with a timeout of one second. */
+/* Return: a request of this agent with a timeout of one second. */
 struct packet_out file_request(uint32_t agent, uint32_t lid, uint8_t mgmt_class,
 			       uint8_t method, uint16_t attribute,
 			       uint32_t tid);
@@ -63,7 +72,10 @@ bool file_read(struct sim_file *file, struct packet_in *in);
 const uint8_t *file_exchange(struct sim_file *file,
 			     const struct packet_out *packet);
 
-/* Two hosts behind one switch, "s", and a file at each; the SA is at a. */
+/*
+ * Two hosts "a" and "b" behind the switch "s", and a umad file at each; the SA
+ * is at a.
+ */
 struct file_pair {
 	struct ibsa_fabric *fabric;
 	struct sim_file *a;
@@ -72,7 +84,7 @@ struct file_pair {
 
 extern const char file_two_hosts[];
 
-/* Set up a test, whose state is its pair. */
+/* Set up a test; its state is a struct file_pair. */
 int file_pair_setup(void **state);
 int file_pair_teardown(void **state);
 

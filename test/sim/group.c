@@ -102,7 +102,10 @@ static int leave(struct bench *bench, struct ibsa_gid port, uint8_t states)
 	return exchange(bench, DELETE, &group, join_mask);
 }
 
-/* Number of records of the group in an answer to a request with @sm_key. */
+/*
+ * Return: the number of records of the group in the answer to a request with
+ * @sm_key.
+ */
 static size_t count(struct bench *bench, uint64_t mask, uint64_t sm_key)
 {
 	const struct ibsa_mcmember group = a_group(host3, 0);
@@ -411,7 +414,7 @@ static void group_is_for_its_partition(void **state)
 	give_both_pkeys(&clients->one, "host-r2 mlx4_0");
 	assert_int_equal(exchange(&clients->two, SET, &group, create_mask), 0);
 	assert_int_equal(count(&clients->two, CM(mgid), 0), 1);
-	/* Ports of other partitions cannot list or join the group. */
+	/* Ports of other partitions can neither list nor join the group. */
 	assert_int_equal(count(&clients->one, CM(mgid), 0), 0);
 	group.port_gid = host3;
 	assert_int_equal(exchange(&clients->two, SET, &group, join_mask),

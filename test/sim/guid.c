@@ -14,7 +14,7 @@
 #define HOST1 UINT64_C(0x8f10403980011)
 #define HOST3 UINT64_C(0x8f10403980031)
 
-/* The LID of the client's port, of a switch, and of no port. */
+/* LIDs of the client's port, of a switch, and of no port. */
 enum { OWN = 5, SWITCH = 2, NOBODY = 99 };
 
 static const uint64_t block_mask = CM(lid) | CM(block_num);

@@ -12,7 +12,7 @@
 
 enum { COUNT = 20000 };
 
-/* Slots from the start of the search for @key to its end. */
+/* Return: the number of slots that a search for @key visits. */
 static uint32_t search_length(const struct map *map, uint64_t key)
 {
 	const uint32_t start = map_start(map, key);
@@ -23,7 +23,10 @@ static uint32_t search_length(const struct map *map, uint64_t key)
 	return (i - start) & map->mask;
 }
 
-/* The longest search for any of @count keys that are multiples of @step. */
+/*
+ * Return: the longest search for any of @count keys that are multiples of
+ * @step.
+ */
 static uint32_t longest_search(uint64_t step, uint32_t count)
 {
 	struct map map = { 0 };

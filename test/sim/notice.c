@@ -321,7 +321,10 @@ static void new_sa_reports_all_ports_to_old_subscribers(void **state)
 		assert_false(bench_receive(bench));
 		assert_false(bench_receive(&c));
 	}
-	/* The notice has the agent id of another SM. */
+	/*
+	 * Each notice of the new SM has another agent id than those of the old
+	 * SM.
+	 */
 	rig_set_capabilities(bench, 7);
 	assert_true(bench_receive(bench));
 	assert_int_equal(ibsa_be32(bench->answer.mad + MAD_TID_LOW),

@@ -9,7 +9,7 @@
 /* The first transaction ID of a Report. */
 #define RIG_FIRST_ID UINT64_C(0x102dab001)
 
-/* LIDs: a 1, the switches 4 and 5, b 2, c 3. */
+/* Topology of these tests. LIDs: a 1, the switches 4 and 5, b 2, c 3. */
 extern const char rig_fabric[];
 
 /* A multicast group, and the record of a request to join or leave one. */
@@ -29,7 +29,7 @@ int rig_start(void **state);
 struct bench rig_beside(const struct bench *bench, const char *node);
 void rig_close(struct bench *bench);
 
-/* Set InformInfo. Return: the status; -1: no answer. */
+/* Send a Set of InformInfo. Return: the status of the reply; -1: no reply. */
 int rig_inform(struct bench *bench, const struct ibsa_inform_info *info);
 
 int rig_listen(struct ibsa_transport *transport, bool on);
@@ -42,10 +42,10 @@ void rig_change_member(struct bench *bench, uint8_t method,
 		       const struct ibsa_gid *mgid, uint16_t pkey,
 		       uint8_t join_state);
 
-/* The GID of the port with the LID, from its NodeRecord. */
+/* Return: the GID of the port with this LID, from its NodeRecord. */
 struct ibsa_gid rig_gid_at(struct bench *bench, uint16_t lid);
 
-/* Receive a Report. Return: whether there is one; other MADs fail the test. */
+/* Receive a Report. Return: whether one came; any other MAD fails the test. */
 bool rig_take(struct bench *bench, struct report *out);
 
 /* Answer the Report that was received last. */
@@ -57,7 +57,7 @@ void rig_respond(struct bench *bench);
  */
 unsigned int rig_next_trap(struct bench *bench);
 
-/* Check that the next Report is of that trap and GID. */
+/* Check that the next Report is about this trap and this GID. */
 void rig_expect_gid(struct bench *bench, unsigned int trap,
 		    const struct ibsa_gid *gid);
 

@@ -36,7 +36,8 @@ static int start(void **state)
 }
 
 /*
- * Send a request in the layout of Omni-Path. Return: the status; -1: no answer.
+ * Send a request in the Omni-Path layout. Return: the status of the reply; -1:
+ * no reply.
  */
 static int query_opa(struct bench *bench, uint8_t method,
 		     const struct ibsa_record *record, const void *match,

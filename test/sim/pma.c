@@ -48,7 +48,10 @@ static int stop(void **state)
 	return 0;
 }
 
-/* Return: the answer, from the MAD header on. */
+/*
+ * Send a request to the port's performance agent. Return: the response, from
+ * the MAD header on.
+ */
 static const uint8_t *exchange(const struct rig *rig, uint32_t lid,
 			       uint8_t method, uint16_t attribute, uint8_t port,
 			       uint16_t select)
@@ -78,7 +81,10 @@ static uint32_t plain(const struct rig *rig, uint8_t port, size_t at)
 	return ibsa_be32(mad + DATA + at);
 }
 
-/* A request to b, which is refused: one packet in each direction by port 2. */
+/*
+ * Send a request to b that is refused: one packet passes port 2 in each
+ * direction.
+ */
 static void ping(const struct rig *rig)
 {
 	const struct packet_out packet = file_request(rig->agent, rig->lid_b,

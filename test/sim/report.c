@@ -78,7 +78,8 @@ static void answer_ends_a_report(void **state)
 	rig_set_capabilities(bench, 7);
 	assert_true(rig_take(bench, &report));
 	/*
-	 * Neither an answer of another client nor one to another Report counts.
+	 * A ReportResp of another client, or to another Report, does not end
+	 * the Report.
 	 */
 	memcpy(c.request, bench->answer.mad, IBSA_MAD_BYTES);
 	c.request[MAD_METHOD] = IBSA_METHOD_REPORT_RESP;

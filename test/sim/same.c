@@ -65,7 +65,10 @@ static void put_header(uint8_t *mad, uint8_t method, uint16_t attribute,
 		die("a header that does not fit");
 }
 
-/* A copy of the answer; returns its length, 0 for no answer. */
+/*
+ * Send a request and copy the answer. Return: the answer's length; 0: there
+ * was none.
+ */
 static size_t exchange(struct ibsa_transport *transport, const uint8_t *mad,
 		       uint8_t *out)
 {
@@ -164,13 +167,16 @@ static int compare(const uint8_t *mad)
 	return 1;
 }
 
-/* Alias GUIDs; their order is the same by the first byte and by the last. */
+/*
+ * Return: a random alias GUID; all have the same order by the first byte and
+ * by the last.
+ */
 static uint64_t an_alias(void)
 {
 	return UINT64_C(0x8f10403980a51) + roll(6);
 }
 
-/* The GUID of an end port, or sometimes an alias or an unused GUID. */
+/* Return: the GUID of an end port; sometimes an alias or an unused GUID. */
 static uint64_t a_guid(void)
 {
 	static const uint64_t guids[] = {
@@ -184,8 +190,8 @@ static uint64_t a_guid(void)
 }
 
 /*
- * The MGID of a group; some cannot be created. There are few, so that they
- * repeat.
+ * Return: the MGID of a group; some of these groups cannot be created. There
+ * are few, so that MGIDs repeat.
  */
 static struct ibsa_gid an_mgid(void)
 {
@@ -235,7 +241,7 @@ static uint8_t a_method(void)
 	return roll(2) ? IBSA_METHOD_GET : IBSA_METHOD_GET_TABLE;
 }
 
-/* Each bit of @mask with a probability of 1 / @odds. */
+/* Return: random bits of @mask, each with a probability of 1 / @odds. */
 static uint64_t some_of(uint64_t mask, unsigned int odds)
 {
 	uint64_t some = 0;
@@ -319,7 +325,7 @@ static int path_request(void)
 	return compare(mad);
 }
 
-/* Select by some fields of an existing record. */
+/* Make a request that selects by some fields of an existing record. */
 static int record_request(const struct ibsa_record *record, uint64_t mask)
 {
 	static uint8_t all[ANSWER_BYTES];

@@ -42,7 +42,7 @@ struct packet {
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-/* The Reports of one SA since the last comparison, all answered. */
+/* The Reports of one SA since the last comparison; all were answered. */
 struct notices {
 	uint32_t *next_id; /* lower half of the next transaction ID; 0: any */
 	size_t count;
@@ -115,7 +115,7 @@ static void send_real(const uint8_t *mad)
 	write_packet(&packet);
 }
 
-/* SMInfo of an inactive SM. IBA vol 1, 14.2.5.13. */
+/* Answer a Get of SMInfo as an inactive SM. IBA vol 1, 14.2.5.13. */
 static void answer_sm(struct packet *packet)
 {
 	enum { DIRECTION = 0x80, DATA = 64 };

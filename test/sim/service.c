@@ -127,7 +127,10 @@ static void invalid_services_are_refused(void **state)
 	service = a_service(1);
 	service.service_gid.raw[15] = 0x77;
 	assert_int_equal(set(bench, &service, identity), S(REQ_INVALID));
-	/* Without a P_Key to check, the SA does not check the port. */
+	/*
+	 * Without a P_Key in the request, the SA does not check that the
+	 * service's port has one.
+	 */
 	assert_int_equal(set(bench, &service, CM(service_id) | CM(service_gid)),
 			 0);
 }

@@ -32,8 +32,8 @@ static void an_smp_follows_its_path(void **state)
 }
 
 /*
- * To a port without a cable, through an adapter, over a dead link: none
- * arrives.
+ * An SMP does not arrive if its path leads to a port without a cable, through
+ * an adapter, or over a link that is down.
  */
 static void a_wrong_path_ends(void **state)
 {

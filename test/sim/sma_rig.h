@@ -35,7 +35,10 @@ enum {
 	LID_B = 3,
 };
 
-/* Paths from a: to itself, to the switch, to b, which is two hops away. */
+/*
+ * Paths of SMPs that start at a: to itself, to the switch, and to b, which is
+ * two hops away.
+ */
 extern const uint8_t no_path[1];
 extern const uint8_t path_s[1];
 extern const uint8_t path_b[2];
@@ -60,13 +63,13 @@ int sma_stop(void **state);
 /* Of an answer, without the direction bit. */
 uint16_t sma_status(const uint8_t *mad);
 
-/* Send an SMP from a. Return: the answer, from the MAD header on. */
+/* Send an SMP from a. Return: the response, from the MAD header on. */
 const uint8_t *sma_exchange(const struct rig *rig, uint8_t method,
 			    uint16_t attribute, uint32_t modifier,
 			    const uint8_t *path, uint8_t hops,
 			    const uint8_t *data);
 
-/* Get an attribute, which must succeed. Return: its data. */
+/* Get an attribute by SMP, which must succeed. Return: its data. */
 const uint8_t *sma_get(const struct rig *rig, uint16_t attribute,
 		       uint32_t modifier, const uint8_t *path, uint8_t hops);
 

@@ -7,7 +7,7 @@
 
 #define S(name) IBSA_STATUS_##name
 
-/* A subscription, and which of the traps 64, 66, 128 and 144 it receives. */
+/* A subscription, and which of the traps 64, 66, 128 and 144 it selects. */
 struct filter {
 	struct ibsa_inform_info info;
 	unsigned int traps[5];

@@ -28,7 +28,10 @@ struct bench {
 	uint32_t next_tid;
 };
 
-/* The fabric of a text; @options may be NULL. */
+/*
+ * Start a bench with a fabric whose topology is the text; @options may be
+ * NULL.
+ */
 void bench_start_text(struct bench *bench, const char *text, const char *node,
 		      const struct ibsa_fabric_options *options);
 
@@ -38,7 +41,10 @@ void bench_start_file(struct bench *bench, const char *file, const char *node,
 
 void bench_stop(struct bench *bench);
 
-/* Set up a test, whose state is its bench: b.net, and a client at host-r3. */
+/*
+ * Set up a test; its state is a bench with the fabric b.net and a client at
+ * host-r3.
+ */
 int bench_setup_b(void **state);
 int bench_teardown(void **state);
 
@@ -48,7 +54,7 @@ struct ibsa_port_state bench_port_at(struct bench *bench, const char *node);
 
 struct ibsa_fabric_stats bench_stats(const struct bench *bench);
 
-/* MADs that were lost other than by a fault. */
+/* Return: the number of MADs that were lost for other reasons than a fault. */
 uint64_t bench_lost(const struct bench *bench);
 
 /* Changes of a port. */
@@ -59,26 +65,32 @@ void bench_set_link(struct bench *bench, const char *node, unsigned int port,
 void bench_set_pkeys(struct bench *bench, const char *node,
 		     const uint16_t *pkeys, size_t count);
 
-/* The address of an SA at that LID; a LID of Omni-Path is in the GID, too. */
+/*
+ * Return: the address of an SA at this LID; an Omni-Path LID is in its GID,
+ * too.
+ */
 struct ibsa_address bench_address(uint32_t lid);
 
 /* The address of the SA, as the client has it. */
 struct ibsa_address bench_sa(struct bench *bench);
 
-/* Start a request in bench->request. Return: where its record goes. */
+/* Begin a request in bench->request. Return: where to write its record. */
 uint8_t *bench_request(struct bench *bench, uint8_t method, uint16_t attribute,
 		       uint64_t mask);
 
 /* Send bench->request. */
 void bench_send(struct bench *bench);
 
-/* Receive a MAD. Return: whether there was one. */
+/* Receive a MAD into bench->answer. Return: whether there was one. */
 bool bench_receive(struct bench *bench);
 
 /* The lower half of the last answer's transaction id, which is the client's. */
 uint32_t bench_id(const struct bench *bench);
 
-/* Send, and receive the answer. Return: its status; -1: no answer. */
+/*
+ * Send bench->request and receive the answer. Return: its status; -1: no
+ * answer.
+ */
 int bench_exchange(struct bench *bench);
 
 /* Send a query with a host struct and its mask. Return: as bench_exchange(). */

@@ -16,7 +16,10 @@ static struct ibsa_fabric *parse(const char *text)
 	return fabric;
 }
 
-/* Check that the text is refused with a message that has all these parts. */
+/*
+ * Check that the topology file is refused with a message that contains all
+ * these parts.
+ */
 static void refused(const char *text, const char *line, const char *what)
 {
 	struct ibsa_error error = { "" };
@@ -100,7 +103,10 @@ static void lids_of_the_file_stay_unless_taken(void **state)
 	assert_int_equal(port_at(fabric, 0).state.lid, 9);
 	assert_int_equal(port_at(fabric, 1).state.lid, 1);
 	assert_int_equal(port_at(fabric, 2).state.lid, 2);
-	/* 8 to 11 would include a LID that is in use. */
+	/*
+	 * With an LMC of 2, the LIDs 8 to 11 would include a LID that is in
+	 * use.
+	 */
 	assert_int_equal(port_at(fabric, 3).state.lid, 4);
 	assert_int_equal(port_at(fabric, 3).state.lmc, 2);
 	ibsa_fabric_put(fabric);
@@ -272,7 +278,7 @@ static void files_are_included_from_beside_them(void **state)
 	rmdir(dir);
 }
 
-/* The rate of the path from a to b over the given cable. */
+/* Return: the rate of the path from a to b over the given cable. */
 static unsigned int rate_of(const char *cable)
 {
 	const struct ibsa_path want = { .slid = 1, .dlid = 2 };

@@ -15,7 +15,7 @@ static const char two_hosts[] = "Switch 4 \"s\"\n"
 				"Ca 2 \"node1\"\n"
 				"Ca 1 \"node2\"\n";
 
-/* Send a Get of one path with transaction ID @tid. */
+/* Send a Get of one path with the transaction ID @tid. */
 static void send_tid(struct bench *bench, uint32_t tid)
 {
 	uint8_t *room;
@@ -28,7 +28,10 @@ static void send_tid(struct bench *bench, uint32_t tid)
 	bench_send(bench);
 }
 
-/* The lower half of the next answer's transaction id; 0 if there is none. */
+/*
+ * Return: the lower half of the next answer's transaction id; 0 if there is no
+ * answer.
+ */
 static uint32_t next_tid(struct bench *bench)
 {
 	if (!bench_receive(bench))
@@ -420,7 +423,9 @@ static void impossible_faults_are_refused(void **state)
 				 -EINVAL);
 }
 
-/* A checksum over what a client receives in a fabric with every fault. */
+/*
+ * Return: a checksum over what a client receives in a fabric with all faults.
+ */
 static uint64_t history(uint64_t seed)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true,

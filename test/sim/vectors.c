@@ -57,7 +57,10 @@ static int stop(void **state)
 	return 0;
 }
 
-/* Send the vector's request. Return: the answer's status; -1: no answer. */
+/*
+ * Send the request of a captured exchange. Return: the answer's status; -1: no
+ * answer.
+ */
 static int replay(struct bench *bench, const char *vector)
 {
 	assert_int_equal(read_hex(vector, "req", bench->request),
@@ -279,7 +282,7 @@ static bool is_defined(const uint8_t *notice, size_t at)
 	return is_gid ? at >= 16 && at < 32 : at < 12;
 }
 
-/* Check that the next Report is the captured one; answer it. */
+/* Check that the next Report equals the captured one, and answer it. */
 static void check_report(struct bench *bench, const char *vector)
 {
 	uint8_t want[BYTES_MAX];
@@ -298,7 +301,7 @@ static void check_report(struct bench *bench, const char *vector)
 	bench_send(bench);
 }
 
-/* Join or leave the group of the captured Reports. */
+/* Join or leave the group that the captured Reports are about. */
 static void change_group(struct bench *bench, uint8_t method, uint8_t states)
 {
 	struct ibsa_mcmember member = {

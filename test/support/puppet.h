@@ -33,10 +33,11 @@ struct puppet {
 	bool port_changed; /* return value of changed, once */
 	int port_err;	   /* return value of port */
 	unsigned int port_reads;
-	int send_err;	/* return value of send */
-	bool holds_ids; /* whether send refuses an id that was sent before */
-	bool holds;	/* return value of holds */
-	int recv_err;	/* return value of recv when empty */
+	int send_err; /* return value of send */
+	/* The send operation refuses a transaction id that was sent before. */
+	bool holds_ids;
+	bool holds;   /* return value of holds */
+	int recv_err; /* return value of recv when empty */
 	bool listening;
 	int listen_err;		 /* return value of listen */
 	unsigned int sent_count; /* all; the last PUPPET_SENT are stored */
@@ -62,7 +63,9 @@ struct seen {
 
 void puppet_init(struct puppet *puppet);
 
-/* Set up a test, whose state is its puppet; the macro needs <cmocka.h>. */
+/*
+ * Set up a test; its state is a puppet transport. The macro needs <cmocka.h>.
+ */
 int puppet_setup(void **state);
 
 #define PUPPET_TEST(name, puppet)                                          \
@@ -70,8 +73,8 @@ int puppet_setup(void **state);
 						 puppet)
 
 /*
- * An engine on the puppet: no jitter, deadline 10 s, intervals of 100 ms
- * doubling to 800 ms.
+ * Create an engine on the puppet transport: no jitter, deadline 10 s,
+ * intervals of 100 ms doubling to 800 ms.
  */
 struct ibsa__engine *puppet_engine(struct puppet *puppet,
 				   const struct ibsa__engine_options *options);
@@ -80,11 +83,14 @@ extern const struct ibsa__engine_options puppet_options;
 /* The same with a window of one. */
 struct ibsa__engine *puppet_engine_of_one(struct puppet *puppet);
 
-/* The @n-th MAD that was sent, from 0. */
+/* Return: the @n-th MAD that was sent, counted from 0. */
 const struct puppet_mad *puppet_sent(const struct puppet *puppet,
 				     unsigned int n);
 
-/* A successful response to a MAD that was sent, to be edited and delivered. */
+/*
+ * Return: a successful response to a MAD that was sent, which the test may
+ * change before it delivers it.
+ */
 struct puppet_mad puppet_answer(const struct puppet_mad *request);
 void puppet_deliver(struct puppet *puppet, const struct puppet_mad *answer);
 

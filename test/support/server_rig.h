@@ -17,7 +17,7 @@
 
 struct server_rig;
 
-/* Two hosts, "left" (LID 1, with the SA) and "right" (LID 2). */
+/* Topology of two hosts, "left" (LID 1, with the SA) and "right" (LID 2). */
 extern const char server_pair[];
 
 /*
@@ -31,12 +31,12 @@ server_start_with(const char *text,
 		  const struct ibsa_fabric_server_options *limits);
 void server_stop(struct server_rig *server);
 
-/* Close the server, or open it again; the fabric stays. */
+/* Close the server, or open it again; its fabric continues to exist. */
 void server_end(struct server_rig *server);
 void server_restart(struct server_rig *server);
 void server_wake(struct server_rig *server);
 
-/* Pause the thread, so that the test can call the server itself. */
+/* Pause the server's thread, so that the test can call the server itself. */
 struct ibsa_fabric_server *server_pause(struct server_rig *server);
 void server_resume(struct server_rig *server);
 
@@ -48,8 +48,8 @@ struct ibsa_fabric *server_fabric(const struct server_rig *server);
 void server_command(const struct server_rig *server, const char *line);
 
 /*
- * Wait for a note of the server that contains @part, and remove the note.
- * Return: false: there was none in time.
+ * Wait until the server has written a note that contains @part, and remove
+ * this note. Return: false: it did not come in time.
  */
 bool server_has_noted(struct server_rig *server, const char *part);
 
@@ -57,11 +57,14 @@ bool server_has_noted(struct server_rig *server, const char *part);
 struct ibsa_client *server_client(const struct server_rig *server,
 				  const char *node);
 
-/* A transport without a client at that node. */
+/* Open a transport at a node of the server, without a client. */
 struct ibsa_transport *server_transport(const struct server_rig *server,
 					const char *node);
 
-/* Connect without a client; with @node, also send a hello for this node. */
+/*
+ * Connect to the server without a client; if @node is not NULL, also send a
+ * hello for this node.
+ */
 int server_connect(const struct server_rig *server, const char *node);
 
 #endif

@@ -37,14 +37,17 @@ struct ibsa_registration *service_add(struct ibsa_client *client,
 				      const struct ibsa_service *service,
 				      struct diary *diary);
 
-/* Check that the @n-th report, from 0, is of @event. */
+/*
+ * Check that the @n-th report, counted from 0, is of @event. Return: the
+ * report.
+ */
 const struct ibsa_registration_report *
 expect(const struct diary *diary, int n, enum ibsa_registration_event event);
 
-/* Whether another client finds a service with the ID at the SA. */
+/* Return: whether another client finds a service with this ID at the SA. */
 bool service_lookup(struct ibsa_service *out);
 
-/* Number of requests that the fabric has received. */
+/* Return: the number of requests that the fabric's SA has received. */
 uint64_t requests(void);
 
 void fault(enum ibsa_fault_kind kind, double percent);

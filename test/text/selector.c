@@ -248,7 +248,10 @@ static void comparisons_are_of_any_record(void **state)
 	assert_int_equal(opa.mtu, 6);
 }
 
-/* A selector of the caller is kept, in either order. */
+/*
+ * A selector that the caller gives is not replaced, whether it comes before or
+ * after the value.
+ */
 static void given_selector_is_kept(void **state)
 {
 	static const char *const orders[][2] = {

@@ -46,8 +46,10 @@ static void check_gid(const uint8_t *raw)
 	assert_memory_equal(back.raw, raw, 16);
 }
 
-/* Every pattern of zero and other groups, also those that may be written as
- * IPv4. */
+/*
+ * GIDs with every pattern of zero and other groups are written as by
+ * inet_ntop(), including those that may be written as IPv4.
+ */
 static void gids_are_written_as_by_inet_ntop(void **state)
 {
 	static const uint16_t fills[] = { 0x1, 0xff, 0x1234, 0xffff };
@@ -222,8 +224,8 @@ static void numbers_are_decimal_or_hexadecimal_and_fit(void **state)
 }
 
 /*
- * Parsing the formatted @from returns it, and formatting it again returns the
- * same text.
+ * Check that the text of @from is parsed to @from, and formatted again gives
+ * the same text.
  */
 static void check_back(const struct ibsa_field *field, unsigned int index,
 		       const void *from, size_t host_size)
@@ -252,7 +254,7 @@ static void check_back(const struct ibsa_field *field, unsigned int index,
 			 -EINVAL);
 }
 
-/* All values of a narrow field, and some of a wide one. */
+/* Check all values of a narrow number field, and some values of a wide one. */
 static void check_numbers(const struct ibsa_field *field, unsigned int index,
 			  size_t host_size)
 {

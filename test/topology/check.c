@@ -7,8 +7,8 @@
 enum { LEAF = 3, SPINE = 4, LID_COUNT = 5 };
 
 /*
- * Hosts 1 and 2 at ports 1 and 2 of a leaf, which has two cables to a spine, at
- * ports 5 and 6 of each.
+ * Return: a topology in which hosts 1 and 2 are at ports 1 and 2 of a leaf
+ * switch, which has two cables to a spine, at ports 5 and 6 of each.
  */
 static struct ibsa_topology *fabric(void)
 {
@@ -234,7 +234,9 @@ static void names_are_safe_to_print(void **state)
 	ibsa_topology_free(topology);
 }
 
-/* Compare @topology with the whole fabric, and free it. */
+/*
+ * Compare @topology with the complete fabric as the expected one, and free it.
+ */
 static void expect_instead(struct ibsa_topology *topology,
 			   const char *const *sentences)
 {
@@ -313,7 +315,10 @@ static void two_swapped_cables_have_moved(void **state)
 				 "expected is leaf port 2"));
 }
 
-/* One end of a cable, from either end. */
+/*
+ * A cable is in another port than expected; the finding is the same from
+ * either end.
+ */
 static void a_cable_in_another_port_has_moved(void **state)
 {
 	struct ibsa_topology *topology = fabric();

@@ -15,7 +15,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/topology.h>
 
-/* A NodeRecord. The GUID is 0x100 times the LID, port GUIDs follow. */
+/* Add a NodeRecord. Its node GUID is 0x100 times the LID, port GUIDs follow. */
 static inline int rig_node(struct ibsa_topology *topology, uint8_t type,
 			   uint16_t lid, const char *name)
 {

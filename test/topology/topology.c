@@ -12,7 +12,9 @@ static struct ibsa_topology *start(void)
 	return topology;
 }
 
-/* LIDs 1 and 2 are hosts at switch 3. */
+/*
+ * Return: a topology of two hosts with LIDs 1 and 2 at the switch with LID 3.
+ */
 static struct ibsa_topology *two_hosts(void)
 {
 	struct ibsa_topology *topology = start();
@@ -352,7 +354,10 @@ static void a_switch_tells_of_its_port_0(void **state)
 	ibsa_topology_free(topology);
 }
 
-/* Leaves 1 and 2, a spine 3 above both. LIDs 11 and 12 are hosts. */
+/*
+ * Return: a topology of the leaf switches 1 and 2 and the spine 3 above both;
+ * LIDs 11 and 12 are hosts.
+ */
 static struct ibsa_topology *tree(void)
 {
 	struct ibsa_topology *topology = start();

@@ -32,7 +32,10 @@ static void route(uint16_t at, uint16_t lid, uint8_t port)
 	blocks[at - LEAF_A].port[lid] = port;
 }
 
-/* Each host is at port 1 of its leaf, each leaf at port 9 is at the spine. */
+/*
+ * Set up a topology: each host is at port 1 of its leaf switch, each leaf is
+ * connected to the spine by port 9.
+ */
 static int start(void **state)
 {
 	const struct ibsa_port_info hidden = rig_edr(SPINE, HIDDEN_PORT);

@@ -31,7 +31,7 @@
 
 enum { COMMAND_FD = 99, DRIVER = 14, PORT = 1 };
 
-/* What the simulated kernel does, and the test's end of the event file. */
+/* Results of the simulated kernel, and the test's end of the event file. */
 static struct {
 	int driver_err;
 	int events_err;

@@ -18,7 +18,7 @@ enum {
 	PLAYED_AGENTS_MAX = 4,
 };
 
-/* What the device has received, and what it does. */
+/* What the simulated device has received, and how it behaves. */
 struct played {
 	int device; /* the transport's end, and the test's */
 	int end;
@@ -31,8 +31,12 @@ struct played {
 	bool refuses_opa;
 	int report_errno; /* returned when an agent for Reports registers */
 	uint32_t report_agent; /* 0: no agent is registered for Reports */
-	uint32_t large_bytes;  /* size of the reply at the head of the queue */
-	uint64_t later_ns;     /* by which the clock is ahead */
+	/*
+	 * Size in bytes of the reply at the head of the simulated device's
+	 * queue.
+	 */
+	uint32_t large_bytes;
+	uint64_t later_ns; /* by which the clock is ahead */
 };
 
 extern struct played played;
@@ -41,11 +45,14 @@ extern struct played played;
 struct ibsa_transport *played_open(struct tree *tree, const char *driver);
 void played_close(struct ibsa_transport *transport, struct tree *tree);
 
-/* Send a MAD of a class version, or of a method. Return: as send. */
+/*
+ * Send a MAD of a class version, or with a method. Return: as the send
+ * operation.
+ */
 int played_send(struct ibsa_transport *transport, uint8_t class_version,
 		uint8_t method);
 
-/* The agent in the next packet that was sent. */
+/* Return: the agent number in the next packet that was sent. */
 uint32_t played_sent(void);
 
 int played_receive(struct ibsa_transport *transport, struct ibsa_message *out);

@@ -208,7 +208,7 @@ static bool own_mounts(void)
 		!mount("none", "/dev", NULL, MS_REC | MS_PRIVATE, NULL));
 }
 
-/* Give this process a /dev of its own; false if the system forbids that. */
+/* Give this process its own /dev. Return: false if the system forbids that. */
 static bool own_dev(void)
 {
 	if ((geteuid() && !own_root()) || !own_mounts() ||
@@ -268,7 +268,9 @@ static void device_file_not_permitted_is_named(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A transport whose device is a socket that preserves packet boundaries. */
+/*
+ * A transport whose device file is a socket that preserves packet boundaries.
+ */
 struct line {
 	struct umad_device device;
 	struct ibsa_transport *transport;

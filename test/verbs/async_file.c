@@ -12,7 +12,8 @@
 #include "test/verbs/async_rig.h"
 
 /*
- * Between get and put, the member is another descriptor of the device's file.
+ * Between ibsa_verbs_async_fd_get() and the put, the member async_fd is
+ * another descriptor of the device's event file.
  */
 static void file_of_the_device_is_handed_out(void **state)
 {
@@ -39,7 +40,10 @@ static void file_of_the_device_is_handed_out(void **state)
 	async_drop();
 }
 
-/* A get before the last registration ends is put after it. */
+/*
+ * A get made while SM events are registered may be put after the last
+ * registration has ended.
+ */
 static void get_outlasts_what_it_was_for(void **state)
 {
 	struct ibsa_verbs_async_fd *held;

@@ -29,7 +29,7 @@ struct async_world {
 
 extern struct async_world world;
 
-/* Set up a test: its context has node1 of the fabric behind it. */
+/* Set up a test; the SA of its context is node1 of an embedded fabric. */
 int async_setup(void **state);
 int async_teardown(void **state);
 
@@ -39,7 +39,10 @@ int async_teardown(void **state);
 /* Write an event of the device. */
 void async_device_event(enum ibv_event_type type, int port);
 
-/* Whether the context's number is or becomes readable. */
+/*
+ * Whether the context's async fd is readable, or becomes so within
+ * @timeout_ms.
+ */
 bool async_is_readable(int timeout_ms);
 
 /*
@@ -50,7 +53,10 @@ struct ibv_async_event async_next(void);
 void async_expect_device(enum ibv_event_type type, int port);
 void async_expect_sm(int type);
 
-/* Register for nodes that come and go, or end the registration. */
+/*
+ * async_add() registers for nodes that come and go; the function after it ends
+ * the registration.
+ */
 void async_add(void);
 void async_drop(void);
 

@@ -236,7 +236,10 @@ static void tree_with_files(struct tree *tree, const char *device)
 	tree_set_port(tree, device, 1, "gid_attrs/ndevs/1", "lo\n");
 }
 
-/* Entry and table are those of the files, and so are the errors. */
+/*
+ * Check that entry and table equal those of the device files, and so do the
+ * errors.
+ */
 static void files_are_read(struct ibv_context *context)
 {
 	const struct ibv_gid_entry want = {

@@ -31,7 +31,10 @@ static int stop(void **state)
 	return 0;
 }
 
-/* Port 1, 2 or 3; port 3 is in another subnet. */
+/*
+ * Add a Report to port 1, 2 or 3; port 3 is in another subnet. Return: whether
+ * it is a new event.
+ */
 static bool is_new(uint8_t port, int kind, uint8_t gid, uint64_t ms)
 {
 	const struct sm_report report = {

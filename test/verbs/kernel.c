@@ -54,8 +54,8 @@ int __wrap_ibsa__uverbs_driver(const char *device, uint32_t *out)
 }
 
 /*
- * All attributes are present, in any order; numbers are stored in them
- * directly.
+ * Find an attribute of a command: all are present, in any order, and contain
+ * numbers directly.
  */
 static const struct ib_uverbs_attr *find(const struct ib_uverbs_ioctl_hdr *call,
 					 uint16_t id, uint16_t len)

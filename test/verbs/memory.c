@@ -10,7 +10,7 @@ static bool is_named(int err)
 	return err == ENOMEM || err == EIO;
 }
 
-/* Each run has a new context, without state of an earlier run. */
+/* Call @work with a new context, which has no state of earlier runs. */
 static bool run(bool (*work)(struct ibv_context *, union ibv_gid *),
 		long allocations)
 {

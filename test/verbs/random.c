@@ -116,8 +116,9 @@ struct ibv_context *context_open(void)
 static __thread struct worker *own_worker;
 
 /*
- * Whether a handler has interrupted a system call that waited. Elsewhere, the
- * thread may be about to use the context, with libibverbs as with this library.
+ * Whether the handler has interrupted a system call that waits. In any other
+ * place, the thread may be about to use the context, with libibverbs as with
+ * this library.
  */
 static bool was_in_wait(const ucontext_t *interrupted)
 {
@@ -282,7 +283,7 @@ static void disturb(struct ibv_context *shared)
 	}
 }
 
-/* A context, and rounds on it until it is closed. */
+/* Open a context, and run rounds on it until it is closed. */
 static void generation(unsigned int rounds)
 {
 	struct ibv_context *shared = context_open();

@@ -39,7 +39,7 @@ struct ibv_context *context_open(void);
  */
 int close_any(struct ibv_context *context);
 
-/* Make one call, chosen by a random number. */
+/* Make one call of the verbs functions, chosen by a random number. */
 void worker_call(struct worker *worker, unsigned int number);
 
 /* Like worker_call(), but only a call that does not wait. */

@@ -46,14 +46,14 @@ struct ibv_context *verbs_rig_open(struct verbs_rig *rig, const char *node);
 union ibv_gid verbs_rig_gid(const struct verbs_rig *rig, const char *node,
 			    unsigned int port);
 
-/* A multicast GID of this subnet, with this last byte. */
+/* Return: a multicast GID of this subnet whose last byte is @number. */
 union ibv_gid verbs_rig_group(uint8_t number);
 
 /* Connect or disconnect the cable of a port. */
 void verbs_rig_plug(struct verbs_rig *rig, const char *node, unsigned int port,
 		    bool up);
 
-/* Turn a fault on for all packets, or off. */
+/* Turn a fault of the fabric on for all packets, or off. */
 void verbs_rig_fault(struct verbs_rig *rig, enum ibsa_fault_kind kind, bool on);
 
 /*
@@ -63,7 +63,7 @@ void verbs_rig_fault(struct verbs_rig *rig, enum ibsa_fault_kind kind, bool on);
 void verbs_rig_join(struct verbs_rig *rig, const char *node,
 		    const union ibv_gid *group, bool joined);
 
-/* Whether a thread of this process sleeps in that system call. */
+/* Return: whether a thread of this process sleeps in this system call. */
 bool verbs_rig_is_in(pid_t thread, long call);
 
 /* @failed is -1 and errno is @err. */

@@ -25,7 +25,7 @@ struct waits_rig {
 
 extern struct waits_rig rig;
 
-/* Set in a process that was forked in a handler. */
+/* Set in a process that was forked in a signal handler. */
 extern volatile sig_atomic_t is_child;
 
 struct waits_case {
@@ -33,7 +33,7 @@ struct waits_case {
 	void (*run)(void);
 };
 
-/* Cases that need a device; the last has no name. */
+/* Test cases that need a device; the last element has no name. */
 extern const struct waits_case device_cases[];
 
 /* A thread that reads one event, and the result. */

@@ -27,7 +27,7 @@ static void set_nonblocking(int fd, bool on)
 			 0);
 }
 
-/* Other events of the device may come first. */
+/* Take events of the device up to the next one of type @type. */
 static void take_device_event(struct rig *rig, int type)
 {
 	struct ibsa_async_event event;
@@ -41,7 +41,7 @@ static void take_device_event(struct rig *rig, int type)
 	} while (event.event_type != type);
 }
 
-/* The next SM event; events of the device may come first. */
+/* Take the next SM event; events of the device may come first. */
 static void take_sm_event(struct rig *rig, struct ibsa_async_event *out)
 {
 	do {

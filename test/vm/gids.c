@@ -39,7 +39,7 @@ enum library { LIBIBVERBS, LIBIBSA, LIBRARIES };
 static int refusal;
 static unsigned int commands[LIBRARIES];
 
-/* What the devices have; each test needs some of it. */
+/* Which kinds of GIDs the devices have; each test needs some of them. */
 static struct {
 	unsigned int ipv4;
 	unsigned int ipv6;
@@ -55,7 +55,10 @@ static struct {
 			 uint32_t, size_t);
 } theirs;
 
-/* A device opened by libibverbs, and the context that libibsa uses. */
+/*
+ * A device opened by libibverbs, and the context of the same device that
+ * libibsa uses.
+ */
 struct pair {
 	struct ibv_context *theirs;
 	struct ibv_context *ours;
@@ -124,7 +127,10 @@ static int bindings_find(void **state)
 	return 0;
 }
 
-/* Open devices whose commands fail with @err. Return: their number. */
+/*
+ * Open all devices; their commands for GID tables fail with @err. Return: the
+ * number of devices.
+ */
 static size_t pairs_open(int err, bool ours_is_own, struct pair pairs[DEVICES])
 {
 	struct ibv_device **list;
@@ -351,7 +357,10 @@ static void entry_find(struct ib_device *device,
 	rdma_put_gid_attr(attr);
 }
 
-/* How many of the @count entries have the GID and type of an earlier one. */
+/*
+ * Return: how many of the @count entries have the GID and type of an earlier
+ * entry.
+ */
 static unsigned int twins_count(const struct ibv_gid_entry *entries,
 				ssize_t count)
 {

@@ -7,7 +7,7 @@
 set -e
 program=$1
 
-# count DEVICE NUMBER - wait until the device has so many GIDs
+# count DEVICE NUMBER - wait until the device has this many GIDs
 count() {
 	tries=0
 	while [ "$(cat /sys/class/infiniband/"$1"/ports/1/gids/* |

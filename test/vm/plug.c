@@ -32,7 +32,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Query until the device is there and the SA has answered. */
+/* Send queries until the device exists again and the SA has answered one. */
 static void answers_again(struct ibsa_client *client)
 {
 	const uint64_t end_ms = sa_now_ms() + LONG_MS;
@@ -151,7 +151,9 @@ static void note_port(unsigned int changes, const struct ibsa_port_state *now,
 	told->again += !!(changes & IBSA_PORT_CHANGE_REREGISTER);
 }
 
-/* Dispatch, with or without the device, until there were so many reports. */
+/*
+ * Dispatch, with or without the device, until this number of reports has come.
+ */
 static void await(struct ibsa_client *client, const int *what, int times)
 {
 	const uint64_t end_ms = sa_now_ms() + LONG_MS;
@@ -315,7 +317,10 @@ static void worker_goes_on_with_the_device(void **state)
 	ibsa_device_put(device);
 }
 
-/* The request is sent again until the port is back. */
+/*
+ * Let the SA send a Report again and again, until the port exists again and
+ * the event arrives.
+ */
 static void report_arrives(struct sa *sa, struct ibv_context *context)
 {
 	struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };

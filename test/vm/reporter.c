@@ -55,13 +55,16 @@ enum {
 
 #define QKEY 0x80010000u /* of every QP 1 */
 
-/* A request that is to be answered later. */
+/* A request that "reporter" will answer later. */
 struct late {
 	uint64_t due_ms;
 	uint8_t *in;
 };
 
-/* The port, the last subscriber, and the delayed replies. */
+/*
+ * The state of "reporter": its port, the last subscriber, and the delayed
+ * replies.
+ */
 struct reporter {
 	int port;
 	int agent;

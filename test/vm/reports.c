@@ -90,7 +90,7 @@ static void send_report(struct ibsa_transport *from,
 	assert_int_equal(from->ops->send(from, to, mad, sizeof(mad), 1000), 0);
 }
 
-/* Receive at @from; meanwhile dispatch @client, if it is not NULL. */
+/* Receive a MAD at @from; meanwhile dispatch @client, if it is not NULL. */
 static void await(struct ibsa_transport *from, struct ibsa_client *client,
 		  struct ibsa_message *out)
 {

@@ -72,7 +72,7 @@ client() {
 	[ $status = "$want" ] || fail "$* ends with $status, not $want"
 }
 
-# says TEXT - check that the client has printed TEXT to standard error
+# says TEXT - check that the client has printed TEXT on standard error
 says() {
 	grep -q "$1" /tmp/err || fail "does not say: $1"
 }

@@ -8,7 +8,7 @@
 
 enum { WAIT_MS = 10000 };
 
-/* The GID of rxe1, where the SA will be. */
+/* Return: the GID of rxe1, where the program "reporter" is the SA. */
 static struct ibsa_gid far_gid(void)
 {
 	struct ibsa_transport *transport;

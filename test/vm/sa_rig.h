@@ -37,7 +37,10 @@ void sa_forget(struct sa *sa);
 /* The number of requests for services that "reporter" has received. */
 unsigned int sa_asked(struct sa *sa);
 
-/* A client at rxe0 of that SA; @options are its other options, or NULL. */
+/*
+ * Open a client at rxe0 whose SA is "reporter"; @options are its other
+ * options, or NULL.
+ */
 struct ibsa_client *sa_client(const struct sa *sa,
 			      const struct ibsa_options *options);
 

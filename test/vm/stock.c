@@ -12,7 +12,9 @@
 
 enum { CANARY = 0xa5, GUARD_BYTES = 64 };
 
-/* libibverbs' struct, and memory around it that must not change. */
+/*
+ * The event struct of libibverbs, with memory around it that must not change.
+ */
 struct guarded {
 	struct ibv_async_event event;
 	uint8_t guard[GUARD_BYTES];
@@ -43,7 +45,7 @@ static void calls_are_in_front(void **state)
 	assert_is_of((void (*)(void))_ibv_query_gid_ex, "libib");
 }
 
-/* The next event of this type, without acknowledging it. */
+/* Take the next event of this type, without acknowledging it. */
 static void take(struct rig *rig, int type, struct guarded *out)
 {
 	for (;;) {

@@ -56,7 +56,10 @@ static struct held *held_find(struct counter *counter, uint32_t tid)
 	return NULL;
 }
 
-/* The kernel does not accept a second request with an id that it holds. */
+/*
+ * Note a request that the kernel holds: the kernel does not accept a second
+ * request with its id.
+ */
 static void held_add(struct counter *counter, uint32_t tid)
 {
 	struct held *held = held_find(counter, tid);

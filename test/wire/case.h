@@ -22,15 +22,26 @@ struct wire_case {
 /* One line of the text. */
 struct wire_line {
 	bool starts_record; /* "PathRecord dump:" */
-	char label[64];	    /* "dgid"; empty if the line has no value */
-	char value[200];    /* "fe80::1" */
-	char numbers[200];  /* for a line of a table: "SL: 0| 1|"; else empty */
+	/* Label of the line, such as "dgid"; empty if the line has no value. */
+	char label[64];
+	char value[200]; /* "fe80::1" */
+	/*
+	 * The numbers in a line of a table, such as "SL: 0| 1|"; empty for
+	 * other lines.
+	 */
+	char numbers[200];
 };
 
-/* Read the case @name in @dir. Return: false if it has no request. */
+/*
+ * Read the captured case @name in the directory @dir. Return: false if it has
+ * no request.
+ */
 bool wire_case_read(const char *dir, const char *name, struct wire_case *out);
 
-/* Read the line at *@at and step past it. Return: false at the end. */
+/*
+ * Read the line of text at *@at and move *@at to the next one. Return: false
+ * at the end of the text.
+ */
 bool wire_line_next(const char **at, struct wire_line *out);
 
 #endif

@@ -40,7 +40,10 @@ static bool is_number(const struct ibsa_field *field)
 	       field->show != IBSA_SHOW_blob;
 }
 
-/* Write values, also those that ibsa_field_set() would refuse. */
+/*
+ * Write values into a struct, including values that ibsa_field_set() would
+ * refuse.
+ */
 static void host_put(const struct ibsa_field *field, unsigned int index,
 		     uint64_t value, union host *host)
 {
@@ -94,7 +97,7 @@ static void encode_refuses_every_value_that_is_too_wide(void **state)
 	assert_true(fields > 80);
 }
 
-/* Set all bits of every field and of the padding. */
+/* Set all bits of every field of the struct, and of its padding. */
 static void widest_make(const struct ibsa_record *record, union host *host)
 {
 	memset(host, 0xff, sizeof(*host));

@@ -308,7 +308,10 @@ static const struct ibsa_field *field_named(const struct ibsa_record *record,
 	return ibsa_field_find(record, ours, out_index);
 }
 
-/* Return: the bits from field @first to field @last as one number. */
+/*
+ * Return: the bits from field @first to field @last of a record, as one
+ * number.
+ */
 static uint64_t bits_between(const struct ibsa_record *record,
 			     const struct ibsa_field *first,
 			     const struct ibsa_field *last, const void *host)

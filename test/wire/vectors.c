@@ -202,7 +202,7 @@ static const struct request {
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* A bit for each bit of a record that is not reserved. */
+/* Make a mask with a bit for each bit of a record that is not reserved. */
 static void used_bits(const struct ibsa_record *record, uint8_t *out)
 {
 	memset(out, 0, record->size);
@@ -314,7 +314,10 @@ static void answers_decode_as_saquery_prints_them(void **state)
 			assert_int_equal(seen, count);
 		texts += seen;
 	}
-	/* A parser that finds no lines must not pass. */
+	/*
+	 * A parser that finds no lines must not pass the test: these are the
+	 * numbers of lines in the captured texts.
+	 */
 	assert_int_equal(texts, 166);
 	/* 4 lines of P_Keys, 64 of an LFT, 4 * 32 of MFTs, 2 of SL to VL, 4 * 4
 	 * of VL arbitration */
