@@ -131,13 +131,24 @@ static bool device_is_closing(struct ib_device *device)
 }
 
 /*
- * Become the dispatcher of the device. Return: 0; -EBUSY another thread
- * dispatches it.
+ * Whether a program's thread dispatches the device. False in a
+ * forked child for a device of its parent.
+ */
+static bool is_dispatched_by_program(const struct ib_device *device)
+{
+	return device->options.no_thread && ibsa__sa_is_ours(device->sa);
+}
+
+/*
+ * Become the dispatcher of the device, in a program's thread. Return: 0; -EBUSY
+ * another thread dispatches it; -EINVAL programs' threads do not.
  */
 static int dispatch_begin(struct ib_device *device)
 {
 	bool taken;
 
+	if (!is_dispatched_by_program(device))
+		return -EINVAL;
 	pthread_mutex_lock(&device->sa->lock);
 	taken = dispatch_take(device);
 	pthread_mutex_unlock(&device->sa->lock);
@@ -161,14 +172,6 @@ static struct work work_count(struct ib_device *device)
 	return work;
 }
 
-static void wakes_drain(struct ib_device *device)
-{
-	uint64_t wakes;
-
-	while (read(device->wake_fd, &wakes, sizeof(wakes)) > 0)
-		;
-}
-
 /* Dispatch all ports. Return: the first error. */
 static int ports_dispatch(struct ib_device *device, unsigned int count)
 {
@@ -187,7 +190,7 @@ static int device_dispatch(struct ib_device *device)
 {
 	const struct work work = work_count(device);
 
-	wakes_drain(device);
+	(void)fd_wake_reset(device->wake_fd);
 	jobs_run(device, work.jobs);
 	return ports_dispatch(device, work.ports);
 }
@@ -277,23 +280,9 @@ static void wait_end(struct ib_device *device)
 static int wait_all(struct ib_device *device, int at_most_ms)
 {
 	struct pollfd fd = { .fd = device->epoll_fd, .events = POLLIN };
-	int err = 0;
 
-	if (poll(&fd, 1, sooner_ms(at_most_ms, device_timeout_ms(device))) < 0)
-		err = -errno;
-	wait_end(device);
-	wakes_drain(device);
-	return err ? err : ports_dispatch(device, work_count(device).ports);
-}
-
-static int wait_lone(struct ib_device *device, struct ibsa_client *client,
-		     int at_most_ms)
-{
-	int err = ibsa_wait(client, at_most_ms);
-
-	wait_end(device);
-	wakes_drain(device);
-	return err;
+	at_most_ms = sooner_ms(at_most_ms, device_timeout_ms(device));
+	return poll(&fd, 1, at_most_ms) < 0 ? -errno : 0;
 }
 
 /*
@@ -308,44 +297,30 @@ int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 
 	device->has_told = false;
 	if (device->options.no_thread)
-		wakes_drain(device);
+		(void)fd_wake_reset(device->wake_fd);
 	jobs_run(device, work_count(device).jobs);
 	if (!wait_begin(device, &lone) || device->has_told)
 		at_most_ms = 0;
-	if (lone)
-		err = wait_lone(device, lone, at_most_ms);
-	else
-		err = wait_all(device, at_most_ms);
+	err = lone ? ibsa_wait(lone, at_most_ms) : wait_all(device, at_most_ms);
+	wait_end(device);
+	(void)fd_wake_reset(device->wake_fd);
+	if (!err && !lone)
+		err = ports_dispatch(device, work_count(device).ports);
 	dispatch_end(device);
 	return err;
 }
 
-/*
- * Whether a program's thread dispatches the device. False in a
- * forked child for a device of its parent.
- */
-static bool is_dispatched_by_program(const struct ib_device *device)
-{
-	return device->options.no_thread && ibsa__sa_is_ours(device->sa);
-}
-
 int ibsa_device_wait(struct ib_device *device, int at_most_ms)
 {
-	int err;
+	int err = dispatch_begin(device);
 
-	if (!is_dispatched_by_program(device))
-		return -EINVAL;
-	err = dispatch_begin(device);
 	return err ? err : ibsa__sa_loop_wait(device, at_most_ms);
 }
 
 int ibsa_device_dispatch(struct ib_device *device)
 {
-	int err;
+	int err = dispatch_begin(device);
 
-	if (!is_dispatched_by_program(device))
-		return -EINVAL;
-	err = dispatch_begin(device);
 	if (err)
 		return err;
 	err = device_dispatch(device);
