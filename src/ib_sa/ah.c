@@ -470,28 +470,25 @@ int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 	return err;
 }
 
-static int ah_lid(const struct rdma_ah_attr *ah_attr, uint16_t *out)
-{
-	if (ah_attr->type == RDMA_AH_ATTR_TYPE_IB)
-		*out = ah_attr->ib.dlid;
-	else if (ah_attr->type == RDMA_AH_ATTR_TYPE_ROCE)
-		*out = 0;
-	else if (ah_attr->opa.dlid > UINT16_MAX || ah_attr->opa.make_grd)
-		return -ERANGE;
-	else
-		*out = (uint16_t)ah_attr->opa.dlid;
-	return 0;
-}
-
-static uint8_t ah_path_bits(const struct rdma_ah_attr *ah_attr)
+/* Only IB and OPA ports have LIDs. */
+static int ah_lid_convert(const struct rdma_ah_attr *ah_attr,
+			  struct ibv_ah_attr *out)
 {
 	switch (ah_attr->type) {
 	case RDMA_AH_ATTR_TYPE_IB:
-		return ah_attr->ib.src_path_bits;
-	case RDMA_AH_ATTR_TYPE_OPA:
-		return ah_attr->opa.src_path_bits;
-	default:
+		out->dlid = ah_attr->ib.dlid;
+		out->src_path_bits = ah_attr->ib.src_path_bits;
 		return 0;
+	case RDMA_AH_ATTR_TYPE_OPA:
+		if (ah_attr->opa.dlid > UINT16_MAX || ah_attr->opa.make_grd)
+			return -ERANGE;
+		out->dlid = (uint16_t)ah_attr->opa.dlid;
+		out->src_path_bits = ah_attr->opa.src_path_bits;
+		return 0;
+	case RDMA_AH_ATTR_TYPE_ROCE:
+		return 0;
+	default:
+		return -EINVAL;
 	}
 }
 
@@ -499,18 +496,12 @@ int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
 			struct ibv_ah_attr *out)
 {
 	struct ibv_ah_attr ibv = { 0 };
-	int err;
+	int err = ah_lid_convert(ah_attr, &ibv);
 
-	if (ah_attr->type != RDMA_AH_ATTR_TYPE_IB &&
-	    ah_attr->type != RDMA_AH_ATTR_TYPE_ROCE &&
-	    ah_attr->type != RDMA_AH_ATTR_TYPE_OPA)
-		return -EINVAL;
-	if (ah_attr->port_num > UINT8_MAX)
-		return -ERANGE;
-	err = ah_lid(ah_attr, &ibv.dlid);
 	if (err)
 		return err;
-	ibv.src_path_bits = ah_path_bits(ah_attr);
+	if (ah_attr->port_num > UINT8_MAX)
+		return -ERANGE;
 	ibv.sl = ah_attr->sl;
 	ibv.static_rate = ah_attr->static_rate;
 	ibv.port_num = (uint8_t)ah_attr->port_num;
