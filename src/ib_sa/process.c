@@ -34,7 +34,7 @@ static int sa_new(const char *unused_name, void *unused_arg, void **out)
 	 * A program may still have tickets from an earlier process-wide
 	 * object, so the tickets of a new one do not begin at 1.
 	 */
-	ibsa__sa_tasks_init(&sa->tasks, (uintptr_t)clock_now_ns());
+	sa->tasks.first_ticket = (uintptr_t)clock_now_ns();
 	*out = sa;
 	return 0;
 }
@@ -44,7 +44,7 @@ static void sa_destroy(void *object)
 	struct ibsa__sa *sa = object;
 
 	ibsa__pool_done(&sa->queries);
-	ibsa__sa_tasks_done(&sa->tasks);
+	ibsa__free(sa->tasks.slots);
 	pthread_cond_destroy(&sa->ended);
 	pthread_mutex_destroy(&sa->lock);
 	ibsa__free(sa);

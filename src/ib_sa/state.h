@@ -67,12 +67,17 @@ struct sa_task {
 	bool is_ended; /* the program has cancelled or released it */
 };
 
+/* The task with an id, or the next id that is free. */
+struct sa_slot {
+	struct sa_task *task; /* NULL: the id is free */
+	uintptr_t ticket;     /* the last ticket of the id */
+	uint32_t next_free;
+};
+
 struct sa_tasks {
-	struct sa_task **slots; /* by id; NULL: free */
-	uintptr_t *tickets;	/* by id: its last ticket */
-	uint32_t *free_ids;	/* a stack */
-	uint32_t free_count;
+	struct sa_slot *slots; /* by id */
 	uint32_t slot_count;
+	uint32_t free_id; /* the first that is free; @slot_count: none */
 	uintptr_t first_ticket;
 };
 
@@ -240,8 +245,6 @@ void ibsa__sa_put(struct ibsa__sa *sa);
 bool ibsa__sa_is_ours(const struct ibsa__sa *sa);
 
 /* task.c. */
-void ibsa__sa_tasks_init(struct sa_tasks *tasks, uintptr_t first_ticket);
-void ibsa__sa_tasks_done(struct sa_tasks *tasks);
 
 /* Return: the first ticket for tasks with the id @id; never 0. */
 uintptr_t ibsa__sa_ticket_first(const struct sa_tasks *tasks, uint32_t id);

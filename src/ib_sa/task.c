@@ -8,18 +8,6 @@
 #include "base/alloc.h"
 #include "ib_sa/state.h"
 
-void ibsa__sa_tasks_init(struct sa_tasks *tasks, uintptr_t first_ticket)
-{
-	*tasks = (struct sa_tasks){ .first_ticket = first_ticket };
-}
-
-void ibsa__sa_tasks_done(struct sa_tasks *tasks)
-{
-	ibsa__free(tasks->slots);
-	ibsa__free(tasks->tickets);
-	ibsa__free(tasks->free_ids);
-}
-
 uintptr_t ibsa__sa_ticket_first(const struct sa_tasks *tasks, uint32_t id)
 {
 	/*
@@ -40,36 +28,23 @@ static uintptr_t ticket_next(uintptr_t ticket)
 	return ticket == UINTPTR_MAX ? 1 : ticket + 1;
 }
 
-/*
- * Double the number of task ids. The lowest new id is on top of the stack of
- * free ids.
- */
+/* Double the number of task ids, none of which is free. */
 static bool ids_grow(struct sa_tasks *tasks)
 {
 	const uint32_t count = tasks->slot_count ? 2 * tasks->slot_count : 64;
-	struct sa_task **slots;
-	uintptr_t *tickets;
-	uint32_t *ids;
+	struct sa_slot *slots;
 
 	if (count > INT32_MAX)
 		return false;
-	slots = ibsa__realloc(tasks->slots, count, sizeof(struct sa_task *));
+	slots = ibsa__realloc(tasks->slots, count, sizeof(*slots));
 	if (!slots)
 		return false;
+	for (uint32_t id = tasks->slot_count; id < count; id++)
+		slots[id] = (struct sa_slot){
+			.ticket = ibsa__sa_ticket_first(tasks, id),
+			.next_free = id + 1,
+		};
 	tasks->slots = slots;
-	tickets = ibsa__realloc(tasks->tickets, count, sizeof(*tickets));
-	if (!tickets)
-		return false;
-	tasks->tickets = tickets;
-	ids = ibsa__realloc(tasks->free_ids, count, sizeof(*ids));
-	if (!ids)
-		return false;
-	tasks->free_ids = ids;
-	for (uint32_t id = count; id-- > tasks->slot_count;) {
-		slots[id] = NULL;
-		tickets[id] = ibsa__sa_ticket_first(tasks, id);
-		ids[tasks->free_count++] = id;
-	}
 	tasks->slot_count = count;
 	return true;
 }
@@ -92,15 +67,18 @@ int ibsa__sa_task_submit(struct sa_task *task)
 {
 	struct ib_device *device = task->port->device;
 	struct sa_tasks *tasks = &device->sa->tasks;
+	struct sa_slot *slot;
 
 	if (device->closing)
 		return -ENODEV;
-	if (!tasks->free_count && !ids_grow(tasks))
+	if (tasks->free_id == tasks->slot_count && !ids_grow(tasks))
 		return -ENOMEM;
-	task->id = tasks->free_ids[--tasks->free_count];
-	task->ticket = ticket_next(tasks->tickets[task->id]);
-	tasks->tickets[task->id] = task->ticket;
-	tasks->slots[task->id] = task;
+	task->id = tasks->free_id;
+	slot = &tasks->slots[task->id];
+	tasks->free_id = slot->next_free;
+	slot->ticket = ticket_next(slot->ticket);
+	slot->task = task;
+	task->ticket = slot->ticket;
 	task->client->users++;
 	ibsa__sa_submit(device, &task->start);
 	return 0;
@@ -137,11 +115,13 @@ void ibsa__sa_task_enter(struct sa_task *task, bool is_last)
  */
 static void task_free(struct sa_tasks *tasks, struct sa_task *task)
 {
-	const uint32_t id = task->id;
+	struct sa_slot *slot = &tasks->slots[task->id];
 
-	tasks->slots[id] = NULL;
-	if (tasks->tickets[id] != ibsa__sa_ticket_first(tasks, id))
-		tasks->free_ids[tasks->free_count++] = id;
+	slot->task = NULL;
+	if (slot->ticket != ibsa__sa_ticket_first(tasks, task->id)) {
+		slot->next_free = tasks->free_id;
+		tasks->free_id = task->id;
+	}
 	if (task->client)
 		task->client->users--;
 	task->ops->free(task);
@@ -175,7 +155,7 @@ static void task_end(struct sa_task *task)
 static int ticket_find(const struct sa_tasks *tasks, uintptr_t ticket)
 {
 	for (uint32_t id = 0; id < tasks->slot_count; id++) {
-		if (tasks->tickets[id] == ticket)
+		if (tasks->slots[id].ticket == ticket)
 			return (int)id;
 	}
 	return -1;
@@ -192,7 +172,7 @@ void ibsa__sa_task_end(int id, uintptr_t ticket)
 	if (id < 0)
 		id = ticket_find(&sa->tasks, ticket);
 	if (id >= 0 && (uint32_t)id < sa->tasks.slot_count)
-		task = sa->tasks.slots[id];
+		task = sa->tasks.slots[id].task;
 	if (ticket && task && task->ticket == ticket)
 		task_end(task);
 	pthread_mutex_unlock(&sa->lock);
@@ -203,7 +183,7 @@ void ibsa__sa_tasks_release(struct sa_tasks *tasks,
 			    const struct ib_sa_client *client, bool forget)
 {
 	for (uint32_t id = 0; id < tasks->slot_count; id++) {
-		struct sa_task *task = tasks->slots[id];
+		struct sa_task *task = tasks->slots[id].task;
 
 		if (!task || task->client != client)
 			continue;
@@ -220,7 +200,7 @@ struct ib_device *ibsa__sa_tasks_take(const struct sa_tasks *tasks,
 {
 	for (uint32_t i = 0; i < tasks->slot_count; i++) {
 		const uint32_t id = (*at + i) % tasks->slot_count;
-		const struct sa_task *task = tasks->slots[id];
+		const struct sa_task *task = tasks->slots[id].task;
 
 		if (!task || task->client != client ||
 		    !ibsa__sa_loop_take_idle(task->port->device))

@@ -124,7 +124,7 @@ static void million_queries_share_an_id(void **state)
 		assert_ptr_not_equal(query, last);
 		ib_sa_cancel_query(0, last);
 		assert_true(list_is_empty(
-			&plug.rig.client.sa->tasks.slots[0]->end.link));
+			&plug.rig.client.sa->tasks.slots[0].task->end.link));
 		ib_sa_cancel_query(0, query);
 		plug_run(&plug, 0);
 		last = query;
@@ -150,7 +150,7 @@ static void id_that_had_all_tickets_is_retired(void **state)
 	sa = plug.rig.client.sa;
 	assert_int_equal(rig_query(&plug.rig, 2, &told, &query), 0);
 	cancel_and_run(&plug, 0, query);
-	sa->tasks.tickets[0] = ibsa__sa_ticket_first(&sa->tasks, 0) - 1;
+	sa->tasks.slots[0].ticket = ibsa__sa_ticket_first(&sa->tasks, 0) - 1;
 	assert_int_equal(rig_query(&plug.rig, 2, &told, &query), 0);
 	assert_true((uintptr_t)query == ibsa__sa_ticket_first(&sa->tasks, 0));
 	cancel_and_run(&plug, 0, query);
