@@ -106,6 +106,8 @@ int cmd_gids(struct cli *cli);
 void cmd_gids_details(struct cli *cli);
 int cmd_metrics(struct cli *cli);
 void cmd_metrics_details(struct cli *cli);
+int cmd_page(struct cli *cli);
+void cmd_page_details(struct cli *cli);
 int cmd_path(struct cli *cli);
 void cmd_path_details(struct cli *cli);
 int cmd_query(struct cli *cli);

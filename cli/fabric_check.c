@@ -145,32 +145,28 @@ static void paths_check(struct fabric_check *check)
 	}
 }
 
-/* The SMs that the SA has. */
-struct masters {
-	enum ibsa_outcome outcome;
-	struct ibsa_error why;
-	uint64_t guids[2];
-	size_t count;
-};
-
-static void masters_note(const struct ibsa_reply *reply, void *arg)
+static void sms_note(const struct ibsa_reply *reply, void *arg)
 {
-	struct masters *masters = arg;
-	struct ibsa_sm_info sm;
+	struct fabric_check *check = arg;
+	const enum ibsa_outcome outcome = ibsa_outcome(reply);
 
-	masters->outcome = ibsa_outcome(reply);
-	ibsa_reply_explain(reply, &masters->why);
-	for (size_t i = 0; i < reply->count && masters->count < 2; i++)
-		if (ibsa_reply_decode(reply, i, &sm) == 0 &&
-		    sm.sm_state == SM_MASTER)
-			masters->guids[masters->count++] = sm.guid;
+	if (outcome != IBSA_OUTCOME_OK && outcome != IBSA_OUTCOME_NONE) {
+		ibsa_reply_explain(reply, &check->no_sms);
+		return;
+	}
+	check->sms = calloc(reply->count + 1, sizeof(*check->sms));
+	check->out_of_memory |= !check->sms;
+	for (size_t i = 0; check->sms && i < reply->count; i++)
+		if (ibsa_reply_decode(reply, i, &check->sms[check->sm_count]) ==
+		    0)
+			check->sm_count++;
 }
 
 /*
  * An SA may keep SMInfoRecords from requests without an SM_Key: without an answer
  * the other checks still hold.
  */
-static void masters_check(struct fabric_check *check)
+static void sms_read(struct fabric_check *check)
 {
 	const unsigned int deadline_ms = check->cli->open.deadline_ms;
 	const struct ibsa_query query = {
@@ -180,20 +176,35 @@ static void masters_check(struct fabric_check *check)
 				       ? deadline_ms
 				       : SM_DEADLINE_MS,
 	};
-	struct masters masters = { .outcome = IBSA_OUTCOME_UNREACHABLE };
-	int err = ibsa_query_wait(check->cli->client, &query, masters_note,
-				  &masters);
+	int err = ibsa_query_wait(check->cli->client, &query, sms_note, check);
 
-	if (masters.outcome != IBSA_OUTCOME_OK &&
-	    masters.outcome != IBSA_OUTCOME_NONE)
-		complain("check: cannot check whether there is a second master "
+	if (err && !*check->no_sms.text)
+		snprintf(check->no_sms.text, sizeof(check->no_sms.text), "%s",
+			 strerror(-err));
+	if (*check->no_sms.text)
+		complain("%s: cannot check whether there is a second master "
 			 "SM: %s",
-			 *masters.why.text ? masters.why.text : strerror(-err));
-	if (masters.count > 1)
-		finding_add(check, IBSA_FINDING_TWO_MASTERS, 0, 0,
-			    "the SMs at the ports 0x%016" PRIx64
-			    " and 0x%016" PRIx64 " are both master",
-			    masters.guids[0], masters.guids[1]);
+			 check->cli->args[0], check->no_sms.text);
+}
+
+static void masters_check(struct fabric_check *check)
+{
+	const struct ibsa_sm_info *first = NULL;
+
+	for (size_t i = 0; i < check->sm_count; i++) {
+		const struct ibsa_sm_info *sm = &check->sms[i];
+
+		if (sm->sm_state != SM_MASTER)
+			continue;
+		if (first) {
+			finding_add(check, IBSA_FINDING_TWO_MASTERS, 0, 0,
+				    "the SMs at the ports 0x%016" PRIx64
+				    " and 0x%016" PRIx64 " are both master",
+				    first->guid, sm->guid);
+			return;
+		}
+		first = sm;
+	}
 }
 
 void fabric_check_finding(const struct fabric_check *check, size_t index,
@@ -238,6 +249,7 @@ static int findings_find(struct fabric_check *check, bool has_queries)
 						   check->expected) != 0;
 	if (has_queries) {
 		paths_check(check);
+		sms_read(check);
 		masters_check(check);
 	}
 	if (check->out_of_memory) {
@@ -246,6 +258,13 @@ static int findings_find(struct fabric_check *check, bool has_queries)
 	}
 	findings_count(check);
 	return CLI_DONE;
+}
+
+int fabric_check_file(struct fabric_check *check)
+{
+	const int status = expected_load(check);
+
+	return status == CLI_DONE ? findings_find(check, false) : status;
 }
 
 int fabric_check_read(struct fabric_check *check)
@@ -265,4 +284,5 @@ void fabric_check_done(struct fabric_check *check)
 	ibsa_topology_free(check->expected);
 	free(check->paths);
 	free(check->more);
+	free(check->sms);
 }

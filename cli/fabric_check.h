@@ -3,6 +3,7 @@
 #ifndef CLI_FABRIC_CHECK_H
 #define CLI_FABRIC_CHECK_H
 
+#include <ibsa/records.h>
 #include <ibsa/topology.h>
 
 #include "cli.h"
@@ -21,6 +22,8 @@ struct fabric_path {
  * @info:     size of @topology
  * @paths:    @path_count paths from here to other ports, by port GUID
  * @own_guid: GUID of this port
+ * @sms:      @sm_count SMs of the SA
+ * @no_sms:   why the SA has not returned them, or ""
  * @more:     findings that need queries; those of the library precede them
  * @count, @critical_count: number of all findings, and of the critical ones
  */
@@ -32,6 +35,9 @@ struct fabric_check {
 	struct fabric_path *paths;
 	size_t path_count;
 	uint64_t own_guid;
+	struct ibsa_sm_info *sms;
+	size_t sm_count;
+	struct ibsa_error no_sms;
 	struct ibsa_finding *more;
 	size_t more_count;
 	size_t more_room;
@@ -45,6 +51,9 @@ struct fabric_check {
  * status; a failure is printed. The caller calls fabric_check_done() in any case.
  */
 int fabric_check_read(struct fabric_check *check);
+
+/* Check @topology of a file, without queries. Return: likewise. */
+int fabric_check_file(struct fabric_check *check);
 void fabric_check_done(struct fabric_check *check);
 
 /* The path to the port with this GUID, or NULL. */

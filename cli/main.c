@@ -36,6 +36,8 @@ static const struct command commands[] = {
 	{ "metrics", "[node [PEER...]]",
 	  "write values for Prometheus, about the fabric or this machine",
 	  "expect listen output peers pkey rate", cmd_metrics, cmd_metrics_details },
+	{ "page", "[FILE]", "write a fabric as an HTML page",
+	  "expect node-name-map output record", cmd_page, cmd_page_details },
 	{ "path", "SRC DST [FIELD=VALUE...]",
 	  "show the path from one port to another", "all pairs record why",
 	  cmd_path, cmd_path_details },

@@ -59,7 +59,9 @@ static const char *file_read_of(const struct cli *cli)
 {
 	if (strcmp(cli->args[0], "fabric") == 0)
 		return cli->arg_count > 2 ? cli->args[2] : NULL;
-	if (strcmp(cli->args[0], "topology") == 0 && cli->arg_count > 1)
+	if ((strcmp(cli->args[0], "topology") == 0 ||
+	     strcmp(cli->args[0], "page") == 0) &&
+	    cli->arg_count > 1)
 		return cli->args[1];
 	return fabric_file(cli);
 }

@@ -67,7 +67,7 @@ fi
 cd "$(dirname "$fabric")" || exit 1
 nodes=(node1 node2 node3 node4 rack)
 offers '' "${commands[@]}"
-offers 'pa' path
+offers 'pa' page path
 offers 'nonsense ' ''
 offers 'path ' "${nodes[@]}"
 offers 'path node1 node' node1 node2 node3 node4

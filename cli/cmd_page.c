@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa page: a fabric as one HTML file that loads nothing else. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "node_map.h"
+#include "page.h"
+
+enum { TIME_TEXT = 32, READABLE = 0666 };
+
+static bool is_standard_output(const struct cli *cli)
+{
+	return strcmp(cli->output.file, "-") == 0;
+}
+
+static int options_check(const struct cli *cli)
+{
+	if (cli->arg_count > 2) {
+		complain("page accepts one file; remove '%s'", cli->args[2]);
+		return CLI_USAGE;
+	}
+	if (!cli->output.file) {
+		complain("page needs --output FILE, or -o FILE; - is standard "
+			 "output");
+		return CLI_USAGE;
+	}
+	if (out_is_data(&cli->out)) {
+		complain("page writes HTML only; for JSON and CSV, see ibsa "
+			 "topology and ibsa check");
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+static int topology_get(struct page *page)
+{
+	struct ibsa_error error = { .text = "" };
+	int err;
+
+	if (!page->file)
+		return fabric_check_read(&page->check);
+	err = ibsa_topology_load(page->file, &error, &page->check.topology);
+	return err ? error_explain(err, &error)
+		   : fabric_check_file(&page->check);
+}
+
+static int page_read(struct page *page)
+{
+	const char *map = page->cli->topology.name_map;
+	int status = CLI_DONE;
+
+	if (map)
+		status = node_map_read(map, &page->view.map);
+	if (status == CLI_DONE)
+		status = topology_get(page);
+	if (status != CLI_DONE)
+		return status;
+	page->view.topology = page->check.topology;
+	page->view.info = page->check.info;
+	return page_ports_find(page);
+}
+
+static void time_put(struct page_json *json)
+{
+	const time_t now = time(NULL);
+	char text[TIME_TEXT] = "";
+	struct tm utc;
+
+	if (gmtime_r(&now, &utc))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	page_text(json, "time", text);
+}
+
+/* Write the whole page. Return: the exit status. */
+static int page_put(struct page *page)
+{
+	struct page_json *json = &page->json;
+	int status = CLI_DONE;
+
+	fputs(page_head, json->file);
+	page_open(json, NULL, '{');
+	page_text(json, "version", ibsa_version());
+	time_put(json);
+	if (page->file)
+		page_text(json, "file", page->file);
+	if (page->here == SIZE_MAX)
+		page_null(json, "here");
+	else
+		page_number(json, "here", page->here);
+	page_topology(page);
+	if (!page->file)
+		status = page_records(page);
+	page_close(json, '}');
+	fputs(page_tail, json->file);
+	return status;
+}
+
+static int cannot_write(const char *path, int err)
+{
+	complain("--output: cannot write '%s': %s", path, strerror(err));
+	return CLI_DEVICE;
+}
+
+/* Return: 0 or errno. */
+static int text_write(FILE *file, const char *text, size_t len)
+{
+	int err = 0;
+
+	if (fwrite(text, 1, len, file) != len)
+		err = errno;
+	if (fclose(file) != 0 && !err)
+		err = errno;
+	return err;
+}
+
+/*
+ * Write to a new file, which then takes the place of @path: a reader finds the old
+ * page or the new one. Return: 0 or errno.
+ */
+static int file_replace(const char *path, const char *text, size_t len)
+{
+	char *name = NULL;
+	FILE *file = NULL;
+	mode_t mask;
+	int err = ENOMEM;
+	int fd = -1;
+
+	if (asprintf(&name, "%s.XXXXXX", path) < 0)
+		return err;
+	fd = mkostemp(name, O_CLOEXEC);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	err = file ? text_write(file, text, len) : errno;
+	mask = umask(0);
+	umask(mask);
+	if (!err && chmod(name, READABLE & ~mask) != 0)
+		err = errno;
+	if (!err && rename(name, path) != 0)
+		err = errno;
+	if (err && fd >= 0)
+		unlink(name);
+	free(name);
+	return err;
+}
+
+/* A file that is not regular, such as /dev/null, is written in place. */
+static int file_write(const char *path, const char *text, size_t len)
+{
+	char *real = realpath(path, NULL);
+	struct stat what;
+	FILE *file;
+	int err;
+
+	if (real && stat(real, &what) == 0 && !S_ISREG(what.st_mode)) {
+		file = fopen(real, "we");
+		err = file ? text_write(file, text, len) : errno;
+	} else {
+		err = file_replace(real ? real : path, text, len);
+	}
+	free(real);
+	return err;
+}
+
+static int output_write(struct cli *cli, const char *text, size_t len)
+{
+	int err;
+
+	if (is_standard_output(cli)) {
+		out_line(&cli->out, "%.*s", (int)len - 1, text);
+		return CLI_DONE;
+	}
+	err = file_write(cli->output.file, text, len);
+	return err ? cannot_write(cli->output.file, err) : CLI_DONE;
+}
+
+static int page_make(struct page *page)
+{
+	char *text = NULL;
+	size_t len = 0;
+	int status = page_read(page);
+
+	if (status != CLI_DONE)
+		return status;
+	page->json.file = open_memstream(&text, &len);
+	if (page->json.file)
+		status = page_put(page);
+	if (!page->json.file || fclose(page->json.file) != 0) {
+		complain("out of memory");
+		status = CLI_DEVICE;
+	}
+	if (status == CLI_DONE)
+		status = output_write(page->cli, text, len);
+	free(text);
+	return status;
+}
+
+int cmd_page(struct cli *cli)
+{
+	struct page page = {
+		.cli = cli,
+		.check = { .cli = cli },
+		.file = cli->arg_count > 1 ? cli->args[1] : NULL,
+	};
+	int status = options_check(cli);
+
+	if (status == CLI_DONE)
+		status = page_make(&page);
+	fabric_check_done(&page.check);
+	node_map_free(page.view.map);
+	free(page.ports);
+	free(page.by_guid);
+	return status;
+}
+
+void cmd_page_details(struct cli *cli)
+{
+	out_line(
+		&cli->out, "%s",
+		"Writes one HTML file that shows the fabric, as the SA has it, "
+		"or a topology file:\nthe findings of ibsa check, a picture "
+		"with a search for hosts, the paths from here,\npartitions, "
+		"services, multicast groups, the SMs and the latency of the "
+		"SA. A browser\nneeds no network to show it. --expect compares "
+		"the fabric with a file.\n\n"
+		"  ibsa page -o fabric.html\n"
+		"  ibsa page --expect fabric.net -o fabric.html\n"
+		"  ibsa page fabric.net -o - >fabric.html\n");
+}

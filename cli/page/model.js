@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The data of the page as nodes, links and ports that refer to each other. */
+"use strict";
+
+const SWITCH = 2;
+const PATH_FOUND = 1;
+const PATH_OWN = 2;
+const NONE = 0;
+const WARNING = 1;
+const CRITICAL = 2;
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const collator = new Intl.Collator("en", { numeric: true });
+
+function byName(a, b) {
+	return collator.compare(a.label, b.label);
+}
+
+function nodesMake() {
+	const columns = data.nodes;
+	return columns.name.map((name, index) => ({
+		index,
+		name,
+		label: name || columns.guid[index],
+		guid: columns.guid[index],
+		type: columns.type[index],
+		isSwitch: columns.type[index] === SWITCH,
+		portCount: columns.ports[index],
+		level: columns.level[index],
+		island: columns.island[index],
+		links: [],
+		ports: [],
+		hosts: [],	/* of a leaf switch */
+		leaf: null,	/* of a host */
+		findings: [],
+		severity: NONE,
+		group: null,	/* of a switch, in the picture */
+		box: null,	/* in the picture */
+	}));
+}
+
+function portsMake() {
+	return data.ports.map(([node, number, guid, lid, path, mtu, rate]) => {
+		const port = { node: nodes[node], number, guid, lid, path, mtu, rate };
+		port.node.ports.push(port);
+		return port;
+	});
+}
+
+function linksMake() {
+	return data.links.map(([a, aPort, b, bPort, lanes, speed, state, mtu, rate, ends]) => {
+		const link = { a: nodes[a], aPort, b: nodes[b], bPort, lanes, speed,
+			       state, mtu, rate, ends, severity: NONE };
+		link.a.links.push(link);
+		if (link.a !== link.b)
+			link.b.links.push(link);
+		return link;
+	});
+}
+
+/* The end of a link at a node, and the other end. */
+function ownPort(link, node) {
+	return link.a === node ? link.aPort : link.bPort;
+}
+
+function farNode(link, node) {
+	return link.a === node ? link.b : link.a;
+}
+
+function farPort(link, node) {
+	return link.a === node ? link.bPort : link.aPort;
+}
+
+/* A host is drawn at the switch of its first linked port. */
+function leavesFind() {
+	for (const node of nodes) {
+		node.links.sort((x, y) => ownPort(x, node) - ownPort(y, node));
+		const link = node.isSwitch ? null :
+			node.links.find((each) => farNode(each, node).isSwitch);
+		if (!link)
+			continue;
+		node.leaf = farNode(link, node);
+		node.leafPort = farPort(link, node);
+		node.leaf.hosts.push(node);
+	}
+	for (const node of nodes)
+		node.hosts.sort((x, y) => x.leafPort - y.leafPort);
+}
+
+function findingsMake() {
+	return data.findings.map(([kind, severity, index, port, what]) => {
+		const node = index === null ? null : nodes[index];
+		const finding = { kind, severity: severity ? CRITICAL : WARNING, node, port, what };
+		if (node)
+			findingAdd(finding, node);
+		return finding;
+	});
+}
+
+/* A finding about a port is also one of its link, and of a host at the other end. */
+function findingAdd(finding, node) {
+	const raise = (what) => { what.severity = Math.max(what.severity, finding.severity); };
+	node.findings.push(finding);
+	raise(node);
+	for (const link of node.links) {
+		if (!finding.port || ownPort(link, node) !== finding.port)
+			continue;
+		raise(link);
+		const far = farNode(link, node);
+		if (!far.isSwitch && far !== node) {
+			far.findings.push(finding);
+			raise(far);
+		}
+	}
+}
+
+const nodes = nodesMake();
+const ports = portsMake();
+const links = linksMake();
+leavesFind();
+const findings = findingsMake();
+findings.sort((a, b) => b.severity - a.severity);
+const here = data.here === null ? null : ports[data.here];
+
+/* "4x HDR" of a link, and the text of a code. */
+function widthText(link) {
+	return [link.lanes ? `${link.lanes}x` : "", link.speed].join(" ").trim() || "–";
+}
+
+function codeText(kind, code) {
+	return data.codes[kind][code] || (code ? String(code) : "–");
+}
+
+function countText(count, one, many) {
+	return `${count.toLocaleString("en")} ${count === 1 ? one : many || `${one}s`}`;
+}
+
+/* The beginning that the names have in common, without trailing separators. */
+function commonName(names) {
+	let prefix = names[0] || "";
+	for (const name of names)
+		while (!name.startsWith(prefix))
+			prefix = prefix.slice(0, -1);
+	return prefix.replace(/[\s._:-]+$/, "");
+}
+
+/* The switches that stay connected without those of the highest level. */
+function podOf(first, isTop, seen) {
+	const pod = [first];
+	seen.add(first);
+	for (const node of pod)
+		for (const link of node.links) {
+			const far = farNode(link, node);
+			if (far.isSwitch && !isTop(far) && !seen.has(far)) {
+				seen.add(far);
+				pod.push(far);
+			}
+		}
+	return pod;
+}
+
+function groupMake(switches) {
+	const leaves = switches.filter((node) => node.hosts.length > 0).sort(byName);
+	const others = switches.filter((node) => node.hosts.length === 0).sort(byName);
+	const isSingle = switches.length === 1;
+	const group = {
+		leaves,
+		others,
+		name: isSingle ? "" : commonName(switches.map((node) => node.label)),
+		hostCount: leaves.reduce((sum, leaf) => sum + leaf.hosts.length, 0),
+	};
+	for (const node of switches)
+		node.group = group;
+	return group;
+}
+
+/*
+ * The groups of the picture: the switches of the highest level of each island with
+ * several levels, and below them the pods.
+ */
+function groupsFind() {
+	const tops = new Map();
+	for (const node of nodes)
+		if (node.isSwitch)
+			tops.set(node.island, Math.max(tops.get(node.island) || 0, node.level));
+	const isTop = (node) => tops.get(node.island) > 1 && node.level === tops.get(node.island) &&
+		node.hosts.length === 0;
+	const seen = new Set();
+	const pods = [];
+	for (const node of nodes)
+		if (node.isSwitch && !isTop(node) && !seen.has(node))
+			pods.push(podsOf(podOf(node, isTop, seen), tops));
+	return {
+		top: nodes.filter((node) => node.isSwitch && isTop(node)).sort(byName),
+		pods: pods.flat().map(groupMake).sort((a, b) =>
+			byName(a.leaves[0] || a.others[0], b.leaves[0] || b.others[0])),
+		loose: nodes.filter((node) => !node.isSwitch && !node.leaf).sort(byName),
+	};
+}
+
+/* Switches without a level above are groups of their own. */
+function podsOf(pod, tops) {
+	return tops.get(pod[0].island) > 1 ? [pod] : pod.map((node) => [node]);
+}
