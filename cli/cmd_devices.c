@@ -330,7 +330,7 @@ static int fabric_lines(struct ibsa_fabric *fabric, struct view *view)
 			.rate = port.rate,
 		};
 
-		if (!scope_has_device(view->scope, port.node))
+		if (!scope_has_node(view->scope, &port))
 			continue;
 		view->has_device = true;
 		if (scope_has_port(view->scope, port.number))

@@ -436,7 +436,7 @@ static void visit_fabric(struct doctor *doctor, const struct scope *scope,
 	for (size_t i = 0; !doctor_is_interrupted(doctor) &&
 			   !ibsa_fabric_port_at(fabric, i, &port);
 	     i++) {
-		if (!scope_has_device(scope, port.node))
+		if (!scope_has_node(scope, &port))
 			continue;
 		has_device = true;
 		if (!scope_has_port(scope, port.number))

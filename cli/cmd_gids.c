@@ -373,7 +373,7 @@ static int port_read(struct ibsa_fabric *fabric,
 {
 	struct ibsa_transport *transport;
 	struct ibsa_gid_entry entry;
-	int err = ibsa_fabric_attach(fabric, port->node, port->number,
+	int err = ibsa_fabric_attach(fabric, port->id, port->number,
 				     &transport);
 
 	if (err)
@@ -400,7 +400,7 @@ static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
 
 	for (size_t i = 0; !err && !ibsa_fabric_port_at(fabric, i, &port);
 	     i++) {
-		if (!scope_has_device(scope, port.node))
+		if (!scope_has_node(scope, &port))
 			continue;
 		if (scope_has_port(scope, port.number)) {
 			missing = 0;

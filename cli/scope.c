@@ -71,6 +71,14 @@ bool scope_has_device(const struct scope *scope, const char *device)
 	return !scope->device || ibsa_host_match(scope->device, device) > 0;
 }
 
+/* A node id is tested first, as by ibsa_open(). */
+bool scope_has_node(const struct scope *scope,
+		    const struct ibsa_fabric_port *port)
+{
+	return !scope->device || strcmp(scope->device, port->id) == 0 ||
+	       ibsa_host_match(scope->device, port->node) > 0;
+}
+
 bool scope_has_port(const struct scope *scope, unsigned int port)
 {
 	return !scope->port || scope->port == port;
@@ -86,7 +94,12 @@ void scope_none(const struct scope *scope, bool has_device,
 		snprintf(option, sizeof(option), " --fabric '%s'", fabric);
 	else if (fabric && *fabric)
 		snprintf(option, sizeof(option), " --fabric FILE");
-	if (has_device)
+	if (!scope->device)
+		snprintf(out->text, sizeof(out->text),
+			 "there is no port %u; list the ports with: ibsa "
+			 "devices%s",
+			 scope->port, option);
+	else if (has_device)
 		snprintf(out->text, sizeof(out->text),
 			 "device '%.64s' has no port %u; list its ports with: "
 			 "ibsa devices '%.64s'%s",

@@ -3,6 +3,8 @@
 #ifndef CLI_SCOPE_H
 #define CLI_SCOPE_H
 
+#include <ibsa/fabric.h>
+
 #include "cli.h"
 
 struct scope {
@@ -28,6 +30,8 @@ int scope_find(const struct cli *cli, struct scope *out);
 void scope_free(struct scope *scope);
 
 bool scope_has_device(const struct scope *scope, const char *device);
+bool scope_has_node(const struct scope *scope,
+		    const struct ibsa_fabric_port *port);
 bool scope_has_port(const struct scope *scope, unsigned int port);
 
 /* Set @out to the message that the device, or its port, does not exist. */

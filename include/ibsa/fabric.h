@@ -102,6 +102,7 @@ struct ibsa_fabric_info {
 /**
  * struct ibsa_fabric_port - one end port of a fabric's channel adapters
  * @node:   name of the node: its description; without one, its node id
+ * @id:     node id in the topology file
  * @number: port number
  * @guid:   port GUID, host order
  * @state:  state of the port as a client on this port reads it
@@ -110,6 +111,7 @@ struct ibsa_fabric_info {
  */
 struct ibsa_fabric_port {
 	const char *node;
+	const char *id;
 	unsigned int number;
 	uint64_t guid;
 	struct ibsa_port_state state;

@@ -150,8 +150,8 @@ class FabricInfo(Structure):
 
 
 class FabricPortStruct(Structure):
-    _fields_ = [("node", c_char_p), ("number", c_uint), ("guid", c_uint64),
-                ("state", PortStruct), ("rate", c_char_p)]
+    _fields_ = [("node", c_char_p), ("id", c_char_p), ("number", c_uint),
+                ("guid", c_uint64), ("state", PortStruct), ("rate", c_char_p)]
 
 
 class Fault(Structure):

@@ -471,6 +471,7 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 	port = fabric->subnet.adapter_ports[index];
 	at = &fabric->subnet.topo.ports[port];
 	out->node = fabric->subnet.topo.nodes[at->node].name;
+	out->id = fabric->subnet.topo.nodes[at->node].id;
 	out->number = at->number;
 	out->guid = at->guid;
 	pthread_mutex_lock(&fabric->lock);
