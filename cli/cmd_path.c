@@ -338,16 +338,12 @@ static int wrong(const struct ibsa_error *error)
 
 static int parse_ends(const struct cli *cli, struct path_query *path_query)
 {
-	struct ibsa_error error, wider;
+	struct ibsa_error error;
 
-	for (int i = 0; i < 2; i++) {
-		const char *text = cli->args[i + 1];
-		struct target *end = &path_query->ends[i];
-
-		if (target_parse(text, end, &error) != 0 &&
-		    target_parse_opa(text, end, &wider) != 0)
+	for (int i = 0; i < 2; i++)
+		if (target_parse_any(cli->args[i + 1], &path_query->ends[i],
+				     &error) != 0)
 			return wrong(&error);
-	}
 	return CLI_DONE;
 }
 

@@ -3,14 +3,16 @@
  * Names of nodes by GUID, from a file in the format of ibnetdiscover's
  * --node-name-map.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ibsa/text.h>
 
 #include "cli.h"
+#include "lines.h"
 #include "node_map.h"
+
+static const char option[] = "--node-name-map";
 
 struct node_name {
 	uint64_t guid;
@@ -59,67 +61,60 @@ static int name_add(struct node_map *map, uint64_t guid, const char *name)
 	return CLI_DONE;
 }
 
-static int line_refuse(const char *path, unsigned int number)
+static int line_refuse(const char *path, unsigned long number)
 {
-	complain("--node-name-map: %s:%u: a line is a GUID and a name in "
+	complain("%s: %s:%lu: a line is a GUID and a name in "
 		 "quotes, such as 0x0008f10400411f56 \"leaf1\"",
-		 path, number);
+		 option, path, number);
 	return CLI_USAGE;
 }
 
 /* Parse a line. The last quote ends the name, which may contain quotes. */
 static int line_parse(struct node_map *map, char *line, const char *path,
-		      unsigned int number)
+		      unsigned long number)
 {
-	char *at = line + strspn(line, " \t\r\n");
-	char *guid_end = at + strcspn(at, " \t\"");
+	char *guid_end = line + strcspn(line, " \t\"");
 	char *name = strchr(guid_end, '"');
 	char *end = name ? strrchr(name + 1, '"') : NULL;
 	uint64_t guid;
 
-	if (*at == '#' || !*at)
-		return CLI_DONE;
 	if (!end || guid_end + strspn(guid_end, " \t") != name)
 		return line_refuse(path, number);
 	*end = '\0';
 	*guid_end = '\0';
-	if (ibsa_number_parse(at, 64, &guid) != 0)
+	if (ibsa_number_parse(line, 64, &guid) != 0)
 		return line_refuse(path, number);
 	return name_add(map, guid, name + 1);
 }
 
-static int file_parse(struct node_map *map, FILE *file, const char *path)
+static int lines_parse(struct node_map *map, struct lines *lines,
+		       const char *path)
 {
-	unsigned int number = 0;
 	int status = CLI_DONE;
-	char *line = NULL;
-	size_t size = 0;
+	const char *why;
+	char *line;
 
-	while (status == CLI_DONE && getline(&line, &size, file) >= 0)
-		status = line_parse(map, line, path, ++number);
-	if (status == CLI_DONE && ferror(file)) {
-		complain("--node-name-map: cannot read '%s': %s", path,
-			 strerror(errno));
-		status = CLI_USAGE;
+	while (status == CLI_DONE && (line = lines_next(lines, &why))) {
+		if (why)
+			status = line_refuse(path, lines->number);
+		else if (*line)
+			status = line_parse(map, line, path, lines->number);
 	}
-	free(line);
 	return status;
 }
 
-int node_map_read(const char *path, struct node_map **out)
+int node_map_read(const struct cli *cli, const char *path,
+		  struct node_map **out)
 {
+	struct lines lines;
 	struct node_map *map;
-	FILE *file = fopen(path, "re");
-	int status;
+	int status = lines_open(&lines, cli, option, path);
 
-	if (!file) {
-		complain("--node-name-map: cannot read '%s': %s", path,
-			 strerror(errno));
-		return CLI_USAGE;
-	}
+	if (status != CLI_DONE)
+		return status;
 	map = calloc(1, sizeof(*map));
-	status = map ? file_parse(map, file, path) : no_memory();
-	fclose(file);
+	status = map ? lines_parse(map, &lines, path) : no_memory();
+	lines_close(&lines);
 	if (status != CLI_DONE) {
 		node_map_free(map);
 		return status;

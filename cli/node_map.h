@@ -6,7 +6,7 @@
 #ifndef CLI_NODE_MAP_H
 #define CLI_NODE_MAP_H
 
-#include <stdint.h>
+#include "cli.h"
 
 struct node_map;
 
@@ -14,7 +14,8 @@ struct node_map;
  * Read a file of node names: a line has a GUID and a name in quotes; # begins
  * a comment. Return: the exit status; a failure is printed.
  */
-int node_map_read(const char *path, struct node_map **out);
+int node_map_read(const struct cli *cli, const char *path,
+		  struct node_map **out);
 void node_map_free(struct node_map *map);
 
 /* Return: the name of the node with this GUID, or NULL. @map may be NULL. */

@@ -10,17 +10,10 @@
 #include "query_wait.h"
 #include "ends.h"
 #include "fields.h"
+#include "lines.h"
 #include "nodes.h"
 #include "opa.h"
 #include "reach.h"
-
-enum {
-	/*
-	 * A line of standard input that is longer than this is cut: it is
-	 * longer than any target with blanks around it.
-	 */
-	LINE_BYTES = 1024,
-};
 
 static int no_memory(void)
 {
@@ -65,21 +58,11 @@ static const char *where(const struct reach_target *target, char out[32])
 	return out;
 }
 
-/* Whether the target is a GID of all zeros. */
-static bool is_zero(const struct target *target)
-{
-	static const struct ibsa_gid zero;
-
-	return target->kind == TARGET_GID &&
-	       memcmp(&target->gid, &zero, sizeof(zero)) == 0;
-}
-
 static int add_text(struct reach_targets *targets, const char *text,
 		    unsigned long line)
 {
 	struct reach_target *target;
-	struct ibsa_error error = { .text = "the GID is zero" };
-	struct ibsa_error wider;
+	struct ibsa_error error;
 	char line_text[32];
 
 	if (targets->count == REACH_TARGETS_MAX) {
@@ -94,9 +77,7 @@ static int add_text(struct reach_targets *targets, const char *text,
 	target->text = strdup(text);
 	if (!target->text)
 		return no_memory();
-	if ((target_parse(target->text, &target->what, &error) == 0 ||
-	     target_parse_opa(target->text, &target->what, &wider) == 0) &&
-	    !is_zero(&target->what))
+	if (target_parse_any(target->text, &target->what, &error) == 0)
 		return CLI_DONE;
 	complain("%s%s", where(target, line_text), error.text);
 	drop(targets, --targets->count);
@@ -105,84 +86,26 @@ static int add_text(struct reach_targets *targets, const char *text,
 }
 
 /*
- * Return: the line without blanks around it; "" for an empty line or a
- * comment.
- */
-static const char *trim(char *line)
-{
-	size_t len = strlen(line);
-
-	while (len > 0 && strchr(" \t\r\n", line[len - 1]))
-		line[--len] = '\0';
-	line += strspn(line, " \t");
-	return *line == '#' ? "" : line;
-}
-
-/*
- * A line of standard input; only its beginning if it is too long for a target.
- */
-struct line {
-	char text[LINE_BYTES + 1];
-	size_t len; /* at most LINE_BYTES */
-	bool is_cut;
-	unsigned long number;
-};
-
-/*
- * Read the next line, without its line end. Return: false at the end of file.
- */
-static bool read_line(struct line *line)
-{
-	int next = getc_unlocked(stdin);
-
-	line->len = 0;
-	line->is_cut = false;
-	line->number++;
-	if (next == EOF)
-		return false;
-	for (; next != EOF && next != '\n'; next = getc_unlocked(stdin)) {
-		line->is_cut = line->len == LINE_BYTES;
-		if (!line->is_cut)
-			line->text[line->len++] = (char)next;
-	}
-	line->text[line->len] = '\0';
-	return true;
-}
-
-static int wrong_line(struct reach_targets *targets, const struct line *line,
-		      const char *why)
-{
-	complain("line %lu: %s", line->number, why);
-	targets->status = CLI_USAGE;
-	return CLI_DONE;
-}
-
-static int add_line(struct reach_targets *targets, struct line *line)
-{
-	const char *text;
-
-	if (strlen(line->text) != line->len)
-		return wrong_line(targets, line, "there is a NUL byte in it");
-	text = trim(line->text);
-	if (*text && line->is_cut)
-		return wrong_line(targets, line, "it is too long");
-	return *text ? add_text(targets, text, line->number) : CLI_DONE;
-}
-
-/*
  * Add the targets in the lines of standard input. A line that cannot be parsed
  * is reported and skipped.
  */
 static int add_lines(struct reach_targets *targets)
 {
-	struct line line = { .number = 0 };
+	struct lines lines = { .file = stdin };
 	int status = CLI_DONE;
+	const char *text, *why;
 
-	errno = 0;
-	while (status == CLI_DONE && read_line(&line))
-		status = add_line(targets, &line);
-	if (status == CLI_DONE && ferror(stdin)) {
-		complain("cannot read standard input: %s", strerror(errno));
+	while (status == CLI_DONE && (text = lines_next(&lines, &why))) {
+		if (why) {
+			complain("line %lu: %s", lines.number, why);
+			targets->status = CLI_USAGE;
+		} else if (*text) {
+			status = add_text(targets, text, lines.number);
+		}
+	}
+	if (lines.err) {
+		complain("cannot read standard input: %s",
+			 lines_error_text(&lines));
 		status = CLI_DEVICE;
 	}
 	return status;

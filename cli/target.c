@@ -26,11 +26,21 @@ target_refuse(struct ibsa_error *error, const char *format, ...)
 	return -EINVAL;
 }
 
+static bool gid_is_zero(const struct ibsa_gid *gid)
+{
+	static const struct ibsa_gid zero;
+
+	return memcmp(gid, &zero, sizeof(zero)) == 0;
+}
+
 static int parse_gid(const char *text, struct target *out,
 		     struct ibsa_error *error)
 {
 	if (ibsa_gid_parse(text, &out->gid) != 0)
 		return target_refuse(error, "'%.64s' is not a GID", text);
+	if (gid_is_zero(&out->gid))
+		return target_refuse(error, "'%.64s' is not a GID of a port",
+				     text);
 	return 0;
 }
 
@@ -189,6 +199,15 @@ int target_parse_opa(const char *text, struct target *out,
 	return parse_target(text, OPA_LID_UNICAST_MAX, out, error);
 }
 
+int target_parse_any(const char *text, struct target *out,
+		     struct ibsa_error *error)
+{
+	struct ibsa_error wider;
+	int err = target_parse(text, out, error);
+
+	return err ? target_parse_opa(text, out, &wider) : 0;
+}
+
 /* The numeric parts of an address. */
 static const struct sa_part {
 	const char *name;
@@ -288,8 +307,6 @@ static int parse_list(char *text, struct ibsa_address *out, unsigned int *seen,
 static int check_address(const struct ibsa_address *address, unsigned int seen,
 			 struct ibsa_error *error)
 {
-	static const struct ibsa_gid none;
-
 	if (seen & SEEN_LID &&
 	    (address->lid == 0 || address->lid > IBSA_LID_UNICAST_MAX))
 		return target_refuse(error,
@@ -298,7 +315,7 @@ static int check_address(const struct ibsa_address *address, unsigned int seen,
 				     address->lid, IBSA_LID_UNICAST_MAX);
 	if (seen & SEEN_GRH && !(seen & SEEN_GID))
 		return target_refuse(error, "--sa: a GRH needs a gid");
-	if (seen & SEEN_GID && memcmp(&address->gid, &none, sizeof(none)) == 0)
+	if (seen & SEEN_GID && gid_is_zero(&address->gid))
 		return target_refuse(error, "--sa: the GID is zero");
 	return 0;
 }

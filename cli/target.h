@@ -41,6 +41,10 @@ int target_parse(const char *text, struct target *out,
 int target_parse_opa(const char *text, struct target *out,
 		     struct ibsa_error *error);
 
+/* Parse the text as either of them does; @error is that of target_parse(). */
+int target_parse_any(const char *text, struct target *out,
+		     struct ibsa_error *error);
+
 /* The possible forms of a target, as lines for --help. */
 /* clang-format off */
 #define TARGET_LINES \

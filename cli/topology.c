@@ -172,7 +172,7 @@ int topology_view_read(struct cli *cli, struct topology_view *out)
 
 	*out = (struct topology_view){ .topology = NULL };
 	if (cli->topology.name_map)
-		status = node_map_read(cli->topology.name_map, &out->map);
+		status = node_map_read(cli, cli->topology.name_map, &out->map);
 	if (status == CLI_DONE)
 		status = cli->arg_count > 1
 				 ? file_load(cli->args[1], &out->topology)

@@ -35,6 +35,8 @@ static void try_target(const char *text)
 		must(memcmp(&target, &before, sizeof(target)) == 0);
 		return;
 	}
+	must(target.kind != TARGET_GID ||
+	     memcmp(&target.gid, &(struct ibsa_gid){ { 0 } }, 16) != 0);
 	must(target.kind != TARGET_LID || target.lid != 0);
 	must(target.kind != TARGET_GUID || target.guid != 0);
 	must(target.kind != TARGET_NAME ||

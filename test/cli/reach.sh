@@ -171,7 +171,7 @@ lines_of_standard_input() {
 	lines 5; err_has "^ibsa: line 2: 'fe80:::1' is not"
 	err_has "line 3: 'leaf' is the name of several"
 	err_has "line 4: '0x' "; err_has "line 5: no node has the name 'nobody'"
-	err_has 'line 6: .*NUL'; err_has 'line 9: the GID is zero'
+	err_has 'line 6: .*NUL'; err_has "line 9: '::' is not a GID of a port"
 	err_has '2 of 4 reachable, 2 not'
 	# An endless line does not fill the memory.
 	head -c 5000 /dev/zero | tr '\0' x >long

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads a file or standard input line by line, with limits. */
+#ifndef CLI_LINES_H
+#define CLI_LINES_H
+
+#include "file_read.h"
+
+enum { LINE_BYTES = 1024, LINES_MB = 256 /* of all lines */ };
+
+/* To read standard input, set @file alone. */
+struct lines {
+	FILE *file;		/* or NULL */
+	struct file_text whole; /* of lines_open() */
+	unsigned long number;	/* of the present line, from 1 */
+	size_t size;		/* bytes read so far */
+	int err;		/* negative errno of reading, or 0 */
+	char text[LINE_BYTES + 1];
+};
+
+/*
+ * Read the file of @option, whose name begins the message of a failure. Return: the
+ * exit status; a failure is printed.
+ */
+int lines_open(struct lines *lines, const struct cli *cli, const char *option,
+	       const char *path);
+void lines_close(struct lines *lines);
+
+/*
+ * Read the next line. Return: the line without blanks around it, "" for an empty
+ * line and a comment; NULL at the end and after an error. If the line cannot be
+ * used, @out_why is set to the reason, or else to NULL.
+ */
+char *lines_next(struct lines *lines, const char **out_why);
+
+/* The text of @err, which is the end of a message. */
+const char *lines_error_text(const struct lines *lines);
+
+#endif
