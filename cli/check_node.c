@@ -269,15 +269,17 @@ static void port_data_add(struct nagios *nagios, const struct node_check *check,
 
 	machine_port_text(at->port, where);
 	snprintf(label, sizeof(label), "rate %s", where);
+	tenths_text(limit->tenths, wanted);
 	if (is_active(at->port) && rate_of_port(at->port->rate, &tenths)) {
-		/* "400:" warns below 400. */
+		tenths_text(tenths, has);
+		/* "400:" warns below 400; there is no form for ">400". */
 		if (limit->kind == RATE_AT_LEAST)
-			nagios_add(nagios, label,
-				   "%s;%s:", tenths_text(tenths, has),
-				   tenths_text(limit->tenths, wanted));
+			nagios_add(nagios, label, "%s;%s:", has, wanted);
+		else if (limit->kind == RATE_EXACTLY)
+			nagios_add(nagios, label, "%s;%s:%s", has, wanted,
+				   wanted);
 		else
-			nagios_add(nagios, label, "%s",
-				   tenths_text(tenths, has));
+			nagios_add(nagios, label, "%s", has);
 	}
 	snprintf(label, sizeof(label), "sa %s", where);
 	if (at->rtt_ns)
@@ -331,13 +333,17 @@ static int nagios_report(struct node_check *check)
 	return nagios_print(&nagios, &check->cli->out, NAGIOS_OK, text);
 }
 
+/*
+ * If something cannot be checked and nothing was found, there is no output: an
+ * empty array or a header alone would mean that there are no findings.
+ */
 static int report(struct node_check *check)
 {
 	struct out *out = &check->cli->out;
 
 	if (check->cli->check.nagios)
 		return nagios_report(check);
-	if (check->count || out_is_data(out))
+	if (check->count || (out_is_data(out) && !check->why.text[0]))
 		out_rows(out, check->count, finding_row, check);
 	if (check->why.text[0])
 		complain("%s", check->why.text);
@@ -347,16 +353,17 @@ static int report(struct node_check *check)
 }
 
 /*
- * Report a missing port or device. A monitoring plugin reports it as critical.
+ * Report why the check was not made. A monitoring plugin reports a missing port
+ * or device as critical.
  */
-static int no_port(struct node_check *check, int status,
+static int not_run(struct node_check *check, int status,
 		   const struct ibsa_error *error)
 {
 	struct nagios nagios = { .len = 0 };
 
-	if (!check->cli->check.nagios || status == CLI_USAGE) {
-		if (out_is_data(&check->cli->out))
-			out_rows(&check->cli->out, 0, finding_row, check);
+	if (!error->text[0])
+		return status;
+	if (!check->cli->check.nagios || !check->machine.is_missing) {
 		complain("%s", error->text);
 		return status;
 	}
@@ -374,8 +381,10 @@ int node_check_run(struct node_check *check, struct ibsa_error *error)
 		cli->open.deadline_ms = DEADLINE_MS;
 	status = machine_read(cli, error, &check->machine);
 	if (status == CLI_DONE)
+		status = peers_fit(check);
+	if (status == CLI_DONE)
 		ports_check(check);
-	return status;
+	return check->is_wrong ? CLI_USAGE : status;
 }
 
 void node_check_end(struct node_check *check)
@@ -399,7 +408,7 @@ int check_node(struct cli *cli)
 	if (status == CLI_DONE) {
 		status = node_check_run(&check, &error);
 		status = status == CLI_DONE ? report(&check)
-					    : no_port(&check, status, &error);
+					    : not_run(&check, status, &error);
 	}
 	node_check_end(&check);
 	return status;

@@ -54,6 +54,7 @@ struct node_check {
 	struct progress progress;
 	struct answers *answers; /* counts the answers of the SA; or NULL */
 	bool out_of_memory;
+	bool is_wrong;	       /* a peer is ambiguous, which is printed */
 	struct ibsa_error why; /* why something cannot be checked, or "" */
 };
 
@@ -64,9 +65,9 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * Read and check the ports, and the peers of peers_parse(). Return: the exit status;
- * CLI_DEVICE if there is no such port, with the reason in @error, which is not
- * printed.
+ * Read and check the ports, and the peers of peers_parse(). Return: the exit status.
+ * The reason of a failure is in @error, which is not printed, or was printed, and
+ * @error is empty.
  */
 int node_check_run(struct node_check *check, struct ibsa_error *error);
 
@@ -78,6 +79,12 @@ void node_check_end(struct node_check *check);
  * exit status; a failure is printed.
  */
 int peers_parse(struct node_check *check);
+
+/*
+ * Check that each LID of a peer is valid on a port of this machine. Return: the
+ * exit status; a failure is printed.
+ */
+int peers_fit(const struct node_check *check);
 
 /*
  * Check whether the SA has a path to each peer, from each port that has a

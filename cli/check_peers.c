@@ -4,14 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ibsa/host.h>
 #include <ibsa/query_one.h>
 #include <ibsa/reach.h>
 
 #include "check_node.h"
 #include "fields.h"
+#include "lines.h"
+#include "nodes.h"
+#include "opa.h"
 
-enum { PEERS_MAX = 65536, LINE_BYTES = 1024 };
+enum { PEERS_MAX = 65536 };
 
 static int no_memory(void)
 {
@@ -41,48 +43,39 @@ static int peer_add(struct node_check *check, const char *text,
 	if (!peer->text)
 		return no_memory();
 	check->peer_count++;
-	if (target_parse(peer->text, &peer->what, &error) == 0)
+	if (target_parse_any(peer->text, &peer->what, &error) == 0)
 		return CLI_DONE;
 	complain("%s%s", where, error.text);
 	return CLI_USAGE;
 }
 
-/* Parse a line of the peers file: a peer, only blanks, or a comment. */
-static int line_add(struct node_check *check, char *line, const char *file,
-		    unsigned int number)
+/* Add the peer in a line, unless the line is wrong, for the reason @why. */
+static int line_add(struct node_check *check, const char *text, const char *why,
+		    unsigned long number)
 {
 	char where[320];
-	size_t len = strlen(line);
 
-	snprintf(where, sizeof(where), "%.256s, line %u: ", file, number);
-	if (len == LINE_BYTES - 1 && line[len - 1] != '\n') {
-		complain("%sthe line is too long", where);
+	snprintf(where, sizeof(where),
+		 "%.256s, line %lu: ", check->cli->check.peers, number);
+	if (why) {
+		complain("%s%s", where, why);
 		return CLI_USAGE;
 	}
-	while (len > 0 && strchr(" \t\r\n", line[len - 1]))
-		line[--len] = '\0';
-	line += strspn(line, " \t");
-	return *line && *line != '#' ? peer_add(check, line, where) : CLI_DONE;
+	return *text ? peer_add(check, text, where) : CLI_DONE;
 }
 
-static int file_read(struct node_check *check, const char *path)
+static int file_parse(struct node_check *check, const char *path)
 {
-	FILE *file = fopen(path, "re");
-	char line[LINE_BYTES];
-	int status = CLI_DONE;
-	int err = file ? 0 : errno;
+	struct lines lines;
+	int status = lines_open(&lines, check->cli, "--peers", path);
+	const char *text, *why;
 
-	for (unsigned int number = 1;
-	     file && status == CLI_DONE && fgets(line, sizeof(line), file);
-	     number++)
-		status = line_add(check, line, path, number);
-	if (file) {
-		err = ferror(file) ? errno : 0;
-		fclose(file);
-	}
-	if (err)
-		complain("--peers: cannot read '%s': %s", path, strerror(err));
-	return err ? CLI_USAGE : status;
+	if (status != CLI_DONE)
+		return status;
+	while (status == CLI_DONE && (text = lines_next(&lines, &why)))
+		status = line_add(check, text, why, lines.number);
+	lines_close(&lines);
+	return status;
 }
 
 int peers_parse(struct node_check *check)
@@ -93,8 +86,31 @@ int peers_parse(struct node_check *check)
 	for (int i = 2; i < cli->arg_count && status == CLI_DONE; i++)
 		status = peer_add(check, cli->args[i], "");
 	if (cli->check.peers && status == CLI_DONE)
-		status = file_read(check, cli->check.peers);
+		status = file_parse(check, cli->check.peers);
 	return status;
+}
+
+static bool is_opa(const struct ibsa_port_state *port)
+{
+	return port->link == IBSA_LINK_OPA;
+}
+
+int peers_fit(const struct node_check *check)
+{
+	const struct machine *machine = &check->machine;
+	struct ibsa_error error;
+	struct target target;
+	bool has_opa = false;
+
+	for (size_t i = 0; i < machine->count; i++)
+		has_opa |= is_opa(&machine->ports[i].state);
+	for (size_t i = 0; i < check->peer_count && !has_opa; i++) {
+		if (target_parse(check->peers[i].text, &target, &error) == 0)
+			continue;
+		complain("%s", error.text);
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
 }
 
 void peers_free(struct node_check *check)
@@ -108,6 +124,7 @@ void peers_free(struct node_check *check)
 struct trip {
 	struct peer *peer;
 	char device[64 + 1]; /* of the peer, or "" */
+	bool is_local;	     /* the SA of our port has this port */
 	int reach;
 	int err;
 	uint16_t status;
@@ -154,9 +171,11 @@ static int nodes_query(struct trips *trips)
 	return ibsa_query_wait(trips->from->client, &query, nodes_take, trips);
 }
 
-static void trip_add(struct trips *trips, struct peer *peer, const char *device,
-		     const struct ibsa_gid *gid)
+static void trip_add(struct trips *trips, struct peer *peer,
+		     const struct ibsa_node *node, const struct ibsa_gid *gid)
 {
+	const char *device = node ? ibsa_host_device(node->node_description)
+				  : "";
 	struct trip *all = reallocarray(trips->all, trips->count + 1,
 					sizeof(*all));
 	struct ibsa_gid *gids = reallocarray(trips->gids, trips->count + 1,
@@ -168,7 +187,8 @@ static void trip_add(struct trips *trips, struct peer *peer, const char *device,
 		trips->check->out_of_memory = true;
 		return;
 	}
-	all[trips->count] = (struct trip){ .peer = peer };
+	all[trips->count] = (struct trip){ .peer = peer,
+					   .is_local = node != NULL };
 	snprintf(all[trips->count].device, sizeof(all->device), "%s", device);
 	gids[trips->count++] = *gid;
 	peer->is_known = true;
@@ -180,7 +200,12 @@ static void port_trip_add(struct trips *trips, struct peer *peer,
 	const struct ibsa_gid gid = fields_guid_gid(&trips->own.gid,
 						    node->port_guid);
 
-	trip_add(trips, peer, ibsa_host_device(node->node_description), &gid);
+	trip_add(trips, peer, node, &gid);
+}
+
+static bool has_device(const struct ibsa_node *node, const char *device)
+{
+	return strcmp(ibsa_host_device(node->node_description), device) == 0;
 }
 
 /*
@@ -191,58 +216,68 @@ static void port_trip_add(struct trips *trips, struct peer *peer,
 static void name_trips_add(struct trips *trips, struct peer *peer)
 {
 	const char *own = trips->from->port->device;
-	struct ibsa_node *ports = NULL;
+	struct node_ports ports;
 	bool has_same = false;
-	size_t count;
 
 	if (ibsa_host_select(trips->nodes, trips->node_count, peer->what.name,
-			     &ports, &count) != 0) {
+			     &ports.all, &ports.count) != 0) {
 		trips->check->out_of_memory = true;
 		return;
 	}
-	for (size_t i = 0; i < count; i++)
-		has_same |= !strcmp(ibsa_host_device(ports[i].node_description),
-				    own);
-	for (size_t i = 0; i < count; i++)
-		if (!has_same ||
-		    !strcmp(ibsa_host_device(ports[i].node_description), own))
-			port_trip_add(trips, peer, &ports[i]);
-	ibsa_host_ports_free(ports);
+	if (!trips->check->is_wrong &&
+	    node_ports_check(&ports, "", peer->what.name) != CLI_DONE)
+		trips->check->is_wrong = true;
+	for (size_t i = 0; i < ports.count; i++)
+		has_same |= has_device(&ports.all[i], own);
+	for (size_t i = 0; i < ports.count; i++)
+		if (!has_same || has_device(&ports.all[i], own))
+			port_trip_add(trips, peer, &ports.all[i]);
+	node_ports_free(&ports);
 }
 
 /*
- * Add the port with a peer's LID. Return: 0, even if no port has the LID; or
- * the error of the query.
+ * Add the port with a peer's LID. NodeRecords have no room for a LID of more than
+ * 16 bits: on Omni-Path a GID encodes it, and on InfiniBand no port has it.
+ * Return: 0, even if no port has the LID; or the error of the query.
  */
-static int lid_trip_add(struct trips *trips, struct peer *peer)
+static int lid_trip_add(struct trips *trips, struct peer *peer, uint32_t lid)
 {
-	const struct ibsa_node match = { .lid = (uint16_t)peer->what.lid };
+	const struct ibsa_gid gid = opa_gid_of_lid(&trips->own.gid, lid);
+	const struct ibsa_node match = { .lid = (uint16_t)lid };
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
 		.match = &match,
 		.mask = IBSA_NODE_CM(lid),
 	};
 	struct ibsa_node node;
-	int err = ibsa_query_one(trips->from->client, &query, &trips->why,
-				 &node);
+	int err = 0;
 
-	if (!err)
+	if (lid < IBSA_LID_PERMISSIVE)
+		err = ibsa_query_one(trips->from->client, &query, &trips->why,
+				     &node);
+	else if (is_opa(&trips->own))
+		trip_add(trips, peer, NULL, &gid);
+	if (!err && lid < IBSA_LID_PERMISSIVE)
 		port_trip_add(trips, peer, &node);
 	return err == -ENOENT ? 0 : err;
 }
 
 static int peer_trips_add(struct trips *trips, struct peer *peer)
 {
-	struct ibsa_gid gid = peer->what.gid;
+	struct target what = peer->what;
+	struct ibsa_gid gid = what.gid;
+	struct ibsa_error error;
 
-	switch (peer->what.kind) {
+	if (is_opa(&trips->own))
+		(void)target_parse_opa(peer->text, &what, &error);
+	switch (what.kind) {
 	case TARGET_NAME:
 		name_trips_add(trips, peer);
 		return 0;
 	case TARGET_LID:
-		return lid_trip_add(trips, peer);
+		return lid_trip_add(trips, peer, what.lid);
 	case TARGET_GUID:
-		gid = fields_guid_gid(&trips->own.gid, peer->what.guid);
+		gid = fields_guid_gid(&trips->own.gid, what.guid);
 		break;
 	case TARGET_SELF:
 		gid = trips->own.gid;
@@ -250,7 +285,7 @@ static int peer_trips_add(struct trips *trips, struct peer *peer)
 	default:
 		break;
 	}
-	trip_add(trips, peer, "", &gid);
+	trip_add(trips, peer, NULL, &gid);
 	return 0;
 }
 
@@ -288,9 +323,9 @@ static int trips_query(struct trips *trips)
 }
 
 /*
- * Report a path that is missing. Each port of a peer given by name must be
- * reachable, since the SA of this port has a record of the peer. A peer given
- * in another way may be in the subnet of another port of this machine.
+ * Report a path that is missing. A port must be reachable if the SA of this port
+ * has a record of it. Another port may be in the subnet of another port of this
+ * machine.
  */
 static void trip_report(struct trips *trips, const struct trip *trip)
 {
@@ -298,9 +333,7 @@ static void trip_report(struct trips *trips, const struct trip *trip)
 	char from[MACHINE_PORT_TEXT], to[IBSA_VALUE_TEXT];
 	char device[IBSA_VALUE_TEXT];
 
-	if (trip->reach != IBSA_REACH_NO ||
-	    (trip->peer->what.kind != TARGET_NAME &&
-	     trip->peer->what.kind != TARGET_LID))
+	if (trip->reach != IBSA_REACH_NO || !trip->is_local)
 		return;
 	trip->peer->is_reported = true;
 	node_finding_add(trips->check, IBSA_FINDING_PEER_UNREACHABLE, port,
@@ -367,7 +400,7 @@ static int trips_run(struct trips *trips)
 		err = nodes_query(trips);
 	for (size_t i = 0; i < check->peer_count && !err; i++)
 		err = peer_trips_add(trips, &check->peers[i]);
-	return err ? err : trips_query(trips);
+	return err || check->is_wrong ? err : trips_query(trips);
 }
 
 /*
@@ -425,7 +458,7 @@ void peers_check(struct node_check *check)
 
 	if (check->peer_count == 0)
 		return;
-	for (size_t i = 0; i < check->machine.count; i++) {
+	for (size_t i = 0; i < check->machine.count && !check->is_wrong; i++) {
 		if (!check->ports[i].client)
 			continue;
 		is_complete &= port_peers_check(check, &check->ports[i]);

@@ -9,6 +9,9 @@
 static const char *const of_node[] = { "rate", "pkey", "peers" };
 static const char *const of_fabric[] = { "expect", "record" };
 
+/* The line of a plugin is not data. */
+static const char *const of_data[] = { "csv", "fields", "json", "ndjson" };
+
 const char *check_severity_text(enum ibsa_severity severity)
 {
 	return severity == IBSA_SEVERITY_CRITICAL ? "critical" : "warning";
@@ -46,6 +49,10 @@ int cmd_check(struct cli *cli)
 {
 	const char *what = cli->arg_count > 1 ? cli->args[1] : NULL;
 
+	if (cli->check.nagios &&
+	    !none_is_given(cli, "check --nagios", of_data,
+			   sizeof(of_data) / sizeof(of_data[0])))
+		return CLI_USAGE;
 	if (what && strcmp(what, "node") == 0)
 		return none_is_given(cli, "check node", of_fabric,
 				     sizeof(of_fabric) / sizeof(of_fabric[0]))

@@ -92,9 +92,10 @@ static int machine_ports_read(const struct scope *scope,
 				return CLI_DEVICE;
 		}
 	}
+	out->is_missing = out->count == 0;
 	if (out->count)
 		return CLI_DONE;
-	if (scope->device)
+	if (scope->device || (scope->port && list->count))
 		scope_none(scope, has_device, error);
 	else
 		snprintf(error->text, sizeof(error->text),
@@ -120,6 +121,18 @@ static int fabric_scope(const struct cli *cli, struct scope *out)
 	return status;
 }
 
+/*
+ * Return: how well a port's node fits the name: a node id best, then as rated by
+ * ibsa_host_match().
+ */
+static int port_match(const char *name, const struct ibsa_fabric_port *port)
+{
+	enum { ID_MATCH = 100 };
+
+	return strcmp(name, port->id) == 0 ? ID_MATCH
+					   : ibsa_host_match(name, port->node);
+}
+
 /* Return: how well the best match in @fabric fits the name @name; above 0. */
 static int best_match(struct ibsa_fabric *fabric, const char *name)
 {
@@ -127,7 +140,7 @@ static int best_match(struct ibsa_fabric *fabric, const char *name)
 	int best = 1;
 
 	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
-		const int match = ibsa_host_match(name, port.node);
+		const int match = port_match(name, &port);
 
 		if (match > best)
 			best = match;
@@ -144,7 +157,7 @@ static int fabric_port_take(const struct ibsa_fabric_port *port,
 	if (!added)
 		return no_memory(error);
 	*added = (struct machine_port){
-		.opened_as = port->node,
+		.opened_as = port->id,
 		.device = *device ? device : port->node,
 		.number = port->number,
 		.state = port->state,
@@ -162,6 +175,7 @@ static int fabric_ports_take(const struct scope *scope,
 	int best;
 
 	if (ibsa_fabric_port_at(out->fabric, 0, &port) != 0) {
+		out->is_missing = true;
 		snprintf(error->text, sizeof(error->text),
 			 "the fabric has no channel adapter");
 		return CLI_DEVICE;
@@ -172,16 +186,17 @@ static int fabric_ports_take(const struct scope *scope,
 		snprintf(host, sizeof(host), "%s", scope->device);
 	best = best_match(out->fabric, host);
 	for (size_t i = 0; !ibsa_fabric_port_at(out->fabric, i, &port); i++) {
-		if (ibsa_host_match(host, port.node) != best)
+		if (port_match(host, &port) != best)
 			continue;
 		has_device = true;
 		if (scope_has_port(scope, port.number) &&
 		    fabric_port_take(&port, error, out))
 			return CLI_DEVICE;
 	}
-	if (!out->count)
+	out->is_missing = out->count == 0;
+	if (out->is_missing)
 		scope_none(scope, has_device, error);
-	return out->count ? CLI_DONE : CLI_DEVICE;
+	return out->is_missing ? CLI_DEVICE : CLI_DONE;
 }
 
 /* Read the P_Key table of a fabric's port, through a client at the port. */
@@ -255,6 +270,7 @@ int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
 	out->list = NULL;
 	if (server_is_wrong(error))
 		return CLI_DEVICE;
+	out->is_missing = err == -ENOSYS;
 	snprintf(error->text, sizeof(error->text),
 		 err == -ENOSYS ? "%s: the kernel's RDMA modules are not loaded"
 				: "cannot read this machine's devices: %s",

@@ -113,19 +113,24 @@ static int no_command(const struct cli *cli)
 	return CLI_USAGE;
 }
 
+/* Arguments after "--" are options of another command. */
+static bool is_plugin(const struct cli *cli, char **argv)
+{
+	while (*argv && strcmp(*argv, "--") != 0)
+		if (strcmp(*argv++, "--nagios") == 0)
+			return !cli->help && !cli->version;
+	return false;
+}
+
 /*
- * Return: the exit status of ibsa check --nagios. A monitoring plugin that has
- * printed no line has failed, perhaps before its options were parsed: print a
- * line for it. Arguments after "--" are options of another command.
+ * Return: the exit status of a monitoring plugin. A plugin that has printed no
+ * line has failed, perhaps before its options were parsed: print a line for it.
  */
-static int plugin_status(struct cli *cli, char **argv, int status)
+static int plugin_status(struct cli *cli, int status)
 {
 	struct nagios nagios = { .len = 0 };
-	bool is_plugin = false;
 
-	for (; *argv && strcmp(*argv, "--") != 0; argv++)
-		is_plugin |= strcmp(*argv, "--nagios") == 0;
-	if (!is_plugin || cli->help || cli->version || cli->check.is_reported)
+	if (cli->check.is_reported)
 		return status;
 	return nagios_print(&nagios, &cli->out, NAGIOS_UNKNOWN,
 			    *complaint_first() ? complaint_first()
@@ -197,6 +202,8 @@ static int cli_finish(struct cli *cli, int status)
 	if (err == 0 || err == -EPIPE)
 		return status;
 	complain("cannot write to standard output: %s", strerror(-err));
+	if (cli->check.is_plugin)
+		return NAGIOS_UNKNOWN;
 	return status == CLI_DONE || status == CLI_NO ? CLI_DEVICE : status;
 }
 
@@ -226,6 +233,8 @@ int main(int argc, char **argv)
 		status = fabric_server_use(&cli);
 	if (status == CLI_DONE)
 		status = cli_run(&cli);
-	status = plugin_status(&cli, argv, status);
+	cli.check.is_plugin = is_plugin(&cli, argv);
+	if (cli.check.is_plugin)
+		status = plugin_status(&cli, status);
 	return cli_finish(&cli, status);
 }

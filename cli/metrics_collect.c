@@ -104,7 +104,7 @@ int metrics_collect(struct cli *cli, const struct ibsa_topology *expected,
 	if (status != CLI_DONE)
 		return status;
 	status = node_check_run(&out->check, &error);
-	if (status != CLI_DONE)
+	if (status != CLI_DONE && error.text[0])
 		complain("%s", error.text);
 	if (status == CLI_DONE && out->check.why.text[0]) {
 		complain("%s", out->check.why.text);

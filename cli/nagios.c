@@ -46,6 +46,10 @@ int nagios_print(struct nagios *nagios, struct out *out,
 					     "UNKNOWN" };
 	char clean[1024];
 
+	_Static_assert(sizeof("IBSA CRITICAL:  | \n") + sizeof(clean) +
+				       sizeof(nagios->data) <
+			       4096,
+		       "Nagios reads 4 KiB");
 	/*
 	 * The bar is removed from the text, because it separates text and
 	 * performance data.

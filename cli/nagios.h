@@ -19,11 +19,11 @@ enum nagios_status {
 };
 
 /*
- * Performance data of a monitoring plugin, collected before the line is
- * printed.
+ * Performance data of a monitoring plugin, collected before the line is printed.
+ * With its text, the line is shorter than the 4 KiB that Nagios reads.
  */
 struct nagios {
-	char data[4096];
+	char data[3000];
 	size_t len;
 };
 

@@ -39,6 +39,16 @@ static int ambiguous_name(const char *where, const char *name,
 	return CLI_USAGE;
 }
 
+int node_ports_check(const struct node_ports *ports, const char *where,
+		     const char *name)
+{
+	for (size_t i = 1; i < ports->count; i++)
+		if (ports->all[i].node_type != IBSA_NODE_CA &&
+		    ports->all[i].node_guid != ports->all[0].node_guid)
+			return ambiguous_name(where, name, ports);
+	return CLI_DONE;
+}
+
 /*
  * Choose those ports of @nodes that the name stands for. Return: the exit
  * status.
@@ -55,11 +65,7 @@ static int ports_choose(const struct ibsa_node *nodes, size_t count,
 			 where, name);
 		return CLI_NO;
 	}
-	for (size_t i = 1; i < out->count; i++)
-		if (out->all[i].node_type != IBSA_NODE_CA &&
-		    out->all[i].node_guid != out->all[0].node_guid)
-			return ambiguous_name(where, name, out);
-	return CLI_DONE;
+	return node_ports_check(out, where, name);
 }
 
 static int by_guid(const void *a, const void *b)

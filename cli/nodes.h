@@ -37,6 +37,13 @@ struct node_ports {
  */
 int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 	       const char *name, struct node_ports *out);
+
+/*
+ * Check that the ports of @name are of one host, or of one node. Return: the exit
+ * status; a failure is printed, after @where.
+ */
+int node_ports_check(const struct node_ports *ports, const char *where,
+		     const char *name);
 void node_ports_free(struct node_ports *ports);
 
 /* The port with this GUID, or NULL. */

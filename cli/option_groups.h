@@ -75,6 +75,7 @@ struct gids_options {
 /**
  * struct check_options - ibsa check
  * @nagios:      print the line of a monitoring plugin
+ * @is_plugin:   @nagios is on the command line, even if that is wrong
  * @is_reported: this line has been printed
  * @rate:        of --rate; RATE_ANY if not given
  * @pkeys:       @pkey_count P_Keys of --pkey
@@ -83,6 +84,7 @@ struct gids_options {
  */
 struct check_options {
 	bool nagios;
+	bool is_plugin;
 	bool is_reported;
 	struct rate_limit rate;
 	uint16_t pkeys[CLI_PKEYS_MAX];

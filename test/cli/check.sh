@@ -264,10 +264,10 @@ a_plugin_prints_one_line() {
 		s/^.7. "spine".1. 4xHDR/[7] "spine"[1] 1xSDR/' whole.net >slow.net
 	grep -v '"spine".2.' whole.net >cut.net
 	local silent='fabric exec --fault silence=100 whole.net --'
-	plugin 0 "OK: 6 nodes, 6 links | 'findings'=0 'critical'=0 'nodes'=6 'switches'=3 'links'=6$" \
+	plugin 0 "OK: 6 nodes, 6 links \\| 'findings'=0 'critical'=0 'nodes'=6 'switches'=3 'links'=6$" \
 		--fabric whole.net check
 	plugin 0 'OK: 6 nodes' --fabric whole.net check --expect whole.net
-	plugin 1 'WARNING: 1 finding, no-name: node 0x0*3000 has no description |' \
+	plugin 1 'WARNING: 1 finding, no-name: node 0x0*3000 has no description \\| ' \
 		--fabric noname.net check
 	plugin 1 'WARNING: 1 finding, new: host3 mlx5_0 is new' \
 		--fabric whole.net check --expect less.net
@@ -278,6 +278,9 @@ a_plugin_prints_one_line() {
 	plugin 2 'CRITICAL: 1 finding, missing: leaf1 port 8 to spine port 2' \
 		--fabric cut.net check --expect whole.net
 	plugin 2 'CRITICAL: 1 finding, two-masters: ' --fabric two.pcap check
+	sed "s/host3 mlx5_0/a|'findings'=9\\x27 \xff\xc3\xa9/" whole.net >odd.net
+	plugin 2 "CRITICAL: 1 finding, missing: a_'findings'=9' .xffé is missing [^|]*\\| 'findings'=1 [^|]*\$" \
+		--fabric less.net check --expect odd.net
 	# shellcheck disable=SC2086 # words
 	plugin 3 'UNKNOWN: the SA at LID 1 did not answer' \
 		$silent "$ibsa" -t 100 check

@@ -59,11 +59,12 @@ try() {
 plugin() {
 	local words=(OK WARNING CRITICAL UNKNOWN)
 	local number='[0-9]+(\.[0-9]+)?'
-	local datum=" '[^'=|]+'=$number(ms)?(;$number:?)?"
+	local datum=" '[^'=|]+'=$number(ms)?(;$number:($number)?)?"
 	try "$@" --nagios
 	lines 1
 	grep -Eq "^IBSA ${words[$1]}: [^|]+( \|($datum)+)?\$" out ||
 		fail 'not the line of a plugin'
+	[ "$(wc -c <out)" -lt 4096 ] || fail 'longer than what Nagios reads'
 }
 
 # found EXIT PLUGIN KIND TEXT ARG... - check a situation with one finding: the
@@ -101,13 +102,18 @@ fine() {
 # cannot EXIT PLUGIN TEXT ARG... - check a situation in which ibsa check node
 # cannot check something: both exit statuses and the message
 cannot() {
-	local exit=$1 plugin=$2 text=$3
+	local exit=$1 plugin=$2 text=$3 shape
 	shift 3
 	try "$exit" "$@"
 	out_empty
 	err_has "$text"
 	plugin "$plugin" "$@"
 	healthy no "$@"
+	# Nothing that means "no findings".
+	for shape in -j --ndjson --csv; do
+		try "$exit" "$shape" "$@"
+		out_empty
+	done
 }
 
 # The options and the expression of check_cmd_output in the page.
@@ -155,6 +161,7 @@ on_a_file() {
 		-C slow --rate '>2.5'
 	found 1 1 rate-low 'mlx5_1/1 has 200 Gb/s, not =100 Gb/s' "${here[@]}" \
 		--rate =100
+	out_has "'rate mlx5_1/1'=200;100:100 "
 	fine "${here[@]}" -C 'n1 mlx5_1' --rate '>=200'
 	found 1 2 no-pkey 'slow/1 does not have P_Key 0x8001' "${here[@]}" \
 		-C slow --pkey 0x8001
@@ -164,6 +171,34 @@ on_a_file() {
 	found 1 2 peer-unreachable 'no path to 0x1234567890' "${here[@]}" \
 		0x1234567890
 	found 1 2 peer-unreachable 'no path to fe80::99' "${here[@]}" fe80::99
+	cannot 4 2 'there is no port 9; list the ports' "${here[@]}" -P 9
+	cannot 4 3 'cannot read none.net' --fabric none.net
+}
+
+# Nodes by their node id, in options and in the environment.
+ids_name_nodes() {
+	cat >ids.net <<-'END'
+		Switch 4 "s" # "leaf"
+		[1] "a"[1]
+		[2] "b"[1]
+		[3] "t"[1]
+		Switch 4 "t" # "leaf two"
+		Ca 1 "a" # "n1 mlx5_0"
+		Ca 1 "b" # "n1 mlx5_0"
+	END
+	plugin 0 --fabric ids.net -C b
+	out_has 'OK: 1 port, '
+	IBSA_NODE=b plugin 0 --fabric ids.net
+	out_has 'OK: 1 port, '
+	IBSA_NODE=a/1 plugin 0 --fabric ids.net
+	out_has 'OK: 1 port, '
+	run 0 devices --fabric ids.net -j b
+	json 'length == 1 and .[0].lid == 2'
+	run 0 gids --fabric ids.net -j b
+	json 'length == 1'
+	run 0 env ucx --fabric ids.net -C b
+	run 0 doctor --fabric ids.net -j b
+	json 'all(.[]; .device == "n1 mlx5_0" or .device == null)'
 }
 
 # Worst first: a critical finding hides a warning in the line.
@@ -248,6 +283,75 @@ peers_come_from_a_file() {
 	try 2 --fabric rails.net --peers nothing
 	err_has "cannot read 'nothing'"
 	plugin 3 --fabric rails.net --peers nothing
+	printf 'n2\0 n3\n' >peers
+	try 2 --fabric rails.net --peers peers
+	err_has 'peers, line 1: there is a NUL byte in it'
+	head -c 1100 /dev/zero | tr '\0' x >peers
+	try 2 --fabric rails.net --peers peers
+	err_has 'peers, line 1: it is too long'
+}
+
+# A list that never ends, or of which nothing can be read.
+files_without_an_end_are_refused() {
+	local file
+	mkfifo silent
+	try 2 -t 300 --fabric rails.net --peers silent
+	err_has "cannot read 'silent': no program writes to this FIFO"
+	for file in /dev/zero .; do
+		try 2 --fabric rails.net --peers "$file"
+		err_has "^ibsa: --peers: cannot read '$file': "
+		out_empty
+		run 2 topology --fabric rails.net --node-name-map "$file"
+		err_has "^ibsa: --node-name-map: cannot read '$file': "
+	done
+	fine --fabric rails.net --peers <(sleep 0.2; echo n2)
+}
+
+# A peer that cannot be the one of a port is a wrong command line.
+peers_that_cannot_be() {
+	local peer
+	while read -r peer text; do
+		try 2 --fabric ids.net a "$peer"
+		out_empty
+		err_has "^ibsa: $text"
+		sentences 1
+		plugin 3 --fabric ids.net a "$peer"
+	done <<-'END'
+		:: '::' is not a GID of a port
+		70000 '70000' is not a LID .1 to 65534.
+		leaf 'leaf' is the name of several nodes: .* use a GUID
+	END
+}
+
+# The line of a plugin is not data, and its exit status is 0 to 3.
+plugins_end_as_plugins() {
+	local shape
+	for shape in -j --ndjson --csv --fields=what; do
+		what="check node --nagios $shape"
+		"$ibsa" check node --nagios "$shape" >out 2>err
+		[ $? -eq 3 ] || fail 'not UNKNOWN'
+		lines 1
+		out_has '^IBSA UNKNOWN: check --nagios has no option --[a-z]+$'
+	done
+	what='check node --nagios >/dev/full'
+	for shape in '--fabric rails.net' '--fabric none.net' --wrong; do
+		# shellcheck disable=SC2086 # two words
+		"$ibsa" check node --nagios $shape >/dev/full 2>err
+		[ $? -eq 3 ] || fail 'not UNKNOWN'
+	done
+}
+
+# So many ports that their data have no room in the line.
+lines_are_short() {
+	local i
+	{
+		for i in {1..120}; do
+			printf 'Ca 1 "h mlx5_%d"\n[1] "s"[%d]\n' "$i" "$i"
+		done
+		echo 'Switch 120 "s"'
+	} >many.net
+	plugin 0 --fabric many.net -C h
+	out_has '^IBSA OK: 120 ports, '
 }
 
 on_trees_of_sys() {
@@ -311,5 +415,7 @@ hostile_names_are_clean() {
 }
 
 run_groups on_a_file two_findings_are_two_lines on_a_server \
-	members_are_told_apart peers_come_from_a_file on_trees_of_sys \
+	ids_name_nodes members_are_told_apart peers_come_from_a_file \
+	files_without_an_end_are_refused peers_that_cannot_be \
+	plugins_end_as_plugins lines_are_short on_trees_of_sys \
 	wrong_command_lines hostile_names_are_clean

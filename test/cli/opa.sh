@@ -47,6 +47,11 @@ long_lids_are_asked_for() {
 	json '.[0].slid == 70000 and .[0].dlid == 74565'
 	json '.[0].sgid == "fe80::10:5" and .[0].dgid == "fe80::10:3"'
 	opa 0 -j path -a 70000 guid:100001; json 'length == 1 and .[0].dlid == 1'
+	opa 0 check node 74565 0x12345 guid:100001
+	# Findings are written to standard output alone.
+	"$ibsa" fabric exec --opa opa.net -- "$ibsa" -j check node 99999 \
+		>out 2>err
+	json 'length == 1 and .[0].finding == "peer-unreachable"'
 	opa 1 path self 99999; out_empty; err_has 'no path from self to 99999'
 	opa 1 -j path self 99999; json '. == []'
 	opa 2 path self 4294967295; err_has 'is not a LID'
