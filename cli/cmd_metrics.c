@@ -28,7 +28,10 @@ static int text_write(FILE *file, const struct metrics *metrics)
 	return err;
 }
 
-/* A reader of the file sees all of the old text or all of the new. */
+/*
+ * Replace the file in one step: a program that reads it gets either the whole
+ * old text or the whole new one.
+ */
 static int file_replace(const char *path, const struct metrics *metrics)
 {
 	char *name = NULL;
@@ -79,7 +82,10 @@ static int metrics_once(struct cli *cli, const struct ibsa_topology *expected)
 	return status;
 }
 
-/* Return: whether the command line is right; if not, a message is printed. */
+/*
+ * Check the command line of ibsa metrics. Return: false after a message: it is
+ * wrong.
+ */
 static bool arguments_check(const struct cli *cli)
 {
 	if (cli->arg_count > 1 && strcmp(cli->args[1], "node") != 0)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Findings about the fabric: those of its topology, paths from here, and SMs. */
+/*
+ * Makes the findings about the fabric: about its topology, paths from this
+ * port, and its SMs.
+ */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -75,7 +78,7 @@ static int paths_note(struct cli *cli, const struct ibsa_reply *reply,
 	return CLI_DONE;
 }
 
-/* One query for the paths from this port to all others. */
+/* Query the paths from this port to all other ports, in one query. */
 static int paths_read(struct fabric_check *check)
 {
 	struct ibsa_path match = { .reversible = 1, .numb_path = 1 };
@@ -111,7 +114,7 @@ static bool is_reached(const struct fabric_check *check, uint64_t guid)
 	return guid == check->own_guid || fabric_check_path(check, guid);
 }
 
-/* A port with a LID, of which a switch has only port 0. */
+/* Check the path to a port that has a LID; of a switch only to port 0. */
 static void path_check(struct fabric_check *check, size_t index,
 		       const struct ibsa_topology_node *node,
 		       unsigned int number)
@@ -163,8 +166,8 @@ static void sms_note(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * An SA may keep SMInfoRecords from requests without an SM_Key: without an answer
- * the other checks still hold.
+ * Check which SMs are masters. An SA may refuse SMInfoRecords to requests
+ * without an SM_Key; this check is then skipped.
  */
 static void sms_read(struct fabric_check *check)
 {
@@ -241,7 +244,10 @@ static int expected_load(struct fabric_check *check)
 		    : CLI_DONE;
 }
 
-/* @has_queries: the topology is that of the SA. */
+/*
+ * Make all findings. @has_queries: the topology is that of the SA, so the
+ * checks that need queries are made, too.
+ */
 static int findings_find(struct fabric_check *check, bool has_queries)
 {
 	ibsa_topology_info_get(check->topology, &check->info);

@@ -46,7 +46,10 @@ static void topology_done(int err, struct ibsa_topology *topology,
 		state->status = reply_explain(state->cli, reply);
 }
 
-/* "; P_Keys of this port: 0x7fff, 0x8001", or nothing if they are unknown. */
+/*
+ * Write the P_Keys of this port for a message, such as "; P_Keys of this port:
+ * 0x7fff, 0x8001"; "" if they are unknown. Return: @out.
+ */
 static const char *own_pkeys_text(struct cli *cli, char out[PKEYS_TEXT])
 {
 	size_t len = 0;
@@ -68,9 +71,9 @@ static const char *own_pkeys_text(struct cli *cli, char out[PKEYS_TEXT])
 }
 
 /*
- * The topology may lack links and nodes: the LIDs of Omni-Path do not fit into
- * these records, and an SA returns only what the P_Keys permit. Source: IBA vol
- * 1, 15.4.1; OpenSM 3.3.23, osm_sa_link_record.c.
+ * Print why the topology may lack links and nodes: Omni-Path LIDs do not fit
+ * these records, and an SA returns only records that the requester's P_Keys
+ * permit. Source: IBA vol 1, 15.4.1; OpenSM 3.3.23, osm_sa_link_record.c.
  */
 static void gaps_explain(struct cli *cli, const struct ibsa_topology *topology)
 {

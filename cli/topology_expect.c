@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A topology from the output of ibsa topology -j: records as those from which the
- * output was made. LIDs are numbers of our own: they are not compared, and the output
- * for a file may have none.
+ * Reads an expected topology. From the output of ibsa topology -j it makes SA
+ * records from which this output could have been made. The LIDs in them are
+ * arbitrary: they are not compared, and the output for a topology file may
+ * have none.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -78,8 +79,8 @@ static int wrong(const struct expect *expect, const char *format, ...)
 }
 
 /*
- * An object being read. The members come in the order in which they are written, so
- * that the search for the next one begins at @next.
+ * A JSON object that is being read. Its members are in the order in which ibsa
+ * writes them, so the search for the next one begins at @next.
  */
 struct object {
 	const struct expect *expect;
@@ -124,7 +125,7 @@ static int member_get(struct object *object, const char *name,
 			    name);
 }
 
-/* A member that is a text or null. */
+/* Get the member @name of a JSON object, which must be a text or null. */
 static int text_get(struct object *object, const char *name, const cJSON **out)
 {
 	const int status = member_get(object, name, out);
@@ -134,7 +135,10 @@ static int text_get(struct object *object, const char *name, const cJSON **out)
 	return member_wrong(object, *out);
 }
 
-/* A member that is a number from @min to @max; null is 0. GUIDs are text. */
+/*
+ * Get the member @name of a JSON object, which must be a number from @min to
+ * @max; null is read as 0. GUIDs are texts.
+ */
 static int number_get(struct object *object, const char *name, uint64_t min,
 		      uint64_t max, uint64_t *out)
 {
@@ -162,7 +166,10 @@ static int number_get(struct object *object, const char *name, uint64_t min,
 	return CLI_DONE;
 }
 
-/* The members of this end or of its peer, in the order in which they are written. */
+/*
+ * Names of the members of this end of a link and of its peer, in the order in
+ * which ibsa writes them.
+ */
 static const char *const name_members[2][2] = { { "node", "port" },
 						{ "peer", "peer_port" } };
 static const char *const end_members[2][4] = {
@@ -188,7 +195,10 @@ static int end_name_get(struct object *object, int index, struct end *out)
 	return CLI_DONE;
 }
 
-/* @is_needed: the end must exist; of a node without a link, the peer does not. */
+/*
+ * Get one end of a link from a JSON object. @is_needed: the end must exist; a
+ * node without a link has no peer.
+ */
 static int end_get(struct object *object, int index, bool is_needed,
 		   struct end *out)
 {
@@ -263,7 +273,10 @@ static int speed_get(struct object *object, struct speed *out)
 	return member_wrong(object, text);
 }
 
-/* Whether the ends of a link, or of a node without a link, fit together. */
+/*
+ * Whether the values of the two ends of a link, or of a node without a link,
+ * can belong together.
+ */
 static bool row_fits(const struct row *row)
 {
 	for (int i = 0; row->count && i < 2; i++)
@@ -321,7 +334,10 @@ struct cursor {
 	const char *end;
 };
 
-/* Skip blanks. Return: the next character, or '\0' at the end of the text. */
+/*
+ * Skip blanks in the text. Return: the next character, or '\0' at the end of
+ * the text.
+ */
 static char blanks_skip(struct expect *expect, struct cursor *text)
 {
 	for (; text->at < text->end; text->at++) {
@@ -342,8 +358,8 @@ static int malformed(const struct expect *expect, const struct cursor *text)
 }
 
 /*
- * Parse an object, one at a time: all of them would need ten times the memory of the
- * text.
+ * Read one JSON object. Objects are parsed one at a time, because all together
+ * would need ten times the memory of the text.
  */
 static int object_read(struct expect *expect, struct cursor *text)
 {
@@ -365,7 +381,10 @@ static int object_read(struct expect *expect, struct cursor *text)
 	return status;
 }
 
-/* The objects of an array, or of lines as --ndjson writes them. */
+/*
+ * Read the objects of a JSON array, or one in each line as --ndjson writes
+ * them.
+ */
 static int objects_read(struct expect *expect, struct cursor *text)
 {
 	const bool is_array = blanks_skip(expect, text) == '[';
@@ -421,7 +440,10 @@ static int node_add(struct expect *expect, const struct end *end)
 	return ibsa_topology_add(expect->topology, &ibsa_node_record, &node);
 }
 
-/* Return: 0; -ENOMEM; or -ERANGE: more ends than LIDs. */
+/*
+ * Add the NodeRecords of all ends to the topology. Return: 0; -ENOMEM; or
+ * -ERANGE there are more ends than LIDs.
+ */
 static int nodes_add(struct expect *expect)
 {
 	struct end **ends = calloc(2 * expect->count + 1, sizeof(struct end *));
@@ -530,7 +552,10 @@ static int json_load(const char *path, const struct file_text *file,
 	return status;
 }
 
-/* A regular file may include others, which are found from its path. */
+/*
+ * Read a topology file. A regular file may include others, which are found
+ * relative to its path.
+ */
 static int net_load(const char *path, const struct file_text *file,
 		    struct ibsa_topology **out)
 {

@@ -173,8 +173,9 @@ static int parse_include(struct parser *parser, struct cursor line)
 	int err;
 
 	if (!outer->owned)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"include works only in a file");
+		return ibsa__parse_fail(
+			parser, -EINVAL,
+			"an include line works only in a file, not in a text");
 	if (parser->depth == TOPO_INCLUDE_DEPTH_MAX ||
 	    parser->includes == TOPO_INCLUDES_MAX)
 		return ibsa__parse_fail(parser, -EINVAL,

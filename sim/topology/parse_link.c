@@ -34,8 +34,9 @@ static bool take_guid(struct cursor *line, uint64_t *out)
 }
 
 /*
- * An invalid rate is an error, unless findings are recorded. ibnetdiscover writes
- * ? in place of a width or a speed that the port does not have.
+ * Handle an invalid rate: it is an error, unless findings are recorded.
+ * ibnetdiscover writes ? in place of a width or speed that the port does not
+ * have.
  */
 static int take_odd_rate(struct parser *parser, struct cursor word,
 			 struct port_line *out)
@@ -51,7 +52,7 @@ static int take_odd_rate(struct parser *parser, struct cursor word,
 				len < 24 ? len : 24, word.at);
 }
 
-/* Whether a word has the form of a rate such as 4xQDR, 4x??? or ?????. */
+/* Whether a word has the form of a rate, such as 4xQDR, 4x??? or ?????. */
 static bool is_rate(struct cursor word)
 {
 	uint64_t lanes;
@@ -88,8 +89,9 @@ static bool take_option(struct cursor word, struct link_rate *out)
 }
 
 /*
- * After a rate, ibnetdiscover -f repeats it as s= and w= with the codes of
- * PortInfo, which are not those of ibsim's options.
+ * Parse one word after the remote port. After a rate, ibnetdiscover -f repeats
+ * it as s= and w= with the codes of PortInfo, which differ from those of
+ * ibsim's options.
  */
 static int take_word(struct parser *parser, struct cursor word,
 		     struct port_line *out)

@@ -113,10 +113,10 @@ struct topology {
 };
 
 /*
- * What to parse: @text, or the file @path if @text is NULL; the highest valid
- * LID; whether to record findings; and whether links without a rate have none
- * instead of ibsim's default. @path is also the name of @text in messages; it may
- * be NULL.
+ * A topology to parse: the string @text, or the file @path if @text is NULL;
+ * the highest valid LID; whether to record findings; and whether a link
+ * without a rate has none instead of ibsim's default. @path is also the name
+ * of @text in messages; it may be NULL.
  */
 struct topo_source {
 	const char *path;

@@ -48,8 +48,11 @@ static int attach_failed(const char *path, const struct ibsa_options *options,
 
 	switch (err) {
 	case -ENETDOWN:
-		return ibsa__fail(error, err, "%s is not connected in %s",
-				  device, path);
+		return ibsa__fail(
+			error, err,
+			"%s is not connected in %s: no cable leads to "
+			"its port; choose another device",
+			device, path);
 	case -ENXIO:
 		return ibsa__fail(error, err,
 				  "%s has no port %u in %s; list the ports "

@@ -191,14 +191,14 @@ void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search)
 
 	if (is_same_partition(from, to))
 		ibsa__reason_set(search, IBSA_REASON_BOTH_LIMITED, false,
-				 "partition 0x%04x; the SM_Key would make it "
-				 "certain",
+				 "partition 0x%04x; to be certain, query with "
+				 "the SM_Key",
 				 from & ~FULL);
 	else
 		ibsa__reason_set(
 			search, IBSA_REASON_NO_PKEY, false,
-			"this port shares 0x%04x with the source and "
-			"0x%04x with the destination; the SM_Key would "
-			"make it certain",
+			"this port shares P_Key 0x%04x with the source and "
+			"0x%04x with the destination; to be certain, query "
+			"with the SM_Key",
 			from, to);
 }

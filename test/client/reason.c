@@ -262,7 +262,7 @@ static void no_common_pkey_is_certain_with_the_key(void **state)
 	set_pkeys("c", 0x8002, 0, 0);
 	reason = reason_between(false, 0x2001, 0x3001);
 	expect(&reason, IBSA_REASON_NO_PKEY, false,
-	       "shares 0x8001 with the source and 0x8002 with the destination");
+	       "shares P_Key 0x8001 with the source and 0x8002 with the destination");
 	assert_int_equal(reason.queries, 2);
 	reason = reason_between(true, 0x2001, 0x3001);
 	expect(&reason, IBSA_REASON_NO_PKEY, true,
