@@ -55,7 +55,7 @@ static int page_read(struct page *page)
 	int status = CLI_DONE;
 
 	if (map)
-		status = node_map_read(map, &page->view.map);
+		status = node_map_read(page->cli, map, &page->view.map);
 	if (status == CLI_DONE)
 		status = topology_get(page);
 	if (status != CLI_DONE)
