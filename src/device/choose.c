@@ -6,10 +6,11 @@
  * Source: what NCCL and UCX do; RFC 6724, 5, rule 8 for the leading bits.
  */
 #include <errno.h>
-#include <string.h>
 
 #include <ibsa/device.h>
 #include <ibsa/sa.h>
+
+#include "wire/gid.h"
 
 enum {
 	/*
@@ -30,19 +31,6 @@ struct score {
 	unsigned int bits;
 };
 
-static bool is_ipv4(const struct ibsa_gid *gid)
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
-
-	return !memcmp(gid->raw, mapped, sizeof(mapped));
-}
-
-/* fe80::/10 */
-static bool is_link_local(const struct ibsa_gid *gid)
-{
-	return gid->raw[0] == 0xfe && (gid->raw[1] & 0xc0) == 0x80;
-}
-
 static unsigned int common_bits(const struct ibsa_gid *a,
 				const struct ibsa_gid *b)
 {
@@ -61,20 +49,19 @@ static unsigned int common_bits(const struct ibsa_gid *a,
 static enum ibsa_gid_fit row_fit(const struct ibsa_gid_row *row,
 				 const struct ibsa_gid *address)
 {
-	static const struct ibsa_gid none;
 	const struct ibsa_gid *gid = &row->entry.gid;
-	const bool may_be_local = address ? is_link_local(address)
+	const bool may_be_local = address ? gid_is_link_local(address)
 					  : row->entry.type == IBSA_GID_IB;
 
 	if (row->err)
 		return IBSA_GID_UNREADABLE;
-	if (!memcmp(gid, &none, sizeof(none)))
+	if (gid_is_zero(gid))
 		return IBSA_GID_EMPTY;
 	if (row->port_state && row->port_state != IBSA_PORT_ACTIVE)
 		return IBSA_GID_PORT_DOWN;
-	if (address && is_ipv4(gid) != is_ipv4(address))
+	if (address && gid_is_ipv4(gid) != gid_is_ipv4(address))
 		return IBSA_GID_OTHER_FAMILY;
-	if (is_link_local(gid) && !may_be_local)
+	if (gid_is_link_local(gid) && !may_be_local)
 		return IBSA_GID_LINK_LOCAL;
 	return IBSA_GID_CHOSEN;
 }
@@ -86,11 +73,12 @@ static struct score row_score(const struct ibsa_gid_row *row,
 	struct score score = { .version = row->entry.type != IBSA_GID_ROCE_V1 };
 
 	if (!address) {
-		score.bits = is_ipv4(gid);
+		score.bits = gid_is_ipv4(gid);
 		return score;
 	}
 	score.bits = common_bits(gid, address);
-	if (score.bits > IPV6_BITS && score.bits < ALL_BITS && !is_ipv4(gid))
+	if (score.bits > IPV6_BITS && score.bits < ALL_BITS &&
+	    !gid_is_ipv4(gid))
 		score.bits = IPV6_BITS;
 	return score;
 }

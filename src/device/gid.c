@@ -14,6 +14,7 @@
 #include "device/interface.h"
 #include "device/parse.h"
 #include "device/files.h"
+#include "wire/gid.h"
 
 /*
  * Data that apply to all GID table entries of a port. They are read when they
@@ -28,13 +29,12 @@ struct port_data {
 static int gid_read(struct device_files *files, const char *device,
 		    unsigned int port, uint32_t index, struct ibsa_gid *out)
 {
-	static const struct ibsa_gid none;
 	struct ibsa_gid gid;
 	int err = ibsa__port_gid_read(files, device, port, index, &gid);
 
 	if (err)
 		return err;
-	if (!memcmp(&gid, &none, sizeof(none)))
+	if (gid_is_zero(&gid))
 		return -ENODATA;
 	*out = gid;
 	return 0;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "device/interface.h"
+#include "wire/gid.h"
 
 /* The bit of a MAC address that is inverted in an IPv6 interface id. */
 enum { LOCAL_BIT = 2 };
@@ -22,12 +23,10 @@ enum gid_match { MATCH_UNKNOWN, MATCH_OTHER, MATCH_THIS };
 static bool ipv4_is_in(const struct sockaddr *address,
 		       const struct ibsa_gid *gid)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
 	const struct sockaddr_in *in = (const void *)address;
 
-	return !memcmp(gid->raw, mapped, sizeof(mapped)) &&
-	       !memcmp(gid->raw + sizeof(mapped), &in->sin_addr,
-		       sizeof(in->sin_addr));
+	return gid_is_ipv4(gid) &&
+	       !memcmp(gid->raw + 12, &in->sin_addr, sizeof(in->sin_addr));
 }
 
 static bool address_is_in(const struct sockaddr *address,

@@ -11,6 +11,7 @@
 
 #include "device/nl.h"
 #include "device/route.h"
+#include "wire/gid.h"
 
 /* The IP address that a GID stands for. */
 struct address {
@@ -31,9 +32,7 @@ struct lookup {
 
 static struct address gid_address(const struct ibsa_gid *gid)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
-
-	if (!memcmp(gid->raw, mapped, sizeof(mapped)))
+	if (gid_is_ipv4(gid))
 		return (struct address){ gid->raw + 12, 4, AF_INET };
 	return (struct address){ gid->raw, 16, AF_INET6 };
 }

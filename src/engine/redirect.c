@@ -17,7 +17,6 @@ enum {
 	PKEY_BITS = 0x7fff,
 	PKEY_FULL = 0x8000,
 	QPN_MULTICAST = 0xffffff,
-	GID_MULTICAST = 0xff, /* first byte of a multicast GID */
 };
 
 /* First multicast LID of OPA. */
@@ -115,7 +114,7 @@ static bool address_is_multicast(const struct ibsa_address *target, bool is_opa)
 				      : IBSA_LID_MULTICAST_MIN;
 
 	return target->qpn == QPN_MULTICAST || target->lid >= first ||
-	       target->gid.raw[0] == GID_MULTICAST;
+	       gid_is_multicast(&target->gid);
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "verbs/context_state.h"
 #include "verbs/sm_watch.h"
+#include "wire/gid.h"
 
 enum { BOUND_S = 10, SILENCE_MS = 5000 };
 
@@ -40,7 +41,7 @@ static void watch_free(struct sm_watch *watch)
  */
 static int event_type(const struct ibsa_event *event)
 {
-	const bool is_group = event->gid.raw[0] == 0xff;
+	const bool is_group = gid_is_multicast(&event->gid);
 
 	switch (event->kind) {
 	case IBSA_EVENT_GID_IN:
