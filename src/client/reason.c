@@ -93,6 +93,14 @@ bool ibsa__reason_has_key(const struct ibsa__reason_search *search)
 	return ibsa__engine_options(search->engine)->access.sm_key;
 }
 
+/* Query an end of the path next. */
+static void end_query(struct ibsa__reason_search *search,
+		      struct reason_end *end, enum reason_step step)
+{
+	search->target = end;
+	ibsa__reason_go(search, step);
+}
+
 static void target_examine(struct ibsa__reason_search *search,
 			   struct reason_end *target)
 {
@@ -108,21 +116,11 @@ static void target_examine(struct ibsa__reason_search *search,
 				 target->role);
 }
 
-static bool is_link_local(const struct ibsa_gid *gid)
-{
-	return gid->raw[0] == 0xfe && (gid->raw[1] & 0xc0) == 0x80;
-}
-
-static bool is_multicast(const struct ibsa_gid *gid)
-{
-	return gid->raw[0] == 0xff;
-}
-
 static bool is_of_other_subnet(const struct ibsa__reason_search *search,
 			       const struct reason_end *end)
 {
-	return !gid_is_zero(&end->gid) && !is_multicast(&end->gid) &&
-	       !is_link_local(&end->gid) &&
+	return !gid_is_zero(&end->gid) && !gid_is_multicast(&end->gid) &&
+	       !gid_is_link_local(&end->gid) &&
 	       gid_prefix(&end->gid) != gid_prefix(&search->port.gid);
 }
 
@@ -144,7 +142,7 @@ static void ends_examine(struct ibsa__reason_search *search)
 	struct reason_end *from = &search->from;
 	struct reason_end *to = &search->to;
 
-	if (is_multicast(&to->gid))
+	if (gid_is_multicast(&to->gid))
 		ibsa__reason_go(search, REASON_GROUP);
 	else if (is_of_other_subnet(search, to))
 		other_subnet_set(search, to);
@@ -155,12 +153,12 @@ static void ends_examine(struct ibsa__reason_search *search)
 	else if (to->is_own)
 		target_examine(search, from);
 	else if (ibsa__reason_has_key(search) && from->lid && to->lid)
-		ibsa__reason_go(search, REASON_PKEYS_TO);
+		end_query(search, to, REASON_PKEYS);
 	else if (ibsa__reason_has_key(search) && !gid_is_zero(&from->gid) &&
 		 !gid_is_zero(&to->gid))
 		ibsa__reason_go(search, REASON_BOTH);
 	else
-		ibsa__reason_go(search, REASON_PATH_TO);
+		end_query(search, to, REASON_PATH);
 }
 
 static void take_unconstrained(struct ibsa__reason_search *search,
@@ -172,15 +170,6 @@ static void take_unconstrained(struct ibsa__reason_search *search,
 		ibsa__reason_take_unconstrained(search, &path);
 	else
 		ends_examine(search);
-}
-
-static void take_without(struct ibsa__reason_search *search,
-			 const struct ibsa_reply *reply, bool found)
-{
-	struct ibsa_path path;
-
-	found = found && ibsa_reply_decode(reply, 0, &path) == 0;
-	ibsa__reason_take_without(search, found ? &path : NULL);
 }
 
 static void query_group(struct ibsa__reason_search *search,
@@ -211,8 +200,9 @@ static void take_group(struct ibsa__reason_search *search,
 }
 
 static void query_path(struct ibsa__reason_search *search,
-		       const struct reason_end *end, struct ibsa_query *out)
+		       struct ibsa_query *out)
 {
+	const struct reason_end *end = search->target;
 	const bool has_gid = !gid_is_zero(&end->gid);
 
 	search->match.path = (struct ibsa_path){
@@ -230,50 +220,23 @@ static void query_path(struct ibsa__reason_search *search,
 				out);
 }
 
-static void query_path_to(struct ibsa__reason_search *search,
-			  struct ibsa_query *out)
+/* Store what the path to an end shows about it; the source comes second. */
+static void take_path(struct ibsa__reason_search *search,
+		      const struct ibsa_reply *reply, bool found)
 {
-	query_path(search, &search->to, out);
-}
-
-static void query_path_from(struct ibsa__reason_search *search,
-			    struct ibsa_query *out)
-{
-	query_path(search, &search->from, out);
-}
-
-/*
- * Store what the reply to a query for a path from this port to @end shows
- * about @end.
- */
-static bool end_learn(struct reason_end *end, const struct ibsa_reply *reply,
-		      bool found)
-{
+	struct reason_end *end = search->target;
 	struct ibsa_path path;
 
-	if (!found || ibsa_reply_decode(reply, 0, &path) != 0)
-		return false;
+	if (!found || ibsa_reply_decode(reply, 0, &path) != 0) {
+		target_examine(search, end);
+		return;
+	}
 	end->lid = path.dlid;
 	end->pkey = path.pkey;
-	return true;
-}
-
-static void take_path_to(struct ibsa__reason_search *search,
-			 const struct ibsa_reply *reply, bool found)
-{
-	if (end_learn(&search->to, reply, found))
-		ibsa__reason_go(search, REASON_PATH_FROM);
+	if (end == &search->to)
+		end_query(search, &search->from, REASON_PATH);
 	else
-		target_examine(search, &search->to);
-}
-
-static void take_path_from(struct ibsa__reason_search *search,
-			   const struct ibsa_reply *reply, bool found)
-{
-	if (end_learn(&search->from, reply, found))
 		ibsa__reason_guess_pkeys(search);
-	else
-		target_examine(search, &search->from);
 }
 
 /* Paths from this port to both ends. */
@@ -315,52 +278,31 @@ static void take_both(struct ibsa__reason_search *search,
 			ends[k]->pkey = path.pkey;
 		}
 	}
-	if (search->from.pkey && search->to.pkey)
-		ibsa__reason_go(search, REASON_PKEYS_TO);
-	else if (search->from.pkey)
-		target_examine(search, &search->to);
-	else if (search->to.pkey)
-		target_examine(search, &search->from);
-	else
-		search->checks_both = true;
-	if (search->checks_both)
-		target_examine(search, &search->to);
-}
-
-static void query_pkeys_to(struct ibsa__reason_search *search,
-			   struct ibsa_query *out)
-{
-	ibsa__reason_query_pkeys(search, &search->to, out);
-}
-
-static void query_pkeys_from(struct ibsa__reason_search *search,
-			     struct ibsa_query *out)
-{
-	ibsa__reason_query_pkeys(search, &search->from, out);
-}
-
-static void take_pkeys_to(struct ibsa__reason_search *search,
-			  const struct ibsa_reply *reply, bool found)
-{
-	if (!found) {
-		target_examine(search, &search->to);
+	if (search->from.pkey && search->to.pkey) {
+		end_query(search, &search->to, REASON_PKEYS);
 		return;
 	}
-	ibsa__reason_read_pkeys(reply, &search->pkeys);
-	ibsa__reason_go(search, REASON_PKEYS_FROM);
+	search->checks_both = !search->from.pkey && !search->to.pkey;
+	target_examine(search, search->to.pkey ? &search->from : &search->to);
 }
 
-static void take_pkeys_from(struct ibsa__reason_search *search,
-			    const struct ibsa_reply *reply, bool found)
+/* The P_Keys of the destination come first, to be compared with the source's. */
+static void take_pkeys(struct ibsa__reason_search *search,
+		       const struct ibsa_reply *reply, bool found)
 {
-	struct reason_pkeys from;
+	struct reason_pkeys pkeys;
 
 	if (!found) {
-		target_examine(search, &search->from);
+		target_examine(search, search->target);
 		return;
 	}
-	ibsa__reason_read_pkeys(reply, &from);
-	ibsa__reason_compare_pkeys(search, &from, &search->pkeys);
+	ibsa__reason_read_pkeys(reply, &pkeys);
+	if (search->target == &search->from) {
+		ibsa__reason_compare_pkeys(search, &pkeys, &search->pkeys);
+		return;
+	}
+	search->pkeys = pkeys;
+	end_query(search, &search->from, REASON_PKEYS);
 }
 
 /*
@@ -368,14 +310,13 @@ static void take_pkeys_from(struct ibsa__reason_search *search,
  * function that evaluates the reply.
  */
 static const struct {
-	void (*query)(struct ibsa__reason_search *search,
-		      struct ibsa_query *out);
-	void (*take)(struct ibsa__reason_search *search,
-		     const struct ibsa_reply *reply, bool found);
+	reason_query_fn *query;
+	reason_take_fn *take;
 } steps[REASON_STEPS] = {
 	[REASON_UNCONSTRAINED] = { ibsa__reason_query_unconstrained,
 				   take_unconstrained },
-	[REASON_WITHOUT] = { ibsa__reason_query_without, take_without },
+	[REASON_WITHOUT] = { ibsa__reason_query_without,
+			     ibsa__reason_take_without },
 	[REASON_GROUP] = { query_group, take_group },
 	[REASON_NODE] = { ibsa__reason_query_node, ibsa__reason_take_node },
 	[REASON_PORT] = { ibsa__reason_query_port, ibsa__reason_take_port },
@@ -383,10 +324,8 @@ static const struct {
 	[REASON_SIBLING] = { ibsa__reason_query_sibling,
 			     ibsa__reason_take_sibling },
 	[REASON_BOTH] = { query_both, take_both },
-	[REASON_PATH_TO] = { query_path_to, take_path_to },
-	[REASON_PATH_FROM] = { query_path_from, take_path_from },
-	[REASON_PKEYS_TO] = { query_pkeys_to, take_pkeys_to },
-	[REASON_PKEYS_FROM] = { query_pkeys_from, take_pkeys_from },
+	[REASON_PATH] = { query_path, take_path },
+	[REASON_PKEYS] = { ibsa__reason_query_pkeys, take_pkeys },
 };
 
 static void end_fill(const struct ibsa__reason_search *search,
@@ -480,7 +419,7 @@ void ibsa__reason_take(struct ibsa__reason_search *search,
 		break;
 	case IBSA_OUTCOME_REFUSED:
 		if (search->step == REASON_BOTH)
-			ibsa__reason_go(search, REASON_PATH_TO);
+			end_query(search, &search->to, REASON_PATH);
 		else
 			search_give_up(search);
 		break;

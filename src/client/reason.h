@@ -30,10 +30,8 @@ enum reason_step {
 	/* Query the paths from this port to both ends, in one query. */
 	REASON_BOTH,
 	/* Query a path from this port to one of the two ends. */
-	REASON_PATH_TO,
-	REASON_PATH_FROM,
-	REASON_PKEYS_TO, /* the P_Keys of one of the ends */
-	REASON_PKEYS_FROM,
+	REASON_PATH,
+	REASON_PKEYS, /* the P_Keys of @target */
 	REASON_STEPS
 };
 
@@ -175,43 +173,30 @@ static inline uint64_t reason_gid_guid(const struct ibsa_gid *gid)
 	return ibsa_be64(gid->raw + 8);
 }
 
+/* Make the query of a step. */
+typedef void reason_query_fn(struct ibsa__reason_search *search,
+			     struct ibsa_query *out);
+
+/* Evaluate the reply to it. @found: the reply has a record. */
+typedef void reason_take_fn(struct ibsa__reason_search *search,
+			    const struct ibsa_reply *reply, bool found);
+
 /* The port at one end (reason_target.c). */
-void ibsa__reason_query_node(struct ibsa__reason_search *search,
-			     struct ibsa_query *out);
-void ibsa__reason_take_node(struct ibsa__reason_search *search,
-			    const struct ibsa_reply *reply, bool found);
-void ibsa__reason_query_port(struct ibsa__reason_search *search,
-			     struct ibsa_query *out);
-void ibsa__reason_take_port(struct ibsa__reason_search *search,
-			    const struct ibsa_reply *reply, bool found);
-void ibsa__reason_query_link(struct ibsa__reason_search *search,
-			     struct ibsa_query *out);
-void ibsa__reason_take_link(struct ibsa__reason_search *search,
-			    const struct ibsa_reply *reply, bool found);
-void ibsa__reason_query_sibling(struct ibsa__reason_search *search,
-				struct ibsa_query *out);
-void ibsa__reason_take_sibling(struct ibsa__reason_search *search,
-			       const struct ibsa_reply *reply, bool found);
+reason_query_fn ibsa__reason_query_node, ibsa__reason_query_port,
+	ibsa__reason_query_link, ibsa__reason_query_sibling;
+reason_take_fn ibsa__reason_take_node, ibsa__reason_take_port,
+	ibsa__reason_take_link, ibsa__reason_take_sibling;
 
 /* Constraints (reason_constraint.c). */
 uint64_t ibsa__reason_constraints(uint64_t mask);
-void ibsa__reason_query_unconstrained(struct ibsa__reason_search *search,
-				      struct ibsa_query *out);
-void ibsa__reason_query_without(struct ibsa__reason_search *search,
-				struct ibsa_query *out);
-/*
- * Evaluate a path that the SA returned for the query without its constraints,
- * or without one of them; NULL: the SA returned no path.
- */
+reason_query_fn ibsa__reason_query_unconstrained, ibsa__reason_query_without;
+reason_take_fn ibsa__reason_take_without;
+/* Evaluate the path that the SA returned for the query without constraints. */
 void ibsa__reason_take_unconstrained(struct ibsa__reason_search *search,
 				     const struct ibsa_path *path);
-void ibsa__reason_take_without(struct ibsa__reason_search *search,
-			       const struct ibsa_path *path);
 
 /* P_Keys (reason_pkey.c). */
-void ibsa__reason_query_pkeys(struct ibsa__reason_search *search,
-			      const struct reason_end *end,
-			      struct ibsa_query *out);
+reason_query_fn ibsa__reason_query_pkeys;
 void ibsa__reason_own_pkeys(struct ibsa__reason_search *search,
 			    struct reason_pkeys *out);
 void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,

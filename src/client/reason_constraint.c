@@ -185,10 +185,12 @@ void ibsa__reason_take_unconstrained(struct ibsa__reason_search *search,
 }
 
 void ibsa__reason_take_without(struct ibsa__reason_search *search,
-			       const struct ibsa_path *path)
+			       const struct ibsa_reply *reply, bool found)
 {
-	if (path) {
-		constraint_set(search, lowest(search->candidates), path);
+	struct ibsa_path path;
+
+	if (found && ibsa_reply_decode(reply, 0, &path) == 0) {
+		constraint_set(search, lowest(search->candidates), &path);
 		return;
 	}
 	search->candidates &= search->candidates - 1;

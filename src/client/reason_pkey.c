@@ -73,11 +73,10 @@ void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,
 }
 
 void ibsa__reason_query_pkeys(struct ibsa__reason_search *search,
-			      const struct reason_end *end,
 			      struct ibsa_query *out)
 {
 	search->match.pkey_table = (struct ibsa_pkey_table){
-		.lid = (uint16_t)end->lid,
+		.lid = (uint16_t)search->target->lid,
 	};
 	ibsa__reason_query_make(search, &ibsa_pkey_table_record,
 				IBSA_PKEY_TABLE_CM(lid), out);
