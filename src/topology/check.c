@@ -498,14 +498,6 @@ static int check_expected_link(struct check *check, uint32_t index)
 			" is missing");
 }
 
-/* The index after the last port of a node. */
-static uint32_t ports_end(const struct ibsa_topology *topology, uint32_t node)
-{
-	return node + 1 < topology->node_count
-		       ? topology->nodes[node + 1].first_port
-		       : topology->port_count;
-}
-
 /*
  * Return: the first port of a node that has a link, to tell where the node is
  * or was.
@@ -513,7 +505,7 @@ static uint32_t ports_end(const struct ibsa_topology *topology, uint32_t node)
 static const struct graph_port *first_link(const struct ibsa_topology *topology,
 					   uint32_t node)
 {
-	const uint32_t end = ports_end(topology, node);
+	const uint32_t end = node_ports_end(topology, node);
 
 	for (uint32_t i = topology->nodes[node].first_port; i < end; i++) {
 		if (topology->ports[i].far != TOPOLOGY_NONE)
@@ -526,7 +518,7 @@ static const struct graph_port *first_link(const struct ibsa_topology *topology,
 static bool node_is_hidden(const struct check *check, uint32_t node)
 {
 	const struct ibsa_topology *then = check->then;
-	const uint32_t end = ports_end(then, node);
+	const uint32_t end = node_ports_end(then, node);
 
 	for (uint32_t i = then->nodes[node].first_port; i < end; i++) {
 		const struct graph_port *far = far_of(then, &then->ports[i]);

@@ -11,14 +11,6 @@
 #include "base/alloc.h"
 #include "topology/state.h"
 
-/* Return: the index after the last port of a node in the array of ports. */
-static uint32_t ports_end(const struct ibsa_topology *topology, uint32_t node)
-{
-	return node + 1 < topology->node_count
-		       ? topology->nodes[node + 1].first_port
-		       : topology->port_count;
-}
-
 /*
  * Whether the node is a channel adapter inside a switch, for collective
  * operations. Every switch may contain such an adapter, so a level cannot be
@@ -41,7 +33,7 @@ static uint32_t level_spread(struct ibsa_topology *topology, uint32_t from,
 	const uint32_t level = topology->nodes[from].level + 1;
 
 	for (uint32_t i = topology->nodes[from].first_port;
-	     i < ports_end(topology, from); i++) {
+	     i < node_ports_end(topology, from); i++) {
 		const uint32_t far = topology->ports[i].far;
 		struct graph_node *node;
 
@@ -92,7 +84,7 @@ static void island_mark(struct ibsa_topology *topology, uint32_t start,
 	topology->nodes[start].island = island;
 	for (uint32_t i = 0; i < queued; i++) {
 		for (uint32_t port = topology->nodes[queue[i]].first_port;
-		     port < ports_end(topology, queue[i]); port++) {
+		     port < node_ports_end(topology, queue[i]); port++) {
 			const uint32_t far = topology->ports[port].far;
 			struct graph_node *node;
 

@@ -149,6 +149,21 @@ static inline bool port_is_hidden(const struct graph_port *port)
 	       port->is.state == IBSA_PORT_ACTIVE;
 }
 
+static inline bool node_is_switch(const struct ibsa_topology *topology,
+				  size_t node)
+{
+	return topology->nodes[node].type == IBSA_NODE_SWITCH;
+}
+
+/* Return: the index after that of the last port of a node. */
+static inline uint32_t node_ports_end(const struct ibsa_topology *topology,
+				      uint32_t node)
+{
+	return node + 1 < topology->node_count
+		       ? topology->nodes[node + 1].first_port
+		       : topology->port_count;
+}
+
 /* Index of a known port. */
 uint32_t ibsa__topology_port(const struct graph_node *node,
 			     unsigned int number);

@@ -26,14 +26,6 @@ struct tracing {
 	struct ibsa_trace *trace;
 };
 
-static bool is_switch(const struct ibsa_topology *topology, size_t node)
-{
-	struct ibsa_topology_node out;
-
-	return ibsa_topology_node_at(topology, node, &out) == 0 &&
-	       out.type == IBSA_NODE_SWITCH;
-}
-
 static void trace_end(struct ibsa_trace *trace, enum ibsa_trace_end end,
 		      size_t node, unsigned int port)
 {
@@ -138,7 +130,7 @@ static bool link_follow(struct tracing *tracing, size_t *node,
 static bool packet_goes_on(const struct tracing *tracing, size_t node,
 			   unsigned int port)
 {
-	if (is_switch(tracing->topology, node)) {
+	if (node_is_switch(tracing->topology, node)) {
 		if (node == tracing->to)
 			trace_end(tracing->trace, IBSA_TRACE_REACHED, node, 0);
 		else if (has_visited(tracing->trace, node))
@@ -201,7 +193,7 @@ int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
 	    ibsa_topology_lid_find(topology, dlid, &tracing.to,
 				   &tracing.to_port) != 0)
 		return -ENOENT;
-	if (is_switch(topology, node) ||
+	if (node_is_switch(topology, node) ||
 	    (node == tracing.to && port == tracing.to_port))
 		goes_on = packet_goes_on(&tracing, node, port);
 	else

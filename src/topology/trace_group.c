@@ -11,6 +11,7 @@
 #include <ibsa/trace.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "topology/state.h"
 
 enum { BLOCK_LIDS = 32, POSITION_PORTS = 16, POSITIONS = 16 };
@@ -28,35 +29,15 @@ struct growing {
 	int err;
 };
 
-static bool is_switch(const struct growing *growing, size_t node)
-{
-	struct ibsa_topology_node out;
-
-	return ibsa_topology_node_at(growing->topology, node, &out) == 0 &&
-	       out.type == IBSA_NODE_SWITCH;
-}
-
 static void branch_add(struct growing *growing,
 		       const struct ibsa_trace_branch *branch)
 {
 	struct ibsa_trace_tree *tree = growing->tree;
 
-	if (tree->count == growing->room) {
-		const size_t room = growing->room ? 2 * growing->room : 64;
-		struct ibsa_trace_branch *all = ibsa__calloc(room,
-							     sizeof(*all));
-
-		if (!all) {
-			growing->err = -ENOMEM;
-			return;
-		}
-		if (tree->count)
-			memcpy(all, tree->all, tree->count * sizeof(*all));
-		ibsa__free(tree->all);
-		tree->all = all;
-		growing->room = room;
-	}
-	tree->all[tree->count++] = *branch;
+	if (ARRAY_GROW(tree->all, growing->room, tree->count + 1))
+		growing->err = -ENOMEM;
+	else
+		tree->all[tree->count++] = *branch;
 }
 
 /*
@@ -70,7 +51,7 @@ static bool entry_find(const struct growing *growing, size_t node,
 	uint16_t any = 0;
 
 	memset(masks, 0, POSITIONS * sizeof(*masks));
-	if (!is_switch(growing, node) ||
+	if (!node_is_switch(growing->topology, node) ||
 	    ibsa_topology_port_at(growing->topology, node, 0, &port) != 0)
 		return false;
 	for (size_t i = 0; i < growing->count; i++) {
@@ -106,7 +87,7 @@ static void port_follow(struct growing *growing, size_t node,
 	} else {
 		branch.far_node = port.far_node;
 		branch.far_port = port.far_port;
-		if (is_switch(growing, port.far_node)) {
+		if (node_is_switch(growing->topology, port.far_node)) {
 			if (growing->is_reached[port.far_node])
 				branch.end = IBSA_TRACE_LOOP;
 			growing->is_reached[port.far_node] = true;
@@ -150,7 +131,7 @@ static void queue_follow(struct growing *growing)
 		const struct ibsa_trace_branch branch = growing->tree->all[i];
 
 		if (branch.end == IBSA_TRACE_REACHED &&
-		    is_switch(growing, branch.far_node))
+		    node_is_switch(growing->topology, branch.far_node))
 			switch_follow(growing, branch.far_node, branch.far_port,
 				      branch.depth + 1);
 	}
@@ -194,7 +175,7 @@ static int tree_grow(struct growing *growing, uint32_t slid)
 					  &port) != 0
 		 : !start_find(growing, &node))
 		return slid ? -ENOENT : 0;
-	if (is_switch(growing, node)) {
+	if (node_is_switch(growing->topology, node)) {
 		growing->is_reached[node] = true;
 		switch_follow(growing, node, 0, 1);
 	} else {
@@ -215,15 +196,13 @@ int ibsa_topology_trace_group(const struct ibsa_topology *topology,
 		.tables = tables,
 		.count = count,
 		.entry = mlid - IBSA_LID_MULTICAST_MIN,
+		.nodes = topology->node_count,
 	};
-	struct ibsa_topology_info info;
 	int err = -ENOMEM;
 
 	if (mlid < IBSA_LID_MULTICAST_MIN)
 		return -EINVAL;
-	ibsa_topology_info_get(topology, &info);
-	growing.nodes = info.nodes;
-	growing.is_reached = ibsa__calloc(info.nodes + 1, sizeof(bool));
+	growing.is_reached = ibsa__calloc(growing.nodes + 1, sizeof(bool));
 	growing.tree = ibsa__calloc(1, sizeof(*growing.tree));
 	if (growing.is_reached && growing.tree)
 		err = tree_grow(&growing, slid);
