@@ -12,23 +12,17 @@
 #include "base/fd.h"
 #include "remote/link.h"
 
-static int hello_request(struct remote_link *link)
-{
-	struct remote_hello hello;
-
-	ibsa__remote_hello_put(&link->address, &hello);
-	return ibsa__control_request(&link->control, link->connection.fd,
-				     REMOTE_HELLO, &hello, sizeof(hello));
-}
-
 static int step_request(struct remote_link *link)
 {
 	struct remote_control *control = &link->control;
 	const int fd = link->connection.fd;
+	struct remote_hello hello;
 
 	switch (link->step) {
 	case LINK_HELLO:
-		return hello_request(link);
+		ibsa__remote_hello_put(&link->address, &hello);
+		return ibsa__control_request(control, fd, REMOTE_HELLO, &hello,
+					     sizeof(hello));
 	case LINK_ATTACH:
 		return ibsa__control_request(control, fd, REMOTE_ATTACH, NULL,
 					     0);

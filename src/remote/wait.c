@@ -94,9 +94,7 @@ static int wait_limit_ms(const struct remote_link *link, int timeout_ms)
 					packet_limit_ns(link) -
 						link->connection.patience_ms *
 							NS_PER_MS);
-	if (most_ms < 0)
-		return timeout_ms;
-	return timeout_ms < 0 || timeout_ms > most_ms ? most_ms : timeout_ms;
+	return sooner_ms(timeout_ms, most_ms);
 }
 
 /*

@@ -58,17 +58,15 @@ static int transport_fd(struct ibsa_transport *transport)
  */
 static int wait_limit(const struct umad_transport *umad, int timeout_ms)
 {
-	const int limit_ms = umad->is_gone ? GONE_MS : RENEW_MS;
-
 	/*
 	 * If all buffers were filled, the file may have more packets, although
 	 * its descriptor is not readable: some files have their own queue.
 	 */
 	if (umad->loss || umad->at < umad->held || umad->held == UMAD_BUFFERS)
 		return 0;
-	if (umad->is_open || (timeout_ms >= 0 && timeout_ms < limit_ms))
+	if (umad->is_open)
 		return timeout_ms;
-	return limit_ms;
+	return sooner_ms(timeout_ms, umad->is_gone ? GONE_MS : RENEW_MS);
 }
 
 int ibsa__umad_pause_ms(struct ibsa_transport *transport)

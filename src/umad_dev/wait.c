@@ -94,20 +94,14 @@ static int device_wait(struct umad_device *device, int timeout_ms)
  */
 static int simulated_wait(struct umad_device *device, int timeout_ms)
 {
-	const uint64_t start = clock_now_ns();
+	const uint64_t start_ns = clock_now_ns();
 
 	while (!atomic_exchange(&device->woken, false)) {
 		struct pollfd fd = { .fd = device->file.fd, .events = POLLIN };
-		uint64_t passed = clock_now_ns() - start;
-		int left_ms = SLICE_MS;
+		const int left_ms = sooner_ms(
+			clock_left_ms(timeout_ms, start_ns), SLICE_MS);
 		int ready;
 
-		passed /= NS_PER_MS;
-		if (timeout_ms >= 0 && passed >= (uint64_t)timeout_ms)
-			left_ms = 0;
-		else if (timeout_ms >= 0 &&
-			 (uint64_t)timeout_ms - passed < SLICE_MS)
-			left_ms = timeout_ms - (int)passed;
 		errno = 0;
 		ready = poll(&fd, 1, left_ms);
 		if (ready < 0)
