@@ -218,6 +218,17 @@ void ibsa__verbs_put(struct ibsa__verbs *verbs)
 	ibsa__registry_put(verbs, verbs_destroy);
 }
 
+int ibsa__verbs_port_open(const struct ibsa__verbs *verbs, unsigned int port,
+			  struct ibsa_transport **out)
+{
+	struct ibsa_options options = verbs->options;
+	struct ibsa_fabric *fabric;
+
+	options.port = port;
+	return ibsa__transport_open(&options, verbs->environment, NULL, out,
+				    &fabric);
+}
+
 const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs)
 {
 	return verbs->server ? IBSA__SERVER_DEVICE : verbs->name;

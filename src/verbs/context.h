@@ -53,4 +53,12 @@ static inline bool ibsa__verbs_is_in_fabric(const struct ibsa__verbs *verbs)
  */
 const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs);
 
+/*
+ * Open a transport at a port of the context's embedded fabric. Return: 0;
+ * -ENETDOWN the port has no link; -ENXIO no such port; or the error of opening
+ * it.
+ */
+int ibsa__verbs_port_open(const struct ibsa__verbs *verbs, unsigned int port,
+			  struct ibsa_transport **out) IBSA_MUST_USE;
+
 #endif

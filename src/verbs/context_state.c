@@ -549,14 +549,9 @@ int ibsa__context_state_device(struct context_state *state)
 static int port_in_fabric(const struct ibsa__verbs *verbs, unsigned int number,
 			  struct ibsa_port_state *out)
 {
-	struct ibsa_options options = verbs->options;
 	struct ibsa_transport *transport;
-	struct ibsa_fabric *fabric;
-	int err;
+	int err = ibsa__verbs_port_open(verbs, number, &transport);
 
-	options.port = number;
-	err = ibsa__transport_open(&options, verbs->environment, NULL,
-				   &transport, &fabric);
 	if (err)
 		return err == -ENXIO ? -ENODEV : err;
 	err = transport->ops->port(transport, out);

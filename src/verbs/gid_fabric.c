@@ -5,30 +5,15 @@
  */
 #include <errno.h>
 
-#include "client/open.h"
 #include "verbs/gid.h"
-
-/*
- * Open a transport at a port of the context's fabric. Return: 0; -ENETDOWN the
- * port has no link; -ENXIO no such port; or the error of opening it.
- */
-static int port_open(const struct ibsa__verbs *verbs, uint32_t port,
-		     struct ibsa_transport **out)
-{
-	struct ibsa_options options = verbs->options;
-	struct ibsa_fabric *fabric;
-
-	options.port = port;
-	return ibsa__transport_open(&options, verbs->environment, NULL, out,
-				    &fabric);
-}
 
 /* Read one GID table entry. A port without a link has only empty entries. */
 int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
 			uint32_t index, struct ibsa_gid_entry *out)
 {
 	struct ibsa_transport *transport;
-	int err = port ? port_open(verbs, port, &transport) : -ENXIO;
+	int err = port ? ibsa__verbs_port_open(verbs, port, &transport)
+		       : -ENXIO;
 
 	if (err)
 		return err == -ENETDOWN ? -ENODATA : -EINVAL;
@@ -42,7 +27,7 @@ static int port_add(const struct ibsa__verbs *verbs, uint32_t port,
 {
 	struct ibsa_transport *transport;
 	struct ibsa_gid_entry entry;
-	int err = port_open(verbs, port, &transport);
+	int err = ibsa__verbs_port_open(verbs, port, &transport);
 	int full = 0;
 
 	if (err)

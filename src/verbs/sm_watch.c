@@ -162,34 +162,19 @@ static struct sm_watch *watch_at(struct list *at)
 	return list_object(at, struct sm_watch, link);
 }
 
-static bool is_live(const struct sm_watch *watch)
-{
-	return !watch->is_stopped && !watch->has_ended;
-}
-
-/*
- * Whether the port @port is watched; for 0, whether any port is. @lock is
- * held.
- */
-static bool has_live_watch(const struct context_state *state, unsigned int port)
-{
-	struct list *at = state->watches.next;
-
-	for (; at != &state->watches; at = at->next) {
-		const struct sm_watch *watch = watch_at(at);
-
-		if (is_live(watch) && (!port || watch->port == port))
-			return true;
-	}
-	return false;
-}
-
+/* Whether the port @port is watched; for 0, whether any port is. */
 static bool is_watched(struct context_state *state, unsigned int port)
 {
-	bool found;
+	bool found = false;
 
 	pthread_mutex_lock(&state->lock);
-	found = has_live_watch(state, port);
+	for (struct list *at = state->watches.next; at != &state->watches;
+	     at = at->next) {
+		const struct sm_watch *watch = watch_at(at);
+
+		found |= !watch->is_stopped && !watch->has_ended &&
+			 (!port || watch->port == port);
+	}
 	pthread_mutex_unlock(&state->lock);
 	return found;
 }
