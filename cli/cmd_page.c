@@ -39,23 +39,20 @@ static int options_check(const struct cli *cli)
 
 static int topology_get(struct page *page)
 {
-	struct ibsa_error error = { .text = "" };
-	int err;
+	int status;
 
 	if (!page->file)
 		return fabric_check_read(&page->check);
-	err = ibsa_topology_load(page->file, &error, &page->check.topology);
-	return err ? error_explain(err, &error)
-		   : fabric_check_file(&page->check);
+	status = topology_file_read(page->cli, page->file,
+				    &page->check.topology);
+	return status == CLI_DONE ? fabric_check_file(&page->check) : status;
 }
 
 static int page_read(struct page *page)
 {
-	const char *map = page->cli->topology.name_map;
-	int status = CLI_DONE;
+	int status = node_map_read(page->cli);
 
-	if (map)
-		status = node_map_read(page->cli, map, &page->view.map);
+	page->view.map = page->cli->topology.map;
 	if (status == CLI_DONE)
 		status = topology_get(page);
 	if (status != CLI_DONE)
@@ -210,7 +207,6 @@ int cmd_page(struct cli *cli)
 	if (status == CLI_DONE)
 		status = page_make(&page);
 	fabric_check_done(&page.check);
-	node_map_free(page.view.map);
 	free(page.ports);
 	free(page.by_guid);
 	return status;

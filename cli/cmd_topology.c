@@ -9,6 +9,7 @@
 #include "columns.h"
 #include "draw.h"
 #include "fields.h"
+#include "options.h"
 #include "topology.h"
 
 enum { WIDTH_TEXT = 16 };
@@ -298,6 +299,31 @@ static bool is_for_slurm(const struct cli *cli)
 	return cli->topology.slurm || cli->topology.slurm_yaml;
 }
 
+/* Of the options about queries, a file needs none. */
+static bool file_options_check(const struct cli *cli)
+{
+	static const char *const names[] = { "fabric", "port", "record", "sa",
+					     "sm-key" };
+	const char *wrong = NULL;
+
+	if (cli->arg_count < 2)
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (options_given(cli, names[i]))
+			wrong = names[i];
+	if (cli->open.device && !topology_device_pattern(cli))
+		wrong = "device";
+	if (!wrong)
+		return true;
+	complain("topology: --%s is for queries, but '%s' is read; remove one "
+		 "of them%s",
+		 wrong, cli->args[1],
+		 strcmp(wrong, "device") == 0
+			 ? ", or write a pattern such as 'mlx5_[0]'"
+			 : "");
+	return false;
+}
+
 static int options_check(const struct cli *cli)
 {
 	if (cli->arg_count > 2) {
@@ -320,7 +346,7 @@ static int options_check(const struct cli *cli)
 			"drawing");
 		return CLI_USAGE;
 	}
-	return draw_check(cli);
+	return file_options_check(cli) ? draw_check(cli) : CLI_USAGE;
 }
 
 /*

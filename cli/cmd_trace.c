@@ -356,9 +356,9 @@ int cmd_trace(struct cli *cli)
 
 	if (status == CLI_DONE)
 		status = targets_parse(cli, targets);
-	if (status == CLI_DONE && cli->topology.name_map)
-		status = node_map_read(cli, cli->topology.name_map,
-				       &traces.view.map);
+	if (status == CLI_DONE)
+		status = node_map_read(cli);
+	traces.view.map = cli->topology.map;
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
 		status = ends_find(cli, &targets[i - 1], &ends[i - 1]);
 	if (status == CLI_DONE)

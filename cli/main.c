@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "nagios.h"
+#include "node_map.h"
 #include "options.h"
 #include "other_file.h"
 #include "record.h"
@@ -196,6 +197,7 @@ static int cli_finish(struct cli *cli, int status)
 	(void)ibsa_close(cli->client);
 	recorded = record_close(cli);
 	free(cli->args);
+	node_map_free(cli->topology.map);
 	if (status == CLI_DONE)
 		status = recorded;
 	err = out_close(&cli->out);

@@ -12,9 +12,6 @@ enum { LABEL_MAX = 40 }; /* characters of a name in a drawing */
 const char *name_net(const char *name, char out[NAME_TEXT])
 {
 	ibsa_text_clean(&name, out, NAME_TEXT);
-	for (char *at = out; *at; at++)
-		if (*at == '"')
-			*at = '\'';
 	return out;
 }
 

@@ -17,6 +17,7 @@ static const char option[] = "--node-name-map";
 struct node_name {
 	uint64_t guid;
 	char *name;
+	unsigned long line;
 };
 
 struct node_map {
@@ -33,13 +34,24 @@ static int by_guid(const void *a, const void *b)
 	return (x->guid > y->guid) - (x->guid < y->guid);
 }
 
+/* The first line with a GUID has the name of the node. */
+static int by_line(const void *a, const void *b)
+{
+	const struct node_name *x = a;
+	const struct node_name *y = b;
+	const int order = by_guid(a, b);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
 static int no_memory(void)
 {
 	complain("out of memory");
 	return CLI_DEVICE;
 }
 
-static int name_add(struct node_map *map, uint64_t guid, const char *name)
+static int name_add(struct node_map *map, uint64_t guid, const char *name,
+		    unsigned long line)
 {
 	char *copy = strdup(name);
 
@@ -57,7 +69,7 @@ static int name_add(struct node_map *map, uint64_t guid, const char *name)
 	}
 	if (!copy)
 		return no_memory();
-	map->all[map->count++] = (struct node_name){ guid, copy };
+	map->all[map->count++] = (struct node_name){ guid, copy, line };
 	return CLI_DONE;
 }
 
@@ -69,22 +81,31 @@ static int line_refuse(const char *path, unsigned long number)
 	return CLI_USAGE;
 }
 
-/* Parse a line. The last quote ends the name, which may contain quotes. */
+/*
+ * Parse a line as ibnetdiscover does: the name ends at the first quote or #, also
+ * without an opening quote; a GUID without a name has no effect.
+ *
+ * Source: rdma-core, util/node_name_map.c, parse_node_map_wrap() and map_name().
+ */
 static int line_parse(struct node_map *map, char *line, const char *path,
 		      unsigned long number)
 {
-	char *guid_end = line + strcspn(line, " \t\"");
-	char *name = strchr(guid_end, '"');
-	char *end = name ? strrchr(name + 1, '"') : NULL;
+	char *name = line + strcspn(line, " \t#");
+	const bool has_quote = name[strspn(name, " \t")] == '"';
 	uint64_t guid;
+	size_t len;
 
-	if (!end || guid_end + strspn(guid_end, " \t") != name)
-		return line_refuse(path, number);
-	*end = '\0';
-	*guid_end = '\0';
+	if (*name)
+		*name++ = '\0';
 	if (ibsa_number_parse(line, 64, &guid) != 0)
 		return line_refuse(path, number);
-	return name_add(map, guid, name + 1);
+	name += strspn(name, " \t");
+	name += strspn(name, "\"#");
+	len = strcspn(name, "\"#");
+	while (!has_quote && len > 0 && strchr(" \t", name[len - 1]))
+		len--;
+	name[len] = '\0';
+	return len ? name_add(map, guid, name, number) : CLI_DONE;
 }
 
 static int lines_parse(struct node_map *map, struct lines *lines,
@@ -103,13 +124,31 @@ static int lines_parse(struct node_map *map, struct lines *lines,
 	return status;
 }
 
-int node_map_read(const struct cli *cli, const char *path,
-		  struct node_map **out)
+static void names_sort(struct node_map *map)
 {
+	size_t count = 0;
+
+	if (map->count)
+		qsort(map->all, map->count, sizeof(*map->all), by_line);
+	for (size_t i = 0; i < map->count; i++) {
+		if (count && map->all[count - 1].guid == map->all[i].guid)
+			free(map->all[i].name);
+		else
+			map->all[count++] = map->all[i];
+	}
+	map->count = count;
+}
+
+int node_map_read(struct cli *cli)
+{
+	const char *path = cli->topology.name_map;
 	struct lines lines;
 	struct node_map *map;
-	int status = lines_open(&lines, cli, option, path);
+	int status;
 
+	if (!path)
+		return CLI_DONE;
+	status = lines_open(&lines, cli, option, path);
 	if (status != CLI_DONE)
 		return status;
 	map = calloc(1, sizeof(*map));
@@ -119,9 +158,8 @@ int node_map_read(const struct cli *cli, const char *path,
 		node_map_free(map);
 		return status;
 	}
-	if (map->count)
-		qsort(map->all, map->count, sizeof(*map->all), by_guid);
-	*out = map;
+	names_sort(map);
+	cli->topology.map = map;
 	return CLI_DONE;
 }
 

@@ -8,14 +8,12 @@
 
 #include "cli.h"
 
-struct node_map;
-
 /*
- * Read a file of node names: a line has a GUID and a name in quotes; # begins
- * a comment. Return: the exit status; a failure is printed.
+ * Read the file of --node-name-map, if the option is given, to the options: a line
+ * has a GUID and a name in quotes; # begins a comment. Of several lines with a GUID,
+ * the first one has the name. Return: the exit status; a failure is printed.
  */
-int node_map_read(const struct cli *cli, const char *path,
-		  struct node_map **out);
+int node_map_read(struct cli *cli);
 void node_map_free(struct node_map *map);
 
 /* Return: the name of the node with this GUID, or NULL. @map may be NULL. */

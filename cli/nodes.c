@@ -6,6 +6,7 @@
 
 #include "query_wait.h"
 #include "fields.h"
+#include "node_map.h"
 #include "nodes.h"
 
 enum { CANDIDATES = 8 }; /* nodes that an error message lists */
@@ -190,6 +191,37 @@ static int ports_choose_among(const struct nodes *nodes, const char *where,
 	return status;
 }
 
+/* Choose the ports whose name of --node-name-map is @name, if there are any. */
+static int ports_choose_mapped(const struct cli *cli, const struct nodes *nodes,
+			       const char *where, const char *name,
+			       struct node_ports *out)
+{
+	struct ibsa_node *mapped = calloc(nodes->count + 1, sizeof(*mapped));
+	size_t count = 0;
+	int status = mapped ? CLI_DONE : no_memory();
+
+	for (size_t i = 0; mapped && i < nodes->count; i++) {
+		const char *text = node_map_find(cli->topology.map,
+						 nodes->all[i].node_guid);
+
+		if (!text)
+			continue;
+		mapped[count] = nodes->all[i];
+		snprintf(mapped[count].node_description,
+			 sizeof(mapped->node_description), "%s", text);
+		count++;
+	}
+	if (mapped &&
+	    ibsa_host_select(mapped, count, name, &out->all, &out->count) != 0)
+		status = no_memory();
+	if (status == CLI_DONE && out->count) {
+		node_ports_free(out);
+		status = ports_choose(mapped, count, where, name, out);
+	}
+	free(mapped);
+	return status;
+}
+
 int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 	       const char *name, struct node_ports *out)
 {
@@ -200,7 +232,9 @@ int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 	if (nodes)
 		return ports_choose_among(nodes, where, name, out);
 	status = nodes_read(cli, &all);
-	if (status == CLI_DONE)
+	if (status == CLI_DONE && cli->topology.map)
+		status = ports_choose_mapped(cli, &all, where, name, out);
+	if (status == CLI_DONE && !out->count)
 		status = ports_choose(all.all, all.count, where, name, out);
 	nodes_free(&all);
 	return status;

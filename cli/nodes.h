@@ -30,7 +30,8 @@ struct node_ports {
 /*
  * Find the ports that @name stands for by the rule of ibsa_host_select(), among
  * @nodes, or if that is NULL, among all nodes of the SA. @where, such as
- * "line 3: ", begins the message of a failure.
+ * "line 3: ", begins the message of a failure. Without @nodes, a name of
+ * --node-name-map has precedence over descriptions.
  *
  * Return: the exit status; CLI_NO if there is no such node. A failure is printed.
  * The caller frees @out in any case.

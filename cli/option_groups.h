@@ -127,12 +127,14 @@ struct service_options {
  * @slurm:    write topology.conf of Slurm
  * @slurm_yaml: write topology.yaml of Slurm
  * @name_map: file of --node-name-map, or NULL
+ * @map:      the content of this file, freed by main(), or NULL
  */
 struct topology_options {
 	bool net;
 	bool slurm;
 	bool slurm_yaml;
 	const char *name_map;
+	struct node_map *map;
 };
 
 /**

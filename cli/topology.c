@@ -8,6 +8,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "file_read.h"
 #include "node_map.h"
 #include "query_wait.h"
 #include "topology.h"
@@ -116,26 +117,34 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 	return state.status;
 }
 
-static int file_load(const char *path, struct ibsa_topology **out)
+int topology_file_read(const struct cli *cli, const char *path,
+		       struct ibsa_topology **out)
 {
 	struct ibsa_error error = { .text = "" };
-	const int err = ibsa_topology_load(path, &error, out);
+	struct file_text file;
+	int err = file_read(cli, path, &error, &file);
 
+	if (err)
+		return error_explain(err, &error);
+	err = topology_file_load(path, &file, &error, out);
+	free(file.text);
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
-/*
- * Return: the value of --device if it has wildcards, otherwise NULL. It does
- * not name the device to send from; it selects which adapters are shown.
- */
-static const char *device_pattern_take(struct cli *cli)
+/* A regular file may include others, which are found from its path. */
+int topology_file_load(const char *path, const struct file_text *file,
+		       struct ibsa_error *error, struct ibsa_topology **out)
+{
+	return file->is_regular ? ibsa_topology_load(path, error, out)
+				: ibsa_topology_parse(file->text, file->len,
+						      path, error, out);
+}
+
+const char *topology_device_pattern(const struct cli *cli)
 {
 	const char *device = cli->open.device;
 
-	if (!device || !strpbrk(device, "*?["))
-		return NULL;
-	cli->open.device = NULL;
-	return device;
+	return device && strpbrk(device, "*?[") ? device : NULL;
 }
 
 int topology_view_prepare(struct topology_view *view)
@@ -145,23 +154,93 @@ int topology_view_prepare(struct topology_view *view)
 	return view->is_hidden ? CLI_DONE : no_memory();
 }
 
-/* Hide the adapters whose device does not match the pattern of --device. */
-static int adapters_hide(struct topology_view *view, const char *pattern)
+/*
+ * Hide the adapters whose device does not match the pattern of --device. Return:
+ * whether any is left.
+ */
+static bool adapters_hide(struct topology_view *view, const char *pattern)
 {
 	bool is_any = false;
 
-	for (size_t i = 0; pattern && i < view->info.nodes; i++) {
-		struct ibsa_topology_node node;
+	for (size_t i = 0; i < view->info.nodes; i++) {
+		const struct ibsa_topology_node node = topology_view_node(view,
+									  i);
 
-		if (ibsa_topology_node_at(view->topology, i, &node) != 0 ||
-		    node.type != IBSA_NODE_CA)
+		if (node.type != IBSA_NODE_CA)
 			continue;
 		view->is_hidden[i] =
 			fnmatch(pattern, ibsa_host_device(node.name), 0) != 0;
 		is_any |= !view->is_hidden[i];
 	}
-	if (!pattern || is_any)
-		return CLI_DONE;
+	return is_any;
+}
+
+/* Whether a link leads to a node that is used. */
+static bool has_used_neighbor(const struct topology_view *view, size_t index,
+			      const bool *is_used)
+{
+	const struct ibsa_topology_node node = topology_view_node(view, index);
+
+	for (unsigned int number = 1; number <= node.port_count; number++) {
+		const struct ibsa_topology_port port =
+			topology_view_port(view, index, number);
+
+		if (port.has_link && is_used[port.far_node])
+			return true;
+	}
+	return false;
+}
+
+/* Find the nodes that are connected with one that is used. */
+static void used_find(const struct topology_view *view, bool *is_used)
+{
+	bool is_changed = true;
+
+	while (is_changed) {
+		is_changed = false;
+		for (size_t i = 0; i < view->info.nodes; i++) {
+			if (is_used[i] || view->is_hidden[i] ||
+			    !has_used_neighbor(view, i, is_used))
+				continue;
+			is_used[i] = true;
+			is_changed = true;
+		}
+	}
+}
+
+/*
+ * Hide the switches of other rails: leaf switches without an adapter that is shown,
+ * and then the nodes that are not connected with such an adapter.
+ */
+static int switches_hide(struct topology_view *view)
+{
+	const size_t nodes = view->info.nodes;
+	bool *is_used = calloc(nodes + 1, sizeof(*is_used));
+
+	if (!is_used)
+		return no_memory();
+	for (size_t i = 0; i < nodes; i++)
+		is_used[i] = topology_view_node(view, i).type == IBSA_NODE_CA &&
+			     !view->is_hidden[i];
+	for (size_t i = 0; i < nodes; i++) {
+		const struct ibsa_topology_node node = topology_view_node(view,
+									  i);
+
+		if (node.type == IBSA_NODE_SWITCH && node.level == 1)
+			view->is_hidden[i] = !has_used_neighbor(view, i,
+								is_used);
+	}
+	used_find(view, is_used);
+	for (size_t i = 0; i < nodes; i++)
+		view->is_hidden[i] = !is_used[i];
+	free(is_used);
+	return CLI_DONE;
+}
+
+static int rail_choose(struct topology_view *view, const char *pattern)
+{
+	if (adapters_hide(view, pattern))
+		return switches_hide(view);
 	complain("--device: no adapter has a device that matches '%s'; list "
 		 "them with: ibsa query table NodeRecord",
 		 pattern);
@@ -170,25 +249,27 @@ static int adapters_hide(struct topology_view *view, const char *pattern)
 
 int topology_view_read(struct cli *cli, struct topology_view *out)
 {
-	const char *pattern = device_pattern_take(cli);
-	int status = CLI_DONE;
+	const char *pattern = topology_device_pattern(cli);
+	int status = node_map_read(cli);
 
-	*out = (struct topology_view){ .topology = NULL };
-	if (cli->topology.name_map)
-		status = node_map_read(cli, cli->topology.name_map, &out->map);
+	if (pattern)
+		cli->open.device = NULL;
+	*out = (struct topology_view){ .map = cli->topology.map };
 	if (status == CLI_DONE)
 		status = cli->arg_count > 1
-				 ? file_load(cli->args[1], &out->topology)
+				 ? topology_file_read(cli, cli->args[1],
+						      &out->topology)
 				 : topology_read(cli, &out->topology);
 	if (status == CLI_DONE)
 		status = topology_view_prepare(out);
-	return status == CLI_DONE ? adapters_hide(out, pattern) : status;
+	if (status == CLI_DONE && pattern)
+		status = rail_choose(out, pattern);
+	return status;
 }
 
 void topology_view_free(struct topology_view *view)
 {
 	ibsa_topology_free(view->topology);
-	node_map_free(view->map);
 	free(view->is_hidden);
 }
 

@@ -7,19 +7,20 @@
 
 #include "cli.h"
 
+struct file_text;
 struct node_map;
 
 /**
  * struct topology_view - a topology, with names of the user
  * @topology: the topology
  * @info:     its size
- * @map:      names of --node-name-map, or NULL
+ * @map:      names of --node-name-map, or NULL; not owned
  * @is_hidden: for each node: an adapter whose device is not that of --device
  */
 struct topology_view {
 	struct ibsa_topology *topology;
 	struct ibsa_topology_info info;
-	struct node_map *map;
+	const struct node_map *map;
 	bool *is_hidden;
 };
 
@@ -29,6 +30,12 @@ struct topology_view {
  * The caller frees @out in any case.
  */
 int topology_view_read(struct cli *cli, struct topology_view *out);
+
+/*
+ * Return: the value of --device if it has wildcards, otherwise NULL. It does not name
+ * the device to send from; it selects which adapters are shown.
+ */
+const char *topology_device_pattern(const struct cli *cli);
 
 /*
  * Fill in the other members of a view that has a topology: all nodes are shown.
@@ -59,6 +66,19 @@ uint32_t topology_view_lid(const struct topology_view *view, size_t node,
  * Read the topology from the SA. Return: the exit status; a failure is printed.
  */
 int topology_read(struct cli *cli, struct ibsa_topology **out);
+
+/*
+ * Load a topology file that was read. Return: as ibsa_topology_load().
+ */
+int topology_file_load(const char *path, const struct file_text *file,
+		       struct ibsa_error *error, struct ibsa_topology **out);
+
+/*
+ * Read a topology file, which may be a pipe. Return: the exit status; a failure is
+ * printed.
+ */
+int topology_file_read(const struct cli *cli, const char *path,
+		       struct ibsa_topology **out);
 
 /*
  * Read the topology of --expect: a topology file, or the output of ibsa topology -j.

@@ -552,18 +552,11 @@ static int json_load(const char *path, const struct file_text *file,
 	return status;
 }
 
-/*
- * Read a topology file. A regular file may include others, which are found
- * relative to its path.
- */
 static int net_load(const char *path, const struct file_text *file,
 		    struct ibsa_topology **out)
 {
 	struct ibsa_error error = { .text = "" };
-	const int err = file->is_regular
-				? ibsa_topology_load(path, &error, out)
-				: ibsa_topology_parse(file->text, file->len,
-						      path, &error, out);
+	const int err = topology_file_load(path, file, &error, out);
 
 	if (err)
 		complain("--expect: %s", error.text);

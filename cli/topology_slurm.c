@@ -255,7 +255,8 @@ static bool is_switch_up_to(const struct tree *tree, size_t node,
 	const struct ibsa_topology_node at = topology_view_node(tree->view,
 								node);
 
-	return at.type == IBSA_NODE_SWITCH && at.level <= level;
+	return at.type == IBSA_NODE_SWITCH && at.level <= level &&
+	       !tree->view->is_hidden[node];
 }
 
 /*

@@ -81,24 +81,50 @@ a_pattern_selects_adapters() {
 	cp out rail.net
 	run 0 fabric info rail.net; out_has '^node +adapter +1$'
 	on_tree 1 --device 'mlx6_*'; err_has "matches 'mlx6_\*'"
+	echo '0x1020 "host10 mlx6_0"' >map
+	on_tree 0 --device 'mlx6_*' --node-name-map map
+	out_has ' host10 mlx6_0 '
 	on_tree 0 --device host1
 	on_tree 4 --device nobody
+}
+
+# Leaf switches of other rails, and what is connected only with them, are left out
+# of a rail.
+switches_of_other_rails_are_left_out() {
+	on_tree 0 --device 'mlx5_[1]'
+	grep -q leaf1 out && fail 'a switch of the other rail'
+	out_has '^1 +leaf2 +1 +host10'; out_has '^2 +spine +2 +leaf2'
+	{ cat tree.net; printf 'Switch 2 "far"\n[1] "far2"[1]\nSwitch 2 "far2"\n'; } >far.net
+	run 0 topology far.net; out_has far2
+	local args
+	for args in '' -j --net '--dot -'; do
+		# shellcheck disable=SC2086 # words
+		run 0 topology far.net --device 'mlx5_[1]' $args
+		out_has leaf2
+		grep -Eq 'far|leaf1' out && fail 'a switch of no rail'
+	done
 }
 
 names_come_from_a_map() {
 	cat >map <<-'END'
 		# a comment
-		0x1001 "first "host""
+		0x1001 "first \"host""
 
-		  0x0000000000001020	"tenth" # more
+		  0x0000000000001020	tenth node # more
+		0x1020 "second"
+		0x1010 ""
+		0x1010
 	END
-	on_tree 0 --node-name-map map; out_has ' first "host" '
-	out_has ' tenth '; out_has ' host2 mlx5_0 '
+	on_tree 0 --node-name-map map; out_has ' first \\ '
+	out_has ' tenth node '; out_has ' host2 mlx5_0 '
 	on_tree 0 --node-name-map map --net
-	out_has '# "first .host." lid'
+	out_has '# "first ." lid'
+	on_tree 0 --node-name-map <(cat map); out_has ' tenth node '
 	on_tree 2 --node-name-map none; err_has "cannot read 'none'"
-	echo '0x1001 name' >map
+	echo '0x1001"name"' >map
 	on_tree 2 --node-name-map map; err_has 'map:1: a line is'
+	printf '0x1001 "a"\n\0\n' >map
+	on_tree 2 --node-name-map map; err_has 'map:2: a line is'
 	echo '0x10012345678901234 "name"' >map
 	on_tree 2 --node-name-map map; err_has 'map:1: a line is'
 	on_tree 2 --node-name-map .; err_has 'cannot read'
@@ -140,8 +166,8 @@ names_are_made_valid() {
 	cp out again.net
 	run 0 --fabric again.net topology -j
 	json '.[0] | .node == "\\x1b[31mred\\x0d"'
-	json 'map(.peer) | sort == ["say '"'hi'"' \\ \\xff\\xfe \\xe2\\x80\\xaex",
-		"x'"'"' lid 7 1xSDR #"]'
+	json 'map(.peer) | sort == ["say \"hi\" \\ \\xff\\xfe \\xe2\\x80\\xaex",
+		"x\" lid 7 1xSDR #"]'
 }
 
 drawings_are_made() {
@@ -165,6 +191,15 @@ unknown_rates_are_empty() {
 	out_has '^1 +leaf1 +1 +host1 mlx5_0 +1 +- +-$'
 	run 0 topology norate.net --dot -
 	out_has '\[label="unknown rate", '; out_has 'label="cables are 4x'
+}
+
+# A reader that closes its pipe is not a failure.
+nobody_reads_a_drawing() {
+	what='ibsa topology --svg - into a closed pipe'
+	{ sleep 0.1; "$ibsa" topology tree.net --svg - 2>err; echo $? >status; } |
+		true
+	[ "$(cat status)" = 0 ] || fail "exit status $(cat status)"
+	err_empty
 }
 
 # With more than 128 boxes, the pods of a fat tree and the switches above them
@@ -204,9 +239,23 @@ a_ring_is_drawn_as_one_box() {
 
 usage_is_checked() {
 	on_tree 2 one two; err_has 'one file'
-	on_tree 4 leaf1; err_has 'leaf1'
+	run 4 topology leaf1; err_has 'leaf1'
 	on_tree 2 --net -j; err_has 'two formats'
 	on_tree 2 --rate 1; err_has 'no option --rate'
+	local args
+	for args in '--fabric tree.net' '--port 1' '--record x.pcap' '--sa 1' \
+		'--sm-key 1' '--device mlx5_0'; do
+		# shellcheck disable=SC2086 # words
+		run 2 topology tree.net $args; out_empty; sentences 1
+		err_has "^ibsa: topology: ${args%% *} is for queries, but 'tree.net' is read"
+	done
+	run 0 topology tree.net --device 'mlx5_*' -t 100; lines 7
+	for args in '' --net --slurm -j; do
+		# shellcheck disable=SC2086 # words
+		run 2 topology /dev/null $args; out_empty
+		err_has '^ibsa: /dev/null: there is no node; '
+	done
+	run 0 topology <(cat tree.net); lines 7
 	run 0 topology --help; out_has '^usage: ibsa topology'
 	out_has '--node-name-map FILE'; out_has '--net'
 }
@@ -228,6 +277,7 @@ failures_are_explained() {
 
 run_groups links_are_listed_from_above json_has_both_ends net_loads_back \
 	a_pattern_selects_adapters names_come_from_a_map a_node_without_a_link_has_a_line \
-	names_are_made_valid unknown_rates_are_empty drawings_are_made a_large_fabric_is_drawn_by_groups \
+	names_are_made_valid unknown_rates_are_empty nobody_reads_a_drawing \
+	switches_of_other_rails_are_left_out drawings_are_made a_large_fabric_is_drawn_by_groups \
 	a_ring_is_drawn_as_one_box usage_is_checked long_lids_are_explained \
 	failures_are_explained

@@ -42,6 +42,12 @@ json_has_all() {
 	printf '0x%x "alpha"\n' 0x1001 >map
 	on_way 0 -j trace host1 host2 --node-name-map map
 	json '.[0].node == "alpha"'
+	printf '0x1010 "beta mlx5_7"\n0x1001 "host2"\n' >>map
+	on_way 0 -j trace alpha BETA --node-name-map map
+	json 'length == 4 and .[3].peer == "beta mlx5_7"'
+	on_way 0 -j trace alpha beta/mlx5_7 --node-name-map map
+	on_way 1 trace alpha gamma --node-name-map map
+	err_has "no node has the name 'gamma'"
 }
 
 # A host with several ports has a trace for each pair of devices.

@@ -32,7 +32,7 @@ islands() {
 		[1](202) "S-1"[1] # lid 4 lmc 2 "leaf1" 4xNDR
 		Ca 2 "H-2" # "b mlx5_0"
 		[1] "S-1"[2] # lid 16 lmc 3 "leaf1" 2xHDR
-		Ca 2 "H-3" # "c 'quoted' mlx5_0"
+		Ca 2 "H-3" # "c "quoted" 'x' \x1b \ lid 7 # mlx5_0"
 		Ca 2 "H-4" # "d mlx5_0"
 	END
 }
@@ -89,6 +89,26 @@ cmp -s want got || {
 	diff want got >differ
 	wrong 'it differs from ibnetdiscover' differ "$3"
 }
+
+# A map of names in all forms that ibnetdiscover reads. It leaves the descriptions of
+# adapters in their own lines as they are.
+guids=$(awk -F '[ "]+' '/^(Switch|Ca)/ { print "0x" substr($2, 3) }' want.net | head -n 9)
+forms=('"one"' 'two words' '"three # x" # comment' 'four#comment' '""' '' '"six\"6"'
+	'"seven" "7"' "'8'")
+i=0
+for guid in $guids; do
+	echo "  $guid	${forms[i]}"
+	echo "$guid \"again\""
+	i=$((i + 1))
+done >map
+ibnetdiscover --node-name-map map >want.mapped 2>want.err ||
+	wrong 'ibnetdiscover fails with a map' want.err "$3"
+"$ibsa" topology --net --node-name-map map >got.mapped 2>got.err ||
+	wrong 'it fails with a map' got.err "$3"
+grep -q '"two words"' want.mapped || wrong 'no name of the map' want.mapped "$3"
+diff <(grep -E '^(Switch|\[)' want.mapped | sort) \
+	<(grep -E '^(Switch|\[)' got.mapped | sort) >differ ||
+	wrong 'other names than those of ibnetdiscover' differ "$3"
 
 # Without a fabric server, as its SA is one in the process.
 env -u IBSA_FABRIC "$ibsa" --fabric got.net topology --net >again.net \
