@@ -9,6 +9,7 @@
 #include "page.h"
 
 enum { PATH_NONE, PATH_FOUND, PATH_OWN };
+enum { FINDINGS_MAX = 10000 };
 
 static int by_node_port(const void *a, const void *b)
 {
@@ -297,30 +298,48 @@ static void all_codes_put(struct page_json *json)
 	page_close(json, '}');
 }
 
-/* A row for each finding: kind, severity, node or null, port, sentence. */
-static void findings_put(struct page *page)
+/* A row for a finding: kind, severity, node or null, port, sentence. */
+static void finding_put(struct page *page, const struct ibsa_finding *finding)
 {
 	struct page_json *json = &page->json;
-	struct ibsa_finding finding;
 	size_t node;
 
-	page_open(json, "findings", '[');
-	for (size_t i = 0; i < page->check.count; i++) {
-		fabric_check_finding(&page->check, i, &finding);
-		page_open(json, NULL, '[');
-		page_text(json, NULL, finding.name);
-		page_number(json, NULL, finding.severity);
-		if (finding.guid &&
-		    ibsa_topology_node_find(page->check.topology, finding.guid,
-					    &node) == 0)
-			page_number(json, NULL, node);
-		else
-			page_null(json, NULL);
-		page_number(json, NULL, finding.port);
-		page_text(json, NULL, finding.what.text);
-		page_close(json, ']');
-	}
+	page_open(json, NULL, '[');
+	page_text(json, NULL, finding->name);
+	page_number(json, NULL, finding->severity);
+	if (finding->guid && ibsa_topology_node_find(page->check.topology,
+						     finding->guid, &node) == 0)
+		page_number(json, NULL, node);
+	else
+		page_null(json, NULL);
+	page_number(json, NULL, finding->port);
+	page_text(json, NULL, finding->what.text);
 	page_close(json, ']');
+}
+
+/* The critical findings come first; a page is not to be too large to open. */
+static void findings_put(struct page *page)
+{
+	const enum ibsa_severity order[] = { IBSA_SEVERITY_CRITICAL,
+					     IBSA_SEVERITY_WARNING };
+	struct ibsa_finding finding;
+	size_t count = 0;
+
+	page_number(&page->json, "warnings",
+		    page->check.count - page->check.critical_count);
+	page_number(&page->json, "critical", page->check.critical_count);
+	page_open(&page->json, "findings", '[');
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0;
+		     i < page->check.count && count < FINDINGS_MAX; i++) {
+			fabric_check_finding(&page->check, i, &finding);
+			if (finding.severity != order[pass])
+				continue;
+			finding_put(page, &finding);
+			count++;
+		}
+	}
+	page_close(&page->json, ']');
 }
 
 void page_topology(struct page *page)

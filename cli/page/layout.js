@@ -4,7 +4,8 @@
  * switches of the highest level; below, in rows, a panel for each group: its other
  * switches, then its leaf switches with their hosts.
  */
-const CELL = { w: 11, h: 7 };		/* of a host */
+const CELLS = { few: { w: 22, h: 8 }, many: { w: 11, h: 7 } };	/* of hosts */
+const FEW_HOSTS = 100;
 const SWITCH_BOX = { w: 24, h: 9 };
 const GAP = 2;
 const PANEL_PAD = 4;
@@ -13,6 +14,8 @@ const PANEL_GAP = 8;
 const ROW_MAX = 100;			/* panels in a row */
 const ROW_GAP = 16;			/* above each row of panels, for cables */
 const DIRECT_MAX = 150;			/* bundles of cables that are drawn each */
+const DIRECT_ROW = 12;			/* panels in a row below them */
+let cell = CELLS.many;
 
 /* Number of columns for which count boxes have about this ratio of width to height. */
 function columnsFor(count, box, ratio) {
@@ -36,14 +39,14 @@ function gridPlace(list, columns, box, x, y) {
 
 /* A leaf switch is as wide as the grid of its hosts below it. */
 function leafSize(hosts) {
-	const columns = columnsFor(hosts, CELL, 3);
-	const grid = gridSize(hosts, columns, CELL);
+	const columns = columnsFor(hosts, cell, 3);
+	const grid = gridSize(hosts, columns, cell);
 	return { columns, w: Math.max(grid.w, SWITCH_BOX.w), h: SWITCH_BOX.h + GAP + grid.h };
 }
 
 function leafPlace(leaf, size, x, y) {
 	leaf.box = { x, y, w: size.w, h: SWITCH_BOX.h };
-	gridPlace(leaf.hosts, size.columns, CELL, x, y + SWITCH_BOX.h + GAP);
+	gridPlace(leaf.hosts, size.columns, cell, x, y + SWITCH_BOX.h + GAP);
 }
 
 /* The size of a panel, for leaves of the same size, below a title of this height. */
@@ -104,12 +107,17 @@ function pictureSize(topCount, rows, topGap) {
 	return { w, top, columns, h: top + rows.reduce((sum, row) => sum + row.h + ROW_GAP, -ROW_GAP) };
 }
 
-/* The rows with which the picture is largest in a frame of this ratio. */
-function rowsChoose(groups, sizes, topCount, topGap, ratio) {
+/*
+ * The rows with which the picture is largest in a frame of this ratio. Cables that are
+ * drawn each would cross the panels of other rows.
+ */
+function rowsChoose(groups, sizes, topCount, topGap, ratio, isOneRow) {
 	let best = null;
 	let width = -PANEL_GAP;
-	for (const size of sizes.slice(0, ROW_MAX)) {
+	for (const [i, size] of sizes.slice(0, ROW_MAX).entries()) {
 		width += size.w + PANEL_GAP;
+		if (isOneRow && i < sizes.length - 1)
+			continue;
 		const rows = rowsMake(groups, sizes, width);
 		const picture = pictureSize(topCount, rows, topGap);
 		const scale = Math.min(ratio / picture.w, 1 / picture.h);
@@ -173,7 +181,8 @@ function rowsFind(groups, isDirect, frame) {
 	let chosen = null;
 	for (let i = 0; i < 3; i++) {
 		const sizes = groups.pods.map((group) => panelSize(group, title));
-		chosen = rowsChoose(groups.pods, sizes, groups.top.length, topGap, ratio);
+		chosen = rowsChoose(groups.pods, sizes, groups.top.length, topGap, ratio,
+				    isDirect && groups.top.length > 0);
 		title = Math.max(TITLE.least, TITLE.pixels / frame.h / chosen.scale);
 	}
 	return chosen;
@@ -183,7 +192,9 @@ function rowsFind(groups, isDirect, frame) {
 function layoutMake(frame) {
 	const groups = groupsFind();
 	const bundles = bundlesFind();
-	const isDirect = bundles.length <= DIRECT_MAX;
+	const isDirect = bundles.length <= DIRECT_MAX &&
+		(!groups.top.length || groups.pods.length <= DIRECT_ROW);
+	cell = data.info.adapters <= FEW_HOSTS ? CELLS.few : CELLS.many;
 	uplinksCount(groups);
 	const { rows, picture } = rowsFind(groups, isDirect, frame);
 	const columns = Math.min(picture.columns, groups.top.length || 1);
@@ -192,8 +203,8 @@ function layoutMake(frame) {
 	rowsPlace(rows, picture.top);
 	const hasBus = groups.top.length > 0 && !isDirect;
 	const looseY = Math.max(0, picture.h) + (picture.h > 0 ? 2 * ROW_GAP : 0);
-	const looseColumns = columnsFor(groups.loose.length, CELL, 6);
-	const loose = gridPlace(groups.loose, looseColumns, CELL, 0, looseY);
+	const looseColumns = columnsFor(groups.loose.length, cell, 6);
+	const loose = gridPlace(groups.loose, looseColumns, cell, 0, looseY);
 	const left = hasBus ? -ROW_GAP : 0;
 	return {
 		...groups, rows, bundles, isDirect, looseY, topBottom: topSize.h,

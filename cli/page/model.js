@@ -97,7 +97,7 @@ function findingsMake() {
 	});
 }
 
-/* A finding about a port is also one of its link, and of a host at the other end. */
+/* A finding about a port is also one of its link, and of the node at the other end. */
 function findingAdd(finding, node) {
 	const raise = (what) => { what.severity = Math.max(what.severity, finding.severity); };
 	node.findings.push(finding);
@@ -107,7 +107,7 @@ function findingAdd(finding, node) {
 			continue;
 		raise(link);
 		const far = farNode(link, node);
-		if (!far.isSwitch && far !== node) {
+		if (far !== node) {
 			far.findings.push(finding);
 			raise(far);
 		}
@@ -119,7 +119,6 @@ const ports = portsMake();
 const links = linksMake();
 leavesFind();
 const findings = findingsMake();
-findings.sort((a, b) => b.severity - a.severity);
 const here = data.here === null ? null : ports[data.here];
 
 /* "4x HDR" of a link, and the text of a code. */
@@ -191,7 +190,7 @@ function groupsFind() {
 		if (node.isSwitch && !isTop(node) && !seen.has(node))
 			pods.push(podsOf(podOf(node, isTop, seen), tops));
 	return {
-		top: nodes.filter((node) => node.isSwitch && isTop(node)).sort(byName),
+		top: groupMake(nodes.filter((node) => node.isSwitch && isTop(node))).others,
 		pods: pods.flat().map(groupMake).sort((a, b) =>
 			byName(a.leaves[0] || a.others[0], b.leaves[0] || b.others[0])),
 		loose: nodes.filter((node) => !node.isSwitch && !node.leaf).sort(byName),

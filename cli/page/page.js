@@ -112,21 +112,17 @@ function findingsShow() {
 	const show = (list) => table.replaceChildren(tableMake(findingColumns, list));
 	show(findings);
 	fill("findings", ...(new Set(findings.map((finding) => finding.kind)).size > 1 ?
-		[kindsMake(show)] : []), table);
+		[kindsMake(show)] : []), table, ...(findings.length < data.critical + data.warnings ?
+		[note(`The page has the first ${countText(findings.length, "finding")} of ` +
+			`${(data.critical + data.warnings).toLocaleString("en")}; see ibsa check.`)] : []));
 }
 
 function timeText(ns) {
 	return ns < 1e6 ? `${(ns / 1e3).toPrecision(3)} µs` : `${(ns / 1e6).toPrecision(3)} ms`;
 }
 
-function severityCount(severity) {
-	return findings.filter((finding) => finding.severity === severity).length;
-}
-
 function summaryShow() {
-	const { info, latency, sm } = data;
-	const critical = severityCount(CRITICAL);
-	const warnings = severityCount(WARNING);
+	const { critical, warnings, info, latency, sm } = data;
 	const facts = [
 		["Critical findings", critical, critical ? "critical-text" : "good-text"],
 		["Warnings", warnings, warnings ? "warning-text" : "good-text"],
@@ -313,11 +309,10 @@ function portFacts(port) {
 function linksMakeTable(node) {
 	return tableMake([
 		{ title: "Port", class: "number", value: (link) => ownPort(link, node) },
-		{ title: "Link", value: (link) => widthText(link) },
-		{ title: "State", value: (link) => link.severity ?
+		{ title: "Link", value: (link) => link.severity ?
 			element("span", { class: link.severity === CRITICAL ? "critical-text" :
-				"warning-text" }, codeText("state", link.state)) :
-			codeText("state", link.state) },
+				"warning-text" }, widthText(link)) : widthText(link) },
+		{ title: "State", value: (link) => codeText("state", link.state) },
 		{ title: "To", value: (link) => nodeButton(farNode(link, node)) },
 		{ title: "Port", class: "number", value: (link) => farPort(link, node) },
 	], node.links, 64);
@@ -367,69 +362,79 @@ function matchesFind(text) {
 	return found.sort((a, b) => rank(a) - rank(b) || byName(a, b));
 }
 
-function searchStart() {
-	const input = document.getElementById("search");
-	const list = document.getElementById("matches");
-	let matches = [];
-	let current = 0;
-	for (const node of nodes)
-		node.words = [node.name, node.guid, ...node.ports.map((port) => port.guid)]
-			.join("\n").toLowerCase();
-	const close = () => {
-		list.hidden = true;
-		input.setAttribute("aria-expanded", "false");
-		input.removeAttribute("aria-activedescendant");
-	};
-	const mark = () => {
-		[...list.children].forEach((item, i) =>
-			item.setAttribute("aria-selected", String(i === current)));
-		const item = list.children[current];
-		if (item && item.id) {
-			input.setAttribute("aria-activedescendant", item.id);
-			item.scrollIntoView({ block: "nearest" });
-		}
-	};
-	const take = (node) => {
-		close();
+/* The search field and the list of its matches. */
+class Search {
+	constructor() {
+		this.input = document.getElementById("search");
+		this.list = document.getElementById("matches");
+		this.matches = [];
+		this.current = 0;
+		for (const node of nodes)
+			node.words = [node.name, node.guid, ...node.ports.map((port) => port.guid)]
+				.join("\n").toLowerCase();
+		this.input.addEventListener("input", () => this.show());
+		this.input.addEventListener("focus", () => this.input.value && this.show());
+		this.input.addEventListener("blur", () => this.close());
+		this.input.addEventListener("keydown", (event) => this.keyTake(event));
+	}
+
+	close() {
+		this.list.hidden = true;
+		this.input.setAttribute("aria-expanded", "false");
+		this.input.removeAttribute("aria-activedescendant");
+	}
+
+	take(node) {
+		this.close();
 		choose(node, true);
-	};
-	const item = (node, i) => {
-		const made = element("li", { role: "option", id: `match-${i}` }, node.label,
-			element("small", {}, node.guid + (node.leaf ? `, ${node.leaf.label} port ` +
-				`${node.leafPort}` : "")));
+	}
+
+	/* Mark the match that Enter takes. */
+	mark(index) {
+		this.current = Math.min(Math.max(index, 0), this.matches.length - 1);
+		[...this.list.children].forEach((item, i) =>
+			item.setAttribute("aria-selected", String(i === this.current)));
+		const item = this.list.children[this.current];
+		if (!item)
+			return;
+		this.input.setAttribute("aria-activedescendant", item.id);
+		item.scrollIntoView({ block: "nearest" });
+	}
+
+	item(node, index) {
+		const place = node.leaf ? `, ${node.leaf.label} port ${node.leafPort}` : "";
+		const made = element("li", { role: "option", id: `match-${index}` }, node.label,
+				     element("small", {}, node.guid + place));
 		made.addEventListener("mousedown", (event) => event.preventDefault());
-		made.addEventListener("click", () => take(node));
+		made.addEventListener("click", () => this.take(node));
 		return made;
-	};
-	const show = () => {
-		const all = matchesFind(input.value);
-		matches = all.slice(0, MATCHES_MAX);
-		current = 0;
-		list.replaceChildren(...matches.map(item));
-		if (!all.length || all.length > matches.length)
-			list.append(element("li", { class: "none" }, all.length ?
-				`${(all.length - matches.length).toLocaleString("en")} more` :
-				"No such node"));
-		list.hidden = !input.value.trim();
-		input.setAttribute("aria-expanded", String(!list.hidden));
-		mark();
-	};
-	const keys = {
-		ArrowDown: () => { current = Math.min(current + 1, matches.length - 1); mark(); },
-		ArrowUp: () => { current = Math.max(current - 1, 0); mark(); },
-		Enter: () => { if (matches[current]) take(matches[current]); },
-		Escape: close,
-	};
-	input.addEventListener("input", show);
-	input.addEventListener("focus", () => { if (input.value) show(); });
-	input.addEventListener("blur", close);
-	input.addEventListener("keydown", (event) => {
+	}
+
+	show() {
+		const all = matchesFind(this.input.value);
+		const more = all.length - MATCHES_MAX;
+		this.matches = all.slice(0, MATCHES_MAX);
+		this.list.replaceChildren(...this.matches.map((node, i) => this.item(node, i)));
+		if (!all.length || more > 0)
+			this.list.append(element("li", { class: "none" }, all.length ?
+				`${more.toLocaleString("en")} more` : "No such node"));
+		this.list.hidden = !this.input.value.trim();
+		this.input.setAttribute("aria-expanded", String(!this.list.hidden));
+		this.mark(0);
+	}
+
+	keyTake(event) {
+		const keys = {
+			ArrowDown: () => this.mark(this.current + 1),
+			ArrowUp: () => this.mark(this.current - 1),
+			Enter: () => this.matches.length && this.take(this.matches[this.current]),
+			Escape: () => this.close(),
+		};
 		if (!keys[event.key] || event.isComposing)
 			return;
-		if (event.key !== "Escape")
-			event.preventDefault();
+		event.preventDefault();
 		keys[event.key]();
-	});
+	}
 }
 
 originShow();
@@ -442,4 +447,4 @@ smShow();
 partitionsShow();
 servicesShow();
 groupsShow();
-searchStart();
+new Search();

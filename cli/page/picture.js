@@ -107,7 +107,8 @@ function textCut(text, width) {
 	let length = Math.floor(text.length * width / whole);
 	while (length > 1 && context.measureText(`…${text.slice(-length)}`).width > width)
 		length--;
-	return length > 1 ? `…${text.slice(-length)}` : "";
+	const rest = text.slice(-length).replace(/^\S{0,2}\s+/, "");
+	return length > 1 ? `…${rest}` : "";
 }
 
 /* A text in a box, if the box is high enough for it. */
@@ -218,10 +219,13 @@ function bundlesDraw() {
 				   Math.min(1 + bundle.count / 2, 4));
 }
 
-/* Cables with findings, above the boxes, so that none is hidden. */
+/*
+ * Cables with findings, above the boxes, so that none is hidden. Those of the bus would
+ * cross the panels: its stub and both ends are marked instead.
+ */
 function badBundlesDraw() {
 	for (const bundle of layout.bundles)
-		if (bundle.severity)
+		if (bundle.severity && (layout.isDirect || bundle.a.group === bundle.b.group))
 			bundleDraw(bundle.a, bundle.b, severityColor(bundle.severity), 2);
 }
 
@@ -240,13 +244,15 @@ function switchText(node) {
 
 /* The first word of a description is the host. */
 function hostText(node) {
-	return node.box.w * view.scale > 140 ? node.label : node.label.split(" ")[0];
+	const width = node.box.w * view.scale - 6;
+	return context.measureText(node.label).width <= width ? node.label :
+		node.label.split(" ")[0];
 }
 
-/* A ring that is seen at each zoom. */
-function ringDraw(box, color, width, least) {
-	const w = Math.max(box.w * view.scale, least);
-	const h = Math.max(box.h * view.scale, least);
+/* A ring that is seen at each zoom, so many pixels outside of the box. */
+function ringDraw(box, color, width, least, outside = 0) {
+	const w = Math.max(box.w * view.scale, least) + 2 * outside;
+	const h = Math.max(box.h * view.scale, least) + 2 * outside;
 	context.strokeStyle = color;
 	context.lineWidth = width;
 	context.strokeRect(px(box.x + box.w / 2) - w / 2, py(box.y + box.h / 2) - h / 2, w, h);
@@ -267,7 +273,7 @@ function selectionDraw() {
 	}
 	for (const far of new Set(selected.links.map((link) => farNode(link, selected))))
 		if (far.box)
-			ringDraw(far.box, colors.selected, 1.5, 3);
+			ringDraw(far.box, colors.selected, 1.5, 3, view.scale > 2 ? 2.5 : 0);
 	ringDraw(selected.box, colors.back, 6, 12);
 	ringDraw(selected.box, colors.selected, 3.5, 12);
 }
@@ -328,7 +334,7 @@ function draw() {
 	boxesFill(switches, colors.switch);
 	boxesFill([...hosts, ...switches].filter((node) => node.severity === CRITICAL),
 		  colors.critical);
-	if (CELL.h * view.scale >= 11)
+	if (cell.h * view.scale >= 11)
 		namesDraw(hosts.filter((node) => isSeen(node.box)), colors["host-text"]);
 	if (SWITCH_BOX.h * view.scale >= 11)
 		namesDraw(switches.filter((node) => isSeen(node.box)), colors["switch-text"]);

@@ -141,8 +141,12 @@ def check_findings(test, data, on):
                 port or None, what)
                for kind, severity, node, port, what in data["findings"]],
               [(row["finding"], int(row["severity"] == "critical"),
-                row["node_guid"], row["port"], row["what"]) for row in rows],
-              "findings")
+                row["node_guid"], row["port"], row["what"])
+               for row in critical_first(rows)], "findings")
+
+
+def critical_first(rows):
+    return sorted(rows, key=lambda row: row["severity"] != "critical")
 
 
 def check_paths(test, data, on):
@@ -285,7 +289,8 @@ def check_expect(test, fabric, other):
     data = test.page(*on, "--expect", other).data
     rows = test.rows(*on, "check", "--expect", other, status=1)
     test.same([row[4] for row in data["findings"]],
-              [row["what"] for row in rows], "findings of --expect")
+              [row["what"] for row in critical_first(rows)],
+              "findings of --expect")
     data = test.page(fabric, "--expect", other).data
     test.expect("missing" in {row[0] for row in data["findings"]},
                 "findings of a file with --expect")
@@ -374,7 +379,7 @@ def check_partitions(test, fabric):
     data = page.data
     rows = json.loads(test.run(*inside, "check", "-j", status=1))
     test.same([row[4] for row in data["findings"]],
-              [row["what"] for row in rows], "findings")
+              [row["what"] for row in critical_first(rows)], "findings")
     nodes = json.loads(test.run(*inside, "query", "table", "NR", "-j"))
     test.same(sorted(data["nodes"]["guid"]),
               sorted({row["node_guid"] for row in nodes}), "nodes")
@@ -397,6 +402,15 @@ def check_services(test, fabric):
                for row in rows], "services")
     test.same(found[0]["service_name"], "a</script>b", "name of the service")
     test.expect(found[0]["port"] is not None, "port of the service")
+
+
+def check_many_findings(test, other, large):
+    """The number of findings is whole, but not all of them are in the page."""
+    text = test.run("page", large, "--expect", other, "-o", "-")
+    data = Elements(text).data
+    test.same(len(data["findings"]), 10000, "findings in the page")
+    test.expect(data["critical"] + data["warnings"] > 11000, "all findings")
+    test.expect(len(text.encode()) < BYTES_MAX, f"{len(text)} bytes")
 
 
 def check_sizes(test, generator, large):
@@ -434,6 +448,7 @@ def main():
         check_failures(test, fabric)
         check_partitions(test, fabric)
         check_services(test, fabric)
+        check_many_findings(test, fabric, large)
         check_sizes(test, generator, large)
     print(f"{test.count} checks, {test.failed} failed")
     return test.failed != 0
