@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { ROUNDS = 400, FEW = 20 };
+enum { ROUNDS = 100, FEW = 20 };
 
 /* @where: name of the device, or of the fabric. */
 struct waits_rig {
