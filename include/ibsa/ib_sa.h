@@ -608,10 +608,10 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * has ClassPortInfo, it assumes InfiniBand records only.
  *
  * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED
- * they are not, and the LID of the port, 0xC000 or above, does not fit an
- * InfiniBand record, or the port cannot be opened for a reason other than that
- * it is down, or the device belongs to the parent process; PR_IB_SUPPORTED
- * otherwise. Any thread and any callback may call it.
+ * they are not known to be supported, and the LID of the port, 0xC000 or above,
+ * does not fit an InfiniBand record, or the port cannot be opened for a reason
+ * other than that it is down, or the device belongs to the parent process;
+ * PR_IB_SUPPORTED otherwise. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */

@@ -24,10 +24,11 @@ IBSA_BEGIN
 /**
  * struct umad_ca_pair - the two devices of a port
  * @smi_name:           device for subnet management packets; "": none
- * @smi_preferred_port: port to use at @smi_name
+ * @smi_preferred_port: number of the port to use at @smi_name; 0 also means
+ *                      not determined
  * @gsi_name:           device for all other MADs; the same device, except on
- *                      planarized adapters
- * @gsi_preferred_port: port to use at @gsi_name
+ *                      planarized adapters; "": none
+ * @gsi_preferred_port: as @smi_preferred_port, at @gsi_name
  */
 struct umad_ca_pair {
 	char smi_name[UMAD_CA_NAME_LEN];
@@ -48,9 +49,9 @@ struct umad_ca_pair {
  *
  * Return: a portid, 0 or above, as umad_open_port() returns it; -EOPNOTSUPP the
  * ib_umad module is not loaded, or its interface is older than version 5;
- * -ENODEV there is no such device or port, or the port has no SMI; -EINVAL the
- * port has no umad device file; -ENOMEM; or the error of opening the umad
- * device file, such as -EACCES.
+ * -ENODEV there is no such device or port, or the port has no SMI; -EINVAL
+ * @ca_name is NULL and no device qualifies, or the port has no umad device
+ * file; -ENOMEM; or the error of opening the umad device file, such as -EACCES.
  *
  * Source: umad_open_smi_port(3) of rdma-core; CapabilityMask bit 10,
  * IsSMdisabled, of IBA vol 1, 14.2.5.6.

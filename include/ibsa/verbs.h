@@ -66,11 +66,13 @@ int ibsa_verbs_close(struct ibv_context *context);
  *             members in host byte order
  * @flags:     must be 0
  *
- * ibsa_query_gid_ex() uses the kernel's command on the context's command file
- * or, without a command file or such a command, sysfs. From sysfs,
- * @entry->ndev_ifindex is an index in the caller's network name space; from the
- * kernel's command, in that of the interface. @entry->ndev_ifindex is 0 if the
- * entry has no interface. Nothing is cached.
+ * For a context of libibverbs, ibsa_query_gid_ex() uses the command of the
+ * kernel; if the kernel has no such command or the driver of the device is not
+ * known, it reads sysfs. For a context of ibsa_verbs_open(), it reads sysfs or
+ * the embedded fabric. From sysfs, @entry->ndev_ifindex is an index in the
+ * caller's network name space; from the kernel's command, in that of the
+ * interface. @entry->ndev_ifindex is 0 if the entry has no interface. No entry
+ * is cached.
  *
  * Return: 0, or a positive errno, and @entry is unchanged: ENODATA the entry is
  * empty; EINVAL no such port or entry, the entry cannot be read, or @flags is
@@ -92,8 +94,8 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  * @max_entries: number of entries for which @entries has room
  * @flags:       must be 0
  *
- * Reads the entries as ibsa_query_gid_ex() does, but with one command to the
- * kernel for the whole table, or one read of each file in sysfs.
+ * Reads the entries from the sources of ibsa_query_gid_ex(), but with one
+ * command to the kernel for the whole table, or one read of each file in sysfs.
  *
  * Return: the number of entries, or a negative errno, and the content of
  * @entries is undefined: -EINVAL there are more than @max_entries entries, an
@@ -180,7 +182,10 @@ enum ibv_sm_event_type {
 /* A bitwise OR of enum ibv_sm_event_type, for which C++ needs an integer. */
 typedef unsigned int ibv_sm_event_type_t;
 
-/* Maximum number of GIDs in one call, and of those registered. */
+/*
+ * Maximum number of GIDs in one call, and of different GIDs for which a context
+ * has registrations.
+ */
 enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
 
 /**
@@ -195,10 +200,12 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  *           a kind in @event: a group's GID begins with the byte ff, and its
  *           second byte is 02, 05, 08, 0e, 12, 15, 18 or 1e
  *
- * Subscribes at the SA through each InfiniBand port of the device. The first
- * registration of a context waits until the SA has accepted one subscription,
- * up to 10 s. A port that is not active during this registration is subscribed
- * by a later registration. Until ibv_unregister_sm_events(), each matching
+ * Subscribes at the SA through each InfiniBand and Omni-Path port of the
+ * device. The first registration of a context, and each registration while the
+ * library has a subscription at no port, waits until the SA has accepted one
+ * subscription or all ports have failed, up to 10 s. A port that is not active
+ * during one registration is subscribed by a later registration. Until
+ * ibv_unregister_sm_events(), each matching
  * change is an event of the context: its async_fd becomes readable, and
  * ibsa_get_async_event() returns the event. A change is reported once, however
  * many registrations match it; the same change, reported to several ports of
@@ -211,12 +218,15 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * file; see ibsa_verbs_attach().
  *
  * Return: 0; -1 and errno, and nothing is registered: EINVAL the arguments are
- * not as above, or @context belongs to the parent process; ENODEV the device
- * has no port with an SA; EAGAIN no port is active, or none has an SM; EBUSY
- * another program receives the Reports of the port, or as for
- * ibsa_verbs_attach(); EIO the SA did not reply, is busy or refused, the device
- * cannot be opened, or @context was closed during the call; ENOMEM, also if all
- * registrations would have more than IBSA_SM_EVENT_GIDS_MAX GIDs; EMFILE no
+ * not as above, or the parent process has opened @context with
+ * ibsa_verbs_open(), attached it or registered events with it; ENODEV the
+ * device has no port with an SA; EAGAIN no port is active, or none has an SM;
+ * EBUSY another program receives the Reports of the port, or
+ * ibsa_verbs_async_fd_get() was called without ibsa_verbs_async_fd_put(), by
+ * this thread, or by another thread which did not call the latter within 10 s;
+ * EIO the SA did not reply, is busy or refused, the device cannot be opened, or
+ * @context was closed during the call; ENOMEM, also if the context would have
+ * registrations for more than IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no
  * file descriptor is free. Any thread may call it.
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
@@ -382,10 +392,11 @@ int ibsa_close_device(struct ibv_context *context);
  *
  * Return: 0; -1 and errno: EAGAIN there is no event, and async_fd has
  * O_NONBLOCK; EINTR a signal ended the wait; EBADF the context was closed
- * during the call; EINVAL @context or @event is NULL, or @context belongs to
- * the parent process; ENOSYS libibverbs is not loaded; ENOMEM; EMFILE no file
- * descriptor is free; or the error of libibverbs. Any thread may call it;
- * several threads may wait at the same time.
+ * during the call; EINVAL @context or @event is NULL, or the parent process has
+ * opened @context with ibsa_verbs_open(), attached it or registered events with
+ * it; ENOSYS libibverbs, which reads the events of the device, is not loaded;
+ * ENOMEM; EMFILE no file descriptor is free; or the error of libibverbs. Any
+ * thread may call it; several threads may wait at the same time.
  */
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
@@ -470,9 +481,9 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
  *
  * libibsa-verbs-preload.so, the library for LD_PRELOAD, uses this function. If
  * the context is closed during the call, the call continues to wait until the
- * thread is cancelled or a signal interrupts the wait. If there is no memory
- * for what the library stores about the context, the call reads with
- * libibverbs, and events of the SM do not end the wait.
+ * thread is cancelled or a signal interrupts the wait. If there is not enough
+ * memory for what the library stores about the context, the call reads an event
+ * of the device with libibverbs, and events of the SM do not end the wait.
  *
  * Return: as ibsa_get_async_event(); EBADF a signal whose handler has
  * SA_RESTART interrupted the wait, and the context is closed. Any thread may
