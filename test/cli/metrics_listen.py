@@ -156,6 +156,25 @@ def wrong_clients_do_no_harm(test, listener):
     listener.get()
 
 
+def clients_are_ended(test, listener):
+    """Idle ones after 10 s, others after 30 s; takes as long, for release tests."""
+    idle = [listener.connect() for _ in range(40)]
+    start = time.monotonic()
+    listener.get()
+    test.expect(time.monotonic() - start < 15, "a request after idle clients")
+    with listener.connect() as client, contextlib.suppress(OSError):
+        start = time.monotonic()
+        client.sendall(b"GET /metrics HTTP/1.1\r\n")
+        while time.monotonic() - start < 40:
+            client.sendall(b"A: b\r\n")
+            time.sleep(0.5)
+    test.expect(28 < time.monotonic() - start < 35,
+                f"end after {time.monotonic() - start} s")
+    for client in idle:
+        client.close()
+    listener.get()
+
+
 def one_connection_has_one_request(test, listener):
     request = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
     with listener.connect() as client:

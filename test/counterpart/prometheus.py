@@ -1,0 +1,195 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The steps of prometheus.sh.
+
+usage: prometheus.py IBSA EXAMPLES PROGRAMS
+
+PROGRAMS has prometheus, promtool and prometheus-node-exporter.
+"""
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../cli"))
+# pylint: disable=wrong-import-position
+from metrics_listen import Listener, clients_are_ended  # noqa: E402
+from metrics_support import Server, Test, classic_samples, of  # noqa: E402
+
+CONFIG = """
+global:
+  scrape_interval: 1s
+  evaluation_interval: 1s
+rule_files: [ alerts.yml ]
+scrape_configs:
+  - job_name: ibsa
+    static_configs: [ { targets: [ "127.0.0.1:%d" ] } ]
+  - job_name: node
+    static_configs: [ { targets: [ "127.0.0.1:%d" ] } ]
+"""
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def get(port, path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}",
+                                timeout=10) as reply:
+        return reply.read().decode()
+
+
+def until(what, is_done, seconds=60):
+    """The first true result; fails after a time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if result := is_done():
+                return result
+        except OSError:
+            pass
+        time.sleep(0.2)
+    sys.exit(f"prometheus.py: {what} within {seconds} s")
+
+
+class Prometheus:
+    """The processes of Prometheus and of the node exporter."""
+
+    def __init__(self, programs, folder, examples, target):
+        self.port, self.node_port = free_port(), free_port()
+        with open(os.path.join(examples, "monitoring/ibsa-alerts.yml"),
+                  encoding="utf-8") as file:
+            rules = re.sub(r" for: \d+m", " for: 1s", file.read())
+        with open(os.path.join(folder, "alerts.yml"), "w",
+                  encoding="utf-8") as file:
+            file.write(rules)
+        with open(os.path.join(folder, "prometheus.yml"), "w",
+                  encoding="utf-8") as file:
+            file.write(CONFIG % (target, self.node_port))
+        self.log = open(os.path.join(folder, "log"), "w", encoding="utf-8")
+        self.processes = [self.start(*command) for command in (
+            (os.path.join(programs, "prometheus"),
+             f"--config.file={folder}/prometheus.yml",
+             f"--storage.tsdb.path={folder}/data",
+             f"--web.listen-address=127.0.0.1:{self.port}"),
+            (os.path.join(programs, "prometheus-node-exporter"),
+             "--collector.disable-defaults", "--collector.textfile",
+             f"--collector.textfile.directory={folder}",
+             f"--web.listen-address=127.0.0.1:{self.node_port}"))]
+        until("Prometheus is ready", lambda: get(self.port, "/-/ready"))
+
+    def start(self, *command):
+        return subprocess.Popen(command, stdout=self.log, stderr=self.log,
+                                env={"PATH": "/nowhere", "HOME": "/"})
+
+    def data(self, path):
+        return json.loads(get(self.port, "/api/v1/" + path))["data"]
+
+    def values(self, query):
+        found = self.data("query?query=" + urllib.parse.quote(query))["result"]
+        return [(row["metric"], float(row["value"][1])) for row in found]
+
+    def firing(self):
+        return {alert["labels"]["alertname"] for alert in
+                self.data("alerts")["alerts"] if alert["state"] == "firing"}
+
+    def end(self):
+        for process in self.processes:
+            process.terminate()
+            process.wait()
+        self.log.close()
+
+
+def promtool_accepts(test, programs, folder, texts):
+    promtool = os.path.join(programs, "promtool")
+    runs = [((promtool, "check", "rules", f"{folder}/alerts.yml"), None),
+            ((promtool, "check", "config", f"{folder}/prometheus.yml"), None)]
+    runs += [((promtool, "check", "metrics"), text) for text in texts]
+    for command, text in runs:
+        run = subprocess.run(command, input=text, text=True, check=False,
+                             capture_output=True)
+        test.same((run.returncode, run.stderr), (0, ""),
+                  f"{command[1:3]}: {run.stdout}")
+
+
+def prometheus_has_the_values(test, prometheus, listener):
+    until("values", lambda: prometheus.values("ibsa_sa_up"))
+    samples = listener.samples()
+    for key, value in samples.items():
+        name = key if isinstance(key, str) else key[0]
+        if "seconds" in name or name.endswith("_total"):
+            continue
+        labels = "".join(f'{label}="{text}",' for label, text in
+                         (() if isinstance(key, str) else key[1:]))
+        found = prometheus.values(f'{name}{{job="ibsa",{labels}}}')
+        test.same([row[1] for row in found], [value], f"{key}")
+    types = {name: rows[0]["type"] for name, rows in
+             prometheus.data("metadata").items() if name.startswith("ibsa_")}
+    test.same({types["ibsa_events"], types["ibsa_sa_answers"]}, {"counter"},
+              "types of OpenMetrics")
+
+
+def the_node_exporter_reads_the_file(test, prometheus, folder):
+    test.run("metrics", "node", "node2", "-o", f"{folder}/ibsa.prom")
+    text = get(prometheus.node_port, "/metrics")
+    with open(f"{folder}/ibsa.prom", encoding="utf-8") as file:
+        wanted = test.samples(file.read())
+    found = classic_samples(text)
+    test.same(found["node_textfile_scrape_error"], 0, "textfile collector")
+    test.same({key: found.get(key) for key in wanted}, wanted, "values")
+    until("values of the file", lambda: prometheus.values(
+        'ibsa_peer_reachable{job="node",peer="node2"}'))
+
+
+def alerts_fire(test, prometheus, server):
+    """One after the other, each alone, until the fabric is whole again."""
+    test.same(prometheus.firing(), set(), "alerts of a whole fabric")
+    for cause, cure, alert in (
+            (("link", "speed", "leaf one/8", "4xSDR"),
+             ("link", "speed", "leaf one/8", "4xEDR"), "IbsaLinkDegraded"),
+            (("link", "down", "node1 mlx5_0/2"),
+             ("link", "up", "node1 mlx5_0/2"), "IbsaPortDown"),
+            (("fault", "silence=100"), ("fault", "none"), "IbsaSaDown")):
+        server.change(*cause)
+        start = time.monotonic()
+        until(alert, lambda name=alert: name in prometheus.firing())
+        print(f"{alert} after {time.monotonic() - start:.1f} s")
+        server.change(*cure)
+        until(f"no {alert}",
+              lambda name=alert: name not in prometheus.firing())
+    server.change("sm", "move", "node2 mlx5_0")
+    until("IbsaSmChanged", lambda: "IbsaSmChanged" in prometheus.firing())
+
+
+def main(ibsa, examples, programs):
+    test = Test(ibsa)
+    fabric = os.path.join(HERE, "../cli/cli.net")
+    with tempfile.TemporaryDirectory() as folder, \
+            Server(test, fabric) as server:
+        listener = Listener(test, "-t", "300")
+        prometheus = Prometheus(programs, folder, examples, listener.port)
+        try:
+            promtool_accepts(test, programs, folder,
+                             [test.run("metrics", "node", "node2")[0],
+                              listener.get("text/plain")[0]])
+            prometheus_has_the_values(test, prometheus, listener)
+            the_node_exporter_reads_the_file(test, prometheus, folder)
+            alerts_fire(test, prometheus, server)
+            clients_are_ended(test, listener)
+        finally:
+            prometheus.end()
+            listener.end()
+    return test.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
