@@ -10,6 +10,7 @@
 #include <ibsa/text.h>
 
 #include "columns.h"
+#include "event_text.h"
 #include "query_wait.h"
 #include "fields.h"
 #include "interrupt.h"
@@ -128,78 +129,6 @@ static const char *number_text(char out[WORD_BYTES], const char *what,
 {
 	snprintf(out, WORD_BYTES, "%s %u", what, number);
 	return out;
-}
-
-/*
- * Return: the reason why the port cannot be used any more. Its fabric server
- * may have ended.
- */
-static const char *port_failure(void)
-{
-	struct ibsa_error error;
-
-	return server_is_wrong(&error) ? "the fabric server has stopped"
-				       : "the port is not active";
-}
-
-static const char *event_failure(int err)
-{
-	switch (err) {
-	case -ENODEV:
-	case -ENETDOWN:
-		return port_failure();
-	case 0:
-		return "the SA is busy";
-	case -ETIMEDOUT:
-		return "the SA does not answer";
-	case -EAGAIN:
-		return "the port has no subnet manager";
-	case -ENODATA:
-		return "the SA has no table of nodes";
-	case -EBUSY:
-		return "another program has the SA's reports at this port";
-	case -ECANCELED:
-		return "the SA has not answered in time";
-	default:
-		return strerror(-err);
-	}
-}
-
-/*
- * Whether the subscription has ended at the SA: this is also the case if the
- * SA does not have it.
- */
-static bool is_subscription_ended(const struct ibsa_event *event)
-{
-	return event->err == 0 &&
-	       (event->status == 0 || event->status == IBSA_STATUS_REQ_INVALID);
-}
-
-static const char *event_reason(const struct ibsa_event *event)
-{
-	switch (event->kind) {
-	case IBSA_EVENT_LOST:
-		return event->err ? port_failure()
-				  : "the SA is asked to report again";
-	case IBSA_EVENT_FAILED:
-		return event->holder ? event->holder
-				     : event_failure(event->err);
-	case IBSA_EVENT_REFUSED:
-		return ibsa_status_text(event->status);
-	case IBSA_EVENT_GID_IN:
-	case IBSA_EVENT_GID_OUT:
-		return event->audited ? "found by the audit: no report came"
-				      : NULL;
-	case IBSA_EVENT_GAP:
-		return "events may have been missed before";
-	case IBSA_EVENT_ENDED:
-		if (is_subscription_ended(event))
-			return NULL;
-		return event->err ? event_failure(event->err)
-				  : ibsa_status_text(event->status);
-	default:
-		return NULL;
-	}
 }
 
 static bool is_of_gid(const struct ibsa_event *event)
@@ -404,7 +333,7 @@ static void watch_refused(struct watching *watching,
 
 static void ended(struct watching *watching, const struct ibsa_event *event)
 {
-	if (is_subscription_ended(event) || watching->status != CLI_DONE)
+	if (event_is_end(event) || watching->status != CLI_DONE)
 		return;
 	complain("cannot end the subscription: %s; the SA may continue to "
 		 "send reports to this port",

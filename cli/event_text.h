@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Explains events of a watch. */
+#ifndef CLI_EVENT_TEXT_H
+#define CLI_EVENT_TEXT_H
+
+#include <ibsa/event.h>
+
+/* Why a request of the watch failed with @err of struct ibsa_event. */
+const char *event_failure(int err);
+
+/* The reason of an event, or NULL. */
+const char *event_reason(const struct ibsa_event *event);
+
+/* Whether ENDED says that the SA has no subscription. */
+bool event_is_end(const struct ibsa_event *event);
+
+#endif
