@@ -165,6 +165,25 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 			struct ibsa_error *error) IBSA_MUST_USE;
 
 /**
+ * ibsa_selector_is_met - whether a record has a value that a selector asks for
+ * @record: the record that was queried
+ * @text:   a text that ibsa_selector_parse() has parsed
+ * @match:  the record's struct with the values of the query
+ * @host:   the record's struct with the values that the SA returned
+ *
+ * An SA may order rates otherwise than ibsa_selector_parse() does: OpenSM
+ * compares the data that they carry, of which 120 Gb/s has less than 100 Gb/s.
+ * Fields that have no selector are not compared.
+ *
+ * Return: false: the value is not one that @text asks for, or @text is not
+ * valid. Any thread may call it.
+ *
+ * Source: OpenSM 3.3.23, ib_path_compare_rates().
+ */
+bool ibsa_selector_is_met(const struct ibsa_record *record, const char *text,
+			  const void *match, const void *host);
+
+/**
  * ibsa_status_text - the meaning of a MAD status
  * @status: all 16 bits, host byte order
  *

@@ -342,23 +342,62 @@ static bool value_is_possible(const struct ibsa_record *record,
 	return !ibsa_show_is_code(field->show) || value_size(field, code);
 }
 
-static bool value_is_greater(const struct ibsa_field *field, uint64_t code,
-			     uint64_t other)
+/* Whether a value fulfils "FIELD relation @wanted". */
+static bool value_fulfils(const struct ibsa_field *field, uint64_t code,
+			  enum relation relation, uint64_t wanted)
 {
-	return value_size(field, code) > value_size(field, other) &&
-	       value_weight(field, code) > value_weight(field, other);
+	const uint64_t a = value_size(field, code);
+	const uint64_t b = value_size(field, wanted);
+
+	switch (relation) {
+	case AT_LEAST:
+		return a >= b;
+	case AT_MOST:
+		return a <= b;
+	case MORE:
+		return a > b;
+	case LESS:
+		return a < b;
+	default:
+		return a == b;
+	}
 }
 
 /*
- * Find the next greater or next smaller value of a field. 120 Gb/s (8 of 10
- * bits) carry less data than 100 Gb/s (64 of 66 bits), so neither counts as
- * greater. Return: false if there is no such value.
+ * Find the least or the greatest possible value, in the order of the SA, that
+ * fulfils the relation, or that does not. Return: false if there is none.
+ */
+static bool value_extreme(const struct ibsa_record *record,
+			  const struct ibsa_field *field, bool is_greatest,
+			  bool fulfils, enum relation relation, uint64_t wanted,
+			  uint64_t *out)
+{
+	uint64_t best = 0;
+	bool found = false;
+
+	for (uint64_t code = 0; code >> field->nbits == 0; code++) {
+		const uint64_t weight = value_weight(field, code);
+
+		if (!value_is_possible(record, field, code) ||
+		    value_fulfils(field, code, relation, wanted) != fulfils ||
+		    (found && (weight > best) != is_greatest))
+			continue;
+		best = weight;
+		*out = code;
+		found = true;
+	}
+	return found;
+}
+
+/*
+ * Find the next greater or smaller value in the order of the SA. Return: false
+ * if there is none.
  */
 static bool value_beside(const struct ibsa_record *record,
 			 const struct ibsa_field *field, bool is_greater,
 			 uint64_t *value)
 {
-	const uint64_t own = *value;
+	const uint64_t own = value_weight(field, *value);
 	uint64_t nearest = 0;
 	bool found = false;
 
@@ -366,17 +405,39 @@ static bool value_beside(const struct ibsa_record *record,
 		const uint64_t weight = value_weight(field, code);
 
 		if (!value_is_possible(record, field, code) ||
-		    !(is_greater ? value_is_greater(field, code, own)
-				 : value_is_greater(field, own, code)))
-			continue;
-		if (found &&
-		    (is_greater ? weight >= nearest : weight <= nearest))
+		    (is_greater ? weight <= own : weight >= own) ||
+		    (found && (weight < nearest) != is_greater))
 			continue;
 		nearest = weight;
 		*value = code;
 		found = true;
 	}
 	return found;
+}
+
+/*
+ * Replace *@value by the value to send for a relation. 120 Gb/s carry less data
+ * than 100 Gb/s, and OpenSM compares the data. An SA lowers a rate for "less",
+ * so "less" permits only values that fulfil it. The other relations permit every
+ * value that fulfils them, and ibsa_selector_is_met() finds the rest. Return:
+ * false if nothing is excluded.
+ */
+static bool value_to_send(const struct ibsa_record *record,
+			  const struct ibsa_field *field,
+			  enum relation relation, uint64_t *value)
+{
+	const bool is_most = relation == AT_MOST;
+	uint64_t end;
+
+	if (!value_extreme(record, field, is_most, relation != LESS, relation,
+			   *value, &end))
+		return (relation == MORE || relation == AT_LEAST) &&
+		       value_extreme(record, field, true, false, relation,
+				     *value, value);
+	if (relation != LESS && !value_beside(record, field, is_most, &end))
+		return false;
+	*value = end;
+	return true;
 }
 
 /* Set a number field of @host and its component mask bits. */
@@ -402,8 +463,7 @@ static void relation_set(const struct ibsa_record *record,
 	const bool is_least = relation == AT_LEAST || relation == MORE;
 	uint64_t value = ibsa_field_get(field, 0, host);
 
-	if ((relation == AT_LEAST || relation == AT_MOST) &&
-	    !value_beside(record, field, !is_least, &value)) {
+	if (!value_to_send(record, field, relation, &value)) {
 		(void)!ibsa_field_set(field, 0, before, host);
 		return;
 	}
@@ -482,4 +542,39 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 				  field->name, record->name);
 	return field_select(record, field, index, relation, value, host, mask,
 			    error);
+}
+
+bool ibsa_selector_is_met(const struct ibsa_record *record, const char *text,
+			  const void *match, const void *host)
+{
+	static const enum relation of_selector[] = { MORE, LESS, EQUAL };
+	const size_t len = strcspn(text, "=<>");
+	const char *value = text + len;
+	enum relation relation = relation_parse(&value);
+	const struct ibsa_field *selector;
+	struct ibsa_field alone; /* the field as the only one of its struct */
+	uint64_t wanted = 0;
+	unsigned int index;
+	const struct ibsa_field *field = ibsa__field_find(record, text, len,
+							  &index);
+
+	if (relation == RELATION_NONE || !field)
+		return false;
+	selector = selector_find(record, field);
+	if (!selector)
+		return true;
+	alone = *field;
+	alone.host_offset = 0;
+	if (ibsa_field_parse(&alone, 0, value, &wanted))
+		return false;
+	wanted = ibsa_field_get(&alone, 0, &wanted);
+	if (relation == EQUAL) {
+		const uint64_t code = ibsa_field_get(selector, 0, match);
+
+		if (code >= sizeof(of_selector) / sizeof(of_selector[0]))
+			return true;
+		relation = of_selector[code];
+	}
+	return value_fulfils(field, ibsa_field_get(field, index, host),
+			     relation, wanted);
 }

@@ -162,8 +162,14 @@ static void comparisons_set_the_selector(void **state)
 		{ "rate>=100Gb", 0, 0, 0, 9 },
 		{ "rate>=100gb/s", 0, 0, 0, 9 },
 		{ "rate<=100Gb", 0, 0, 1, 13 },
-		{ "rate>100Gb", 0, 0, 0, 16 },
-		{ "rate<100Gb", 0, 0, 1, 16 },
+		{ "rate>100Gb", 0, 0, 0, 9 },
+		{ "rate<100Gb", 0, 0, 1, 10 },
+		{ "rate>30Gb", 0, 0, 0, 19 },
+		{ "rate<30Gb", 0, 0, 1, 4 },
+		{ "rate<25Gb", 0, 0, 1, 4 },
+		{ "rate>=120Gb", 0, 0, 0, 9 },
+		{ "rate>1600Gb", 0, 0, 0, 25 },
+		{ "mtu>4096", 0, 5, 0, 0 },
 		{ "rate>=14Gb", 0, 0, 0, 3 },
 		{ "rate<=2.5Gb", 0, 0, 1, 5 },
 		{ "rate<=40Gb", 0, 0, 1, 8 },
@@ -211,6 +217,45 @@ static void comparisons_set_the_selector(void **state)
 		assert_int_equal(path.packet_life_time, it->life);
 		assert_true(mask == want);
 	}
+}
+
+/* OpenSM returns 100 Gb/s for rates of at least 120, whose data are fewer. */
+static void reply_may_not_meet_a_comparison(void **state)
+{
+	static const struct {
+		const char *text;
+		uint8_t rate;
+		bool is_met;
+	} cases[] = {
+		{ "rate>=120Gb", 16, false }, { "rate>=120Gb", 10, true },
+		{ "rate>100Gb", 16, false },  { "rate>100Gb", 10, true },
+		{ "rate<=100Gb", 10, false }, { "rate<=100Gb", 16, true },
+		{ "rate<100Gb", 10, false },  { "rate<100Gb", 9, true },
+		{ "rate=100Gb", 16, true },   { "rate=100Gb", 10, false },
+		{ "dlid=4", 16, true },	      { "rates>=100Gb", 16, false },
+		{ "rate>=x", 16, false },     { "rate", 16, false },
+	};
+	struct ibsa_path match = { .rate_selector = IBSA_SELECT_EXACTLY };
+	struct ibsa_path path = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		path.rate = cases[i].rate;
+		assert_int_equal(ibsa_selector_is_met(&ibsa_path_record,
+						      cases[i].text, &match,
+						      &path),
+				 cases[i].is_met);
+	}
+	path.rate = 10; /* 120 Gb/s */
+	match.rate_selector = IBSA_SELECT_GREATER;
+	assert_true(ibsa_selector_is_met(&ibsa_path_record, "rate=100Gb",
+					 &match, &path));
+	match.rate_selector = IBSA_SELECT_LESS;
+	assert_false(ibsa_selector_is_met(&ibsa_path_record, "rate=100Gb",
+					  &match, &path));
+	match.rate_selector = IBSA_SELECT_BEST;
+	assert_true(ibsa_selector_is_met(&ibsa_path_record, "rate=100Gb",
+					 &match, &path));
 }
 
 /* Each record with a field NAME_selector takes comparisons of NAME. */
@@ -387,6 +432,7 @@ int main(void)
 		cmocka_unit_test(every_brief_names_fields),
 		cmocka_unit_test(selectors_set_value_and_mask),
 		cmocka_unit_test(comparisons_set_the_selector),
+		cmocka_unit_test(reply_may_not_meet_a_comparison),
 		cmocka_unit_test(comparisons_are_of_any_record),
 		cmocka_unit_test(given_selector_is_kept),
 		cmocka_unit_test(bad_selectors_have_a_message),
