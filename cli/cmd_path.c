@@ -13,6 +13,7 @@
 #include "ends.h"
 #include "fields.h"
 #include "opa.h"
+#include "path.h"
 #include "reason.h"
 #include "target.h"
 
@@ -47,32 +48,6 @@ void cmd_path_details(struct cli *cli)
 }
 
 /*
- * A path query in one of the two PathRecord layouts, InfiniBand or Omni-Path.
- */
-struct form {
-	const struct ibsa_record *record;
-	union fields_host match;
-	struct fields_mask mask;
-	/*
-	 * A field or value on the command line is invalid in this layout;
-	 * @error has the reason.
-	 */
-	bool is_wrong;
-	struct ibsa_error error;
-};
-
-/*
- * The query on the command line in both PathRecord layouts. The link layer of
- * the port, once it is open, selects the layout.
- */
-struct path_query {
-	struct target ends[2];
-	struct form ib;
-	struct form opa;
-	bool is_opa; /* the port's link layer is Omni-Path */
-};
-
-/*
  * Assert that a field has one component mask bit in both layouts, because the
  * code uses one mask for both.
  */
@@ -84,173 +59,6 @@ SAME_BIT(slid);
 SAME_BIT(dlid);
 SAME_BIT(reversible);
 SAME_BIT(numb_path);
-
-/*
- * A row of the output: a path that the SA returned, with the devices of its
- * two ports; or the reason why there is no path.
- */
-struct row {
-	const struct end *src;
-	const struct end *dst;
-	union fields_host host;
-	struct ibsa_reason *reason; /* NULL: there is a path */
-};
-
-/* All rows of the output, in the order of the replies. */
-struct rows {
-	const struct ibsa_record *record;
-	bool is_opa;
-	bool has_devices; /* the table has columns for devices */
-	/* With --why: a row without a path has the reason why there is none. */
-	bool has_reasons;
-	struct row *all;
-	size_t count;
-	/* Source of the pair of ports whose path is being queried. */
-	const struct end *src;
-	const struct end *dst;
-};
-
-/*
- * Return: the Omni-Path LID that the GID of a path encodes, because it does
- * not fit the 16 bits of the InfiniBand layout; 0: the LID is in its own
- * field.
- */
-static uint32_t lid_in_gid(const struct rows *rows, const char *name,
-			   const union fields_host *host)
-{
-	const struct ibsa_path *path = &host->path;
-
-	if (!rows->is_opa || rows->record != &ibsa_path_record)
-		return 0;
-	if (strcmp(name, "slid") == 0 && path->slid == 0)
-		return opa_lid_of_gid(&path->sgid);
-	if (strcmp(name, "dlid") == 0 && path->dlid == 0)
-		return opa_lid_of_gid(&path->dgid);
-	return 0;
-}
-
-/*
- * Write a field of a pair without a path: only the fields of its two ports
- * have values.
- */
-static void missing_field(struct out *out, const struct rows *rows,
-			  const char *name, const struct row *row)
-{
-	static const struct ibsa_gid zero;
-	unsigned int index;
-	const struct ibsa_field *field = ibsa_field_find(rows->record, name,
-							 &index);
-	const void *value = (const char *)&row->host + field->host_offset;
-	const bool is_gid = field->show == IBSA_SHOW_gid;
-	const bool is_lid = !strcmp(name, "slid") || !strcmp(name, "dlid");
-
-	if ((is_gid && memcmp(value, &zero, sizeof(zero)) != 0) ||
-	    (is_lid && ibsa_field_get(field, index, &row->host)))
-		fields_named(out, rows->record, name, &row->host);
-	else if (ibsa_show_is_code(field->show))
-		out_no_code(out, name);
-	else
-		out_none(out, name);
-}
-
-static void path_field(struct out *out, const struct rows *rows,
-		       const char *name, const struct row *row)
-{
-	const uint32_t lid = lid_in_gid(rows, name, &row->host);
-
-	if (lid)
-		out_count(out, name, lid);
-	else if (row->reason)
-		missing_field(out, rows, name, row);
-	else
-		fields_named(out, rows->record, name, &row->host);
-}
-
-/*
- * Write the packet life time, which is 4.096 us times a power of two. Source:
- * IBA vol 1, 15.2.5.16.
- */
-static void life_time_cell(struct out *out, const struct ibsa_record *record,
-			   const struct row *row)
-{
-	unsigned int index;
-	const struct ibsa_field *field =
-		ibsa_field_find(record, "packet_life_time", &index);
-	const uint64_t code = ibsa_field_get(field, index, &row->host);
-	const double us = 4.096 * (double)(UINT64_C(1) << code);
-	char text[32];
-
-	if (row->reason) {
-		out_none(out, "lifetime");
-		return;
-	}
-	if (us < 1e3)
-		snprintf(text, sizeof(text), "%.3gus", us);
-	else if (us < 1e6)
-		snprintf(text, sizeof(text), "%.3gms", us / 1e3);
-	else
-		snprintf(text, sizeof(text), "%.3gs", us / 1e6);
-	out_number(out, "lifetime", code, text);
-}
-
-static void device_cell(struct out *out, const char *name,
-			const struct end *end)
-{
-	fields_text_or_none(out, name, end->device[0] ? end->device : NULL);
-}
-
-static void device_cells(struct out *out, const struct row *row)
-{
-	device_cell(out, "src_device", row->src);
-	device_cell(out, "dst_device", row->dst);
-}
-
-static void reason_cells(struct out *out, const struct row *row)
-{
-	if (row->reason)
-		reason_cell(out, "reason", row->reason->code,
-			    row->reason->is_certain);
-	else
-		out_none(out, "reason");
-	if (out_is_brief(out))
-		return;
-	if (row->reason)
-		out_text(out, "detail", row->reason->detail);
-	else
-		out_none(out, "detail");
-}
-
-static void brief_row(struct out *out, const struct rows *rows,
-		      const struct row *row)
-{
-	static const char *const before[] = { "slid", "dlid", "mtu",
-					      "rate", "sl",   "pkey" };
-
-	if (rows->has_devices)
-		device_cells(out, row);
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		path_field(out, rows, before[i], row);
-	life_time_cell(out, rows->record, row);
-	path_field(out, rows, "sgid", row);
-	path_field(out, rows, "dgid", row);
-}
-
-static void path_row(struct out *out, size_t index, void *arg)
-{
-	const struct rows *rows = arg;
-	const struct row *row = &rows->all[index];
-
-	if (out_is_brief(out)) {
-		brief_row(out, rows, row);
-	} else {
-		for (unsigned int i = 0; i < rows->record->field_count; i++)
-			path_field(out, rows, rows->record->fields[i].name,
-				   row);
-		device_cells(out, row);
-	}
-	if (rows->has_reasons)
-		reason_cells(out, row);
-}
 
 /*
  * Make room for a row; the caller counts it when it is complete. Return: the
@@ -328,100 +136,6 @@ static void put_ends(struct form *form, const struct end *src,
 		form->match.path.dlid = (uint16_t)dst->lid;
 		form->match.path.dgid = dst->gid;
 	}
-}
-
-static int wrong(const struct ibsa_error *error)
-{
-	complain("%s", error->text);
-	return CLI_USAGE;
-}
-
-static int parse_ends(const struct cli *cli, struct path_query *path_query)
-{
-	struct ibsa_error error;
-
-	for (int i = 0; i < 2; i++)
-		if (target_parse_any(cli->args[i + 1], &path_query->ends[i],
-				     &error) != 0)
-			return wrong(&error);
-	return CLI_DONE;
-}
-
-static void parse_fields(const struct cli *cli, struct form *form)
-{
-	for (int i = 3; i < cli->arg_count && !form->is_wrong; i++)
-		form->is_wrong = fields_select(form->record, cli->args[i],
-					       &form->match, &form->mask,
-					       &form->error) != 0;
-}
-
-/*
- * Parse the arguments in both layouts. An argument that is invalid in both is
- * an error on any link layer.
- */
-static int arguments_parse(struct cli *cli, struct path_query *path_query)
-{
-	const uint64_t taken = IBSA_PATH_CM(slid) | IBSA_PATH_CM(sgid) |
-			       IBSA_PATH_CM(dlid) | IBSA_PATH_CM(dgid);
-	int status;
-
-	if (cli->arg_count < 3) {
-		complain("path needs SRC and DST; see ibsa path --help");
-		return CLI_USAGE;
-	}
-	status = parse_ends(cli, path_query);
-	if (status != CLI_DONE)
-		return status;
-	parse_fields(cli, &path_query->ib);
-	parse_fields(cli, &path_query->opa);
-	if (path_query->ib.is_wrong && path_query->opa.is_wrong)
-		return wrong(&path_query->ib.error);
-	if ((path_query->ib.mask.all | path_query->opa.mask.all) & taken) {
-		complain("SRC and DST already give the ends of the path; "
-			 "remove slid, sgid, dlid and dgid");
-		return CLI_USAGE;
-	}
-	return CLI_DONE;
-}
-
-/*
- * Check the LIDs of the arguments: their valid range depends on the link
- * layer.
- */
-static int ends_check(const struct cli *cli, struct path_query *path_query)
-{
-	struct ibsa_error error;
-
-	for (int i = 0; i < 2; i++) {
-		const char *text = cli->args[i + 1];
-		struct target *end = &path_query->ends[i];
-
-		if (path_query->is_opa ? target_parse_opa(text, end, &error)
-				       : target_parse(text, end, &error))
-			return wrong(&error);
-	}
-	return CLI_DONE;
-}
-
-/*
- * Select the PathRecord layout that the SA of this port supports. Return: the
- * exit status.
- */
-static int form_choose(struct cli *cli, struct path_query *path_query,
-		       struct form **out)
-{
-	struct ibsa_port_state port;
-	int status = own_port_get(cli, &port);
-
-	if (status != CLI_DONE)
-		return status;
-	path_query->is_opa = port.link == IBSA_LINK_OPA;
-	status = ends_check(cli, path_query);
-	if (status != CLI_DONE)
-		return status;
-	*out = path_query->is_opa && opa_has_paths(cli) ? &path_query->opa
-							: &path_query->ib;
-	return (*out)->is_wrong ? wrong(&(*out)->error) : CLI_DONE;
 }
 
 /*
@@ -604,10 +318,10 @@ int cmd_path(struct cli *cli)
 		},
 	};
 	struct form *form = NULL;
-	int status = arguments_parse(cli, &path_query);
+	int status = path_arguments_parse(cli, &path_query);
 
 	if (status == CLI_DONE)
-		status = form_choose(cli, &path_query, &form);
+		status = path_form_choose(cli, &path_query, &form);
 	if (status == CLI_DONE)
 		status = columns_use(cli, path_columns(cli, form));
 	if (status == CLI_DONE)

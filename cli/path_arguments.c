@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Parses the command line of ibsa path, in the two layouts of path records. */
+#include <ibsa/sa.h>
+
+#include "opa.h"
+#include "path.h"
+#include "query_wait.h"
+
+static int wrong(const struct ibsa_error *error)
+{
+	complain("%s", error->text);
+	return CLI_USAGE;
+}
+
+static int parse_ends(const struct cli *cli, struct path_query *path_query)
+{
+	struct ibsa_error error;
+
+	for (int i = 0; i < 2; i++)
+		if (target_parse_any(cli->args[i + 1], &path_query->ends[i],
+				     &error) != 0)
+			return wrong(&error);
+	return CLI_DONE;
+}
+
+static void parse_fields(const struct cli *cli, struct form *form)
+{
+	for (int i = 3; i < cli->arg_count && !form->is_wrong; i++)
+		form->is_wrong = fields_select(form->record, cli->args[i],
+					       &form->match, &form->mask,
+					       &form->error) != 0;
+}
+
+/*
+ * Parse the arguments in both layouts. An argument that is invalid in both is
+ * an error on any link layer.
+ */
+int path_arguments_parse(struct cli *cli, struct path_query *path_query)
+{
+	const uint64_t taken = IBSA_PATH_CM(slid) | IBSA_PATH_CM(sgid) |
+			       IBSA_PATH_CM(dlid) | IBSA_PATH_CM(dgid);
+	int status;
+
+	if (cli->arg_count < 3) {
+		complain("path needs SRC and DST; see ibsa path --help");
+		return CLI_USAGE;
+	}
+	status = parse_ends(cli, path_query);
+	if (status != CLI_DONE)
+		return status;
+	parse_fields(cli, &path_query->ib);
+	parse_fields(cli, &path_query->opa);
+	if (path_query->ib.is_wrong && path_query->opa.is_wrong)
+		return wrong(&path_query->ib.error);
+	if ((path_query->ib.mask.all | path_query->opa.mask.all) & taken) {
+		complain("SRC and DST already give the ends of the path; "
+			 "remove slid, sgid, dlid and dgid");
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+/*
+ * Check the LIDs of the arguments: their valid range depends on the link
+ * layer.
+ */
+static int ends_check(const struct cli *cli, struct path_query *path_query)
+{
+	struct ibsa_error error;
+
+	for (int i = 0; i < 2; i++) {
+		const char *text = cli->args[i + 1];
+		struct target *end = &path_query->ends[i];
+
+		if (path_query->is_opa ? target_parse_opa(text, end, &error)
+				       : target_parse(text, end, &error))
+			return wrong(&error);
+	}
+	return CLI_DONE;
+}
+
+int path_form_choose(struct cli *cli, struct path_query *path_query,
+		     struct form **out)
+{
+	struct ibsa_port_state port;
+	int status = own_port_get(cli, &port);
+
+	if (status != CLI_DONE)
+		return status;
+	path_query->is_opa = port.link == IBSA_LINK_OPA;
+	status = ends_check(cli, path_query);
+	if (status != CLI_DONE)
+		return status;
+	*out = path_query->is_opa && opa_has_paths(cli) ? &path_query->opa
+							: &path_query->ib;
+	return (*out)->is_wrong ? wrong(&(*out)->error) : CLI_DONE;
+}
