@@ -39,6 +39,7 @@ enum ibsa_reason_code {
 enum {
 	IBSA_REASON_QUERIES = 3, /* at most so many queries find a reason */
 	IBSA_REASON_TEXT = 256,	 /* size of @detail of struct ibsa_reason */
+	IBSA_REASON_VALUE = 48,	 /* size of @possible of struct ibsa_reason */
 };
 
 /**
@@ -52,6 +53,8 @@ enum {
  * @constraint: of CONSTRAINT: the name of the field whose value alone excludes
  *              every path, such as "mtu"; NULL: only the values of several
  *              fields together exclude every path
+ * @possible:   of CONSTRAINT, unless @constraint is NULL: the value that the field
+ *              of a path has without the constraint, such as "100Gb/s"; else ""
  * @detail:     one sentence for the user, safe to print; "" if no reason was
  *              searched
  */
@@ -61,6 +64,7 @@ struct ibsa_reason {
 	uint8_t queries;
 	int err;
 	const char *constraint;
+	char possible[IBSA_REASON_VALUE];
 	char detail[IBSA_REASON_TEXT];
 };
 

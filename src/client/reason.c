@@ -78,7 +78,7 @@ const char *ibsa__reason_end_text(const struct reason_end *end,
 {
 	char gid[IBSA_GID_TEXT] = "";
 
-	if (gid_is_zero(&end->gid)) {
+	if (end->lid && gid_is_zero(&end->gid)) {
 		snprintf(out, REASON_END_TEXT, "LID %u",
 			 (unsigned int)end->lid);
 		return out;
@@ -148,6 +148,8 @@ static void ends_examine(struct ibsa__reason_search *search)
 		other_subnet_set(search, to);
 	else if (is_of_other_subnet(search, from))
 		other_subnet_set(search, from);
+	else if (from->is_own && to->is_own)
+		ibsa__reason_own_path(search);
 	else if (from->is_own)
 		target_examine(search, to);
 	else if (to->is_own)
@@ -346,10 +348,13 @@ bool ibsa__reason_own_port(struct ibsa__engine *engine, struct ibsa_reason *out)
 {
 	struct ibsa_port_state port;
 
-	if (ibsa__engine_port(engine, false, &port) ||
-	    port.port_state > IBSA_PORT_INIT ||
-	    port.port_state < IBSA_PORT_DOWN)
-		return false;
+	/* The state that the engine holds may be a second old. */
+	for (int i = 0; i < 2; i++) {
+		if (ibsa__engine_port(engine, i == 1, &port) ||
+		    port.port_state > IBSA_PORT_INIT ||
+		    port.port_state < IBSA_PORT_DOWN)
+			return false;
+	}
 	*out = (struct ibsa_reason){
 		.code = IBSA_REASON_THIS_PORT_DOWN,
 		.is_certain = true,

@@ -201,6 +201,8 @@ void ibsa__reason_own_pkeys(struct ibsa__reason_search *search,
 			    struct reason_pkeys *out);
 void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,
 			     struct reason_pkeys *out);
+/* End the search for a path from this port to itself. */
+void ibsa__reason_own_path(struct ibsa__reason_search *search);
 /*
  * End the search with the reason that follows from the P_Key tables of both
  * ends.

@@ -113,6 +113,8 @@ static void constraint_set(struct ibsa__reason_search *search,
 			 selector_text(constraint, &search->path), want,
 			 constraint->name, have);
 	search->reason.constraint = constraint->name;
+	snprintf(search->reason.possible, sizeof(search->reason.possible),
+		 "%.40s", have);
 }
 
 /* Only several constraints together exclude every path. */

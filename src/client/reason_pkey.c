@@ -187,17 +187,30 @@ void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search)
 {
 	const uint16_t from = search->from.pkey;
 	const uint16_t to = search->to.pkey;
+	const char *certainty = ibsa__reason_has_key(search)
+					? "without constraints"
+					: "with the SM_Key";
 
 	if (is_same_partition(from, to))
 		ibsa__reason_set(search, IBSA_REASON_BOTH_LIMITED, false,
-				 "partition 0x%04x; to be certain, query with "
-				 "the SM_Key",
-				 from & ~FULL);
+				 "partition 0x%04x; to be certain, query %s",
+				 from & ~FULL, certainty);
 	else
 		ibsa__reason_set(
 			search, IBSA_REASON_NO_PKEY, false,
 			"this port shares P_Key 0x%04x with the source and "
-			"0x%04x with the destination; to be certain, query "
-			"with the SM_Key",
-			from, to);
+			"0x%04x with the destination; to be certain, query %s",
+			from, to, certainty);
+}
+
+void ibsa__reason_own_path(struct ibsa__reason_search *search)
+{
+	struct reason_pkeys own;
+
+	ibsa__reason_own_pkeys(search, &own);
+	if (own.count)
+		ibsa__reason_compare_pkeys(search, &own, &own);
+	else
+		ibsa__reason_set(search, IBSA_REASON_NONE, false,
+				 "the P_Keys of this port are not known");
 }

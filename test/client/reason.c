@@ -299,6 +299,57 @@ static void two_limited_members_are_certain_with_the_key(void **state)
 	expect(&reason, IBSA_REASON_BOTH_LIMITED, true, "partition 0x7fff");
 }
 
+/* The P_Keys of this port are known without a query. */
+static void own_path_of_a_limited_member_is_certain(void **state)
+{
+	(void)state;
+	set_pkeys("a", 0x7fff, 0, 0);
+	for (int key = 0; key < 2; key++) {
+		const struct ibsa_reason reason = reason_between(key, 0x1001,
+								 0x1001);
+
+		expect(&reason, IBSA_REASON_BOTH_LIMITED, true,
+		       "partition 0x7fff");
+		assert_int_equal(reason.queries, 0);
+	}
+}
+
+/* The client does not notice the change by itself for up to a second. */
+static void own_port_that_is_up_again_is_not_the_reason(void **state)
+{
+	struct ibsa_port_state port;
+	struct ibsa_reason reason;
+
+	(void)state;
+	set_link("a", 1, false);
+	assert_int_equal(ibsa_port_get(clients[0], true, &port), 0);
+	set_link("a", 1, true);
+	reason = reason_between(false, 0x1001, 0xdead);
+	expect(&reason, IBSA_REASON_UNKNOWN_PORT, true, "fe80::dead");
+}
+
+/* One more query would be needed: the limit is three. */
+static void constraint_between_others_does_not_ask_for_the_key(void **state)
+{
+	const struct ibsa_path path = {
+		.sgid = gid_of(0x2001),
+		.dgid = gid_of(0x3001),
+		.mtu_selector = IBSA_SELECT_EXACTLY,
+		.mtu = 4, /* 2048 */
+	};
+	struct ibsa_reason reason;
+
+	(void)state;
+	set_pkeys("b", 0x7fff, 0x8001, 0);
+	set_pkeys("c", 0x7fff, 0x8002, 0);
+	for (int key = 0; key < 2; key++) {
+		reason = reason_of(key, path,
+				   IBSA_PATH_CM(mtu_selector) |
+					   IBSA_PATH_CM(mtu));
+		assert_int_equal(!strstr(reason.detail, "with the SM_Key"), key);
+	}
+}
+
 static void another_subnet_needs_no_query(void **state)
 {
 	struct ibsa_path path = { .sgid = gid_of(0x1001),
@@ -511,6 +562,38 @@ static void batch_gives_reasons_within_the_window(void **state)
 	assert_in_range(stats.requests, HOSTS + 4, HOSTS + 6);
 }
 
+static void note_count(const struct ibsa_reach_answer *answer, void *arg)
+{
+	size_t *count = arg;
+
+	assert_int_equal(answer->reach, IBSA_REACH_NO);
+	assert_int_equal(answer->reason, IBSA_REASON_UNKNOWN_PORT);
+	(*count)++;
+}
+
+static void reasons_of_thousands_stay_within_the_window(void **state)
+{
+	enum { THOUSANDS = 5000 };
+	const struct ibsa_reach_options options = { .why = IBSA_WHY_ALWAYS };
+	static struct ibsa_gid gids[THOUSANDS];
+	struct ibsa_reach_batch *batch;
+	struct ibsa_fabric_stats stats;
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; i < THOUSANDS; i++)
+		gids[i] = gid_of(0xdead0000 + 16 * i);
+	assert_int_equal(ibsa_reach_each(clients[0], &options, gids, THOUSANDS,
+					 note_count, &count, &batch),
+			 0);
+	while (count < THOUSANDS)
+		assert_int_equal(ibsa_wait(clients[0], -1), 0);
+	ibsa_fabric_stats_get(fabric, &stats);
+	assert_int_equal(stats.most_in_flight, 2);
+	assert_in_range(stats.requests, THOUSANDS,
+			THOUSANDS * (1 + IBSA_REASON_QUERIES));
+}
+
 static void batch_gives_no_reasons_by_default(void **state)
 {
 	struct told told = { 0 };
@@ -584,6 +667,9 @@ int main(void)
 		TEST(no_common_pkey_is_certain_with_the_key),
 		TEST(default_partition_is_not_in_common),
 		TEST(two_limited_members_are_certain_with_the_key),
+		TEST(own_path_of_a_limited_member_is_certain),
+		TEST(own_port_that_is_up_again_is_not_the_reason),
+		TEST(constraint_between_others_does_not_ask_for_the_key),
 		TEST(another_subnet_needs_no_query),
 		TEST(constraint_is_named_with_what_is_possible),
 		TEST(one_of_two_constraints_is_named),
@@ -593,6 +679,7 @@ int main(void)
 		TEST(callback_cannot_wait),
 		TEST(every_reason_has_a_text),
 		TEST(batch_gives_reasons_within_the_window),
+		TEST(reasons_of_thousands_stay_within_the_window),
 		TEST(batch_gives_no_reasons_by_default),
 		TEST(batch_can_be_stopped_in_a_search),
 		TEST(client_can_be_closed_in_a_search),

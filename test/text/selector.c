@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <ibsa/records.h>
+#include <ibsa/sa.h>
 #include <ibsa/text.h>
 
 static void check_find(const struct ibsa_record *record, const char *name,
