@@ -76,19 +76,41 @@ static struct row *row_add(struct rows *rows)
 	return &all[rows->count];
 }
 
+/*
+ * The first argument whose selector a path does not meet, because the SA orders
+ * rates otherwise; or NULL.
+ */
+static const char *selector_unmet(const struct cli *cli,
+				  const struct rows *rows,
+				  const union fields_host *host)
+{
+	for (int i = 3; i < cli->arg_count; i++)
+		if (!ibsa_selector_is_met(rows->record, cli->args[i],
+					  rows->match, host))
+			return cli->args[i];
+	return NULL;
+}
+
 static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 {
 	struct rows *rows = arg;
 
-	(void)cli;
 	for (size_t i = 0; i < reply->count; i++) {
 		struct row *row = row_add(rows);
+		const char *unmet;
 
 		if (!row) {
 			complain("out of memory");
 			return CLI_DEVICE;
 		}
-		rows->count += ibsa_reply_decode(reply, i, &row->host) == 0;
+		if (ibsa_reply_decode(reply, i, &row->host) != 0)
+			continue;
+		unmet = selector_unmet(cli, rows, &row->host);
+		if (unmet) {
+			rows->unmet = unmet;
+			rows->unmet_host = row->host;
+		}
+		rows->count += !unmet;
 	}
 	return CLI_DONE;
 }
@@ -138,14 +160,23 @@ static void put_ends(struct form *form, const struct end *src,
 	}
 }
 
+enum { END_TEXT = IBSA_VALUE_TEXT + sizeof(" port 4294967295") };
+
 /*
  * Return: the text of an end of the path, such as its name or GID, for a
  * message.
  */
 static const char *end_text(const struct end *end, const char *argument,
-			    char out[IBSA_VALUE_TEXT])
+			    char out[END_TEXT])
 {
-	return fields_clean(end->node[0] ? end->node : argument, out);
+	char text[IBSA_VALUE_TEXT];
+
+	fields_clean(end->node[0] ? end->node : argument, text);
+	if (end->port)
+		snprintf(out, END_TEXT, "%s port %u", text, end->port);
+	else
+		snprintf(out, END_TEXT, "%s", text);
+	return out;
 }
 
 static uint64_t pair_mask(const struct form *form, const struct end *src,
@@ -179,18 +210,126 @@ static int rows_add_missing(struct rows *rows, const struct form *pair,
 }
 
 /* Add a row for a name that no node has; the message is already printed. */
-static int rows_add_unnamed(struct rows *rows, const struct form *form)
+static int rows_add_unnamed(struct cli *cli, struct rows *rows,
+			    const struct form *form, const struct ends ends[2],
+			    const char *name)
 {
 	static const struct end unknown;
 	struct ibsa_reason reason = {
 		.code = IBSA_REASON_NO_NAME,
-		.is_certain = true,
+		.is_certain = nodes_are_shown(cli),
 	};
+	char words[REASON_CELL_TEXT];
+	char text[IBSA_VALUE_TEXT];
+	struct form pair = *form;
 
-	rows->src = rows->dst = &unknown;
-	snprintf(reason.detail, sizeof(reason.detail), "%s",
-		 REASON_NO_NAME_TEXT);
-	return rows_add_missing(rows, form, &reason);
+	rows->src = ends[0].count ? &ends[0].all[0] : &unknown;
+	rows->dst = &unknown;
+	put_ends(&pair, rows->src, rows->dst);
+	snprintf(reason.detail, sizeof(reason.detail), "%s: %.64s: %s",
+		 reason_words(reason.code, reason.is_certain, words),
+		 fields_clean(name, text), REASON_NO_NAME_TEXT);
+	return rows_add_missing(rows, &pair, &reason);
+}
+
+/*
+ * If this port is down, add a row that tells so. No query has an answer then.
+ * Return: the exit status, which stays that of a missing answer.
+ */
+static int rows_add_down(struct cli *cli, struct rows *rows,
+			 const struct form *form)
+{
+	static const struct end unknown;
+	struct ibsa_path own = { .reversible = 1 };
+	const struct ibsa_query query = {
+		.record = &ibsa_path_record,
+		.match = &own,
+		.mask = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid),
+	};
+	struct ibsa_port_state port;
+	struct ibsa_reason reason;
+
+	if (!cli->client || ibsa_port_get(cli->client, true, &port) != 0)
+		return CLI_SILENT;
+	own.sgid = own.dgid = port.gid;
+	/* For a path to this port itself, no query is sent. */
+	if (ibsa_reason_wait(cli->client, &query, &reason) != 0 ||
+	    reason.code != IBSA_REASON_THIS_PORT_DOWN)
+		return CLI_SILENT;
+	if (!rows->src)
+		rows->src = rows->dst = &unknown;
+	return rows_add_missing(rows, form, &reason) == CLI_NO ? CLI_SILENT
+							       : CLI_DEVICE;
+}
+
+/* The comparison on the command line that is the constraint, or NULL. */
+static const char *comparison_find(const struct cli *cli,
+				   const struct rows *rows, const char *name)
+{
+	for (int i = 3; name && i < cli->arg_count; i++) {
+		const char *text = cli->args[i];
+		unsigned int index;
+		const struct ibsa_field *field = fields_find(rows->record, text,
+							     &index);
+
+		if (field && text[fields_name_len(text)] != '=' &&
+		    strcmp(field->name, name) == 0)
+			return text;
+	}
+	return NULL;
+}
+
+static void constraint_set(struct ibsa_reason *reason, bool is_certain,
+			   const char *selector, const char *end)
+{
+	char text[IBSA_VALUE_TEXT];
+	char words[REASON_CELL_TEXT];
+
+	reason->code = IBSA_REASON_CONSTRAINT;
+	reason->is_certain = is_certain;
+	snprintf(reason->detail, sizeof(reason->detail), "%s: %.64s; %s",
+		 reason_words(IBSA_REASON_CONSTRAINT, is_certain, words),
+		 fields_clean(selector, text), end);
+}
+
+/*
+ * The SA returned a path, but not one that was asked for. If less was asked for,
+ * another value might do, because the SA lowers it.
+ */
+static void unmet_explain(const struct rows *rows, struct ibsa_reason *reason)
+{
+	char value[IBSA_VALUE_TEXT] = "";
+	char end[128];
+	unsigned int index;
+	const struct ibsa_field *field = fields_find(rows->record, rows->unmet,
+						     &index);
+
+	(void)!ibsa_field_format(field, index, &rows->unmet_host, value,
+				 sizeof(value));
+	snprintf(end, sizeof(end), "the SA returned a path with %s %.40s",
+		 field->name, value);
+	constraint_set(reason, rows->unmet[fields_name_len(rows->unmet)] != '<',
+		       rows->unmet, end);
+}
+
+static void reason_find(struct cli *cli, const struct ibsa_query *query,
+			const struct rows *rows, struct ibsa_reason *reason)
+{
+	const char *comparison;
+	char end[128];
+
+	if (query->record != &ibsa_path_record) {
+		snprintf(reason->detail, sizeof(reason->detail),
+			 "the reason is not searched for an OpaPathRecord");
+		return;
+	}
+	(void)!ibsa_reason_wait(cli->client, query, reason);
+	comparison = comparison_find(cli, rows, reason->constraint);
+	if (!comparison)
+		return;
+	snprintf(end, sizeof(end), "without it there is a path with %s %s",
+		 reason->constraint, reason->possible);
+	constraint_set(reason, true, comparison, end);
 }
 
 /*
@@ -201,10 +340,12 @@ static int missing_explain(struct cli *cli, const struct ibsa_query *query,
 			   const struct form *pair, struct rows *rows)
 {
 	struct ibsa_reason reason = { .code = IBSA_REASON_NONE };
-	char from[IBSA_VALUE_TEXT], to[IBSA_VALUE_TEXT];
+	char from[END_TEXT], to[END_TEXT];
 
-	if (query->record == &ibsa_path_record)
-		(void)!ibsa_reason_wait(cli->client, query, &reason);
+	if (rows->unmet)
+		unmet_explain(rows, &reason);
+	else
+		reason_find(cli, query, rows, &reason);
 	complain("no path from %s to %s%s%s",
 		 end_text(rows->src, cli->args[1], from),
 		 end_text(rows->dst, cli->args[2], to),
@@ -224,12 +365,17 @@ static int pair_query(struct cli *cli, const struct form *form,
 		.mask = pair_mask(form, src, dst),
 		.method = cli->all ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
 	};
+	const size_t before = rows->count;
 	int status;
 
 	rows->src = src;
 	rows->dst = dst;
+	rows->match = &form->match;
+	rows->unmet = NULL;
 	put_ends(&pair, src, dst);
 	status = query_wait(cli, &query, rows_add, rows);
+	if (status == CLI_DONE && rows->unmet && rows->count == before)
+		status = CLI_NO;
 	return status == CLI_NO ? missing_explain(cli, &query, &pair, rows)
 				: status;
 }
@@ -276,7 +422,8 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 	for (int i = 0; i < 2 && status == CLI_DONE; i++)
 		status = ends_find(cli, &path_query->ends[i], &ends[i]);
 	if (status == CLI_NO && cli->why)
-		status = rows_add_unnamed(&rows, form);
+		status = rows_add_unnamed(cli, &rows, form, ends,
+					  cli->args[1 + (ends[0].count > 0)]);
 	if (status == CLI_DONE && path_query->is_opa &&
 	    form->record == &ibsa_path_record)
 		status = ends_to_gids(cli, ends);
@@ -285,7 +432,10 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 		rows.has_devices = ends[0].count > 1 || ends[1].count > 1;
 		status = pairs_query(cli, form, &pairs, &rows);
 	}
-	if (status == CLI_DONE || status == CLI_NO)
+	if (status == CLI_SILENT && cli->why)
+		status = rows_add_down(cli, &rows, form);
+	if (status == CLI_DONE || status == CLI_NO ||
+	    (status == CLI_SILENT && rows.count))
 		out_rows(&cli->out, rows.count, path_row, &rows);
 	for (size_t i = 0; i < rows.count; i++)
 		free(rows.all[i].reason);

@@ -122,6 +122,36 @@ void cmd_query_details(struct cli *cli)
 	out_line(&cli->out, "%s", "");
 }
 
+/* Whether an argument is for a field that the SA compares by a selector. */
+static bool is_comparison(const struct ibsa_query *query, const char *text)
+{
+	unsigned int index;
+	const struct ibsa_field *field = fields_find(query->record, text,
+						     &index);
+
+	return query->record == query->record->reply && field &&
+	       (field->show == IBSA_SHOW_mtu || field->show == IBSA_SHOW_rate);
+}
+
+/* The SA may order rates otherwise; the records are shown as they are. */
+static void unmet_explain(const struct ibsa_query *query,
+			  const struct ibsa_reply *reply, const char *selector)
+{
+	union fields_host host;
+	char text[IBSA_VALUE_TEXT];
+	size_t count = 0;
+
+	for (size_t i = 0; i < reply->count; i++)
+		count += ibsa_reply_decode(reply, i, &host) == 0 &&
+			 !ibsa_selector_is_met(query->record, selector,
+					       query->match, &host);
+	if (count)
+		complain("%zu of these records %s not meet '%s': the SA orders "
+			 "the values otherwise",
+			 count, count == 1 ? "does" : "do",
+			 fields_clean(selector, text));
+}
+
 static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 		       void *arg)
 {
@@ -143,6 +173,9 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 			"fields that the table does not show, but that are not "
 			"zero: %s; -v shows them",
 			hidden);
+	for (int i = 3; i < cli->arg_count; i++)
+		if (is_comparison(query, cli->args[i]))
+			unmet_explain(query, reply, cli->args[i]);
 	return CLI_DONE;
 }
 

@@ -8,6 +8,7 @@
 
 #include "columns.h"
 #include "fields.h"
+#include "nodes.h"
 #include "reach.h"
 #include "target.h"
 
@@ -33,32 +34,40 @@ struct rows {
 	const struct reach_result *results; /* a result for each GID */
 	const struct reach_target **shown;
 	size_t count;
+	bool shows_all; /* see nodes_are_shown() */
 };
 
 /* Results of targets that do not exist and so have no GID. */
-static const struct reach_result missing[] = {
-	[IBSA_REASON_NO_NAME] = {
-		.is_known = true,
-		.reach = IBSA_REACH_NO,
-		.reason = IBSA_REASON_NO_NAME,
-		.is_certain = true,
-		.detail = REASON_NO_NAME_TEXT,
-	},
-	[IBSA_REASON_UNKNOWN_PORT] = {
-		.is_known = true,
-		.reach = IBSA_REACH_NO,
-		.reason = IBSA_REASON_UNKNOWN_PORT,
-		.is_certain = true,
-		.detail = "unknown, or in no partition of this port: the SA "
-			  "shows no port with this LID",
-	},
+static const struct reach_result no_name = {
+	.is_known = true,
+	.reach = IBSA_REACH_NO,
+	.reason = IBSA_REASON_NO_NAME,
+	.is_certain = true,
+	.detail = "no such name: " REASON_NO_NAME_TEXT,
+};
+static const struct reach_result hidden_name = {
+	.is_known = true,
+	.reach = IBSA_REACH_NO,
+	.reason = IBSA_REASON_NO_NAME,
+	.detail = "possibly no such name: " REASON_NO_NAME_TEXT,
+};
+static const struct reach_result unknown_port = {
+	.is_known = true,
+	.reach = IBSA_REACH_NO,
+	.reason = IBSA_REASON_UNKNOWN_PORT,
+	.is_certain = true,
+	.detail = "unknown, or in no partition of this port: the SA shows no "
+		  "port with this LID",
 };
 
 static const struct reach_result *result_of(const struct rows *rows,
 					    const struct reach_target *target)
 {
-	return target->missing ? &missing[target->missing]
-			       : &rows->results[target->index];
+	if (!target->missing)
+		return &rows->results[target->index];
+	if (target->missing != IBSA_REASON_NO_NAME)
+		return &unknown_port;
+	return rows->shows_all ? &no_name : &hidden_name;
 }
 
 static void put_gid(struct out *out, const struct reach_target *target)
@@ -155,6 +164,7 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 	if (status == CLI_DONE) {
 		(void)reach_run_query(&run, NULL, targets->gids,
 				      targets->gid_count, results);
+		rows.shows_all = cli->client && nodes_are_shown(cli);
 		status = reach_run_end(&run);
 		status = reach_worse(status, results_print(cli, &rows));
 	}

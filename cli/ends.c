@@ -29,7 +29,12 @@ static int end_add(struct ends *ends, const struct end *end)
 static int port_add(struct ends *ends, const struct ibsa_gid *own,
 		    const struct ibsa_node *node)
 {
-	struct end end = { .gid = fields_guid_gid(own, node->port_guid) };
+	struct end end = {
+		.gid = fields_guid_gid(own, node->port_guid),
+		.port = node->node_type == IBSA_NODE_CA && node->num_ports > 1
+				? node->local_port_num
+				: 0,
+	};
 
 	snprintf(end.node, sizeof(end.node), "%s", node->node_description);
 	snprintf(end.device, sizeof(end.device), "%s",

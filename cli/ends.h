@@ -15,6 +15,7 @@ struct end {
 	uint32_t lid;
 	char node[TARGET_NAME_BYTES + 1];   /* description; "": unknown */
 	char device[TARGET_NAME_BYTES + 1]; /* "": unknown */
+	unsigned int port; /* 0: unknown, or the only port of the node */
 };
 
 struct ends {

@@ -50,20 +50,33 @@ int node_ports_check(const struct node_ports *ports, const char *where,
 	return CLI_DONE;
 }
 
+bool nodes_are_shown(const struct cli *cli)
+{
+	uint16_t pkey;
+
+	for (uint32_t i = 0; ibsa_pkey_get(cli->client, i, &pkey) == 0; i++)
+		if (pkey == IBSA_PKEY_DEFAULT)
+			return true;
+	return false;
+}
+
 /*
  * Choose those ports of @nodes that the name stands for. Return: the exit
  * status.
  */
-static int ports_choose(const struct ibsa_node *nodes, size_t count,
-			const char *where, const char *name,
+static int ports_choose(const struct cli *cli, const struct ibsa_node *nodes,
+			size_t count, const char *where, const char *name,
 			struct node_ports *out)
 {
 	if (ibsa_host_select(nodes, count, name, &out->all, &out->count) != 0)
 		return no_memory();
 	if (out->count == 0) {
-		complain("%sno node has the name '%s'; ibsa query table "
-			 "NodeRecord lists the nodes",
-			 where, name);
+		complain("%s%s the name '%s'; ibsa query table NodeRecord "
+			 "lists the nodes",
+			 where,
+			 nodes_are_shown(cli) ? "no node has"
+					      : "the SA shows no node with",
+			 name);
 		return CLI_NO;
 	}
 	return node_ports_check(out, where, name);
@@ -169,8 +182,9 @@ static size_t count_with_prefix(const struct nodes *nodes, size_t first,
  * descriptions begin with the name or with its host part: no other node can
  * match.
  */
-static int ports_choose_among(const struct nodes *nodes, const char *where,
-			      const char *name, struct node_ports *out)
+static int ports_choose_among(const struct cli *cli, const struct nodes *nodes,
+			      const char *where, const char *name,
+			      struct node_ports *out)
 {
 	const size_t len = strcspn(name, "/");
 	char *host = strndup(name, len);
@@ -183,7 +197,7 @@ static int ports_choose_among(const struct nodes *nodes, const char *where,
 	for (size_t i = 0; profile && i < count; i++)
 		profile[i] = *nodes->by_name[first + i];
 	if (host && profile)
-		status = ports_choose(profile, count, where, name, out);
+		status = ports_choose(cli, profile, count, where, name, out);
 	else
 		complain("out of memory");
 	free(host);
@@ -216,7 +230,7 @@ static int ports_choose_mapped(const struct cli *cli, const struct nodes *nodes,
 		status = no_memory();
 	if (status == CLI_DONE && out->count) {
 		node_ports_free(out);
-		status = ports_choose(mapped, count, where, name, out);
+		status = ports_choose(cli, mapped, count, where, name, out);
 	}
 	free(mapped);
 	return status;
@@ -230,12 +244,13 @@ int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 
 	*out = (struct node_ports){ .count = 0 };
 	if (nodes)
-		return ports_choose_among(nodes, where, name, out);
+		return ports_choose_among(cli, nodes, where, name, out);
 	status = nodes_read(cli, &all);
 	if (status == CLI_DONE && cli->topology.map)
 		status = ports_choose_mapped(cli, &all, where, name, out);
 	if (status == CLI_DONE && !out->count)
-		status = ports_choose(all.all, all.count, where, name, out);
+		status = ports_choose(cli, all.all, all.count, where, name,
+				      out);
 	nodes_free(&all);
 	return status;
 }

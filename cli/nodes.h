@@ -45,6 +45,13 @@ int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
  */
 int node_ports_check(const struct node_ports *ports, const char *where,
 		     const char *name);
+
+/*
+ * Return: whether the SA shows all nodes to this port: the port is a full member of the
+ * default partition, of which an SM makes each port a member.
+ */
+bool nodes_are_shown(const struct cli *cli);
+
 void node_ports_free(struct node_ports *ports);
 
 /* The port with this GUID, or NULL. */

@@ -67,6 +67,9 @@ struct rows {
 	/* Source of the pair of ports whose path is being queried. */
 	const struct end *src;
 	const struct end *dst;
+	const union fields_host *match; /* values of the query */
+	const char *unmet; /* the last selector that a path did not meet */
+	union fields_host unmet_host; /* this path */
 };
 
 /* Write row number @index of @arg, which is a struct rows. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parses the command line of ibsa path, in the two layouts of path records. */
 #include <ibsa/sa.h>
+#include <ibsa/text.h>
 
 #include "opa.h"
 #include "path.h"
@@ -31,14 +32,24 @@ static void parse_fields(const struct cli *cli, struct form *form)
 					       &form->error) != 0;
 }
 
+/* Whether a selector is for an end of the path, which SRC and DST are. */
+static bool is_end(const char *selector)
+{
+	unsigned int index;
+	const struct ibsa_field *field = fields_find(&ibsa_path_record,
+						     selector, &index);
+	const uint64_t ends = IBSA_PATH_CM(slid) | IBSA_PATH_CM(sgid) |
+			      IBSA_PATH_CM(dlid) | IBSA_PATH_CM(dgid);
+
+	return field && ibsa_field_cm(field, index) & ends;
+}
+
 /*
  * Parse the arguments in both layouts. An argument that is invalid in both is
  * an error on any link layer.
  */
 int path_arguments_parse(struct cli *cli, struct path_query *path_query)
 {
-	const uint64_t taken = IBSA_PATH_CM(slid) | IBSA_PATH_CM(sgid) |
-			       IBSA_PATH_CM(dlid) | IBSA_PATH_CM(dgid);
 	int status;
 
 	if (cli->arg_count < 3) {
@@ -48,15 +59,17 @@ int path_arguments_parse(struct cli *cli, struct path_query *path_query)
 	status = parse_ends(cli, path_query);
 	if (status != CLI_DONE)
 		return status;
-	parse_fields(cli, &path_query->ib);
-	parse_fields(cli, &path_query->opa);
-	if (path_query->ib.is_wrong && path_query->opa.is_wrong)
-		return wrong(&path_query->ib.error);
-	if ((path_query->ib.mask.all | path_query->opa.mask.all) & taken) {
+	for (int i = 3; i < cli->arg_count; i++) {
+		if (!is_end(cli->args[i]))
+			continue;
 		complain("SRC and DST already give the ends of the path; "
 			 "remove slid, sgid, dlid and dgid");
 		return CLI_USAGE;
 	}
+	parse_fields(cli, &path_query->ib);
+	parse_fields(cli, &path_query->opa);
+	if (path_query->ib.is_wrong && path_query->opa.is_wrong)
+		return wrong(&path_query->ib.error);
 	return CLI_DONE;
 }
 
@@ -79,6 +92,20 @@ static int ends_check(const struct cli *cli, struct path_query *path_query)
 	return CLI_DONE;
 }
 
+/* OpenSM refuses a larger MTU without telling which are possible. */
+static int mtu_check(const struct form *form)
+{
+	enum { MTU_MAX = 4096 };
+	const unsigned int bytes = ibsa_mtu_bytes(form->match.path.mtu);
+
+	if (!(form->mask.all & IBSA_PATH_CM(mtu)) || bytes <= MTU_MAX)
+		return CLI_DONE;
+	complain("mtu: an InfiniBand path cannot have the MTU %u; possible are "
+		 "256, 512, 1024, 2048 and 4096",
+		 bytes);
+	return CLI_USAGE;
+}
+
 int path_form_choose(struct cli *cli, struct path_query *path_query,
 		     struct form **out)
 {
@@ -93,5 +120,7 @@ int path_form_choose(struct cli *cli, struct path_query *path_query,
 		return status;
 	*out = path_query->is_opa && opa_has_paths(cli) ? &path_query->opa
 							: &path_query->ib;
-	return (*out)->is_wrong ? wrong(&(*out)->error) : CLI_DONE;
+	if ((*out)->is_wrong)
+		return wrong(&(*out)->error);
+	return path_query->is_opa ? CLI_DONE : mtu_check(&path_query->ib);
 }

@@ -148,7 +148,7 @@ static void no_sm_explain(struct cli *cli)
 {
 	struct ibsa_port_state port;
 
-	if (cli->client && ibsa_port_get(cli->client, false, &port) == 0 &&
+	if (cli->client && ibsa_port_get(cli->client, true, &port) == 0 &&
 	    port.port_state == IBSA_PORT_DOWN) {
 		complain("%s; check its cable, or send from another port with "
 			 "--device or --port",

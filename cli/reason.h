@@ -12,8 +12,8 @@ enum { REASON_CELL_TEXT = 64 };
 /* Detail text for a name that no node has. */
 /* clang-format off */
 #define REASON_NO_NAME_TEXT \
-	"no such name: the SA shows no node with it; it does not show nodes " \
-	"whose ports are all down"
+	"the SA shows no node with this name; it does not show nodes whose " \
+	"ports are all down, or in no partition of this port"
 /* clang-format on */
 
 /*

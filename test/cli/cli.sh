@@ -549,7 +549,7 @@ paths() {
 	on 0 -j path self node2 mtu=2048 'rate>=100Gb' 'packet_life_time<=18'
 	json '.[0] | .rate_text == "100Gb/s" and .packet_life_time <= 18'
 	on 1 path self größe 'rate>=100Gb'
-	err_has 'greater than 80Gb/s; without it there is a path with rate 40'
+	err_has 'rate>=100Gb; without it there is a path with rate 40'
 	on 0 path self größe 'rate<=40Gb'
 	on 1 path self node2 'rate>100Gb'; out_empty
 	on 1 path self node2 mtu=2048 mtu_selector=0
@@ -571,6 +571,12 @@ paths() {
 	out_has '- +- +- +- +- +- +- .* fe80::dead:beef +unknown, or in no part'
 	on 0 -j path --why self node2; json '.[0] | has("reason") and .reason == null'
 	on 1 -j path --why self nobody; json '.[0].reason == "no such name"'
+	json '.[0] | (.sgid | startswith("fe80:")) and .dgid == null'
+	json '.[0].detail | startswith("no such name: nobody: the SA shows no")'
+	on 2 path self node2 sgid=self; err_has 'SRC and DST already give the ends'
+	on 2 path self node2 dlid=4; err_has 'SRC and DST already give the ends'
+	on 2 path self ::; err_has "'::' is not a GID of a port"
+	on 2 path self node2 mtu=10240; err_has 'cannot have the MTU 10240; .* and 4096'
 	on 1 path self 2001::1; err_has '2001::1: another subnet: '
 	on 0 --sa pkey_index=0 path self node2
 	on 0 --sa pkey_index=0,sl=0 path self node2

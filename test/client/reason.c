@@ -346,7 +346,8 @@ static void constraint_between_others_does_not_ask_for_the_key(void **state)
 		reason = reason_of(key, path,
 				   IBSA_PATH_CM(mtu_selector) |
 					   IBSA_PATH_CM(mtu));
-		assert_int_equal(!strstr(reason.detail, "with the SM_Key"), key);
+		assert_int_equal(!strstr(reason.detail, "with the SM_Key"),
+				 key);
 	}
 }
 

@@ -102,7 +102,9 @@ IBSA_NODE=b "$ibsa" trace self a >out 2>err
 [ $? -eq 1 ] && grep -q 'does not show the other end$' out &&
 	grep -q '^ibsa: cannot trace the path from LID .* show the other' err ||
 	wrong "trace of a hidden link: $(cat out err)"
-both b 'no such name' '' self nobody
+both b 'possibly no such name' 'nobody: the SA shows' self nobody
+both d 'no such name' 'nobody: the SA shows' self nobody
+both e 'both are limited members' 0x0001 self self
 both b "$unknown" 'no port with GID fe80::dead:beef;' self fe80::dead:beef
 both b "$unknown" 'no port with LID 99;' self 99
 both b "$unknown" 'no port with GID fe80::3001;' self guid:3001
@@ -115,6 +117,9 @@ both b 'another subnet' '2001::1 does not have the prefix' self 2001::1
 both b "$constraint" 'pkey 0x8002; without it' self a pkey=0x8002
 both b "$constraint" 'a path with mtu 2048' self a mtu_selector=0 mtu=2048
 both b "$constraint" 'a path with rate 100Gb/s' self a rate_selector=0 rate=200Gb/s
+both b "$constraint" ': rate>=200Gb; without it' self a 'rate>=200Gb'
+expect d 'possibly both are limited members' 'to be certain, query without constraints' \
+	guid:5001 guid:5002 mtu=2048 --sm-key 1
 both b "$constraint" 'mtu 2048, rate' self a pkey=0x8002 mtu_selector=2 mtu=4096
 "$ibsa" fabric link down e/2
 "$ibsa" fabric link down b/1
@@ -132,6 +137,9 @@ both d 'no such name' 'whose ports are all down' self b
 IBSA_NODE=b "$ibsa" path self a >out 2>err
 [ $? -eq 3 ] && grep -q '^ibsa: this port is down; ' err ||
 	wrong "a port that is down: $(cat out err)"
+IBSA_NODE=b "$ibsa" -j path --why self guid:1001 >out 2>err
+[ $? -eq 3 ] && jq -e '.[0].reason == "this port is down"' out >/dev/null ||
+	wrong "a row for a port that is down: $(cat out err)"
 IBSA_NODE=b "$ibsa" -j reach guid:1001 >out 2>err
 jq -e '.[0].reason == "this port is down"' out >/dev/null ||
 	wrong "reach from a port that is down: $(cat out err)"
