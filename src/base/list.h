@@ -19,6 +19,22 @@ struct list {
 #define list_object(at, type, link) \
 	((type *)(void *)((char *)(at)-offsetof(type, link)))
 
+/*
+ * Run the statement that follows for each object of a list, in which its member
+ * @link is. With LIST_EACH_SAFE, the statement may remove the object; @next is
+ * the object after it.
+ */
+#define LIST_EACH(object, list, link)                                       \
+	for (object = list_object((list)->next, __typeof__(*object), link); \
+	     &object->link != (list);                                       \
+	     object = list_object(object->link.next, __typeof__(*object),   \
+				  link))
+#define LIST_EACH_SAFE(object, next, list, link)                              \
+	for (object = list_object((list)->next, __typeof__(*object), link),   \
+	    next = list_object(object->link.next, __typeof__(*object), link); \
+	     &object->link != (list); object = next,                          \
+	    next = list_object(object->link.next, __typeof__(*object), link))
+
 static inline void list_init(struct list *list)
 {
 	list->next = list;

@@ -496,18 +496,13 @@ void ibsa__reaches_init(struct ibsa__reaches *reaches,
  */
 void ibsa__reaches_end(struct ibsa__reaches *reaches)
 {
-	struct list *at = reaches->batches.next;
+	struct ibsa_reach_batch *batch, *next;
 
 	reaches->closing = true;
-	for (; at != &reaches->batches; at = at->next)
-		list_object(at, struct ibsa_reach_batch, link)->stopped = true;
+	LIST_EACH(batch, &reaches->batches, link)
+		batch->stopped = true;
 	ibsa__engine_enter(reaches->engine);
-	at = reaches->batches.next;
-	while (at != &reaches->batches) {
-		struct ibsa_reach_batch *batch =
-			list_object(at, struct ibsa_reach_batch, link);
-
-		at = at->next;
+	LIST_EACH_SAFE(batch, next, &reaches->batches, link) {
 		if (!batch->asked)
 			batch_proceed(batch);
 	}

@@ -135,16 +135,13 @@ static void port_state_set(struct ibsa__engine *engine,
 			   const struct ibsa_port_state *port)
 {
 	unsigned int changes = port_changes(&engine->port, port);
-	struct list *at = engine->watches.next;
+	struct ibsa_port_watch *watch;
 
 	engine->port = *port;
 	if (!changes)
 		return;
 	ibsa__redirect_drop(engine);
-	for (; at != &engine->watches; at = at->next) {
-		struct ibsa_port_watch *watch =
-			list_object(at, struct ibsa_port_watch, link);
-
+	LIST_EACH(watch, &engine->watches, link) {
 		watch->changes |= changes;
 		if (list_is_empty(&watch->due))
 			list_append(&engine->changed, &watch->due);
@@ -216,13 +213,10 @@ int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
  */
 static unsigned int watch_interval_min(const struct ibsa__engine *engine)
 {
-	const struct list *at = engine->watches.next;
+	const struct ibsa_port_watch *watch;
 	unsigned int least = 0;
 
-	for (; at != &engine->watches; at = at->next) {
-		const struct ibsa_port_watch *watch =
-			list_object(at, struct ibsa_port_watch, link);
-
+	LIST_EACH(watch, &engine->watches, link) {
 		if (!least || watch->interval_ms < least)
 			least = watch->interval_ms;
 	}

@@ -91,12 +91,11 @@ static uint64_t query_end_tick(const struct query *query, uint64_t now_ns)
 bool ibsa__txn_is_awaited(const struct txn *txn, uint64_t now_ns, uint64_t tick,
 			  uint64_t *out_last)
 {
-	const struct list *at = txn->queries.next;
+	const struct query *query;
 
 	*out_last = 0;
-	for (; at != &txn->queries; at = at->next) {
-		const uint64_t end = query_end_tick(
-			list_object(at, struct query, link), now_ns);
+	LIST_EACH(query, &txn->queries, link) {
+		const uint64_t end = query_end_tick(query, now_ns);
 
 		if (end >= tick)
 			return true;
@@ -109,12 +108,10 @@ bool ibsa__txn_is_awaited(const struct txn *txn, uint64_t now_ns, uint64_t tick,
 void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 			  uint64_t now_ns)
 {
-	struct list *at = txn->queries.next;
+	struct query *query;
 
 	txn->starts_deadlines = false;
-	for (; at != &txn->queries; at = at->next) {
-		struct query *query = list_object(at, struct query, link);
-
+	LIST_EACH(query, &txn->queries, link) {
 		if (!query->from_send_ms)
 			continue;
 		ibsa__timer_arm(&engine->wheel, &query->deadline,

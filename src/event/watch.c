@@ -33,20 +33,12 @@ static void watch_free(struct ibsa_event_watch *watch)
 	ibsa__free(watch);
 }
 
-static struct ibsa_event_watch *watch_at(struct list *at)
-{
-	return list_object(at, struct ibsa_event_watch, link);
-}
-
 /* Free the watches that ended during callbacks. */
 static void ended_watches_free(struct ibsa__events *events)
 {
-	struct list *at = events->watches.next;
+	struct ibsa_event_watch *watch, *next;
 
-	while (at != &events->watches) {
-		struct ibsa_event_watch *watch = watch_at(at);
-
-		at = at->next;
+	LIST_EACH_SAFE(watch, next, &events->watches, link) {
 		if (!watch->ended)
 			continue;
 		list_remove(&watch->link);
@@ -117,13 +109,13 @@ void ibsa__events_deliver(struct ibsa__events *events,
 		.notice = report->notice,
 		.audited = report->is_audited,
 	};
-	struct list *at = events->watches.next;
+	struct ibsa_event_watch *watch;
 
 	events->calling_back = true;
-	for (; at != &events->watches; at = at->next) {
-		if (watch_takes_source(watch_at(at), report) &&
-		    watch_matches(watch_at(at), &event))
-			watch_call_back(watch_at(at), &event);
+	LIST_EACH(watch, &events->watches, link) {
+		if (watch_takes_source(watch, report) &&
+		    watch_matches(watch, &event))
+			watch_call_back(watch, &event);
 	}
 	events->calling_back = false;
 	ended_watches_free(events);
@@ -271,13 +263,13 @@ static void watch_announce(struct ibsa_event_watch *watch)
 
 void ibsa__events_state_report(struct ibsa__events *events)
 {
-	struct list *at = events->watches.next;
+	struct ibsa_event_watch *watch;
 
 	if (events->registrations.closing)
 		return;
 	events->calling_back = true;
-	for (; at != &events->watches; at = at->next)
-		watch_announce(watch_at(at));
+	LIST_EACH(watch, &events->watches, link)
+		watch_announce(watch);
 	events->calling_back = false;
 	ended_watches_free(events);
 }
@@ -288,14 +280,11 @@ void ibsa__events_state_report(struct ibsa__events *events)
  */
 void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
 {
-	struct list *at = events->watches.next;
+	struct ibsa_event_watch *watch;
 
-	for (; at != &events->watches; at = at->next) {
-		struct ibsa_event_watch *watch = watch_at(at);
-
+	LIST_EACH(watch, &events->watches, link)
 		watch->has_gap |= watch->was_subscribed &&
 				  watch->producers & producers;
-	}
 }
 
 /* Called after any change of the port: Reports may have been lost. */
@@ -341,13 +330,11 @@ static unsigned int least_nonzero(unsigned int a, unsigned int b)
  */
 static void watches_update(struct ibsa__events *events)
 {
-	struct list *at = events->watches.next;
+	const struct ibsa_event_watch *watch;
 	unsigned int producers = 0, audit_ms = 0, node_audit_ms = 0;
 
 	events->deadline_ms = 0;
-	for (; at != &events->watches; at = at->next) {
-		const struct ibsa_event_watch *watch = watch_at(at);
-
+	LIST_EACH(watch, &events->watches, link) {
 		if (watch->ended)
 			continue;
 		producers |= watch->producers;
@@ -574,7 +561,7 @@ void ibsa__events_end(struct ibsa__events *events)
 		.err = events->end_err,
 		.status = events->end_status,
 	};
-	struct list *at = events->watches.next;
+	struct ibsa_event_watch *watch;
 
 	if (!ibsa__events_is_empty(events))
 		last = (struct watch_state){ .kind = IBSA_EVENT_ENDED,
@@ -582,9 +569,9 @@ void ibsa__events_end(struct ibsa__events *events)
 	events->has_ended = true;
 	events->calling_back = true;
 	ibsa__engine_enter(events->engine);
-	for (; at != &events->watches; at = at->next) {
-		watch_state_report(watch_at(at), &last);
-		watch_at(at)->ended = true;
+	LIST_EACH(watch, &events->watches, link) {
+		watch_state_report(watch, &last);
+		watch->ended = true;
 	}
 	ibsa__engine_leave(events->engine);
 	events->calling_back = false;

@@ -147,12 +147,9 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
 					    const char *name)
 {
-	const struct list *at = sa->devices.next;
+	struct ib_device *device;
 
-	for (; at != &sa->devices; at = at->next) {
-		struct ib_device *device = list_object(at, struct ib_device,
-						       link);
-
+	LIST_EACH(device, &sa->devices, link) {
 		if (!device->is_shared || strcmp(device->name, name) != 0)
 			continue;
 		device->users++;

@@ -9,11 +9,6 @@
 #include "ib_sa/group.h"
 #include "ib_sa/mcmember.h"
 
-static struct mc_group *group_at(struct list *link)
-{
-	return list_object(link, struct mc_group, link);
-}
-
 static struct mc_group *group_of(struct ibsa__registration *registration)
 {
 	return list_object(registration, struct mc_group, registration);
@@ -177,12 +172,10 @@ static void groups_note_event(struct sa_port *port, unsigned int events,
 	const unsigned int losses = SA_PORT_ERR | SA_LID_CHANGE |
 				    SA_CLIENT_REREGISTER;
 	struct ibsa__sa *sa = port->device->sa;
+	struct mc_group *group;
 
 	pthread_mutex_lock(&sa->lock);
-	for (struct list *at = port->groups.next; at != &port->groups;
-	     at = at->next) {
-		struct mc_group *group = group_at(at);
-
+	LIST_EACH(group, &port->groups, link) {
 		if (events & losses)
 			group_note_loss(group, is_down);
 		if (events & SA_PKEY_CHANGE)
@@ -222,11 +215,10 @@ static uint8_t group_states(const struct mc_group *group)
 void ibsa__mc_groups_leave(struct sa_port *port)
 {
 	struct ibsa__sa *sa = port->device->sa;
+	struct mc_group *group;
 
 	pthread_mutex_lock(&sa->lock);
-	for (struct list *at = port->groups.next; at != &port->groups;
-	     at = at->next) {
-		struct mc_group *group = group_at(at);
+	LIST_EACH(group, &port->groups, link) {
 		const uint8_t states = group_states(group);
 
 		group->is_waiting = false;
@@ -251,7 +243,8 @@ void ibsa__mc_groups_done(struct sa_port *port)
 
 	pthread_mutex_lock(&sa->lock);
 	while (!list_is_empty(&port->groups)) {
-		struct mc_group *group = group_at(port->groups.next);
+		struct mc_group *group = list_object(port->groups.next,
+						     struct mc_group, link);
 
 		members_end(&group->active);
 		members_end(&group->pending);

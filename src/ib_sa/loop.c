@@ -450,11 +450,10 @@ void ibsa__sa_callback_leave(struct ib_device *device)
 
 bool ibsa__sa_in_callback(const struct ibsa__sa *sa)
 {
-	const struct list *at = sa->devices.next;
+	const struct ib_device *device;
 
-	for (; at != &sa->devices; at = at->next) {
-		if (device_is_in_callback(
-			    list_object(at, struct ib_device, link)))
+	LIST_EACH(device, &sa->devices, link) {
+		if (device_is_in_callback(device))
 			return true;
 	}
 	return false;

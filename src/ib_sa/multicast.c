@@ -221,26 +221,19 @@ static bool member_take(struct mc_member *member)
 
 void ibsa__mc_members_end(struct ibsa__sa *sa, struct ib_sa_client *client)
 {
-	struct list *at = sa->members.next;
+	struct mc_member *member, *next;
 	struct list ended;
 
 	list_init(&ended);
-	while (at != &sa->members) {
-		struct mc_member *member = list_object(at, struct mc_member,
-						       all);
-
-		at = at->next;
+	LIST_EACH_SAFE(member, next, &sa->members, all) {
 		if (member->client != client || !member_take(member))
 			continue;
 		member_forget(member);
 		list_append(&ended, &member->all);
 	}
 	pthread_mutex_unlock(&sa->lock);
-	while (!list_is_empty(&ended)) {
-		at = ended.next;
-		list_remove(at);
-		member_free(list_object(at, struct mc_member, all));
-	}
+	LIST_EACH_SAFE(member, next, &ended, all)
+		member_free(member);
 	pthread_mutex_lock(&sa->lock);
 }
 

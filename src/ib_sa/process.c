@@ -83,11 +83,10 @@ void ib_sa_register_client(struct ib_sa_client *client)
  */
 static bool has_idle_device(const struct ibsa__sa *sa)
 {
-	const struct list *at = sa->devices.next;
+	const struct ib_device *device;
 
-	for (; at != &sa->devices; at = at->next) {
-		if (ibsa__sa_loop_is_idle(
-			    list_object(at, struct ib_device, link)))
+	LIST_EACH(device, &sa->devices, link) {
+		if (ibsa__sa_loop_is_idle(device))
 			return true;
 	}
 	return false;

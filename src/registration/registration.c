@@ -57,11 +57,6 @@ registration_now_ns(const struct ibsa__registration *registration)
 	return ibsa__engine_now_ns(registration_engine(registration));
 }
 
-static struct ibsa__registration *registration_at(struct list *at)
-{
-	return list_object(at, struct ibsa__registration, link);
-}
-
 /*
  * Return: a delay of @ms, doubled @times times, but at most @max_ms; a quarter
  * of it is random.
@@ -207,21 +202,20 @@ static unsigned int spread_ms_for(uint64_t count)
  */
 static void registrations_hasten(struct ibsa__registrations *all)
 {
+	struct ibsa__registration *registration;
 	uint64_t count = 0, part = 0;
 
-	for (const struct list *at = all->list.next; at != &all->list;
-	     at = at->next)
+	LIST_EACH(registration, &all->list, link)
 		count++;
 	all->spread_ms = spread_ms_for(count);
-	for (struct list *at = all->list.next; at != &all->list;
-	     at = at->next, part++) {
-		const uint64_t from_ms = all->spread_ms * part / count;
-		const uint64_t to_ms = all->spread_ms * (part + 1) / count;
+	LIST_EACH(registration, &all->list, link) {
+		const uint64_t from_ms = all->spread_ms * part++ / count;
+		const uint64_t to_ms = all->spread_ms * part / count;
 		uint64_t ms = from_ms;
 
 		if (to_ms > from_ms)
 			ms += ibsa__engine_random(all->engine, to_ms - from_ms);
-		registration_hasten(registration_at(at), ms);
+		registration_hasten(registration, ms);
 	}
 }
 
@@ -579,9 +573,11 @@ void ibsa__registration_release(struct ibsa__registration *registration)
 
 void ibsa__registrations_close(struct ibsa__registrations *all)
 {
+	struct ibsa__registration *registration;
+
 	all->closing = true;
-	for (struct list *at = all->list.next; at != &all->list; at = at->next)
-		ibsa__registration_release(registration_at(at));
+	LIST_EACH(registration, &all->list, link)
+		ibsa__registration_release(registration);
 }
 
 /*
@@ -590,13 +586,10 @@ void ibsa__registrations_close(struct ibsa__registrations *all)
  */
 void ibsa__registrations_end(struct ibsa__registrations *all)
 {
-	struct list *at = all->list.next;
+	struct ibsa__registration *registration, *next;
 
 	ibsa__engine_enter(all->engine);
-	while (at != &all->list) {
-		struct ibsa__registration *registration = registration_at(at);
-
-		at = at->next;
+	LIST_EACH_SAFE(registration, next, &all->list, link) {
 		if (!registration->query_id)
 			registration_released(registration, -ECANCELED, 0);
 	}

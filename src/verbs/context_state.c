@@ -34,11 +34,6 @@ static struct key context_key(const struct ibv_context *context)
 	return key;
 }
 
-static struct context_call *call_at(struct list *at)
-{
-	return list_object(at, struct context_call, link);
-}
-
 static void state_destroy(void *object)
 {
 	struct context_state *state = object;
@@ -209,10 +204,10 @@ static bool state_close(struct context_state *state)
  */
 static bool state_is_shared(const struct context_state *state)
 {
-	struct list *at = state->calls.next;
+	const struct context_call *call;
 
-	for (; at != &state->calls; at = at->next) {
-		if (!pthread_equal(call_at(at)->thread, pthread_self()))
+	LIST_EACH(call, &state->calls, link) {
+		if (!pthread_equal(call->thread, pthread_self()))
 			return true;
 	}
 	return false;
@@ -422,11 +417,10 @@ void ibsa__context_state_put(struct context_state *state)
 static bool thread_has(const struct context_state *state,
 		       bool (*has)(const struct context_call *call))
 {
-	struct list *at = state->calls.next;
+	const struct context_call *call;
 
-	for (; at != &state->calls; at = at->next) {
-		if (pthread_equal(call_at(at)->thread, pthread_self()) &&
-		    has(call_at(at)))
+	LIST_EACH(call, &state->calls, link) {
+		if (pthread_equal(call->thread, pthread_self()) && has(call))
 			return true;
 	}
 	return false;

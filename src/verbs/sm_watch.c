@@ -157,24 +157,16 @@ static void watch_event(const struct ibsa_event *event, void *arg)
 	pthread_mutex_unlock(&state->lock);
 }
 
-static struct sm_watch *watch_at(struct list *at)
-{
-	return list_object(at, struct sm_watch, link);
-}
-
 /* Whether the port @port is watched; for 0, whether any port is. */
 static bool is_watched(struct context_state *state, unsigned int port)
 {
+	const struct sm_watch *watch;
 	bool found = false;
 
 	pthread_mutex_lock(&state->lock);
-	for (struct list *at = state->watches.next; at != &state->watches;
-	     at = at->next) {
-		const struct sm_watch *watch = watch_at(at);
-
+	LIST_EACH(watch, &state->watches, link)
 		found |= !watch->is_stopped && !watch->has_ended &&
 			 (!port || watch->port == port);
-	}
 	pthread_mutex_unlock(&state->lock);
 	return found;
 }
@@ -185,14 +177,10 @@ static bool is_watched(struct context_state *state, unsigned int port)
  */
 static void ended_watches_free(struct context_state *state)
 {
-	struct list *at;
+	struct sm_watch *watch, *next;
 
 	pthread_mutex_lock(&state->lock);
-	at = state->watches.next;
-	while (at != &state->watches) {
-		struct sm_watch *watch = watch_at(at);
-
-		at = at->next;
+	LIST_EACH_SAFE(watch, next, &state->watches, link) {
 		if (watch->has_ended)
 			watch_free(watch);
 	}
@@ -295,14 +283,12 @@ static int ports_watch(struct context_state *state)
  */
 static int watches_result(const struct context_state *state, int worst)
 {
-	struct list *at = state->watches.next;
+	const struct sm_watch *watch;
 	bool is_open = false;
 
 	if (state->is_closed)
 		return -EIO;
-	for (; at != &state->watches; at = at->next) {
-		const struct sm_watch *watch = watch_at(at);
-
+	LIST_EACH(watch, &state->watches, link) {
 		if (watch->is_stopped)
 			continue;
 		if (watch->has_result && !watch->result)
@@ -360,16 +346,11 @@ static void watch_stop(struct sm_watch *watch)
 
 void ibsa__sm_watches_stop(struct context_state *state)
 {
-	struct list *at;
+	struct sm_watch *watch, *next;
 
 	pthread_mutex_lock(&state->lock);
-	at = state->watches.next;
-	while (at != &state->watches) {
-		struct sm_watch *watch = watch_at(at);
-
-		at = at->next;
+	LIST_EACH_SAFE(watch, next, &state->watches, link)
 		watch_stop(watch);
-	}
 	ibsa__sm_history_clear(&state->history);
 	pthread_mutex_unlock(&state->lock);
 }
