@@ -41,16 +41,10 @@ struct library {
 	const char *traffic_class;
 };
 
-/*
- * The libraries and their environment variables. Source: ucx_info -c -f of UCX
- * 1.13; NCCL user guide, "Environment Variables"; for NCCL_IB_PKEY the sources
- * of NCCL 2.
- */
 static const struct library libraries[] = {
-	{ "ucx", "UCX_NET_DEVICES", "", "UCX_IB_GID_INDEX", "UCX_IB_PKEY",
-	  false, "UCX_IB_SL", "UCX_IB_TRAFFIC_CLASS" },
-	{ "nccl", "NCCL_IB_HCA", "=", "NCCL_IB_GID_INDEX", "NCCL_IB_PKEY", true,
-	  "NCCL_IB_SL", "NCCL_IB_TC" },
+#define LIBRARY(...) { __VA_ARGS__ },
+	ENV_LIBRARIES(LIBRARY)
+#undef LIBRARY
 };
 
 struct env {

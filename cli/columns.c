@@ -2,10 +2,15 @@
 /* The tables of columns. */
 #include <string.h>
 
+#include <ibsa/event.h>
+#include <ibsa/finding.h>
+#include <ibsa/reason.h>
 #include <ibsa/records.h>
 #include <ibsa/text.h>
 
+#include "codes.h"
 #include "columns.h"
+#include "env.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -45,8 +50,32 @@
 
 /* clang-format off */
 
+/* Lists of words, each after a '|', from the tables that the values are from. */
+#define FINDING_WORD(kind, name, severity) "|" name
+#define FINDING_WORDS IBSA_FINDINGS(FINDING_WORD)
+#define REASON_WORD(name, text) "|" text "|possibly " text
+#define REASON_WORDS IBSA_REASONS(REASON_WORD)
+
+/* A target that is not known to be unreachable has an error as its reason. */
+#define NO_REASON                                             \
+	{                                                     \
+		.name = "reason", .kind = COLUMN_TEXT,        \
+		.can_be_none = true,                          \
+		.words_of_no = "no path" REASON_WORDS,        \
+	}
+
+#define EVENT_WORD(name, bit, trap, producers, text) "|" text
+#define EVENT_WORDS \
+	IBSA_EVENT_KINDS(EVENT_WORD) "|subscribed|lost|failed|refused|gap|ended"
+#define VARIABLE_WORD(name, devices, prefix, gid_index, pkey, is_index, sl, \
+		      traffic_class)                                        \
+	"|" devices "|" gid_index "|" pkey "|" sl "|" traffic_class
+#define VARIABLE_WORDS ENV_LIBRARIES(VARIABLE_WORD)
+#define WIDTH_WORDS "1x|2x|4x|8x|12x"
+#define SPEED_WORDS "SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR"
+
 static const struct column check[] = {
-	ALWAYS("finding", TEXT),
+	WORDS("finding", FINDING_WORDS),
 	WORDS("severity", "warning|critical"),
 	MAYBE("node_guid", GUID),
 	MAYBE("port", NUMBER),
@@ -54,7 +83,7 @@ static const struct column check[] = {
 };
 
 static const struct column check_node[] = {
-	ALWAYS("finding", TEXT),
+	WORDS("finding", FINDING_WORDS),
 	WORDS("severity", "warning|critical"),
 	MAYBE("device", TEXT),
 	MAYBE("port", NUMBER),
@@ -68,7 +97,7 @@ static const struct column devices[] = {
 	FIELD("state", port_info, "port_state"),
 	MAYBE("lid", NUMBER),
 	MAYBE("sm_lid", NUMBER),
-	MAYBE("rate", TEXT),
+	MAYBE("rate", RATE),
 	MAYBE("guid", GUID),
 	MAYBE("gid", GID),
 	FIELD("phys_state", port_info, "port_physical_state"),
@@ -84,7 +113,8 @@ static const struct column devices[] = {
 };
 
 static const struct column doctor[] = {
-	ALWAYS("name", TEXT),
+	WORDS("name", "modules|umad|device|node|issm|port|sm|sa|sm_key|"
+		      "default"),
 	MAYBE("device", TEXT),
 	MAYBE("port", NUMBER),
 	WORDS("verdict", "ok|wrong|warning|not checked"),
@@ -93,7 +123,7 @@ static const struct column doctor[] = {
 };
 
 static const struct column env[] = {
-	ALWAYS("variable", TEXT),
+	WORDS("variable", VARIABLE_WORDS),
 	MAYBE("value", TEXT),
 	ALWAYS("reason", TEXT),
 };
@@ -129,7 +159,7 @@ static const struct column fabric_serve[] = {
 	ALWAYS("port", NUMBER),		\
 	ALWAYS("index", NUMBER),	\
 	MAYBE("gid", GID),		\
-	MAYBE("ipv4", TEXT),		\
+	MAYBE("ipv4", IPV4),		\
 	MAYBE_WORDS("type", "IB|RoCE v1|RoCE v2|?"), \
 	MAYBE("netdev", TEXT)
 
@@ -197,7 +227,7 @@ static const struct column path_why[] = {
 	  .has_long_lids = true, .can_be_none = true },
 	MAYBE("src_device", TEXT),
 	MAYBE("dst_device", TEXT),
-	MAYBE("reason", TEXT),
+	MAYBE_WORDS("reason", REASON_WORDS),
 	MAYBE("detail", TEXT),
 };
 
@@ -206,7 +236,7 @@ static const struct column path_opa_why[] = {
 	  .can_be_none = true },
 	MAYBE("src_device", TEXT),
 	MAYBE("dst_device", TEXT),
-	MAYBE("reason", TEXT),
+	MAYBE_WORDS("reason", REASON_WORDS),
 	MAYBE("detail", TEXT),
 };
 
@@ -215,7 +245,7 @@ static const struct column reach[] = {
 	ALWAYS("target", TEXT),
 	MAYBE("gid", GID),
 	MAYBE("node", TEXT),
-	MAYBE("reason", TEXT),
+	NO_REASON,
 	MAYBE("detail", TEXT),
 	ALWAYS("status", NUMBER),
 	ALWAYS("tries", NUMBER),
@@ -230,7 +260,7 @@ static const struct column reach_matrix[] = {
 	ALWAYS("to", GID),
 	MAYBE("to_host", TEXT),
 	MAYBE("to_node", TEXT),
-	MAYBE("reason", TEXT),
+	NO_REASON,
 	MAYBE("detail", TEXT),
 	ALWAYS("status", NUMBER),
 };
@@ -255,8 +285,8 @@ static const struct column topology[] = {
 	MAYBE("port", NUMBER),
 	MAYBE("peer", TEXT),
 	MAYBE("peer_port", NUMBER),
-	MAYBE("width", TEXT),
-	MAYBE("speed", TEXT),
+	MAYBE_WORDS("width", WIDTH_WORDS),
+	MAYBE_WORDS("speed", SPEED_WORDS),
 	FIELD("node_type", node, "node_type"),
 	ALWAYS("node_guid", GUID),
 	ALWAYS("num_ports", NUMBER),
@@ -281,8 +311,8 @@ static const struct column trace[] = {
 	ALWAYS("port", NUMBER),
 	MAYBE("peer", TEXT),
 	MAYBE("peer_port", NUMBER),
-	MAYBE("width", TEXT),
-	MAYBE("speed", TEXT),
+	MAYBE_WORDS("width", WIDTH_WORDS),
+	MAYBE_WORDS("speed", SPEED_WORDS),
 	FIELD("mtu", port_info, "neighbor_mtu"),
 	MAYBE("note", TEXT),
 	MAYBE("slid", NUMBER),
@@ -296,7 +326,7 @@ static const struct column trace[] = {
 
 static const struct column watch[] = {
 	ALWAYS("time", TIME),
-	ALWAYS("event", TEXT),
+	WORDS("event", EVENT_WORDS),
 	ALWAYS("sequence", NUMBER),
 	MAYBE("trap", NUMBER),
 	MAYBE("gid", GID),
@@ -371,7 +401,7 @@ static void field_cells(const struct column *column, const char *name,
 				  .field = field };
 
 	done(&type, arg);
-	if (!ibsa_show_is_code(field->show))
+	if (!codes_has_text(field))
 		return;
 	snprintf(meaning, sizeof(meaning), "%s_text", name);
 	type.name = meaning;

@@ -15,7 +15,9 @@ enum column_kind {
 	COLUMN_NUMBER,
 	COLUMN_GID,
 	COLUMN_GUID,
-	COLUMN_TIME,   /* UTC, ISO 8601 */
+	COLUMN_TIME, /* UTC, ISO 8601 */
+	COLUMN_IPV4,
+	COLUMN_RATE,   /* as the kernel writes it */
 	COLUMN_FIELD,  /* a field of a record */
 	COLUMN_RECORD, /* all fields of a record */
 };
@@ -28,6 +30,7 @@ enum { COLUMN_NAME_ROOM = 64 }; /* for any cell's name */
  * @kind:    what it contains
  * @can_be_none: it may have no value
  * @words:   the only texts that it may have, separated by '|', or NULL
+ * @words_of_no: likewise, in rows whose cell "reach" is "no"
  * @record:  the record, for COLUMN_FIELD and COLUMN_RECORD
  * @field:   name of the field, for COLUMN_FIELD
  * @has_long_lids: slid and dlid are LIDs of Omni-Path, of which the record itself
@@ -41,6 +44,7 @@ struct column {
 	const struct ibsa_record *record;
 	const char *field;
 	bool has_long_lids;
+	const char *words_of_no;
 };
 
 /**

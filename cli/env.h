@@ -8,6 +8,20 @@
 
 #include "machine.h"
 
+/*
+ * The libraries and their environment variables: L(name, devices, what begins a
+ * whole name among the devices, GID index, P_Key, whether this is its index in
+ * the P_Key table, SL, traffic class). Source: ucx_info -c -f of UCX 1.13; NCCL
+ * user guide, "Environment Variables"; for NCCL_IB_PKEY the sources of NCCL 2.
+ */
+/* clang-format off */
+#define ENV_LIBRARIES(L)                                                    \
+	L("ucx", "UCX_NET_DEVICES", "", "UCX_IB_GID_INDEX", "UCX_IB_PKEY",  \
+	  false, "UCX_IB_SL", "UCX_IB_TRAFFIC_CLASS")                       \
+	L("nccl", "NCCL_IB_HCA", "=", "NCCL_IB_GID_INDEX", "NCCL_IB_PKEY",  \
+	  true, "NCCL_IB_SL", "NCCL_IB_TC")
+/* clang-format on */
+
 /* A value that all ports, or all paths, should have in common. */
 struct env_value {
 	enum { ENV_UNKNOWN, ENV_KNOWN, ENV_DIFFERS } kind;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "codes.h"
 #include "fields.h"
 
 enum { NAME_ROOM = 64 }; /* for any field's name */
@@ -33,17 +34,16 @@ static void one_value(struct out *out, const char *name,
 	const uint64_t number = ibsa_field_get(field, index, host);
 	const bool has_number = is_number(field);
 	char text[IBSA_VALUE_TEXT];
+	char meaning[CODE_TEXT];
 
 	text[0] = '\0';
-	if (ibsa_show_is_code(field->show)) {
-		out_code(out, name, number,
-			 ibsa_code_text(field->show, number));
-		return;
-	}
 	if ((!has_number || out_has_text(out)) &&
 	    ibsa_field_format(field, index, host, text, sizeof(text)) < 0)
 		return;
-	if (has_number)
+	if (codes_has_text(field))
+		out_code(out, name, number, text,
+			 codes_text(field, number, meaning));
+	else if (has_number)
 		out_number(out, name, number, text);
 	else
 		out_text(out, name, text);

@@ -66,7 +66,7 @@ static const struct option_row rows[] = {
 	  "fabric: P_Keys of its ports", AT(fabric.partitions) },
 	{ 0, "peers", "FILE", "check node, metrics: ports that must be reachable",
 	  AT(check.peers) },
-	{ 0, "pkey", "KEY", "check node, env, metrics: P_Key that each port must have",
+	{ 0, "pkey", "KEY", "check node, env, metrics: P_Key that ports must have",
 	  option_pkey },
 	{ 0, "rate", "RATE", "check node, metrics: rate in Gb/s, such as '>=400'",
 	  option_rate },

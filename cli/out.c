@@ -225,12 +225,9 @@ static void meaning_cell(struct out *out, const char *name, const char *meaning)
 }
 
 void out_code(struct out *out, const char *name, uint64_t code,
-	      const char *meaning)
+	      const char *text, const char *meaning)
 {
-	if (meaning)
-		out_number(out, name, code, meaning);
-	else
-		out_count(out, name, code);
+	out_number(out, name, code, text);
 	if (out_is_data(out))
 		meaning_cell(out, name, meaning);
 }

@@ -121,12 +121,11 @@ void out_number(struct out *out, const char *name, uint64_t value,
 void out_count(struct out *out, const char *name, uint64_t value);
 
 /*
- * Write a code and its meaning, which is NULL if it has none. Text output
- * shows the meaning; JSON and CSV have both, the meaning in a cell with
- * "_text" after its name.
+ * Write a code: text output shows @text; JSON and CSV have the code and, in a cell
+ * with "_text" after its name, its meaning, which is NULL if it has none.
  */
 void out_code(struct out *out, const char *name, uint64_t code,
-	      const char *meaning);
+	      const char *text, const char *meaning);
 void out_no_code(struct out *out, const char *name);
 
 /*

@@ -5,6 +5,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "codes.h"
 #include "opa.h"
 #include "path.h"
 #include "reason.h"
@@ -46,7 +47,7 @@ static void missing_field(struct out *out, const struct rows *rows,
 	if ((is_gid && memcmp(value, &zero, sizeof(zero)) != 0) ||
 	    (is_lid && ibsa_field_get(field, index, &row->host)))
 		fields_named(out, rows->record, name, &row->host);
-	else if (ibsa_show_is_code(field->show))
+	else if (codes_has_text(field))
 		out_no_code(out, name);
 	else
 		out_none(out, name);
@@ -76,20 +77,13 @@ static void life_time_cell(struct out *out, const struct ibsa_record *record,
 	const struct ibsa_field *field =
 		ibsa_field_find(record, "packet_life_time", &index);
 	const uint64_t code = ibsa_field_get(field, index, &row->host);
-	const double us = 4.096 * (double)(UINT64_C(1) << code);
-	char text[32];
+	char text[CODE_TEXT];
 
-	if (row->reason) {
+	if (row->reason)
 		out_none(out, "lifetime");
-		return;
-	}
-	if (us < 1e3)
-		snprintf(text, sizeof(text), "%.3gus", us);
-	else if (us < 1e6)
-		snprintf(text, sizeof(text), "%.3gms", us / 1e3);
 	else
-		snprintf(text, sizeof(text), "%.3gs", us / 1e6);
-	out_number(out, "lifetime", code, text);
+		out_number(out, "lifetime", code,
+			   codes_text(field, code, text));
 }
 
 static void device_cell(struct out *out, const char *name,

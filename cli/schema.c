@@ -12,6 +12,7 @@
 #include <ibsa/records.h>
 #include <ibsa/text.h>
 
+#include "codes.h"
 #include "columns.h"
 
 /* Whether a definition was written before. */
@@ -30,10 +31,13 @@ static void put_pattern(const char *pattern)
 	printf(", \"pattern\": \"^%s$\"", pattern);
 }
 
-/* Write a list of the texts that are separated by '|' in @words. */
+/* Write a list of the texts that are separated by '|' in @words, which may begin
+ * with one.
+ */
 static void put_words(const char *words, bool can_be_none)
 {
 	printf("\"enum\": [");
+	words += *words == '|';
 	while (*words) {
 		const size_t len = strcspn(words, "|");
 
@@ -52,10 +56,15 @@ static void put_words(const char *words, bool can_be_none)
  */
 static void put_meanings(const struct ibsa_field *field)
 {
+	char out[CODE_TEXT];
+
 	printf("\"enum\": [");
-	for (uint64_t code = 0; code >> field->nbits == 0; code++)
-		if (ibsa_code_text(field->show, code))
-			printf("\"%s\", ", ibsa_code_text(field->show, code));
+	for (uint64_t code = 0; code >> field->nbits == 0; code++) {
+		const char *text = codes_text(field, code, out);
+
+		if (text)
+			printf("\"%s\", ", text);
+	}
 	printf("null]");
 }
 
@@ -118,6 +127,10 @@ static void put_column(const struct column *column)
 		put_pattern("[0-9a-f:.]{2,45}");
 	else if (column->kind == COLUMN_GUID)
 		put_pattern("0x[0-9a-f]{16}");
+	else if (column->kind == COLUMN_IPV4)
+		put_pattern("[0-9]{1,3}([.][0-9]{1,3}){3}");
+	else if (column->kind == COLUMN_RATE)
+		put_pattern("[0-9.]+ Gb/sec.*");
 	else if (column->kind == COLUMN_TIME)
 		put_pattern("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:"
 			    "[0-9]{2}(\\\\.[0-9]+)?Z");
@@ -155,6 +168,21 @@ static void put_property(const struct cell_type *type, void *arg)
 	printf("}");
 }
 
+/* Write the condition on the cell @type, if it has one. */
+static void put_condition(const struct cell_type *type, void *arg)
+{
+	const char *words = type->column->words_of_no;
+
+	(void)arg;
+	if (!words)
+		return;
+	printf(",\n        \"if\": {\"properties\": {\"reach\": {\"const\": "
+	       "\"no\"}}},\n        \"then\": {\"properties\": {\"%s\": {",
+	       type->name);
+	put_words(words, true);
+	printf("}}}");
+}
+
 static void put_definition(const char *name, const struct columns *columns)
 {
 	size_t required = 0;
@@ -169,7 +197,9 @@ static void put_definition(const char *name, const struct columns *columns)
 	columns_each(columns, put_required, &required);
 	printf("],\n        \"properties\": {");
 	columns_each(columns, put_property, &properties);
-	printf("\n        },\n        \"additionalProperties\": false\n");
+	printf("\n        },\n        \"additionalProperties\": false");
+	columns_each(columns, put_condition, NULL);
+	printf("\n");
 	printf(columns->is_stream ? "    }" : "      }\n    }");
 }
 
