@@ -159,9 +159,9 @@ function bundlesFind() {
 }
 
 /* Number of cables of each group to the switches of the highest level. */
-function uplinksCount(groups) {
-	const isTop = new Set(groups.top);
-	for (const group of groups.pods) {
+function uplinksCount(section) {
+	const isTop = new Set(section.top);
+	for (const group of section.pods) {
 		group.uplinks = 0;
 		group.severity = NONE;
 		for (const node of [...group.leaves, ...group.others])
@@ -174,41 +174,69 @@ function uplinksCount(groups) {
 }
 
 /* Choose rows with titles that can be read when all is shown. */
-function rowsFind(groups, isDirect, frame) {
+function rowsFind(section, frame) {
 	const ratio = frame.w / frame.h;
-	const topGap = (isDirect ? 3 : 1.5) * ROW_GAP;
+	const topGap = (section.isDirect ? 3 : 1.5) * ROW_GAP;
 	let title = TITLE.least;
 	let chosen = null;
 	for (let i = 0; i < 3; i++) {
-		const sizes = groups.pods.map((group) => panelSize(group, title));
-		chosen = rowsChoose(groups.pods, sizes, groups.top.length, topGap, ratio,
-				    isDirect && groups.top.length > 0);
+		const sizes = section.pods.map((group) => panelSize(group, title));
+		chosen = rowsChoose(section.pods, sizes, section.top.length, topGap, ratio,
+				    section.isDirect && section.top.length > 0);
 		title = Math.max(TITLE.least, TITLE.pixels / frame.h / chosen.scale);
 	}
 	return chosen;
 }
 
-/* The whole picture for a frame of this size in pixels. */
+/* Place a section below y, for a frame of this size in pixels. */
+function sectionPlace(section, bundles, frame, y) {
+	section.bundles = bundles.filter((bundle) => section.islands.has(bundle.a.island));
+	section.isDirect = section.bundles.length <= DIRECT_MAX &&
+		(!section.top.length || section.pods.length <= DIRECT_ROW);
+	uplinksCount(section);
+	const { rows, picture } = rowsFind(section, frame);
+	const columns = Math.min(picture.columns, section.top.length || 1);
+	const topSize = gridSize(section.top.length, columns, SWITCH_BOX);
+	gridPlace(section.top, columns, SWITCH_BOX, Math.max(0, (picture.w - topSize.w) / 2), y);
+	rowsPlace(rows, y + picture.top);
+	Object.assign(section, { rows, y, w: picture.w, h: picture.h,
+				 topBottom: y + topSize.h,
+				 hasBus: section.top.length > 0 && !section.isDirect });
+}
+
+function sectionSize(section) {
+	section.islands = new Set();
+	section.size = section.top.length;
+	for (const group of section.pods) {
+		section.size += group.hostCount + group.leaves.length + group.others.length;
+		section.islands.add((group.leaves[0] || group.others[0]).island);
+	}
+	return section.size;
+}
+
+/* The whole picture for a frame of this size in pixels: sections below each other. */
 function layoutMake(frame) {
-	const groups = groupsFind();
+	const sections = sectionsFind();
 	const bundles = bundlesFind();
-	const isDirect = bundles.length <= DIRECT_MAX &&
-		(!groups.top.length || groups.pods.length <= DIRECT_ROW);
+	const loose = nodes.filter((node) => !node.isSwitch && !node.leaf).sort(byName);
+	const total = sections.reduce((sum, section) => sum + sectionSize(section), 1);
+	let y = 0;
+	let w = 0;
 	cell = data.info.adapters <= FEW_HOSTS ? CELLS.few : CELLS.many;
-	uplinksCount(groups);
-	const { rows, picture } = rowsFind(groups, isDirect, frame);
-	const columns = Math.min(picture.columns, groups.top.length || 1);
-	const topSize = gridSize(groups.top.length, columns, SWITCH_BOX);
-	gridPlace(groups.top, columns, SWITCH_BOX, Math.max(0, (picture.w - topSize.w) / 2), 0);
-	rowsPlace(rows, picture.top);
-	const hasBus = groups.top.length > 0 && !isDirect;
-	const looseY = Math.max(0, picture.h) + (picture.h > 0 ? 2 * ROW_GAP : 0);
-	const looseColumns = columnsFor(groups.loose.length, cell, 6);
-	const loose = gridPlace(groups.loose, looseColumns, cell, 0, looseY);
-	const left = hasBus ? -ROW_GAP : 0;
+	for (const section of sections) {
+		const share = Math.max(0.1, section.size / total);
+		sectionPlace(section, bundles, { w: frame.w, h: frame.h * share }, y);
+		y += section.h + 2 * ROW_GAP;
+		w = Math.max(w, section.w);
+	}
+	const looseColumns = columnsFor(loose.length, cell, 6);
+	const size = gridPlace(loose, looseColumns, cell, 0, y);
+	const left = sections.some((section) => section.hasBus) ? -ROW_GAP : 0;
 	return {
-		...groups, rows, bundles, isDirect, looseY, topBottom: topSize.h,
-		bounds: { x: left, y: 0, w: Math.max(picture.w, loose.w) - left,
-			  h: groups.loose.length ? looseY + loose.h : picture.h },
+		sections, loose, looseY: y,
+		top: sections.flatMap((section) => section.top),
+		pods: sections.flatMap((section) => section.pods),
+		bounds: { x: left, y: 0, w: Math.max(w, size.w) - left,
+			  h: loose.length ? y + size.h : y - 2 * ROW_GAP },
 	};
 }

@@ -174,10 +174,11 @@ function groupMake(switches) {
 }
 
 /*
- * The groups of the picture: the switches of the highest level of each island with
- * several levels, and below them the pods.
+ * The sections of the picture. An island whose switches have several levels is one: the
+ * switches of the highest level, and the pods below. The switches of all other islands
+ * are one section, each as a pod of its own.
  */
-function groupsFind() {
+function sectionsFind() {
 	const tops = new Map();
 	for (const node of nodes)
 		if (node.isSwitch)
@@ -185,19 +186,26 @@ function groupsFind() {
 	const isTop = (node) => tops.get(node.island) > 1 && node.level === tops.get(node.island) &&
 		node.hosts.length === 0;
 	const seen = new Set();
-	const pods = [];
-	for (const node of nodes)
-		if (node.isSwitch && !isTop(node) && !seen.has(node))
-			pods.push(podsOf(podOf(node, isTop, seen), tops));
-	return {
-		top: groupMake(nodes.filter((node) => node.isSwitch && isTop(node))).others,
-		pods: pods.flat().map(groupMake).sort((a, b) =>
-			byName(a.leaves[0] || a.others[0], b.leaves[0] || b.others[0])),
-		loose: nodes.filter((node) => !node.isSwitch && !node.leaf).sort(byName),
-	};
+	const sections = new Map();
+	for (const node of nodes) {
+		if (!node.isSwitch || seen.has(node))
+			continue;
+		const key = tops.get(node.island) > 1 ? node.island : "rest";
+		const section = sections.get(key) || { top: [], pods: [] };
+		sections.set(key, section);
+		if (isTop(node))
+			section.top.push(node);
+		else
+			section.pods.push(groupMake(key === "rest" ? [node] :
+				podOf(node, isTop, seen)));
+	}
+	for (const section of sections.values())
+		sectionSort(section);
+	return [...sections.values()].sort((a, b) => b.hostCount - a.hostCount);
 }
 
-/* Switches without a level above are groups of their own. */
-function podsOf(pod, tops) {
-	return tops.get(pod[0].island) > 1 ? [pod] : pod.map((node) => [node]);
+function sectionSort(section) {
+	section.top = groupMake(section.top).others;
+	section.pods.sort((a, b) => byName(a.leaves[0] || a.others[0], b.leaves[0] || b.others[0]));
+	section.hostCount = section.pods.reduce((sum, group) => sum + group.hostCount, 0);
 }

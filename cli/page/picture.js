@@ -111,19 +111,18 @@ function textCut(text, width) {
 	return length > 1 ? `…${rest}` : "";
 }
 
-/* A text in a box, if the box is high enough for it. */
-function boxText(text, box, color, align = "center") {
+/* In a box that is high enough, the first text that fits, or the end of the last. */
+function boxText(texts, box, color) {
 	const height = box.h * view.scale;
 	const width = box.w * view.scale;
 	if (height < 11 || width < 24)
 		return;
-	const size = Math.min(14, Math.max(10, height * 0.6));
-	context.font = `${size}px ${FONT}`;
-	const cut = textCut(text, width - 6);
+	context.font = `${Math.min(14, Math.max(10, height * 0.6))}px ${FONT}`;
+	const fitting = texts.find((text) => context.measureText(text).width <= width - 6);
 	context.fillStyle = color;
-	context.textAlign = align;
+	context.textAlign = "center";
 	context.textBaseline = "middle";
-	context.fillText(cut, align === "center" ? px(box.x) + width / 2 : px(box.x) + 3,
+	context.fillText(fitting || textCut(texts.at(-1), width - 6), px(box.x) + width / 2,
 			 py(box.y) + height / 2);
 }
 
@@ -160,17 +159,18 @@ function panelDraw(group) {
 }
 
 /* From the switches at the top to each panel: a trunk, a branch for each row, stubs. */
-function busDraw() {
-	const trunk = px(-ROW_GAP * 0.6);
-	const linked = layout.rows.filter((row) => row.groups.some((group) => group.uplinks));
+function busDraw(section) {
+	const linked = section.rows.filter((row) => row.groups.some((group) => group.uplinks));
 	if (!linked.length)
 		return;
+	const first = linked[0].groups.find((group) => group.uplinks).box;
+	const trunk = px(linked.length > 1 ? -ROW_GAP * 0.6 : first.x + first.w / 2);
 	const branch = (row) => py(row.y - ROW_GAP * 0.45);
-	const middle = px((layout.bounds.x + layout.bounds.w) / 2);
+	const middle = px(section.w / 2);
 	context.strokeStyle = colors.cable;
 	context.lineWidth = Math.max(1.5, view.scale);
 	context.beginPath();
-	context.moveTo(middle, py(layout.topBottom + GAP));
+	context.moveTo(middle, py(section.topBottom + GAP));
 	context.lineTo(middle, branch(linked[0]));
 	context.lineTo(trunk, branch(linked[0]));
 	context.lineTo(trunk, branch(linked.at(-1)));
@@ -212,8 +212,8 @@ function bundleDraw(a, b, color, width) {
 	context.stroke();
 }
 
-function bundlesDraw() {
-	for (const bundle of layout.bundles)
+function bundlesDraw(section) {
+	for (const bundle of section.bundles)
 		if (!bundle.severity)
 			bundleDraw(bundle.a, bundle.b, colors.cable,
 				   Math.min(1 + bundle.count / 2, 4));
@@ -224,29 +224,24 @@ function bundlesDraw() {
  * cross the panels: its stub and both ends are marked instead.
  */
 function badBundlesDraw() {
-	for (const bundle of layout.bundles)
-		if (bundle.severity && (layout.isDirect || bundle.a.group === bundle.b.group))
-			bundleDraw(bundle.a, bundle.b, severityColor(bundle.severity), 2);
+	for (const section of layout.sections)
+		for (const bundle of section.bundles)
+			if (bundle.severity && (section.isDirect ||
+						bundle.a.group === bundle.b.group))
+				bundleDraw(bundle.a, bundle.b, severityColor(bundle.severity), 2);
 }
 
 function namesDraw(list, color) {
 	for (const node of list)
-		boxText(node.isSwitch ? switchText(node) : hostText(node), node.box, color);
+		boxText([node.label, shortName(node)], node.box, color);
 }
 
-/* In a narrow box, a name without that of its group, which the panel has. */
-function switchText(node) {
-	const { group } = node;
-	return group && group.name && node.label !== group.name &&
-		node.box.w * view.scale < 120 ?
-		node.label.slice(group.name.length).replace(/^[\s._:-]+/, "") : node.label;
-}
-
-/* The first word of a description is the host. */
-function hostText(node) {
-	const width = node.box.w * view.scale - 6;
-	return context.measureText(node.label).width <= width ? node.label :
-		node.label.split(" ")[0];
+/* A switch without the name of its group; of a host's description, the first word. */
+function shortName(node) {
+	if (!node.isSwitch)
+		return node.label.split(" ")[0];
+	const { name } = node.group;
+	return node.label.slice(name.length).replace(/^[\s._:-]+/, "") || node.label;
 }
 
 /* A ring that is seen at each zoom, so many pixels outside of the box. */
@@ -304,10 +299,15 @@ function captionsDraw() {
 	if (layout.loose.length && ROW_GAP * view.scale > 12)
 		context.fillText(`${countText(layout.loose.length, "node")} without a switch`,
 				 px(0), py(layout.looseY) - 3);
-	if (layout.top.length && py(layout.top[0].box.y) > 13)
-		context.fillText(`${countText(layout.top.length, "switch", "switches")} of level ` +
-				 `${layout.top[0].level}`, px(layout.top[0].box.x),
-				 py(layout.top[0].box.y) - 3);
+	for (const section of layout.sections)
+		if (section.top.length && ROW_GAP * view.scale > 5)
+			context.fillText(topTitle(section.top), px(section.top[0].box.x),
+					 py(section.y) - 3);
+}
+
+function topTitle(top) {
+	const island = data.info.islands > 1 ? `Island ${top[0].island}: ` : "";
+	return `${island}${countText(top.length, "switch", "switches")} of level ${top[0].level}`;
 }
 
 function draw() {
@@ -316,12 +316,10 @@ function draw() {
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
 	context.fillStyle = colors.back;
 	context.fillRect(0, 0, view.width, view.height);
-	if (!layout.isDirect)
-		busDraw();
+	layout.sections.filter((section) => section.hasBus).forEach(busDraw);
 	const panels = layout.pods.filter((group) => isSeen(group.box));
 	panels.forEach(panelDraw);
-	if (layout.isDirect)
-		bundlesDraw();
+	layout.sections.filter((section) => section.isDirect).forEach(bundlesDraw);
 	const switches = layout.top.filter((node) => isSeen(node.box));
 	const hosts = layout.loose.filter((node) => isSeen(node.box));
 	for (const group of panels) {

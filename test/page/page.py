@@ -194,6 +194,34 @@ def check_witness(check, browser, folder):
         check.that(word in found, f"the browser does not report '{word}'")
 
 
+HOSTILE = ("</script><img src=x onerror=console.error(1)>",
+           "<svg onload=console.error(2)>", "javascript:console.error(3)",
+           "__proto__", "constructor")
+
+
+def check_hostile(check, browser, ibsa, folder):
+    """Names from the fabric are shown as they are, wherever they stand."""
+    net = folder / "hostile.net"
+    path = folder / "hostile.html"
+    net.write_text('Switch 8 "S-1" # "leaf"\n' + "".join(
+        f'[{i + 1}] "H-{i}"[1] 4xEDR\n' for i in range(len(HOSTILE))) +
+        "".join(f'\nCa 1 "H-{i}" # "{name}"\n[1] "S-1"[{i + 1}] 4xEDR\n'
+                for i, name in enumerate(HOSTILE)), "ascii")
+    subprocess.run([ibsa, "--fabric", net, "--sm-key=1", "page", "-o", path],
+                   check=True)
+    browser.load(path)
+    for name in HOSTILE:
+        browser.run(f"choose(nodes.find(n => n.label === {json.dumps(name)}), "
+                    "true)")
+        title = browser.run("document.querySelector('#details h3').textContent")
+        check.that(title == name, f"the name {name} is shown as {title}")
+    check.that(browser.run("document.querySelectorAll('img, svg, a').length")
+               == 0, "a name has become an element")
+    browser.run(SETTLED)
+    complaints = browser.complaints(path.as_uri())
+    check.that(not complaints, f"hostile names: {complaints}")
+
+
 def luminance(color):
     """Source: WCAG 2.2, relative luminance."""
     parts = (int(color[i:i + 2], 16) / 255 for i in (1, 3, 5))
@@ -356,6 +384,7 @@ def main():
     try:
         browser.open()
         check_witness(check, browser, folder)
+        check_hostile(check, browser, ibsa, folder)
         for hosts in HOSTS:
             check_page(check, browser, ibsa, generator, folder, hosts)
     finally:
