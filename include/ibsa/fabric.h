@@ -201,7 +201,7 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  *
  * The transport acts as a umad file of the kernel at the port: it replaces the
  * upper half of TransactionIDs, and receives only replies to requests that were
- * sent with a timeout.
+ * sent with a timeout and, after its operation listen, Reports.
  *
  * Return: 0; -ENODEV there is no such channel adapter; -ENXIO the adapter has
  * no such port; -ENETDOWN the port has no cable; -ENOMEM; and on the real clock

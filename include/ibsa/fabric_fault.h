@@ -35,11 +35,12 @@ enum ibsa_fault_kind {
  * @count:    number of MADs after which the fault ends; 0: no end
  * @delay_ms: for DELAY and REORDER: milliseconds at most; default 100
  * @hops:     for REDIRECT: number of ports that redirect, each to the next;
- *            default 1. The SA's port redirects to the port of the next channel
- *            adapter of the file, and so on; the first adapter of the file
- *            follows the last. The port after the redirecting ports answers
- *            requests, also after the fault has ended by @count. If no port is
- *            left for this, the redirections form a circle
+ *            default 1. The SA's port is the first. The others are the ports of
+ *            channel adapters that the SA reaches, in the order of their port
+ *            GUIDs from the SA's port on; the lowest GUID follows the highest.
+ *            The port after the redirecting ports answers requests. If no port
+ *            is left for this, the redirections form a circle. After @count
+ *            redirections, all these ports answer
  * @by_gid:   for REDIRECT: redirect to a GID, without a LID
  */
 struct ibsa_fault {

@@ -22,8 +22,9 @@ struct ibsa_fabric_server;
 /**
  * struct ibsa_fabric_server_options - zero is the default throughout
  * @note:        called by ibsa_fabric_server_wait() with a line of text,
- *               without newline, when the server refuses or ends a connection,
- *               and when the server cannot accept new connections for now
+ *               without newline, when the server refuses a connection, when it
+ *               ends a connection because of a fault of the client, and when it
+ *               cannot accept new connections for now
  * @arg:         passed to @note unchanged
  * @connections: maximum number of connections at the same time; 0: 1024. If
  *               RLIMIT_NOFILE is below 64 plus two descriptors for each
@@ -48,10 +49,10 @@ struct ibsa_fabric_server_options {
 struct ibsa_fabric_server_stats {
 	uint64_t clients;      /* connected now */
 	uint64_t accepted;     /* connections since the server was opened */
-	uint64_t disconnected; /* clients refused or disconnected for a fault */
+	uint64_t disconnected; /* refused, or ended for a fault of the client */
 	uint64_t packets_in;   /* from clients */
 	uint64_t packets_out;  /* to clients */
-	uint64_t packets_refused; /* as the kernel refuses a write */
+	uint64_t packets_refused; /* from clients, that were not sent */
 };
 
 /**
@@ -136,7 +137,8 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * replaces the fault of the same kind; fault none ends all faults. RATE is as
  * in a topology file, such as 1xSDR.
  *
- * Return: 0; -EINVAL there is no such command, or a value is out of range;
+ * Return: 0; -EINVAL there is no such command, or an argument is missing,
+ * malformed or out of range, or the link does not support the rate;
  * -ENODEV the fabric has no such node; -ENXIO the node has no such port;
  * -ENETDOWN the port has no cable, or, for sm move, no port of the node has a
  * link; -EOPNOTSUPP an sm command on a fabric that was loaded with no_sa; or

@@ -47,9 +47,10 @@ enum {
  * @code:       enum ibsa_reason_code
  * @is_certain: true: the reason is sure; false: the reason is possible, but the
  *              SA does not show enough to be sure, and @detail begins with
- *              "possibly"
+ *              "possibly"; also false if @code is NONE
  * @queries:    number of queries that were sent
- * @err:        0; or the error that ended the search, as in struct ibsa_reply
+ * @err:        0; or the error that ended the search: that of struct
+ *              ibsa_reply, or -EBUSY if the SA was busy
  * @constraint: of CONSTRAINT: the name of the field whose value alone excludes
  *              every path, such as "mtu"; NULL: only the values of several
  *              fields together exclude every path

@@ -55,8 +55,9 @@ struct ibsa_trace_hop {
  * struct ibsa_trace - the way from a port to a LID
  * @end:   enum ibsa_trace_end
  * @node:  index of the node at which the trace ended
- * @port:  port number: of NO_LINK and HIDDEN the port without a link, of WRONG_PORT the
- *         port that received the packet; else 0
+ * @port:  port number of @node: of NO_LINK, HIDDEN and TOO_LONG, the port
+ *         through which the packet would leave @node; of WRONG_PORT, the port
+ *         that received the packet; else 0
  * @count: number of @hops
  * @hops:  the links, in the order of the packet
  */
@@ -101,7 +102,9 @@ const char *ibsa_trace_end_text(int end);
 
 /**
  * struct ibsa_trace_branch - a link of a group's tree, or where the tree is wrong
- * @depth:    number of links from the start to @far_node, from 1; 0: ISLAND
+ * @depth:    of REACHED and LOOP: number of links from the start to @far_node;
+ *            of ISLAND: 0; else 1 plus the number of links from the start to
+ *            @node
  * @end:      enum ibsa_trace_end: REACHED for a link; LOOP if the packet has
  *            reached @far_node before; NO_LINK or HIDDEN: of @port; NO_ENTRY
  *            the table of the switch @node has no other port for the group;
@@ -110,7 +113,7 @@ const char *ibsa_trace_end_text(int end);
  * @port:     number of the port of @node that sends the packet; of NO_ENTRY and
  *            ISLAND 0
  * @far_node: of REACHED and LOOP: index of the node that receives the packet
- * @far_port: number of the port of @far_node
+ * @far_port: of REACHED and LOOP: number of the port of @far_node
  */
 struct ibsa_trace_branch {
 	unsigned int depth;
@@ -142,6 +145,8 @@ struct ibsa_trace_tree {
  * A switch sends the packet through all ports of its table's entry except the
  * port at which the packet arrived. A switch is followed once, so that loops
  * end.
+ *
+ * If @slid is 0 and no table has an entry for the group, the tree is empty.
  *
  * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
  * @mlid is below 0xc000; -ENOMEM. After an error @out is unchanged. Any thread
