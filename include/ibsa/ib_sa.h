@@ -517,12 +517,13 @@ struct ib_sa_multicast {
  * last of them with that state is freed. The library does not see memberships
  * of other processes and of the kernel (IPoIB): when the library leaves a join
  * state, the port leaves it for these, too. If the port has already joined all
- * join states in @rec, no request is sent, and the members in @comp_mask are
- * compared with the group. A group has one request in flight at a time; a join
- * waits until the requests of earlier joins for the group have ended.
+ * join states in @rec, no request is sent. Before a join succeeds, also without
+ * a request, the library compares the members in @comp_mask with the record of
+ * the group. A group has one request in flight at a time; a join waits until
+ * the requests of earlier joins for the group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
- * the port had joined and the group differs from @rec; -ETIMEDOUT no reply
+ * the record of the group differs from @rec; -ETIMEDOUT no reply
  * within 3 s of the first try, or no first try within @queue_ms of struct
  * ibsa_device_options; -EAGAIN the port is down or has no SM; -EIO the reply
  * is malformed or about another group, or a retry could not be sent; -ENETRESET

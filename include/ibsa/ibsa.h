@@ -404,16 +404,20 @@ int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
  * The next dispatch calls the query's callback with -ECANCELED. Identifiers are
  * never reused, so cancelling a query that has ended affects no other query.
  *
- * When all queries of a request have ended, the request leaves the window,
- * unless the transport still holds it: the kernel and a fabric server hold a
- * request that was sent until its reply arrives or until the timeout of its
- * last try passes, which is not later than the last deadline of its queries.
- * Held requests occupy at most half of the window, and none of a window of 1.
- * If the transport holds more requests than that, the other held requests leave
- * the window at once, but in 16 milliseconds at most as many as the window has
- * places. When the timeout of the last try has passed, the place of a request
- * becomes free 16 milliseconds later, or as soon as the kernel reports the end
- * of the request.
+ * When all queries of a request have ended, the request leaves the window at
+ * once if no try of it is outstanding: each was answered, or the transport has
+ * reported the end of its timeout. A request with an outstanding try leaves the
+ * window as follows; in each case, a reply, or the transport's report that the
+ * timeouts of all tries have ended, frees its place earlier. The timeout of the
+ * last try ends no later than the last deadline of the request's queries.
+ *
+ * The kernel, a fabric server and an embedded fabric hold a request that was
+ * sent, as @holds of struct ibsa_transport_ops tells; ibsim does not. Held
+ * requests keep up to half of the places of the window, rounded down, until 250
+ * milliseconds after the timeout of the last try. Beyond this half, a held request
+ * whose timeout has passed leaves the window 16 milliseconds later. All other requests leave the window at once, but in 16
+ * milliseconds at most as many as the window has places; the rest leave at the
+ * end of these 16 milliseconds.
  *
  * Return: 0; -ENOENT no query has this identifier, or the query has ended.
  */

@@ -47,7 +47,7 @@ enum {
  * @code:       enum ibsa_reason_code
  * @is_certain: true: the reason is sure; false: the reason is possible, but the
  *              SA does not show enough to be sure, and @detail begins with
- *              "possibly"; also false if @code is NONE
+ *              "possibly"; also false for the code NONE
  * @queries:    number of queries that were sent
  * @err:        0; or the error that ended the search: that of struct
  *              ibsa_reply, or -EBUSY if the SA was busy
