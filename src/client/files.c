@@ -18,20 +18,14 @@
 #include "umad_dev/fd.h"
 #include "umad_dev/umad.h"
 
-int ibsa__files_open(const struct ibsa__environment *environment,
-		     struct device_files **out)
-{
-	if (ibsa__remote_path(environment->fabric))
-		return ibsa__remote_files_open(environment->fabric, NULL,
-					       environment->node, out);
-	return ibsa__sysfs_open(environment->sysfs, out);
-}
-
 int ibsa__files_open_now(struct device_files **out)
 {
 	const struct ibsa__environment environment = ibsa__environment_read();
 
-	return ibsa__files_open(&environment, out);
+	if (ibsa__remote_path(environment.fabric))
+		return ibsa__remote_files_open(environment.fabric, NULL,
+					       environment.node, out);
+	return ibsa__sysfs_open(environment.sysfs, out);
 }
 
 int ibsa__files_umad_open(struct device_files *files, const char *name,

@@ -8,16 +8,10 @@
 #include "umad/file.h"
 
 /*
- * Open the device files that @environment selects: those of the fabric server
- * in IBSA_FABRIC, or those below SYSFS_PATH or /sys. The caller releases *@out
- * with ibsa__files_put(). Return: 0; -ENOMEM.
- */
-int ibsa__files_open(const struct ibsa__environment *environment,
-		     struct device_files **out) IBSA_MUST_USE;
-
-/*
- * Do what ibsa__files_open() does with the current environment variables, for
- * a public function without a handle.
+ * Open the device files that the environment variables select now, for a public
+ * function without a handle: those of the fabric server in IBSA_FABRIC, or those
+ * below SYSFS_PATH or /sys. The caller releases *@out with ibsa__files_put().
+ * Return: 0; -ENOMEM.
  */
 int ibsa__files_open_now(struct device_files **out) IBSA_MUST_USE;
 

@@ -28,8 +28,11 @@ int ibsa__sa_status(const struct ibsa_reply *reply)
 	}
 }
 
-void ibsa__sa_query_end(struct sa_query *query, int status,
-			const struct ibsa_reply *reply)
+/*
+ * Call the program's callback for a query that has ended, and free the query.
+ */
+static void query_end(struct sa_query *query, int status,
+		      const struct ibsa_reply *reply)
 {
 	struct ib_device *device = query->task.port->device;
 
@@ -43,7 +46,7 @@ void ibsa__sa_query_end(struct sa_query *query, int status,
 
 static void query_note_reply(const struct ibsa_reply *reply, void *arg)
 {
-	ibsa__sa_query_end(arg, ibsa__sa_status(reply), reply);
+	query_end(arg, ibsa__sa_status(reply), reply);
 }
 
 /*
@@ -93,12 +96,12 @@ static void query_run_start(struct sa_job *job)
 	struct ibsa_reply reply = { .record = query->record };
 
 	if (ibsa__sa_task_is_over(&query->task)) {
-		ibsa__sa_query_end(query, -EINTR, NULL);
+		query_end(query, -EINTR, NULL);
 		return;
 	}
 	reply.err = query_send(query);
 	if (reply.err)
-		ibsa__sa_query_end(query, ibsa__sa_status(&reply), &reply);
+		query_end(query, ibsa__sa_status(&reply), &reply);
 }
 
 /*

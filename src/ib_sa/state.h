@@ -428,10 +428,4 @@ bool ibsa__sa_in_callback(const struct ibsa__sa *sa);
 /* query.c: the status for callbacks. */
 int ibsa__sa_status(const struct ibsa_reply *reply);
 
-/*
- * Call the program's callback for a query that has ended, and free the query.
- */
-void ibsa__sa_query_end(struct sa_query *query, int status,
-			const struct ibsa_reply *reply);
-
 #endif

@@ -47,13 +47,6 @@ int ibsa__ca_names_sorted(struct device_files *files,
 			  struct ibsa__names *out) IBSA_MUST_USE;
 
 /*
- * Copy a device name into a struct's member. Return: false if the name is too
- * long; it is not cut, because a part of it could be the name of another
- * device.
- */
-bool ibsa__ca_name_fits(const char *name, char out[UMAD_CA_NAME_LEN]);
-
-/*
  * Set errno for the negative errno @err. libibumad's manual pages do not
  * promise this, but programs print errno. Return: @err.
  */

@@ -61,7 +61,12 @@ int ibsa__ca_names_sorted(struct device_files *files, struct ibsa__names *out)
 	return err;
 }
 
-bool ibsa__ca_name_fits(const char *name, char out[UMAD_CA_NAME_LEN])
+/*
+ * Copy a device name into a struct's member. Return: false if the name is too
+ * long; it is not cut, because a part of it could be the name of another
+ * device.
+ */
+static bool name_copy(const char *name, char out[UMAD_CA_NAME_LEN])
 {
 	size_t size = strlen(name) + 1;
 
@@ -86,7 +91,7 @@ int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; i < names.count && count < max; i++)
-		count += ibsa__ca_name_fits(names.at[i], cas[count]);
+		count += name_copy(names.at[i], cas[count]);
 	ibsa__names_free(&names);
 	return count;
 }

@@ -72,8 +72,12 @@ static bool state_len_is_valid(const void *body, size_t len)
 			       state.pkey_count * sizeof(uint16_t);
 }
 
-int ibsa__control_state_set(struct remote_control *control, const void *body,
-			    size_t len)
+/*
+ * Set @state to the body of a state frame. Return: 0; -EPROTO the body's
+ * length is wrong; -ENOMEM.
+ */
+static int state_set(struct remote_control *control, const void *body,
+		     size_t len)
 {
 	uint8_t *state = control->state;
 
@@ -140,7 +144,7 @@ static int body_take(struct remote_control *control,
 		     const struct remote_head *head, const void *body)
 {
 	if (head->type == REMOTE_WATCH)
-		return ibsa__control_state_set(control, body, head->length);
+		return state_set(control, body, head->length);
 	if (head->length != answer_len(head->type))
 		return -EPROTO;
 	if (head->type == REMOTE_HELLO)
@@ -172,8 +176,7 @@ static int frame_take(struct remote_control *control,
 	if (head->err)
 		return -ENODEV;
 	control->has_event = true;
-	return ibsa__control_state_set(control, body, head->length) ? -ENODEV
-								    : 0;
+	return state_set(control, body, head->length) ? -ENODEV : 0;
 }
 
 /*

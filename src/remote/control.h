@@ -59,13 +59,6 @@ void ibsa__control_reset(struct remote_control *control);
 void ibsa__control_free(struct remote_control *control);
 
 /*
- * Set @state to the body of a state frame. Return: 0; -EPROTO the body's
- * length is wrong; -ENOMEM.
- */
-int ibsa__control_state_set(struct remote_control *control, const void *body,
-			    size_t len) IBSA_MUST_USE;
-
-/*
  * Send a request to the server without waiting. No other request may be in
  * flight. Return: 0; -EAGAIN the socket's buffer is full; -ENODEV the
  * connection failed.

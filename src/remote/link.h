@@ -131,20 +131,6 @@ static inline struct remote_link *link_of(struct umad_file *file)
 }
 
 /*
- * Fill @out with the port's state as the server last sent it. @renewing is
- * held.
- */
-void ibsa__remote_link_state(struct remote_link *link,
-			     struct ibsa_port_state *out);
-
-/*
- * Read the frames that have arrived on the connection. @renewing is held.
- * Return: 0; -ENODEV the server has gone, and the caller must call
- * ibsa__remote_link_shut().
- */
-int ibsa__remote_link_read(struct remote_link *link) IBSA_MUST_USE;
-
-/*
  * ibsa__remote_link_nudge() makes the transport's fd readable, so that the
  * dispatcher calls the changed operation; ibsa__remote_link_nudge_end() undoes
  * this.

@@ -36,13 +36,6 @@ static uint32_t reregisters_count(struct remote_link *link, uint32_t now)
 	return link->reregisters;
 }
 
-void ibsa__remote_link_state(struct remote_link *link,
-			     struct ibsa_port_state *out)
-{
-	ibsa__control_port(&link->control, out);
-	out->reregisters = reregisters_count(link, out->reregisters);
-}
-
 /*
  * Send the request for the agent that is to be registered, unless another
  * request is in flight. @renewing is held.
@@ -57,7 +50,12 @@ static int wanted_request(struct remote_link *link)
 				     sizeof(link->wanted));
 }
 
-int ibsa__remote_link_read(struct remote_link *link)
+/*
+ * Read the frames that have arrived on the connection. @renewing is held.
+ * Return: 0; -ENODEV the server has gone, and the caller must call
+ * ibsa__remote_link_shut().
+ */
+static int link_read(struct remote_link *link)
 {
 	int err = ibsa__control_read(&link->control, link->connection.fd);
 
@@ -70,9 +68,11 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 	int err;
 
 	pthread_mutex_lock(&link->renewing);
-	err = ibsa__remote_link_read(link);
-	if (!err)
-		ibsa__remote_link_state(link, out);
+	err = link_read(link);
+	if (!err) {
+		ibsa__control_port(&link->control, out);
+		out->reregisters = reregisters_count(link, out->reregisters);
+	}
 	pthread_mutex_unlock(&link->renewing);
 	return err ? -EPIPE : 0;
 }
@@ -102,7 +102,7 @@ static int event_take(struct umad_file *file)
 	if (link->data < 0)
 		return 0;
 	pthread_mutex_lock(&link->renewing);
-	err = link->is_quiet ? 0 : ibsa__remote_link_read(link);
+	err = link->is_quiet ? 0 : link_read(link);
 	has_event = link->control.has_event;
 	link->control.has_event = false;
 	pthread_mutex_unlock(&link->renewing);
@@ -126,7 +126,7 @@ static int tables_refresh(struct remote_link *link)
 	 * The error is ignored: the dispatcher will detect a closed
 	 * connection, too.
 	 */
-	(void)!ibsa__remote_link_read(link);
+	(void)!link_read(link);
 	if (link->control.has_event && !had_event)
 		ibsa__remote_link_nudge(link);
 	return 0;
@@ -184,7 +184,7 @@ static int answer_poll(struct remote_link *link, bool *out_is_idle)
 	int err;
 
 	pthread_mutex_lock(&link->renewing);
-	err = ibsa__remote_link_read(link);
+	err = link_read(link);
 	*out_is_idle = link->control.asked == CONTROL_IDLE;
 	pthread_mutex_unlock(&link->renewing);
 	return err;
@@ -253,7 +253,7 @@ static int link_unregister(struct umad_file *file, uint32_t agent)
 	int err;
 
 	pthread_mutex_lock(&link->renewing);
-	err = ibsa__remote_link_read(link);
+	err = link_read(link);
 	if (!err && link->control.asked == CONTROL_IDLE)
 		err = ibsa__control_request(&link->control, link->connection.fd,
 					    REMOTE_UNREGISTER, &agent,

@@ -97,7 +97,11 @@ enum link_width ibsa__width_of_lanes(uint64_t lanes)
 	return WIDTH_UNKNOWN;
 }
 
-enum link_speed ibsa__speed_by_name(const char *name, size_t len)
+/*
+ * Return: the speed with this name, such as "QDR"; SPEED_UNKNOWN if there is
+ * none.
+ */
+static enum link_speed speed_by_name(const char *name, size_t len)
 {
 	const size_t count = sizeof(speed_names) / sizeof(speed_names[0]);
 
@@ -167,7 +171,7 @@ bool ibsa__rate_parse(const char *text, size_t len, struct link_rate *out)
 	if (!x)
 		return false;
 	rate.width = ibsa__width_of_lanes(lanes);
-	rate.speed = ibsa__speed_by_name(x + 1, (size_t)(text + len - x - 1));
+	rate.speed = speed_by_name(x + 1, (size_t)(text + len - x - 1));
 	if (!ibsa__rate_rank(rate.width, rate.speed))
 		return false;
 	*out = rate;

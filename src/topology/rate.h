@@ -55,12 +55,6 @@ enum { RATE_RANK_MAX = 24, RATE_CODE_MAX = 25 };
 enum link_width ibsa__width_of_lanes(uint64_t lanes);
 
 /*
- * Return: the speed with this name, such as "QDR"; SPEED_UNKNOWN if there is
- * none.
- */
-enum link_speed ibsa__speed_by_name(const char *name, size_t len);
-
-/*
  * ibsa__lanes_of_width() returns the number of lanes of a width, 0 if it is
  * unknown; ibsa__speed_name() returns the name of a speed, "" if it is
  * unknown.

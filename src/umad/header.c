@@ -32,8 +32,8 @@ void ibsa__umad_methods_put(struct umad_agent_request *request,
 	}
 }
 
-void ibsa__umad_methods_get(const struct umad_agent_request *request,
-			    uint64_t methods[2])
+static void methods_get(const struct umad_agent_request *request,
+			uint64_t methods[2])
 {
 	methods[0] = 0;
 	methods[1] = 0;
@@ -57,7 +57,7 @@ ibsa__umad_request_renew(const struct umad_agent_request *old)
 		.rmpp_version = old->rmpp_version,
 	};
 
-	ibsa__umad_methods_get(old, request.method_mask);
+	methods_get(old, request.method_mask);
 	return request;
 }
 

@@ -100,9 +100,6 @@ _Static_assert(sizeof(struct umad_agent_request2) == 40, "umad agent request");
  */
 void ibsa__umad_methods_put(struct umad_agent_request *request,
 			    const uint64_t methods[2]);
-void ibsa__umad_methods_get(const struct umad_agent_request *request,
-			    uint64_t methods[2]);
-
 /* Convert a request to the newer form with flags, as the kernel does. */
 struct umad_agent_request2
 ibsa__umad_request_renew(const struct umad_agent_request *old);

@@ -8,7 +8,11 @@
 
 #include "umad/transport.h"
 
-bool ibsa__umad_is_shortage(int err)
+/*
+ * Whether an error is a shortage of descriptors or memory, which does not mean
+ * that the port has disappeared.
+ */
+static bool is_shortage(int err)
 {
 	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
 	       err == -ENOBUFS || err == -ENOSPC || err == -EAGAIN ||
@@ -43,7 +47,7 @@ int ibsa__umad_loss(struct umad_transport *umad)
 
 int ibsa__umad_lose(struct umad_transport *umad, int err)
 {
-	const bool is_gone = !ibsa__umad_is_shortage(err);
+	const bool is_gone = !is_shortage(err);
 
 	ibsa__umad_shut(umad, is_gone);
 	umad->lost = is_gone ? err : -EAGAIN;

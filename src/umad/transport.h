@@ -132,12 +132,6 @@ int ibsa__umad_lose(struct umad_transport *umad, int err);
 int ibsa__umad_loss(struct umad_transport *umad);
 
 /*
- * Whether an error is a shortage of descriptors or memory, which does not mean
- * that the port has disappeared.
- */
-bool ibsa__umad_is_shortage(int err);
-
-/*
  * Convert an error of the umad file's send operation to the error that the
  * transport's send operation returns.
  */
