@@ -107,7 +107,6 @@ void ibsa__subscriptions_update(struct ibsa__events *events,
 void ibsa__subscriptions_port_changed(struct ibsa__events *events);
 /* Reports may have been lost: read the subscriptions from the SA soon. */
 void ibsa__subscriptions_read_soon(struct ibsa__events *events);
-void ibsa__subscriptions_close(struct ibsa__events *events);
 
 /* node_audit.c */
 void ibsa__node_audit_init(struct ibsa__events *events);

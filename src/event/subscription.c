@@ -514,11 +514,3 @@ void ibsa__subscriptions_read_soon(struct ibsa__events *events)
 	events->needs_read = true;
 	ibsa__registration_soon(&events->audit);
 }
-
-void ibsa__subscriptions_close(struct ibsa__events *events)
-{
-	ibsa__registration_cancel(&events->audit);
-	for (int i = 0; i < IBSA__PRODUCERS; i++)
-		events->subscriptions[i].wanted = false;
-	ibsa__registrations_close(&events->registrations);
-}

@@ -539,7 +539,10 @@ void ibsa_event_unwatch(struct ibsa_event_watch *watch)
 void ibsa__events_close(struct ibsa__events *events)
 {
 	ibsa__node_audit_end(events);
-	ibsa__subscriptions_close(events);
+	ibsa__registration_cancel(&events->audit);
+	for (int i = 0; i < IBSA__PRODUCERS; i++)
+		events->subscriptions[i].wanted = false;
+	ibsa__registrations_close(&events->registrations);
 }
 
 bool ibsa__events_is_empty(const struct ibsa__events *events)
