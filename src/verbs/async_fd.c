@@ -24,7 +24,8 @@ static void device_file_get(struct ibsa_verbs_async_fd *held)
 
 	pthread_mutex_lock(&state->lock);
 	held->kind = ibsa__async_get(state);
-	held->call.has_number = held->kind == ASYNC_GET_NUMBER;
+	if (held->kind == ASYNC_GET_NUMBER)
+		held->call.flags |= CALL_HAS_NUMBER;
 	pthread_mutex_unlock(&state->lock);
 }
 

@@ -259,7 +259,9 @@ static void end_await(struct context_call *call)
 /* After state_close(). */
 static void state_end(struct context_call *call)
 {
-	ibsa__sm_events_end(call);
+	ibsa__context_call_lock(call);
+	ibsa__sm_events_clear(call->state);
+	ibsa__context_call_unlock(call);
 	device_end(call->state);
 	end_await(call);
 	state_release(call->state);
@@ -269,8 +271,7 @@ static void call_begin(struct context_call *call, struct context_state *state)
 {
 	call->state = state;
 	call->thread = pthread_self();
-	call->has_number = false;
-	call->holds_registering = false;
+	call->flags = 0;
 	pthread_mutex_lock(&state->lock);
 	list_append(&state->calls, &call->link);
 	pthread_mutex_unlock(&state->lock);
@@ -411,34 +412,23 @@ void ibsa__context_state_put(struct context_state *state)
 }
 
 /*
- * Whether one of this thread's calls on the context has the property @has.
- * @lock is held.
+ * Whether one of this thread's calls on the context has the flag. @lock is held.
  */
-static bool thread_has(const struct context_state *state,
-		       bool (*has)(const struct context_call *call))
+static bool thread_has(const struct context_state *state, unsigned int flag)
 {
 	const struct context_call *call;
 
 	LIST_EACH(call, &state->calls, link) {
-		if (pthread_equal(call->thread, pthread_self()) && has(call))
+		if (pthread_equal(call->thread, pthread_self()) &&
+		    call->flags & flag)
 			return true;
 	}
 	return false;
 }
 
-static bool call_has_number(const struct context_call *call)
-{
-	return call->has_number;
-}
-
-static bool call_holds_registering(const struct context_call *call)
-{
-	return call->holds_registering;
-}
-
 bool ibsa__context_call_has_number(const struct context_call *call)
 {
-	return thread_has(call->state, call_has_number);
+	return thread_has(call->state, CALL_HAS_NUMBER);
 }
 
 /*
@@ -451,19 +441,19 @@ void ibsa__context_call_lock(struct context_call *call)
 	bool is_held;
 
 	pthread_mutex_lock(&state->lock);
-	is_held = thread_has(state, call_holds_registering);
+	is_held = thread_has(state, CALL_HOLDS_REGISTERING);
 	pthread_mutex_unlock(&state->lock);
 	if (is_held)
 		return;
 	pthread_mutex_lock(&state->registering);
-	call->holds_registering = true;
+	call->flags |= CALL_HOLDS_REGISTERING;
 }
 
 void ibsa__context_call_unlock(struct context_call *call)
 {
-	if (!call->holds_registering)
+	if (!(call->flags & CALL_HOLDS_REGISTERING))
 		return;
-	call->holds_registering = false;
+	call->flags &= ~(unsigned int)CALL_HOLDS_REGISTERING;
 	pthread_mutex_unlock(&call->state->registering);
 }
 

@@ -63,6 +63,11 @@ struct context_state {
 	pthread_mutex_t registering;
 };
 
+enum {
+	CALL_HAS_NUMBER = 1,	    /* it has an ASYNC_GET_NUMBER */
+	CALL_HOLDS_REGISTERING = 2, /* it holds the lock of that name */
+};
+
 /*
  * A call in progress on a verbs context. A close by another thread waits for
  * its end. The thread cannot be cancelled, and signal handlers run only in
@@ -73,8 +78,7 @@ struct context_call {
 	struct context_state *state;
 	struct interrupts before;
 	pthread_t thread;
-	bool has_number;	/* it has an ASYNC_GET_NUMBER */
-	bool holds_registering; /* it holds the lock of that name */
+	unsigned int flags;
 };
 
 /*

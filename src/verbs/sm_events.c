@@ -39,13 +39,6 @@ void ibsa__sm_events_clear(struct context_state *state)
 	registrations_settle(state);
 }
 
-void ibsa__sm_events_end(struct context_call *call)
-{
-	ibsa__context_call_lock(call);
-	ibsa__sm_events_clear(call->state);
-	ibsa__context_call_unlock(call);
-}
-
 static void request_drop(struct context_state *state,
 			 const struct sm_request *request)
 {

@@ -6,16 +6,12 @@
 #ifndef VERBS_SM_EVENTS_H
 #define VERBS_SM_EVENTS_H
 
-struct context_call;
 struct context_state;
 
 /*
  * End all registrations of a context and their watches, and restore the async
- * fd.
+ * fd. @registering is held.
  */
-void ibsa__sm_events_end(struct context_call *call);
-
-/* The same with @registering held. */
 void ibsa__sm_events_clear(struct context_state *state);
 
 #endif
