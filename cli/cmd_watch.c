@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <ibsa/event.h>
 #include <ibsa/text.h>
@@ -17,16 +18,13 @@
 #include "names.h"
 #include "nodes.h"
 #include "target.h"
+#include "watch_journal.h"
 
 enum {
 	OUTPUT_CHECK_MS = 1000, /* interval of checks for a closed output */
 	LINES_MAX = 65536,	/* events that wait for a node's name */
 	WORD_BYTES = 32,
 };
-
-static const char second_signal_text[] = "ended before the SA confirmed the "
-					 "end of the subscription; it may "
-					 "continue to send reports";
 
 /*
  * An event that is printed after all earlier events; an earlier one may be
@@ -49,6 +47,7 @@ struct watching {
 	struct names names;
 	struct line *first, **last;
 	unsigned int lines;
+	int journal; /* file descriptor, if --journal is given */
 	bool was_subscribed;
 	bool ending;
 	int status; /* exit status */
@@ -110,6 +109,9 @@ void cmd_watch_details(struct cli *cli)
 			 words[i].help);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		out_line(&cli->out, "%s", lines[i]);
+	out_line(&cli->out, "MESSAGE_ID of --journal:\n");
+	watch_journal_list(&cli->out);
+	out_line(&cli->out, "%s", "");
 }
 
 static unsigned int kinds_of(const char *word)
@@ -225,16 +227,24 @@ struct shown {
 	const struct line *line;
 };
 
+/* Return: the name of the event's node, safe to print, or NULL. */
+static const char *clean_name(const struct watching *watching,
+			      const struct ibsa_event *event,
+			      char out[IBSA_VALUE_TEXT])
+{
+	const char *name = name_of(watching, event);
+
+	return name ? fields_clean(name, out) : NULL;
+}
+
 static void line_row(struct out *out, size_t index, void *arg)
 {
 	const struct shown *shown = arg;
 	const struct line *line = shown->line;
-	const char *name = name_of(shown->watching, &line->event);
 	char clean[IBSA_VALUE_TEXT];
+	const char *name = clean_name(shown->watching, &line->event, clean);
 
 	(void)index;
-	if (name)
-		name = fields_clean(name, clean);
 	put_time(out, &line->when);
 	if (out_is_data(out))
 		data_cells(out, line, name);
@@ -249,6 +259,19 @@ static bool is_ready(const struct watching *watching, const struct line *line)
 	       name_of(watching, &line->event);
 }
 
+static void line_print(struct watching *watching, const struct line *line)
+{
+	struct cli *cli = watching->cli;
+	struct shown shown = { .watching = watching, .line = line };
+	char clean[IBSA_VALUE_TEXT];
+
+	if (cli->watch.journal)
+		watch_journal(watching->journal, &line->event, cli->open.device,
+			      clean_name(watching, &line->event, clean));
+	else
+		out_event(&cli->out, line_row, &shown);
+}
+
 /*
  * Print, in order, the events up to the first one that waits for the name of
  * its node.
@@ -259,9 +282,8 @@ static void lines_flush(void *arg)
 
 	while (watching->first && is_ready(watching, watching->first)) {
 		struct line *line = watching->first;
-		struct shown shown = { .watching = watching, .line = line };
 
-		out_event(&watching->cli->out, line_row, &shown);
+		line_print(watching, line);
 		watching->first = line->next;
 		if (!line->next)
 			watching->last = &watching->first;
@@ -526,7 +548,7 @@ static void watch_end(struct watching *watching)
 static int watch_interruptibly(struct watching *watching)
 {
 	struct interrupt interrupt;
-	int err = interrupt_start(&interrupt, second_signal_text);
+	int err = interrupt_start(&interrupt, subscription_second_signal);
 
 	if (err) {
 		complain("cannot subscribe to events: %s", strerror(-err));
@@ -543,7 +565,11 @@ static int watch_interruptibly(struct watching *watching)
 
 int cmd_watch(struct cli *cli)
 {
-	struct watching watching = { .cli = cli, .status = CLI_DONE };
+	struct watching watching = {
+		.cli = cli,
+		.journal = -1,
+		.status = CLI_DONE,
+	};
 
 	watching.last = &watching.first;
 	for (int i = 1; i < cli->arg_count; i++)
@@ -555,6 +581,8 @@ int cmd_watch(struct cli *cli)
 	signal(SIGPIPE, SIG_IGN);
 	watching.status = columns_use(cli, &columns_watch);
 	if (watching.status == CLI_DONE)
+		watching.status = watch_journal_open(cli, &watching.journal);
+	if (watching.status == CLI_DONE)
 		watching.status = client_open(cli);
 	if (watching.status == CLI_DONE)
 		watching.status = gids_parse(&watching);
@@ -562,5 +590,7 @@ int cmd_watch(struct cli *cli)
 		watching.status = watch_interruptibly(&watching);
 	else
 		watch_end(&watching);
+	if (watching.journal >= 0)
+		close(watching.journal);
 	return watching.status;
 }

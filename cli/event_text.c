@@ -8,6 +8,10 @@
 #include "cli.h"
 #include "event_text.h"
 
+const char subscription_second_signal[] = "ended before the SA confirmed the "
+					  "end of the subscription; it may "
+					  "continue to send reports";
+
 /*
  * Return: the reason why the port cannot be used any more. Its fabric server
  * may have ended.

@@ -11,6 +11,9 @@ const char *event_failure(int err);
 /* The reason of an event, or NULL. */
 const char *event_reason(const struct ibsa_event *event);
 
+/* What a second signal prints while a subscription ends; see interrupt.h. */
+extern const char subscription_second_signal[];
+
 /* Whether ENDED says that the SA has no subscription. */
 bool event_is_end(const struct ibsa_event *event);
 

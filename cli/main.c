@@ -57,7 +57,7 @@ static const struct command commands[] = {
 	  "show the switches and ports of a path", "group node-name-map record",
 	  cmd_trace, cmd_trace_details },
 	{ "watch", "[EVENT...] [TARGET...]",
-	  "print events of the fabric as they happen", "audit-nodes record",
+	  "print events of the fabric as they happen", "audit-nodes journal record",
 	  cmd_watch, cmd_watch_details },
 };
 /* clang-format on */

@@ -13,13 +13,10 @@
 #include "interrupt.h"
 #include "metrics.h"
 #include "metrics_events.h"
+#include "event_text.h"
 
 /* Requests within this time share a collection, which bounds the load on the SA. */
 enum { FRESH_MS = 5000 };
-
-static const char second_signal_text[] = "ended before the SA confirmed the "
-					 "end of the subscription; it may "
-					 "continue to send reports";
 
 /* The formats, in the order of enum metrics_format. */
 static const char *const types[] = {
@@ -146,7 +143,7 @@ static int serving_run(struct serving *serving)
 	struct cli *cli = serving->cli;
 	struct interrupt interrupt;
 	int status;
-	int err = interrupt_start(&interrupt, second_signal_text);
+	int err = interrupt_start(&interrupt, subscription_second_signal);
 
 	if (err) {
 		complain("cannot wait for signals: %s", strerror(-err));

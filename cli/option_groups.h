@@ -140,9 +140,11 @@ struct topology_options {
 /**
  * struct watch_options - ibsa watch
  * @audit_nodes: it also reads the table of nodes
+ * @journal:     write events to the systemd journal
  */
 struct watch_options {
 	bool audit_nodes;
+	bool journal;
 };
 
 /**

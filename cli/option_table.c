@@ -46,6 +46,8 @@ static const struct option_row rows[] = {
 	  option_for },
 	{ 0, "group", "MGID", "trace: the tree of a multicast group",
 	  AT(trace.group) },
+	{ 0, "journal", NULL, "watch: write events to the systemd journal",
+	  AT(watch.journal) },
 	{ 0, "lease", "SECONDS",
 	  "service register: lease in seconds, or infinite", option_lease },
 	{ 0, "listen", "[ADDR:]PORT", "metrics: serve them over HTTP",

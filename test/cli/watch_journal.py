@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""ibsa watch --journal, with a journal that this test makes.
+
+usage: watch_journal.py IBSA FABRIC PAGE
+
+Runs in a mount namespace, where it has the journal's socket. The fields of the entries
+are those of ibsa watch --ndjson at another port. Exits with 77 if no such namespace can
+be made.
+"""
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+from metrics_support import Server, Test
+
+PATH = "/run/systemd/journal/socket"
+PRIORITIES = {"subscribed": 6, "gid-in": 6, "gid-out": 5, "link-state": 5,
+              "gap": 4, "lost": 4, "failed": 4, "ended": 6}
+OTHER_FIELDS = ("MESSAGE", "MESSAGE_ID", "PRIORITY", "SYSLOG_IDENTIFIER")
+
+
+def namespace_enter():
+    """Run this program in a mount namespace of its own, unless it is there."""
+    if os.environ.get("IBSA_TEST_NAMESPACE"):
+        return
+    unshare = ["unshare", "--mount"]
+    if os.getuid() != 0:
+        unshare.append("--map-root-user")
+    if subprocess.run([*unshare, "true"], check=False,
+                      stderr=subprocess.DEVNULL).returncode != 0:
+        print("no mount namespace can be made", file=sys.stderr)
+        sys.exit(77)
+    os.environ["IBSA_TEST_NAMESPACE"] = "1"
+    os.execvp("unshare", [*unshare, sys.executable, *sys.argv])
+
+
+def journal_make():
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run"], check=True)
+    os.makedirs(os.path.dirname(PATH))
+    journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    journal.bind(PATH)
+    journal.settimeout(20)
+    return journal
+
+
+def entry_read(test, journal):
+    text = journal.recv(65536).decode()
+    test.expect(text.endswith("\n"), f"an entry without end: {text!r}")
+    fields = dict(line.split("=", 1) for line in text.splitlines())
+    test.same(len(fields), text.count("\n"), "a field is there twice")
+    return fields
+
+
+def entry_of(row):
+    """The fields that a row of --ndjson stands for."""
+    wanted = {"IBSA_EVENT": row["event"], "IBSA_GID": row["gid"],
+              "IBSA_LID": row["lid"], "IBSA_NODE": row["name"],
+              "IBSA_TRAP": row["trap"], "IBSA_REASON": row["reason"],
+              "IBSA_SEQUENCE": row["sequence"],
+              "IBSA_STATUS": f"0x{row['status']:04x}" if row["status"] else None}
+    return {name: str(value) for name, value in wanted.items()
+            if value is not None}
+
+
+def watch(test, node, *args):
+    return subprocess.Popen([test.ibsa, "watch", "all", *args],
+                            env={**test.env, "IBSA_NODE": node}, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def entries_are_those_of_watch(test, server, journal, listed):
+    rows = watch(test, "node3 mlx5_0", "--ndjson")
+    rows.stdout.readline()
+    writer = watch(test, "node2 mlx5_0", "--journal", "-C", "ibsa0")
+    entries = [entry_read(test, journal)]
+    test.same(entries[0]["IBSA_EVENT"], "subscribed", "first entry")
+    server.change("node", "remove", "größe")
+    server.change("node", "add", "größe")
+    while len(entries) < 3 or entries[-1]["IBSA_EVENT"] != "gid-in":
+        entries.append(entry_read(test, journal))
+    ours = [entry for entry in entries
+            if entry["IBSA_EVENT"].startswith("gid-")]
+    restart(test, writer, journal, server, entries)
+    rows.send_signal(signal.SIGTERM)
+    wanted = [json.loads(line) for line in rows.communicate()[0].splitlines()]
+    events = [row for row in wanted if row["event"].startswith("gid-")]
+    test.expect(len(events) > len(ours) >= 2, f"only {len(ours)} events")
+    for entry, row in zip(ours, events):
+        test.same({name: value for name, value in entry.items()
+                   if name not in (*OTHER_FIELDS, "IBSA_DEVICE", "IBSA_PORT",
+                                   "IBSA_SEQUENCE")},
+                  {name: value for name, value in entry_of(row).items()
+                   if name != "IBSA_SEQUENCE"}, row["event"])
+    for entry in entries:
+        kind = entry["IBSA_EVENT"]
+        test.same(entry["SYSLOG_IDENTIFIER"], "ibsa", "SYSLOG_IDENTIFIER")
+        test.same(entry["PRIORITY"], str(PRIORITIES[kind]), f"PRIORITY {kind}")
+        test.same(entry["MESSAGE_ID"], listed[kind], f"MESSAGE_ID {kind}")
+        test.same(entry["IBSA_DEVICE"], "ibsa0", "IBSA_DEVICE")
+        test.expect(entry["MESSAGE"].startswith(kind), entry["MESSAGE"])
+        for name in ("IBSA_GID", "IBSA_NODE", "IBSA_REASON"):
+            test.expect(entry.get(name, "") in entry["MESSAGE"],
+                        entry["MESSAGE"])
+
+
+def restart(test, writer, journal, server, entries):
+    """A journal that is gone for a time loses entries, and nothing else."""
+    os.rename(PATH, PATH + ".away")
+    server.change("node", "remove", "größe")
+    test.expect("journal" in writer.stderr.readline(), "the loss is not told")
+    os.rename(PATH + ".away", PATH)
+    server.change("node", "add", "größe")
+    writer.send_signal(signal.SIGTERM)
+    out, _ = writer.communicate(timeout=20)
+    test.same((writer.returncode, out), (0, ""), "SIGTERM")
+    while entries[-1]["IBSA_EVENT"] != "ended":
+        entries.append(entry_read(test, journal))
+
+
+def message_ids(test, page):
+    """Those of --help, which are those of the page."""
+    text = test.run("watch", "--help")[0]
+    listed = dict(line.split() for line in
+                  text.split("MESSAGE_ID of --journal:\n\n")[1]
+                  .split("\n\n")[0].splitlines())
+    test.same(len(listed), 14, "kinds of events")
+    test.same(len(set(listed.values())), 14, "MESSAGE_IDs")
+    with open(page, encoding="utf-8") as file:
+        page = file.read()
+    for kind, number in listed.items():
+        test.expect(f"{kind} Ta {number}" in page, f"{kind} is not in the page")
+    return listed
+
+
+def main(ibsa, fabric, page):
+    namespace_enter()
+    test = Test(ibsa)
+    listed = message_ids(test, page)
+    _, error = test.run("watch", "--journal", "--fabric", fabric, "-j",
+                        status=2)
+    test.expect("--journal writes no other" in error, error)
+    journal = journal_make()
+    with Server(test, fabric) as server:
+        entries_are_those_of_watch(test, server, journal, listed)
+    journal.close()
+    os.unlink(PATH)
+    _, error = test.run("watch", "--journal", "--fabric", fabric, status=4)
+    test.expect("no systemd journal" in error, error)
+    return test.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
