@@ -24,13 +24,17 @@ struct reading {
 	size_t room;
 };
 
+/* The last byte is for the NUL, and the one before it for the first too many. */
 static int room_grow(struct reading *reading)
 {
-	const size_t room = reading->room ? 2 * reading->room : FIRST_BYTES;
+	const size_t limit = ((size_t)FILE_MB_MAX << 20) + 2;
+	size_t room = reading->room ? 2 * reading->room : FIRST_BYTES;
 	char *text;
 
-	if (reading->out->len >= (size_t)FILE_MB_MAX << 20)
+	if (reading->room == limit)
 		return -EFBIG;
+	if (room > limit)
+		room = limit;
 	text = realloc(reading->out->text, room);
 	if (!text)
 		return -ENOMEM;

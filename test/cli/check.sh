@@ -218,6 +218,10 @@ pipes_are_read_once() {
 	err_has '/dev/null: there is no node'
 	try 2 --fabric whole.net check --expect /dev/zero
 	err_has "cannot read '/dev/zero': it has more than 256 MB"
+	truncate -s 268435457 large
+	try 2 --fabric whole.net check --expect large
+	err_has "cannot read 'large': it has more than 256 MB"
+	rm large
 	try 2 --fabric whole.net check --expect .
 	err_has "cannot read '.': Is a directory"
 }
