@@ -482,8 +482,9 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
  * libibsa-verbs-preload.so, the library for LD_PRELOAD, uses this function. If
  * the context is closed during the call, the call continues to wait until the
  * thread is cancelled or a signal interrupts the wait. If there is not enough
- * memory for what the library stores about the context, the call reads an event
- * of the device with libibverbs, and events of the SM do not end the wait.
+ * memory for what the library stores about the context, or no file descriptor is
+ * free, the call reads an event of the device with libibverbs, and events of the
+ * SM do not end the wait.
  *
  * Return: as ibsa_get_async_event(); EBADF a signal whose handler has
  * SA_RESTART interrupted the wait, and the context is closed. Any thread may

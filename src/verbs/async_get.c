@@ -151,6 +151,16 @@ static int step_plain(struct reading *reading)
 	return STEP_READ;
 }
 
+/*
+ * Without memory or descriptors for what this library needs, libibverbs can
+ * still read the device's events.
+ */
+static bool can_read_stock(const struct reading *reading, int err)
+{
+	return reading->is_stock && reading->context->cmd_fd >= 0 &&
+	       (err == -EMFILE || err == -ENFILE || err == -ENOMEM);
+}
+
 static int step_find(struct reading *reading)
 {
 	struct context_state *state = reading->state;
@@ -162,6 +172,8 @@ static int step_find(struct reading *reading)
 		step = state->async.is_own || state->async.is_spliced
 			       ? step_spliced(reading)
 			       : step_plain(reading);
+	else if (can_read_stock(reading, step))
+		step = STEP_READ;
 	pthread_mutex_unlock(&state->lock);
 	return step;
 }
@@ -373,10 +385,7 @@ static int state_read(struct reading *reading)
 	return step;
 }
 
-/*
- * Without a context state, because it could not be created, libibverbs can
- * still read the device's events.
- */
+/* Without a context state, because it could not be created. */
 static int without_state(struct reading *reading, int err)
 {
 	return reading->is_stock && reading->context->cmd_fd >= 0

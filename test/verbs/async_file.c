@@ -187,6 +187,32 @@ static void without_descriptors_nothing_changes(void **state)
 }
 
 /*
+ * The call of libibverbs needs no further descriptor, so the preload library
+ * does not fail either.
+ */
+static void stock_call_needs_no_descriptor(void **state)
+{
+	struct ibsa_async_event event;
+	struct rlimit all;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	for (int count = 0; count < 3; count++) {
+		async_device_event(IBV_EVENT_PORT_ERR, 1);
+		descriptors_leave(count, &all);
+		assert_int_equal(ibsa_stock_get_event(&world.context, &event),
+				 0);
+		assert_int_equal(event.event_type, IBV_EVENT_PORT_ERR);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+		ibv_ack_async_event(&event);
+		assert_true(async_is_pipe(world.number));
+	}
+	assert_int_equal(ibsa_verbs_attach(&world.context, NULL), 0);
+	async_device_event(IBV_EVENT_PORT_ERR, 1);
+	async_expect_device(IBV_EVENT_PORT_ERR, 1);
+}
+
+/*
  * The file of this number is the parent's epoll file, which the child must not
  * replace.
  */
@@ -225,6 +251,7 @@ int main(void)
 		TEST(attach_between_get_and_put_is_refused),
 		TEST(next_context_at_the_place_inherits_nothing),
 		TEST(without_descriptors_nothing_changes),
+		TEST(stock_call_needs_no_descriptor),
 		TEST(child_leaves_its_parent_s_number_alone),
 	};
 
