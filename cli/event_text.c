@@ -39,7 +39,8 @@ const char *event_failure(int err)
 	case -ENODATA:
 		return "the SA has no table of nodes";
 	case -EBUSY:
-		return "another program has the SA's reports at this port";
+		return "another client, of this or another program, receives "
+		       "the SA's reports at this port";
 	case -ECANCELED:
 		return "the SA has not answered in time";
 	default:

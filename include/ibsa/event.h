@@ -92,7 +92,7 @@ enum ibsa_event_kind {
  * @kind:     one value of enum ibsa_event_kind
  * @err:      of LOST: 0, or -ENETDOWN the port is down or initializing. Of
  *            FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has no
- *            SM; -EBUSY while the device file was closed, another program
+ *            SM; -EBUSY while the device file was closed, another client
  *            became the receiver of the port's Reports; -ENODATA a table of
  *            nodes was empty or incomplete; another error of ibsa_query() or
  *            struct ibsa_reply; 0 the SA was busy. Of ENDED: 0 the SA answered,

@@ -373,11 +373,13 @@ static int events_listen_failed(struct ibsa__events *events, int err,
 	switch (err) {
 	case -EBUSY:
 		text = holder_text(events, &holder);
-		return ibsa__fail(error, err,
-				  "cannot receive the SA's reports: another "
-				  "program at this port receives them; stop it "
-				  "or use another port%s%s",
-				  text ? "; " : "", text ? text : "");
+		return ibsa__fail(
+			error, err,
+			"cannot receive the SA's reports: another "
+			"client, of this or another program, receives "
+			"them at this port; stop it or use another "
+			"port%s%s",
+			text ? "; " : "", text ? text : "");
 	case -EOPNOTSUPP:
 		return ibsa__fail(error, err,
 				  "cannot receive the SA's reports: this "

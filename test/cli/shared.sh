@@ -607,7 +607,7 @@ a_second_watch_names_the_first() {
 	first=$!
 	within 20 watched subscribed
 	run 4 watch
-	err_has "cannot receive the SA's reports: another program .*; pid $first "
+	err_has "cannot receive the SA's reports: another client .*; pid $first "
 	is_emulated || err_has "; pid $first \(wa.x1b.1mtch\) already receives these MADs\$"
 	kill "$first"
 	wait "$first"

@@ -199,7 +199,7 @@ static void second_client_of_the_port_is_refused(void **state)
 	assert_int_equal(ibsa_event_watch(second, NULL, note, NULL, &error,
 					  &watch_of),
 			 -EBUSY);
-	assert_non_null(strstr(error.text, "another program"));
+	assert_non_null(strstr(error.text, "another client, of this"));
 	assert_int_equal(ibsa_close(second), 0);
 }
 

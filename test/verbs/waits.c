@@ -98,8 +98,9 @@ static void cancel_that_is_pending(void)
 
 /* For the handler, which has no argument. */
 static struct ibv_context *to_close;
-static volatile sig_atomic_t handled;
-static volatile sig_atomic_t close_failed;
+/* Written in a handler of another thread. */
+static atomic_int handled;
+static atomic_int close_failed;
 
 static void handler_count(int signal_number)
 {
