@@ -12,6 +12,8 @@
 #include "option_groups.h"
 #include "out.h"
 
+struct interrupt;
+
 /* Exit status of the command. */
 enum cli_exit {
 	CLI_DONE = 0,
@@ -35,6 +37,7 @@ enum cli_exit {
  * @arg_count: number of @args
  * @out:     standard output
  * @client:  opened by client_open(), closed by main()
+ * @interrupt: a signal that it has seen ends the wait for a reply; or NULL
  */
 struct cli {
 	struct ibsa_options open;
@@ -61,6 +64,7 @@ struct cli {
 	int arg_count;
 	struct out out;
 	struct ibsa_client *client;
+	struct interrupt *interrupt;
 };
 
 /**

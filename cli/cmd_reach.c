@@ -20,6 +20,7 @@ void cmd_reach_details(struct cli *cli)
 		"  -                   standard input: a target on each line",
 		"--all checks every port of a channel adapter.",
 		"--matrix checks each TARGET from each other TARGET.",
+		"A multicast GID is reachable from the members of its group.",
 		"--why with --all or --matrix also finds why there is no path.",
 		"",
 	};
@@ -151,17 +152,15 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 					      sizeof(*results));
 	struct rows rows = { .targets = targets, .results = results };
 	struct reach_run run;
-	int status;
+	int status = CLI_DONE;
 
 	rows.shown = calloc(targets->count + 1, sizeof(*rows.shown));
 	if (!results || !rows.shown) {
 		complain("out of memory");
 		status = CLI_DEVICE;
 	} else {
-		status = reach_run_start(&run, cli, targets->gid_count,
-					 cli->why || !targets->is_whole);
-	}
-	if (status == CLI_DONE) {
+		reach_run_start(&run, cli, targets->gid_count,
+				cli->why || !targets->is_whole);
 		(void)reach_run_query(&run, NULL, targets->gids,
 				      targets->gid_count, results);
 		rows.shows_all = cli->client && nodes_are_shown(cli);
@@ -188,6 +187,35 @@ static int check_options(const struct cli *cli)
 	return CLI_DONE;
 }
 
+/* Targets were not found before a signal: none of them was queried. */
+static int interrupted_report(struct cli *cli,
+			      const struct reach_targets *targets)
+{
+	const struct reach_tally tally = { .unasked = targets->count };
+
+	complain("interrupted");
+	out_rows(&cli->out, 0, result_row, NULL);
+	reach_summary(cli, &tally);
+	return CLI_SILENT;
+}
+
+static int targets_reach(struct cli *cli, struct reach_targets *targets)
+{
+	struct interrupt interrupt;
+	int status = reach_signals_start(cli, &interrupt);
+
+	if (status != CLI_DONE)
+		return status;
+	status = reach_targets_resolve(cli, targets);
+	if (interrupt_seen(&interrupt) && status != CLI_DONE)
+		status = interrupted_report(cli, targets);
+	else if (status == CLI_DONE)
+		status = cli->reach.matrix ? reach_matrix(cli, targets)
+					   : targets_query(cli, targets);
+	reach_signals_stop(cli);
+	return reach_worse(status, targets->status);
+}
+
 int cmd_reach(struct cli *cli)
 {
 	struct reach_targets targets = { .count = 0 };
@@ -199,12 +227,7 @@ int cmd_reach(struct cli *cli)
 	if (status == CLI_DONE)
 		status = reach_targets_parse(cli, &targets);
 	if (status == CLI_DONE)
-		status = reach_targets_resolve(cli, &targets);
-	if (status == CLI_DONE) {
-		status = cli->reach.matrix ? reach_matrix(cli, &targets)
-					   : targets_query(cli, &targets);
-		status = reach_worse(status, targets.status);
-	}
+		status = targets_reach(cli, &targets);
 	reach_targets_free(&targets);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include <ibsa/text.h>
 
 #include "query_wait.h"
+#include "interrupt.h"
 #include "fields.h"
 #include "multi_path.h"
 #include "progress.h"
@@ -315,18 +316,27 @@ int query_refused_explain(struct cli *cli, int err)
 }
 
 /*
- * Close the client because waiting has failed: closing calls the callback of
- * the query.
+ * Close the client because waiting has failed, or because of a signal, for which
+ * @err is 0: closing calls the callback of the query.
  */
 static void wait_abandon(struct cli *cli, struct client_wait *wait, int err)
 {
 	wait->broken = true;
+	if (cli->interrupt)
+		interrupt_wakes(cli->interrupt, NULL);
 	(void)ibsa_close(cli->client);
 	cli->client = NULL;
 	progress_end();
+	if (!err)
+		return;
 	complain("cannot receive from the SA: %s; check the port with ibsa "
 		 "devices",
 		 strerror(-err));
+}
+
+static bool is_interrupted(const struct cli *cli)
+{
+	return cli->interrupt && interrupt_seen(cli->interrupt);
 }
 
 void client_wait(struct cli *cli, struct client_wait *wait)
@@ -340,12 +350,15 @@ void client_wait(struct cli *cli, struct client_wait *wait)
 	sent_before = stats.sent; /* includes the first try of this query */
 	progress_start(&progress);
 	while (!wait->ended) {
-		int err = ibsa_wait(client, progress_pause_ms(&progress));
+		int err = 0;
+
+		if (!is_interrupted(cli))
+			err = ibsa_wait(client, progress_pause_ms(&progress));
 
 		if (wait->ended)
 			break;
-		if (err && err != -EINTR) {
-			wait_abandon(cli, wait, err);
+		if (is_interrupted(cli) || (err && err != -EINTR)) {
+			wait_abandon(cli, wait, is_interrupted(cli) ? 0 : err);
 			break;
 		}
 		ibsa_stats_get(client, &stats);

@@ -121,7 +121,6 @@ enum reach_end {
 /* A run of queries, batch after batch. */
 struct reach_run {
 	struct cli *cli;
-	struct interrupt interrupt;
 	struct progress progress;
 	size_t total;
 	size_t done;
@@ -139,12 +138,18 @@ struct reach_run {
 };
 
 /*
- * Open the client and begin to wait for signals. @has_reasons: find out why
- * there is no path. Return: the exit status; if it is not 0, reach_run_end()
- * must not be called.
+ * Open the client and begin to wait for signals, or end that. Return: the exit
+ * status.
  */
-int reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
-		    bool has_reasons);
+int reach_signals_start(struct cli *cli, struct interrupt *interrupt);
+void reach_signals_stop(struct cli *cli);
+
+/*
+ * Begin a run, after reach_signals_start(). @has_reasons: find out why there is
+ * no path.
+ */
+void reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
+		     bool has_reasons);
 
 /*
  * Query the paths to all @gids, from the GID @from; NULL: from this port.

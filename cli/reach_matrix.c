@@ -277,10 +277,9 @@ static int rows_query(struct cli *cli, struct matrix *matrix)
 	const struct reach_targets *targets = matrix->targets;
 	const size_t count = targets->gid_count;
 	struct reach_run run;
-	int status = reach_run_start(&run, cli, count * count, cli->why);
+	int status;
 
-	if (status != CLI_DONE)
-		return status;
+	reach_run_start(&run, cli, count * count, cli->why);
 	for (size_t from = 0; from < count; from++)
 		if (!reach_run_query(&run, &targets->gids[from], targets->gids,
 				     count, &matrix->results[from * count]))
@@ -290,22 +289,28 @@ static int rows_query(struct cli *cli, struct matrix *matrix)
 }
 
 /*
- * Return: the exit status because of targets that do not exist: they have no
- * row or column, and their messages are already printed.
+ * Print how many targets do not exist: they have no row and no column. Return: the
+ * exit status.
  */
-static int missing_status(const struct reach_targets *targets)
+static int missing_report(const struct reach_targets *targets)
 {
+	size_t missing = 0;
+
 	for (size_t i = 0; i < targets->count; i++)
-		if (targets->all[i].missing)
-			return CLI_NO;
-	return CLI_DONE;
+		missing += targets->all[i].missing != 0;
+	if (!missing)
+		return CLI_DONE;
+	complain("%zu of %zu targets %s not in the matrix, because no port was "
+		 "found",
+		 missing, targets->count, missing == 1 ? "is" : "are");
+	return CLI_NO;
 }
 
 int reach_matrix(struct cli *cli, struct reach_targets *targets)
 {
 	const size_t cells = targets->gid_count * targets->gid_count;
 	struct matrix matrix = { .targets = targets };
-	int status = missing_status(targets);
+	int status = missing_report(targets);
 
 	if (targets->gid_count > REACH_MATRIX_MAX) {
 		complain("a matrix has at most %d ports, and these are %zu; "

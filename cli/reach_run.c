@@ -139,27 +139,39 @@ static void answer_received(const struct ibsa_reach_answer *answer, void *arg)
 		run_stop(run, REACH_SILENT);
 }
 
-int reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
-		    bool has_reasons)
+int reach_signals_start(struct cli *cli, struct interrupt *interrupt)
 {
 	int status = client_open(cli);
 	int err;
 
+	if (status != CLI_DONE)
+		return status;
+	err = interrupt_start(interrupt, second_signal_text);
+	if (err) {
+		complain("cannot create the signal thread: %s", strerror(-err));
+		return CLI_DEVICE;
+	}
+	cli->interrupt = interrupt;
+	interrupt_wakes(interrupt, cli->client);
+	return CLI_DONE;
+}
+
+void reach_signals_stop(struct cli *cli)
+{
+	if (cli->interrupt)
+		interrupt_stop(cli->interrupt);
+	cli->interrupt = NULL;
+}
+
+void reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
+		     bool has_reasons)
+{
 	*run = (struct reach_run){
 		.cli = cli,
 		.total = total,
 		.why = has_reasons ? IBSA_WHY_ALWAYS : IBSA_WHY_NEVER,
 	};
-	if (status != CLI_DONE)
-		return status;
-	err = interrupt_start(&run->interrupt, second_signal_text);
-	if (err) {
-		complain("cannot create the signal thread: %s", strerror(-err));
-		return CLI_DEVICE;
-	}
-	interrupt_wakes(&run->interrupt, cli->client);
 	progress_start(&run->progress);
-	return CLI_DONE;
 }
 
 /*
@@ -169,7 +181,7 @@ int reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
 static void run_abandon(struct reach_run *run, int err)
 {
 	run->end = REACH_BROKEN;
-	interrupt_wakes(&run->interrupt, NULL);
+	interrupt_wakes(run->cli->interrupt, NULL);
 	(void)ibsa_close(run->cli->client);
 	run->cli->client = NULL;
 	progress_end();
@@ -183,7 +195,7 @@ static void wait_for_all(struct reach_run *run)
 	while (run->left > 0) {
 		int err;
 
-		if (interrupt_seen(&run->interrupt))
+		if (interrupt_seen(run->cli->interrupt))
 			run_stop(run, REACH_INTERRUPTED);
 		err = ibsa_wait(run->cli->client,
 				progress_pause_ms(&run->progress));
@@ -236,7 +248,7 @@ static void explain(struct reach_run *run, const struct reach_result *result)
 
 int reach_run_end(struct reach_run *run)
 {
-	interrupt_stop(&run->interrupt);
+	reach_signals_stop(run->cli);
 	progress_end();
 	explain(run, &run->silent);
 	explain(run, &run->refused);

@@ -26,7 +26,8 @@ IBSA_BEGIN
 	R(NO_PKEY, "no P_Key in common")                            \
 	R(BOTH_LIMITED, "both are limited members")                 \
 	R(OTHER_SUBNET, "another subnet")                           \
-	R(CONSTRAINT, "a constraint excludes every path")
+	R(CONSTRAINT, "a constraint excludes every path")           \
+	R(NOT_MEMBER, "not a member of the group")
 
 /* NONE, also of zeroed memory: a reason was not searched, or not found. */
 enum ibsa_reason_code {

@@ -58,6 +58,7 @@ class Reason(enum.IntEnum):
     BOTH_LIMITED = 6
     OTHER_SUBNET = 7
     CONSTRAINT = 8
+    NOT_MEMBER = 9
 
 
 class Grh(enum.IntEnum):

@@ -185,20 +185,57 @@ static void query_group(struct ibsa__reason_search *search,
 	out->method = IBSA_METHOD_GET_TABLE;
 }
 
+/* With the SM_Key, OpenSM returns the members, which a group may not have. */
 static void take_group(struct ibsa__reason_search *search,
 		       const struct ibsa_reply *reply, bool found)
+{
+	const bool has_key = ibsa__reason_has_key(search);
+	char text[REASON_END_TEXT];
+
+	(void)reply;
+	if (found)
+		ibsa__reason_go(search, REASON_MEMBER);
+	else
+		ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, !has_key,
+				 "the SA shows no %s with %s",
+				 has_key ? "member of a multicast group"
+					 : "multicast group",
+				 ibsa__reason_end_text(&search->to, text));
+}
+
+/* Whether the source is a member: an SA has paths from members only. */
+static void query_member(struct ibsa__reason_search *search,
+			 struct ibsa_query *out)
+{
+	search->match.mcmember = (struct ibsa_mcmember){
+		.mgid = search->to.gid,
+		.port_gid = search->from.is_own ? search->port.gid
+						: search->from.gid,
+	};
+	ibsa__reason_query_make(
+		search, &ibsa_mcmember_record,
+		IBSA_MCMEMBER_CM(mgid) | IBSA_MCMEMBER_CM(port_gid), out);
+	out->method = IBSA_METHOD_GET_TABLE;
+}
+
+/* An SA shows memberships of other ports to trusted requests only. */
+static void take_member(struct ibsa__reason_search *search,
+			const struct ibsa_reply *reply, bool found)
 {
 	char text[REASON_END_TEXT];
 
 	(void)reply;
 	if (found)
 		ibsa__reason_set(search, IBSA_REASON_NONE, false,
-				 "the group exists; possibly the source is not "
-				 "a member of it");
+				 "the source is a member of the group, which "
+				 "possibly has another P_Key, MTU or rate");
 	else
-		ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, true,
-				 "the SA shows no multicast group with %s",
-				 ibsa__reason_end_text(&search->to, text));
+		ibsa__reason_set(search, IBSA_REASON_NOT_MEMBER,
+				 search->from.is_own ||
+					 ibsa__reason_has_key(search),
+				 "the group exists, but %s (the source) has "
+				 "not joined it",
+				 ibsa__reason_end_text(&search->from, text));
 }
 
 static void query_path(struct ibsa__reason_search *search,
@@ -320,6 +357,7 @@ static const struct {
 	[REASON_WITHOUT] = { ibsa__reason_query_without,
 			     ibsa__reason_take_without },
 	[REASON_GROUP] = { query_group, take_group },
+	[REASON_MEMBER] = { query_member, take_member },
 	[REASON_NODE] = { ibsa__reason_query_node, ibsa__reason_take_node },
 	[REASON_PORT] = { ibsa__reason_query_port, ibsa__reason_take_port },
 	[REASON_LINK] = { ibsa__reason_query_link, ibsa__reason_take_link },

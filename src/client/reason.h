@@ -22,6 +22,7 @@ enum reason_step {
 	REASON_UNCONSTRAINED, /* the path without all constraints */
 	REASON_WITHOUT,	      /* the path without one of them */
 	REASON_GROUP,	      /* the multicast group */
+	REASON_MEMBER,	      /* membership of the source in this group */
 	REASON_NODE, /* @target's NodeRecord, PortInfoRecord, LinkRecord */
 	REASON_PORT,
 	REASON_LINK,

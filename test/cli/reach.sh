@@ -231,19 +231,26 @@ few_descriptors_do_no_harm() {
 }
 
 signals_end_it() {
-	local signal got
-	for signal in INT TERM; do
-		what="SIG$signal"
+	local signal got targets
+	while read -r signal targets; do
+		what="SIG$signal: $targets"
 		checks=$((checks + 1))
 		got=0
-		timeout --foreground --preserve-status -s "$signal" 2 env \
+		# shellcheck disable=SC2086 # several words
+		timeout --foreground --preserve-status -s "$signal" 1 env \
 			--default-signal=INT "$ibsa" --fabric "$fabric" -j \
-			--sa 40000 -t 60000 reach $one $two >out 2>err ||
+			--sa 40000 -t 60000 reach $targets >out 2>err ||
 			got=$?
 		[ "$got" -eq 3 ] || fail "exit status $got, not 3"
 		json '. == []'
 		err_has '^ibsa: interrupted$'; err_has '2 not asked$'
-	done
+	done <<-END
+		INT $one $two
+		TERM $one $two
+		INT node2 node3
+		TERM 4 5
+		INT --matrix $one $two
+	END
 }
 
 matrix() {
@@ -256,10 +263,12 @@ matrix() {
 	on 0 reach --matrix; lines 11; out_has '^6  \.  \. \.  \.  \. \.  fe80'
 	cp out same
 	on 0 reach --all --matrix; cmp -s out same || fail 'not the same'
+	on 1 reach --matrix self nobody node2; lines 4
+	err_has '^ibsa: 1 of 3 targets is not in the matrix, because no port was'
 	on 1 reach --matrix self $nobody; lines 4
 	out_has "^1  \. X  $one "; out_has "^2  X X  $nobody  -$"
 	err_has '1 of 4 reachable, 3 not'
-	on 1 reach --matrix self nobody node2 $two; lines 4; sentences 1
+	on 1 reach --matrix self nobody node2 $two; lines 4; sentences 2
 	on 0 -j reach --matrix self node2
 	json 'length == 4 and all(.[]; .reach == "yes" and .status == 0)'
 	json '.[1] | .from == "'$one'" and .to_node == "node2 mlx5_0"'

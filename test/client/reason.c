@@ -505,7 +505,7 @@ static void every_reason_has_a_text(void **state)
 	assert_string_equal(ibsa_reason_text(IBSA_REASON_NONE), "");
 	assert_string_equal(ibsa_reason_text(IBSA_REASON_NO_NAME),
 			    "no such name");
-	assert_string_equal(ibsa_reason_text(IBSA_REASON_CONSTRAINT + 1), "");
+	assert_string_equal(ibsa_reason_text(IBSA_REASON_NOT_MEMBER + 1), "");
 	assert_string_equal(ibsa_reason_text(-1), "");
 }
 

@@ -113,6 +113,12 @@ sure a 'no P_Key in common' 0x8001 b c
 sure a 'no P_Key in common' 0x8001 guid:2001 guid:3001
 sure d 'both are limited members' 0x7fff guid:2001 guid:5002
 sure d 'both are limited members' 0x7fff guid:5001 guid:5002
+group=ff12:401b:ffff::ffff:ffff
+expect b 'not a member of the group' 'GID fe80::2001 (the source)' self $group
+expect d 'possibly not a member of the group' 'GID fe80::2001' guid:2001 $group
+expect b "$unknown" 'no multicast group with GID ff12' self ff12::77
+# With the SM_Key, OpenSM shows a group by its members, and this one has none.
+expect b "possibly $unknown" 'no member of' self $group --sm-key 1
 both b 'another subnet' '2001::1 does not have the prefix' self 2001::1
 both b "$constraint" 'pkey 0x8002; without it' self a pkey=0x8002
 both b "$constraint" 'a path with mtu 2048' self a mtu_selector=0 mtu=2048
