@@ -131,21 +131,6 @@ int ibsa__mad_device_find(struct device_files *files, const char *device,
 	return err;
 }
 
-static int cap_mask_read(struct device_files *files, const char *device,
-			 unsigned int port, uint32_t *out)
-{
-	uint64_t mask;
-	int err;
-
-	err = ibsa__number_read(files, UINT32_MAX, &mask,
-				"class/infiniband/%s/ports/%u/cap_mask", device,
-				port);
-	if (err)
-		return err;
-	*out = (uint32_t)mask;
-	return 0;
-}
-
 /*
  * Read those files of a port that contain texts; each may be missing. Return:
  * 0; -ENOMEM.
@@ -184,6 +169,7 @@ static int port_fill(const char *device, const struct mad_files *mads,
 		     struct ibsa_port *port)
 {
 	uint16_t *pkeys = NULL;
+	uint64_t cap_mask = 0;
 	int err;
 
 	err = port_texts_read(mads->files, device, port);
@@ -194,13 +180,15 @@ static int port_fill(const char *device, const struct mad_files *mads,
 		return -ENOMEM;
 	err = ibsa__port_read(mads->files, device, port->number, &port->state);
 	if (!err)
-		err = cap_mask_read(mads->files, device, port->number,
-				    &port->cap_mask);
+		err = ibsa__number_read(mads->files, UINT32_MAX, &cap_mask,
+					"class/infiniband/%s/ports/%u/cap_mask",
+					device, port->number);
 	if (!err)
 		err = ibsa__pkeys_read(mads->files, device, port->number,
 				       &pkeys, &port->pkey_count);
 	if (err == -ENOMEM)
 		return err;
+	port->cap_mask = (uint32_t)cap_mask;
 	port->pkeys = pkeys;
 	port->err = err;
 	return 0;
