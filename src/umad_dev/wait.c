@@ -35,22 +35,15 @@ void ibsa__umad_dev_unwatch(struct umad_device *device, int fd)
 
 int ibsa__umad_dev_wait_init(struct umad_device *device)
 {
-	int err;
-
-	device->epoll_fd = -1;
-	device->wake_fd = -1;
 	if (device->simulated)
 		return 0;
 	device->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (device->epoll_fd < 0)
 		return -errno;
 	device->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = device->wake_fd < 0
-		      ? -errno
-		      : ibsa__umad_dev_watch(device, device->file.fd);
-	if (err)
-		ibsa__umad_dev_wait_done(device);
-	return err;
+	if (device->wake_fd < 0)
+		return -errno;
+	return ibsa__umad_dev_watch(device, device->file.fd);
 }
 
 void ibsa__umad_dev_wait_done(struct umad_device *device)
