@@ -45,16 +45,10 @@ enum {
 	LAST_DEADLINE_MS = 1500,
 };
 
-static struct ibsa__engine *
-registration_engine(const struct ibsa__registration *registration)
-{
-	return registration->all->engine;
-}
-
 static uint64_t
 registration_now_ns(const struct ibsa__registration *registration)
 {
-	return ibsa__engine_now_ns(registration_engine(registration));
+	return ibsa__engine_now_ns(registration->all->engine);
 }
 
 /*
@@ -68,8 +62,8 @@ registration_back_off(const struct ibsa__registration *registration,
 	while (times-- && ms < max_ms)
 		ms *= 2;
 	ms = ms < max_ms ? ms : max_ms;
-	return ms > 4 ? ms - ibsa__engine_random(
-				     registration_engine(registration), ms / 4)
+	return ms > 4 ? ms - ibsa__engine_random(registration->all->engine,
+						 ms / 4)
 		      : ms;
 }
 
@@ -81,13 +75,12 @@ void ibsa__registration_schedule(struct ibsa__registration *registration,
 	if (registration->query_id)
 		return;
 	if (registration->is_stale && ms > spread_ms)
-		ms = ibsa__engine_random(registration_engine(registration),
-					 spread_ms);
+		ms = ibsa__engine_random(registration->all->engine, spread_ms);
 	registration->is_stale = false;
 	registration->is_routine = false;
 	registration->changes = 0;
 	registration->step = step;
-	ibsa__alarm_set(registration_engine(registration), &registration->alarm,
+	ibsa__alarm_set(registration->all->engine, &registration->alarm,
 			ms < UINT_MAX ? (unsigned int)ms : UINT_MAX);
 }
 
@@ -130,10 +123,9 @@ static void registration_hasten(struct ibsa__registration *registration,
 
 void ibsa__registration_soon(struct ibsa__registration *registration)
 {
-	registration_hasten(
-		registration,
-		ibsa__engine_random(registration_engine(registration),
-				    registration->all->spread_ms));
+	registration_hasten(registration,
+			    ibsa__engine_random(registration->all->engine,
+						registration->all->spread_ms));
 }
 
 /*
@@ -274,17 +266,15 @@ void ibsa__registration_add(struct ibsa__registration *registration)
 
 void ibsa__registration_remove(struct ibsa__registration *registration)
 {
-	ibsa__alarm_cancel(registration_engine(registration),
-			   &registration->alarm);
+	ibsa__alarm_cancel(registration->all->engine, &registration->alarm);
 	list_remove(&registration->link);
 }
 
 void ibsa__registration_cancel(struct ibsa__registration *registration)
 {
-	ibsa__alarm_cancel(registration_engine(registration),
-			   &registration->alarm);
+	ibsa__alarm_cancel(registration->all->engine, &registration->alarm);
 	if (registration->query_id)
-		ibsa__engine_cancel(registration_engine(registration),
+		ibsa__engine_cancel(registration->all->engine,
 				    registration->query_id);
 }
 
@@ -342,6 +332,7 @@ void ibsa__registration_init(struct ibsa__registration *registration,
 		.ops = ops,
 		.renew_ns = UINT64_MAX,
 		.audit_ms = IBSA__AUDIT_MS,
+		.retry_max_ms = RETRY_MAX_MS,
 	};
 	list_init(&registration->link);
 	ibsa__alarm_init(&registration->alarm, registration_on_alarm);
@@ -372,7 +363,7 @@ int ibsa__registration_query(struct ibsa__registration *registration,
 		limited.deadline_ms = LAST_DEADLINE_MS;
 		limited.queue_ms = 0;
 	}
-	err = ibsa__engine_query(registration_engine(registration), &limited,
+	err = ibsa__engine_query(registration->all->engine, &limited,
 				 registration_on_reply, registration,
 				 &registration->query_id);
 	if (!err && registration->step == IBSA__STEP_SET) {
@@ -390,7 +381,7 @@ static void
 registration_schedule_routine(struct ibsa__registration *registration)
 {
 	const uint64_t early_ms =
-		ibsa__engine_random(registration_engine(registration),
+		ibsa__engine_random(registration->all->engine,
 				    registration->audit_ms / 8 + UINT64_C(1));
 	const uint64_t now = registration_now_ns(registration);
 	uint64_t due = registration->read_ns +
@@ -512,16 +503,13 @@ bool ibsa__registration_absent(struct ibsa__registration *registration)
 
 static uint64_t registration_retry_ms(struct ibsa__registration *registration)
 {
-	const unsigned int max_ms = registration->retry_max_ms
-					    ? registration->retry_max_ms
-					    : RETRY_MAX_MS;
-
 	if (registration->is_refused)
 		return registration_back_off(registration, REFUSED_MS,
 					     registration->failures++,
 					     REFUSED_MAX_MS);
 	return registration_back_off(registration, RETRY_MS,
-				     registration->failures++, max_ms);
+				     registration->failures++,
+				     registration->retry_max_ms);
 }
 
 /*
@@ -562,12 +550,12 @@ void ibsa__registration_release(struct ibsa__registration *registration)
 {
 	registration->releasing = true;
 	if (!registration->query_id)
-		ibsa__alarm_set(registration_engine(registration),
-				&registration->alarm, 0);
+		ibsa__alarm_set(registration->all->engine, &registration->alarm,
+				0);
 	else if (registration->step == IBSA__STEP_READ ||
 		 (registration->step == IBSA__STEP_SET &&
 		  registration->all->closing))
-		ibsa__engine_cancel(registration_engine(registration),
+		ibsa__engine_cancel(registration->all->engine,
 				    registration->query_id);
 }
 

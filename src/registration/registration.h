@@ -102,10 +102,7 @@ struct ibsa__registration {
 	uint64_t renew_ns;
 	unsigned int audit_ms;	  /* longest time between two reads */
 	unsigned int deadline_ms; /* of each request; 0: the client's default */
-	/*
-	 * Maximum time in ms between two tries without a reply; 0: the
-	 * default.
-	 */
+	/* Maximum time in ms between two tries without a reply. */
 	unsigned int retry_max_ms;
 	unsigned int failures; /* consecutive failures of one kind */
 	/*
