@@ -27,12 +27,6 @@ static struct ibsa_registration *service_of(struct ibsa__registration *schedule)
 	return list_object(schedule, struct ibsa_registration, schedule);
 }
 
-static struct ibsa__engine *
-service_engine(const struct ibsa_registration *registration)
-{
-	return registration->schedule.all->engine;
-}
-
 static void service_report(struct ibsa_registration *registration,
 			   enum ibsa_registration_event event, int err,
 			   uint16_t status, const struct ibsa_service *service)
@@ -65,11 +59,10 @@ static int service_query(struct ibsa_registration *registration, uint8_t method,
 static void service_failed(struct ibsa_registration *registration, int err,
 			   uint16_t status)
 {
-	const bool refused = is_refusal(err, status);
-
 	if (ibsa__registration_failed(&registration->schedule, err, status))
 		service_report(registration,
-			       refused ? IBSA_REGISTRATION_REFUSED
+			       registration->schedule.is_refused
+				       ? IBSA_REGISTRATION_REFUSED
 				       : IBSA_REGISTRATION_FAILED,
 			       err, status, &registration->record);
 }
@@ -140,15 +133,15 @@ static void service_gid_update(struct ibsa_registration *registration)
 		.method = IBSA_METHOD_DELETE,
 	};
 	struct ibsa__registration *schedule = &registration->schedule;
+	struct ibsa__engine *engine = schedule->all->engine;
 	struct ibsa_gid *gid = &registration->record.service_gid;
 	struct ibsa_port_state port;
 
-	if (ibsa__engine_port(service_engine(registration), false, &port) ||
+	if (ibsa__engine_port(engine, false, &port) ||
 	    !memcmp(gid, &port.gid, sizeof(*gid)))
 		return;
 	if (schedule->may_be_at_sa &&
-	    ibsa__engine_query(service_engine(registration), &query, NULL, NULL,
-			       NULL))
+	    ibsa__engine_query(engine, &query, NULL, NULL, NULL))
 		return;
 	*gid = port.gid;
 	schedule->is_registered = false;
@@ -278,20 +271,16 @@ int ibsa_service_release(struct ibsa_registration *registration)
 
 const char *ibsa_registration_text(int event)
 {
-	switch (event) {
-	case IBSA_REGISTRATION_REGISTERED:
-		return "registered";
-	case IBSA_REGISTRATION_LOST:
-		return "lost";
-	case IBSA_REGISTRATION_REPLACED:
-		return "replaced";
-	case IBSA_REGISTRATION_FAILED:
-		return "failed";
-	case IBSA_REGISTRATION_REFUSED:
-		return "refused";
-	case IBSA_REGISTRATION_RELEASED:
-		return "released";
-	default:
+	static const char *const texts[] = {
+		[IBSA_REGISTRATION_REGISTERED] = "registered",
+		[IBSA_REGISTRATION_LOST] = "lost",
+		[IBSA_REGISTRATION_REPLACED] = "replaced",
+		[IBSA_REGISTRATION_FAILED] = "failed",
+		[IBSA_REGISTRATION_REFUSED] = "refused",
+		[IBSA_REGISTRATION_RELEASED] = "released",
+	};
+
+	if (event < 0 || (size_t)event >= sizeof(texts) / sizeof(texts[0]))
 		return NULL;
-	}
+	return texts[event];
 }
