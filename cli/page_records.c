@@ -291,16 +291,20 @@ static void partitions_use(struct section *section,
 	free(all);
 }
 
-/* Whether a path query to the port measures the SA: the first of its leaf switch. */
+/*
+ * Whether a path query to the port measures the SA: the first of its leaf switch, if the
+ * switch is known.
+ */
 static bool is_sample(const struct page *page, size_t index, bool *is_seen)
 {
 	const struct ibsa_topology_port *port = &page->ports[index].port;
+	const size_t leaf = port->has_link ? port->far_node
+					   : page->ports[index].node;
 
 	if (index == page->here || page->ports[index].number == 0 ||
-	    !port->has_link || is_seen[port->far_node] ||
-	    !fabric_check_path(&page->check, port->guid))
+	    is_seen[leaf] || !fabric_check_path(&page->check, port->guid))
 		return false;
-	is_seen[port->far_node] = true;
+	is_seen[leaf] = true;
 	return true;
 }
 

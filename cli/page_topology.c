@@ -116,6 +116,7 @@ static void info_put(struct page *page)
 	page_number(json, "switches", info->switches);
 	page_number(json, "links", info->links);
 	page_number(json, "islands", info->islands);
+	page_number(json, "hidden", info->hidden);
 	page_number(json, "unmatched", info->unmatched);
 	page_close(json, '}');
 }

@@ -100,18 +100,27 @@ function kindsMake(show) {
 		       ...buttons);
 }
 
+/* What the SA hides is not found, either. */
+function hiddenNotes() {
+	const { hidden, unmatched } = data.info;
+	return hidden || unmatched ? [note(`The SA may hide nodes and links from this port: the ` +
+		`other ends of ${countText(hidden, "active port")} are not in its records, and ` +
+		`${countText(unmatched, "record")} ${unmatched === 1 ? "has" : "have"} a LID ` +
+		"that no node has. They are not in this page.")] : [];
+}
+
 function findingsShow() {
 	if (!findings.length) {
 		fill("findings", element("p", { class: "good-text" }, data.file === undefined ?
 			"✓ No findings: all links are active at the width and speed that both ends " +
 			"support, and there is a path from here to each port." :
-			"✓ No findings. A file has no states of links and no paths."));
+			"✓ No findings. A file has no states of links and no paths."), ...hiddenNotes());
 		return;
 	}
 	const table = element("div");
 	const show = (list) => table.replaceChildren(tableMake(findingColumns, list));
 	show(findings);
-	fill("findings", ...(new Set(findings.map((finding) => finding.kind)).size > 1 ?
+	fill("findings", ...hiddenNotes(), ...(new Set(findings.map((finding) => finding.kind)).size > 1 ?
 		[kindsMake(show)] : []), table, ...(findings.length < data.critical + data.warnings ?
 		[note(`The page has the first ${countText(findings.length, "finding")} of ` +
 			`${(data.critical + data.warnings).toLocaleString("en")}; see ibsa check.`)] : []));
@@ -162,8 +171,9 @@ function rateNumber(code) {
 	return parseFloat(codeText("rate", code)) || 0;
 }
 
-function leafRow(leaf) {
-	const all = leaf.hosts.flatMap((host) => host.ports);
+/* leaf is null for hosts that no switch has. */
+function leafRow(leaf, hosts) {
+	const all = hosts.flatMap((host) => host.ports);
 	const reached = all.filter((port) => port.path);
 	const rates = reached.filter((port) => port.path === PATH_FOUND).map((port) => port.rate)
 		.sort((a, b) => rateNumber(a) - rateNumber(b));
@@ -178,8 +188,11 @@ function pathsShow() {
 		fill("paths", note("A file has no paths. Write the page of a fabric to see them."));
 		return;
 	}
-	const rows = nodes.filter((node) => node.hosts.length > 0).map(leafRow);
-	rows.sort((a, b) => (b.total - b.reached) - (a.total - a.reached) || byName(a.leaf, b.leaf));
+	const rows = nodes.filter((node) => node.hosts.length > 0).sort(byName)
+		.map((leaf) => leafRow(leaf, leaf.hosts));
+	if (layout.loose.length)
+		rows.unshift(leafRow(null, layout.loose));
+	rows.sort((a, b) => (b.total - b.reached) - (a.total - a.reached));
 	const total = rows.reduce((sum, row) => sum + row.total, 0);
 	const reached = rows.reduce((sum, row) => sum + row.reached, 0);
 	fill("paths",
@@ -188,7 +201,8 @@ function pathsShow() {
 		     `the SA has paths to ${reached.toLocaleString("en")} of ` +
 		     `${countText(total, "host port")}.`),
 	     tableMake([
-		     { title: "Leaf switch", value: (row) => nodeButton(row.leaf) },
+		     { title: "Leaf switch", value: (row) => row.leaf ? nodeButton(row.leaf) :
+			     "without a leaf switch" },
 		     { title: "Host ports", class: "number", value: (row) => row.total },
 		     { title: "With a path", class: "number", value: (row) => row.reached },
 		     { title: "", value: (row) => row.reached === row.total ? "✓ all" :
@@ -224,7 +238,14 @@ function sectionShow(id, section, none, columns) {
 	else if (!section.list.length)
 		fill(id, note(none));
 	else
-		fill(id, tableMake(columns, section.list));
+		fill(id, ...(section.note ? [note(section.note)] : []),
+		     tableMake(columns, section.list));
+}
+
+function partitionsNote(list) {
+	const known = new Set(list.flatMap((row) => [...row.full, ...row.limited])).size;
+	return known < ports.length ? `The P_Keys of ${known.toLocaleString("en")} of ` +
+		`${countText(ports.length, "port")} are known.` : null;
 }
 
 function partitionsShow() {
@@ -232,7 +253,9 @@ function partitionsShow() {
 	if (partitions && partitions.why)
 		partitions.hint = "Many SAs return the P_Key tables of other ports only to requests " +
 			"with the SM_Key, which --sm-key sets.";
-	sectionShow("partitions", partitions, "The SA has no P_Key tables.", [
+	if (partitions && partitions.list.length)
+		partitions.note = partitionsNote(partitions.list);
+	sectionShow("partitions", partitions, "The SA returned no P_Key table.", [
 		{ title: "P_Key", class: "fixed", value: (row) => row.pkey },
 		{ title: "Full members", class: "number", value: (row) => row.full.length },
 		{ title: "Limited members", class: "number", value: (row) => row.limited.length },
@@ -241,7 +264,7 @@ function partitionsShow() {
 }
 
 function servicesShow() {
-	sectionShow("services", data.services, "No service is registered.", [
+	sectionShow("services", data.services, "The SA returned no service.", [
 		{ title: "Name", value: (row) => row.service_name },
 		{ title: "Id", class: "fixed", value: (row) => row.id },
 		{ title: "Port", value: (row) => row.port === null ? row.gid :
@@ -252,7 +275,9 @@ function servicesShow() {
 }
 
 function groupsShow() {
-	sectionShow("groups", data.groups, "The SA has no multicast group.", [
+	const none = "The SA returned no multicast group. To requests with the SM_Key, OpenSM " +
+		"returns only groups that have members.";
+	sectionShow("groups", data.groups, none, [
 		{ title: "MGID", class: "fixed", value: (row) => row.mgid },
 		{ title: "MLID", class: "fixed", value: (row) => row.mlid },
 		{ title: "P_Key", class: "fixed", value: (row) => row.pkey },
@@ -261,6 +286,14 @@ function groupsShow() {
 		{ title: "Members", class: "number", value: (row) => row.members.length },
 		{ title: "Ports", value: (row) => membersMake(row.members) },
 	]);
+}
+
+function latencyText(latency) {
+	return latency.answers === 1 ?
+		`Latency of the SA: ${timeText(latency.min_ns)} (one path query).` :
+		`Latency of the SA: ${timeText(latency.min_ns)} to ${timeText(latency.max_ns)}, ` +
+		`median ${timeText(latency.median_ns)} (${latency.answers} path queries, one after ` +
+		"the other).";
 }
 
 function smShow() {
@@ -272,9 +305,7 @@ function smShow() {
 	const parts = [element("p", {}, "The SM of this port has LID ", String(sm.lid),
 			       ...(sm.node === null ? [] : [", ", nodeButton(nodes[sm.node])]), ".")];
 	if (latency.answers)
-		parts.push(element("p", {}, `Latency of the SA: ${timeText(latency.min_ns)} to ` +
-			`${timeText(latency.max_ns)}, median ${timeText(latency.median_ns)} ` +
-			`(${countText(latency.answers, "path query", "path queries")}, one after the other).`));
+		parts.push(element("p", {}, latencyText(latency)));
 	if (latency.answers < latency.queries)
 		parts.push(element("p", { class: "critical-text" },
 			`${latency.queries - latency.answers} of ${latency.queries} ` +

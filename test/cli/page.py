@@ -383,6 +383,8 @@ def check_partitions(test, fabric):
     nodes = json.loads(test.run(*inside, "query", "table", "NR", "-j"))
     test.same(sorted(data["nodes"]["guid"]),
               sorted({row["node_guid"] for row in nodes}), "nodes")
+    test.expect(data["info"]["hidden"] + data["info"]["unmatched"] > 0,
+                "hidden records are not counted")
     whole = test.page("--fabric", fabric).data
     test.expect(len(data["links"]) < len(whole["links"]),
                 "a partition that hides nothing")

@@ -27,6 +27,7 @@ SIZES = ((1280, 800), (1920, 1080))
 HOSTS = (4, 700, 10000)
 BYTES_MAX = 5_000_000
 MS_MAX = 2000
+LOADS = 5  # the fastest counts: other programs use the machine, too
 ANSWER_S = 60
 # Nothing of the browser itself uses the network either.
 OPTIONS = ("--headless", "--remote-debugging-pipe", "--disable-gpu",
@@ -356,7 +357,7 @@ def check_page(check, browser, ibsa, generator, folder, hosts):
     check.that(size < BYTES_MAX, f"{hosts} hosts: {size} bytes")
     browser.size(*SIZES[0])
     browser.scheme("light")
-    drawn = [browser.load(path) for _ in range(3)]
+    drawn = [browser.load(path) for _ in range(LOADS)]
     check.that(min(drawn) < MS_MAX, f"{hosts} hosts: drawn after {drawn} ms")
     text = browser.run("document.getElementById('findings').innerText")
     check.that("missing" in text and "slower" in text,
