@@ -174,7 +174,7 @@ struct ibsa_transport;
  * @fd:     a descriptor that is readable when recv may have a message; -1: none
  * @wait:   waits until recv may have a message, wake was called, or @timeout_ms
  *          has passed (-1: no limit). A virtual clock advances instead. Return:
- *          0; or -EINTR
+ *          0; or a negative errno: -EINTR a signal ended the wait
  * @wake:   ends a wait of another thread, or the next wait; any thread may call
  *          it
  * @port:   reads the state of the local port. Return: 0; or a negative errno

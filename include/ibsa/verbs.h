@@ -158,8 +158,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * @context with no other function.
  *
  * Return: 0 the SA has a path; -1 and errno: ENXIO the SA has no path; EINVAL
- * @context is NULL or belongs to the parent process, @gid_p is NULL or the GID
- * is all zero, there is no such port, or it is an Ethernet port without the
+ * @context is NULL or was opened by ibsa_verbs_open() in the parent process,
+ * @gid_p is NULL or the GID is all zero, there is no such port, or it is an Ethernet port without the
  * address of an SA; EIO the SA does not reply, is busy or refuses, the port has
  * no SM, no port is active, the device cannot be opened, or @context was closed
  * during the call; ENOMEM; EINTR a signal arrived whose handler was installed
@@ -324,8 +324,9 @@ struct ibsa_verbs_options {
  * member async_fd has a different value. Waits up to 10 s for
  * ibsa_verbs_async_fd_put() of other threads.
  *
- * Return: 0; -EINVAL @context is NULL, closed or of the parent process, an
- * option is out of range, or a member of access in @options is set for a
+ * Return: 0; -EINVAL @context is NULL or closed, or the parent process has
+ * opened it with ibsa_verbs_open(), attached it or registered events with it,
+ * an option is out of range, or a member of access in @options is set for a
  * context of ibsa_verbs_open(); -EALREADY the context is attached; -EBUSY a
  * member of access in @options is set, and @context was used before for a query
  * or a subscription; or this thread has called ibsa_verbs_async_fd_get() and
