@@ -114,7 +114,8 @@ struct ibsa_finding {
 
 /**
  * ibsa_finding_name - return the name of a kind of findings
- * @kind: the kind
+ * @kind: a value of enum ibsa_finding_kind; any other value is an error of the
+ *        program
  *
  * Return: a constant such as "link-down". Any thread may call it.
  */
@@ -122,7 +123,8 @@ const char *ibsa_finding_name(enum ibsa_finding_kind kind);
 
 /**
  * ibsa_finding_severity - return the severity of a kind of findings
- * @kind: the kind
+ * @kind: a value of enum ibsa_finding_kind; any other value is an error of the
+ *        program
  *
  * Return: the severity. Any thread may call it.
  */

@@ -247,7 +247,8 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * @expected: the topology that is expected, such as that of a file; or NULL
  *
  * Reports links that are not active, that are narrower or slower than both ends
- * support, or that only one end reports; in one finding, the active ports whose
+ * support, or that only one end reports; ports of channel adapters and routers
+ * that have no link and are not active; in one finding, the active ports whose
  * other end is not in the topology; GUIDs and LIDs that two ports have; and
  * nodes without a description.
  *
