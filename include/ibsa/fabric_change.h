@@ -111,10 +111,11 @@ struct ibsa_fabric_port_change {
  * Return: 0; -ENODEV there is no such node; -ENXIO the node has no such port;
  * -EINVAL @mask of @wanted is 0 or has an unknown bit, a value is out of range,
  * the link or rate of port 0 of a switch, or anything but the link or rate of
- * another port of a switch, is to change; -ERANGE one end of the link does not
- * support @rate; -ENETDOWN the link or rate of a port without a cable is to
- * change, or the LID or LMC of a port that no SA has ever reached; -EADDRINUSE
- * another port has one of the LIDs; -ENOMEM. Any thread may call it.
+ * another port of a switch, is to change, or only the LMC of a port that no SA
+ * has ever reached; -ERANGE one end of the link does not support @rate;
+ * -ENETDOWN the link or rate of a port without a cable is to change, or the LID
+ * of a port that no SA has ever reached; -EADDRINUSE another port has one of
+ * the LIDs; -ENOMEM. Any thread may call it.
  */
 int ibsa_fabric_port_set(
 	struct ibsa_fabric *fabric, const char *node, unsigned int port,

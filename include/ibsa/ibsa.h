@@ -358,8 +358,8 @@ int ibsa_close(struct ibsa_client *client);
  * has no SM, requests in flight wait. When the SM moves, the client sends all
  * requests in flight to the new SM as soon as the port shows the address of the
  * new SM (see ibsa_port_watch()). These tries have a new TransactionID: a late
- * reply of the old SM does not count. A node on which no SA runs replies that
- * it does not support the class version or the method. After such a reply, the
+ * reply of the old SM does not count. A node on which no SA runs replies to a
+ * Get or Set that it does not support the class version or the method. After such a reply, the
  * client reads the port again. If the SM has moved, the client ignores the
  * reply; otherwise the reply ends the query. If the SA redirects a request, the
  * client sends all requests to the address that the SA gives, until a value of
