@@ -1,71 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa metrics: values for Prometheus. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "file_write.h"
 #include "metrics.h"
 #include "options.h"
 #include "topology.h"
 
 enum { FILE_MODE = 0644 };
 
-static int text_write(FILE *file, const struct metrics *metrics)
-{
-	int err = file ? 0 : -errno;
-
-	if (!file)
-		return err;
-	metrics_write(file, metrics, METRICS_OPENMETRICS);
-	if (fflush(file) != 0 || ferror(file) ||
-	    fchmod(fileno(file), FILE_MODE) != 0 || fsync(fileno(file)) != 0)
-		err = errno ? -errno : -EIO;
-	if (fclose(file) != 0 && !err)
-		err = -errno;
-	return err;
-}
-
-/*
- * Replace the file in one step: a program that reads it gets either the whole
- * old text or the whole new one.
- */
-static int file_replace(const char *path, const struct metrics *metrics)
-{
-	char *name = NULL;
-	int fd;
-	int err;
-
-	if (asprintf(&name, "%s.XXXXXX", path) < 0)
-		return -ENOMEM;
-	fd = mkostemp(name, O_CLOEXEC);
-	err = fd < 0 ? -errno : text_write(fdopen(fd, "w"), metrics);
-	if (!err && rename(name, path) != 0)
-		err = -errno;
-	if (err && fd >= 0)
-		unlink(name);
-	free(name);
-	return err;
-}
-
 static int metrics_print(struct cli *cli, const struct metrics *metrics)
 {
 	const char *path = cli->output.file;
-	int err;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file;
+	int status;
 
 	if (!path || strcmp(path, "-") == 0) {
 		metrics_write(cli->out.file, metrics, METRICS_OPENMETRICS);
 		return CLI_DONE;
 	}
-	err = file_replace(path, metrics);
-	if (!err)
-		return CLI_DONE;
-	complain("cannot write '%s': %s; check that its folder exists and is "
-		 "writable",
-		 path, strerror(-err));
-	return CLI_DEVICE;
+	file = open_memstream(&text, &len);
+	if (file)
+		metrics_write(file, metrics, METRICS_OPENMETRICS);
+	if (!file || fclose(file) != 0) {
+		complain("out of memory");
+		status = CLI_DEVICE;
+	} else {
+		status = file_write(path, FILE_MODE, text, len);
+	}
+	free(text);
+	return status;
 }
 
 static int metrics_once(struct cli *cli, const struct ibsa_topology *expected)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa page: a fabric as one HTML file that loads nothing else. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "file_write.h"
 #include "node_map.h"
 #include "page.h"
 
@@ -97,81 +95,21 @@ static int page_put(struct page *page)
 	return status;
 }
 
-static int cannot_write(const char *path, int err)
+/* The rights of a new file, as the umask of this process has them. */
+static mode_t file_mode(void)
 {
-	complain("--output: cannot write '%s': %s", path, strerror(err));
-	return CLI_DEVICE;
-}
+	const mode_t mask = umask(0);
 
-/* Return: 0 or errno. */
-static int text_write(FILE *file, const char *text, size_t len)
-{
-	int err = 0;
-
-	if (fwrite(text, 1, len, file) != len)
-		err = errno;
-	if (fclose(file) != 0 && !err)
-		err = errno;
-	return err;
-}
-
-/*
- * Write to a new file, which then takes the place of @path: a reader finds the old
- * page or the new one. Return: 0 or errno.
- */
-static int file_replace(const char *path, const char *text, size_t len)
-{
-	char *name = NULL;
-	FILE *file = NULL;
-	mode_t mask;
-	int err = ENOMEM;
-	int fd = -1;
-
-	if (asprintf(&name, "%s.XXXXXX", path) < 0)
-		return err;
-	fd = mkostemp(name, O_CLOEXEC);
-	file = fd < 0 ? NULL : fdopen(fd, "w");
-	err = file ? text_write(file, text, len) : errno;
-	mask = umask(0);
 	umask(mask);
-	if (!err && chmod(name, READABLE & ~mask) != 0)
-		err = errno;
-	if (!err && rename(name, path) != 0)
-		err = errno;
-	if (err && fd >= 0)
-		unlink(name);
-	free(name);
-	return err;
-}
-
-/* A file that is not regular, such as /dev/null, is written in place. */
-static int file_write(const char *path, const char *text, size_t len)
-{
-	char *real = realpath(path, NULL);
-	struct stat what;
-	FILE *file;
-	int err;
-
-	if (real && stat(real, &what) == 0 && !S_ISREG(what.st_mode)) {
-		file = fopen(real, "we");
-		err = file ? text_write(file, text, len) : errno;
-	} else {
-		err = file_replace(real ? real : path, text, len);
-	}
-	free(real);
-	return err;
+	return READABLE & ~mask;
 }
 
 static int output_write(struct cli *cli, const char *text, size_t len)
 {
-	int err;
-
-	if (is_standard_output(cli)) {
-		out_line(&cli->out, "%.*s", (int)len - 1, text);
-		return CLI_DONE;
-	}
-	err = file_write(cli->output.file, text, len);
-	return err ? cannot_write(cli->output.file, err) : CLI_DONE;
+	if (!is_standard_output(cli))
+		return file_write(cli->output.file, file_mode(), text, len);
+	out_line(&cli->out, "%.*s", (int)len - 1, text);
+	return CLI_DONE;
 }
 
 static int page_make(struct page *page)

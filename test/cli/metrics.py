@@ -244,6 +244,20 @@ def a_file_is_replaced_as_a_whole(test, fabric, folder):
     test.samples(test.run("metrics", "--fabric", fabric, "-o", "-")[0])
 
 
+def what_is_no_regular_file_stays(test, fabric, folder):
+    """As /dev/null must, even for root, and what /dev/stdout leads to."""
+    pipe = os.path.join(folder, "pipe")
+    link = os.path.join(folder, "link")
+    os.mkfifo(pipe)
+    os.symlink("pipe", link)
+    for path in (pipe, link):
+        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+        test.run("metrics", "--fabric", fabric, "-o", path)
+        test.samples(reader.communicate(timeout=10)[0].decode())
+        test.expect(stat.S_ISFIFO(os.stat(pipe).st_mode), "the pipe is gone")
+    test.expect(os.path.islink(link), "the link is gone")
+
+
 def hostile_names_are_escaped(test, folder):
     name = b'h"\\\x1b[31m\n{a="b"} 1'.replace(b'"', b"'").replace(b"\n", b"")
     path = os.path.join(folder, "hostile.net")
@@ -303,6 +317,7 @@ def main(ibsa, fabric, large, sysfs, page):
         an_sa_that_fails_is_told(test, fabric)
         no_device_and_no_permission_are_told(test, sysfs)
         a_file_is_replaced_as_a_whole(test, fabric, own)
+        what_is_no_regular_file_stays(test, fabric, folder)
         hostile_names_are_escaped(test, folder)
         series_are_bounded(test, large, folder)
         help_and_page_list_all_metrics(test, page)
