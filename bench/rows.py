@@ -116,6 +116,8 @@ ROWS = [
         "s", "topology net", "ibnetdiscover", "time", 0.1),
     Row("B32", "ibsa check --expect, 10,000 hosts, against topology --net",
         "s", "topology check", "topology net", "time", 2),
+    Row("B32", "ibsa check --expect of JSON, against topology --net",
+        "s", "topology check json", "topology net", "time", 2),
     Row("B33", "63,206 PortInfoRecords as JSON, against saquery", "s",
         "json table", "saquery table", "time", 0.5),
 ]

@@ -219,6 +219,11 @@ class Samples:
         run("sh", "-c", '"$@" >/dev/null', "sh", *command)
         self.values[case].append(time.perf_counter() - start)
 
+    def expect_round(self, ibsa, file, name):
+        begin = time.perf_counter()
+        run(ibsa, "check", "--expect", file)
+        self.values[name].append(time.perf_counter() - begin)
+
     def topology_round(self, folder):
         ibsa = self.build / "cli/ibsa"
         net = folder + "/expected.net"
@@ -228,9 +233,10 @@ class Samples:
         self.values["topology net"].append(middle - begin)
         with open(net, "w", encoding="utf-8") as file:
             file.write(text)
-        begin = time.perf_counter()
-        run(ibsa, "check", "--expect", net)
-        self.values["topology check"].append(time.perf_counter() - begin)
+        self.expect_round(ibsa, net, "topology check")
+        with open(net, "w", encoding="utf-8") as file:
+            file.write(run(ibsa, "topology", "-j"))
+        self.expect_round(ibsa, net, "topology check json")
         if not self.has_peers:
             return
         begin = time.perf_counter()
