@@ -23,8 +23,8 @@ enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM, TIMER_WATCH };
  * @status are passed.
  */
 struct query {
-	struct hash_node id;
 	struct list link;
+	struct hash_node id;
 	struct timer deadline;
 	ibsa_reply_fn done;
 	void *arg;
