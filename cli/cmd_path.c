@@ -324,6 +324,9 @@ static void reason_find(struct cli *cli, const struct ibsa_query *query,
 		return;
 	}
 	(void)!ibsa_reason_wait(cli->client, query, reason);
+	if (cli->output.verbose)
+		complain("reason: %u further %s", reason->queries,
+			 reason->queries == 1 ? "query" : "queries");
 	comparison = comparison_find(cli, rows, reason->constraint);
 	if (!comparison)
 		return;

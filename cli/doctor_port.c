@@ -178,7 +178,7 @@ static void no_mad_device(struct visit *visit, bool has_umad)
 {
 	const bool is_ethernet = visit->state &&
 				 visit->state->link == IBSA_LINK_ETHERNET;
-	const char *why = has_umad ? "it takes no MADs"
+	const char *why = has_umad ? "the kernel has no MAD device for it"
 				   : "ib_umad is not loaded";
 
 	visit->locked = why;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ibsa/query_one.h>
 #include <ibsa/reason.h>
 #include <ibsa/text.h>
 
@@ -50,9 +51,46 @@ static int client_open_signals_blocked(struct cli *cli,
 	return err;
 }
 
+/* The address of the SA of this port, for --sa without a LID and a GID. */
+static int sa_address_own(struct cli *cli, const struct ibsa_port_state *port,
+			  struct ibsa_error *error)
+{
+	if (!port->sm_lid) {
+		snprintf(error->text, sizeof(error->text),
+			 "the port has no subnet manager: --sa needs a lid "
+			 "or a gid");
+		return -ENETDOWN;
+	}
+	cli->sa.address.lid = port->sm_lid;
+	if (!cli->sa.has_sl)
+		cli->sa.address.sl = port->sm_sl;
+	return 0;
+}
+
+/* On InfiniBand, a packet to a GID needs a LID, too: ask this port's own SA. */
+static int sa_address_find(struct cli *cli, struct ibsa_client *client,
+			   struct ibsa_error *error)
+{
+	struct ibsa_path path;
+	struct ibsa_error why = { .text = "" };
+
+	if (ibsa_path_wait(client, NULL, &cli->sa.address.gid, &why, &path) !=
+	    0) {
+		snprintf(error->text, sizeof(error->text),
+			 "--sa: the LID for this GID is not known: %.120s; "
+			 "give it, as in --sa lid=1,gid=...",
+			 why.text);
+		return -ENETDOWN;
+	}
+	cli->sa.address.lid = path.dlid;
+	if (!cli->sa.has_sl)
+		cli->sa.address.sl = path.sl;
+	return 0;
+}
+
 /*
  * Complete the SA address of --sa: without LID and GID it means the SA of this
- * port.
+ * port, and with a GID only, its LID is found on InfiniBand.
  */
 static int sa_address_complete(struct cli *cli, struct ibsa_error *error)
 {
@@ -61,27 +99,19 @@ static int sa_address_complete(struct cli *cli, struct ibsa_error *error)
 	struct ibsa_port_state port;
 	int err;
 
-	if (!cli->open.access.sa || cli->sa.address.lid ||
-	    cli->sa.address.has_grh)
+	if (!cli->open.access.sa || cli->sa.address.lid)
 		return 0;
 	own.access.sa = NULL;
 	err = ibsa_open(&own, error, &client);
 	if (err)
 		return err;
 	err = ibsa_port_get(client, true, &port);
+	if (!err && !cli->sa.address.has_grh)
+		err = sa_address_own(cli, &port, error);
+	else if (!err && port.link == IBSA_LINK_INFINIBAND)
+		err = sa_address_find(cli, client, error);
 	(void)ibsa_close(client);
-	if (err)
-		return err;
-	if (!port.sm_lid) {
-		snprintf(error->text, sizeof(error->text),
-			 "the port has no subnet manager: --sa needs a lid "
-			 "or a gid");
-		return -ENETDOWN;
-	}
-	cli->sa.address.lid = port.sm_lid;
-	if (!cli->sa.has_sl)
-		cli->sa.address.sl = port.sm_sl;
-	return 0;
+	return err;
 }
 
 int client_open(struct cli *cli)

@@ -100,17 +100,32 @@ static void gaps_explain(struct cli *cli, const struct ibsa_topology *topology)
 			 own_pkeys_text(cli, pkeys));
 }
 
+static void queries_print(struct cli *cli, const struct ibsa_stats *before)
+{
+	struct ibsa_stats now;
+
+	ibsa_stats_get(cli->client, &now);
+	complain("topology: %llu queries, %llu %s",
+		 (unsigned long long)(now.queries - before->queries),
+		 (unsigned long long)(now.sent - before->sent),
+		 now.sent - before->sent == 1 ? "try" : "tries");
+}
+
 int topology_read(struct cli *cli, struct ibsa_topology **out)
 {
+	struct ibsa_stats before;
 	struct topology_state state = { .cli = cli };
 	int err = client_open(cli);
 
 	if (err)
 		return err;
+	ibsa_stats_get(cli->client, &before);
 	err = ibsa_topology_read(cli->client, NULL, topology_done, &state);
 	if (err)
 		return query_refused_explain(cli, err);
 	client_wait(cli, &state.wait);
+	if (cli->output.verbose && cli->client)
+		queries_print(cli, &before);
 	*out = state.topology;
 	if (state.topology)
 		gaps_explain(cli, state.topology);

@@ -224,6 +224,11 @@ static int command_sm(struct command *command, const char *args)
 		return ibsa__fail(command->error, -EINVAL,
 				  "sm needs move NODE, start or stop");
 	err = ibsa_fabric_sa_move(fabric, node);
+	if (err == -ENETDOWN)
+		return ibsa__fail(command->error, err,
+				  "the SM cannot move to %.128s: none of its "
+				  "ports has a link that is up",
+				  node);
 	return err ? change_failed(command, node, err) : 0;
 }
 

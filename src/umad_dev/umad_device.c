@@ -141,8 +141,9 @@ static int selection_open(struct umad_device *device, struct ibsa_error *error)
 		device->node_guid = 0;
 	if (!device->selection.umad[0])
 		return ibsa__fail(error, -ENODEV,
-				  "port %u of %.64s takes no MADs: it is "
-				  "neither InfiniBand nor RoCE",
+				  "the kernel has no MAD device (umad) for "
+				  "port %u of %.64s; InfiniBand and RoCE ports "
+				  "have one if ib_umad is loaded",
 				  device->selection.port,
 				  device->selection.device);
 	return file_open(device, error);

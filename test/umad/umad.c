@@ -188,7 +188,7 @@ static void port_without_mad_device_takes_no_mads(void **state)
 	tree_add_device(&tree, "siw0");
 	tree_add_umad(&tree, 0, "mlx5_0", 1);
 	assert_int_equal(open_err(NULL, 0, &error), -ENODEV);
-	assert_text_has(&error, "takes no MADs");
+	assert_text_has(&error, "no MAD device (umad) for port 1 of siw0");
 	tree_add_umad(&tree, 999999, "siw0", 1);
 	assert_int_equal(open_err(NULL, 0, &error), -ENODEV);
 	assert_text_has(&error, "/dev/infiniband/umad999999 does not exist");
