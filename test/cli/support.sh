@@ -11,6 +11,7 @@ ibsa=$(realpath "$1")
 # shellcheck disable=SC2034 # for the scripts that source this
 libdir=$(realpath "$2")
 fabric=$(realpath "$3")
+timeout=$(command -v timeout) # some tests change PATH
 tmp=$(mktemp -d)
 # End all background processes of the test, and remove its directory.
 clean_up() {
@@ -79,8 +80,13 @@ run() {
 	shift
 	what="ibsa $*"
 	checks=$((checks + 1))
-	"$ibsa" "$@" >out 2>err </dev/null || got=$?
-	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
+	"$timeout" --foreground -k 10 100 "$ibsa" "$@" >out 2>err </dev/null ||
+		got=$?
+	case "$got" in
+	"$want") ;;
+	124 | 137) fail "has not ended after 100 s" ;;
+	*) fail "exit status $got, not $want" ;;
+	esac
 	# A command that fails must write a message to standard error.
 	case "$want" in
 	0) ;;
