@@ -158,18 +158,15 @@ static int ports_read(struct device_files *files, const char *name,
 int ibsa__ca_read(struct device_files *files, const char *name,
 		  struct ibsa__ca *out)
 {
-	struct ibsa__ca ca = { 0 };
 	int err;
 
-	err = head_read(files, name, &ca.head);
+	*out = (struct ibsa__ca){ 0 };
+	err = head_read(files, name, &out->head);
 	if (!err)
-		err = ports_read(files, name, &ca);
-	if (err) {
-		ibsa__ca_free(&ca);
-		return err;
-	}
-	*out = ca;
-	return 0;
+		err = ports_read(files, name, out);
+	if (err)
+		ibsa__ca_free(out);
+	return err;
 }
 
 void ibsa__ca_free(struct ibsa__ca *ca)
