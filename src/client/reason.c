@@ -310,8 +310,7 @@ static void take_both(struct ibsa__reason_search *search,
 		if (ibsa_reply_decode(reply, i, &path) != 0)
 			continue;
 		for (size_t k = 0; k < 2; k++) {
-			if (reason_gid_guid(&ends[k]->gid) !=
-			    reason_gid_guid(&path.dgid))
+			if (gid_guid(&ends[k]->gid) != gid_guid(&path.dgid))
 				continue;
 			ends[k]->lid = path.dlid;
 			ends[k]->pkey = path.pkey;
@@ -377,8 +376,7 @@ static void end_fill(const struct ibsa__reason_search *search,
 	out->gid = *gid;
 	out->lid = lid;
 	out->is_own = lid ? (uint32_t)lid >> port->lmc == port->lid >> port->lmc
-			  : reason_gid_guid(gid) ==
-					      reason_gid_guid(&port->gid) &&
+			  : gid_guid(gid) == gid_guid(&port->gid) &&
 				      !is_of_other_subnet(search, out);
 }
 

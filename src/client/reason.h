@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include <ibsa/bits.h>
 #include <ibsa/reason.h>
 #include <ibsa/text.h>
 
@@ -168,11 +167,6 @@ const char *ibsa__reason_end_text(const struct reason_end *end,
 
 /* Whether the client's requests have an SM_Key. */
 bool ibsa__reason_has_key(const struct ibsa__reason_search *search);
-
-static inline uint64_t reason_gid_guid(const struct ibsa_gid *gid)
-{
-	return ibsa_be64(gid->raw + 8);
-}
 
 /* Make the query of a step. */
 typedef void reason_query_fn(struct ibsa__reason_search *search,

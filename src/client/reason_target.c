@@ -26,7 +26,7 @@ void ibsa__reason_query_node(struct ibsa__reason_search *search,
 	const bool has_gid = !gid_is_zero(&target->gid);
 
 	search->match.node = (struct ibsa_node){
-		.port_guid = has_gid ? reason_gid_guid(&target->gid) : 0,
+		.port_guid = has_gid ? gid_guid(&target->gid) : 0,
 		.lid = has_gid ? 0 : (uint16_t)target->lid,
 	};
 	ibsa__reason_query_make(
@@ -180,7 +180,7 @@ void ibsa__reason_query_sibling(struct ibsa__reason_search *search,
 				struct ibsa_query *out)
 {
 	search->match.node = (struct ibsa_node){
-		.node_guid = reason_gid_guid(&search->target->gid) -
+		.node_guid = gid_guid(&search->target->gid) -
 			     search->sibling_num,
 	};
 	ibsa__reason_query_make(search, &ibsa_node_record,

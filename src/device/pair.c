@@ -6,8 +6,9 @@
  *
  * Source: what libibumad of rdma-core 64 returns; IBA vol 1, 14.2.5.6.
  */
-#include <ibsa/bits.h>
 #include <ibsa/device.h>
+
+#include "wire/gid.h"
 
 enum { CAP_SM_DISABLED = 1 << 10 };
 
@@ -16,25 +17,20 @@ static bool port_is_infiniband(const struct ibsa_port *port)
 	return !port->err && port->state.link != IBSA_LINK_ETHERNET;
 }
 
-static uint64_t port_guid(const struct ibsa_port *port)
-{
-	return ibsa_be64(port->state.gid.raw + 8);
-}
-
 /* Whether @gsi is the GSI of the physical port whose SMI is @port. */
 static bool port_is_gsi_of(const struct ibsa_port *gsi,
 			   const struct ibsa_port *port)
 {
 	return gsi != port && port_is_infiniband(gsi) &&
 	       gsi->cap_mask & CAP_SM_DISABLED &&
-	       port_guid(gsi) == port_guid(port);
+	       gid_guid(&gsi->state.gid) == gid_guid(&port->state.gid);
 }
 
 const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
 				      const struct ibsa_port *port,
 				      const struct ibsa_device **out_device)
 {
-	if (!port_is_infiniband(port) || !port_guid(port) ||
+	if (!port_is_infiniband(port) || !gid_guid(&port->state.gid) ||
 	    port->cap_mask & CAP_SM_DISABLED)
 		return NULL;
 	for (size_t i = 0; i < list->count; i++) {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include <ibsa/bits.h>
 #include <ibsa/types.h>
 
 static inline bool gid_is_zero(const struct ibsa_gid *gid)
@@ -31,6 +32,12 @@ static inline bool gid_is_ipv4(const struct ibsa_gid *gid)
 	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
 
 	return !memcmp(gid->raw, mapped, sizeof(mapped));
+}
+
+/* Return: the port GUID, which is the lower half. */
+static inline uint64_t gid_guid(const struct ibsa_gid *gid)
+{
+	return ibsa_be64(gid->raw + 8);
 }
 
 #endif
