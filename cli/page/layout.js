@@ -14,7 +14,7 @@ const PANEL_GAP = 8;
 const ROW_MAX = 100;			/* panels in a row */
 const ROW_GAP = 16;			/* above each row of panels, for cables */
 const DIRECT_MAX = 150;			/* bundles of cables that are drawn each */
-const DIRECT_ROW = 12;			/* panels in a row below them */
+const DIRECT_SCALE = 0.6;		/* unless the picture gets smaller than this by it */
 let cell = CELLS.many;
 
 /* Number of columns for which count boxes have about this ratio of width to height. */
@@ -174,15 +174,15 @@ function uplinksCount(section) {
 }
 
 /* Choose rows with titles that can be read when all is shown. */
-function rowsFind(section, frame) {
+function rowsFind(section, frame, isDirect) {
 	const ratio = frame.w / frame.h;
-	const topGap = (section.isDirect ? 3 : 1.5) * ROW_GAP;
+	const topGap = (isDirect ? 3 : 1.5) * ROW_GAP;
 	let title = TITLE.least;
 	let chosen = null;
 	for (let i = 0; i < 3; i++) {
 		const sizes = section.pods.map((group) => panelSize(group, title));
 		chosen = rowsChoose(section.pods, sizes, section.top.length, topGap, ratio,
-				    section.isDirect && section.top.length > 0);
+				    isDirect && section.top.length > 0);
 		title = Math.max(TITLE.least, TITLE.pixels / frame.h / chosen.scale);
 	}
 	return chosen;
@@ -191,10 +191,12 @@ function rowsFind(section, frame) {
 /* Place a section below y, for a frame of this size in pixels. */
 function sectionPlace(section, bundles, frame, y) {
 	section.bundles = bundles.filter((bundle) => section.islands.has(bundle.a.island));
-	section.isDirect = section.bundles.length <= DIRECT_MAX &&
-		(!section.top.length || section.pods.length <= DIRECT_ROW);
 	uplinksCount(section);
-	const { rows, picture } = rowsFind(section, frame);
+	const direct = rowsFind(section, frame, true);
+	const bus = rowsFind(section, frame, false);
+	section.isDirect = section.bundles.length <= DIRECT_MAX &&
+		(!section.top.length || direct.scale > bus.scale * DIRECT_SCALE);
+	const { rows, picture } = section.isDirect ? direct : bus;
 	const columns = Math.min(picture.columns, section.top.length || 1);
 	const topSize = gridSize(section.top.length, columns, SWITCH_BOX);
 	gridPlace(section.top, columns, SWITCH_BOX, Math.max(0, (picture.w - topSize.w) / 2), y);

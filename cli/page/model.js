@@ -97,13 +97,16 @@ function findingsMake() {
 	});
 }
 
-/* A finding about a port is also one of its link, and of the node at the other end. */
+/* Findings about a link, which are also findings of the node at the other end. */
+const LINK_KINDS = new Set(["link-down", "link-degraded", "one-end", "missing", "new", "moved",
+			    "slower"]);
+
 function findingAdd(finding, node) {
 	const raise = (what) => { what.severity = Math.max(what.severity, finding.severity); };
 	node.findings.push(finding);
 	raise(node);
 	for (const link of node.links) {
-		if (!finding.port || ownPort(link, node) !== finding.port)
+		if (!LINK_KINDS.has(finding.kind) || ownPort(link, node) !== finding.port)
 			continue;
 		raise(link);
 		const far = farNode(link, node);
@@ -134,13 +137,14 @@ function countText(count, one, many) {
 	return `${count.toLocaleString("en")} ${count === 1 ? one : many || `${one}s`}`;
 }
 
-/* The beginning that the names have in common, without trailing separators. */
+/* The beginning that the names have in common, without separators or a part of a number. */
 function commonName(names) {
 	let prefix = names[0] || "";
 	for (const name of names)
 		while (!name.startsWith(prefix))
 			prefix = prefix.slice(0, -1);
-	return prefix.replace(/[\s._:-]+$/, "");
+	const cutsNumber = names.some((name) => /^\d/.test(name.slice(prefix.length)));
+	return (cutsNumber ? prefix.replace(/\d+$/, "") : prefix).replace(/[\s._:-]+$/, "");
 }
 
 /* The switches that stay connected without those of the highest level. */

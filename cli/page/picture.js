@@ -216,7 +216,7 @@ function bundlesDraw(section) {
 	for (const bundle of section.bundles)
 		if (!bundle.severity)
 			bundleDraw(bundle.a, bundle.b, colors.cable,
-				   Math.min(1 + bundle.count / 2, 4));
+				   Math.max(1, Math.min(1 + bundle.count / 4, 3, view.scale)));
 }
 
 /*
