@@ -133,8 +133,9 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
  * @nbits:  as for ibsa_bits_get()
  * @value:  the value, host byte order
  *
- * Return: 0 if @value fits; otherwise the bits of @value that do not fit, and
- * the field contains the low bits of @value.
+ * Return: 0 if @value fits into @nbits bits; otherwise @value with its low
+ * @nbits bits set to zero. The field contains the low @nbits bits of @value in
+ * both cases.
  */
 static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 				     unsigned int nbits, uint64_t value)

@@ -52,7 +52,7 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * ibsa_replay_open - open a capture as a port whose SA replays it
  * @path:  a pcap file of ERF records of InfiniBand (link type 197), or of
  *         InfiniBand packets (link type 247)
- * @error: after an error, a sentence that tells what failed; or NULL
+ * @error: after an error, a sentence that tells what failed; may be NULL
  * @out:   receives the transport, for ibsa_options.transport
  *
  * A request gets the reply that the same request has in the capture: with the

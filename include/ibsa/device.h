@@ -84,17 +84,18 @@ struct ibsa_device_list {
  * The list is a snapshot.
  *
  * If $IBSA_FABRIC is "unix:PATH", the list has one device, which the fabric
- * server offers at the node $IBSA_NODE; see ibsa_fabric_server_open().
- * Otherwise, $SYSFS_PATH is read instead of /sys. A set-uid program ignores
- * these variables.
+ * server offers at the node $IBSA_NODE, or, if this is not set, at the first
+ * channel adapter of its file; see ibsa_fabric_server_open(). Otherwise,
+ * $SYSFS_PATH is read instead of /sys. A set-uid program ignores these
+ * variables.
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
  * the RDMA modules are not loaded; -ENODEV no fabric server listens at PATH, or
  * the fabric has no node $IBSA_NODE; -ENXIO this node has no port with the
- * number in $IBSA_NODE; -EINVAL PATH is empty; -EACCES, -EPROTO, -ETIMEDOUT,
- * -EUSERS the fabric server cannot be used, as ibsa_open(); -ENAMETOOLONG
- * $SYSFS_PATH or PATH is too long; -ENOMEM; or the error of reading
- * class/infiniband. Any thread may call it.
+ * number in $IBSA_NODE; -EINVAL PATH is empty, or the name in $IBSA_NODE is too
+ * long; -EACCES, -EPROTO, -ETIMEDOUT, -EUSERS the fabric server cannot be used,
+ * as ibsa_open(); -ENAMETOOLONG $SYSFS_PATH or PATH is too long; -ENOMEM; or
+ * the error of reading class/infiniband. Any thread may call it.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */

@@ -202,7 +202,7 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * @options: what to watch; copied; NULL: all defaults
  * @happened: called for each event, from dispatch or ibsa_close()
  * @arg:     passed to @happened unchanged
- * @error:   receives, on failure, what failed and what to do; or NULL
+ * @error:   receives, on failure, what failed and what to do; may be NULL
  * @out:     receives the watch, valid until ibsa_event_unwatch() or
  *           IBSA_EVENT_ENDED
  *

@@ -149,7 +149,7 @@ struct ibsa_fabric_stats {
  * @path:    file in the format of ibnetdiscover and ibsim; or a capture, see
  *           ibsa_replay_open()
  * @options: NULL for all defaults
- * @error:   after an error, a sentence with file, line and reason; or NULL
+ * @error:   after an error, a sentence with file, line and reason; may be NULL
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
  * Return: 0; -EINVAL @path is NULL, the topology or the file of @partitions has
@@ -169,7 +169,7 @@ int ibsa_fabric_load(const char *path,
  * @text:    text of a topology file
  * @len:     bytes at @text
  * @options: NULL for all defaults
- * @error:   after an error, a sentence with line and reason; or NULL
+ * @error:   after an error, a sentence with line and reason; may be NULL
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
  * Return: as ibsa_fabric_load().
@@ -192,9 +192,9 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  * ibsa_fabric_attach - create a transport at a port of a fabric
  * @fabric: a fabric
  * @node:   name or node id of a channel adapter, or HOST/DEVICE for the name
- *          "HOST DEVICE"; for a host's name: the host's first adapter with an
- *          active port, or else its first adapter; NULL: the first adapter of
- *          the file
+ *          "HOST DEVICE"; for a host's name: of the host's adapters, in the
+ *          order of their names ("mlx5_9" before "mlx5_10"), the first with an
+ *          active port, or else the first; NULL: the first adapter of the file
  * @port:   port number; 0: the first port with a cable
  * @out:    receives the transport, for ibsa_options.transport; the transport
  *          holds the fabric until the transport is closed

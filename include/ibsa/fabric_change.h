@@ -105,17 +105,20 @@ struct ibsa_fabric_port_change {
  * A link with a new rate trains again and stays up: switches at its ends report
  * the change (trap 128), and the SM sets up the ports at both ends.
  *
- * A change does not wake a client: the client detects the change when it next
- * reads the state of its port.
+ * The change of a port does not make the file descriptor of the client at this
+ * port readable; a Report that arrives there does. The client detects the
+ * change when it next reads the state of its port: at the interval of
+ * ibsa_port_watch(), or when it gets no reply.
  *
  * Return: 0; -ENODEV there is no such node; -ENXIO the node has no such port;
- * -EINVAL @mask of @wanted is 0 or has an unknown bit, a value is out of range,
- * the link or rate of port 0 of a switch, or anything but the link or rate of
- * another port of a switch, is to change, or only the LMC of a port that no SA
- * has ever reached; -ERANGE one end of the link does not support @rate;
- * -ENETDOWN the link or rate of a port without a cable is to change, or the LID
- * of a port that no SA has ever reached; -EADDRINUSE another port has one of
- * the LIDs; -ENOMEM. Any thread may call it.
+ * -EINVAL @mask of @wanted is 0 or has an unknown bit, or a value is out of
+ * range; or @mask has the link or rate, and the port is port 0 of a switch; or
+ * @mask has anything else, and the port is a switch's port with a number above
+ * 0; or @mask has the LMC without the LID, and no SA has ever reached the port;
+ * -ERANGE one end of the link does not support @rate; -ENETDOWN @mask has the
+ * link or rate, and the port has no cable; or @mask has the LID, and no SA has
+ * ever reached the port; -EADDRINUSE another port has one of the LIDs; -ENOMEM.
+ * Any thread may call it.
  */
 int ibsa_fabric_port_set(
 	struct ibsa_fabric *fabric, const char *node, unsigned int port,

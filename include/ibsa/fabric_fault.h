@@ -32,10 +32,10 @@ enum ibsa_fault_kind {
  * @kind:     the kind
  * @percent:  share of the MADs that the fault affects, at random, 0 to 100; 0
  *            ends the fault
- * @count:    number of MADs after which the fault ends; 0: no end
- * @delay_ms: for DELAY and REORDER: milliseconds at most; default 100
- * @hops:     for REDIRECT: number of ports that redirect, each to the next;
- *            default 1. The SA's port is the first. The others are the ports of
+ * @count:    number of MADs that the fault affects before it ends; 0: no end
+ * @delay_ms: for DELAY and REORDER: milliseconds at most; 0 means 100
+ * @hops:     for REDIRECT: number of ports that redirect, each to the next; 0
+ *            means one. The SA's port is the first. The others are the ports of
  *            channel adapters that the SA reaches, in the order of their port
  *            GUIDs from the SA's port on; the lowest GUID follows the highest.
  *            The port after the redirecting ports answers requests. If no port
@@ -70,12 +70,14 @@ int ibsa_fabric_fault(struct ibsa_fabric *fabric,
  * ibsa_fault_parse - convert text to a fault
  * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "lose=1" or
  *         "delay=2.5,0,200"; the kinds are lose, delay, duplicate, reorder,
- *         corrupt, busy and silence. Or KIND=PERCENT[,COUNT[,HOPS]]; the kinds
- *         are redirect, and redirect-gid, which sets by_gid
+ *         corrupt, busy and silence, of which only delay and reorder use
+ *         DELAY_MS. Or KIND=PERCENT[,COUNT[,HOPS]]; the kinds are redirect, and
+ *         redirect-gid, which sets by_gid. PERCENT is 0 to 100
  * @out:   receives the fault, for ibsa_fabric_fault(); missing numbers are 0
- * @error: after an error, a sentence that lists the kinds; or NULL
+ * @error: after an error, a sentence that lists the kinds; may be NULL
  *
- * Return: 0; -EINVAL @text is NULL or not a fault. Any thread may call it.
+ * Return: 0; -EINVAL @text is NULL or does not have this form, or PERCENT is
+ * above 100. Any thread may call it.
  */
 int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 		     struct ibsa_error *error) IBSA_MUST_USE;

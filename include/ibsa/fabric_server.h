@@ -5,7 +5,7 @@
  * its machine: through ibsa_open() with the fabric "unix:PATH", or, without
  * changes to the program, through libibumad's functions with $IBSA_FABRIC.
  *
- * A server belongs to one thread at a time, except for
+ * Only one thread at a time may call functions with a server, except
  * ibsa_fabric_server_wake(). The fabric has its own lock: other threads may use
  * the functions of <ibsa/sim.h> on it at any time.
  */
@@ -108,13 +108,15 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
 			    int timeout_ms) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_server_wake - end a wait in another thread, or the next wait
+ * ibsa_fabric_server_wake - end the ibsa_fabric_server_wait() of another
+ * thread, or else the next one
  * @server: an open server
  *
- * The server checks all ports and informs clients of changes when the wait
- * ends. Call ibsa_fabric_server_wake() after another thread has changed the
- * fabric. No call is needed after a change by a client or by
- * ibsa_fabric_server_command(). Any thread may call it.
+ * Before this ibsa_fabric_server_wait() returns, it checks the ports of all
+ * clients and sends each client the changes of its port. Call
+ * ibsa_fabric_server_wake() after the program has changed the fabric. No call
+ * is needed after a change by a client or by ibsa_fabric_server_command(). Any
+ * thread may call it.
  */
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
 
@@ -129,7 +131,7 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  *          otherwise empty; truncated if @room is too small. May be NULL if
  *          @room is 0
  * @room:   bytes at @out
- * @error:  after an error, a sentence that tells what failed; or NULL
+ * @error:  after an error, a sentence that tells what failed; may be NULL
  *
  * node add takes all links of a node up, and node remove takes them down. sm
  * move, sm start and sm stop do what ibsa_fabric_sa_move() and

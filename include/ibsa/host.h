@@ -48,8 +48,8 @@ int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
  * The SA returns only ports that its SM has set up.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM;
- * or the error of ibsa_query_wait(). Only the thread to which @client belongs
- * may call it.
+ * or the error of ibsa_query_wait(). Only one thread at a time may call it and
+ * other functions with the same client.
  */
 int ibsa_host_ports(struct ibsa_client *client, const char *name,
 		    struct ibsa_node **out, size_t *out_count) IBSA_MUST_USE;

@@ -127,7 +127,7 @@ int ibsa_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
 /**
  * ibsa_device_open - open a device with options; it is not shared
  * @options: NULL: all defaults
- * @error:   receives, on failure, what failed and what to do; or NULL
+ * @error:   receives, on failure, what failed and what to do; may be NULL
  * @out:     receives the device; ibsa_device_put() closes it
  *
  * Return: as ibsa_device_get(); -EINVAL also for a window, a grh or the LMC of
@@ -228,8 +228,8 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  *              1. Before its first try, the query may wait up to @queue_ms of
  *              struct ibsa_device_options
  * @gfp_mask:   ignored
- * @callback:   called once, later, never from within this call; or NULL. Its
- *              @status is 0; -EINVAL the SA replied with a MAD status, see
+ * @callback:   called once, later, never from within this call; may be NULL.
+ *              Its @status is 0; -EINVAL the SA replied with a MAD status, see
  *              ibsa_last_reply(); -ETIMEDOUT no reply, or never sent; -EINTR
  *              cancelled, or the device was closed or disappeared; -EIO a send
  *              error, or a malformed or cut reply. Its @resp is valid until the
@@ -596,10 +596,10 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 
 /**
  * opa_pr_query_possible - which form of path query the fabric manager supports
- * @client:   ignored; or NULL
+ * @client:   ignored; may be NULL
  * @device:   the device
  * @port_num: number of the port that queries, from 1
- * @rec:      ignored; or NULL
+ * @rec:      ignored; may be NULL
  *
  * ClassPortInfo decides. The library reads it when it opens an Omni-Path port,
  * and again one second after the port became active, its LID or its SM changed,

@@ -3,13 +3,12 @@
  * The subnet administration client: open a port, send queries to the SA,
  * receive replies in callbacks.
  *
- * A client is one opened port. It has one fd, one next deadline and one
- * dispatch call, belongs to one thread at a time and has no locks; two clients
- * share nothing. A program may hand a client over to another thread, and back,
- * whenever no call is in progress, for example with a mutex that each thread
- * holds during each call. Callbacks run only inside ibsa_dispatch(),
- * ibsa_wait(), the functions that wait for replies and ibsa_close(); see
- * ibsa_reply_fn.
+ * A client is one opened port. It has one fd, one next deadline, one dispatch
+ * call and no locks: only one thread at a time may call functions with it. This
+ * need not be the thread that opened it; several threads may use it in turn,
+ * for example with a mutex that each thread holds during each call. Two clients
+ * share nothing. Callbacks run only inside ibsa_dispatch(), ibsa_wait(), the
+ * functions that wait for replies and ibsa_close(); see ibsa_reply_fn.
  */
 #ifndef IBSA_IBSA_H
 #define IBSA_IBSA_H
@@ -279,7 +278,7 @@ struct ibsa_stats {
  * ibsa_open - open a port for queries to the SA
  * @options: NULL: all defaults
  * @error:   receives, on failure, one sentence that tells what failed and what
- *           to do; or NULL
+ *           to do; may be NULL
  * @out:     receives the client; ibsa_close() closes it
  *
  * The client uses the first of these that is given: @options->transport,
@@ -334,10 +333,10 @@ int ibsa_close(struct ibsa_client *client);
  * ibsa_query - send a query to the SA; the reply arrives in a callback
  * @client: an open client
  * @query:  the query; copied, with what its match points to
- * @done:   called once, later, never from within this call; or NULL
+ * @done:   called once, later, never from within this call; may be NULL
  * @arg:    passed to @done unchanged
  * @out_id: receives the identifier that ibsa_cancel() takes, before @done is
- *          called; or NULL
+ *          called; may be NULL
  *
  * Use ibsa_query() in programs with an event loop or with many queries in
  * flight. To wait for a single reply, use ibsa_query_wait().
@@ -498,7 +497,8 @@ void ibsa_wake(struct ibsa_client *client);
  * ibsa_query_wait - send a query to the SA and wait for the reply
  * @client: an open client
  * @query:  as for ibsa_query()
- * @done:   called once from within this call if the query is accepted; or NULL
+ * @done:   called once from within this call if the query is accepted; may be
+ *          NULL
  * @arg:    passed to @done unchanged
  *
  * The wait ends with the reply or at the query's deadline; a signal does not
@@ -620,7 +620,7 @@ int ibsa_port_watch(struct ibsa_client *client, unsigned int interval_ms,
 /**
  * ibsa_port_unwatch - end a watch of the port
  * @client: the client of the watch
- * @watch:  ends at once, also from inside a callback; or NULL
+ * @watch:  ends at once, also from inside a callback; may be NULL
  */
 void ibsa_port_unwatch(struct ibsa_client *client,
 		       struct ibsa_port_watch *watch);

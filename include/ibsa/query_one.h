@@ -14,7 +14,7 @@ IBSA_BEGIN
  * ibsa_query_one - query one record and wait for it
  * @client: an open client
  * @query:  as for ibsa_query_wait()
- * @error:  after an error, a sentence that tells why; or NULL
+ * @error:  after an error, a sentence that tells why; may be NULL
  * @out:    receives the record: the struct of @query's record, such as struct
  *          ibsa_node; struct ibsa_path for a MultiPathRecord
  *
@@ -54,7 +54,7 @@ struct ibsa_path_options {
  * @client:  an open client
  * @options: NULL: all defaults
  * @to:      GID of the destination port
- * @error:   after an error, a sentence that tells why; or NULL
+ * @error:   after an error, a sentence that tells why; may be NULL
  * @out:     receives the PathRecord
  *
  * If the SA has several paths, it returns one of them. To check whether a path

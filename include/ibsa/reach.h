@@ -131,7 +131,7 @@ int ibsa_reach(struct ibsa_client *client,
  *           the order in which the replies arrive
  * @arg:     passed to @told unchanged
  * @out:     receives the batch, valid until @told has returned for the last
- *           GID; or NULL
+ *           GID; may be NULL
  *
  * The batch has at most as many queries in flight as the client's window
  * allows, and starts the next query when a query ends: the timeout of a GID

@@ -20,7 +20,7 @@ struct ibsa_responder;
  * @device: name of the device of this machine, such as "mlx5_0"; NULL: the
  *          first device with an active InfiniBand port. A RoCE device is used
  *          only if it is named
- * @port:   port number of the device; 0: its first active port
+ * @port:   port number of the device; 0: the first active port of the device
  * @node:   name or node id of a channel adapter of the fabric: the node from
  *          which the SA of the fabric receives all requests; NULL: the first
  *          channel adapter of the file
@@ -68,7 +68,7 @@ struct ibsa_responder_info {
  * @fabric:  a fabric on the real clock; held until the responder is closed
  * @options: NULL: all defaults
  * @error:   receives, on failure, one sentence that tells what failed and what
- *           to do; or NULL
+ *           to do; may be NULL
  * @out:     receives the responder; ibsa_responder_close() closes it
  *
  * The responder passes SA requests that arrive at the port to the SA of
@@ -88,8 +88,8 @@ struct ibsa_responder_info {
  * seconds after it was lost. On RoCE, clients must use an IPv6 GID of the port:
  * their kernels discard answers that come from an IPv4 GID.
  *
- * A responder belongs to one thread at a time, and must not be used by a forked
- * child.
+ * Only one thread at a time may call functions with a responder, and a forked
+ * child must not call them.
  *
  * Return: 0; -EACCES this user may not open the umad device file; -EBUSY
  * another program receives the SA requests at the port, such as a subnet

@@ -120,7 +120,7 @@ typedef void (*ibsa_registration_fn)(
  * ibsa_service_register - register a service and keep it registered
  * @client: an open client
  * @options: the record and the options; copied
- * @report: called for each event, from dispatch or ibsa_close(); or NULL
+ * @report: called for each event, from dispatch or ibsa_close(); may be NULL
  * @arg:    passed to @report unchanged
  * @out:    receives the handle, valid until IBSA_REGISTRATION_RELEASED is
  *          reported; without @report, until ibsa_service_release() or

@@ -147,7 +147,7 @@ size_t ibsa_text_clean(const char **text, char *out, size_t size);
  * @host:   the record's struct; receives the value
  * @mask:   the component mask; the field's bits are set in it. The GIDs of a
  *          MultiPathRecord have no component bits
- * @error:  receives, on failure, one sentence for the user; or NULL
+ * @error:  receives, on failure, one sentence for the user; may be NULL
  *
  * If the record has a field with "_selector" after the name of the field, such
  * as mtu_selector, FIELD may be followed by ">=", "<=", ">" or "<", which set

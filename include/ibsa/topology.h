@@ -244,7 +244,7 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * ibsa_topology_check - check a topology
  * @topology: a finished topology; receives the findings, in place of those of
  *            an earlier check
- * @expected: the topology that is expected, such as that of a file; or NULL
+ * @expected: the topology that is expected, such as that of a file; may be NULL
  *
  * Reports links that are not active, that are narrower or slower than both ends
  * support, or that only one end reports; ports of channel adapters and routers
@@ -346,7 +346,7 @@ int ibsa_topology_wait(struct ibsa_client *client,
 /**
  * ibsa_topology_load - read a topology from a file
  * @path:  output of ibnetdiscover, or another topology file
- * @error: receives, on failure, one sentence for the user; or NULL
+ * @error: receives, on failure, one sentence for the user; may be NULL
  * @out:   receives the finished topology, which ibsa_topology_free() frees
  *
  * The format of the file is that of ibsa_fabric_load(), but no fabric is
@@ -364,8 +364,8 @@ int ibsa_topology_load(const char *path, struct ibsa_error *error,
  * ibsa_topology_parse - read a topology from text in memory
  * @text:  text of a topology file, which must not include other files
  * @len:   bytes at @text
- * @name:  name of the text in @error, such as that of a file; or NULL
- * @error: receives, on failure, one sentence for the user; or NULL
+ * @name:  name of the text in @error, such as that of a file; may be NULL
+ * @error: receives, on failure, one sentence for the user; may be NULL
  * @out:   receives the finished topology, which ibsa_topology_free() frees
  *
  * Return: 0; -EINVAL the text is malformed, or has no node; -ENOMEM. After an error

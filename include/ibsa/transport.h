@@ -202,8 +202,8 @@ struct ibsa_transport;
  *          may have been using the transport. NULL: there is nothing to close
  * @close:  closes and frees the transport
  *
- * Only the thread to which the client belongs calls these operations, except
- * wake, gid and pkey.
+ * The client calls one of these operations at a time, except wake, gid and
+ * pkey, which any thread may call at any time.
  */
 struct ibsa_transport_ops {
 	uint64_t (*now_ns)(struct ibsa_transport *transport);

@@ -24,7 +24,7 @@ IBSA_BEGIN
  *           ibsa_open(); NULL: all defaults. A context has all ports: @port,
  *           @transport and @context must be 0. The library copies everything to
  *           which @options points, except the fabric in @on
- * @error:   receives, on failure, what failed and what to do; or NULL
+ * @error:   receives, on failure, what failed and what to do; may be NULL
  * @out:     receives the context; ibsa_verbs_close() closes it
  *
  * Use it for the embedded fabric, for a fabric server, and where a program may
@@ -196,22 +196,21 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  *           enum ibv_sm_event_type
  * @gid_num: number of GIDs in @gids, up to IBSA_SM_EVENT_GIDS_MAX; 0 without
  *           @gids
- * @gids:    the GIDs, network byte order; copied; or NULL. Each GID must be of
- *           a kind in @event: a group's GID begins with the byte ff, and its
- *           second byte is 02, 05, 08, 0e, 12, 15, 18 or 1e
+ * @gids:    the GIDs, network byte order; copied. NULL: all GIDs. Each GID must
+ *           be of a kind in @event: a group's GID begins with the byte ff, and
+ *           its second byte is 02, 05, 08, 0e, 12, 15, 18 or 1e
  *
- * Subscribes at the SA through each InfiniBand and Omni-Path port of the
+ * Subscribes at the SA through each active InfiniBand and Omni-Path port of the
  * device. The first registration of a context, and each registration while the
  * library has a subscription at no port, waits until the SA has accepted one
- * subscription or all ports have failed, up to 10 s. A port that is not active
- * during one registration is subscribed by a later registration. Until
- * ibv_unregister_sm_events(), each matching
- * change is an event of the context: its async_fd becomes readable, and
- * ibsa_get_async_event() returns the event. A change is reported once, however
- * many registrations match it; the same change, reported to several ports of
- * one subnet within one second, is one event. Events of one port are in order.
- * The present state is not reported. Events may arrive before this function
- * returns.
+ * subscription or all ports have failed, up to 10 s. A port that was not active
+ * is subscribed only when the program registers again after the port became
+ * active. Until ibv_unregister_sm_events(), each matching change is an event of
+ * the context: its async_fd becomes readable, and ibsa_get_async_event()
+ * returns the event. A change is reported once, however many registrations
+ * match it; the same change, reported to several ports of one subnet within one
+ * second, is one event. Events of one port are in order. The present state is
+ * not reported. Events may arrive before this function returns.
  *
  * The library counts registrations for each GID and each kind; IBV_SM_EVENT_ALL
  * is a kind of its own. The first registration turns async_fd into an epoll
@@ -219,15 +218,17 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  *
  * Return: 0; -1 and errno, and nothing is registered: EINVAL the arguments are
  * not as above, or the parent process has opened @context with
- * ibsa_verbs_open(), attached it or registered events with it; ENODEV the
- * device has no port with an SA; EAGAIN no port is active, or none has an SM;
- * EBUSY another program receives the Reports of the port, or
- * ibsa_verbs_async_fd_get() was called without ibsa_verbs_async_fd_put(), by
- * this thread, or by another thread which did not call the latter within 10 s;
- * EIO the SA did not reply, is busy or refused, the device cannot be opened, or
- * @context was closed during the call; ENOMEM, also if the context would have
- * registrations for more than IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no
- * file descriptor is free. Any thread may call it.
+ * ibsa_verbs_open(), attached it or registered events with it; ENODEV all ports
+ * of the device are Ethernet ports, and ibsa_verbs_attach() or
+ * ibsa_verbs_open() gave no address of an SA; EAGAIN no port is active, or no
+ * active port has an SM; EBUSY another program receives the Reports of a port,
+ * and no other port could subscribe, or ibsa_verbs_async_fd_get() was called
+ * without ibsa_verbs_async_fd_put(), by this thread, or by another thread which
+ * did not call the latter within 10 s; EIO the SA did not reply, is busy or
+ * refused, the device cannot be opened, or @context was closed during the call;
+ * ENOMEM, also if the context would have registrations for more than
+ * IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no file descriptor is free. Any
+ * thread may call it.
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
