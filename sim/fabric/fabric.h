@@ -44,8 +44,9 @@ uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 
 /*
  * Find an adapter by its name, its id, or "HOST/DEVICE". The name of a host
- * stands for its first adapter with an active port; if it has none, for its
- * first adapter. Return: the node's index, or SIM_NONE.
+ * stands for the first of its adapters with an active port, in the order of
+ * their names; if none has one, for the first of its adapters. Return: the
+ * node's index, or SIM_NONE.
  */
 uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 				   const char *name);

@@ -73,9 +73,11 @@ static uint16_t *link_pkeys(struct smp *smp, uint32_t number)
 }
 
 /*
- * Write a block of a port's P_Key table. If no SM has set P_Keys at a switch's
- * external port, they are those of the embedded SM, or, without one, the
- * default P_Key.
+ * Write a block of a port's P_Key table into the reply to a SubnGet(P_KeyTable)
+ * or SubnSet(). If no SM has set P_Keys at a switch's external port, the
+ * embedded SM's are written: those of the end port at the other end of the
+ * cable, or, between two switches, the default P_Key. Without an embedded SM,
+ * only the default P_Key is written.
  */
 static void show_pkeys(const struct smp *smp, uint32_t number, uint32_t first,
 		       uint32_t size)

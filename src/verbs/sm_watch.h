@@ -10,10 +10,10 @@ struct context_state;
 
 /*
  * Watch all ports of the context's device for SM events, and wait until the SA
- * has accepted one subscription. @registering is held. Return: 0; -ENODEV no
- * port has an SA; -EAGAIN no port is active or has an SM; -EBUSY another
- * program receives the Reports; -EIO; -ENOMEM. After an error, no port is
- * watched.
+ * has accepted one subscription. @registering is held. Return: 0; -ENODEV all
+ * ports are Ethernet ports without the address of an SA; -EAGAIN no port is
+ * active, or no active port has an SM; -EBUSY another program receives the
+ * Reports of a port; -EIO; -ENOMEM. After an error, no port is watched.
  */
 int ibsa__sm_watches_start(struct context_call *call) IBSA_MUST_USE;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fills libibverbs' own event struct, for the library for LD_PRELOAD. */
+/*
+ * Reads the GID of an SM event from libibverbs' own event struct, which code
+ * that calls libibverbs directly gets from the preload library.
+ */
 #define IBSA_NO_VERBS_NAMES
 #include <string.h>
 

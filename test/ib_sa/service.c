@@ -56,8 +56,9 @@ static void replay(uint8_t method, ib_sa_comp_mask mask, const char *request,
 }
 
 /*
- * Requests are bit for bit those of another program to OpenSM, and its replies
- * are returned unchanged.
+ * The files contain requests that another program sent to OpenSM, and OpenSM's
+ * replies. The library must send the same requests, bit for bit, and pass the
+ * record of each reply to the callback unchanged.
  */
 static void exchanges_are_the_captured_ones(void **state)
 {
