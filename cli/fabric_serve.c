@@ -185,8 +185,8 @@ int fabric_serve(struct cli *cli)
 	int status;
 
 	if (!cli->fabric.umad) {
-		complain("fabric serve needs --umad DEVICE; see ibsa fabric "
-			 "serve --help");
+		complain("fabric serve needs --umad DEVICE, the name of a "
+			 "device of this machine as ibsa devices lists it");
 		return CLI_USAGE;
 	}
 	if (cli->fabric.sa_mode && strcmp(cli->fabric.sa_mode, "none") == 0) {
