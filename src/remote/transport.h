@@ -12,7 +12,7 @@
  * @address:     of the port; gets the name and number of the port found
  * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
  *               is always taken
- * @error:       set on failure to what was wrong and what to do; or NULL
+ * @error:       set on failure to what was wrong and what to do; may be NULL
  * @out:         the transport; its close operation frees it
  *
  * The transport behaves like that of ibsa__umad_open(), except:

@@ -15,7 +15,7 @@ struct device_files;
  * @port:        0: the first active one
  * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
  *               is always taken
- * @error:       set on failure to what was wrong and what to do; or NULL
+ * @error:       set on failure to what was wrong and what to do; may be NULL
  * @out:         the transport; its close operation frees it
  *
  * The transport registers for responses to its own requests, and for Reports
