@@ -145,7 +145,7 @@ static bool redirect_address(struct ibsa__engine *engine,
 /*
  * The query for the path to a redirection's target has ended. Without a path,
  * the redirection is not used: the next try of each redirected request goes to
- * the SA again, and if the SA redirects it again, the request ends.
+ * the SA again, which may redirect it again, up to the limit of a request.
  */
 static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
 {

@@ -14,7 +14,7 @@ except ImportError:
     sys.exit(77)
 
 # The bound of the manual page: for each process, port of the machine and peer.
-SERIES, PORT_SERIES = 76, 8
+SERIES, PORT_SERIES = 77, 8
 
 
 class Test:
