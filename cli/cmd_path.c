@@ -315,6 +315,7 @@ static void unmet_explain(const struct rows *rows, struct ibsa_reason *reason)
 static void reason_find(struct cli *cli, const struct ibsa_query *query,
 			const struct rows *rows, struct ibsa_reason *reason)
 {
+	struct ibsa_stats before;
 	const char *comparison;
 	char end[128];
 
@@ -323,10 +324,9 @@ static void reason_find(struct cli *cli, const struct ibsa_query *query,
 			 "the reason is not searched for an OpaPathRecord");
 		return;
 	}
+	ibsa_stats_get(cli->client, &before);
 	(void)!ibsa_reason_wait(cli->client, query, reason);
-	if (cli->output.verbose)
-		complain("reason: %u further %s", reason->queries,
-			 reason->queries == 1 ? "query" : "queries");
+	queries_print(cli, "reason", &before);
 	comparison = comparison_find(cli, rows, reason->constraint);
 	if (!comparison)
 		return;

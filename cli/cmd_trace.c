@@ -159,11 +159,14 @@ static int path_find(struct cli *cli, const struct end *src,
 			(dst->lid ? IBSA_PATH_CM(dlid) : IBSA_PATH_CM(dgid)),
 	};
 	struct ibsa_reason reason = { .detail = "" };
+	struct ibsa_stats before;
 	int status = query_wait(cli, &query, path_decode, out);
 
 	if (status != CLI_NO)
 		return status;
+	ibsa_stats_get(cli->client, &before);
 	(void)!ibsa_reason_wait(cli->client, &query, &reason);
+	queries_print(cli, "reason", &before);
 	complain("no path from %s to %s: %s", cli->args[1], cli->args[2],
 		 reason.detail);
 	return status;

@@ -418,6 +418,22 @@ int query_wait(struct cli *cli, const struct ibsa_query *query,
 	return state.status;
 }
 
+void queries_print(const struct cli *cli, const char *what,
+		   const struct ibsa_stats *before)
+{
+	struct ibsa_stats now;
+	uint64_t queries, tries;
+
+	if (!cli->output.verbose || !cli->client)
+		return;
+	ibsa_stats_get(cli->client, &now);
+	queries = now.queries - before->queries;
+	tries = now.sent - before->sent;
+	complain("%s: %llu %s, %llu %s", what, (unsigned long long)queries,
+		 queries == 1 ? "query" : "queries", (unsigned long long)tries,
+		 tries == 1 ? "try" : "tries");
+}
+
 int own_port_get(struct cli *cli, struct ibsa_port_state *out)
 {
 	int err = client_open(cli);

@@ -55,6 +55,10 @@ void refusal_explain(const struct ibsa_record *record, uint16_t status);
  */
 int reply_explain(struct cli *cli, const struct ibsa_reply *reply);
 
+/* With -v, print the queries of the client since @before, for @what. */
+void queries_print(const struct cli *cli, const char *what,
+		   const struct ibsa_stats *before);
+
 /* Get the state of the client's port, and its GID. Return: the exit status. */
 int own_port_get(struct cli *cli, struct ibsa_port_state *out);
 int own_gid_get(struct cli *cli, struct ibsa_gid *out);

@@ -122,6 +122,7 @@ enum reach_end {
 struct reach_run {
 	struct cli *cli;
 	struct progress progress;
+	struct ibsa_stats before; /* of the client, before the run */
 	size_t total;
 	size_t done;
 	enum ibsa_why why;

@@ -171,6 +171,7 @@ void reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
 		.total = total,
 		.why = has_reasons ? IBSA_WHY_ALWAYS : IBSA_WHY_NEVER,
 	};
+	ibsa_stats_get(cli->client, &run->before);
 	progress_start(&run->progress);
 }
 
@@ -250,6 +251,7 @@ int reach_run_end(struct reach_run *run)
 {
 	reach_signals_stop(run->cli);
 	progress_end();
+	queries_print(run->cli, "reach", &run->before);
 	explain(run, &run->silent);
 	explain(run, &run->refused);
 	if (run->end == REACH_SILENT)

@@ -13,7 +13,7 @@
 #include "query_wait.h"
 #include "topology.h"
 
-enum { PKEYS_TEXT = 128 };
+enum { PKEYS_TEXT = 128, GAPS_TEXT = 192 };
 
 /* A read and its outcome. */
 struct topology_state {
@@ -71,6 +71,28 @@ static const char *own_pkeys_text(struct cli *cli, char out[PKEYS_TEXT])
 	return out;
 }
 
+/* What is not shown: one of both numbers may be 0. */
+static const char *gaps_text(const struct ibsa_topology_info *info,
+			     char out[GAPS_TEXT])
+{
+	size_t len = 0;
+
+	if (info->hidden)
+		len = (size_t)snprintf(
+			out, GAPS_TEXT,
+			"the SA does not show the other %s of %zu active "
+			"%s%s",
+			info->hidden == 1 ? "end" : "ends", info->hidden,
+			info->hidden == 1 ? "port" : "ports",
+			info->unmatched ? ", and " : "");
+	if (info->unmatched)
+		snprintf(out + len, GAPS_TEXT - len,
+			 "%zu of the SA's records %s a LID that no node has",
+			 info->unmatched,
+			 info->unmatched == 1 ? "has" : "have");
+	return out;
+}
+
 /*
  * Print why the topology may lack links and nodes: Omni-Path LIDs do not fit
  * these records, and an SA returns only records that the requester's P_Keys
@@ -81,6 +103,7 @@ static void gaps_explain(struct cli *cli, const struct ibsa_topology *topology)
 	struct ibsa_topology_info info;
 	struct ibsa_port_state port;
 	char pkeys[PKEYS_TEXT];
+	char gaps[GAPS_TEXT];
 
 	ibsa_topology_info_get(topology, &info);
 	if (!info.unmatched && !info.hidden)
@@ -91,24 +114,10 @@ static void gaps_explain(struct cli *cli, const struct ibsa_topology *topology)
 			 "fit into these records",
 			 info.unmatched);
 	else
-		complain("the topology may lack links and nodes: the SA does "
-			 "not show the other ends of %zu active ports, and "
-			 "%zu of its records have a LID that no node has; an "
-			 "SA shows only ports that share a P_Key with this "
-			 "port, and only links whose two ends share one%s",
-			 info.hidden, info.unmatched,
-			 own_pkeys_text(cli, pkeys));
-}
-
-static void queries_print(struct cli *cli, const struct ibsa_stats *before)
-{
-	struct ibsa_stats now;
-
-	ibsa_stats_get(cli->client, &now);
-	complain("topology: %llu queries, %llu %s",
-		 (unsigned long long)(now.queries - before->queries),
-		 (unsigned long long)(now.sent - before->sent),
-		 now.sent - before->sent == 1 ? "try" : "tries");
+		complain("the topology may lack links and nodes: %s; an SA "
+			 "shows only ports that share a P_Key with this port, "
+			 "and only links whose two ends share one%s",
+			 gaps_text(&info, gaps), own_pkeys_text(cli, pkeys));
 }
 
 int topology_read(struct cli *cli, struct ibsa_topology **out)
@@ -124,8 +133,7 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 	if (err)
 		return query_refused_explain(cli, err);
 	client_wait(cli, &state.wait);
-	if (cli->output.verbose && cli->client)
-		queries_print(cli, &before);
+	queries_print(cli, "topology", &before);
 	*out = state.topology;
 	if (state.topology)
 		gaps_explain(cli, state.topology);

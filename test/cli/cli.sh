@@ -573,7 +573,7 @@ paths() {
 	on 1 -j path --why self nobody; json '.[0].reason == "no such name"'
 	json '.[0] | (.sgid | startswith("fe80:")) and .dgid == null'
 	json '.[0].detail | startswith("no such name: nobody: the SA shows no")'
-	on 1 -v path self lid:99; err_has '^ibsa: reason: 1 further query$'
+	on 1 -v path self lid:99; err_has '^ibsa: reason: 1 query, 1 try$'
 	on 0 -v topology; err_has '^ibsa: topology: 4 queries, 4 tries$'
 	on 0 --sa fe80::2:c903:0:11 path self node2; err_empty
 	on 4 --sa fe80::dead path self node2; err_has 'the LID for this GID is not known'

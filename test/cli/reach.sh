@@ -230,6 +230,11 @@ few_descriptors_do_no_harm() {
 	out_has '^yes '
 }
 
+# -v tells of all queries, also of those for reasons.
+verbose() {
+	on 1 -v reach $one $nobody; err_has '^ibsa: reach: [3-5] queries, [3-5] tries$'
+}
+
 signals_end_it() {
 	local signal got targets
 	while read -r signal targets; do
@@ -353,5 +358,5 @@ on_a_terminal() {
 run_groups help_says_how wrong_command_lines targets_of_every_kind \
 	what_cannot_be_reached several_targets all_ports \
 	lines_of_standard_input nobody_answers few_descriptors_do_no_harm \
-	signals_end_it matrix pictures \
+	verbose signals_end_it matrix pictures \
 	on_a_terminal

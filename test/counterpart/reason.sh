@@ -79,10 +79,11 @@ far='the far port is down'
 	wrong "OpenSM does not start: $(tail opensm.log)"
 	exit 1
 }
-# hidden NODE PORTS RECORDS - what the SA hides from the node's port is said, with
-# the SM_Key too: ports whose other end is not shown, records without a node
+# hidden NODE PORTS TEXT - what the SA hides from the node's port is said, with
+# the SM_Key too: ports whose other end is not shown, and the text about records
+# without a node
 hidden() {
-	local gap="the other ends of $2 active ports, and $3 of its records" key
+	local gap="the other ends of $2 active ports$3; an SA" key
 	for key in '' --sm-key=1; do
 		# shellcheck disable=SC2086 # no argument, or one
 		IBSA_NODE=$1 "$ibsa" topology --net $key >out 2>err &&
@@ -95,9 +96,10 @@ hidden() {
 			wrong "$1: check $key: $(cat out err)"
 	done
 }
-hidden a 5 15
-hidden b 4 12
-hidden d 4 0
+records="of the SA's records have a LID that no node has"
+hidden a 5 ", and 15 $records"
+hidden b 4 ", and 12 $records"
+hidden d 4 ''
 IBSA_NODE=b "$ibsa" trace self a >out 2>err
 [ $? -eq 1 ] && grep -q 'does not show the other end$' out &&
 	grep -q '^ibsa: cannot trace the path from LID .* show the other' err ||
