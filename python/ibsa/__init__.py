@@ -13,6 +13,8 @@ from ._fabric import Fabric, FabricPort, fabric_command
 from ._native import lib as _lib
 from ._records import Record, Reply, Value, record_class
 from ._service import Registration, RegistrationReport
+from ._topology import (Finding, Topology, TopologyNode, TopologyPort,
+                        TraceHop)
 from ._watch import Event, Watch
 from .constants import (EventKind, FaultKind, Grh, LinkLayer, Method, Reach,
                         Reason, RegistrationEvent, SmProfile)
@@ -30,9 +32,10 @@ def status_text(status: int) -> str:
 
 __all__ = [
     "Client", "Error", "Event", "EventKind", "Fabric", "FabricPort",
-    "FaultKind", "Grh", "LinkLayer", "Method", "Port", "Reach", "ReachAnswer",
+    "FaultKind", "Finding", "Grh", "LinkLayer", "Method", "Port", "Reach", "ReachAnswer",
     "Reason", "Record", "Registration", "RegistrationEvent",
     "RegistrationReport",
-    "Reply", "SmProfile", "Value", "Watch", "fabric_command", "open",
+    "Reply", "SmProfile", "Topology", "TopologyNode", "TopologyPort",
+    "TraceHop", "Value", "Watch", "fabric_command", "open",
     "record_class", "status_text"]
 __all__ += _record_names

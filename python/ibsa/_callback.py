@@ -16,7 +16,7 @@ from ._native import (Callback, ErrorText, PortStruct, ReachStruct,
                       ReplyStruct, lib)
 from ._records import Reply, gid_text, record_class_at
 from .constants import LinkLayer, Outcome, Reach, Reason
-from .errors import failure
+from .errors import Error, failure
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -66,7 +66,10 @@ class ReachAnswer(NamedTuple):
 
     def __bool__(self) -> bool:
         if self.reach == Reach.UNKNOWN:
-            raise failure(self.err, self.status, None)
+            error = failure(self.err, self.status, None)
+            raise Error(error.err, "it is not known whether the SA has a path "
+                        f"to {self.gid}: {self.detail or error.text}",
+                        error.status)
         return self.reach == Reach.YES
 
 

@@ -9,6 +9,7 @@ import asyncio
 import atexit
 import ctypes
 import errno
+import functools
 import os
 import select
 import signal
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ._fabric import Fabric
     from ._loop import LoopBinding
     from ._service import Registration, RegistrationReport
+    from ._topology import Topology
     from ._watch import Watch
     from .records import PathRecord
 
@@ -465,6 +467,43 @@ class Client:
         return (await self.reach_each_async(
             [gid], source=source, timeout_ms=timeout_ms, why=why))[0]
 
+    # Topology.
+
+    def topology(self, *, deadline_ms: int = 0) -> "Topology":
+        """Read the nodes and links of the fabric, by four queries."""
+        from ._topology import TABLES, Topology
+        topology = Topology()
+        for record, match in TABLES:
+            topology._add(self._optional(record, lambda: self.query(
+                record, deadline_ms=deadline_ms, **match)))
+        return topology._finish()
+
+    async def topology_async(self, *, deadline_ms: int = 0) -> "Topology":
+        """Read the nodes and links of the fabric, by four queries."""
+        from ._topology import TABLES, Topology
+        topology = Topology()
+        replies = await asyncio.gather(
+            *(self.query_async(record, deadline_ms=deadline_ms, **match)
+              for record, match in TABLES), return_exceptions=True)
+        for (record, _), reply in zip(TABLES, replies):
+            if isinstance(reply, BaseException):
+                self._optional(record, functools.partial(_raise, reply))
+            else:
+                topology._add(reply)
+        return topology._finish()
+
+    @staticmethod
+    def _optional(record: str, query: Callable[[], Reply[Any]]) \
+            -> Iterable[Record[Any]]:
+        """The reply; an SA may refuse SwitchInfoRecords."""
+        try:
+            return query()
+        except Error as error:
+            if record != "SwitchInfoRecord" or \
+                    error.err != -errno.EREMOTEIO:
+                raise
+            return ()
+
     # Events and services.
 
     def watch(self, kinds: int = 0, *, gids: Iterable[GidValue] = (),
@@ -529,6 +568,10 @@ _query_texts = {
     errno.ERANGE: "a value is wider than its field",
     errno.EOPNOTSUPP: "the record is of Omni-Path, and the port is not",
 }
+
+
+def _raise(error: BaseException) -> Any:
+    raise error
 
 
 def _path_record() -> "Type[PathRecord]":

@@ -167,6 +167,50 @@ class PortChange(Structure):
                 ("rate", c_char_p)]
 
 
+class TopologyInfo(Structure):
+    """The size of a topology."""
+
+    _fields_ = [("nodes", c_size_t), ("adapters", c_size_t),
+                ("switches", c_size_t), ("links", c_size_t),
+                ("islands", c_size_t), ("levels", c_uint),
+                ("unmatched", c_size_t), ("hidden", c_size_t)]
+
+
+class TopologyNodeStruct(Structure):
+    _fields_ = [("name", c_char_p), ("guid", c_uint64),
+                ("system_guid", c_uint64), ("vendor_id", c_uint32),
+                ("device_id", c_uint32), ("revision", c_uint32),
+                ("type", c_uint8), ("port_count", c_uint8),
+                ("has_enhanced_port0", c_bool), ("level", c_uint),
+                ("island", c_size_t)]
+
+
+class TopologyPortStruct(Structure):
+    _fields_ = [("number", c_uint), ("guid", c_uint64), ("lid", c_uint32),
+                ("lmc", c_uint8), ("has_info", c_bool), ("state", c_uint8),
+                ("phys_state", c_uint8), ("mtu", c_uint8), ("rate", c_uint8),
+                ("lanes", c_uint8), ("speed", c_char_p),
+                ("lanes_supported", c_uint8), ("speed_supported", c_char_p),
+                ("has_link", c_bool), ("is_one_end", c_bool),
+                ("far_node", c_size_t), ("far_port", c_uint),
+                ("lanes_common", c_uint8), ("speed_common", c_char_p)]
+
+
+class FindingStruct(Structure):
+    _fields_ = [("kind", c_int), ("severity", c_int), ("name", c_char_p),
+                ("guid", c_uint64), ("port", c_uint), ("what", ErrorText)]
+
+
+class TraceHopStruct(Structure):
+    _fields_ = [("node", c_size_t), ("port", c_uint), ("far_node", c_size_t),
+                ("far_port", c_uint), ("is_narrowest", c_bool)]
+
+
+class TraceStruct(Structure):
+    _fields_ = [("end", c_int), ("node", c_size_t), ("port", c_uint),
+                ("count", c_size_t), ("hops", TraceHopStruct * 64)]
+
+
 # The name of each struct in the headers.
 STRUCTS = {
     "ibsa_gid": Gid, "ibsa_error": ErrorText, "ibsa_field": FieldTable,
@@ -179,7 +223,11 @@ STRUCTS = {
     "ibsa_registration_report": RegistrationStruct,
     "ibsa_fabric_options": FabricOptions, "ibsa_fabric_info": FabricInfo,
     "ibsa_fabric_port": FabricPortStruct, "ibsa_fault": Fault,
-    "ibsa_fabric_port_change": PortChange}
+    "ibsa_fabric_port_change": PortChange,
+    "ibsa_topology_info": TopologyInfo,
+    "ibsa_topology_node": TopologyNodeStruct,
+    "ibsa_topology_port": TopologyPortStruct, "ibsa_finding": FindingStruct,
+    "ibsa_trace_hop": TraceHopStruct, "ibsa_trace": TraceStruct}
 
 # All callbacks: a pointer to a struct, and the argument of the caller.
 Callback = CFUNCTYPE(None, c_void_p, c_void_p)
@@ -199,6 +247,9 @@ _WAITING: List[Tuple[str, Any, List[Any]]] = [
     ("ibsa_fabric_parse", c_int,
      [c_char_p, c_size_t, POINTER(FabricOptions), _ERROR, _OUT]),
     ("ibsa_fabric_put", None, [c_void_p]),
+    ("ibsa_topology_load", c_int, [c_char_p, _ERROR, _OUT]),
+    ("ibsa_topology_check", c_int, [c_void_p, c_void_p]),
+    ("ibsa_topology_finish", c_int, [c_void_p]),
     ("ibsa_fabric_command", c_int,
      [c_char_p, c_char_p, c_char_p, c_size_t, _ERROR]),
 ]
@@ -253,6 +304,20 @@ _SHORT: List[Tuple[str, Any, List[Any]]] = [
      [c_void_p, c_size_t, POINTER(FabricPortStruct)]),
     ("ibsa_fabric_fault", c_int, [c_void_p, POINTER(Fault)]),
     ("ibsa_fault_parse", c_int, [c_char_p, POINTER(Fault), _ERROR]),
+    ("ibsa_topology_new", c_int, [_OUT]),
+    ("ibsa_topology_free", None, [c_void_p]),
+    ("ibsa_topology_add", c_int, [c_void_p, _RECORD, c_void_p]),
+    ("ibsa_topology_info_get", None, [c_void_p, POINTER(TopologyInfo)]),
+    ("ibsa_topology_node_at", c_int,
+     [c_void_p, c_size_t, POINTER(TopologyNodeStruct)]),
+    ("ibsa_topology_port_at", c_int,
+     [c_void_p, c_size_t, c_uint, POINTER(TopologyPortStruct)]),
+    ("ibsa_topology_finding_at", c_int,
+     [c_void_p, c_size_t, POINTER(FindingStruct)]),
+    ("ibsa_topology_trace", c_int,
+     [c_void_p, c_uint32, c_uint32, c_char_p, c_size_t,
+      POINTER(TraceStruct)]),
+    ("ibsa_trace_end_text", c_char_p, [c_int]),
     ("ibsa_fabric_sa_set", None, [c_void_p, c_bool]),
     ("ibsa_fabric_sa_move", c_int, [c_void_p, c_char_p]),
     ("ibsa_fabric_port_set", c_int,

@@ -58,6 +58,18 @@ def _value_text(name: str, show: int, value: Value) -> str:
     return str(int(value) if isinstance(value, int) else value)
 
 
+def _selector(table: Any, name: str, value: Value) -> str:
+    """FIELD=VALUE, or FIELD>VALUE and so on if the value begins so."""
+    if set(name) & set("=<>"):
+        raise Error(-errno.EINVAL, f"'{name}' is not a field: write the "
+                    "comparison before the value, such as mtu='>2048'")
+    field = lib.ibsa_field_find(table, c_text(name, "name"), ctypes.c_uint())
+    show = field.contents.show if field else 0
+    text = _value_text(name, show, value)
+    is_comparison = show not in _NO_NUMBERS and text[:1] in ("<", ">")
+    return f"{name}{'' if is_comparison else '='}{text}"
+
+
 class Record(Generic[R]):
     """One record of the SA, with an attribute for each of its fields.
 
@@ -120,10 +132,7 @@ class Record(Generic[R]):
         mask = ctypes.c_uint64()
         error = ErrorText()
         for name, value in values.items():
-            field = lib.ibsa_field_find(cls._table, c_text(name, "name"),
-                                        ctypes.c_uint())
-            show = field.contents.show if field else 0
-            text = f"{name}={_value_text(name, show, value)}"
+            text = _selector(cls._table, name, value)
             check(lib.ibsa_selector_parse(cls._table, c_text(text, name), host,
                                           mask, error), error)
         return host, mask.value

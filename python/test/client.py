@@ -71,6 +71,58 @@ class Queries(FabricTest):
         self.error(self.client.reach_each, [])
         self.error(self.client.reach, "x")
 
+    def test_comparisons(self):
+        """A comparison stands before the value, not behind the name."""
+        for mtu, is_possible in ((">=2048", True), ("<=2048", True),
+                                 (">2048", False), ("<4096", True)):
+            found = self.client.query("PathRecord", sgid=self.gids[0],
+                                      dgid=self.gids[1], mtu=mtu)
+            self.assertEqual(bool(found), is_possible, mtu)
+        path = self.client.path(self.gids[1], mtu="<=2048", rate=">=10Gb/s")
+        self.assertEqual(path.text("mtu"), "2048")
+        for name in ("mtu>", "mtu<", "mtu="):
+            error = self.error(self.client.path, self.gids[1], **{name: 4})
+            self.assertIn("before the value", str(error))
+
+    def test_why_not(self):
+        answer = self.client.reach("fe80::dead")
+        self.assertEqual(answer.reason, ibsa.Reason.UNKNOWN_PORT)
+        self.assertIn("no port with GID fe80::dead", answer.detail)
+        self.fabric.fault("silence=100")
+        answer = self.client.reach(self.gids[1], timeout_ms=20)
+        text = str(self.error(bool, answer))
+        self.assertIn(f"path to {self.gids[1]}: ", text)
+
+    def test_topology(self):
+        topology = self.client.topology()
+        self.assertEqual((topology.info.nodes, topology.info.switches,
+                          topology.info.islands), (6, 2, 1))
+        nodes = list(topology.nodes())
+        names = {node.name: node for node in nodes}
+        port = topology.port(names["node1"].number, 1)
+        self.assertEqual(nodes[port.far_node].type, 2)
+        far = topology.port(port.far_node, port.far_port)
+        self.assertEqual((far.far_node, far.far_port),
+                         (names["node1"].number, 1))
+        self.assertEqual((far.lanes, far.speed), (port.lanes, port.speed))
+        self.assertEqual(topology.check(), [])
+        other = [one for one in topology.ports(names["node2"]) if one.lid][0]
+        hops, end = topology.trace(port.lid, other.lid, self.client.query(
+            "LinearForwardingTableRecord"))
+        self.assertEqual(end, "")
+        self.assertEqual((hops[0].node, hops[-1].far_node),
+                         (names["node1"].number, names["node2"].number))
+        self.error(topology.trace, 99, other.lid, [])
+        self.error(ibsa.Topology.load, "/nowhere")
+
+    def test_findings(self):
+        expected = ibsa.Topology.load(FOUR_HOSTS)
+        self.assertEqual(self.client.topology().check(expected), [])
+        self.fabric.link_down("node2", 1)
+        findings = self.client.topology().check(expected)
+        self.assertEqual({one.name for one in findings}, {"missing"})
+        self.assertTrue(all(one.is_critical and one.what for one in findings))
+
     def test_errors(self):
         self.assertIn("no field 'nothing'",
                       self.error(self.client.query, "PR", nothing=1).text)

@@ -18,7 +18,7 @@ from ibsa import _native, _records, constants
 
 HEADERS = "".join(f"#include <ibsa/{name}.h>\n" for name in (
     "ibsa", "event", "fabric_server", "query_one", "reach", "records",
-    "service", "sim", "text"))
+    "service", "sim", "text", "topology", "trace"))
 
 # Our enum, the enum of C, and the start of its constants.
 ENUMS = [

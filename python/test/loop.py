@@ -47,6 +47,9 @@ class Loop(unittest.IsolatedAsyncioTestCase):
         self.assertTrue(await client.reach_async(self.gids[1]))
         answers = await client.reach_each_async([self.gids[1], "fe80::dead"])
         self.assertEqual([bool(one) for one in answers], [True, False])
+        topology = await client.topology_async()
+        self.assertEqual(list(topology.nodes()),
+                         list(ibsa.Topology.load(FOUR_HOSTS).nodes()))
 
     async def test_errors(self):
         for wrong in (self.client.query_async("NodeRecord", nothing=1),

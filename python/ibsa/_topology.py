@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The topology of a fabric: nodes, links, findings and traces."""
+
+import ctypes
+import errno
+import os
+import weakref
+from typing import (Any, Dict, Iterable, Iterator, List, NamedTuple, Optional,
+                    Tuple, Union)
+
+from ._native import (ErrorText, FindingStruct, TopologyInfo,
+                      TopologyNodeStruct, TopologyPortStruct, TraceStruct,
+                      c_text, lib)
+from ._records import Record, Value, record_class
+from .errors import check
+
+# The records of a topology, and the values that their queries match.
+TABLES: Tuple[Tuple[str, Dict[str, Value]], ...] = (
+    ("NodeRecord", {}), ("PortInfoRecord", {"options": 0x80}),
+    ("LinkRecord", {}), ("SwitchInfoRecord", {}))
+
+
+class TopologyNode(NamedTuple):
+    """A node, and its number in the topology.
+
+    The other members are those of struct ibsa_topology_node.
+    """
+
+    number: int
+    name: str
+    guid: int
+    type: int
+    port_count: int
+    level: int
+    island: int
+
+
+class TopologyPort(NamedTuple):
+    """A port, and the other end of its link; None: it has no link.
+
+    The members are those of struct ibsa_topology_port.
+    """
+
+    number: int
+    guid: int
+    lid: int
+    lmc: int
+    state: int
+    mtu: int
+    rate: int
+    lanes: int
+    speed: str
+    far_node: Optional[int]
+    far_port: Optional[int]
+
+
+class Finding(NamedTuple):
+    """One finding of a check; guid and port are 0 if it is about none."""
+
+    name: str
+    is_critical: bool
+    guid: int
+    port: int
+    what: str
+
+
+class TraceHop(NamedTuple):
+    """A link of a trace, from a port of one node to a port of another."""
+
+    node: int
+    port: int
+    far_node: int
+    far_port: int
+    is_narrowest: bool
+
+
+def _text(value: Optional[bytes]) -> str:
+    return (value or b"").decode("utf-8", "backslashreplace")
+
+
+class Topology:
+    """The nodes and links of a fabric, of the SA or of a file."""
+
+    def __init__(self) -> None:
+        handle = ctypes.c_void_p()
+        check(lib.ibsa_topology_new(handle))
+        self._own(handle)
+
+    def _own(self, handle: ctypes.c_void_p) -> None:
+        self._handle = handle.value
+        weakref.finalize(self, lib.ibsa_topology_free, self._handle)
+
+    @classmethod
+    def load(cls, path: "Union[str, os.PathLike[str]]") -> "Topology":
+        """Read a file, such as output of ibnetdiscover."""
+        handle, error = ctypes.c_void_p(), ErrorText()
+        check(lib.ibsa_topology_load(c_text(os.fspath(path), "path"), error,
+                                     handle), error)
+        topology = cls.__new__(cls)
+        topology._own(handle)
+        return topology
+
+    def _add(self, records: Iterable[Record[Any]]) -> None:
+        for record in records:
+            check(lib.ibsa_topology_add(self._handle, record._table,
+                                        record._host))
+
+    def _finish(self) -> "Topology":
+        check(lib.ibsa_topology_finish(self._handle))
+        return self
+
+    @property
+    def info(self) -> TopologyInfo:
+        """The size; see struct ibsa_topology_info."""
+        info = TopologyInfo()
+        lib.ibsa_topology_info_get(self._handle, info)
+        return info
+
+    def nodes(self) -> Iterator[TopologyNode]:
+        """All nodes, in the order of their GUIDs."""
+        node, index = TopologyNodeStruct(), 0
+        while not lib.ibsa_topology_node_at(self._handle, index, node):
+            yield TopologyNode(index, _text(node.name), node.guid, node.type,
+                               node.port_count, node.level, node.island)
+            index += 1
+
+    def port(self, node: int, number: int) -> Optional[TopologyPort]:
+        """A port of a node, by the number of the node; None: unknown."""
+        port = TopologyPortStruct()
+        if lib.ibsa_topology_port_at(self._handle, node, number, port):
+            return None
+        far: Tuple[Optional[int], Optional[int]] = (None, None)
+        if port.has_link:
+            far = port.far_node, port.far_port
+        return TopologyPort(port.number, port.guid, port.lid, port.lmc,
+                            port.state, port.mtu, port.rate, port.lanes,
+                            _text(port.speed), *far)
+
+    def ports(self, node: TopologyNode) -> Iterator[TopologyPort]:
+        """The known ports of a node; port 0 is the end port of a switch."""
+        for number in range(node.port_count + 1):
+            port = self.port(node.number, number)
+            if port is not None:
+                yield port
+
+    def check(self, expected: "Optional[Topology]" = None) -> List[Finding]:
+        """Check the topology, also against an expected one."""
+        check(lib.ibsa_topology_check(
+            self._handle, None if expected is None else expected._handle))
+        findings: List[Finding] = []
+        found = FindingStruct()
+        while not lib.ibsa_topology_finding_at(self._handle, len(findings),
+                                               found):
+            findings.append(Finding(_text(found.name), bool(found.severity),
+                                    found.guid, found.port, str(found.what)))
+        return findings
+
+    def trace(self, slid: int, dlid: int,
+              tables: Iterable[Record[Any]]) -> \
+            Tuple[List[TraceHop], str]:
+        """The links between two LIDs, and "" or why the trace ends early.
+
+        tables are all LinearForwardingTableRecords of the SA.
+        """
+        blocks = list(tables)
+        size = record_class("LinearForwardingTableRecord") \
+            ._table.contents.host_size
+        hosts = b"".join(bytes(one._host)[:size] for one in blocks)
+        trace = TraceStruct()
+        err = lib.ibsa_topology_trace(self._handle, slid, dlid, hosts,
+                                      len(blocks), trace)
+        check(err, f"no port has the LID {slid}" if err == -errno.ENOENT
+              else "")
+        hops = [TraceHop(hop.node, hop.port, hop.far_node, hop.far_port,
+                         hop.is_narrowest)
+                for hop in trace.hops[:trace.count]]
+        return hops, _text(lib.ibsa_trace_end_text(trace.end)) \
+            if trace.end else ""
