@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../cli"))
 # pylint: disable=wrong-import-position
 from metrics_listen import Listener, clients_are_ended  # noqa: E402
-from metrics_support import Server, Test, classic_samples, of  # noqa: E402
+from metrics_support import Server, Test, classic_samples  # noqa: E402
 
 CONFIG = """
 global:
@@ -138,6 +138,20 @@ def prometheus_has_the_values(test, prometheus, listener):
               "types of OpenMetrics")
 
 
+def the_dashboard_has_values(test, prometheus, examples):
+    """Each query of the dashboard, for all machines."""
+    with open(os.path.join(examples, "monitoring/ibsa-grafana.json"),
+              encoding="utf-8") as file:
+        queries = [target["expr"] for panel in json.load(file)["panels"]
+                   for target in panel.get("targets", ())]
+    test.expect(len(queries) > 15, f"{len(queries)} queries")
+    for query in queries:
+        for name, value in (("$job", "ibsa"), ("$instance", ".+"),
+                            ("$__rate_interval", "1m")):
+            query = query.replace(name, value)
+        until(f"values of {query}", lambda q=query: prometheus.values(q))
+
+
 def the_node_exporter_reads_the_file(test, prometheus, folder):
     test.run("metrics", "node", "node2", "-o", f"{folder}/ibsa.prom")
     text = get(prometheus.node_port, "/metrics")
@@ -182,6 +196,7 @@ def main(ibsa, examples, programs):
                              [test.run("metrics", "node", "node2")[0],
                               listener.get("text/plain")[0]])
             prometheus_has_the_values(test, prometheus, listener)
+            the_dashboard_has_values(test, prometheus, examples)
             the_node_exporter_reads_the_file(test, prometheus, folder)
             alerts_fire(test, prometheus, server)
             clients_are_ended(test, listener)
