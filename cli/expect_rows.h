@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads the rows that ibsa topology -j wrote. */
+#ifndef CLI_EXPECT_ROWS_H
+#define CLI_EXPECT_ROWS_H
+
+#include <stdint.h>
+
+#include "file_read.h"
+
+enum { NAME_BYTES = 65 };
+
+/*
+ * One end of a link in the output of ibsa topology -j, or a node without a
+ * link.
+ */
+struct end {
+	uint64_t node_guid;
+	uint64_t port_guid;
+	uint8_t node_type;
+	uint8_t num_ports;
+	uint8_t port;
+	uint16_t lid; /* of the record; expect_rows_read() sets it to 0 */
+	char name[NAME_BYTES];
+};
+
+/* A row: this end and its peer. */
+struct row {
+	struct end ends[2];
+	/* Number of ends that report the link; 0: there is no link. */
+	uint8_t count;
+	uint8_t width;
+	struct speed {
+		uint8_t bit, ext, ext2;
+	} speed;
+};
+
+struct expect_rows {
+	struct row *all;
+	size_t count;
+	size_t room;
+};
+
+/*
+ * Read JSON: an array, or an object on each line. Return: the exit status; a failure
+ * is printed. The caller frees @out->all in any case.
+ */
+int expect_rows_read(const char *path, const struct file_text *file,
+		     struct expect_rows *out);
+
+#endif
