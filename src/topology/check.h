@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the files of the check of a topology share. */
+#ifndef TOPOLOGY_CHECK_H
+#define TOPOLOGY_CHECK_H
+
+#include "topology/state.h"
+
+enum {
+	FINDINGS_MAX = 1 << 16,
+	NAME_TEXT = 72, /* bytes of a name in a sentence */
+	PORT_TEXT = 96,
+};
+
+/* A check of the topology @now; @then is the expected topology, or NULL. */
+struct check {
+	struct ibsa_topology *now;
+	const struct ibsa_topology *then;
+	/*
+	 * For each node of @then: the index of the same node in @now, or NONE.
+	 */
+	uint32_t *now_of;
+	uint32_t *then_of;		       /* the reverse */
+	const struct graph_port *first_hidden; /* or NULL */
+	/*
+	 * For each port of @now: whether a finding about @then already
+	 * explains its link.
+	 */
+	bool *is_explained;
+};
+
+static inline const struct graph_node *
+node_of(const struct ibsa_topology *topology, const struct graph_port *port)
+{
+	return &topology->nodes[port->node];
+}
+
+/*
+ * Whether a link is handled when this port is visited: only at one of its two
+ * ends, so that it is counted once.
+ */
+static inline bool is_first_end(const struct ibsa_topology *topology,
+				uint32_t index)
+{
+	const struct graph_port *port = &topology->ports[index];
+
+	return port->far != TOPOLOGY_NONE &&
+	       (topology->ports[port->far].far != index || index < port->far);
+}
+
+/* Add a finding with a sentence. Return: 0; -ENOMEM. */
+int ibsa__check_finding_add(struct check *check, enum ibsa_finding_kind kind,
+			    uint64_t guid, unsigned int port,
+			    const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* A finding about a link: "A to B" and the rest of the sentence. */
+int ibsa__check_link_add(struct check *check, enum ibsa_finding_kind kind,
+			 const struct ibsa_topology *topology,
+			 const struct graph_port *port, const char *rest);
+
+/* A finding that a link is slower than @most; @words tell what that is. */
+int ibsa__check_rate_add(struct check *check, enum ibsa_finding_kind kind,
+			 const struct graph_port *port, struct link_rate most,
+			 const char *words);
+
+/* Return: whether @rate is known, and lower than @most in width or speed. */
+bool ibsa__check_is_slower(struct link_rate rate, struct link_rate most);
+
+/* Return: @out, a name that is safe to print, or "NAME port 1". */
+const char *ibsa__check_node_text(const struct ibsa_topology *topology,
+				  const struct graph_node *node,
+				  char out[NAME_TEXT]);
+const char *ibsa__check_port_text(const struct ibsa_topology *topology,
+				  const struct graph_port *port,
+				  char out[PORT_TEXT]);
+
+/* What is compared with an expected topology (check_expected.c). */
+
+/* Match the nodes of both topologies. Return: 0; -ENOMEM. */
+int ibsa__check_prepare(struct check *check);
+
+/* Check a link; set *@is_slower if it is slower than expected. */
+int ibsa__check_slower(struct check *check, const struct graph_port *port,
+		       bool *is_slower);
+
+/* Check what is missing, new or moved. */
+int ibsa__check_expected(struct check *check);
+
+#endif
