@@ -2,7 +2,6 @@
 """The topology of a fabric: nodes, links, findings and traces."""
 
 import ctypes
-import errno
 import os
 import weakref
 from typing import (Any, Dict, Iterable, Iterator, List, NamedTuple, Optional,
@@ -162,15 +161,20 @@ class Topology:
 
         tables are all LinearForwardingTableRecords of the SA.
         """
+        table = record_class("LinearForwardingTableRecord")
         blocks = list(tables)
-        size = record_class("LinearForwardingTableRecord") \
-            ._table.contents.host_size
+        for lid in (slid, dlid):
+            if not 0 < lid < 1 << 32:
+                raise ValueError(f"{lid} is not a LID")
+        for block in blocks:
+            if not isinstance(block, table):
+                raise TypeError(f"not a {table.name}: {block!r}")
+        size = table._table.contents.host_size
         hosts = b"".join(bytes(one._host)[:size] for one in blocks)
         trace = TraceStruct()
         err = lib.ibsa_topology_trace(self._handle, slid, dlid, hosts,
                                       len(blocks), trace)
-        check(err, f"no port has the LID {slid}" if err == -errno.ENOENT
-              else "")
+        check(err, f"no port has the LID {slid}, or none has {dlid}")
         hops = [TraceHop(hop.node, hop.port, hop.far_node, hop.far_port,
                          hop.is_narrowest)
                 for hop in trace.hops[:trace.count]]

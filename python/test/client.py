@@ -113,6 +113,14 @@ class Queries(FabricTest):
         self.assertEqual((hops[0].node, hops[-1].far_node),
                          (names["node1"].number, names["node2"].number))
         self.error(topology.trace, 99, other.lid, [])
+        hops, end = topology.trace(port.lid, other.lid, [])
+        self.assertEqual((len(hops), bool(end)), (1, True))
+        self.assertRaises(ValueError, topology.trace, port.lid + (1 << 32),
+                          other.lid, [])
+        self.assertRaises(TypeError, topology.trace, port.lid, other.lid,
+                          self.client.query("NodeRecord"))
+        self.assertIsNone(topology.port(-1, 0))
+        self.assertEqual(topology.check(topology), [])
         self.error(ibsa.Topology.load, "/nowhere")
 
     def test_findings(self):
