@@ -81,11 +81,11 @@ static void rate_check(struct node_check *check,
 		return;
 	if (!rate_of_port(port->rate, &tenths))
 		node_finding_add(check, IBSA_FINDING_RATE_LOW, port, NULL,
-				 "the rate of %s is unknown, not %s", where,
-				 wanted);
+				 "the rate of %s is unknown, expected is %s",
+				 where, wanted);
 	else if (!rate_limit_fits(limit, tenths))
 		node_finding_add(check, IBSA_FINDING_RATE_LOW, port, NULL,
-				 "%s has %s Gb/s, not %s", where,
+				 "%s runs at %s Gb/s, expected is %s", where,
 				 tenths_text(tenths, has), wanted);
 }
 

@@ -432,9 +432,11 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 	} else if (scope->device && (err == -ENODEV || err == -ENXIO)) {
 		status = no_table_explain(cli, scope, err == -ENXIO);
 	} else {
-		complain("%s: %s", file,
-			 err == -ENODEV ? "has no channel adapter"
-					: strerror(-err));
+		if (err == -ENODEV)
+			complain("%s has no channel adapter", file);
+		else
+			complain("cannot read the GIDs of %s: %s", file,
+				 strerror(-err));
 		status = CLI_DEVICE;
 	}
 	free(reading.rows);

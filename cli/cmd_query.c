@@ -87,14 +87,14 @@ static void field_row(struct out *out, size_t index, void *arg)
 
 static int wrong(const char *what, const char *argument)
 {
-	complain("there is no %s '%s'; see ibsa query --help", what, argument);
+	complain("unknown %s '%s'; see ibsa query --help", what, argument);
 	return CLI_USAGE;
 }
 
 int cmd_query_can_help(struct cli *cli)
 {
 	if (cli->arg_count > 2 && !ibsa_record_find(cli->args[2]))
-		return wrong("record", cli->args[2]);
+		return wrong("record type", cli->args[2]);
 	return CLI_DONE;
 }
 
@@ -220,7 +220,7 @@ static int parse_arguments(struct cli *cli, struct ibsa_query *query,
 	query->method = method->method;
 	query->record = ibsa_record_find(cli->args[2]);
 	if (!query->record)
-		return wrong("record", cli->args[2]);
+		return wrong("record type", cli->args[2]);
 	for (int i = 3; i < cli->arg_count && status == CLI_DONE; i++)
 		status = add_field(cli, query->record, cli->args[i], match,
 				   &mask);

@@ -466,8 +466,8 @@ static int name_add(struct watching *watching, const char *text,
 
 	if (status == CLI_NO && target->name == text)
 		complain(
-			"'%s' is not a kind of event either; for the kinds see "
-			"ibsa watch --help",
+			"'%s' is neither a node's name nor a kind of event; for "
+			"the kinds see ibsa watch --help",
 			text);
 	for (size_t i = 0; i < ports.count && status == CLI_DONE; i++) {
 		const struct ibsa_gid gid =

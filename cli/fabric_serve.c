@@ -127,9 +127,9 @@ static void counts_print(const struct ibsa_responder *responder)
 	struct ibsa_responder_info info;
 
 	ibsa_responder_info_get(responder, &info);
-	complain("%" PRIu64 " requests of %" PRIu64 " requesters, %" PRIu64
-		 " answers, %" PRIu64 " reports, %" PRIu64 " not sent, %" PRIu64
-		 " not received",
+	complain("MADs of the SA: %" PRIu64 " requests of %" PRIu64
+		 " requesters, %" PRIu64 " answers, %" PRIu64
+		 " reports, %" PRIu64 " not sent, %" PRIu64 " not received",
 		 info.requests, info.requesters, info.answers, info.reports,
 		 info.refused, info.unprocessed);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa trace --group: prints the tree of a multicast group. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include <ibsa/sa.h>
@@ -141,7 +142,9 @@ static uint32_t lid_of(const struct traces *traces, const struct end *end)
 				return port.lid;
 		}
 	}
-	complain("the SA shows no node with this source");
+	complain("the SA shows no port with the GUID 0x%016" PRIx64
+		 " of the source",
+		 guid);
 	return 0;
 }
 
@@ -165,7 +168,7 @@ static int tree_add(struct traces *traces, uint32_t slid, uint32_t mlid,
 	status = branches_add(traces, slid, mlid, tree);
 	if (status == CLI_NO)
 		complain("the multicast tables of LID %u are not a tree: see "
-			 "the notes",
+			 "the notes in the rows",
 			 mlid);
 	ibsa_trace_tree_free(tree);
 	return status;

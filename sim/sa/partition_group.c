@@ -166,13 +166,15 @@ static int check_ip(const struct reader *reader, struct ibsa_gid *mgid,
 	if (have && have != pkey)
 		return ibsa__partitions_fail(
 			reader, -EINVAL,
-			"the P_Key in the mgid is not that of the partition");
+			"the mgid contains the P_Key 0x%04x; its partition "
+			"has 0x%04x",
+			have, pkey);
 	if (flags->rate != reader->now.flags.rate ||
 	    flags->mtu != reader->now.flags.mtu)
 		return ibsa__partitions_fail(
 			reader, -EINVAL,
-			"rate and mtu of an IPoIB group must be those of its "
-			"partition");
+			"the rate and mtu of an IPoIB group must equal those of "
+			"its partition");
 	ibsa_put_be16(mgid->raw + 4, pkey);
 	if (!flags->qkey)
 		flags->qkey = IPOIB_QKEY;

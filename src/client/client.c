@@ -116,8 +116,8 @@ int ibsa__options_check(const struct ibsa_options *options,
 	if (options->access.grh < IBSA_GRH_AUTO ||
 	    options->access.grh > IBSA_GRH_NEVER)
 		return ibsa__fail(error, -EINVAL,
-				  "grh is %d, which is neither auto, always "
-				  "nor never",
+				  "grh is %d; use IBSA_GRH_AUTO, "
+				  "IBSA_GRH_ALWAYS or IBSA_GRH_NEVER",
 				  options->access.grh);
 	if (options->access.sa && options->access.sa->lmc > IBSA_LMC_MAX)
 		return ibsa__fail(

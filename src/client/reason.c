@@ -51,7 +51,8 @@ static void search_give_up(struct ibsa__reason_search *search)
 		ibsa__reason_guess_pkeys(search);
 	else
 		ibsa__reason_set(search, IBSA_REASON_NONE, false,
-				 "the SA does not show the reason");
+				 "the SA's records do not show why there is "
+				 "no path");
 }
 
 void ibsa__reason_go(struct ibsa__reason_search *search, enum reason_step step)
@@ -197,9 +198,10 @@ static void take_group(struct ibsa__reason_search *search,
 		ibsa__reason_go(search, REASON_MEMBER);
 	else
 		ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, !has_key,
-				 "the SA shows no %s with %s",
-				 has_key ? "member of a multicast group"
-					 : "multicast group",
+				 has_key ? "the SA shows no member of a "
+					   "multicast group with %s"
+					 : "the SA shows no multicast group "
+					   "with %s",
 				 ibsa__reason_end_text(&search->to, text));
 }
 
@@ -227,8 +229,9 @@ static void take_member(struct ibsa__reason_search *search,
 	(void)reply;
 	if (found)
 		ibsa__reason_set(search, IBSA_REASON_NONE, false,
-				 "the source is a member of the group, which "
-				 "possibly has another P_Key, MTU or rate");
+				 "the source is a member of the group, whose "
+				 "P_Key, MTU or rate possibly differ from "
+				 "those of the path");
 	else
 		ibsa__reason_set(search, IBSA_REASON_NOT_MEMBER,
 				 search->from.is_own ||

@@ -133,8 +133,8 @@ static void constraints_set(struct ibsa__reason_search *search)
 					value);
 	}
 	ibsa__reason_set(search, IBSA_REASON_CONSTRAINT, true,
-			 "several together; without them there is a path with "
-			 "%s",
+			 "no path satisfies all constraints together; without "
+			 "them there is a path with %s",
 			 text);
 }
 

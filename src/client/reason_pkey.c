@@ -169,13 +169,14 @@ void ibsa__reason_compare_pkeys(struct ibsa__reason_search *search,
 				 "partition 0x%04x", common.limited);
 	else
 		ibsa__reason_set(search, IBSA_REASON_NO_PKEY, is_certain,
-				 "the source has %s, the destination %s%s",
-				 pkeys_text(from, from_text),
-				 pkeys_text(to, to_text),
 				 common.limited
-					 ? "; both are limited members of the "
-					   "default partition"
-					 : "");
+					 ? "the source has %s, the destination "
+					   "%s; both are limited members of "
+					   "the default partition"
+					 : "the source has %s, the destination "
+					   "%s",
+				 pkeys_text(from, from_text),
+				 pkeys_text(to, to_text));
 }
 
 /*
@@ -193,7 +194,8 @@ void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search)
 
 	if (is_same_partition(from, to))
 		ibsa__reason_set(search, IBSA_REASON_BOTH_LIMITED, false,
-				 "partition 0x%04x; to be certain, query %s",
+				 "both are in partition 0x%04x; to be certain, "
+				 "query %s",
 				 from & ~FULL, certainty);
 	else
 		ibsa__reason_set(

@@ -116,8 +116,8 @@ static void visible_explain(struct ibsa__reason_search *search)
 	ibsa__reason_set(
 		search,
 		is_full ? IBSA_REASON_NO_PKEY : IBSA_REASON_BOTH_LIMITED, false,
-		"port %u of %s is active; or the switches have no "
-		"route to it",
+		"port %u of %s is active; another possible reason: the "
+		"switches have no route to it",
 		search->target->port_num, search->node);
 }
 
@@ -203,8 +203,8 @@ void ibsa__reason_take_sibling(struct ibsa__reason_search *search,
 	if (is_missing) {
 		name_set(search, &node);
 		ibsa__reason_set(search, IBSA_REASON_FAR_PORT_DOWN, false,
-				 "by its GUID it is port %u of %s, and the SA "
-				 "shows only port %u of this node",
+				 "the GUID is probably that of port %u of %s, "
+				 "and the SA shows only port %u of this node",
 				 search->sibling_num, search->node,
 				 node.local_port_num);
 	} else if (search->sibling_num == 1 &&

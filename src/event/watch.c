@@ -497,10 +497,11 @@ int ibsa__events_add(struct ibsa__events *events,
 	if (!happened || !ibsa__event_options_are_valid(options))
 		return ibsa__fail(
 			error, -EINVAL,
-			"a callback, known kinds of events (not 0x%x) "
-			"and at most %d GIDs (not %zu) are needed",
-			options->kinds, IBSA_EVENT_GIDS_MAX,
-			options->gid_count);
+			"cannot watch: a callback is missing, kinds 0x%x has "
+			"unknown bits, or there are %zu GIDs, of which the "
+			"limit is %d",
+			options->kinds, options->gid_count,
+			IBSA_EVENT_GIDS_MAX);
 	if (!audit_nodes_is_useful(options))
 		return ibsa__fail(error, -EINVAL,
 				  "audit_nodes needs gid-in or gid-out events: "

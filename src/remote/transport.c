@@ -401,8 +401,8 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 	 */
 	if (err)
 		return ibsa__fail(error, err == -EINVAL ? -EPROTO : err,
-				  "the fabric server rejects an agent for SA "
-				  "replies");
+				  "the fabric server refuses to register an "
+				  "agent for SA replies");
 	return 0;
 }
 

@@ -215,10 +215,12 @@ static int bad_value_fail(const struct ibsa_field *field, int err,
 	accepted_values_put(field, &takes);
 	if (ibsa__text_done(&takes, text, sizeof(text)) < 0)
 		text[0] = '\0';
-	return ibsa__fail(error, err, "'%.*s' %s; %s takes %s", SHOWN_MAX,
-			  value,
-			  err == -ERANGE ? "does not fit" : "is not valid",
-			  field->name, text);
+	return ibsa__fail(error, err,
+			  err == -ERANGE
+				  ? "the value '%.*s' does not fit; %s takes %s"
+				  : "the value '%.*s' is not valid; %s takes "
+				    "%s",
+			  SHOWN_MAX, value, field->name, text);
 }
 
 /*
@@ -480,11 +482,13 @@ static int relation_check(const struct ibsa_record *record,
 {
 	if (!selector)
 		return ibsa__fail(error, -EINVAL,
-				  "the SA cannot compare '%s' of %s; use =",
+				  "the SA cannot compare '%s' of %s by order; "
+				  "use =",
 				  field->name, record->name);
 	if (mask & ibsa_field_cm(selector, 0))
 		return ibsa__fail(error, -EINVAL,
-				  "%s is already given; use = with it",
+				  "%s is already given, and sets the "
+				  "comparison; use = with it",
 				  selector->name);
 	return 0;
 }

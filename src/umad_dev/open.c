@@ -62,7 +62,8 @@ int ibsa__umad_dev_refused(const char *name, int err, struct ibsa_error *error)
 	if (err == -ENODEV)
 		return device_missing(name, error);
 	return ibsa__fail(error, err,
-			  UMAD_FOLDER "%s rejects an agent for SA replies: %s",
+			  UMAD_FOLDER "%s refuses to register an agent for SA "
+				      "replies: %s",
 			  name, ibsa__errno_text(-err).bytes);
 }
 

@@ -155,11 +155,11 @@ on_a_file() {
 	fine "${here[@]}" --rate 100 --pkey 0xffff --pkey 0x7fff n2 dual self
 	plugin 0 "${here[@]}" --rate '>=100Gb'
 	out_has "'rate mlx5_0/1'=100;100: "
-	found 1 1 rate-low 'mlx5_0/1 has 100 Gb/s, not >=200 Gb/s' \
+	found 1 1 rate-low 'mlx5_0/1 runs at 100 Gb/s, expected is >=200 Gb/s' \
 		"${here[@]}" --rate '>=200Gb/s'
-	found 1 1 rate-low 'slow/1 has 2.5 Gb/s, not >2.5 Gb/s' "${here[@]}" \
+	found 1 1 rate-low 'slow/1 runs at 2.5 Gb/s, expected is >2.5 Gb/s' "${here[@]}" \
 		-C slow --rate '>2.5'
-	found 1 1 rate-low 'mlx5_1/1 has 200 Gb/s, not =100 Gb/s' "${here[@]}" \
+	found 1 1 rate-low 'mlx5_1/1 runs at 200 Gb/s, expected is =100 Gb/s' "${here[@]}" \
 		--rate =100
 	out_has "'rate mlx5_1/1'=200;100:100 "
 	fine "${here[@]}" -C 'n1 mlx5_1' --rate '>=200'

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: cli.sh IBSA LIBDIR FABRIC
 #
-# The command on the embedded fabric: each exit status, each kind of output,
-# each way to get the command line wrong. LIBDIR has libibsa.so.1.
+# Tests the command ibsa on the embedded fabric FABRIC: each exit status, each
+# output format, and each error in the command line. LIBDIR is the directory of
+# libibsa.so.1.
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 
@@ -821,7 +822,7 @@ watched_events() {
 	run 2 --fabric "$fabric" watch --audit-nodes group; out_empty
 	err_has 'add one of them'
 	run 1 --fabric "$fabric" watch nobody; out_empty; err_has 'no node'
-	err_has 'is not a kind of event either'
+	err_has "neither a node's name nor a kind of event"
 	run 1 --fabric "$fabric" watch name:nobody; out_empty
 	! grep -q 'kind of event' err || fail 'a name is no event'
 	run 2 --fabric "$fabric" watch gid 12; out_empty; err_has 'is a LID'

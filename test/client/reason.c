@@ -398,7 +398,7 @@ static void constraint_is_named_with_what_is_possible(void **state)
 		assert_string_equal(reason.constraint, "rate");
 		reason = reason_of(key, path, rate | mtu);
 		expect(&reason, IBSA_REASON_CONSTRAINT, true,
-		       "several together");
+		       "no path satisfies all constraints together");
 		assert_null(reason.constraint);
 	}
 }
