@@ -19,25 +19,26 @@ enum cli_exit {
 	CLI_DONE = 0,
 	CLI_NO = 1,	 /* no such path, node, record or service */
 	CLI_USAGE = 2,	 /* the command line was wrong */
-	CLI_SILENT = 3,	 /* no usable answer */
-	CLI_DEVICE = 4,	 /* no device, not permitted, output not written */
+	CLI_SILENT = 3,	 /* the SA did not answer, or its reply was unusable */
+	CLI_DEVICE = 4,	 /* no device, not permitted, or output not written */
 	CLI_REFUSED = 5, /* the SA refused */
 };
 
 /**
  * struct cli - one run of the command
- * @open:    options of the client; its strings are argv's
+ * @open:    options for opening the client; its strings are those of argv
  * @sa, @output, @record, @picture, @gids, @check, @metrics, @path, @reach, @service,
  * @topology, @trace, @watch, @fabric:  options by subject
- * @all:     --all, of several commands
- * @why:     --why, of path and reach
- * @given:   the given options, a bit for each row of option_table.c
- * @help, @version: the option is given
+ * @all:     --all is given; several commands have this option
+ * @why:     --why is given, for path or reach
+ * @given:   which options are given: bit N for row N of option_table.c
+ * @help, @version: the option --help or --version is given
  * @args:    the arguments without options; the first is the command
  * @arg_count: number of @args
  * @out:     standard output
  * @client:  opened by client_open(), closed by main()
- * @interrupt: a signal that it has seen ends the wait for a reply; or NULL
+ * @interrupt: signals that the command handles: a signal ends the wait for a
+ *           reply; NULL if a signal ends the process
  */
 struct cli {
 	struct ibsa_options open;
@@ -69,15 +70,15 @@ struct cli {
 
 /**
  * struct command - a row of the command table
- * @name:      whole name
- * @arguments: for the usage line
- * @help:      one line
+ * @name:      name of the command
+ * @arguments: its arguments as the usage line shows them
+ * @help:      one line for the list of commands
  * @options:   options that it accepts besides the common ones, separated by
  *             blanks
- * @run:       returns the exit status
- * @details:   prints more for --help, or NULL
- * @can_help:  checks the arguments of --help and returns the exit status, or
- *             NULL
+ * @run:       runs the command and returns its exit status
+ * @details:   prints what --help adds after the options, or NULL
+ * @can_help:  checks the command's arguments when --help is given, and returns
+ *             the exit status; or NULL
  * @part_help: prints the help of the part that the arguments name; returns false
  *             if they name none; or NULL
  * @part_takes: whether a part of it accepts the option; NULL: @options has all
@@ -135,7 +136,10 @@ void cmd_watch_details(struct cli *cli);
  */
 void suggest_fabric(void);
 
-/* suggest_fabric() for a command line without a command and without a fabric. */
+/*
+ * Print what a user can try next, for a command line without a command and
+ * without a fabric.
+ */
 void suggest_start(const struct cli *cli);
 
 /*

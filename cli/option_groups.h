@@ -14,8 +14,8 @@
 enum { CLI_FAULTS_MAX = 16, CLI_PKEYS_MAX = 16 };
 
 /**
- * struct sa_options - the SA that the client asks
- * @address: of --sa; the client's options point to it if it is given
+ * struct sa_options - the SA to which the client sends queries
+ * @address: address of --sa; struct ibsa_options points to it if --sa is given
  * @has_sl:  --sa contains an SL
  * @key_file: file of --sm-key, or NULL
  */
@@ -27,8 +27,8 @@ struct sa_options {
 
 /**
  * struct output_options - how a command writes its rows
- * @json, @ndjson, @csv: at most one of them
- * @verbose: all fields, one on a line
+ * @json, @ndjson, @csv: output format; at most one is true
+ * @verbose: write all fields, each on a line of its own
  * @fields:  names of the only fields to write, separated by commas, or NULL
  * @file:    file of --output, or NULL
  */
@@ -43,8 +43,8 @@ struct output_options {
 
 /**
  * struct record_options - ibsa ... --record
- * @path:      its file, or NULL
- * @recording: the open file
+ * @path:      name of the file for the packets, or NULL
+ * @recording: the open file, or NULL
  */
 struct record_options {
 	const char *path;
@@ -64,8 +64,8 @@ struct trace_options {
 
 /**
  * struct gids_options - ibsa gids
- * @address: text of --for; NULL if not given
- * @gid:     the same as a GID
+ * @address: the address of --for as text; NULL if not given
+ * @gid:     this address as a GID
  */
 struct gids_options {
 	const char *address;
@@ -75,10 +75,11 @@ struct gids_options {
 /**
  * struct check_options - ibsa check
  * @nagios:      print the line of a monitoring plugin
- * @is_plugin:   @nagios is on the command line, even if that is wrong
- * @is_reported: this line has been printed
- * @rate:        of --rate; RATE_ANY if not given
- * @pkeys:       @pkey_count P_Keys of --pkey
+ * @is_plugin:   --nagios is on the command line, even if the command line has an
+ *               error: the exit status is then that of a monitoring plugin
+ * @is_reported: the line of the monitoring plugin has been printed
+ * @rate:        rate of --rate; its kind is RATE_ANY if not given
+ * @pkeys:       the @pkey_count P_Keys of --pkey
  * @peers:       file of --peers, or NULL
  * @expect:      file of --expect, or NULL
  */
@@ -100,13 +101,14 @@ struct metrics_options {
 
 /**
  * struct path_options - ibsa path
- * @all_pairs: a path between each port of one host and each of the other
+ * @all_pairs: print a path from each port of the first host to each port of the
+ *             second host
  */
 struct path_options {
 	bool all_pairs;
 };
 
-/* ibsa reach. */
+/* struct reach_options - ibsa reach. @matrix: check every pair of ports. */
 struct reach_options {
 	bool matrix;
 };
@@ -139,7 +141,8 @@ struct topology_options {
 
 /**
  * struct watch_options - ibsa watch
- * @audit_nodes: it also reads the table of nodes
+ * @audit_nodes: also read the table of nodes at intervals, to find changes whose
+ *               Report was lost
  * @journal:     write events to the systemd journal
  */
 struct watch_options {
@@ -152,13 +155,13 @@ struct watch_options {
  * @loaded:  the fabric that this process has loaded, or NULL
  * @socket:  path of a fabric server's socket; NULL: the default
  * @sa_mode: value of --sa, "embedded" or "none"; NULL: not given
- * @sa_at:   node of the SA; NULL: the first adapter
+ * @sa_at:   node at which the embedded SA runs; NULL: the first adapter
  * @seed:    seed of the random numbers, if @has_seed
  * @first_lid: first LID to assign; 0: the fabric's default
- * @profile: SM profile of the SA
+ * @profile: SM whose behaviour the embedded SA copies
  * @partitions: file with the P_Keys of the ports; NULL: the default partition
  * @opa:     the links are Omni-Path links
- * @faults:  @fault_count faults, each KIND=PERCENT[,COUNT[,DELAY]]
+ * @faults:  the @fault_count values of --fault, each KIND=PERCENT[,COUNT[,DELAY]]
  * @umad:    device and port of this machine at which the SA answers, or NULL
  */
 struct fabric_options {

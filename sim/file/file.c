@@ -64,10 +64,7 @@ static void set_issm(struct sim_file *file, bool on)
 	struct end_setup *setup = &file->files->subnet->setups[file->end];
 
 	setup->issm = on ? file : NULL;
-	/*
-	 * Change the capability IsSM of the port, when a file sets it; the
-	 * embedded SM's port has it from the start.
-	 */
+	/* The capability mask of the port has changed: IsSM. */
 	ibsa__trap_capabilities(file->files->nodes,
 				&file->files->subnet->ends[file->end]);
 }
@@ -174,14 +171,15 @@ int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id)
 	return 0;
 }
 
-/* One packet on its way out. */
+/* A packet that a program has written, and how it is sent. */
 struct out {
 	struct sim_file *file;
 	const struct agent *agent;
 	struct umad_header header;
 	const uint8_t *mad;
 	size_t len;
-	bool is_table; /* cut into segments by the kernel */
+	/* A message that the umad file splits into RMPP segments. */
+	bool is_table;
 	/*
 	 * The packet is one segment of a message that the program itself has
 	 * split; all segments have the same transaction id.
@@ -230,7 +228,7 @@ static uint32_t dlid_of(const struct subnet *subnet,
 	return lid_in_gid(subnet, ibsa_be64(to->gid.raw + 8));
 }
 
-/* What its packet says, from the header. */
+/* Return: the source and destination of a packet, from its umad header. */
 static struct sim_mad address(const struct out *out)
 {
 	const struct subnet *subnet = out->file->files->subnet;

@@ -29,7 +29,7 @@ struct sim_files {
 	struct subnet *subnet;
 	struct mad_net *net;
 	struct nodes *nodes;
-	uint32_t agent_prefixes; /* given to agents */
+	uint32_t agent_prefixes; /* prefixes of transaction ids given so far */
 };
 
 /*
@@ -62,10 +62,12 @@ int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
 
 /*
  * Send one packet. Return: 0, also if the MAD is lost; -EINVAL the packet is
- * shorter than a header and 36 bytes, is too long for one MAD without RMPP, has
- * an invalid agent number, or has the class and transaction id of an earlier
- * request without an answer; -EIO no agent has this number; -ENOMEM memory ran
- * out, or too many requests wait for answers.
+ * shorter than a header and 36 bytes or than the headers of its class, is too
+ * long for one MAD without RMPP, has an invalid agent number or GID index, has
+ * no GRH although the port requires one, is a direct-route SMP with an invalid
+ * path, or has the class and transaction id of an earlier request without an
+ * answer; -EIO no agent has this number; -ENOMEM memory is short, or too many
+ * requests wait for answers.
  */
 int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 			 size_t len) IBSA_MUST_USE;
@@ -93,7 +95,7 @@ void ibsa__sim_file_settle(struct sim_file *file);
 const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len);
 void ibsa__sim_file_take(struct sim_file *file);
 
-/* Whether there is a packet. */
+/* Whether the file's queue has a packet. */
 bool ibsa__sim_file_is_readable(const struct sim_file *file);
 
 /*
@@ -105,7 +107,8 @@ size_t ibsa__sim_file_receive(struct sim_file *file,
 
 /*
  * Return: the time on the fabric's clock at which ibsa__sim_file_settle() must
- * be called, since a packet may become readable; UINT64_MAX: never.
+ * be called, because a response may arrive or a request times out then;
+ * UINT64_MAX: never.
  */
 uint64_t ibsa__sim_file_due(const struct sim_file *file);
 

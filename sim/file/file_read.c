@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "sim/file/open_file.h"
 
-/* As the receiving kernel fills it in. */
+/* Return: the umad header that the kernel would set for an arriving MAD. */
 static struct umad_header header_of(const struct sim_file *file, uint32_t id,
 				    const struct sim_mad *mad)
 {
@@ -188,7 +188,10 @@ void ibsa__sim_file_settle(struct sim_file *file)
 	int count = 0;
 
 	while ((sent = sent_first(&file->sents)) && sent->due_ns <= now_ns) {
-		/* What has been answered in time, counts. */
+		/*
+		 * First deliver the responses that were due before the timeout
+		 * of this request.
+		 */
 		ibsa__mads_settle(files->net, sent->due_ns);
 		if (sent != sent_first(&file->sents))
 			continue;

@@ -14,21 +14,25 @@
 #include "sim/file/file.h"
 
 enum {
-	SERVER_BATCH_BYTES = 65536, /* of one read or write */
+	SERVER_BATCH_BYTES = 65536, /* maximum of one read or write */
 	SERVER_PATH_MAX = 108,	    /* size of sun_path in struct sockaddr_un */
 	SERVER_LOCK_MAX = SERVER_PATH_MAX + 5,
 };
 
-/* A file descriptor that the fabric server waits for, with its handler. */
+/*
+ * A file descriptor for which the fabric server waits, and the function that it
+ * calls when an event arrives.
+ */
 struct server_source {
 	void (*handle)(struct server_source *source, uint32_t events);
 	struct ibsa_fabric_server *server;
 	int fd;
 	uint32_t events; /* epoll events to wait for */
-	bool is_watched;
+	bool is_watched; /* fd is in the epoll set of the server */
 	/*
-	 * Time until which the partial frame or packet must be complete;
-	 * UINT64_MAX: none is partial.
+	 * Time by which a frame or packet that has begun to arrive must be
+	 * complete; UINT64_MAX: none has begun. The client is disconnected if
+	 * it misses this deadline.
 	 */
 	uint64_t deadline_ns;
 };
@@ -36,8 +40,8 @@ struct server_source {
 /* A growing buffer. */
 struct server_bytes {
 	uint8_t *at;
-	size_t count;
-	size_t room;
+	size_t count; /* bytes in use */
+	size_t room;  /* allocated bytes */
 };
 
 /*
@@ -45,26 +49,27 @@ struct server_bytes {
  * have opened.
  */
 struct server_peer {
-	struct list link;
-	struct server_source control;
-	struct server_source data;	   /* fd -1: no umad file is open */
+	struct list link;	      /* in the server's list @peers or @gone */
+	struct server_source control; /* the connection: requests, events */
+	/* Socket for packets of the umad file; fd -1: no umad file is open. */
+	struct server_source data;
 	struct server_bytes request_bytes; /* an incomplete request */
-	struct sim_file *file;
-	struct server_bytes part; /* an incomplete packet */
+	struct sim_file *file;		   /* the umad file, or NULL */
+	struct server_bytes part; /* an incomplete packet from the client */
 	/* Frames to send to the client when its socket has room. */
 	struct server_bytes pending;
-	size_t head_sent;  /* sent bytes of the queue's first packet */
+	size_t head_sent;  /* sent bytes of the first packet in @file's queue */
 	struct list ready; /* The client's link in the server's list @ready. */
 	/*
 	 * Process id of the client; 0: the client is in another PID namespace.
 	 */
 	pid_t pid;
-	uint32_t node; /* index in the topology */
-	uint32_t port;
+	uint32_t node;			/* index in the topology */
+	uint32_t port;			/* index in the topology */
 	struct server_bytes sent_state; /* last port state sent to the client */
-	bool is_greeted;
-	bool is_watching;
-	bool is_gone;
+	bool is_greeted;		/* the client has sent a valid hello */
+	bool is_watching; /* the client has asked for events of its port */
+	bool is_gone;	  /* disconnected, and in the server's list @gone */
 };
 
 /*
@@ -72,23 +77,27 @@ struct server_peer {
  */
 struct server_issm {
 	struct list link;
-	char *name;
-	struct sim_file *file;
-	int fd; /* the write end of the FIFO */
-	bool is_on;
+	char *name;	       /* file name of the FIFO */
+	struct sim_file *file; /* umad file that sets the port's IsSM bit */
+	int fd;		       /* the write end of the FIFO */
+	bool is_on;	       /* the IsSM bit is set by this file */
 };
 
 struct ibsa_fabric_server {
 	struct ibsa_fabric *fabric;
-	/* with the defaults filled in */
+	/* The options; limits that were 0 have their defaults. */
 	struct ibsa_fabric_server_options options;
 	struct ibsa_fabric_server_stats stats;
-	char path[SERVER_PATH_MAX];
-	dev_t device; /* of the socket that this server created */
+	char path[SERVER_PATH_MAX]; /* of the socket */
+	/*
+	 * Device and inode of the socket: at its end, the server removes
+	 * @path only if it is still this socket.
+	 */
+	dev_t device;
 	large_inode inode;
 	struct server_source listener;
-	struct server_source timer;
-	struct server_source waker; /* an eventfd */
+	struct server_source timer; /* expires at @alarm_ns */
+	struct server_source waker; /* an eventfd that ends a wait */
 	struct server_source opens; /* inotify: a FIFO was opened or closed */
 	int epoll_fd;
 	struct list peers;
@@ -99,12 +108,20 @@ struct ibsa_fabric_server {
 	struct list gone;
 	struct list issms;
 	uint64_t alarm_ns; /* expiry of the timer; UINT64_MAX: off */
-	bool has_changed;  /* port states may have changed */
-	/* A client has sent an SMP, which may have changed ports. */
+	/*
+	 * Port states may have changed; clients that watch their port are not
+	 * yet informed.
+	 */
+	bool has_changed;
+	/*
+	 * A client has sent an SMP, which may change ports; cleared when the
+	 * timer expires.
+	 */
 	bool has_smps;
-	bool is_accept_paused; /* file descriptors have run out */
-	uint8_t *in_batch;     /* SERVER_BATCH_BYTES, from a client */
-	uint8_t *out_batch;    /* SERVER_BATCH_BYTES, to a client */
+	/* No clients are accepted: file descriptors or memory were short. */
+	bool is_accept_paused;
+	uint8_t *in_batch;  /* buffer of SERVER_BATCH_BYTES for reading */
+	uint8_t *out_batch; /* buffer of SERVER_BATCH_BYTES for sending */
 
 	/* Guarded by the fabric's lock. */
 	/* Clients whose umad files may have packets to send. */
@@ -129,25 +146,27 @@ int ibsa__server_watch(struct server_source *source,
  */
 void ibsa__source_close(struct server_source *source);
 
-/* Pass one line of text to the callback in the server's options. */
+/* Pass a line of text to the callback @note of the server's options, if set. */
 void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
 		       ...) __attribute__((format(printf, 2, 3)));
 
-/* Make the server process all umad files at @due_ns or earlier. */
+/* Set the timer to expire at @due_ns, unless it expires earlier. */
 void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
 
 /*
  * Take the lock for creating a socket at @path. Only this user and root can
- * hold it (server_lock.c). Return: a descriptor; -EBUSY another process holds
- * the lock, or -EEXIST the lock file is not private to this user, both with
- * *@error set; or the negative errno of open(2), with *@error unchanged.
+ * hold it (server_lock.c). Waits for up to 2 seconds. Return: a descriptor;
+ * -EBUSY another process holds the lock, or -EEXIST the lock file is not
+ * private to this user, both with *@error set; -EOPNOTSUPP the directory
+ * exists, but cannot hold files; or another negative errno. For the last two,
+ * *@error is unchanged.
  */
 int ibsa__server_lock(const char *path, struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_unlock(const char *path, int fd);
 
 /*
- * Clients (server_peer.c). ibsa__server_reenable() accepts connections again
- * after the server had run out of file descriptors.
+ * Clients (server_peer.c). ibsa__server_reenable() accepts connections again if
+ * the server had stopped because file descriptors or memory were short.
  */
 int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
@@ -156,13 +175,13 @@ void ibsa__server_unlink(const struct ibsa_fabric_server *server);
 void ibsa__peer_disconnect(struct server_peer *peer, const char *why);
 
 /*
- * Set the deadline of a client's socket when a frame or packet has begun to
- * arrive; clear the deadline when it is complete.
+ * @is_begun: a frame or packet has begun to arrive: set the deadline of the
+ * client's socket, unless it is set. Otherwise clear the deadline.
  */
 void ibsa__source_set_deadline(struct server_source *source, bool is_begun);
 
 /*
- * Disconnect each client whose frame or packet is still incomplete at its
+ * Disconnect a client if its frame or packet is still incomplete at the
  * deadline.
  */
 void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns);
@@ -218,7 +237,7 @@ void ibsa__bytes_free(struct server_bytes *bytes);
  * the directory, at @path of a node's device.
  *
  * Return: 0, and the length in @used; -ENOENT, -EISDIR, -ENOTDIR or -EINVAL in
- * the cases in which the kernel returns them. The fabric is locked.
+ * the cases in which the kernel returns them. The caller has locked the fabric.
  */
 int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
 		      const char *path, char *out, size_t room, size_t *used);

@@ -21,7 +21,7 @@ struct umad_file;
  * struct umad_buffer - a packet: a struct umad_header and a MAD behind it
  * @bytes: the bytes of the packet
  * @room:  size of the memory at @bytes, if the caller provides the memory
- * @len:   bytes of the packet
+ * @len:   length of the packet in bytes
  * @err:   0; -EMSGSIZE the packet is larger than the file accepts, and @bytes
  *         has only its header and first segment
  */
@@ -56,11 +56,10 @@ struct umad_buffer {
  *
  * A transport needs these as well:
  *
- * @open:    open the file again after shut, without waiting; nothing if the
- *           file is open. *@out_is_other: the new file is of another device
+ * @open:    open the file again after @shut, without waiting. *@out_is_other: the new file is of another device
  *           than before. Return: 0; -EINPROGRESS it is not yet time to try
  *           again; or -errno
- * @shut:    close the file, if it is open, so that it can be opened again.
+ * @shut:    close the file, if it is open; @open can open it again.
  *           @is_gone: the port has disappeared
  * @wait:    wait until a packet arrives, wake is called, or @timeout_ms
  *           milliseconds have passed; below 0: no limit. Return: 0; -EINTR; or
@@ -80,7 +79,7 @@ struct umad_buffer {
  * @has_large_mads: on Omni-Path, the file sends MADs of more than
  *                  IBSA_MAD_BYTES
  *
- * port returns -EPIPE when the file is lost.
+ * @port returns -EPIPE when the file is lost.
  *
  * A forked child may use the file that its parent has opened. A file that
  * consists of its descriptor only has no close operation: close(2) closes it.

@@ -10,10 +10,10 @@
 
 #include "umad/file.h"
 
-/* What the transport registers for. */
+/* The agents of a transport, by the MADs that they receive. */
 enum umad_agent_use {
 	UMAD_AGENT_SA,	    /* replies to its own requests */
-	UMAD_AGENT_OPA,	    /* the same of OPA's class version */
+	UMAD_AGENT_OPA,	    /* the same for MADs of OPA's class version */
 	UMAD_AGENT_REPORTS, /* the SA's Reports */
 	/*
 	 * Agent that receives requests to the SA, if this program is a
@@ -26,10 +26,10 @@ enum umad_agent_use {
 struct umad_agent {
 	uint32_t id;
 	bool is_registered;
-	bool is_asked; /* for, and not answered yet */
+	bool is_asked; /* requested from the file, which has not answered yet */
 };
 
-/* Packets that are taken at a time. */
+/* Maximum number of packets in one call of the file's receive operation. */
 enum { UMAD_BUFFERS = 16 };
 
 struct umad_transport {
@@ -43,13 +43,16 @@ struct umad_transport {
 	 * registered yet.
 	 */
 	bool listens;
-	bool serves; /* is to take requests to the SA */
+	bool serves; /* receives requests to the SA, see ibsa__umad_serve() */
 	/*
-	 * The reason why no umad file is open: -EAGAIN for a shortage of
-	 * descriptors or memory, or the error of opening the file again.
+	 * The last error with which the umad file was lost or could not be
+	 * opened again; -EAGAIN for a shortage of descriptors or memory.
 	 */
 	int lost;
-	/* The port has disappeared since the umad file was opened. */
+	/*
+	 * The umad file was lost with another error than a shortage, usually
+	 * because the port has disappeared, and is not open again yet.
+	 */
 	bool is_gone;
 	/* Error that the recv operation must return once; 0: none. */
 	int loss;
@@ -58,7 +61,7 @@ struct umad_transport {
 	 * changed operation.
 	 */
 	bool has_changed;
-	uint32_t reregisters; /* how often it came back */
+	uint32_t reregisters; /* how often the port has come back */
 
 	/*
 	 * Error of the agent for Reports that the file refused late; the next
@@ -66,13 +69,13 @@ struct umad_transport {
 	 */
 	int reports_err;
 
-	/* Packets that were taken from the file. */
+	/* Packets that were received from the file. */
 	struct umad_buffer buffers[UMAD_BUFFERS];
-	size_t held;
-	size_t at; /* the next of them */
+	size_t held; /* number of packets in @buffers */
+	size_t at;   /* index of the next packet that recv returns */
 
-	uint8_t *packet; /* memory for one: header and MAD */
-	size_t packet_room;
+	uint8_t *packet;    /* memory for a packet: umad header and MAD */
+	size_t packet_room; /* its current size, which grows up to @packet_max */
 	size_t packet_max;
 };
 
@@ -173,7 +176,8 @@ int ibsa__umad_serve(struct ibsa_transport *transport) IBSA_MUST_USE;
  * answer with -ETIMEDOUT. If the requester sends an ABORT, the kernel gives up
  * without a notification.
  *
- * Return: 0; -EMSGSIZE @len is more than a packet's header can hold; -EALREADY
+ * Return: 0; -EMSGSIZE @len is shorter than a MAD header, or more than a umad
+ * header can hold; -ERANGE @to has a LID of more than 16 bits, but no GRH; -EALREADY
  * an answer with this transaction id is still being sent to @to, or the kernel
  * refuses the answer; -EAGAIN, -ENOMEM and -ENODEV as send.
  */

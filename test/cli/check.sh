@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: check.sh IBSA LIBDIR FABRIC LARGE
 #
-# ibsa check of the fabric: as a table, as JSON, as a monitoring plugin, and
-# compared with files. LARGE is a fabric of 10,000 hosts.
+# Tests "ibsa check" of a fabric: its table, JSON, the output as a monitoring
+# plugin, and the comparison with files (--expect). FABRIC is a topology file,
+# LARGE one of 10,000 hosts, LIBDIR the directory of libibsa.so.1.
 # shellcheck source=test/cli/support.sh
 large=$(realpath "$4")
 . "$(dirname "$0")/support.sh"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: check_node.sh IBSA LIBDIR FABRIC PAGE SYSFS
 #
-# ibsa check node in each situation: as a table, as JSON, as a monitoring
-# plugin, and by the line for NHC in PAGE. SYSFS has trees of /sys.
+# Tests "ibsa check node" in each situation: its table, JSON, the output as a
+# monitoring plugin, and the line for NHC (the Node Health Check of clusters)
+# in the manual page PAGE. SYSFS has sample trees of /sys.
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: completion.sh IBSA COMPLETION FABRIC
 #
-# What the completion for bash offers for a command line, on an embedded fabric.
+# Tests the completions that the bash script COMPLETION offers for command
+# lines, with names of the embedded fabric FABRIC.
 set -u
 # shellcheck source=test/support/signals.sh
 . "$(dirname "$(realpath "$0")")/../support/signals.sh"

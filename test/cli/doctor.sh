@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: doctor.sh IBSA LIBDIR FABRIC
 #
-# What the command says when a port cannot be used: by ibsa doctor, ibsa
-# devices and a question. Devices are made up, their files stand in a
-# /dev/infiniband of the test's own, and the user is another one.
+# Tests the messages of ibsa doctor, ibsa devices and a query when a port
+# cannot be used. The devices are files in a directory that replaces
+# /dev/infiniband, and some commands run as another user.
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 

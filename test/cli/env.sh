@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: env.sh IBSA LIBDIR FABRIC SYSFS
 #
-# ibsa env on fabrics with two rails and with a P_Key: sh reads what it prints, and
-# the libraries have variables of these names. SYSFS has trees of /sys. A fabric
-# with an SL needs OpenSM: test/counterpart/env.sh.
+# Tests "ibsa env" on fabrics with two rails and with a P_Key: sh accepts its
+# output, and the libraries UCX and NCCL, if installed, have variables of these
+# names. SYSFS has sample trees of /sys. A fabric with an SL needs OpenSM: see
+# test/counterpart/env.sh.
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 

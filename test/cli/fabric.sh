@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: fabric.sh IBSA LIBDIR FABRIC LARGE
 #
-# ibsa fabric: what it says of topology files. LARGE is one of 10,000 hosts.
+# Tests the actions of "ibsa fabric" that describe topology files. LARGE is a
+# topology file of 10,000 hosts.
 # shellcheck source=test/cli/support.sh
 large=$(realpath "$4")
 source=$(realpath "$(dirname "$0")/../..")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: hosts.sh IBSA LIBDIR FABRIC
 #
-# Hosts with several adapters, and one without a cable: what a host's name
-# means to the commands.
+# Tests how commands interpret the name of a host with several adapters, and of
+# a host without a cable.
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 

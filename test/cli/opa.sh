@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: opa.sh IBSA LIBDIR FABRIC
 #
-# Paths on Omni-Path: LIDs of 32 bits, in whichever layout the SA answers.
+# Tests queries of paths on an Omni-Path fabric, whose LIDs have 32 bits: the
+# SA may answer with PathRecords of InfiniBand or of Omni-Path.
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: reach.sh IBSA LIBDIR FABRIC LARGE-FABRIC
 #
-# ibsa reach on the embedded fabric: each exit status, each kind of target and
-# of output. LARGE-FABRIC has ten thousand hosts.
+# Tests "ibsa reach" on the embedded fabric: each exit status, each kind of
+# target, and each output format. LARGE-FABRIC is a topology file of 10,000
+# hosts.
 large=$(realpath "$4")
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: shared.sh IBSA LIBDIR FABRIC
 #
-# A fabric that processes share: ibsa fabric run, exec and what changes it,
-# and the other commands on it.
+# Tests a fabric that several processes share: "ibsa fabric run" and "exec",
+# the commands that change the fabric, and other commands on it.
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 

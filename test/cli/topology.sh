@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: topology.sh IBSA LIBDIR FABRIC LARGE
 #
-# ibsa topology: the table, JSON, the format of ibnetdiscover, and drawings. LARGE is
-# a fabric of 10,000 hosts.
+# Tests "ibsa topology": its table, JSON, the format of ibnetdiscover, and
+# drawings. LARGE is a topology file of 10,000 hosts.
 large=$(realpath "$4")
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"

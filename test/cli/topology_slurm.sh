@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: topology_slurm.sh IBSA LIBDIR FABRIC
 #
-# ibsa topology --slurm: what it writes, and the fabrics that it refuses. Slurm
-# itself reads its files in test/counterpart/slurm.sh.
+# Tests "ibsa topology --slurm": the files that it writes, and the fabrics that
+# it refuses. test/counterpart/slurm.sh tests that Slurm accepts these files.
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: trace.sh IBSA LIBDIR FABRIC
 #
-# ibsa trace: the links of a path, the narrowest, several ports, names from the wire.
+# Tests "ibsa trace": the links of a path, the slowest link, hosts with several
+# ports, and names of nodes with control characters.
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 

@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: alias_lid.sh IBSA DROP-IN TOPOLOGY
 #
-# An SA that receives a request at an alias LID replies from the base LID of its
-# port. OpenSM runs on a fabric server and gives all ports an LMC of 1. It is
-# queried at each LID of its port, from its own host and from another host.
+# Tests that an SA that receives a request at an alias LID (a further LID of a
+# port whose LMC is not 0) replies from the base LID of its port. OpenSM runs
+# on a fabric server and sets the LMC of all ports to 1. ibsa queries it at
+# each LID of its port, from OpenSM's own host and from another host.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad, TOPOLOGY the file of the fabric. Exit status: 0 passed, 1 failed,
+# 77 a required program is missing.
 set -uo pipefail
 # shellcheck source=test/counterpart/server.sh
 . "$(dirname "$(realpath "$0")")/server.sh"

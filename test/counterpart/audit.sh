@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: audit.sh AUDIT IBSA DROP-IN TOPOLOGY
 #
-# A watch with an audit of nodes at a fabric server, first with its own SA, then
-# with OpenSM: a change whose Reports are lost, or that is not reported at all,
-# is found within two intervals. Debian's saquery lists the existing ports. TOPOLOGY has node1 to node4, of which node1 has the SM.
+# Tests that a watch with an audit of nodes finds a change within two intervals
+# even if its Reports are lost or the SA sends none. The program AUDIT watches
+# at a fabric server, first with the server's embedded SA, then with OpenSM;
+# saquery lists the ports that exist. TOPOLOGY has the hosts node1 to node4,
+# and the SM runs on node1.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 # shellcheck source=test/counterpart/server.sh
 . "$(dirname "$(realpath "$0")")/server.sh"

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: check.sh IBSA DROP-IN
 #
-# ibsa check with OpenSM. By the routing of up and down, a packet does not go down
-# and up again: with both ends of a line as roots there is no path between them.
+# Tests "ibsa check" with OpenSM as the SA. OpenSM uses up/down routing: a
+# packet that has gone down from a root never goes up again. Both end switches
+# of a line are roots, so no path leads from one end to the other, and ibsa check
+# must report that.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 # shellcheck source=test/counterpart/server.sh
 . "$(dirname "$(realpath "$0")")/server.sh"

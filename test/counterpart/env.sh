@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: env.sh IBSA DROP-IN TOPOLOGY
 #
-# ibsa env prints the SL that OpenSM gives to the paths of a partition, on the
-# fabric of a server of ours.
+# Tests that "ibsa env" prints the SL that OpenSM assigns to the paths of a
+# partition. OpenSM runs at a fabric server.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad, TOPOLOGY the file of the fabric. Exit status: 0 passed, 1 failed,
+# 77 a required program is missing.
 set -uo pipefail
 # shellcheck source=test/counterpart/server.sh
 . "$(dirname "$(realpath "$0")")/server.sh"

@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: fabric_same.sh IBSA DROPIN
 #
-# OpenSM sets up one topology twice: on ibsim, and on a fabric server's bare
-# fabric through the drop-in libibumad. Then Debian's diagnostics print the
-# same for every node, except for the differences listed here.
+# Tests that a fabric server behaves as ibsim does. OpenSM sets up the same
+# topology twice: on ibsim, and on a fabric server without an embedded SA,
+# through the library DROPIN in place of libibumad. Debian's diagnostics must
+# print the same for every node on both, except for the differences that are
+# listed in this file.
+# IBSA is the command ibsa as it was built. Exit status: 0 passed, 1 failed, 77
+# a required program is missing.
 set -euo pipefail
 # shellcheck source=test/counterpart/fabric.sh
 . "$(dirname "${BASH_SOURCE[0]}")/fabric.sh"

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: many.sh FABRIC-MANY IBSA DROP-IN [SECONDS [SEED]]
 #
-# Fifty processes at one fabric server, ten of them Debian's saquery with the
-# drop-in in libibumad's place; see test/many/driver.c. For ten minutes:
+# Runs 50 processes at one fabric server for SECONDS (20); ten of them run
+# Debian's saquery with DROP-IN in place of libibumad. SEED (the time) is the
+# seed of the random numbers. test/many/driver.c, the program FABRIC-MANY, has
+# the details. For ten minutes:
 #
 #   test/counterpart/many.sh build/test/many/fabric-many build/cli/ibsa \
 #       stage/lib/ibsa-umad/libibumad.so.3 600
+#
+# Exit status: that of FABRIC-MANY, or 77 if saquery is not installed.
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
 if ! saquery=$(command -v saquery); then

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: multi_path.sh IBSA DROP-IN TOPOLOGY
 #
-# MultiPathRecord on a fabric server, from its own SA and from OpenSM: each path
-# is the one that saquery shows for its two GIDs, there is one for each pair, and
-# both SAs send the same but for LIDs. TOPOLOGY is four-hosts.net of the examples.
+# Tests queries of MultiPathRecords at a fabric server, first with its embedded
+# SA, then with OpenSM. For each pair of GIDs there is one path, which is the
+# one that saquery shows for these two GIDs. Both SAs return the same records
+# except for LIDs. TOPOLOGY is four-hosts.net of the examples.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 here=$(dirname "$(realpath "$0")")
 # shellcheck source=test/counterpart/server.sh

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: osmtest.sh IBSA DROP-IN TOPOLOGY
 #
-# osmtest, OpenSM's test of an SA, through libibumad at a fabric server: first
-# with the embedded SA, then with OpenSM for comparison. osmtest logs the same
-# kinds of errors for both SAs, and provokes most of these errors. The number of
-# errors of a kind may differ, because leases end during the test.
+# Runs osmtest, OpenSM's own test of an SA, through DROP-IN at a fabric server:
+# first with the embedded SA, then with OpenSM for comparison. osmtest must log
+# the same kinds of errors for both SAs; it provokes most of these errors
+# itself. The number of errors of a kind may differ, because leases end during
+# the test.
+# IBSA is the command ibsa as it was built, TOPOLOGY the file of the fabric.
+# Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 # shellcheck source=test/support/signals.sh
 . "$(dirname "$(realpath "$0")")/../support/signals.sh"

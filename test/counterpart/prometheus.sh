@@ -3,16 +3,20 @@
 # usage: prometheus.sh IBSA EXAMPLES
 #        prometheus.sh --check | --fetch
 #
-# Debian's Prometheus scrapes ibsa metrics --listen of a fabric server, and the alert of
-# EXAMPLES/monitoring fires when a link becomes slow; Debian's node exporter reads the
-# file of ibsa metrics -o; promtool accepts the alerts and all values. Clients that
-# occupy connections lose them in time; prometheus.py has the steps.
+# Tests the metrics of ibsa with Debian's programs. Prometheus scrapes "ibsa
+# metrics --listen" of a fabric server, and the alert in EXAMPLES/monitoring
+# fires when a link becomes slow. The node exporter reads the file of "ibsa
+# metrics -o". promtool accepts the alerts and all values. A client that keeps
+# a connection idle loses it in time. The steps are in prometheus.py.
 #
-# The programs are never installed, because their packages make users and services:
-# apt downloads the packages into $IBSA_PROMETHEUS_CACHE, else ibsa-prometheus in
-# $XDG_CACHE_HOME, and they are unpacked there. Exit status 77: the packages cannot be
-# had. --fetch only gets them, if they are not there; --check only says by its exit
-# status whether they are. The programs listen on 127.0.0.1 only.
+# The programs are not installed, because their packages create users and
+# services. apt downloads the packages, and they are unpacked in
+# $IBSA_PROMETHEUS_CACHE; default: ibsa-prometheus in $XDG_CACHE_HOME. The
+# programs listen on 127.0.0.1 only.
+#
+# --fetch downloads the packages if they are not in the cache, and ends.
+# --check exits with 0 if they are in the cache, otherwise with 1. Exit status
+# of the test: 0 passed, 1 failed, 77 the packages cannot be downloaded.
 set -uo pipefail
 here=$(realpath "$(dirname "$0")")
 cache=${IBSA_PROMETHEUS_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/ibsa-prometheus}

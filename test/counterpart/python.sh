@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: python.sh IBSA DROP-IN TOPOLOGY PYTHON TEST
 #
-# The Python module with OpenSM, on the fabric of a server of ours.
+# Runs TEST, a test script of the Python module, with the interpreter PYTHON at
+# a fabric server with OpenSM.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad, TOPOLOGY the file of the fabric. Exit status: that of TEST, 1 if
+# OpenSM does not start, 77 a required program is missing.
 set -uo pipefail
 # shellcheck source=test/counterpart/server.sh
 . "$(dirname "$(realpath "$0")")/server.sh"

@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: reach.sh cut|whole IBSA UMTAP
 #
-# Reachability by OpenSM: compares each answer of ibsa reach with that of
-# saquery, with partitions that keep hosts apart, with a link that is cut
-# and restored, and without OpenSM.
+# Compares the results of "ibsa reach" with the paths that saquery shows, on
+# ibsim's fabric with OpenSM: with hosts in different partitions, while a link
+# is cut and after it is restored, and without OpenSM. Mode cut: MADs are cut
+# at 256 bytes, as ibsim does; mode whole: UMTAP, a preloaded library, keeps
+# MADs whole.
+# IBSA is the command ibsa as it was built. Exit status: 0 passed, 1 failed, 77
+# a required program is missing.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 FABRIC_PARTITIONS=reach.partitions.conf

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: reason.sh IBSA DROP-IN
 #
-# Why there is no path: each reason is made on a fabric server, with OpenSM and
-# with the embedded SA in two SM profiles, and asked for with and without the
-# SM_Key. OpenSM forgets ports that are down, so that "the far port is down" is
-# possible only; a certain one is in the test reach-puppet.
+# Tests the reasons that "ibsa path --why" and "ibsa reach --why" print when
+# there is no path. Each reason is caused at a fabric server, with OpenSM and
+# with the embedded SA in two SM profiles, and queried with and without the
+# SM_Key. OpenSM forgets ports that are down, so the reason "the far port is
+# down" is only possible, never certain, here; the test reach-puppet tests the
+# certain one.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 here=$(dirname "$(realpath "$0")")
 # shellcheck source=test/counterpart/server.sh

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: register.sh IBSA UMTAP
 #
-# "ibsa service register --renew" while OpenSM is killed and starts again without
-# its state, on the same host and on another; saquery lists its services.
+# Tests "ibsa service register --renew" on ibsim's fabric. OpenSM is killed and
+# started again without its state, on the same host and on another host. After
+# each restart, saquery must list the services that ibsa renews.
+# IBSA is the command ibsa as it was built, UMTAP a library that, preloaded,
+# makes MADs of ibsim whole. Exit status: 0 passed, 1 failed, 77 a required
+# program is missing.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

@@ -2,8 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: registration.sh MODE REGISTRATION IBSA UMTAP
 #
-# A service that is renewed with OpenSM, while that restarts, moves, and has it
-# taken away and replaced behind its back; after each step what saquery sees.
+# Tests that the program REGISTRATION renews its service at OpenSM on ibsim's
+# fabric: while OpenSM restarts and moves to another host, and after another
+# program has removed or replaced the service. After each step, saquery must
+# show the expected services. MODE cut: MADs are cut at 256 bytes; whole:
+# UMTAP, a preloaded library, keeps them whole.
+# IBSA is the command ibsa as it was built. Exit status: 0 passed, 1 failed, 77
+# a required program is missing.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

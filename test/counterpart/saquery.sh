@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: saquery.sh cut|whole IBSA UMTAP
 #
-# Asks one OpenSM the same by ibsa and by saquery, and compares the answers
-# field by field. On a fabric whose MADs are cut at 256 bytes, answers that
-# do not fit must be reported as truncated; saquery takes them for the whole.
+# Compares ibsa with saquery: both send the same queries to one OpenSM on
+# ibsim's fabric, and the records must be equal field by field. Mode cut: ibsim
+# cuts MADs at 256 bytes; ibsa must report replies that do not fit as
+# truncated, while saquery accepts them as complete. Mode whole: UMTAP, a
+# preloaded library, keeps MADs whole.
+# IBSA is the command ibsa as it was built. Exit status: 0 passed, 1 failed, 77
+# a required program is missing.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

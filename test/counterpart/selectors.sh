@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: selectors.sh IBSA DROP-IN FABRIC
 #
-# Comparisons of MTU, rate and packet life time select the same paths at OpenSM
-# and at the embedded SA, and OpenSM refuses none of them.
+# Tests that comparisons of MTU, rate and packet life time in queries select
+# the same paths at OpenSM and at the embedded SA, and that OpenSM refuses none
+# of them. Both run at a fabric server, on the topology FABRIC and on one with
+# several rates.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 here=$(dirname "$(realpath "$0")")
 # shellcheck source=test/counterpart/server.sh

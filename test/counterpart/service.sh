@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: service.sh IBSA UMTAP
 #
-# Services of OpenSM by "ibsa service", and after each step what saquery sees.
+# Tests the actions of "ibsa service" with OpenSM on ibsim's fabric: after each
+# step, saquery must show the expected services.
+# IBSA is the command ibsa as it was built, UMTAP a library that, preloaded,
+# makes MADs of ibsim whole. Exit status: 0 passed, 1 failed, 77 a required
+# program is missing.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: shared.sh IBSA DROP-IN TOPOLOGY
 #
-# Debian's programs, which use only libibumad, on a fabric of our server: first
-# with its own SA, then with OpenSM as its subnet manager. Their output is
-# compared with that of ibsa and with the file.
+# Runs Debian's diagnostics, which use only libibumad, at a fabric server
+# through DROP-IN: first with the embedded SA, then with OpenSM as the subnet
+# manager. Their output must agree with that of ibsa and with the file
+# TOPOLOGY.
+# IBSA is the command ibsa as it was built. Exit status: 0 passed, 1 failed, 77
+# a required program is missing.
 set -uo pipefail
 # shellcheck source=test/support/signals.sh
 . "$(dirname "$(realpath "$0")")/../support/signals.sh"

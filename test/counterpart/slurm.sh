@@ -3,17 +3,21 @@
 # usage: slurm.sh IBSA FABRICS
 #        slurm.sh --check | --fetch
 #
-# Slurm's controller reads what ibsa topology --slurm writes, and scontrol shows
-# each leaf with its hosts: the controller of this Debian release topology.conf, and
-# that of a newer one, which $IBSA_SLURM_RELEASE names (forky), topology.yaml, too.
-# They are never installed, because the package makes a user and a service: apt
-# downloads the packages into $IBSA_SLURM_CACHE, else ibsa-slurm in
-# $XDG_CACHE_HOME, and they are unpacked there. Exit status 77: the packages cannot
-# be had. --fetch only gets them, if they are not there; --check only says by its
-# exit status whether they are.
+# Tests that Slurm's controller accepts what "ibsa topology --slurm" writes for
+# the topologies FABRICS, and that scontrol shows each leaf switch with its
+# hosts. The controller of this Debian release reads topology.conf; that of the
+# newer release $IBSA_SLURM_RELEASE (default forky) reads topology.yaml as
+# well.
 #
-# A controller starts itself again, so it runs with its release's folder as root of
+# The controllers are not installed, because their package creates a user and a
+# service. apt downloads the packages, and they are unpacked in
+# $IBSA_SLURM_CACHE; default: ibsa-slurm in $XDG_CACHE_HOME. A controller
+# starts itself again, so it runs with the directory of its release as root of
 # the file system. It listens on 127.0.0.1 only.
+#
+# --fetch downloads the packages if they are not in the cache, and ends.
+# --check exits with 0 if they are in the cache, otherwise with 1. Exit status
+# of the test: 0 passed, 1 failed, 77 the packages cannot be downloaded.
 set -uo pipefail
 # shellcheck source=test/support/signals.sh
 . "$(dirname "$(realpath "$0")")/../support/signals.sh"

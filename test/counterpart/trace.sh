@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: trace.sh IBSA DROP-IN PAIRS FABRIC...
 #
-# "ibsa trace" and ibtracert, which reads the forwarding tables by SMPs, show the
-# same ports and GUIDs hop by hop, for PAIRS random pairs of LIDs of each fabric,
-# switches among them; with the embedded SA and with OpenSM.
+# Tests that "ibsa trace", which queries the SA, shows the same ports and GUIDs
+# at each hop as ibtracert, which reads the forwarding tables by SMPs: for
+# PAIRS random pairs of LIDs (of hosts and switches) of each FABRIC, with the
+# embedded SA and with OpenSM.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 here=$(dirname "$(realpath "$0")")
 # shellcheck source=test/counterpart/server.sh

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: transport.sh cut|whole PROGRAM UMTAP
 #
-# Runs the transport's test program on a fabric whose MADs are cut, or with
-# UMTAP in front whole.
+# Runs PROGRAM, the test of the umad transport, on ibsim's fabric. Mode cut:
+# ibsim cuts MADs at 256 bytes; whole: UMTAP, a preloaded library, keeps them
+# whole. Exit status: that of PROGRAM.
 set -euo pipefail
 # shellcheck source=test/counterpart/fabric.sh
 . "$(dirname "$0")/fabric.sh"

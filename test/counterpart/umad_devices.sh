@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_devices.sh UMAD-SAY LIBIBSA TREES
 #
-# What libibsa and Debian's libibumad say of the same devices, by the same
-# program: each case is a tree that is bound over /sys in a mount name space.
-# "same" is all there is to say of most. "differs" says why it is not, which
-# calls may differ and what some of them say, libibumad's with "<", ours ">".
+# Compares how the libibumad functions of the library LIBIBSA and Debian's
+# libibumad describe the same devices. The program UMAD-SAY prints the results
+# of all these functions with a given library. Each case of this file makes a
+# tree of files, which it binds over /sys in a mount namespace; TREES has
+# sample trees. "same CASE" requires equal output. "differs" states why the
+# outputs differ, which functions may differ, and some of the differing lines:
+# those of libibumad begin with "<", those of LIBIBSA with ">".
+# Exit status: 0 passed, 1 failed, 77 no mount namespace, or libibumad is
+# missing.
 set -euo pipefail
 
 say=$(realpath "$1")

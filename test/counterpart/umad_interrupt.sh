@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_interrupt.sh UMAD-INTERRUPT DROP-IN IBSA TOPOLOGY [COUNT]
 #
-# Calls that are interrupted, by the same program with Debian's libibumad and
-# with ours in its place: on a file that both take, and at a fabric server.
+# Tests calls of libibumad that signals interrupt: UMAD-INTERRUPT must print
+# the same with Debian's libibumad and with DROP-IN, on a file that both
+# libraries can open, and at a fabric server. COUNT (400) is how often
+# the program interrupts calls.
+# IBSA is the command ibsa as it was built, TOPOLOGY the file of the fabric.
+# Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 
 interrupt=$(realpath "$1")

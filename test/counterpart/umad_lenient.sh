@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_lenient.sh UMAD-LENIENT DROP-IN
 #
-# A program on a port of ibsim's: it prints the same with Debian's libibumad and
-# with ours in its place.
+# Tests arguments that libibumad accepts although they are wrong, on a port of
+# ibsim's fabric: the program UMAD-LENIENT must print the same with Debian's
+# libibumad and with DROP-IN in its place. Exit status: 0 passed, 1 failed, 77
+# a required program is missing.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

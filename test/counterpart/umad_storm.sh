@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_storm.sh UMAD-STORM DROP-IN IBSA TOPOLOGY TREES [ROUNDS [SEED]]
 #
-# Random calls that are cancelled, forked and interrupted at random moments,
-# with Debian's libibumad and with ours in its place: on a file that both take
-# and devices of a tree, and at a fabric server. ROUNDS is 300 unless said
-# otherwise; before a release it is 10000, with a SEED of its own.
+# Makes random calls of libibumad that are cancelled, forked and interrupted at
+# random moments, with Debian's libibumad and with DROP-IN: on a file that both
+# libraries can open, with the devices of a tree in TREES, and at a fabric
+# server. ROUNDS is 300 by default, and 10000 before a release; SEED is the
+# seed of the random numbers.
+# IBSA is the command ibsa as it was built, TOPOLOGY the file of the fabric.
+# Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -uo pipefail
 
 storm=$(realpath "$1")

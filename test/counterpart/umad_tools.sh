@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_tools.sh cut|whole DROP-IN UMTAP
 #
-# Debian's programs on ibsim's fabric, with Debian's libibumad and with ours in
-# its place, OpenSM among them: they print the same. On a fabric whose MADs
-# are cut at 256 bytes, what follows them is what was in memory, so that
-# nothing is asked there that is longer.
+# Tests that Debian's programs, OpenSM among them, print the same on ibsim's
+# fabric with Debian's libibumad and with DROP-IN in its place. Mode whole:
+# UMTAP, a preloaded library, keeps MADs whole. Mode cut: ibsim cuts MADs at
+# 256 bytes, and the bytes after that are undefined, so the programs send only
+# queries with short replies.
+# Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

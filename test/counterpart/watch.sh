@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: watch.sh IBSA UMTAP
 #
-# "ibsa watch" while ibsim cuts and restores links, and while OpenSM is killed
-# and starts again with nothing in mind; saquery says what it has of us.
+# Tests "ibsa watch" on ibsim's fabric, while ibsim cuts and restores links,
+# and while OpenSM is killed and starts again without its state. saquery shows
+# the subscriptions that OpenSM holds for ibsa.
+# IBSA is the command ibsa as it was built, UMTAP a library that, preloaded,
+# makes MADs of ibsim whole. Exit status: 0 passed, 1 failed, 77 a required
+# program is missing.
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh

@@ -3,15 +3,15 @@
 # usage: xdr.sh IBSA DROP-IN
 #        xdr.sh --check | --fetch
 #
-# XDR on a fabric server, as the diagnostics of the next Debian release show
-# it: Debian 12's libibmad does not know XDR. The packages and all libraries
-# that they need are downloaded by apt, with the machine's own sources and the
-# name of the newer release, into $IBSA_NEXT_CACHE, else ibsa-next in
-# $XDG_CACHE_HOME, and unpacked there: nothing is installed. Exit status 77:
-# the packages cannot be had. --fetch only gets them, if they are not there;
-# --check only says by its exit status whether they are.
-#
-# IBSA_NEXT_RELEASE names the newer release; default: trixie.
+# Tests that the diagnostics of the next Debian release show XDR links of a
+# fabric server as XDR. Those of Debian 12 do not have this rate. apt downloads
+# the packages and all libraries that they need, with the machine's own package
+# sources and the name of the newer release, $IBSA_NEXT_RELEASE (default
+# trixie). They are unpacked in $IBSA_NEXT_CACHE; default: ibsa-next in
+# $XDG_CACHE_HOME. Nothing is installed.
+# --fetch downloads the packages if they are not in the cache, and ends.
+# --check exits with 0 if they are in the cache, otherwise with 1. Exit status
+# of the test: 0 passed, 1 failed, 77 the packages cannot be downloaded.
 set -uo pipefail
 export LC_ALL=C
 here=$(realpath "$0")

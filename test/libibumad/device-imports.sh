@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: device-imports.sh LIBRARY
 #
-# ibsim's preload catches open(), opendir(), read() and their like under just
-# these names. The library must not import another that reads files, which is
-# what _FILE_OFFSET_BITS=64 or _FORTIFY_SOURCE would make of them; and it must
-# export the two names that the preload looks for.
+# Tests which functions LIBRARY imports and exports. ibsim's preload library
+# replaces open(), opendir(), read() and a few more functions. LIBRARY must not
+# import any other function that reads files, such as the ones that
+# _FILE_OFFSET_BITS=64 or _FORTIFY_SOURCE would select; and it must export the
+# two names that the preload library looks up. Exit status: 0 passed, 1 failed.
 set -euo pipefail
 
 if ! command -v nm >/dev/null; then

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: dropin-abi.sh DROP-IN LIST BUILD
 #
-# The drop-in's symbols against those of the libibumad that is installed, and
-# what that one lacks against the list of a newer one. No name is installed by
-# which a linker would find the drop-in.
+# Tests the symbols of DROP-IN against those of the installed libibumad; LIST
+# has the symbols of a newer libibumad, which DROP-IN must export as well. Also
+# tests that BUILD installs no name by which a linker would find DROP-IN. Exit
+# status: 0 passed, 1 failed.
 set -euo pipefail
 
 dropin=$1

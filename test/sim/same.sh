@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: same.sh PROGRAM UMTAP [COUNT [SEED]]
 #
-# Asks OpenSM and the embedded SA the same questions, and compares.
+# Sends the same requests to OpenSM and to the embedded SA with PROGRAM, and
+# compares the replies. It sends COUNT (5000) random requests, for which SEED
+# (1) is the seed of the random numbers. UMTAP is a preloaded library that
+# makes MADs of ibsim whole.
 set -euo pipefail
 # shellcheck source=test/counterpart/fabric.sh
 . "$(dirname "$0")/../counterpart/fabric.sh"

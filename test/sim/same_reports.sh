@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: same_reports.sh PROGRAM
 #
-# The same happens to ibsim's fabric, with OpenSM, and to the embedded one:
-# compares what they report of it.
+# Makes the same changes on ibsim's fabric with OpenSM and on the embedded
+# fabric, with PROGRAM, and compares the Reports that both SMs send.
 set -euo pipefail
 # shellcheck source=test/counterpart/fabric.sh
 . "$(dirname "$0")/../counterpart/fabric.sh"

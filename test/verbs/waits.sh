@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: waits.sh PROGRAM IBSA FABRIC EXPECTED
 #
-# Waits on contexts of ibsa_verbs_open() end as libibverbs' do: on an embedded
-# fabric and at a fabric server, PROGRAM prints what EXPECTED has, which
-# vm-waits compares with libibverbs.
+# Tests that waits on contexts of ibsa_verbs_open() end as those of libibverbs
+# do: PROGRAM must print the lines of the file EXPECTED, on the embedded fabric
+# FABRIC and at a fabric server. The test vm-waits compares EXPECTED with
+# libibverbs.
 set -uo pipefail
 export LC_ALL=C
 program=$1 ibsa=$2 fabric=$3 expected=$4

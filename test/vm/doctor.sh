@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: doctor.sh IBSA
 #
-# In a guest: the command's output about real device files, for root and for
-# another user, while modules, files and links come and go; and about 40
-# devices, one with a name of 30 characters.
+# Runs in a virtual machine. Tests the output of ibsa about real device files,
+# for root and for another user, while kernel modules, device files and links
+# are added and removed; and with 40 devices, one of which has a name of 30
+# characters.
 set -u
 ibsa=$1
 long=rxe_with_a_name_of_30_letters_

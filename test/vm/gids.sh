@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: gids.sh VM-GIDS
 #
-# In a guest: addresses come and go, also those of a VLAN, and then the VLAN
-# itself. After each change vm-gids compares the tables that the kernel has.
+# Runs in a virtual machine. Adds and removes addresses, also those of a VLAN,
+# and then the VLAN itself. After each change, the program VM-GIDS compares the
+# GID table of the library with the kernel's.
 set -e
 program=$1
 

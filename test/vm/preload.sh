@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: preload.sh LIBRARY PROGRAM [ARGUMENT...]
 #
-# In a guest: a program with a library in front of it.
+# Runs in a virtual machine: starts PROGRAM with LIBRARY preloaded. Exit
+# status: that of PROGRAM.
 LD_PRELOAD=$1
 export LD_PRELOAD
 shift

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: sa.sh IBSA VM-MULTI CASE...
 #
-# In a guest: an SA at rxe1, "ibsa fabric serve", and a client at rxe0, "ibsa
-# --sa"; between them the kernel's MADs, its RMPP too. A CASE is a function
-# below.
+# Runs in a virtual machine. "ibsa fabric serve" answers as the SA at rxe1, and
+# ibsa queries it from rxe0 with --sa. All MADs, with RMPP, pass through the
+# kernel. Each CASE is the name of a function in this file.
 ibsa=$1
 multi=$2
 shift 2

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad.sh DROP-IN UMAD-IO IBSTAT
 #
-# In a guest: programs with Debian's libibumad and with ours in its place, on
-# the real kernel. They print the same, but for what says which it was.
+# Runs in a virtual machine, on the real kernel: the program UMAD-IO and ibstat
+# (IBSTAT) must print the same with Debian's libibumad and with DROP-IN in its
+# place, except for lines that name the library.
 folder=$(dirname "$1")
 io=$2
 ibstat=$3

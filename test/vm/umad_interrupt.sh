@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_interrupt.sh DROP-IN UMAD-INTERRUPT [COUNT]
 #
-# In a guest: calls on a port of the real kernel that are interrupted, with
-# Debian's libibumad and with ours in its place. It prints the same.
+# Runs in a virtual machine: UMAD-INTERRUPT, whose calls at a port of the real
+# kernel are interrupted by signals, must print the same with Debian's
+# libibumad and with DROP-IN in its place.
 folder=$(dirname "$1")
 interrupt=$2
 count=${3:-400}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_lenient.sh DROP-IN UMAD-LENIENT
 #
-# In a guest: the same program on the real kernel, with Debian's libibumad and
-# with ours in its place. It prints the same.
+# Runs in a virtual machine, on the real kernel: UMAD-LENIENT must print the
+# same with Debian's libibumad and with DROP-IN in its place.
 LD_LIBRARY_PATH='' "$2" rxe0 >theirs 2>&1 || {
 	echo 'FAILED: theirs' >&2
 	cat theirs >&2

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: umad_storm.sh DROP-IN UMAD-STORM [ROUNDS [SEED]]
 #
-# In a guest: random calls on a port of the real kernel that are cancelled,
-# forked and interrupted at random moments, with Debian's libibumad and with
-# ours in its place.
+# Runs in a virtual machine: random calls at a port of the real kernel are
+# cancelled, forked and interrupted at random moments, with Debian's libibumad
+# and with DROP-IN in its place.
 rounds=${3:-300}
 seed=${4:-1}
 # A port that receives requests and does not answer: rxe1, which pair.sh has

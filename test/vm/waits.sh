@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: waits.sh LIBRARY PROGRAM EXPECTED
 #
-# In a guest: the program prints the same with libibverbs alone, with LIBRARY in
-# front of it, and on contexts that LIBRARY has attached; and its first lines,
-# for which no device is needed, are those of the file EXPECTED.
+# Runs in a virtual machine: PROGRAM must print the same with libibverbs alone,
+# with LIBRARY preloaded, and on contexts that LIBRARY has attached. Its first
+# lines, which need no device, must be those of the file EXPECTED.
 export LC_ALL=C
 "$2" rxe0 >/tmp/stock || exit
 cat /tmp/stock
