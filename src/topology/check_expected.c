@@ -204,8 +204,8 @@ static int node_add(struct check *check, enum ibsa_finding_kind kind,
 	ibsa__check_node_text(topology, node, name);
 	if (!port)
 		return ibsa__check_finding_add(check, kind, node->guid, 0,
-					       "%s%s (without a link)", name,
-					       words);
+					       "%s%s (the node has no link)",
+					       name, words);
 	return ibsa__check_finding_add(
 		check, kind, node->guid, 0, "%s%s (port %u to %s)", name, words,
 		port->number,

@@ -366,7 +366,7 @@ on_trees_of_sys() {
 	cannot 4 2 "has no port 3" -C mlx5_0 -P 3
 	SYSFS_PATH=$sysfs/roce_rxe/sys
 	fine
-	found 1 1 rate-low 'has 2.5 Gb/s' --rate 10
+	found 1 1 rate-low 'runs at 2.5 Gb/s' --rate 10
 	found 1 2 peer-unreachable 'no port can query an SA' n2
 	SYSFS_PATH=$sysfs/switch/sys
 	cannot 4 2 'no InfiniBand port'
