@@ -90,10 +90,11 @@ void cmd_metrics_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"With node, only the ports of this machine, its SA and each "
-		"PEER (a node's name,",
-		"GID, port GUID or LID); without, the fabric, too, which are "
-		"four queries for whole",
-		"tables: use it on one or two machines of a fabric.",
+		"PEER (a node's",
+		"name, GID, port GUID or LID). Without node, the fabric, too: "
+		"four queries",
+		"for whole tables, so use it on one or two machines of a "
+		"fabric.",
 		"",
 		"  ibsa metrics -o /var/lib/prometheus/node-exporter/ibsa.prom",
 		"  ibsa metrics node --peers /etc/peers",

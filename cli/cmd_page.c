@@ -155,10 +155,10 @@ void cmd_page_details(struct cli *cli)
 	out_line(
 		&cli->out, "%s",
 		"Writes one HTML file that shows the fabric, as the SA has it, "
-		"or a topology file:\nthe findings of ibsa check, a picture "
-		"with a search for hosts, the paths from here,\npartitions, "
-		"services, multicast groups, the SMs and the latency of the "
-		"SA. A browser\nneeds no network to show it. --expect compares "
+		"or a topology\nfile: the findings of ibsa check, a picture "
+		"with a search for hosts, the\npaths from here, partitions, "
+		"services, multicast groups, the SMs and the\nlatency of the "
+		"SA. A browser needs no network to show it. --expect compares\n"
 		"the fabric with a file.\n\n"
 		"  ibsa page -o fabric.html\n"
 		"  ibsa page --expect fabric.net -o fabric.html\n"

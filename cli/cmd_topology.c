@@ -395,8 +395,8 @@ void cmd_topology_details(struct cli *cli)
 		"it is the device to send from.\n\n"
 		"  ibsa topology                      a line for each link\n"
 		"  ibsa topology -j                   for ibsa check --expect\n"
-		"  ibsa topology --net >fabric.net    a copy for tests: ibsa "
-		"fabric run fabric.net\n"
+		"  ibsa topology --net >fabric.net    a copy, for ibsa fabric "
+		"run\n"
 		"  ibsa topology --slurm --device 'mlx5_[0]' "
 		">/etc/slurm/topology.conf\n");
 }

@@ -50,7 +50,7 @@ static const struct option_row rows[] = {
 	  AT(watch.journal) },
 	{ 0, "lease", "SECONDS",
 	  "service register: lease in seconds, or infinite", option_lease },
-	{ 0, "listen", "[ADDR:]PORT", "metrics: serve them over HTTP",
+	{ 0, "listen", "ADDRESS", "metrics: serve over HTTP: PORT or ADDR:PORT",
 	  AT(metrics.listen) },
 	{ 0, "matrix", NULL, "reach: check every pair of ports", AT(reach.matrix) },
 	{ 0, "nagios", NULL, "check: one line for a monitoring plugin",

@@ -40,13 +40,15 @@ help_on_each_level() {
 	local record
 	run 0 --help; err_empty; out_has '^usage: ibsa'; out_has '^  devices '
 	run 0 -h; out_has '^exit status'
-	for command in devices doctor fabric gids path query service; do
+	"$ibsa" --help | grep '^ .*  ' | sed -n '/^  check /,/^  watch /p' >commands
+	[ "$(wc -l <commands)" -ge 15 ] || fail 'commands are missing'
+	while read -r command _; do
 		run 0 "$command" --help
 		out_has "^usage: ibsa $command"; out_has '--timeout MS'
 		err_empty
 		run 0 -h "$command"; out_has "^usage: ibsa $command"
 		! grep -q '.\{80\}' out || fail 'a line of more than 79 characters'
-	done
+	done <commands
 	run 0 path -h; out_has '^  self '; out_has 'rate>=100Gb'
 	run 0 query --help; out_has '^NodeRecord +NR +0x0011'
 	for record in NodeRecord NR nr; do
