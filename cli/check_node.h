@@ -65,9 +65,9 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * Read and check the ports, and the peers of peers_parse(). Return: the exit status.
- * The reason of a failure is in @error, which is not printed, or was printed, and
- * @error is empty.
+ * Read and check the ports, and the peers of peers_parse(). Return: the exit
+ * status. After a failure, @error has the reason, which was not printed; or it
+ * is empty, because the reason was printed.
  */
 int node_check_run(struct node_check *check, struct ibsa_error *error);
 

@@ -187,7 +187,10 @@ static int check_options(const struct cli *cli)
 	return CLI_DONE;
 }
 
-/* Targets were not found before a signal: none of them was queried. */
+/*
+ * A signal has arrived while the targets were looked up, so no path was
+ * queried.
+ */
 static int interrupted_report(struct cli *cli,
 			      const struct reach_targets *targets)
 {

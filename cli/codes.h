@@ -7,12 +7,15 @@
 
 enum { CODE_TEXT = 32 };
 
-/* Whether values of the field are codes, whose meaning JSON has beside them. */
+/*
+ * Whether the values of the field are codes. JSON output then has a further
+ * member with the meaning of the code.
+ */
 bool codes_has_text(const struct ibsa_field *field);
 
 /*
- * Return: the meaning of a value of such a field, a constant or @out; NULL if the
- * value has none.
+ * Return: the meaning of a code, which is a constant or was written to @out;
+ * NULL if the code has no meaning.
  */
 const char *codes_text(const struct ibsa_field *field, uint64_t code,
 		       char out[CODE_TEXT]);

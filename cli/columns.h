@@ -30,11 +30,11 @@ enum { COLUMN_NAME_ROOM = 64 }; /* for any cell's name */
  * @kind:    what it contains
  * @can_be_none: it may have no value
  * @words:   the only texts that it may have, separated by '|', or NULL
- * @words_of_no: likewise, in rows whose cell "reach" is "no"
+ * @words_of_no: the only texts that it may have in rows whose cell "reach" is "no"
  * @record:  the record, for COLUMN_FIELD and COLUMN_RECORD
  * @field:   name of the field, for COLUMN_FIELD
- * @has_long_lids: slid and dlid are LIDs of Omni-Path, of which the record itself
- *           has 16 bits, and its GIDs all
+ * @has_long_lids: slid and dlid may be Omni-Path LIDs of 32 bits. They are taken
+ *           from the GIDs, because these fields of the record have 16 bits
  */
 struct column {
 	const char *name;
@@ -50,7 +50,7 @@ struct column {
 /**
  * struct columns - the rows that a command writes
  * @name:      the command, and the name of the schema's file
- * @columns:   @count columns
+ * @all:       the @count columns
  * @is_stream: the rows are events, which have no end
  */
 struct columns {

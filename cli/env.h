@@ -41,11 +41,11 @@ struct env_port {
 
 /**
  * struct env_facts - what all active ports have in common
- * @ports:           @count active ports
- * @gid_index:       of the best GID of a RoCE port
+ * @ports:           the @count active ports
+ * @gid_index:       index of the best GID of a RoCE port
  * @pkey:            P_Key without the membership bit
- * @pkey_index:      its index in the P_Key table
- * @pkey_membership: its membership bit
+ * @pkey_index:      index of this P_Key in the P_Key table
+ * @pkey_membership: membership bit of this P_Key
  * @pkey_is_given:   --pkey is given
  * @sl, @traffic_class: of the SA's paths to other channel adapters
  * @path_count:      number of these paths
@@ -65,9 +65,9 @@ struct env_facts {
 };
 
 /*
- * Read this machine's ports and query the SA. Return: the exit status; a
- * failure is printed. The caller frees @out in any case. If @count is not 0,
- * @out contains what was read.
+ * Read the ports of this machine and query the SA. Return: the exit status; a
+ * failure is printed. After a failure, @out contains what was read. The caller
+ * frees @out in any case.
  */
 int env_facts_read(struct cli *cli, struct env_facts *out);
 void env_facts_free(struct env_facts *facts);

@@ -5,7 +5,10 @@
 
 #include <ibsa/event.h>
 
-/* Why a request of the watch failed with @err of struct ibsa_event. */
+/*
+ * Return: the reason why a request of the watch failed, by the member err of
+ * struct ibsa_event.
+ */
 const char *event_failure(int err);
 
 /* The reason of an event, or NULL. */
@@ -14,7 +17,10 @@ const char *event_reason(const struct ibsa_event *event);
 /* What a second signal prints while a subscription ends; see interrupt.h. */
 extern const char subscription_second_signal[];
 
-/* Whether ENDED says that the SA has no subscription. */
+/*
+ * Whether an ENDED event means that the SA has no subscription of this client
+ * any more.
+ */
 bool event_is_end(const struct ibsa_event *event);
 
 #endif

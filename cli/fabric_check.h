@@ -47,20 +47,27 @@ struct fabric_check {
 };
 
 /*
- * Read the topology from the SA and check it. @check has only @cli. Return: the exit
- * status; a failure is printed. The caller calls fabric_check_done() in any case.
+ * Read the topology from the SA and check it. The caller has set only the
+ * member cli of @check. Return: the exit status; a failure is printed. The
+ * caller calls fabric_check_done() in any case.
  */
 int fabric_check_read(struct fabric_check *check);
 
-/* Check @topology of a file, without queries. Return: likewise. */
+/*
+ * Check the member topology of @check, which the caller has set, without
+ * queries. Return: the exit status; a failure is printed.
+ */
 int fabric_check_file(struct fabric_check *check);
 void fabric_check_done(struct fabric_check *check);
 
-/* The path to the port with this GUID, or NULL. */
+/* Return: the path from this port to the port with this GUID, or NULL. */
 const struct fabric_path *fabric_check_path(const struct fabric_check *check,
 					    uint64_t guid);
 
-/* A finding; @index is less than @count. */
+/*
+ * Write the finding with number @index, which is less than the number of
+ * findings, to @out.
+ */
 void fabric_check_finding(const struct fabric_check *check, size_t index,
 			  struct ibsa_finding *out);
 

@@ -24,7 +24,10 @@ struct reading {
 	size_t room;
 };
 
-/* The last byte is for the NUL, and the one before it for the first too many. */
+/*
+ * Enlarge the buffer. Its limit has two bytes more than the largest file: one
+ * to notice that the file is larger, and one for the NUL.
+ */
 static int room_grow(struct reading *reading)
 {
 	const size_t limit = ((size_t)FILE_MB_MAX << 20) + 2;

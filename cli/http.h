@@ -34,8 +34,8 @@ struct http_page {
 };
 
 /*
- * Make the page. @accept is the value of the header of that name, or NULL. Return:
- * false if there is none, which the client is told.
+ * Make the page. @accept is the value of the HTTP header Accept, or NULL.
+ * Return: false: there is no page, and the client receives an error.
  */
 typedef bool (*http_page_fn)(const char *accept, void *arg,
 			     struct http_page *out);
@@ -51,13 +51,17 @@ struct http {
 };
 
 /*
- * Listen at "[ADDR:]PORT"; the default address is that of the loopback. @path, @page
- * and @arg are set. Return: the exit status; a failure is printed.
+ * Listen at "[ADDR:]PORT"; the default address is that of the loopback. The
+ * caller has set @path, @page and @arg of @http. Return: the exit status; a
+ * failure is printed.
  */
 int http_start(struct http *http, const char *option, const char *where);
 void http_stop(struct http *http);
 
-/* A file descriptor to poll for reading, and for how long. -1: no limit. */
+/*
+ * http_fd() returns a file descriptor to poll for reading; http_timeout_ms()
+ * returns how long to poll, in ms; -1: no limit.
+ */
 int http_fd(struct http *http);
 int http_timeout_ms(struct http *http);
 

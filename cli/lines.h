@@ -32,7 +32,7 @@ void lines_close(struct lines *lines);
  */
 char *lines_next(struct lines *lines, const char **out_why);
 
-/* The text of @err, which is the end of a message. */
+/* Return: the reason of a failed read, for the end of a message. */
 const char *lines_error_text(const struct lines *lines);
 
 #endif

@@ -62,8 +62,8 @@ struct metrics_totals {
  * @cli:      the command
  * @expected: topology of --expect, or NULL
  * @check:    the ports of this machine and the peers
- * @answers:  of the SA, to the queries of this collection
- * @is_complete: nothing prevented a part of the collection
+ * @answers:  counts the SA's answers to the queries of this collection
+ * @is_complete: no part of the collection failed
  * @seconds:  duration of the collection
  * @totals:   NULL if the command ends after this collection
  */

@@ -51,7 +51,10 @@ struct record_options {
 	struct record *recording;
 };
 
-/* The file for Graphviz input and the file for a picture; NULL if not given. */
+/*
+ * Options --dot and --svg: the files for Graphviz input and for a picture; NULL
+ * if not given.
+ */
 struct picture_options {
 	const char *dot;
 	const char *svg;
@@ -94,7 +97,7 @@ struct check_options {
 	const char *expect;
 };
 
-/* ibsa metrics: the address of --listen, or NULL. */
+/* Options of ibsa metrics: the address of --listen, or NULL. */
 struct metrics_options {
 	const char *listen;
 };

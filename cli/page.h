@@ -7,7 +7,7 @@
 #include "page_json.h"
 #include "topology.h"
 
-/* A port that has a LID: of a switch, port 0. */
+/* A port that has a LID; of a switch, this is port 0. */
 struct page_port {
 	size_t node;
 	unsigned int number;
@@ -35,10 +35,16 @@ struct page {
 	struct page_json json;
 };
 
-/* Find @ports. Return: the exit status; a failure is printed. */
+/*
+ * Fill the members of @page about ports: @ports, @by_guid and @here. Return:
+ * the exit status; a failure is printed.
+ */
 int page_ports_find(struct page *page);
 
-/* Index of a port, by node and number, or by port GUID; SIZE_MAX: none. */
+/*
+ * Return: the index in the member ports of @page, for a node index and port
+ * number, or for a port GUID; SIZE_MAX: there is no such port.
+ */
 size_t page_port_find(const struct page *page, size_t node,
 		      unsigned int number);
 size_t page_port_find_guid(const struct page *page, uint64_t guid);

@@ -10,7 +10,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* @needs_comma: a value precedes in the same object or array. */
+/*
+ * @needs_comma: a comma must precede the next value, because a value precedes
+ * it in the same object or array.
+ */
 struct page_json {
 	FILE *file;
 	bool needs_comma;

@@ -26,7 +26,7 @@ struct section {
 	struct page *page;
 	struct client_wait wait;
 	void (*use)(struct section *section, const struct ibsa_reply *reply);
-	struct ibsa_error why; /* it has none */
+	struct ibsa_error why; /* why the query has no records; or "" */
 	bool out_of_memory;
 	uint64_t rtt_ns;
 };
@@ -148,7 +148,10 @@ static int by_mgid(const void *a, const void *b)
 		     : memcmp(&x->port_gid, &y->port_gid, sizeof(x->port_gid));
 }
 
-/* Write the group of the first records, with its members. Return: their number. */
+/*
+ * Write a multicast group: the first of the @left records are its members.
+ * Return: the number of these records.
+ */
 static size_t group_put(struct page *page, const struct ibsa_mcmember *first,
 			size_t left)
 {

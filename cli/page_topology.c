@@ -226,8 +226,8 @@ static bool is_link_end(const struct page *page, size_t node,
 }
 
 /*
- * A row for each link: both ends, lanes, speed, state, MTU, rate, and the number of
- * ends that report it.
+ * Write a link as a JSON array: both ends, lanes, speed, state, MTU, rate, and
+ * the number of ends that report it.
  */
 static void link_put(struct page_json *json, size_t node,
 		     const struct ibsa_topology_port *port)

@@ -19,7 +19,7 @@ enum {
 
 /**
  * struct reach_target - a target and the port that it stands for
- * @text:    as it was given; NULL: from --all
+ * @text:    the target as it was given; NULL: it comes from --all
  * @line:    line number of standard input; 0: an argument
  * @what:    parsed @text; its name points into @text
  * @gid:     GID to query
@@ -27,7 +27,7 @@ enum {
  * @missing: enum ibsa_reason_code, why it has no GID and cannot be reached; 0: it
  *           has a GID
  * @same:    first target with the same GID
- * @index:   of its GID in struct reach_targets
+ * @index:   index of its GID in struct reach_targets
  * @after:   for a further port of a name: 1 + the index of the first port
  */
 struct reach_target {
@@ -46,7 +46,7 @@ struct reach_target {
  * struct reach_targets - all targets, and their GIDs, each once
  * @first:     first target of each GID
  * @gid_count: length of @gids and @first
- * @is_whole:  every port of a channel adapter, from --all
+ * @is_whole:  --all is given: the targets are all ports of channel adapters
  * @status:    exit status if a line of standard input was wrong
  */
 struct reach_targets {

@@ -39,7 +39,10 @@ static bool is_same_host(const struct reach_target *a,
 	return len && len == host_len(b) && memcmp(a->node, b->node, len) == 0;
 }
 
-/* Whether the port at @index is the first port of a host. */
+/*
+ * Whether a new group of ports begins at @index: the port is of another host
+ * than the port before it.
+ */
 static bool begins_group(const struct matrix *matrix, size_t index)
 {
 	const struct reach_targets *targets = matrix->targets;

@@ -41,7 +41,10 @@ int target_parse(const char *text, struct target *out,
 int target_parse_opa(const char *text, struct target *out,
 		     struct ibsa_error *error);
 
-/* Parse the text as either of them does; @error is that of target_parse(). */
+/*
+ * Parse the text as target_parse() does; if that fails, as target_parse_opa()
+ * does. If both fail, @error is that of target_parse().
+ */
 int target_parse_any(const char *text, struct target *out,
 		     struct ibsa_error *error);
 

@@ -38,8 +38,8 @@ int topology_view_read(struct cli *cli, struct topology_view *out);
 const char *topology_device_pattern(const struct cli *cli);
 
 /*
- * Fill in the other members of a view that has a topology: all nodes are shown.
- * Return: the exit status; a failure is printed.
+ * Set the other members of a view that has a topology, so that all its nodes
+ * are shown. Return: the exit status; a failure is printed.
  */
 int topology_view_prepare(struct topology_view *view);
 void topology_view_free(struct topology_view *view);

@@ -24,7 +24,7 @@ struct trace_row {
 /**
  * struct traces - all rows
  * @view:    the topology; read with the first path
- * @blocks:  forwarding tables: the block of the path's DLID, of all switches
+ * @blocks:  of each switch's forwarding table, the block with the path's DLID
  */
 struct traces {
 	struct topology_view view;

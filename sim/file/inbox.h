@@ -22,8 +22,9 @@ struct inbox {
 };
 
 /*
- * Maximum number of packets in the queue of a umad file, and of their bytes;
- * an empty queue accepts a packet of any size.
+ * Maximum number of packets in the queue of a umad file. The packets' bytes are
+ * limited, too, to SA_REPLY_BYTES_MAX; an empty queue accepts a packet of any
+ * size.
  */
 enum { INBOX_PACKETS_MAX = 131072 };
 

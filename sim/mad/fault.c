@@ -56,8 +56,8 @@ static bool parse_kind(const char *text, size_t len, enum ibsa_fault_kind *out)
 }
 
 /*
- * Parse ",NUMBER" if the text continues with it. Return: false: the text
- * continues with something else.
+ * Parse ",NUMBER" if the text continues with a comma. Return: false: no number
+ * follows the comma, or the number has more than 32 bits.
  */
 static bool parse_number(const char **at, unsigned int *out)
 {

@@ -29,8 +29,8 @@ struct queue {
 	struct message **heap;
 	size_t heap_count;
 	size_t heap_room;
-	size_t count; /* of the two, and */
-	size_t bytes; /* of their bodies */
+	size_t count; /* number of MADs in the list and the heap */
+	size_t bytes; /* sum of the lengths of their bodies */
 	struct message *free;
 };
 

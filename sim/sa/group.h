@@ -91,7 +91,7 @@ struct member *ibsa__group_member(const struct group *group, uint64_t guid);
 bool ibsa__group_has_port(const struct group *group, uint64_t port_guid);
 
 /*
- * Add the join state of @like to the group's member with the GUID of @like;
+ * Add the join state of @added to the group's member with the GUID of @added;
  * create the member if it does not exist. Return: 0; -ENOMEM; -ENOSPC
  * MEMBERS_MAX members exist.
  */

@@ -103,7 +103,7 @@ static inline bool partitions_is_word(struct slice text, const char *word)
 
 /*
  * Parse a flag of a multicast group (partition_group.c). Return: 0; 1 the text
- * is not a flag of a group; -EINVAL.
+ * is not a flag of a group; -EINVAL the flag's value is invalid.
  */
 int ibsa__partitions_group_flag(const struct reader *reader,
 				const struct token *token,

@@ -134,7 +134,8 @@ static bool report_can_pass(const struct subnet *subnet,
 }
 
 /*
- * Write the GRH of the subscription's request into the Report, as OpenSM does.
+ * Write a GRH into the Report, as OpenSM does: with the flow label, traffic
+ * class and hop limit of the subscription's request.
  */
 static void report_put_grh(const struct subnet *subnet, uint32_t end,
 			   const struct ibsa_address *asked,

@@ -210,8 +210,8 @@ void ibsa__sa_select(const struct ibsa_record *record, uint64_t mask,
 bool ibsa__sa_agree(const struct sa_match *match, const void *a, const void *b);
 
 /*
- * sa_has_any(): whether the request's component mask has any of the bits
- * @mask; sa_has_all(): whether it has all.
+ * sa_has_any(): whether the request's component mask has any of @bits;
+ * sa_has_all(): whether it has all of them.
  */
 static inline bool sa_has_any(const struct sa_work *work, uint64_t bits)
 {

@@ -180,8 +180,8 @@ static void pair_sort(struct port_name *pair)
 }
 
 /*
- * Return: the number of LIDs that an adapter port in this subnet usually has,
- * by its LMC; a switch has one LID.
+ * Return: the largest number of LIDs of the SA's port and of the ports in the
+ * request. It stands for the LMC of the subnet, because a switch has one LID.
  */
 static unsigned int lids_usual(const struct multi *multi)
 {

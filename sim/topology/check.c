@@ -288,7 +288,8 @@ static bool has_cable(const struct topology *topo, const struct topo_node *node)
 }
 
 /*
- * Check for nodes, and groups of nodes, that are not connected with the rest.
+ * Find nodes without a cable, and groups of nodes that no cables connect with
+ * the first adapter.
  */
 static int check_islands(struct check *check, uint32_t *marks, uint32_t *queue)
 {

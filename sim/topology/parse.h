@@ -40,8 +40,8 @@ struct port_line {
 };
 
 /*
- * A line of a topology file, for error messages; source is NULL if there is
- * none.
+ * A line of a topology file, for error messages; if the member source is NULL,
+ * there is no line.
  */
 struct source_line {
 	const struct source *source;

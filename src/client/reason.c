@@ -186,7 +186,10 @@ static void query_group(struct ibsa__reason_search *search,
 	out->method = IBSA_METHOD_GET_TABLE;
 }
 
-/* With the SM_Key, OpenSM returns the members, which a group may not have. */
+/*
+ * Without the SM_Key, OpenSM returns one record for the group; with the SM_Key,
+ * one for each member, so no record if the group has no members.
+ */
 static void take_group(struct ibsa__reason_search *search,
 		       const struct ibsa_reply *reply, bool found)
 {

@@ -95,8 +95,8 @@ void ibsa__subscriptions_init(struct ibsa__events *events);
 void ibsa__subscriptions_reset(struct ibsa__events *events);
 /*
  * Called when a watch begins or ends: @producers are the producer types that
- * the watches need; the other new value is the interval between two reads of
- * the subscriptions.
+ * the watches need, @audit_ms is the interval between two reads of the
+ * subscriptions.
  */
 void ibsa__subscriptions_update(struct ibsa__events *events,
 				unsigned int producers, unsigned int audit_ms);

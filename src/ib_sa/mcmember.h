@@ -10,7 +10,7 @@
 #include <ibsa/records.h>
 
 /*
- * Convert the kernel's record @rec to @host. A value that is wider than its
+ * Convert the kernel's record @rec to @out. A value that is wider than its
  * field on the wire is cut to the field's width, as in the kernel.
  */
 void ibsa__sa_mcmember_to_host(const struct ib_sa_mcmember_rec *rec,

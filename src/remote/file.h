@@ -54,7 +54,7 @@ void ibsa__remote_file_close(struct remote_file *file);
 
 /*
  * Do what ibsa__remote_file_open() does, but return a struct umad_file, which
- * its close operation frees. Return: also -ENOMEM.
+ * its close operation frees. Return: as ibsa__remote_file_open(), or -ENOMEM.
  */
 int ibsa__remote_file_new(struct remote_address *address,
 			  struct umad_file **out) IBSA_MUST_USE;

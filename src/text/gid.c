@@ -107,7 +107,7 @@ static const char *octet_get(const char *text, unsigned int *out)
 	return text;
 }
 
-/* Parse an IPv4 address, which must end the text, into two groups. */
+/* Parse an IPv4 address, which must end the text, into two groups of 16 bits. */
 static bool ipv4_get(const char *text, struct groups *groups)
 {
 	unsigned int octets[4];

@@ -35,7 +35,7 @@ struct node_row {
 	uint8_t port;
 };
 
-/* What a PortInfo has of a port. */
+/* The values of a port that the topology takes from a PortInfoRecord. */
 struct port_values {
 	uint32_t lid;
 	uint8_t lmc;
@@ -93,7 +93,7 @@ struct graph_port {
 	struct port_values is;
 	uint8_t number;
 	bool has_info;
-	/* Whether a record that comes from this end reports the link. */
+	/* Whether a LinkRecord whose "from" end is this port reports the link. */
 	bool is_claimed;
 };
 
@@ -185,7 +185,7 @@ int ibsa__topology_twin_add(struct ibsa_topology *topology,
 			    enum ibsa_finding_kind kind, uint32_t a,
 			    uint32_t b);
 
-/* The end of a trace at a port without a link. */
+/* Return: how a trace ends at a port without a link, an enum ibsa_trace_end. */
 int ibsa__trace_no_link(const struct ibsa_topology_port *port);
 
 /* Compute levels and islands. Return: 0, -ENOMEM. */

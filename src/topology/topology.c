@@ -235,7 +235,6 @@ int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
 	return 0;
 }
 
-/* Number of bits that are set in a word. */
 static uint32_t bits_count(uint64_t word)
 {
 	return (uint32_t)__builtin_popcountll(word);
@@ -251,7 +250,7 @@ uint32_t ibsa__topology_port(const struct graph_node *node, unsigned int number)
 				  ((UINT64_C(1) << number % 64) - 1));
 }
 
-/* The members that describe the other end. */
+/* Fill the members of @out that describe the other end of a port's link. */
 static void far_fill(const struct ibsa_topology *topology,
 		     const struct graph_port *port,
 		     struct ibsa_topology_port *out)

@@ -56,9 +56,9 @@ struct umad_buffer {
  *
  * A transport needs these as well:
  *
- * @open:    open the file again after @shut, without waiting. *@out_is_other: the new file is of another device
- *           than before. Return: 0; -EINPROGRESS it is not yet time to try
- *           again; or -errno
+ * @open:    open the file again after @shut, without waiting. *@out_is_other:
+ *           the new file is of another device than before. Return: 0;
+ *           -EINPROGRESS it is not yet time to try again; or -errno
  * @shut:    close the file, if it is open; @open can open it again.
  *           @is_gone: the port has disappeared
  * @wait:    wait until a packet arrives, wake is called, or @timeout_ms

@@ -177,9 +177,9 @@ int ibsa__umad_serve(struct ibsa_transport *transport) IBSA_MUST_USE;
  * without a notification.
  *
  * Return: 0; -EMSGSIZE @len is shorter than a MAD header, or more than a umad
- * header can hold; -ERANGE @to has a LID of more than 16 bits, but no GRH; -EALREADY
- * an answer with this transaction id is still being sent to @to, or the kernel
- * refuses the answer; -EAGAIN, -ENOMEM and -ENODEV as send.
+ * header can hold; -ERANGE @to has a LID of more than 16 bits, but no GRH;
+ * -EALREADY an answer with this transaction id is still being sent to @to, or
+ * the kernel refuses the answer; -EAGAIN, -ENOMEM and -ENODEV as send.
  */
 int ibsa__umad_answer(struct ibsa_transport *transport,
 		      const struct ibsa_address *to, uint64_t id,

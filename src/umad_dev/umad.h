@@ -22,12 +22,12 @@ struct device_files;
  * while it listens. Only one program can listen at a port, and the kernel does
  * not tell which: listen then returns -EBUSY.
  *
- * Errors of send, besides those of every transport: -EMSGSIZE more than one MAD; -ERANGE a LID of more
- * than 16 bits without GRH; -EALREADY a MAD with this transaction id is in
- * flight, or the port cannot send to the address; -EOPNOTSUPP a MAD of OPA's
- * class version on a port that is not Omni-Path, or a kernel that rejects it;
- * -EAGAIN the device file is closed and could not be reopened yet, because
- * descriptors or memory are short.
+ * Errors of send, besides those of every transport: -EMSGSIZE more than one
+ * MAD; -ERANGE a LID of more than 16 bits without GRH; -EALREADY a MAD with this
+ * transaction id is in flight, or the port cannot send to the address;
+ * -EOPNOTSUPP a MAD of OPA's class version on a port that is not Omni-Path, or a
+ * kernel that rejects it; -EAGAIN the device file is closed and could not be
+ * reopened yet, because descriptors or memory are short.
  *
  * After a reply larger than @reply_bytes, recv returns -EMSGSIZE once and
  * reopens the device file, which loses the requests in flight. If descriptors
@@ -70,8 +70,8 @@ int ibsa__umad_open(struct device_files *files, const char *device,
  *
  * Return: 0; -EOPNOTSUPP the device is ibsim's; -EBUSY already called;
  * -ENODATA the kernel does not report the number of the device's driver;
- * -ELIBACC libnl-3, which reads this number, is not installed; or the kernel's error. After an error, the
- * transport works as before.
+ * -ELIBACC libnl-3, which reads this number, is not installed; or the kernel's
+ * error. After an error, the transport works as before.
  */
 int ibsa__umad_events(struct ibsa_transport *transport,
 		      int cmd_fd) IBSA_MUST_USE;

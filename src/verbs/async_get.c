@@ -73,8 +73,8 @@ static bool is_readable(int fd)
 }
 
 /*
- * Take an event of the device without waiting. Return: also -EAGAIN if another
- * thread has read the event first. @lock is held.
+ * Take an event of the device without waiting. Return: 0; -EAGAIN there is no
+ * event, or another thread has read it first; or another error. @lock is held.
  */
 static int device_take(struct context_state *state,
 		       struct ibsa_async_event *out)
@@ -385,7 +385,11 @@ static int state_read(struct reading *reading)
 	return step;
 }
 
-/* Without a context state, because it could not be created. */
+/*
+ * Read an event although the context state could not be created, because of
+ * @err. Libibverbs reads it if the program called libibverbs' own function;
+ * otherwise return @err.
+ */
 static int without_state(struct reading *reading, int err)
 {
 	return reading->is_stock && reading->context->cmd_fd >= 0
