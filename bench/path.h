@@ -10,12 +10,12 @@
 
 /**
  * struct path_run - one program's run
- * @window: queries in flight
- * @count:  of queries
- * @hosts:  of the fabric
- * @asked, @answered: so far
- * @latency_ns: of each answered query
- * @start_ns: when the first was asked
+ * @window: maximum number of queries in flight
+ * @count:  number of queries in the run
+ * @hosts:  number of hosts of the fabric
+ * @asked, @answered: number of queries that were sent, and answered, so far
+ * @latency_ns: time from each answered query to its reply
+ * @start_ns: time of the first query
  */
 struct path_run {
 	unsigned int window;

@@ -14,7 +14,8 @@ import re
 import subprocess
 import sys
 
-# In the help of several commands, and described once.
+# Options that the help of several commands shows, but the manual page
+# describes once.
 OF_MANY = {"record"}
 
 

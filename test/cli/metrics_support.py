@@ -13,7 +13,8 @@ except ImportError:
     print("needs python3-prometheus-client", file=sys.stderr)
     sys.exit(77)
 
-# The bound of the manual page: for each process, port of the machine and peer.
+# Largest number of series by the manual page: SERIES, and PORT_SERIES more for
+# each port of the machine and for each peer.
 SERIES, PORT_SERIES = 77, 8
 
 

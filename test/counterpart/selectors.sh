@@ -72,7 +72,8 @@ expect() {
 	echo "OpenSM does not start: $(tail opensm.log)"
 	exit 1
 }
-# refused SELECTOR VALUE - no path, because the SA returned one with VALUE
+# refused SELECTOR VALUE - check that ibsa path finds no path, because the path
+# of the SA has VALUE, which does not meet SELECTOR
 refused() {
 	expect 1 '' "$1"
 	grep -q "constraint excludes every path: $1; the SA returned .* $2\$" err ||

@@ -114,7 +114,8 @@ diff <(grep -E '^(Switch|\[)' want.mapped | sort) \
 	<(grep -E '^(Switch|\[)' got.mapped | sort) >differ ||
 	wrong 'other names than those of ibnetdiscover' differ "$3"
 
-# Without a fabric server, as its SA is one in the process.
+# Load the output as an embedded fabric of this process, without a fabric
+# server.
 env -u IBSA_FABRIC "$ibsa" --fabric got.net topology --net >again.net \
 	2>again.err || wrong 'it cannot be loaded' again.err "$3"
 nodes again.net >again

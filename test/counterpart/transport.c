@@ -249,7 +249,10 @@ static void silence_is_reported(struct ibsa_transport *transport)
 	CHECK(answer.len == 24);
 }
 
-/* The timeout is reported once, and does not block the next reply. */
+/*
+ * A reply above the limit is reported once, with -EMSGSIZE, and does not block
+ * the next reply.
+ */
 static void too_large_reply_is_got_rid_of(void)
 {
 	struct ibsa_transport *transport = transport_open(IBSA_MAD_BYTES);

@@ -18,7 +18,7 @@ ours=$(realpath "$2")
 trees=$(realpath "$3")
 theirs=libibumad.so.3
 
-# Another user than root can be root in a name space of its own.
+# A user other than root becomes root in a new user namespace.
 space=(unshare -m)
 [ "$(id -u)" -eq 0 ] || space=(unshare -rm)
 skip() {

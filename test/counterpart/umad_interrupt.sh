@@ -15,7 +15,8 @@ folder=$(dirname "$(realpath "$2")")
 ibsa=$(realpath "$3")
 net=$(realpath "$4")
 count=${5:-400}
-# Where Meson has tests find the libraries that they name.
+# Meson sets this variable, so that tests find libraries in the build
+# directory.
 unset LD_LIBRARY_PATH
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

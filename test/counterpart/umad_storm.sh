@@ -18,10 +18,11 @@ net=$(realpath "$4")
 sys=$(realpath "$5")/two_devices/sys
 rounds=${6:-300}
 seed=${7:-1}
-# Where Meson has tests find the libraries that they name.
+# Meson sets this variable, so that tests find libraries in the build
+# directory.
 unset LD_LIBRARY_PATH
 
-# Another user than root can be root in a name space of its own.
+# A user other than root becomes root in a new user namespace.
 space=(unshare -m)
 [ "$(id -u)" -eq 0 ] || space=(unshare -rm)
 "${space[@]}" mount --bind /tmp /sys 2>/dev/null || {

@@ -292,7 +292,10 @@ static void pull(int fd)
 		packet_free(packet);
 		return;
 	}
-	/* ibsim returns it for lack of a receiver: a kernel would wait. */
+	/*
+	 * ibsim returns a packet at once if no client receives it. A kernel
+	 * would report a timeout later instead, so the packet is dropped.
+	 */
 	if (packet->data->header.status) {
 		packet_free(packet);
 		return;

@@ -89,7 +89,10 @@ static void latest_request_is_joined(void **state)
 	assert_int_equal(seen.calls, 6);
 }
 
-/* A query does not share a request whose tries come less often, sent or not. */
+/*
+ * A query does not share a request with longer intervals between its tries,
+ * whether that request was sent yet or not.
+ */
 static void impatient_query_does_not_join(void **state)
 {
 	const struct ibsa_query slow = { .first_interval_ms = 100 };
@@ -183,9 +186,9 @@ static void deliver_busy(const struct puppet_mad *request)
 }
 
 /*
- * The SA answered BUSY once, and a try was sent since. The transport drops its
- * reply after the first query's deadline: a query with a later deadline is sent
- * on its own, at once.
+ * The SA has answered BUSY once, and the request was sent again. The transport
+ * drops a reply to that try after the deadline of the first query. A second
+ * query with a later deadline therefore sends a request of its own, at once.
  */
 static void request_sent_after_busy_is_not_joined_if_too_short(void **state)
 {

@@ -357,8 +357,10 @@ static void port_without_lid_does_not_count(void **state)
 	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, true);
 }
 
-/* One record with a LID is enough, whichever of a port's records it is. A GUID
- * of 0 is not a port. */
+/*
+ * If a port has several NodeRecords, one of them with a LID is enough, whatever
+ * their order. A record with GUID 0 is ignored.
+ */
 static void odd_table_is_accepted(void **state)
 {
 	static struct diary diary;

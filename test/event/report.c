@@ -26,7 +26,8 @@ static void send_of_lid(uint16_t trap, uint16_t lid)
 }
 
 /*
- * The response is sent first, to the sender: the same MAD with another method.
+ * The client first sends the response to the sender of the Report: the same MAD
+ * with another method.
  */
 static void report_is_answered_and_delivered(void **state)
 {

@@ -85,8 +85,8 @@ void sa_serve(void);
 void serve_table(void);
 
 /*
- * Set the nodes that the SA has: @tails has the last bytes of their GUIDs; 0
- * ends.
+ * Set the nodes that the SA has: @tails has the last byte of each GUID; a 0
+ * byte ends the list.
  */
 void set_nodes(const char *tails);
 

@@ -395,8 +395,9 @@ static void new_sm_is_asked_soon(void **state)
 }
 
 /*
- * The read that a new SM makes necessary is due while a member joins. It comes
- * soon after that, not after another interval.
+ * After a change of the SM, the membership must be read, and the read is due
+ * while a member joins. It is sent soon after the join, not after another
+ * interval.
  */
 static void read_during_a_join_comes_soon(void **state)
 {

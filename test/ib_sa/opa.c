@@ -113,7 +113,10 @@ static void other_end_keeps_its_gid(void **state)
 	assert_gid(&ib.sgid, OTHER, 7);
 }
 
-/* A large LID that is not in the mask moves nothing. */
+/*
+ * A LID of more than 16 bits that the component mask does not select is not
+ * converted to a GID.
+ */
 static void lid_outside_the_mask_moves_nothing(void **state)
 {
 	struct sa_path_rec opa = opa_path(LARGE, 1);
@@ -127,7 +130,10 @@ static void lid_outside_the_mask_moves_nothing(void **state)
 	assert_int_equal(be16toh(ib.ib.slid), 1);
 }
 
-/* If LID and GID are in the mask, the prefix is the caller's. */
+/*
+ * If the component mask selects both LID and GID, the GID that is made from the
+ * LID has the prefix of the caller's GID.
+ */
 static void lid_wins_over_the_gid(void **state)
 {
 	struct sa_path_rec opa = opa_path(LARGE, 0);

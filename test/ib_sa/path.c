@@ -277,8 +277,8 @@ static void answer_is_the_captured_one(void **state)
 }
 
 /*
- * Any status is -EINVAL with a record without meaning; the reply has the
- * status.
+ * For any error status of the SA, the callback gets -EINVAL and a record whose
+ * content is undefined; the status itself is in the reply.
  */
 static void status_of_the_sa_is_einval(void **state)
 {
@@ -414,7 +414,10 @@ static void query_ends_at_its_timeout(void **state)
 	}
 }
 
-/* 0 counts as 1, and a query with the longest timeout can be cancelled. */
+/*
+ * A timeout of 0 ms counts as 1 ms, and a query with the longest timeout can be
+ * cancelled.
+ */
 static void zero_and_huge_timeouts_are_accepted(void **state)
 {
 	static const unsigned long odd_ms[] = { 0, UINT_MAX, ULONG_MAX };

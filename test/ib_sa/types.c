@@ -193,7 +193,10 @@ static void assert_same_member(const struct ib_sa_mcmember_rec *a,
 	assert_int_equal(a->proxy_join, b->proxy_join);
 }
 
-/* 52 bytes with the reserved two; OpenSM's struct has padding behind. */
+/*
+ * The record has 52 bytes with its two reserved bytes; OpenSM's struct has
+ * padding after them.
+ */
 static void member_is_sent_and_told_as_opensm_has_it(void **state)
 {
 	struct ib_sa_mcmember_rec rec = full_member();
@@ -265,7 +268,10 @@ static void join_is_the_captured_one(void **state)
 	plug_stop(&plug);
 }
 
-/* Each member by name, in OpenSM's struct and in both of ours. */
+/*
+ * Each member of OpenSM's struct of a service has the same place and size in
+ * both of ibsa's structs.
+ */
 static void service_members_are_opensms(void **state)
 {
 	struct sa_service_rec newer;

@@ -22,8 +22,8 @@ for header in mad.h umad_sa.h verbs.h iba/ib_types.h; do
 	fi
 done
 
-# Included, since clang complains of inline functions that a main file lacks
-# use for.
+# The program is included by another file, because clang warns of unused inline
+# functions of a main file.
 compile() {
 	echo "#include \"$user\"" |
 		"${CC:-cc}" -std=c11 $flags "$@" -x c - || failed=1

@@ -141,7 +141,10 @@ MCMEMBER_BITS(SAME_MCMEMBER)
 SERVICE_BITS(SAME_SERVICE)
 GUIDINFO_BITS(SAME_GUIDINFO)
 
-/* A service id is two components, and OpenSM has no preference. */
+/*
+ * The service id has two bits of the component mask. OpenSM's headers have no
+ * name for the bit of the preference.
+ */
 IS_TRUE(IB_SA_PATH_REC_SERVICE_ID == (BIT(0) | BIT(1)));
 IS_TRUE(IB_SA_PATH_REC_SERVICE_ID == IB_PR_COMPMASK_SERVICEID);
 IS_TRUE(IB_SA_PATH_REC_PREFERENCE == BIT(22));

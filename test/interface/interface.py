@@ -21,7 +21,7 @@ import sys
 FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
          "-fsyntax-only"]
 
-# What an example that names no header itself may use.
+# Headers for an example that includes no header itself.
 HEADERS = "".join(f"#include <{name}>\n" for name in (
     "errno.h", "poll.h", "stdio.h", "stdlib.h", "string.h", "sys/epoll.h",
     "ibsa/device.h", "ibsa/event.h", "ibsa/ib_sa.h", "ibsa/host.h",

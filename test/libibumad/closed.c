@@ -196,8 +196,9 @@ static int descriptors_count(void)
 }
 
 /*
- * The next opening closes the rest of a port. The server in this program has as
- * many descriptors for it, and closes them later.
+ * After a program has closed a portid with close(2), the next umad_open_port()
+ * closes the port's other descriptors. The fabric server runs in this program:
+ * it has as many descriptors for the port, and closes them later.
  */
 static void ports_that_were_closed_leave_nothing(void **state)
 {

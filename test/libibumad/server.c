@@ -146,7 +146,10 @@ static void an_open_file_says_that_there_is_an_sm(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-/* libibumad has a single error for what does not exist. */
+/*
+ * libibumad returns the same error for a device and for a port that does not
+ * exist.
+ */
 static void a_port_that_is_not_there_is_no_device(void **state)
 {
 	umad_ca_t ca;

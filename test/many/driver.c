@@ -205,8 +205,8 @@ static bool is_empty(struct driver *driver, int files)
 }
 
 /*
- * Whether no more tries were lost without another reason than MADs were dropped
- * by faults.
+ * Whether the number of tries that were lost for no other reason is at most the
+ * number of MADs that faults dropped.
  */
 static bool is_balanced(struct driver *driver)
 {

@@ -47,7 +47,8 @@ class Browser:
         read_fd, from_browser = os.pipe()
         self.reader = os.fdopen(read_fd, "rb", 0)
         options = [*OPTIONS, f"--user-data-dir={profile}"]
-        # The browser has its commands at 3 and its answers at 4.
+        # The browser reads commands from descriptor 3 and writes answers to
+        # descriptor 4.
         script = f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}'
         self.process = subprocess.Popen(
             ["bash", "-c", script, BROWSER, *options, "about:blank"],

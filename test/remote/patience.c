@@ -298,7 +298,10 @@ static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 	}
 }
 
-/* A forked child would take the answer as that to its next request. */
+/*
+ * If a late answer stayed in the socket, a forked child would take it as the
+ * answer to its next request.
+ */
 static void no_process_receives_an_answer_that_is_late(void **state)
 {
 	const struct remote_head head = { .type = REMOTE_UNREGISTER };

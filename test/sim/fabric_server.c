@@ -150,7 +150,10 @@ static void a_lock_file_that_others_can_open_is_refused(void **state)
 	server_stop(server);
 }
 
-/* A stopped server, for example: its backlog is full. */
+/*
+ * A server that accepts no client, for example a stopped process with a full
+ * backlog, keeps its socket.
+ */
 static void a_server_that_accepts_no_client_keeps_its_socket(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

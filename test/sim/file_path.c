@@ -23,7 +23,10 @@ static void advance(const struct file_pair *rig, uint64_t ns)
 	assert_int_equal(ibsa_fabric_advance(rig->fabric, ns), 0);
 }
 
-/* Segments that a file sends itself share an id; two tables cannot. */
+/*
+ * RMPP segments that a program makes itself may have the same transaction id;
+ * two messages that the umad file splits may not.
+ */
 static void segments_share_an_id(void **state)
 {
 	struct sim_agent_request by_user = {
@@ -51,7 +54,10 @@ static void segments_share_an_id(void **state)
 	assert_int_equal(file_write(rig->a, &packet), -EINVAL);
 }
 
-/* A busy SA would answer its own answer, and that again, without end. */
+/*
+ * The SA does not answer a response: with the fault "busy" it would otherwise
+ * answer its own answers without end.
+ */
 static void the_sa_does_not_answer_a_response(void **state)
 {
 	const struct ibsa_fault busy = { .kind = IBSA_FAULT_BUSY,
@@ -157,7 +163,10 @@ static void a_table_between_files_comes_whole(void **state)
 			 DATA + 20 * SEGMENTS);
 }
 
-/* The P_Key has the index of the request, and the target must accept it. */
+/*
+ * A MAD has the P_Key at the index in its umad header, and arrives only if the
+ * target port has a matching P_Key.
+ */
 static void a_mad_needs_a_matching_pkey(void **state)
 {
 	static const uint16_t limited[] = { 0x7fff };

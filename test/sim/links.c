@@ -105,7 +105,10 @@ static void ports_support_what_the_file_says(void **state)
 			 0x1c30);
 }
 
-/* As smpquery shows for switches: 4X and 2.5 Gbps, nothing extended. */
+/*
+ * A switch port that is down has the values that smpquery shows on real
+ * switches: 4X and 2.5 Gbps, and no extended speed.
+ */
 static void ports_that_are_down_report_what_real_ones_do(void **state)
 {
 	static const uint8_t ports[] = { 4, 8 };

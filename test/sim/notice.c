@@ -307,10 +307,13 @@ static void new_sa_reports_all_ports_to_old_subscribers(void **state)
 		ibsa_fabric_sa_set(bench->fabric, true);
 		/*
 		 * A client that was not subscribed before receives no such
-		 * Reports,
+		 * Reports.
 		 */
 		assert_int_equal(rig_inform(&c, &groups), 0);
-		/* nor does a client that has not subscribed to trap 64. */
+		/*
+		 * A client that has not subscribed to trap 64 receives none,
+		 * either.
+		 */
 		assert_int_equal(rig_inform(bench, &groups), 0);
 		rig_advance(bench, 1);
 		assert_false(bench_receive(bench));

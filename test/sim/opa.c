@@ -293,7 +293,7 @@ static void opa_path_leads_to_a_group(void **state)
 	assert_int_equal(opa_path(bench, 0).mtu, 4);
 }
 
-/* The request of a Linux that does not use OPA PathRecords. */
+/* A request as Linux sends it if it does not use OPA PathRecords. */
 static void ib_path_has_long_lids_in_its_gids(void **state)
 {
 	const struct ibsa_path want = {
@@ -438,7 +438,7 @@ static void sa_is_found_by_lid_and_by_gid_of_a_lid(void **state)
 			bench->transport->ops->send(bench->transport, &to[i],
 						    bench->request, 256, 10),
 			0);
-		/* A GID that has no LID does not route. */
+		/* A MAD to a GID that contains no LID does not arrive. */
 		assert_int_equal(bench_receive(bench), i < 2);
 	}
 	bench_request(bench, IBSA_METHOD_GET, 0x0001, 0);

@@ -133,7 +133,10 @@ static void a_set_clears_the_selected_counters(void **state)
 	assert_int_equal(plain(rig, 2, 36), 2);
 }
 
-/* No counter is computed from others, which would be cleared separately. */
+/*
+ * Each counter is stored by itself: a counter that is computed from others
+ * would change when those are cleared.
+ */
 static void each_counter_is_set_by_itself(void **state)
 {
 	enum {

@@ -31,7 +31,7 @@ enum {
 };
 
 static struct random dice = { 1 };
-/* Near the end, requests let the SA assign GUIDs. */
+/* The last requests of a run let the SA assign GUIDs. */
 static bool is_late;
 static struct ibsa_transport *opensm;
 static struct ibsa_transport *embedded;

@@ -192,7 +192,7 @@ static void partitions_keep_events_apart(void **state)
 	assert_int_equal(rig_next_trap(bench), 144);
 	/*
 	 * A subscriber that does not share a P_Key with c receives nothing
-	 * about c,
+	 * about c.
 	 */
 	bench_set_pkeys(bench, "b", both, 1);
 	bench_set_link(bench, "c", 1, false);
@@ -200,8 +200,8 @@ static void partitions_keep_events_apart(void **state)
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 0);
 	/*
-	 * and if it has subscribed to a range, it receives nothing at all any
-	 * more.
+	 * If such a subscriber has subscribed to a range of LIDs, it receives
+	 * nothing at all any more.
 	 */
 	bench_set_link(bench, "s", 3, false);
 	assert_int_equal(rig_next_trap(bench), 128);

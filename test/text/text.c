@@ -624,8 +624,10 @@ static void clean_text_is_safe_to_show(void **state)
 	check_clean("\xef\xbb\xbf", "\\xef\\xbb\\xbf");
 	check_clean("\xef\xbf\xbf", "\\xef\\xbf\\xbf");
 	check_clean("\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81");
-	/* Incomplete, overlong, a surrogate, above the last code point, a
-	 * continuation byte alone. */
+	/*
+	 * Invalid UTF-8: an incomplete sequence, an overlong one, a surrogate,
+	 * a code point above the last one, a continuation byte alone.
+	 */
 	check_clean("\xc3", "\\xc3");
 	check_clean("\xe2\x80x", "\\xe2\\x80x");
 	check_clean("\xc0\x9b\xc1\xbf", "\\xc0\\x9b\\xc1\\xbf");

@@ -18,7 +18,9 @@ static int topology_make(struct ibsa_topology **out)
 	err = rig_node(*out, IBSA_NODE_CA, 1, "host");
 	if (!err)
 		err = rig_node(*out, IBSA_NODE_SWITCH, 2, "switch");
-	/* the same GUIDs and LID again: findings take memory, too */
+	/*
+	 * Add the same GUIDs and LID again, because findings need memory, too.
+	 */
 	if (!err)
 		err = rig_node(*out, IBSA_NODE_SWITCH, 2, "switch");
 	if (!err)

@@ -193,7 +193,7 @@ static void files_that_are_not_there_are_told_apart(void **state)
 	assert_int_equal(access.umad.err, 0);
 	assert_int_equal(access.open_err, 0);
 	assert_int_equal(access.issm.err, -ENOENT);
-	/* The driver is not loaded any more, and has left its file. */
+	/* The driver was unloaded, but its device file still exists. */
 	kernel.open_errno = ENXIO;
 	assert_int_equal(found().open_err, -ENODEV);
 	kernel.open_errno = EMFILE;

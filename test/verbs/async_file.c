@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The file that a number refers to, and how it is replaced. */
+/*
+ * Tests which file the async fd of a verbs context refers to, and how that file
+ * is replaced.
+ */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -85,8 +88,8 @@ static void attacher_start(void)
 }
 
 /*
- * The number that libibverbs has read before must still refer to the device's
- * file.
+ * Between get and put, libibverbs may use the number of the async fd that it
+ * has read, so this number must refer to the device's file until the put.
  */
 static void attach_waits_until_the_number_is_put(void **state)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Contexts of our own: in trees like /sys, and on the embedded fabric. */
+/*
+ * Contexts of ibsa_verbs_open(): in trees like /sys, and on the embedded
+ * fabric.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>

@@ -74,7 +74,10 @@ static void wait_shared_preload(struct worker *worker)
 	event_get(worker->shared, true);
 }
 
-/* A cancellation here finds the context that it must close. */
+/*
+ * If the thread is cancelled during the wait, its cleanup handler closes the
+ * context in @worker->own.
+ */
 static void wait_own(struct worker *worker)
 {
 	struct ibv_context *context;

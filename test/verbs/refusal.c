@@ -4,7 +4,7 @@
 
 static struct verbs_rig rig;
 
-/* Rows of the table of errors; they are the same for both calls. */
+/* Wrong arguments that both calls refuse with the same error. */
 static void wrong_arguments_are_invalid(void **state)
 {
 	union ibv_gid port = verbs_rig_gid(&rig, "node2", 1);

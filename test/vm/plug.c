@@ -22,7 +22,7 @@ enum { SLICE_MS = 50, REPORT_MS = 1000, SOON_MS = 3000, LONG_MS = 20000 };
 #define OUT "rdma link delete rxe0"
 #define IN "rdma link add rxe0 type rxe netdev eth0"
 
-/* Whatever a test has left, the next one needs rxe0 on eth0. */
+/* Restore rxe0 on eth0 for the next test, whatever state a test has left. */
 static int teardown(void **state)
 {
 	sa_teardown(state);

@@ -197,7 +197,10 @@ static void array_values_have_their_own_bits(void **state)
 	assert_true(ibsa_field_cm(data8, 15) == UINT64_C(1) << 22);
 }
 
-/* The text of @call: that of its replacement if it calls a macro. */
+/*
+ * TEXT() makes a string of its argument; EXPANDED() first expands a macro in
+ * it.
+ */
 #define TEXT(call) #call
 #define EXPANDED(call) TEXT(call)
 

@@ -165,7 +165,7 @@ GAPS = {
     },
 }
 
-# Shown by their names only in a MAD of RMPP type DATA.
+# Fields that tshark shows by name only in a MAD of RMPP type DATA.
 OF_DATA = {"rmpp_segment", "rmpp_length"}
 DATA = 1
 
