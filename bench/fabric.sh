@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: bench/fabric.sh up DIR HOSTS       ibsim and OpenSM on a fat tree
-#        bench/fabric.sh run DIR COMMAND... a client of it, at the second host
-#        bench/fabric.sh down DIR           end what "up" started
+# usage: bench/fabric.sh up DIR HOSTS       start ibsim and OpenSM on a fat tree
+#        bench/fabric.sh run DIR COMMAND... run a command at the second host
+#        bench/fabric.sh down DIR           end ibsim and OpenSM
 #
-# A simulated fabric with its own OpenSM, all on the first core. DIR should
-# be on tmpfs: each client of ibsim writes a small sysfs there. Sockets are
-# named after DIR, so fabrics run side by side. All clients together must
-# keep to 256 MADs in flight: past that, ibsim and its clients block for ever.
+# Simulates a fabric for benchmarks; ibsim and OpenSM run on the first core. DIR
+# should be on tmpfs, because each client of ibsim writes a small copy of sysfs
+# there. The sockets are named after DIR, so several fabrics can run at once. All
+# clients together must have at most 256 MADs in flight: with more, ibsim and its
+# clients block forever.
 set -uo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: bench/up.sh [-b BUILD] HOSTS [ours|ibsim]...
 #
-# How long a fat tree takes to load, and then OpenSM to say SUBNET UP on it:
-# on "ibsa fabric run" through the drop-in libibumad, and on ibsim, one after
-# the other with the same file, or on only those that are named. Prints lines
-# "ours load SECONDS", "up SECONDS", "memory MB" (the simulator's, once OpenSM
-# is up) and "opensm MB", and so for ibsim. All is on the first core but this
-# script, which only reads what they print.
+# Measures how long a simulator takes to load a fat tree of HOSTS hosts, and how
+# long OpenSM then takes until it logs SUBNET UP. The simulators are "ibsa fabric
+# run", with the library that replaces libibumad, and ibsim, one after the other
+# with the same topology file; arguments select one of them. Prints for each
+# simulator the lines "ours load SECONDS", "up SECONDS", "memory MB" (of the
+# simulator, once the subnet is up) and "opensm MB". All programs run on the first
+# core, except for this script, which only reads their output.
 set -euo pipefail
 export LC_ALL=C
 PATH=$PATH:/usr/sbin:/sbin

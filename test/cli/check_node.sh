@@ -117,7 +117,7 @@ cannot() {
 	done
 }
 
-# The options and the expression of check_cmd_output in the page.
+# Read the options and the expression of check_cmd_output from the manual page.
 nhc=$(sed 's/\\-/-/g' "$page" | sed -n \
 	's/^\* || check_cmd_output \(.*\) ibsa check node --nagios$/\1/p')
 

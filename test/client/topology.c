@@ -335,7 +335,9 @@ static void a_file_without_a_topology_is_refused(void **state)
 	}
 }
 
-/* What is unknown stays unknown; a fabric has a default instead. */
+/*
+ * A topology leaves unknown values unknown; a fabric replaces them by defaults.
+ */
 static void a_link_without_a_rate_has_none(void **state)
 {
 	static const char *const rates[] = { "", "# lid 1 4x???",

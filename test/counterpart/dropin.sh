@@ -1,14 +1,17 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Programs with libibumad as it is installed and with ours in its place, to be
-# sourced after fabric.sh:
+# Functions that run programs with the installed libibumad, and with the library
+# of ibsa that replaces it (the drop-in). A bash script sources this file after
+# fabric.sh. LIBRARY is "theirs" (libibumad) or "ours" (the drop-in):
 #
-#   dropin_find FILE        the drop-in, as it was built
-#   dropin_use LIBRARY      what fabric_* start next has "theirs" or "ours"
+#   dropin_find FILE        set the path of the drop-in
+#   dropin_use LIBRARY      select the library of programs that fabric_* start next
 #   dropin_run LIBRARY HOST CMD...
-#                           one command; its output in $FABRIC_DIR/LIBRARY.out
-#                           and .err, its exit status in .status
-#   dropin_loaded           say it if a program since had another, or none
+#                           run a command with the library; its output goes to
+#                           $FABRIC_DIR/LIBRARY.out and .err, its exit status to
+#                           .status
+#   dropin_loaded           fail if a program since then has loaded another
+#                           libibumad, or none
 
 dropin_folder=
 dropin_library=

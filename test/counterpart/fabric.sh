@@ -1,27 +1,33 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A fabric of ibsim and OpenSM for a test, to be sourced by a bash script:
+# Functions that run ibsim and OpenSM for a test. A bash script sources this
+# file:
 #
 #   . fabric.sh
-#   fabric_start            start both, wait for the subnet to be up
-#   fabric_run HOST CMD...  run a command attached to a host of the topology
-#   fabric_spawn HOST CMD... start one in the background; its id: $fabric_pid
-#   fabric_wait PID         until it ends; returns its exit status
-#   fabric_sm_stop [SIGNAL] end OpenSM, with SIGKILL unless said otherwise
-#   fabric_sm_start HOST    start it there with nothing in mind of before
-#   fabric_console LINE     one command for ibsim's console, as 'Unlink "x"[1]'
-#   fabric_stop             end both; happens by itself when the script ends
-#   wrong TEXT...           say that a check has failed; $failed is then 1
+#   fabric_start            start ibsim and OpenSM, and wait until the subnet is up
+#   fabric_run HOST CMD...  run a command as a client of ibsim at a host
+#   fabric_spawn HOST CMD... start a command in the background; sets $fabric_pid
+#   fabric_wait PID         wait until the process ends; return its exit status
+#   fabric_sm_stop [SIGNAL] end OpenSM; default: SIGKILL
+#   fabric_sm_start HOST    start OpenSM at the host, without its earlier state
+#   fabric_console LINE     send ibsim's console a command, as 'Unlink "x"[1]'
+#   fabric_stop             end ibsim and OpenSM; also called when the script ends
+#   wrong TEXT...           print that a check has failed, and set failed to 1
 #
-# Everything lives in a temporary folder with socket names of its own, so that
-# many fabrics run side by side. FABRIC_UMTAP=FILE puts that library in front
-# of ibsim's on OpenSM and on commands; then MADs come whole, as from a kernel.
-# FABRIC_PARTITIONS is the file of FABRIC_DATA that OpenSM has them from.
-# FABRIC_NET is the topology, b.net of FABRIC_DATA unless said otherwise.
-# FABRIC_SM is OpenSM's host, FABRIC_WAIT_S how long it may take. FABRIC_ENV is
-# an array of what else, NAME=VALUE, OpenSM and commands have around them, and
-# FABRIC_SM_OPTIONS one of lines for OpenSM's configuration.
-# A missing program ends the script with status 77 and the reason.
+# All files are in a temporary directory, and the sockets have names of their own,
+# so that many fabrics can run at once. Variables that the script may set before:
+#
+#   FABRIC_UMTAP       library to preload before ibsim's: with it, MADs are not cut
+#                      at 256 bytes, as with a kernel
+#   FABRIC_DATA        directory of topologies and partition files
+#   FABRIC_NET         topology file; default: b.net in FABRIC_DATA
+#   FABRIC_PARTITIONS  name of OpenSM's partition file in FABRIC_DATA
+#   FABRIC_SM          host of OpenSM
+#   FABRIC_WAIT_S      seconds to wait until the subnet is up
+#   FABRIC_ENV         array of NAME=VALUE, the environment of OpenSM and commands
+#   FABRIC_SM_OPTIONS  array of lines for OpenSM's configuration
+#
+# If a program is missing, the script prints its name and exits with 77.
 
 # shellcheck source=test/support/signals.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"

@@ -1,15 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Packages of a Debian release, unpacked beside the system, to be sourced by a bash
-# script:
+# Functions that unpack packages of a Debian release without installing them. A
+# bash script sources this file:
 #
-#   skip WORD...                      say why, and exit with 77
+#   skip WORD...            print the reason, and exit with 77
 #   release_unpack RELEASE ROOT PACKAGE...
-#                                     the packages and all libraries that they need,
-#                                     in the folder ROOT
+#                           download the packages and all libraries that they need,
+#                           and unpack them in the directory ROOT
 #
-# apt downloads them, with the machine's own sources, in which the release's name
-# takes the place of the machine's. Nothing is installed.
+# apt downloads the packages from the machine's package sources, with the name of
+# the release in place of the machine's own.
 
 skip() {
 	echo "skipped: $*" >&2

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# OpenSM on the fabric of a server of ours, to be sourced by a bash script that
-# runs in "ibsa fabric exec --sa none" and has set drop_in, the folder of the
-# library in libibumad's place:
+# Functions that run OpenSM at a fabric server of ibsa. A bash script sources this
+# file. It runs in "ibsa fabric exec --sa none", and has set drop_in to the
+# directory of the library that replaces libibumad:
 #
-#   served_need PROGRAM...   skip the test without them
-#   within SECONDS CMD...    until the command succeeds
-#   sm_start [OPTION...]     start OpenSM with lines of its option file, until
-#                            the subnet is up
-#   sm_stop [SIGNAL]         end it, with SIGKILL unless said otherwise
+#   served_need PROGRAM...   exit with 77 if a program is missing
+#   within SECONDS CMD...    repeat the command until it succeeds, or time is up
+#   sm_start [OPTION...]     start OpenSM with these lines in its option file, and
+#                            wait until the subnet is up
+#   sm_stop [SIGNAL]         end OpenSM; default: SIGKILL
 # shellcheck source=test/support/signals.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"
 PATH=$PATH:/usr/sbin:/sbin

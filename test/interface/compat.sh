@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Kernel code with its own include line compiles with the flags that
-# pkg-config gives, and runs.
+# Tests that code for the kernel's SA API, with the kernel's #include line,
+# compiles with the flags that pkg-config prints, and runs.
 #
 # usage: compat.sh BUILD-DIR INCLUDE-DIR USER.c FABRIC [FLAG...]
-# (CC names the compiler; FLAGs are what the library was built with)
+# (CC names the compiler; FLAGs are those with which the library was built)
 set -eu
 
 build=$1

@@ -12,8 +12,8 @@ user=$2
 flags="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$include"
 failed=0
 
-# Included, since clang complains of inline functions that a main file lacks
-# use for.
+# The program is included by another file, because clang warns of unused inline
+# functions of a main file.
 compile() {
 	"${CC:-cc}" -std=c11 $flags -x c - <<-END || failed=1
 		$1

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# <ibsa/ib_sa.h> compiles beside the headers of rdma-core and OpenSM, in
-# either order, with and without the kernel's short names, as C11 and as
-# C++17; and <ibsa/verbs.h> beside rdma-core's, or in its place.
+# Tests that <ibsa/ib_sa.h> compiles together with the headers of rdma-core and
+# OpenSM, in either order, with and without the kernel's short names, as C11 and as
+# C++17; and that <ibsa/verbs.h> compiles together with rdma-core's, or in its
+# place.
 #
 # usage: headers_beside.sh INCLUDE-DIR IB_SA-USER.c VERBS-USER.c
 # (CC and CXX name the compilers)

@@ -18,8 +18,9 @@ enum many_thing {
 };
 
 /*
- * The time in which a thing was lost: from when it may and must have been lost,
- * and until when it must and may have been.
+ * The period in which a thing was lost. It may have been lost from @begins_ns
+ * on, and was certainly lost from @lost_ns to @ends_ns; it was certainly back
+ * at @back_ns.
  */
 struct many_spell {
 	uint64_t begins_ns;

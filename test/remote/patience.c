@@ -210,7 +210,7 @@ static int control_read_bytes(uint32_t asked, const void *bytes, size_t len)
 	return err;
 }
 
-/* A wrong length must not make another agent's id of an answer. */
+/* An answer with a wrong length must not be taken as the id of an agent. */
 static void an_answer_of_a_wrong_size_is_refused(void **state)
 {
 	struct {

@@ -322,7 +322,10 @@ static void too_many_records_are_read(void **state)
 	expect_report(2, IBSA_REGISTRATION_LOST, 0);
 }
 
-/* A refused read is a refusal, also of a table. */
+/*
+ * If the SA refuses to return the record, by Get and by GetTable, the service
+ * is reported as refused.
+ */
 static void too_many_again_is_refused(void **state)
 {
 	(void)state;

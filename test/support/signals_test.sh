@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A test script has no signal ignored, nor has what it starts, though it was
-# started so; and each script that sends signals sees to that.
+# Tests that no signal is ignored in a test script and in the programs that it
+# starts, even if the script itself was started with signals ignored; and that
+# each script that sends signals sources signals.sh.
 set -u
 here=$(realpath "$(dirname "$0")")
 folder=$(mktemp -d)
