@@ -222,7 +222,7 @@ static void code_cell(struct out *out, const char *name, unsigned int code,
 		out_no_code(out, name);
 }
 
-/* A port without a link has none of these. */
+/* A port without a link has no value for these cells. */
 static void link_cells(struct out *out, const struct ibsa_topology_port *port)
 {
 	const struct ibsa_port_info info = { .port_state = port->state,

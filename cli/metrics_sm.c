@@ -39,8 +39,8 @@ static void sms_note(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * Its NodeRecord has the name. An SA may keep SMInfoRecords from requests without
- * an SM_Key.
+ * Find the name of the SM by its NodeRecord: an SA may return SMInfoRecords
+ * only to requests with the SM_Key.
  */
 void metrics_sm_read(struct metrics *metrics, const struct port_check *at)
 {

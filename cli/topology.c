@@ -71,7 +71,10 @@ static const char *own_pkeys_text(struct cli *cli, char out[PKEYS_TEXT])
 	return out;
 }
 
-/* What is not shown: one of both numbers may be 0. */
+/*
+ * Write what the topology may lack into @out; one of the two numbers in @info
+ * may be 0.
+ */
 static const char *gaps_text(const struct ibsa_topology_info *info,
 			     char out[GAPS_TEXT])
 {

@@ -93,8 +93,8 @@ static int agent_have(struct umad_transport *umad, enum umad_agent_use use,
 }
 
 /*
- * Do what agent_have() does for an agent that the transport cannot work
- * without: after an error, close the file.
+ * Register an agent that the transport cannot work without. Return: as
+ * agent_have(); but if @wait_ms is below 0, -ETIMEDOUT instead of -EINPROGRESS.
  */
 static int agent_need(struct umad_transport *umad, enum umad_agent_use use,
 		      int wait_ms)
