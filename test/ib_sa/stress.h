@@ -46,7 +46,11 @@ enum count {
 	TOLD_EIO,
 	BUSY,
 	REFUSED,
-	JUDGED, /* and a kind, without an excuse by anything that went wrong */
+	/*
+	 * JUDGED plus the kind of a query: the query was not disturbed, so only
+	 * the result of its kind was right.
+	 */
+	JUDGED,
 	AGAIN = JUDGED + BAD_METHOD,
 	COUNTS,
 };
