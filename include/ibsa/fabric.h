@@ -84,7 +84,7 @@ struct ibsa_fabric_options {
 };
 
 /**
- * struct ibsa_fabric_info - the size of a fabric
+ * struct ibsa_fabric_info - how many nodes, links and LIDs a fabric has
  * @nodes:    number of nodes
  * @adapters: number of channel adapters among the nodes
  * @switches: number of switches among the nodes
@@ -227,9 +227,9 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_info_get - read the size of a fabric
+ * ibsa_fabric_info_get - return how many nodes, links and LIDs a fabric has
  * @fabric: a fabric
- * @out:    receives the counts
+ * @out:    receives the numbers
  */
 void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 			  struct ibsa_fabric_info *out);

@@ -141,16 +141,19 @@ int ibsa_device_open(const struct ibsa_device_options *options,
  * ibsa_device_put - end the use of a device
  * @device: or NULL
  *
- * The last call for a device closes it: queries in progress end, and their
- * callbacks are called with -EINTR before ibsa_device_put() returns, by the
- * worker if the device has one, otherwise by ibsa_device_put(). The last call
- * waits, up to two seconds for each port, until the SA has deleted the
- * registered services.
+ * The last call for a device closes it: queries in progress end, their
+ * callbacks are called with -EINTR, and the SA deletes the registered services,
+ * for which the close waits up to two seconds for each port. The worker closes
+ * the device if it has one, otherwise ibsa_device_put(). Outside of callbacks,
+ * ibsa_device_put() returns after the close.
  *
- * Inside a callback of any device, ibsa_device_put() does not wait for other
- * threads: if the worker or another call dispatches @device, that thread closes
- * @device later, after any callback of @device that is running; otherwise
- * ibsa_device_put() closes it. Any thread may call it.
+ * Inside a callback of @device or of another device, ibsa_device_put() does not
+ * wait for other threads. If @device has a worker, the worker closes it, and
+ * ibsa_device_put() returns at once. Without a worker, if a thread, this one or
+ * another, is in a call that dispatches @device, this call closes @device
+ * before it returns. In both cases a callback of @device that is running
+ * returns first. Otherwise ibsa_device_put() closes @device and then returns.
+ * Any thread may call it.
  */
 void ibsa_device_put(struct ib_device *device);
 
@@ -540,9 +543,10 @@ struct ib_sa_multicast {
  * are lost, the library calls @callback at once. After these calls, each group
  * of the port has its turn, one after the other: the library sends the join of
  * a program that has joined a lost group again, and reads a membership that is
- * not lost back from the SA. All turns together take half a second; those of
- * more than 100 groups take 5 ms each, at most 10 s. A join of a lost group
- * waits for the turn of the group, unless the port is down.
+ * not lost back from the SA. All turns together take half a second; with more
+ * than 100 groups, 5 ms multiplied by the number of groups, at most 10 s. A
+ * join of a lost group waits for the turn of the group, unless the port is
+ * down.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
  * not registered, the device belongs to the parent process, no @callback, or no

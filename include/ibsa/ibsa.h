@@ -413,10 +413,11 @@ int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
  * The kernel, a fabric server and an embedded fabric hold a request that was
  * sent, as @holds of struct ibsa_transport_ops tells; ibsim does not. Held
  * requests keep up to half of the places of the window, rounded down, until 250
- * milliseconds after the timeout of the last try. Beyond this half, a held request
- * whose timeout has passed leaves the window 16 milliseconds later. All other requests leave the window at once, but in 16
- * milliseconds at most as many as the window has places; the rest leave at the
- * end of these 16 milliseconds.
+ * milliseconds after the timeout of the last try. Beyond this half, a held
+ * request whose timeout has passed leaves the window 16 milliseconds later. All
+ * other requests leave the window at once, but in 16 milliseconds at most as
+ * many as the window has places; the rest leave at the end of these 16
+ * milliseconds.
  *
  * Return: 0; -ENOENT no query has this identifier, or the query has ended.
  */
@@ -527,9 +528,11 @@ enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply);
 /**
  * ibsa_reply_explain - tell in one sentence how a query ended
  * @reply: of a query that ended
- * @out:   receives the sentence. If the request was never sent, the sentence
- *         tells this. If the SA redirected the request and the client did not
- *         follow, the sentence has the LID or GID to which the SA redirected
+ * @out:   receives the sentence. If the deadline passed before the request
+ *         could be sent, the sentence tells this. If the SA redirected the
+ *         request and the client did not follow, the sentence has the LID or
+ *         GID to which the SA redirected, unless the reply is too short to
+ *         contain it
  */
 void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
 

@@ -82,16 +82,18 @@ const char *ibsa_reason_text(int code);
 /**
  * ibsa_reason_wait - find out why a query for a path has no result
  * @client: an open client
- * @query:  the query: a PathRecord by SGID or SLID and by DGID or DLID, with
- *          any further fields as constraints
- * @out:    receives the reason, which may be IBSA_REASON_NONE
+ * @query:  a query that has ended without a path: for a PathRecord by SGID or
+ *          SLID and by DGID or DLID, with any further fields as constraints
+ * @out:    receives the reason; its code is IBSA_REASON_NONE if no reason was
+ *          found
  *
- * Sends at most IBSA_REASON_QUERIES queries, one after the other, with the
- * deadline and intervals of @query, and waits for the replies. A reason about
- * the P_Keys of other ports is certain only if the client has the SM_Key of the
- * SA (see struct ibsa_sa_access): OpenSM returns P_Key tables of other ports
- * only to requests with its SM_Key. During the wait, the client continues with
- * its other queries.
+ * ibsa_reason_wait() does not repeat @query: if there is a path, the reason is
+ * meaningless. Sends at most IBSA_REASON_QUERIES queries, one after the other,
+ * each with the deadline and intervals of @query, and waits for the replies. A
+ * reason about the P_Keys of other ports is certain only if the client has the
+ * SM_Key of the SA (see struct ibsa_sa_access): OpenSM returns P_Key tables of
+ * other ports only to requests with its SM_Key. During the wait, the client
+ * continues with its other queries.
  *
  * Return: 0, and @out holds a reason; -EINVAL @query is not for a PathRecord,
  * or does not select both ends; -EBUSY a callback of this client called

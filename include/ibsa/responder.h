@@ -34,7 +34,7 @@ struct ibsa_responder_options {
 };
 
 /**
- * struct ibsa_responder_info - address and counters of a responder
+ * struct ibsa_responder_info - port, GID, LID and counters of a responder
  * @device:   name of the device; valid until the responder is closed
  * @port:     port number of the responder
  * @gid:      GID 0 of the port, to which clients send requests
@@ -144,9 +144,10 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
 int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
 
 /**
- * ibsa_responder_info_get - address and counters of a responder
+ * ibsa_responder_info_get - port, GID, LID and counters of a responder
  * @responder: an open responder
- * @out:       receives the address and the counters
+ * @out:       receives the port of this machine, the GID and LID to which
+ *             clients send requests, and the counters
  */
 void ibsa_responder_info_get(const struct ibsa_responder *responder,
 			     struct ibsa_responder_info *out);

@@ -130,10 +130,11 @@ typedef void (*ibsa_registration_fn)(
  * record again every audit_ms and soon after the port changed (see
  * ibsa_port_watch()). When half of the granted lease has passed, the client
  * reads the record and renews it. After a change of the port, the client
- * spreads these requests over half a second, or over 5 ms for each of more than
- * 100 registrations, up to 10 s. If the record uses the port's GID and the GID
- * changes, the client deletes the old record and registers the new one. While a
- * client has registrations, the client reads its port every second.
+ * spreads these requests over half a second; with more than 100 registrations,
+ * over 5 ms multiplied by their number, up to 10 s. If the record uses the
+ * port's GID and the GID changes, the client deletes the old record and
+ * registers the new one. While a client has registrations, the client reads its
+ * port every second.
  *
  * If another program registers the same service_id with another service_gid or
  * service_pkey, the SA has two records, and no event is reported.

@@ -19,7 +19,7 @@ struct ibsa_reply;
 struct ibsa_topology;
 
 /**
- * struct ibsa_topology_info - the size of a topology
+ * struct ibsa_topology_info - how many nodes, links and islands a topology has
  * @nodes:     number of nodes
  * @adapters:  number of channel adapters among the nodes
  * @switches:  number of switches among the nodes
@@ -182,9 +182,10 @@ int ibsa_topology_add(struct ibsa_topology *topology,
 int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE;
 
 /**
- * ibsa_topology_info_get - return the size of a topology
+ * ibsa_topology_info_get - return how many nodes, links and islands a topology
+ * has
  * @topology: a finished topology
- * @out:      receives the size
+ * @out:      receives the numbers
  *
  * Any thread may call it.
  */

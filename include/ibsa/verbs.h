@@ -49,8 +49,10 @@ int ibsa_verbs_open(const struct ibsa_options *options,
  * @context: or NULL
  *
  * Ends registrations for events of the SM, and calls in progress, as
- * ibsa_close_device() does; GID queries in progress continue to their end. A
- * forked child does not have its parent's contexts.
+ * ibsa_close_device() does. Calls of ibsa_query_gid_ex() and
+ * ibsa_query_gid_table() in other threads are not ended: ibsa_verbs_close()
+ * does not wait for them, and they may return after it. A forked child does not
+ * have its parent's contexts.
  *
  * Return: 0; -EINVAL @context was not opened by ibsa_verbs_open() in this
  * process, or is closed. Any thread may call it.
@@ -159,11 +161,12 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  *
  * Return: 0 the SA has a path; -1 and errno: ENXIO the SA has no path; EINVAL
  * @context is NULL or was opened by ibsa_verbs_open() in the parent process,
- * @gid_p is NULL or the GID is all zero, there is no such port, or it is an Ethernet port without the
- * address of an SA; EIO the SA does not reply, is busy or refuses, the port has
- * no SM, no port is active, the device cannot be opened, or @context was closed
- * during the call; ENOMEM; EINTR a signal arrived whose handler was installed
- * without SA_RESTART. Any thread may call it.
+ * @gid_p is NULL or the GID is all zero, there is no such port, or it is an
+ * Ethernet port without the address of an SA; EIO the SA does not reply, is
+ * busy or refuses, the port has no SM, no port is active, the device cannot be
+ * opened, or @context was closed during the call; ENOMEM; EINTR a signal
+ * arrived whose handler was installed without SA_RESTART. Any thread may call
+ * it.
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
  */
@@ -204,13 +207,14 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * device. The first registration of a context, and each registration while the
  * library has a subscription at no port, waits until the SA has accepted one
  * subscription or all ports have failed, up to 10 s. A port that was not active
- * is subscribed only when the program registers again after the port became
- * active. Until ibv_unregister_sm_events(), each matching change is an event of
- * the context: its async_fd becomes readable, and ibsa_get_async_event()
- * returns the event. A change is reported once, however many registrations
- * match it; the same change, reported to several ports of one subnet within one
- * second, is one event. Events of one port are in order. The present state is
- * not reported. Events may arrive before this function returns.
+ * is subscribed only when the program calls ibv_register_sm_events() again
+ * after the port became active. Until ibv_unregister_sm_events(), each matching
+ * change is an event of the context: its async_fd becomes readable, and
+ * ibsa_get_async_event() returns the event. A change is reported once, however
+ * many registrations match it; the same change, reported to several ports of
+ * one subnet within one second, is one event. Events of one port are in order.
+ * The present state is not reported. Events may arrive before this function
+ * returns.
  *
  * The library counts registrations for each GID and each kind; IBV_SM_EVENT_ALL
  * is a kind of its own. The first registration turns async_fd into an epoll

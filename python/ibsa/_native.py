@@ -143,7 +143,7 @@ class FabricOptions(Structure):
 
 
 class FabricInfo(Structure):
-    """The size of a fabric."""
+    """How many nodes, links and LIDs a fabric has."""
 
     _fields_ = [(name, c_size_t) for name in (
         "nodes", "adapters", "switches", "links", "lids")]
@@ -168,7 +168,7 @@ class PortChange(Structure):
 
 
 class TopologyInfo(Structure):
-    """The size of a topology."""
+    """How many nodes, links and islands a topology has."""
 
     _fields_ = [("nodes", c_size_t), ("adapters", c_size_t),
                 ("switches", c_size_t), ("links", c_size_t),
