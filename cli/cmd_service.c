@@ -239,9 +239,10 @@ static int service_lookup(struct cli *cli)
 	if (status == CLI_NO)
 		complain("no service '%s'%s is registered%s%s", cli->args[2],
 			 cli->arg_count > 3 ? " like this" : "",
-			 is_decimal(cli->args[2]) ? "; to look up an ID, write "
-						    "id: before the number"
-						  : "",
+			 is_decimal(cli->args[2])
+				 ? "; the number was looked up as a name: for "
+				   "a ServiceID, write id: before it"
+				 : "",
 			 process_only_hint(cli));
 	return status;
 }

@@ -115,7 +115,7 @@ static int member_get(struct object *object, const char *name,
 {
 	*out = member_find(object, name);
 	return *out ? CLI_DONE
-		    : wrong(object->expect, "the object has no member '%s'",
+		    : wrong(object->expect, "the object lacks the member '%s'",
 			    name);
 }
 

@@ -106,11 +106,12 @@ int fabric_load(struct cli *cli)
 void fabric_options_details(struct out *out)
 {
 	out_line(out, "%s",
-		 "--fault has the form KIND=PERCENT[,COUNT[,DELAY]] for "
-		 "lose, delay, duplicate,\nreorder, corrupt, busy and "
-		 "silence, with DELAY in ms; "
-		 "and\nKIND=PERCENT[,COUNT[,HOPS]] for redirect and "
-		 "redirect-gid. --partitions reads a\nfile in the format of "
+		 "--fault affects PERCENT of the MADs, at most COUNT of them:\n"
+		 "KIND=PERCENT[,COUNT] for lose, duplicate, corrupt, busy and "
+		 "silence,\n"
+		 "KIND=PERCENT[,COUNT[,DELAY_MS]] for delay and reorder, and\n"
+		 "KIND=PERCENT[,COUNT[,HOPS]] for redirect and redirect-gid. "
+		 "--partitions reads a\nfile in the format of "
 		 "OpenSM's partitions.conf. Values of --sm-profile:\n");
 #define PROFILE_LINE(name, word, text) out_line(out, "  %-8s%s", word, text);
 	IBSA_SM_PROFILE_TABLE(PROFILE_LINE)

@@ -113,11 +113,12 @@ static int end_explain(const struct ibsa_responder *responder, int err)
 		complain("the device %s was removed; the SA no longer answers",
 			 info.device);
 	else if (err == -EBUSY)
-		complain("another program has taken over the SA at port %u of "
-			 "%s",
+		complain("another program now receives the SA requests at port "
+			 "%u of %s; the SA no longer answers",
 			 info.port, info.device);
 	else if (err)
-		complain("cannot receive requests at port %u of %s: %s",
+		complain("receiving requests at port %u of %s has failed: %s; "
+			 "the SA no longer answers",
 			 info.port, info.device, strerror(-err));
 	return err ? CLI_DEVICE : CLI_DONE;
 }
@@ -129,7 +130,7 @@ static void counts_print(const struct ibsa_responder *responder)
 	ibsa_responder_info_get(responder, &info);
 	complain("MADs of the SA: %" PRIu64 " requests of %" PRIu64
 		 " requesters, %" PRIu64 " answers, %" PRIu64
-		 " reports, %" PRIu64 " not sent, %" PRIu64 " not received",
+		 " reports, %" PRIu64 " not sent, %" PRIu64 " not processed",
 		 info.requests, info.requesters, info.answers, info.reports,
 		 info.refused, info.unprocessed);
 }

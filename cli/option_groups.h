@@ -164,7 +164,8 @@ struct watch_options {
  * @profile: SM whose behaviour the embedded SA copies
  * @partitions: file with the P_Keys of the ports; NULL: the default partition
  * @opa:     the links are Omni-Path links
- * @faults:  the @fault_count values of --fault, each KIND=PERCENT[,COUNT[,DELAY]]
+ * @faults:  the @fault_count values of --fault, each
+ *           KIND=PERCENT[,COUNT[,DELAY_MS]]
  * @umad:    device and port of this machine at which the SA answers, or NULL
  */
 struct fabric_options {

@@ -31,8 +31,9 @@ void options_help(struct out *out, const struct command *command)
 }
 
 /*
- * Print the help of an option for a part of a command, without the prefix that
- * names the command.
+ * Print the help of an option in the help of a part of a command, such as ibsa
+ * fabric serve: the part's own text in @words; or else the general help without
+ * its prefix that names commands, such as "fabric: ".
  */
 static void part_option_print(struct out *out, const struct option_row *row,
 			      const struct option_words *words)

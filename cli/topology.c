@@ -267,8 +267,9 @@ static int rail_choose(struct topology_view *view, const char *pattern)
 {
 	if (adapters_hide(view, pattern))
 		return switches_hide(view);
-	complain("--device: no adapter has a device that matches '%s'; list "
-		 "them with: ibsa query table NodeRecord",
+	complain("--device: no adapter has a node description whose device, "
+		 "the part after the first word, matches '%s'; list the "
+		 "descriptions with: ibsa query table NodeRecord",
 		 pattern);
 	return CLI_NO;
 }

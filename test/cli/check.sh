@@ -155,7 +155,7 @@ wrong_files_are_refused() {
 	try 2 --fabric whole.net check --expect bad; err_has 'bad:1: '
 	printf '[\n{"a": 1},\n' >bad
 	try 2 --fabric whole.net check --expect bad
-	err_has "bad:2: the object has no member 'node'; write the file with"
+	err_has "bad:2: the object lacks the member 'node'; write the file with"
 	local change text
 	for change in '.port = "x"' '.port = -1' '.peer_port = 1.5' '.port = 9' \
 		'.peer_port = null' '.width = "44x"' '.speed = 4' '.ends = 3' \
@@ -169,10 +169,10 @@ wrong_files_are_refused() {
 	for change in node peer_node_guid width ends; do
 		jq "del(.[5].$change)" whole.json >bad
 		try 2 --fabric whole.net check --expect bad
-		err_has "bad:[0-9]+: the object has no member '$change'"
+		err_has "bad:[0-9]+: the object lacks the member '$change'"
 	done
 	run 0 --fabric whole.net query table NR -j; cp out bad
-	try 2 --fabric whole.net check --expect bad; err_has 'has no member'
+	try 2 --fabric whole.net check --expect bad; err_has 'lacks the member'
 	for text in '[' '[{' '[{]' '[{"a"}]' '[{"a":}]' '[{"a":1,}]' \
 		'[{"a":"\u12"}]' '[{"a":"\ud800"}]' '[{"a":"' '[{"a":x}]' \
 		'[{"a":"\q"}]' '{' '[1]' '{"a":[[[}'; do

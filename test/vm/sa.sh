@@ -138,7 +138,7 @@ tables() {
 	table 65536 PR
 	client 1 query table NR lid=999
 	stop
-	grep -q ' 0 not received' /tmp/server || fail 'something was not received'
+	grep -q ' 0 not processed' /tmp/server || fail 'something was not processed'
 }
 
 # gid_of NODE - in the fabric
