@@ -112,10 +112,10 @@ int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 	if (!text || !parse(text, &fault))
 		return ibsa__fail(
 			error, -EINVAL,
-			"'%.64s' is not a fault: use "
-			"KIND=PERCENT[,COUNT[,DELAY]] with lose, delay, duplicate, reorder, "
-			"corrupt, busy or silence, or "
-			"KIND=PERCENT[,COUNT[,HOPS]] with redirect "
+			"'%.24s' is not a fault: use KIND=PERCENT[,COUNT] "
+			"with lose, duplicate, corrupt, busy or silence, "
+			"KIND=PERCENT[,COUNT[,DELAY_MS]] with delay or "
+			"reorder, or KIND=PERCENT[,COUNT[,HOPS]] with redirect "
 			"or redirect-gid; PERCENT is 0 to 100",
 			text ? text : "");
 	*out = fault;

@@ -40,9 +40,10 @@ void ibsa__reports_done(struct reports *reports);
 void ibsa__reports_reset(struct sa *sa);
 
 /*
- * Send a Report to the clients at an end port, from the address of the SA to
- * which the subscriber sent its request (@asked). A Report for which memory is
- * short is not sent, and counts as unanswered.
+ * Send a Report to a subscriber, which is an end port. @asked is the address of
+ * the SA in the subscriber's request: the SL, P_Key and GRH of the Report are
+ * those of the request. If memory is short or REPORTS_MAX Reports wait for
+ * their responses, the Report is not sent and counts as unanswered.
  */
 void ibsa__report_send(struct sa *sa, uint32_t end,
 		       const struct ibsa_address *asked,

@@ -398,11 +398,11 @@ static const char *const ignored_words[] = {
 /* clang-format on */
 
 /*
- * Parse a line name=NUMBER: an attribute of the next node or of the links
- * after the line.
+ * Parse the rest of a line name=NUMBER, after the name @index of the table: an
+ * attribute of the next node or of the links after the line.
  */
 static int set_attribute(struct parser *parser, struct cursor line,
-			 enum attribute attribute)
+			 size_t index)
 {
 	struct node_attributes *const of = &parser->attributes;
 	uint64_t value;
@@ -410,8 +410,9 @@ static int set_attribute(struct parser *parser, struct cursor line,
 	cursor_skip_blanks(&line);
 	if (!cursor_number(&line, 0, &value))
 		return ibsa__parse_fail(parser, -EINVAL,
-					"a number must follow the '='");
-	switch (attribute) {
+					"a number must follow %s",
+					attributes[index].name);
+	switch (attributes[index].attribute) {
 	case ATTRIBUTE_VENDOR:
 		of->vendor = (uint32_t)value & 0xffffff;
 		break;
@@ -505,8 +506,7 @@ static int parse_line(struct parser *parser, struct cursor line)
 		return ibsa__parse_port(parser, line);
 	for (size_t i = 0; i < attribute_count; i++) {
 		if (cursor_take(&line, attributes[i].name))
-			return set_attribute(parser, line,
-					     attributes[i].attribute);
+			return set_attribute(parser, line, i);
 	}
 	if (is_of_list(line))
 		return ibsa__parse_fail(parser, -EINVAL,

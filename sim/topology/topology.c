@@ -151,7 +151,10 @@ int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
 	return 0;
 }
 
-/* Return: the next free GUID for a node of this type. */
+/*
+ * Return: the first GUID from *@next on that no node has. Each type of node
+ * has its own range of GUIDs, and so its own *@next.
+ */
 static uint64_t free_guid(const struct topology *topo, uint64_t *next)
 {
 	while (map_find(&topo->guids, *next) != SIM_NONE)

@@ -150,8 +150,8 @@ static void port_state_set(struct ibsa__engine *engine,
 
 /*
  * Handle a failure to read the port's state. If the device is gone, mark the
- * port as down; sends then return @err. Any other error may be temporary and
- * leaves the known state unchanged.
+ * port as down. Any other error may be temporary and leaves the known state
+ * unchanged.
  */
 static void port_read_failed(struct ibsa__engine *engine, int err)
 {

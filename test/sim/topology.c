@@ -185,7 +185,7 @@ static void mistakes_are_refused_with_their_line(void **state)
 	refused("Ca 1 \"a\"\n[x] \"b\"\n", ":2:", "in brackets");
 	refused("Ca 1 \"a\"\n[1](zz) \"b\"\n", ":2:", "hexadecimal");
 	refused("Ca 1 \"a\"\n[1] \"b\"[0]\n", ":2:", "from 1 on");
-	refused("vendid=x\n", ":1:", "a number must follow");
+	refused("vendid=x\n", ":1:", "a number must follow vendid=");
 	refused("Ca 1 \"a\"\n[1] \"b\"[1] # lid 70000\n", ":2:", "65535");
 	refused("Switch 1 \"a\" # \"\" lid 1 lmc 9\n",
 		":1:", "an LMC at most 7");
