@@ -79,9 +79,11 @@ struct cli {
  * @details:   prints what --help adds after the options, or NULL
  * @can_help:  checks the command's arguments when --help is given, and returns
  *             the exit status; or NULL
- * @part_help: prints the help of the part that the arguments name; returns false
- *             if they name none; or NULL
- * @part_takes: whether a part of it accepts the option; NULL: @options has all
+ * @part_help: prints the help of the part of the command that the arguments
+ *             name, such as serve of ibsa fabric; returns false if they name
+ *             none; NULL: the command has no parts with a help of their own
+ * @part_takes: whether any part of the command accepts the option; NULL:
+ *             @options has all options of the command
  */
 struct command {
 	const char *name;

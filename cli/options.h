@@ -20,9 +20,10 @@ int options_parse(struct cli *cli, int argc, char **argv);
 bool options_fit(const struct cli *cli, const struct command *command);
 
 /*
- * Whether a part of a command accepts all options that are given: it accepts
- * the options in @list, separated by blanks, and options that only change the
- * output. If not, a message is printed.
+ * Whether a part of a command, such as serve of ibsa fabric, accepts all options
+ * that are given: it accepts the options in @list, separated by blanks, and
+ * options that only change the output. If it does not, print a message that
+ * names the part, @whose.
  */
 bool options_only(const struct cli *cli, const char *whose, const char *list);
 
@@ -36,8 +37,8 @@ bool options_given(const struct cli *cli, const char *name);
 void options_help(struct out *out, const struct command *command);
 
 /*
- * An option whose help text for a part of a command differs from the general
- * one.
+ * An option whose line in the help of a part of a command, such as serve of ibsa
+ * fabric, differs from its line in the help of the command.
  */
 struct option_words {
 	const char *name;
@@ -46,8 +47,9 @@ struct option_words {
 };
 
 /*
- * Print the help of the options that a part of a command accepts: those in
- * @list, and --help. @words ends with an entry without a name.
+ * Print the lines of the options that a part of a command accepts: those in
+ * @list, and --help. @words has the lines that differ, and ends with an entry
+ * without a name.
  */
 void options_part_help(struct out *out, const char *list,
 		       const struct option_words *words);

@@ -130,7 +130,10 @@ static struct partition *by_name(const struct reader *reader, struct slice name)
 	return NULL;
 }
 
-/* Return: the next free P_Key, for a partition that has none in the file. */
+/*
+ * Return: a P_Key that no partition before this line of the file has, for a
+ * partition whose line has none; 0: all are in use.
+ */
 static uint16_t generate_pkey(struct reader *reader)
 {
 	while (reader->generated < DEFAULT_PARTITION - 1) {
