@@ -64,12 +64,22 @@ static void findings_count(struct metrics_fabric *fabric,
 		fabric->findings[finding.kind]++;
 }
 
-/* Return: whether the fabric could be read; a failure is printed. */
+/*
+ * Read the fabric at the port @at, or fail if that is NULL. Return: whether the
+ * fabric could be read; a failure is printed, unless the ports failed before.
+ */
 static bool fabric_read(struct metrics *metrics, const struct port_check *at)
 {
 	struct topology_wait wait = { .answers = &metrics->answers };
-	int err = ibsa_topology_read(at->client, NULL, topology_take, &wait);
+	int err;
 
+	if (!at) {
+		if (metrics->is_complete)
+			complain("cannot read the fabric: the SA answers at no "
+				 "port of this machine; see ibsa doctor");
+		return false;
+	}
+	err = ibsa_topology_read(at->client, NULL, topology_take, &wait);
 	while (!err && !wait.has_ended)
 		(void)ibsa_wait(at->client, -1);
 	if (wait.topology)
@@ -114,7 +124,7 @@ int metrics_collect(struct cli *cli, const struct ibsa_topology *expected,
 	out->is_complete = status == CLI_DONE;
 	if (at)
 		metrics_sm_read(out, at);
-	if (at && cli->arg_count == 1)
+	if (cli->arg_count == 1)
 		out->is_complete &= fabric_read(out, at);
 	out->seconds = (double)(now_ns() - start) / 1e9;
 	return status;

@@ -169,9 +169,23 @@ def peers_are_those_of_reach(test, fabric, folder):
         test.expect("more than 1024 peers" in error, error)
 
 
+def the_fabric_is_unread(test, samples):
+    """Where the SA answers at no port; the values of node do not need it."""
+    test.same(samples["ibsa_collect_complete"], 0, "complete without fabric")
+    out, error = test.run("metrics", "-t", "200")
+    test.same(test.samples(out)["ibsa_collect_complete"], 0, "complete")
+    test.same(error.count("\n"), 1, f"sentences: {error}")
+    test.expect("cannot read the fabric: the SA answers at no port" in error,
+                error)
+    out, error = test.run("metrics", "node", "-t", "200")
+    test.same(test.samples(out)["ibsa_collect_complete"], 1, "complete of node")
+    test.same(error, "", "messages of node")
+
+
 def an_sa_that_fails_is_told(test, fabric):
     with Server(test, fabric) as server:
-        for fault, status, kind in (("silence=100", "no answer", "no-sa"),
+        for fault, status, kind in (("lose=100", "no answer", "no-sa"),
+                                    ("silence=100", "no answer", "no-sa"),
                                     ("busy=100", "busy", "no-sa")):
             server.change("fault", "none")
             server.change("fault", fault)
@@ -182,9 +196,11 @@ def an_sa_that_fails_is_told(test, fabric):
             test.same(of(samples, "ibsa_node_findings", "kind")[kind], 2, kind)
             test.same(of(samples, "ibsa_fabric_findings", "kind"), {},
                       "findings")
+            the_fabric_is_unread(test, samples)
         server.change("fault", "none")
         server.change("sm", "stop")
         samples = test.metrics()
+        the_fabric_is_unread(test, samples)
         test.same(of(samples, "ibsa_node_findings", "kind")["no-sm"], 2,
                   "no SM")
         test.same(labels_of(samples, "ibsa_sm_info"), [], "no SM")
