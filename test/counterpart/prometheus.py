@@ -109,6 +109,18 @@ class Prometheus:
         self.log.close()
 
 
+def the_alerts_fire_for_series(test, programs, folder, examples):
+    """The cases of alerts.yml, with the times of the alerts as they are."""
+    os.symlink(os.path.realpath(os.path.join(
+        examples, "monitoring/ibsa-alerts.yml")),
+               os.path.join(folder, "alerts.yml"))
+    cases = os.path.join(folder, "cases.yml")
+    os.symlink(os.path.join(HERE, "alerts.yml"), cases)
+    run = subprocess.run([os.path.join(programs, "promtool"), "test", "rules",
+                          cases], check=False, capture_output=True, text=True)
+    test.same(run.returncode, 0, f"cases of alerts: {run.stdout}{run.stderr}")
+
+
 def promtool_accepts(test, programs, folder, texts):
     promtool = os.path.join(programs, "promtool")
     runs = [((promtool, "check", "rules", f"{folder}/alerts.yml"), None),
@@ -165,14 +177,15 @@ def the_node_exporter_reads_the_file(test, prometheus, folder):
 
 
 def alerts_fire(test, prometheus, server):
-    """One after the other, each alone, until the fabric is whole again."""
+    """One after the other, until the fabric is whole again."""
     test.same(prometheus.firing(), set(), "alerts of a whole fabric")
     for cause, cure, alert in (
             (("link", "speed", "leaf one/8", "4xSDR"),
              ("link", "speed", "leaf one/8", "4xEDR"), "IbsaLinkDegraded"),
             (("link", "down", "node1 mlx5_0/2"),
              ("link", "up", "node1 mlx5_0/2"), "IbsaPortDown"),
-            (("fault", "silence=100"), ("fault", "none"), "IbsaSaDown")):
+            (("fault", "silence=100"), ("fault", "none"), "IbsaSaDown"),
+            (("fault", "lose=100"), ("fault", "none"), "IbsaIncomplete")):
         server.change(*cause)
         start = time.monotonic()
         until(alert, lambda name=alert: name in prometheus.firing())
@@ -187,6 +200,8 @@ def alerts_fire(test, prometheus, server):
 def main(ibsa, examples, programs):
     test = Test(ibsa)
     fabric = os.path.join(HERE, "../cli/cli.net")
+    with tempfile.TemporaryDirectory() as folder:
+        the_alerts_fire_for_series(test, programs, folder, examples)
     with tempfile.TemporaryDirectory() as folder, \
             Server(test, fabric) as server:
         listener = Listener(test, "-t", "300")
