@@ -334,6 +334,29 @@ static int nagios_report(struct node_check *check)
 }
 
 /*
+ * Print what to do if a finding is about an unused port. A named port, or the
+ * only port, is not one.
+ */
+static void unused_port_explain(const struct node_check *check)
+{
+	const struct machine_port *down = NULL;
+	char where[MACHINE_PORT_TEXT];
+	bool has_active = false;
+
+	for (size_t i = 0; i < check->machine.count; i++) {
+		const struct machine_port *port = &check->machine.ports[i];
+
+		has_active |= is_active(port);
+		if (!port->err && port->state.port_state == IBSA_PORT_DOWN)
+			down = port;
+	}
+	if (down && has_active)
+		complain("if port %s is unused, select the port in use with -C "
+			 "and -P",
+			 machine_port_text(down, where));
+}
+
+/*
  * If something cannot be checked and nothing was found, there is no output: an
  * empty array or a header alone would mean that there are no findings.
  */
@@ -345,6 +368,7 @@ static int report(struct node_check *check)
 		return nagios_report(check);
 	if (check->count || (out_is_data(out) && !check->why.text[0]))
 		out_rows(out, check->count, finding_row, check);
+	unused_port_explain(check);
 	if (check->why.text[0])
 		complain("%s", check->why.text);
 	return check->why.text[0] ? CLI_DEVICE

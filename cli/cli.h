@@ -145,10 +145,11 @@ void suggest_fabric(void);
 void suggest_start(const struct cli *cli);
 
 /*
- * Whether the process uses a fabric server that cannot be reached; *@out gets
- * the reason.
+ * Return: 0, or if this process uses a fabric server at which it cannot open a
+ * port, a negative errno; @out is then the reason. -ENODEV and -ENXIO: the fabric
+ * has no such node, or the node no such port.
  */
-bool server_is_wrong(struct ibsa_error *out);
+int server_failure(struct ibsa_error *out);
 
 /*
  * Whether the fabric server does not answer within --timeout; if so, print

@@ -354,7 +354,7 @@ static void device_list_failed(struct doctor *doctor, int err)
 {
 	struct ibsa_error error;
 
-	if (server_is_wrong(&error))
+	if (server_failure(&error))
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE, NULL,
 			     "%s", error.text);
 	else if (err == -ENOSYS && sysfs_is_empty())

@@ -20,8 +20,8 @@ static const char *port_failure(void)
 {
 	struct ibsa_error error;
 
-	return server_is_wrong(&error) ? "the fabric server has stopped"
-				       : "the port is not active";
+	return server_failure(&error) ? "the fabric server has stopped"
+				      : "the port is not active";
 }
 
 const char *event_failure(int err)

@@ -258,7 +258,7 @@ int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
 		.port = cli->open.port,
 	};
 	const char *file = fabric_file(cli);
-	int err;
+	int err, server_err;
 
 	*out = (struct machine){ .count = 0 };
 	error->text[0] = '\0';
@@ -268,8 +268,11 @@ int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
 	if (!err)
 		return machine_ports_read(&scope, error, out);
 	out->list = NULL;
-	if (server_is_wrong(error))
+	server_err = server_failure(error);
+	if (server_err) {
+		out->is_missing = server_err == -ENODEV || server_err == -ENXIO;
 		return CLI_DEVICE;
+	}
 	out->is_missing = err == -ENOSYS;
 	snprintf(error->text, sizeof(error->text),
 		 err == -ENOSYS ? "%s: the kernel's RDMA modules are not loaded"

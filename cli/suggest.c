@@ -69,13 +69,16 @@ static int server_try(unsigned int deadline_ms, struct ibsa_error *out)
 	return err;
 }
 
-bool server_is_wrong(struct ibsa_error *out)
+int server_failure(struct ibsa_error *out)
 {
+	int err;
+
 	/*
 	 * Only a second is waited here, since the caller may already have
 	 * waited for the server.
 	 */
-	return server_try(1000, out) && out->text[0];
+	err = server_try(1000, out);
+	return out->text[0] ? err : 0;
 }
 
 bool server_is_silent(const struct cli *cli)
@@ -199,7 +202,7 @@ int no_device_explain(int err)
 {
 	struct ibsa_error error;
 
-	if (server_is_wrong(&error)) {
+	if (server_failure(&error)) {
 		complain("%s", error.text);
 		return CLI_DEVICE;
 	}

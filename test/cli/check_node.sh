@@ -238,8 +238,15 @@ on_a_server() {
 	change link down dual/2
 	found 1 2 port-down 'ibsa0/2 is not active: state Down, physical state' \
 		-C dual
+	err_empty # of a plugin
+	try 1 -C dual
+	err_has 'if port ibsa0/2 is unused, select the port in use with -C and -P'
 	fine -C dual -P 1
 	found 1 2 port-down 'ibsa0/2 is not active' -C dual -P 2
+	try 1 -C dual -P 2
+	err_empty
+	cannot 4 2 'the fabric has no node n9' -C n9
+	cannot 4 2 'no port 7' -C dual -P 7
 	change link up dual/2
 	change link down 'n2 mlx5_1/1'
 	found 1 2 peer-unreachable "no node has the name 'n2 mlx5_1'" \
