@@ -17,6 +17,7 @@
 
 #include "pcap_load.h"
 #include "record.h"
+#include "scope.h"
 
 enum {
 	ERF_BYTES = 16,
@@ -200,10 +201,31 @@ int record_end(struct record *record)
 	return status;
 }
 
+/*
+ * Make IBSA_NODE the default of --device. ibsa_open() does so only for a fabric
+ * that it loads itself.
+ */
+static int node_choose(struct cli *cli)
+{
+	const char *node = secure_getenv("IBSA_NODE");
+	struct scope scope = { .device = NULL };
+	int status;
+
+	if (cli->open.device || !node || !*node)
+		return CLI_DONE;
+	status = scope_parse(node, &scope);
+	cli->record.node = scope.owned;
+	cli->open.device = scope.device;
+	if (!cli->open.port)
+		cli->open.port = scope.port;
+	return status;
+}
+
 int record_open(struct cli *cli)
 {
 	struct ibsa_error error = { .text = "" };
 	const char *file = fabric_file(cli);
+	int status;
 	int err;
 
 	if (!cli->record.path || cli->record.recording)
@@ -218,6 +240,9 @@ int record_open(struct cli *cli)
 	if (err)
 		return error_explain(err, &error);
 	cli->open.on = cli->fabric.loaded;
+	status = node_choose(cli);
+	if (status != CLI_DONE)
+		return status;
 	return record_start(cli->record.path, cli->fabric.loaded, false,
 			    &cli->record.recording);
 }
@@ -227,6 +252,8 @@ int record_close(struct cli *cli)
 	const int status = record_end(cli->record.recording);
 
 	ibsa_fabric_put(cli->fabric.loaded);
+	free(cli->record.node);
+	cli->record.node = NULL;
 	cli->record.recording = NULL;
 	cli->fabric.loaded = NULL;
 	return status;

@@ -70,8 +70,9 @@ struct ibsa_sa_access {
  *               "unix:PATH" of a fabric server (see
  *               ibsa_fabric_server_open()); "": a device of this machine, even
  *               if $IBSA_FABRIC is set; NULL: $IBSA_FABRIC, unless @context is
- *               given or the program is set-uid. At a fabric server only, the
- *               default of @device is $IBSA_NODE, which is NAME or NAME/PORT
+ *               given or the program is set-uid. In the fabric of a topology
+ *               file or a fabric server, the default of @device is $IBSA_NODE,
+ *               which is NAME or NAME/PORT
  * @on:          a loaded fabric to use instead of @fabric; the program must not
  *               release it before the client is closed
  * @transport:   a transport to use instead of a device or a fabric; @device,
@@ -295,8 +296,8 @@ struct ibsa_stats {
  * no RoCE device is named; -ENOENT no such topology file or capture; -ENOMEM;
  * -ENOSYS the RDMA or umad modules are not loaded or sysfs is not mounted;
  * -ENXIO the device or node has no port with this number; without a name, no
- * device has such a port, or the first channel adapter of the fabric does not
- * have it; -EOPNOTSUPP the kernel's umad interface is too old;
+ * device has such a port, or the node $IBSA_NODE or the first channel adapter
+ * of the fabric does not have it; -EOPNOTSUPP the kernel's umad interface is too old;
  * -EPROTO the process at the server's path is not a fabric server; -ETIMEDOUT
  * the fabric server did not answer within 10 seconds, or deadline_ms if that is
  * set and shorter; -EUSERS the fabric server has reached its limit of

@@ -17,6 +17,7 @@
 #include "device/sysfs.h"
 #include "remote/files.h"
 #include "remote/transport.h"
+#include "sim/fabric/replay.h"
 #include "umad_dev/umad.h"
 
 static int fabric_make(const char *path, void *error, void **out)
@@ -103,16 +104,47 @@ static int fabric_hold(const char *path, struct ibsa_error *error,
 	return err;
 }
 
+/*
+ * Copy @options to *@out, which opens a port of the topology file or capture
+ * @path: the default of the node is IBSA_NODE, whose name is copied to @room. A
+ * capture has only one node, which therefore needs no choice.
+ */
+static int options_complete(const char *path,
+			    const struct ibsa_options *options,
+			    const struct ibsa__environment *environment,
+			    struct ibsa_error *error, struct remote_node *room,
+			    struct ibsa_options *out)
+{
+	int err;
+
+	*out = *options;
+	if (options->device || ibsa__is_capture(path))
+		return 0;
+	err = ibsa__remote_node_find(NULL, environment->node, options->port,
+				     error, room);
+	if (err)
+		return err;
+	out->device = *room->name ? room->name : NULL;
+	out->port = room->port;
+	return 0;
+}
+
 static int fabric_open(const char *path, const struct ibsa_options *options,
+		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out,
 		       struct ibsa_fabric **out_fabric)
 {
+	struct ibsa_options completed;
 	struct ibsa_fabric *fabric;
-	int err = fabric_hold(path, error, &fabric);
+	struct remote_node room;
+	int err = options_complete(path, options, environment, error, &room,
+				   &completed);
 
+	if (!err)
+		err = fabric_hold(path, error, &fabric);
 	if (err)
 		return err;
-	err = fabric_attach(fabric, path, options, error, out);
+	err = fabric_attach(fabric, path, &completed, error, out);
 	if (err)
 		ibsa__fabric_release(fabric);
 	else
@@ -231,7 +263,8 @@ int ibsa__transport_open(const struct ibsa_options *options,
 	if (ibsa__remote_path(path))
 		return remote_open(path, options, environment, error, out);
 	if (path)
-		return fabric_open(path, options, error, out, out_fabric);
+		return fabric_open(path, options, environment, error, out,
+				   out_fabric);
 	return device_open(options, environment, error, out);
 }
 
@@ -250,10 +283,10 @@ static int name_copy(const char *name, struct ibsa_error *error, char **out)
  * file.
  */
 static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
-				 const char *name, struct ibsa_error *error,
-				 char **out)
+				 const struct ibsa_options *options,
+				 struct ibsa_error *error, char **out)
 {
-	const struct ibsa_options options = { .device = name };
+	const char *name = options->device;
 	struct ibsa_transport *transport;
 	struct ibsa_fabric_port port;
 	int err;
@@ -265,12 +298,39 @@ static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 					  path);
 		return name_copy(port.node, error, out);
 	}
-	err = ibsa_fabric_attach(fabric, name, 0, &transport);
+	err = ibsa_fabric_attach(fabric, name, options->port, &transport);
 	if (!err)
 		transport->ops->close(transport);
 	if (err && err != -ENETDOWN)
-		return attach_failed(path, &options, err, error);
+		return attach_failed(path, options, err, error);
 	return name_copy(name, error, out);
+}
+
+/*
+ * Find an adapter in a topology file or capture, as ibsa__device_find() does.
+ */
+static int device_find_in_path(const char *path,
+			       const struct ibsa_options *options,
+			       const struct ibsa__environment *environment,
+			       struct ibsa_error *error, char **out_name,
+			       struct ibsa_fabric **out_fabric)
+{
+	struct ibsa_options completed;
+	struct ibsa_fabric *fabric;
+	struct remote_node room;
+	int err = options_complete(path, options, environment, error, &room,
+				   &completed);
+
+	if (!err)
+		err = fabric_hold(path, error, &fabric);
+	if (err)
+		return err;
+	err = device_find_in_fabric(fabric, path, &completed, error, out_name);
+	if (err)
+		ibsa__fabric_release(fabric);
+	else
+		*out_fabric = fabric;
+	return err;
 }
 
 /* Find a device of this machine. Its ports need not be active. */
@@ -353,29 +413,19 @@ int ibsa__device_find(const struct ibsa_options *options,
 		      struct ibsa_fabric **out_fabric)
 {
 	const char *path = fabric_path(options, environment);
-	struct ibsa_fabric *fabric;
-	int err;
 
 	*out_fabric = NULL;
 	if (options->on)
-		return device_find_in_fabric(options->on, "the fabric",
-					     options->device, error, out_name);
+		return device_find_in_fabric(options->on, "the fabric", options,
+					     error, out_name);
 	if (!path)
 		return device_find_in_system(environment, device_name(options),
 					     error, out_name);
 	if (ibsa__remote_path(path))
 		return device_find_at_server(path, environment, options->device,
 					     error, out_name);
-	err = fabric_hold(path, error, &fabric);
-	if (err)
-		return err;
-	err = device_find_in_fabric(fabric, path, options->device, error,
-				    out_name);
-	if (err)
-		ibsa__fabric_release(fabric);
-	else
-		*out_fabric = fabric;
-	return err;
+	return device_find_in_path(path, options, environment, error, out_name,
+				   out_fabric);
 }
 
 int ibsa__device_files_open(const struct ibsa_options *options,

@@ -41,9 +41,9 @@ const char *ibsa__remote_path(const char *fabric)
  * Split NAME or NAME/PORT: the part after the last slash is a port number if
  * it consists of digits only.
  */
-static void node_split(struct remote_address *address)
+static void node_split(struct remote_node *node)
 {
-	char *slash = strrchr(address->node, '/');
+	char *slash = strrchr(node->name, '/');
 	unsigned long port;
 	char *end;
 
@@ -53,29 +53,31 @@ static void node_split(struct remote_address *address)
 	if (*end || port > UINT8_MAX)
 		return;
 	*slash = '\0';
-	address->port = (unsigned int)port;
+	node->port = (unsigned int)port;
 }
 
-static int node_put(struct remote_address *address, const char *node,
-		    const char *process_node, unsigned int port,
-		    struct ibsa_error *error)
+int ibsa__remote_node_find(const char *name, const char *process_node,
+			   unsigned int port, struct ibsa_error *error,
+			   struct remote_node *out)
 {
-	const bool is_of_process = !node || !strcmp(node, REMOTE_DEVICE);
+	const bool is_of_process = !name || !strcmp(name, REMOTE_DEVICE);
+	struct remote_node node = { .port = 0 };
 
 	if (is_of_process)
-		node = process_node;
-	if (!node)
-		node = "";
-	if (strlen(node) > REMOTE_NODE_MAX)
+		name = process_node;
+	if (!name)
+		name = "";
+	if (strlen(name) > REMOTE_NODE_MAX)
 		return ibsa__fail(error, -EINVAL,
 				  "the name of node %.32s... is too long; the "
 				  "limit is %d characters",
-				  node, REMOTE_NODE_MAX);
-	snprintf(address->node, sizeof(address->node), "%s", node);
+				  name, REMOTE_NODE_MAX);
+	snprintf(node.name, sizeof(node.name), "%s", name);
 	if (is_of_process)
-		node_split(address);
+		node_split(&node);
 	if (port)
-		address->port = port;
+		node.port = port;
+	*out = node;
 	return 0;
 }
 
@@ -86,6 +88,7 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 {
 	const char *path = ibsa__remote_path(fabric);
 	struct remote_address address = { .port = 0 };
+	struct remote_node at;
 	int err;
 
 	if (!path || !*path)
@@ -98,9 +101,11 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 				  "the path %.40s... is too long for a socket; "
 				  "the limit is %zu characters",
 				  path, sizeof(address.path) - 1);
-	err = node_put(&address, node, process_node, port, error);
+	err = ibsa__remote_node_find(node, process_node, port, error, &at);
 	if (err)
 		return err;
+	memcpy(address.node, at.name, sizeof(at.name));
+	address.port = at.port;
 	memcpy(address.path, path, strlen(path) + 1);
 	*out = address;
 	return 0;

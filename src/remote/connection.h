@@ -24,6 +24,12 @@ struct remote_address {
 	unsigned int patience_ms;
 };
 
+/* A node, by name or node id, and a port of it. "" and 0: the default. */
+struct remote_node {
+	char name[REMOTE_NODE_MAX + 1];
+	unsigned int port;
+};
+
 struct remote_connection {
 	int fd; /* -1: the connection failed and is closed */
 	unsigned int patience_ms;
@@ -39,12 +45,20 @@ struct remote_connection {
 const char *ibsa__remote_path(const char *fabric);
 
 /*
- * Find the address that @fabric ("unix:PATH"), @node and @port stand for. If
- * @node is NULL or REMOTE_DEVICE, @process_node is used instead: the value of
- * IBSA_NODE (NAME or NAME/PORT), or NULL. If @port is 0, the port in
- * @process_node is used; if that has no port, the server chooses. Return: 0;
- * -EINVAL @fabric does not begin with "unix:", or the node's name is too long;
- * -ENAMETOOLONG the path is too long for a socket.
+ * Find the node and port that @name and @port stand for. If @name is NULL or
+ * REMOTE_DEVICE, @process_node is used instead: the value of IBSA_NODE (NAME or
+ * NAME/PORT), or NULL. If @port is 0, the port in @process_node is used.
+ * Return: 0; -EINVAL the node's name is too long.
+ */
+int ibsa__remote_node_find(const char *name, const char *process_node,
+			   unsigned int port, struct ibsa_error *error,
+			   struct remote_node *out) IBSA_MUST_USE;
+
+/*
+ * Find the address that @fabric ("unix:PATH") stands for, with a node and port
+ * as ibsa__remote_node_find(). The server chooses what is left to the default.
+ * Return: 0; -EINVAL @fabric does not begin with "unix:", or the node's name is
+ * too long; -ENAMETOOLONG the path is too long for a socket.
  */
 int ibsa__remote_address_find(const char *fabric, const char *node,
 			      const char *process_node, unsigned int port,

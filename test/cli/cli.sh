@@ -284,6 +284,24 @@ device_lists() {
 		fail 'not overruled by --fabric'
 }
 
+# IBSA_NODE chooses the node of a topology file, too; a capture has one port.
+node_of_environment() {
+	local option
+	on 0 -C node2 path self node1; cp out node2
+	on 0 path self node1; ! cmp -s out node2 || fail 'no other node'
+	for option in --timeout=9000 --record=n.pcap; do
+		IBSA_NODE=node2 on 0 "$option" path self node1
+		cmp out node2 || fail 'IBSA_NODE is ignored'
+		IBSA_NODE=node2/9 on 4 "$option" path self node1
+		err_has 'no port 9'
+		IBSA_NODE=nobody on 4 "$option" path self node1; err_has nobody
+	done
+	IBSA_NODE=nobody on 0 -C node2 path self node1
+	cmp out node2 || fail 'IBSA_NODE overrules -C'
+	IBSA_NODE=node2 on 0 --record=n.pcap path self node1
+	IBSA_NODE=nobody run 0 --fabric n.pcap path self node1
+}
+
 # Make a sysfs tree of three devices: a device with a usable port, a device
 # without ports, and a device with a port whose files are broken.
 make_sysfs() {
@@ -956,8 +974,8 @@ sentences_come_whole() {
 }
 
 run_groups help_on_each_level wrong_command_lines device_lists \
-	machine_lists gid_tables gid_for_an_address gids_of_a_fabric \
-	examples_are_found paths records services \
+	node_of_environment machine_lists gid_tables gid_for_an_address \
+	gids_of_a_fabric examples_are_found paths records services \
 	renewed_services watched_events addresses_and_keys unusable_fabrics \
 	closed_files_stay_closed output_that_fails sentences_come_whole \
 	interrupted \

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <ibsa/bits.h>
@@ -258,6 +259,60 @@ static void node_is_that_of_the_opening(void **state)
 	unsetenv("IBSA_NODE");
 }
 
+static void file_open_fails(int expected)
+{
+	struct ibsa_client *client;
+	struct ibv_context *context;
+	struct ib_device *device;
+
+	assert_int_equal(ibsa_open(NULL, NULL, &client), expected);
+	assert_int_equal(ibsa_device_open(NULL, NULL, &device), expected);
+	assert_int_equal(ibsa_verbs_open(NULL, NULL, &context), expected);
+}
+
+/* IBSA_NODE chooses the node of a topology file too. */
+static void node_is_chosen_in_a_file(void **state)
+{
+	const struct ibsa_options named = { .device = "left" };
+	const struct ibsa_gid right = gid_of(world.elsewhere, "right");
+	const struct ibsa_gid left = gid_of(world.elsewhere, "left");
+	char long_name[100] = "";
+	struct ibsa_port_state port;
+	struct ibv_context *context;
+	struct ibsa_client *client;
+	struct ibv_gid_entry entry;
+	struct ib_device *device;
+
+	(void)state;
+	setenv("IBSA_FABRIC", world.file, 1);
+	setenv("IBSA_NODE", "right/1", 1);
+	assert_int_equal(ibsa_open(NULL, NULL, &client), 0);
+	assert_int_equal(ibsa_device_open(NULL, NULL, &device), 0);
+	assert_int_equal(ibsa_verbs_open(NULL, NULL, &context), 0);
+	setenv("IBSA_NODE", "second", 1);
+	assert_int_equal(ibsa_port_get(client, true, &port), 0);
+	assert_memory_equal(&port.gid, &right, sizeof(right));
+	gid_is(rdma_get_gid_attr(device, 1, 0), &right);
+	assert_int_equal(ibsa_query_gid_ex(context, 1, 0, &entry, 0), 0);
+	assert_memory_equal(&entry.gid, &right, sizeof(right));
+	assert_int_equal(ibsa_close_device(context), 0);
+	ibsa_device_put(device);
+	assert_int_equal(ibsa_close(client), 0);
+	/* The option has precedence. */
+	assert_int_equal(ibsa_open(&named, NULL, &client), 0);
+	assert_int_equal(ibsa_port_get(client, true, &port), 0);
+	assert_memory_equal(&port.gid, &left, sizeof(left));
+	assert_int_equal(ibsa_close(client), 0);
+	setenv("IBSA_NODE", "nobody", 1);
+	file_open_fails(-ENODEV);
+	setenv("IBSA_NODE", "right/2", 1);
+	file_open_fails(-ENXIO);
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	setenv("IBSA_NODE", long_name, 1);
+	file_open_fails(-EINVAL);
+	unsetenv("IBSA_NODE");
+}
+
 /* The number of descriptors of the process. */
 static unsigned int fds_count(void)
 {
@@ -375,6 +430,7 @@ int main(void)
 		cmocka_unit_test(context_reads_its_own_fabric),
 		cmocka_unit_test(client_reads_its_own_fabric),
 		cmocka_unit_test(node_is_that_of_the_opening),
+		cmocka_unit_test(node_is_chosen_in_a_file),
 		cmocka_unit_test(context_is_gone_with_its_server),
 		cmocka_unit_test(empty_name_is_a_real_device),
 		cmocka_unit_test(umad_port_stays_at_its_server),
