@@ -7,6 +7,8 @@ import ibsa
 
 
 def main() -> int:
+    if len(sys.argv) == 1:
+        sys.exit("usage: reach.py GID...")
     with ibsa.open() as client:
         answers = client.reach_each(sys.argv[1:])
         for answer in answers:

@@ -7,6 +7,8 @@ import ibsa
 
 
 def main() -> None:
+    if len(sys.argv) != 4:
+        sys.exit("usage: service.py ID NAME SECONDS")
     service_id, name, seconds = sys.argv[1:]
     with ibsa.open() as client:
         with client.register(service_id=service_id, service_name=name):

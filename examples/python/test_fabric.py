@@ -9,7 +9,9 @@ import ibsa
 import pytest
 
 pytest_plugins = ["ibsa.pytest_plugin"]
-FABRICS = pathlib.Path(__file__).parent.parent / "fabrics"
+# In the source, the fabrics are beside this folder; the package ibsa has them, too.
+SOURCE = pathlib.Path(__file__).parent.parent / "fabrics"
+FABRICS = SOURCE if SOURCE.is_dir() else pathlib.Path("/usr/share/ibsa/fabrics")
 
 TWO_HOSTS = """
 Switch 2 "S-1"  # "switch"

@@ -114,8 +114,8 @@ class Fabric:
     # Changes.
 
     def _change(self, node: str, port: int, change: PortChange) -> None:
-        check(lib.ibsa_fabric_port_set(self._use(), c_text(node), port, change),
-              f"cannot change port {port} of '{node}'")
+        err = lib.ibsa_fabric_port_set(self._use(), c_text(node), port, change)
+        check(err, _change_text(err, node, port))
 
     def link_down(self, node: str, port: int = 0) -> None:
         """Take the link of a port down; 0: the first port with a cable."""
@@ -149,8 +149,8 @@ class Fabric:
 
     def sm_move(self, node: str) -> None:
         """Move the SA to another node."""
-        check(lib.ibsa_fabric_sa_move(self._use(), c_text(node)),
-              f"cannot move the SA to '{node}'")
+        err = lib.ibsa_fabric_sa_move(self._use(), c_text(node))
+        check(err, _change_text(err, node, 0))
 
     # Contents.
 
@@ -168,6 +168,20 @@ class Fabric:
             yield FabricPort(port.node.decode("utf-8", "replace"), port.number,
                              port.guid, Port(port.state), port.rate.decode())
             index += 1
+
+
+def _change_text(err: int, node: str, port: int) -> str:
+    """Why a port could not be changed, or the SA not be moved to a node."""
+    texts = {
+        errno.ENODEV: "the fabric has no such node",
+        errno.ENXIO: f"the node has no port {port}",
+        errno.ENETDOWN: "there is no cable" if port else
+                        "no port of the node has a cable",
+        errno.ERANGE: "an end of the link does not support the rate",
+        errno.EINVAL: "a value is not valid for this port",
+        errno.EOPNOTSUPP: "the fabric was loaded with no_sa",
+    }
+    return f"'{node}': {texts.get(-err, os.strerror(-err))}"
 
 
 def _options(virtual_clock: bool = False, seed: int = 0,

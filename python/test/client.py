@@ -134,6 +134,12 @@ class Queries(FabricTest):
     def test_errors(self):
         self.assertIn("no field 'nothing'",
                       self.error(self.client.query, "PR", nothing=1).text)
+        for near in ("nodedesc", "description", "Node_Desc"):
+            text = self.error(self.client.query, "NR", **{near: "x"}).text
+            self.assertEqual("did you mean 'node_description'?" in text,
+                             near != "description", text)
+        self.assertIn("it has lid, ",
+                      self.error(self.client.query, "NR", node="x").text)
         error = self.error(self.client.query, "InformInfo")
         self.assertEqual(error.err, -errno.EREMOTEIO)
         self.assertEqual(error.status & 0x1c, 0x0c)
@@ -385,10 +391,17 @@ class VirtualClock(FabricTest):
         self.assertFalse(self.client.reach(self.gids[1]))
         self.assertEqual(self.fabric.info.nodes, 6)
         self.assertEqual(next(self.fabric.ports()).node, "node1")
+        for wrong, text in (
+                (lambda: self.fabric.link_down("none"),
+                 "'none': the fabric has no such node"),
+                (lambda: self.fabric.link_down("node1", 9),
+                 "'node1': the node has no port 9"),
+                (lambda: self.fabric.link_speed("node1", 1, "1xXXX"),
+                 "'node1': a value is not valid for this port"),
+                (lambda: self.fabric.sm_move("none"),
+                 "'none': the fabric has no such node")):
+            self.assertEqual(self.error(wrong).text, text)
         for wrong in (lambda: self.fabric.fault("x"),
-                      lambda: self.fabric.link_down("none"),
-                      lambda: self.fabric.link_down("node1", 9),
-                      lambda: self.fabric.sm_move("none"),
                       lambda: self.client.run(1),
                       lambda: ibsa.Fabric.parse("x"),
                       lambda: ibsa.Fabric.load("/none")):

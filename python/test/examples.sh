@@ -15,15 +15,20 @@ unset IBSA_NODE
 export IBSA_FABRIC=$net PYTHONDONTWRITEBYTECODE=1
 status=0
 
-# prints TEXT COMMAND... - the output contains the text
-prints() {
+# has TEXT COMMAND... - the output of the command contains the text
+has() {
 	local text=$1
 	shift
-	"$@" >out 2>&1
 	grep -qF -- "$text" out && return
 	echo "WRONG: $*: no '$text' in:"
 	cat out
 	status=1
+}
+
+# prints TEXT COMMAND... - run the command, whose output contains the text
+prints() {
+	"${@:2}" >out 2>&1
+	has "$@"
 }
 
 [ "$(wc -l <"$examples/first.py")" -le 6 ] || { echo "first.py"; status=1; }
@@ -33,6 +38,8 @@ prints 'fe80::dead NO' "$python" "$examples/reach.py" fe80::dead
 prints 'is not a GID' "$python" "$examples/reach.py" dead
 prints '0x0000000000001234 fe80::2c90:300b:101 300' \
 	"$python" "$examples/service.py" 0x1234 printer 0.1
+prints 'usage: service.py ID NAME SECONDS' "$python" "$examples/service.py" 5
+prints 'usage: reach.py GID...' "$python" "$examples/reach.py"
 
 # The link changes as soon as the program has subscribed.
 unset IBSA_FABRIC
@@ -47,10 +54,16 @@ done
 END
 prints 'gid-in fe80::2c90:300b:201 node2' "$ibsa" fabric exec "$net" -- \
 	bash watch.sh "$python" "$examples" "$ibsa"
+has 'gid-out fe80::2c90:300b:201 node2' watch.py
 
 if command -v pytest-3 >/dev/null; then
 	prints '3 passed' pytest-3 -q -p no:cacheprovider \
 		"$examples/test_fabric.py"
+	# Of a package: the fabrics are not beside the examples.
+	mkdir package
+	sed "s,/usr/share/ibsa/fabrics,$(dirname "$net")," \
+		"$examples/test_fabric.py" >package/test_fabric.py
+	prints '3 passed' pytest-3 -q -p no:cacheprovider package/test_fabric.py
 else
 	echo 'pytest-3 is not installed: test_fabric.py did not run'
 fi

@@ -31,6 +31,20 @@ char ibsa__name_fold(char c)
 	return c == '-' ? '_' : ibsa__lower(c);
 }
 
+bool ibsa__name_abbreviates(const char *name, size_t len, const char *field)
+{
+	for (size_t i = 0; i < len; i++) {
+		const char c = ibsa__name_fold(name[i]);
+
+		if (c == '_')
+			continue;
+		field += strspn(field, "_");
+		if (*field++ != c)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Return: the length of @field if the @len characters at @name start with
  * @field; otherwise 0.

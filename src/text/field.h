@@ -18,4 +18,10 @@ const struct ibsa_field *ibsa__field_find(const struct ibsa_record *record,
  */
 char ibsa__name_fold(char c);
 
+/*
+ * Whether the @len characters at @name are the beginning of the name @field,
+ * in any case and with or without its underscores.
+ */
+bool ibsa__name_abbreviates(const char *name, size_t len, const char *field);
+
 #endif

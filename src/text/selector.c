@@ -82,6 +82,26 @@ static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
 }
 
 /*
+ * Return: the only field of which the name is an abbreviation; NULL if there is
+ * none, or more than one.
+ */
+static const struct ibsa_field *
+field_abbreviated(const struct ibsa_record *record, const char *name,
+		  size_t len)
+{
+	const struct ibsa_field *only = NULL;
+
+	for (unsigned int i = 0; i < record->field_count; i++) {
+		if (!ibsa__name_abbreviates(name, len, record->fields[i].name))
+			continue;
+		if (only)
+			return NULL;
+		only = &record->fields[i];
+	}
+	return only;
+}
+
+/*
  * Write the names of a record type's fields, for an error message; "..."
  * replaces names that do not fit.
  */
@@ -116,10 +136,12 @@ static int unknown_field_fail(const struct ibsa_record *record,
 			      const char *name, size_t len,
 			      struct ibsa_error *error)
 {
-	const struct ibsa_field *meant = field_nearest(record, name, len);
+	const struct ibsa_field *meant = field_abbreviated(record, name, len);
 	const int shown = (int)smaller_of(len, SHOWN_MAX);
 	char list[160];
 
+	if (!meant)
+		meant = field_nearest(record, name, len);
 	if (meant)
 		return ibsa__fail(error, -ENOENT,
 				  "%s has no field '%.*s'; did you mean '%s'%s",
