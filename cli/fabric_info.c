@@ -240,7 +240,7 @@ static int judge(const struct cli *cli, size_t findings)
 {
 	if (findings == 0)
 		return CLI_DONE;
-	complain("%s: %zu %s; their meaning is in ibsa_fabric_finding_at(3)",
+	complain("%s: %zu %s; ibsa(8) tells at \"fabric info\" what they mean",
 		 cli->args[2], findings,
 		 findings == 1 ? "finding" : "findings");
 	return CLI_NO;

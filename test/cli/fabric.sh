@@ -19,7 +19,9 @@ odd() {
 	json ".[-1] | .what == \"finding\" and .kind == \"$finding\" and
 		.line == $line and .file == \"odd.net\" and .count == 1"
 	json '[.[] | select(.what == "finding")] | length == 1'
-	err_has '^ibsa: odd.net: 1 finding;'
+	err_has '^ibsa: odd.net: 1 finding; ibsa\(8\) tells at "fabric info"'
+	grep -q "^\.It Li $finding\$" "$source/man/ibsa.8" ||
+		fail "ibsa(8) does not describe '$finding'"
 }
 
 contents_are_counted() {
@@ -343,6 +345,31 @@ redirections_name_the_other_sa() {
 	err_has 'redirected the request to LID 4660'
 }
 
+# lacks PACKAGE STATUS ARG... - the message names the package of a library that
+# cannot be loaded
+lacks() {
+	local package=$1
+	LD_LIBRARY_PATH=$tmp/broken:$libdir run "${@:2}"; out_empty
+	err_has "$package"
+}
+
+missing_libraries_are_named_with_their_packages() {
+	local name
+	mkdir broken
+	for name in libpcap.so.0.8 libpcap.so.1 libmicrohttpd.so.12; do
+		echo 'no library' >"broken/$name"
+	done
+	lacks 'libpcap.*install the package libpcap0.8 .*libpcap ' \
+		4 --record x.pcap --fabric "$fabric" path 1 2
+	lacks 'libmicrohttpd.*install the package libmicrohttpd12 ' \
+		4 metrics --listen 0 --fabric "$fabric"
+	is_emulated && return
+	# Of a command in another directory, the drop-in is not beside it.
+	cp "$ibsa" broken/ibsa
+	ibsa=$tmp/broken/ibsa lacks 'libibumad.so.3.* the package ibsa-umad$' \
+		0 fabric exec "$fabric" -- true
+}
+
 run_groups contents_are_counted what_is_odd_is_found \
 	files_that_are_no_topology names_cannot_steer_the_terminal \
 	what_is_shown_is_safe drawings \
@@ -350,4 +377,5 @@ run_groups contents_are_counted what_is_odd_is_found \
 	drawings_do_not_write_over_each_other_or_what_is_read \
 	files_of_options_are_not_written_over \
 	long_work_is_said records records_answer \
-	redirections_name_the_other_sa
+	redirections_name_the_other_sa \
+	missing_libraries_are_named_with_their_packages
