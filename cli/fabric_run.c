@@ -365,7 +365,8 @@ static void command_exec(const struct serving *serving)
 
 	if (!has_library)
 		complain("%s/libibumad.so.3 does not exist; programs that use "
-			 "libibumad cannot use the fabric",
+			 "libibumad need it to use the fabric: install the "
+			 "package ibsa-umad",
 			 IBSA_DROPIN);
 	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
 	if (setenv("IBSA_FABRIC", fabric, 1) != 0 ||

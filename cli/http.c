@@ -239,7 +239,9 @@ int http_start(struct http *http, const char *option, const char *where)
 	for (size_t i = 0; i < HTTP_CONNECTIONS_MAX; i++)
 		http->connections[i].fd = MHD_INVALID_SOCKET;
 	if (libmicrohttpd_load(&http->library) < 0) {
-		complain("%s: cannot load libmicrohttpd: %s; install it",
+		complain("%s: cannot load libmicrohttpd: %s; install the "
+			 "package libmicrohttpd12 (Debian) or libmicrohttpd "
+			 "(Enterprise Linux)",
 			 option, dlerror());
 		return CLI_DEVICE;
 	}

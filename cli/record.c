@@ -117,7 +117,9 @@ static int open_file(struct record *record)
 	const struct libpcap *pcap = &record->libpcap;
 
 	if (libpcap_load(&record->libpcap) < 0) {
-		complain("--record: cannot load libpcap: %s; install it",
+		complain("--record: cannot load libpcap: %s; install the "
+			 "package libpcap0.8 (Debian) or libpcap (Enterprise "
+			 "Linux)",
 			 dlerror());
 		return CLI_DEVICE;
 	}
