@@ -64,6 +64,19 @@ static int section_query(struct section *section,
 	return section->wait.broken ? CLI_SILENT : CLI_DONE;
 }
 
+/* Return: what to do if the SA refuses @record; "": nothing is known. */
+static const char *table_advice(const struct cli *cli,
+				const struct ibsa_record *record)
+{
+	const char *fabric = secure_getenv("IBSA_FABRIC");
+
+	if (record != &ibsa_pkey_table_record || cli->open.access.sm_key)
+		return "";
+	return fabric_file(cli) || (fabric && fabric_is_server(fabric))
+		       ? "; use --sm-key 1, the SM_Key of an embedded fabric"
+		       : "; set the SM_Key of the SM with --sm-key";
+}
+
 /* Query and write a table as an object with the array "list". */
 static int
 table_put(struct page *page, const char *name, const struct ibsa_record *record,
@@ -79,8 +92,8 @@ table_put(struct page *page, const char *name, const struct ibsa_record *record,
 	status = section_query(&section, &query);
 	page_close(&page->json, ']');
 	if (*section.why.text) {
-		complain("page: the SA did not return %s: %s", record->name,
-			 section.why.text);
+		complain("page: the SA did not return %s: %s%s", record->name,
+			 section.why.text, table_advice(page->cli, record));
 		page_text(&page->json, "why", section.why.text);
 	}
 	page_close(&page->json, '}');

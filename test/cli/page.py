@@ -362,6 +362,11 @@ def check_failures(test, fabric):
              "-o", "none.html", status=3, why="no subnet manager")
     test.expect(not (test.folder / "none.html").exists(), "a page without SM")
     page = test.page("--fabric", fabric, why="the SA did not return PKeyTableRecord")
+    test.page("--fabric", fabric, why="; use --sm-key 1, the SM_Key of an embedded")
+    key = test.page("--fabric", fabric, "--sm-key", "1")
+    test.expect("why" not in key.data["partitions"], "the key is refused")
+    test.run("fabric", "exec", fabric, "--", test.ibsa, "page", "-o", "-",
+             why="; use --sm-key 1, the SM_Key of an embedded fabric")
     test.same(page.data["partitions"]["list"], [], "partitions")
     test.expect("refused" in page.data["partitions"]["why"], "no reason")
 
