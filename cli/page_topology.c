@@ -299,22 +299,82 @@ static void all_codes_put(struct page_json *json)
 	page_close(json, '}');
 }
 
-/* A row for a finding: kind, severity, node or null, port, sentence. */
+/* Return: the node at the other end of a link of an expected node, or SIZE_MAX. */
+static size_t expected_peer_find(const struct page *page,
+				 const struct topology_view *expected,
+				 size_t index)
+{
+	const unsigned int last =
+		topology_view_node(expected, index).port_count;
+	size_t found;
+
+	for (unsigned int number = 0; number <= last; number++) {
+		const struct ibsa_topology_port port =
+			topology_view_port(expected, index, number);
+
+		if (port.has_link &&
+		    ibsa_topology_node_find(
+			    page->check.topology,
+			    topology_view_node(expected, port.far_node).guid,
+			    &found) == 0)
+			return found;
+	}
+	return SIZE_MAX;
+}
+
+/*
+ * Write two values for a node that only the topology of --expect has: its name,
+ * and the node to which it was connected, or null.
+ */
+static void expected_node_put(struct page *page, uint64_t guid)
+{
+	const struct topology_view expected = {
+		.topology = page->check.expected,
+		.map = page->view.map,
+	};
+	struct page_json *json = &page->json;
+	struct ibsa_topology_node node;
+	size_t index, peer;
+
+	if (!guid || !expected.topology ||
+	    ibsa_topology_node_find(expected.topology, guid, &index) != 0)
+		return;
+	node = topology_view_node(&expected, index);
+	if (*node.name)
+		page_text(json, NULL, node.name);
+	else
+		page_hex(json, NULL, guid, 16);
+	peer = expected_peer_find(page, &expected, index);
+	if (peer == SIZE_MAX)
+		page_null(json, NULL);
+	else
+		page_number(json, NULL, peer);
+}
+
+/*
+ * A row for a finding: kind, severity, node or null, port, sentence, and the values
+ * of expected_node_put() if the node is missing.
+ */
 static void finding_put(struct page *page, const struct ibsa_finding *finding)
 {
 	struct page_json *json = &page->json;
 	size_t node;
+	const bool is_known = finding->guid &&
+			      ibsa_topology_node_find(page->check.topology,
+						      finding->guid,
+						      &node) == 0;
 
 	page_open(json, NULL, '[');
 	page_text(json, NULL, finding->name);
 	page_number(json, NULL, finding->severity);
-	if (finding->guid && ibsa_topology_node_find(page->check.topology,
-						     finding->guid, &node) == 0)
+	if (is_known)
 		page_number(json, NULL, node);
 	else
 		page_null(json, NULL);
 	page_number(json, NULL, finding->port);
 	page_text(json, NULL, finding->what.text);
+	if (!is_known)
+		expected_node_put(page, finding->guid);
 	page_close(json, ']');
 }
 

@@ -88,11 +88,14 @@ function leavesFind() {
 }
 
 function findingsMake() {
-	return data.findings.map(([kind, severity, index, port, what]) => {
+	return data.findings.map(([kind, severity, index, port, what, expected, peer]) => {
 		const node = index === null ? null : nodes[index];
-		const finding = { kind, severity: severity ? CRITICAL : WARNING, node, port, what };
+		const finding = { kind, severity: severity ? CRITICAL : WARNING, node, port, what,
+				  expected };
 		if (node)
 			findingAdd(finding, node);
+		else if (Number.isInteger(peer))
+			findingMark(finding, nodes[peer]);
 		return finding;
 	});
 }
@@ -101,19 +104,25 @@ function findingsMake() {
 const LINK_KINDS = new Set(["link-down", "link-degraded", "one-end", "missing", "new", "moved",
 			    "slower"]);
 
-function findingAdd(finding, node) {
-	const raise = (what) => { what.severity = Math.max(what.severity, finding.severity); };
+function findingRaise(finding, what) {
+	what.severity = Math.max(what.severity, finding.severity);
+}
+
+/* Also the finding of a missing node, at the node to which it was connected. */
+function findingMark(finding, node) {
 	node.findings.push(finding);
-	raise(node);
+	findingRaise(finding, node);
+}
+
+function findingAdd(finding, node) {
+	findingMark(finding, node);
 	for (const link of node.links) {
 		if (!LINK_KINDS.has(finding.kind) || ownPort(link, node) !== finding.port)
 			continue;
-		raise(link);
+		findingRaise(finding, link);
 		const far = farNode(link, node);
-		if (far !== node) {
-			far.findings.push(finding);
-			raise(far);
-		}
+		if (far !== node)
+			findingMark(finding, far);
 	}
 }
 

@@ -76,7 +76,8 @@ function severityMark(severity) {
 const findingColumns = [
 	{ title: "Severity", value: (finding) => severityMark(finding.severity) },
 	{ title: "Finding", value: (finding) => finding.kind },
-	{ title: "Node", value: (finding) => finding.node && nodeButton(finding.node) },
+	{ title: "Node", value: (finding) => finding.node ? nodeButton(finding.node) :
+		finding.expected },
 	{ title: "Port", class: "number", value: (finding) => finding.port || null },
 	{ title: "What", value: (finding) => finding.what },
 ];

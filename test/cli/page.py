@@ -300,6 +300,24 @@ def check_expect(test, fabric, other):
     test.same(data["nodes"]["name"][0], "another", "a name of the map")
 
 
+def check_missing(test):
+    """A missing node has its name, and the node to which it was connected."""
+    leaf = 'Switch 4 "S-00000000000000a1" # "leaf"\n'
+    cables = [f'[{n}] "H-00000000000000b{n}"[1] # 4xEDR\n' for n in (1, 2)]
+    hosts = [f'Ca 1 "H-00000000000000b{n}" # "node{n}"\n' for n in (1, 2)]
+    for name, lines in (("cut", [leaf, cables[0], hosts[0]]),
+                        ("whole", [leaf, *cables, *hosts]),
+                        ("lone", [leaf, cables[0], *hosts])):
+        (test.folder / f"{name}.net").write_text("".join(lines), "ascii")
+    for expected in "whole", "lone":
+        data = test.page("cut.net", "--expect", f"{expected}.net").data
+        peer = data["nodes"]["name"].index("leaf")
+        test.same([(row[0], row[2], row[5:]) for row in data["findings"]],
+                  [("missing", None,
+                    ["node2", peer if expected == "whole" else None])],
+                  f"a missing node of {expected}.net")
+
+
 def check_output(test, fabric):
     on = ("--fabric", str(fabric))
     out = test.folder / "out.html"
@@ -450,6 +468,7 @@ def main():
         check_hostile(test, fabric)
         check_file(test, fabric)
         check_expect(test, fabric, f"{fabrics}/dgx.net")
+        check_missing(test)
         check_output(test, fabric)
         check_usage(test, fabric)
         check_failures(test, fabric)

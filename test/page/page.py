@@ -324,6 +324,31 @@ def check_nothing_overlaps(check, browser):
                "the page is wider than the window")
 
 
+def check_narrow(check, browser):
+    """On a telephone, no word of a table is broken; tables scroll instead."""
+    browser.size(420, 900)
+    check.that(browser.run("""[...document.querySelectorAll(
+        "#findings td > span, #findings td:nth-child(2)")].every(e => {
+            const range = document.createRange();
+            range.selectNodeContents(e);
+            return range.getClientRects().length === 1;
+        })"""), "a word of the findings is broken at 420 px")
+    check.that(browser.run("document.documentElement.scrollWidth <= 420"),
+               "the page is wider than 420 px")
+    browser.size(*SIZES[0])
+
+
+def check_missing(check, browser):
+    """A missing host has its name, and marks the leaf switch that had it."""
+    check.that(browser.run("""(() => {
+        const missing = findings.filter(f => f.kind === "missing" && !f.node);
+        return missing.length > 0 && missing.every(f =>
+            /^Hca[0-9]+$/.test(f.expected) &&
+            nodes.some(n => n.isSwitch && n.severity === CRITICAL &&
+                            n.findings.includes(f)));
+    })()"""), "a missing host is not at its leaf switch")
+
+
 def shots(browser, folder, hosts):
     for width, height in SIZES:
         browser.size(width, height)
@@ -364,6 +389,8 @@ def check_page(check, browser, ibsa, generator, folder, hosts):
     check.that("missing" in text and "slower" in text,
                f"findings are not shown: {text}")
     check_nothing_overlaps(check, browser)
+    check_narrow(check, browser)
+    check_missing(check, browser)
     check_contrast(check, browser)
     check_search(check, browser, hosts)
     check_zoom(check, browser)
