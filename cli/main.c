@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "nagios.h"
+#include "nearest.h"
 #include "node_map.h"
 #include "options.h"
 #include "other_file.h"
@@ -106,6 +107,31 @@ static int command_help(struct cli *cli, const struct command *command)
 	return CLI_DONE;
 }
 
+static int unknown_command(const char *name)
+{
+	struct nearest nearest = nearest_start(name, strlen(name));
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		nearest_try(&nearest, commands[i].name);
+	if (nearest.name)
+		complain("unknown command '%s'; did you mean '%s'?", name,
+			 nearest.name);
+	else
+		complain("unknown command '%s'; see ibsa --help", name);
+	return CLI_USAGE;
+}
+
+/* Treat "help COMMAND" as "COMMAND --help". */
+static void help_take(struct cli *cli)
+{
+	if (cli->arg_count == 0 || strcmp(cli->args[0], "help") != 0)
+		return;
+	cli->help = true;
+	cli->arg_count--;
+	memmove(cli->args, cli->args + 1,
+		(size_t)cli->arg_count * sizeof(*cli->args));
+}
+
 static int no_command(const struct cli *cli)
 {
 	complain("usage: ibsa [OPTION...] COMMAND [ARGUMENT...]; see ibsa "
@@ -165,6 +191,7 @@ static int cli_run(struct cli *cli)
 		out_line(&cli->out, "ibsa %s", ibsa_version());
 		return CLI_DONE;
 	}
+	help_take(cli);
 	if (cli->arg_count == 0 && cli->help) {
 		general_help(cli);
 		return CLI_DONE;
@@ -172,10 +199,8 @@ static int cli_run(struct cli *cli)
 	if (cli->arg_count == 0)
 		return no_command(cli);
 	command = find_command(cli->args[0]);
-	if (!command) {
-		complain("unknown command '%s'; see ibsa --help", cli->args[0]);
-		return CLI_USAGE;
-	}
+	if (!command)
+		return unknown_command(cli->args[0]);
 	if (cli->help)
 		return command_help(cli, command);
 	if (!options_fit(cli, command))

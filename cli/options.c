@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fabric.h"
+#include "nearest.h"
 #include "option_table.h"
 #include "options.h"
 
@@ -68,13 +69,28 @@ static bool is_key(int key)
 }
 
 /*
+ * Return: the name of the option for which @text, "--name" or "--name=value",
+ * is probably misspelt; or NULL.
+ */
+static const char *option_meant(const char *text)
+{
+	const char *name = text + strlen("--");
+	struct nearest nearest = nearest_start(name, strcspn(name, "="));
+
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		nearest_try(&nearest, option_rows[i].name);
+	return nearest.name;
+}
+
+/*
  * Print the message for an invalid option. For a long option, optopt is 0; it
  * is the option's key if the option has a value that it does not accept.
  */
 static int wrong_option(char **argv, int key)
 {
 	const char *text = argv[optind - 1];
-	const char *more = fabric_runs_command(argv)
+	const bool runs_command = fabric_runs_command(argv);
+	const char *more = runs_command
 				   ? "write options of the command after --"
 				   : "see ibsa --help";
 
@@ -87,6 +103,9 @@ static int wrong_option(char **argv, int key)
 		complain("unknown option '-%c'; %s", optopt, more);
 	else if (count_names(text + strlen("--")) > 1)
 		complain("option '%s' is ambiguous; see ibsa --help", text);
+	else if (!runs_command && option_meant(text))
+		complain("unknown option '%s'; did you mean '--%s'?", text,
+			 option_meant(text));
 	else
 		complain("unknown option '%s'; %s", text, more);
 	return CLI_USAGE;

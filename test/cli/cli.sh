@@ -39,7 +39,10 @@ help_of_actions() {
 help_on_each_level() {
 	local record
 	run 0 --help; err_empty; out_has '^usage: ibsa'; out_has '^  devices '
-	run 0 -h; out_has '^exit status'
+	run 0 -h; out_has '^exit status'; cp out help
+	run 0 help; cmp -s out help || fail 'another help'
+	run 0 fabric run --help; cp out help
+	run 0 help fabric run; cmp -s out help || fail 'another help'
 	"$ibsa" --help | grep '^ .*  ' | sed -n '/^  check /,/^  watch /p' >commands
 	[ "$(wc -l <commands)" -ge 15 ] || fail 'commands are missing'
 	while read -r command _; do
@@ -248,6 +251,11 @@ wrong_command_lines() {
 	on 2 --json=yes devices; err_has 'takes no value'
 	on 2 --s 1 devices; err_has ambiguous
 	on 2 --nope devices; err_has "unknown option '--nope'"
+	on 2 --jsn devices; err_has "option '--jsn'; did you mean '--json'\?$"
+	on 2 --tiemout=9 devices; err_has "did you mean '--timeout'"
+	on 2 topologie; err_has "command 'topologie'; did you mean 'topology'\?$"
+	on 2 checknode; err_has "command 'checknode'; see ibsa --help"
+	on 2 help topologie; err_has "did you mean 'topology'"
 	on 2 --json -xj devices; err_has "unknown option '-x'"
 	on 2 path self 1 sl=0 sl=1; err_has 'sl is given twice'
 	on 1 path self $'one\ntwo\033[m'; err_has 'one\\x0atwo\\x1b\[m'

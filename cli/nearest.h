@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Finds the name that a misspelt command or option stands for. */
+#ifndef CLI_NEAREST_H
+#define CLI_NEAREST_H
+
+#include <stddef.h>
+
+/* The best of the names that nearest_try() has been called with. */
+struct nearest {
+	const char *typed;
+	size_t len;	  /* of @typed */
+	const char *name; /* NULL: none is similar */
+	size_t slips;
+};
+
+struct nearest nearest_start(const char *typed, size_t len);
+void nearest_try(struct nearest *nearest, const char *name);
+
+#endif
