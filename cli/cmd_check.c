@@ -59,8 +59,8 @@ int cmd_check(struct cli *cli)
 			       ? check_node(cli)
 			       : CLI_USAGE;
 	if (what) {
-		complain("check has no argument but node; remove '%s'; see "
-			 "ibsa check --help",
+		complain("after check, only the word node is accepted, not "
+			 "'%s'; see ibsa check --help",
 			 what);
 		return CLI_USAGE;
 	}

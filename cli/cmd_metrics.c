@@ -56,8 +56,8 @@ static int metrics_once(struct cli *cli, const struct ibsa_topology *expected)
 static bool arguments_check(const struct cli *cli)
 {
 	if (cli->arg_count > 1 && strcmp(cli->args[1], "node") != 0)
-		complain("metrics has no argument but node; remove '%s'; see "
-			 "ibsa metrics --help",
+		complain("after metrics, only the word node is accepted, not "
+			 "'%s'; see ibsa metrics --help",
 			 cli->args[1]);
 	else if (cli->arg_count > 1 && cli->check.expect)
 		complain("metrics node has no option --expect");

@@ -69,8 +69,9 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  *
  * The values of the port come from the capture: its LID is the LID of the first
  * requester, its SM LID is the LID to which this requester sent, its P_Key is
- * that of the first packet, and its GID is the GID in a GRH or a PathRecord, or
- * is made up.
+ * that of the first request, and its GID is the source GID in a GRH of the
+ * first request or of a packet before it; without such a GRH, the GID that a
+ * PathRecord of a reply has for this LID; without such a PathRecord, fe80::10:1.
  *
  * The transport belongs to a fabric of its own, on the real clock. To use the
  * fabric at several ports or clients, call ibsa_fabric_load() with the path of

@@ -164,8 +164,11 @@ void ibsa_device_put(struct ib_device *device);
  * The result does not change any more after a query or another function has
  * used a port of the device.
  *
+ * The fd is not readable for what is due at a certain time, such as a retry:
+ * poll it for at most ibsa_device_timeout_ms().
+ *
  * Return: an fd that becomes readable when ibsa_device_dispatch() has something
- * to do, when another thread starts a query, and when another thread ends
+ * to receive, when another thread starts a query, and when another thread ends
  * dispatching; -1 if the device has a worker, is on a virtual clock, or cannot
  * be polled (ibsim). On a virtual clock and with ibsim, use ibsa_device_wait().
  * Any thread may call it.

@@ -430,7 +430,8 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id);
  *
  * The fd belongs to the client and stays the same until ibsa_close(). The fd is
  * level-triggered. While the device is gone, it reports neither an error nor a
- * hang-up.
+ * hang-up. The fd is not readable for what is due at a certain time, such as a
+ * retry: poll it for at most ibsa_timeout_ms().
  *
  * Return: an fd that becomes readable when ibsa_dispatch() has something to
  * receive; -1 on a virtual clock, where only ibsa_wait() can wait, and if the

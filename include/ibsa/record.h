@@ -49,19 +49,22 @@ enum ibsa_writer {
 };
 
 /**
- * struct ibsa_field - one row of a record's table
+ * struct ibsa_field - one field of a record: a row of its table in records.h
  * @name:       name of the member in the struct, and on the command line
  * @bit_offset: offset of the first element on the wire, in bits from the most
  *              significant bit of the first byte
  * @nbits:      bits of one element: 1 to 64, or 128 for a GID
  * @count:      number of elements; more than 1 for arrays, text and blobs
- * @cm:         mask column of the table; see ibsa_field_cm()
+ * @cm:         the row's column "mask": number of the field's first component
+ *              bit, IBSA_TWO(), IBSA_NO_BIT or IBSA_UNMASKED; ibsa_field_cm()
+ *              returns the component bits
  * @show:       enum ibsa_show
  * @host_offset: offset of the first element in the struct, in bytes
  * @host_size:  size of one element in the struct, in bytes
  *
- * A field of text or a blob is one value. Any other array has @count values
- * with consecutive component bits.
+ * A field of text or a blob is one value. Any other array has @count values. If
+ * the SA can select by them, each value has one component bit, and these bits
+ * are consecutive.
  */
 struct ibsa_field {
 	const char *name;

@@ -113,8 +113,11 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
  * ibsa_responder_fd - the file descriptor to poll for reading
  * @responder: an open responder
  *
+ * Poll the fd for at most ibsa_responder_timeout_ms(): some work, such as
+ * opening the device file again, does not make it readable.
+ *
  * Return: an fd that is readable when ibsa_responder_dispatch() has something
- * to do. The fd belongs to the responder and stays the same.
+ * to receive. The fd belongs to the responder and stays the same.
  */
 int ibsa_responder_fd(const struct ibsa_responder *responder);
 

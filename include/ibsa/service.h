@@ -143,17 +143,18 @@ typedef void (*ibsa_registration_fn)(
  * program may have caused, so that two programs with the same service_id,
  * service_gid and service_pkey do not replace each other's record without
  * pause. The delay is 0 after the first loss, 1 s after the second loss, and
- * doubles with each further loss, up to 5 minutes. When a regular audit finds
- * the client's record, the next loss counts as the first. The client assumes
- * that a restart or move of the SM caused the loss if the SA has no record with
- * this identity, and the re-register count, SM LID, LID, GID or state of the
- * port has changed since the record was last read or set.
+ * doubles with each further loss, up to 5 minutes; each delay is shortened at
+ * random by up to a quarter. When a regular audit finds the client's record, the
+ * next loss counts as the first. The client assumes that a restart or move of
+ * the SM caused the loss if the SA has no record with this identity, and the
+ * re-register count, SM LID, LID, GID or state of the port has changed since the
+ * record was last read or set.
  *
- * Return: 0, even if the port has no SM; -EINVAL no service, a mask bit that
- * ServiceRecord does not define, or a lease that is set to 0; -EEXIST the
- * client has a registration with this ID, GID and P_Key, or is releasing one;
- * -ESHUTDOWN ibsa_close() is closing the client; -ENOMEM. After an error
- * @report is not called.
+ * Return: 0, even if the port has no SM; -EINVAL @options->service is NULL,
+ * @options->mask has a bit that ServiceRecord does not define, or service_lease
+ * is set to 0; -EEXIST the client has a registration with this ID, GID and
+ * P_Key, or is releasing one; -ESHUTDOWN ibsa_close() is closing the client;
+ * -ENOMEM. After an error @report is not called.
  *
  * Source: IBA vol 1, 15.2.5.14.
  */

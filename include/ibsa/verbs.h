@@ -228,9 +228,9 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * active port has an SM; EBUSY another program receives the Reports of a port,
  * and no other port could subscribe, or ibsa_verbs_async_fd_get() was called
  * without ibsa_verbs_async_fd_put(), by this thread, or by another thread which
- * did not call the latter within 10 s; EIO the SA did not reply, is busy or
- * refused, the device cannot be opened, or @context was closed during the call;
- * ENOMEM, also if the context would have registrations for more than
+ * did not call ibsa_verbs_async_fd_put() within 10 s; EIO the SA did not reply,
+ * is busy or refused, the device cannot be opened, or @context was closed during
+ * the call; ENOMEM, also if the context would have registrations for more than
  * IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no file descriptor is free. Any
  * thread may call it.
  *

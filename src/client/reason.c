@@ -201,8 +201,9 @@ static void take_group(struct ibsa__reason_search *search,
 		ibsa__reason_go(search, REASON_MEMBER);
 	else
 		ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, !has_key,
-				 has_key ? "the SA shows no member of a "
-					   "multicast group with %s"
+				 has_key ? "the SA shows no member of the "
+					   "multicast group with %s: the group "
+					   "does not exist or has no members"
 					 : "the SA shows no multicast group "
 					   "with %s",
 				 ibsa__reason_end_text(&search->to, text));

@@ -242,7 +242,7 @@ a_file_without_lids_is_compared() {
 }
 
 usage_is_checked() {
-	try 2 check nodes; err_has "remove 'nodes'"
+	try 2 check nodes; err_has "only the word node is accepted, not 'nodes'"
 	try 2 check --rate '>=1'; err_has 'check of the fabric has no option --rate'
 	try 2 check node --expect x; err_has 'check node has no option --expect'
 	try 0 check --help; out_has '--expect FILE'
@@ -298,7 +298,7 @@ a_plugin_prints_one_line() {
 	plugin 3 'UNKNOWN: cannot read none.net' --fabric none.net check
 	plugin 3 'UNKNOWN: no fabric server is at' --fabric unix:none check
 	plugin 3 "UNKNOWN: unknown option '--bogus'" check --bogus
-	plugin 3 'UNKNOWN: check has no argument but node' check extra
+	plugin 3 'UNKNOWN: after check, only the word node is accepted' check extra
 }
 
 # A large fabric with three faults: one cable is cut, two are swapped, and one
