@@ -68,7 +68,7 @@ static const char *file_read_of(const struct cli *cli)
 
 int other_files_check(const struct cli *cli)
 {
-	/* Those that are written are last, in the order of messages. */
+	/* The files that are written are last, in the order of @options. */
 	const struct named_file files[] = {
 		{ file_read_of(cli), "what is read" },
 		{ cli->check.expect, "what --expect reads" },

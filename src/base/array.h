@@ -16,7 +16,10 @@
 int ibsa__array_grow(void *array, size_t *room, size_t want,
 		     size_t size) IBSA_MUST_USE;
 
-/* The same with the variables themselves. */
+/*
+ * Call ibsa__array_grow() with the variables @array and @room themselves
+ * instead of their addresses.
+ */
 #define ARRAY_GROW(array, room, want) \
 	ibsa__array_grow(&(array), &(room), want, sizeof(*(array)))
 

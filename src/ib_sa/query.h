@@ -36,8 +36,8 @@ int ibsa__sa_query_port(const struct ib_sa_client *client,
 /*
  * Return: the result of a call that starts a query. @port_err is the result of
  * ibsa__sa_query_port(); @is_good tells whether the other arguments are valid.
- * As in the kernel, -ENODEV comes before an error of the arguments, and the
- * latter before an error of the port's state.
+ * If there are several errors, the result is, as in the kernel, first -ENODEV,
+ * then an error of the arguments, then an error of the port's state.
  */
 int ibsa__sa_argument_error(int port_err, bool is_good) IBSA_MUST_USE;
 

@@ -274,7 +274,8 @@ void ibsa__registration_succeeded(struct ibsa__registration *registration);
  */
 bool ibsa__registration_retry(struct ibsa__registration *registration, int err,
 			      uint16_t status, bool refused);
-/* The same, with @refused from is_refusal(). */
+
+/* As ibsa__registration_retry(), with @refused from is_refusal(). */
 bool ibsa__registration_failed(struct ibsa__registration *registration, int err,
 			       uint16_t status);
 

@@ -129,7 +129,7 @@ void ibsa__umad_agents_poll(struct umad_transport *umad)
 		(void)ibsa__umad_lose(umad, -ENODEV);
 	else if (err != -EINPROGRESS)
 		umad->reports_err = err;
-	/* They may have become unwanted meanwhile. */
+	/* Listening for Reports may have been switched off meanwhile. */
 	if (!err && !umad->listens)
 		(void)!reports_end(umad);
 }

@@ -158,7 +158,7 @@ static void device_reads_its_own_fabric(void **state)
 
 		environment_set(round % ROUNDS);
 		device = device_open();
-		/* Also after the variable has changed. */
+		/* A later change of the variable has no effect on it. */
 		environment_set((round + round / ROUNDS) % ROUNDS);
 		memcpy(&left, &world.left, sizeof(left));
 		gid_is(rdma_get_gid_attr(device, 1, 0), &world.left);

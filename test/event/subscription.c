@@ -485,7 +485,7 @@ static void change_under_a_request_counts(void **state)
 	sa.is_silent = false;
 	time_pass(2000);
 	EXPECT(&diary, 0, SUBSCRIBED);
-	/* The same for a read. */
+	/* The port changes while a read of the subscription is in flight. */
 	sa.is_silent = true;
 	time_pass_until(&sa.gets);
 	puppet.port.reregisters = 1;

@@ -15,8 +15,8 @@ A NAME selects commands: path, reach, watch, keep. Exits with 77 where there is
 no strace, or it may not trace.
 
 brk, futex and rt_sigprocmask are left out. The C library ends the process itself
-if one of the first two fails; if the last one fails in pthread_create(), it goes
-on, and a thread takes signals that it has blocked.
+if brk or futex fails; if rt_sigprocmask fails in pthread_create(), it goes on,
+and a thread takes signals that it has blocked.
 """
 
 import argparse

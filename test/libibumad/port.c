@@ -491,7 +491,7 @@ static void length_is_what_is_needed_or_untouched(void **state)
 	assert_int_equal(length, MAD_BYTES);
 }
 
-/* As libibumad does, without a pause. */
+/* As in libibumad, the call fails at once, before its timeout has passed. */
 static void device_that_has_gone_is_told_at_once(void **state)
 {
 	int length;

@@ -25,7 +25,7 @@
 #include "umad/header.h"
 
 enum {
-	PART = 100, /* bytes of the first packet that are taken */
+	PART = 100, /* bytes that the data socket accepts of a packet */
 	PATIENCE_MS = 300,
 	LATE_MS = 9000, /* limit on a busy machine */
 };
@@ -35,9 +35,9 @@ enum {
  * sent.
  */
 static struct {
-	bool cuts;	 /* the next packet */
-	int fd;		 /* socket that takes nothing more, or -1 */
-	uint64_t end_ns; /* until then; 0: until it is released */
+	bool cuts;	 /* it accepts only a part of the next packet */
+	int fd;		 /* socket that accepts nothing more, or -1 */
+	uint64_t end_ns; /* @fd accepts again then; 0: when @fd is -1 */
 	unsigned int refused;
 } world = { .fd = -1 };
 
@@ -167,7 +167,10 @@ static void the_rest_of_a_packet_is_sent_later(void **state)
 	server_stop(server);
 }
 
-/* The next packet would be taken for the rest of the first. */
+/*
+ * On the old connection, the server would take the next packet for the rest of
+ * the first.
+ */
 static void a_connection_with_half_a_packet_is_renewed(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

@@ -357,7 +357,7 @@ static void check_events(struct server_rig *server, const char *node)
 	server_command(server, "link up third/1");
 }
 
-/* Also at the port of the SA. */
+/* They come to another port (right) and to the port of the SA (left). */
 static void events_of_the_sm_come(void **state)
 {
 	struct server_rig *server = server_start(

@@ -48,7 +48,7 @@ static inline int rig_end(struct ibsa_topology *topology, uint16_t a,
 	return ibsa_topology_add(topology, &ibsa_link_record, &link);
 }
 
-/* Both. */
+/* Add both LinkRecords of a cable: one from each end. */
 static inline int rig_link(struct ibsa_topology *topology, uint16_t a,
 			   uint8_t a_port, uint16_t b, uint8_t b_port)
 {

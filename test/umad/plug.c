@@ -246,7 +246,7 @@ static void device_is_used_when_it_is_complete(void **state)
 	played_close(transport, &tree);
 }
 
-/* As udev does it; nothing is removed. */
+/* udev renames a device without removing it. */
 static void device_may_be_renamed_while_it_is_used(void **state)
 {
 	struct tree tree;

@@ -333,7 +333,10 @@ static void line_close(struct line *line)
 
 static const struct ibsa_address sa = { .lid = 1, .qpn = 1, .sl = 2 };
 
-/* After a shorter path, ibsim would send the contents of its stack. */
+/*
+ * After a MAD that is shorter than 256 bytes, ibsim would send bytes of its
+ * stack.
+ */
 static void whole_mad_is_always_sent(void **state)
 {
 	const uint8_t mad[24] = { 1, 3, 2, 1 };

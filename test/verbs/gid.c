@@ -182,7 +182,7 @@ static void wrong_entry_sizes_are_refused(void **state)
 		assert_int_equal(_ibv_query_gid_table(&foreign.context, entries,
 						      ROOM, 0, 0),
 				 -EINVAL);
-		/* Also if the files are read. */
+		/* In the second round, the device files are read. */
 		kernel.fails = ENOTTY;
 	}
 	kernel.fails = 0;

@@ -106,7 +106,7 @@ static bool add_two(struct ibv_context *context, union ibv_gid *gid)
 	return is_good;
 }
 
-/* A list is registered completely or not at all. */
+/* If memory is short, a call registers none of its GIDs. */
 static void list_is_not_cut(void **state)
 {
 	(void)state;
@@ -132,7 +132,7 @@ static void attaching_reports_it(void **state)
 	fail_each(attach);
 }
 
-/* An event that cannot be queued is a gap. */
+/* An event for which there is no memory is reported as a gap. */
 static void event_that_is_lost_is_a_gap(void **state)
 {
 	const struct ibsa_verbs_options options = { .gaps = true };

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parts of an SA that a client sees, with libibumad only: it accepts every
- * subscription, sends Reports on command, stores one service, and answers
- * other queries for services by their ids.
+ * A small SA over libibumad, without a fabric behind it: it accepts every
+ * subscription, sends Reports on command, stores one ServiceRecord, and answers
+ * other requests for ServiceRecords as their ServiceID tells.
  *
  * usage: reporter DEVICE
  *
  * Reads lines "TRAP GID-AS-32-DIGITS", "count" and "forget", and ends at end of
  * file. Writes a line for each event: "ready", "subscribed PRODUCER-TYPE",
- * "unsubscribed PRODUCER-TYPE", "answered TRAP", "unanswered TRAP", "kept 1"
- * (by a Set), "kept 0" (by a Delete, or forgotten), "asked REQUESTS-SO-FAR".
+ * "unsubscribed PRODUCER-TYPE", "answered TRAP" (a ReportResp arrived),
+ * "unanswered TRAP" (none arrived within a second), "kept 1" (by a Set),
+ * "kept 0" (by a Delete, or forgotten), and for "count", "asked NUMBER": the
+ * number of requests for ServiceRecords so far.
  *
- * The first byte of its ServiceID tells how a Get or GetTable of ServiceRecord
- * is answered: A at once; D twice; T with as many records as its last four
- * bytes tell; L after so many milliseconds; S never. K is the service that is
- * stored. A record's lease is its index in the reply.
+ * The first byte of the ServiceID in a request for ServiceRecords is a letter
+ * that tells how the request is answered. NUMBER is in the last four bytes of
+ * the ServiceID, and the record in a reply is that of the request, if nothing
+ * else is said:
+ *
+ *   A  at once
+ *   D  twice
+ *   T  with NUMBER records, whose leases are 0, 1 and so on
+ *   L  after NUMBER milliseconds
+ *   S  never
+ *   K  as by an SA with one ServiceRecord: Set stores the record, Delete
+ *      deletes it, and Get and GetTable return the stored record
  */
 #include <endian.h>
 #include <poll.h>
