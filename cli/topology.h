@@ -94,7 +94,8 @@ int topology_net(struct cli *cli, const struct topology_view *view);
 
 /*
  * Write topology.conf or topology.yaml of Slurm. Return: the exit status; CLI_NO if a node has a name
- * that Slurm does not accept, or is on several leaf switches, which is printed.
+ * that Slurm does not accept, or is on several leaf switches, or if links may be missing,
+ * which is printed.
  */
 int topology_slurm(struct cli *cli, const struct topology_view *view);
 

@@ -500,11 +500,24 @@ static int tree_print(struct cli *cli, const struct tree *tree)
 	return CLI_DONE;
 }
 
+/* topology_read() has printed what is missing. */
+static int links_check(const struct topology_view *view)
+{
+	if (!view->info.hidden && !view->info.unmatched)
+		return CLI_DONE;
+	complain("topology --slurm: the tree would lack links that the SA does "
+		 "not show; write it from a port to which the SA shows all "
+		 "links, or from a file of ibnetdiscover");
+	return CLI_NO;
+}
+
 int topology_slurm(struct cli *cli, const struct topology_view *view)
 {
 	struct tree tree = { .view = view };
-	int status = hosts_find(&tree);
+	int status = links_check(view);
 
+	if (status == CLI_DONE)
+		status = hosts_find(&tree);
 	if (status == CLI_DONE)
 		status = branches_find(&tree);
 	if (status == CLI_DONE)

@@ -262,10 +262,16 @@ usage_is_checked() {
 
 # LIDs of 32 bits are 0 in the records of InfiniBand.
 long_lids_are_explained() {
+	local format
 	run 0 fabric exec --opa tree.net -- "$ibsa" topology; lines 7
 	grep -q "records of the SA" err && fail "a LID is missing"
 	run 0 fabric exec --opa --first-lid 70000 tree.net -- "$ibsa" topology
 	err_has '[0-9]+ records of the SA have a LID that no node has, and are'
+	for format in --slurm --slurm-yaml; do
+		run 1 fabric exec --opa --first-lid 70000 tree.net -- \
+			"$ibsa" topology $format
+		out_empty; err_has 'the tree would lack links that the SA does'
+	done
 }
 
 failures_are_explained() {
