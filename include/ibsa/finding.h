@@ -31,7 +31,8 @@ IBSA_BEGIN
  * - link-down: a port of a link is not active
  * - link-degraded: a link is narrower or slower than both ends support
  * - one-end: only one end of a link reports it
- * - hidden: ports are active, but the SA does not show their other ends
+ * - hidden: ports are active, but the SA does not show their other ends; or it
+ *   has records of a LID that no node has
  * - no-path: the SA has no path from here to the node
  * - same-guid: two nodes or two ports have the same GUID
  * - two-masters: more than one subnet manager is master

@@ -189,6 +189,20 @@ static int check_link(struct check *check, const struct graph_port *port)
 	return err;
 }
 
+/* Records that were left out, if they are the only sign that the SA hides links. */
+static int check_unmatched(struct check *check)
+{
+	const size_t count = check->now->info.unmatched;
+
+	if (!count)
+		return 0;
+	return ibsa__check_finding_add(
+		check, IBSA_FINDING_HIDDEN, 0, 0,
+		"%zu %s of the SA %s a LID that no node has, and %s left out",
+		count, count == 1 ? "record" : "records",
+		count == 1 ? "has" : "have", count == 1 ? "is" : "are");
+}
+
 /* One finding for all of them: there may be one for each host. */
 static int check_hidden(struct check *check)
 {
@@ -198,7 +212,7 @@ static int check_hidden(struct check *check)
 	char rest[64] = "is";
 
 	if (!port)
-		return 0;
+		return check_unmatched(check);
 	if (others)
 		snprintf(rest, sizeof(rest), "and %zu other %s are", others,
 			 others == 1 ? "port" : "ports");

@@ -128,6 +128,27 @@ static int moved_add(struct check *check, const struct graph_port *now,
 		ibsa__check_port_text(check->then, then_far, text[2]));
 }
 
+/* Whether the topology lacks records that the SA may have. */
+static bool has_gaps(const struct check *check)
+{
+	return check->now->info.hidden || check->now->info.unmatched;
+}
+
+/* @port: or NULL. Return: whether the SA shows to what the port is connected. */
+static bool is_shown(const struct graph_port *port)
+{
+	return port && (port->has_info || port->far != TOPOLOGY_NONE);
+}
+
+/* Whether the SA may hide the link between two ports, which may be NULL. */
+static bool link_is_hidden(const struct check *check,
+			   const struct graph_port *a,
+			   const struct graph_port *b)
+{
+	return (a && port_is_hidden(a)) || (b && port_is_hidden(b)) ||
+	       (has_gaps(check) && !is_shown(a) && !is_shown(b));
+}
+
 /*
  * Check an expected link. Links of a missing node are reported together with
  * the node.
@@ -144,7 +165,7 @@ static int check_expected_link(struct check *check, uint32_t index)
 		return 0;
 	if (a && b && far_of(check->now, a) == b)
 		return 0;
-	if ((a && port_is_hidden(a)) || (b && port_is_hidden(b)))
+	if (link_is_hidden(check, a, b))
 		return 0;
 	if (is_moved(check, a, then_far))
 		return moved_add(check, a, then_far);
@@ -215,8 +236,7 @@ static int node_add(struct check *check, enum ibsa_finding_kind kind,
 
 static int check_nodes(struct check *check)
 {
-	const struct ibsa_topology_info *info = &check->now->info;
-	const char *words = info->hidden || info->unmatched
+	const char *words = has_gaps(check)
 				    ? " is missing, or the SA does not show it"
 				    : " is missing";
 	int err = 0;

@@ -227,6 +227,18 @@ pipes_are_read_once() {
 	err_has "cannot read '.': Is a directory"
 }
 
+# The fabric is not whole if its links are left out, because their LIDs have
+# more than 16 bits.
+links_that_are_left_out_are_a_finding() {
+	local opa='fabric exec --opa --first-lid 70000 whole.net --'
+	# shellcheck disable=SC2086 # several words
+	try 1 $opa "$ibsa" check --expect whole.net
+	lines 2; out_has '^hidden +warning +- .* records of the SA have a LID that'
+	# shellcheck disable=SC2086 # several words
+	try 1 $opa "$ibsa" check --nagios
+	out_has '^IBSA WARNING: 1 finding, hidden: [0-9]+ records of the SA have'
+}
+
 # LIDs, states and rates that a file does not have are null in JSON.
 a_file_without_lids_is_compared() {
 	try 0 topology whole.net -j
@@ -349,5 +361,6 @@ run_groups nothing_is_found_on_a_whole_fabric files_are_compared \
 	missing_and_new_nodes_are_found changes_of_a_running_fabric_are_found \
 	a_second_master_is_found a_plugin_prints_one_line \
 	wrong_files_are_refused pipes_are_read_once \
+	links_that_are_left_out_are_a_finding \
 	a_file_without_lids_is_compared usage_is_checked \
 	a_large_fabric_is_checked

@@ -76,7 +76,9 @@ static void expect(struct ibsa_topology *topology,
 				 ibsa_finding_severity(finding.kind));
 		assert_string_equal(finding.name,
 				    ibsa_finding_name(finding.kind));
-		assert_true(finding.guid);
+		/* Records without a node have no GUID. */
+		assert_true(finding.guid ||
+			    finding.kind == IBSA_FINDING_HIDDEN);
 	}
 	assert_int_equal(ibsa_topology_finding_at(topology, i, &finding),
 			 -ENOENT);
@@ -299,6 +301,49 @@ static void hidden_links_and_nodes_are_not_missing(void **state)
 			  "it (port 5 to leaf port 5)"));
 }
 
+/* Omni-Path LIDs above 16 bits are 0 in LinkRecords and PortInfoRecords. */
+static void records_without_a_node_are_hidden(void **state)
+{
+	const struct ibsa_port_info port = rig_edr(7, 1);
+	struct ibsa_topology *topology = fabric();
+
+	(void)state;
+	assert_int_equal(rig_end(topology, 0, 1, 0, 2), 0);
+	finish(topology);
+	expect(topology, NULL,
+	       SENTENCES("hidden: 1 record of the SA has a LID that no node "
+			 "has, and is left out"));
+	ibsa_topology_free(topology);
+	topology = fabric();
+	assert_int_equal(rig_end(topology, 0, 1, 0, 2), 0);
+	assert_int_equal(rig_port(topology, &port), 0);
+	expect_instead(topology,
+		       SENTENCES("hidden: 2 records of the SA have a LID that "
+				 "no node has, and are left out"));
+}
+
+/*
+ * If records are left out, a link is missing only if one of its ports is shown,
+ * and is not active.
+ */
+static void only_a_port_that_is_shown_lacks_its_link(void **state)
+{
+	struct ibsa_port_info down = rig_edr(LEAF, 2);
+	struct ibsa_topology *topology = fabric();
+
+	(void)state;
+	down.port_state = IBSA_PORT_DOWN;
+	link(topology, LEAF, 1, 1, 1);
+	link(topology, LEAF, 5, SPINE, 5);
+	assert_int_equal(rig_end(topology, 0, 1, 0, 2), 0);
+	assert_int_equal(rig_port(topology, &down), 0);
+	expect_instead(topology,
+		       SENTENCES("hidden: 1 record of the SA has a LID that no "
+				 "node has, and is left out",
+				 "missing: b port 1 to leaf port 2 is "
+				 "missing"));
+}
+
 static void two_swapped_cables_have_moved(void **state)
 {
 	struct ibsa_topology *topology = fabric();
@@ -451,6 +496,8 @@ int main(void)
 		cmocka_unit_test(names_are_safe_to_print),
 		cmocka_unit_test(a_cut_cable_is_missing),
 		cmocka_unit_test(hidden_links_and_nodes_are_not_missing),
+		cmocka_unit_test(records_without_a_node_are_hidden),
+		cmocka_unit_test(only_a_port_that_is_shown_lacks_its_link),
 		cmocka_unit_test(two_swapped_cables_have_moved),
 		cmocka_unit_test(a_cable_in_another_port_has_moved),
 		cmocka_unit_test(a_cable_may_be_where_another_was),
