@@ -168,7 +168,9 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 	 * Print a note after the table. If the table could not be written, the
 	 * note is omitted.
 	 */
-	if (out_is_brief(&cli->out) && fflush(stdout) == 0 &&
+	if (out_is_brief(&cli->out))
+		out_flush(&cli->out);
+	if (out_is_brief(&cli->out) && cli->out.err == 0 &&
 	    fields_hidden(reply, hidden, sizeof(hidden)))
 		complain(
 			"fields that the table does not show, but that are not "

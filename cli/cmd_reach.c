@@ -194,7 +194,10 @@ static int check_options(const struct cli *cli)
 static int interrupted_report(struct cli *cli,
 			      const struct reach_targets *targets)
 {
-	const struct reach_tally tally = { .unasked = targets->count };
+	const size_t count = targets->count;
+	const struct reach_tally tally = {
+		.unasked = cli->reach.matrix ? count * count : count,
+	};
 
 	complain("interrupted");
 	out_rows(&cli->out, 0, result_row, NULL);

@@ -56,6 +56,8 @@ const char *reach_reason(const struct reach_result *result,
 		return "no subnet manager";
 	case -EPROTO:
 		return "malformed answer";
+	case -ECANCELED:
+		return "interrupted";
 	default:
 		return strerror(-result->err);
 	}
@@ -102,8 +104,8 @@ static void judge(struct reach_run *run, const struct reach_result *result)
 }
 
 /*
- * End the batch of queries. Queries that the batch reports from then on were
- * not sent.
+ * End the batch of queries. The batch then reports -ECANCELED for the queries
+ * that were not sent, and for those in flight, which have a number of tries.
  */
 static void run_stop(struct reach_run *run, enum reach_end why)
 {
@@ -119,7 +121,8 @@ static void answer_received(const struct ibsa_reach_answer *answer, void *arg)
 	struct reach_result *result = &run->results[answer->index];
 
 	run->left = answer->left;
-	if (answer->err == -ECANCELED)
+	if (answer->err == -ECANCELED &&
+	    (answer->tries == 0 || run->end != REACH_INTERRUPTED))
 		return;
 	*result = (struct reach_result){
 		.is_known = true,
@@ -133,6 +136,8 @@ static void answer_received(const struct ibsa_reach_answer *answer, void *arg)
 		.is_certain = answer->is_certain,
 		.detail = answer->detail[0] ? strdup(answer->detail) : NULL,
 	};
+	if (answer->err == -ECANCELED)
+		return;
 	note_redirect(run, answer);
 	judge(run, result);
 	if (run->unanswered_in_row == UNANSWERED_MAX && run->done < run->total)

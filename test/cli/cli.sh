@@ -621,6 +621,14 @@ records() {
 	err_has 'fields that the table does not show, .*: base_version, .*; -v shows'
 	sentences 1
 	out_has '^LID +NODE_TYPE .* NODE_DESCRIPTION$'; lines 9
+	what='a table that cannot be written'
+	"$ibsa" --fabric "$fabric" query table NR >/dev/full 2>err
+	[ $? -eq 4 ] || fail 'exit status is not 4'
+	sentences 1; err_has '^ibsa: cannot write to standard output: No space'
+	what='a table to a closed standard output'
+	"$ibsa" --fabric "$fabric" query table NR >&- 2>err
+	[ $? -eq 4 ] || fail 'exit status is not 4'
+	sentences 1; err_has '^ibsa: cannot write to standard output: '
 	on 0 query table nr 'node_description=node2 mlx5_0'; lines 2
 	on 0 query table NR node-type=switch; lines 3
 	on 0 query table NR port_guid=0x2c90300000021 -v

@@ -237,8 +237,8 @@ verbose() {
 }
 
 signals_end_it() {
-	local signal got targets
-	while read -r signal targets; do
+	local signal got rows count targets
+	while read -r signal rows count targets; do
 		what="SIG$signal: $targets"
 		checks=$((checks + 1))
 		got=0
@@ -248,14 +248,17 @@ signals_end_it() {
 			--sa 40000 -t 60000 reach $targets >out 2>err ||
 			got=$?
 		[ "$got" -eq 3 ] || fail "exit status $got, not 3"
-		json '. == []'
-		err_has '^ibsa: interrupted$'; err_has '2 not asked$'
+		# Queries in flight are unknown.
+		json "length == $rows and all(.[]; .reach == \"unknown\" and
+			.reason == \"interrupted\" and .tries >= 1)"
+		err_has '^ibsa: interrupted$'; err_has " ${count//_/ }\$"
+		sentences 2
 	done <<-END
-		INT $one $two
-		TERM $one $two
-		INT node2 node3
-		TERM 4 5
-		INT --matrix $one $two
+		INT 2 2_unknown $one $two
+		TERM 2 2_unknown $one $two
+		INT 0 2_not_asked node2 node3
+		TERM 0 2_not_asked 4 5
+		INT 0 4_not_asked --matrix $one $two
 	END
 }
 
