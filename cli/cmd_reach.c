@@ -3,6 +3,7 @@
  * ibsa reach: checks which ports have a path from this port, or from each
  * other.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct rows {
 	const struct reach_target **shown;
 	size_t count;
 	bool shows_all; /* see nodes_are_shown() */
+	bool is_down;	/* this port is down */
 };
 
 /* Results of targets that do not exist and so have no GID. */
@@ -61,9 +63,24 @@ static const struct reach_result unknown_port = {
 		  "port with this LID",
 };
 
+static const struct reach_result unresolved = {
+	.is_known = true,
+	.reach = IBSA_REACH_UNKNOWN,
+	.err = -ENODATA,
+};
+static const struct reach_result unresolved_down = {
+	.is_known = true,
+	.reach = IBSA_REACH_UNKNOWN,
+	.reason = IBSA_REASON_THIS_PORT_DOWN,
+	.is_certain = true,
+	.detail = "this port is down: its state is Down",
+};
+
 static const struct reach_result *result_of(const struct rows *rows,
 					    const struct reach_target *target)
 {
+	if (target->is_unresolved)
+		return rows->is_down ? &unresolved_down : &unresolved;
 	if (!target->missing)
 		return &rows->results[target->index];
 	if (target->missing != IBSA_REASON_NO_NAME)
@@ -73,10 +90,10 @@ static const struct reach_result *result_of(const struct rows *rows,
 
 static void put_gid(struct out *out, const struct reach_target *target)
 {
-	if (target->missing)
-		out_none(out, "gid");
-	else
+	if (reach_target_has_gid(target))
 		fields_gid(out, "gid", &target->gid);
+	else
+		out_none(out, "gid");
 }
 
 static void result_row(struct out *out, size_t index, void *arg)
@@ -146,6 +163,14 @@ static int results_print(struct cli *cli, struct rows *rows)
 	return status;
 }
 
+static bool port_is_down(struct ibsa_client *client)
+{
+	struct ibsa_port_state port;
+
+	return ibsa_port_get(client, true, &port) == 0 &&
+	       port.port_state == IBSA_PORT_DOWN;
+}
+
 static int targets_query(struct cli *cli, const struct reach_targets *targets)
 {
 	struct reach_result *results = calloc(targets->count + 1,
@@ -159,11 +184,15 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 		complain("out of memory");
 		status = CLI_DEVICE;
 	} else {
+		rows.is_down = targets->is_silent && port_is_down(cli->client);
 		reach_run_start(&run, cli, targets->gid_count,
 				cli->why || !targets->is_whole);
 		(void)reach_run_query(&run, NULL, targets->gids,
 				      targets->gid_count, results);
 		rows.shows_all = cli->client && nodes_are_shown(cli);
+		/* The message for the first query without an answer is enough. */
+		if (targets->is_silent)
+			run.silent.is_known = false;
 		status = reach_run_end(&run);
 		status = reach_worse(status, results_print(cli, &rows));
 	}

@@ -25,7 +25,8 @@ enum {
  * @gid:     GID to query
  * @node:    the node's description, or NULL if it is unknown
  * @missing: enum ibsa_reason_code, why it has no GID and cannot be reached; 0: it
- *           has a GID
+ *           has a GID, or @is_unresolved
+ * @is_unresolved: it has no GID, because the SA did not answer
  * @same:    first target with the same GID
  * @index:   index of its GID in struct reach_targets
  * @after:   for a further port of a name: 1 + the index of the first port
@@ -37,6 +38,7 @@ struct reach_target {
 	struct ibsa_gid gid;
 	char *node;
 	int missing;
+	bool is_unresolved;
 	const struct reach_target *same;
 	size_t index;
 	size_t after;
@@ -47,7 +49,8 @@ struct reach_target {
  * @first:     first target of each GID
  * @gid_count: length of @gids and @first
  * @is_whole:  --all is given: the targets are all ports of channel adapters
- * @status:    exit status if a line of standard input was wrong
+ * @is_silent: the SA did not answer; targets that need a query have no GID
+ * @status:    exit status if a line of standard input was wrong, or @is_silent
  */
 struct reach_targets {
 	struct reach_target *all;
@@ -57,6 +60,7 @@ struct reach_targets {
 	const struct reach_target **first;
 	size_t gid_count;
 	bool is_whole;
+	bool is_silent;
 	int status;
 };
 
@@ -72,6 +76,9 @@ int reach_targets_parse(struct cli *cli, struct reach_targets *out);
  * is printed.
  */
 int reach_targets_resolve(struct cli *cli, struct reach_targets *targets);
+
+/* Return: whether a target has a GID. */
+bool reach_target_has_gid(const struct reach_target *target);
 
 void reach_targets_free(struct reach_targets *targets);
 

@@ -58,6 +58,8 @@ const char *reach_reason(const struct reach_result *result,
 		return "malformed answer";
 	case -ECANCELED:
 		return "interrupted";
+	case -ENODATA:
+		return "the SA returned no GID";
 	default:
 		return strerror(-result->err);
 	}

@@ -390,6 +390,44 @@ static int arrange(struct reach_targets *targets, size_t given)
 }
 
 /*
+ * The SA did not answer. Without a matrix, the targets that need no query
+ * nevertheless get a result. Return: the exit status.
+ */
+static int silence_note(const struct cli *cli, struct reach_targets *targets)
+{
+	if (cli->reach.matrix || targets->is_whole ||
+	    interrupt_seen(cli->interrupt))
+		return CLI_SILENT;
+	targets->is_silent = true;
+	targets->status = reach_worse(targets->status, CLI_SILENT);
+	return CLI_DONE;
+}
+
+static bool needs_query(const struct target *target)
+{
+	return target->kind == TARGET_NAME ||
+	       (target->kind == TARGET_LID && !is_long_lid(target));
+}
+
+/*
+ * Find the GID of a target, unless that needs the answer of an SA that did not
+ * answer before.
+ */
+static int resolve_or_mark(struct resolving *resolving,
+			   struct reach_targets *targets, size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+	int status = CLI_SILENT;
+
+	if (!targets->is_silent || !needs_query(&target->what))
+		status = resolve(resolving, targets, index);
+	if (status != CLI_SILENT)
+		return status;
+	targets->all[index].is_unresolved = true;
+	return silence_note(resolving->cli, targets);
+}
+
+/*
  * Find the GIDs of all targets. An ambiguous name is an error like text that
  * cannot be parsed.
  */
@@ -400,7 +438,7 @@ static int resolve_all(struct resolving *resolving,
 	int status = CLI_DONE;
 
 	for (size_t i = 0; i < given && status == CLI_DONE; i++) {
-		status = resolve(resolving, targets, i);
+		status = resolve_or_mark(resolving, targets, i);
 		if (status == CLI_USAGE && targets->all[i].line) {
 			drop(targets, i);
 			targets->status = status;
@@ -442,6 +480,11 @@ static int take_all(const struct resolving *resolving,
 	return CLI_DONE;
 }
 
+bool reach_target_has_gid(const struct reach_target *target)
+{
+	return !target->missing && !target->is_unresolved;
+}
+
 static int by_gid(const void *a, const void *b)
 {
 	const struct reach_target *const *x = a;
@@ -476,14 +519,14 @@ static int collect_gids(struct reach_targets *targets)
 		return no_memory();
 	}
 	for (size_t i = 0; i < targets->count; i++)
-		if (!targets->all[i].missing)
+		if (reach_target_has_gid(&targets->all[i]))
 			sorted[count++] = &targets->all[i];
 	qsort(sorted, count, sizeof(*sorted), by_gid);
 	find_same(sorted, count);
 	for (size_t i = 0; i < targets->count; i++) {
 		struct reach_target *target = &targets->all[i];
 
-		if (target->missing)
+		if (!reach_target_has_gid(target))
 			continue;
 		if (target->same == target) {
 			target->index = targets->gid_count++;
@@ -525,6 +568,8 @@ int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)
 	if (status == CLI_DONE && wants_nodes(cli, targets)) {
 		status = nodes_read(cli, &resolving.nodes);
 		resolving.has_nodes = status == CLI_DONE;
+		if (status == CLI_SILENT)
+			status = silence_note(cli, targets);
 	}
 	if (status == CLI_DONE && targets->is_whole)
 		status = take_all(&resolving, targets);

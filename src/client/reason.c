@@ -394,17 +394,15 @@ bool ibsa__reason_own_port(struct ibsa__engine *engine, struct ibsa_reason *out)
 	/* The state that the engine holds may be a second old. */
 	for (int i = 0; i < 2; i++) {
 		if (ibsa__engine_port(engine, i == 1, &port) ||
-		    port.port_state > IBSA_PORT_INIT ||
-		    port.port_state < IBSA_PORT_DOWN)
+		    port.port_state != IBSA_PORT_DOWN)
 			return false;
 	}
 	*out = (struct ibsa_reason){
 		.code = IBSA_REASON_THIS_PORT_DOWN,
 		.is_certain = true,
 	};
-	snprintf(out->detail, sizeof(out->detail), "%s: its state is %s",
-		 ibsa_reason_text(out->code),
-		 port.port_state == IBSA_PORT_DOWN ? "Down" : "Init");
+	snprintf(out->detail, sizeof(out->detail), "%s: its state is Down",
+		 ibsa_reason_text(out->code));
 	return true;
 }
 

@@ -207,11 +207,39 @@ nobody_answers() {
 		echo "fe80::$i"
 	done | asked 3 --sa 40000 -t 300 -
 	lines 17; err_has '16 queries in a row'; err_has '16 unknown, 24 not asked'
-	on 3 --sa 40000 -t 200 reach node2; out_empty
+	on 3 --sa 40000 -t 200 reach node2; sentences 1
+	out_has '^unknown +node2 +- +- +the SA returned no GID$'
+	# A target that needs a query does not remove the result of a GID.
+	on 3 --sa 40000 -t 200 -j reach node2 $two 4; sentences 2
+	json 'map([.reach, .gid]) == [["unknown", null], ["unknown", "'$two'"],
+		["unknown", null]]'
+	on 3 --sa 40000 -t 200 -v reach $two; out_has '^reach +unknown$'
+	on 3 --sa 40000 -t 200 reach --matrix node2 $two; out_empty
 	on 3 --sa 40000 -t 200 reach --all; out_empty
 	on 4 -C nobody reach self; out_empty; err_has nobody
 	run 4 --fabric /nonexistent reach self; out_empty
 	run 2 --fabric /dev/null reach self; out_empty
+}
+
+# A port that is down, or that has no SM.
+own_port_without_sa() {
+	local down='"$0" fabric link down "node1 mlx5_0/1"; "$0" "$@"'
+	local port='this port is down'
+	run 3 fabric exec "$fabric" -- bash -c "$down" "$ibsa" -C node1 -P 1 \
+		-j reach node2 $two
+	json 'length == 2 and all(.[]; .reach == "unknown" and
+		.reason == "'"$port"'")'
+	err_has "^ibsa: $port; check its cable"
+	[ "$(grep -c 'this port is down' err)" -eq 1 ] || fail 'twice'
+	run 3 fabric exec "$fabric" -- bash -c "$down" "$ibsa" -C node1 -P 1 \
+		-j path self $two --why
+	json 'length == 1 and .[0].reason == "'"$port"'"'
+	run 3 fabric exec --sa none "$fabric" -- "$ibsa" -C node1 -P 1 \
+		path self $two --why
+	out_empty; err_has 'the port has no subnet manager'
+	run 3 fabric exec --sa none "$fabric" -- "$ibsa" -C node1 -P 1 \
+		reach $two
+	out_has 'no subnet manager$'; err_has 'the port has no subnet manager'
 }
 
 # Where libgcc_s cannot be loaded, pthread_cancel() aborts the program.
@@ -361,6 +389,7 @@ on_a_terminal() {
 
 run_groups help_says_how wrong_command_lines targets_of_every_kind \
 	what_cannot_be_reached several_targets all_ports \
-	lines_of_standard_input nobody_answers few_descriptors_do_no_harm \
+	lines_of_standard_input nobody_answers own_port_without_sa \
+	few_descriptors_do_no_harm \
 	verbose signals_end_it matrix pictures \
 	on_a_terminal
