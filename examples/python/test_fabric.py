@@ -9,7 +9,7 @@ import ibsa
 import pytest
 
 pytest_plugins = ["ibsa.pytest_plugin"]
-# In the source, the fabrics are beside this folder; the package ibsa has them, too.
+# The fabrics are beside this folder in the source, or of the package ibsa.
 SOURCE = pathlib.Path(__file__).parent.parent / "fabrics"
 FABRICS = SOURCE if SOURCE.is_dir() else pathlib.Path("/usr/share/ibsa/fabrics")
 
