@@ -148,8 +148,8 @@ static uint32_t lid_of(const struct traces *traces, const struct end *end)
 	return 0;
 }
 
-static int tree_add(struct traces *traces, uint32_t slid, uint32_t mlid,
-		    const struct tables *tables)
+static int tree_add(const struct cli *cli, struct traces *traces, uint32_t slid,
+		    uint32_t mlid, const struct tables *tables)
 {
 	struct ibsa_trace_tree *tree = NULL;
 	const int err = ibsa_topology_trace_group(traces->view.topology, slid,
@@ -165,6 +165,10 @@ static int tree_add(struct traces *traces, uint32_t slid, uint32_t mlid,
 			 slid, mlid);
 		return CLI_SILENT;
 	}
+	if (tree->count == 0)
+		complain("no switch forwards packets of group %s; a group "
+			 "without members has no tree",
+			 cli->trace.group);
 	status = branches_add(traces, slid, mlid, tree);
 	if (status == CLI_NO)
 		complain("the multicast tables of LID %u are not a tree: see "
@@ -193,7 +197,7 @@ int trace_group(struct cli *cli, struct traces *traces, const struct end *from,
 	else if (status == CLI_DONE)
 		status = tables_read(cli, group.mlid, &tables);
 	if (status == CLI_DONE)
-		status = tree_add(traces, slid, group.mlid, &tables);
+		status = tree_add(cli, traces, slid, group.mlid, &tables);
 	free(tables.all);
 	return status;
 }

@@ -70,6 +70,8 @@ what_cannot_be_traced() {
 groups_have_trees() {
 	local mgid=ff12:401b:ffff::ffff:ffff
 	on_way 0 trace --group $mgid; out_empty # without members
+	err_has "no switch forwards packets of group $mgid; .* without members"
+	on_way 0 -j trace --group $mgid; json '. == []'
 	on_way 1 trace --group ff12::77; err_has 'shows no group ff12::77'
 	on_way 2 trace --group fe80::1; err_has 'not a multicast GID'
 	on_way 2 trace --group $mgid host1 host2; err_has 'at most SRC'
