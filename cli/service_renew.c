@@ -120,11 +120,17 @@ static void event_line_row(struct out *out, size_t index, void *arg)
 	const struct event_line *line = arg;
 	const struct ibsa_registration_report *report = line->report;
 	const struct ibsa_record *record = &ibsa_service_record;
+	char event[32];
 	char status[16];
 
 	(void)index;
 	out_now(out);
-	out_text(out, "event", line->name);
+	/* As wide as the longest event, so that later lines are aligned. */
+	if (out_is_brief(out))
+		snprintf(event, sizeof(event), "%-16s", line->name);
+	else
+		snprintf(event, sizeof(event), "%s", line->name);
+	out_text(out, "event", event);
 	if (!out_is_data(out)) {
 		service_cells(out, report->service);
 		if (line->reason)
@@ -222,13 +228,19 @@ static void renewal_wait(struct renewal *renewal,
 {
 	struct ibsa_client *client = renewal->cli->client;
 	const struct out *out = &renewal->cli->out;
+	bool is_gone = false;
 
 	while (renewal->registration) {
+		const bool was_gone = is_gone;
 		int err;
 
 		if (interrupt_seen(interrupt) || !out_is_read(out))
 			renewal_release(renewal);
 		err = ibsa_wait(client, OUTPUT_CHECK_MS);
+		is_gone = err == -ENODEV;
+		if (is_gone && !was_gone)
+			complain("the device or fabric server is gone; when it "
+				 "is back, the service is registered again");
 		if (err && err != -EINTR && err != -ENODEV) {
 			complain("cannot receive from the SA: %s; check the "
 				 "port with ibsa devices",

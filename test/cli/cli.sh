@@ -776,8 +776,8 @@ renewed_services() {
 		await out registered
 		ends 0 "$signal"
 		lines 2; err_has 'only this process sees'
-		out_has "$at"'registered +0x0000000000001234 +fe80::.* 300 +printer$'
-		out_has "$at"'removed +0x0000000000001234 '
+		out_has "$at"'registered {8}0x0000000000001234 +fe80::.* 300 +printer$'
+		out_has "$at"'removed {11}0x0000000000001234 '
 	done
 	hold 0x1234 printer
 	await out registered

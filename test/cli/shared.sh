@@ -603,6 +603,25 @@ a_watch_says_that_the_server_has_stopped() {
 		fail 'does not say that the server has stopped'
 }
 
+# A renewed registration prints at once that the server is gone.
+a_renewal_says_that_the_server_is_gone() {
+	local renewal
+	start
+	what='ibsa service register --renew'
+	"$ibsa" service register --renew 7 disk >renewed 2>err &
+	renewal=$!
+	within 20 renewed 'registered '
+	stop TERM
+	what='ibsa service register --renew'
+	within 20 err 'fabric server is gone'
+	start
+	within 30 renewed 'registered again  0x'
+	kill "$renewal"
+	wait "$renewal" || fail 'not ended with success'
+	[ "$(grep -c 'is gone' err)" -eq 1 ] || fail 'not one message'
+	stop TERM
+}
+
 # The message names the process that receives the Reports. A program chooses
 # this name itself, so control characters in it are escaped.
 a_second_watch_names_the_first() {
@@ -631,4 +650,5 @@ run_groups ready_line_is_json_with_j ends_on_signals \
 	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \
 	is_as_the_options_say \
 	a_watch_says_that_the_server_has_stopped \
+	a_renewal_says_that_the_server_is_gone \
 	a_second_watch_names_the_first
