@@ -89,6 +89,12 @@ static int ends_check(const struct cli *cli, struct path_query *path_query)
 				       : target_parse(text, end, &error))
 			return wrong(&error);
 	}
+	if (path_query->ends[0].kind == TARGET_GID &&
+	    path_query->ends[0].gid.raw[0] == 0xff) {
+		complain("SRC '%.64s' is a multicast GID; a group cannot send",
+			 cli->args[1]);
+		return CLI_USAGE;
+	}
 	return CLI_DONE;
 }
 

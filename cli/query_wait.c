@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ibsa/device.h>
 #include <ibsa/query_one.h>
 #include <ibsa/reason.h>
 #include <ibsa/text.h>
@@ -175,15 +176,40 @@ static void silence_explain(struct cli *cli, unsigned int tries)
 		 tries == 1 ? "try" : "tries");
 }
 
+enum { PORT_TEXT = 128 };
+
+/* Write "port 1 of mlx5_0" for this port into @out, or "this port". */
+static void own_port_text(const struct ibsa_port_state *own,
+			  char out[PORT_TEXT])
+{
+	struct ibsa_device_list *list;
+
+	snprintf(out, PORT_TEXT, "this port");
+	if (ibsa_devices_read(&list) != 0)
+		return;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ibsa_device *device = &list->devices[i];
+
+		for (size_t k = 0; k < device->port_count; k++)
+			if (memcmp(&device->ports[k].state.gid, &own->gid,
+				   sizeof(own->gid)) == 0)
+				snprintf(out, PORT_TEXT, "port %u of %s",
+					 device->ports[k].number, device->name);
+	}
+	ibsa_devices_free(list);
+}
+
 static void no_sm_explain(struct cli *cli)
 {
 	struct ibsa_port_state port;
+	char text[PORT_TEXT];
 
 	if (cli->client && ibsa_port_get(cli->client, true, &port) == 0 &&
 	    port.port_state == IBSA_PORT_DOWN) {
-		complain("%s; check its cable, or send from another port with "
-			 "--device or --port",
-			 ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN));
+		own_port_text(&port, text);
+		complain("%s; check the cable of %s, or send from another port "
+			 "with --device or --port",
+			 ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN), text);
 		return;
 	}
 	complain("the port has no subnet manager; start one on the fabric, "

@@ -251,6 +251,50 @@ static int write_svg(struct cli *cli, const struct matrix *matrix)
 	return status;
 }
 
+static bool is_group(const struct reach_target *target)
+{
+	return target->gid.raw[0] == 0xff;
+}
+
+/* A cell whose source is a group is not queried: a group sends nothing. */
+static bool is_queried(const struct matrix *matrix, size_t cell)
+{
+	const struct reach_targets *targets = matrix->targets;
+
+	return !is_group(targets->first[cell / targets->gid_count]);
+}
+
+static void reason_row(struct out *out, size_t index, void *arg)
+{
+	const struct matrix *matrix = arg;
+	const size_t count = matrix->targets->gid_count;
+	const size_t cell = matrix->known[index];
+	char words[REASON_CELL_TEXT];
+
+	out_count(out, "from", cell / count + 1);
+	out_count(out, "to", cell % count + 1);
+	out_text_or_none(out, "reason",
+			 reach_reason(&matrix->results[cell], words));
+}
+
+/* List the reasons below the matrix, by its numbers of rows and columns. */
+static void reasons_print(struct out *out, struct matrix *matrix)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < matrix->known_count; i++) {
+		const size_t cell = matrix->known[i];
+
+		if (matrix->results[cell].reach != IBSA_REACH_YES)
+			matrix->known[count++] = cell;
+	}
+	matrix->known_count = count;
+	if (count == 0)
+		return;
+	out_line(out, "%s", "");
+	out_rows(out, count, reason_row, matrix);
+}
+
 static int matrix_print(struct cli *cli, struct matrix *matrix)
 {
 	const size_t count = matrix->targets->gid_count;
@@ -258,18 +302,21 @@ static int matrix_print(struct cli *cli, struct matrix *matrix)
 	int status = CLI_DONE;
 
 	for (size_t i = 0; i < count * count; i++) {
-		reach_count(&tally, &matrix->results[i]);
+		if (is_queried(matrix, i))
+			reach_count(&tally, &matrix->results[i]);
 		if (matrix->results[i].is_known)
 			matrix->known[matrix->known_count++] = i;
 	}
 	if (cli->picture.svg)
 		status = write_svg(cli, matrix);
 	if (!cli->picture.svg || strcmp(cli->picture.svg, "-") != 0) {
-		if (out_is_brief(&cli->out))
-			draw(&cli->out, matrix);
-		else
+		if (!out_is_brief(&cli->out))
 			out_rows(&cli->out, matrix->known_count, pair_row,
 				 matrix);
+		else
+			draw(&cli->out, matrix);
+		if (out_is_brief(&cli->out) && cli->why)
+			reasons_print(&cli->out, matrix);
 	}
 	reach_summary(cli, &tally);
 	return status;
@@ -280,11 +327,15 @@ static int rows_query(struct cli *cli, struct matrix *matrix)
 	const struct reach_targets *targets = matrix->targets;
 	const size_t count = targets->gid_count;
 	struct reach_run run;
+	size_t sources = 0;
 	int status;
 
-	reach_run_start(&run, cli, count * count, cli->why);
 	for (size_t from = 0; from < count; from++)
-		if (!reach_run_query(&run, &targets->gids[from], targets->gids,
+		sources += !is_group(targets->first[from]);
+	reach_run_start(&run, cli, sources * count, cli->why);
+	for (size_t from = 0; from < count; from++)
+		if (!is_group(targets->first[from]) &&
+		    !reach_run_query(&run, &targets->gids[from], targets->gids,
 				     count, &matrix->results[from * count]))
 			break;
 	status = reach_run_end(&run);

@@ -229,10 +229,11 @@ own_port_without_sa() {
 		-j reach node2 $two
 	json 'length == 2 and all(.[]; .reach == "unknown" and
 		.reason == "'"$port"'")'
-	err_has "^ibsa: $port; check its cable"
+	err_has "^ibsa: $port; check the cable of port 1 of ibsa0, or send"
 	[ "$(grep -c 'this port is down' err)" -eq 1 ] || fail 'twice'
-	run 3 fabric exec "$fabric" -- bash -c "$down" "$ibsa" -C node1 -P 1 \
-		-j path self $two --why
+	run 3 fabric exec "$fabric" -- bash -c "$down" "$ibsa" -C node1 \
+		-j path self $two --why # the first port with a cable
+	err_has 'port 1 of ibsa0'
 	json 'length == 1 and .[0].reason == "'"$port"'"'
 	run 3 fabric exec --sa none "$fabric" -- "$ibsa" -C node1 -P 1 \
 		path self $two --why
@@ -305,6 +306,17 @@ matrix() {
 	on 1 reach --matrix self $nobody; lines 4
 	out_has "^1  \. X  $one "; out_has "^2  X X  $nobody  -$"
 	err_has '1 of 4 reachable, 3 not'
+	on 1 reach --matrix --why self $nobody; lines 9
+	out_has '^FROM  TO  REASON$'
+	out_has '^1     2   unknown, or in no partition of this port$'
+	out_has '^2     2   '
+	on 0 reach --matrix --why self node2; lines 4
+	# A group is a destination only.
+	on 1 reach --matrix self ff12:401b:ffff::1; lines 4
+	out_has '^2       ff12:401b:ffff::1  -$'; err_has '1 of 2 reachable, 1 not'
+	on 1 -j reach --matrix self ff12:401b:ffff::1; json 'length == 2'
+	on 2 path ff12:401b:ffff::1 node2; out_empty; sentences 1
+	err_has "multicast GID; a group cannot send"
 	on 1 reach --matrix self nobody node2 $two; lines 4; sentences 2
 	on 0 -j reach --matrix self node2
 	json 'length == 4 and all(.[]; .reach == "yes" and .status == 0)'
