@@ -148,11 +148,17 @@ static void paths_check(struct fabric_check *check)
 	}
 }
 
+static const struct ibsa_query sms_query = {
+	.record = &ibsa_sm_info_record,
+	.method = IBSA_METHOD_GET_TABLE,
+};
+
 static void sms_note(const struct ibsa_reply *reply, void *arg)
 {
 	struct fabric_check *check = arg;
 	const enum ibsa_outcome outcome = ibsa_outcome(reply);
 
+	reply_statistics_print(check->cli, &sms_query, reply);
 	if (outcome != IBSA_OUTCOME_OK && outcome != IBSA_OUTCOME_NONE) {
 		ibsa_reply_explain(reply, &check->no_sms);
 		return;
@@ -172,14 +178,13 @@ static void sms_note(const struct ibsa_reply *reply, void *arg)
 static void sms_read(struct fabric_check *check)
 {
 	const unsigned int deadline_ms = check->cli->open.deadline_ms;
-	const struct ibsa_query query = {
-		.record = &ibsa_sm_info_record,
-		.method = IBSA_METHOD_GET_TABLE,
-		.deadline_ms = deadline_ms && deadline_ms < SM_DEADLINE_MS
-				       ? deadline_ms
-				       : SM_DEADLINE_MS,
-	};
-	int err = ibsa_query_wait(check->cli->client, &query, sms_note, check);
+	struct ibsa_query query = sms_query;
+	int err;
+
+	query.deadline_ms = deadline_ms && deadline_ms < SM_DEADLINE_MS
+				    ? deadline_ms
+				    : SM_DEADLINE_MS;
+	err = ibsa_query_wait(check->cli->client, &query, sms_note, check);
 
 	if (err && !*check->no_sms.text)
 		snprintf(check->no_sms.text, sizeof(check->no_sms.text), "%s",

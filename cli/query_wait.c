@@ -325,13 +325,16 @@ static int reply_status(struct query_state *state,
 	return reply_explain(state->cli, reply);
 }
 
-static void statistics_print(const struct query_state *state,
-			     const struct ibsa_reply *reply)
+void reply_statistics_print(const struct cli *cli,
+			    const struct ibsa_query *query,
+			    const struct ibsa_reply *reply)
 {
-	uint8_t method = state->query->method;
+	uint8_t method = query->method;
 
+	if (!cli->output.verbose || reply->err)
+		return;
 	complain("%s %s: %u %s, %.3f ms, %zu %s, status 0x%04x",
-		 state->query->record->name,
+		 query->record->name,
 		 ibsa_method_text(method ? method : IBSA_METHOD_GET),
 		 reply->tries, reply->tries == 1 ? "try" : "tries",
 		 (double)reply->rtt_ns / 1e6, reply->count,
@@ -346,8 +349,7 @@ static void query_done(const struct ibsa_reply *reply, void *arg)
 	state->wait.ended = true;
 	if (state->wait.broken)
 		return;
-	if (state->cli->output.verbose && reply->err == 0)
-		statistics_print(state, reply);
+	reply_statistics_print(state->cli, state->query, reply);
 	state->status = reply_status(state, reply);
 }
 

@@ -55,6 +55,11 @@ void refusal_explain(const struct ibsa_record *record, uint16_t status);
  */
 int reply_explain(struct cli *cli, const struct ibsa_reply *reply);
 
+/* With -v, print the tries, the time and the number of records of a reply. */
+void reply_statistics_print(const struct cli *cli,
+			    const struct ibsa_query *query,
+			    const struct ibsa_reply *reply);
+
 /* With -v, print the queries of the client since @before, for @what. */
 void queries_print(const struct cli *cli, const char *what,
 		   const struct ibsa_stats *before);
