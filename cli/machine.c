@@ -70,6 +70,13 @@ static int machine_port_take(const struct ibsa_device *device,
 	return CLI_DONE;
 }
 
+/* Whether the node that -C or IBSA_NODE names in a fabric server is a switch. */
+static bool node_is_switch(const struct ibsa_device_list *list)
+{
+	return secure_getenv("IBSA_NODE") && list->count &&
+	       list->devices[0].node_type == IBSA_NODE_SWITCH;
+}
+
 static int machine_ports_read(const struct scope *scope,
 			      struct ibsa_error *error, struct machine *out)
 {
@@ -97,6 +104,12 @@ static int machine_ports_read(const struct scope *scope,
 		return CLI_DONE;
 	if (scope->device || (scope->port && list->count))
 		scope_none(scope, has_device, error);
+	else if (node_is_switch(list))
+		snprintf(
+			error->text, sizeof(error->text),
+			"'%.64s' is a switch; choose a host of the fabric with "
+			"-C; list the nodes with: ibsa topology",
+			secure_getenv("IBSA_NODE"));
 	else
 		snprintf(error->text, sizeof(error->text),
 			 "this machine has no InfiniBand %s",
