@@ -60,6 +60,23 @@ static int special_write(const char *path, const char *text, size_t len)
 	return file ? stream_write(file, text, len) : -errno;
 }
 
+/* Return: what to do after an error, or "". */
+static const char *advice(int err)
+{
+	switch (-err) {
+	case EISDIR:
+		return "; name a file in it";
+	case ENOENT:
+	case ENOTDIR:
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return "; check that its folder exists and is writable";
+	default:
+		return "";
+	}
+}
+
 int file_write(const char *path, mode_t mode, const char *text, size_t len)
 {
 	char *real = realpath(path, NULL);
@@ -73,8 +90,6 @@ int file_write(const char *path, mode_t mode, const char *text, size_t len)
 	free(real);
 	if (!err)
 		return CLI_DONE;
-	complain("cannot write '%s': %s; check that its folder exists and is "
-		 "writable",
-		 path, strerror(-err));
+	complain("cannot write '%s': %s%s", path, strerror(-err), advice(err));
 	return CLI_DEVICE;
 }
