@@ -84,6 +84,7 @@ struct cli {
  *             none; NULL: the command has no parts with a help of their own
  * @part_takes: whether any part of the command accepts the option; NULL:
  *             @options has all options of the command
+ * @refused:   options that all commands have, but not this one; or NULL
  */
 struct command {
 	const char *name;
@@ -95,6 +96,7 @@ struct command {
 	int (*can_help)(struct cli *cli);
 	bool (*part_help)(struct cli *cli);
 	bool (*part_takes)(const char *option);
+	const char *refused;
 };
 
 int cmd_check(struct cli *cli);

@@ -37,9 +37,11 @@ static const struct command commands[] = {
 	  "all for", cmd_gids, cmd_gids_details },
 	{ "metrics", "[node [PEER...]]",
 	  "write values for Prometheus, about the fabric or this machine",
-	  "expect listen output peers pkey rate", cmd_metrics, cmd_metrics_details },
+	  "expect listen output peers pkey rate", cmd_metrics, cmd_metrics_details,
+	  .refused = "json ndjson csv fields verbose" },
 	{ "page", "[FILE]", "write a fabric as an HTML page",
-	  "expect node-name-map output record", cmd_page, cmd_page_details },
+	  "expect node-name-map output record", cmd_page, cmd_page_details,
+	  .refused = "json ndjson csv fields" },
 	{ "path", "SRC DST [FIELD=VALUE...]",
 	  "show the path from one port to another", "all pairs record why",
 	  cmd_path, cmd_path_details },
@@ -141,12 +143,29 @@ static int no_command(const struct cli *cli)
 }
 
 /* Arguments after "--" are options of another command. */
-static bool is_plugin(const struct cli *cli, char **argv)
+static bool has_nagios(char **argv)
 {
 	while (*argv && strcmp(*argv, "--") != 0)
 		if (strcmp(*argv++, "--nagios") == 0)
-			return !cli->help && !cli->version;
+			return true;
 	return false;
+}
+
+/*
+ * Parse the options. A plugin writes to stderr only with -v; that the command line
+ * is wrong is in its line.
+ */
+static int line_parse(struct cli *cli, int argc, char **argv)
+{
+	const bool is_plugin = has_nagios(argv);
+	int status;
+
+	complaints_mute(is_plugin);
+	status = options_parse(cli, argc, argv);
+	cli->check.is_plugin = is_plugin && (status != CLI_DONE ||
+					     (!cli->help && !cli->version));
+	complaints_mute(cli->check.is_plugin && !cli->output.verbose);
+	return status;
 }
 
 /*
@@ -219,6 +238,8 @@ static int cli_finish(struct cli *cli, int status)
 	int recorded;
 	int err;
 
+	/* What fails from here on cannot be in the line of a plugin. */
+	complaints_mute(false);
 	(void)ibsa_close(cli->client);
 	recorded = record_close(cli);
 	free(cli->args);
@@ -255,12 +276,11 @@ int main(int argc, char **argv)
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, BUFFER_BYTES);
 	out_open(&cli.out, stdout);
-	status = options_parse(&cli, argc, argv);
+	status = line_parse(&cli, argc, argv);
 	if (status == CLI_DONE)
 		status = fabric_server_use(&cli);
 	if (status == CLI_DONE)
 		status = cli_run(&cli);
-	cli.check.is_plugin = is_plugin(&cli, argv);
 	if (cli.check.is_plugin)
 		status = plugin_status(&cli, status);
 	return cli_finish(&cli, status);

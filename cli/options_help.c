@@ -26,7 +26,11 @@ void options_help(struct out *out, const struct command *command)
 {
 	title_print(out);
 	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if (!command || option_is_taken(&option_rows[i], command))
+		if (!command ||
+		    (option_is_taken(&option_rows[i], command) &&
+		     !option_is_listed(option_rows[i].name,
+				       command->refused ? command->refused
+							: "")))
 			option_print(out, &option_rows[i]);
 }
 

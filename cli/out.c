@@ -478,8 +478,14 @@ static size_t sentence(char out[SENTENCE_BYTES], const char *text)
 	return len;
 }
 
-/* The first message that this process has printed, without a line end. */
+/* The first message of this process, without a line end. */
 static char first_complaint[SENTENCE_BYTES];
+static bool complaints_are_muted;
+
+void complaints_mute(bool is_muted)
+{
+	complaints_are_muted = is_muted;
+}
 
 const char *complaint_first(void)
 {
@@ -501,5 +507,6 @@ void complain(const char *format, ...)
 	va_end(args);
 	if (!*first_complaint)
 		strcpy(first_complaint, text);
-	fwrite(line, 1, sentence(line, text), stderr);
+	if (!complaints_are_muted)
+		fwrite(line, 1, sentence(line, text), stderr);
 }

@@ -160,11 +160,15 @@ void out_clean_line(struct out *out, const char *format, ...)
  */
 int out_close(struct out *out);
 
-/* Print a message on stderr. */
+/*
+ * Print a message on stderr, unless messages are muted; complaint_first() returns
+ * it in any case.
+ */
+void complaints_mute(bool is_muted);
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Return: the first message that complain() has printed; "" if there is none.
+ * Return: the first message of complain(); "" if there is none.
  */
 const char *complaint_first(void);
 

@@ -57,10 +57,15 @@ found() {
 served() { "$ibsa" fabric exec whole.net -- "$@" >exec.out 2>&1; }
 
 nothing_is_found_on_a_whole_fabric() {
+	local record
 	try 0 --fabric whole.net check; out_empty; err_empty
 	try 0 --fabric whole.net check -j; [ "$(cat out)" = '[]' ] || fail 'rows'
 	try 0 --fabric whole.net check --nagios; lines 1
 	out_has "^IBSA OK: 6 nodes, 6 links \\| 'findings'=0 'critical'=0 'nodes'=6 "
+	try 0 --fabric whole.net check -v
+	for record in PathRecord SMInfoRecord; do
+		err_has "^ibsa: $record GetTable: 1 try, .* ms, [16] records?,"
+	done
 	try 0 --fabric whole.net check --csv
 	out_has '^finding,severity,node_guid,port,what'
 }
@@ -257,11 +262,14 @@ usage_is_checked() {
 	try 2 check nodes; err_has "only the word node is accepted, not 'nodes'"
 	try 2 check --rate '>=1'; err_has 'check of the fabric has no option --rate'
 	try 2 check node --expect x; err_has 'check node has no option --expect'
+	try 4 fabric exec whole.net -- "$ibsa" check node -C leaf1
+	err_has "'leaf1' is a switch; choose a host of the fabric with -C"
 	try 0 check --help; out_has '--expect FILE'
 	try 3 fabric exec whole.net --fault silence=100 -- "$ibsa" -t 100 check
 	try 3 fabric exec whole.net --fault silence=100 -- "$ibsa" -t 100 check \
 		--nagios
-	out_has '^IBSA UNKNOWN: '
+	out_has '^IBSA UNKNOWN: '; ! grep -q 'did not answer' err ||
+		fail 'the sentence is printed twice'
 }
 
 # plugin STATUS WORDS ARG... - check that check --nagios prints one line that
@@ -270,7 +278,7 @@ plugin() {
 	local want=$1 words=$2
 	shift 2
 	try "$want" "$@" --nagios
-	lines 1
+	lines 1; err_empty
 	out_has "^IBSA $words"
 }
 

@@ -62,7 +62,7 @@ plugin() {
 	local number='[0-9]+(\.[0-9]+)?'
 	local datum=" '[^'=|]+'=$number(ms)?(;$number:($number)?)?"
 	try "$@" --nagios
-	lines 1
+	lines 1; err_empty
 	grep -Eq "^IBSA ${words[$1]}: [^|]+( \|($datum)+)?\$" out ||
 		fail 'not the line of a plugin'
 	[ "$(wc -c <out)" -lt 4096 ] || fail 'longer than what Nagios reads'
@@ -340,12 +340,14 @@ plugins_end_as_plugins() {
 		[ $? -eq 3 ] || fail 'not UNKNOWN'
 		lines 1
 		out_has '^IBSA UNKNOWN: check --nagios has no option --[a-z]+$'
+		err_empty
 	done
 	what='check node --nagios >/dev/full'
 	for shape in '--fabric rails.net' '--fabric none.net' --wrong; do
 		# shellcheck disable=SC2086 # two words
 		"$ibsa" check node --nagios $shape >/dev/full 2>err
 		[ $? -eq 3 ] || fail 'not UNKNOWN'
+		err_has 'cannot write to standard output'; sentences 1
 	done
 }
 
@@ -394,7 +396,7 @@ wrong_command_lines() {
 		what="ibsa ${words[*]} --nagios"
 		"$ibsa" "${words[@]}" --nagios >out 2>err
 		[ $? -eq 3 ] || fail 'not UNKNOWN'
-		lines 1
+		lines 1; err_empty
 		out_has '^IBSA UNKNOWN: '
 	done <<-'END'
 		check what

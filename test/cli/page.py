@@ -372,6 +372,16 @@ def check_usage(test, fabric):
     text = test.run("page", "--help")
     test.expect(text.startswith("usage: ibsa page [FILE]") and
                 "-o, --output FILE" in text, text)
+    # Options that are refused are not listed.
+    test.expect("--json" not in text and "--fields" not in text and
+                "--verbose" in text, text)
+    text = test.run("metrics", "--help")
+    test.expect("--json" not in text and "--verbose" not in text, text)
+    # The advice fits the reason.
+    test.run("page", "copy.net", "-o", ".", status=4,
+             why="cannot write '.': Is a directory; name a file in it\n")
+    test.run("page", "copy.net", "-o", "none/x", status=4,
+             why="check that its folder exists and is writable")
 
 
 def check_failures(test, fabric):
