@@ -279,17 +279,20 @@ static const char *comparison_find(const struct cli *cli,
 	return NULL;
 }
 
+/* @end: the end of the sentence, from "; " on; it may be in the reason */
 static void constraint_set(struct ibsa_reason *reason, bool is_certain,
 			   const char *selector, const char *end)
 {
+	char rest[IBSA_REASON_TEXT];
 	char text[IBSA_VALUE_TEXT];
 	char words[REASON_CELL_TEXT];
 
 	reason->code = IBSA_REASON_CONSTRAINT;
 	reason->is_certain = is_certain;
-	snprintf(reason->detail, sizeof(reason->detail), "%s: %.64s; %s",
+	snprintf(rest, sizeof(rest), "%s", end);
+	snprintf(reason->detail, sizeof(reason->detail), "%s: %.64s%.120s",
 		 reason_words(IBSA_REASON_CONSTRAINT, is_certain, words),
-		 fields_clean(selector, text), end);
+		 fields_clean(selector, text), rest);
 }
 
 /*
@@ -306,7 +309,7 @@ static void unmet_explain(const struct rows *rows, struct ibsa_reason *reason)
 
 	(void)!ibsa_field_format(field, index, &rows->unmet_host, value,
 				 sizeof(value));
-	snprintf(end, sizeof(end), "the SA returned a path with %s %.40s",
+	snprintf(end, sizeof(end), "; the SA returned a path with %s %.40s",
 		 field->name, value);
 	constraint_set(reason, rows->unmet[fields_name_len(rows->unmet)] != '<',
 		       rows->unmet, end);
@@ -317,7 +320,7 @@ static void reason_find(struct cli *cli, const struct ibsa_query *query,
 {
 	struct ibsa_stats before;
 	const char *comparison;
-	char end[128];
+	const char *end;
 
 	if (query->record != &ibsa_path_record) {
 		snprintf(reason->detail, sizeof(reason->detail),
@@ -328,11 +331,9 @@ static void reason_find(struct cli *cli, const struct ibsa_query *query,
 	(void)!ibsa_reason_wait(cli->client, query, reason);
 	queries_print(cli, "reason", &before);
 	comparison = comparison_find(cli, rows, reason->constraint);
-	if (!comparison)
-		return;
-	snprintf(end, sizeof(end), "without it there is a path with %s %s",
-		 reason->constraint, reason->possible);
-	constraint_set(reason, true, comparison, end);
+	end = strchr(reason->detail, ';');
+	if (comparison && end)
+		constraint_set(reason, true, comparison, end);
 }
 
 /*

@@ -56,7 +56,9 @@ enum {
  *              every path, such as "mtu"; NULL: only the values of several
  *              fields together exclude every path
  * @possible:   of CONSTRAINT, unless @constraint is NULL: the value that the field
- *              of a path has without the constraint, such as "100Gb/s"; else ""
+ *              of a path has without the constraint, such as "100Gb/s"; "" if
+ *              that value meets the constraint, because the SA then possibly
+ *              excludes the return path; else ""
  * @detail:     one sentence for the user, safe to print; "" if no reason was
  *              searched
  */

@@ -72,6 +72,35 @@ static bool is_satisfied(const struct constraint *constraint,
 	       value_of(constraint->name, path);
 }
 
+/* The value of a field as a number that grows with what it stands for. */
+static uint64_t amount_of(const char *name, const struct ibsa_path *path)
+{
+	const uint64_t value = value_of(name, path);
+
+	return strcmp(name, "rate") == 0 ? ibsa_rate_mbps((uint8_t)value)
+					 : value;
+}
+
+/* Whether the value of a path is one that the constraint asks for. */
+static bool is_met(const struct constraint *constraint,
+		   const struct ibsa_path *want, const struct ibsa_path *path)
+{
+	const uint64_t have = amount_of(constraint->name, path);
+	const uint64_t limit = amount_of(constraint->name, want);
+
+	switch (constraint->selector ? value_of(constraint->selector, want)
+				     : IBSA_SELECT_EXACTLY) {
+	case IBSA_SELECT_GREATER:
+		return have > limit;
+	case IBSA_SELECT_LESS:
+		return have < limit;
+	case IBSA_SELECT_EXACTLY:
+		return have == limit;
+	default:
+		return false;
+	}
+}
+
 static void value_text(const char *name, const struct ibsa_path *path,
 		       char out[IBSA_VALUE_TEXT])
 {
@@ -96,7 +125,9 @@ static const char *selector_text(const struct constraint *constraint,
 
 /*
  * Set the reason: the constraint @index excludes every path, and @path exists
- * without it.
+ * without it. If that path meets the constraint, the reason is probably the
+ * return path: OpenSM compares it, too, if the path must be reversible. Source:
+ * OpenSM 3.3.23, osm_sa_path_record.c.
  */
 static void constraint_set(struct ibsa__reason_search *search,
 			   unsigned int index, const struct ibsa_path *path)
@@ -104,17 +135,19 @@ static void constraint_set(struct ibsa__reason_search *search,
 	const struct constraint *constraint = &constraints[index];
 	char want[IBSA_VALUE_TEXT];
 	char have[IBSA_VALUE_TEXT];
+	const bool met = is_met(constraint, &search->path, path);
 
 	value_text(constraint->name, &search->path, want);
 	value_text(constraint->name, path, have);
-	ibsa__reason_set(search, IBSA_REASON_CONSTRAINT, true,
-			 "%s %s%.40s; without it there is a path with %s %.40s",
-			 constraint->name,
-			 selector_text(constraint, &search->path), want,
-			 constraint->name, have);
+	ibsa__reason_set(
+		search, IBSA_REASON_CONSTRAINT, true,
+		"%s %s%.40s; without it there is a path with %s %.40s%s",
+		constraint->name, selector_text(constraint, &search->path),
+		want, constraint->name, have,
+		met ? ", so the SA possibly excludes the return path" : "");
 	search->reason.constraint = constraint->name;
 	snprintf(search->reason.possible, sizeof(search->reason.possible),
-		 "%.40s", have);
+		 "%.40s", met ? "" : have);
 }
 
 /* Only several constraints together exclude every path. */

@@ -8,11 +8,11 @@
 #include "client/reason.h"
 
 /* Set the reason: the SA has no port with the GID or LID of the target. */
-static void unknown_set(struct ibsa__reason_search *search)
+static void unknown_set(struct ibsa__reason_search *search, bool is_certain)
 {
 	char text[REASON_END_TEXT];
 
-	ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, true,
+	ibsa__reason_set(search, IBSA_REASON_UNKNOWN_PORT, is_certain,
 			 "the SA shows no port with %s%s; it does not "
 			 "show ports that are down",
 			 ibsa__reason_end_text(search->target, text),
@@ -42,6 +42,15 @@ static void name_set(struct ibsa__reason_search *search,
 	(void)ibsa_text_clean(&text, search->node, sizeof(search->node));
 }
 
+/*
+ * The port number that the target more probably has: node GUIDs are mostly
+ * even. A query for the constraints leaves room for only one of the two.
+ */
+static uint8_t sibling_first(const struct ibsa__reason_search *search)
+{
+	return gid_guid(&search->target->gid) & 1 ? 1 : 2;
+}
+
 void ibsa__reason_take_node(struct ibsa__reason_search *search,
 			    const struct ibsa_reply *reply, bool found)
 {
@@ -57,10 +66,10 @@ void ibsa__reason_take_node(struct ibsa__reason_search *search,
 		ibsa__reason_go(search, REASON_PORT);
 	} else if (!gid_is_zero(&search->target->gid) &&
 		   search->reason.queries < IBSA_REASON_QUERIES) {
-		search->sibling_num = 1;
+		search->sibling_num = sibling_first(search);
 		ibsa__reason_go(search, REASON_SIBLING);
 	} else {
-		unknown_set(search);
+		unknown_set(search, true);
 	}
 }
 
@@ -191,6 +200,7 @@ void ibsa__reason_query_sibling(struct ibsa__reason_search *search,
 void ibsa__reason_take_sibling(struct ibsa__reason_search *search,
 			       const struct ibsa_reply *reply, bool found)
 {
+	const bool is_last = search->sibling_num != sibling_first(search);
 	bool is_missing = found;
 	struct ibsa_node node;
 
@@ -207,11 +217,12 @@ void ibsa__reason_take_sibling(struct ibsa__reason_search *search,
 				 "and the SA shows only port %u of this node",
 				 search->sibling_num, search->node,
 				 node.local_port_num);
-	} else if (search->sibling_num == 1 &&
-		   search->reason.queries < IBSA_REASON_QUERIES) {
-		search->sibling_num = 2;
+	} else if (is_last) {
+		unknown_set(search, true);
+	} else if (search->reason.queries < IBSA_REASON_QUERIES) {
+		search->sibling_num = 3 - search->sibling_num;
 		ibsa__reason_go(search, REASON_SIBLING);
 	} else {
-		unknown_set(search);
+		unknown_set(search, false);
 	}
 }

@@ -227,6 +227,28 @@ static void far_port_that_is_down_is_possible(void **state)
 	}
 }
 
+/*
+ * A constraint costs a query, so that one guess of the node GUID is left: the
+ * more probable one.
+ */
+static void constraint_does_not_hide_the_reason(void **state)
+{
+	struct ibsa_path path = { .sgid = gid_of(0x1001),
+				  .dgid = gid_of(0x5002) };
+	struct ibsa_reason reason;
+
+	(void)state;
+	set_link("e", 2, false);
+	for (int key = 0; key < 2; key++) {
+		reason = reason_of(key, path, IBSA_PATH_CM(sl));
+		expect(&reason, IBSA_REASON_FAR_PORT_DOWN, false,
+		       "port 2 of e, and the SA shows only port 1");
+	}
+	path.dgid = gid_of(0xdead);
+	reason = reason_of(false, path, IBSA_PATH_CM(sl));
+	expect(&reason, IBSA_REASON_UNKNOWN_PORT, false, "GID fe80::dead");
+}
+
 static void own_port_that_is_down_is_the_reason(void **state)
 {
 	const struct ibsa_gid gid = gid_of(0x2001);
@@ -424,6 +446,39 @@ static void one_of_two_constraints_is_named(void **state)
 	(void)state;
 	expect(&reason, IBSA_REASON_CONSTRAINT, true, "pkey 0x8003");
 	assert_string_equal(reason.constraint, "pkey");
+}
+
+/*
+ * The SA has a path that satisfies the constraint, but did not return it: an SA
+ * such as OpenSM compares the return path of a reversible path, too.
+ */
+static void return_path_may_be_excluded(void **state)
+{
+	const struct ibsa_path path = {
+		.sgid = gid_of(0x1001),
+		.dgid = gid_of(0x2001),
+		.rate_selector = IBSA_SELECT_GREATER,
+		.rate = 9, /* 80 Gb/s; its code is greater than that of 100 */
+		.mtu_selector = IBSA_SELECT_EXACTLY,
+		.mtu = 4, /* 2048 */
+	};
+	const uint64_t masks[] = {
+		IBSA_PATH_CM(rate_selector) | IBSA_PATH_CM(rate),
+		IBSA_PATH_CM(mtu_selector) | IBSA_PATH_CM(mtu),
+	};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct ibsa_reason reason = reason_of(false, path,
+							    masks[i]);
+
+		expect(&reason, IBSA_REASON_CONSTRAINT, true,
+		       i ? "path with mtu 2048, so the SA possibly excludes "
+			   "the return path"
+			 : "path with rate 100Gb/s, so the SA possibly "
+			   "excludes the return path");
+		assert_string_equal(reason.possible, "");
+	}
 }
 
 static void group_that_does_not_exist_is_unknown(void **state)
@@ -664,6 +719,7 @@ int main(void)
 		TEST(unknown_port_is_the_reason),
 		TEST(hidden_port_is_unknown),
 		TEST(far_port_that_is_down_is_possible),
+		TEST(constraint_does_not_hide_the_reason),
 		TEST(own_port_that_is_down_is_the_reason),
 		TEST(no_common_pkey_is_certain_with_the_key),
 		TEST(default_partition_is_not_in_common),
@@ -674,6 +730,7 @@ int main(void)
 		TEST(another_subnet_needs_no_query),
 		TEST(constraint_is_named_with_what_is_possible),
 		TEST(one_of_two_constraints_is_named),
+		TEST(return_path_may_be_excluded),
 		TEST(group_that_does_not_exist_is_unknown),
 		TEST(silent_sa_gives_no_reason),
 		TEST(wrong_query_is_refused),
