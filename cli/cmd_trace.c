@@ -266,12 +266,30 @@ int trace_topology_read(struct cli *cli, struct traces *traces)
 				  : status;
 }
 
+/*
+ * Query the path between a pair of ports, which must have LIDs of InfiniBand,
+ * as the forwarding table records have. Source of the zero in a path with a
+ * longer LID: Linux, sa_convert_path_opa_to_ib().
+ */
+static int short_path_find(struct cli *cli, const struct end *src,
+			   const struct end *dst, struct ibsa_path *out)
+{
+	const int status = path_find(cli, src, dst, out);
+
+	if (status != CLI_DONE || (out->slid && out->dlid))
+		return status;
+	complain("cannot trace from %s to %s: trace works with LIDs up to %u "
+		 "only, and a port of this path has a longer one",
+		 cli->args[1], cli->args[2], IBSA_LID_UNICAST_MAX);
+	return CLI_NO;
+}
+
 static int pair_trace(struct cli *cli, struct traces *traces,
 		      const struct end *src, const struct end *dst)
 {
 	struct ibsa_trace trace;
 	struct ibsa_path path;
-	int status = path_find(cli, src, dst, &path);
+	int status = short_path_find(cli, src, dst, &path);
 
 	if (status == CLI_DONE)
 		status = trace_topology_read(cli, traces);
@@ -322,10 +340,29 @@ static int pairs_trace(struct cli *cli, struct traces *traces,
 	return worst;
 }
 
+/*
+ * Check that a target is a port. Return: the exit status; a failure is printed.
+ */
+static int target_check(const char *text, const struct target *target)
+{
+	const bool is_gid = target->kind == TARGET_GID &&
+			    target->gid.raw[0] == 0xff;
+	char clean[IBSA_VALUE_TEXT];
+
+	if (!is_gid && (target->kind != TARGET_LID ||
+			target->lid < IBSA_LID_MULTICAST_MIN))
+		return CLI_DONE;
+	complain("'%s' is a multicast %s, not a port; the tree of a group is "
+		 "shown by: ibsa trace --group MGID",
+		 fields_clean(text, clean), is_gid ? "GID" : "LID");
+	return CLI_USAGE;
+}
+
 static int targets_parse(struct cli *cli, struct target targets[2])
 {
 	const int most = cli->trace.group ? 2 : 3;
 	struct ibsa_error error;
+	int status = CLI_DONE;
 
 	if (cli->arg_count > most ||
 	    (!cli->trace.group && cli->arg_count < 3)) {
@@ -333,13 +370,14 @@ static int targets_parse(struct cli *cli, struct target targets[2])
 			 "SRC; see ibsa trace --help");
 		return CLI_USAGE;
 	}
-	for (int i = 1; i < cli->arg_count; i++) {
-		if (target_parse(cli->args[i], &targets[i - 1], &error) == 0)
-			continue;
-		complain("%s", error.text);
-		return CLI_USAGE;
+	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++) {
+		if (target_parse(cli->args[i], &targets[i - 1], &error) != 0) {
+			complain("%s", error.text);
+			return CLI_USAGE;
+		}
+		status = target_check(cli->args[i], &targets[i - 1]);
 	}
-	return CLI_DONE;
+	return status;
 }
 
 static int all_trace(struct cli *cli, struct traces *traces,

@@ -199,13 +199,31 @@ int target_parse_opa(const char *text, struct target *out,
 	return parse_target(text, OPA_LID_UNICAST_MAX, out, error);
 }
 
+static size_t lid_prefix_len(const char *text)
+{
+	const char *prefix = form_of(TARGET_LID)->prefix;
+	const size_t len = strlen(prefix);
+
+	return strncmp(text, prefix, len) == 0 ? len : 0;
+}
+
 int target_parse_any(const char *text, struct target *out,
 		     struct ibsa_error *error)
 {
 	struct ibsa_error wider;
-	int err = target_parse(text, out, error);
 
-	return err ? target_parse_opa(text, out, &wider) : 0;
+	if (target_parse(text, out, error) == 0 ||
+	    target_parse_opa(text, out, &wider) == 0)
+		return 0;
+	/* The errors differ in the range of LIDs only. */
+	if (strcmp(error->text, wider.text) != 0)
+		return target_refuse(error,
+				     "'%.64s' is not a LID (1 to %u; on "
+				     "Omni-Path 1 to %u)",
+				     text + lid_prefix_len(text),
+				     IBSA_LID_PERMISSIVE - 1,
+				     OPA_LID_UNICAST_MAX);
+	return -EINVAL;
 }
 
 /* The numeric parts of an address. */

@@ -43,7 +43,8 @@ int target_parse_opa(const char *text, struct target *out,
 
 /*
  * Parse the text as target_parse() does; if that fails, as target_parse_opa()
- * does. If both fail, @error is that of target_parse().
+ * does. If both fail, @error is that of target_parse(), with both ranges of
+ * LIDs if they matter.
  */
 int target_parse_any(const char *text, struct target *out,
 		     struct ibsa_error *error);

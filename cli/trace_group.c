@@ -7,6 +7,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "fields.h"
 #include "query_wait.h"
 #include "trace.h"
 
@@ -94,11 +95,11 @@ static int tables_read(struct cli *cli, uint32_t mlid, struct tables *out)
 }
 
 static int branches_add(struct traces *traces, uint32_t slid, uint32_t mlid,
-			const struct ibsa_trace_tree *tree)
+			const struct ibsa_trace_tree *tree, size_t count)
 {
 	int worst = CLI_DONE;
 
-	for (size_t i = 0; i < tree->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct ibsa_trace_branch *branch = &tree->all[i];
 		const bool is_link = branch->end == IBSA_TRACE_REACHED ||
 				     branch->end == IBSA_TRACE_LOOP;
@@ -148,10 +149,45 @@ static uint32_t lid_of(const struct traces *traces, const struct end *end)
 	return 0;
 }
 
+/*
+ * Whether the tree ends at the switch of its source, which has no entry. The
+ * other switches are then not in the tree, because nothing leads to them.
+ * @out: receives the number of branches up to that switch
+ */
+static bool ends_at_source(const struct traces *traces,
+			   const struct ibsa_trace_tree *tree, size_t *out)
+{
+	size_t at = 0;
+
+	if (tree->count &&
+	    topology_view_node(&traces->view, tree->all[0].node).type !=
+		    IBSA_NODE_SWITCH)
+		at = 1; /* after the link of the source */
+	*out = at + 1;
+	return at < tree->count && tree->all[at].end == IBSA_TRACE_NO_ENTRY;
+}
+
+/* Print where the tables are not a tree, after the rows with the notes. */
+static void gap_print(const struct cli *cli, uint32_t mlid, bool has_hole)
+{
+	char text[IBSA_VALUE_TEXT];
+
+	if (has_hole)
+		complain("the switch of %s has no entry for the group, LID "
+			 "0x%04x, that leads to another port",
+			 fields_clean(cli->args[1], text), mlid);
+	else
+		complain("the multicast tables of LID 0x%04x are not a tree: "
+			 "see the notes in the rows",
+			 mlid);
+}
+
 static int tree_add(const struct cli *cli, struct traces *traces, uint32_t slid,
 		    uint32_t mlid, const struct tables *tables)
 {
 	struct ibsa_trace_tree *tree = NULL;
+	size_t branches;
+	bool has_hole;
 	const int err = ibsa_topology_trace_group(traces->view.topology, slid,
 						  mlid, tables->all,
 						  tables->count, &tree);
@@ -160,8 +196,8 @@ static int tree_add(const struct cli *cli, struct traces *traces, uint32_t slid,
 	if (err == -ENOMEM)
 		return no_memory();
 	if (err) {
-		complain("cannot trace from LID %u to LID %u: the SA shows no "
-			 "such port",
+		complain("cannot trace from LID %u to LID 0x%04x: the SA shows "
+			 "no such port",
 			 slid, mlid);
 		return CLI_SILENT;
 	}
@@ -169,11 +205,11 @@ static int tree_add(const struct cli *cli, struct traces *traces, uint32_t slid,
 		complain("no switch forwards packets of group %s; a group "
 			 "without members has no tree",
 			 cli->trace.group);
-	status = branches_add(traces, slid, mlid, tree);
+	has_hole = slid && ends_at_source(traces, tree, &branches);
+	status = branches_add(traces, slid, mlid, tree,
+			      has_hole ? branches : tree->count);
 	if (status == CLI_NO)
-		complain("the multicast tables of LID %u are not a tree: see "
-			 "the notes in the rows",
-			 mlid);
+		gap_print(cli, mlid, has_hole);
 	ibsa_trace_tree_free(tree);
 	return status;
 }

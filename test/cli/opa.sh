@@ -121,13 +121,26 @@ long_lids_are_reached() {
 		opa 0 reach --matrix 1 74565; lines 4
 		out_has '^2 +\. +\. +fe80::6:6a00:1:2345'
 	done
-	opa 2 reach 4294967295; out_empty; err_has 'is not a LID'
+	for sa in 3221225472 lid:4294967295; do
+		opa 2 reach $sa; out_empty
+		err_has "'${sa#lid:}' is not a LID \(1 to 65534; on Omni-Path 1 to "
+	done
 	on 2 reach self 70000; out_empty; err_has "'70000' is not a LID \(1 to 65534\)"
-	on 2 reach 4294967295; err_has 'is not a LID \(1 to 65534\)'
+	on 2 reach 4294967295; err_has 'is not a LID \(1 to 65534; on Omni-Path'
 	what='ibsa reach -, with a line of Omni-Path'
 	printf 'self\n70000\n' | "$ibsa" --fabric "$fabric" reach - >out 2>err
 	[ $? -eq 2 ] || fail 'exit status is not 2'
 	lines 2; err_has "^ibsa: line 2: '70000' is not a LID \(1 to 65534\)"
+}
+
+long_lids_are_not_traced() {
+	local profile
+	for profile in openib opa-fm; do
+		options=()
+		[ $profile = openib ] || options=(--sm-profile $profile)
+		opa 1 trace self node2; out_empty
+		err_has 'cannot trace from self to node2: .* LIDs up to 49151 only'
+	done
 }
 
 silence_is_told_once() {
@@ -138,4 +151,4 @@ silence_is_told_once() {
 
 run_groups long_lids_are_shown long_lids_are_asked_for \
 	sm_lid_may_be_any fields_are_of_the_layout ib_records_are_asked_where_there_are_no_others \
-	long_lids_are_reached silence_is_told_once
+	long_lids_are_reached long_lids_are_not_traced silence_is_told_once

@@ -62,6 +62,13 @@ what_cannot_be_traced() {
 	on 1 trace self 99; err_has 'no path from self to 99: unknown, or in'
 	on 2 trace self; err_has 'needs SRC and DST'
 	on 2 trace self node2 node3; err_has 'needs SRC and DST'
+	local group
+	for group in ff12:401b:ffff::ffff:ffff 49152 lid:0xc000; do
+		on 2 trace self $group; sentences 1
+		err_has "'$group' is a multicast (GID|LID).*trace --group MGID"
+		on 2 trace $group node2; err_has 'trace --group MGID'
+	done
+	on 2 trace --group ff12:401b:ffff::ffff:ffff 49152; err_has 'is a multicast LID'
 	on 2 trace --why self node2; err_has 'no option --why'
 	run 3 fabric exec way.net --fault silence=100 -- "$ibsa" -t 100 trace 1 2
 	run 0 trace --help; out_has '^usage: ibsa trace'
@@ -77,7 +84,8 @@ groups_have_trees() {
 	on_way 2 trace --group $mgid host1 host2; err_has 'at most SRC'
 	on_way 1 trace --group $mgid host1; lines 3
 	out_has '^2 +leaf1 +0 +- +- +- +- +- +no entry for the LID$'
-	err_has 'are not a tree'
+	sentences 1; err_has 'the switch of host1 has no entry for the group, LID 0xc'
+	on_way 1 trace --group $mgid leaf1; lines 2; err_has 'the switch of leaf1 has'
 	on_way 1 -j trace --group $mgid host1
 	json '.[1].note == "no entry for the LID" and .[1].peer_node_guid == null'
 }
