@@ -161,6 +161,65 @@ static void gid_index_add(struct env *env)
 			   "the index of the best RoCE v2 GID; see ibsa gids");
 }
 
+/* The different P_Keys that the ports use, as many as have room. */
+struct pkeys {
+	char text[64];
+	size_t count;
+	bool has_limited;
+};
+
+static void pkeys_list(const struct env_facts *facts, struct pkeys *out)
+{
+	size_t len = 0;
+
+	*out = (struct pkeys){ .count = 0 };
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct env_port *at = &facts->ports[i];
+		char text[sizeof(", 0x8001")];
+		uint16_t pkey;
+
+		if (at->pkey_index >= at->port->pkey_count)
+			continue;
+		pkey = at->port->pkeys[at->pkey_index];
+		out->has_limited |= !(pkey & IBSA_PKEY_FULL);
+		snprintf(text, sizeof(text), "0x%04x", pkey);
+		if (strstr(out->text, text))
+			continue;
+		if (len + sizeof(text) < sizeof(out->text))
+			len += (size_t)snprintf(out->text + len,
+						sizeof(out->text) - len, "%s%s",
+						len ? ", " : "", text);
+		out->count++;
+	}
+}
+
+static void pkey_reason(const struct env *env, char *out, size_t size)
+{
+	const struct env_facts *facts = &env->facts;
+	struct pkeys pkeys;
+	const char *noun;
+
+	pkeys_list(facts, &pkeys);
+	noun = pkeys.count > 1 ? "P_Keys" : "P_Key";
+	if (facts->pkey_is_given && pkeys.has_limited)
+		snprintf(out, size, "%s %s, %s of the partition of --pkey",
+			 noun, pkeys.text,
+			 pkeys.count > 1 ? "with limited members"
+					 : "a limited member");
+	else if (pkeys.count > 1 && env->library->pkey_is_index)
+		snprintf(out, size, "index %u on all ports (%s)",
+			 facts->pkey_index.number, pkeys.text);
+	else if (pkeys.count > 1)
+		snprintf(out, size, "the same partition on all ports (%s)",
+			 pkeys.text);
+	else
+		snprintf(out, size, "%s %s%s", noun, pkeys.text,
+			 facts->pkey_is_given ? ", from --pkey"
+			 : pkeys.has_limited
+				 ? " is the first one; none has full membership"
+				 : " is the first one with full membership");
+}
+
 /*
  * Add the variable for the P_Key, unless index 0 of the P_Key table has full
  * membership: both libraries use index 0 by default.
@@ -182,11 +241,7 @@ static void pkey_add(struct env *env)
 			   value, is_index ? "%u" : "0x%04x");
 	if (value->kind != ENV_KNOWN)
 		return;
-	snprintf(reason, sizeof(reason), "P_Key 0x%04x%s",
-		 facts->pkey.number | facts->pkey_membership,
-		 facts->pkey_is_given
-			 ? ", from --pkey"
-			 : " is the first one with full membership");
+	pkey_reason(env, reason, sizeof(reason));
 	number_add(env, env->library->pkey, value->number,
 		   is_index ? "%u" : "0x%x", reason);
 }
@@ -200,7 +255,9 @@ static void path_value_add(struct env *env, const char *name, const char *what,
 		differ_add(env, name, what, value, "%u");
 	if (value->kind != ENV_KNOWN || value->number == 0)
 		return;
-	snprintf(reason, sizeof(reason), "%s is the same on all %zu paths",
+	snprintf(reason, sizeof(reason),
+		 env->facts.path_count == 1 ? "%s is that of the only path"
+					    : "%s is the same on all %zu paths",
 		 what, env->facts.path_count);
 	number_add(env, name, value->number, "%u", reason);
 }

@@ -45,7 +45,6 @@ struct env_port {
  * @gid_index:       index of the best GID of a RoCE port
  * @pkey:            P_Key without the membership bit
  * @pkey_index:      index of this P_Key in the P_Key table
- * @pkey_membership: membership bit of this P_Key
  * @pkey_is_given:   --pkey is given
  * @sl, @traffic_class: of the SA's paths to other channel adapters
  * @path_count:      number of these paths
@@ -57,7 +56,6 @@ struct env_facts {
 	struct env_value gid_index;
 	struct env_value pkey;
 	struct env_value pkey_index;
-	unsigned int pkey_membership;
 	bool pkey_is_given;
 	struct env_value sl;
 	struct env_value traffic_class;

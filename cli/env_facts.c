@@ -71,7 +71,6 @@ static int pkey_read(struct cli *cli, struct env_facts *facts,
 	}
 	pkey = at->port->pkeys[at->pkey_index];
 	facts->pkey_is_given = given;
-	facts->pkey_membership = pkey & IBSA_PKEY_FULL;
 	value_note(&facts->pkey, pkey & (uint16_t)~IBSA_PKEY_FULL);
 	value_note(&facts->pkey_index, (unsigned int)at->pkey_index);
 	return CLI_DONE;

@@ -122,6 +122,26 @@ values_may_differ() {
 	sets nccl $'NCCL_IB_HCA==ibsa0:1,ibsa0:2\nNCCL_IB_PKEY=1' -C dual \
 		--pkey 1
 	end_server
+	serve 'Default=0x7fff, ipoib : ALL=limited, SELF=full ;
+		one=0x1 : 0x10000d=full ; two=0x2 : 0x10000e=full ;'
+	sets nccl $'NCCL_IB_HCA==ibsa0:1,ibsa0:2\nNCCL_IB_PKEY=1' -C dual
+	run 0 env nccl -C dual
+	out_has '^# index 1 on all ports \(0x8001, 0x8002\)$'
+	end_server
+}
+
+# --pkey is for a partition; the P_Key of a limited member is another one.
+limited_members_are_told() {
+	serve 'Default=0x7fff, ipoib : ALL=full ;
+		one=0x1 : 0x10000d=limited, 0x10000e=full ;'
+	run 0 env nccl -C dual --pkey 0x8001
+	out_has '^# P_Keys 0x0001, 0x8001, with limited members of the partition of --pkey$'
+	run 0 env nccl -C dual -P 1 --pkey 0x8001
+	out_has '^# P_Key 0x0001, a limited member of the partition of --pkey$'
+	out_has '^export NCCL_IB_PKEY=1$'
+	run 0 env ucx -C dual -P 2 --pkey 1
+	out_has '^# P_Key 0x8001, from --pkey$'
+	end_server
 }
 
 # RoCE has no SA and needs the index of a GID.
@@ -218,6 +238,6 @@ names_are_those_of_the_libraries() {
 	[ "$(sort -u names | wc -l)" -eq 10 ] || fail 'not ten names'
 }
 
-run_groups two_rails pkey_at_index_1 values_may_differ roce without_an_sa \
+run_groups two_rails pkey_at_index_1 values_may_differ limited_members_are_told roce without_an_sa \
 	hostile_names_are_quoted wrong_command_lines \
 	names_are_those_of_the_libraries
