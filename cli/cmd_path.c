@@ -36,7 +36,9 @@ void cmd_path_details(struct cli *cli)
 		"OpaPathRecord if an Omni-Path SA supports it. mtu, rate and",
 		"packet_life_time can be compared: 'rate>=100Gb' mtu=4096; or",
 		"with a selector: mtu_selector=0 mtu=2048 (0 greater than,",
-		"1 less than, 2 exactly, 3 the largest)",
+		"1 less than, 2 exactly, 3 the largest). A rate without a unit "
+		"is a code:",
+		"rate>=10 is 120 Gb/s or more, rate>=10Gb 10 Gb/s or more",
 		"Without a path, a message tells why. --why adds a row for "
 		"each such",
 		"pair, with the reason.",
@@ -279,6 +281,30 @@ static const char *comparison_find(const struct cli *cli,
 	return NULL;
 }
 
+/*
+ * Write the rate of a comparison with a bare number, which is a code, such as
+ * " (120Gb/s)" for rate>=10; "" for all others.
+ */
+static void rate_code_text(const char *selector, char out[IBSA_VALUE_TEXT])
+{
+	unsigned int index;
+	const struct ibsa_field *field = fields_find(&ibsa_path_record,
+						     selector, &index);
+	const char *value = selector + fields_name_len(selector);
+	char rate[IBSA_VALUE_TEXT - sizeof(" ()")];
+	struct ibsa_path path = { .rate = 0 };
+	uint64_t code;
+
+	out[0] = '\0';
+	value += strspn(value, "<>=");
+	if (!field || strcmp(field->name, "rate") != 0 ||
+	    ibsa_number_parse(value, 6, &code) != 0)
+		return;
+	path.rate = (uint8_t)code;
+	if (ibsa_field_format(field, index, &path, rate, sizeof(rate)) > 0)
+		snprintf(out, IBSA_VALUE_TEXT, " (%s)", rate);
+}
+
 /* @end: the end of the sentence, from "; " on; it may be in the reason */
 static void constraint_set(struct ibsa_reason *reason, bool is_certain,
 			   const char *selector, const char *end)
@@ -286,13 +312,15 @@ static void constraint_set(struct ibsa_reason *reason, bool is_certain,
 	char rest[IBSA_REASON_TEXT];
 	char text[IBSA_VALUE_TEXT];
 	char words[REASON_CELL_TEXT];
+	char rate[IBSA_VALUE_TEXT];
 
+	rate_code_text(selector, rate);
 	reason->code = IBSA_REASON_CONSTRAINT;
 	reason->is_certain = is_certain;
 	snprintf(rest, sizeof(rest), "%s", end);
-	snprintf(reason->detail, sizeof(reason->detail), "%s: %.64s%.120s",
+	snprintf(reason->detail, sizeof(reason->detail), "%s: %.64s%.24s%.120s",
 		 reason_words(IBSA_REASON_CONSTRAINT, is_certain, words),
-		 fields_clean(selector, text), rest);
+		 fields_clean(selector, text), rate, rest);
 }
 
 /*

@@ -151,6 +151,17 @@ static bool has_nagios(char **argv)
 	return false;
 }
 
+/* Whether the command line is for a command other than check. */
+static bool is_for_other(const struct cli *cli)
+{
+	const struct command *command = cli->arg_count
+						? find_command(cli->args[0])
+						: NULL;
+
+	return cli->help || cli->version ||
+	       (command && command->run != cmd_check);
+}
+
 /*
  * Parse the options. A plugin writes to stderr only with -v; that the command line
  * is wrong is in its line.
@@ -162,8 +173,8 @@ static int line_parse(struct cli *cli, int argc, char **argv)
 
 	complaints_mute(is_plugin);
 	status = options_parse(cli, argc, argv);
-	cli->check.is_plugin = is_plugin && (status != CLI_DONE ||
-					     (!cli->help && !cli->version));
+	cli->check.is_plugin = is_plugin &&
+			       (status != CLI_DONE || !is_for_other(cli));
 	complaints_mute(cli->check.is_plugin && !cli->output.verbose);
 	return status;
 }

@@ -228,7 +228,8 @@ int option_lease(struct cli *cli, const char *value)
 	uint64_t seconds = IBSA_LEASE_INFINITE;
 
 	if (strcmp(value, "infinite") != 0 &&
-	    (ibsa_number_parse(value, 32, &seconds) != 0 || seconds == 0)) {
+	    (ibsa_number_parse(value, 32, &seconds) != 0 || seconds == 0 ||
+	     seconds == IBSA_LEASE_INFINITE)) {
 		complain("--lease: '%s' is neither a number of seconds from 1 "
 			 "to 4294967294 nor infinite",
 			 value);

@@ -144,6 +144,21 @@ static void draw_head(struct out *out, const struct matrix *matrix)
 	}
 }
 
+/* The length of the longest GID. */
+static int gid_width(const struct reach_targets *targets)
+{
+	int longest = 0;
+
+	for (size_t i = 0; i < targets->gid_count; i++) {
+		char gid[IBSA_GID_TEXT] = "";
+		const int len = ibsa_gid_format(&targets->first[i]->gid, gid,
+						sizeof(gid));
+
+		longest = len > longest ? len : longest;
+	}
+	return longest;
+}
+
 static void draw_row(struct out *out, const struct matrix *matrix, size_t from)
 {
 	const struct reach_targets *targets = matrix->targets;
@@ -160,8 +175,9 @@ static void draw_row(struct out *out, const struct matrix *matrix, size_t from)
 			  mark(&matrix->results[from * count + to]));
 	if (ibsa_gid_format(&target->gid, gid, sizeof(gid)) < 0)
 		return;
-	out_line(out, "%*zu %s  %s  %s", digits_of(count), from + 1, line.text,
-		 gid, target->node ? fields_clean(target->node, node) : node);
+	out_line(out, "%*zu %s  %-*s  %s", digits_of(count), from + 1,
+		 line.text, gid_width(targets), gid,
+		 target->node ? fields_clean(target->node, node) : node);
 }
 
 static void draw(struct out *out, const struct matrix *matrix)

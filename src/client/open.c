@@ -49,6 +49,12 @@ static int attach_failed(const char *path, const struct ibsa_options *options,
 
 	switch (err) {
 	case -ENETDOWN:
+		if (options->port)
+			return ibsa__fail(error, err,
+					  "port %u of %s is not connected in "
+					  "%s: no cable leads to it; choose "
+					  "another port",
+					  options->port, device, path);
 		return ibsa__fail(
 			error, err,
 			"%s is not connected in %s: no cable leads to "

@@ -80,7 +80,8 @@ const char *ibsa__reason_end_text(const struct reason_end *end,
 	char gid[IBSA_GID_TEXT] = "";
 
 	if (end->lid && gid_is_zero(&end->gid)) {
-		snprintf(out, REASON_END_TEXT, "LID %u",
+		snprintf(out, REASON_END_TEXT, "%sLID %u",
+			 end->lid > IBSA_LID_UNICAST_MAX ? "multicast " : "",
 			 (unsigned int)end->lid);
 		return out;
 	}

@@ -189,6 +189,8 @@ wrong_command_lines() {
 		service register 0x1234 printer service_pkey=0x10000
 		service register 0x1234 printer --lease 60 service_lease=60
 		service register 0x1234 printer --lease 0
+		service register 0x1234 printer --lease 4294967295
+		path self 4 --nagios
 		service register 0x1234 printer service_lease=0
 		service register 0x1234 printer --lease -1
 		service register 0x1234 printer --lease 60s
@@ -587,6 +589,13 @@ paths() {
 	on 2 path self node2 mtu_selector=2 'mtu>=1024'; err_has 'use = with it'
 	on 2 path self node2 mtu_selector=2 mtu_selector=2 mtu=2048
 	err_has 'mtu_selector is given twice'
+	on 1 path self größe 'rate>=10'
+	err_has 'rate>=10 \(120Gb/s\); without it there is a path with rate 40'
+	on 0 path self größe 'rate>=10Gb'
+	printf 'Switch 2 "s"\n[1] "h"[2]\nCa 2 "h"\n' >second.net
+	run 4 --fabric second.net -C h -P 1 path self 1
+	err_has 'port 1 of h is not connected in second.net'
+	on 1 path self 49152; err_has 'no port with multicast LID 49152'
 	on 2 path self node2 'sl>=1'; err_has "cannot compare 'sl' of PathRec"
 	on 1 path self node2 sl=0 mtu_selector=0 mtu=4096
 	err_has ': mtu greater than 4096; without it there is a path with mtu 2048'

@@ -83,6 +83,9 @@ reach_has_a_line_a_port() {
 	on 1 -j reach dgx2 dgx4 dgx1/mlx5_3
 	json 'map(.reach) == ["yes", "yes", "yes", "yes", "no", "yes"]'
 	on 0 reach --matrix; lines 17; out_has '^ 1( ( \.){4}){3}  fe80'
+	awk '/fe80/ { at = match($0, /dgx[0-9]+ mlx/)
+		if (!at || (was && at != was)) exit 1
+		was = at }' out || fail 'the nodes are not aligned'
 	on 0 -j reach --matrix dgx1 dgx2; json 'length == 64'
 	json '.[7] | .from_host == "dgx1" and .to_host == "dgx2" and
 		(.to_node | startswith("dgx2 mlx5_"))'
