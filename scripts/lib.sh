@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What the scripts share; sourced by them, from any working directory.
+# Functions and variables for the other scripts, which source this file from any
+# working directory.
 # shellcheck shell=bash
 set -uo pipefail
 

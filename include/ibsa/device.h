@@ -91,11 +91,12 @@ struct ibsa_device_list {
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
  * the RDMA modules are not loaded; -ENODEV no fabric server listens at PATH, or
- * the fabric has no node $IBSA_NODE; -ENXIO this node has no port with the
- * number in $IBSA_NODE; -EINVAL PATH is empty, or the name in $IBSA_NODE is too
- * long; -EACCES, -EPROTO, -ETIMEDOUT, -EUSERS the fabric server cannot be used,
- * as ibsa_open(); -ENAMETOOLONG $SYSFS_PATH or PATH is too long; -ENOMEM; or
- * the error of reading class/infiniband. Any thread may call it.
+ * the fabric has no node with the name in $IBSA_NODE; -ENXIO $IBSA_NODE is
+ * NAME/PORT, and the node NAME has no port PORT; -EINVAL PATH is empty, or the
+ * name in $IBSA_NODE is too long; -EACCES, -EPROTO, -ETIMEDOUT, -EUSERS the
+ * fabric server cannot be used, as ibsa_open(); -ENAMETOOLONG $SYSFS_PATH or
+ * PATH is too long; -ENOMEM; or the error of reading class/infiniband. Any
+ * thread may call it.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */

@@ -165,12 +165,12 @@ struct ibsa_event {
  *               with @audited set. @kinds must contain GID_IN or GID_OUT.
  *               SUBSCRIBED is reported after the first table
  *
- * The SA sends each Report a limited number of times. If all tries are lost,
- * the client cannot detect the loss, and no GAP is reported. With @audit_nodes,
- * a lasting change is reported with the next table, within two audit_ms even if
- * one request or reply is lost. The audit does not find a port that joined and
- * left between two tables, lost Reports of other kinds, and GIDs of a port
- * other than the first one.
+ * Without a response, the SA sends a Report again, but only a limited number of
+ * times. If all tries are lost, the client cannot detect the loss, and no GAP
+ * is reported. With @audit_nodes, a lasting change is reported with the next
+ * table, within two audit_ms even if one request or reply is lost. The audit
+ * does not find a port that joined and left between two tables, lost Reports of
+ * other kinds, and GIDs of a port other than the first one.
  *
  * A table of NodeRecords has 112 bytes per node: 79 kB for 648 hosts, 1.3 MB
  * for 10,000. @audit_nodes is off by default because hundreds of watches that

@@ -74,7 +74,8 @@ struct ibsa_fabric_server_stats {
  * open; -EBUSY another program of this user held the lock on @path.lock for two
  * seconds; -ENOENT, -ENOTDIR, -EACCES or another error of the directory;
  * -EOPNOTSUPP the file system of the directory does not support sockets;
- * -ENOMEM; or the error of creating the socket.
+ * -ENOMEM; or the error of creating the socket, @path.lock, or the epoll file,
+ * the timer and the eventfd of the server, such as -EMFILE.
  *
  * Source: unix(7).
  */

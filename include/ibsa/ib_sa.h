@@ -117,10 +117,10 @@ struct ibsa_device_options {
  * Return: 0; -EINVAL the topology file has an error, or "unix:" has no path;
  * -EMFILE; -ENETDOWN no name was given and no port is active; -ENODEV no such
  * device or node, or no fabric server; -ENOENT no such topology file or
- * capture; -ENOMEM; -ENOSYS the RDMA modules are not loaded; -ENXIO the node
- * that $IBSA_NODE names has no such port; -EACCES, -ENAMETOOLONG, -EPROTO,
- * -ETIMEDOUT and -EUSERS of a fabric server as ibsa_open(); or the system's
- * error. Any thread may call it.
+ * capture; -ENOMEM; -ENOSYS the RDMA modules are not loaded; -ENXIO $IBSA_NODE
+ * is NAME/PORT, and the node NAME has no port PORT; -EACCES, -ENAMETOOLONG,
+ * -EPROTO, -ETIMEDOUT and -EUSERS of a fabric server as ibsa_open(); or the
+ * system's error. Any thread may call it.
  */
 int ibsa_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
 
@@ -616,10 +616,11 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * has ClassPortInfo, it assumes InfiniBand records only.
  *
  * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED
- * they are not known to be supported, and the LID of the port, 0xC000 or above,
- * does not fit an InfiniBand record, or the port cannot be opened for a reason
- * other than that it is down, or the device belongs to the parent process;
- * PR_IB_SUPPORTED otherwise. Any thread and any callback may call it.
+ * they are not known to be supported, and the LID of the port is 0xC000 or
+ * above, which is not a unicast LID of InfiniBand and therefore not allowed in
+ * an InfiniBand record, or the port cannot be opened for a reason other than
+ * that it is down, or the device belongs to the parent process; PR_IB_SUPPORTED
+ * otherwise. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */

@@ -44,7 +44,8 @@ struct umad_ca_pair {
  * @portnum: number of the port; 0: any
  *
  * Does the same as umad_open_port(), but never selects a port without SMI, and
- * refuses to open a port without SMI that @ca_name and @portnum name. Any
+ * refuses to open a port without SMI that @ca_name and @portnum name. A port
+ * has an SMI unless the bit IsSMdisabled is set in its CapabilityMask. Any
  * thread may call it.
  *
  * Return: a portid, 0 or above, as umad_open_port() returns it; -EOPNOTSUPP the
@@ -63,13 +64,16 @@ int umad_open_smi_port(const char *ca_name, int portnum);
  * @cas: receives the pairs; entries after the last pair are set to 0
  * @max: number of entries of @cas
  *
- * The first port of a device that has a GUID determines the pair. If no other
- * port has this GUID, the device is gsi_name, and also smi_name if it has SMI.
- * If several ports have this GUID, a device with SMI is smi_name and a device
- * without is gsi_name; if several devices qualify, the last device is used.
- * Devices are processed in the order of their names, sorted by bytes. A device
- * that cannot be read, or whose name does not fit, is skipped. The preferred
- * ports are 0. Any thread may call it.
+ * The first port of a device whose port GUID is not 0 determines the pair of
+ * the device; if @cas has no room for a new pair, the next port determines it.
+ * The device has SMI unless the bit IsSMdisabled is set in the CapabilityMask
+ * of that port. If no other port of any device has this GUID, the device is
+ * gsi_name, and also smi_name if it has SMI. If several ports have this GUID, a
+ * device with SMI is smi_name, and a device without SMI is gsi_name; if several
+ * devices qualify for one name, the last device is used. Devices are processed
+ * in the order of their names, sorted by bytes. A device that cannot be read,
+ * or whose name does not fit, is skipped. The preferred ports are 0. Any thread
+ * may call it.
  *
  * Return: the number of pairs, 0 also if the RDMA modules are not loaded; -1
  * not enough memory.

@@ -34,10 +34,10 @@ IBSA_BEGIN
  *
  * Return: 0; -EINVAL @port, @transport or @context is not 0, another option is
  * out of range, or the topology file has an error; -ENODEV no such device or
- * node; -ENXIO the node that $IBSA_NODE names has no such port; -ENOSYS the
- * RDMA modules are not loaded; -ENETDOWN no name was given and no port is
- * active; -EMFILE, -ENFILE no file descriptor is free; -ENOMEM; or the error of
- * opening the topology file, such as -ENOENT, or of a fabric server as
+ * node; -ENXIO $IBSA_NODE is NAME/PORT, and the node NAME has no port PORT;
+ * -ENOSYS the RDMA modules are not loaded; -ENETDOWN no name was given and no
+ * port is active; -EMFILE, -ENFILE no file descriptor is free; -ENOMEM; or the
+ * error of opening the topology file, such as -ENOENT, or of a fabric server as
  * ibsa_open(). After an error @out is unchanged. Any thread may call it.
  */
 int ibsa_verbs_open(const struct ibsa_options *options,
@@ -122,8 +122,8 @@ ssize_t ibsa_query_gid_table(struct ibv_context *context,
  * program that links both libraries uses the function of the library that is
  * linked first.
  *
- * Return: as ibsa_query_gid_ex(); EINVAL also if @entry_size is below 32 or,
- * with the kernel's command, above 65535.
+ * Return: 0, or a positive errno as ibsa_query_gid_ex(); EINVAL also if
+ * @entry_size is below 32 or, with the kernel's command, above 65535.
  */
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,
@@ -137,7 +137,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  *
  * The other arguments are those of ibsa_query_gid_table().
  *
- * Return: as ibsa_query_gid_table(); -EINVAL also if @entry_size is 0.
+ * Return: the number of entries, or a negative errno, as
+ * ibsa_query_gid_table(); -EINVAL also if @entry_size is 0.
  */
 ssize_t _ibv_query_gid_table(struct ibv_context *context,
 			     struct ibv_gid_entry *entries, size_t max_entries,
@@ -492,9 +493,9 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
  * free, the call reads an event of the device with libibverbs, and events of the
  * SM do not end the wait.
  *
- * Return: as ibsa_get_async_event(); EBADF a signal whose handler has
- * SA_RESTART interrupted the wait, and the context is closed. Any thread may
- * call it.
+ * Return: 0; -1 and errno: EBADF a signal whose handler has SA_RESTART
+ * interrupted the wait, and the context is closed; or another error of
+ * ibsa_get_async_event(). Any thread may call it.
  */
 int ibsa_stock_get_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);

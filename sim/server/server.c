@@ -399,8 +399,9 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 	err = open_fds(server);
 	if (err)
 		ibsa__fail(error, err,
-			   "cannot open the file descriptors of "
-			   "the fabric server");
+			   "cannot open a fabric server: cannot create its "
+			   "epoll file, timer or eventfd: %s",
+			   ibsa__errno_text(-err).bytes);
 	else
 		err = ibsa__server_listen(server, error);
 	if (err)

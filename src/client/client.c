@@ -122,8 +122,8 @@ int ibsa__options_check(const struct ibsa_options *options,
 	if (options->access.sa && options->access.sa->lmc > IBSA_LMC_MAX)
 		return ibsa__fail(
 			error, -EINVAL,
-			"the LMC of the SA's port is %u; the limit is "
-			"%d",
+			"the given address of the SA has the LMC %u; the limit "
+			"is %d",
 			options->access.sa->lmc, IBSA_LMC_MAX);
 	if (options->jitter_percent > 100)
 		return ibsa__fail(error, -EINVAL,
@@ -146,7 +146,9 @@ static int sa_address_check(struct ibsa_transport *transport,
 	    (port.link == IBSA_LINK_OPA && sa->sl <= SL_MAX_OPA))
 		return 0;
 	return ibsa__fail(error, -EINVAL,
-			  "the SL to the SA is %u; the limit is %d", sa->sl,
+			  "the given address of the SA has the SL %u; the "
+			  "limit is %d",
+			  sa->sl,
 			  port.link == IBSA_LINK_OPA ? SL_MAX_OPA : SL_MAX);
 }
 

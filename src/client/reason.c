@@ -133,7 +133,8 @@ static void other_subnet_set(struct ibsa__reason_search *search,
 
 	ibsa__reason_set(search, IBSA_REASON_OTHER_SUBNET, true,
 			 "%s%s does not have the prefix 0x%016llx of "
-			 "this subnet, and the SA has no router to it",
+			 "this subnet, and the SA has no router to the "
+			 "subnet of this GID",
 			 ibsa__reason_end_text(end, text), end->role,
 			 (unsigned long long)gid_prefix(&search->port.gid));
 }

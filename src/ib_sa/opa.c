@@ -41,8 +41,9 @@ enum opa_pr_supported ibsa__opa_supported(struct sa_port *port)
 }
 
 /*
- * The ClassPortInfo of the port's manager is not known, so the length of the
- * port's LID decides which form of path records is used.
+ * The ClassPortInfo of the port's manager is not known, so the LID of the port
+ * decides which form of path records is used: a LID of 0xC000 or above is a
+ * multicast LID on InfiniBand, which an InfiniBand path record must not contain.
  */
 static enum opa_pr_supported supported_by_down_port(struct ib_device *device,
 						    uint8_t port_num)

@@ -149,8 +149,8 @@ static void pair_put(struct umad_ca_pair *pair, const char *name, bool has_smi,
 }
 
 /*
- * Add a device to the pair of its first port that has a GUID, if there is room
- * for the pair.
+ * Add a device to the pair of its first port whose port GUID is not 0. If there
+ * is no room for a new pair, try the next port.
  */
 static void pairs_add(struct pairs *pairs, const struct cas *cas,
 		      const struct ibsa__ca *ca)

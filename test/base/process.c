@@ -109,7 +109,10 @@ static void other_process_is_found(void **state)
 	assert_string_equal(text.text, expected.text);
 }
 
-/* Make the files of a process with one descriptor in the test's /proc. */
+/*
+ * Create the files of a process in the test's /proc. The process has two file
+ * descriptors: 0 is /dev/null, and 7 is @file.
+ */
 static void process_make(const char *pid, const char *file)
 {
 	const struct at process = at(pid);

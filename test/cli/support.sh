@@ -1,7 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What the tests of the command share; sourced by them, with their arguments:
-# IBSA LIBDIR FABRIC. Works in a folder of its own.
+# Functions and variables for the tests of the command ibsa, which source this
+# file. It reads the first three arguments of the test: IBSA is the path of the
+# command, LIBDIR the directory of libibsa.so.1, and FABRIC a topology file. It
+# creates a temporary directory, in which the test works, and removes it at the
+# end.
 set -u
 # shellcheck source=test/support/signals.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"

@@ -260,7 +260,7 @@ static void refusals_are_told_apart(void **state)
 		   "LMC");
 	open_fails(&(struct ibsa_options){ .fabric = FABRIC,
 					   .access.sa = &no_sl },
-		   -EINVAL, "SL to the SA is 16");
+		   -EINVAL, "address of the SA has the SL 16");
 	open_fails(&(struct ibsa_options){ .jitter_percent = 101 }, -EINVAL,
 		   "jitter");
 	open_fails(&(struct ibsa_options){ .fabric = "/no/such" }, -ENOENT,

@@ -244,7 +244,10 @@ static void unregister_waits_for_callbacks(void **state)
 	stop(bench);
 }
 
-/* A result that a worker's callback sets, for the test's thread. */
+/*
+ * The number of replies that are still missing. count_down() runs on the worker
+ * thread of the device; the thread of the test waits until @left is 0.
+ */
 struct ended {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;

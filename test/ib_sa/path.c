@@ -175,7 +175,10 @@ static void ethernet_has_no_sa(void **state)
 	plug_stop(&plug);
 }
 
-/* An IB record cannot contain a LID of this length. */
+/*
+ * The LID of the port is 0xC000: a unicast LID on OPA, but a multicast LID on
+ * InfiniBand, which an InfiniBand path record must not contain as its SLID.
+ */
 static void opa_record_of_a_long_lid_is_refused(void **state)
 {
 	struct ibsa_port_state port = active;

@@ -291,7 +291,10 @@ static void wrong_arguments_are_refused(void **state)
 	close_device();
 }
 
-/* A result that the worker's reports set, for the test's thread. */
+/*
+ * The numbers of reports that count() has received. count() runs on the worker
+ * thread of the device; the thread of the test waits in await().
+ */
 struct ended {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What the scripts for other architectures share; sourced by them.
+# Functions and variables for the scripts that test other architectures, which
+# source this file.
 set -uo pipefail
 export LC_ALL=C
 

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Functions for the scripts that run in virtual machines; to be sourced.
+# Functions and variables for the scripts that run in virtual machines, which
+# source this file.
 set -uo pipefail
 export LC_ALL=C
 # Meson sets these for a test, so that it finds its libraries. Programs of the
