@@ -89,7 +89,11 @@ offers 'check ' node
 offers 'check node node1' node1
 offers 'fabric li' link
 offers 'fabric link ' up down speed
-offers 'fabric link up ' "${nodes[@]}"
+offers 'fabric link up ' "${nodes[@]/%//}"
+offers 'fabric node add no' node1 node2 node3 node4
+offers 'query table NodeRecord --fields num' num_ports
+offers 'query table NodeRecord --fields lid,num' lid,num_ports
+has 'path node1 node2 --fields ' mtu
 offers 'fabric info four' four-hosts.net
 offers 'fabric exec --fir' --first-lid
 offers 'fabric exec four-hosts.net -- true four' four-hosts.net
