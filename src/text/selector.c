@@ -82,8 +82,8 @@ static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
 }
 
 /*
- * Return: the only field of which the name is an abbreviation; NULL if there is
- * none, or more than one.
+ * Return: the only field of which the name is an abbreviation, and by which the
+ * SA can select; NULL if there is none, or more than one.
  */
 static const struct ibsa_field *
 field_abbreviated(const struct ibsa_record *record, const char *name,
@@ -92,11 +92,14 @@ field_abbreviated(const struct ibsa_record *record, const char *name,
 	const struct ibsa_field *only = NULL;
 
 	for (unsigned int i = 0; i < record->field_count; i++) {
-		if (!ibsa__name_abbreviates(name, len, record->fields[i].name))
+		const struct ibsa_field *field = &record->fields[i];
+
+		if (field->cm == IBSA_NO_BIT ||
+		    !ibsa__name_abbreviates(name, len, field->name))
 			continue;
 		if (only)
 			return NULL;
-		only = &record->fields[i];
+		only = field;
 	}
 	return only;
 }

@@ -304,7 +304,7 @@ matrix() {
 	on 1 reach --matrix self nobody node2; lines 4
 	err_has '^ibsa: 1 of 3 targets is not in the matrix, because no port was'
 	on 1 reach --matrix self $nobody; lines 4
-	out_has "^1  \. X  $one "; out_has "^2  X X  $nobody  -$"
+	out_has "^1  \. X  $one +"; out_has "^2  X X  $nobody +-$"
 	err_has '1 of 4 reachable, 3 not'
 	on 1 reach --matrix --why self $nobody; lines 9
 	out_has '^FROM  TO  REASON$'
