@@ -548,8 +548,9 @@ struct ib_sa_multicast {
  * a program that has joined a lost group again, and reads a membership that is
  * not lost back from the SA. All turns together take half a second; with more
  * than 100 groups, 5 ms multiplied by the number of groups, at most 10 s. A
- * join of a lost group waits for the turn of the group, unless the port is
- * down.
+ * join of a lost group waits until the library comes to this group. If the port
+ * is down, the join does not wait: without the address of an SA in the options
+ * of the device, @callback receives -EAGAIN at once.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
  * not registered, the device belongs to the parent process, no @callback, or no
@@ -578,11 +579,13 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  * Waits until a callback of @multicast that is running has returned, unless a
  * callback of any device calls ib_sa_free_multicast(): a callback of @multicast
  * that runs in another thread may then still use the memory until it returns.
- * After that, the callback of @multicast is not called any more. The request to
- * leave the group is sent to the SA later, and again, up to three times, if the
- * SA does not reply. ibsa_device_put() ends memberships without freeing them:
- * it sends as many leave requests as the window permits, and calls the
- * callbacks with -EINTR. Any thread and any callback may call it.
+ * When ib_sa_free_multicast() has returned, the callback of @multicast is not
+ * called any more. The request to leave the group is sent to the SA later. Like
+ * each request, it has several tries within 3 seconds. If the SA replies to
+ * none of them, the library repeats the whole request, with its tries, up to
+ * three times. ibsa_device_put() ends memberships without freeing them: it
+ * sends as many leave requests as the window permits, and calls the callbacks
+ * with -EINTR. Any thread and any callback may call ib_sa_free_multicast().
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
 

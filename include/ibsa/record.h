@@ -175,7 +175,8 @@ unsigned int ibsa_field_values(const struct ibsa_field *field);
 /**
  * ibsa_field_cm - the component bits of one value of a field
  * @field: a field of a record
- * @index: number of the value, from 0
+ * @index: index of the value within the field, from 0; 0 if the field is not
+ *         an array
  *
  * Return: the bits, host byte order; 0 if the SA cannot select by the value, or
  * if @index is not less than ibsa_field_values().
@@ -185,7 +186,8 @@ uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
 /**
  * ibsa_field_get - read one number of a record
  * @field: a field of the record; not a GID, text or blob
- * @index: number of the value, from 0
+ * @index: index of the value within the field, from 0; 0 if the field is not
+ *         an array
  * @host:  the record's struct
  *
  * Return: the number; 0 for a GID, text or blob, or if @index is not less than
@@ -197,7 +199,8 @@ uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
 /**
  * ibsa_field_set - write one number of a record
  * @field: a field of the record; not a GID, text or blob
- * @index: number of the value, from 0
+ * @index: index of the value within the field, from 0; 0 if the field is not
+ *         an array
  * @value: the number
  * @host:  the record's struct
  *

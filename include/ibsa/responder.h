@@ -80,9 +80,9 @@ struct ibsa_responder_info {
  *
  * Get, Set, GetTable, GetMulti and Delete of class version 2 are processed, but
  * not a GetMulti of more than one MAD. A requester that subscribes receives
- * Reports, and its ReportResps reach the SA. The responder stores at most 65536
- * requesters. A further requester replaces the oldest, and then receives the
- * Reports to which the oldest had subscribed.
+ * Reports, and the requester's ReportResps reach the SA of the fabric. The
+ * responder stores at most 65536 requesters. A further requester replaces the
+ * oldest, and then receives the Reports to which the oldest had subscribed.
  *
  * The kernel sends large answers as RMPP segments, and sends a segment again 2
  * seconds after it was lost. On RoCE, clients must use an IPv6 GID of the port:

@@ -148,7 +148,8 @@ typedef void (*ibsa_registration_fn)(
  * next loss counts as the first. The client assumes that a restart or move of
  * the SM caused the loss if the SA has no record with this identity, and the
  * re-register count, SM LID, LID, GID or state of the port has changed since the
- * record was last read or set.
+ * record was last read or set. A loss by a restart or move of the SM is not
+ * counted, and the client sets the record again without delay.
  *
  * Return: 0, even if the port has no SM; -EINVAL @options->service is NULL,
  * @options->mask has a bit that ServiceRecord does not define, or service_lease

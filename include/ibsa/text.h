@@ -53,7 +53,8 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
 /**
  * ibsa_field_name - write the name of one value of a field
  * @field: a field of a record
- * @index: number of the value, from 0
+ * @index: index of the value within the field, from 0; 0 if the field is not
+ *         an array
  * @out:   receives the name
  * @size:  size of @out in bytes
  *
@@ -72,7 +73,8 @@ int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
  * @record:    the record
  * @name:      a name as ibsa_field_name() writes it, in upper or lower case;
  *             '-' is equal to '_'
- * @out_index: receives the number of the value, from 0
+ * @out_index: receives the index of the value within the field: for an array
+ *             0 is the first value (its name ends in _1); for other fields 0
  *
  * Return: the field; or NULL if the record has no such value, and @out_index is
  * unchanged.
@@ -84,7 +86,8 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 /**
  * ibsa_field_format - write one value of a record as text
  * @field: a field of the record
- * @index: number of the value, from 0
+ * @index: index of the value within the field, from 0; 0 if the field is not
+ *         an array
  * @host:  the record's struct
  * @out:   receives the text
  * @size:  size of @out in bytes; IBSA_VALUE_TEXT is always enough
@@ -104,7 +107,8 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
 /**
  * ibsa_field_parse - parse one value of a record
  * @field: a field of the record
- * @index: number of the value, from 0
+ * @index: index of the value within the field, from 0; 0 if the field is not
+ *         an array
  * @text:  a text as ibsa_field_format() writes it, also a rate without "/s",
  *         or a number
  * @host:  the record's struct; receives the value

@@ -105,11 +105,15 @@ const char *ibsa_trace_end_text(int end);
  * @depth:    of REACHED and LOOP: number of links from the start to @far_node;
  *            of ISLAND: 0; else 1 plus the number of links from the start to
  *            @node
- * @end:      enum ibsa_trace_end: REACHED for a link; LOOP if the packet has
- *            reached @far_node before; NO_LINK or HIDDEN: of @port; NO_ENTRY
- *            the table of the switch @node has no other port for the group;
- *            ISLAND
- * @node:     index of the node that sends the packet
+ * @end:      enum ibsa_trace_end: REACHED a link of the tree; LOOP a link to a
+ *            switch that the packet has reached before; NO_LINK @port has no
+ *            link; HIDDEN @port is active, but the SA does not show its other
+ *            end; NO_ENTRY the table of the switch @node has no port for the
+ *            group except the port at which the packet arrived; ISLAND the
+ *            table of the switch @node has an entry for the group, but the
+ *            packet does not reach @node
+ * @node:     index of the node that sends the packet; of NO_ENTRY and ISLAND,
+ *            of the switch
  * @port:     number of the port of @node that sends the packet; of NO_ENTRY and
  *            ISLAND 0
  * @far_node: of REACHED and LOOP: index of the node that receives the packet

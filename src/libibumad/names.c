@@ -179,8 +179,8 @@ static void list_insert(struct umad_device_node **at,
 }
 
 /*
- * Sort a list of devices. This function checks the names' length even if @size
- * is 1; libibumad's function does not.
+ * Sort a list of devices. This function checks the length of the list even if
+ * @size is 1; libibumad's function does not.
  */
 int umad_sort_ca_device_list(struct umad_device_node **head, size_t size)
 {

@@ -294,7 +294,9 @@ static void pull(int fd)
 	}
 	/*
 	 * ibsim returns a packet at once if no client receives it. A kernel
-	 * would report a timeout later instead, so the packet is dropped.
+	 * would not: it would send a request again, and return it with
+	 * ETIMEDOUT when its tries are used up. This packet is dropped here,
+	 * and expire() does the same as the kernel.
 	 */
 	if (packet->data->header.status) {
 		packet_free(packet);

@@ -293,8 +293,9 @@ static void abandoned_request_stays_in_the_window(void **state)
 }
 
 /*
- * A new query takes the place of the cancelled request even if no dispatch
- * comes in between.
+ * When the transport's timeout for the cancelled request has passed, a new
+ * query takes its place in the window, even if no dispatch comes between the
+ * end of the timeout and the query.
  */
 static void abandoned_request_leaves_at_its_timeout(void **state)
 {

@@ -159,7 +159,11 @@ static void register_oui_passes_the_mask_on(void **state)
 	check_methods(0, edges, sizeof(edges));
 }
 
-/* Register with the newer ioctl, whose words have 64 bits in both ABIs. */
+/*
+ * Register with umad_register2(), whose mask has words of 64 bits on every
+ * machine. If @is_older, the kernel lacks the newer ioctl, and libibumad uses
+ * the older one.
+ */
 static void register2(bool is_older)
 {
 	struct umad_reg_attr attr = { .mgmt_class = IBSA_CLASS_SA,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records and their fields, with valid and invalid values. */
+/*
+ * Tests of the functions that encode, decode and find records and their
+ * fields, and read and set values, with valid and invalid values.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
