@@ -12,7 +12,10 @@ struct ibsa_transport;
 
 /**
  * struct ibsa_packet - a packet on a link of the fabric
- * @time_ns: nanoseconds of the fabric's clock
+ * @time_ns: time in nanoseconds at which the packet begins its way to the other
+ *           port; for a reply, after latency_us of struct ibsa_fabric_options.
+ *           By default, the clock is the system's monotonic clock; with
+ *           virtual_clock it is the fabric's own clock, which starts at 0
  * @bytes:   from the LRH to the VCRC, as on a wire, network order
  * @len:     number of bytes
  */

@@ -104,7 +104,7 @@ int ibsa_devices_read(struct ibsa_device_list **out) IBSA_MUST_USE;
 
 /**
  * ibsa_devices_free - free a list of devices
- * @list: from ibsa_devices_read(), or NULL
+ * @list: from ibsa_devices_read(); NULL: nothing happens
  */
 void ibsa_devices_free(struct ibsa_device_list *list);
 
@@ -251,7 +251,7 @@ int ibsa_gids_read(const char *device, unsigned int port,
 
 /**
  * ibsa_gids_free - free a list of GIDs
- * @list: from ibsa_gids_read(), or NULL
+ * @list: from ibsa_gids_read(); NULL: nothing happens
  */
 void ibsa_gids_free(struct ibsa_gid_list *list);
 

@@ -158,7 +158,7 @@ struct ibsa_event {
  * @deadline_ms: deadline of each request in milliseconds from its first try;
  *               default: that of the client. The smallest value of all watches
  *               of a client applies. A request waits up to one minute for its
- *               first try if the window is full
+ *               first try if the window is full, and then fails with -ETIMEDOUT
  * @audit_nodes: also read the SA's table of NodeRecords at intervals: the
  *               smallest audit_ms of the watches that set @audit_nodes. Changes
  *               that no Report announced are reported as GID_IN and GID_OUT
@@ -238,9 +238,9 @@ int ibsa_event_watch(struct ibsa_client *client,
 
 /**
  * ibsa_event_unwatch - end a watch
- * @watch: the watch, or NULL. Its callback is not called again; the callback
- *         itself may end its watch
+ * @watch: the watch; NULL: nothing happens
  *
+ * The callback of @watch is not called again. A callback may end its own watch.
  * When no watch needs a subscription any more, later dispatches end the
  * subscription at the SA; ibsa_close() waits up to two seconds until the SA has
  * ended it.

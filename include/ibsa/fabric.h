@@ -181,7 +181,7 @@ int ibsa_fabric_parse(const char *text, size_t len,
 
 /**
  * ibsa_fabric_put - release a fabric
- * @fabric: a fabric, or NULL
+ * @fabric: a fabric; NULL: nothing happens
  *
  * The library frees the fabric as soon as it has been released and its last
  * client is closed.

@@ -62,7 +62,7 @@ struct ibsa_fabric_server_stats {
  *           socket whose server has ended is replaced
  * @options: NULL for all defaults; copied
  * @error:   after an error, a sentence that tells what failed and what to do;
- *           or NULL
+ *           may be NULL
  * @out:     receives the server, which ibsa_fabric_server_close() closes
  *
  * Only processes of the same user and of root can connect.
@@ -161,7 +161,7 @@ void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
 
 /**
  * ibsa_fabric_server_close - close a server
- * @server: an open server, or NULL
+ * @server: an open server; NULL: nothing happens
  *
  * Removes the socket, unless another file is at its path, ends all connections
  * and releases the fabric. In the processes that were connected, the device of

@@ -56,7 +56,7 @@ int ibsa_host_ports(struct ibsa_client *client, const char *name,
 
 /**
  * ibsa_host_ports_free - free the records of a host
- * @ports: from ibsa_host_ports() or ibsa_host_select(), or NULL
+ * @ports: from ibsa_host_ports() or ibsa_host_select(); NULL: nothing happens
  */
 void ibsa_host_ports_free(struct ibsa_node *ports);
 

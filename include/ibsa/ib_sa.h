@@ -139,7 +139,7 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 
 /**
  * ibsa_device_put - end the use of a device
- * @device: or NULL
+ * @device: of ibsa_device_get() or ibsa_device_open(); NULL: nothing happens
  *
  * The last call for a device closes it: queries in progress end, their
  * callbacks are called with -EINTR, and the SA deletes the registered services,
@@ -414,7 +414,7 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
 
 /**
  * ibsa_service_rec_release - end a registration and delete its record
- * @registration: from ibsa_service_rec_register(), or NULL
+ * @registration: from ibsa_service_rec_register(); may be NULL
  *
  * Does not wait: IBSA_REGISTRATION_RELEASED is reported later. If @registration
  * is NULL, was released before, or has been reported as released, nothing
@@ -465,7 +465,7 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
 
 /**
  * ibsa_device_unwatch - end a watch
- * @watch: from ibsa_device_watch(), or NULL
+ * @watch: from ibsa_device_watch(); may be NULL
  *
  * Does not wait: events may still be reported until IBSA_EVENT_ENDED. The
  * library reports IBSA_EVENT_ENDED later, without waiting for the SA, with err,
@@ -572,9 +572,10 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 
 /**
  * ib_sa_free_multicast - end a membership, also while its join is in progress
- * @multicast: from ib_sa_join_multicast(), or NULL. If its callback returned a
- *             value other than 0, or its client was unregistered, it has
- *             already been freed and must not be passed
+ * @multicast: from ib_sa_join_multicast(); NULL: nothing happens. If the
+ *             callback of @multicast returned a value other than 0, or the
+ *             client of @multicast was unregistered, @multicast is already
+ *             freed and must not be passed
  *
  * Waits until a callback of @multicast that is running has returned, unless a
  * callback of any device calls ib_sa_free_multicast(): a callback of @multicast
@@ -778,9 +779,12 @@ int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 
 /**
  * rdma_destroy_ah_attr - release the reference to the source GID
- * @ah_attr: of ib_init_ah_attr_from_path(), also after it has failed
+ * @ah_attr: filled by ib_init_ah_attr_from_path() or
+ *           ibsa_init_ah_attr_from_path()
  *
- * May be called again for the same @ah_attr. Any thread may call it.
+ * After these functions have returned an error, @ah_attr holds no reference:
+ * the call is then not needed, but does no harm. The same is true of a second
+ * call for the same @ah_attr. Any thread may call it.
  */
 void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
 

@@ -245,10 +245,12 @@ struct ibsa_port_watch;
  *           returns
  * @arg:     as given to ibsa_port_watch()
  *
- * If a value changed and changed back between two calls, its bit in @changes is
- * set as well: a port that went down and came up again has
- * IBSA_PORT_CHANGE_STATE and is active. ibsa_reply_fn tells which functions
- * call the callback, and what the callback may call.
+ * If the client read a changed value, and read the old value again before it
+ * called the callback, the bit of the value in @changes is set as well: a port
+ * that went down and came up again has IBSA_PORT_CHANGE_STATE and is active. A
+ * value that changed and changed back between two reads of the port is not
+ * noticed. ibsa_reply_fn tells which functions call the callback, and what the
+ * callback may call.
  */
 typedef void (*ibsa_port_fn)(unsigned int changes,
 			     const struct ibsa_port_state *now, void *arg);
@@ -308,7 +310,7 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 
 /**
  * ibsa_close - end all queries and close the port
- * @client: or NULL
+ * @client: an open client; NULL: ibsa_close() does nothing and returns 0
  *
  * ibsa_close() first waits, up to two seconds, until the SA has deleted the
  * client's services and subscriptions; see <ibsa/service.h> and <ibsa/event.h>.
@@ -625,7 +627,8 @@ int ibsa_port_watch(struct ibsa_client *client, unsigned int interval_ms,
 /**
  * ibsa_port_unwatch - end a watch of the port
  * @client: the client of the watch
- * @watch:  ends at once, also from inside a callback; may be NULL
+ * @watch:  ends at once, also if a callback calls ibsa_port_unwatch(); NULL:
+ *          nothing happens
  */
 void ibsa_port_unwatch(struct ibsa_client *client,
 		       struct ibsa_port_watch *watch);

@@ -106,10 +106,13 @@ typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
  * @client:  an open client
  * @options: NULL: all defaults
  * @gid:     unicast or multicast, of this subnet or of another
- * @out:     receives the result, which may be IBSA_REACH_UNKNOWN
+ * @out:     receives the result; IBSA_REACH_UNKNOWN if the query failed, for
+ *           example if the SA did not reply, was busy or refused the query
  *
- * Queries the SA for one reversible path. During the wait, the client continues
- * with its other queries. A signal does not end the wait.
+ * Queries the SA for one reversible path. If the SA has no path, up to
+ * IBSA_REASON_QUERIES further queries search for the reason, unless @options
+ * has IBSA_WHY_NEVER. During the wait, the client continues with its other
+ * queries. A signal does not end the wait.
  *
  * Return: 0, and @out holds a result; -EINVAL @gid is NULL or all zero; -EBUSY
  * a callback of this client called ibsa_reach().

@@ -157,7 +157,7 @@ void ibsa_responder_info_get(const struct ibsa_responder *responder,
 
 /**
  * ibsa_responder_close - close a responder
- * @responder: or NULL
+ * @responder: an open responder; NULL: nothing happens
  *
  * Answers that the kernel has not sent completely are lost. Registrations and
  * subscriptions stay in the fabric.

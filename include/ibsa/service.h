@@ -30,7 +30,8 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  *               back; default 30000
  * @deadline_ms: deadline of each request in milliseconds from its first try;
  *               default: that of the client. A request waits up to one minute
- *               for its first try if the window is full
+ *               for its first try if the window is full, and then fails with
+ *               -ETIMEDOUT
  *
  * service_id, service_gid and service_pkey identify a record. The client always
  * sends these three fields and service_lease. Defaults: service_gid is GID 0 of

@@ -258,9 +258,9 @@ int ibsa_host_match(const char *name, const char *description);
  * ibsa_host_device - return the device in a node's description
  * @description: description of the node
  *
- * Return: the part of @description after its first word and the following
- * blanks, such as "mlx5_0" of "node1 mlx5_0"; "" if nothing follows the first
- * word. Any thread may call it.
+ * Return: a pointer into @description, to the part after its first word and the
+ * following blanks, such as "mlx5_0" of "node1 mlx5_0"; "" if nothing follows
+ * the first word. Any thread may call it.
  */
 const char *ibsa_host_device(const char *description);
 

@@ -144,7 +144,7 @@ int ibsa_topology_new(struct ibsa_topology **out) IBSA_MUST_USE;
 
 /**
  * ibsa_topology_free - free a topology
- * @topology: from ibsa_topology_new(), or NULL
+ * @topology: a topology, finished or not; NULL: nothing happens
  */
 void ibsa_topology_free(struct ibsa_topology *topology);
 

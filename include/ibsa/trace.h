@@ -165,7 +165,7 @@ int ibsa_topology_trace_group(const struct ibsa_topology *topology,
 
 /**
  * ibsa_trace_tree_free - free a tree
- * @tree: from ibsa_topology_trace_group(), or NULL
+ * @tree: from ibsa_topology_trace_group(); NULL: nothing happens
  */
 void ibsa_trace_tree_free(struct ibsa_trace_tree *tree);
 

@@ -65,15 +65,17 @@ int umad_open_smi_port(const char *ca_name, int portnum);
  * @max: number of entries of @cas
  *
  * The first port of a device whose port GUID is not 0 determines the pair of
- * the device; if @cas has no room for a new pair, the next port determines it.
- * The device has SMI unless the bit IsSMdisabled is set in the CapabilityMask
- * of that port. If no other port of any device has this GUID, the device is
- * gsi_name, and also smi_name if it has SMI. If several ports have this GUID, a
- * device with SMI is smi_name, and a device without SMI is gsi_name; if several
- * devices qualify for one name, the last device is used. Devices are processed
- * in the order of their names, sorted by bytes. A device that cannot be read,
- * or whose name does not fit, is skipped. The preferred ports are 0. Any thread
- * may call it.
+ * the device. If that would be a new pair and @cas has no room for it, the next
+ * port whose port GUID is not 0 determines the pair instead; if no port of the
+ * device has an existing pair, the device is left out. The device has SMI
+ * unless the bit IsSMdisabled is set in the CapabilityMask of the port that
+ * determines the pair. If no other port of any device has this GUID, the device
+ * is gsi_name, and also smi_name if it has SMI. If several ports have this
+ * GUID, a device with SMI is smi_name, and a device without SMI is gsi_name; if
+ * several devices qualify for one name, the last device is used. Devices are
+ * processed in the order of their names, sorted by bytes. A device that cannot
+ * be read, or whose name does not fit, is skipped. The preferred ports are 0.
+ * Any thread may call it.
  *
  * Return: the number of pairs, 0 also if the RDMA modules are not loaded; -1
  * not enough memory.

@@ -46,7 +46,7 @@ int ibsa_verbs_open(const struct ibsa_options *options,
 
 /**
  * ibsa_verbs_close - close a context of ibsa_verbs_open()
- * @context: or NULL
+ * @context: an open context of ibsa_verbs_open(); NULL: nothing happens
  *
  * Ends registrations for events of the SM, and calls in progress, as
  * ibsa_close_device() does. Calls of ibsa_query_gid_ex() and
@@ -296,11 +296,14 @@ struct ibsa_async_event {
 /**
  * struct ibsa_verbs_options - options of a context; zero is the default of each
  * member
- * @access:     how requests reach the SA, copied; set a member only for a
- *              context that libibverbs opened. With an address in @access.sa,
- *              Ethernet ports, which have no SA, are used as well
- * @audit_ms:   interval in milliseconds at which subscriptions are read back;
- *              default 30000
+ * @access:     how requests reach the SA, copied. All members must be zero for
+ *              a context of ibsa_verbs_open(), which was given these options
+ *              when it was opened. If @access.sa is the address of an SA, the
+ *              requests of all ports go to this SA, also those of Ethernet
+ *              ports; without @access.sa, Ethernet ports are not used, since
+ *              their networks have no SA
+ * @audit_ms:   interval in milliseconds at which the library queries the SA for
+ *              its subscriptions, to find lost ones; default 30000
  * @max_events: maximum number of events of the SM that wait to be read, up to
  *              1048576; further events are lost. Default 16384
  * @gaps:       report with IBV_EVENT_SM_GAP that events may be missing
@@ -458,7 +461,7 @@ ibsa_verbs_async_fd_get(struct ibv_context *context);
 
 /**
  * ibsa_verbs_async_fd_put - undo ibsa_verbs_async_fd_get()
- * @held: of ibsa_verbs_async_fd_get(), or NULL
+ * @held: of ibsa_verbs_async_fd_get(); NULL: nothing happens
  *
  * errno is unchanged. Only the thread that called ibsa_verbs_async_fd_get() may
  * call it.
