@@ -361,7 +361,8 @@ static void device_list_failed(struct doctor *doctor, int err)
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
 			     "mount sysfs at /sys, or set SYSFS_PATH to its "
 			     "mount point",
-			     "/sys is not mounted, or empty");
+			     "no sysfs at /sys, or at SYSFS_PATH if that is "
+			     "set");
 	else if (err == -ENOSYS)
 		doctor_wrong(doctor, &everything, "modules", CLI_DEVICE,
 			     "modprobe ib_umad and the adapter's driver, such "

@@ -299,7 +299,10 @@ static bool is_for_slurm(const struct cli *cli)
 	return cli->topology.slurm || cli->topology.slurm_yaml;
 }
 
-/* Of the options about queries, a file needs none. */
+/*
+ * Check that no option for queries is given together with a file: the topology
+ * is read from the file, without a query.
+ */
 static bool file_options_check(const struct cli *cli)
 {
 	static const char *const names[] = { "fabric", "port", "record", "sa",
@@ -315,11 +318,12 @@ static bool file_options_check(const struct cli *cli)
 		wrong = "device";
 	if (!wrong)
 		return true;
-	complain("topology: --%s is for queries, but '%s' is read; remove one "
-		 "of them%s",
+	complain("topology: --%s is for queries to the SA, but the topology "
+		 "is read from the file '%s'; remove the option or the file%s",
 		 wrong, cli->args[1],
 		 strcmp(wrong, "device") == 0
-			 ? ", or write a pattern such as 'mlx5_[0]'"
+			 ? ", or, to show only some adapters of the file, give "
+			   "--device a pattern such as 'mlx5_[0]'"
 			 : "");
 	return false;
 }

@@ -70,16 +70,17 @@ int other_files_check(const struct cli *cli)
 {
 	/* The files that are written are last, in the order of @options. */
 	const struct named_file files[] = {
-		{ file_read_of(cli), "what is read" },
-		{ cli->check.expect, "what --expect reads" },
-		{ cli->check.peers, "what --peers reads" },
-		{ cli->fabric.partitions, "what --partitions reads" },
-		{ cli->sa.key_file, "what --sm-key reads" },
-		{ cli->topology.name_map, "what --node-name-map reads" },
-		{ cli->picture.dot, "what --dot writes" },
-		{ cli->picture.svg, "what --svg writes" },
-		{ cli->record.path, "what --record writes" },
-		{ cli->output.file, "what --output writes" },
+		{ file_read_of(cli), "the file that is read" },
+		{ cli->check.expect, "the file that --expect reads" },
+		{ cli->check.peers, "the file that --peers reads" },
+		{ cli->fabric.partitions, "the file that --partitions reads" },
+		{ cli->sa.key_file, "the file that --sm-key reads" },
+		{ cli->topology.name_map,
+		  "the file that --node-name-map reads" },
+		{ cli->picture.dot, "the file that --dot writes" },
+		{ cli->picture.svg, "the file that --svg writes" },
+		{ cli->record.path, "the file that --record writes" },
+		{ cli->output.file, "the file that --output writes" },
 	};
 	static const char *const options[] = { "--dot", "--svg", "--record",
 					       "--output" };

@@ -207,8 +207,8 @@ int no_device_explain(int err)
 		return CLI_DEVICE;
 	}
 	if (err == -ENOSYS && sysfs_is_empty())
-		complain("cannot list this machine's devices: /sys is not "
-			 "mounted, or empty");
+		complain("cannot list this machine's devices: no sysfs at "
+			 "/sys, or at SYSFS_PATH if that is set");
 	else if (err == -ENOSYS)
 		complain("this machine has no InfiniBand device: the "
 			 "kernel's RDMA modules are not loaded");

@@ -500,7 +500,7 @@ static int tree_print(struct cli *cli, const struct tree *tree)
 	return CLI_DONE;
 }
 
-/* topology_read() has printed what is missing. */
+/* topology_read() has printed which ends or records are missing. */
 static int links_check(const struct topology_view *view)
 {
 	if (!view->info.hidden && !view->info.unmatched)

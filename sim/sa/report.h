@@ -40,9 +40,11 @@ void ibsa__reports_done(struct reports *reports);
 void ibsa__reports_reset(struct sa *sa);
 
 /*
- * Send a Report to a subscriber, which is an end port. @asked is the address of
- * the SA in the subscriber's request: the SL, P_Key and GRH of the Report are
- * those of the request. If memory is short or REPORTS_MAX Reports wait for
+ * Send a Report to a subscriber, which is the end port @end. @asked is the
+ * destination of the subscriber's request, as the subscriber wrote it: the
+ * Report has the SL and the P_Key of the request. If the request has a GRH, the
+ * Report has one with the same flow label, traffic class and hop limit, and
+ * with both GIDs exchanged. If memory is short or REPORTS_MAX Reports wait for
  * their responses, the Report is not sent and counts as unanswered.
  */
 void ibsa__report_send(struct sa *sa, uint32_t end,

@@ -92,8 +92,8 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
 }
 
 /*
- * Process what is due in the client's umad file. If this queues packets for
- * the client, the file calls peer_set_ready().
+ * Process the events of the client's umad file that are due, such as timeouts.
+ * If this queues packets for the client, the file calls peer_set_ready().
  */
 static void peer_settle(struct server_peer *peer)
 {

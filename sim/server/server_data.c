@@ -221,9 +221,9 @@ void ibsa__peer_flush(struct server_peer *peer)
 	bool is_done;
 
 	/*
-	 * Process what is due in the client's umad file even if the client
-	 * does not read: otherwise the file would remain due, and the timer
-	 * would expire again at once.
+	 * Process the events of the client's umad file that are due even if
+	 * the client does not read: otherwise they would remain due, and the
+	 * timer would expire again at once.
 	 */
 	pthread_mutex_lock(peer_lock(peer));
 	ibsa__sim_file_settle(peer->file);

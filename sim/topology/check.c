@@ -406,8 +406,9 @@ static int check_twins(struct check *check)
 }
 
 /*
- * Find out what is usual in the topology file, such as rates, so that
- * exceptions can be reported.
+ * Store for each port its line in the topology file. Find out whether the file
+ * has rates and lists links at both ends, and which link width most ports have,
+ * so that exceptions can be reported.
  */
 static void check_survey(struct check *check)
 {

@@ -16,7 +16,10 @@
  */
 enum rank { UNFIT, UNREADABLE, ETHERNET, INACTIVE, ROCE, ACTIVE };
 
-/* A port selection: what is searched for, and the best port so far. */
+/*
+ * A port selection: the device and port that the caller named, and the best
+ * port so far.
+ */
 struct search {
 	const char *name;
 	unsigned int port;
@@ -226,8 +229,9 @@ int ibsa__port_select(struct device_files *files, const char *device,
 	err = ibsa__devices_read(files, &list);
 	if (err == -ENOSYS && ibsa__folder_check(files, "class") == -ENOENT)
 		return ibsa__fail(error, err,
-				  "/sys is not mounted, or empty: mount sysfs "
-				  "there, or set SYSFS_PATH to its directory");
+				  "no sysfs at /sys, or at SYSFS_PATH if that "
+				  "is set: mount sysfs at /sys, or set "
+				  "SYSFS_PATH to its mount point");
 	if (err == -ENOSYS)
 		return ibsa__fail(
 			error, err,

@@ -89,8 +89,8 @@ void ibsa__events_gap(struct ibsa__events *events, unsigned int producers);
 /* subscription.c */
 void ibsa__subscriptions_init(struct ibsa__events *events);
 /*
- * Forget what is known about the SA's behaviour, such as whether it returns
- * subscriptions.
+ * Forget what the replies have shown about the SA's behaviour, such as whether
+ * it returns subscriptions.
  */
 void ibsa__subscriptions_reset(struct ibsa__events *events);
 /*

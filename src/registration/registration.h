@@ -223,8 +223,8 @@ void ibsa__registration_schedule(struct ibsa__registration *registration,
 				 uint64_t ms);
 
 /*
- * Start the registration's next step soon, because what is known about it at
- * the SA is out of date.
+ * Start the registration's next step soon, because the SA's records may have
+ * changed since they were last read.
  */
 void ibsa__registration_soon(struct ibsa__registration *registration);
 

@@ -56,7 +56,8 @@ int ibsa__remote_node_find(const char *name, const char *process_node,
 
 /*
  * Find the address that @fabric ("unix:PATH") stands for, with a node and port
- * as ibsa__remote_node_find(). The server chooses what is left to the default.
+ * as ibsa__remote_node_find(). If no node or no port is given, the server
+ * chooses it.
  * Return: 0; -EINVAL @fabric does not begin with "unix:", or the node's name is
  * too long; -ENAMETOOLONG the path is too long for a socket.
  */

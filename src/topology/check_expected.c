@@ -195,7 +195,10 @@ static const struct graph_port *first_link(const struct ibsa_topology *topology,
 	return NULL;
 }
 
-/* Whether what is at a port where the node is expected is not known. */
+/*
+ * Whether a port to which the node @node is expected to be connected is active
+ * without a known other end: the node may then be connected there.
+ */
 static bool node_is_hidden(const struct check *check, uint32_t node)
 {
 	const struct ibsa_topology *then = check->then;

@@ -144,9 +144,11 @@ every_error_is_another() {
 		'!RDMA modules are not loaded' modules 'RDMA modules are not loaded' \
 		'modprobe ib_umad'
 	rm -r "$sys/class"
-	what_is 'no sysfs' '/sys is not mounted, or empty: mount sysfs there' \
-		'!/sys is not mounted, or empty' \
-		modules '^/sys is not mounted, or empty$' '^mount sysfs at'
+	what_is 'no sysfs' \
+		'no sysfs at /sys, or at SYSFS_PATH if that is set: mount' \
+		'!no sysfs at /sys, or at SYSFS_PATH if that is set' modules \
+		'^no sysfs at /sys, or at SYSFS_PATH if that is set$' \
+		'^mount sysfs at'
 	what=sentences
 	# If the machine has a device, the message of a failed query names ibsa
 	# doctor, and no example fabric.

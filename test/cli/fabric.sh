@@ -202,16 +202,16 @@ drawings_do_not_write_over_each_other_or_what_is_read() {
 		refused_for_file fabric info drawn.net "$option" ./hard.net
 		refused_for_file fabric info hard.net "$option" soft.net
 	done
-	err_has "^ibsa: --svg: 'soft.net' is what is read; name another file\$"
+	err_has "^ibsa: --svg: 'soft.net' is the file that is read; name another file\$"
 	refused_for_file reach --matrix --svg soft.net --fabric drawn.net
 	run 2 fabric info drawn.net --dot one --svg one; out_empty
-	err_has "^ibsa: --svg: 'one' is what --dot writes; name another file\$"
+	err_has "^ibsa: --svg: 'one' is the file that --dot writes; name another file\$"
 	[ ! -e one ] || fail 'it has drawn all the same'
 	run 2 fabric info drawn.net --dot one --svg ./one; out_empty
 	[ ! -e one ] || fail 'it has drawn all the same'
 	run 2 fabric info drawn.net --dot one --svg ../"${PWD##*/}"/one
 	run 2 topology --fabric drawn.net --dot one --record ./one; out_empty
-	err_has "^ibsa: --record: './one' is what --dot writes"
+	err_has "^ibsa: --record: './one' is the file that --dot writes"
 	[ ! -e one ] || fail 'it has recorded all the same'
 	refused_for_file topology drawn.net --svg hard.net
 	refused_for_file topology --fabric drawn.net --record soft.net
@@ -232,11 +232,11 @@ files_of_options_are_not_written_over() {
 		'--expect small metrics --output small'; do
 		# shellcheck disable=SC2086 # words
 		run 2 --fabric "$fabric" $use; out_empty
-		err_has "is what --[a-z-]+ reads; name another file"
+		err_has "is the file that --[a-z-]+ reads; name another file"
 		[ "$(cat small)" = 0x1 ] || fail 'it has written over the file'
 	done
 	run 2 fabric exec "$fabric" --partitions small --record link -- true
-	err_has 'what --partitions reads'
+	err_has 'the file that --partitions reads'
 	what='a drawing on /dev/stdout'
 	"$ibsa" --fabric "$fabric" topology --dot /dev/stdout 2>err | cat >out
 	out_has '^graph fabric'; err_empty
@@ -270,7 +270,7 @@ records() {
 	cp "$fabric" own.net
 	ln own.net same.net
 	run 2 path self self --fabric own.net --record same.net
-	err_has "'same.net' is what is read"
+	err_has "'same.net' is the file that is read"
 	run 2 fabric exec own.net --record own.net -- true; out_empty
 	cmp -s own.net "$fabric" || fail 'it has written over the topology'
 	run 2 path self self --fabric own.net --record -

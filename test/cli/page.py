@@ -358,12 +358,12 @@ def check_usage(test, fabric):
     for args, why in (
             (["copy.net"], "page needs --output FILE"),
             (["copy.net", "other", "-o", "x"], "accepts one file"),
-            (["copy.net", "-o", "./copy.net"], "is what is read"),
-            (["--fabric", "copy.net", "-o", "copy.net"], "is what is read"),
-            (["--expect", "copy.net", "-o", "copy.net"], "what --expect reads"),
+            (["copy.net", "-o", "./copy.net"], "is the file that is read"),
+            (["--fabric", "copy.net", "-o", "copy.net"], "is the file that is read"),
+            (["--expect", "copy.net", "-o", "copy.net"], "the file that --expect reads"),
             (["--node-name-map", "names", "-o", "names"],
-             "what --node-name-map reads"),
-            (["--record", "x", "-o", "x"], "is what --record writes"),
+             "the file that --node-name-map reads"),
+            (["--record", "x", "-o", "x"], "is the file that --record writes"),
             (["copy.net", "-o", "x", "-j"], "page writes HTML only"),
             (["copy.net", "-o", "x", "--csv"], "page writes HTML only"),
             (["copy.net", "-o", "x", "--svg", "y"], "no option --svg")):

@@ -181,7 +181,7 @@ drawings_are_made() {
 	on_tree 2 --dot - --net; err_has 'name a file'
 	on_tree 2 --svg - -j; err_has 'name a file'
 	on_tree 2 --all; err_has '--dot or --svg'
-	on_tree 2 --svg tree.net; err_has 'what is read'
+	on_tree 2 --svg tree.net; err_has 'is the file that is read'
 }
 
 # A file may have no rate of a link: it is not that of another link.
@@ -247,7 +247,7 @@ usage_is_checked() {
 		'--sm-key 1' '--device mlx5_0'; do
 		# shellcheck disable=SC2086 # words
 		run 2 topology tree.net $args; out_empty; sentences 1
-		err_has "^ibsa: topology: ${args%% *} is for queries, but 'tree.net' is read"
+		err_has "^ibsa: topology: ${args%% *} is for queries to the SA, but .*'tree.net'"
 	done
 	run 0 topology tree.net --device 'mlx5_*' -t 100; lines 7
 	for args in '' --net --slurm -j; do

@@ -61,8 +61,12 @@ static void send_table_request(struct remote_file *file, uint16_t lid,
 			 0);
 }
 
-/* Whether the server gets into a state in which it has nothing to do. */
-static bool comes_to_rest(struct ibsa_fabric_server *server)
+/*
+ * Process the events of the server until its descriptor has not been readable
+ * for 50 ms. Return: false if this does not happen within 10000 rounds, because
+ * the server is always ready to do something.
+ */
+static bool server_becomes_idle(struct ibsa_fabric_server *server)
 {
 	struct pollfd fd = { .fd = ibsa_fabric_server_fd(server),
 			     .events = POLLIN };
@@ -88,7 +92,7 @@ static void client_that_does_not_read_takes_no_rounds(void **state)
 		send_table_request(&file, 1, i + 1, 1000);
 	send_table_request(&file, NOWHERE, 1, 1);
 	paused = server_pause(server);
-	assert_true(comes_to_rest(paused));
+	assert_true(server_becomes_idle(paused));
 	server_resume(server);
 	ibsa__remote_file_close(&file);
 	server_stop(server);

@@ -49,7 +49,7 @@ void *ibsa__realloc(void *old, size_t count, size_t size)
 
 char *ibsa__strdup(const char *text)
 {
-	return is_spent() ? NULL : strdup(text);
+	return is_spent() || strlen(text) >= largest ? NULL : strdup(text);
 }
 
 void ibsa__free(void *memory)

@@ -14,7 +14,10 @@
  */
 void fail_alloc_after(long allocations);
 
-/* Let allocations of more than @bytes fail; 0: no limit on the size. */
+/*
+ * Let each allocation of more than @bytes fail from now on; 0: no limit on the
+ * size of an allocation.
+ */
 void fail_alloc_above(size_t bytes);
 
 #endif

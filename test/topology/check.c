@@ -263,7 +263,10 @@ static void a_cut_cable_is_missing(void **state)
 					   "6 is missing"));
 }
 
-/* What is at an active port without a link is not known to be missing. */
+/*
+ * A node that is expected at an active port without a known other end is not
+ * reported as missing.
+ */
 static void hidden_links_and_nodes_are_not_missing(void **state)
 {
 	const struct ibsa_port_info ports[] = {
