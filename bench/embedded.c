@@ -12,6 +12,7 @@
 #include "wire/request.h"
 
 #include "bench.h"
+#include "lookup.h"
 
 enum { COUNT = 200 * 1000, ROOM = 4096 };
 
@@ -44,6 +45,19 @@ static void run_answer(uint64_t count)
 	}
 }
 
+static void run_floor(uint64_t count)
+{
+	uint8_t *guid = field(offsetof(struct ibsa__path_bits, dgid)) + 8;
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t host = (i * 2654435761u >> 8) % hosts;
+
+		ibsa_put_be64(guid, 0x0002c90300100001 + 16 * host);
+		lookup_answer(request, room);
+		BENCH_USE(room);
+	}
+}
+
 static int prepare(const char *path)
 {
 	struct ibsa_path want = { .reversible = 1, .numb_path = 1 };
@@ -65,6 +79,8 @@ static int prepare(const char *path)
 	}
 	ibsa_fabric_info_get(fabric, &info);
 	hosts = info.adapters;
+	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++)
+		lookup_add(port.guid, (uint16_t)port.state.lid);
 	if (ibsa_fabric_port_at(fabric, 0, &port))
 		return -1;
 	want.sgid = want.dgid = port.state.gid;
@@ -73,6 +89,7 @@ static int prepare(const char *path)
 
 static const struct bench_case cases[] = {
 	{ "embedded-path", run_answer, COUNT },
+	{ "embedded-floor", run_floor, COUNT },
 };
 
 /*

@@ -13,6 +13,7 @@
 
 #include "bench.h"
 #include "count_alloc.h"
+#include "engine_floor.h"
 #include "loop.h"
 
 enum {
@@ -124,6 +125,8 @@ static const struct bench_case cases[] = {
 	{ "engine-64", run_small, COUNT },
 	{ "engine-million", run_large, MILLION },
 	{ "engine-syscall", run_syscall, COUNT },
+	{ "engine-floor-64", engine_floor_small, COUNT },
+	{ "engine-floor-million", engine_floor_large, MILLION },
 };
 
 /*
@@ -143,6 +146,7 @@ static void print_memory(void)
 	ibsa__engine_free(large.engine);
 	bytes -= alloc_counted().bytes;
 	printf("engine-bytes %.1f\n", (double)bytes / MILLION);
+	printf("engine-floor-bytes %zu\n", engine_floor_bytes());
 }
 
 int main(int argc, char **argv)

@@ -42,6 +42,7 @@ static struct ib_sa_client kernel_client;
  */
 struct asker {
 	pthread_t thread;
+	void (*submit)(struct asker *asker);
 	sem_t room; /* for halves */
 	uint64_t halves;
 	uint64_t told;
@@ -50,15 +51,18 @@ struct asker {
 
 static struct asker askers[THREADS];
 
+static void asker_answered(struct asker *asker)
+{
+	if (++asker->told % HALF == 0)
+		sem_post(&asker->room);
+}
+
 static void told(int status, struct sa_path_rec *resp, void *context)
 {
-	struct asker *asker = context;
-
 	BENCH_USE(&resp->ib.dlid);
 	if (status)
 		abort();
-	if (++asker->told % HALF == 0)
-		sem_post(&asker->room);
+	asker_answered(context);
 }
 
 /*
@@ -99,7 +103,7 @@ static void *work(void *arg)
 	for (uint64_t half = 0; half < asker->halves; half++) {
 		await_room(asker);
 		for (int i = 0; i < HALF; i++)
-			kernel_query(asker);
+			asker->submit(asker);
 	}
 	await_room(asker);
 	await_room(asker);
@@ -110,13 +114,14 @@ static void *work(void *arg)
  * Run the queries of all threads. @count is rounded up to a multiple of half a
  * window for each thread; COUNT is such a multiple.
  */
-static void run_kernel(uint64_t count)
+static void run_threads(uint64_t count, void (*submit)(struct asker *asker))
 {
 	for (unsigned int i = 0; i < THREADS; i++) {
 		struct asker *asker = &askers[i];
 
 		asker->halves = (count + THREADS * HALF - 1) / (THREADS * HALF);
 		asker->next = 0;
+		asker->submit = submit;
 		if (sem_init(&asker->room, 0, 2) ||
 		    pthread_create(&asker->thread, NULL, work, asker))
 			abort();
@@ -127,6 +132,11 @@ static void run_kernel(uint64_t count)
 	}
 }
 
+static void run_kernel(uint64_t count)
+{
+	run_threads(count, kernel_query);
+}
+
 /*
  * A client with a constant number of queries in flight: each reply's callback
  * submits the next query.
@@ -134,26 +144,30 @@ static void run_kernel(uint64_t count)
 static struct ibsa_client *client;
 static uint64_t asked, wanted, answered;
 
-static void client_query(void);
+static void client_query(uint16_t lid, ibsa_reply_fn done, void *arg);
 
-static void on_reply(const struct ibsa_reply *reply, void *arg)
+static void reply_use(const struct ibsa_reply *reply)
 {
 	struct ibsa_path path;
 
-	(void)arg;
 	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path))
 		abort();
 	BENCH_USE(&path);
 	answered++;
-	if (asked < wanted)
-		client_query();
 }
 
-static void client_query(void)
+static void on_reply(const struct ibsa_reply *reply, void *arg)
+{
+	reply_use(reply);
+	if (asked < wanted)
+		client_query(lids[asked % lid_count], on_reply, arg);
+}
+
+static void client_query(uint16_t lid, ibsa_reply_fn done, void *arg)
 {
 	const struct ibsa_path want = {
 		.slid = lids[0],
-		.dlid = lids[asked % lid_count],
+		.dlid = lid,
 		.numb_path = 1,
 	};
 	const struct ibsa_query query = {
@@ -165,18 +179,100 @@ static void client_query(void)
 	};
 
 	asked++;
-	if (ibsa_query(client, &query, on_reply, NULL, NULL))
+	if (ibsa_query(client, &query, done, arg, NULL))
 		abort();
+}
+
+static void answers_await(uint64_t count)
+{
+	while (answered < count)
+		if (ibsa_wait(client, -1))
+			abort();
 }
 
 static void run_client(uint64_t count)
 {
 	wanted = asked + count;
 	while (asked < wanted && asked - answered < THREADS * EACH)
-		client_query();
-	while (answered < wanted)
-		if (ibsa_wait(client, -1))
-			abort();
+		client_query(lids[asked % lid_count], on_reply, NULL);
+	answers_await(wanted);
+}
+
+/*
+ * The lower bound of the threads: they hand each query over to one thread,
+ * which has the client. They share an array and its lock and nothing else.
+ */
+static struct handover {
+	pthread_mutex_t lock;
+	pthread_cond_t is_filled;
+	struct handed {
+		struct asker *asker;
+		uint16_t lid;
+	} queue[THREADS * EACH];
+	unsigned int count;
+	uint64_t left;
+} handover = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	       .is_filled = PTHREAD_COND_INITIALIZER };
+
+static void handover_put(struct asker *asker)
+{
+	const struct handed one = { asker, next_lid(asker) };
+
+	pthread_mutex_lock(&handover.lock);
+	handover.queue[handover.count++] = one;
+	if (handover.count == 1)
+		pthread_cond_signal(&handover.is_filled);
+	pthread_mutex_unlock(&handover.lock);
+}
+
+/* Wait for queries. Return: their number. */
+static unsigned int handover_take(struct handed *out)
+{
+	unsigned int count;
+
+	pthread_mutex_lock(&handover.lock);
+	while (!handover.count)
+		pthread_cond_wait(&handover.is_filled, &handover.lock);
+	count = handover.count;
+	memcpy(out, handover.queue, count * sizeof(*out));
+	handover.count = 0;
+	pthread_mutex_unlock(&handover.lock);
+	return count;
+}
+
+static void on_handed_reply(const struct ibsa_reply *reply, void *arg)
+{
+	reply_use(reply);
+	asker_answered(arg);
+}
+
+static void *handover_work(void *arg)
+{
+	struct handed taken[THREADS * EACH];
+
+	(void)arg;
+	while (handover.left) {
+		unsigned int count = handover_take(taken);
+
+		for (unsigned int i = 0; i < count; i++)
+			client_query(taken[i].lid, on_handed_reply,
+				     taken[i].asker);
+		answers_await(asked);
+		handover.left -= count;
+	}
+	return NULL;
+}
+
+static void run_handover(uint64_t count)
+{
+	pthread_t worker;
+
+	handover.left = (count + THREADS * HALF - 1) / (THREADS * HALF) *
+			(THREADS * HALF);
+	if (pthread_create(&worker, NULL, handover_work, NULL))
+		abort();
+	run_threads(count, handover_put);
+	pthread_join(worker, NULL);
 }
 
 static void lids_read(void)
@@ -220,6 +316,7 @@ static int prepare(const char *path)
 static const struct bench_case cases[] = {
 	{ "ib-sa-threads", run_kernel, COUNT },
 	{ "ib-sa-client", run_client, COUNT },
+	{ "ib-sa-handover", run_handover, COUNT },
 };
 
 /*

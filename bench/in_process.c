@@ -14,6 +14,7 @@
 
 #include "bench.h"
 #include "count_alloc.h"
+#include "lookup.h"
 
 enum { COUNT = 100 * 1000 };
 
@@ -64,6 +65,29 @@ static void run_paths(uint64_t count)
 	}
 }
 
+/*
+ * The lower bound: the GID is written to a prepared request, an SA that only
+ * finds the ports answers, and the record is decoded.
+ */
+static void run_floor(uint64_t count)
+{
+	static uint8_t request[IBSA_MAD_BYTES];
+	uint8_t *wire = request + IBSA_SA_HEADER_BYTES;
+	uint8_t sent[IBSA_MAD_BYTES], answer[IBSA_MAD_BYTES];
+	struct ibsa_path path;
+
+	memcpy(IBSA_GET_GID(path, sgid, wire), gids[0].raw, sizeof(gids->raw));
+	for (uint64_t i = 0; i < count; i++) {
+		memcpy(IBSA_GET_GID(path, dgid, wire), gids[i % gid_count].raw,
+		       sizeof(gids->raw));
+		memcpy(sent, request, sizeof(sent));
+		BENCH_USE(sent);
+		lookup_answer(sent, answer);
+		ibsa_path_record.decode(answer + IBSA_SA_HEADER_BYTES, &path);
+		BENCH_USE(&path);
+	}
+}
+
 static void run_syscall(uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++)
@@ -80,8 +104,11 @@ static int gids_read(void)
 	for (size_t i = 0; gids && gid_count < info.lids; i++) {
 		if (ibsa_fabric_port_at(fabric, i, &port))
 			break;
-		if (port.state.lid)
-			gids[gid_count++] = port.state.gid;
+		if (!port.state.lid)
+			continue;
+		gids[gid_count++] = port.state.gid;
+		lookup_add(ibsa_be64(port.state.gid.raw + 8),
+			   (uint16_t)port.state.lid);
 	}
 	return gid_count ? 0 : -1;
 }
@@ -110,6 +137,7 @@ static int prepare(const char *path)
 static const struct bench_case cases[] = {
 	{ "path", run_paths, COUNT },
 	{ "syscall", run_syscall, COUNT },
+	{ "floor", run_floor, COUNT },
 };
 
 /*

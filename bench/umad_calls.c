@@ -8,6 +8,7 @@
  */
 #include <dlfcn.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,38 @@ static void packet_repeat(const struct library *library, uint64_t count)
 	}
 }
 
-#define BOTH(call)                                \
+/* The lower bound: the system calls alone. */
+static int floor_poll(int fd, int timeout_ms)
+{
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+
+	return poll(&one, 1, timeout_ms) > 0 ? 0 : -1;
+}
+
+static int floor_recv(int fd, void *umad, int *length, int timeout_ms)
+{
+	(void)length;
+	(void)timeout_ms;
+	return read(fd, umad, sizeof(packet)) > 0 ? 1 : -1;
+}
+
+static int floor_send(int fd, int agent, void *umad, int length, int timeout_ms,
+		      int retries)
+{
+	(void)agent;
+	(void)length;
+	(void)timeout_ms;
+	(void)retries;
+	return write(fd, umad, sizeof(packet)) == sizeof(packet) ? 0 : -1;
+}
+
+static const struct library calls = {
+	.send = floor_send,
+	.recv = floor_recv,
+	.poll = floor_poll,
+};
+
+#define EACH(call)                                \
 	static void call##_ours(uint64_t count)   \
 	{                                         \
 		call##_repeat(&ours, count);      \
@@ -78,11 +110,15 @@ static void packet_repeat(const struct library *library, uint64_t count)
 	static void call##_theirs(uint64_t count) \
 	{                                         \
 		call##_repeat(&theirs, count);    \
+	}                                         \
+	static void call##_floor(uint64_t count)  \
+	{                                         \
+		call##_repeat(&calls, count);     \
 	}
 /* clang-format off */
-BOTH(poll)
-BOTH(recv_nothing)
-BOTH(packet)
+EACH(poll)
+EACH(recv_nothing)
+EACH(packet)
 /* clang-format on */
 
 static void library_open(struct library *library, const char *path)
@@ -132,10 +168,13 @@ int main(int argc, char **argv)
 	static const struct bench_case cases[] = {
 		{ "umad-poll-ours", poll_ours, COUNT },
 		{ "umad-poll-theirs", poll_theirs, COUNT },
+		{ "umad-poll-floor", poll_floor, COUNT },
 		{ "umad-recv-ours", recv_nothing_ours, COUNT },
 		{ "umad-recv-theirs", recv_nothing_theirs, COUNT },
+		{ "umad-recv-floor", recv_nothing_floor, COUNT },
 		{ "umad-packet-ours", packet_ours, COUNT },
 		{ "umad-packet-theirs", packet_theirs, COUNT },
+		{ "umad-packet-floor", packet_floor, COUNT },
 	};
 
 	library_open(&theirs, "libibumad.so.3");
