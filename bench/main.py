@@ -3,9 +3,10 @@
 
 Each round measures every case once, ours and the peers' in turn. A line
 says NAME, what, our median (smallest..largest), the peer's, the median
-ratio of the rounds, the target, and "ok" or "short". bench/README.md defines
-the benchmarks. The exit status is 0 if all could be measured, however they
-came out: a slow machine is no broken build.
+ratio of the rounds, the target, "ok" or "short", the lower bound ("floor"), and
+ours divided by it. bench/README.md defines the benchmarks. The exit status is 0
+if all could be measured, however they came out: a slow machine is no broken
+build.
 """
 import argparse
 import pathlib
@@ -15,7 +16,7 @@ import sys
 from dataclasses import dataclass
 
 from rows import NAMES, ROWS, Row
-from samples import MEASURE, ROOT, Failed, Samples
+from samples import MEASURE, ROOT, Failed, Samples, compiler_of
 
 # Of these more is better.
 GAINS = ("speed", "rate", "alone")
@@ -47,6 +48,8 @@ class Result:
     row: Row
     ours: list
     peer: list
+    floor: list
+    target: float
 
     @property
     def ratios(self):
@@ -57,8 +60,15 @@ class Result:
     def is_met(self):
         ratio = statistics.median(self.ratios)
         if self.row.ratio in GAINS:
-            return ratio >= self.row.target
-        return ratio <= self.row.target
+            return ratio >= self.target
+        return ratio <= self.target
+
+    @property
+    def to_floor(self):
+        if not self.floor:
+            return "-"
+        return number(statistics.median(self.ours) /
+                      statistics.median(self.floor))
 
     @property
     def cells(self):
@@ -66,23 +76,28 @@ class Result:
         return (self.row.name, self.row.what, self.row.unit, spread(self.ours),
                 spread(self.peer) if self.peer else "-",
                 spread(self.ratios) if self.peer else "-",
-                f"{at} {number(self.row.target)}",
-                "ok" if self.is_met else "short")
+                f"{at} {number(self.target)}",
+                "ok" if self.is_met else "short",
+                spread(self.floor) if self.floor else "-", self.to_floor)
 
 
 def print_line(result):
-    name, what, unit, ours, peer, ratio, target, verdict = result.cells
+    (name, what, unit, ours, peer, ratio, target, verdict, floor,
+     to_floor) = result.cells
     print(f"{name} {what}, {unit}: ours {ours} peer {peer} ratio {ratio} "
-          f"target {target}  {verdict}", flush=True)
+          f"target {target}  {verdict}  floor {floor} ours/floor {to_floor}",
+          flush=True)
 
 
 def print_table_row(result):
     print("| " + " | ".join(result.cells) + " |", flush=True)
 
 
-def measure(names, rounds, show):
+def measure(names, rounds, build, show):
     """Show all rows of the names. Return whether all could be measured."""
-    samples = Samples(rounds)
+    samples = Samples(rounds, build)
+    compiler = compiler_of(build)
+    values = samples.values
     is_done = {}
     for name in names:
         group, take = MEASURE[name]
@@ -97,8 +112,10 @@ def measure(names, rounds, show):
             continue
         for row in ROWS:
             if row.name == name:
-                show(Result(row, samples.values[row.ours],
-                            samples.values[row.peer] if row.peer else []))
+                show(Result(row, values[row.ours],
+                            values[row.peer] if row.peer else [],
+                            values[row.floor] if row.floor else [],
+                            row.target_of(compiler)))
     return all(is_done.values())
 
 
@@ -126,13 +143,12 @@ def cases_of(names):
     return rows.values()
 
 
-def compare(names, rounds, other):
+def compare(names, rounds, build, other):
     """Measure both builds in alternating rounds, our own cases alone.
 
     Return whether all could be measured.
     """
-    builds = [Samples(1, build, has_peers=False)
-              for build in (other, ROOT / "build")]
+    builds = [Samples(1, each, has_peers=False) for each in (other, build)]
     is_whole = True
     for group in dict.fromkeys(MEASURE[name][0] for name in names):
         members = [name for name in names if MEASURE[name][0] == group]
@@ -162,6 +178,8 @@ def main():
                         help="list the benchmarks")
     parser.add_argument("-r", "--rounds", type=int, default=7,
                         help="times each case is measured, default 7")
+    parser.add_argument("--compiler", choices=("gcc", "clang"), default="gcc",
+                        help="build with this compiler, default gcc")
     parser.add_argument("--table", action="store_true",
                         help="print a Markdown table")
     parser.add_argument("--against", metavar="BUILD", type=pathlib.Path,
@@ -180,13 +198,16 @@ def main():
     if other and not (other / "bench" / "bench-engine").exists():
         parser.error(f"{other} has no bench-engine; run scripts/build in the "
                      "other checkout and name its build directory")
-    if subprocess.run([ROOT / "scripts" / "build"], check=False).returncode:
+    build = ROOT / ("build" if args.compiler == "gcc" else "build-clang")
+    if subprocess.run([ROOT / "scripts" / "build", "--compiler",
+                       args.compiler], check=False).returncode:
         return 1
     if args.table:
-        print("| # | what | unit | ours | peer | ratio | target | |\n"
-              "| --- | --- | --- | --- | --- | --- | --- | --- |")
+        print("| # | what | unit | ours | peer | ratio | target | | floor "
+              "| ours / floor |\n"
+              "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     show = print_table_row if args.table else print_line
     names = [name for name in NAMES if name in (args.names or NAMES)]
     if other:
-        return 0 if compare(names, args.rounds, other) else 1
-    return 0 if measure(names, args.rounds, show) else 1
+        return 0 if compare(names, args.rounds, build, other) else 1
+    return 0 if measure(names, args.rounds, build, show) else 1

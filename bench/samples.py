@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The cases of one build, measured."""
+import json
 import os
 import pathlib
 import re
@@ -12,8 +13,12 @@ from collections import defaultdict
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RIG = ROOT / "bench" / "fabric.sh"
 UP = ROOT / "bench" / "up.sh"
+# A port of the fabrics of scripts/gen-fabric.
+GID = "fe80::2:c903:10:{}".format
 # Directory in memory, where ibsim's clients write their simulated sysfs without
 # using a disk.
+# How long B34 measures, and before that waits until both programs are idle.
+IDLE_S, SETTLE_S = 10, 2
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
@@ -46,11 +51,24 @@ def instructions(count, *command, prefix=()):
     return (total[1] - total[0]) / count
 
 
+def compiler_of(build):
+    """The C compiler of a build directory: "gcc" or "clang"."""
+    targets = json.loads((build / "meson-info/intro-targets.json").read_text(
+        encoding="utf-8"))
+    return targets[0]["target_sources"][0]["compiler"][-1]
+
+
+def cpu_ms(process):
+    """Processor time of a running process, all threads, in milliseconds."""
+    # The clock of another process, as clock_getcpuclockid() makes its number.
+    return time.clock_gettime(~process.pid << 3 | 2) * 1000
+
+
 class Samples:
     """The values of each case of one build, measured when needed.
 
-    build is a build directory of scripts/build, with stage/ beside it. Without
-    peers, only our own cases are measured where the peers' take long.
+    build is a build directory of scripts/build. Without peers, only our own
+    cases are measured where those of the peers and the lower bounds take long.
     """
 
     def __init__(self, rounds, build=ROOT / "build", has_peers=True):
@@ -58,6 +76,9 @@ class Samples:
         self.build = build
         self.programs = build / "bench"
         self.has_peers = has_peers
+        # stage/ has what was built in build/, installed.
+        self.command = (build.parent / "stage/bin/ibsa"
+                        if build.name == "build" else build / "cli/ibsa")
         self.values = defaultdict(list)
 
     def count(self, case, *command, prefix=()):
@@ -71,6 +92,9 @@ class Samples:
             case, value = line.rsplit(None, 1)
             self.values[prefix + case].append(float(value))
 
+    def cases(self, ours, *others):
+        return (ours, *others) if self.has_peers else (ours,)
+
     def codec(self, program):
         self.read(run(self.programs / f"bench-{program}", "-r", self.rounds))
 
@@ -80,8 +104,9 @@ class Samples:
 
     def engine(self):
         self.codec("engine")
-        self.count("engine-64 instructions", 25600,
-                   self.programs / "bench-engine", "-c", "engine-64", None)
+        for case in self.cases("engine-64", "engine-floor-64"):
+            self.count(f"{case} instructions", 25600,
+                       self.programs / "bench-engine", "-c", case, None)
 
     def embedded(self):
         with tempfile.NamedTemporaryFile(dir=MEMORY, suffix=".net") as net:
@@ -94,7 +119,8 @@ class Samples:
         with tempfile.NamedTemporaryFile(dir=MEMORY, suffix=".net") as net:
             run(ROOT / "scripts" / "gen-fabric", 648, "-o", net.name)
             self.read(run(program, net.name, "-r", self.rounds))
-            for case in ("ib-sa-threads", "ib-sa-client"):
+            for case in self.cases("ib-sa-threads", "ib-sa-client",
+                                   "ib-sa-handover"):
                 self.count(f"{case} instructions", 25600, program, net.name,
                            "-c", case, None)
 
@@ -105,8 +131,9 @@ class Samples:
                 run(ROOT / "scripts" / "gen-fabric", hosts, "-o", net.name)
                 self.read(run(program, net.name, "-r", self.rounds),
                           f"in-process {hosts} ")
-                self.count(f"in-process {hosts} path instructions", 25600,
-                           program, net.name, "-c", "path", None)
+                for case in self.cases("path", "floor"):
+                    self.count(f"in-process {hosts} {case} instructions", 25600,
+                               program, net.name, "-c", case, None)
 
     def paths(self):
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
@@ -136,6 +163,7 @@ class Samples:
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
             for _ in range(self.rounds):
                 self.shared_round(folder)
+            self.calls(folder)
             if not self.has_peers:
                 return
             try:
@@ -146,11 +174,9 @@ class Samples:
                 run(RIG, "down", folder + "/ibsim")
 
     def shared_round(self, folder):
-        floor = run(self.programs / "bench-socket", "-r", 1)
-        for line in floor.splitlines():
-            case, ns = line.rsplit(None, 1)
-            self.values[case + " us"].append(float(ns) / 1000)
-            self.values[case + " rate"].append(1e9 / float(ns))
+        if self.has_peers:
+            self.exchanges("bench-socket")
+            self.exchanges("bench-ring")
         client = self.programs / "bench-path-client"
         with Shared(folder, self.build, core=0):
             self.read(run(client, 1, 20000, 648), "shared 1 ")
@@ -162,6 +188,14 @@ class Samples:
             if table["records"] != "492804":
                 raise Failed(f"the table has {table['records']} paths")
             self.values["shared table"].append(float(table["seconds"]))
+            if "copy" in table:
+                self.values["shared copy"].append(float(table["copy"]))
+
+    def exchanges(self, program):
+        for line in run(self.programs / program, "-r", 1).splitlines():
+            case, ns = line.rsplit(None, 1)
+            self.values[case + " us"].append(float(ns) / 1000)
+            self.values[case + " rate"].append(1e9 / float(ns))
 
     def many_clients(self, clients, queries):
         command = [self.programs / "bench-path-client", "4", str(queries), "648",
@@ -179,21 +213,28 @@ class Samples:
         self.values["shared slowest"].append(min(rates))
         self.values["shared mean"].append(statistics.mean(rates))
 
+    def calls(self, folder):
+        """System calls of a process: the same each time, so once."""
+        with Shared(folder, self.build, core=0):
+            for case, *command in self.cases(
+                    ("shared calls", self.command, "path", "self", GID("31")),
+                    ("empty calls", self.programs / "bench-empty")):
+                calls = run("sh", "-c", 'strace -fco "$0" "$@" >/dev/null; '
+                            'awk \'$NF == "total" { print $4 }\' "$0"',
+                            folder + "/strace", *command)
+                self.values[case].append(float(calls))
+
     def processes(self, folder):
         """A hundred of each, begun by a shell: milliseconds for one."""
         loop = 'for i in $(seq 100); do "$@" >/dev/null || exit 1; done'
-        gid = "fe80::2:c903:10:{}".format
+        pinned = ("taskset", "-c", 0, "sh", "-c", loop, "sh")
         with Shared(folder, self.build, core=0):
-            ask = [self.build.parent / "stage/bin/ibsa", "path", "self", gid("31")]
-            self.timed("shared process", "taskset", "-c", 0, "sh", "-c", loop,
-                       "sh", *ask)
-            calls = run("sh", "-c", 'strace -fco "$0" "$@" >/dev/null; '
-                        'awk \'$NF == "total" { print $4 }\' "$0"',
-                        folder + "/strace", *ask)
-            self.values["shared calls"].append(float(calls))
+            self.timed("shared process", *pinned, self.command, "path", "self",
+                       GID("31"))
+        self.timed("empty process", *pinned, self.programs / "bench-empty")
         self.timed("ibsim process", RIG, "run", folder + "/ibsim", "sh", "-c",
                    loop, "sh", "saquery", "--sgid-to-dgid",
-                   gid("21") + "-" + gid("31"))
+                   GID("21") + "-" + GID("31"))
 
     def topology(self):
         """Programs that read a whole fabric, one after the other."""
@@ -201,48 +242,51 @@ class Samples:
                 Shared(folder, self.build, core=0, hosts=10000):
             for _ in range(self.rounds):
                 self.topology_round(folder)
-                self.json_round()
+                self.json_round(folder)
 
-    def json_round(self):
+    def json_round(self, folder):
         """Output to no file, so that only the programs are measured."""
         query = (self.build / "cli/ibsa", "query", "table", "PIR")
         records = len(run(*query, "--ndjson", "--fields", "lid").splitlines())
         if records != 63206:
             raise Failed(f"the table has {records} PortInfoRecords")
         self.silent("json table", *query, "-j")
-        if self.has_peers:
-            self.silent("saquery table", "env", "LD_LIBRARY_PATH="
-                        f"{self.build}/src/libibumad/dropin", "saquery", "PIR")
+        if not self.has_peers:
+            return
+        self.silent("saquery table", "env", "LD_LIBRARY_PATH="
+                    f"{self.build}/src/libibumad/dropin", "saquery", "PIR")
+        run("sh", "-c", '"$@" >"$0"', folder + "/table.json", *query, "-j")
+        self.silent("json cat", "cat", folder + "/table.json")
 
     def silent(self, case, *command):
         start = time.perf_counter()
         run("sh", "-c", '"$@" >/dev/null', "sh", *command)
         self.values[case].append(time.perf_counter() - start)
 
-    def expect_round(self, ibsa, file, name):
+    def read_by(self, case, *command):
+        """Output through a pipe; in seconds."""
         begin = time.perf_counter()
-        run(ibsa, "check", "--expect", file)
-        self.values[name].append(time.perf_counter() - begin)
+        text = run(*command)
+        self.values[case].append(time.perf_counter() - begin)
+        return text
+
+    def expect_round(self, ibsa, path, text, suffix):
+        pathlib.Path(path).write_text(text, encoding="utf-8")
+        self.read_by("topology check" + suffix, ibsa, "check", "--expect", path)
+        if self.has_peers:
+            self.read_by("topology cat" + suffix, "cat", path)
 
     def topology_round(self, folder):
         ibsa = self.build / "cli/ibsa"
-        net = folder + "/expected.net"
-        begin = time.perf_counter()
-        text = run(ibsa, "topology", "--net")
-        middle = time.perf_counter()
-        self.values["topology net"].append(middle - begin)
-        with open(net, "w", encoding="utf-8") as file:
-            file.write(text)
-        self.expect_round(ibsa, net, "topology check")
-        with open(net, "w", encoding="utf-8") as file:
-            file.write(run(ibsa, "topology", "-j"))
-        self.expect_round(ibsa, net, "topology check json")
+        path = folder + "/expected"
+        text = self.read_by("topology net", ibsa, "topology", "--net")
+        self.expect_round(ibsa, path, text, "")
+        self.expect_round(ibsa, path, run(ibsa, "topology", "-j"), " json")
         if not self.has_peers:
             return
-        begin = time.perf_counter()
-        other = run("env", f"LD_LIBRARY_PATH={self.build}/src/libibumad/dropin",
-                    "ibnetdiscover")
-        self.values["ibnetdiscover"].append(time.perf_counter() - begin)
+        other = self.read_by("ibnetdiscover", "env", "LD_LIBRARY_PATH="
+                             f"{self.build}/src/libibumad/dropin",
+                             "ibnetdiscover")
         if len(text.splitlines()) != len(other.splitlines()):
             raise Failed("ibsa topology is not as long as ibnetdiscover")
 
@@ -255,6 +299,21 @@ class Samples:
                 only = () if self.has_peers else ("ours",)
                 self.read(run(UP, "-b", self.build, hosts, *only,
                               seconds=3600), f"up {hosts} ")
+
+    def idle(self):
+        """A client that waits for events, and its server."""
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder, \
+                Shared(folder, self.build, core=0) as server, \
+                subprocess.Popen([self.build / "cli/ibsa", "watch"],
+                                 stdout=subprocess.DEVNULL) as client:
+            time.sleep(SETTLE_S)
+            before = cpu_ms(client), cpu_ms(server)
+            time.sleep(IDLE_S)
+            self.values["idle client"].append(cpu_ms(client) - before[0])
+            self.values["idle server"].append(cpu_ms(server) - before[1])
+            if client.poll() is not None:
+                raise Failed("ibsa watch ended")
+            client.terminate()
 
     def timed(self, case, *command):
         start = time.perf_counter()
@@ -284,6 +343,7 @@ class Shared:
             raise Failed("ibsa fabric run does not start")
         os.environ["IBSA_FABRIC"] = "unix:" + self.socket
         os.environ["IBSA_NODE"] = "Hca2"
+        return self.server
 
     def __exit__(self, *_):
         self.server.terminate()
@@ -313,4 +373,5 @@ MEASURE = {
     "B31": ("in_process", Samples.in_process),
     "B32": ("topology", Samples.topology),
     "B33": ("topology", Samples.topology),
+    "B34": ("idle", Samples.idle),
 }

@@ -7,8 +7,9 @@
 # run", with the library that replaces libibumad, and ibsim, one after the other
 # with the same topology file; arguments select one of them. Prints for each
 # simulator the lines "ours load SECONDS", "up SECONDS", "memory MB" (of the
-# simulator, once the subnet is up) and "opensm MB". All programs run on the first
-# core, except for this script, which only reads their output.
+# simulator, once the subnet is up), "opensm MB" and "cpu SECONDS" (of OpenSM until
+# then), and once "ours read SECONDS", which cat takes for the file. All programs
+# run on the first core, except for this script, which only reads their output.
 set -euo pipefail
 export LC_ALL=C
 PATH=$PATH:/usr/sbin:/sbin
@@ -76,6 +77,12 @@ start() {
 	die "$1 does not say '$text'; its last words: ${line-}"
 }
 
+cpu_of() {
+	awk -v label="$1" -v ticks="$(getconf CLK_TCK)" \
+		'{ sub(/.*\) /, ""); printf "%s %.2f\n", label, ($12 + $13) / ticks }' \
+		"/proc/$2/stat"
+}
+
 memory_of() {
 	awk -v label="$1" '/^VmRSS:/ { printf "%s %.1f\n", label, $2 / 1024 }' \
 		"/proc/$2/status"
@@ -91,12 +98,17 @@ manage() {
 	echo 'force_log_flush TRUE' >opensm.conf
 	start "$label up" 'SUBNET UP' $UP_S env "$@" OSM_TMP_DIR=. \
 		OSM_CACHE_DIR=. opensm -F opensm.conf -e -f stdout
+	cpu_of "$label cpu" "${pids[1]}"
 	memory_of "$label memory" "${pids[0]}"
 	memory_of "$label opensm" "${pids[1]}"
 	stop
 }
 
 ours() {
+	local begin=$EPOCHREALTIME
+	taskset -c 0 cat topology.net >/dev/null
+	awk -v begin="$begin" -v end="$EPOCHREALTIME" \
+		'BEGIN { printf "ours read %.4f\n", end - begin }'
 	start 'ours load' ' serves ' $LOAD_S "$build/cli/ibsa" \
 		fabric run topology.net --sa none --socket "$folder/s"
 	manage ours LD_LIBRARY_PATH="$build/src/libibumad/dropin" \
