@@ -28,6 +28,7 @@ struct client_file {
 	 */
 	uint64_t alarm_ns;
 	bool is_watched;      /* a program may poll the fd */
+	bool is_waiting;      /* a wait polls the fd */
 	bool is_woken;	      /* until the next wait ends */
 	bool is_wake_pending; /* until receive finds nothing */
 };
@@ -70,7 +71,7 @@ static void file_set_alarm(struct client_file *file)
 	struct itimerspec at = { 0 };
 	uint64_t alarm;
 
-	if (!file->is_watched)
+	if (!file->is_watched && !file->is_waiting)
 		return;
 	alarm = wanted_alarm(file);
 	if (alarm == file->alarm_ns)
@@ -84,12 +85,6 @@ static void file_set_alarm(struct client_file *file)
 	file->alarm_ns = alarm;
 	at.it_value = clock_timespec(alarm);
 	timerfd_settime(file->fd, TFD_TIMER_ABSTIME, &at, NULL);
-}
-
-static void file_watch(struct client_file *file)
-{
-	file->is_watched = file->fd >= 0;
-	file_set_alarm(file);
 }
 
 /* As in ibsa__sim_file_open(). */
@@ -175,7 +170,8 @@ static int file_fd(const struct umad_file *base)
 	struct client_file *file = (struct client_file *)base;
 
 	file_lock(file);
-	file_watch(file);
+	file->is_watched = file->fd >= 0;
+	file_set_alarm(file);
 	file_unlock(file);
 	return file->fd;
 }
@@ -195,11 +191,13 @@ static int wait_real(struct client_file *file, int timeout_ms)
 
 	if (file_is_ready(file))
 		return 0;
-	file_watch(file);
+	file->is_waiting = true;
+	file_set_alarm(file);
 	file_unlock(file);
 	if (poll(&fd, 1, timeout_ms) < 0)
 		err = -errno;
 	file_lock(file);
+	file->is_waiting = false;
 	return err;
 }
 
