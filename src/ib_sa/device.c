@@ -69,6 +69,7 @@ static int device_new(const struct ibsa_device_options *options,
 	}
 	device->users = 1;
 	list_init(&device->link);
+	list_init(&device->starts);
 	list_init(&device->jobs);
 	pthread_mutex_init(&device->opening, NULL);
 	err = ibsa__sa_loop_init(device);

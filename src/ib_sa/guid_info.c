@@ -39,7 +39,6 @@ int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
 {
 	struct ibsa_guid_info match;
 	const struct sa_request request = {
-		.client = client,
 		.record = &ibsa_guid_info_record,
 		.match = &match,
 		.comp_mask = comp_mask,
@@ -52,5 +51,6 @@ int ib_sa_guid_info_rec_query(struct ib_sa_client *client,
 
 	(void)gfp_mask;
 	ibsa_guid_info_record.decode((const uint8_t *)rec, &match);
-	return ibsa__sa_query_submit(device, port_num, &request, sa_query);
+	return ibsa__sa_query_submit(client, device, port_num, &request,
+				     sa_query);
 }

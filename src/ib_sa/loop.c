@@ -46,14 +46,36 @@ static void device_wake(struct ib_device *device)
 	fd_wake(device->wake_fd);
 }
 
+/* Whether the dispatcher has something to run. @lock is held. */
+static bool has_work(const struct ib_device *device)
+{
+	return device->job_count || !list_is_empty(&device->starts);
+}
+
+/*
+ * Wake the dispatcher for its first start or job if it waits, or if a program
+ * may poll the device. @lock is held.
+ */
+static void first_work_announce(struct ib_device *device)
+{
+	if (!has_work(device) &&
+	    (device->is_waiting || device->options.no_thread))
+		device_wake(device);
+}
+
+void ibsa__sa_start(struct ib_device *device, struct sa_task *task)
+{
+	first_work_announce(device);
+	list_append(&device->starts, &task->link);
+}
+
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job)
 {
 	if (!list_is_empty(&job->link))
 		return;
+	first_work_announce(device);
 	list_append(&device->jobs, &job->link);
-	if (!device->job_count++ &&
-	    (device->is_waiting || device->options.no_thread))
-		device_wake(device);
+	device->job_count++;
 }
 
 void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job)
@@ -64,33 +86,64 @@ void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job)
 	device->job_count--;
 }
 
-static struct sa_job *job_take(struct ib_device *device)
+/* Return: the first job of the queue; NULL if @mark is before all others. */
+static struct sa_job *job_take(struct ib_device *device,
+			       const struct list *mark)
 {
-	struct sa_job *job = NULL;
+	struct list *first;
 
 	pthread_mutex_lock(&device->sa->lock);
-	if (!list_is_empty(&device->jobs)) {
-		job = list_object(device->jobs.next, struct sa_job, link);
-		list_remove(&job->link);
+	first = device->jobs.next;
+	list_remove(first);
+	if (first != mark)
 		device->job_count--;
-	}
 	pthread_mutex_unlock(&device->sa->lock);
-	return job;
+	return first == mark ? NULL : list_object(first, struct sa_job, link);
 }
 
 /*
- * Run the @count jobs that were queued at the start, and no later ones: if
- * queries cannot be sent, their callbacks may start new queries without end.
+ * The dispatcher holds @lock again: free the task whose last callback has
+ * returned.
  */
-static void jobs_run(struct ib_device *device, unsigned int count)
+static void callbacks_settle(struct ib_device *device)
 {
-	while (count--) {
-		struct sa_job *job = job_take(device);
+	struct sa_task *finished = device->finished;
 
-		if (!job)
-			return;
-		job->run(job);
+	device->in_callback = false;
+	device->finished = NULL;
+	if (finished)
+		ibsa__sa_task_free(finished);
+}
+
+/*
+ * Start the tasks and run the jobs that are queued now, and no later ones: if
+ * queries cannot be sent, their callbacks may start new queries without end;
+ * and a later job may end a task that is not started.
+ */
+static void work_run(struct ib_device *device)
+{
+	struct list starts;
+	struct list mark; /* in the queue, behind the jobs to run */
+	struct sa_job *job;
+	bool has_jobs;
+
+	list_init(&starts);
+	pthread_mutex_lock(&device->sa->lock);
+	callbacks_settle(device);
+	list_splice(&starts, &device->starts);
+	has_jobs = device->job_count;
+	if (has_jobs)
+		list_append(&device->jobs, &mark);
+	pthread_mutex_unlock(&device->sa->lock);
+	while (!list_is_empty(&starts)) {
+		struct sa_task *task = list_object(starts.next, struct sa_task,
+						   link);
+
+		list_remove(&task->link);
+		task->ops->start(task);
 	}
+	while (has_jobs && (job = job_take(device, &mark)))
+		job->run(job);
 }
 
 /*
@@ -119,17 +172,6 @@ bool ibsa__sa_loop_take_idle(struct ib_device *device)
 	return dispatch_take(device);
 }
 
-/* Whether the device is being closed. */
-static bool device_is_closing(struct ib_device *device)
-{
-	bool closing;
-
-	pthread_mutex_lock(&device->sa->lock);
-	closing = device->closing;
-	pthread_mutex_unlock(&device->sa->lock);
-	return closing;
-}
-
 /*
  * Whether a program's thread dispatches the device. False in a
  * forked child for a device of its parent.
@@ -155,26 +197,10 @@ static int dispatch_begin(struct ib_device *device)
 	return taken ? 0 : -EBUSY;
 }
 
-/* The current number of jobs and ports. */
-struct work {
-	unsigned int jobs;
-	unsigned int ports;
-};
-
-static struct work work_count(struct ib_device *device)
-{
-	struct work work;
-
-	pthread_mutex_lock(&device->sa->lock);
-	work.jobs = device->job_count;
-	work.ports = device->port_count;
-	pthread_mutex_unlock(&device->sa->lock);
-	return work;
-}
-
 /* Dispatch all ports. Return: the first error. */
-static int ports_dispatch(struct ib_device *device, unsigned int count)
+static int ports_dispatch(struct ib_device *device)
 {
+	const unsigned int count = device->port_count;
 	int first = 0;
 
 	for (unsigned int i = 0; i < count; i++) {
@@ -188,11 +214,9 @@ static int ports_dispatch(struct ib_device *device, unsigned int count)
 
 static int device_dispatch(struct ib_device *device)
 {
-	const struct work work = work_count(device);
-
 	(void)fd_wake_reset(device->wake_fd);
-	jobs_run(device, work.jobs);
-	return ports_dispatch(device, work.ports);
+	work_run(device);
+	return ports_dispatch(device);
 }
 
 /*
@@ -202,10 +226,8 @@ static int device_dispatch(struct ib_device *device)
  */
 static void ports_close(struct ib_device *device)
 {
-	const struct work work = work_count(device);
-
-	jobs_run(device, work.jobs);
-	for (unsigned int i = 0; i < work.ports; i++) {
+	work_run(device);
+	for (unsigned int i = 0; i < device->port_count; i++) {
 		struct sa_port *port = device->ports[i];
 
 		ibsa__mc_groups_leave(port);
@@ -213,7 +235,10 @@ static void ports_close(struct ib_device *device)
 		port->client = NULL;
 		ibsa__mc_groups_done(port);
 	}
-	jobs_run(device, work_count(device).jobs);
+	work_run(device);
+	pthread_mutex_lock(&device->sa->lock);
+	callbacks_settle(device);
+	pthread_mutex_unlock(&device->sa->lock);
 }
 
 /*
@@ -226,6 +251,7 @@ static void dispatch_end(struct ib_device *device)
 	bool is_last;
 
 	pthread_mutex_lock(&device->sa->lock);
+	callbacks_settle(device);
 	is_last = device->frees_itself && !device->has_worker;
 	device->is_dispatching = is_last;
 	if (device->is_missed)
@@ -239,29 +265,41 @@ static void dispatch_end(struct ib_device *device)
 	ibsa__sa_device_free(device);
 }
 
-static int device_timeout_ms(struct ib_device *device)
+/* Return: how long the dispatcher may wait for its ports. */
+static int ports_timeout_ms(struct ib_device *device)
 {
-	const struct work work = work_count(device);
-	int soonest = work.jobs ? 0 : -1;
+	const unsigned int count = device->port_count;
+	int soonest = -1;
 
-	for (unsigned int i = 0; i < work.ports; i++)
+	for (unsigned int i = 0; i < count; i++)
 		soonest = sooner_ms(soonest,
 				    ibsa_timeout_ms(device->ports[i]->client));
 	return soonest;
 }
 
+static int device_timeout_ms(struct ib_device *device)
+{
+	bool is_idle;
+
+	pthread_mutex_lock(&device->sa->lock);
+	is_idle = !has_work(device);
+	pthread_mutex_unlock(&device->sa->lock);
+	return is_idle ? ports_timeout_ms(device) : 0;
+}
+
 /*
- * Prepare to wait: from now on ibsa__sa_submit() wakes this thread. Return:
- * false if there is work to do. If the device has only one port, *@out_lone is
- * its client, which waits in its own transport, because the transport may have
- * its own clock.
+ * Prepare to wait: from now on, the first start or job wakes this thread.
+ * Return: false if there is work to do. If the device has only one port,
+ * *@out_lone is its client, which waits in its own transport, because the
+ * transport may have its own clock.
  */
 static bool wait_begin(struct ib_device *device, struct ibsa_client **out_lone)
 {
 	bool idle;
 
 	pthread_mutex_lock(&device->sa->lock);
-	idle = !device->job_count && !device->closing;
+	callbacks_settle(device);
+	idle = !has_work(device) && !device->closing;
 	*out_lone = device->port_count == 1 ? device->ports[0]->client : NULL;
 	device->is_waiting = idle;
 	device->waiting_on = idle ? *out_lone : NULL;
@@ -281,7 +319,7 @@ static int wait_all(struct ib_device *device, int at_most_ms)
 {
 	struct pollfd fd = { .fd = device->epoll_fd, .events = POLLIN };
 
-	at_most_ms = sooner_ms(at_most_ms, device_timeout_ms(device));
+	at_most_ms = sooner_ms(at_most_ms, ports_timeout_ms(device));
 	return poll(&fd, 1, at_most_ms) < 0 ? -errno : 0;
 }
 
@@ -290,22 +328,31 @@ static int wait_all(struct ib_device *device, int at_most_ms)
  * request was sent, do not wait: the caller may wait for the callback of that
  * query.
  */
-int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
+static int wait_and_dispatch(struct ib_device *device, int at_most_ms)
 {
+	const bool is_polled = device->options.no_thread;
 	struct ibsa_client *lone;
 	int err;
 
 	device->has_told = false;
-	if (device->options.no_thread)
+	if (is_polled)
 		(void)fd_wake_reset(device->wake_fd);
-	jobs_run(device, work_count(device).jobs);
+	work_run(device);
 	if (!wait_begin(device, &lone) || device->has_told)
 		at_most_ms = 0;
 	err = lone ? ibsa_wait(lone, at_most_ms) : wait_all(device, at_most_ms);
 	wait_end(device);
-	(void)fd_wake_reset(device->wake_fd);
+	if (is_polled || !lone)
+		(void)fd_wake_reset(device->wake_fd);
 	if (!err && !lone)
-		err = ports_dispatch(device, work_count(device).ports);
+		err = ports_dispatch(device);
+	return err;
+}
+
+int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
+{
+	int err = wait_and_dispatch(device, at_most_ms);
+
 	dispatch_end(device);
 	return err;
 }
@@ -384,8 +431,8 @@ static void *worker_run(void *arg)
 {
 	struct ib_device *device = arg;
 
-	while (!device_is_closing(device)) {
-		const int err = ibsa__sa_loop_wait(device, -1);
+	while (!device->closing) {
+		const int err = wait_and_dispatch(device, -1);
 
 		if (err && err != -EINTR)
 			dispatch_after_pause(device);
@@ -415,35 +462,56 @@ static int worker_start(struct ib_device *device)
 	return err ? -ENOMEM : 0;
 }
 
+static bool port_watch(struct ib_device *device, const struct sa_port *port)
+{
+	return !fd_watch(device->epoll_fd, ibsa_fd(port->client));
+}
+
+/*
+ * Add a port to the epoll set. The worker waits for its only port in the
+ * port's own transport, which receives several packets a call as long as its
+ * fd is not polled; so the first port is added with the second one.
+ */
+static bool ports_watch(struct ib_device *device, const struct sa_port *port)
+{
+	if (device->options.no_thread)
+		return port_watch(device, port);
+	if (!device->port_count)
+		return true;
+	return port_watch(device, port) &&
+	       (device->port_count > 1 || port_watch(device, device->ports[0]));
+}
+
 int ibsa__sa_loop_add(struct ib_device *device, struct sa_port *port)
 {
-	bool pollable = !fd_watch(device->epoll_fd, ibsa_fd(port->client));
-	int err = 0;
+	bool pollable;
 
 	if (device->closing)
 		return -ENODEV;
+	pollable = ports_watch(device, port);
 	if (device->port_count && (!pollable || !device->is_pollable))
 		return -EOPNOTSUPP;
-	device->ports[device->port_count++] = port;
+	if (!device->has_worker && !device->options.no_thread &&
+	    worker_start(device))
+		return -ENOMEM;
 	device->is_pollable = pollable;
-	if (!device->has_worker && !device->options.no_thread)
-		err = worker_start(device);
-	if (err)
-		device->port_count--;
-	else if (device->is_waiting || device->options.no_thread)
+	device->ports[device->port_count] = port;
+	device->port_count++;
+	if (device->is_waiting || device->options.no_thread)
 		device_wake(device);
-	return err;
+	return 0;
 }
 
 void ibsa__sa_callback_enter(struct ib_device *device)
 {
+	callbacks_settle(device);
 	device->in_callback = true;
 	device->dispatcher = pthread_self();
 }
 
 void ibsa__sa_callback_leave(struct ib_device *device)
 {
-	device->in_callback = false;
+	callbacks_settle(device);
 	device->has_told = true;
 	pthread_cond_broadcast(&device->sa->ended);
 }

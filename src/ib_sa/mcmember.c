@@ -178,7 +178,6 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 {
 	struct ibsa_mcmember match;
 	const struct sa_request request = {
-		.client = client,
 		.record = &ibsa_mcmember_record,
 		.match = &match,
 		.comp_mask = comp_mask,
@@ -191,5 +190,6 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 
 	(void)gfp_mask;
 	ibsa__sa_mcmember_to_host(rec, &match);
-	return ibsa__sa_query_submit(device, port_num, &request, sa_query);
+	return ibsa__sa_query_submit(client, device, port_num, &request,
+				     sa_query);
 }

@@ -150,7 +150,7 @@ static void path_call(struct sa_query *query, int status,
 		callback(status, NULL, query->context);
 		return;
 	}
-	if (query->record == &ibsa_opa_path_record) {
+	if (query->query.record == &ibsa_opa_path_record) {
 		ibsa__sa_answer_decode(query, reply, &opa);
 		opa_from_host(&opa, &rec);
 	} else {
@@ -166,7 +166,8 @@ static void path_call(struct sa_query *query, int status,
  * Submit a query for an OPA path record, in the OPA or IB form, whichever the
  * port's manager supports.
  */
-static int opa_query_start(struct sa_port *port, const struct sa_path_rec *rec,
+static int opa_query_start(struct sa_port *port, struct ib_sa_client *client,
+			   const struct sa_path_rec *rec,
 			   struct sa_request *request,
 			   struct ib_sa_query **sa_query)
 {
@@ -179,7 +180,7 @@ static int opa_query_start(struct sa_port *port, const struct sa_path_rec *rec,
 		opa_to_host(rec, &opa);
 		request->record = &ibsa_opa_path_record;
 		request->match = &opa;
-		return ibsa__sa_query_start(port, request, sa_query);
+		return ibsa__sa_query_start(port, client, request, sa_query);
 	case PR_IB_SUPPORTED:
 		request->comp_mask = ibsa__opa_path_to_ib(
 			rec, ibsa__sa_prefix(port), request->comp_mask, &as_ib);
@@ -187,13 +188,14 @@ static int opa_query_start(struct sa_port *port, const struct sa_path_rec *rec,
 		request->record = &ibsa_path_record;
 		request->match = &ib;
 		request->was_opa = true;
-		return ibsa__sa_query_start(port, request, sa_query);
+		return ibsa__sa_query_start(port, client, request, sa_query);
 	default:
 		return -EINVAL;
 	}
 }
 
-static int ib_query_start(struct sa_port *port, const struct sa_path_rec *rec,
+static int ib_query_start(struct sa_port *port, struct ib_sa_client *client,
+			  const struct sa_path_rec *rec,
 			  struct sa_request *request,
 			  struct ib_sa_query **sa_query)
 {
@@ -202,7 +204,7 @@ static int ib_query_start(struct sa_port *port, const struct sa_path_rec *rec,
 	ib_to_host(rec, &ib);
 	request->record = &ibsa_path_record;
 	request->match = &ib;
-	return ibsa__sa_query_start(port, request, sa_query);
+	return ibsa__sa_query_start(port, client, request, sa_query);
 }
 
 static bool has_sa_type(const struct sa_path_rec *rec)
@@ -218,7 +220,6 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 		       struct ib_sa_query **sa_query)
 {
 	struct sa_request request = {
-		.client = client,
 		.comp_mask = comp_mask,
 		.timeout_ms = timeout_ms,
 		.method = IBSA_METHOD_GET,
@@ -240,6 +241,6 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 	if (err)
 		return err;
 	if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
-		return opa_query_start(port, rec, &request, sa_query);
-	return ib_query_start(port, rec, &request, sa_query);
+		return opa_query_start(port, client, rec, &request, sa_query);
+	return ib_query_start(port, client, rec, &request, sa_query);
 }

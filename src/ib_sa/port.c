@@ -22,16 +22,6 @@ struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
 	};
 }
 
-/* @lock is held. */
-static struct sa_port *port_find(const struct ib_device *device, uint8_t number)
-{
-	for (unsigned int i = 0; i < device->port_count; i++) {
-		if (device->ports[i]->number == number)
-			return device->ports[i];
-	}
-	return NULL;
-}
-
 /*
  * Map the error of opening a port to the error of a start call. A port that is
  * not active may become active: -EAGAIN. A port that does not exist: -ENODEV,
@@ -77,6 +67,12 @@ static unsigned int events_of(const struct ibsa_port_state *before,
 	return events;
 }
 
+static bool port_can_have_sa(const struct sa_port *port)
+{
+	return port->device->options.access.sa ||
+	       port->state.link != IBSA_LINK_ETHERNET;
+}
+
 /*
  * The port has changed to state @now. Store @now for calls that start queries,
  * and handle the change in the parts that depend on it.
@@ -89,6 +85,7 @@ static void port_note_change(unsigned int changes,
 
 	pthread_mutex_lock(&port->device->sa->lock);
 	port->state = *now;
+	port->has_sa = port_can_have_sa(port);
 	pthread_mutex_unlock(&port->device->sa->lock);
 	ibsa__sa_cpi_event(port, events);
 	ibsa__mc_groups_event(port, events, changes, now);
@@ -112,6 +109,7 @@ static int port_open_client(struct sa_port *port,
 
 	if (!err)
 		err = ibsa_port_get(port->client, false, &port->state);
+	port->has_sa = port_can_have_sa(port);
 	if (!err)
 		err = ibsa_port_watch(port->client, 0, port_note_change, port,
 				      &watch);
@@ -177,12 +175,13 @@ static int port_open(struct ib_device *device, uint8_t number,
 
 struct sa_port *ibsa__sa_port_find(struct ib_device *device, uint8_t number)
 {
-	struct sa_port *port;
+	const unsigned int count = device->port_count;
 
-	pthread_mutex_lock(&device->sa->lock);
-	port = port_find(device, number);
-	pthread_mutex_unlock(&device->sa->lock);
-	return port;
+	for (unsigned int i = 0; i < count; i++) {
+		if (device->ports[i]->number == number)
+			return device->ports[i];
+	}
+	return NULL;
 }
 
 int ibsa__sa_port_open(struct ib_device *device, uint8_t number,

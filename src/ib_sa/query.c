@@ -73,35 +73,27 @@ static bool record_is_path(const struct ibsa_record *record)
 	return record == &ibsa_path_record || record == &ibsa_opa_path_record;
 }
 
-static int query_send(struct sa_query *query)
+static void query_note_failure(struct sa_query *query, int err)
 {
-	const struct ibsa_query engine_query = {
-		.record = query->record,
-		.match = &query->match,
-		.mask = query->mask,
-		.method = query->method,
-		.deadline_ms = query->timeout_ms,
-		.queue_ms = query->task.port->device->options.queue_ms,
-		.first_interval_ms = first_interval_ms(query->timeout_ms),
-		.no_sharing = !record_is_path(query->record),
-	};
+	const struct ibsa_reply reply = { .record = query->query.record,
+					  .err = err };
 
-	return ibsa_query(query->task.port->client, &engine_query,
-			  query_note_reply, query, &query->engine_id);
+	query_end(query, ibsa__sa_status(&reply), &reply);
 }
 
-static void query_run_start(struct sa_job *job)
+static void query_run_start(struct sa_task *task)
 {
-	struct sa_query *query = list_object(job, struct sa_query, task.start);
-	struct ibsa_reply reply = { .record = query->record };
+	struct sa_query *query = list_object(task, struct sa_query, task);
+	int err;
 
-	if (ibsa__sa_task_is_over(&query->task)) {
+	if (ibsa__sa_task_is_over(task)) {
 		query_end(query, -EINTR, NULL);
 		return;
 	}
-	reply.err = query_send(query);
-	if (reply.err)
-		query_end(query, ibsa__sa_status(&reply), &reply);
+	err = ibsa_query(task->port->client, &query->query, query_note_reply,
+			 query, &query->engine_id);
+	if (err)
+		query_note_failure(query, err);
 }
 
 /*
@@ -129,21 +121,6 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *ticket)
 		ibsa__sa_task_end(id, (uintptr_t)ticket);
 }
 
-/*
- * Whether the port can have an SA: its link layer has one, or the program's
- * options contain the SA's address.
- */
-static bool port_has_sa(const struct sa_port *port)
-{
-	struct ibsa__sa *sa = port->device->sa;
-	bool has_sa = port->device->options.access.sa;
-
-	pthread_mutex_lock(&sa->lock);
-	has_sa = has_sa || port->state.link != IBSA_LINK_ETHERNET;
-	pthread_mutex_unlock(&sa->lock);
-	return has_sa;
-}
-
 int ibsa__sa_query_port(const struct ib_sa_client *client,
 			struct ib_device *device, uint8_t port_num,
 			struct sa_port **out)
@@ -155,7 +132,7 @@ int ibsa__sa_query_port(const struct ib_sa_client *client,
 	    !ibsa__sa_is_ours(device->sa))
 		return -EINVAL;
 	err = ibsa__sa_port_open(device, port_num, &port);
-	if (!err && !port_has_sa(port))
+	if (!err && !port->has_sa)
 		err = -ENODEV;
 	if (!err)
 		*out = port;
@@ -187,34 +164,42 @@ static int port_check(struct sa_port *port)
 	return -EAGAIN;
 }
 
-static void query_fill(struct sa_query *query, struct sa_port *port,
+static void query_fill(struct sa_query *query, const struct ib_device *device,
 		       const struct sa_request *request)
+{
+	const struct ibsa_record *record = request->record;
+	const unsigned long ms = request->timeout_ms;
+	const unsigned int total_ms = ms > UINT_MAX ? UINT_MAX
+						    : (unsigned int)ms + !ms;
+
+	query->engine_id = 0;
+	query->query = (struct ibsa_query){
+		.record = record,
+		.match = &query->match,
+		.mask = be64toh(request->comp_mask) & record->mask,
+		.method = request->method,
+		.deadline_ms = total_ms,
+		.queue_ms = device->options.queue_ms,
+		.first_interval_ms = first_interval_ms(total_ms),
+		.no_sharing = !record_is_path(record),
+	};
+	query->tell = request->tell;
+	query->callback = request->callback;
+	query->context = request->context;
+	query->was_opa = request->was_opa;
+	memcpy(&query->match, request->match, record->host_size);
+}
+
+/* @lock is held. */
+static int query_submit(struct sa_port *port, struct ib_sa_client *client,
+			const struct sa_request *request,
+			struct ib_sa_query **out_query)
 {
 	static const struct sa_task_ops ops = {
 		.start = query_run_start,
 		.end = query_run_cancel,
 		.free = query_free,
 	};
-	const unsigned long ms = request->timeout_ms;
-
-	*query = (struct sa_query){
-		.was_opa = request->was_opa,
-		.method = request->method,
-		.record = request->record,
-		.mask = be64toh(request->comp_mask) & request->record->mask,
-		.timeout_ms = ms > UINT_MAX ? UINT_MAX : (unsigned int)ms + !ms,
-		.tell = request->tell,
-		.callback = request->callback,
-		.context = request->context,
-	};
-	memcpy(&query->match, request->match, request->record->host_size);
-	ibsa__sa_task_init(&query->task, &ops, port, request->client);
-}
-
-/* @lock is held. */
-static int query_submit(struct sa_port *port, const struct sa_request *request,
-			struct ib_sa_query **out_query)
-{
 	struct pool *pool = &port->device->sa->queries;
 	struct sa_query *query;
 	int err = port_check(port);
@@ -224,8 +209,8 @@ static int query_submit(struct sa_port *port, const struct sa_request *request,
 	query = ibsa__pool_take(pool);
 	if (!query)
 		return -ENOMEM;
-	query_fill(query, port, request);
-	err = ibsa__sa_task_submit(&query->task);
+	query_fill(query, port->device, request);
+	err = ibsa__sa_task_submit(&query->task, &ops, port, client);
 	if (err) {
 		ibsa__pool_give(pool, query);
 		return err;
@@ -236,13 +221,14 @@ static int query_submit(struct sa_port *port, const struct sa_request *request,
 	return (int)query->task.id;
 }
 
-int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
+int ibsa__sa_query_start(struct sa_port *port, struct ib_sa_client *client,
+			 const struct sa_request *request,
 			 struct ib_sa_query **out_query)
 {
 	int id;
 
 	pthread_mutex_lock(&port->device->sa->lock);
-	id = query_submit(port, request, out_query);
+	id = query_submit(port, client, request, out_query);
 	pthread_mutex_unlock(&port->device->sa->lock);
 	if (id < 0 && out_query)
 		*out_query = NULL;
@@ -256,17 +242,17 @@ static bool method_is_single(uint8_t method)
 	       method == IBSA_METHOD_DELETE;
 }
 
-int ibsa__sa_query_submit(struct ib_device *device, uint8_t port_num,
-			  const struct sa_request *request,
+int ibsa__sa_query_submit(struct ib_sa_client *client, struct ib_device *device,
+			  uint8_t port_num, const struct sa_request *request,
 			  struct ib_sa_query **out_query)
 {
 	struct sa_port *port;
-	int err = ibsa__sa_query_port(request->client, device, port_num, &port);
+	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
 	err = ibsa__sa_argument_error(
 		err, request->is_table || method_is_single(request->method));
 	if (!err)
-		return ibsa__sa_query_start(port, request, out_query);
+		return ibsa__sa_query_start(port, client, request, out_query);
 	if (out_query)
 		*out_query = NULL;
 	return err;
@@ -275,7 +261,10 @@ int ibsa__sa_query_submit(struct ib_device *device, uint8_t port_num,
 void ibsa__sa_answer_decode(const struct sa_query *query,
 			    const struct ibsa_reply *reply, void *out)
 {
-	memset(out, 0, query->record->host_size);
+	const struct ibsa_record *record = query->query.record;
+
 	if (reply && reply->count && !reply->err && !reply->status)
-		query->record->decode(ibsa_reply_at(reply, 0), out);
+		record->decode(ibsa_reply_at(reply, 0), out);
+	else
+		memset(out, 0, record->host_size);
 }

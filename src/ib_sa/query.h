@@ -5,23 +5,26 @@
 
 #include "ib_sa/state.h"
 
-/* The common arguments of the start calls. */
+/* The arguments of a call that starts a query. */
 struct sa_request {
-	struct ib_sa_client *client;
 	const struct ibsa_record *record;
-	const void *match; /* the record's struct */
+	const void *match; /* the record's struct; used in the call only */
 	ib_sa_comp_mask comp_mask;
 	unsigned long timeout_ms;
+	sa_tell_fn tell;
+	void (*callback)(void); /* of the type that @tell needs */
+	void *context;
 	uint8_t method;
 	/*
 	 * The query is for a table (method GetTable). Otherwise @method must be
 	 * Get, Set or Delete.
 	 */
 	bool is_table;
+	/*
+	 * The program queries an OPA record, but the request is sent in the IB
+	 * form because the manager does not support the OPA form.
+	 */
 	bool was_opa;
-	sa_tell_fn tell;
-	void (*callback)(void);
-	void *context;
 };
 
 /*
@@ -42,7 +45,8 @@ int ibsa__sa_query_port(const struct ib_sa_client *client,
 int ibsa__sa_argument_error(int port_err, bool is_good) IBSA_MUST_USE;
 
 /* Return: as ib_sa_path_rec_get(); *@out_query is always set. */
-int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
+int ibsa__sa_query_start(struct sa_port *port, struct ib_sa_client *client,
+			 const struct sa_request *request,
 			 struct ib_sa_query **out_query);
 
 /*
@@ -50,8 +54,8 @@ int ibsa__sa_query_start(struct sa_port *port, const struct sa_request *request,
  * start the query. Return: as ibsa__sa_query_start(); -EINVAL also for an
  * invalid method.
  */
-int ibsa__sa_query_submit(struct ib_device *device, uint8_t port_num,
-			  const struct sa_request *request,
+int ibsa__sa_query_submit(struct ib_sa_client *client, struct ib_device *device,
+			  uint8_t port_num, const struct sa_request *request,
 			  struct ib_sa_query **out_query);
 
 /*

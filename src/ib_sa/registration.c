@@ -52,10 +52,10 @@ static int registration_begin(struct sa_registration *registration)
 				     &registration->handle);
 }
 
-static void registration_run_start(struct sa_job *job)
+static void registration_run_start(struct sa_task *task)
 {
 	struct sa_registration *registration =
-		list_object(job, struct sa_registration, task.start);
+		list_object(task, struct sa_registration, task);
 	int err = registration_begin(registration);
 
 	if (err)
@@ -115,15 +115,14 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
 	registration = ibsa__calloc(1, sizeof(*registration));
 	if (!registration)
 		return -ENOMEM;
-	ibsa__sa_task_init(&registration->task, &registration_ops, port,
-			   client);
 	ibsa_service_record.decode((const uint8_t *)rec,
 				   &registration->service);
 	registration->mask = be64toh(comp_mask);
 	registration->report = report;
 	registration->arg = arg;
 	pthread_mutex_lock(&device->sa->lock);
-	err = ibsa__sa_task_submit(&registration->task);
+	err = ibsa__sa_task_submit(&registration->task, &registration_ops, port,
+				   client);
 	if (err)
 		ibsa__free(registration);
 	else

@@ -42,7 +42,6 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 {
 	struct ibsa_service match;
 	const struct sa_request request = {
-		.client = client,
 		.record = &ibsa_service_record,
 		.match = &match,
 		.comp_mask = comp_mask,
@@ -55,7 +54,8 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 
 	(void)gfp_mask;
 	ibsa_service_record.decode((const uint8_t *)rec, &match);
-	return ibsa__sa_query_submit(device, port_num, &request, sa_query);
+	return ibsa__sa_query_submit(client, device, port_num, &request,
+				     sa_query);
 }
 
 /*
@@ -98,7 +98,6 @@ int ib_sa_service_rec_get(struct ib_sa_client *client, struct ib_device *device,
 {
 	struct ibsa_service match;
 	const struct sa_request request = {
-		.client = client,
 		.record = &ibsa_service_record,
 		.match = &match,
 		.comp_mask = comp_mask,
@@ -112,5 +111,6 @@ int ib_sa_service_rec_get(struct ib_sa_client *client, struct ib_device *device,
 
 	(void)gfp_mask;
 	ibsa_service_record.decode((const uint8_t *)rec, &match);
-	return ibsa__sa_query_submit(device, port_num, &request, sa_query);
+	return ibsa__sa_query_submit(client, device, port_num, &request,
+				     sa_query);
 }

@@ -10,6 +10,7 @@
 #define IB_SA_STATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include <ibsa/ib_sa.h>
 
@@ -43,7 +44,7 @@ struct sa_task;
 
 /* What differs between tasks. */
 struct sa_task_ops {
-	void (*start)(struct sa_job *job);
+	void (*start)(struct sa_task *task); /* without @lock */
 	void (*end)(struct sa_job *job);
 	/* After the last callback, with @lock held. */
 	void (*free)(struct sa_task *task);
@@ -57,14 +58,14 @@ struct sa_task_ops {
  * struct sa_task is the first member of each kind of task.
  */
 struct sa_task {
-	struct sa_job start;
+	struct list link; /* in the device's @starts until it is started */
 	struct sa_job end;
 	const struct sa_task_ops *ops;
 	struct ib_sa_client *client; /* NULL: it has unregistered */
 	struct sa_port *port;
 	uintptr_t ticket; /* 0: its last callback runs */
 	uint32_t id;
-	bool is_ended; /* the program has cancelled or released it */
+	atomic_bool is_ended; /* the program has cancelled or released it */
 };
 
 /* The task with an id, or the next id that is free. */
@@ -133,6 +134,11 @@ struct sa_port {
 	 */
 	struct ibsa_client *client;
 	struct ibsa_port_state state; /* as the dispatcher last read it */
+	/*
+	 * The port can have an SA: its link layer has one, or the program's
+	 * options contain the SA's address.
+	 */
+	atomic_bool has_sa;
 	struct sa_cpi cpi;
 	struct list groups;			/* multicast groups */
 	struct hash mgids;			/* those with a known MGID */
@@ -160,14 +166,19 @@ struct ib_device {
 	struct ibsa_address sa_address; /* target of options.access.sa */
 	unsigned int users;
 	bool is_shared; /* found by ibsa_device_get() */
-	bool closing;
+	atomic_bool closing;
+	struct list starts; /* tasks that the dispatcher is to start */
 	struct list jobs;
 	unsigned int job_count;
-	pthread_mutex_t opening;	     /* held while a port is opened */
-	struct sa_port *ports[DEVICE_PORTS]; /* in the order of opening */
-	unsigned int port_count;
+	pthread_mutex_t opening; /* held while a port is opened */
+	/*
+	 * Open ports, in the order of opening. They are added with @lock, and
+	 * read without it.
+	 */
+	struct sa_port *ports[DEVICE_PORTS];
+	atomic_uint port_count;
 	/* For waiting. */
-	int epoll_fd; /* contains all ports and wake_fd */
+	int epoll_fd; /* contains wake_fd and the ports, see ports_watch() */
 	int wake_fd;
 	bool is_pollable; /* all ports could be added to epoll_fd */
 	bool is_waiting;
@@ -183,7 +194,16 @@ struct ib_device {
 	 * program that polls the device must be told afterwards.
 	 */
 	bool is_missed;
+	/*
+	 * The dispatcher runs a callback, or has run one since it last held
+	 * @lock.
+	 */
 	bool in_callback;
+	/*
+	 * The task whose last callback has returned since the dispatcher last
+	 * held @lock. Only the dispatcher uses it.
+	 */
+	struct sa_task *finished;
 	/*
 	 * A callback has run since the dispatcher last cleared this flag. Only
 	 * the dispatcher uses it.
@@ -206,18 +226,11 @@ typedef void (*sa_tell_fn)(struct sa_query *query, int status,
 struct sa_query {
 	struct sa_task task;
 	uint64_t engine_id; /* 0: not started */
-	/*
-	 * The program queries an OPA record, but the request was sent in the
-	 * IB form because the manager does not support the OPA form.
-	 */
-	bool was_opa;
-	uint8_t method;
-	const struct ibsa_record *record;
-	uint64_t mask;
-	unsigned int timeout_ms;
+	struct ibsa_query query;
 	sa_tell_fn tell;
-	void (*callback)(void); /* of the type that @tell needs */
+	void (*callback)(void);
 	void *context;
+	bool was_opa;
 	union {
 		struct ibsa_path path;
 		struct ibsa_opa_path opa_path;
@@ -249,15 +262,15 @@ bool ibsa__sa_is_ours(const struct ibsa__sa *sa);
 /* Return: the first ticket for tasks with the id @id; never 0. */
 uintptr_t ibsa__sa_ticket_first(const struct sa_tasks *tasks, uint32_t id);
 
-void ibsa__sa_task_init(struct sa_task *task, const struct sa_task_ops *ops,
-			struct sa_port *port, struct ib_sa_client *client);
-
 /*
- * Assign an id and a ticket to @task, and queue its start for the dispatcher;
- * the dispatcher ends it later if the program ends the task before its last
- * callback. @lock is held. Return: 0; -ENODEV the device is closing; -ENOMEM.
+ * Initialise @task, assign an id and a ticket to it, and queue its start for
+ * the dispatcher; the dispatcher ends it later if the program ends the task
+ * before its last callback. @lock is held. Return: 0; -ENODEV the device is
+ * closing; -ENOMEM.
  */
-int ibsa__sa_task_submit(struct sa_task *task) IBSA_MUST_USE;
+int ibsa__sa_task_submit(struct sa_task *task, const struct sa_task_ops *ops,
+			 struct sa_port *port,
+			 struct ib_sa_client *client) IBSA_MUST_USE;
 
 /*
  * Whether, before the start of @task ran, the program ended the task or its
@@ -266,11 +279,15 @@ int ibsa__sa_task_submit(struct sa_task *task) IBSA_MUST_USE;
 bool ibsa__sa_task_is_over(const struct sa_task *task);
 
 /*
- * Called before and after each callback of a task. If @is_last is set,
- * ibsa__sa_task_leave() frees the task.
+ * Called before and after each callback of a task. If @is_last is set, the
+ * task is freed when the dispatcher holds @lock next: before it calls another
+ * callback, and before it waits.
  */
 void ibsa__sa_task_enter(struct sa_task *task, bool is_last);
 void ibsa__sa_task_leave(struct sa_task *task, bool is_last);
+
+/* Free a task after its last callback. @lock is held. */
+void ibsa__sa_task_free(struct sa_task *task);
 
 /*
  * End the task with this ticket, if it exists. @id: the task's id; below 0 for
@@ -388,16 +405,18 @@ int ibsa__sa_loop_add(struct ib_device *device,
 
 /*
  * Queue @job for the dispatcher of the device, unless it is queued already.
- * @lock is held.
+ * @lock is held. ibsa__sa_start() does this with the start of a task. Starts
+ * run before jobs.
  */
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job);
+void ibsa__sa_start(struct ib_device *device, struct sa_task *task);
 
 /* Remove @job from the dispatcher's queue, if it is queued. @lock is held. */
 void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job);
 
 /*
  * The dispatcher calls these before and after each callback, to record which
- * thread runs the callback. @lock is held.
+ * thread runs the callback. Both free a task that has finished. @lock is held.
  */
 void ibsa__sa_callback_enter(struct ib_device *device);
 void ibsa__sa_callback_leave(struct ib_device *device);

@@ -49,50 +49,36 @@ static bool ids_grow(struct sa_tasks *tasks)
 	return true;
 }
 
-void ibsa__sa_task_init(struct sa_task *task, const struct sa_task_ops *ops,
-			struct sa_port *port, struct ib_sa_client *client)
+int ibsa__sa_task_submit(struct sa_task *task, const struct sa_task_ops *ops,
+			 struct sa_port *port, struct ib_sa_client *client)
 {
-	*task = (struct sa_task){
-		.ops = ops,
-		.start.run = ops->start,
-		.end.run = ops->end,
-		.port = port,
-		.client = client,
-	};
-	list_init(&task->start.link);
-	list_init(&task->end.link);
-}
-
-int ibsa__sa_task_submit(struct sa_task *task)
-{
-	struct ib_device *device = task->port->device;
-	struct sa_tasks *tasks = &device->sa->tasks;
+	struct sa_tasks *tasks = &port->device->sa->tasks;
 	struct sa_slot *slot;
 
-	if (device->closing)
+	if (port->device->closing)
 		return -ENODEV;
 	if (tasks->free_id == tasks->slot_count && !ids_grow(tasks))
 		return -ENOMEM;
-	task->id = tasks->free_id;
-	slot = &tasks->slots[task->id];
-	tasks->free_id = slot->next_free;
+	slot = &tasks->slots[tasks->free_id];
 	slot->ticket = ticket_next(slot->ticket);
 	slot->task = task;
+	task->ops = ops;
+	task->end.run = ops->end;
+	list_init(&task->end.link);
+	task->client = client;
+	task->port = port;
 	task->ticket = slot->ticket;
-	task->client->users++;
-	ibsa__sa_submit(device, &task->start);
+	task->id = tasks->free_id;
+	atomic_init(&task->is_ended, false);
+	tasks->free_id = slot->next_free;
+	client->users++;
+	ibsa__sa_start(port->device, task);
 	return 0;
 }
 
 bool ibsa__sa_task_is_over(const struct sa_task *task)
 {
-	struct ib_device *device = task->port->device;
-	bool over;
-
-	pthread_mutex_lock(&device->sa->lock);
-	over = task->is_ended || device->closing;
-	pthread_mutex_unlock(&device->sa->lock);
-	return over;
+	return task->is_ended || task->port->device->closing;
 }
 
 void ibsa__sa_task_enter(struct sa_task *task, bool is_last)
@@ -100,43 +86,47 @@ void ibsa__sa_task_enter(struct sa_task *task, bool is_last)
 	struct ib_device *device = task->port->device;
 
 	pthread_mutex_lock(&device->sa->lock);
+	ibsa__sa_callback_enter(device);
 	if (is_last) {
 		task->ticket = 0;
 		ibsa__sa_withdraw(device, &task->end);
 	}
-	ibsa__sa_callback_enter(device);
 	pthread_mutex_unlock(&device->sa->lock);
-}
-
-/*
- * Free a task and its id. An id for which all tickets were used is not used
- * again. With 32-bit pointers, that happens after four billion tasks with one
- * id.
- */
-static void task_free(struct sa_tasks *tasks, struct sa_task *task)
-{
-	struct sa_slot *slot = &tasks->slots[task->id];
-
-	slot->task = NULL;
-	if (slot->ticket != ibsa__sa_ticket_first(tasks, task->id)) {
-		slot->next_free = tasks->free_id;
-		tasks->free_id = task->id;
-	}
-	if (task->client)
-		task->client->users--;
-	task->ops->free(task);
 }
 
 void ibsa__sa_task_leave(struct sa_task *task, bool is_last)
 {
 	struct ib_device *device = task->port->device;
-	struct ibsa__sa *sa = device->sa;
 
-	pthread_mutex_lock(&sa->lock);
+	device->has_told = true;
+	if (is_last) {
+		device->finished = task;
+		return;
+	}
+	pthread_mutex_lock(&device->sa->lock);
 	ibsa__sa_callback_leave(device);
-	if (is_last)
-		task_free(&sa->tasks, task);
-	pthread_mutex_unlock(&sa->lock);
+	pthread_mutex_unlock(&device->sa->lock);
+}
+
+/*
+ * Free the task and its id. An id for which all tickets were used is not used
+ * again. With 32-bit pointers, that happens after four billion tasks with one
+ * id.
+ */
+void ibsa__sa_task_free(struct sa_task *task)
+{
+	struct ibsa__sa *sa = task->port->device->sa;
+	struct sa_slot *slot = &sa->tasks.slots[task->id];
+
+	slot->task = NULL;
+	if (slot->ticket != ibsa__sa_ticket_first(&sa->tasks, task->id)) {
+		slot->next_free = sa->tasks.free_id;
+		sa->tasks.free_id = task->id;
+	}
+	/* A client that unregisters waits for one user, itself, to be left. */
+	if (task->client && --task->client->users == 1)
+		pthread_cond_broadcast(&sa->ended);
+	task->ops->free(task);
 }
 
 /* @lock is held. */

@@ -54,9 +54,9 @@ static void watch_report_end(struct sa_watch *watch, int err)
 		watch);
 }
 
-static void watch_run_start(struct sa_job *job)
+static void watch_run_start(struct sa_task *task)
 {
-	struct sa_watch *watch = list_object(job, struct sa_watch, task.start);
+	struct sa_watch *watch = list_object(task, struct sa_watch, task);
 	int err = -ECANCELED;
 
 	if (!ibsa__sa_task_is_over(&watch->task))
@@ -120,13 +120,13 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
 	watch = ibsa__calloc(1, sizeof(*watch));
 	if (!watch)
 		return -ENOMEM;
-	ibsa__sa_task_init(&watch->task, &watch_ops, port, client);
 	watch->happened = happened;
 	watch->arg = arg;
 	err = watch_copy_options(device, options, watch);
 	pthread_mutex_lock(&device->sa->lock);
 	if (!err)
-		err = ibsa__sa_task_submit(&watch->task);
+		err = ibsa__sa_task_submit(&watch->task, &watch_ops, port,
+					   client);
 	if (err)
 		watch_free(&watch->task);
 	else
