@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Pools of objects of one size. */
+#include <errno.h>
+
 #include "base/alloc.h"
 #include "base/pool.h"
 
@@ -10,36 +12,18 @@ void ibsa__pool_init(struct pool *pool, size_t object_size)
 	*pool = (struct pool){ .object_size = object_size };
 }
 
-static int pool_grow(struct pool *pool)
+int ibsa__pool_grow(struct pool *pool)
 {
 	char *chunk = ibsa__calloc(1, CHUNK_HEADER + CHUNK_OBJECTS *
 							     pool->object_size);
 
 	if (!chunk)
-		return -1;
+		return -ENOMEM;
 	*(void **)(void *)chunk = pool->chunks;
 	pool->chunks = chunk;
 	for (size_t i = CHUNK_OBJECTS; i-- > 0;)
-		ibsa__pool_give(pool,
-				chunk + CHUNK_HEADER + i * pool->object_size);
+		pool_give(pool, chunk + CHUNK_HEADER + i * pool->object_size);
 	return 0;
-}
-
-void *ibsa__pool_take(struct pool *pool)
-{
-	void *object;
-
-	if (!pool->free && pool_grow(pool))
-		return NULL;
-	object = pool->free;
-	pool->free = *(void **)object;
-	return object;
-}
-
-void ibsa__pool_give(struct pool *pool, void *object)
-{
-	*(void **)object = pool->free;
-	pool->free = object;
 }
 
 void ibsa__pool_done(struct pool *pool)

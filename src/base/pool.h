@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include <ibsa/types.h>
+
 /*
  * A pool. @free is a list of unused objects, @chunks a list of chunks of
  * memory; each is linked through the first bytes of its elements.
@@ -24,13 +26,29 @@ struct pool {
  */
 void ibsa__pool_init(struct pool *pool, size_t object_size);
 
-/* Return: an object with undefined content; NULL if memory runs out. */
-void *ibsa__pool_take(struct pool *pool);
-
-/* Return @object to the pool; its content is lost. */
-void ibsa__pool_give(struct pool *pool, void *object);
-
 /* Free the memory of all objects of the pool, including objects in use. */
 void ibsa__pool_done(struct pool *pool);
+
+/* Allocate a chunk for a pool without unused objects. Return: 0; -ENOMEM. */
+int ibsa__pool_grow(struct pool *pool) IBSA_MUST_USE;
+
+/* Return: an object with undefined content; NULL if memory runs out. */
+static inline void *pool_take(struct pool *pool)
+{
+	void *object;
+
+	if (!pool->free && ibsa__pool_grow(pool))
+		return NULL;
+	object = pool->free;
+	pool->free = *(void **)object;
+	return object;
+}
+
+/* Return @object to the pool; its content is lost. */
+static inline void pool_give(struct pool *pool, void *object)
+{
+	*(void **)object = pool->free;
+	pool->free = object;
+}
 
 #endif

@@ -17,7 +17,7 @@ static void query_call_back(struct ibsa__engine *engine, struct query *query,
 
 	reply->id = query->id.key;
 	ibsa__hash_remove(&engine->ids, &query->id);
-	ibsa__pool_give(&engine->queries, query);
+	pool_give(&engine->queries, query);
 	if (!done)
 		return;
 	engine->calling_back = true;
@@ -52,7 +52,7 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		engine->stats.replies += !reply->err;
 		query_call_back(engine, query, reply);
 	}
-	ibsa__pool_give(&engine->txns, txn);
+	pool_give(&engine->txns, txn);
 }
 
 /*
@@ -174,7 +174,7 @@ static int query_check(const struct ibsa__engine *engine,
 static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 			       void *arg)
 {
-	struct query *query = ibsa__pool_take(&engine->queries);
+	struct query *query = pool_take(&engine->queries);
 
 	if (!query)
 		return NULL;
@@ -239,7 +239,7 @@ static int query_join_or_submit(struct ibsa__engine *engine,
 		err = query_submit(engine, query, txn, until, now_ns);
 	}
 	if (other || err)
-		ibsa__pool_give(&engine->txns, txn);
+		pool_give(&engine->txns, txn);
 	return err;
 }
 
@@ -266,7 +266,7 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 	if (!err)
 		err = query_join_or_submit(engine, added, txn, query, now_ns);
 	if (err) {
-		ibsa__pool_give(&engine->queries, added);
+		pool_give(&engine->queries, added);
 		return err;
 	}
 	ibsa__hash_add(&engine->ids, &added->id, engine->next_id++);

@@ -65,14 +65,14 @@ int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		.attribute_modifier = query->attribute_modifier,
 		.method = query->method ? query->method : IBSA_METHOD_GET,
 	};
-	struct txn *txn = ibsa__pool_take(&engine->txns);
+	struct txn *txn = pool_take(&engine->txns);
 	int err;
 
 	if (!txn)
 		return -ENOMEM;
 	err = ibsa__request_encode(&request, txn->mad);
 	if (err) {
-		ibsa__pool_give(&engine->txns, txn);
+		pool_give(&engine->txns, txn);
 		return err;
 	}
 	list_init(&txn->queries);
@@ -490,7 +490,7 @@ void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
 {
 	ibsa__txn_end(engine, txn);
-	ibsa__pool_give(&engine->txns, txn);
+	pool_give(&engine->txns, txn);
 }
 
 /*

@@ -111,8 +111,8 @@ static void query_run_cancel(struct sa_job *job)
 static void query_free(struct sa_task *task)
 {
 	task->port->queries--;
-	ibsa__pool_give(&task->port->device->sa->queries,
-			list_object(task, struct sa_query, task));
+	pool_give(&task->port->device->sa->queries,
+		  list_object(task, struct sa_query, task));
 }
 
 void ib_sa_cancel_query(int id, struct ib_sa_query *ticket)
@@ -206,13 +206,13 @@ static int query_submit(struct sa_port *port, struct ib_sa_client *client,
 
 	if (err)
 		return err;
-	query = ibsa__pool_take(pool);
+	query = pool_take(pool);
 	if (!query)
 		return -ENOMEM;
 	query_fill(query, port->device, request);
 	err = ibsa__sa_task_submit(&query->task, &ops, port, client);
 	if (err) {
-		ibsa__pool_give(pool, query);
+		pool_give(pool, query);
 		return err;
 	}
 	port->queries++;
