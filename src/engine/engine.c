@@ -18,10 +18,6 @@ static void engine_init(struct ibsa__engine *engine)
 	list_init(&engine->watches);
 	list_init(&engine->changed);
 	timer_init(&engine->watch_timer, TIMER_WATCH);
-	engine->random.state = engine->options.seed;
-	engine->next_id = 1;
-	engine->tid_high = random_next(&engine->random) << 32;
-	engine->next_tid = (uint32_t)random_next(&engine->random);
 	engine->sa_given = engine->options.access.sa;
 	if (engine->sa_given)
 		engine->sa = *engine->options.access.sa;
@@ -37,10 +33,25 @@ static void engine_destroy(struct ibsa__engine *engine)
 {
 	ibsa__pool_done(&engine->queries);
 	ibsa__pool_done(&engine->txns);
-	ibsa__hash_done(&engine->ids);
-	ibsa__hash_done(&engine->tids);
+	ibsa__id_table_done(&engine->ids);
+	ibsa__id_table_done(&engine->tids);
 	ibsa__share_done(&engine->shares);
 	ibsa__free(engine);
+}
+
+/* The first TransactionID is random, see struct id_table. */
+static int engine_tables_init(struct ibsa__engine *engine)
+{
+	uint64_t first;
+
+	engine->random.state = engine->options.seed;
+	engine->tid_high = random_next(&engine->random) << 32;
+	first = random_next(&engine->random) & UINT32_MAX;
+	if (ibsa__id_table_init(&engine->ids, 1, UINT64_MAX) ||
+	    ibsa__id_table_init(&engine->tids, first, UINT32_MAX) ||
+	    ibsa__share_init(&engine->shares))
+		return -ENOMEM;
+	return 0;
 }
 
 int ibsa__engine_new(const struct ibsa__engine_options *options,
@@ -53,8 +64,7 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
 		return -ENOMEM;
 	engine->transport = transport;
 	engine->options = *options;
-	if (ibsa__hash_init(&engine->ids) || ibsa__hash_init(&engine->tids) ||
-	    ibsa__share_init(&engine->shares)) {
+	if (engine_tables_init(engine)) {
 		engine_destroy(engine);
 		return -ENOMEM;
 	}
@@ -93,10 +103,11 @@ int ibsa__engine_free(struct ibsa__engine *engine)
 		txn_cancel_queries(engine, list_object(engine->waiting.next,
 						       struct txn, link));
 	for (size_t i = 0; i <= engine->tids.mask; i++) {
-		while (engine->tids.chains[i])
+		uint64_t *slot = engine->tids.slots[i];
+
+		if (slot)
 			txn_cancel_queries(engine,
-					   hash_object(engine->tids.chains[i],
-						       struct txn, tid));
+					   id_object(slot, struct txn, tid));
 	}
 	ibsa__engine_call_back(engine);
 	ibsa__engine_port_unwatch_all(engine);

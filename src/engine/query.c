@@ -15,8 +15,8 @@ static void query_call_back(struct ibsa__engine *engine, struct query *query,
 	ibsa_reply_fn done = query->done;
 	void *arg = query->arg;
 
-	reply->id = query->id.key;
-	ibsa__hash_remove(&engine->ids, &query->id);
+	reply->id = query->id;
+	id_table_remove(&engine->ids, &query->id);
 	pool_give(&engine->queries, query);
 	if (!done)
 		return;
@@ -258,6 +258,8 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 		ibsa__engine_port_refresh(engine);
 	if (!engine->sa_known)
 		return -EAGAIN;
+	if (id_table_fit(&engine->ids, engine->ids.count + 1))
+		return -ENOMEM;
 	added = query_new(engine, done, arg);
 	if (!added)
 		return -ENOMEM;
@@ -269,17 +271,17 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 		pool_give(&engine->queries, added);
 		return err;
 	}
-	ibsa__hash_add(&engine->ids, &added->id, engine->next_id++);
+	id_table_add(&engine->ids, &added->id);
 	engine->stats.queries++;
 	if (out_id)
-		*out_id = added->id.key;
+		*out_id = added->id;
 	return 0;
 }
 
 int ibsa__engine_cancel(struct ibsa__engine *engine, uint64_t id)
 {
-	struct hash_node *node = hash_find(&engine->ids, id);
-	struct query *query = node ? hash_object(node, struct query, id) : NULL;
+	uint64_t *slot = id_table_find(&engine->ids, id);
+	struct query *query = slot ? id_object(slot, struct query, id) : NULL;
 
 	if (!query || !query->txn)
 		return -ENOENT;

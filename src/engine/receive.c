@@ -78,15 +78,15 @@ static struct txn *reply_find_txn(struct ibsa__engine *engine,
 				  const struct ibsa_message *message,
 				  const struct ibsa_sa_header *header)
 {
-	struct hash_node *node;
+	uint64_t *slot;
 	struct txn *txn;
 
-	node = hash_find(&engine->tids, (uint32_t)header->transaction_id);
-	if (!node) {
+	slot = id_table_find(&engine->tids, (uint32_t)header->transaction_id);
+	if (!slot) {
 		engine->stats.ignored_id++;
 		return NULL;
 	}
-	txn = hash_object(node, struct txn, tid);
+	txn = id_object(slot, struct txn, tid);
 	if (header->mgmt_class != IBSA_CLASS_SA ||
 	    header->class_version != txn->record->class_version ||
 	    header->method != ibsa__response_method(txn->method) ||
@@ -171,17 +171,17 @@ static void send_failure_handle(struct ibsa__engine *engine,
 				const struct ibsa_message *message)
 {
 	enum { ID_END = MAD_TID + 8 };
-	struct hash_node *node;
+	uint64_t *slot;
 	struct txn *txn;
 	uint64_t id;
 
 	if (message->len < ID_END || message->mad[MAD_CLASS] != IBSA_CLASS_SA)
 		return;
 	id = ibsa_be64(message->mad + MAD_TID);
-	node = hash_find(&engine->tids, (uint32_t)id);
-	if (!node)
+	slot = id_table_find(&engine->tids, (uint32_t)id);
+	if (!slot)
 		return;
-	txn = hash_object(node, struct txn, tid);
+	txn = id_object(slot, struct txn, tid);
 	if (message->err == -ETIMEDOUT)
 		ibsa__txn_transport_timeout(engine, txn);
 	else

@@ -5,7 +5,7 @@
 #define ENGINE_STATE_H
 
 #include "base/clock.h"
-#include "base/hash.h"
+#include "base/id_table.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "engine/engine.h"
@@ -24,7 +24,7 @@ enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM, TIMER_WATCH };
  */
 struct query {
 	struct list link;
-	struct hash_node id;
+	uint64_t id;
 	struct timer deadline;
 	ibsa_reply_fn done;
 	void *arg;
@@ -59,7 +59,7 @@ enum txn_state {
  */
 struct txn {
 	uint8_t mad[IBSA_MAD_BYTES];
-	struct hash_node tid;
+	uint64_t tid; /* lower half of the TransactionID */
 	struct list link;
 	struct list queries;
 	struct timer retry;
@@ -202,8 +202,8 @@ struct ibsa__engine {
 	struct wheel abandoned_wheel;
 	struct pool queries;
 	struct pool txns;
-	struct hash ids;
-	struct hash tids;
+	struct id_table ids;  /* of queries */
+	struct id_table tids; /* of requests in flight */
 	struct share shares;
 	/*
 	 * Requests that wait for room in the window, in the order in which
@@ -230,9 +230,7 @@ struct ibsa__engine {
 	 * reply may be older than the change.
 	 */
 	uint32_t epoch;
-	uint64_t next_id;
 	uint64_t tid_high;
-	uint32_t next_tid;
 	struct random random;
 	struct ibsa_stats stats;
 };

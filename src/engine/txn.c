@@ -195,14 +195,12 @@ void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn)
 	ibsa__timer_arm(&engine->wheel, &txn->retry, engine->wheel.now);
 }
 
-/* Give @txn a new TransactionID. */
+/* Give @txn a new TransactionID: not 0, which OpenSM ignores. */
 static void txn_id_assign(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->id_tries = 0;
-	if (!engine->next_tid)
-		engine->next_tid++; /* OpenSM ignores TransactionID 0 */
-	ibsa__request_set_id(txn->mad, engine->tid_high | engine->next_tid);
-	ibsa__hash_add(&engine->tids, &txn->tid, engine->next_tid++);
+	id_table_add(&engine->tids, &txn->tid);
+	ibsa__request_set_id(txn->mad, engine->tid_high | txn->tid);
 }
 
 /*
@@ -215,7 +213,7 @@ static void txn_id_assign(struct ibsa__engine *engine, struct txn *txn)
 static void txn_address_update(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (txn->tries && !is_same_address(&txn->to, &engine->sa)) {
-		ibsa__hash_remove(&engine->tids, &txn->tid);
+		id_table_remove(&engine->tids, &txn->tid);
 		txn_id_assign(engine, txn);
 		txn->got_busy = false;
 		txn->outstanding = 0;
@@ -323,20 +321,19 @@ void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 	unsigned int count = 0;
 
 	for (size_t i = 0; i <= engine->tids.mask; i++) {
-		struct hash_node *node = engine->tids.chains[i];
+		uint64_t *slot = engine->tids.slots[i];
+		uint64_t due = now + count / MOVED_PER_MS;
+		struct txn *txn;
 
-		for (; node; node = node->next) {
-			struct txn *txn = hash_object(node, struct txn, tid);
-			uint64_t due = now + count / MOVED_PER_MS;
-
-			if (only_moved &&
-			    is_same_address(&txn->to, &engine->sa))
-				continue;
-			count++;
-			if (due < txn->retry.due)
-				ibsa__timer_arm(txn_wheel(engine, txn),
-						&txn->retry, due);
-		}
+		if (!slot)
+			continue;
+		txn = id_object(slot, struct txn, tid);
+		if (only_moved && is_same_address(&txn->to, &engine->sa))
+			continue;
+		count++;
+		if (due < txn->retry.due)
+			ibsa__timer_arm(txn_wheel(engine, txn), &txn->retry,
+					due);
 	}
 }
 
@@ -353,11 +350,13 @@ static bool send_error_is_temporary(int err)
 /*
  * Send @txn if the window has room, otherwise queue it. If sending fails with
  * a temporary error, the next try follows later. Return: 0; -ENOBUFS the queue
- * is full; or the transport's error. After an error, @txn is in no list.
+ * is full; -ENOMEM; or the transport's error. After an error, @txn is in no
+ * list.
  */
 int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		     uint64_t now_ns)
 {
+	const size_t live = engine->in_flight + engine->queued + 1;
 	bool room;
 	int err;
 
@@ -373,9 +372,11 @@ int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		list_is_empty(&engine->waiting));
 	if (!room && engine->queued >= engine->options.queue)
 		return -ENOBUFS;
+	err = id_table_fit(&engine->tids, live);
+	if (err)
+		return err;
 	if (txn->shareable) {
-		ibsa__share_fit(&engine->shares,
-				engine->in_flight + engine->queued);
+		ibsa__share_fit(&engine->shares, live);
 		share_add(&engine->shares, txn, txn->share_hash);
 	}
 	if (!room) {
@@ -480,7 +481,7 @@ void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 		engine->queued--;
 	} else {
 		ibsa__timer_cancel(txn_wheel(engine, txn), &txn->retry);
-		ibsa__hash_remove(&engine->tids, &txn->tid);
+		id_table_remove(&engine->tids, &txn->tid);
 		engine->in_flight--;
 		engine->abandoned -= txn->state == TXN_ABANDONED;
 	}
