@@ -301,14 +301,30 @@ static inline bool is_at_sa(const struct ibsa__engine *engine,
 }
 
 /*
- * txn.c: requests, their tries and the window. ibsa__txn_new() returns 0,
- * -ENOMEM, -ERANGE or another error of the encoder. ibsa__txn_back_off() is
- * called after the SA has answered BUSY.
+ * submit.c: the tries of a request. ibsa__txn_retry_arm() arms the timer for
+ * the next try of @txn. Return: milliseconds until that try.
  */
-int ibsa__txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
-		  struct txn **out) IBSA_MUST_USE;
-int ibsa__txn_submit(struct ibsa__engine *engine, struct txn *txn,
+uint64_t ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
+			     uint64_t now_ns);
+/*
+ * Send a try of @txn; ibsa__txn_launch(): the first, which takes a place in
+ * the window. Return: 0; or the transport's error.
+ */
+int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
+		       uint64_t now_ns) IBSA_MUST_USE;
+int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn,
 		     uint64_t now_ns) IBSA_MUST_USE;
+
+/*
+ * Whether the error of a send may be gone at the next try. That is -EBUSY: the
+ * transport's queue is full, or the transport still holds the previous try.
+ */
+bool ibsa__send_error_is_temporary(int err);
+
+/*
+ * txn.c: requests and the window. ibsa__txn_back_off() is called after the SA
+ * has answered BUSY.
+ */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
 
 /*
