@@ -135,7 +135,7 @@ void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
 
 void ibsa__alarm_cancel(struct ibsa__engine *engine, struct ibsa__alarm *alarm)
 {
-	ibsa__timer_cancel(&engine->wheel, &alarm->timer);
+	timer_cancel(&engine->wheel, &alarm->timer);
 }
 
 static void alarm_call_back(struct ibsa__engine *engine,

@@ -68,7 +68,7 @@ static bool txn_is_on_time(const struct ibsa__engine *engine,
 			   const struct txn *txn, const struct txn *own,
 			   uint64_t deadline)
 {
-	if (!txn->retry.armed)
+	if (!txn->retry.armed && txn->retry.due <= engine->wheel.now)
 		return false;
 	if (txn->is_backing_off)
 		return txn->retry.due <= deadline;

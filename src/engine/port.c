@@ -244,7 +244,7 @@ static void watch_interval_update(struct ibsa__engine *engine)
 	if (interval_ms)
 		watch_timer_arm(engine);
 	else
-		ibsa__timer_cancel(&engine->wheel, &engine->watch_timer);
+		timer_cancel(&engine->wheel, &engine->watch_timer);
 }
 
 void ibsa__engine_port_check(struct ibsa__engine *engine)

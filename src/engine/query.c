@@ -47,7 +47,7 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 						  struct query, link);
 
 		list_remove(&query->link);
-		ibsa__timer_cancel(&engine->wheel, &query->deadline);
+		timer_cancel(&engine->wheel, &query->deadline);
 		engine->stats.replies += !reply->err;
 		query_call_back(engine, query, reply);
 	}
@@ -63,7 +63,7 @@ void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 {
 	struct txn *txn = query->txn;
 
-	ibsa__timer_cancel(&engine->wheel, &query->deadline);
+	timer_cancel(&engine->wheel, &query->deadline);
 	list_remove(&query->link);
 	list_append(&engine->ended, &query->link);
 	query->txn = NULL;
@@ -104,6 +104,19 @@ bool ibsa__txn_is_awaited(const struct txn *txn, uint64_t now_ns, uint64_t tick,
 	return false;
 }
 
+void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
+			      uint64_t due)
+{
+	struct timer *next_try = &query->txn->retry;
+
+	timer_cancel(&engine->wheel, &query->deadline);
+	query->deadline.due = due;
+	if (due <= next_try->due)
+		ibsa__timer_arm(&engine->wheel, &query->deadline, due);
+	else if (!next_try->armed)
+		ibsa__timer_arm(&engine->wheel, next_try, next_try->due);
+}
+
 void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 			  uint64_t now_ns)
 {
@@ -113,8 +126,8 @@ void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 	LIST_EACH(query, &txn->queries, link) {
 		if (!query->from_send_ms)
 			continue;
-		ibsa__timer_arm(&engine->wheel, &query->deadline,
-				tick_after(now_ns, query->from_send_ms));
+		ibsa__query_deadline_set(
+			engine, query, tick_after(now_ns, query->from_send_ms));
 		query->from_send_ms = 0;
 	}
 }

@@ -25,6 +25,10 @@ enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM, TIMER_WATCH };
 struct query {
 	struct list link;
 	uint64_t id;
+	/*
+	 * Its @due is the query's deadline. The timer is armed unless the
+	 * request's next try comes before it and sets a new time for both.
+	 */
 	struct timer deadline;
 	ibsa_reply_fn done;
 	void *arg;
@@ -62,6 +66,10 @@ struct txn {
 	uint64_t tid; /* lower half of the TransactionID */
 	struct list link;
 	struct list queries;
+	/*
+	 * Its @due is the tick of the next try; UINT64_MAX in the queue. The
+	 * timer is armed only if a query waits longer than until then.
+	 */
 	struct timer retry;
 	const struct ibsa_record *record; /* of the reply's records */
 	struct ibsa_address to;
@@ -301,8 +309,14 @@ static inline bool is_at_sa(const struct ibsa__engine *engine,
 }
 
 /*
- * submit.c: the tries of a request. ibsa__txn_retry_arm() arms the timer for
- * the next try of @txn. Return: milliseconds until that try.
+ * submit.c: the tries of a request. ibsa__txn_schedule() sets the tick of the
+ * next try of @txn, and arms the timers of the queries that end before it.
+ */
+void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
+			uint64_t due);
+/*
+ * Schedule the next try of @txn after its interval. Return: milliseconds until
+ * that try.
  */
 uint64_t ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 			     uint64_t now_ns);
@@ -398,7 +412,12 @@ struct txn *ibsa__txn_find_same(struct ibsa__engine *engine,
 				const struct txn *txn, uint64_t deadline);
 
 /*
- * query.c. Whether at least one query of @txn will still wait for the reply at
+ * query.c. Set the deadline of @query, which waits for a request in flight.
+ */
+void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
+			      uint64_t due);
+/*
+ * Whether at least one query of @txn will still wait for the reply at
  * @tick, if @txn is sent at @now_ns. If not, *@out_last is the last tick at
  * which one of the queries waits.
  */

@@ -107,6 +107,26 @@ static void txn_interval_double(struct txn *txn)
 		txn->interval_ms *= 2;
 }
 
+void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
+			uint64_t due)
+{
+	struct query *query;
+	bool is_needed = false;
+
+	LIST_EACH(query, &txn->queries, link) {
+		if (query->deadline.due > due)
+			is_needed = true;
+		else if (!query->deadline.armed)
+			ibsa__timer_arm(&engine->wheel, &query->deadline,
+					query->deadline.due);
+	}
+	txn->retry.due = due;
+	if (is_needed)
+		ibsa__timer_arm(&engine->wheel, &txn->retry, due);
+	else
+		timer_cancel(&engine->wheel, &txn->retry);
+}
+
 uint64_t ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 			     uint64_t now_ns)
 {
@@ -116,7 +136,7 @@ uint64_t ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 	ms = txn_jittered_ms(engine, txn);
 	ms = ms ? ms : 1;
 	txn->last_interval_ms = txn->interval_ms;
-	ibsa__timer_arm(&engine->wheel, &txn->retry, tick_after(now_ns, ms));
+	ibsa__txn_schedule(engine, txn, tick_after(now_ns, ms));
 	txn_interval_double(txn);
 	return ms;
 }
@@ -135,7 +155,7 @@ static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
 	if (!txn->id_tries)
 		return err == -EALREADY ? -EINVAL : err;
 	if (txn->wait_end > engine->wheel.now)
-		ibsa__timer_arm(&engine->wheel, &txn->retry, txn->wait_end);
+		ibsa__txn_schedule(engine, txn, txn->wait_end);
 	else
 		txn->is_late = err == -EALREADY;
 	return -EBUSY;
@@ -292,6 +312,7 @@ static int txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		txn->state = TXN_QUEUED;
 		list_append(&engine->waiting, &txn->link);
 		engine->queued++;
+		ibsa__txn_schedule(engine, txn, UINT64_MAX);
 		return 0;
 	}
 	err = ibsa__txn_launch(engine, txn, now_ns);
@@ -336,16 +357,12 @@ static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 	return query;
 }
 
-/*
- * Add @query to the queries that wait for the reply to @txn, until @deadline.
- */
-static void query_attach(struct ibsa__engine *engine, struct query *query,
-			 struct txn *txn, uint64_t deadline)
+/* Add @query to the queries that wait for the reply to @txn. */
+static void query_attach(struct query *query, struct txn *txn)
 {
 	query->txn = txn;
 	txn->starts_deadlines |= query->from_send_ms != 0;
 	list_append(&txn->queries, &query->link);
-	ibsa__timer_arm(&engine->wheel, &query->deadline, deadline);
 }
 
 static int query_submit(struct ibsa__engine *engine, struct query *query,
@@ -353,10 +370,11 @@ static int query_submit(struct ibsa__engine *engine, struct query *query,
 {
 	int err;
 
-	query_attach(engine, query, txn, deadline);
+	query_attach(query, txn);
+	query->deadline.due = deadline;
 	err = txn_submit(engine, txn, now_ns);
 	if (err)
-		ibsa__timer_cancel(&engine->wheel, &query->deadline);
+		timer_cancel(&engine->wheel, &query->deadline);
 	return err;
 }
 
@@ -384,7 +402,8 @@ static int query_join_or_submit(struct ibsa__engine *engine,
 		until = tick_after(now_ns, options->queue_ms);
 	}
 	if (other) {
-		query_attach(engine, query, other, until);
+		query_attach(query, other);
+		ibsa__query_deadline_set(engine, query, until);
 		engine->stats.shared++;
 	} else {
 		err = query_submit(engine, query, txn, until, now_ns);

@@ -45,16 +45,14 @@ static void timer_insert(struct wheel *wheel, struct timer *timer)
 
 void ibsa__timer_arm(struct wheel *wheel, struct timer *timer, uint64_t due)
 {
-	ibsa__timer_cancel(wheel, timer);
+	timer_cancel(wheel, timer);
 	timer->due = due;
 	timer->armed = true;
 	timer_insert(wheel, timer);
 }
 
-void ibsa__timer_cancel(struct wheel *wheel, struct timer *timer)
+void ibsa__timer_disarm(struct wheel *wheel, struct timer *timer)
 {
-	if (!timer->armed)
-		return;
 	timer->armed = false;
 	list_remove(&timer->link);
 	if (timer->slot != SLOT_DUE &&
@@ -127,7 +125,7 @@ struct timer *ibsa__wheel_take(struct wheel *wheel)
 	if (list_is_empty(&wheel->due))
 		return NULL;
 	timer = list_object(wheel->due.next, struct timer, link);
-	ibsa__timer_cancel(wheel, timer);
+	ibsa__timer_disarm(wheel, timer);
 	return timer;
 }
 

@@ -54,8 +54,15 @@ static inline void timer_init(struct timer *timer, uint8_t kind)
  */
 void ibsa__timer_arm(struct wheel *wheel, struct timer *timer, uint64_t due);
 
+/* Disarm @timer, which is armed. */
+void ibsa__timer_disarm(struct wheel *wheel, struct timer *timer);
+
 /* Disarm @timer if it is armed. */
-void ibsa__timer_cancel(struct wheel *wheel, struct timer *timer);
+static inline void timer_cancel(struct wheel *wheel, struct timer *timer)
+{
+	if (timer->armed)
+		ibsa__timer_disarm(wheel, timer);
+}
 
 /*
  * Advance the wheel to tick @now, which must not be before the wheel's current

@@ -132,8 +132,10 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 	uint64_t last;
 	int err;
 
-	if (!ibsa__txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last))
+	if (!ibsa__txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last)) {
+		ibsa__txn_schedule(engine, txn, engine->wheel.now);
 		return;
+	}
 	ibsa__engine_port_refresh(engine);
 	/*
 	 * The target of a redirection does not reply and may be gone: send
@@ -179,7 +181,7 @@ void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 		list_remove(&txn->link);
 		engine->queued--;
 	} else {
-		ibsa__timer_cancel(txn_wheel(engine, txn), &txn->retry);
+		timer_cancel(txn_wheel(engine, txn), &txn->retry);
 		id_table_remove(&engine->tids, &txn->tid);
 		engine->in_flight--;
 		engine->abandoned -= txn->state == TXN_ABANDONED;
@@ -246,7 +248,7 @@ void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn)
 		ibsa__txn_free(engine, txn);
 		return;
 	}
-	ibsa__timer_cancel(&engine->wheel, &txn->retry);
+	timer_cancel(&engine->wheel, &txn->retry);
 	txn->state = TXN_ABANDONED;
 	engine->abandoned++;
 	ibsa__timer_arm(&engine->abandoned_wheel, &txn->retry, until);

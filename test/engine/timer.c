@@ -64,7 +64,7 @@ static void wheel_agrees_with_a_search(void **state)
 		if (random_below(&random_numbers, 4))
 			ibsa__timer_arm(&wheel, timer, now + any_delay());
 		else
-			ibsa__timer_cancel(&wheel, timer);
+			timer_cancel(&wheel, timer);
 		if (random_below(&random_numbers, 2))
 			continue;
 		take_due(now);
