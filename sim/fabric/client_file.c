@@ -14,7 +14,10 @@
 #include "sim/fabric/fabric.h"
 #include "umad/transport.h"
 
-/* The fabric's lock guards all that changes. */
+/*
+ * A umad file of a client in the same process. The fabric's lock guards all
+ * members that change.
+ */
 struct client_file {
 	struct umad_file base;
 	struct umad_transport transport;
@@ -87,7 +90,11 @@ static void file_set_alarm(struct client_file *file)
 	timerfd_settime(file->fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-/* As in ibsa__sim_file_open(). */
+/*
+ * Called by the umad file when a packet can be read; see
+ * ibsa__sim_file_open(). Set the timer; on a virtual clock, wake the threads
+ * that wait.
+ */
 static void file_become_ready(void *arg)
 {
 	struct client_file *file = arg;

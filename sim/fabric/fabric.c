@@ -23,7 +23,7 @@
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
 
-/* Unicast LIDs of Omni-Path are below. */
+/* The number of unicast LIDs of Omni-Path and LID 0: all are below this LID. */
 #define OPA_LIDS_MAX UINT32_C(0xc0000000)
 
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
@@ -225,7 +225,10 @@ static uint64_t sa_due(void *arg, uint32_t end)
 	return ibsa__reports_due(sa->subnet, end);
 }
 
-/* What every port has. */
+/*
+ * Set the handlers that every port has for MADs that arrive: the SA, the
+ * agents for subnet and performance management, and SMInfo.
+ */
 static void set_handlers(struct ibsa_fabric *fabric)
 {
 	struct port_handler *handlers = fabric->built_in;
@@ -283,7 +286,7 @@ static void set_observers(struct ibsa_fabric *fabric)
 	fabric->subnet.observers = observing;
 }
 
-/* Each part is given those below it. */
+/* Connect the parts of a fabric: set their pointers to the parts they use. */
 static void compose(struct ibsa_fabric *fabric)
 {
 	fabric->subnet.clock = &fabric->clock;

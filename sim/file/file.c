@@ -308,7 +308,7 @@ static bool put_body(const struct out *out, struct sa_reply *body)
 	return true;
 }
 
-/* The MAD, or NULL: out of memory. */
+/* Return: the MAD of the packet, to be sent; NULL: out of memory. */
 static struct message *make_message(const struct out *out)
 {
 	struct message *message = ibsa__mad_new(out->file->files->net);

@@ -48,7 +48,10 @@ static bool cross(struct mad_net *net, const struct message *message,
 	return true;
 }
 
-/* Only switches forward an SMP. */
+/*
+ * Whether the port is a port of a switch. If not, the SMP counts as dropped:
+ * only switches forward SMPs.
+ */
 static bool is_switch(struct mad_net *net, uint32_t at)
 {
 	const struct topology *topo = &net->subnet->topo;

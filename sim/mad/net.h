@@ -54,7 +54,7 @@ void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason);
  */
 bool ibsa__fault_strikes(struct mad_net *net, enum ibsa_fault_kind kind);
 
-/* The name of a kind. */
+/* Return: the name of a kind of fault, such as "lose". */
 const char *ibsa__fault_name(enum ibsa_fault_kind kind);
 
 #endif

@@ -41,7 +41,7 @@ struct queue {
 enum { QUEUE_MESSAGES_MAX = 131072 };
 #define QUEUE_BYTES_MAX SA_REPLY_BYTES_MAX
 
-/* A message to fill, or NULL. */
+/* Return: a message, which the caller fills; NULL: out of memory. */
 struct message *ibsa__queue_new(struct queue *queue);
 
 /* Give a message back. */

@@ -70,7 +70,7 @@ void ibsa__groups_reset(struct groups *groups);
 
 void ibsa__groups_done(struct groups *groups);
 
-/* The group with that MGID, or NULL. */
+/* Return: the group with this MGID, or NULL. */
 struct group *ibsa__groups_find(const struct groups *groups,
 				const uint8_t *mgid);
 
@@ -84,7 +84,7 @@ int ibsa__groups_add(struct groups *groups, const struct ibsa_mcmember *record,
 
 void ibsa__groups_remove(struct groups *groups, struct group *group);
 
-/* The member with that GUID, or NULL. */
+/* Return: the member with this GUID, or NULL. */
 struct member *ibsa__group_member(const struct group *group, uint64_t guid);
 
 /* Whether a GUID of the port, its own or an alias, is a member of the group. */

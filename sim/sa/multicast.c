@@ -20,7 +20,7 @@ struct forwarding {
 	bool is_used;
 };
 
-/* A send-only member does not receive. */
+/* Whether a member receives packets: a send-only member does not. */
 static bool member_receives(const struct member *member)
 {
 	enum { JOIN_RECEIVES = 3 };

@@ -12,7 +12,7 @@
 #include "sim/sa/notice.h"
 #include "sim/sa/report.h"
 
-/* Wildcards of a subscription. */
+/* Values of a subscription that match every type, trap and producer. */
 enum {
 	ANY_TYPE = 0xffff,
 	ANY_TRAP = 0xffff,
@@ -111,7 +111,10 @@ static bool subscription_notify(const struct notice *notice,
 	return false;
 }
 
-/* Newest subscription first. */
+/*
+ * Send a Report to each subscriber whose subscription matches the notice; the
+ * newest subscription comes first.
+ */
 static void subscribers_notify(const struct notice *notice)
 {
 	struct subscriptions *all = &notice->sa->subscriptions;

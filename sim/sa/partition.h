@@ -8,7 +8,7 @@
 
 #include "sim/sa/sa.h"
 
-/* Maximum in one file. */
+/* Maximum number of partitions in one file. */
 enum { PARTITIONS_MAX = 4096 };
 
 /*

@@ -250,7 +250,7 @@ static inline bool sa_may_know_port(const struct sa_work *work,
 		work->subnet, end_topo_port(work->subnet, work->from), port);
 }
 
-/* One function for each attribute. */
+/* Functions that answer the requests, one for each attribute. */
 void ibsa__sa_class_port_info(struct sa_work *work);
 void ibsa__sa_opa_class_port_info(struct sa_work *work);
 void ibsa__sa_node(struct sa_work *work);

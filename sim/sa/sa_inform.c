@@ -123,7 +123,7 @@ static void subscription_delete(struct sa_work *work,
 		request_refuse(work, IBSA_STATUS_REQ_INVALID);
 }
 
-/* The subscription that the request describes. */
+/* Return: the subscription that the request describes. */
 static struct subscription subscription_of_request(const struct sa_work *work)
 {
 	const struct end_setup *setup = end_setup(work->subnet, work->from);

@@ -132,7 +132,7 @@ static void add_pairs(struct multi *multi)
 	}
 }
 
-/* Number of cables between two ports. */
+/* Return: the number of cables on the route from one port to another. */
 static unsigned int hop_count(struct subnet *subnet,
 			      const struct end_port *from,
 			      const struct end_port *to)

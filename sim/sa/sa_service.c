@@ -82,7 +82,7 @@ static void service_delete(struct sa_work *work)
 	ibsa__services_remove(services, service);
 }
 
-/* Newest first, as in OpenSM. */
+/* Add the services that match to the answer; the newest first, as OpenSM. */
 static void service_list(struct sa_work *work)
 {
 	const struct services *services = &work->sa->services;

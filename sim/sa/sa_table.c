@@ -68,7 +68,7 @@ static bool may_know(const struct sa_work *work, const struct end_port *end)
 	return sa_may_know_port(work, end_topo_port(work->subnet, end));
 }
 
-/* A port of an end port's node. */
+/* Return: the port with this number of an end port's node. */
 static const struct topo_port *
 port_of(const struct sa_work *work, const struct end_port *end, uint32_t number)
 {

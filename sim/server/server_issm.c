@@ -162,7 +162,10 @@ static int fifo_open(const char *path)
 	return fd;
 }
 
-/* Another server may have replaced the FIFO. */
+/*
+ * Close the FIFO, and delete it unless the file at @path is another one: another
+ * server may have replaced the FIFO.
+ */
 static void fifo_end(const char *path, int fd)
 {
 	large_stat ours;

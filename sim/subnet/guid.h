@@ -49,7 +49,7 @@ void ibsa__aliases_done(struct aliases *aliases);
 /* Return: the own GUID of the port that has this alias GUID, or 0. */
 uint64_t ibsa__aliases_find(const struct aliases *aliases, uint64_t guid);
 
-/* The table of that port, or NULL. */
+/* Return: the table of the port with this GUID of its own, or NULL. */
 struct guid_table *ibsa__aliases_table(const struct aliases *aliases,
 				       uint64_t port_guid);
 

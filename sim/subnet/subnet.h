@@ -25,7 +25,7 @@ enum { PKEYS_MAX = 128 };
  */
 enum { SM_PRIORITY = 0, SM_STATE_MASTER = 3 };
 
-/* Value of an exit port for a LID without a route. */
+/* The number of the exit port for a LID to which a switch has no route. */
 enum { ABOVE_ALL_PORTS = 255 };
 
 /*
@@ -137,7 +137,7 @@ struct routes {
  */
 enum { OPA_GID_OUI = 0x00066a };
 
-/* Bytes of a MAD of Omni-Path. */
+/* Length of a MAD of Omni-Path in bytes. */
 enum { OPA_MAD_BYTES = 2048 };
 
 /* Memory for the discovery along the cables. */
@@ -344,7 +344,7 @@ static inline uint32_t lid_in_gid(const struct subnet *subnet, uint64_t id)
 	return subnet->is_opa && id >> 40 == OPA_GID_OUI ? (uint32_t)id : 0;
 }
 
-/* Number of entries in the P_Key table. */
+/* Return: the number of entries in the P_Key table of a port. */
 static inline uint32_t setup_pkey_count(const struct end_setup *setup)
 {
 	return setup->pkeys ? setup->pkey_count : 1;

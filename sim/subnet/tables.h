@@ -32,7 +32,7 @@ enum {
 	PKEY_CAP_ADAPTER = 64,
 };
 
-/* SwitchInfo, as a record without its LID. */
+/* Fill @out with the SwitchInfo of a switch; the LID of the record is 0. */
 void ibsa__table_switch_info(const struct subnet *subnet,
 			     struct ibsa_switch_info *out);
 

@@ -62,7 +62,7 @@ static inline uint32_t map_start(const struct map *map, uint64_t key)
 	return (uint32_t)(key >> map->shift);
 }
 
-/* The value of @key, or SIM_NONE. */
+/* Return: the value of @key, or SIM_NONE. */
 static inline uint32_t map_find(const struct map *map, uint64_t key)
 {
 	if (!map->slots)

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "sim/topology/check.h"
 
-/* Larger files are refused. */
+/* First size of the buffer for a file, and maximum size of a file. */
 enum { FIRST_BYTES = 1 << 16, FILE_BYTES_MAX = 1 << 30 };
 
 static int read_lines(struct parser *parser, const char *text, size_t len);

@@ -147,7 +147,7 @@ const char *ibsa__topology_string(struct topology *topo, const char *text,
 /* Return: the hash of a node's id or name. */
 uint64_t ibsa__topology_hash(const char *text, size_t len);
 
-/* The node with that id, or SIM_NONE. */
+/* Return: the index of the node with this id, or SIM_NONE. */
 uint32_t ibsa__topology_by_id(const struct topology *topo, const char *id,
 			      size_t len);
 

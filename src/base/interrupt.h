@@ -12,13 +12,13 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* What a thread allowed before cancel_hold(). */
+/* The cancellation state and type of a thread before cancel_hold(). */
 struct cancelability {
 	int state;
 	int type;
 };
 
-/* What a thread allowed before interrupts_hold(). */
+/* The signal mask and the cancelability of a thread before interrupts_hold(). */
 struct interrupts {
 	sigset_t signals;
 	struct cancelability cancel;

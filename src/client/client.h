@@ -25,7 +25,7 @@ int ibsa__client_open(const struct ibsa_options *options,
  */
 struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client);
 
-/* Its batches. */
+/* Return: the batches of ibsa_reach_each() of @client. */
 struct ibsa__reaches *ibsa__client_reaches(struct ibsa_client *client);
 
 #endif

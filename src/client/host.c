@@ -9,7 +9,10 @@
 
 #include "base/alloc.h"
 
-/* Of equal matches, channel adapters are preferred. */
+/*
+ * Return: how well a node matches a name, higher is better; 0: not at all. Of
+ * nodes that match equally well, a channel adapter is better than others.
+ */
 static int node_match(const struct ibsa_node *node, const char *name)
 {
 	const int match = ibsa_host_match(name, node->node_description);

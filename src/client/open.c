@@ -205,7 +205,10 @@ static int umad_open(const struct ibsa_options *options, const char *device,
 	return err;
 }
 
-/* The name of the device to use: by default, the device of the context. */
+/*
+ * Return: the name of the device in the options; by default, that of the verbs
+ * context.
+ */
 static const char *device_name(const struct ibsa_options *options)
 {
 	if (!options->device && options->context)

@@ -86,7 +86,7 @@ static int path_check(const struct ibsa_path_options *options,
 	return 0;
 }
 
-/* The PathRecord to match, without its sgid. */
+/* Return: the PathRecord to match; the caller sets its sgid. */
 static struct ibsa_path path_match(const struct ibsa_path_options *options,
 				   const struct ibsa_gid *to)
 {

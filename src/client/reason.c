@@ -44,7 +44,7 @@ void ibsa__reason_set(struct ibsa__reason_search *search, int code,
 	va_end(args);
 }
 
-/* No query is left. */
+/* End the search without a proof, because no further query can give one. */
 static void search_give_up(struct ibsa__reason_search *search)
 {
 	if (search->from.pkey && search->to.pkey)
@@ -139,7 +139,10 @@ static void other_subnet_set(struct ibsa__reason_search *search,
 			 (unsigned long long)gid_prefix(&search->port.gid));
 }
 
-/* Without constraints, too, there is no path. */
+/*
+ * Choose the next step, or set the reason, after a query without the
+ * constraints has found no path either.
+ */
 static void ends_examine(struct ibsa__reason_search *search)
 {
 	struct reason_end *from = &search->from;
@@ -226,7 +229,11 @@ static void query_member(struct ibsa__reason_search *search,
 	out->method = IBSA_METHOD_GET_TABLE;
 }
 
-/* An SA shows memberships of other ports to trusted requests only. */
+/*
+ * Set the reason from the reply to the query for the source's membership. If
+ * the reply has no record, the source need not be outside of the group: an SA
+ * returns memberships of other ports only to trusted requests.
+ */
 static void take_member(struct ibsa__reason_search *search,
 			const struct ibsa_reply *reply, bool found)
 {
@@ -287,7 +294,7 @@ static void take_path(struct ibsa__reason_search *search,
 		ibsa__reason_guess_pkeys(search);
 }
 
-/* Paths from this port to both ends. */
+/* Fill @out with a query for the paths from this port to both ends. */
 static void query_both(struct ibsa__reason_search *search,
 		       struct ibsa_query *out)
 {

@@ -118,7 +118,7 @@ void ibsa__reason_start(struct ibsa__reason_search *search,
 bool ibsa__reason_next(struct ibsa__reason_search *search,
 		       struct ibsa_query *out);
 
-/* Use the reply to it. */
+/* Evaluate the reply to the query that ibsa__reason_next() has made. */
 void ibsa__reason_take(struct ibsa__reason_search *search,
 		       const struct ibsa_reply *reply);
 

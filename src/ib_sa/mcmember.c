@@ -24,7 +24,11 @@ enum {
 	NIBBLE_BITS = 0xf,
 };
 
-/* All fields but the GIDs. */
+/*
+ * All fields but the GIDs: number of bits, member of struct
+ * ib_sa_mcmember_rec, member of struct ibsa_mcmember, and a mask of the bits
+ * that the field has on the wire.
+ */
 /* clang-format off */
 #define NUMBER_FIELDS(F)						\
 	F(32, qkey,           qkey,           UINT32_MAX)		\

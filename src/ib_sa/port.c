@@ -91,7 +91,7 @@ static void port_note_change(unsigned int changes,
 	ibsa__mc_groups_event(port, events, changes, now);
 }
 
-/* The port's watch reports the changes. */
+/* Read the port's state again; the watch of the port reports the changes. */
 static void port_read_again(struct sa_job *job)
 {
 	struct sa_port *port = list_object(job, struct sa_port, refresh);

@@ -42,7 +42,7 @@ struct sa_job {
 
 struct sa_task;
 
-/* What differs between tasks. */
+/* The functions that differ between the kinds of tasks. */
 struct sa_task_ops {
 	void (*start)(struct sa_task *task); /* without @lock */
 	void (*end)(struct sa_job *job);
@@ -68,7 +68,7 @@ struct sa_task {
 	atomic_bool is_ended; /* the program has cancelled or released it */
 };
 
-/* The task with an id, or the next id that is free. */
+/* The slot of an id. It has a task, or is in the list of free slots. */
 struct sa_slot {
 	struct sa_task *task; /* NULL: the id is free */
 	uintptr_t ticket;     /* the last ticket of the id */
@@ -344,7 +344,7 @@ void ibsa__sa_port_free(struct sa_port *port);
 int ibsa__sa_port_state(struct ib_device *device, uint8_t port_num,
 			struct ibsa_port_state *out) IBSA_MUST_USE;
 
-/* The options for opening the device's ports. */
+/* Return: the options with which the device's ports are opened. */
 struct ibsa_options ibsa__sa_client_options(const struct ib_device *device);
 
 /*

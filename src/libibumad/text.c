@@ -21,7 +21,7 @@ struct name {
 	const char *text;
 };
 
-/* The end of a list. */
+/* The last entry of a list of names. */
 #define NO_MORE         \
 	{               \
 		0, NULL \

@@ -264,7 +264,7 @@ bool ibsa__registration_absent(struct ibsa__registration *registration);
  */
 void ibsa__registration_dispute(struct ibsa__registration *registration);
 
-/* The SA has it: reset its failures. */
+/* The SA has the registration: count its failures from 0 again. */
 void ibsa__registration_succeeded(struct ibsa__registration *registration);
 
 /*
@@ -275,7 +275,10 @@ void ibsa__registration_succeeded(struct ibsa__registration *registration);
 bool ibsa__registration_retry(struct ibsa__registration *registration, int err,
 			      uint16_t status, bool refused);
 
-/* As ibsa__registration_retry(), with @refused from is_refusal(). */
+/*
+ * Do what ibsa__registration_retry() does; @err and @status show whether the SA
+ * refused the step.
+ */
 bool ibsa__registration_failed(struct ibsa__registration *registration, int err,
 			       uint16_t status);
 

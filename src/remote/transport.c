@@ -16,7 +16,7 @@
 #include "remote/link.h"
 #include "remote/transport.h"
 
-/* Many packets of the usual size. */
+/* Bytes of the inbox: room for many packets with one MAD of 256 bytes. */
 enum { INBOX_BYTES = 65536 };
 
 /*

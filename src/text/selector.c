@@ -281,7 +281,7 @@ static int value_parse(const struct ibsa_field *field, unsigned int index,
 	return err ? bad_value_fail(field, err, text, error) : 0;
 }
 
-/* What stands between FIELD and VALUE. */
+/* The relation that a selector such as FIELD>=VALUE demands. */
 enum relation { RELATION_NONE, EQUAL, AT_LEAST, AT_MOST, MORE, LESS };
 
 /*

@@ -203,7 +203,10 @@ static int check_unmatched(struct check *check)
 		count == 1 ? "has" : "have", count == 1 ? "is" : "are");
 }
 
-/* One finding for all of them: there may be one for each host. */
+/*
+ * Report all active ports without a known other end as one finding: there may
+ * be such a port for each host.
+ */
 static int check_hidden(struct check *check)
 {
 	const struct graph_port *port = check->first_hidden;
@@ -294,7 +297,7 @@ static int check_twins(struct check *check)
 	return err;
 }
 
-/* Without a name: nothing but blanks. */
+/* Report each node whose description is empty or has only blanks. */
 static int check_names(struct check *check)
 {
 	const struct ibsa_topology *now = check->now;

@@ -53,12 +53,15 @@ int ibsa__check_finding_add(struct check *check, enum ibsa_finding_kind kind,
 			    const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* A finding about a link: "A to B" and the rest of the sentence. */
+/*
+ * Add a finding about a link. Its sentence is "A to B", with both ports, and
+ * @rest.
+ */
 int ibsa__check_link_add(struct check *check, enum ibsa_finding_kind kind,
 			 const struct ibsa_topology *topology,
 			 const struct graph_port *port, const char *rest);
 
-/* A finding that a link is slower than @most; @words tell what that is. */
+/* Add a finding that a link is slower than @most; @words tell what @most is. */
 int ibsa__check_rate_add(struct check *check, enum ibsa_finding_kind kind,
 			 const struct graph_port *port, struct link_rate most,
 			 const char *words);

@@ -86,7 +86,7 @@ uint8_t ibsa__rate_rank(enum link_width width, enum link_speed speed);
 /* Return: the rank of the rate with this code; 0 if the code does not exist. */
 uint8_t ibsa__rate_rank_of_code(unsigned int code);
 
-/* The rate code of a rank. */
+/* Return: the rate code with this rank. */
 uint8_t ibsa__rate_code(unsigned int rank);
 
 /*

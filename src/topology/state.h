@@ -11,7 +11,7 @@
 
 #include "topology/rate.h"
 
-/* No node or port. */
+/* The index of a node or port that does not exist. */
 #define TOPOLOGY_NONE UINT32_MAX
 
 /*
@@ -164,7 +164,7 @@ static inline uint32_t node_ports_end(const struct ibsa_topology *topology,
 		       : topology->port_count;
 }
 
-/* Index of a known port. */
+/* Return: the index of a port of the node that ports_mark() has marked. */
 uint32_t ibsa__topology_port(const struct graph_node *node,
 			     unsigned int number);
 

@@ -137,7 +137,10 @@ static void queue_follow(struct growing *growing)
 	}
 }
 
-/* The first switch with an entry. */
+/*
+ * Set *@out to the first node with a forwarding entry for the group. Return:
+ * false: there is none.
+ */
 static bool start_find(const struct growing *growing, size_t *out)
 {
 	uint16_t masks[POSITIONS];

@@ -14,7 +14,7 @@
 
 #include <ibsa/verbs.h>
 
-/* The two kinds of ibsa__async_get(). */
+/* For ibsa__async_get(): which descriptor libibverbs will use. */
 enum async_get {
 	/*
 	 * libibverbs uses the descriptor @number, whose file must not change

@@ -32,7 +32,7 @@ static int options_check(const struct context_state *state,
 	return ibsa__options_check(&client, NULL);
 }
 
-/* What a failed attach restores. */
+/* The values that an attach changes, and restores if it fails. */
 struct saved_access {
 	struct ibsa_address sa; /* context_state.sa */
 	struct ibsa_sa_access access;

@@ -256,7 +256,10 @@ static void end_await(struct context_call *call)
 	pthread_mutex_unlock(&state->lock);
 }
 
-/* After state_close(). */
+/*
+ * End the registrations and the calls on a context that state_close() has
+ * closed, and release its state.
+ */
 static void state_end(struct context_call *call)
 {
 	ibsa__context_call_lock(call);

@@ -76,7 +76,10 @@ static void watch_note_report(struct sm_watch *watch,
 		ibsa__sm_queue_push(&state->queue, type, &event->gid);
 }
 
-/* The errno for the caller of ibv_register_sm_events(). */
+/*
+ * Map the error of a subscription. Return: an error that the manual page
+ * ibv_register_sm_events(3) lists, negative.
+ */
 static int register_errno(int err)
 {
 	switch (err) {

@@ -7,7 +7,10 @@
 #include "verbs/stock.h"
 #include "verbs/stock_find.h"
 
-/* Each with the type of its declaration. */
+/*
+ * The address of a function of libibverbs, which each other member gives the
+ * type of one function's declaration.
+ */
 union stock {
 	void *address;
 	__typeof__(ibv_get_async_event) *get;
