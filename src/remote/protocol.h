@@ -13,6 +13,16 @@
  * @length counts the header and the MAD, and a MAD of any size. A packet from
  * the server whose @status is not 0 returns the header of a MAD that was sent,
  * with its result.
+ *
+ * If the client has set REMOTE_HAS_RINGS in its hello, and the server can share
+ * memory, the packets pass through rings instead (ring.h). The answer to
+ * REMOTE_ATTACH then has a body, the size of the shared memory, and carries
+ * three descriptors: the data socket, the memory and an eventfd. To wake the
+ * server, the client adds 1 to the eventfd. To wake the client, the server
+ * sends one byte through the data socket; the client reads one byte for each
+ * time that it announces that it waits, so that the socket is readable if and
+ * only if the ring has bytes. Both sides detect each other's end by the
+ * sockets.
  */
 #ifndef REMOTE_PROTOCOL_H
 #define REMOTE_PROTOCOL_H
@@ -32,6 +42,7 @@ enum {
 	REMOTE_NODE_MAX = 64,
 	REMOTE_LINE_MAX = 511,		   /* length of a REMOTE_CONTROL line */
 	REMOTE_MAD_MIN = MAD_HEADER_BYTES, /* what a failed MAD is cut to */
+	REMOTE_HAS_RINGS = 1,
 };
 
 /*
@@ -58,7 +69,8 @@ enum remote_type {
 	 * followed by a NUL.
 	 */
 	REMOTE_FOLDER,
-	REMOTE_ATTACH,	   /* answer: empty; carries the data socket */
+	/* Answer: empty, or uint32_t; carries the data socket. */
+	REMOTE_ATTACH,
 	REMOTE_DETACH,	   /* closes the umad file before the answer */
 	REMOTE_REGISTER,   /* struct umad_agent_request2; answer: the same */
 	REMOTE_UNREGISTER, /* uint32_t agent */
@@ -93,7 +105,8 @@ struct remote_hello {
 	uint32_t version;
 	uint32_t port;
 	char node[REMOTE_NODE_MAX + 1];
-	uint8_t reserved[3];
+	uint8_t features; /* of the client: 0 or REMOTE_HAS_RINGS */
+	uint8_t reserved[2];
 };
 _Static_assert(sizeof(struct remote_hello) == 76, "remote hello");
 
