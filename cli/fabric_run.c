@@ -362,6 +362,7 @@ static void command_exec(const struct serving *serving)
 	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
 	char folder[PATH_MAX];
 	const bool has_library = find_dropin(folder);
+	int err;
 
 	if (!has_library)
 		complain("%s/libibumad.so.3 does not exist; programs that use "
@@ -376,8 +377,12 @@ static void command_exec(const struct serving *serving)
 		_exit(NOT_EXECUTABLE);
 	}
 	execvp(command[0], command);
-	complain("cannot run '%s': %s", command[0], strerror(errno));
-	_exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+	err = errno;
+	complain("cannot run '%s': %s%s", command[0], strerror(err),
+		 err == ENOENT && !strchr(command[0], '/')
+			 ? " in PATH; install it, or give its path"
+			 : "");
+	_exit(err == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
 }
 
 /* Thread: wait until the command ends, and wake the server. */

@@ -6,6 +6,9 @@
 
 #include "lines.h"
 
+/* Some editors write it at the start of a file. */
+static const char utf8_mark[] = "\xef\xbb\xbf";
+
 int lines_open(struct lines *lines, const struct cli *cli, const char *option,
 	       const char *path)
 {
@@ -75,6 +78,8 @@ char *lines_next(struct lines *lines, const char **out_why)
 		*out_why = "there is a NUL byte in it";
 	while (len > 0 && strchr(" \t\r", text[len - 1]))
 		text[--len] = '\0';
+	if (lines->number == 1 && strncmp(text, utf8_mark, 3) == 0)
+		text += 3;
 	text += strspn(text, " \t");
 	if (*text == '#')
 		*text = '\0';

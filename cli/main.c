@@ -142,11 +142,15 @@ static int no_command(const struct cli *cli)
 	return CLI_USAGE;
 }
 
-/* Arguments after "--" are options of another command. */
+/*
+ * Arguments after "--" are options of another command. getopt_long() accepts
+ * abbreviations; the shortest that is not ambiguous is --na.
+ */
 static bool has_nagios(char **argv)
 {
-	while (*argv && strcmp(*argv, "--") != 0)
-		if (strcmp(*argv++, "--nagios") == 0)
+	for (; *argv && strcmp(*argv, "--") != 0; argv++)
+		if (strlen(*argv) >= strlen("--na") &&
+		    strncmp(*argv, "--nagios", strlen(*argv)) == 0)
 			return true;
 	return false;
 }

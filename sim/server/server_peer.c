@@ -469,7 +469,9 @@ int ibsa__server_listen(struct ibsa_fabric_server *server,
 		return server_listen_failed(server->path, err, error);
 	server->listener.handle = handle_listener;
 	err = ibsa__server_watch(&server->listener, EPOLLIN);
-	return err ? ibsa__fail(error, err, "out of memory") : 0;
+	return err ? ibsa__fail(error, err, "cannot wait for clients at %s: %s",
+				server->path, ibsa__errno_text(-err).bytes)
+		   : 0;
 }
 
 static void peer_send_event(struct server_peer *peer)

@@ -116,6 +116,9 @@ static int hello_find_port(struct server_peer *peer,
 					 *hello->node ? hello->node : NULL);
 	pthread_mutex_unlock(&fabric->lock);
 
+	if (node == SIM_NONE && !*hello->node)
+		return ibsa__fail(&request->error, -ENODEV,
+				  "the fabric has no host to send from");
 	if (node == SIM_NONE)
 		return ibsa__fail(&request->error, -ENODEV,
 				  "the fabric has no node %s", hello->node);

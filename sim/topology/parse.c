@@ -569,22 +569,31 @@ static int read_text(struct parser *parser, const struct topo_source *from)
 	return err ? err : read_lines(parser, from->text, from->len);
 }
 
+/* Write the message for two nodes with one GUID, at the line of the second. */
+static int twins_refuse(struct parser *parser, const uint32_t twins[2])
+{
+	const struct topo_node *nodes = parser->topo.nodes;
+	const struct node_line *first = &parser->node_lines[twins[0]];
+	char file[64] = "line ";
+
+	parser->source = parser->node_lines[twins[1]].source;
+	parser->line = parser->node_lines[twins[1]].line;
+	if (first->source != parser->source)
+		snprintf(file, sizeof(file), "%.60s:", first->source->name);
+	return ibsa__parse_fail(parser, -EINVAL,
+				"\"%.32s\" and \"%.32s\" (%s%u) have the same "
+				"GUID; GUIDs must differ",
+				nodes[twins[1]].id, nodes[twins[0]].id, file,
+				first->line);
+}
+
 static int parse_guids(struct parser *parser)
 {
-	const struct topology *topo = &parser->topo;
 	uint32_t twins[2];
 	int err = ibsa__topology_guids(&parser->topo, twins);
 
-	if (err == -EEXIST) {
-		parser->source = parser->node_lines[twins[1]].source;
-		parser->line = parser->node_lines[twins[1]].line;
-		return ibsa__parse_fail(parser, -EINVAL,
-					"\"%.48s\" and \"%.48s\" (line %u) "
-					"have the same GUID; GUIDs must differ",
-					topo->nodes[twins[1]].id,
-					topo->nodes[twins[0]].id,
-					parser->node_lines[twins[0]].line);
-	}
+	if (err == -EEXIST)
+		return twins_refuse(parser, twins);
 	return err ? out_of_memory(parser) : 0;
 }
 

@@ -292,6 +292,8 @@ a_plugin_prints_one_line() {
 	plugin 0 "OK: 6 nodes, 6 links \\| 'findings'=0 'critical'=0 'nodes'=6 'switches'=3 'links'=6$" \
 		--fabric whole.net check
 	plugin 0 'OK: 6 nodes' --fabric whole.net check --expect whole.net
+	try 3 --fabric none.net check --nagio; err_empty
+	out_has '^IBSA UNKNOWN: cannot read none.net'
 	plugin 1 'WARNING: 1 finding, no-name: node 0x0*3000 has no description \\| ' \
 		--fabric noname.net check
 	plugin 1 'WARNING: 1 finding, new: host3 mlx5_0 is new' \

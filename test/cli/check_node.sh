@@ -291,6 +291,9 @@ peers_come_from_a_file() {
 	try 2 --fabric rails.net --peers nothing
 	err_has "cannot read 'nothing'"
 	plugin 3 --fabric rails.net --peers nothing
+	printf '\xef\xbb\xbfn2\n' >peers; fine --fabric rails.net --peers peers
+	printf '\xef\xbb\xbf# peers\nn2\n' >peers
+	fine --fabric rails.net --peers peers
 	printf 'n2\0 n3\n' >peers
 	try 2 --fabric rails.net --peers peers
 	err_has 'peers, line 1: there is a NUL byte in it'

@@ -67,7 +67,10 @@ files_that_are_no_topology() {
 	printf 'Ca 1 "a"\n[1] "a"[1]\n' >own.net
 	run 2 fabric info own.net; out_empty; err_has 'own.net:2: '
 	printf 'caguid=1\nCa 1 "a"\ncaguid=1\nCa 1 "b"\n' >twins.net
-	run 2 fabric info twins.net; err_has 'twins.net:4: .*line 2'
+	run 2 fabric info twins.net; err_has 'twins.net:4: .*(line 2)'
+	printf 'include "first.net"\ncaguid=1\nCa 1 "b"\n' >twins.net
+	printf 'caguid=1\nCa 1 "a"\n' >first.net
+	run 2 fabric info twins.net; err_has 'twins.net:3: .*(first.net:2)'
 }
 
 names_cannot_steer_the_terminal() {

@@ -164,6 +164,9 @@ sits_where_it_is_told() {
 	run 0 --fabric "unix:$tmp/s" devices; out_has ibsa0
 	export IBSA_FABRIC=unix:$tmp/s
 	stop TERM
+	printf 'Switch 2 "s"\n[1] "t"[1] 4xEDR\nSwitch 2 "t"\n' >switches.net
+	run 4 fabric exec switches.net --sa-at s -- "$ibsa" path self 2
+	err_has 'the fabric has no host to send from'
 	run 4 --fabric "unix:$tmp/s" path self 2; err_has 'ibsa fabric run'
 	run 4 --fabric "unix:$tmp" path self 2; err_has 'is not the socket'
 }
@@ -395,6 +398,9 @@ runs_a_command() {
 	run 7 fabric exec "$fabric" -- sh -c 'echo 7 >&2; exit 7'
 	run 143 fabric exec "$fabric" -- sh -c 'echo TERM >&2; kill -TERM $$'
 	run 127 fabric exec "$fabric" -- ./nothing
+	err_has "cannot run './nothing': No such file or directory$"
+	run 127 fabric exec "$fabric" -- nothing-at-all
+	err_has "'nothing-at-all': No such file or directory in PATH; install it"
 	run 139 fabric exec "$fabric" -- sh -c 'kill -SEGV $$'
 	err_has "'sh' was ended by a signal"
 	run 0 fabric exec "$fabric" -- sh -c 'echo "$IBSA_FABRIC"'
