@@ -11,7 +11,7 @@
 
 enum { PAIRS = 100000 };
 
-/* Known products, as lower half xor upper half. */
+/* The result is the lower half of the product xor its upper half. */
 static void known_products_are_folded(void **state)
 {
 	(void)state;

@@ -43,7 +43,7 @@ static void entries_are_found_after_growth(void **state)
 	ibsa__id_table_done(&table);
 }
 
-/* An entry that stays does not give its id, and not its slot, to another. */
+/* While an entry stays, no other entry gets its id or its slot. */
 static void taken_slot_is_skipped(void **state)
 {
 	struct entry old, other;

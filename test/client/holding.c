@@ -86,7 +86,7 @@ static uint64_t end_of(const struct held *held)
 						: held->until_ns;
 }
 
-/* The request that ends first, or NULL. */
+/* Return: the request that ends first; NULL: none is held. */
 static struct held *first_of(struct holding *holding)
 {
 	struct held *first = NULL;

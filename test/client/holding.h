@@ -35,7 +35,7 @@ struct holding {
 
 void holding_init(struct holding *holding, uint64_t sa_ns);
 
-/* The number of requests in flight. */
+/* Return: the number of requests in flight. */
 unsigned int holding_count(const struct holding *holding);
 
 #endif

@@ -154,7 +154,10 @@ static void short_reply_is_malformed(void **state)
 	assert_int_equal(told.answers[0].err, -EPROTO);
 }
 
-/* Not from the call that starts it. */
+/*
+ * If the first query cannot be sent, dispatch reports this for each GID, and
+ * not the call that starts the batch.
+ */
 static void port_that_is_dead_is_told_of_from_dispatch(void **state)
 {
 	(void)state;

@@ -6,7 +6,7 @@
 
 #include "test/client/reach_support.h"
 
-/* One switch with all hosts on it. */
+/* Write a topology in which all hosts are connected to one switch. */
 static void write_star(char *out, size_t size)
 {
 	size_t len = (size_t)snprintf(out, size, "Switch %d \"hub\"\n", HOSTS);

@@ -92,7 +92,7 @@ static void the_blocking_call_does_the_same(void **state)
 	ibsa_topology_free(topology);
 }
 
-/* Independent of the number of nodes. */
+/* The number of queries does not depend on the number of nodes. */
 static void four_queries_are_sent(void **state)
 {
 	struct ibsa_topology *topology;
@@ -303,7 +303,10 @@ static void a_wrong_file_is_explained(void **state)
 	assert_null(topology);
 }
 
-/* ibnetdiscover's reports without links, and text in which there is no line. */
+/*
+ * Lists of ibnetdiscover that have no links, and texts without a line about a
+ * node, are refused.
+ */
 static void a_file_without_a_topology_is_refused(void **state)
 {
 	static const struct {

@@ -87,7 +87,10 @@ static void send_pair(const struct same_end *to)
 		  "as clients ask");
 }
 
-/* Ends that name no port, or two. */
+/*
+ * Query paths with GIDs and LIDs that possibly belong to no port, and with a
+ * GID and a LID that possibly belong to two ports for one end.
+ */
 static void send_wrong_ends(void)
 {
 	const struct same_ends *ends = same_ends();
@@ -362,7 +365,10 @@ static void send_multi_gids(void)
 	}
 }
 
-/* Without required components; with flags and keys. */
+/*
+ * Send MultiPath requests without required components, with each combination
+ * of RMPP flags, and with keys.
+ */
 static void send_multi_wrong(void)
 {
 	struct request request;

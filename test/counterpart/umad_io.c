@@ -263,7 +263,7 @@ static void agents(int portid)
 	print_result("unregister", umad_unregister(portid, first));
 }
 
-/* Calls that a real device file refuses and ibsim accepts. */
+/* Make calls that a real device file refuses and ibsim accepts. */
 static void refusals(int portid)
 {
 	long get[16 / sizeof(long)] = { 1 << UMAD_METHOD_GET };
@@ -342,7 +342,7 @@ static void await(const char *what, int portid, int agent, union buffer *in,
 	got(what, in, agent, result, length);
 }
 
-/* NodeInfo of the port's own SMA, by a directed route of no hops. */
+/* Get NodeInfo from the port's own SMA, by a directed route of no hops. */
 static void smp(int portid)
 {
 	union buffer out = { .packet.agent_id = 0 };

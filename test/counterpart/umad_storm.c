@@ -134,7 +134,10 @@ static void packets_send(unsigned int *state)
 	port_recv(&port, 0);
 }
 
-/* To standard error, whose lock is the C library's to clean up. */
+/*
+ * Print a packet to standard error. Cancellation is disabled meanwhile, because
+ * a thread that is cancelled would keep the lock of stderr.
+ */
 static void packet_dump(union port_packet *packet)
 {
 	int cancel_state;

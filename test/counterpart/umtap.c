@@ -144,7 +144,10 @@ static struct packet *take(struct packet **at)
 	return packet;
 }
 
-/* The file with the complete @mad; false: such MADs are not stored. */
+/*
+ * Write the path of the file that has the complete MAD into @out. Return:
+ * false: MADs of this class are not stored.
+ */
 static bool whole_path(const uint8_t *mad, char *out, size_t size)
 {
 	const char *folder = getenv("UMTAP_DIR");
@@ -458,7 +461,7 @@ int close(int fd)
 	return real.close(fd);
 }
 
-/* The present events of one fd. */
+/* Return: the events of one fd, without waiting. */
 static short poll_one(struct pollfd *one)
 {
 	short events = POLLOUT;

@@ -57,7 +57,10 @@ static void classes_register(int (*next)(int, unsigned long, ...), int fd)
 		abort();
 }
 
-/* The two agents are registered with the first agent of a file. */
+/*
+ * Replaces the C library's function. When the program has registered the first
+ * agent of a file, register the agents for the two classes of SMPs as well.
+ */
 int ioctl(int fd, unsigned long command, ...)
 {
 	int (*next)(int, unsigned long, ...);
@@ -76,7 +79,7 @@ int ioctl(int fd, unsigned long command, ...)
 	return result;
 }
 
-/* The port GUID from ibsim's copy of sysfs: the end of the first GID. */
+/* Return: the port GUID, the second half of GID 0 in ibsim's copy of sysfs. */
 static uint64_t port_guid(void)
 {
 	int fd = open("/sys/class/infiniband/ibsim0/ports/1/gids/0", O_RDONLY);
@@ -95,7 +98,10 @@ static uint64_t port_guid(void)
 	return guid;
 }
 
-/* An inactive SM with the lowest priority. */
+/*
+ * Turn a request for SMInfo into a response of an inactive SM with the lowest
+ * priority. Return: false: the request is left unchanged.
+ */
 bool umtap_issm_answer(void *packet)
 {
 	struct umad_header *header = packet;

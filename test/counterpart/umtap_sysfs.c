@@ -64,7 +64,10 @@ static struct attachment attached;
 static const uint32_t control_magic = 0xdeadbeef;
 static const char sysfs_ports[] = "/sys/class/infiniband/ibsim0/ports/";
 
-/* Both names are in the abstract name space: "\0BASE:ctl", "\0BASE:outN". */
+/*
+ * Note the names of ibsim's two sockets when the process connects to them. Both
+ * are in the abstract name space: "\0BASE:ctl" and "\0BASE:outN".
+ */
 static void note_name(const struct sockaddr_un *name, socklen_t len)
 {
 	const size_t from = offsetof(struct sockaddr_un, sun_path) + 1;
@@ -88,7 +91,10 @@ static void note_name(const struct sockaddr_un *name, socklen_t len)
 	}
 }
 
-/* The header's own type of a name: with _GNU_SOURCE it is a union of all. */
+/*
+ * Replaces the C library's function. @name has the type in its declaration,
+ * which with _GNU_SOURCE is a union of pointers to all types of addresses.
+ */
 int connect(int fd, __CONST_SOCKADDR_ARG name, socklen_t len)
 {
 	connect_fn next;
@@ -150,7 +156,7 @@ static bool portinfo_query(uint8_t out[PORTINFO_BYTES])
 	return good;
 }
 
-/* The texts of the kernel's sysfs. */
+/* Return: the text of a port state as in the kernel's sysfs. */
 static const char *state_text(unsigned int state)
 {
 	static const char *const texts[] = {

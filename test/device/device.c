@@ -335,7 +335,7 @@ static void numbers_are_those_of_the_link(void **state)
 	tree_remove(&tree);
 }
 
-/* Number formats of all kernel versions. */
+/* Numbers are read in the formats of all kernel versions. */
 static void numbers_are_read_in_any_base(void **state)
 {
 	struct ibsa_port_state port;

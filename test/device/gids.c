@@ -67,7 +67,7 @@ void __wrap_freeifaddrs(struct ifaddrs *all)
 	net.calls--;
 }
 
-/* Interface "lo", which exists on any machine, with other addresses. */
+/* Give the interface "lo", which every machine has, addresses of the test. */
 static void net_reset(void)
 {
 	static const uint8_t hardware[] = { 0x52, 0x54, 0, 0, 0, 0xa1 };

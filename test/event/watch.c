@@ -46,7 +46,7 @@ static void misuse_is_refused(void **state)
 	ibsa_event_unwatch(NULL);
 }
 
-/* The largest number of GIDs. */
+/* A watch accepts a filter with the largest number of GIDs. */
 static void all_gids_are_taken(void **state)
 {
 	static struct ibsa_gid gids[IBSA_EVENT_GIDS_MAX];

@@ -68,7 +68,10 @@ static void entry_is_found_by_gid_type_and_interface(void **state)
 	ah_stop(bench);
 }
 
-/* Two interfaces with one GID, like a VLAN and the device below it. */
+/*
+ * Two interfaces may have the same GID, like a VLAN and the device below it.
+ * The entry of each can be found by the index of the interface.
+ */
 static void each_interface_has_its_own_entry(void **state)
 {
 	const enum ib_gid_type v2 = IB_GID_TYPE_ROCE_UDP_ENCAP;

@@ -62,7 +62,7 @@ static void on_guid_info(int status, struct ib_sa_guidinfo_rec *resp,
 	note(context, status);
 }
 
-/* It frees its membership. */
+/* The callback frees the membership, because it does not return 0. */
 static int on_multicast(int status, struct ib_sa_multicast *multicast)
 {
 	note(multicast->context, status);
@@ -79,7 +79,7 @@ static struct ib_sa_service_rec service(void)
 	return rec;
 }
 
-/* IPoIB's broadcast group. */
+/* Query the record of IPoIB's broadcast group. */
 static int member_query(struct rig *rig, struct run *run)
 {
 	struct ib_sa_mcmember_rec rec = { .join_state = 1 };

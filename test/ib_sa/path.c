@@ -117,7 +117,7 @@ static void port_without_a_cable_is_eagain(void **state)
 	rig_stop(&rig);
 }
 
-/* The SA has no address. */
+/* Without a unicast LID of the SM, the address of the SA is not known. */
 static void port_without_an_sm_is_eagain(void **state)
 {
 	struct ibsa_port_state port = active;

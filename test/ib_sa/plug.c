@@ -20,7 +20,7 @@ static void no_wake(struct ibsa_transport *transport)
 	(void)transport;
 }
 
-/* No reply comes meanwhile. */
+/* Wait operation: advance the clock by the timeout; no packet arrives. */
 static int pass_time(struct ibsa_transport *transport, int timeout_ms)
 {
 	struct puppet *puppet = (struct puppet *)(void *)transport;
@@ -41,7 +41,7 @@ static int read_pkey(struct ibsa_transport *transport, uint32_t index,
 	return 0;
 }
 
-/* The system call fails. */
+/* Wait operation whose system call fails. */
 static int fail_to_wait(struct ibsa_transport *transport, int timeout_ms)
 {
 	(void)transport;

@@ -115,7 +115,7 @@ static void dispatch_own(struct act *act)
 		act->result = ibsa_device_wait(act->rig->device, 0);
 }
 
-/* One callback at a time. */
+/* A callback cannot dispatch its own device: -EBUSY. */
 static void callback_cannot_dispatch(void **state)
 {
 	struct act act = { 0 };

@@ -39,7 +39,10 @@ ssize_t __wrap_recv(int fd, void *data, size_t len, int flags);
 ssize_t __real_recvmsg(int fd, struct msghdr *message, int flags);
 ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags);
 
-/* pthread_sigmask() does not change that signal. */
+/*
+ * Block or unblock the signal by which the C library cancels a thread, with the
+ * system call: pthread_sigmask() does not change this signal.
+ */
 static void cancel_signal_mask(int how)
 {
 	const uint64_t mask = UINT64_C(1) << (CANCEL_SIGNAL - 1);

@@ -50,7 +50,7 @@ __attribute__((constructor(101))) static void fork_wait_install(void)
 	pthread_atfork(fork_wait, NULL, NULL);
 }
 
-/* What a handler may call. */
+/* Whether all functions that a signal handler may call succeed. */
 static bool calls_succeed(int portid, int agent)
 {
 	struct umad_packet packet = sa_request(

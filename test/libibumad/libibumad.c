@@ -171,7 +171,7 @@ static void guid_of_a_switch_is_entry_zero(void **state)
 	assert_true(be64toh(guids[0]) == GUID);
 }
 
-/* Only the caller's array limits the number. */
+/* Only the size of the caller's array limits the number of GUIDs. */
 static void guids_of_forty_ports_are_returned(void **state)
 {
 	__be64 guids[ROOM];

@@ -119,7 +119,7 @@ static int issm_path_get(void)
 	return umad_get_issm_path(NULL, 0, path, sizeof(path));
 }
 
-/* -ENOMEM would mean that the array is too small. */
+/* The array is large enough: -ENOMEM can only mean that memory is short. */
 static int portguids_get(void)
 {
 	__be64 guids[ROOM];

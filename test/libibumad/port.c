@@ -269,7 +269,7 @@ static void file_without_long_headers_is_closed_again(void **state)
 	assert_int_equal(played.closes, 1);
 }
 
-/* Bit 10 of the CapabilityMask. */
+/* Set or clear IsSMdisabled, bit 10 of the CapabilityMask, at port 1. */
 static void smi_set(const struct tree *tree, const char *name, bool has_smi)
 {
 	tree_set_port(tree, name, 1, "cap_mask", has_smi ? "0x0\n" : "0x400\n");

@@ -63,7 +63,7 @@ static void a_table_comes_whole(void **state)
 	port_close(portid);
 }
 
-/* No port has that LID. */
+/* The request goes to a LID that no port has. */
 static void a_request_without_reply_times_out(void **state)
 {
 	struct umad_packet packet = sa_request(IBSA_METHOD_GET_TABLE,

@@ -48,7 +48,7 @@ static void answer_comes(int portid, int agent)
 	assert_true(is_answered(portid, agent));
 }
 
-/* Like a device whose driver was unloaded. */
+/* A port whose server has ended fails like a device without its driver. */
 static void a_port_ends_with_its_server(void **state)
 {
 	const int portid = umad_open_port(NULL, 0);

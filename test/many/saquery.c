@@ -12,7 +12,7 @@
 
 #include "many.h"
 
-/* It ends when the worker is killed. */
+/* Become saquery. The kernel kills saquery when the worker is killed. */
 static void saquery_exec(const char *saquery, const char *node, int out)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -24,7 +24,11 @@ static void saquery_exec(const char *saquery, const char *node, int out)
 	_exit(127);
 }
 
-/* "port_guid...............0x0000000000abc001" */
+/*
+ * Parse the value of the field @name in a line of saquery, such as
+ * "port_guid...............0x0000000000abc001". Return: false: the line has
+ * another field.
+ */
 static bool field_parse(const char *line, const char *name, uint64_t *out)
 {
 	line += strspn(line, " \t");

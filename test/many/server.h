@@ -29,7 +29,7 @@ bool many_server_stop(struct many_server *server);
 bool many_command(const struct many_server *server, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A counter of "ibsa fabric stats". */
+/* Return: the counter @name of "ibsa fabric stats". */
 uint64_t many_stat(const struct many_server *server, const char *name);
 
 long many_rss_kb(const struct many_server *server);

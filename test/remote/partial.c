@@ -117,7 +117,7 @@ static struct ibsa_client *client_open(const struct server_rig *server,
 	return client;
 }
 
-/* The query is sent once. */
+/* Submit a query whose request is sent only once before its deadline. */
 static void query_submit(struct ibsa_client *client, struct seen *seen)
 {
 	const struct ibsa_query query = {
@@ -140,7 +140,10 @@ static uint64_t since_ms(uint64_t start_ns)
 	return (clock_now_ns() - start_ns) / NS_PER_MS;
 }
 
-/* Several short waits end without a reply. */
+/*
+ * If the socket accepts only a part of a packet, several short waits end without
+ * a reply, and a later wait sends the rest.
+ */
 static void the_rest_of_a_packet_is_sent_later(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

@@ -81,7 +81,7 @@ static void end_is_seen(int fd)
 	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
 }
 
-/* On both sockets of a client's port. */
+/* Both sockets of a client's port end with the server. */
 static void clients_see_that_the_server_ends(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

@@ -223,7 +223,7 @@ static void changes_before_an_answer_are_told(void **state)
 	server_stop(server);
 }
 
-/* A change in the server's process, followed by a wake-up. */
+/* Clients receive changes that the process of the server makes itself. */
 static void changes_from_inside_are_told(void **state)
 {
 	const struct ibsa_fabric_port_change other_sl = {
@@ -251,7 +251,7 @@ struct smp {
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-/* PortInfo of the right host, sent from the left one. */
+/* Send a Get or Set of PortInfo from the left host to the right host. */
 static void send_smp(struct remote_file *file, uint32_t agent, uint8_t method,
 		     struct smp *smp)
 {
@@ -357,7 +357,10 @@ static void check_events(struct server_rig *server, const char *node)
 	server_command(server, "link up third/1");
 }
 
-/* They come to another port (right) and to the port of the SA (left). */
+/*
+ * A client at the SA's own port ("left") receives the SA's Reports, as a client
+ * at another port ("right") does.
+ */
 static void events_of_the_sm_come(void **state)
 {
 	struct server_rig *server = server_start(
@@ -372,7 +375,10 @@ static void events_of_the_sm_come(void **state)
 	server_stop(server);
 }
 
-/* Like a device that is unplugged and plugged in again. */
+/*
+ * A client uses a server that returns, as it uses a device that was unplugged
+ * and is plugged in again.
+ */
 static void a_server_that_returns_is_used_again(void **state)
 {
 	const struct ibsa_query query = {

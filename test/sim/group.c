@@ -76,14 +76,14 @@ static int exchange(struct bench *bench, uint8_t method,
 	return bench_query(bench, method, &ibsa_mcmember_record, group, mask);
 }
 
-/* Of the answer's first record. */
+/* Return: the join state in the answer's first record. */
 static unsigned int join_state(const struct bench *bench)
 {
 	return (unsigned int)IBSA_GET(mcmember, join_state,
 				      bench_record(bench, 0));
 }
 
-/* With a rate that all ports have. */
+/* Join a group with a rate that all ports have. */
 static void join(struct bench *bench, struct ibsa_gid port, uint8_t states)
 {
 	struct ibsa_mcmember group = a_group(port, states);
@@ -223,7 +223,10 @@ static void membership_is_ended_only_by_its_own_port(void **state)
 	assert_int_equal(leave(&clients->one, host3, 1), 0);
 }
 
-/* A client finds its own membership this way. */
+/*
+ * A query by MGID and PortGID finds the membership of the requester's own port.
+ * Without the SM_Key, the record has neither the PortGID nor the join state.
+ */
 static void port_can_read_its_own_membership(void **state)
 {
 	struct bench *bench = &((struct clients *)*state)->one;

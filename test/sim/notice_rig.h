@@ -22,7 +22,7 @@ struct report {
 	struct ibsa_notice notice;
 };
 
-/* b has subscribed to everything, and listens. */
+/* Set up a test: the client at b has subscribed to all events, and listens. */
 int rig_start(void **state);
 
 /* Another client of the same fabric. */

@@ -65,7 +65,7 @@ static struct ibsa_opa_path opa_path(struct bench *bench, size_t index)
 	return path;
 }
 
-/* A GID that contains a LID. */
+/* Return: the GID that stands for a LID. */
 static struct ibsa_gid gid_of_lid(uint32_t lid)
 {
 	struct ibsa_gid gid = { { 0xfe, 0x80 } };

@@ -29,7 +29,7 @@ static struct packet_out request(struct sim_file *file, uint32_t lid)
 			    IBSA_CLASS_SA, IBSA_METHOD_GET, CPI, 1);
 }
 
-/* A GID that contains a LID. */
+/* Address the packet to the GID that stands for a LID. */
 static void set_gid(struct packet_out *packet, uint32_t lid)
 {
 	packet->header.grh_present = 1;
@@ -78,7 +78,7 @@ static void long_lid_is_reached_by_its_gid(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-/* Not every number is a LID. */
+/* A MAD to a number above the last unicast LID reaches no port. */
 static void no_port_has_a_lid_beyond_the_last(void **state)
 {
 	struct ibsa_fabric *fabric = start(1);

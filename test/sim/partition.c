@@ -42,7 +42,7 @@ static void set(struct bench *bench, const char *text)
 		fail_msg("%s", error.text);
 }
 
-/* The P_Key table of a node's port. */
+/* Check the first two entries of the P_Key table of a node's port 1. */
 static void check_pkeys(struct bench *bench, const char *node, uint16_t first,
 			uint16_t second)
 {

@@ -176,7 +176,7 @@ static void a_sum_stays_at_its_highest_value(void **state)
 			 UINT8_MAX);
 }
 
-/* Packets without a route, and link failures. */
+/* Packets without a route and failures of the link are counted. */
 static void errors_are_counted(void **state)
 {
 	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_LINK };

@@ -4,7 +4,10 @@
 
 #include "sim/mad/queue.h"
 
-/* A limit of bytes; one MAD of any size fits into an empty queue. */
+/*
+ * A queue has a limit of bytes and of MADs. A MAD of any size fits into an
+ * empty queue.
+ */
 static void room_ends_at_the_limit(void **state)
 {
 	struct queue queue = { .count = 1, .bytes = QUEUE_BYTES_MAX - 256 };

@@ -101,7 +101,7 @@ static void an_smp_with_an_invalid_path_is_refused(void **state)
 	}
 }
 
-/* An SMP that is sent by LID to the switch, and on from there along a path. */
+/* An SMP may go to a switch by LID, and from there along a directed path. */
 static void a_path_may_begin_at_a_lid(void **state)
 {
 	const struct rig *rig = *state;

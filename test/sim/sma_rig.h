@@ -60,7 +60,7 @@ int sma_stop(void **state);
 #define BARE(name) \
 	cmocka_unit_test_setup_teardown(name, sma_start_bare, sma_stop)
 
-/* Of an answer, without the direction bit. */
+/* Return: the status of an answer, without the direction bit. */
 uint16_t sma_status(const uint8_t *mad);
 
 /* Send an SMP from a. Return: the response, from the MAD header on. */

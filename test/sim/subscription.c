@@ -210,7 +210,7 @@ static void partitions_keep_events_apart(void **state)
 	rig_close(&c);
 }
 
-/* Send with an unusual address. */
+/* Send a Set of InformInfo to the address @to. */
 static int inform_as(struct bench *bench, const struct ibsa_inform_info *info,
 		     struct ibsa_address to)
 {

@@ -35,7 +35,7 @@ struct bench {
 void bench_start_text(struct bench *bench, const char *text, const char *node,
 		      const struct ibsa_fabric_options *options);
 
-/* The fabric of a file in test/data/fabrics. */
+/* Start a bench with the fabric of a file in test/data/fabrics. */
 void bench_start_file(struct bench *bench, const char *file, const char *node,
 		      const struct ibsa_fabric_options *options);
 
@@ -57,7 +57,7 @@ struct ibsa_fabric_stats bench_stats(const struct bench *bench);
 /* Return: the number of MADs that were lost for other reasons than a fault. */
 uint64_t bench_lost(const struct bench *bench);
 
-/* Changes of a port. */
+/* Change a port, and check that this succeeds. */
 void bench_set_port(struct bench *bench, const char *node, unsigned int port,
 		    struct ibsa_fabric_port_change change);
 void bench_set_link(struct bench *bench, const char *node, unsigned int port,
@@ -98,7 +98,7 @@ int bench_query(struct bench *bench, uint8_t method,
 		const struct ibsa_record *record, const void *match,
 		uint64_t mask);
 
-/* Of the last answer. */
+/* Return: the number of records in the last answer; one of these records. */
 size_t bench_count(const struct bench *bench);
 const uint8_t *bench_record(const struct bench *bench, size_t index);
 

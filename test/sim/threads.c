@@ -76,7 +76,7 @@ static void exchange(struct ibsa_transport *transport, uint8_t *mad,
 	}
 }
 
-/* Some of the changes are reported. */
+/* Subscribe to all events, so that some of the changes cause Reports. */
 static void subscribe(struct bench *bench)
 {
 	uint8_t *room = bench_request(bench, IBSA_METHOD_SET, 0x0003, 0);

@@ -227,7 +227,10 @@ static void class_port_info_is_as_opensm_says(void **state)
 	check_all(*state, "01_classportinfo", NULL);
 }
 
-/* In the order in which they were captured: each depends on those before. */
+/*
+ * The requests are sent in the order in which they were captured: the answer to
+ * each depends on the requests before.
+ */
 static void services_are_as_opensm_says(void **state)
 {
 	check_all(*state, "19_service_none", NULL);
@@ -327,7 +330,7 @@ static void change_group(struct bench *bench, uint8_t method, uint8_t states)
 	bench_send(bench);
 }
 
-/* The answer that comes after the Reports. */
+/* Check that the answer, which comes after the Reports, has status 0. */
 static void check_success(struct bench *bench)
 {
 	assert_true(bench_receive(bench));

@@ -388,7 +388,10 @@ static void a_level_is_the_distance_from_the_hosts(void **state)
 	ibsa_topology_free(topology);
 }
 
-/* Modern switches have one of these inside. */
+/*
+ * An aggregation node does not make its switch a leaf. Modern switches have
+ * such a node inside, which is a channel adapter.
+ */
 static void an_aggregation_node_makes_no_leaf(void **state)
 {
 	struct ibsa_topology *topology = tree();

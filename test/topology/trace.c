@@ -251,7 +251,7 @@ static void group_set(uint16_t at, uint16_t mask)
 	};
 }
 
-/* Both hosts are members. */
+/* Return: the tree of a group in which both hosts are members. */
 static struct ibsa_trace_tree *tree_of(uint16_t slid)
 {
 	struct ibsa_trace_tree *tree;

@@ -200,7 +200,10 @@ static void files_that_are_not_there_are_told_apart(void **state)
 	assert_int_equal(found().open_err, -EMFILE);
 }
 
-/* ibsim would start to treat the port as one with an SM. */
+/*
+ * The files of a simulated port are not opened: ibsim would treat the port as
+ * one with an SM as soon as the issm file is open.
+ */
 static void simulated_file_has_no_owner(void **state)
 {
 	struct ibsa_port_access access;

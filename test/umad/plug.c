@@ -201,7 +201,7 @@ static void device_is_known_by_its_guid_under_another_name(void **state)
 	played_close(transport, &tree);
 }
 
-/* Another adapter in its place. */
+/* Another adapter may come with the name of the one that was removed. */
 static void device_of_the_same_name_is_used(void **state)
 {
 	struct tree tree;

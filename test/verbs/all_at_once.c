@@ -25,7 +25,7 @@ static void expect(bool is_right)
 		atomic_fetch_add(&common.wrong, 1);
 }
 
-/* Reads events until the context is closed. */
+/* Read events until the context is closed. */
 static void *read_events(void *arg)
 {
 	struct ibv_context *context = arg;
@@ -71,7 +71,10 @@ static void *register_all(void *arg)
 	return NULL;
 }
 
-/* A context of its own, whose SM has other events at the same time. */
+/*
+ * Open, use and close contexts of this thread alone, while other threads use
+ * the common context.
+ */
 static void *open_and_close(void *arg)
 {
 	(void)arg;

@@ -114,7 +114,7 @@ static void attach_waits_until_the_number_is_put(void **state)
 	assert_int_equal(world.context.async_fd, world.number);
 }
 
-/* It would wait for its own thread. */
+/* The attach would wait for a put of its own thread. */
 static void attach_between_get_and_put_is_refused(void **state)
 {
 	struct ibsa_verbs_async_fd *held;

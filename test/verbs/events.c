@@ -329,7 +329,7 @@ static void close_in_a_callback_ends_all(void **state)
 	rig.context = verbs_rig_open(&rig, "node1");
 }
 
-/* Reads one event at a time, while more arrive than the queue holds. */
+/* While the program reads one event, more arrive than the queue holds. */
 static void queue_that_is_full_has_a_gap(void **state)
 {
 	const struct ibsa_verbs_options options = { .max_events = 1,

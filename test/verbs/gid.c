@@ -223,7 +223,7 @@ static void rejected_driver_is_queried_again(void **state)
 	assert_int_equal(kernel.driver_queries, 2);
 }
 
-/* One IPv4 entry, different from the kernel's. */
+/* Make a tree whose table has one IPv4 entry, other than the kernel's. */
 static void tree_with_files(struct tree *tree, const char *device)
 {
 	tree_make(tree);

@@ -52,7 +52,10 @@ static unsigned int choose(unsigned int count)
 	return (unsigned int)(random_next(&all.random) % count);
 }
 
-/* Called in handlers and children, too. */
+/*
+ * Print the failure and end the process. Signal handlers and forked children
+ * call it, too, so it calls only functions that are safe there.
+ */
 static void fail(const char *what)
 {
 	char text[256];

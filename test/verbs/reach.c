@@ -41,7 +41,7 @@ static void gids_without_a_path_are_not(void **state)
 	assert_int_equal(ibv_gid_reachable(rig.context, 1, &gid, 0), 0);
 }
 
-/* OpenSM: while it has a member. */
+/* As in OpenSM, a group exists while it has a member. */
 static void group_is_reachable_while_it_exists(void **state)
 {
 	union ibv_gid group = verbs_rig_group(1);

@@ -58,7 +58,7 @@ void must(bool is_right, const char *what);
 
 struct ibv_context *context_open(void);
 
-/* Set O_NONBLOCK of its async fd. */
+/* Set O_NONBLOCK of the context's async fd. */
 void nonblock(struct ibv_context *context);
 
 /* Number of descriptors that the process has. */
@@ -69,10 +69,10 @@ void *wait_for_one(void *arg);
 
 void waiter_start(struct waiter *waiter, struct ibv_context *context);
 
-/* Wait until its thread sleeps. */
+/* Wait until the waiter's thread sleeps. */
 void waiter_await_sleep(const struct waiter *waiter);
 
-/* Return: whether it was cancelled. */
+/* Wait for the end of the waiter's thread. Return: whether it was cancelled. */
 bool waiter_join(const struct waiter *waiter);
 
 /* Start function of the thread of a struct pending. */
