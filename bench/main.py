@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from rows import NAMES, ROWS, Row
 from samples import MEASURE, ROOT, Failed, Samples, compiler_of
+from shares import shares_print
 
 # Of these more is better.
 GAINS = ("speed", "rate", "alone")
@@ -87,6 +88,12 @@ def print_line(result):
     print(f"{name} {what}, {unit}: ours {ours} peer {peer} ratio {ratio} "
           f"target {target}  {verdict}  floor {floor} ours/floor {to_floor}",
           flush=True)
+
+
+COLUMNS = ("#", "what", "unit", "ours", "peer", "ratio", "target", "", "floor",
+           "ours / floor")
+TABLE_HEAD = (" | ".join(("", *COLUMNS, "")).strip() + "\n"
+              + "| --- " * len(COLUMNS) + "|")
 
 
 def print_table_row(result):
@@ -168,7 +175,7 @@ def compare(names, rounds, build, other):
     return is_whole
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -182,32 +189,41 @@ def main():
                         help="build with this compiler, default gcc")
     parser.add_argument("--table", action="store_true",
                         help="print a Markdown table")
+    parser.add_argument("--shares", action="store_true",
+                        help="print the share of each of the engine's functions "
+                        "in the instructions of B5")
     parser.add_argument("--against", metavar="BUILD", type=pathlib.Path,
                         help="compare with the build directory of another "
                         "checkout, in alternating rounds, without the peers")
     args = parser.parse_args()
-    if args.list:
-        for row in ROWS:
-            print(row.name, row.what)
-        return 0
     unknown = set(args.names) - set(NAMES)
     if unknown or args.rounds < 1:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; try -l"
                      if unknown else "at least one round")
-    other = args.against and args.against.resolve()
-    if other and not (other / "bench" / "bench-engine").exists():
-        parser.error(f"{other} has no bench-engine; run scripts/build in the "
-                     "other checkout and name its build directory")
+    args.against = args.against and args.against.resolve()
+    if args.against and not (args.against / "bench" / "bench-engine").exists():
+        parser.error(f"{args.against} has no bench-engine; run scripts/build "
+                     "in the other checkout and name its build directory")
+    return args
+
+
+def main():
+    args = arguments()
+    if args.list:
+        for row in ROWS:
+            print(row.name, row.what)
+        return 0
     build = ROOT / ("build" if args.compiler == "gcc" else "build-clang")
     if subprocess.run([ROOT / "scripts" / "build", "--compiler",
                        args.compiler], check=False).returncode:
         return 1
-    if args.table:
-        print("| # | what | unit | ours | peer | ratio | target | | floor "
-              "| ours / floor |\n"
-              "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    show = print_table_row if args.table else print_line
+    if args.shares:
+        shares_print(Samples(1, build))
+        return 0
     names = [name for name in NAMES if name in (args.names or NAMES)]
-    if other:
-        return 0 if compare(names, args.rounds, build, other) else 1
+    if args.against:
+        return 0 if compare(names, args.rounds, build, args.against) else 1
+    if args.table:
+        print(TABLE_HEAD)
+    show = print_table_row if args.table else print_line
     return 0 if measure(names, args.rounds, build, show) else 1
