@@ -48,24 +48,29 @@ static inline void put_words(uint8_t *wire, const uint64_t *word, size_t len)
 			      (uint32_t)(word[len / 8] >> 32));
 }
 
+typedef uint64_t pair __attribute__((vector_size(16)));
+
 /*
- * Return: not 0 if a bit is set in both @a and @b. The compiler vectorises
- * this loop.
+ * Return: not 0 if a bit is set in both @a and @b. Vectors leave the units that
+ * compute with integers to the fields.
  */
-static inline uint64_t common_bits(const void *a, const void *b, size_t len)
+static inline uint64_t common_bits(const uint8_t *a, const uint8_t *b,
+				   size_t len)
 {
-	uint64_t x, y, common = 0;
-	size_t i;
+	const size_t start = len % sizeof(pair);
+	uint64_t first = 0;
+	pair x, y, common = { 0 };
 
 	UNROLL
-	for (i = 0; i + 8 <= len; i += 8) {
-		memcpy(&x, (const char *)a + i, 8);
-		memcpy(&y, (const char *)b + i, 8);
+	for (size_t i = 0; i < start; i++)
+		first |= a[i] & b[i];
+	UNROLL
+	for (size_t i = start; i < len; i += sizeof(pair)) {
+		memcpy(&x, a + i, sizeof(x));
+		memcpy(&y, b + i, sizeof(y));
 		common |= x & y;
 	}
-	for (; i < len; i++)
-		common |= ((const uint8_t *)a)[i] & ((const uint8_t *)b)[i];
-	return common;
+	return first | common[0] | common[1];
 }
 
 #endif
