@@ -29,10 +29,6 @@ enum {
 	CLASS_PERF = 0x04,
 };
 
-enum {
-	METHOD_RESPONSE = 0x80, /* the response bit */
-};
-
 /* The headers of a MAD's packet. */
 struct sim_mad {
 	uint32_t from; /* the sending port's index in the topology */

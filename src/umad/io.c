@@ -220,11 +220,11 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 	for (;;) {
 		int got;
 
-		if (ibsa__umad_have(umad) || umad->loss)
-			return ibsa__umad_loss(umad);
 		while (umad->at < umad->held)
 			if (packet_next(umad, out))
 				return 1;
+		if (ibsa__umad_have(umad) || umad->loss)
+			return ibsa__umad_loss(umad);
 		got = packets_take(umad);
 		if (got > 0)
 			continue;

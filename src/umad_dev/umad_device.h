@@ -6,6 +6,7 @@
 #ifndef UMAD_DEV_UMAD_DEVICE_H
 #define UMAD_DEV_UMAD_DEVICE_H
 
+#include <limits.h>
 #include <stdatomic.h>
 
 #include "device/device.h"
@@ -49,9 +50,21 @@ struct umad_device {
 	 */
 	int epoll_fd;
 	int wake_fd;
-	/* Set by a wake-up, in place of wake_fd, if the device is ibsim's. */
-	atomic_bool woken;
+
+	/*
+	 * Number of requests that were sent and not returned yet. The kernel
+	 * returns each request, with its reply or at the end of its timeout.
+	 */
+	unsigned int outstanding;
+	/*
+	 * How many of the requests that were outstanding when the last wait
+	 * ended are still so. At 0, a read would find no packet.
+	 */
+	unsigned int expected;
 };
+
+/* Value of @expected if any number of packets may have arrived. */
+#define EXPECTED_ANY UINT_MAX
 
 /*
  * Open the umad file @name, such as "umad0", in the mode with 64-byte umad

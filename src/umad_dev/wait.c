@@ -15,10 +15,7 @@
 #include "umad_dev/umad_device.h"
 
 enum {
-	/*
-	 * Maximum delay in ms of a wake-up of a thread that waits for an ibsim
-	 * device.
-	 */
+	/* Longest wait in ms for an ibsim device. */
 	SLICE_MS = 20,
 };
 
@@ -61,55 +58,46 @@ int ibsa__umad_dev_fd(const struct umad_file *file)
 
 void ibsa__umad_dev_wake(struct umad_file *file)
 {
-	struct umad_device *device = umad_device_of(file);
+	const struct umad_device *device = umad_device_of(file);
 
-	if (device->simulated)
-		atomic_store(&device->woken, true);
-	else
+	if (!device->simulated)
 		fd_wake(device->wake_fd);
 }
 
 static int device_wait(struct umad_device *device, int timeout_ms)
 {
-	struct pollfd fds[2] = {
-		{ .fd = device->epoll_fd, .events = POLLIN },
+	struct pollfd fds[] = {
 		{ .fd = device->wake_fd, .events = POLLIN },
+		{ .fd = device->file.fd, .events = POLLIN },
+		{ .fd = device->event_fd, .events = POLLIN },
 	};
 
-	if (poll(fds, 2, timeout_ms) < 0)
+	if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms) < 0)
 		return -errno;
-	return fds[1].revents ? fd_wake_reset(device->wake_fd) : 0;
+	return fds[0].revents ? fd_wake_reset(device->wake_fd) : 0;
 }
 
 /*
- * Wait for an ibsim device in short slices: ibsim's poll() accepts only one
+ * Wait for an ibsim device, but not long: ibsim's poll() accepts only one
  * descriptor, so a wake-up cannot end it.
  */
-static int simulated_wait(struct umad_device *device, int timeout_ms)
+static int simulated_wait(const struct umad_device *device, int timeout_ms)
 {
-	const uint64_t start_ns = clock_now_ns();
+	struct pollfd fd = { .fd = device->file.fd, .events = POLLIN };
 
-	while (!atomic_exchange(&device->woken, false)) {
-		struct pollfd fd = { .fd = device->file.fd, .events = POLLIN };
-		const int left_ms = sooner_ms(
-			clock_left_ms(timeout_ms, start_ns), SLICE_MS);
-		int ready;
-
-		errno = 0;
-		ready = poll(&fd, 1, left_ms);
-		if (ready < 0)
-			return errno ? -errno : -EIO;
-		if (ready > 0 || !left_ms)
-			return 0;
-	}
+	errno = 0;
+	if (poll(&fd, 1, sooner_ms(timeout_ms, SLICE_MS)) < 0)
+		return errno ? -errno : -EIO;
 	return 0;
 }
 
 int ibsa__umad_dev_wait(struct umad_file *file, int timeout_ms)
 {
 	struct umad_device *device = umad_device_of(file);
+	int err = device->simulated ? simulated_wait(device, timeout_ms)
+				    : device_wait(device, timeout_ms);
 
-	if (device->simulated)
-		return simulated_wait(device, timeout_ms);
-	return device_wait(device, timeout_ms);
+	device->expected = device->outstanding ? device->outstanding
+					       : EXPECTED_ANY;
+	return err;
 }

@@ -39,6 +39,9 @@ enum {
 	MAD_RMPP_END = MAD_SM_KEY, /* length of the MAD and RMPP headers */
 };
 
+/* The bit that the methods of responses have. */
+enum { METHOD_RESPONSE = 0x80 };
+
 _Static_assert(sizeof(struct ibsa__sa_header_bits) == IBSA_SA_HEADER_BYTES * 8,
 	       "the SA header and its table");
 

@@ -38,7 +38,6 @@ enum {
 	TIMED_OUT_BYTES = UMAD_HEADER_BYTES + MAD_HEADER_BYTES,
 	SEGMENT_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 
-	METHOD_RESPONSE = 0x80,
 	METHOD_TRAP_REPRESS = 0x07,
 	/*
 	 * Bytes that an RMPP payload length includes besides the records: 44 to

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include <ibsa/sa.h>
@@ -13,6 +14,7 @@
 #include "base/clock.h"
 #include "umad/header.h"
 #include "test/umad/played.h"
+#include "wire/mad.h"
 
 enum { RETRY_MS = 100 };
 
@@ -303,6 +305,68 @@ static void reports_survive_a_new_file(void **state)
 	played_close(transport, &tree);
 }
 
+/* The device returns a MAD with this method. */
+static void played_return(uint8_t method)
+{
+	uint8_t packet[UMAD_HEADER_BYTES + IBSA_MAD_BYTES] = { 0 };
+
+	packet[UMAD_HEADER_BYTES + MAD_METHOD] = method;
+	assert_int_equal(write(played.end, packet, sizeof(packet)),
+			 sizeof(packet));
+}
+
+/* Receive until no MAD is left. Return: the number of MADs. */
+static unsigned int receive_all(struct ibsa_transport *transport)
+{
+	struct ibsa_message message;
+	unsigned int count = 0;
+
+	while (played_receive(transport, &message))
+		count++;
+	return count;
+}
+
+/*
+ * After a wait, the transport reads one reply for each request that was sent
+ * before the wait. Other MADs, such as Reports, do not count.
+ */
+static void no_read_follows_the_last_reply_of_a_wait(void **state)
+{
+	struct tree tree;
+	struct ibsa_transport *transport = played_open(&tree, "");
+
+	(void)state;
+	assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET), 0);
+	assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET), 0);
+	played_return(IBSA_METHOD_REPORT);
+	played_return(IBSA_METHOD_GET_RESP);
+	played_return(IBSA_METHOD_GET_RESP);
+	assert_int_equal(transport->ops->wait(transport, -1), 0);
+	assert_int_equal(receive_all(transport), 3);
+	assert_int_equal(played.reads, 3);
+	assert_int_equal(receive_all(transport), 0);
+	assert_int_equal(played.reads, 4);
+	played_close(transport, &tree);
+}
+
+/* MADs that come while no request is outstanding, or not after a wait. */
+static void other_mads_are_read_to_the_last(void **state)
+{
+	struct tree tree;
+	struct ibsa_transport *transport = played_open(&tree, "");
+
+	(void)state;
+	played_return(IBSA_METHOD_REPORT);
+	played_return(IBSA_METHOD_REPORT);
+	assert_int_equal(transport->ops->wait(transport, -1), 0);
+	assert_int_equal(receive_all(transport), 2);
+	assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET), 0);
+	played_return(IBSA_METHOD_GET_RESP);
+	played_return(IBSA_METHOD_REPORT);
+	assert_int_equal(receive_all(transport), 2);
+	played_close(transport, &tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +386,8 @@ int main(void)
 		cmocka_unit_test(file_that_moved_is_a_device_that_came_back),
 		cmocka_unit_test(sending_opens_the_file_anew_too),
 		cmocka_unit_test(file_that_cannot_be_opened_again_says_why),
+		cmocka_unit_test(no_read_follows_the_last_reply_of_a_wait),
+		cmocka_unit_test(other_mads_are_read_to_the_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

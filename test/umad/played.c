@@ -152,6 +152,7 @@ static ssize_t large_read(void *to, size_t size)
 
 ssize_t __wrap_read(int fd, void *to, size_t size)
 {
+	played.reads += fd == played.device;
 	if (fd == played.device && played.read_errno) {
 		errno = played.read_errno;
 		return -1;

@@ -26,6 +26,7 @@ struct played {
 	unsigned int number; /* of the file that was opened last */
 	int open_errno;
 	int read_errno, write_errno;
+	unsigned int reads; /* of the device */
 	uint8_t class_versions[PLAYED_AGENTS_MAX];
 	uint32_t agents;
 	bool refuses_opa;
