@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sharing of requests: which requests are identical, and which of them a
  * further query may share. */
-#include "base/fold.h"
 #include "engine/state.h"
+#include "wire/mad.h"
 
 enum {
-	/*
-	 * Offset of AttributeID in a MAD. Two requests are identical if their
-	 * bytes from this offset on are equal.
-	 */
-	IDENTITY_FROM = 16,
+	/* Two requests are identical if their bytes from here on are equal. */
+	IDENTITY_FROM = MAD_ATTRIBUTE,
 };
 
 /*
@@ -21,31 +18,6 @@ static size_t txn_identity_len(const struct txn *txn)
 {
 	return IBSA_SA_HEADER_BYTES + (size_t)txn->request_bytes -
 	       IDENTITY_FROM;
-}
-
-/* Hash two words at a time: each half of the product of two words depends on
- * all bits of both words. */
-static uint64_t hash_mix(uint64_t hash, const uint8_t *p)
-{
-	uint64_t word[2];
-
-	memcpy(word, p, sizeof(word));
-	return fold_product(word[0] ^ hash ^ UINT64_C(0x9e3779b97f4a7c15),
-			    word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
-}
-
-/*
- * Return a hash of the request's bytes. The loop reads whole blocks of 16
- * bytes: the bytes behind the record are zero and belong to the MAD.
- */
-uint64_t ibsa__txn_identity(const struct txn *txn)
-{
-	const uint8_t *p = txn->mad + IDENTITY_FROM;
-	uint64_t hash = txn->method;
-
-	for (size_t i = 0; i < txn_identity_len(txn); i += 16)
-		hash = hash_mix(hash, p + i);
-	return hash;
 }
 
 static bool txn_is_same(const struct txn *a, const struct txn *b)
@@ -101,9 +73,9 @@ static bool txn_may_join(const struct ibsa__engine *engine,
 	       txn_is_on_time(engine, txn, own, deadline);
 }
 
-static struct txn *bucket_find(const struct ibsa__engine *engine,
-			       const struct share_bucket *bucket,
-			       const struct txn *own, uint64_t deadline)
+struct txn *ibsa__txn_find_in(const struct ibsa__engine *engine,
+			      const struct share_bucket *bucket,
+			      const struct txn *own, uint64_t deadline)
 {
 	for (int i = 0; i < SHARE_WAYS; i++) {
 		struct txn *txn = bucket->entries[i].txn;
@@ -114,23 +86,4 @@ static struct txn *bucket_find(const struct ibsa__engine *engine,
 			return txn;
 	}
 	return NULL;
-}
-
-/*
- * Few buckets of the table contain the hash of a new request. The loop over a
- * bucket's requests is therefore in a function of its own, which is rarely
- * called.
- */
-struct txn *ibsa__txn_find_same(struct ibsa__engine *engine,
-				const struct txn *txn, uint64_t deadline)
-{
-	const struct share_bucket *bucket;
-	bool has_hash = false;
-
-	if (!txn->shareable)
-		return NULL;
-	bucket = share_bucket(&engine->shares, txn->share_hash);
-	for (int i = 0; i < SHARE_WAYS; i++)
-		has_hash |= bucket->entries[i].hash == txn->share_hash;
-	return has_hash ? bucket_find(engine, bucket, txn, deadline) : NULL;
 }

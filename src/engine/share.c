@@ -5,13 +5,20 @@
 #include "base/alloc.h"
 #include "engine/share.h"
 
+/* Return: an empty table, in which @buckets is NULL if memory runs out. */
+static struct share share_new(size_t buckets)
+{
+	return (struct share){
+		.buckets = ibsa__calloc(buckets, sizeof(struct share_bucket)),
+		.mask = buckets - 1,
+		.room = buckets == SHARE_BUCKETS_MAX ? SIZE_MAX
+						     : buckets * SHARE_WAYS / 2,
+	};
+}
+
 int ibsa__share_init(struct share *share)
 {
-	*share = (struct share){
-		.buckets = ibsa__calloc(SHARE_BUCKETS_MIN,
-					sizeof(*share->buckets)),
-		.mask = SHARE_BUCKETS_MIN - 1,
-	};
+	*share = share_new(SHARE_BUCKETS_MIN);
 	return share->buckets ? 0 : -ENOMEM;
 }
 
@@ -32,15 +39,10 @@ static void share_move_entries(struct share *to,
 	}
 }
 
-void ibsa__share_fit(struct share *share, size_t live)
+void ibsa__share_grow(struct share *share)
 {
-	struct share bigger = { .mask = share->mask * 2 + 1,
-				.turn = share->turn };
+	struct share bigger = share_new((share->mask + 1) * 2);
 
-	if (live <= (share->mask + 1) * SHARE_WAYS / 2 ||
-	    share->mask + 1 == SHARE_BUCKETS_MAX)
-		return;
-	bigger.buckets = ibsa__calloc(bigger.mask + 1, sizeof(*bigger.buckets));
 	if (!bigger.buckets)
 		return;
 	for (size_t i = 0; i <= share->mask; i++)

@@ -27,9 +27,11 @@ struct share_bucket {
 	struct share_entry entries[SHARE_WAYS];
 };
 
+/* A table. @room: the number of requests above which it should grow. */
 struct share {
 	struct share_bucket *buckets;
 	size_t mask;
+	size_t room;
 	unsigned int turn;
 };
 
@@ -37,11 +39,8 @@ struct share {
 int ibsa__share_init(struct share *share) IBSA_MUST_USE;
 void ibsa__share_done(struct share *share);
 
-/*
- * Let the table grow to hold @live requests. If memory runs out, the table
- * keeps its size.
- */
-void ibsa__share_fit(struct share *share, size_t live);
+/* Let the table grow. If memory runs out, the table keeps its size. */
+void ibsa__share_grow(struct share *share);
 
 static inline struct share_bucket *share_bucket(const struct share *share,
 						uint64_t hash)

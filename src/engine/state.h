@@ -398,18 +398,12 @@ void ibsa__redirect_distrust(struct ibsa__engine *engine,
 bool ibsa__redirect_is_path_query(const struct txn *txn);
 
 /*
- * join.c. Return: a hash of those bytes of @txn's MAD in which identical
- * requests are equal.
+ * join.c. Find in @bucket a request with the same content as @own whose reply a
+ * query with @deadline may use. Return: the request; or NULL.
  */
-uint64_t ibsa__txn_identity(const struct txn *txn);
-
-/*
- * Find a request with the same content as @txn whose reply a query with
- * @deadline may use, so that @txn need not be sent. Return: the request; or
- * NULL.
- */
-struct txn *ibsa__txn_find_same(struct ibsa__engine *engine,
-				const struct txn *txn, uint64_t deadline);
+struct txn *ibsa__txn_find_in(const struct ibsa__engine *engine,
+			      const struct share_bucket *bucket,
+			      const struct txn *own, uint64_t deadline);
 
 /*
  * query.c. Set the deadline of @query, which waits for a request in flight.

@@ -5,8 +5,11 @@
  */
 #include <errno.h>
 
+#include "base/fold.h"
 #include "engine/state.h"
+#include "wire/mad.h"
 #include "wire/request.h"
+#include "wire/word.h"
 
 static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
@@ -81,8 +84,6 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->shareable = options->sharing && !query->no_sharing &&
 			 (request.method == IBSA_METHOD_GET ||
 			  request.method == IBSA_METHOD_GET_TABLE);
-	if (txn->shareable)
-		txn->share_hash = ibsa__txn_identity(txn);
 	*out = txn;
 	return 0;
 }
@@ -305,7 +306,8 @@ static int txn_submit(struct ibsa__engine *engine, struct txn *txn,
 	if (err)
 		return err;
 	if (txn->shareable) {
-		ibsa__share_fit(&engine->shares, live);
+		if (live > engine->shares.room)
+			ibsa__share_grow(&engine->shares);
 		share_add(&engine->shares, txn, txn->share_hash);
 	}
 	if (!room) {
@@ -365,6 +367,56 @@ static void query_attach(struct query *query, struct txn *txn)
 	list_append(&txn->queries, &query->link);
 }
 
+/* Hash two words at a time: each half of the product of two words depends on
+ * all bits of both words. */
+static inline uint64_t hash_mix(uint64_t hash, const uint8_t *p)
+{
+	uint64_t word[2];
+
+	memcpy(word, p, sizeof(word));
+	return fold_product(word[0] ^ hash,
+			    word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
+}
+
+/*
+ * Return: a hash of AttributeID, AttributeModifier, component mask and record
+ * of the request. It reads whole blocks of 16 bytes: the bytes behind the
+ * record are zero and belong to the MAD, which ends with a block.
+ */
+static uint64_t txn_identity(const struct txn *txn)
+{
+	const uint8_t *p = txn->mad + MAD_COMPONENT_MASK;
+	const uint8_t *end = txn->mad + IBSA_SA_HEADER_BYTES +
+			     txn->request_bytes;
+	uint64_t hash;
+
+	memcpy(&hash, txn->mad + MAD_ATTRIBUTE, sizeof(hash));
+	for (; p < end; p += 16)
+		hash = hash_mix(hash, p);
+	return hash;
+}
+
+/*
+ * Set the share_hash of @txn, which is shareable, and find a request with the
+ * same content whose reply a query with @deadline may use, so that @txn need
+ * not be sent. Few buckets contain the hash of a new request. Return: the
+ * request; or NULL.
+ */
+static struct txn *txn_find_same(const struct ibsa__engine *engine,
+				 struct txn *txn, uint64_t deadline)
+{
+	const uint64_t hash = txn_identity(txn);
+	const struct share_bucket *bucket = share_bucket(&engine->shares, hash);
+	bool has_hash = false;
+
+	txn->share_hash = hash;
+	UNROLL
+	for (int i = 0; i < SHARE_WAYS; i++)
+		has_hash |= bucket->entries[i].hash == hash;
+	return has_hash ? ibsa__txn_find_in(engine, bucket, txn, deadline)
+			: NULL;
+}
+
 static int query_submit(struct ibsa__engine *engine, struct query *query,
 			struct txn *txn, uint64_t deadline, uint64_t now_ns)
 {
@@ -393,7 +445,9 @@ static int query_join_or_submit(struct ibsa__engine *engine,
 					     ? options->deadline_ms
 					     : engine->options.deadline_ms;
 	const uint64_t deadline = tick_after(now_ns, deadline_ms);
-	struct txn *other = ibsa__txn_find_same(engine, txn, deadline);
+	struct txn *other = txn->shareable
+				    ? txn_find_same(engine, txn, deadline)
+				    : NULL;
 	uint64_t until = deadline;
 	int err = 0;
 
