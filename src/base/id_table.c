@@ -7,15 +7,18 @@
 
 enum { FIRST_SLOTS = 64 };
 
-int ibsa__id_table_init(struct id_table *table, uint64_t first, uint64_t max)
+int ibsa__id_table_init(struct id_table *table, uint32_t first)
 {
 	*table = (struct id_table){
 		.slots = ibsa__calloc(FIRST_SLOTS, sizeof(*table->slots)),
 		.mask = FIRST_SLOTS - 1,
 		.next = first,
-		.max = max,
+		.none = 1,
 	};
-	return table->slots ? 0 : -ENOMEM;
+	if (!table->slots)
+		return -ENOMEM;
+	table->slots[0] = &table->none;
+	return 0;
 }
 
 void ibsa__id_table_done(struct id_table *table)
@@ -26,13 +29,14 @@ void ibsa__id_table_done(struct id_table *table)
 
 int ibsa__id_table_grow(struct id_table *table, size_t count)
 {
-	const size_t mask = table->mask * 2 + 1;
-	uint64_t **slots = ibsa__calloc(mask + 1, sizeof(*slots));
+	const uint32_t mask = table->mask * 2 + 1;
+	uint32_t **slots = ibsa__calloc((size_t)mask + 1, sizeof(*slots));
 
 	if (!slots)
-		return count <= table->mask + 1 ? 0 : -ENOMEM;
-	for (size_t i = 0; i <= table->mask; i++) {
-		uint64_t *slot = table->slots[i];
+		return count <= table->mask ? 0 : -ENOMEM;
+	slots[0] = &table->none;
+	for (size_t i = 1; i <= table->mask; i++) {
+		uint32_t *slot = table->slots[i];
 
 		if (slot)
 			slots[*slot & mask] = slot;

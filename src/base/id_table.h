@@ -14,29 +14,27 @@
 
 /*
  * A table. @slots: pointers to the ids, which are members of the entries, or
- * NULL. @next: the next id to give. @max: the largest id, 2^n - 1; after it, the
- * ids start again at 1.
+ * NULL. @next: the next id to give, if its slot is free. @none: the entry of
+ * the first slot, with an id that is not found there, so that no id is 0.
  */
 struct id_table {
-	uint64_t **slots;
-	size_t mask;
-	size_t count;
-	uint64_t next;
-	uint64_t max;
+	uint32_t **slots;
+	uint32_t mask;
+	uint32_t next;
+	uint32_t none;
 };
 
 /* Return: the object of type @type whose member @id has the address @at. */
 #define id_object(at, type, id) \
 	((type *)(void *)((char *)(at)-offsetof(type, id)))
 
-/* The first id is @first, unless that is 0. Return: 0; -ENOMEM. */
-int ibsa__id_table_init(struct id_table *table, uint64_t first,
-			uint64_t max) IBSA_MUST_USE;
+/* The first id is @first, if its slot is free. Return: 0; -ENOMEM. */
+int ibsa__id_table_init(struct id_table *table, uint32_t first) IBSA_MUST_USE;
 void ibsa__id_table_done(struct id_table *table);
 
 /*
  * Double the number of slots. Return: 0; -ENOMEM memory runs out, and the
- * table has fewer than @count slots.
+ * table has no room for @count entries.
  */
 int ibsa__id_table_grow(struct id_table *table, size_t count) IBSA_MUST_USE;
 
@@ -50,28 +48,26 @@ static inline int id_table_fit(struct id_table *table, size_t count)
 }
 
 /* Give @id the next free number; the table has room for it. */
-static inline void id_table_add(struct id_table *table, uint64_t *id)
+static inline void id_table_add(struct id_table *table, uint32_t *id)
 {
-	uint64_t next = table->next;
+	uint32_t next = table->next;
 
-	while (!next || table->slots[next & table->mask])
-		next = (next + 1) & table->max;
+	while (table->slots[next & table->mask])
+		next++;
 	*id = next;
 	table->slots[next & table->mask] = id;
-	table->next = (next + 1) & table->max;
-	table->count++;
+	table->next = next + 1;
 }
 
-static inline void id_table_remove(struct id_table *table, const uint64_t *id)
+static inline void id_table_remove(struct id_table *table, const uint32_t *id)
 {
 	table->slots[*id & table->mask] = NULL;
-	table->count--;
 }
 
 /* Return: the address of the entry's member with value @id; or NULL. */
-static inline uint64_t *id_table_find(const struct id_table *table, uint64_t id)
+static inline uint32_t *id_table_find(const struct id_table *table, uint32_t id)
 {
-	uint64_t *slot = table->slots[id & table->mask];
+	uint32_t *slot = table->slots[id & table->mask];
 
 	return slot && *slot == id ? slot : NULL;
 }

@@ -32,7 +32,10 @@ void ibsa__pool_done(struct pool *pool);
 /* Allocate a chunk for a pool without unused objects. Return: 0; -ENOMEM. */
 int ibsa__pool_grow(struct pool *pool) IBSA_MUST_USE;
 
-/* Return: an object with undefined content; NULL if memory runs out. */
+/*
+ * Return: an object; NULL if memory runs out. Behind its first pointer, which
+ * is undefined, it has the content that it was given back with; at first 0.
+ */
 static inline void *pool_take(struct pool *pool)
 {
 	void *object;
@@ -44,7 +47,7 @@ static inline void *pool_take(struct pool *pool)
 	return object;
 }
 
-/* Return @object to the pool; its content is lost. */
+/* Return @object to the pool. */
 static inline void pool_give(struct pool *pool, void *object)
 {
 	*(void **)object = pool->free;

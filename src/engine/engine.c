@@ -33,7 +33,7 @@ static void engine_destroy(struct ibsa__engine *engine)
 {
 	ibsa__pool_done(&engine->queries);
 	ibsa__pool_done(&engine->txns);
-	ibsa__id_table_done(&engine->ids);
+	ibsa__free(engine->slots);
 	ibsa__id_table_done(&engine->tids);
 	ibsa__share_done(&engine->shares);
 	ibsa__free(engine);
@@ -42,13 +42,10 @@ static void engine_destroy(struct ibsa__engine *engine)
 /* The first TransactionID is random, see struct id_table. */
 static int engine_tables_init(struct ibsa__engine *engine)
 {
-	uint64_t first;
-
 	engine->random.state = engine->options.seed;
 	engine->tid_high = random_next(&engine->random) << 32;
-	first = random_next(&engine->random) & UINT32_MAX;
-	if (ibsa__id_table_init(&engine->ids, 1, UINT64_MAX) ||
-	    ibsa__id_table_init(&engine->tids, first, UINT32_MAX) ||
+	if (ibsa__id_table_init(&engine->tids,
+				(uint32_t)random_next(&engine->random)) ||
 	    ibsa__share_init(&engine->shares))
 		return -ENOMEM;
 	return 0;
@@ -102,8 +99,8 @@ int ibsa__engine_free(struct ibsa__engine *engine)
 	while (!list_is_empty(&engine->waiting))
 		txn_cancel_queries(engine, list_object(engine->waiting.next,
 						       struct txn, link));
-	for (size_t i = 0; i <= engine->tids.mask; i++) {
-		uint64_t *slot = engine->tids.slots[i];
+	for (size_t i = 1; i <= engine->tids.mask; i++) {
+		uint32_t *slot = engine->tids.slots[i];
 
 		if (slot)
 			txn_cancel_queries(engine,

@@ -15,7 +15,8 @@ static void query_call_back(struct ibsa__engine *engine, struct query *query,
 	void *arg = query->arg;
 
 	reply->id = query->id;
-	id_table_remove(&engine->ids, &query->id);
+	query->id += QUERY_ID_STEP;
+	query->txn = NULL;
 	pool_give(&engine->queries, query);
 	if (!done)
 		return;
@@ -164,10 +165,13 @@ void ibsa__engine_call_back(struct ibsa__engine *engine)
 
 int ibsa__engine_cancel(struct ibsa__engine *engine, uint64_t id)
 {
-	uint64_t *slot = id_table_find(&engine->ids, id);
-	struct query *query = slot ? id_object(slot, struct query, id) : NULL;
+	const uint64_t number = id % QUERY_ID_STEP;
+	struct query *query;
 
-	if (!query || !query->txn)
+	if (!number || number > engine->slot_count)
+		return -ENOENT;
+	query = engine->slots[number - 1];
+	if (query->id != id || !query->txn)
 		return -ENOENT;
 	engine->stats.canceled++;
 	ibsa__query_end(engine, query, -ECANCELED);

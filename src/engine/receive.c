@@ -78,7 +78,7 @@ static struct txn *reply_find_txn(struct ibsa__engine *engine,
 				  const struct ibsa_message *message,
 				  const struct ibsa_sa_header *header)
 {
-	uint64_t *slot;
+	uint32_t *slot;
 	struct txn *txn;
 
 	slot = id_table_find(&engine->tids, (uint32_t)header->transaction_id);
@@ -171,7 +171,7 @@ static void send_failure_handle(struct ibsa__engine *engine,
 				const struct ibsa_message *message)
 {
 	enum { ID_END = MAD_TID + 8 };
-	uint64_t *slot;
+	uint32_t *slot;
 	struct txn *txn;
 	uint64_t id;
 

@@ -15,6 +15,10 @@
 /* Selects what happens when a timer expires. */
 enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM, TIMER_WATCH };
 
+enum { QUERY_SLOT_BITS = 28 };
+
+#define QUERY_ID_STEP (UINT64_C(1) << QUERY_SLOT_BITS)
+
 /*
  * One query that the program has submitted and that has not been called back
  * yet. While it waits for a reply, @link is in the list of its @txn. After it
@@ -24,6 +28,11 @@ enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM, TIMER_WATCH };
  */
 struct query {
 	struct list link;
+	/*
+	 * The lower QUERY_SLOT_BITS are the object's slot in the engine, from 1
+	 * on; 0: it has none yet. The other bits count its queries, so that the
+	 * id of a query that has ended does not find the next one.
+	 */
 	uint64_t id;
 	/*
 	 * Its @due is the query's deadline. The timer is armed unless the
@@ -63,7 +72,7 @@ enum txn_state {
  */
 struct txn {
 	uint8_t mad[IBSA_MAD_BYTES];
-	uint64_t tid; /* lower half of the TransactionID */
+	uint32_t tid; /* lower half of the TransactionID */
 	struct list link;
 	struct list queries;
 	/*
@@ -210,7 +219,9 @@ struct ibsa__engine {
 	struct wheel abandoned_wheel;
 	struct pool queries;
 	struct pool txns;
-	struct id_table ids;  /* of queries */
+	struct query **slots; /* all objects of the pool @queries */
+	size_t slot_count;
+	size_t slot_room;
 	struct id_table tids; /* of requests in flight */
 	struct share shares;
 	/*

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "base/array.h"
 #include "base/fold.h"
 #include "engine/state.h"
 #include "wire/mad.h"
@@ -345,6 +346,19 @@ static int query_check(const struct ibsa__engine *engine,
 	}
 }
 
+/* Give @query, which was never in use, a slot. Return: 0; -ENOMEM. */
+static int query_slot_assign(struct ibsa__engine *engine, struct query *query)
+{
+	const size_t slot = engine->slot_count;
+
+	if (slot == QUERY_ID_STEP - 1 ||
+	    ARRAY_GROW(engine->slots, engine->slot_room, slot + 1))
+		return -ENOMEM;
+	engine->slots[engine->slot_count++] = query;
+	query->id = slot + 1;
+	return 0;
+}
+
 static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 			       void *arg)
 {
@@ -352,6 +366,10 @@ static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 
 	if (!query)
 		return NULL;
+	if (!query->id && query_slot_assign(engine, query)) {
+		pool_give(&engine->queries, query);
+		return NULL;
+	}
 	timer_init(&query->deadline, TIMER_DEADLINE);
 	query->done = done;
 	query->arg = arg;
@@ -482,8 +500,6 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 		ibsa__engine_port_refresh(engine);
 	if (!engine->sa_known)
 		return -EAGAIN;
-	if (id_table_fit(&engine->ids, engine->ids.count + 1))
-		return -ENOMEM;
 	added = query_new(engine, done, arg);
 	if (!added)
 		return -ENOMEM;
@@ -492,10 +508,10 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 	if (!err)
 		err = query_join_or_submit(engine, added, txn, query, now_ns);
 	if (err) {
+		added->txn = NULL;
 		pool_give(&engine->queries, added);
 		return err;
 	}
-	id_table_add(&engine->ids, &added->id);
 	engine->stats.queries++;
 	if (out_id)
 		*out_id = added->id;

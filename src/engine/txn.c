@@ -74,8 +74,8 @@ void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 	uint64_t now = engine_now_ns(engine) / NS_PER_MS;
 	unsigned int count = 0;
 
-	for (size_t i = 0; i <= engine->tids.mask; i++) {
-		uint64_t *slot = engine->tids.slots[i];
+	for (size_t i = 1; i <= engine->tids.mask; i++) {
+		uint32_t *slot = engine->tids.slots[i];
 		uint64_t due = now + count / MOVED_PER_MS;
 		struct txn *txn;
 

@@ -259,7 +259,7 @@ static struct ibsa__engine *engine_with_one_held(struct seen seen[3])
 	options.window = 2;
 	engine = puppet_engine(&puppet, &options);
 	assert_int_equal(puppet_query(engine, 4, &seen[0]), 0);
-	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, seen[0].id), 0);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(seen[0].calls, 1);
 	assert_int_equal(seen[0].err, -ECANCELED);
@@ -303,7 +303,7 @@ static void abandoned_request_leaves_at_its_timeout(void **state)
 	struct ibsa__engine *engine = engine_with_one_held(seen);
 
 	(void)state;
-	assert_int_equal(ibsa__engine_cancel(engine, 3), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, seen[2].id), 0);
 	puppet.now_ns += (UINT64_C(100) + LATE_MS) * MS;
 	assert_int_equal(puppet_query(engine, 7, &next), 0);
 	assert_int_equal(puppet.sent_count, 3);
@@ -340,7 +340,7 @@ static void busy_request_leaves_the_window_when_cancelled(void **state)
 	ibsa_put_be16(answer.mad + MAD_STATUS, IBSA_STATUS_BUSY);
 	puppet_deliver(&puppet, &answer);
 	puppet_advance(&puppet, engine, 0);
-	assert_int_equal(ibsa__engine_cancel(engine, 2), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, seen[1].id), 0);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 3);
 	ibsa__engine_free(engine);
@@ -390,7 +390,7 @@ static void abandoned_request_is_not_shared(void **state)
 
 	(void)state;
 	assert_int_equal(puppet_query(engine, 4, &abandoned), 0);
-	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, abandoned.id), 0);
 	assert_int_equal(puppet_query(engine, 4, &again), 0);
 	assert_int_equal(puppet.sent_count, 2);
 	answer = puppet_answer(puppet_sent(&puppet, 1));

@@ -199,7 +199,7 @@ static void cancel_ends_a_query_once(void **state)
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
 	const struct ibsa_query query = { .record = &ibsa_node_record };
 	struct puppet_mad answer;
-	struct seen seen = { 0 };
+	struct seen seen = { 0 }, later = { 0 };
 	uint64_t id = 0;
 
 	(void)state;
@@ -217,6 +217,13 @@ static void cancel_ends_a_query_once(void **state)
 	assert_int_equal(seen.tries, 1);
 	assert_int_equal(ibsa__engine_cancel(engine, id), -ENOENT);
 	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 1);
+	/* The id does not find a later query, either. */
+	assert_int_equal(puppet_query(engine, 4, &later), 0);
+	assert_int_not_equal(later.id, id);
+	assert_int_equal(ibsa__engine_cancel(engine, id), -ENOENT);
+	assert_int_equal(ibsa__engine_cancel(engine, 0), -ENOENT);
+	assert_int_equal(ibsa__engine_cancel(engine, later.id + 1), -ENOENT);
+	assert_int_equal(ibsa__engine_cancel(engine, later.id), 0);
 	ibsa__engine_free(engine);
 }
 

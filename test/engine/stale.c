@@ -282,7 +282,7 @@ static void refused_request_leaves_the_window_when_cancelled(void **state)
 	assert_int_equal(puppet_query(engine, 4, &first), 0);
 	puppet.port.sm_lid = 0;
 	request_refuse(engine, 0);
-	assert_int_equal(ibsa__engine_cancel(engine, 1), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, first.id), 0);
 	puppet.port.sm_lid = NEW_SM;
 	puppet_advance(&puppet, engine, 100);
 	assert_int_equal(first.calls, 1);

@@ -235,5 +235,5 @@ int puppet_query(struct ibsa__engine *engine, uint16_t dlid, struct seen *seen)
 		.mask = IBSA_PATH_CM(dlid),
 	};
 
-	return ibsa__engine_query(engine, &query, puppet_note, seen, NULL);
+	return ibsa__engine_query(engine, &query, puppet_note, seen, &seen->id);
 }
