@@ -78,33 +78,6 @@ void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err)
 		ibsa__txn_abandon(engine, txn);
 }
 
-/*
- * Return: the tick until which @query waits for its reply, if its request is
- * sent at @now_ns.
- */
-static uint64_t query_end_tick(const struct query *query, uint64_t now_ns)
-{
-	return query->from_send_ms ? tick_after(now_ns, query->from_send_ms)
-				   : query->deadline.due;
-}
-
-bool ibsa__txn_is_awaited(const struct txn *txn, uint64_t now_ns, uint64_t tick,
-			  uint64_t *out_last)
-{
-	const struct query *query;
-
-	*out_last = 0;
-	LIST_EACH(query, &txn->queries, link) {
-		const uint64_t end = query_end_tick(query, now_ns);
-
-		if (end >= tick)
-			return true;
-		if (end > *out_last)
-			*out_last = end;
-	}
-	return false;
-}
-
 void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
 			      uint64_t due)
 {

@@ -10,6 +10,11 @@ static uint32_t round_trip_move(uint32_t from, uint32_t to, int shift)
 			 : from - ((from - to) >> shift);
 }
 
+static uint64_t round_trip_limit_us(const struct round_trip *trip)
+{
+	return trip->smooth_us + UINT64_C(4) * trip->deviation_us;
+}
+
 static void round_trip_add(struct round_trip *trip, uint32_t sample_us)
 {
 	const uint32_t off_us = sample_us > trip->smooth_us
@@ -20,12 +25,7 @@ static void round_trip_add(struct round_trip *trip, uint32_t sample_us)
 					     DEVIATION_SHIFT);
 	trip->smooth_us = round_trip_move(trip->smooth_us, sample_us,
 					  SMOOTH_SHIFT);
-	trip->retry_ms = 0;
-}
-
-static uint64_t round_trip_limit_us(const struct round_trip *trip)
-{
-	return trip->smooth_us + UINT64_C(4) * trip->deviation_us;
+	trip->limit_us = round_trip_limit_us(trip);
 }
 
 /*
@@ -46,16 +46,12 @@ void ibsa__round_trip_note(struct round_trip *trip, uint32_t tries,
 {
 	const uint64_t us = since_ns / 1000;
 
-	if (tries == 1)
+	if (tries == 1) {
 		round_trip_add(trip,
 			       us < LONGEST_US ? (uint32_t)us : LONGEST_US);
-	else if (is_reply_to_earlier_try(trip, interval_ms, us))
-		trip->retry_ms = interval_ms;
-}
-
-uint32_t ibsa__round_trip_limit_ms(const struct round_trip *trip)
-{
-	const uint32_t ms = (uint32_t)(round_trip_limit_us(trip) / 1000);
-
-	return ms > trip->retry_ms ? ms : trip->retry_ms;
+	} else if (is_reply_to_earlier_try(trip, interval_ms, us)) {
+		trip->limit_us = UINT64_C(1000) * interval_ms;
+		if (trip->limit_us < round_trip_limit_us(trip))
+			trip->limit_us = round_trip_limit_us(trip);
+	}
 }

@@ -141,16 +141,17 @@ struct txn {
  * microseconds. Only replies to requests that were sent once are measured:
  * after a retry, it is unknown which try a reply answers.
  *
- * @retry_ms: set when a reply came too late to be the reply to the last try of
- * its request; it is the interval of that request, and the least interval of
- * new requests until the next measured reply. 0: not set.
+ * @limit_us: the time above which a reply counts as late, which is the least
+ * interval of new requests; 0 before the first measured reply. If a reply came
+ * too late to be the reply to the last try of its request, it is at least the
+ * interval of that request, until the next measured reply.
  *
  * Source: RFC 6298.
  */
 struct round_trip {
 	uint32_t smooth_us;
 	uint32_t deviation_us;
-	uint32_t retry_ms;
+	uint64_t limit_us;
 };
 
 /*
@@ -159,12 +160,6 @@ struct round_trip {
  */
 void ibsa__round_trip_note(struct round_trip *trip, uint32_t tries,
 			   uint32_t interval_ms, uint64_t since_ns);
-
-/*
- * Return: the round-trip time in milliseconds above which a reply counts as
- * late; 0 before the first measured reply.
- */
-uint32_t ibsa__round_trip_limit_ms(const struct round_trip *trip);
 
 struct ibsa__engine {
 	struct ibsa_transport *transport;
@@ -269,6 +264,39 @@ static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 }
 
 /*
+ * Return: the tick until which @query waits for its reply, if its request is
+ * sent at @now_ns.
+ */
+static inline uint64_t query_end_tick(const struct query *query,
+				      uint64_t now_ns)
+{
+	return query->from_send_ms ? tick_after(now_ns, query->from_send_ms)
+				   : query->deadline.due;
+}
+
+/*
+ * Whether at least one query of @txn will still wait for the reply at
+ * @tick, if @txn is sent at @now_ns. If not, *@out_last is the last tick at
+ * which one of the queries waits.
+ */
+static inline bool txn_is_awaited(const struct txn *txn, uint64_t now_ns,
+				  uint64_t tick, uint64_t *out_last)
+{
+	const struct query *query;
+
+	*out_last = 0;
+	LIST_EACH(query, &txn->queries, link) {
+		const uint64_t end = query_end_tick(query, now_ns);
+
+		if (end >= tick)
+			return true;
+		if (end > *out_last)
+			*out_last = end;
+	}
+	return false;
+}
+
+/*
  * port.c. ibsa__engine_port_read() reads the state of the port from the
  * transport. If the SM's address has changed, the requests in flight are sent
  * to the new address, and the next ibsa__engine_port_report() reports the
@@ -325,12 +353,9 @@ static inline bool is_at_sa(const struct ibsa__engine *engine,
  */
 void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 			uint64_t due);
-/*
- * Schedule the next try of @txn after its interval. Return: milliseconds until
- * that try.
- */
-uint64_t ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
-			     uint64_t now_ns);
+/* Schedule the next try of @txn after its interval. */
+void ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
+			 uint64_t now_ns);
 /*
  * Send a try of @txn; ibsa__txn_launch(): the first, which takes a place in
  * the window. Return: 0; or the transport's error.
@@ -421,13 +446,6 @@ struct txn *ibsa__txn_find_in(const struct ibsa__engine *engine,
  */
 void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
 			      uint64_t due);
-/*
- * Whether at least one query of @txn will still wait for the reply at
- * @tick, if @txn is sent at @now_ns. If not, *@out_last is the last tick at
- * which one of the queries waits.
- */
-bool ibsa__txn_is_awaited(const struct txn *txn, uint64_t now_ns, uint64_t tick,
-			  uint64_t *out_last);
 /*
  * Called when @txn is sent for the first time: start those deadlines of its
  * queries that count from the first send.

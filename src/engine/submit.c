@@ -28,15 +28,19 @@ static uint8_t query_jitter(const struct ibsa__engine *engine, int percent)
  * Raise the interval between the tries of @txn to the time after which a reply
  * is late: an earlier retry only adds load to a slow SA.
  */
-static void txn_interval_raise(const struct ibsa__engine *engine,
-			       struct txn *txn)
+static inline void txn_interval_raise(const struct ibsa__engine *engine,
+				      struct txn *txn)
 {
-	uint32_t ms = ibsa__round_trip_limit_ms(&engine->round_trip);
+	const uint64_t us = engine->round_trip.limit_us;
+	uint64_t ms;
 
+	if (us <= UINT64_C(1000) * txn->interval_ms)
+		return;
+	ms = us / 1000;
 	if (ms > txn->max_interval_ms)
 		ms = txn->max_interval_ms;
 	if (txn->interval_ms < ms)
-		txn->interval_ms = ms;
+		txn->interval_ms = (uint32_t)ms;
 }
 
 static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
@@ -109,8 +113,8 @@ static void txn_interval_double(struct txn *txn)
 		txn->interval_ms *= 2;
 }
 
-void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
-			uint64_t due)
+static inline void txn_schedule(struct ibsa__engine *engine, struct txn *txn,
+				uint64_t due)
 {
 	struct query *query;
 	bool is_needed = false;
@@ -129,8 +133,18 @@ void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 		timer_cancel(&engine->wheel, &txn->retry);
 }
 
-uint64_t ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
-			     uint64_t now_ns)
+void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
+			uint64_t due)
+{
+	txn_schedule(engine, txn, due);
+}
+
+/*
+ * Schedule the next try of @txn after its interval. Return: milliseconds until
+ * that try.
+ */
+static inline uint64_t txn_retry_arm(struct ibsa__engine *engine,
+				     struct txn *txn, uint64_t now_ns)
 {
 	uint64_t ms;
 
@@ -138,9 +152,15 @@ uint64_t ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 	ms = txn_jittered_ms(engine, txn);
 	ms = ms ? ms : 1;
 	txn->last_interval_ms = txn->interval_ms;
-	ibsa__txn_schedule(engine, txn, tick_after(now_ns, ms));
+	txn_schedule(engine, txn, tick_after(now_ns, ms));
 	txn_interval_double(txn);
 	return ms;
+}
+
+void ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
+			 uint64_t now_ns)
+{
+	txn_retry_arm(engine, txn, now_ns);
 }
 
 /*
@@ -216,7 +236,7 @@ static int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 	int err;
 
 	txn_address_update(engine, txn);
-	if (!ibsa__txn_is_awaited(txn, now_ns, wait_end, &last)) {
+	if (!txn_is_awaited(txn, now_ns, wait_end, &last)) {
 		wait_end = last;
 		interval_ms = last_wait_ms(now_ns, last);
 	} else if (engine->transport_holds) {
@@ -232,7 +252,7 @@ static int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 		       uint64_t now_ns)
 {
-	const uint64_t interval_ms = ibsa__txn_retry_arm(engine, txn, now_ns);
+	const uint64_t interval_ms = txn_retry_arm(engine, txn, now_ns);
 	int err = -EAGAIN;
 
 	txn->is_backing_off = false;

@@ -132,7 +132,7 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 	uint64_t last;
 	int err;
 
-	if (!ibsa__txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last)) {
+	if (!txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last)) {
 		ibsa__txn_schedule(engine, txn, engine->wheel.now);
 		return;
 	}
