@@ -62,11 +62,22 @@ static bool is_from_address(const struct ibsa__engine *engine,
  * Whether a reply is the request itself, returned by the SA with a status. Its
  * attribute may differ from the attribute of a regular reply.
  */
-static bool is_request_returned(const struct txn *txn,
-				const struct ibsa_sa_header *header)
+static bool is_request_returned(const struct txn *txn, const uint8_t *mad)
 {
-	return header->status &&
-	       header->attribute_id == ibsa_be16(txn->mad + MAD_ATTRIBUTE);
+	return ibsa_be16(mad + MAD_STATUS) &&
+	       !memcmp(mad + MAD_ATTRIBUTE, txn->mad + MAD_ATTRIBUTE, 2);
+}
+
+/* Whether @mad is of the class and method of a reply to @txn. */
+static bool is_reply_of_kind(const struct txn *txn, const uint8_t *mad)
+{
+	const struct ibsa_record *record = txn->record;
+
+	return mad[MAD_CLASS] == IBSA_CLASS_SA &&
+	       mad[MAD_CLASS_VERSION] == record->class_version &&
+	       mad[MAD_METHOD] == ibsa__response_method(txn->method) &&
+	       (ibsa_be16(mad + MAD_ATTRIBUTE) == record->attribute ||
+		is_request_returned(txn, mad));
 }
 
 /*
@@ -75,23 +86,19 @@ static bool is_request_returned(const struct txn *txn,
  * request; NULL if there is none, after counting the message as ignored.
  */
 static struct txn *reply_find_txn(struct ibsa__engine *engine,
-				  const struct ibsa_message *message,
-				  const struct ibsa_sa_header *header)
+				  const struct ibsa_message *message)
 {
-	uint32_t *slot;
+	const uint32_t *slot;
 	struct txn *txn;
 
-	slot = id_table_find(&engine->tids, (uint32_t)header->transaction_id);
+	slot = id_table_find(&engine->tids,
+			     ibsa_be32(message->mad + MAD_TID_LOW));
 	if (!slot) {
 		engine->stats.ignored_id++;
 		return NULL;
 	}
 	txn = id_object(slot, struct txn, tid);
-	if (header->mgmt_class != IBSA_CLASS_SA ||
-	    header->class_version != txn->record->class_version ||
-	    header->method != ibsa__response_method(txn->method) ||
-	    (header->attribute_id != txn->record->attribute &&
-	     !is_request_returned(txn, header))) {
+	if (!is_reply_of_kind(txn, message->mad)) {
 		engine->stats.ignored_kind++;
 		return NULL;
 	}
@@ -154,11 +161,10 @@ static void listener_report_loss(struct ibsa__engine *engine)
 	engine->calling_back = false;
 }
 
-static bool message_is_report(const struct ibsa_message *message,
-			      const struct ibsa_sa_header *header)
+static bool message_is_report(const struct ibsa_message *message)
 {
-	return !message->err && header->mgmt_class == IBSA_CLASS_SA &&
-	       header->method == IBSA_METHOD_REPORT;
+	return !message->err && message->mad[MAD_CLASS] == IBSA_CLASS_SA &&
+	       message->mad[MAD_METHOD] == IBSA_METHOD_REPORT;
 }
 
 /*
@@ -171,14 +177,13 @@ static void send_failure_handle(struct ibsa__engine *engine,
 				const struct ibsa_message *message)
 {
 	enum { ID_END = MAD_TID + 8 };
-	uint32_t *slot;
+	const uint32_t *slot;
 	struct txn *txn;
-	uint64_t id;
 
 	if (message->len < ID_END || message->mad[MAD_CLASS] != IBSA_CLASS_SA)
 		return;
-	id = ibsa_be64(message->mad + MAD_TID);
-	slot = id_table_find(&engine->tids, (uint32_t)id);
+	slot = id_table_find(&engine->tids,
+			     ibsa_be32(message->mad + MAD_TID_LOW));
 	if (!slot)
 		return;
 	txn = id_object(slot, struct txn, tid);
@@ -239,24 +244,48 @@ static bool reply_is_from_old_sa(struct ibsa__engine *engine, struct txn *txn,
  * a redirection, or because it is sent again to a new SA.
  */
 static bool reply_is_provisional(struct ibsa__engine *engine, struct txn *txn,
-				 const struct ibsa_sa_header *header,
 				 const struct ibsa_message *message,
 				 struct ibsa_reply *reply)
 {
-	if (!(header->status & IBSA_STATUS_REDIRECT))
-		return reply_is_from_old_sa(engine, txn, header->status);
+	const uint16_t status = ibsa_be16(message->mad + MAD_STATUS);
+
+	if (!(status & IBSA_STATUS_REDIRECT))
+		return reply_is_from_old_sa(engine, txn, status);
 	reply->record = txn->record;
 	reply->redirects = txn->hops;
-	ibsa__reply_parse(txn->record, header, message->mad, message->len,
-			  reply);
+	ibsa__reply_parse(txn->record, message->mad, message->len, reply);
 	return ibsa__redirect_follow(engine, txn, reply);
+}
+
+/* A reply to @txn has arrived. */
+static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
+			 const struct ibsa_message *message)
+{
+	const uint16_t status = ibsa_be16(message->mad + MAD_STATUS);
+	struct ibsa_reply reply = { 0 };
+
+	if (status & IBSA_STATUS_BUSY) {
+		engine->stats.busy++;
+		ibsa__txn_back_off(engine, txn);
+		return;
+	}
+	if (status && reply_is_provisional(engine, txn, message, &reply))
+		return;
+	reply.err = message->err;
+	if (message->len > engine->options.reply_bytes)
+		reply.err = -EMSGSIZE;
+	if (!reply.err)
+		ibsa__reply_parse(txn->record, message->mad, message->len,
+				  &reply);
+	reply.rtt_ns = engine_now_ns(engine) - txn->sent_ns;
+	ibsa__round_trip_note(&engine->round_trip, txn->id_tries,
+			      txn->last_interval_ms, reply.rtt_ns);
+	ibsa__txn_answer(engine, txn, &reply);
 }
 
 static void message_handle(struct ibsa__engine *engine,
 			   const struct ibsa_message *message)
 {
-	struct ibsa_sa_header header;
-	struct ibsa_reply reply = { 0 };
 	struct txn *txn;
 
 	if (message->err && message->err != -EMSGSIZE) {
@@ -273,32 +302,13 @@ static void message_handle(struct ibsa__engine *engine,
 		engine->stats.ignored_malformed++;
 		return;
 	}
-	ibsa_sa_header_record.decode(message->mad, &header);
-	if (engine->listener && message_is_report(message, &header)) {
+	if (engine->listener && message_is_report(message)) {
 		report_deliver(engine, message);
 		return;
 	}
-	txn = reply_find_txn(engine, message, &header);
-	if (!txn)
-		return;
-	if (header.status & IBSA_STATUS_BUSY) {
-		engine->stats.busy++;
-		ibsa__txn_back_off(engine, txn);
-		return;
-	}
-	if (header.status &&
-	    reply_is_provisional(engine, txn, &header, message, &reply))
-		return;
-	reply.err = message->err;
-	if (message->len > engine->options.reply_bytes)
-		reply.err = -EMSGSIZE;
-	if (!reply.err)
-		ibsa__reply_parse(txn->record, &header, message->mad,
-				  message->len, &reply);
-	reply.rtt_ns = engine_now_ns(engine) - txn->sent_ns;
-	ibsa__round_trip_note(&engine->round_trip, txn->id_tries,
-			      txn->last_interval_ms, reply.rtt_ns);
-	ibsa__txn_answer(engine, txn, &reply);
+	txn = reply_find_txn(engine, message);
+	if (txn)
+		reply_handle(engine, txn, message);
 }
 
 /*
@@ -331,7 +341,8 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 		if (got <= 0)
 			return got;
 		message_handle(engine, &message);
-		ibsa__engine_window_fill(engine);
+		if (!list_is_empty(&engine->waiting))
+			ibsa__engine_window_fill(engine);
 		if (!engine->in_flight && !engine->listener)
 			return 0;
 	}

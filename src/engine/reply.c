@@ -14,12 +14,14 @@ enum { IBSIM_BYTES = 224 };
  * received; or if it is the last, and its length is larger than the bytes
  * received.
  */
-static bool table_is_cut(const struct ibsa_sa_header *header, size_t len)
+static bool table_is_cut(const uint8_t *mad, size_t len)
 {
-	if (!(header->rmpp_flags & IBSA_RMPP_LAST))
+	const uint32_t rmpp_length = ibsa_be32(mad + MAD_RMPP_LENGTH);
+
+	if (!(mad[MAD_RMPP_FLAGS] & IBSA_RMPP_LAST))
 		return len <= IBSA_MAD_BYTES;
-	return len < IBSA_MAD_BYTES && header->rmpp_length <= IBSA_MAD_BYTES &&
-	       len < MAD_RMPP_END + header->rmpp_length;
+	return len < IBSA_MAD_BYTES && rmpp_length <= IBSA_MAD_BYTES &&
+	       len < MAD_RMPP_END + rmpp_length;
 }
 
 /*
@@ -27,25 +29,23 @@ static bool table_is_cut(const struct ibsa_sa_header *header, size_t len)
  * reassemble RMPP replies: it passes on the SA's header without an RMPP type,
  * and only 224 bytes of a MAD are valid, whatever the length.
  */
-static size_t table_usable_len(const struct ibsa_sa_header *header, size_t len,
-			       bool *cut)
+static size_t table_usable_len(const uint8_t *mad, size_t len, bool *cut)
 {
 	*cut = false;
-	if (!(header->rmpp_flags & IBSA_RMPP_ACTIVE))
+	if (!(mad[MAD_RMPP_FLAGS] & IBSA_RMPP_ACTIVE))
 		return len;
-	if (header->rmpp_type == IBSA_RMPP_TYPE_DATA) {
-		*cut = table_is_cut(header, len);
+	if (mad[MAD_RMPP_TYPE] == IBSA_RMPP_TYPE_DATA) {
+		*cut = table_is_cut(mad, len);
 		return len;
 	}
 	*cut = len > IBSIM_BYTES && len <= IBSA_MAD_BYTES;
 	return *cut ? IBSIM_BYTES : len;
 }
 
-static void table_parse(const struct ibsa_record *record,
-			const struct ibsa_sa_header *header, size_t len,
-			struct ibsa_reply *out)
+static void table_parse(const struct ibsa_record *record, const uint8_t *mad,
+			size_t len, struct ibsa_reply *out)
 {
-	size_t stride = (size_t)header->attribute_offset * 8;
+	size_t stride = (size_t)ibsa_be16(mad + MAD_ATTRIBUTE_OFFSET) * 8;
 	bool cut;
 
 	if (!stride)
@@ -55,7 +55,7 @@ static void table_parse(const struct ibsa_record *record,
 		return;
 	}
 	out->stride = stride;
-	len = table_usable_len(header, len, &cut);
+	len = table_usable_len(mad, len, &cut);
 	out->count = (len - IBSA_SA_HEADER_BYTES) / stride;
 	if (cut)
 		out->err = -ENODATA;
@@ -66,32 +66,34 @@ static void table_parse(const struct ibsa_record *record,
  * reply has no ClassPortInfo or only a part of it.
  */
 static const uint8_t *reply_redirect(const struct ibsa_record *record,
-				     const struct ibsa_sa_header *header,
-				     const uint8_t *mad, size_t len)
+				     uint16_t status, const uint8_t *mad,
+				     size_t len)
 {
-	if (!(header->status & IBSA_STATUS_REDIRECT) ||
+	if (!(status & IBSA_STATUS_REDIRECT) ||
 	    len < IBSA_SA_HEADER_BYTES + (size_t)redirect_record(record)->size)
 		return NULL;
 	return mad + IBSA_SA_HEADER_BYTES;
 }
 
-void ibsa__reply_parse(const struct ibsa_record *record,
-		       const struct ibsa_sa_header *header, const uint8_t *mad,
+void ibsa__reply_parse(const struct ibsa_record *record, const uint8_t *mad,
 		       size_t len, struct ibsa_reply *out)
 {
+	const uint16_t status = ibsa_be16(mad + MAD_STATUS);
+	const uint8_t method = mad[MAD_METHOD];
+
 	out->err = 0;
-	out->status = header->status;
+	out->status = status;
 	out->records = mad + IBSA_SA_HEADER_BYTES;
 	out->stride = 0;
 	out->count = 0;
 	out->redirect = NULL;
-	if (header->status) {
-		out->redirect = reply_redirect(record, header, mad, len);
+	if (status) {
+		out->redirect = reply_redirect(record, status, mad, len);
 		return;
 	}
-	if (header->method == IBSA_METHOD_GET_TABLE_RESP ||
-	    header->method == IBSA_METHOD_GET_MULTI_RESP) {
-		table_parse(record, header, len, out);
+	if (method == IBSA_METHOD_GET_TABLE_RESP ||
+	    method == IBSA_METHOD_GET_MULTI_RESP) {
+		table_parse(record, mad, len, out);
 	} else if (len < IBSA_SA_HEADER_BYTES + (size_t)record->size) {
 		out->err = -EPROTO;
 	} else {

@@ -7,9 +7,8 @@
 
 /*
  * Parse a reply MAD of @len bytes, at least IBSA_SA_HEADER_BYTES, and set err,
- * status, records, stride, count and redirect of @out. @header is the decoded
- * header of the MAD; @record is the type of the records that the reply must
- * contain.
+ * status, records, stride, count and redirect of @out. @record is the type of
+ * the records that the reply must contain.
  *
  * The stride is the reply's attribute offset in bytes. If a table is
  * incomplete, err is -ENODATA, and count is the number of complete records. If
@@ -18,8 +17,7 @@
  *
  * Source: IBA vol 1, 15.2.1, 13.6.2.
  */
-void ibsa__reply_parse(const struct ibsa_record *record,
-		       const struct ibsa_sa_header *header, const uint8_t *mad,
+void ibsa__reply_parse(const struct ibsa_record *record, const uint8_t *mad,
 		       size_t len, struct ibsa_reply *out);
 
 /* Target of a redirection. */

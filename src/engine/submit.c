@@ -283,13 +283,19 @@ int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	return 0;
 }
 
-int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn,
-		     uint64_t now_ns)
+static inline int txn_launch(struct ibsa__engine *engine, struct txn *txn,
+			     uint64_t now_ns)
 {
 	txn->state = TXN_IN_FLIGHT;
 	engine->in_flight++;
 	txn_id_assign(engine, txn);
 	return ibsa__txn_try_send(engine, txn, now_ns);
+}
+
+int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn,
+		     uint64_t now_ns)
+{
+	return txn_launch(engine, txn, now_ns);
 }
 
 bool ibsa__send_error_is_temporary(int err)
@@ -318,9 +324,9 @@ static int txn_submit(struct ibsa__engine *engine, struct txn *txn,
 	 * sent even if the window is full: the redirected requests stay in the
 	 * window until the path is known.
 	 */
-	room = ibsa__redirect_is_path_query(txn) ||
-	       (engine->in_flight < engine->options.window &&
-		list_is_empty(&engine->waiting));
+	room = (engine->in_flight < engine->options.window &&
+		list_is_empty(&engine->waiting)) ||
+	       ibsa__redirect_is_path_query(txn);
 	if (!room && engine->queued >= engine->options.queue)
 		return -ENOBUFS;
 	err = id_table_fit(&engine->tids, live);
@@ -338,7 +344,7 @@ static int txn_submit(struct ibsa__engine *engine, struct txn *txn,
 		ibsa__txn_schedule(engine, txn, UINT64_MAX);
 		return 0;
 	}
-	err = ibsa__txn_launch(engine, txn, now_ns);
+	err = txn_launch(engine, txn, now_ns);
 	if (!err || ibsa__send_error_is_temporary(err))
 		return 0;
 	ibsa__txn_end(engine, txn);

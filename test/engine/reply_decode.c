@@ -41,12 +41,9 @@ static struct table path_table(size_t count)
 
 static struct ibsa_reply reply_parse(const struct table *table)
 {
-	struct ibsa_sa_header header;
 	struct ibsa_reply reply = { 0 };
 
-	ibsa_sa_header_record.decode(table->mad, &header);
-	ibsa__reply_parse(&ibsa_path_record, &header, table->mad, table->len,
-			  &reply);
+	ibsa__reply_parse(&ibsa_path_record, table->mad, table->len, &reply);
 	return reply;
 }
 
