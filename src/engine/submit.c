@@ -317,7 +317,7 @@ static int txn_submit(struct ibsa__engine *engine, struct txn *txn,
 	bool room;
 	int err;
 
-	if (engine->in_flight >= engine->options.window)
+	if (engine->abandoned && engine->in_flight >= engine->options.window)
 		ibsa__engine_window_release(engine, now_ns);
 	/*
 	 * The engine's own query for the path to a redirection's target is

@@ -58,8 +58,8 @@ static bool has_work(const struct ib_device *device)
  */
 static void first_work_announce(struct ib_device *device)
 {
-	if (!has_work(device) &&
-	    (device->is_waiting || device->options.no_thread))
+	if ((device->is_waiting || device->options.no_thread) &&
+	    !has_work(device))
 		device_wake(device);
 }
 

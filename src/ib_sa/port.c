@@ -67,10 +67,14 @@ static unsigned int events_of(const struct ibsa_port_state *before,
 	return events;
 }
 
-static bool port_can_have_sa(const struct sa_port *port)
+static void port_set_state(struct sa_port *port,
+			   const struct ibsa_port_state *state)
 {
-	return port->device->options.access.sa ||
-	       port->state.link != IBSA_LINK_ETHERNET;
+	const bool is_given = port->device->options.access.sa;
+
+	port->state = *state;
+	port->may_have_sa = is_given || state->link != IBSA_LINK_ETHERNET;
+	port->is_sa_known = is_given || ibsa_port_has_sm(state);
 }
 
 /*
@@ -84,8 +88,7 @@ static void port_note_change(unsigned int changes,
 	unsigned int events = events_of(&port->state, now, changes);
 
 	pthread_mutex_lock(&port->device->sa->lock);
-	port->state = *now;
-	port->has_sa = port_can_have_sa(port);
+	port_set_state(port, now);
 	pthread_mutex_unlock(&port->device->sa->lock);
 	ibsa__sa_cpi_event(port, events);
 	ibsa__mc_groups_event(port, events, changes, now);
@@ -104,12 +107,14 @@ static int port_open_client(struct sa_port *port,
 			    const struct ibsa_options *options)
 {
 	struct ibsa_port_watch *watch;
+	struct ibsa_port_state state;
 	int err = ibsa__client_open(options, port->device->environment, NULL,
 				    &port->client);
 
 	if (!err)
-		err = ibsa_port_get(port->client, false, &port->state);
-	port->has_sa = port_can_have_sa(port);
+		err = ibsa_port_get(port->client, false, &state);
+	if (!err)
+		port_set_state(port, &state);
 	if (!err)
 		err = ibsa_port_watch(port->client, 0, port_note_change, port,
 				      &watch);

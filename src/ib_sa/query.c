@@ -126,13 +126,15 @@ int ibsa__sa_query_port(const struct ib_sa_client *client,
 			struct sa_port **out)
 {
 	struct sa_port *port;
-	int err;
+	int err = 0;
 
 	if (!client->sa || client->sa != device->sa ||
 	    !ibsa__sa_is_ours(device->sa))
 		return -EINVAL;
-	err = ibsa__sa_port_open(device, port_num, &port);
-	if (!err && !port->has_sa)
+	port = ibsa__sa_port_find(device, port_num);
+	if (!port)
+		err = ibsa__sa_port_open(device, port_num, &port);
+	if (!err && !port->may_have_sa)
 		err = -ENODEV;
 	if (!err)
 		*out = port;
@@ -158,7 +160,7 @@ static int port_check(struct sa_port *port)
 		return -ENODEV;
 	if (port->queries >= PORT_QUERIES_MAX)
 		return -ENOBUFS;
-	if (device->options.access.sa || ibsa_port_has_sm(&port->state))
+	if (port->is_sa_known)
 		return 0;
 	ibsa__sa_submit(device, &port->refresh);
 	return -EAGAIN;

@@ -138,7 +138,8 @@ struct sa_port {
 	 * The port can have an SA: its link layer has one, or the program's
 	 * options contain the SA's address.
 	 */
-	atomic_bool has_sa;
+	atomic_bool may_have_sa;
+	bool is_sa_known; /* queries can be sent: the SA's address is known */
 	struct sa_cpi cpi;
 	struct list groups;			/* multicast groups */
 	struct hash mgids;			/* those with a known MGID */
