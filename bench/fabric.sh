@@ -69,6 +69,14 @@ start() {
 	await opensm.log 'SUBNET UP' $! 120
 }
 
+# has_ended PID - whether the process has ended, even if its exit status has not
+# been read
+has_ended() {
+	local stat
+	{ stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 0
+	[[ $stat == *') Z '* ]]
+}
+
 stop() {
 	local name pid
 	for name in opensm ibsim hold; do
@@ -76,7 +84,7 @@ stop() {
 		pid=$(cat "$dir/$name.pid")
 		kill "$pid" 2>/dev/null
 		for _ in 1 2 3 4 5 6 7 8 9 10; do
-			kill -0 "$pid" 2>/dev/null || break
+			has_ended "$pid" && break
 			sleep 0.2
 		done
 		kill -9 "$pid" 2>/dev/null

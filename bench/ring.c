@@ -260,8 +260,8 @@ static void many(uint64_t count)
 
 static const struct bench_case cases[] = {
 	{ "ring-round-trip", round_trip, 20000 },
-	{ "ring-window", window, 300000 },
-	{ "ring-many", many, CLIENTS * 10000 },
+	{ "ring-window", window, 100000 },
+	{ "ring-many", many, CLIENTS * 4000 },
 };
 
 int main(int argc, char **argv)

@@ -154,7 +154,7 @@ ROWS = [
         "in-process 10000 floor"),
     Row("B31", "one path in-process, 10,000 hosts", "instructions",
         "in-process 10000 path instructions", "", "", 6600,
-        "in-process 10000 floor instructions"),
+        "in-process 648 floor instructions"),
     Row("B31", "100,000 paths in-process, 10,000 hosts", "allocations",
         "in-process 10000 allocations", "", "", 0),
     Row("B32", "ibsa topology --net, 10,000 hosts, against ibnetdiscover",
