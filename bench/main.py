@@ -203,7 +203,7 @@ def arguments():
     args.against = args.against and args.against.resolve()
     if args.against and not (args.against / "bench" / "bench-engine").exists():
         parser.error(f"{args.against} has no bench-engine; run scripts/build "
-                     "in the other checkout and name its build directory")
+                     "--all in the other checkout and name its build directory")
     return args
 
 
@@ -214,7 +214,7 @@ def main():
             print(row.name, row.what)
         return 0
     build = ROOT / ("build" if args.compiler == "gcc" else "build-clang")
-    if subprocess.run([ROOT / "scripts" / "build", "--compiler",
+    if subprocess.run([ROOT / "scripts" / "build", "--all", "--compiler",
                        args.compiler], check=False).returncode:
         return 1
     if args.shares:
