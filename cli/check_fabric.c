@@ -25,7 +25,7 @@ static void finding_row(struct out *out, size_t index, void *arg)
 	out_text(out, "what", finding.what.text);
 }
 
-/* The first finding of the highest severity. */
+/* Set @out to the first finding of the highest severity. */
 static void worst_get(const struct fabric_check *check,
 		      struct ibsa_finding *out)
 {

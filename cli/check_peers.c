@@ -130,7 +130,7 @@ struct trip {
 	uint16_t status;
 };
 
-/* What one of our ports must reach. */
+/* The ports that one port of this machine must reach. */
 struct trips {
 	struct node_check *check;
 	const struct port_check *from;

@@ -9,7 +9,7 @@
 static const char *const of_node[] = { "rate", "pkey", "peers" };
 static const char *const of_fabric[] = { "expect", "record" };
 
-/* The line of a plugin is not data. */
+/* Options of data output, which --nagios refuses. */
 static const char *const of_data[] = { "csv", "fields", "json", "ndjson" };
 
 const char *check_severity_text(enum ibsa_severity severity)

@@ -95,7 +95,7 @@ static int page_put(struct page *page)
 	return status;
 }
 
-/* The rights of a new file, as the umask of this process has them. */
+/* Return: the mode of a new file, which follows from this process's umask. */
 static mode_t file_mode(void)
 {
 	const mode_t mask = umask(0);

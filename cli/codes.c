@@ -48,7 +48,7 @@ static const char *const time_selectors[] = {
 #field, NULL, 0, \
 	}
 
-/* The fields; without a list, the code is the exponent of a time. */
+/* The fields that are codes; without a list, the code is a time's exponent. */
 static const struct codes {
 	const char *field;
 	const char *const *list;

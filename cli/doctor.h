@@ -9,7 +9,7 @@
 #include "interrupt.h"
 #include "progress.h"
 
-/* In rising order of severity. */
+/* Results of a check, in rising order of severity. */
 enum verdict { VERDICT_OK, VERDICT_UNCHECKED, VERDICT_WARNING, VERDICT_WRONG };
 
 enum { NO_PORT = -1 };

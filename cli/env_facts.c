@@ -234,7 +234,7 @@ static int active_ports(struct env_facts *facts)
 	return CLI_DEVICE;
 }
 
-/* The facts that need no SA. */
+/* Store the facts that need no SA. Return: the exit status. */
 static int ports_read(struct cli *cli, struct env_facts *out)
 {
 	struct ibsa_error error;

@@ -11,7 +11,7 @@
  */
 const char *event_failure(int err);
 
-/* The reason of an event, or NULL. */
+/* Return: the reason of an event; NULL: it has none. */
 const char *event_reason(const struct ibsa_event *event);
 
 /* What a second signal prints while a subscription ends; see interrupt.h. */

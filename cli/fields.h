@@ -34,7 +34,7 @@ union fields_host {
 /* Return: the length of the field name in "field=value" or "field>=value". */
 size_t fields_name_len(const char *text);
 
-/* The field of "field=value", or NULL. */
+/* Return: the field that "field=value" or "field" names, or NULL. */
 const struct ibsa_field *fields_find(const struct ibsa_record *record,
 				     const char *text, unsigned int *index);
 

@@ -184,7 +184,7 @@ static int socket_listen(const struct addrinfo *at)
 	return err;
 }
 
-/* Port 0 is one that the kernel chooses. */
+/* Store the address, because the kernel has chosen the port if it was 0. */
 static void address_note(struct http *http, int fd)
 {
 	struct sockaddr_storage address;

@@ -65,7 +65,7 @@ void http_stop(struct http *http);
 int http_fd(struct http *http);
 int http_timeout_ms(struct http *http);
 
-/* Accept, read, answer and close, without waiting. */
+/* Accept connections, read requests, answer them and close, without waiting. */
 void http_run(struct http *http);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "lines.h"
 
-/* Some editors write it at the start of a file. */
+/* The byte order mark, which some editors write at the start of a file. */
 static const char utf8_mark[] = "\xef\xbb\xbf";
 
 int lines_open(struct lines *lines, const struct cli *cli, const char *option,

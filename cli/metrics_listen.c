@@ -60,7 +60,10 @@ static int serving_collect(struct serving *serving)
 	return status;
 }
 
-/* The counters are those of now. */
+/*
+ * Write the page with the collected values. The counters of events are the
+ * current ones.
+ */
 static bool page_write(struct serving *serving, enum metrics_format format,
 		       struct http_page *out)
 {
@@ -95,7 +98,7 @@ static bool page_make(const char *accept, void *arg, struct http_page *out)
 			  out);
 }
 
-/* The shorter of two timeouts of poll(2). */
+/* Return: the shorter of two timeouts of poll(2); negative: no limit. */
 static int sooner(int a, int b)
 {
 	return a < 0 || (b >= 0 && b < a) ? b : a;

@@ -6,7 +6,7 @@
 
 #include "metrics_text.h"
 
-/* IBSA_PORT_DOWN is 1. */
+/* The names of the port states from IBSA_PORT_DOWN, which is 1. */
 static const char *const port_states[] = { "down", "init", "armed", "active" };
 
 /* Source: IBA vol 1, 14.4.1. */
@@ -21,7 +21,7 @@ static const enum ibsa_finding_kind fabric_kinds[] = {
 	IBSA_FINDING_HIDDEN,
 };
 
-/* Of --expect. */
+/* The kinds of findings that only a check with --expect has. */
 static const enum ibsa_finding_kind expected_kinds[] = {
 	IBSA_FINDING_MISSING,
 	IBSA_FINDING_NEW,

@@ -54,7 +54,7 @@ bool nodes_are_shown(const struct cli *cli);
 
 void node_ports_free(struct node_ports *ports);
 
-/* The port with this GUID, or NULL. */
+/* Return: the port with this GUID, or NULL. */
 const struct ibsa_node *nodes_at(const struct nodes *nodes, uint64_t port_guid);
 
 #endif

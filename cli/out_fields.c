@@ -52,7 +52,7 @@ void out_fields_clear(struct out_fields *fields)
 		fields->all[i].cell = (struct out_cell){ .kind = OUT_NONE };
 }
 
-/* NULL: it is not written. */
+/* Return: the stored cell with this name; NULL: the cell is not written. */
 static struct saved *saved_find(struct out_fields *fields, const char *name)
 {
 	for (size_t i = 0; i < fields->count; i++) {

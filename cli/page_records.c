@@ -100,7 +100,7 @@ table_put(struct page *page, const char *name, const struct ibsa_record *record,
 	return status;
 }
 
-/* The index of a port in the page, or null. */
+/* Write the index of a port in the page; null: the page lacks the port. */
 static void port_index_put(struct page_json *json, const char *name,
 			   size_t index)
 {
@@ -220,7 +220,10 @@ static int by_pkey(const void *a, const void *b)
 	return (x->port > y->port) - (x->port < y->port);
 }
 
-/* The order of by_pkey(): the number of the partition, then full members. */
+/*
+ * Return: a number by which by_pkey() sorts: by partition, and in a partition
+ * full members before limited ones.
+ */
 static uint32_t pkey_order(uint16_t pkey)
 {
 	return (pkey & (PKEYS - 1U)) << 1 | !(pkey & PKEY_MEMBER);

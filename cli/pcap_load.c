@@ -6,7 +6,7 @@
 
 #include "pcap_load.h"
 
-/* Debian's soname, then libpcap's own. */
+/* Load libpcap by Debian's soname, or else by libpcap's own. */
 static void *open_library(void)
 {
 	void *library = dlopen("libpcap.so.0.8", RTLD_NOW | RTLD_LOCAL);

@@ -9,7 +9,7 @@
 
 enum { PATIENCE_MS = 1000, STEP_MS = 250 };
 
-/* The signal handler reads it. */
+/* Whether the progress line is shown; the signal handler reads this. */
 static volatile sig_atomic_t shown;
 
 static const char erase[] = "\r\033[K";

@@ -52,7 +52,10 @@ static int client_open_signals_blocked(struct cli *cli,
 	return err;
 }
 
-/* The address of the SA of this port, for --sa without a LID and a GID. */
+/*
+ * Use the address of the SA that this port has, for --sa without a LID and a
+ * GID. Return: 0; -ENETDOWN the port has no SM.
+ */
 static int sa_address_own(struct cli *cli, const struct ibsa_port_state *port,
 			  struct ibsa_error *error)
 {
@@ -248,7 +251,7 @@ static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 	}
 }
 
-/* Advice for a refusal. */
+/* Return: what to do after the SA refused a request with this status. */
 static const char *advice(const struct ibsa_record *record, uint16_t status)
 {
 	switch (status) {

@@ -144,7 +144,7 @@ static void draw_head(struct out *out, const struct matrix *matrix)
 	}
 }
 
-/* The length of the longest GID. */
+/* Return: the length of the longest GID of the targets as text. */
 static int gid_width(const struct reach_targets *targets)
 {
 	int longest = 0;
@@ -193,7 +193,7 @@ static void draw(struct out *out, const struct matrix *matrix)
 		      "asked");
 }
 
-/* The name by which ports are grouped. */
+/* Write the cell @name: the name of the host by which ports are grouped. */
 static void host_cell(struct out *out, const char *name,
 		      const struct reach_target *target)
 {

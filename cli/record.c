@@ -89,7 +89,10 @@ static void packet_write(const struct ibsa_packet *packet, void *arg)
 	pcap->pcap_dump_flush(record->file);
 }
 
-/* The fabric's real clock is CLOCK_MONOTONIC. */
+/*
+ * Return: the time of day in ns at which CLOCK_MONOTONIC, the real clock of a
+ * fabric, was 0.
+ */
 static uint64_t epoch_of_real_clock(void)
 {
 	struct timespec real;

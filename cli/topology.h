@@ -44,7 +44,7 @@ const char *topology_device_pattern(const struct cli *cli);
 int topology_view_prepare(struct topology_view *view);
 void topology_view_free(struct topology_view *view);
 
-/* A node, with the name of --node-name-map. */
+/* Return: a node; its name is that of --node-name-map, if it has the node. */
 struct ibsa_topology_node topology_view_node(const struct topology_view *view,
 					     size_t index);
 

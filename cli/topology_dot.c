@@ -101,7 +101,7 @@ static void lines_collect(struct drawing *drawing)
 	}
 }
 
-/* The most frequent rate of all links. */
+/* Store the rate that most links have. */
 static void usual_rate_find(struct drawing *drawing)
 {
 	struct line rates[RATES] = { { .speed = "" } };

@@ -178,7 +178,7 @@ static int kind_of(uint8_t type)
 	return type == IBSA_NODE_SWITCH ? 0 : type == IBSA_NODE_CA ? 1 : 2;
 }
 
-/* Switches, then adapters, then routers, as ibnetdiscover. */
+/* Write the switches, then the adapters, then the routers, as ibnetdiscover. */
 int topology_net(struct cli *cli, const struct topology_view *view)
 {
 	head_lines(cli, view);

@@ -239,7 +239,7 @@ static struct branch *branch_add(struct tree *tree, size_t named, size_t node,
 	return added;
 }
 
-/* The representative of a node's set. */
+/* Return: the node that represents the set to which @node belongs. */
 static size_t set_of(struct tree *tree, size_t node)
 {
 	while (tree->joined[node] != node) {

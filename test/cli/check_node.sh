@@ -88,7 +88,7 @@ found() {
 	healthy no "$@"
 }
 
-# fine ARG... - a situation without findings
+# fine ARG... - check that there are no findings, in each form of output
 fine() {
 	try 0 "$@"
 	out_empty
@@ -176,7 +176,7 @@ on_a_file() {
 	cannot 4 3 'cannot read none.net' --fabric none.net
 }
 
-# Nodes by their node id, in options and in the environment.
+# Options and IBSA_NODE may name a node by its node id.
 ids_name_nodes() {
 	cat >ids.net <<-'END'
 		Switch 4 "s" # "leaf"
@@ -210,7 +210,7 @@ two_findings_are_two_lines() {
 	out_has 'CRITICAL: 3 findings, no-pkey: '
 }
 
-# serve ARG... - a server of rails.net
+# serve ARG... - start a server of rails.net
 serve() {
 	mkfifo ready
 	"$ibsa" fabric run rails.net --socket "$tmp/s" "$@" >ready 2>server.err &
@@ -279,7 +279,7 @@ members_are_told_apart() {
 	end_server
 }
 
-# Peers of a file, with comments and blanks; -C restricts the ports.
+# A file of peers may have comments and blanks; -C restricts the ports.
 peers_come_from_a_file() {
 	printf '# peers\n\n  n2\t\nlid:1\r\ndual\n' >peers
 	fine --fabric rails.net --peers peers
@@ -302,7 +302,7 @@ peers_come_from_a_file() {
 	err_has 'peers, line 1: it is too long'
 }
 
-# A list that never ends, or of which nothing can be read.
+# A file of peers that never ends, or from which nothing can be read, is refused.
 files_without_an_end_are_refused() {
 	local file
 	mkfifo silent
@@ -354,7 +354,7 @@ plugins_end_as_plugins() {
 	done
 }
 
-# So many ports that their data have no room in the line.
+# Performance data of ports for which the line has no room are left out.
 lines_are_short() {
 	local i
 	{

@@ -55,7 +55,7 @@ port() {
 	echo 0xffff >"$at/pkeys/0"
 }
 
-# device NAME UMAD-NUMBER - with port 1
+# device NAME UMAD-NUMBER - add a device with port 1 to the sysfs tree
 device() {
 	local at=$sys/class/infiniband/$1 mad=$sys/class/infiniband_mad
 	mkdir -p "$at" "$mad/umad$2"
@@ -185,7 +185,7 @@ refusals_that_the_mode_does_not_explain() {
 	unset SYSFS_PATH
 }
 
-# Files of other kinds at the path of a device file.
+# A file of another kind at the path of a device file is reported.
 what_is_no_umad_file() {
 	export SYSFS_PATH=$sys
 	world
@@ -373,7 +373,7 @@ signals_end_it() {
 	done
 }
 
-# ibsa doctor in a process whose device belongs to a fabric server.
+# ibsa doctor checks a device of a fabric server, too.
 shared_fabrics() {
 	run 0 fabric exec "$fabric" -- "$ibsa" -j doctor
 	has umad ok 'version 5'

@@ -114,7 +114,7 @@ shown() {
 	is_safe err 2>why || fail "unsafe errors: $(tail -n 1 why)"
 }
 
-# Names and ids of nodes and files, in each form that is written.
+# Names and ids of nodes and files are safe to print in each form of output.
 what_is_shown_is_safe() {
 	local bad=$'\x9b \xc2\x9b \xff \xd8\x9c \xe2\x80\xa8 \xe2\x80\xae' args
 	printf 'Switch 4 "s%s" # "sw%s"\n[1] "a%s"[1]\n' "$bad" "$bad" "$bad" \

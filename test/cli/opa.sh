@@ -61,7 +61,7 @@ long_lids_are_asked_for() {
 	json '.[0].slid == 74600 and .[0].dlid == 74565'
 }
 
-# The SM's LID is 0xffff, an ordinary LID here.
+# The SM may have the LID 0xffff, which is an ordinary LID on Omni-Path.
 sm_lid_may_be_any() {
 	sed 's/^Ca 1 "a".*/&\n[1] "s"[1] # lid 65535/' opa.net >any.net
 	run 0 fabric exec --opa any.net -- "$ibsa" -j devices

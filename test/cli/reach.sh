@@ -221,7 +221,7 @@ nobody_answers() {
 	run 2 --fabric /dev/null reach self; out_empty
 }
 
-# A port that is down, or that has no SM.
+# Without an SA, because the local port is down or has no SM, the reason is told.
 own_port_without_sa() {
 	local down='"$0" fabric link down "node1 mlx5_0/1"; "$0" "$@"'
 	local port='this port is down'

@@ -42,7 +42,7 @@ start_as() {
 	export IBSA_FABRIC=unix:$tmp/s
 }
 
-# stop SIGNAL - end it so
+# stop SIGNAL - end the server with this signal, and check that it cleans up
 stop() {
 	local got=0
 	kill "-$1" "$server"

@@ -76,7 +76,7 @@ agrees() {
 			ports | tr '\n' ' ')"
 }
 
-# link down|up - of node3
+# link down|up - take the link of node3 down or up
 link() {
 	"$ibsa" fabric link "$1" node3/1 || fail "link $1"
 }

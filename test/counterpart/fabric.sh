@@ -73,7 +73,8 @@ fabric_need() {
 	done
 }
 
-# ibsim's preload library: UMAD2SIM, or where distributions put it.
+# Print the path of ibsim's preload library: $UMAD2SIM, or a path of a
+# distribution.
 fabric_preload() {
 	local file
 	for file in "${UMAD2SIM:-}" /usr/lib/*/umad2sim/libumad2sim.so \

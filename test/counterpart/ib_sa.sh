@@ -92,7 +92,7 @@ are_answered() {
 	echo "checked: $1, $(tally answered) answers in a second"
 }
 
-# Without, each has a named reason.
+# Check that without an SM no query is answered, and each ends with an error.
 time_out() {
 	sleep "$longest_s"
 	tell

@@ -40,7 +40,7 @@ wrong() {
 	status=1
 }
 
-# Lower case, numbers without leading zeros.
+# Convert the text to lower case, and remove leading zeros of numbers.
 plain() {
 	tr '[:upper:]' '[:lower:]' | sed -E 's/ 0x0*([0-9a-f])/ 0x\1/'
 }

@@ -25,7 +25,7 @@ sa() {
 		>"$folder/said" 2>&1
 }
 
-# Whatever is another number each time.
+# Remove the numbers that differ in each run.
 plain() {
 	sed -E 's/^[A-Z][a-z]{2} [0-9 ]+ [0-9:]{8} [0-9]+ \[[0-9A-F]+\]//
 		s/osmt\.srvc\.[0-9.]+/NAME/g; s/TID 0x[0-9a-f]+/TID/' "$1"

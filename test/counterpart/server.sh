@@ -32,7 +32,7 @@ within() {
 	done
 }
 
-# It keeps nothing of an earlier run.
+# Start OpenSM without any file of an earlier run.
 sm_start() {
 	rm -f opensm.log opensm-* ./*.dump
 	printf '%s\n' 'force_log_flush TRUE' "$@" >opensm.conf

@@ -54,7 +54,7 @@ has() {
 	grep -qE -- "$words" out || wrong "$*: no '$words'"
 }
 
-# within SECONDS CMD... - until it succeeds
+# within SECONDS CMD... - repeat CMD until it succeeds, at most for SECONDS
 within() {
 	local end=$((SECONDS + $1))
 	shift

@@ -95,7 +95,7 @@ slurm() {
 	SLURM_CONF=/ibsa/slurm.conf chroot "$cache/$release" "$@"
 }
 
-# configure HOST... - slurm.conf with these hosts
+# configure HOST... - write a slurm.conf with these hosts
 configure() {
 	local host port=$((20000 + RANDOM % 10000)) select=linear
 	[ "$release" = "$own" ] || select=cons_tres

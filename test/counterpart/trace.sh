@@ -42,7 +42,7 @@ wrong() {
 	status=1
 }
 
-# Pairs of LIDs, with a fixed seed.
+# Print pairs of LIDs, chosen at random with a fixed seed.
 pairs() {
 	"$TRACE_IBSA" -j query table NR | jq -r '.[].lid' |
 		awk -v count="$TRACE_PAIRS" 'BEGIN { srand(16) }

@@ -35,14 +35,14 @@ failed=0
 case=
 sys=
 
-# on LIBRARY
+# on LIBRARY - run the program on the tree in place of /sys, with this library
 on() {
 	# shellcheck disable=SC2016
 	"${space[@]}" sh -c 'mount --bind "$1" /sys && exec "$2" "$3"' \
 		sh "$sys" "$say" "$1" 2>"$dir/err" || echo "exit status $?"
 }
 
-# Both, and how they differ.
+# Run the program with both libraries, and compare the outputs.
 compare() {
 	on "$theirs" >"$dir/theirs"
 	on "$ours" >"$dir/ours"
@@ -98,7 +98,7 @@ unlink() {
 	rm -r "$sys/class/infiniband/$1"
 }
 
-# port NAME NUMBER - that is active
+# port NAME NUMBER - add an active port to a device
 port() {
 	local at=$1/ports/$2 last
 	last=$(printf '%04x' "$2")
@@ -115,7 +115,7 @@ port() {
 	write "$at/pkeys/0" 0xffff
 }
 
-# down NAME NUMBER PHYS-STATE
+# down NAME NUMBER PHYS-STATE - set a port to state Down with this physical state
 down() {
 	write "$1/ports/$2/state" '1: DOWN'
 	write "$1/ports/$2/phys_state" "$3"

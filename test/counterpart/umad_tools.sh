@@ -51,7 +51,7 @@ same() {
 	diff theirs ours || wrong "$* differs"
 }
 
-# Programs that read the local port, send SMPs, or send MADs of other classes.
+# Compare programs that read the local port, send SMPs or MADs of other classes.
 short() {
 	same 'Port GUID: 0x0008f10403980031' ibstat
 	same 0x0008f10403980031 ibstat -p

@@ -129,7 +129,7 @@ get() {
 	stop
 }
 
-# Tables of 112 bytes, 2 KB, 205 KB and 4 MB.
+# Tables of 112 bytes, 2 KB, 205 KB and 4 MB are answered.
 tables() {
 	serve
 	table 1 NR lid=1
@@ -141,7 +141,7 @@ tables() {
 	grep -q ' 0 not processed' /tmp/server || fail 'something was not processed'
 }
 
-# gid_of NODE - in the fabric
+# gid_of NODE - print the GID of a node of the fabric
 gid_of() {
 	"$ibsa" --fabric "$fabric" devices | awk -v node="$1" \
 		'$1 == node { print $NF }'
