@@ -118,13 +118,10 @@ static int reports_end(struct umad_transport *umad)
 	return 0;
 }
 
-void ibsa__umad_agents_poll(struct umad_transport *umad)
+void ibsa__umad_agents_answer(struct umad_transport *umad)
 {
-	int err;
+	int err = agent_have(umad, UMAD_AGENT_REPORTS, 0);
 
-	if (!umad->agents[UMAD_AGENT_REPORTS].is_asked)
-		return;
-	err = agent_have(umad, UMAD_AGENT_REPORTS, 0);
 	if (err == -EPIPE)
 		(void)ibsa__umad_lose(umad, -ENODEV);
 	else if (err != -EINPROGRESS)
@@ -196,7 +193,7 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
 	 * A closed file has no agents, so to stop listening needs no request.
 	 */
 	if (umad->is_open || on)
-		err = ibsa__umad_have(umad);
+		err = umad_have(umad);
 	if (!err && on)
 		err = reports_begin(umad);
 	if (!on && umad->agents[UMAD_AGENT_REPORTS].is_asked)
@@ -213,7 +210,7 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on)
 int ibsa__umad_serve(struct ibsa_transport *transport)
 {
 	struct umad_transport *umad = umad_of(transport);
-	int err = ibsa__umad_have(umad);
+	int err = umad_have(umad);
 
 	if (!err)
 		err = agent_need(umad, UMAD_AGENT_REQUESTS, -1);

@@ -63,7 +63,7 @@ int ibsa__umad_answer(struct ibsa_transport *transport,
 {
 	struct umad_transport *umad = umad_of(transport);
 	struct umad_header *packet;
-	int err = ibsa__umad_have(umad);
+	int err = umad_have(umad);
 
 	if (err)
 		return err;

@@ -79,6 +79,11 @@ struct umad_buffer {
  * @has_large_mads: on Omni-Path, the file sends MADs of more than
  *                  IBSA_MAD_BYTES
  *
+ * @reads_singly:   each call of receive reads one packet with a system call,
+ *                  and the file returns each request that was sent with a
+ *                  timeout exactly once, as the kernel does: with its reply, or
+ *                  with an error
+ *
  * @port returns -EPIPE when the file is lost.
  *
  * A forked child may use the file that its parent has opened. A file that
@@ -111,6 +116,7 @@ struct umad_file_ops {
 	bool (*holder)(struct umad_file *file, struct ibsa_error *out);
 	void (*inherited)(struct umad_file *file);
 	bool has_large_mads;
+	bool reads_singly;
 };
 
 /* A umad file. An implementation embeds this struct as its first member. */

@@ -34,7 +34,7 @@ static int agent_choose(struct umad_transport *umad, const uint8_t *mad,
 	enum umad_agent_use use = UMAD_AGENT_SA;
 
 	if (is_report_answer(mad, len)) {
-		ibsa__umad_agents_poll(umad);
+		umad_agents_poll(umad);
 		if (agents[UMAD_AGENT_REPORTS].is_registered)
 			use = UMAD_AGENT_REPORTS;
 	} else if (len > MAD_CLASS_VERSION &&
@@ -72,7 +72,7 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	memset(&packet.header, 0, sizeof(packet.header));
 	err = ibsa__umad_address_put(&packet.header, to);
 	if (!err)
-		err = ibsa__umad_have(umad);
+		err = umad_have(umad);
 	if (!err)
 		err = agent_choose(umad, mad, len, &packet.header.id);
 	if (err)
@@ -90,11 +90,14 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	packet.header.timeout_ms = timeout_ms;
 	packet.header.length = (uint32_t)bytes;
 	err = umad->file->ops->send(umad->file, &packet, bytes);
-	return err ? ibsa__umad_send_error(umad, err) : 0;
+	if (err)
+		return ibsa__umad_send_error(umad, err);
+	umad->outstanding += timeout_ms != 0;
+	return 0;
 }
 
-static int message_fill(const uint8_t *packet, size_t len, int err,
-			struct ibsa_message *out)
+static void message_fill(const uint8_t *packet, size_t len, int err,
+			 struct ibsa_message *out)
 {
 	struct umad_header header;
 
@@ -103,7 +106,6 @@ static int message_fill(const uint8_t *packet, size_t len, int err,
 	out->mad = packet + UMAD_HEADER_BYTES;
 	out->len = len - UMAD_HEADER_BYTES;
 	out->err = err ? err : ibsa__umad_status(&header);
-	return 1;
 }
 
 /*
@@ -159,7 +161,7 @@ static int packet_too_large(struct umad_transport *umad,
 	 * descriptor.
 	 */
 	ibsa__umad_shut(umad, false);
-	(void)!ibsa__umad_have(umad);
+	(void)!umad_have(umad);
 	return 1;
 }
 
@@ -210,7 +212,13 @@ static int packet_next(struct umad_transport *umad, struct ibsa_message *out)
 
 	if (buffer->len < UMAD_HEADER_BYTES + MAD_HEADER_BYTES)
 		return 0;
-	return message_fill(buffer->bytes, buffer->len, buffer->err, out);
+	message_fill(buffer->bytes, buffer->len, buffer->err, out);
+	if (umad->outstanding &&
+	    (out->err || out->mad[MAD_METHOD] & METHOD_RESPONSE)) {
+		umad->outstanding--;
+		umad->expected--;
+	}
+	return 1;
 }
 
 int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
@@ -223,7 +231,15 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 		while (umad->at < umad->held)
 			if (packet_next(umad, out))
 				return 1;
-		if (ibsa__umad_have(umad) || umad->loss)
+		/*
+		 * A read that finds nothing costs a system call. If the
+		 * program has waited itself, only a read can tell.
+		 */
+		if (!umad->expected) {
+			umad->expected = UMAD_EXPECTED_ANY;
+			return 0;
+		}
+		if (umad_have(umad) || umad->loss)
 			return ibsa__umad_loss(umad);
 		got = packets_take(umad);
 		if (got > 0)

@@ -32,6 +32,8 @@ void ibsa__umad_shut(struct umad_transport *umad, bool is_gone)
 {
 	umad->file->ops->shut(umad->file, is_gone);
 	umad->is_open = false;
+	umad->outstanding = 0;
+	umad->expected = UMAD_EXPECTED_ANY;
 	umad->held = 0;
 	umad->at = 0;
 	memset(umad->agents, 0, sizeof(umad->agents));
@@ -72,14 +74,11 @@ static void port_came_back(struct umad_transport *umad)
 	umad->reregisters++;
 }
 
-int ibsa__umad_have(struct umad_transport *umad)
+int ibsa__umad_reopen(struct umad_transport *umad)
 {
 	bool is_other = false;
-	int err;
+	int err = umad->file->ops->open(umad->file, &is_other);
 
-	if (umad->is_open)
-		return 0;
-	err = umad->file->ops->open(umad->file, &is_other);
 	if (!err)
 		err = ibsa__umad_up(umad, 0);
 	if (err == -EINPROGRESS)

@@ -77,8 +77,12 @@ int ibsa__umad_pause_ms(struct ibsa_transport *transport)
 static int transport_wait(struct ibsa_transport *transport, int timeout_ms)
 {
 	struct umad_transport *umad = umad_of(transport);
+	const struct umad_file_ops *ops = umad->file->ops;
 
-	return umad->file->ops->wait(umad->file, wait_limit(umad, timeout_ms));
+	umad->expected = UMAD_EXPECTED_ANY;
+	if (ops->reads_singly && umad->outstanding)
+		umad->expected = umad->outstanding;
+	return ops->wait(umad->file, wait_limit(umad, timeout_ms));
 }
 
 static void transport_wake(struct ibsa_transport *transport)
@@ -92,7 +96,7 @@ static int transport_port(struct ibsa_transport *transport,
 			  struct ibsa_port_state *out)
 {
 	struct umad_transport *umad = umad_of(transport);
-	int err = umad->is_gone ? ibsa__umad_have(umad) : 0;
+	int err = umad->is_gone ? umad_have(umad) : 0;
 
 	if (!err)
 		err = umad->file->ops->port(umad->file, out);
@@ -112,7 +116,7 @@ static bool transport_changed(struct ibsa_transport *transport)
 
 	if (changed < 0)
 		(void)ibsa__umad_lose(umad, -ENODEV);
-	ibsa__umad_agents_poll(umad);
+	umad_agents_poll(umad);
 	is_changed = umad->has_changed || changed > 0;
 	umad->has_changed = false;
 	return is_changed;
@@ -181,6 +185,7 @@ int ibsa__umad_transport_init(struct umad_transport *umad,
 	*umad = (struct umad_transport){
 		.base.ops = &transport_ops,
 		.file = file,
+		.expected = UMAD_EXPECTED_ANY,
 		.packet_room = UMAD_HEADER_BYTES + FIRST_SEGMENT_BYTES,
 	};
 	umad->packet_max = umad->packet_room;

@@ -6,6 +6,8 @@
 #ifndef UMAD_TRANSPORT_H
 #define UMAD_TRANSPORT_H
 
+#include <limits.h>
+
 #include <ibsa/transport.h>
 
 #include "umad/file.h"
@@ -31,6 +33,9 @@ struct umad_agent {
 
 /* Maximum number of packets in one call of the file's receive operation. */
 enum { UMAD_BUFFERS = 16 };
+
+/* Value of @expected if any number of packets may have arrived. */
+#define UMAD_EXPECTED_ANY UINT_MAX
 
 struct umad_transport {
 	struct ibsa_transport base;
@@ -71,6 +76,16 @@ struct umad_transport {
 
 	/* Packets that were received from the file. */
 	struct umad_buffer buffers[UMAD_BUFFERS];
+	/*
+	 * Number of requests that were sent with a timeout, and that the file
+	 * has not returned.
+	 */
+	unsigned int outstanding;
+	/*
+	 * How many of the requests that were outstanding at the last wait the
+	 * file has not returned. At 0, a file that reads singly has no packet.
+	 */
+	unsigned int expected;
 	size_t held; /* number of packets in @buffers */
 	size_t at;   /* index of the next packet that recv returns */
 
@@ -106,16 +121,29 @@ int ibsa__umad_agent_register(struct umad_file *file, enum umad_agent_use use,
 			      struct umad_agent *out) IBSA_MUST_USE;
 
 /*
- * Handle answers of the umad file to requests for agents that came after the
- * listen operation had returned.
+ * umad_agents_poll() handles an answer of the umad file to a request for an
+ * agent that came after the listen operation had returned;
+ * ibsa__umad_agents_answer() does so while there is such a request.
  */
-void ibsa__umad_agents_poll(struct umad_transport *umad);
+void ibsa__umad_agents_answer(struct umad_transport *umad);
+
+static inline void umad_agents_poll(struct umad_transport *umad)
+{
+	if (umad->agents[UMAD_AGENT_REPORTS].is_asked)
+		ibsa__umad_agents_answer(umad);
+}
 
 /*
- * Open the umad file again unless it is open. Return: 0; -EAGAIN descriptors
- * or memory are short; or the reason why it cannot be opened, such as -ENODEV.
+ * ibsa__umad_reopen() opens the umad file again, umad_have() does so unless
+ * it is open. Return: 0; -EAGAIN descriptors or memory are short; or the reason
+ * why it cannot be opened, such as -ENODEV.
  */
-int ibsa__umad_have(struct umad_transport *umad) IBSA_MUST_USE;
+int ibsa__umad_reopen(struct umad_transport *umad) IBSA_MUST_USE;
+
+IBSA_MUST_USE static inline int umad_have(struct umad_transport *umad)
+{
+	return umad->is_open ? 0 : ibsa__umad_reopen(umad);
+}
 
 /*
  * Close the umad file, to open it again later. @is_gone: the port has

@@ -78,8 +78,6 @@ void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone)
 	struct umad_device *device = umad_device_of(file);
 
 	device->is_gone = is_gone;
-	device->outstanding = 0;
-	device->expected = EXPECTED_ANY;
 	if (is_gone)
 		device->retry_ns = clock_now_ns() + RETRY_MS * NS_PER_MS;
 	if (device->file.fd < 0)

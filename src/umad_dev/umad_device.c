@@ -12,7 +12,6 @@
 #include "umad_dev/ibsim.h"
 #include "umad_dev/umad.h"
 #include "umad_dev/umad_device.h"
-#include "wire/mad.h"
 
 static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 {
@@ -89,56 +88,11 @@ static void device_close(struct umad_file *file)
 	ibsa__free(device);
 }
 
-static int device_send(struct umad_file *file, const void *packet, size_t len)
-{
-	const struct umad_header *header = packet;
-	int err = ibsa__umad_fd_send(file, packet, len);
-
-	if (!err && header->timeout_ms)
-		umad_device_of(file)->outstanding++;
-	return err;
-}
-
-/* Whether the kernel returns a request with this packet. */
-static bool packet_returns_request(const struct umad_buffer *packet)
-{
-	const struct umad_header *header =
-		(const struct umad_header *)(const void *)packet->bytes;
-
-	return packet->len > UMAD_HEADER_BYTES + MAD_METHOD &&
-	       (header->status ||
-		packet->bytes[UMAD_HEADER_BYTES + MAD_METHOD] &
-			METHOD_RESPONSE);
-}
-
-/*
- * Read a packet. A read is a system call, so there is none after the last
- * packet that the wait found: the requests that were sent since then have no
- * reply yet. After a wait by the program itself, a read finds out.
- */
-static int device_receive(struct umad_file *file, struct umad_buffer *buffers,
-			  size_t count)
-{
-	struct umad_device *device = umad_device_of(file);
-	int got;
-
-	if (!device->expected) {
-		device->expected = EXPECTED_ANY;
-		return -EAGAIN;
-	}
-	got = ibsa__umad_fd_receive(file, buffers, count);
-	if (got > 0 && device->outstanding && packet_returns_request(buffers)) {
-		device->outstanding--;
-		device->expected--;
-	}
-	return got;
-}
-
 static const struct umad_file_ops device_ops = {
 	.register_agent = ibsa__umad_fd_register,
 	.unregister_agent = ibsa__umad_fd_unregister,
-	.send = device_send,
-	.receive = device_receive,
+	.send = ibsa__umad_fd_send,
+	.receive = ibsa__umad_fd_receive,
 	.fd = ibsa__umad_dev_fd,
 	.close = device_close,
 	.open = ibsa__umad_dev_reopen,
@@ -152,6 +106,7 @@ static const struct umad_file_ops device_ops = {
 	.pkey = pkey_get,
 	.holder = ibsa__umad_dev_holder,
 	.inherited = descriptors_close,
+	.reads_singly = true,
 };
 
 /*
@@ -231,7 +186,6 @@ static struct umad_device *device_new(struct device_files *files,
 	device->event_fd = -1;
 	device->epoll_fd = -1;
 	device->wake_fd = -1;
-	device->expected = EXPECTED_ANY;
 	if (ibsa__umad_transport_init(&device->transport, &device->file.base,
 				      reply_bytes)) {
 		ibsa__free(device);

@@ -6,7 +6,6 @@
 #ifndef UMAD_DEV_UMAD_DEVICE_H
 #define UMAD_DEV_UMAD_DEVICE_H
 
-#include <limits.h>
 #include <stdatomic.h>
 
 #include "device/device.h"
@@ -50,21 +49,7 @@ struct umad_device {
 	 */
 	int epoll_fd;
 	int wake_fd;
-
-	/*
-	 * Number of requests that were sent and not returned yet. The kernel
-	 * returns each request, with its reply or at the end of its timeout.
-	 */
-	unsigned int outstanding;
-	/*
-	 * How many of the requests that were outstanding when the last wait
-	 * ended are still so. At 0, a read would find no packet.
-	 */
-	unsigned int expected;
 };
-
-/* Value of @expected if any number of packets may have arrived. */
-#define EXPECTED_ANY UINT_MAX
 
 /*
  * Open the umad file @name, such as "umad0", in the mode with 64-byte umad

@@ -94,10 +94,7 @@ static int simulated_wait(const struct umad_device *device, int timeout_ms)
 int ibsa__umad_dev_wait(struct umad_file *file, int timeout_ms)
 {
 	struct umad_device *device = umad_device_of(file);
-	int err = device->simulated ? simulated_wait(device, timeout_ms)
-				    : device_wait(device, timeout_ms);
 
-	device->expected = device->outstanding ? device->outstanding
-					       : EXPECTED_ANY;
-	return err;
+	return device->simulated ? simulated_wait(device, timeout_ms)
+				 : device_wait(device, timeout_ms);
 }
