@@ -54,11 +54,17 @@ static inline void list_append(struct list *list, struct list *link)
 	list->prev = link;
 }
 
-/* Remove @link from its list; afterwards @link is the head of an empty list. */
-static inline void list_remove(struct list *link)
+/* Remove @link from its list; the content of @link is undefined afterwards. */
+static inline void list_take(struct list *link)
 {
 	link->prev->next = link->next;
 	link->next->prev = link->prev;
+}
+
+/* Remove @link from its list; afterwards @link is the head of an empty list. */
+static inline void list_remove(struct list *link)
+{
+	list_take(link);
 	list_init(link);
 }
 

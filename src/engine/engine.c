@@ -126,8 +126,8 @@ void ibsa__alarm_init(struct ibsa__alarm *alarm,
 void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
 		     unsigned int ms)
 {
-	ibsa__timer_arm(&engine->wheel, &alarm->timer,
-			tick_after(engine_now_ns(engine), ms ? ms : 1));
+	timer_arm(&engine->wheel, &alarm->timer,
+		  tick_after(engine_now_ns(engine), ms ? ms : 1));
 }
 
 void ibsa__alarm_cancel(struct ibsa__engine *engine, struct ibsa__alarm *alarm)

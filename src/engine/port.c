@@ -225,9 +225,8 @@ static unsigned int watch_interval_min(const struct ibsa__engine *engine)
 
 static void watch_timer_arm(struct ibsa__engine *engine)
 {
-	ibsa__timer_arm(&engine->wheel, &engine->watch_timer,
-			tick_after(engine_now_ns(engine),
-				   engine->watch_interval_ms));
+	timer_arm(&engine->wheel, &engine->watch_timer,
+		  tick_after(engine_now_ns(engine), engine->watch_interval_ms));
 }
 
 /*

@@ -86,9 +86,9 @@ void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
 	timer_cancel(&engine->wheel, &query->deadline);
 	query->deadline.due = due;
 	if (due <= next_try->due)
-		ibsa__timer_arm(&engine->wheel, &query->deadline, due);
+		timer_arm(&engine->wheel, &query->deadline, due);
 	else if (!next_try->armed)
-		ibsa__timer_arm(&engine->wheel, next_try, next_try->due);
+		timer_arm(&engine->wheel, next_try, next_try->due);
 }
 
 void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,

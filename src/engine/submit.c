@@ -123,12 +123,12 @@ static inline void txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 		if (query->deadline.due > due)
 			is_needed = true;
 		else if (!query->deadline.armed)
-			ibsa__timer_arm(&engine->wheel, &query->deadline,
-					query->deadline.due);
+			timer_arm(&engine->wheel, &query->deadline,
+				  query->deadline.due);
 	}
 	txn->retry.due = due;
 	if (is_needed)
-		ibsa__timer_arm(&engine->wheel, &txn->retry, due);
+		timer_arm(&engine->wheel, &txn->retry, due);
 	else
 		timer_cancel(&engine->wheel, &txn->retry);
 }

@@ -2,12 +2,6 @@
 /* Timers in a hierarchical timing wheel. */
 #include "engine/timer.h"
 
-/*
- * Value of a timer's slot number while the timer is in the list of expired
- * timers.
- */
-enum { SLOT_DUE = WHEEL_LEVELS * WHEEL_SLOTS };
-
 void ibsa__wheel_init(struct wheel *wheel, uint64_t now)
 {
 	*wheel = (struct wheel){ .now = now };
@@ -17,48 +11,37 @@ void ibsa__wheel_init(struct wheel *wheel, uint64_t now)
 }
 
 /*
- * Return: the slot for a timer that expires at tick @due, which is after the
- * wheel's current tick. Each level of the wheel is one digit of WHEEL_BITS
- * bits; the slot is on the level of the highest digit in which @due and the
- * current tick differ.
+ * Each level of the wheel is one digit of WHEEL_BITS bits. A timer is on the
+ * level of the highest digit in which its tick and the current tick differ.
  */
-static unsigned int wheel_slot(const struct wheel *wheel, uint64_t due)
+void ibsa__timer_insert(struct wheel *wheel, struct timer *timer, uint64_t due)
 {
-	unsigned int top = 63 - (unsigned int)__builtin_clzll(due ^ wheel->now);
-	unsigned int level = top / WHEEL_BITS;
+	unsigned int top, level, slot;
 
-	return level * WHEEL_SLOTS + (due >> level * WHEEL_BITS) % WHEEL_SLOTS;
-}
-
-static void timer_insert(struct wheel *wheel, struct timer *timer)
-{
-	if (timer->due <= wheel->now) {
-		timer->slot = SLOT_DUE;
+	timer->due = due;
+	timer->armed = true;
+	if (due <= wheel->now) {
+		timer->level = WHEEL_LEVELS;
 		list_append(&wheel->due, &timer->link);
 		return;
 	}
-	timer->slot = (uint16_t)wheel_slot(wheel, timer->due);
-	list_append(&wheel->slots[timer->slot], &timer->link);
-	wheel->used[timer->slot / WHEEL_SLOTS] |= UINT64_C(1)
-						  << timer->slot % WHEEL_SLOTS;
-}
-
-void ibsa__timer_arm(struct wheel *wheel, struct timer *timer, uint64_t due)
-{
-	timer_cancel(wheel, timer);
-	timer->due = due;
-	timer->armed = true;
-	timer_insert(wheel, timer);
+	top = 63 - (unsigned int)__builtin_clzll(due ^ wheel->now);
+	level = top / WHEEL_BITS;
+	slot = (due >> level * WHEEL_BITS) % WHEEL_SLOTS;
+	timer->level = (uint8_t)level;
+	timer->slot = (uint8_t)slot;
+	list_append(&wheel->slots[level * WHEEL_SLOTS + slot], &timer->link);
+	wheel->used[level] |= UINT64_C(1) << slot;
 }
 
 void ibsa__timer_disarm(struct wheel *wheel, struct timer *timer)
 {
+	const bool is_last = timer->link.next == timer->link.prev;
+
 	timer->armed = false;
-	list_remove(&timer->link);
-	if (timer->slot != SLOT_DUE &&
-	    list_is_empty(&wheel->slots[timer->slot]))
-		wheel->used[timer->slot / WHEEL_SLOTS] &=
-			~(UINT64_C(1) << timer->slot % WHEEL_SLOTS);
+	list_take(&timer->link);
+	if (is_last && timer->level < WHEEL_LEVELS)
+		wheel->used[timer->level] &= ~(UINT64_C(1) << timer->slot);
 }
 
 /*
@@ -76,8 +59,8 @@ static void slot_redistribute(struct wheel *wheel, unsigned int slot)
 		struct timer *timer = list_object(timers.next, struct timer,
 						  link);
 
-		list_remove(&timer->link);
-		timer_insert(wheel, timer);
+		list_take(&timer->link);
+		ibsa__timer_insert(wheel, timer, timer->due);
 	}
 }
 

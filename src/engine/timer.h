@@ -27,7 +27,8 @@ enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 8 };
 struct timer {
 	struct list link;
 	uint64_t due;
-	uint16_t slot;
+	uint8_t level; /* WHEEL_LEVELS: in the list of expired timers */
+	uint8_t slot;
 	uint8_t kind;
 	bool armed;
 };
@@ -48,12 +49,6 @@ static inline void timer_init(struct timer *timer, uint8_t kind)
 	timer->armed = false;
 }
 
-/*
- * Arm @timer for tick @due, whether or not it is armed already. If @due has
- * passed, the timer expires at once.
- */
-void ibsa__timer_arm(struct wheel *wheel, struct timer *timer, uint64_t due);
-
 /* Disarm @timer, which is armed. */
 void ibsa__timer_disarm(struct wheel *wheel, struct timer *timer);
 
@@ -62,6 +57,20 @@ static inline void timer_cancel(struct wheel *wheel, struct timer *timer)
 {
 	if (timer->armed)
 		ibsa__timer_disarm(wheel, timer);
+}
+
+/* Arm @timer, which is not armed, for tick @due. */
+void ibsa__timer_insert(struct wheel *wheel, struct timer *timer, uint64_t due);
+
+/*
+ * Arm @timer for tick @due, whether or not it is armed already. If @due has
+ * passed, the timer expires at once.
+ */
+static inline void timer_arm(struct wheel *wheel, struct timer *timer,
+			     uint64_t due)
+{
+	timer_cancel(wheel, timer);
+	ibsa__timer_insert(wheel, timer, due);
 }
 
 /*

@@ -55,7 +55,7 @@ void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn)
 		return;
 	txn->is_late = false;
 	txn->interval_ms = txn->last_interval_ms;
-	ibsa__timer_arm(&engine->wheel, &txn->retry, engine->wheel.now);
+	timer_arm(&engine->wheel, &txn->retry, engine->wheel.now);
 }
 
 static struct wheel *txn_wheel(struct ibsa__engine *engine,
@@ -86,8 +86,7 @@ void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 			continue;
 		count++;
 		if (due < txn->retry.due)
-			ibsa__timer_arm(txn_wheel(engine, txn), &txn->retry,
-					due);
+			timer_arm(txn_wheel(engine, txn), &txn->retry, due);
 	}
 }
 
@@ -164,8 +163,7 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 		txn->is_backing_off = true;
 		ibsa__txn_retry_arm(engine, txn, now_ns);
 	} else {
-		ibsa__timer_arm(&engine->wheel, &txn->retry,
-				now_ns / NS_PER_MS);
+		timer_arm(&engine->wheel, &txn->retry, now_ns / NS_PER_MS);
 	}
 }
 
@@ -251,7 +249,7 @@ void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn)
 	timer_cancel(&engine->wheel, &txn->retry);
 	txn->state = TXN_ABANDONED;
 	engine->abandoned++;
-	ibsa__timer_arm(&engine->abandoned_wheel, &txn->retry, until);
+	timer_arm(&engine->abandoned_wheel, &txn->retry, until);
 }
 
 void ibsa__engine_window_release(struct ibsa__engine *engine, uint64_t now_ns)

@@ -62,7 +62,7 @@ static void wheel_agrees_with_a_search(void **state)
 			&timers[random_below(&random_numbers, TIMERS)];
 
 		if (random_below(&random_numbers, 4))
-			ibsa__timer_arm(&wheel, timer, now + any_delay());
+			timer_arm(&wheel, timer, now + any_delay());
 		else
 			timer_cancel(&wheel, timer);
 		if (random_below(&random_numbers, 2))
@@ -85,7 +85,7 @@ static void next_leads_to_every_timer(void **state)
 	ibsa__wheel_init(&wheel, now);
 	for (int i = 0; i < TIMERS; i++) {
 		timer_init(&timers[i], 0);
-		ibsa__timer_arm(&wheel, &timers[i], any_delay());
+		timer_arm(&wheel, &timers[i], any_delay());
 	}
 	for (int hops = 0; left; hops++) {
 		uint64_t next = ibsa__wheel_next(&wheel);
