@@ -442,7 +442,7 @@ struct txn *ibsa__txn_find_in(const struct ibsa__engine *engine,
 			      const struct txn *own, uint64_t deadline);
 
 /*
- * query.c. Set the deadline of @query, which waits for a request in flight.
+ * Set the deadline of @query, which waits for a request in flight.
  */
 void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
 			      uint64_t due);
