@@ -81,12 +81,8 @@ void ibsa__reply_parse(const struct ibsa_record *record, const uint8_t *mad,
 	const uint16_t status = ibsa_be16(mad + MAD_STATUS);
 	const uint8_t method = mad[MAD_METHOD];
 
-	out->err = 0;
 	out->status = status;
 	out->records = mad + IBSA_SA_HEADER_BYTES;
-	out->stride = 0;
-	out->count = 0;
-	out->redirect = NULL;
 	if (status) {
 		out->redirect = reply_redirect(record, status, mad, len);
 		return;

@@ -7,8 +7,9 @@
 
 /*
  * Parse a reply MAD of @len bytes, at least IBSA_SA_HEADER_BYTES, and set err,
- * status, records, stride, count and redirect of @out. @record is the type of
- * the records that the reply must contain.
+ * status, records, stride, count and redirect of @out, of which the caller has
+ * set all but redirects and record to 0. @record is the type of the records
+ * that the reply must contain.
  *
  * The stride is the reply's attribute offset in bytes. If a table is
  * incomplete, err is -ENODATA, and count is the number of complete records. If

@@ -69,7 +69,7 @@ static struct wheel *txn_wheel(struct ibsa__engine *engine,
  * Remove @txn from the queue or window and from all tables; its list of
  * queries is not changed.
  */
-void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
+static inline void txn_end(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (txn->state == TXN_ENDED)
 		return;
@@ -83,6 +83,11 @@ void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
 		engine->abandoned -= txn->state == TXN_ABANDONED;
 	}
 	txn->state = TXN_ENDED;
+}
+
+void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
+{
+	txn_end(engine, txn);
 }
 
 void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
@@ -125,7 +130,7 @@ static bool txn_is_write(const struct txn *txn)
 void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		      struct ibsa_reply *reply)
 {
-	ibsa__txn_end(engine, txn);
+	txn_end(engine, txn);
 	if (txn_is_write(txn))
 		engine->epoch++;
 	reply->record = txn->record;
@@ -134,7 +139,7 @@ void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
 		struct query *query = list_object(txn->queries.next,
 						  struct query, link);
 
-		list_remove(&query->link);
+		list_take(&query->link);
 		timer_cancel(&engine->wheel, &query->deadline);
 		engine->stats.replies += !reply->err;
 		query_call_back(engine, query, reply);
@@ -218,7 +223,7 @@ void ibsa__engine_call_back(struct ibsa__engine *engine)
 			.tries = query->tries,
 		};
 
-		list_remove(&query->link);
+		list_take(&query->link);
 		query_call_back(engine, query, &reply);
 	}
 }
