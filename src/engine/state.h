@@ -97,6 +97,20 @@ struct txn {
 	/* Interval in ms between the request's last try and its next try. */
 	uint32_t last_interval_ms;
 	uint32_t max_interval_ms;
+	uint32_t epoch;		/* the engine's @epoch when the query came */
+	uint16_t request_bytes; /* size of the record in the request */
+	uint8_t method;
+	uint8_t jitter_percent;
+	bool shareable;
+	bool is_refused; /* the transport refused the last try */
+	/*
+	 * The request's next try waits a whole interval, because the SA
+	 * answered the last try with BUSY, or the address of the SA is not
+	 * known yet.
+	 */
+	bool is_backing_off;
+	enum txn_state state;
+	/* All members from here on are 0 in a new request. */
 	uint32_t tries;
 	uint32_t id_tries; /* tries sent with the current TransactionID */
 	/*
@@ -104,11 +118,6 @@ struct txn {
 	 * running.
 	 */
 	uint32_t outstanding;
-	uint32_t epoch;		/* the engine's @epoch when the query came */
-	uint16_t request_bytes; /* size of the record in the request */
-	uint8_t method;
-	uint8_t jitter_percent;
-	bool shareable;
 	/*
 	 * Number of redirections that the request has followed since it was
 	 * last sent to the SM's own SA.
@@ -126,14 +135,6 @@ struct txn {
 	 * previous try is over.
 	 */
 	bool is_late;
-	bool is_refused; /* the transport refused the last try */
-	/*
-	 * The request's next try waits a whole interval, because the SA
-	 * answered the last try with BUSY, or the address of the SA is not
-	 * known yet.
-	 */
-	bool is_backing_off;
-	enum txn_state state;
 };
 
 /*

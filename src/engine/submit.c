@@ -52,6 +52,7 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		.match = query->match,
 		.mask = query->mask,
 		.sm_key = options->access.sm_key,
+		.transaction_id = engine->tid_high,
 		.attribute_modifier = query->attribute_modifier,
 		.method = query->method ? query->method : IBSA_METHOD_GET,
 	};
@@ -73,19 +74,16 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 				      options->first_interval_ms);
 	txn->max_interval_ms = or_default(query->max_interval_ms,
 					  options->max_interval_ms);
-	txn_interval_raise(engine, txn);
 	txn->jitter_percent = query_jitter(engine, query->jitter_percent);
-	txn->tries = 0;
-	txn->id_tries = 0;
-	txn->to = (struct ibsa_address){ 0 };
 	txn->method = request.method;
 	txn->epoch = engine->epoch;
+	txn->tries = 0;
+	txn->id_tries = 0;
+	txn->outstanding = 0;
 	txn->hops = 0;
 	txn->got_busy = false;
 	txn->starts_deadlines = false;
 	txn->is_late = false;
-	txn->outstanding = 0;
-	txn->state = TXN_ENDED;
 	txn->shareable = options->sharing && !query->no_sharing &&
 			 (request.method == IBSA_METHOD_GET ||
 			  request.method == IBSA_METHOD_GET_TABLE);
@@ -188,7 +186,7 @@ static void txn_id_assign(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->id_tries = 0;
 	id_table_add(&engine->tids, &txn->tid);
-	ibsa__request_set_id(txn->mad, engine->tid_high | txn->tid);
+	ibsa_put_be32(txn->mad + MAD_TID_LOW, txn->tid);
 }
 
 /*
@@ -198,7 +196,8 @@ static void txn_id_assign(struct ibsa__engine *engine, struct txn *txn)
  * longer counts. The kernel later reports the end of the timeout with the old
  * TransactionID; that report is ignored.
  */
-static void txn_address_update(struct ibsa__engine *engine, struct txn *txn)
+static inline void txn_address_update(struct ibsa__engine *engine,
+				      struct txn *txn)
 {
 	if (txn->tries && !is_same_address(&txn->to, &engine->sa)) {
 		id_table_remove(&engine->tids, &txn->tid);
@@ -227,8 +226,8 @@ static unsigned int last_wait_ms(uint64_t now_ns, uint64_t end)
  * Send a try of @txn. The transport's timeout for it ends at the next try, or
  * when the last query of @txn ends, whichever is sooner.
  */
-static int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
-			uint64_t now_ns, unsigned int interval_ms)
+static inline int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
+			       uint64_t now_ns, unsigned int interval_ms)
 {
 	struct ibsa_transport *transport = engine->transport;
 	uint64_t wait_end = txn->retry.due;
@@ -249,8 +248,8 @@ static int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 	return err;
 }
 
-int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
-		       uint64_t now_ns)
+static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
+			       uint64_t now_ns)
 {
 	const uint64_t interval_ms = txn_retry_arm(engine, txn, now_ns);
 	int err = -EAGAIN;
@@ -259,6 +258,8 @@ int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	if (engine->sa_known)
 		err = txn_mad_send(engine, txn, now_ns,
 				   (unsigned int)interval_ms);
+	else if (!txn->tries)
+		txn->to = (struct ibsa_address){ 0 };
 	txn->is_refused = err != 0;
 	if (err) {
 		engine->stats.send_errors++;
@@ -283,13 +284,19 @@ int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	return 0;
 }
 
+int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
+		       uint64_t now_ns)
+{
+	return txn_try_send(engine, txn, now_ns);
+}
+
 static inline int txn_launch(struct ibsa__engine *engine, struct txn *txn,
 			     uint64_t now_ns)
 {
 	txn->state = TXN_IN_FLIGHT;
 	engine->in_flight++;
 	txn_id_assign(engine, txn);
-	return ibsa__txn_try_send(engine, txn, now_ns);
+	return txn_try_send(engine, txn, now_ns);
 }
 
 int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn,
@@ -305,45 +312,53 @@ bool ibsa__send_error_is_temporary(int err)
 }
 
 /*
+ * Whether @txn may be sent now. The engine's own query for the path to a
+ * redirection's target is sent even if the window is full: the redirected
+ * requests stay in the window until the path is known.
+ */
+static inline bool window_has_room(const struct ibsa__engine *engine,
+				   const struct txn *txn)
+{
+	return (engine->in_flight < engine->options.window &&
+		list_is_empty(&engine->waiting)) ||
+	       ibsa__redirect_is_path_query(txn);
+}
+
+static int txn_queue(struct ibsa__engine *engine, struct txn *txn)
+{
+	txn->state = TXN_QUEUED;
+	list_append(&engine->waiting, &txn->link);
+	engine->queued++;
+	ibsa__txn_schedule(engine, txn, UINT64_MAX);
+	return 0;
+}
+
+/*
  * Send @txn if the window has room, otherwise queue it. If sending fails with
  * a temporary error, the next try follows later. Return: 0; -ENOBUFS the queue
  * is full; -ENOMEM; or the transport's error. After an error, @txn is in no
  * list.
  */
-static int txn_submit(struct ibsa__engine *engine, struct txn *txn,
-		      uint64_t now_ns)
+static inline int txn_submit(struct ibsa__engine *engine, struct txn *txn,
+			     uint64_t now_ns)
 {
 	const size_t live = engine->in_flight + engine->queued + 1;
-	bool room;
 	int err;
 
 	if (engine->abandoned && engine->in_flight >= engine->options.window)
 		ibsa__engine_window_release(engine, now_ns);
-	/*
-	 * The engine's own query for the path to a redirection's target is
-	 * sent even if the window is full: the redirected requests stay in the
-	 * window until the path is known.
-	 */
-	room = (engine->in_flight < engine->options.window &&
-		list_is_empty(&engine->waiting)) ||
-	       ibsa__redirect_is_path_query(txn);
-	if (!room && engine->queued >= engine->options.queue)
+	if (engine->queued >= engine->options.queue &&
+	    !window_has_room(engine, txn))
 		return -ENOBUFS;
-	err = id_table_fit(&engine->tids, live);
-	if (err)
-		return err;
+	if (id_table_fit(&engine->tids, live))
+		return -ENOMEM;
 	if (txn->shareable) {
 		if (live > engine->shares.room)
 			ibsa__share_grow(&engine->shares);
 		share_add(&engine->shares, txn, txn->share_hash);
 	}
-	if (!room) {
-		txn->state = TXN_QUEUED;
-		list_append(&engine->waiting, &txn->link);
-		engine->queued++;
-		ibsa__txn_schedule(engine, txn, UINT64_MAX);
-		return 0;
-	}
+	if (!window_has_room(engine, txn))
+		return txn_queue(engine, txn);
 	err = txn_launch(engine, txn, now_ns);
 	if (!err || ibsa__send_error_is_temporary(err))
 		return 0;
@@ -382,6 +397,7 @@ static int query_slot_assign(struct ibsa__engine *engine, struct query *query)
 		return -ENOMEM;
 	engine->slots[engine->slot_count++] = query;
 	query->id = slot + 1;
+	timer_init(&query->deadline, TIMER_DEADLINE);
 	return 0;
 }
 
@@ -396,7 +412,6 @@ static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 		pool_give(&engine->queries, query);
 		return NULL;
 	}
-	timer_init(&query->deadline, TIMER_DEADLINE);
 	query->done = done;
 	query->arg = arg;
 	query->from_send_ms = 0;
@@ -411,12 +426,15 @@ static void query_attach(struct query *query, struct txn *txn)
 	list_append(&txn->queries, &query->link);
 }
 
+enum { HASH_BLOCK = 16 };
+
 /* Hash two words at a time: each half of the product of two words depends on
  * all bits of both words. */
 static inline uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 {
 	uint64_t word[2];
 
+	_Static_assert(sizeof(word) == HASH_BLOCK, "a block is two words");
 	memcpy(word, p, sizeof(word));
 	return fold_product(word[0] ^ hash,
 			    word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
@@ -424,19 +442,21 @@ static inline uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 
 /*
  * Return: a hash of AttributeID, AttributeModifier, component mask and record
- * of the request. It reads whole blocks of 16 bytes: the bytes behind the
- * record are zero and belong to the MAD, which ends with a block.
+ * of the request. The record is read in blocks from its end, of which the first
+ * may begin in the header.
  */
-static uint64_t txn_identity(const struct txn *txn)
+static inline uint64_t txn_identity(const struct txn *txn)
 {
-	const uint8_t *p = txn->mad + MAD_COMPONENT_MASK;
-	const uint8_t *end = txn->mad + IBSA_SA_HEADER_BYTES +
-			     txn->request_bytes;
-	uint64_t hash;
+	const uint8_t *record = txn->mad + IBSA_SA_HEADER_BYTES;
+	const uint8_t *p = record + txn->request_bytes;
+	uint64_t hash, mask;
 
 	memcpy(&hash, txn->mad + MAD_ATTRIBUTE, sizeof(hash));
-	for (; p < end; p += 16)
+	memcpy(&mask, txn->mad + MAD_COMPONENT_MASK, sizeof(mask));
+	for (hash += mask; p > record;) {
+		p -= HASH_BLOCK;
 		hash = hash_mix(hash, p);
+	}
 	return hash;
 }
 
@@ -451,14 +471,16 @@ static struct txn *txn_find_same(const struct ibsa__engine *engine,
 {
 	const uint64_t hash = txn_identity(txn);
 	const struct share_bucket *bucket = share_bucket(&engine->shares, hash);
-	bool has_hash = false;
 
 	txn->share_hash = hash;
 	UNROLL
-	for (int i = 0; i < SHARE_WAYS; i++)
-		has_hash |= bucket->entries[i].hash == hash;
-	return has_hash ? ibsa__txn_find_in(engine, bucket, txn, deadline)
-			: NULL;
+	for (int i = 0; i < SHARE_WAYS; i++) {
+		if (bucket->entries[i].hash == hash) {
+			txn_interval_raise(engine, txn);
+			return ibsa__txn_find_in(engine, bucket, txn, deadline);
+		}
+	}
+	return NULL;
 }
 
 static int query_submit(struct ibsa__engine *engine, struct query *query,

@@ -22,8 +22,3 @@ void ibsa__request_put_rmpp(const struct ibsa_record *record, uint8_t *mad)
 	ibsa_put_be32(mad + MAD_RMPP_SEGMENT, 1);
 	ibsa_put_be32(mad + MAD_RMPP_LENGTH, repeated + record->size);
 }
-
-void ibsa__request_set_id(uint8_t *mad, uint64_t transaction_id)
-{
-	ibsa_put_be64(mad + MAD_TID, transaction_id);
-}

@@ -87,9 +87,6 @@ ibsa__request_encode(const struct ibsa__request *request,
 	return over ? -ERANGE : 0;
 }
 
-/* Replace the TransactionID of an encoded MAD. */
-void ibsa__request_set_id(uint8_t *mad, uint64_t transaction_id);
-
 /*
  * Return: the method of the response to a request with @method: @method with
  * the response bit (0x80), except for Set, whose response is GetResp.
