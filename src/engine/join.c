@@ -80,8 +80,7 @@ struct txn *ibsa__txn_find_in(const struct ibsa__engine *engine,
 	for (int i = 0; i < SHARE_WAYS; i++) {
 		struct txn *txn = bucket->entries[i].txn;
 
-		if (txn && bucket->entries[i].hash == own->share_hash &&
-		    txn_may_join(engine, txn, own, deadline) &&
+		if (txn && txn_may_join(engine, txn, own, deadline) &&
 		    txn_is_same(txn, own))
 			return txn;
 	}

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "engine/answer.h"
 #include "engine/state.h"
 #include "engine/reply.h"
 #include "wire/mad.h"
@@ -278,9 +279,9 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 		ibsa__reply_parse(txn->record, message->mad, message->len,
 				  &reply);
 	reply.rtt_ns = engine_now_ns(engine) - txn->sent_ns;
-	ibsa__round_trip_note(&engine->round_trip, txn->id_tries,
-			      txn->last_interval_ms, reply.rtt_ns);
-	ibsa__txn_answer(engine, txn, &reply);
+	round_trip_note(&engine->round_trip, txn->id_tries,
+			txn->last_interval_ms, reply.rtt_ns);
+	txn_answer(engine, txn, &reply);
 }
 
 static void message_handle(struct ibsa__engine *engine,

@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 #include "engine/engine.h"
+#include "engine/round_trip.h"
 #include "engine/share.h"
 #include "engine/timer.h"
 
@@ -82,7 +83,6 @@ struct txn {
 	struct timer retry;
 	const struct ibsa_record *record; /* of the reply's records */
 	struct ibsa_address to;
-	uint64_t share_hash;
 	uint64_t sent_ns;
 	/*
 	 * Tick (ms of the transport's clock) at which the transport's timeout
@@ -136,31 +136,6 @@ struct txn {
 	 */
 	bool is_late;
 };
-
-/*
- * Round-trip times of the SA: a smoothed mean and the mean deviation, in
- * microseconds. Only replies to requests that were sent once are measured:
- * after a retry, it is unknown which try a reply answers.
- *
- * @limit_us: the time above which a reply counts as late, which is the least
- * interval of new requests; 0 before the first measured reply. If a reply came
- * too late to be the reply to the last try of its request, it is at least the
- * interval of that request, until the next measured reply.
- *
- * Source: RFC 6298.
- */
-struct round_trip {
-	uint32_t smooth_us;
-	uint32_t deviation_us;
-	uint64_t limit_us;
-};
-
-/*
- * Update @trip after a reply to a request that was sent @tries times. The
- * reply arrived @since_ns after the last try, whose interval was @interval_ms.
- */
-void ibsa__round_trip_note(struct round_trip *trip, uint32_t tries,
-			   uint32_t interval_ms, uint64_t since_ns);
 
 struct ibsa__engine {
 	struct ibsa_transport *transport;
@@ -266,35 +241,12 @@ static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 
 /*
  * Return: the tick until which @query waits for its reply, if its request is
- * sent at @now_ns.
+ * sent at tick @now.
  */
-static inline uint64_t query_end_tick(const struct query *query,
-				      uint64_t now_ns)
+static inline uint64_t query_end_tick(const struct query *query, uint64_t now)
 {
-	return query->from_send_ms ? tick_after(now_ns, query->from_send_ms)
+	return query->from_send_ms ? now + query->from_send_ms
 				   : query->deadline.due;
-}
-
-/*
- * Whether at least one query of @txn will still wait for the reply at
- * @tick, if @txn is sent at @now_ns. If not, *@out_last is the last tick at
- * which one of the queries waits.
- */
-static inline bool txn_is_awaited(const struct txn *txn, uint64_t now_ns,
-				  uint64_t tick, uint64_t *out_last)
-{
-	const struct query *query;
-
-	*out_last = 0;
-	LIST_EACH(query, &txn->queries, link) {
-		const uint64_t end = query_end_tick(query, now_ns);
-
-		if (end >= tick)
-			return true;
-		if (end > *out_last)
-			*out_last = end;
-	}
-	return false;
 }
 
 /*
@@ -386,7 +338,6 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
-void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn);
 /*
  * The last query of @txn has ended. Free @txn; if the transport still holds
  * the request, @txn stays in the window as TXN_ABANDONED.
@@ -453,9 +404,6 @@ void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
  */
 void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 			  uint64_t now_ns);
-/* End @txn and call the callbacks of all its queries with @reply. */
-void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
-		      struct ibsa_reply *reply);
 void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err);
 void ibsa__query_expire(struct ibsa__engine *engine, struct query *query);
 void ibsa__engine_call_back(struct ibsa__engine *engine);

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/fold.h"
+#include "engine/answer.h"
 #include "engine/state.h"
 #include "wire/mad.h"
 #include "wire/request.h"
@@ -111,13 +112,21 @@ static void txn_interval_double(struct txn *txn)
 		txn->interval_ms *= 2;
 }
 
-static inline void txn_schedule(struct ibsa__engine *engine, struct txn *txn,
-				uint64_t due)
+/*
+ * Return: the tick until which the last query waits, but at most @due, if @txn
+ * is sent at tick @now.
+ */
+static inline uint64_t txn_schedule(struct ibsa__engine *engine,
+				    struct txn *txn, uint64_t now, uint64_t due)
 {
 	struct query *query;
+	uint64_t last = 0;
 	bool is_needed = false;
 
 	LIST_EACH(query, &txn->queries, link) {
+		const uint64_t end = query_end_tick(query, now);
+
+		last = end > last ? end : last;
 		if (query->deadline.due > due)
 			is_needed = true;
 		else if (!query->deadline.armed)
@@ -129,36 +138,38 @@ static inline void txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 		timer_arm(&engine->wheel, &txn->retry, due);
 	else
 		timer_cancel(&engine->wheel, &txn->retry);
+	return last < due ? last : due;
 }
 
 void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 			uint64_t due)
 {
-	txn_schedule(engine, txn, due);
+	txn_schedule(engine, txn, 0, due);
 }
 
 /*
- * Schedule the next try of @txn after its interval. Return: milliseconds until
- * that try.
+ * Schedule the next try of @txn an interval after tick @now. Return: as
+ * txn_schedule().
  */
 static inline uint64_t txn_retry_arm(struct ibsa__engine *engine,
-				     struct txn *txn, uint64_t now_ns)
+				     struct txn *txn, uint64_t now)
 {
+	uint64_t wait_end;
 	uint64_t ms;
 
 	txn_interval_raise(engine, txn);
 	ms = txn_jittered_ms(engine, txn);
 	ms = ms ? ms : 1;
 	txn->last_interval_ms = txn->interval_ms;
-	txn_schedule(engine, txn, tick_after(now_ns, ms));
+	wait_end = txn_schedule(engine, txn, now, now + ms);
 	txn_interval_double(txn);
-	return ms;
+	return wait_end;
 }
 
 void ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 			 uint64_t now_ns)
 {
-	txn_retry_arm(engine, txn, now_ns);
+	txn_retry_arm(engine, txn, tick_after(now_ns, 0));
 }
 
 /*
@@ -212,37 +223,23 @@ static inline void txn_address_update(struct ibsa__engine *engine,
 }
 
 /*
- * Return: the timeout in ms to pass to the transport with the last try of a
- * request, which waits for its reply until tick @end.
- */
-static unsigned int last_wait_ms(uint64_t now_ns, uint64_t end)
-{
-	const uint64_t now = tick_after(now_ns, 0);
-
-	return end > now ? (unsigned int)(end - now) : 1;
-}
-
-/*
- * Send a try of @txn. The transport's timeout for it ends at the next try, or
- * when the last query of @txn ends, whichever is sooner.
+ * Send a try of @txn at tick @now. The transport's timeout for it ends at
+ * @wait_end: at the next try, or when the last query of @txn ends, whichever is
+ * sooner.
  */
 static inline int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
-			       uint64_t now_ns, unsigned int interval_ms)
+			       uint64_t now, uint64_t wait_end)
 {
 	struct ibsa_transport *transport = engine->transport;
-	uint64_t wait_end = txn->retry.due;
-	uint64_t last;
+	unsigned int wait_ms = wait_end > now ? (unsigned int)(wait_end - now)
+					      : 1;
 	int err;
 
 	txn_address_update(engine, txn);
-	if (!txn_is_awaited(txn, now_ns, wait_end, &last)) {
-		wait_end = last;
-		interval_ms = last_wait_ms(now_ns, last);
-	} else if (engine->transport_holds) {
-		interval_ms = ibsa__wait_before_retry(interval_ms);
-	}
+	if (engine->transport_holds && wait_end == txn->retry.due)
+		wait_ms = ibsa__wait_before_retry(wait_ms);
 	err = transport->ops->send(transport, &txn->to, txn->mad,
-				   sizeof(txn->mad), interval_ms);
+				   sizeof(txn->mad), wait_ms);
 	if (!err)
 		txn->wait_end = wait_end;
 	return err;
@@ -251,13 +248,13 @@ static inline int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 			       uint64_t now_ns)
 {
-	const uint64_t interval_ms = txn_retry_arm(engine, txn, now_ns);
+	const uint64_t now = tick_after(now_ns, 0);
+	const uint64_t wait_end = txn_retry_arm(engine, txn, now);
 	int err = -EAGAIN;
 
 	txn->is_backing_off = false;
 	if (engine->sa_known)
-		err = txn_mad_send(engine, txn, now_ns,
-				   (unsigned int)interval_ms);
+		err = txn_mad_send(engine, txn, now, wait_end);
 	else if (!txn->tries)
 		txn->to = (struct ibsa_address){ 0 };
 	txn->is_refused = err != 0;
@@ -340,7 +337,7 @@ static int txn_queue(struct ibsa__engine *engine, struct txn *txn)
  * list.
  */
 static inline int txn_submit(struct ibsa__engine *engine, struct txn *txn,
-			     uint64_t now_ns)
+			     uint64_t hash, uint64_t now_ns)
 {
 	const size_t live = engine->in_flight + engine->queued + 1;
 	int err;
@@ -355,14 +352,14 @@ static inline int txn_submit(struct ibsa__engine *engine, struct txn *txn,
 	if (txn->shareable) {
 		if (live > engine->shares.room)
 			ibsa__share_grow(&engine->shares);
-		share_add(&engine->shares, txn, txn->share_hash);
+		share_add(&engine->shares, txn, hash);
 	}
 	if (!window_has_room(engine, txn))
 		return txn_queue(engine, txn);
 	err = txn_launch(engine, txn, now_ns);
 	if (!err || ibsa__send_error_is_temporary(err))
 		return 0;
-	ibsa__txn_end(engine, txn);
+	txn_end(engine, txn);
 	return err;
 }
 
@@ -461,18 +458,17 @@ static inline uint64_t txn_identity(const struct txn *txn)
 }
 
 /*
- * Set the share_hash of @txn, which is shareable, and find a request with the
- * same content whose reply a query with @deadline may use, so that @txn need
- * not be sent. Few buckets contain the hash of a new request. Return: the
- * request; or NULL.
+ * Find a request with the same content as @txn, which is shareable and has
+ * @hash, whose reply a query with @deadline may use, so that @txn need not be
+ * sent. Few buckets contain the hash of a new request. Return: the request; or
+ * NULL.
  */
-static struct txn *txn_find_same(const struct ibsa__engine *engine,
-				 struct txn *txn, uint64_t deadline)
+static inline struct txn *txn_find_same(const struct ibsa__engine *engine,
+					struct txn *txn, uint64_t hash,
+					uint64_t deadline)
 {
-	const uint64_t hash = txn_identity(txn);
 	const struct share_bucket *bucket = share_bucket(&engine->shares, hash);
 
-	txn->share_hash = hash;
 	UNROLL
 	for (int i = 0; i < SHARE_WAYS; i++) {
 		if (bucket->entries[i].hash == hash) {
@@ -481,19 +477,6 @@ static struct txn *txn_find_same(const struct ibsa__engine *engine,
 		}
 	}
 	return NULL;
-}
-
-static int query_submit(struct ibsa__engine *engine, struct query *query,
-			struct txn *txn, uint64_t deadline, uint64_t now_ns)
-{
-	int err;
-
-	query_attach(query, txn);
-	query->deadline.due = deadline;
-	err = txn_submit(engine, txn, now_ns);
-	if (err)
-		timer_cancel(&engine->wheel, &query->deadline);
-	return err;
 }
 
 /*
@@ -511,25 +494,31 @@ static int query_join_or_submit(struct ibsa__engine *engine,
 					     ? options->deadline_ms
 					     : engine->options.deadline_ms;
 	const uint64_t deadline = tick_after(now_ns, deadline_ms);
+	const uint64_t hash = txn->shareable ? txn_identity(txn) : 0;
 	struct txn *other = txn->shareable
-				    ? txn_find_same(engine, txn, deadline)
+				    ? txn_find_same(engine, txn, hash, deadline)
 				    : NULL;
 	uint64_t until = deadline;
-	int err = 0;
+	int err;
 
 	if (options->queue_ms && !(other && other->tries)) {
 		query->from_send_ms = deadline_ms;
 		until = tick_after(now_ns, options->queue_ms);
 	}
+	query->deadline.due = until;
 	if (other) {
+		pool_give(&engine->txns, txn);
 		query_attach(query, other);
 		ibsa__query_deadline_set(engine, query, until);
 		engine->stats.shared++;
-	} else {
-		err = query_submit(engine, query, txn, until, now_ns);
+		return 0;
 	}
-	if (other || err)
+	query_attach(query, txn);
+	err = txn_submit(engine, txn, hash, now_ns);
+	if (err) {
+		timer_cancel(&engine->wheel, &query->deadline);
 		pool_give(&engine->txns, txn);
+	}
 	return err;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "engine/answer.h"
 #include "engine/state.h"
 
 enum {
@@ -58,92 +59,9 @@ void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn)
 	timer_arm(&engine->wheel, &txn->retry, engine->wheel.now);
 }
 
-static struct wheel *txn_wheel(struct ibsa__engine *engine,
-			       const struct txn *txn)
-{
-	return txn->state == TXN_ABANDONED ? &engine->abandoned_wheel
-					   : &engine->wheel;
-}
-
-/*
- * Remove @txn from the queue or window and from all tables; its list of
- * queries is not changed.
- */
-static inline void txn_end(struct ibsa__engine *engine, struct txn *txn)
-{
-	if (txn->state == TXN_ENDED)
-		return;
-	if (txn->state == TXN_QUEUED) {
-		list_remove(&txn->link);
-		engine->queued--;
-	} else {
-		timer_cancel(txn_wheel(engine, txn), &txn->retry);
-		id_table_remove(&engine->tids, &txn->tid);
-		engine->in_flight--;
-		engine->abandoned -= txn->state == TXN_ABANDONED;
-	}
-	txn->state = TXN_ENDED;
-}
-
-void ibsa__txn_end(struct ibsa__engine *engine, struct txn *txn)
-{
-	txn_end(engine, txn);
-}
-
 void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn)
 {
-	ibsa__txn_end(engine, txn);
-	pool_give(&engine->txns, txn);
-}
-
-/*
- * Free @query, which is in no list, and call its callback. The memory is freed
- * before the callback runs, so that the callback can submit a new query.
- */
-static void query_call_back(struct ibsa__engine *engine, struct query *query,
-			    struct ibsa_reply *reply)
-{
-	ibsa_reply_fn done = query->done;
-	void *arg = query->arg;
-
-	reply->id = query->id;
-	query->id += QUERY_ID_STEP;
-	query->txn = NULL;
-	pool_give(&engine->queries, query);
-	if (!done)
-		return;
-	engine->calling_back = true;
-	done(reply, arg);
-	engine->calling_back = false;
-}
-
-static bool txn_is_write(const struct txn *txn)
-{
-	return txn->method == IBSA_METHOD_SET ||
-	       txn->method == IBSA_METHOD_DELETE;
-}
-
-/*
- * End @txn and call back its queries. A callback may cancel any other query of
- * @txn: the loop reads the head of the list again after each callback.
- */
-void ibsa__txn_answer(struct ibsa__engine *engine, struct txn *txn,
-		      struct ibsa_reply *reply)
-{
 	txn_end(engine, txn);
-	if (txn_is_write(txn))
-		engine->epoch++;
-	reply->record = txn->record;
-	reply->tries = txn->tries;
-	while (!list_is_empty(&txn->queries)) {
-		struct query *query = list_object(txn->queries.next,
-						  struct query, link);
-
-		list_take(&query->link);
-		timer_cancel(&engine->wheel, &query->deadline);
-		engine->stats.replies += !reply->err;
-		query_call_back(engine, query, reply);
-	}
 	pool_give(&engine->txns, txn);
 }
 
@@ -272,8 +190,7 @@ static void txn_send_failed(struct ibsa__engine *engine, struct txn *txn,
 			    int err)
 {
 	if (!ibsa__send_error_is_temporary(err))
-		ibsa__txn_answer(engine, txn,
-				 &(struct ibsa_reply){ .err = err });
+		txn_answer(engine, txn, &(struct ibsa_reply){ .err = err });
 }
 
 /*
@@ -299,6 +216,23 @@ void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 }
 
 /*
+ * Whether at least one query of @txn will wait longer than until now, if @txn
+ * is sent now.
+ */
+static bool txn_is_awaited(const struct ibsa__engine *engine,
+			   const struct txn *txn, uint64_t now_ns)
+{
+	const uint64_t now = tick_after(now_ns, 0);
+	const struct query *query;
+
+	LIST_EACH(query, &txn->queries, link) {
+		if (query_end_tick(query, now) > engine->wheel.now)
+			return true;
+	}
+	return false;
+}
+
+/*
  * No reply to @txn came within the interval. The port is read again, because
  * the SM may have moved. If all deadlines have passed as well, as after a
  * suspend of the machine, the deadline timers end @txn.
@@ -306,10 +240,9 @@ void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {
 	const uint64_t now_ns = engine_now_ns(engine);
-	uint64_t last;
 	int err;
 
-	if (!txn_is_awaited(txn, now_ns, engine->wheel.now + 1, &last)) {
+	if (!txn_is_awaited(engine, txn, now_ns)) {
 		ibsa__txn_schedule(engine, txn, engine->wheel.now);
 		return;
 	}

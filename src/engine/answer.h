@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The end of requests and of their queries, inline, because each reply passes
+ * it. All callbacks of queries are called here.
+ */
+#ifndef ENGINE_ANSWER_H
+#define ENGINE_ANSWER_H
+
+#include "engine/state.h"
+
+static inline struct wheel *txn_wheel(struct ibsa__engine *engine,
+				      const struct txn *txn)
+{
+	return txn->state == TXN_ABANDONED ? &engine->abandoned_wheel
+					   : &engine->wheel;
+}
+
+/*
+ * Remove @txn from the queue or window and from all tables; its list of
+ * queries is not changed.
+ */
+static inline void txn_end(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (txn->state == TXN_ENDED)
+		return;
+	if (txn->state == TXN_QUEUED) {
+		list_remove(&txn->link);
+		engine->queued--;
+	} else {
+		timer_cancel(txn_wheel(engine, txn), &txn->retry);
+		id_table_remove(&engine->tids, &txn->tid);
+		engine->in_flight--;
+		engine->abandoned -= txn->state == TXN_ABANDONED;
+	}
+	txn->state = TXN_ENDED;
+}
+
+/*
+ * Free @query, which is in no list, and call its callback. The memory is freed
+ * before the callback runs, so that the callback can submit a new query.
+ */
+static inline void query_call_back(struct ibsa__engine *engine,
+				   struct query *query,
+				   struct ibsa_reply *reply)
+{
+	ibsa_reply_fn done = query->done;
+	void *arg = query->arg;
+
+	reply->id = query->id;
+	query->id += QUERY_ID_STEP;
+	query->txn = NULL;
+	pool_give(&engine->queries, query);
+	if (!done)
+		return;
+	engine->calling_back = true;
+	done(reply, arg);
+	engine->calling_back = false;
+}
+
+static inline bool txn_is_write(const struct txn *txn)
+{
+	return txn->method == IBSA_METHOD_SET ||
+	       txn->method == IBSA_METHOD_DELETE;
+}
+
+/*
+ * End @txn and call back its queries. A callback may cancel any other query of
+ * @txn: the loop reads the head of the list again after each callback.
+ */
+static inline void txn_answer(struct ibsa__engine *engine, struct txn *txn,
+			      struct ibsa_reply *reply)
+{
+	txn_end(engine, txn);
+	if (txn_is_write(txn))
+		engine->epoch++;
+	reply->record = txn->record;
+	reply->tries = txn->tries;
+	while (!list_is_empty(&txn->queries)) {
+		struct query *query = list_object(txn->queries.next,
+						  struct query, link);
+
+		list_take(&query->link);
+		timer_cancel(&engine->wheel, &query->deadline);
+		engine->stats.replies += !reply->err;
+		query_call_back(engine, query, reply);
+	}
+	pool_give(&engine->txns, txn);
+}
+
+#endif

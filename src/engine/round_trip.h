@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Measurement of the SA's round-trip time, inline, for each reply. */
+#ifndef ENGINE_ROUND_TRIP_H
+#define ENGINE_ROUND_TRIP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
+
+/*
+ * Round-trip times of the SA: a smoothed mean and the mean deviation, in
+ * microseconds. Only replies to requests that were sent once are measured:
+ * after a retry, it is unknown which try a reply answers.
+ *
+ * @limit_us: the time above which a reply counts as late, which is the least
+ * interval of new requests; 0 before the first measured reply. If a reply came
+ * too late to be the reply to the last try of its request, it is at least the
+ * interval of that request, until the next measured reply.
+ *
+ * Source: RFC 6298.
+ */
+struct round_trip {
+	uint32_t smooth_us;
+	uint32_t deviation_us;
+	uint64_t limit_us;
+};
+
+static inline uint32_t round_trip_move(uint32_t from, uint32_t to, int shift)
+{
+	return to > from ? from + ((to - from) >> shift)
+			 : from - ((from - to) >> shift);
+}
+
+static inline uint64_t round_trip_limit_us(const struct round_trip *trip)
+{
+	return trip->smooth_us + UINT64_C(4) * trip->deviation_us;
+}
+
+static inline void round_trip_add(struct round_trip *trip, uint32_t sample_us)
+{
+	const uint32_t off_us = sample_us > trip->smooth_us
+					? sample_us - trip->smooth_us
+					: trip->smooth_us - sample_us;
+
+	trip->deviation_us = round_trip_move(trip->deviation_us, off_us,
+					     DEVIATION_SHIFT);
+	trip->smooth_us = round_trip_move(trip->smooth_us, sample_us,
+					  SMOOTH_SHIFT);
+	trip->limit_us = round_trip_limit_us(trip);
+}
+
+/*
+ * Whether a reply comes too late after the last try to be the reply to that
+ * try, so that it answers an earlier try. If only the earlier try was lost,
+ * the reply comes one round-trip time after the last try. A slow SA replies to
+ * the first try at any time between two tries.
+ */
+static inline bool is_reply_to_earlier_try(const struct round_trip *trip,
+					   uint32_t interval_ms,
+					   uint64_t since_us)
+{
+	return since_us > round_trip_limit_us(trip) &&
+	       since_us > UINT64_C(1000) * interval_ms / 4;
+}
+
+/*
+ * Update @trip after a reply to a request that was sent @tries times. The
+ * reply arrived @since_ns after the last try, whose interval was @interval_ms.
+ */
+static inline void round_trip_note(struct round_trip *trip, uint32_t tries,
+				   uint32_t interval_ms, uint64_t since_ns)
+{
+	const uint64_t us = since_ns / 1000;
+
+	if (tries == 1) {
+		round_trip_add(trip,
+			       us < LONGEST_US ? (uint32_t)us : LONGEST_US);
+	} else if (is_reply_to_earlier_try(trip, interval_ms, us)) {
+		trip->limit_us = UINT64_C(1000) * interval_ms;
+		if (trip->limit_us < round_trip_limit_us(trip))
+			trip->limit_us = round_trip_limit_us(trip);
+	}
+}
+
+#endif
