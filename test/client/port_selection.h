@@ -45,7 +45,7 @@ struct path_replies {
 	unsigned int answered;
 };
 
-/* For ib_sa_path_rec_get(); @context is a struct place_paths. */
+/* The callback for ib_sa_path_rec_get(); @context is a struct path_replies. */
 void path_reply_note(int status, struct sa_path_rec *resp, void *context);
 
 /* Open a client with the options of the port selection. */

@@ -104,7 +104,7 @@ static void capture_is_a_device_of_one_port(void **state)
 	ibsa_device_put(device);
 }
 
-/* With a worker, programs cannot dispatch. */
+/* If a device has a worker, programs cannot poll or dispatch the device. */
 static void device_with_a_worker_is_not_dispatched(void **state)
 {
 	struct ibsa_fabric *fabric = rig_fabric(false);

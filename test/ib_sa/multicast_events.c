@@ -170,7 +170,10 @@ static void port_change_report(void)
 	plug_run(&plug, 0);
 }
 
-/* As in the kernel: data for the group may be lost from now on. */
+/*
+ * Members are told at once, as in the kernel, because data for the group may be
+ * lost from now on.
+ */
 static void reregistration_is_told_at_once(void **state)
 {
 	(void)state;

@@ -361,7 +361,7 @@ static void broken_send_and_broken_answer_are_eio(void **state)
 	plug_stop(&plug);
 }
 
-/* As in the kernel: a device that is removed flushes its queries. */
+/* A device that is removed flushes its queries, as in the kernel. */
 static void removed_device_ends_queries(void **state)
 {
 	struct ib_sa_query *query;

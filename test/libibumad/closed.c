@@ -146,7 +146,7 @@ static void *thread_register(void *arg)
 	return NULL;
 }
 
-/* As with a device, the second close has no effect. */
+/* A second close of a portid has no effect, as with a device. */
 static void a_second_close_does_not_end_a_call(void **state)
 {
 	struct server_rig *server = *state;
@@ -169,9 +169,9 @@ static void a_second_close_does_not_end_a_call(void **state)
 }
 
 /*
- * Like a daemon that closes all descriptors. The portid is then another port,
- * and the old port's connection is another file. Both numbers stay in use:
- * otherwise, the server in this program could get one of them.
+ * The program closes all descriptors, as a daemon does. The portid is then
+ * another port, and the old port's connection is another file. Both numbers stay
+ * in use: otherwise, the server in this program could get one of them.
  */
 static void a_portid_that_was_closed_is_another_ports(void **state)
 {

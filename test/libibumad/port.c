@@ -522,7 +522,10 @@ static void end_of_file_is_not_a_message(void **state)
 	assert_int_equal(length, 0);
 }
 
-/* What the call writes to standard error, which is redirected meanwhile. */
+/*
+ * Store in @text what @call writes to standard error. Return: the number of
+ * bytes.
+ */
 static size_t debug_output(char *text, size_t room, void (*call)(void))
 {
 	int aside = dup(STDERR_FILENO);

@@ -120,7 +120,7 @@ static void run_child(int portid, int agent)
 	_exit(is_fine ? 0 : 1);
 }
 
-/* As with a device, the child has the descriptor. */
+/* A child has its parent's descriptor and uses the port, as with a device. */
 static void a_child_uses_its_parents_port(void **state)
 {
 	pid_t child;

@@ -425,7 +425,10 @@ static void restart_during_a_request_does_not_count_as_dispute(void **state)
 	expect_report(11, IBSA_REGISTRATION_REGISTERED, 0);
 }
 
-/* Another record in its place is a dispute, even after a restart of the SM. */
+/*
+ * Another record in the place of the client's one is a dispute, even after a
+ * restart of the SM.
+ */
 static void rival_is_a_dispute_after_a_restart(void **state)
 {
 	unsigned int ms = 0;

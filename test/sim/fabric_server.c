@@ -176,7 +176,7 @@ static void a_server_that_accepts_no_client_keeps_its_socket(void **state)
 	server_stop(server);
 }
 
-/* As after kill -9: the socket exists, but no process listens. */
+/* A socket at which no process listens, as after kill -9, is replaced. */
 static void a_dead_servers_socket_is_replaced(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -212,7 +212,7 @@ static void another_kind_of_file_stays(void **state)
 	server_stop(server);
 }
 
-/* Another server has replaced the socket. */
+/* A server that ends does not remove the socket of another server. */
 static void another_servers_socket_stays(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -233,7 +233,7 @@ static void another_servers_socket_stays(void **state)
 	server_stop(server);
 }
 
-/* Another server has replaced the FIFO. */
+/* A server that ends does not remove the FIFO of another server. */
 static void another_servers_fifo_stays(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

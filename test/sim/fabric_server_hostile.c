@@ -552,7 +552,10 @@ static void unknown_flags_are_answered_with_the_known(void **state)
 	server_stop(server);
 }
 
-/* Another file may have got the descriptor's number. */
+/*
+ * After a failed connection, the client uses its descriptor no more: another
+ * file may have got the number.
+ */
 static void a_failed_connection_has_no_descriptor(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

@@ -241,7 +241,10 @@ static void reports_come_to_a_file(void **state)
 	assert_int_equal(stats.reports_unanswered, 0);
 }
 
-/* What b receives from a while every fault of an impaired link is set. */
+/*
+ * Send MADs from a to b while every fault of an impaired link is set. Return: a
+ * checksum of what b receives.
+ */
 static uint64_t history(uint64_t seed, struct ibsa_fabric_stats *stats)
 {
 	const struct ibsa_fabric_options options = {

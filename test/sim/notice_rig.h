@@ -25,7 +25,7 @@ struct report {
 /* Set up a test: the client at b has subscribed to all events, and listens. */
 int rig_start(void **state);
 
-/* Another client of the same fabric. */
+/* Open another client of the same fabric, at @node. */
 struct bench rig_beside(const struct bench *bench, const char *node);
 void rig_close(struct bench *bench);
 

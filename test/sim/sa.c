@@ -339,7 +339,10 @@ struct selector_case {
 	int status; /* or the value that is found */
 };
 
-/* From host-r3 to host-r2: rate 6 (20 Gb/s), MTU 4, life time 18. */
+/*
+ * The path from host-r3 to host-r2 has rate 6 (20 Gb/s), MTU 4 and life time 18;
+ * selectors choose lower values or no path.
+ */
 static void selectors_choose(void **state)
 {
 	static const struct selector_case rates[] = {

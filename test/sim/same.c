@@ -494,7 +494,10 @@ static int service_request(void)
 	return compare(mad);
 }
 
-/* Only subscriber and number select subscriptions. */
+/*
+ * Make a request for InformInfoRecords with some fields selected. Of these, only
+ * the subscriber's GID and the number select subscriptions.
+ */
 static int inform_record_request(void)
 {
 	const struct ibsa_inform_info_rec want = {

@@ -80,7 +80,7 @@ struct ibsa__engine *puppet_engine(struct puppet *puppet,
 				   const struct ibsa__engine_options *options);
 extern const struct ibsa__engine_options puppet_options;
 
-/* Like puppet_engine(), but with a window of one request. */
+/* Do what puppet_engine() does, with a window of one request. */
 struct ibsa__engine *puppet_engine_of_one(struct puppet *puppet);
 
 /* Return: the @n-th MAD that was sent, counted from 0. */

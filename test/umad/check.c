@@ -371,7 +371,10 @@ static void unreadable_version_is_not_an_old_one(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, end)
 
-/* In a container, the first device may not be the one that was passed in. */
+/*
+ * A port that cannot be opened does not hide the next one: in a container, the
+ * first device may be one that the container may not use.
+ */
 static void port_that_cannot_be_opened_does_not_hide_the_next(void **state)
 {
 	struct ibsa_options options = { .device = NULL };

@@ -202,7 +202,10 @@ static void driver_is_queried_once(void **state)
 	assert_int_equal(kernel.driver_queries, 1);
 }
 
-/* Another device of that name has come, so EINVAL must be checked. */
+/*
+ * After EINVAL, the driver number is queried again: another device may have come
+ * with the name.
+ */
 static void rejected_driver_is_queried_again(void **state)
 {
 	struct ibv_gid_entry entry;

@@ -79,7 +79,7 @@ static void put(void *to, size_t room, const struct ibv_gid_entry *entry)
 	memcpy(to, entry, room < ENTRY_BYTES ? room : ENTRY_BYTES);
 }
 
-/* As uverbs_get_flags32() of the kernel reads them. */
+/* Return: the flags, read as uverbs_get_flags32() of the kernel does. */
 static uint32_t flags_get(const struct ib_uverbs_ioctl_hdr *call, uint16_t id)
 {
 	uint32_t flags;

@@ -42,7 +42,7 @@ int close_any(struct ibv_context *context);
 /* Make one call of the verbs functions, chosen by a random number. */
 void worker_call(struct worker *worker, unsigned int number);
 
-/* Like worker_call(), but only a call that does not wait. */
+/* Do what worker_call() does, but make only calls that do not wait. */
 void worker_call_at_once(struct worker *worker, unsigned int number);
 
 #endif

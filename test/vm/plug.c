@@ -100,7 +100,7 @@ static void client_closes_without_its_device(void **state)
 	assert_int_equal(seen.err, -ECANCELED);
 }
 
-/* It is found by its GUID. */
+/* A device that comes back under another name is found by its node GUID. */
 static void device_comes_back_under_another_name(void **state)
 {
 	struct ibsa_client *client = sa_client(*state, NULL);
@@ -113,7 +113,10 @@ static void device_comes_back_under_another_name(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Another device has got the file that the first device had. */
+/*
+ * Another device has got the umad file that the first device had: the first
+ * device is found with its new file.
+ */
 static void device_comes_back_with_another_file(void **state)
 {
 	struct ibsa_client *client = sa_client(*state, NULL);

@@ -139,7 +139,7 @@ static void event_of_a_queue_made_on_the_device_file_comes(void **state)
 	pair_close(&pair);
 }
 
-/* Only the last put restores the member. */
+/* If gets overlap, only the last put restores the member async_fd. */
 static void gets_may_overlap(void **state)
 {
 	struct rig *rig = *state;
