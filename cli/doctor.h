@@ -78,7 +78,8 @@ struct visit {
 	struct doctor *doctor;
 	struct spot spot;
 	struct ibsa_fabric *fabric; /* or NULL: a port of this machine */
-	const char *rate;	    /* may be "" */
+	const char *device; /* to open: on a fabric, names may be the same */
+	const char *rate;   /* may be "" */
 	const struct ibsa_port_state *state; /* NULL: unknown */
 	int err;			     /* error of reading @state */
 	bool is_named;			     /* the command line names it */

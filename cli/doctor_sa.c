@@ -116,7 +116,7 @@ static int port_open(const struct visit *visit, uint64_t sm_key,
 {
 	struct ibsa_options options = visit->doctor->cli->open;
 
-	options.device = visit->spot.device;
+	options.device = visit->device;
 	options.port = (unsigned int)visit->spot.port;
 	options.on = visit->fabric;
 	options.access.sm_key = sm_key;

@@ -56,7 +56,9 @@ struct umad_buffer {
  *
  * A transport needs these as well:
  *
- * @open:    open the file again after @shut, without waiting. *@out_is_other:
+ * @open:    open the file again after @shut, without waiting; also called on the
+ *           open file until register_agent has its answer, and then returns 0
+ *           without a change. *@out_is_other:
  *           the new file is of another device than before. Return: 0;
  *           -EINPROGRESS it is not yet time to try again; or -errno
  * @shut:    close the file, if it is open; @open can open it again.

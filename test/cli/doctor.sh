@@ -289,6 +289,14 @@ forty_devices() {
 	unset SYSFS_PATH
 }
 
+# Two nodes have the same name, and only the second has a port 2.
+nodes_of_one_name() {
+	printf '%s\n' 'Switch 4 "s"' '[1] "a"[1] 4xEDR' '[2] "b"[2] 4xEDR' \
+		'Ca 1 "a" # "twin"' 'Ca 2 "b" # "twin"' >twins.net
+	run 0 doctor --fabric twins.net -v; err_empty
+	out_has '^sa +twin +2 +ok +the SA answers'
+}
+
 embedded_fabrics() {
 	on 0 -v doctor; err_empty
 	out_has '^NAME +DEVICE +PORT +VERDICT +DETAIL$'
@@ -413,7 +421,7 @@ no_devices() {
 wrapper by_me
 wrapper by_other "${other[@]}"
 mkdir -p "$nodes"
-groups=(embedded_fabrics signals_end_it shared_fabrics no_devices)
+groups=(embedded_fabrics nodes_of_one_name signals_end_it shared_fabrics no_devices)
 if "$tmp/by_other" -V >out 2>err; then
 	groups+=(every_error_is_another refusals_that_the_mode_does_not_explain
 		refusals_that_the_mode_explains what_is_no_umad_file a_list_that_is_not_permitted
