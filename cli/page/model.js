@@ -95,7 +95,7 @@ function findingsMake() {
 		if (node)
 			findingAdd(finding, node);
 		else if (Number.isInteger(peer))
-			findingMark(finding, nodes[peer]);
+			findingMark(finding, finding.near = nodes[peer]);
 		return finding;
 	});
 }

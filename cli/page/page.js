@@ -382,12 +382,16 @@ function choose(node, isCentered) {
 		drawPlan();
 }
 
+/* What the search finds of a node that is missing, which is not in the picture. */
+const absents = findings.filter((finding) => finding.expected).map((finding) => (
+	{ label: finding.expected, near: finding.near, note: finding.what, ports: [] }));
+
 /* Nodes whose name, GUID or LID matches; names that begin with the text first. */
 function matchesFind(text) {
 	const wanted = text.trim().toLowerCase();
 	if (!wanted)
 		return [];
-	const found = nodes.filter((node) => node.words.includes(wanted) ||
+	const found = [...nodes, ...absents].filter((node) => node.words.includes(wanted) ||
 		node.ports.some((port) => String(port.lid) === wanted));
 	const rank = (node) => node.label.toLowerCase() === wanted ? 0 :
 		node.label.toLowerCase().startsWith(wanted) ? 1 : 2;
@@ -404,6 +408,8 @@ class Search {
 		for (const node of nodes)
 			node.words = [node.name, node.guid, ...node.ports.map((port) => port.guid)]
 				.join("\n").toLowerCase();
+		for (const absent of absents)
+			absent.words = absent.label.toLowerCase();
 		this.input.addEventListener("input", () => this.show());
 		this.input.addEventListener("focus", () => this.input.value && this.show());
 		this.input.addEventListener("blur", () => this.close());
@@ -418,7 +424,12 @@ class Search {
 
 	take(node) {
 		this.close();
-		choose(node, true);
+		if (!absents.includes(node))
+			choose(node, true);
+		else if (node.near)
+			choose(node.near, true);
+		else
+			document.getElementById("findings").scrollIntoView();
 	}
 
 	/* Mark the match that Enter takes. */
@@ -436,7 +447,7 @@ class Search {
 	item(node, index) {
 		const place = node.leaf ? `, ${node.leaf.label} port ${node.leafPort}` : "";
 		const made = element("li", { role: "option", id: `match-${index}` }, node.label,
-				     element("small", {}, node.guid + place));
+				     element("small", {}, node.note || node.guid + place));
 		made.addEventListener("mousedown", (event) => event.preventDefault());
 		made.addEventListener("click", () => this.take(node));
 		return made;

@@ -347,6 +347,20 @@ def check_missing(check, browser):
             nodes.some(n => n.isSwitch && n.severity === CRITICAL &&
                             n.findings.includes(f)));
     })()"""), "a missing host is not at its leaf switch")
+    shown = browser.run("""(() => {
+        const absent = findings.find(f => f.kind === "missing" && !f.node);
+        const input = document.getElementById("search");
+        input.value = absent.expected;
+        input.dispatchEvent(new Event("input"));
+        const text = document.getElementById("matches").innerText;
+        document.querySelector("#matches [role=option]").click();
+        input.value = "";
+        const leaf = selected;
+        choose(null);
+        fit();
+        return [text.includes(" is missing"), leaf.findings.includes(absent)];
+    })()""")
+    check.that(shown == [True, True], f"search for a missing host: {shown}")
 
 
 def shots(browser, folder, hosts):
