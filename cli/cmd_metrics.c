@@ -67,7 +67,8 @@ static bool arguments_check(const struct cli *cli)
 		complain("metrics writes OpenMetrics only; remove --json, "
 			 "--ndjson, --csv, --fields and --verbose");
 	else
-		return true;
+		return !cli->metrics.label ||
+		       metrics_label_check(cli->metrics.label);
 	return false;
 }
 

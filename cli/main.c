@@ -37,7 +37,7 @@ static const struct command commands[] = {
 	  "all for", cmd_gids, cmd_gids_details },
 	{ "metrics", "[node [PEER...]]",
 	  "write values for Prometheus, about the fabric or this machine",
-	  "expect listen output peers pkey rate", cmd_metrics, cmd_metrics_details,
+	  "expect label listen output peers pkey rate", cmd_metrics, cmd_metrics_details,
 	  .refused = "json ndjson csv fields verbose" },
 	{ "page", "[FILE]", "write a fabric as an HTML page",
 	  "expect node-name-map output record", cmd_page, cmd_page_details,

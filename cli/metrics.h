@@ -102,6 +102,12 @@ enum metrics_format {
 void metrics_write(FILE *file, const struct metrics *metrics,
 		   enum metrics_format format);
 
+/*
+ * Check the value of --label. Return: false after a message: it is not NAME=VALUE,
+ * or the name is that of a label of ibsa.
+ */
+bool metrics_label_check(const char *label);
+
 /* Write the table of all metrics, for --help. */
 void metrics_list(struct out *out);
 

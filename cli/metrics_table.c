@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of all metrics, and where the value of each comes from. */
 #include <inttypes.h>
+#include <string.h>
 
 #include <ibsa/text.h>
 
@@ -268,6 +269,17 @@ static void peers_write(struct metrics_text *text,
 			       NULL);
 }
 
+/* A sample may not be repeated: programs refuse the whole text. */
+static bool is_repeated(const struct node_check *check, size_t index)
+{
+	const char *text = check->peers[index].text;
+
+	for (size_t i = 0; i < index; i++)
+		if (strcmp(check->peers[i].text, text) == 0)
+			return true;
+	return false;
+}
+
 static void peer_write(struct metrics_text *text, const struct metrics *metrics)
 {
 	const struct node_check *check = &metrics->check;
@@ -276,7 +288,7 @@ static void peer_write(struct metrics_text *text, const struct metrics *metrics)
 		const struct peer *peer = &check->peers[i];
 		const enum reached state = peer_state(metrics, peer);
 
-		if (state != PEER_UNKNOWN)
+		if (state != PEER_UNKNOWN && !is_repeated(check, i))
 			metrics_sample(text, state == PEER_REACHED, "peer",
 				       peer->text, NULL);
 	}
@@ -385,6 +397,7 @@ void metrics_write(FILE *file, const struct metrics *metrics,
 			.file = file,
 			.format = format,
 			.metric = &table[i],
+			.label = metrics->cli->metrics.label,
 		};
 
 		table[i].write(&text, metrics);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Writes metrics as text. */
 #include <stdarg.h>
+#include <string.h>
 
 #include <ibsa/text.h>
 
 #include "metrics_text.h"
+#include "options.h"
 
 static const char *suffix(const struct metric *metric)
 {
@@ -42,6 +44,49 @@ static void value_write(FILE *file, const char *value)
 	}
 }
 
+static void label_write(FILE *file, char separator, const char *name,
+			size_t len, const char *value)
+{
+	fprintf(file, "%c%.*s=\"", separator, (int)len, name);
+	value_write(file, value);
+	fputc('"', file);
+}
+
+/* Source: Prometheus, "Data model": names that begin with "__" are its own. */
+static bool is_label_name(const char *name)
+{
+	static const char characters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+		"0123456789";
+
+	return *name && !strchr("0123456789", *name) &&
+	       !name[strspn(name, characters)] && strncmp(name, "__", 2) != 0;
+}
+
+bool metrics_label_check(const char *label)
+{
+	/* The labels of the table of metrics. */
+	static const char own[] = "device gid guid kind lid link_layer node "
+				  "peer port priority result state status type "
+				  "version";
+	const size_t len = strcspn(label, "=");
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)len, label);
+	if (len >= sizeof(name) || !is_label_name(name) || !label[len] ||
+	    !label[len + 1])
+		complain("--label: '%s' is not NAME=VALUE, such as "
+			 "fabric=storage",
+			 label);
+	else if (option_is_listed(name, own))
+		complain("--label: the values have a label '%s'; use another "
+			 "name, such as fabric",
+			 name);
+	else
+		return true;
+	return false;
+}
+
 void metrics_sample(struct metrics_text *text, double value, ...)
 {
 	const char *name;
@@ -54,11 +99,17 @@ void metrics_sample(struct metrics_text *text, double value, ...)
 	fprintf(text->file, "%s%s", text->metric->name, suffix(text->metric));
 	va_start(args, value);
 	while ((name = va_arg(args, const char *))) {
-		fprintf(text->file, "%c%s=\"", separator, name);
-		value_write(text->file, va_arg(args, const char *));
-		fputc('"', text->file);
+		label_write(text->file, separator, name, strlen(name),
+			    va_arg(args, const char *));
 		separator = ',';
 	}
 	va_end(args);
+	if (text->label) {
+		const size_t len = strcspn(text->label, "=");
+
+		label_write(text->file, separator, text->label, len,
+			    text->label + len + 1);
+		separator = ',';
+	}
 	fprintf(text->file, "%s %.15g\n", separator == ',' ? "}" : "", value);
 }

@@ -35,6 +35,7 @@ struct metrics_text {
 	FILE *file;
 	enum metrics_format format;
 	const struct metric *metric;
+	const char *label; /* NAME=VALUE of each sample, or NULL */
 	bool has_header;
 };
 

@@ -99,9 +99,14 @@ struct check_options {
 	const char *expect;
 };
 
-/* Options of ibsa metrics: the address of --listen, or NULL. */
+/**
+ * struct metrics_options - ibsa metrics
+ * @listen: address of --listen, or NULL
+ * @label:  NAME=VALUE, the label of all samples, or NULL
+ */
 struct metrics_options {
 	const char *listen;
+	const char *label;
 };
 
 /**

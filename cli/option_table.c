@@ -48,6 +48,8 @@ static const struct option_row rows[] = {
 	  AT(trace.group) },
 	{ 0, "journal", NULL, "watch: write events to the systemd journal",
 	  AT(watch.journal) },
+	{ 0, "label", "NAME=VALUE", "metrics: a label of all values",
+	  AT(metrics.label) },
 	{ 0, "lease", "SECONDS",
 	  "service register: lease in seconds, or infinite", option_lease },
 	{ 0, "listen", "ADDRESS", "metrics: serve over HTTP: PORT or ADDR:PORT",

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_COUNT = 46 };
+enum { OPTION_COUNT = 47 };
 
 /* The commands that accept an option. */
 enum option_whose {

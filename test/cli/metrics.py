@@ -312,11 +312,41 @@ def help_and_page_list_all_metrics(test, page):
     test.same(listed, names, "names of the page")
 
 
+def a_label_is_added(test, fabric, peers):
+    """So that the files of two fabrics have no sample in common."""
+    peer = ("--peers", peers)
+    plain = test.metrics("--fabric", fabric, *peer)
+    value = 'a"\\=b c'
+    named = test.metrics("--fabric", fabric, *peer, "--label",
+                         "fabric=" + value)
+    test.same(set(named), {
+        (key, ("fabric", value)) if isinstance(key, str) else
+        (key[0], *sorted([*key[1:], ("fabric", value)])) for key in plain},
+        "samples with a label")
+    own = {name for key in plain if isinstance(key, tuple)
+           for name, _ in key[1:]}
+    test.expect(len(own) > 10, "labels")
+    for name in own:
+        _, error = test.run("metrics", "--fabric", fabric, "--label",
+                            name + "=x", status=2)
+        test.expect(f"have a label '{name}'" in error, error)
+
+
+def a_peer_has_one_sample(test, fabric):
+    out, _ = test.run("metrics", "--fabric", fabric, "node", "node2", "lid:1",
+                      "node2")
+    test.same(out.count('ibsa_peer_reachable{peer="node2"}'), 1, "samples")
+    test.same(out.count("ibsa_peer_reachable{"), 2, "samples of peers")
+
+
 def wrong_command_lines(test, fabric):
     for args in (("what",), ("node", "--expect", fabric), ("-j",), ("--csv",),
                  ("-v",), ("--ndjson",), ("--fields", "a"), ("-o",),
                  ("--peers", "/nowhere"), ("node", "guid:x"),
-                 ("--expect", "/nowhere"), ("--lease", "5"), ("-o", "")):
+                 ("--expect", "/nowhere"), ("--lease", "5"), ("-o", ""),
+                 ("--label", "fabric"), ("--label", "fabric="),
+                 ("--label", "=x"), ("--label", "1a=x"), ("--label", "a-b=x"),
+                 ("--label", "__a=x"), ("--label", "a" * 64 + "=x")):
         out, error = test.run("metrics", "--fabric", fabric, *args, status=2)
         test.same(out, "", f"output of {args}")
         test.same(error.count("\n"), 1, f"sentences of {args}")
@@ -336,6 +366,11 @@ def main(ibsa, fabric, large, sysfs, page):
         what_is_no_regular_file_stays(test, fabric, folder)
         hostile_names_are_escaped(test, folder)
         series_are_bounded(test, large, folder)
+        lone = os.path.join(folder, "lone")
+        with open(lone, "w", encoding="utf-8") as file:
+            file.write("node2\n")
+        a_label_is_added(test, fabric, lone)
+        a_peer_has_one_sample(test, fabric)
         help_and_page_list_all_metrics(test, page)
         wrong_command_lines(test, fabric)
     return test.finish()

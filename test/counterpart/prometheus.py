@@ -165,10 +165,14 @@ def the_dashboard_has_values(test, prometheus, examples):
 
 
 def the_node_exporter_reads_the_file(test, prometheus, folder):
-    test.run("metrics", "node", "node2", "-o", f"{folder}/ibsa.prom")
+    """Two files, as of a machine in two fabrics."""
+    wanted = {}
+    for name, args in (("ibsa", ()), ("ibsa-2", ("--label", "fabric=two"))):
+        path = f"{folder}/{name}.prom"
+        test.run("metrics", "node", "node2", "-o", path, *args)
+        with open(path, encoding="utf-8") as file:
+            wanted.update(test.samples(file.read()))
     text = get(prometheus.node_port, "/metrics")
-    with open(f"{folder}/ibsa.prom", encoding="utf-8") as file:
-        wanted = test.samples(file.read())
     found = classic_samples(text)
     test.same(found["node_textfile_scrape_error"], 0, "textfile collector")
     test.same({key: found.get(key) for key in wanted}, wanted, "values")
