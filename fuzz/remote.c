@@ -55,8 +55,7 @@ static void server_requests(const uint8_t *bytes, size_t len)
 		err = ibsa__remote_request(&connection, &request, &error);
 		must(err || request.answered <= sizeof(answer));
 		must(err <= 0 && memchr(error.text, '\0', sizeof(error.text)));
-		if (request.fd >= 0)
-			close(request.fd);
+		ibsa__remote_fds_close(&request.fds);
 	}
 	ibsa__remote_disconnect(&connection);
 }
@@ -64,9 +63,11 @@ static void server_requests(const uint8_t *bytes, size_t len)
 /* Read packets as a program reads a umad file, with a buffer of @room bytes. */
 static void read_all(const uint8_t *bytes, size_t len, size_t room)
 {
-	struct remote_locks locks = { .reading = PTHREAD_MUTEX_INITIALIZER };
-	struct remote_file file = { .fd = socket_with_bytes(bytes, len),
-				    .locks = &locks };
+	struct remote_shared shared = {
+		.reading = PTHREAD_MUTEX_INITIALIZER,
+		.data = { .fd = socket_with_bytes(bytes, len), .bell_fd = -1 },
+	};
+	struct remote_file file = { .shared = &shared };
 	uint8_t packet[2048];
 	ssize_t got;
 
@@ -74,15 +75,15 @@ static void read_all(const uint8_t *bytes, size_t len, size_t room)
 		got = ibsa__remote_file_read(&file, packet, room);
 		must(got <= (ssize_t)room);
 	} while (got > 0);
-	pthread_mutex_destroy(&locks.reading);
-	close(file.fd);
+	pthread_mutex_destroy(&shared.reading);
+	close(shared.data.fd);
 }
 
 /* Receive packets as a transport does, several at a time. */
 static void receive_all(const uint8_t *bytes, size_t len)
 {
 	struct remote_link link = {
-		.data = socket_with_bytes(bytes, len),
+		.data = { .fd = socket_with_bytes(bytes, len), .bell_fd = -1 },
 		.inbox = { .room = INBOX_ROOM, .most = INBOX_MOST },
 		.timer_fd = -1,
 	};
@@ -97,7 +98,7 @@ static void receive_all(const uint8_t *bytes, size_t len)
 			must(buffers[i].len >=
 			     UMAD_HEADER_BYTES + REMOTE_MAD_MIN);
 	} while (got != -ENODEV);
-	close(link.data);
+	close(link.data.fd);
 	ibsa__free(link.inbox.bytes);
 }
 

@@ -27,7 +27,7 @@ struct ibsa_fabric_server;
  *               cannot accept new connections for now
  * @arg:         passed to @note unchanged
  * @connections: maximum number of connections at the same time; 0: 1024. If
- *               RLIMIT_NOFILE is below 64 plus two descriptors for each
+ *               RLIMIT_NOFILE is below 64 plus three descriptors for each
  *               connection when the server is opened, the server reduces the
  *               maximum accordingly. A program that uses the fabric has one
  *               connection to read the simulated sysfs, and one for each struct

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "sim/server/server.h"
@@ -21,7 +22,7 @@
 enum {
 	EVENTS_MAX = 64,      /* in one round */
 	CONNECTIONS = 1024,   /* default maximum */
-	CONNECTION_FILES = 2, /* descriptors of a connection, at most */
+	CONNECTION_FILES = 3, /* descriptors of a connection, at most */
 	/*
 	 * Number of file descriptors reserved for the server itself and the
 	 * rest of the program; the others limit the number of clients.
@@ -396,6 +397,7 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 	if (options)
 		server->options = *options;
 	options_set_limits(&server->options);
+	server->has_rings = ibsa__environment_read().has_rings;
 	err = open_fds(server);
 	if (err)
 		ibsa__fail(error, err,

@@ -9,7 +9,8 @@
 
 #include "base/large.h"
 #include "base/list.h"
-#include "remote/protocol.h"
+#include "remote/connection.h"
+#include "remote/ring.h"
 #include "sim/fabric/fabric.h"
 #include "sim/file/file.h"
 
@@ -53,6 +54,13 @@ struct server_peer {
 	struct server_source control; /* the connection: requests, events */
 	/* Socket for packets of the umad file; fd -1: no umad file is open. */
 	struct server_source data;
+	/*
+	 * Rings that carry the packets instead of the data socket, which then
+	 * only wakes the client; and the eventfd by which the client wakes the
+	 * server.
+	 */
+	struct rings rings;
+	struct server_source bell;
 	struct server_bytes request_bytes; /* an incomplete request */
 	struct sim_file *file;		   /* the umad file, or NULL */
 	struct server_bytes part; /* an incomplete packet from the client */
@@ -68,6 +76,7 @@ struct server_peer {
 	uint32_t port;			/* index in the topology */
 	struct server_bytes sent_state; /* last port state sent to the client */
 	bool is_greeted;		/* the client has sent a valid hello */
+	bool has_rings;			/* the client can use rings */
 	bool is_watching; /* the client has asked for events of its port */
 	bool is_gone;	  /* disconnected, and in the server's list @gone */
 };
@@ -118,6 +127,7 @@ struct ibsa_fabric_server {
 	 * timer expires.
 	 */
 	bool has_smps;
+	bool has_rings; /* clients are offered rings */
 	/* No clients are accepted: file descriptors or memory were short. */
 	bool is_accept_paused;
 	uint8_t *in_batch;  /* buffer of SERVER_BATCH_BYTES for reading */
@@ -217,12 +227,45 @@ size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out);
 void ibsa__peer_state_sent(struct server_peer *peer, const uint8_t *state,
 			   size_t len);
 
+/* The descriptors in an answer to REMOTE_ATTACH; -1: absent. */
+struct server_fds {
+	int fd[REMOTE_FDS];
+};
+
 /* Packets (server_data.c). */
-int ibsa__peer_attach(struct server_peer *peer, int *out_fd) IBSA_MUST_USE;
+int ibsa__peer_attach(struct server_peer *peer,
+		      struct server_fds *out) IBSA_MUST_USE;
 void ibsa__peer_detach(struct server_peer *peer);
 
 /* Send the packets in the client's queue until its socket is full. */
 void ibsa__peer_flush(struct server_peer *peer);
+
+/*
+ * Bytes of packets (server_ring.c). ibsa__peer_bytes_send() sends as many bytes
+ * as the client has room for, ibsa__peer_bytes_recv() receives those that have
+ * arrived. Return: their number, possibly 0; or -errno: the client has gone, or
+ * has written invalid values to its ring.
+ */
+ssize_t ibsa__peer_bytes_send(struct server_peer *peer, const void *data,
+			      size_t len);
+ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len);
+
+/* Whether bytes have arrived that were not received. */
+bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
+
+/*
+ * After receiving from a client with rings: have the rest received in the next
+ * round; if there is no rest, announce that the server waits for the client.
+ */
+void ibsa__peer_bytes_settle(struct server_peer *peer);
+
+/*
+ * Create the client's rings, and @peer->bell.fd. *@out_memory_fd: to pass to
+ * the client. Return: 0 or -errno.
+ */
+int ibsa__peer_rings_open(struct server_peer *peer,
+			  int *out_memory_fd) IBSA_MUST_USE;
+void ibsa__peer_rings_close(struct server_peer *peer);
 
 /*
  * Make room for @count more bytes in the buffer. Return: false: memory is

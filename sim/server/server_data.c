@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
@@ -62,28 +61,23 @@ static bool bytes_add(struct server_bytes *bytes, const void *more, size_t len)
 	return true;
 }
 
-/*
- * Send as many bytes as the client's socket accepts. Return: their number,
- * possibly 0; or -errno.
- */
-static ssize_t data_send(struct server_peer *peer, const void *data, size_t len)
+/* The client has gone, or has written an invalid position to its ring. */
+static void bytes_failed(struct server_peer *peer, ssize_t err)
 {
-	for (;;) {
-		const ssize_t sent = send(peer->data.fd, data, len,
-					  MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (sent >= 0)
-			return sent;
-		if (errno != EINTR)
-			return errno == EAGAIN ? 0 : -errno;
-	}
+	ibsa__peer_disconnect(peer,
+			      err == -EPROTO ? "its ring is invalid" : NULL);
 }
 
-/* Start or stop waiting for room in the client's socket. */
+/*
+ * Start or stop waiting for room in the client's socket. A client wakes the
+ * server when its ring has room.
+ */
 static void data_await_room(struct server_peer *peer, bool on)
 {
 	const uint32_t events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
 
+	if (peer->rings.memory)
+		return;
 	if (ibsa__server_watch(&peer->data, events))
 		ibsa__peer_disconnect(peer, "out of memory for its packets");
 }
@@ -99,9 +93,9 @@ static bool pending_send(struct server_peer *peer)
 
 	if (!pending->count)
 		return true;
-	sent = data_send(peer, pending->at, pending->count);
+	sent = ibsa__peer_bytes_send(peer, pending->at, pending->count);
 	if (sent < 0) {
-		ibsa__peer_disconnect(peer, NULL);
+		bytes_failed(peer, sent);
 		return false;
 	}
 	pending->count -= (size_t)sent;
@@ -117,12 +111,12 @@ static bool pending_send(struct server_peer *peer)
  */
 static bool packets_send(struct server_peer *peer, const void *data, size_t len)
 {
-	const ssize_t sent = data_send(peer, data, len);
+	const ssize_t sent = ibsa__peer_bytes_send(peer, data, len);
 
 	if (sent == (ssize_t)len)
 		return true;
 	if (sent < 0)
-		ibsa__peer_disconnect(peer, NULL);
+		bytes_failed(peer, sent);
 	else if (!bytes_add(&peer->pending, (const char *)data + sent,
 			    len - (size_t)sent))
 		ibsa__peer_disconnect(peer, "out of memory for its packets");
@@ -176,11 +170,11 @@ static size_t packets_gather(struct server_peer *peer, uint8_t *batch)
 static bool packet_send_large(struct server_peer *peer, const uint8_t *packet,
 			      size_t len)
 {
-	const ssize_t sent = data_send(peer, packet + peer->head_sent,
-				       len - peer->head_sent);
+	const ssize_t sent = ibsa__peer_bytes_send(
+		peer, packet + peer->head_sent, len - peer->head_sent);
 
 	if (sent < 0) {
-		ibsa__peer_disconnect(peer, NULL);
+		bytes_failed(peer, sent);
 		return false;
 	}
 	peer->head_sent += (size_t)sent;
@@ -394,31 +388,30 @@ static void part_read(struct server_peer *peer)
 		ibsa__peer_disconnect(peer, "out of memory for its packet");
 		return;
 	}
-	got = recv(peer->data.fd, part->at + part->count, want, MSG_DONTWAIT);
-	if (!got || (got < 0 && errno != EAGAIN && errno != EINTR)) {
-		ibsa__peer_disconnect(peer, NULL);
+	got = ibsa__peer_bytes_recv(peer, part->at + part->count, want);
+	if (got < 0) {
+		bytes_failed(peer, got);
 		return;
 	}
-	if (got > 0)
-		part->count += (size_t)got;
+	part->count += (size_t)got;
 	part_post(peer);
 }
 
 static void batch_read(struct server_peer *peer)
 {
 	uint8_t *batch = peer->control.server->in_batch;
-	const ssize_t got = recv(peer->data.fd, batch, SERVER_BATCH_BYTES,
-				 MSG_DONTWAIT);
+	const ssize_t got = ibsa__peer_bytes_recv(peer, batch,
+						  SERVER_BATCH_BYTES);
 	size_t used;
 
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+	if (!got)
 		return;
 	/*
 	 * A client that closes its umad file with close(2) also closes the
 	 * connection.
 	 */
-	if (got <= 0) {
-		ibsa__peer_disconnect(peer, NULL);
+	if (got < 0) {
+		bytes_failed(peer, got);
 		return;
 	}
 	used = packets_post_all(peer, batch, (size_t)got);
@@ -432,6 +425,14 @@ static void batch_read(struct server_peer *peer)
 		ibsa__peer_disconnect(peer, "out of memory for its packet");
 }
 
+static void packets_read(struct server_peer *peer)
+{
+	if (peer->part.count)
+		part_read(peer);
+	else
+		batch_read(peer);
+}
+
 static void handle_data(struct server_source *source, uint32_t events)
 {
 	struct server_peer *peer = list_object(source, struct server_peer,
@@ -439,18 +440,43 @@ static void handle_data(struct server_source *source, uint32_t events)
 
 	if (peer->is_gone)
 		return;
-	if (events & ~(uint32_t)EPOLLOUT) {
-		if (peer->part.count)
-			part_read(peer);
-		else
-			batch_read(peer);
-	}
+	if (events & ~(uint32_t)EPOLLOUT)
+		packets_read(peer);
 	/*
 	 * A request that was written may have been answered at once, or may
 	 * have set a deadline.
 	 */
 	if (!peer->is_gone)
 		ibsa__peer_flush(peer);
+}
+
+/*
+ * The data socket of a client with rings carries nothing to the server: the
+ * client has closed it, or has sent something.
+ */
+static void handle_data_end(struct server_source *source, uint32_t events)
+{
+	struct server_peer *peer = list_object(source, struct server_peer,
+					       data);
+
+	(void)events;
+	ibsa__peer_disconnect(peer, NULL);
+}
+
+/* The client has written packets to its ring, or has read from the other. */
+static void handle_bell(struct server_source *source, uint32_t events)
+{
+	struct server_peer *peer = list_object(source, struct server_peer,
+					       bell);
+
+	(void)events;
+	if (peer->is_gone)
+		return;
+	packets_read(peer);
+	if (!peer->is_gone)
+		ibsa__peer_flush(peer);
+	if (!peer->is_gone)
+		ibsa__peer_bytes_settle(peer);
 }
 
 /*
@@ -470,7 +496,44 @@ static void peer_set_ready(void *arg)
 	ibsa_fabric_server_wake(server);
 }
 
-int ibsa__peer_attach(struct server_peer *peer, int *out_fd)
+static void peer_sources_init(struct server_peer *peer, int data_fd)
+{
+	struct server_source source = {
+		.handle = handle_data,
+		.server = peer->control.server,
+		.fd = data_fd,
+		.deadline_ns = UINT64_MAX,
+	};
+
+	peer->data = source;
+	source.handle = handle_bell;
+	source.fd = -1;
+	peer->bell = source;
+}
+
+/*
+ * Create rings for the client, if it can use them. Without rings, the data
+ * socket carries the packets.
+ */
+static void rings_offer(struct server_peer *peer, struct server_fds *out)
+{
+	if (!peer->has_rings ||
+	    ibsa__peer_rings_open(peer, &out->fd[REMOTE_FD_MEMORY]))
+		return;
+	peer->data.handle = handle_data_end;
+	out->fd[REMOTE_FD_BELL] = peer->bell.fd;
+}
+
+static int peer_sources_watch(struct server_peer *peer)
+{
+	int err = ibsa__server_watch(&peer->data, EPOLLIN);
+
+	if (!err && peer->rings.memory)
+		err = ibsa__server_watch(&peer->bell, EPOLLIN | EPOLLET);
+	return err;
+}
+
+int ibsa__peer_attach(struct server_peer *peer, struct server_fds *out)
 {
 	struct ibsa_fabric_server *server = peer->control.server;
 	int fds[2];
@@ -479,25 +542,18 @@ int ibsa__peer_attach(struct server_peer *peer, int *out_fd)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
 		       fds))
 		return -errno;
-	peer->data = (struct server_source){
-		.handle = handle_data,
-		.server = server,
-		.fd = fds[0],
-		.deadline_ns = UINT64_MAX,
-	};
+	peer_sources_init(peer, fds[0]);
+	out->fd[REMOTE_FD_DATA] = fds[1];
+	rings_offer(peer, out);
 	pthread_mutex_lock(peer_lock(peer));
 	err = ibsa__sim_file_open(&server->fabric->files, peer->port,
 				  peer_set_ready, peer, &peer->file);
 	pthread_mutex_unlock(peer_lock(peer));
 	if (!err)
-		err = ibsa__server_watch(&peer->data, EPOLLIN);
-	if (err) {
-		close(fds[1]);
+		err = peer_sources_watch(peer);
+	if (err)
 		ibsa__peer_detach(peer);
-		return err;
-	}
-	*out_fd = fds[1];
-	return 0;
+	return err;
 }
 
 void ibsa__peer_detach(struct server_peer *peer)
@@ -508,6 +564,7 @@ void ibsa__peer_detach(struct server_peer *peer)
 	pthread_mutex_unlock(peer_lock(peer));
 	peer->file = NULL;
 	ibsa__source_close(&peer->data);
+	ibsa__peer_rings_close(peer);
 	peer->data.deadline_ns = UINT64_MAX;
 	peer->head_sent = 0;
 	ibsa__bytes_free(&peer->part);

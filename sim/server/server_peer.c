@@ -262,19 +262,27 @@ void ibsa__source_set_deadline(struct server_source *source, bool is_begun)
 	}
 }
 
+static bool request_has_arrived(const struct server_peer *peer)
+{
+	char byte;
+
+	return recv(peer->control.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 /*
  * Whether the deadline of a client's frame or packet has passed. If data have
  * arrived that the server has not read, the client is not late.
  */
-static bool source_is_late(const struct server_source *source, uint64_t now_ns)
+static bool source_is_late(const struct server_source *source, uint64_t now_ns,
+			   bool (*has_arrived)(const struct server_peer *peer),
+			   const struct server_peer *peer)
 {
 	uint64_t due_ns = source->deadline_ns;
-	char byte;
 
 	if (due_ns == UINT64_MAX)
 		return false;
 	if (due_ns <= now_ns) {
-		if (recv(source->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+		if (!has_arrived(peer))
 			return true;
 		due_ns = now_ns + LATE_RECHECK_MS * NS_PER_MS;
 	}
@@ -286,13 +294,14 @@ void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 {
 	if (peer->is_gone)
 		return;
-	if (source_is_late(&peer->control, now_ns))
+	if (source_is_late(&peer->control, now_ns, request_has_arrived, peer))
 		ibsa__peer_disconnect(
 			peer, peer->is_greeted
 				      ? "it did not complete its request "
 					"in time"
 				      : "it did not send its hello in time");
-	else if (source_is_late(&peer->data, now_ns))
+	else if (source_is_late(&peer->data, now_ns, ibsa__peer_bytes_arrived,
+				peer))
 		ibsa__peer_disconnect(peer, "it did not complete its packet in "
 					    "time");
 }
@@ -326,6 +335,7 @@ static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid)
 		.fd = fd,
 	};
 	peer->data = (struct server_source){ .server = server, .fd = -1 };
+	peer->bell = peer->data;
 	peer->pid = pid;
 	peer->control.deadline_ns = UINT64_MAX;
 	peer->data.deadline_ns = UINT64_MAX;

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/process.h"
 #include "sim/subnet/guid.h"
 #include "sim/server/server.h"
@@ -19,7 +19,7 @@ struct request {
 	size_t len;
 	uint8_t *out; /* REMOTE_BODY_MAX bytes */
 	size_t used;
-	int fd; /* Descriptor to send with the answer, or -1. */
+	struct server_fds fds; /* to send with the answer */
 	struct ibsa_error error;
 };
 
@@ -157,6 +157,8 @@ static int answer_hello(struct server_peer *peer, struct request *request)
 	if (err)
 		return err;
 	peer->is_greeted = true;
+	peer->has_rings = peer->control.server->has_rings &&
+			  hello.features & REMOTE_HAS_RINGS;
 	hello.port = topo->ports[peer->port].number;
 	/*
 	 * Return the node's id if it fits, because the id is unique; two nodes
@@ -223,11 +225,17 @@ static int request_number_get(const struct request *request, uint32_t *out)
 
 static int answer_attach(struct server_peer *peer, struct request *request)
 {
+	const uint32_t ring_bytes = sizeof(struct ring_memory);
+	int err;
+
 	if (request->len)
 		return -EPROTO;
 	if (peer->file)
 		return -EBUSY;
-	return ibsa__peer_attach(peer, &request->fd);
+	err = ibsa__peer_attach(peer, &request->fds);
+	if (!err && peer->rings.memory)
+		answer_set(request, &ring_bytes, sizeof(ring_bytes));
+	return err;
 }
 
 static int answer_detach(struct server_peer *peer, struct request *request)
@@ -375,7 +383,25 @@ static int (*const answer_functions[REMOTE_TYPES])(struct server_peer *peer,
 	[REMOTE_CONTROL] = answer_control,
 };
 
-/* Send the answer and its descriptor, if it has one, in one message. */
+/* Add the descriptors to a message. @head has room for all of them. */
+static void fds_put(const struct server_fds *fds, struct msghdr *message,
+		    struct cmsghdr *head)
+{
+	size_t count = 0;
+
+	while (count < REMOTE_FDS && fds->fd[count] >= 0)
+		count++;
+	if (!count)
+		return;
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(head), fds->fd, count * sizeof(int));
+	message->msg_control = head;
+	message->msg_controllen = CMSG_SPACE(count * sizeof(int));
+}
+
+/* Send the answer and its descriptors, if it has some, in one message. */
 static void answer_send(struct server_peer *peer, uint32_t type, int err,
 			const struct request *request)
 {
@@ -393,23 +419,23 @@ static void answer_send(struct server_peer *peer, uint32_t type, int err,
 	};
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
+		char room[CMSG_SPACE(REMOTE_FDS * sizeof(int))];
 	} control = { .room = { 0 } };
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
 	ssize_t sent;
 
-	if (request->fd >= 0) {
-		control.head.cmsg_level = SOL_SOCKET;
-		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.head), &request->fd, sizeof(int));
-		message.msg_control = control.room;
-		message.msg_controllen = sizeof(control.room);
-	}
+	fds_put(&request->fds, &message, &control.head);
 	sent = sendmsg(peer->control.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent != (ssize_t)(sizeof(head) + head.length))
 		ibsa__peer_send_failed(peer, sent,
 				       "it does not read its answers");
+}
+
+/* Close the descriptors that the client has received; the server has a bell. */
+static void answer_fds_close(struct server_fds *fds)
+{
+	fd_close(&fds->fd[REMOTE_FD_DATA]);
+	fd_close(&fds->fd[REMOTE_FD_MEMORY]);
 }
 
 static void request_answer(struct server_peer *peer,
@@ -419,7 +445,7 @@ static void request_answer(struct server_peer *peer,
 		.body = body,
 		.len = head->length,
 		.out = peer->control.server->out_batch,
-		.fd = -1,
+		.fds = { .fd = { -1, -1, -1 } },
 	};
 	int err;
 
@@ -429,8 +455,7 @@ static void request_answer(struct server_peer *peer,
 		err = answer_functions[head->type](peer, &request);
 	if (!peer->is_gone)
 		answer_send(peer, head->type, err, &request);
-	if (request.fd >= 0)
-		close(request.fd);
+	answer_fds_close(&request.fds);
 	if (peer->is_greeted)
 		ibsa__source_set_deadline(&peer->control, false);
 	/*

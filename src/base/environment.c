@@ -12,11 +12,14 @@
 
 struct ibsa__environment ibsa__environment_read(void)
 {
+	const char *ring = secure_getenv("IBSA_RING");
+
 	return (struct ibsa__environment){
 		.fabric = secure_getenv("IBSA_FABRIC"),
 		.node = secure_getenv("IBSA_NODE"),
 		.sysfs = secure_getenv("SYSFS_PATH"),
 		.seed = secure_getenv("IBSA_SEED"),
+		.has_rings = !ring || strcmp(ring, "0") != 0,
 	};
 }
 
@@ -58,6 +61,7 @@ int ibsa__environment_copy(const struct ibsa__environment *environment,
 	copy->node = text_copy(environment->node, &at);
 	copy->sysfs = text_copy(environment->sysfs, &at);
 	copy->seed = text_copy(environment->seed, &at);
+	copy->has_rings = environment->has_rings;
 	*out = copy;
 	return 0;
 }

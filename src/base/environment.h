@@ -8,6 +8,8 @@
 #ifndef BASE_ENVIRONMENT_H
 #define BASE_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 #include <ibsa/types.h>
 
 /*
@@ -19,6 +21,7 @@ struct ibsa__environment {
 	const char *node;   /* IBSA_NODE */
 	const char *sysfs;  /* SYSFS_PATH */
 	const char *seed;   /* IBSA_SEED */
+	bool has_rings;	    /* IBSA_RING is not 0 */
 };
 
 /*

@@ -185,65 +185,14 @@ int ibsa__remote_send(int fd, const void *head, size_t head_len,
 	return 0;
 }
 
-/*
- * Return: the descriptor that was received with a message, or -1. If there are
- * several, all except the last are closed.
- */
-static int message_fd(struct msghdr *message)
-{
-	struct cmsghdr *head = CMSG_FIRSTHDR(message);
-	int fd = -1;
-
-	for (; head; head = CMSG_NXTHDR(message, head)) {
-		if (head->cmsg_level != SOL_SOCKET ||
-		    head->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t at = CMSG_LEN(0); at + sizeof(fd) <= head->cmsg_len;
-		     at += sizeof(fd)) {
-			if (fd >= 0)
-				close(fd);
-			memcpy(&fd, (char *)head + at, sizeof(fd));
-		}
-	}
-	return fd;
-}
-
-ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd)
-{
-	union {
-		struct cmsghdr align;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec part = { .iov_base = data, .iov_len = len };
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
-	};
-	const ssize_t got = recvmsg(fd, &message,
-				    MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	int passed = -1;
-
-	if (got > 0)
-		passed = message_fd(&message);
-	if (passed >= 0 && *out_fd >= 0)
-		close(*out_fd);
-	if (passed >= 0)
-		*out_fd = passed;
-	else if (got > 0 && message.msg_flags & MSG_CTRUNC && *out_fd < 0)
-		*out_fd = -EMFILE;
-	return got;
-}
-
 static int bytes_recv(struct remote_connection *connection, void *data,
-		      size_t len, int *out_fd)
+		      size_t len, struct remote_fds *fds)
 {
 	char *at = data;
 
 	while (len) {
 		const ssize_t got = ibsa__remote_recv(connection->fd, at, len,
-						      out_fd);
+						      fds);
 
 		if (io_is_pending(got) && exchange_await(connection, POLLIN))
 			continue;
@@ -257,14 +206,14 @@ static int bytes_recv(struct remote_connection *connection, void *data,
 
 /* Receive and discard @len bytes. */
 static int bytes_skip(struct remote_connection *connection, size_t len,
-		      int *out_fd)
+		      struct remote_fds *fds)
 {
 	char room[512];
 
 	while (len) {
 		const size_t part = len < sizeof(room) ? len : sizeof(room);
 
-		if (bytes_recv(connection, room, part, out_fd))
+		if (bytes_recv(connection, room, part, fds))
 			return -1;
 		len -= part;
 	}
@@ -272,24 +221,11 @@ static int bytes_skip(struct remote_connection *connection, size_t len,
 }
 
 static int head_recv(struct remote_connection *connection,
-		     struct remote_head *head, int *out_fd)
+		     struct remote_head *head, struct remote_fds *fds)
 {
-	if (bytes_recv(connection, head, sizeof(*head), out_fd))
+	if (bytes_recv(connection, head, sizeof(*head), fds))
 		return -1;
 	return head->length > REMOTE_BODY_MAX ? -1 : 0;
-}
-
-int ibsa__remote_socket_check(int fd, struct ibsa_error *error)
-{
-	if (fd == -EMFILE)
-		return ibsa__fail(error, -EMFILE,
-				  "too many open files for the port of the "
-				  "fabric server");
-	if (fd < 0)
-		return ibsa__fail(
-			error, -EPROTO,
-			"the fabric server sent no socket for the port");
-	return 0;
 }
 
 int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error)
@@ -302,7 +238,7 @@ int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error)
 }
 
 static int refusal_recv(struct remote_connection *connection,
-			const struct remote_head *head, int *out_fd,
+			const struct remote_head *head, struct remote_fds *fds,
 			bool *is_refused, struct ibsa_error *error)
 {
 	char text[256] = "";
@@ -311,8 +247,8 @@ static int refusal_recv(struct remote_connection *connection,
 
 	if (!remote_err_is_valid(head->err))
 		return -ENODEV;
-	if (bytes_recv(connection, text, len, out_fd) ||
-	    bytes_skip(connection, head->length - len, out_fd))
+	if (bytes_recv(connection, text, len, fds) ||
+	    bytes_skip(connection, head->length - len, fds))
 		return -ENODEV;
 	*is_refused = true;
 	return ibsa__remote_refusal(head->err, text, error);
@@ -351,14 +287,14 @@ static int answer_recv(struct remote_connection *connection,
 {
 	struct remote_head head;
 
-	if (head_recv(connection, &head, &request->fd) ||
+	if (head_recv(connection, &head, &request->fds) ||
 	    head.type != request->type)
 		return -ENODEV;
 	if (head.err)
-		return refusal_recv(connection, &head, &request->fd, is_refused,
-				    error);
+		return refusal_recv(connection, &head, &request->fds,
+				    is_refused, error);
 	if (head.length > request->room ||
-	    bytes_recv(connection, request->answer, head.length, &request->fd))
+	    bytes_recv(connection, request->answer, head.length, &request->fds))
 		return -ENODEV;
 	request->answered = head.length;
 	return 0;
@@ -374,9 +310,9 @@ static int exchange(struct remote_connection *connection,
 	connection->is_late = false;
 	request_send(connection, request);
 	err = answer_recv(connection, request, is_refused, error);
-	/* Only the answer to REMOTE_ATTACH may contain a descriptor. */
-	if (request->fd >= 0 && (err || request->type != REMOTE_ATTACH))
-		fd_close(&request->fd);
+	/* Only the answer to REMOTE_ATTACH may contain descriptors. */
+	if (err || request->type != REMOTE_ATTACH)
+		ibsa__remote_fds_close(&request->fds);
 	return err;
 }
 
@@ -387,7 +323,7 @@ int ibsa__remote_request(struct remote_connection *connection,
 	bool is_refused = false;
 	int err = -ENODEV;
 
-	request->fd = -1;
+	request->fds = remote_fds_none();
 	if (connection->fd >= 0)
 		err = exchange(connection, request, clock_now_ns(), &is_refused,
 			       error);
@@ -529,6 +465,7 @@ void ibsa__remote_hello_put(const struct remote_address *address,
 	*out = (struct remote_hello){
 		.version = REMOTE_VERSION,
 		.port = address->port,
+		.features = REMOTE_HAS_RINGS,
 	};
 	memcpy(out->node, address->node, sizeof(out->node));
 }
@@ -559,7 +496,7 @@ static int hello_exchange(struct remote_connection *connection,
 		.len = sizeof(hello),
 		.answer = &hello,
 		.room = sizeof(hello),
-		.fd = -1,
+		.fds = remote_fds_none(),
 	};
 	bool is_refused = false;
 	int err;

@@ -97,6 +97,32 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 
 void ibsa__remote_disconnect(struct remote_connection *connection);
 
+/* The descriptors that the answer to REMOTE_ATTACH carries, in this order. */
+enum { REMOTE_FD_DATA, REMOTE_FD_MEMORY, REMOTE_FD_BELL, REMOTE_FDS };
+
+/*
+ * Descriptors that were received; -1: none. @is_cut: the process had too many
+ * descriptors to receive all of them.
+ */
+struct remote_fds {
+	int fd[REMOTE_FDS];
+	bool is_cut;
+};
+
+static inline struct remote_fds remote_fds_none(void)
+{
+	return (struct remote_fds){ .fd = { -1, -1, -1 } };
+}
+
+void ibsa__remote_fds_close(struct remote_fds *fds);
+
+/*
+ * Check the descriptors that were received with the answer to REMOTE_ATTACH.
+ * Return: 0; -EMFILE; -EPROTO the answer had no socket.
+ */
+int ibsa__remote_fds_check(const struct remote_fds *fds,
+			   struct ibsa_error *error) IBSA_MUST_USE;
+
 /* A request to a fabric server, and a buffer for its answer. */
 struct remote_request {
 	uint32_t type;
@@ -106,10 +132,10 @@ struct remote_request {
 	size_t room;
 	size_t answered; /* bytes of the answer */
 	/*
-	 * Descriptor that was received with the answer to REMOTE_ATTACH, which
-	 * the caller closes; -1 if there is none.
+	 * Descriptors that were received with the answer to REMOTE_ATTACH. The
+	 * caller closes them.
 	 */
-	int fd;
+	struct remote_fds fds;
 };
 
 /*
@@ -132,17 +158,11 @@ int ibsa__remote_send(int fd, const void *head, size_t head_len,
 		      const void *body, size_t len, size_t *sent) IBSA_MUST_USE;
 
 /*
- * Receive bytes without waiting, as recv() does. If a descriptor is received
- * with them, it is stored in *@out_fd; -EMFILE is stored there if the process
- * has too many descriptors to receive it.
+ * Receive bytes without waiting, as recv() does. Descriptors that are received
+ * with them replace those in *@fds.
  */
-ssize_t ibsa__remote_recv(int fd, void *data, size_t len, int *out_fd);
-
-/*
- * Check the descriptor that was received with the answer to REMOTE_ATTACH.
- * Return: 0; -EMFILE; -EPROTO the answer had no descriptor.
- */
-int ibsa__remote_socket_check(int fd, struct ibsa_error *error) IBSA_MUST_USE;
+ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
+			  struct remote_fds *fds);
 
 /*
  * Set *@error to the server's error text, without control characters. Return:

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/fd.h"
-#include "remote/connection.h"
 #include "remote/control.h"
 #include "wire/gid.h"
 
@@ -29,14 +28,15 @@ enum {
 
 void ibsa__control_init(struct remote_control *control)
 {
-	*control = (struct remote_control){ .asked = CONTROL_IDLE, .fd = -1 };
+	*control = (struct remote_control){ .asked = CONTROL_IDLE,
+					    .fds = remote_fds_none() };
 }
 
 void ibsa__control_reset(struct remote_control *control)
 {
 	control->used = 0;
 	control->asked = CONTROL_IDLE;
-	fd_close(&control->fd);
+	ibsa__remote_fds_close(&control->fds);
 }
 
 void ibsa__control_free(struct remote_control *control)
@@ -126,7 +126,8 @@ static void refusal_take(struct remote_control *control,
 
 /*
  * Return: the length of a successful answer to a request of @type.
- * REMOTE_WATCH is handled elsewhere, because the length of its answer varies.
+ * The answers to REMOTE_WATCH and REMOTE_ATTACH are handled elsewhere, because
+ * their length varies.
  */
 static size_t answer_len(uint32_t type)
 {
@@ -140,11 +141,23 @@ static size_t answer_len(uint32_t type)
 	}
 }
 
+static int ring_bytes_take(struct remote_control *control, const void *body,
+			   size_t len)
+{
+	control->ring_bytes = 0;
+	if (len && len != sizeof(control->ring_bytes))
+		return -EPROTO;
+	memcpy(&control->ring_bytes, body, len);
+	return 0;
+}
+
 static int body_take(struct remote_control *control,
 		     const struct remote_head *head, const void *body)
 {
 	if (head->type == REMOTE_WATCH)
 		return state_set(control, body, head->length);
+	if (head->type == REMOTE_ATTACH)
+		return ring_bytes_take(control, body, head->length);
 	if (head->length != answer_len(head->type))
 		return -EPROTO;
 	if (head->type == REMOTE_HELLO)
@@ -213,21 +226,20 @@ static bool control_grow(struct remote_control *control)
 }
 
 /*
- * Receive bytes from the server, and a descriptor: only the answer to
- * REMOTE_ATTACH may contain one.
+ * Receive bytes from the server, and descriptors: only the answer to
+ * REMOTE_ATTACH may contain them.
  */
 static ssize_t control_recv(struct remote_control *control, int fd)
 {
-	int passed = -1;
+	struct remote_fds passed = remote_fds_none();
 	const ssize_t got =
 		ibsa__remote_recv(fd, control->bytes + control->used,
 				  control->room - control->used, &passed);
 
-	if (passed != -1 && control->asked == REMOTE_ATTACH &&
-	    control->fd == -1)
-		control->fd = passed;
-	else if (passed >= 0)
-		close(passed);
+	if (control->asked != REMOTE_ATTACH || control->fds.fd[0] >= 0)
+		ibsa__remote_fds_close(&passed);
+	else if (passed.fd[0] >= 0 || passed.is_cut)
+		control->fds = passed;
 	return got;
 }
 

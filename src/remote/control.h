@@ -11,7 +11,7 @@
 
 #include <ibsa/transport.h>
 
-#include "remote/protocol.h"
+#include "remote/connection.h"
 
 enum { CONTROL_IDLE = REMOTE_TYPES }; /* no request is in flight */
 
@@ -40,11 +40,11 @@ struct remote_control {
 	int answer_err;	 /* of the last answer */
 	uint32_t answer; /* to REMOTE_REGISTER: the agent's number */
 	/*
-	 * Descriptor that was received with the answer to REMOTE_ATTACH, until
-	 * the caller takes it; -1: none; -EMFILE: the process had too many
-	 * descriptors to receive it.
+	 * Descriptors that were received with the answer to REMOTE_ATTACH,
+	 * until the caller takes them, and its body; 0 if it is empty.
 	 */
-	int fd;
+	struct remote_fds fds;
+	uint32_t ring_bytes;
 	struct remote_hello hello; /* the answer to REMOTE_HELLO */
 	struct ibsa_error refusal; /* text of the last refusal, unchecked */
 };

@@ -42,30 +42,31 @@ static int shared_mutex_init(pthread_mutex_t *lock)
 	return -err;
 }
 
-static void locks_free(struct remote_locks *locks)
+static void shared_free(struct remote_shared *shared)
 {
-	munmap(locks, sizeof(*locks));
+	munmap(shared, sizeof(*shared));
 }
 
-static int locks_new(struct remote_locks **out)
+static int shared_new(struct remote_shared **out)
 {
-	struct remote_locks *locks = mmap(NULL, sizeof(*locks),
-					  PROT_READ | PROT_WRITE,
-					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct remote_shared *shared = mmap(NULL, sizeof(*shared),
+					    PROT_READ | PROT_WRITE,
+					    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int err;
 
-	if (locks == MAP_FAILED)
+	if (shared == MAP_FAILED)
 		return -ENOMEM;
-	err = shared_mutex_init(&locks->requesting);
+	remote_data_init(&shared->data);
+	err = shared_mutex_init(&shared->requesting);
 	if (!err)
-		err = shared_mutex_init(&locks->reading);
+		err = shared_mutex_init(&shared->reading);
 	if (!err)
-		err = shared_mutex_init(&locks->writing);
+		err = shared_mutex_init(&shared->writing);
 	if (err) {
-		locks_free(locks);
+		shared_free(shared);
 		return err;
 	}
-	*out = locks;
+	*out = shared;
 	return 0;
 }
 
@@ -80,7 +81,7 @@ static void file_lock(const struct remote_file *file, pthread_mutex_t *lock)
 	if (pthread_mutex_lock(lock) != EOWNERDEAD)
 		return;
 	pthread_mutex_consistent(lock);
-	shutdown(file->fd, SHUT_RDWR);
+	shutdown(file->shared->data.fd, SHUT_RDWR);
 	shutdown(file->connection.fd, SHUT_RDWR);
 }
 
@@ -96,57 +97,40 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 		return -EINVAL;
 	memcpy(&header, packet, sizeof(header));
 	header.length = (uint32_t)len;
-	file_lock(file, &file->locks->writing);
+	file_lock(file, &file->shared->writing);
 	do
-		err = ibsa__remote_send(file->fd, &header, sizeof(header),
-					(const char *)packet + sizeof(header),
-					len - sizeof(header), &sent);
-	while (err == -EAGAIN &&
-	       !ibsa__remote_await(file->fd, POLLOUT, PATIENCE_MS, start_ns));
+		err = ibsa__data_send(&file->shared->data, &header,
+				      sizeof(header),
+				      (const char *)packet + sizeof(header),
+				      len - sizeof(header), &sent);
+	while (err == -EAGAIN && !ibsa__data_await(&file->shared->data, POLLOUT,
+						   PATIENCE_MS, start_ns));
 	/*
 	 * After a part of a packet was sent, the data socket cannot be used
 	 * any more: the server would read the next packet as the rest of this
 	 * one.
 	 */
 	if (err && sent)
-		shutdown(file->fd, SHUT_RDWR);
-	pthread_mutex_unlock(&file->locks->writing);
+		shutdown(file->shared->data.fd, SHUT_RDWR);
+	pthread_mutex_unlock(&file->shared->writing);
 	return err == -EAGAIN ? -EIO : err;
 }
 
-/* Read up to @len bytes from the data socket without removing them. */
-static ssize_t data_peek(int fd, void *to, size_t len)
-{
-	for (;;) {
-		const ssize_t got = recv(fd, to, len, MSG_PEEK | MSG_DONTWAIT);
-
-		if (got > 0)
-			return got;
-		if (!got)
-			return -EIO;
-		if (errno != EINTR)
-			return errno == EAGAIN ? -EAGAIN : -EIO;
-	}
-}
-
-/*
- * Receive exactly @len bytes from the data socket; wait for bytes that have
- * not arrived yet.
- */
-static int data_take(int fd, void *to, size_t len, uint64_t start_ns)
+/* Receive exactly @len bytes; wait for bytes that have not arrived yet. */
+static int data_take(struct remote_data *data, void *to, size_t len,
+		     uint64_t start_ns)
 {
 	char *at = to;
 
 	while (len) {
-		const ssize_t got = recv(fd, at, len, MSG_DONTWAIT);
+		const ssize_t got = ibsa__data_recv(data, at, len);
 
 		if (got > 0) {
 			at += got;
 			len -= (size_t)got;
-		} else if (!got || (errno != EAGAIN && errno != EINTR) ||
-			   (errno == EAGAIN &&
-			    ibsa__remote_await(fd, POLLIN, PATIENCE_MS,
-					       start_ns))) {
+		} else if (got != -EAGAIN ||
+			   ibsa__data_await(data, POLLIN, PATIENCE_MS,
+					    start_ns)) {
 			return -EIO;
 		}
 	}
@@ -160,12 +144,13 @@ static bool header_is_valid(const struct umad_header *header)
 }
 
 /*
- * Read the first @want bytes of the next packet without removing them from the
- * data socket. Return: 0; -EAGAIN no packet; -EIO.
+ * Read the first @want bytes of the next packet without removing them. Return:
+ * 0; -EAGAIN no packet; -EIO.
  */
-static int packet_peek(int fd, void *to, size_t want, uint64_t start_ns)
+static int packet_peek(struct remote_data *data, void *to, size_t want,
+		       uint64_t start_ns)
 {
-	struct pollfd end = { .fd = fd, .events = POLLRDHUP };
+	struct pollfd end = { .fd = data->fd, .events = POLLRDHUP };
 	bool has_ended = false;
 
 	/*
@@ -173,7 +158,7 @@ static int packet_peek(int fd, void *to, size_t want, uint64_t start_ns)
 	 * soon.
 	 */
 	do {
-		const ssize_t got = data_peek(fd, to, want);
+		const ssize_t got = ibsa__data_peek(data, to, want);
 
 		if (got < 0)
 			return (int)got;
@@ -186,12 +171,12 @@ static int packet_peek(int fd, void *to, size_t want, uint64_t start_ns)
 	return -EIO;
 }
 
-static ssize_t packet_read(int fd, void *packet, size_t room)
+static ssize_t packet_read(struct remote_data *data, void *packet, size_t room)
 {
 	const uint64_t start_ns = clock_now_ns();
 	struct umad_header header;
 	size_t first;
-	int err = packet_peek(fd, &header, sizeof(header), start_ns);
+	int err = packet_peek(data, &header, sizeof(header), start_ns);
 
 	if (err)
 		return err;
@@ -201,9 +186,9 @@ static ssize_t packet_read(int fd, void *packet, size_t room)
 	if (room < first)
 		return -EINVAL;
 	if (room >= header.length)
-		err = data_take(fd, packet, header.length, start_ns);
+		err = data_take(data, packet, header.length, start_ns);
 	else
-		err = packet_peek(fd, packet, first, start_ns);
+		err = packet_peek(data, packet, first, start_ns);
 	if (err)
 		return err;
 	return room < header.length ? -ENOSPC : (ssize_t)header.length;
@@ -214,22 +199,27 @@ ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 {
 	ssize_t len;
 
-	file_lock(file, &file->locks->reading);
-	len = packet_read(file->fd, packet, room);
-	pthread_mutex_unlock(&file->locks->reading);
+	file_lock(file, &file->shared->reading);
+	len = packet_read(&file->shared->data, packet, room);
+	pthread_mutex_unlock(&file->shared->reading);
 	return len;
 }
 
 static int file_attach(struct remote_connection *connection,
-		       struct ibsa_error *error, int *out)
+		       struct ibsa_error *error, struct remote_data *out)
 {
-	struct remote_request request = { .type = REMOTE_ATTACH };
+	uint32_t ring_bytes = 0;
+	struct remote_request request = {
+		.type = REMOTE_ATTACH,
+		.answer = &ring_bytes,
+		.room = sizeof(ring_bytes),
+	};
 	int err = ibsa__remote_request(connection, &request, error);
 
-	if (err)
-		return err;
-	*out = request.fd;
-	return ibsa__remote_socket_check(request.fd, error);
+	if (!err)
+		err = ibsa__data_open(out, &request.fds, ring_bytes, error);
+	ibsa__remote_fds_close(&request.fds);
+	return err;
 }
 
 static void file_detach(struct remote_connection *connection)
@@ -281,20 +271,20 @@ int ibsa__remote_file_open(struct remote_address *address,
 			   struct ibsa_error *error, struct remote_file *out)
 {
 	const unsigned int children = ibsa__children();
-	int err = locks_new(&out->locks);
+	int err = shared_new(&out->shared);
 
 	if (err)
 		return ibsa__fail(error, err, "out of memory");
 	err = ibsa__remote_connect(&out->connection, address, error);
 	if (!err)
-		err = file_attach(&out->connection, error, &out->fd);
+		err = file_attach(&out->connection, error, &out->shared->data);
 	if (err) {
 		ibsa__remote_disconnect(&out->connection);
-		locks_free(out->locks);
+		shared_free(out->shared);
 		return err;
 	}
 	out->base.ops = &file_ops;
-	out->fd_inode = socket_inode(out->fd);
+	out->fd_inode = socket_inode(out->shared->data.fd);
 	out->connection_inode = socket_inode(out->connection.fd);
 	out->children = children;
 	return 0;
@@ -302,7 +292,17 @@ int ibsa__remote_file_open(struct remote_address *address,
 
 void ibsa__remote_file_close(struct remote_file *file)
 {
+	struct remote_data data = file->shared->data;
+
 	connection_check(file);
+	if (!fd_is_own(data.fd, file->fd_inode))
+		data.fd = -1;
+	/*
+	 * An eventfd has no inode of its own that could be checked. It is still
+	 * this file's, unless the program has closed all descriptors.
+	 */
+	if (data.fd < 0 && file->connection.fd < 0)
+		data.bell_fd = -1;
 	/*
 	 * While a parent or child process may use the file, it is not
 	 * unregistered here: the server closes it when all processes have
@@ -310,10 +310,9 @@ void ibsa__remote_file_close(struct remote_file *file)
 	 */
 	if (file->children == ibsa__children())
 		file_detach(&file->connection);
-	if (fd_is_own(file->fd, file->fd_inode))
-		close(file->fd);
+	ibsa__data_close(&data);
 	ibsa__remote_disconnect(&file->connection);
-	locks_free(file->locks);
+	shared_free(file->shared);
 }
 
 static struct remote_file *file_of(struct umad_file *file)
@@ -331,10 +330,10 @@ static int file_request(struct umad_file *umad_file,
 	struct remote_file *file = file_of(umad_file);
 	int err;
 
-	file_lock(file, &file->locks->requesting);
+	file_lock(file, &file->shared->requesting);
 	connection_check(file);
 	err = ibsa__remote_request(&file->connection, request, NULL);
-	pthread_mutex_unlock(&file->locks->requesting);
+	pthread_mutex_unlock(&file->shared->requesting);
 	return err;
 }
 
@@ -408,7 +407,7 @@ static int file_receive(struct umad_file *file, struct umad_buffer *buffers,
 
 static int file_fd(const struct umad_file *file)
 {
-	return ((const struct remote_file *)file)->fd;
+	return ((const struct remote_file *)file)->shared->data.fd;
 }
 
 static void file_close(struct umad_file *file)

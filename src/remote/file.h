@@ -14,30 +14,30 @@
 #include <sys/types.h>
 
 #include "base/large.h"
-#include "remote/connection.h"
+#include "remote/data.h"
 #include "umad/file.h"
 
 /*
- * Locks of a umad file in shared memory, because forked children use the same
- * two sockets.
+ * State of a umad file in memory that forked children share, because they use
+ * the same sockets and rings.
  */
-struct remote_locks {
+struct remote_shared {
 	pthread_mutex_t requesting;
 	pthread_mutex_t reading;
 	pthread_mutex_t writing;
+	/*
+	 * @reading and @writing guard the ends of its rings. poll() reports
+	 * packets at the data socket as at a umad file of the kernel.
+	 */
+	struct remote_data data;
 };
 
 struct remote_file {
 	struct umad_file base;
 	struct remote_connection connection;
-	/*
-	 * The data socket, O_NONBLOCK; poll() reports packets at it as at a
-	 * umad file of the kernel.
-	 */
-	int fd;
 	large_inode fd_inode; /* inode numbers of the two sockets */
 	large_inode connection_inode;
-	struct remote_locks *locks;
+	struct remote_shared *shared;
 	unsigned int children; /* ibsa__children() at the time of opening */
 };
 

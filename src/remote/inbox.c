@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include <ibsa/sa.h>
 
@@ -57,7 +56,7 @@ static void inbox_skip(struct remote_inbox *inbox)
  * Receive the bytes that have arrived. Return: 1 some bytes; 0 none; -ENODEV
  * the server closed the socket.
  */
-static int inbox_fill(struct remote_inbox *inbox, int fd)
+static int inbox_fill(struct remote_inbox *inbox, struct remote_data *data)
 {
 	size_t room;
 	ssize_t got;
@@ -68,12 +67,10 @@ static int inbox_fill(struct remote_inbox *inbox, int fd)
 	}
 	inbox_pack(inbox);
 	room = inbox->room - inbox->end;
-	do
-		got = recv(fd, inbox->bytes + inbox->end, room, MSG_DONTWAIT);
-	while (got < 0 && errno == EINTR);
-	if (got < 0 && errno == EAGAIN)
+	got = ibsa__data_recv(data, inbox->bytes + inbox->end, room);
+	if (got == -EAGAIN)
 		return 0;
-	if (got <= 0)
+	if (got < 0)
 		return -ENODEV;
 	inbox->end += (size_t)got;
 	inbox->is_dry = (size_t)got < room;
@@ -203,7 +200,7 @@ int ibsa__remote_link_receive(struct umad_file *file,
 
 		if (taken)
 			return taken;
-		got = inbox_fill(&link->inbox, link->data);
+		got = inbox_fill(&link->inbox, &link->data);
 	}
 	if (got)
 		return got;

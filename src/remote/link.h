@@ -7,6 +7,7 @@
 #define REMOTE_LINK_H
 
 #include "remote/control.h"
+#include "remote/data.h"
 #include "remote/file.h"
 #include "umad/transport.h"
 
@@ -81,7 +82,7 @@ struct remote_link {
 	struct remote_connection connection;
 	struct remote_control control; /* guarded by @renewing */
 	enum link_step step;
-	int data; /* data socket; -1 unless @step is LINK_UP */
+	struct remote_data data; /* not attached unless @step is LINK_UP */
 	/* The last wait found nothing to read on the connection. */
 	bool is_quiet;
 	/*
@@ -197,8 +198,8 @@ int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms);
 void ibsa__remote_link_wake(struct umad_file *file);
 
 /*
- * Send a packet. If the socket accepts only a part of it, store the rest in
- * the outbox. Return: 0; -EBUSY the server has not read the earlier packets;
+ * Send a packet. If the data socket accepts only a part of it, store the rest
+ * in the outbox; a ring accepts a packet as a whole or not at all. Return: 0; -EBUSY the server has not read the earlier packets;
  * -EINVAL @len is too large; -EIO the server has gone.
  */
 int ibsa__remote_link_send(struct umad_file *file, const void *packet,

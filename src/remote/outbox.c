@@ -23,7 +23,7 @@ int ibsa__outbox_push(struct remote_link *link)
 	struct remote_outbox *outbox = &link->outbox;
 
 	while (outbox->at < outbox->end) {
-		const ssize_t sent = send(link->data,
+		const ssize_t sent = send(link->data.fd,
 					  outbox->bytes + outbox->at,
 					  outbox->end - outbox->at,
 					  MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -74,9 +74,11 @@ int ibsa__remote_link_send(struct umad_file *file, const void *packet,
 		err = -EINVAL;
 	if (err)
 		return err;
-	err = ibsa__remote_send(link->data, bytes, UMAD_HEADER_BYTES,
-				bytes + UMAD_HEADER_BYTES,
-				len - UMAD_HEADER_BYTES, &sent);
+	if (!ibsa__data_has_room(&link->data, len))
+		return -EBUSY;
+	err = ibsa__data_send(&link->data, bytes, UMAD_HEADER_BYTES,
+			      bytes + UMAD_HEADER_BYTES,
+			      len - UMAD_HEADER_BYTES, &sent);
 	if (err != -EAGAIN)
 		return err;
 	return sent ? outbox_save(link, bytes + sent, len - sent) : -EBUSY;

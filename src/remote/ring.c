@@ -160,6 +160,12 @@ ssize_t ibsa__ring_write(struct ring_end *end, const void *data, size_t len)
 	return (ssize_t)len;
 }
 
+bool ibsa__ring_has_room(struct ring_end *end, size_t len)
+{
+	return RING_BYTES - (end->at - end->seen) >= len ||
+	       (tail_load(end) && RING_BYTES - (end->at - end->seen) >= len);
+}
+
 bool ibsa__ring_publish(struct ring_end *end)
 {
 	atomic_store(&end->shared->head, end->at);

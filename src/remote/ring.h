@@ -87,6 +87,12 @@ void ibsa__rings_close(struct rings *rings);
 ssize_t ibsa__ring_write(struct ring_end *end, const void *data, size_t len);
 
 /*
+ * Writer: whether the ring has room for @len bytes. False if the reader has
+ * stored an invalid position.
+ */
+bool ibsa__ring_has_room(struct ring_end *end, size_t len);
+
+/*
  * Writer: let the reader see what was written. Return: whether the reader
  * waits for bytes and must be woken.
  */

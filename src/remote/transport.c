@@ -99,7 +99,7 @@ static int event_take(struct umad_file *file)
 	bool has_event;
 	int err;
 
-	if (link->data < 0)
+	if (link->data.fd < 0)
 		return 0;
 	pthread_mutex_lock(&link->renewing);
 	err = link->is_quiet ? 0 : link_read(link);
@@ -120,7 +120,7 @@ static int tables_refresh(struct remote_link *link)
 {
 	const bool had_event = link->control.has_event;
 
-	if (link->data < 0)
+	if (link->data.fd < 0)
 		return -ENODEV;
 	/*
 	 * The error is ignored: the dispatcher will detect a closed
@@ -304,7 +304,7 @@ static void link_close(struct umad_file *file)
 	 * The loop waits for the server's answers, so that other clients can
 	 * register the agents' methods when this function returns.
 	 */
-	if (link->data >= 0 && link->has_methods)
+	if (link->data.fd >= 0 && link->has_methods)
 		file_detach(link);
 	ibsa__remote_link_down(link);
 	link_free(link);
@@ -317,9 +317,17 @@ static void link_close(struct umad_file *file)
 static void link_inherited(struct umad_file *file)
 {
 	const struct remote_link *link = link_of(file);
-	const int fds[] = { link->data,	      link->connection.fd,
-			    link->control.fd, link->epoll_fd,
-			    link->timer_fd,   link->wake_fd };
+	const int fds[] = {
+		link->data.fd,
+		link->data.bell_fd,
+		link->connection.fd,
+		link->control.fds.fd[REMOTE_FD_DATA],
+		link->control.fds.fd[REMOTE_FD_MEMORY],
+		link->control.fds.fd[REMOTE_FD_BELL],
+		link->epoll_fd,
+		link->timer_fd,
+		link->wake_fd,
+	};
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)
@@ -355,7 +363,7 @@ static struct remote_link *link_new(size_t reply_bytes)
 		return NULL;
 	link->base.ops = &link_ops;
 	ibsa__control_init(&link->control);
-	link->data = -1;
+	remote_data_init(&link->data);
 	link->connection.fd = -1;
 	link->epoll_fd = -1;
 	link->timer_fd = -1;

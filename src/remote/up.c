@@ -36,13 +36,13 @@ static int step_request(struct remote_link *link)
 
 /*
  * Return the error of reading the connection. The server closes the connection
- * of a client that could not receive the descriptor of the data socket.
+ * of a client that could not receive the descriptors of its umad file.
  */
 static int link_read_failed(const struct remote_control *control,
 			    struct ibsa_error *error)
 {
-	if (control->fd == -EMFILE)
-		return ibsa__remote_socket_check(control->fd, error);
+	if (control->fds.is_cut)
+		return ibsa__remote_fds_check(&control->fds, error);
 	return ibsa__fail(error, -ENODEV, "the fabric server has gone");
 }
 
@@ -67,9 +67,9 @@ static int step_take(struct remote_link *link, struct ibsa_error *error)
 	switch (link->step++) {
 	case LINK_HELLO:
 		return ibsa__remote_hello_take(&control->hello, &link->address);
-	/* @control owns the data socket until the link is up. */
+	/* @control owns the descriptors until the link is up. */
 	case LINK_ATTACH:
-		return ibsa__remote_socket_check(control->fd, error);
+		return ibsa__remote_fds_check(&control->fds, error);
 	case LINK_WATCH:
 		watch_take(link);
 		return 0;
@@ -78,15 +78,15 @@ static int step_take(struct remote_link *link, struct ibsa_error *error)
 	}
 }
 
-static int link_finish(struct remote_link *link)
+static int link_finish(struct remote_link *link, struct ibsa_error *error)
 {
-	int err = fd_watch(link->epoll_fd, link->control.fd);
+	struct remote_control *control = &link->control;
+	int err = fd_watch(link->epoll_fd, control->fds.fd[REMOTE_FD_DATA]);
 
-	if (err)
-		return err;
-	link->data = link->control.fd;
-	link->control.fd = -1;
-	return 1;
+	if (!err)
+		err = ibsa__data_open(&link->data, &control->fds,
+				      control->ring_bytes, error);
+	return err ? err : 1;
 }
 
 static int step_go(struct remote_link *link, struct ibsa_error *error)
@@ -123,7 +123,7 @@ int ibsa__remote_link_up_go(struct remote_link *link, struct ibsa_error *error)
 			return 0;
 		err = step_go(link, error);
 	}
-	return err ? err : link_finish(link);
+	return err ? err : link_finish(link, error);
 }
 
 int ibsa__remote_link_left_ms(const struct remote_link *link)
@@ -163,6 +163,6 @@ void ibsa__remote_link_down(struct remote_link *link)
 	ibsa__control_reset(&link->control);
 	link->step = LINK_DOWN;
 	ibsa__remote_link_unwatch(link);
-	fd_close(&link->data);
+	ibsa__data_close(&link->data);
 	ibsa__remote_disconnect(&link->connection);
 }

@@ -23,8 +23,8 @@ enum { RENEW_MS = 100 };
  */
 void ibsa__remote_link_unwatch(const struct remote_link *link)
 {
-	if (link->data >= 0)
-		epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->data, NULL);
+	if (link->data.fd >= 0)
+		epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->data.fd, NULL);
 	epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->connection.fd, NULL);
 }
 
@@ -106,7 +106,7 @@ int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms)
 	struct remote_link *link = link_of(file);
 	struct pollfd fds[] = {
 		{ .fd = link->wake_fd, .events = POLLIN },
-		{ .fd = link->data, .events = POLLIN },
+		{ .fd = link->data.fd, .events = POLLIN },
 		{ .fd = link->connection.fd, .events = POLLIN },
 	};
 
@@ -166,7 +166,7 @@ void ibsa__remote_link_watch_writable(struct remote_link *link, bool on)
 	struct epoll_event event = { .events = on ? EPOLLIN | EPOLLOUT
 						  : EPOLLIN };
 
-	epoll_ctl(link->epoll_fd, EPOLL_CTL_MOD, link->data, &event);
+	epoll_ctl(link->epoll_fd, EPOLL_CTL_MOD, link->data.fd, &event);
 }
 
 void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
@@ -176,7 +176,7 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 	(void)is_gone;
 	pthread_mutex_lock(&link->renewing);
 	/* A connection attempt in progress goes on. */
-	if (link->data >= 0) {
+	if (link->data.fd >= 0) {
 		ibsa__remote_link_down(link);
 		ibsa__inbox_reset(&link->inbox);
 		ibsa__outbox_reset(&link->outbox);

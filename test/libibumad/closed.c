@@ -205,7 +205,7 @@ static int descriptors_count(void)
  */
 static void ports_that_were_closed_leave_nothing(void **state)
 {
-	enum { PORTS = 20, OF_A_PORT = 4, TRIES = 1000, TRY_MS = 10 };
+	enum { PORTS = 20, OF_A_PORT = 6, TRIES = 1000, TRY_MS = 10 };
 	const int before = descriptors_count();
 	int agent;
 

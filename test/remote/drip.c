@@ -75,8 +75,8 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 static ssize_t read_drip(size_t first, uint64_t pause_ms)
 {
 	const struct umad_header header = { .length = BYTES };
-	struct remote_locks locks;
-	struct remote_file file = { .locks = &locks };
+	struct remote_shared shared;
+	struct remote_file file = { .shared = &shared };
 	uint8_t packet[BYTES];
 	int fds[2];
 	ssize_t len;
@@ -86,10 +86,11 @@ static ssize_t read_drip(size_t first, uint64_t pause_ms)
 	memcpy(drip.packet, &header, sizeof(header));
 	assert_int_equal(send(fds[0], drip.packet, first, 0), first);
 	drip.sent = first;
-	pthread_mutex_init(&locks.reading, NULL);
-	file.fd = fds[1];
+	pthread_mutex_init(&shared.reading, NULL);
+	remote_data_init(&shared.data);
+	shared.data.fd = fds[1];
 	len = ibsa__remote_file_read(&file, packet, sizeof(packet));
-	pthread_mutex_destroy(&locks.reading);
+	pthread_mutex_destroy(&shared.reading);
 	close(fds[0]);
 	close(fds[1]);
 	return len;

@@ -98,7 +98,7 @@ static void clients_see_that_the_server_ends(void **state)
 	services = holder_start(true);
 	server_end(server);
 	end_is_seen(port.connection.fd);
-	end_is_seen(port.fd);
+	end_is_seen(port.shared->data.fd);
 	ibsa__remote_file_close(&port);
 	holder_end(&services);
 	server_restart(server);

@@ -9,10 +9,10 @@
  * and print how long calls took and how late callbacks came.
  *
  * The timeout of an ib_sa query runs from its first send. This program sees the
- * sends itself, in a wrapper of sendmsg(): each query asks for a ServiceID of
- * its own, which its request carries. A library that sends late is found by the
- * time between submission and first send, less the time in which the socket
- * took no packet.
+ * sends itself, in a wrapper of the umad file's send operation: each query asks
+ * for a ServiceID of its own, which its request carries. A library that sends
+ * late is found by the time between submission and first send, less the time in
+ * which the umad file took no packet.
  */
 #include <endian.h>
 #include <errno.h>
@@ -20,7 +20,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,8 +28,8 @@
 #include <ibsa/sa.h>
 
 #include "base/clock.h"
+#include "remote/link.h"
 #include "test/support/server_rig.h"
-#include "umad/header.h"
 
 enum {
 	DEADLINE_MS = 400,
@@ -64,7 +63,7 @@ struct samples {
 };
 
 /*
- * An ib_sa query. The _refused_ns are the times for which the socket had
+ * An ib_sa query. The _refused_ns are the times for which the file had
  * refused packets by then.
  */
 struct kernel_query {
@@ -74,8 +73,8 @@ struct kernel_query {
 	uint64_t sent_refused_ns;
 };
 
-/* Whether the socket of the ib_sa device takes packets. */
-struct socket_watch {
+/* Whether the umad file of the ib_sa device takes packets. */
+struct file_watch {
 	uint64_t refusing_since_ns; /* 0: it takes packets */
 	uint64_t refused_ns;	    /* in all, until then */
 };
@@ -92,7 +91,7 @@ static struct {
 	struct samples kernel_late; /* callbacks of the ib_sa worker */
 	/*
 	 * Time from the submission of a query to its first send, without the
-	 * time in which the socket was full.
+	 * time in which the file was full.
 	 */
 	struct samples kernel_wait;
 	struct samples naps; /* the machine: sleeps of NAP_US */
@@ -101,7 +100,7 @@ static struct {
 	struct kernel_query *queries;
 	unsigned int query_count;
 	pthread_mutex_t watch_lock;
-	struct socket_watch watch;
+	struct file_watch watch;
 	unsigned int answers; /* of the SA */
 } world;
 
@@ -178,9 +177,9 @@ static uint64_t refused_ns(uint64_t now_ns)
 	return ns;
 }
 
-static void socket_note(uint64_t now_ns, bool is_taken)
+static void file_note(uint64_t now_ns, bool is_taken)
 {
-	struct socket_watch *watch = &world.watch;
+	struct file_watch *watch = &world.watch;
 
 	pthread_mutex_lock(&world.watch_lock);
 	if (is_taken && watch->refusing_since_ns)
@@ -193,37 +192,37 @@ static void socket_note(uint64_t now_ns, bool is_taken)
 }
 
 /* The ib_sa query whose request is sent, or NULL. */
-static struct kernel_query *kernel_query_of(const struct msghdr *message)
+static struct kernel_query *kernel_query_of(const uint8_t *packet, size_t len)
 {
+	const size_t at = UMAD_HEADER_BYTES + SERVICE_ID_AT;
 	uint64_t number;
 
-	if (!world.queries || message->msg_iovlen != 2 ||
-	    message->msg_iov[0].iov_len != sizeof(struct umad_header) ||
-	    message->msg_iov[1].iov_len < SERVICE_ID_AT + sizeof(number))
+	if (!world.queries || len < at + sizeof(number))
 		return NULL;
-	number = ibsa_be64((const uint8_t *)message->msg_iov[1].iov_base +
-			   SERVICE_ID_AT) ^
-		 KERNEL_QUERY_MARK;
+	number = ibsa_be64(packet + at) ^ KERNEL_QUERY_MARK;
 	return number < KERNEL_QUERIES_MAX ? &world.queries[number] : NULL;
 }
 
-ssize_t __real_sendmsg(int fd, const struct msghdr *message, int flags);
-ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags);
+int __real_ibsa__remote_link_send(struct umad_file *file, const void *packet,
+				  size_t len);
+int __wrap_ibsa__remote_link_send(struct umad_file *file, const void *packet,
+				  size_t len);
 
-ssize_t __wrap_sendmsg(int fd, const struct msghdr *message, int flags)
+int __wrap_ibsa__remote_link_send(struct umad_file *file, const void *packet,
+				  size_t len)
 {
-	struct kernel_query *query = kernel_query_of(message);
+	struct kernel_query *query = kernel_query_of(packet, len);
 	const uint64_t now_ns = clock_now_ns();
-	const ssize_t sent = __real_sendmsg(fd, message, flags);
+	const int err = __real_ibsa__remote_link_send(file, packet, len);
 
-	if (!query || (sent < 0 && errno != EAGAIN))
-		return sent;
-	socket_note(now_ns, sent > 0);
-	if (sent > 0 && !atomic_load(&query->sent_ns)) {
+	if (!query || (err && err != -EBUSY))
+		return err;
+	file_note(now_ns, !err);
+	if (!err && !atomic_load(&query->sent_ns)) {
 		query->sent_refused_ns = refused_ns(now_ns);
 		atomic_store(&query->sent_ns, now_ns);
 	}
-	return sent;
+	return err;
 }
 
 /*

@@ -299,7 +299,7 @@ static void send_sm_lid(struct server_rig *server, const char *command,
 	assert_int_equal(file.base.ops->register_agent2(&file.base, &request),
 			 0);
 	send_smp(&file, request.id, IBSA_METHOD_GET, &smp);
-	fd.fd = file.fd;
+	fd.fd = file.shared->data.fd;
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(ibsa__remote_file_read(&file, &smp, sizeof(smp)),
 			 sizeof(smp));

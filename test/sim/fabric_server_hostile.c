@@ -276,7 +276,7 @@ static struct packet table_request(uint32_t id, uint16_t attribute)
 
 static void wait_for_packet(const struct remote_file *file)
 {
-	struct pollfd fd = { .fd = file->fd, .events = POLLIN };
+	struct pollfd fd = { .fd = file->shared->data.fd, .events = POLLIN };
 
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 }
@@ -290,8 +290,7 @@ static void invalid_packet_closes_the_file(void **state)
 
 	(void)state;
 	assert_int_equal(attach(server, "left", &file), 0);
-	assert_int_equal(send(file.fd, &header, sizeof(header), MSG_NOSIGNAL),
-			 sizeof(header));
+	server_send_bytes(&file, &header, sizeof(header));
 	assert_true(server_has_noted(server, "invalid packet"));
 	wait_for_packet(&file);
 	assert_int_equal(ibsa__remote_file_read(&file, bytes, sizeof(bytes)),
@@ -311,10 +310,8 @@ static void incomplete_packet_delays_no_other_client(void **state)
 
 	(void)state;
 	assert_int_equal(attach(server, "left", &file), 0);
-	assert_int_equal(send(file.fd, &header, sizeof(header), MSG_NOSIGNAL),
-			 sizeof(header));
-	assert_int_equal(send(file.fd, bytes, sizeof(bytes), MSG_NOSIGNAL),
-			 sizeof(bytes));
+	server_send_bytes(&file, &header, sizeof(header));
+	server_send_bytes(&file, bytes, sizeof(bytes));
 	check_server_works(server);
 	ibsa__remote_file_close(&file);
 	check_server_works(server);

@@ -9,6 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "remote/file.h"
 #include "remote/protocol.h"
 #include "remote/transport.h"
 #include "server_rig.h"
@@ -245,4 +247,17 @@ void server_command(const struct server_rig *server, const char *line)
 	assert_int_equal(ibsa_fabric_command(server_address(server), line, NULL,
 					     0, NULL),
 			 0);
+}
+
+void server_send_bytes(struct remote_file *file, const void *bytes, size_t len)
+{
+	struct remote_data *data = &file->shared->data;
+	size_t sent = 0;
+	int err;
+
+	do
+		err = ibsa__data_send(data, bytes, len, NULL, 0, &sent);
+	while (err == -EAGAIN &&
+	       !ibsa__data_await(data, POLLOUT, 10000, clock_now_ns()));
+	assert_int_equal(err, 0);
 }

@@ -67,4 +67,8 @@ struct ibsa_transport *server_transport(const struct server_rig *server,
  */
 int server_connect(const struct server_rig *server, const char *node);
 
+/* Send bytes to the server as a part of the packets of a umad file. */
+struct remote_file;
+void server_send_bytes(struct remote_file *file, const void *bytes, size_t len);
+
 #endif

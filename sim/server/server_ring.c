@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The bytes of packets between the server and a client: through rings in shared
+ * memory, or through the data socket. A client may write anything to the shared
+ * memory at any time: bytes are copied out of a ring before they are examined,
+ * and an invalid position ends only this client.
+ */
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "sim/server/server.h"
+
+/*
+ * How often one call writes more because the client has read meanwhile. A
+ * client that reads single bytes must not keep the server in a loop.
+ */
+enum { WRITES_MAX = 8 };
+
+int ibsa__peer_rings_open(struct server_peer *peer, int *out_memory_fd)
+{
+	/*
+	 * The eventfd is never read or written here, since a client could make
+	 * either call block: its events are edge-triggered. It is readable from
+	 * the start, so that ibsa__peer_ring_again() works.
+	 */
+	const int bell_fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+	int err;
+
+	if (bell_fd < 0)
+		return -errno;
+	err = ibsa__rings_new(&peer->rings, out_memory_fd);
+	if (err) {
+		close(bell_fd);
+		return err;
+	}
+	peer->bell.fd = bell_fd;
+	return 0;
+}
+
+void ibsa__peer_rings_close(struct server_peer *peer)
+{
+	ibsa__source_close(&peer->bell);
+	ibsa__rings_close(&peer->rings);
+}
+
+/* Have the client's bell handled once more in the next round. */
+static void bell_repeat(struct server_peer *peer)
+{
+	peer->bell.events = 0;
+	if (ibsa__server_watch(&peer->bell, EPOLLIN | EPOLLET))
+		ibsa__peer_disconnect(peer, "out of memory for its packets");
+}
+
+static ssize_t socket_send(int fd, const void *data, size_t len)
+{
+	for (;;) {
+		const ssize_t sent = send(fd, data, len,
+					  MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent >= 0)
+			return sent;
+		if (errno != EINTR)
+			return errno == EAGAIN ? 0 : -errno;
+	}
+}
+
+static ssize_t ring_send(struct server_peer *peer, const char *data, size_t len)
+{
+	struct ring_end *out = &peer->rings.out;
+	size_t sent = 0;
+
+	for (int i = 0; i < WRITES_MAX; i++) {
+		const ssize_t now = ibsa__ring_write(out, data + sent,
+						     len - sent);
+
+		if (now < 0)
+			return now;
+		sent += (size_t)now;
+		if (ibsa__ring_publish(out))
+			(void)!socket_send(peer->data.fd, "", 1);
+		if (sent == len || ibsa__ring_room_await(out))
+			return (ssize_t)sent;
+	}
+	bell_repeat(peer);
+	return (ssize_t)sent;
+}
+
+ssize_t ibsa__peer_bytes_send(struct server_peer *peer, const void *data,
+			      size_t len)
+{
+	return peer->rings.memory ? ring_send(peer, data, len)
+				  : socket_send(peer->data.fd, data, len);
+}
+
+ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len)
+{
+	ssize_t got;
+
+	if (peer->rings.memory)
+		return ibsa__ring_read(&peer->rings.in, to, len);
+	got = recv(peer->data.fd, to, len, MSG_DONTWAIT);
+	if (got > 0)
+		return got;
+	if (!got)
+		return -EPIPE;
+	return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+}
+
+bool ibsa__peer_bytes_arrived(const struct server_peer *peer)
+{
+	char byte;
+
+	if (peer->rings.memory)
+		return !ibsa__ring_is_empty(&peer->rings.in);
+	return recv(peer->data.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+void ibsa__peer_bytes_settle(struct server_peer *peer)
+{
+	struct ring_end *in = &peer->rings.in;
+
+	if (!ibsa__ring_is_empty(in)) {
+		bell_repeat(peer);
+		return;
+	}
+	if (ibsa__ring_is_idle(in))
+		return;
+	ibsa__ring_idle_begin(in);
+	if (!ibsa__ring_is_empty(in) && ibsa__ring_idle_end(in))
+		bell_repeat(peer);
+}

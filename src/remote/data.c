@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Sends and receives bytes of packets through rings or the data socket. */
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "remote/data.h"
+
+static int rings_open(struct remote_data *data, const struct remote_fds *fds,
+		      uint32_t ring_bytes, struct ibsa_error *error)
+{
+	int err = -EPROTO;
+
+	if (ring_bytes == sizeof(struct ring_memory) &&
+	    fds->fd[REMOTE_FD_BELL] >= 0)
+		err = ibsa__rings_open(&data->rings, fds->fd[REMOTE_FD_MEMORY]);
+	if (err == -EPROTO)
+		return ibsa__fail(error, err,
+				  "the fabric server sent no usable memory for "
+				  "the port");
+	return err ? ibsa__fail(error, err,
+				"cannot map the memory of the fabric server: "
+				"%s",
+				ibsa__errno_text(-err).bytes)
+		   : 0;
+}
+
+int ibsa__data_open(struct remote_data *data, struct remote_fds *fds,
+		    uint32_t ring_bytes, struct ibsa_error *error)
+{
+	int err = ibsa__remote_fds_check(fds, error);
+
+	if (!err && ring_bytes)
+		err = rings_open(data, fds, ring_bytes, error);
+	if (err)
+		return err;
+	data->fd = fds->fd[REMOTE_FD_DATA];
+	fds->fd[REMOTE_FD_DATA] = -1;
+	if (ring_bytes) {
+		data->bell_fd = fds->fd[REMOTE_FD_BELL];
+		fds->fd[REMOTE_FD_BELL] = -1;
+	}
+	ibsa__remote_fds_close(fds);
+	return 0;
+}
+
+void ibsa__data_close(struct remote_data *data)
+{
+	fd_close(&data->fd);
+	fd_close(&data->bell_fd);
+	ibsa__rings_close(&data->rings);
+}
+
+static ssize_t part_write(struct ring_end *out, const void *from, size_t len,
+			  size_t skip)
+{
+	if (skip >= len)
+		return 0;
+	return ibsa__ring_write(out, (const char *)from + skip, len - skip);
+}
+
+static int rings_send(struct remote_data *data, const void *head,
+		      size_t head_len, const void *body, size_t len,
+		      size_t *sent)
+{
+	struct ring_end *out = &data->rings.out;
+	ssize_t done = part_write(out, head, head_len, *sent);
+
+	if (done >= 0)
+		*sent += (size_t)done;
+	if (done >= 0 && *sent >= head_len)
+		done = part_write(out, body, len, *sent - head_len);
+	else if (done >= 0)
+		done = 0;
+	if (done < 0)
+		return -EIO;
+	*sent += (size_t)done;
+	if (ibsa__ring_publish(out))
+		fd_wake(data->bell_fd);
+	return *sent == head_len + len ? 0 : -EAGAIN;
+}
+
+int ibsa__data_send(struct remote_data *data, const void *head, size_t head_len,
+		    const void *body, size_t len, size_t *sent)
+{
+	if (data->rings.memory)
+		return rings_send(data, head, head_len, body, len, sent);
+	return ibsa__remote_send(data->fd, head, head_len, body, len, sent);
+}
+
+bool ibsa__data_has_room(struct remote_data *data, size_t len)
+{
+	return !data->rings.memory ||
+	       ibsa__ring_has_room(&data->rings.out, len);
+}
+
+/* Receive from the socket. Return: as ibsa__data_recv(). */
+static ssize_t socket_recv(int fd, void *to, size_t len, int flags)
+{
+	for (;;) {
+		const ssize_t got = recv(fd, to, len, flags | MSG_DONTWAIT);
+
+		if (got > 0)
+			return got;
+		if (!got)
+			return -EIO;
+		if (errno != EINTR)
+			return errno == EAGAIN ? -EAGAIN : -EIO;
+	}
+}
+
+/*
+ * If the ring is empty, announce that this side waits, and remove the byte of
+ * the server's last wake-up from the socket. Return: 0; -EIO.
+ *
+ * The socket has as many bytes as the server has answered announcements without
+ * one being removed here. One may be still to come: then the announcement is
+ * withdrawn, and the byte belongs to the bytes that come next.
+ */
+static int rings_settle(struct remote_data *data)
+{
+	struct ring_end *in = &data->rings.in;
+	ssize_t got;
+	char byte;
+
+	if (!ibsa__ring_is_empty(in) || ibsa__ring_is_idle(in))
+		return 0;
+	ibsa__ring_idle_begin(in);
+	if (!ibsa__ring_is_empty(in) && ibsa__ring_idle_end(in))
+		return 0;
+	got = socket_recv(data->fd, &byte, 1, 0);
+	if (got == -EAGAIN) {
+		if (ibsa__ring_idle_end(in))
+			return 0;
+		/*
+		 * The server has answered this announcement, too. It has sent
+		 * the earlier byte before.
+		 */
+		got = socket_recv(data->fd, &byte, 1, 0);
+	}
+	return got > 0 ? 0 : -EIO;
+}
+
+/*
+ * The ring was empty. Check whether the server has gone. Return: 0; -EIO: it
+ * has gone, or it has woken this side although it had no reason.
+ */
+static int rings_check(struct remote_data *data)
+{
+	const bool is_idle = ibsa__ring_is_idle(&data->rings.in);
+	char byte;
+	ssize_t got;
+
+	if (!is_idle)
+		return rings_settle(data);
+	got = socket_recv(data->fd, &byte, 1, MSG_PEEK);
+	if (got > 0)
+		return ibsa__ring_is_idle(&data->rings.in) ? -EIO : 0;
+	return got == -EAGAIN ? 0 : -EIO;
+}
+
+static ssize_t rings_recv(struct remote_data *data, void *to, size_t len)
+{
+	struct ring_end *in = &data->rings.in;
+	const ssize_t got = ibsa__ring_read(in, to, len);
+	int err;
+
+	if (got < 0)
+		return -EIO;
+	if (got && ibsa__ring_release(in))
+		fd_wake(data->bell_fd);
+	err = got ? rings_settle(data) : rings_check(data);
+	if (got)
+		return got;
+	return err ? err : -EAGAIN;
+}
+
+ssize_t ibsa__data_recv(struct remote_data *data, void *to, size_t len)
+{
+	if (data->rings.memory)
+		return rings_recv(data, to, len);
+	return socket_recv(data->fd, to, len, 0);
+}
+
+ssize_t ibsa__data_peek(struct remote_data *data, void *to, size_t len)
+{
+	ssize_t got;
+	int err;
+
+	if (!data->rings.memory)
+		return socket_recv(data->fd, to, len, MSG_PEEK);
+	got = ibsa__ring_peek(&data->rings.in, 0, to, len);
+	if (got > 0)
+		return got;
+	err = got ? -EIO : rings_check(data);
+	return err ? err : -EAGAIN;
+}
+
+/* Wait until there is room in the ring or the server has gone. */
+static int room_await(struct remote_data *data, unsigned int ms,
+		      uint64_t start_ns)
+{
+	struct pollfd end = { .fd = data->fd, .events = POLLRDHUP };
+
+	while (!ibsa__ring_has_room(&data->rings.out, 1)) {
+		if (!clock_left_ms((int)ms, start_ns))
+			return -ETIMEDOUT;
+		if (poll(&end, 1, 1) > 0)
+			return -EIO;
+	}
+	return 0;
+}
+
+int ibsa__data_await(struct remote_data *data, short events, unsigned int ms,
+		     uint64_t start_ns)
+{
+	if (data->rings.memory && events & POLLOUT)
+		return room_await(data, ms, start_ns);
+	return ibsa__remote_await(data->fd, events, ms, start_ns);
+}
