@@ -165,12 +165,13 @@ static void timer_expire(struct ibsa__engine *engine, struct timer *timer)
 
 static void engine_timers_expire(struct ibsa__engine *engine)
 {
+	const uint64_t now_ns = engine_now_ns(engine);
 	struct timer *timer;
 
-	ibsa__wheel_advance(&engine->wheel, engine_now_ns(engine) / NS_PER_MS);
+	ibsa__wheel_advance(&engine->wheel, now_ns / NS_PER_MS);
 	while ((timer = ibsa__wheel_take(&engine->wheel)))
 		timer_expire(engine, timer);
-	ibsa__engine_window_release(engine, engine_now_ns(engine));
+	ibsa__engine_window_release(engine, now_ns);
 }
 
 int ibsa__engine_dispatch(struct ibsa__engine *engine)

@@ -11,12 +11,19 @@ void ibsa__wheel_init(struct wheel *wheel, uint64_t now)
 }
 
 /*
- * Each level of the wheel is one digit of WHEEL_BITS bits. A timer is on the
- * level of the highest digit in which its tick and the current tick differ.
+ * Each level of the wheel is one digit of WHEEL_BITS bits. Return: the level of
+ * the highest digit in which two ticks differ. A timer is on the level at which
+ * its tick and the current tick differ, so all timers of a level expire before
+ * those of the next higher level.
  */
+static unsigned int wheel_level(uint64_t a, uint64_t b)
+{
+	return (63 - (unsigned int)__builtin_clzll(a ^ b)) / WHEEL_BITS;
+}
+
 void ibsa__timer_insert(struct wheel *wheel, struct timer *timer, uint64_t due)
 {
-	unsigned int top, level, slot;
+	unsigned int level, slot;
 
 	timer->due = due;
 	timer->armed = true;
@@ -25,8 +32,7 @@ void ibsa__timer_insert(struct wheel *wheel, struct timer *timer, uint64_t due)
 		list_append(&wheel->due, &timer->link);
 		return;
 	}
-	top = 63 - (unsigned int)__builtin_clzll(due ^ wheel->now);
-	level = top / WHEEL_BITS;
+	level = wheel_level(due, wheel->now);
 	slot = (due >> level * WHEEL_BITS) % WHEEL_SLOTS;
 	timer->level = (uint8_t)level;
 	timer->slot = (uint8_t)slot;
@@ -87,7 +93,7 @@ void ibsa__wheel_advance(struct wheel *wheel, uint64_t now)
 	if (now <= before)
 		return;
 	wheel->now = now;
-	for (int level = WHEEL_LEVELS - 1; level >= 0; level--) {
+	for (int level = (int)wheel_level(before, now); level >= 0; level--) {
 		unsigned int shift = (unsigned int)level * WHEEL_BITS;
 		uint64_t passed = wheel->used[level] &
 				  wheel_passed_slots(before >> shift,
@@ -126,17 +132,11 @@ static uint64_t wheel_level_next(const struct wheel *wheel, unsigned int level)
 
 uint64_t ibsa__wheel_next(const struct wheel *wheel)
 {
-	uint64_t next = UINT64_MAX;
-
 	if (!list_is_empty(&wheel->due))
 		return wheel->now;
 	for (unsigned int level = 0; level < WHEEL_LEVELS; level++) {
-		uint64_t tick;
-
-		if (!wheel->used[level])
-			continue;
-		tick = wheel_level_next(wheel, level);
-		next = tick < next ? tick : next;
+		if (wheel->used[level])
+			return wheel_level_next(wheel, level);
 	}
-	return next;
+	return UINT64_MAX;
 }
