@@ -31,20 +31,20 @@ IBSA_BEGIN
  * - link-down: a port of a link is not active
  * - link-degraded: a link is narrower or slower than both ends support
  * - one-end: only one end of a link reports it
- * - hidden: ports are active, but the SA does not show their other ends; or it
- *   has records of a LID that no node has
- * - no-path: the SA has no path from here to the node
+ * - hidden: ports are active, but the SA does not show their other ends; or the
+ *   SA returns records with a LID that belongs to no node
+ * - no-path: the SA has no path from the local port to the port of the finding
  * - same-guid: two nodes or two ports have the same GUID
  * - two-masters: more than one subnet manager is master
  * - no-name: the node has no description
- * - missing: a node or a link that is expected is not there
- * - new: a node or a link that is not expected is there
+ * - missing: a node or a link that is expected is missing in the fabric
+ * - new: the fabric has a node or a link that is not expected
  * - moved: a cable is in another port than expected
  * - slower: a link is narrower or slower than expected
  *
  * At one machine (ibsa check node):
  * - port-down: the port is not active
- * - rate-low: the rate of the port is lower than required
+ * - rate-low: the rate of the port is not the required one, or is unknown
  * - no-pkey: the port does not have the P_Key
  * - no-sm: the port has no subnet manager
  * - no-sa: the SA does not answer

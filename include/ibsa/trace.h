@@ -22,8 +22,8 @@ enum ibsa_trace_end {
 	IBSA_TRACE_NO_ENTRY,   /* a switch has no port for the LID */
 	IBSA_TRACE_NO_TABLE,   /* no record of the table of a switch */
 	IBSA_TRACE_NO_LINK,    /* the port has no link */
-	IBSA_TRACE_LOOP,       /* at a switch for the second time */
-	IBSA_TRACE_WRONG_PORT, /* at another port that is not of a switch */
+	IBSA_TRACE_LOOP,       /* it reached a switch for the second time */
+	IBSA_TRACE_WRONG_PORT, /* at an end port that does not have the LID */
 	IBSA_TRACE_TOO_LONG,   /* more than IBSA_TRACE_HOPS links */
 	IBSA_TRACE_ISLAND, /* of a group: a switch that has entries, but that
 				* the packet does not reach */

@@ -170,8 +170,8 @@ static void a_second_close_does_not_end_a_call(void **state)
 
 /*
  * The program closes all descriptors, as a daemon does. The portid is then
- * another port, and the old port's connection is another file. Both numbers stay
- * in use: otherwise, the server in this program could get one of them.
+ * another port, and the old port's connection is another file. Both numbers
+ * stay in use: otherwise, the server in this program could get one of them.
  */
 static void a_portid_that_was_closed_is_another_ports(void **state)
 {

@@ -110,7 +110,7 @@ static void query_paths(struct bench *bench, uint32_t tid)
 	assert_int_equal(bench_count(bench), 36);
 }
 
-/* A replayed answer differs from the recorded one only in the transaction ID. */
+/* Replayed and recorded answers differ only in the transaction ID. */
 static void answers_are_as_recorded(void **state)
 {
 	static const struct {

@@ -340,8 +340,8 @@ struct selector_case {
 };
 
 /*
- * The path from host-r3 to host-r2 has rate 6 (20 Gb/s), MTU 4 and life time 18;
- * selectors choose lower values or no path.
+ * The path from host-r3 to host-r2 has rate 6 (20 Gb/s), MTU 4 and life time
+ * 18; selectors choose lower values or no path.
  */
 static void selectors_choose(void **state)
 {

@@ -495,8 +495,8 @@ static int service_request(void)
 }
 
 /*
- * Make a request for InformInfoRecords with some fields selected. Of these, only
- * the subscriber's GID and the number select subscriptions.
+ * Make a request for InformInfoRecords with some fields selected. Of these,
+ * only the subscriber's GID and the number select subscriptions.
  */
 static int inform_record_request(void)
 {

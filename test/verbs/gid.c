@@ -203,8 +203,8 @@ static void driver_is_queried_once(void **state)
 }
 
 /*
- * After EINVAL, the driver number is queried again: another device may have come
- * with the name.
+ * After EINVAL, the driver number is queried again: another device may have
+ * come with the name.
  */
 static void rejected_driver_is_queried_again(void **state)
 {
