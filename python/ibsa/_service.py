@@ -2,6 +2,7 @@
 """Services that stay registered while a block runs."""
 
 import ctypes
+import errno
 from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Tuple
 
 from ._callback import Entry, called
@@ -9,7 +10,7 @@ from ._client import Client
 from ._native import RegistrationOptions, RegistrationStruct, filled, lib
 from ._records import Record, Value, record_class
 from .constants import RegistrationEvent
-from .errors import check, failure
+from .errors import Error, check, failure
 
 
 class RegistrationReport(NamedTuple):
@@ -95,9 +96,12 @@ class Registration:
     def _check(self) -> None:
         """Raise an Error if the SA does not have the record."""
         report = self.report
-        if report is not None and \
-                report.event != RegistrationEvent.REGISTERED:
-            raise failure(report.err, report.status, None)
+        if report is None or report.event == RegistrationEvent.REGISTERED:
+            return
+        if not report.err and not report.status:
+            raise Error(-errno.ECANCELED, "the service was not registered: "
+                        "it was released before, or the client was closed")
+        raise failure(report.err, report.status, None)
 
     def _release(self) -> None:
         with self._client._lock:

@@ -4,7 +4,7 @@
 import ctypes
 import errno
 from collections import deque
-from typing import Any, Deque, List, NamedTuple, Optional, Tuple
+from typing import Any, Deque, List, NamedTuple, Optional, Set, Tuple
 
 from ._callback import Entry, called
 from ._client import Client, GidValue
@@ -68,7 +68,7 @@ class Watch:
         self._events: Deque[Event] = deque()
         self._limit = limit
         self._missed = False
-        self._waiter: Any = None
+        self._waiters: Set[Any] = set()
         self._handle: Any = None
         filters = (Gid * len(gids))(*map(gid_parse, gids)) if gids else None
         options = filled(
@@ -98,8 +98,13 @@ class Watch:
             return
         else:
             self._events.append(event)
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        self._wake()
+
+    def _wake(self) -> None:
+        """All tasks that read the events: one of them gets the event."""
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
 
     def _next(self) -> Optional[Event]:
         if self._events:
@@ -119,8 +124,7 @@ class Watch:
             self._handle = None
         self._entry.forget()
         self._events.clear()
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        self._wake()
         if self._client._binding is not None:
             self._client._binding.changed()
 
@@ -146,8 +150,12 @@ class Watch:
             if self._handle is None:
                 raise StopAsyncIteration
             binding = self._client._attached()
-            self._waiter = binding.waiter()
-            await binding.wait(self._waiter)
+            waiter = binding.waiter()
+            self._waiters.add(waiter)
+            try:
+                await binding.wait(waiter)
+            finally:
+                self._waiters.discard(waiter)
 
     def __enter__(self) -> "Watch":
         return self

@@ -350,6 +350,10 @@ class Services(FabricTest):
         self.assertEqual(len(self.client.query("ServiceRecord")), 0)
         service.release()
         self.assertEqual(service.report.name, "released")
+        with self.assertRaises(ibsa.Error) as caught, service:
+            self.fail("entered after the client was closed")
+        self.assertEqual(caught.exception.err, -errno.ECANCELED)
+        self.assertIn("the client was closed", str(caught.exception))
 
 
 class VirtualClock(FabricTest):

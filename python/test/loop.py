@@ -117,6 +117,18 @@ class Loop(unittest.IsolatedAsyncioTestCase):
         self.client.close()
         self.assertEqual(await task, [EventKind.SUBSCRIBED])
 
+    async def test_two_readers(self):
+        """Each event goes to one of them, and the end to both."""
+        async def read(watch):
+            return [event.kind async for event in watch]
+
+        watch = self.client.watch()
+        tasks = [asyncio.create_task(read(watch)) for _ in range(2)]
+        await asyncio.sleep(0.02)
+        watch.close()
+        kinds = await asyncio.wait_for(asyncio.gather(*tasks), 10)
+        self.assertEqual(sorted(kinds), [[], [EventKind.SUBSCRIBED]])
+
     async def test_many(self):
         """1,000 queries in flight. Prints the longest pause of the loop."""
         asyncio.get_running_loop().set_debug(False)
