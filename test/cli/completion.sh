@@ -106,12 +106,31 @@ offers '--fabric four' four-hosts.net
 offers '--fabric=four' four-hosts.net
 offers '--fabric two-hosts.net -t 900 path node' node1 node2
 
+# A host chooses its name, which the shell must not run.
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+number=0
+for name in '$(touch${IFS}ran)' '`touch${IFS}ran`' '${x:=$(touch${IFS}ran)}' \
+	';touch' '&touch' '|touch' '<(touch)' '*' '?' '[a]' '{a,b}' '~' '#' '!!' \
+	"'" "it's" '-x' '--help' '$HOME' 'a=b' 'plain' 'größe' 'a:b'; do
+	printf 'Ca 1 "h%s" # "%s"\n[1] "s"[%s]\n' $((++number)) "$name" $number
+done >"$folder/ports"
+{ echo "Switch $number \"s\" # \"sw\""; cat "$folder/ports"; } >"$folder/evil.net"
+cd "$folder" || exit 1
+for line in 'path ' 'devices ' '-C ' 'reach $(touch'; do
+	IBSA_FABRIC=$folder/evil.net complete_line "$line" >words
+	[ ! -e ran ] || { echo "WRONG: ibsa $line<TAB> runs a name"; status=1; rm ran; }
+done
+IBSA_FABRIC=$folder/evil.net offers 'path ' a=b plain größe a:b sw
+IBSA_FABRIC=$folder/evil.net offers 'devices ' a=b plain größe a:b
+cd - >/dev/null || exit 1
+
 # Without an SA, the completion offers no names, and ends within its time
 # limit.
 socket=$(mktemp -u)
 "$ibsa" fabric run --sa none --socket "$socket" two-hosts.net >/dev/null &
 server=$!
-trap 'kill "$server"; wait "$server" 2>/dev/null' EXIT
+trap 'kill "$server"; wait "$server" 2>/dev/null; rm -r "$folder"' EXIT
 until [ -S "$socket" ]; do
 	kill -0 "$server" || exit 1
 done
