@@ -8,11 +8,13 @@
 
 #include "engine/state.h"
 
-static inline struct wheel *txn_wheel(struct ibsa__engine *engine,
-				      const struct txn *txn)
+/* Take @txn, which is in the window and whose timer is disarmed, out of it. */
+static inline void txn_leave_window(struct ibsa__engine *engine,
+				    struct txn *txn)
 {
-	return txn->state == TXN_ABANDONED ? &engine->abandoned_wheel
-					   : &engine->wheel;
+	id_table_remove(&engine->tids, &txn->tid);
+	engine->in_flight--;
+	txn->state = TXN_ENDED;
 }
 
 /*
@@ -21,18 +23,24 @@ static inline struct wheel *txn_wheel(struct ibsa__engine *engine,
  */
 static inline void txn_end(struct ibsa__engine *engine, struct txn *txn)
 {
-	if (txn->state == TXN_ENDED)
-		return;
-	if (txn->state == TXN_QUEUED) {
+	switch (txn->state) {
+	case TXN_QUEUED:
 		list_remove(&txn->link);
 		engine->queued--;
-	} else {
-		timer_cancel(txn_wheel(engine, txn), &txn->retry);
-		id_table_remove(&engine->tids, &txn->tid);
-		engine->in_flight--;
-		engine->abandoned -= txn->state == TXN_ABANDONED;
+		txn->state = TXN_ENDED;
+		break;
+	case TXN_IN_FLIGHT:
+		timer_cancel(&engine->wheel, &txn->retry);
+		txn_leave_window(engine, txn);
+		break;
+	case TXN_ABANDONED:
+		timer_cancel(&engine->abandoned_wheel, &txn->retry);
+		engine->abandoned--;
+		txn_leave_window(engine, txn);
+		break;
+	case TXN_ENDED:
+		break;
 	}
-	txn->state = TXN_ENDED;
 }
 
 /*
@@ -64,13 +72,14 @@ static inline bool txn_is_write(const struct txn *txn)
 }
 
 /*
- * End @txn and call back its queries. A callback may cancel any other query of
+ * End @txn, which is in flight, and call back its queries. A callback may cancel any other query of
  * @txn: the loop reads the head of the list again after each callback.
  */
 static inline void txn_answer(struct ibsa__engine *engine, struct txn *txn,
 			      struct ibsa_reply *reply)
 {
-	txn_end(engine, txn);
+	timer_cancel(&engine->wheel, &txn->retry);
+	txn_leave_window(engine, txn);
 	if (txn_is_write(txn))
 		engine->epoch++;
 	reply->record = txn->record;

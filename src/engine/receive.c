@@ -254,7 +254,7 @@ static bool reply_is_provisional(struct ibsa__engine *engine, struct txn *txn,
 		return reply_is_from_old_sa(engine, txn, status);
 	reply->record = txn->record;
 	reply->redirects = txn->hops;
-	ibsa__reply_parse(txn->record, message->mad, message->len, reply);
+	reply_parse(txn->record, message->mad, message->len, reply);
 	return ibsa__redirect_follow(engine, txn, reply);
 }
 
@@ -276,8 +276,7 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 	if (message->len > engine->options.reply_bytes)
 		reply.err = -EMSGSIZE;
 	if (!reply.err)
-		ibsa__reply_parse(txn->record, message->mad, message->len,
-				  &reply);
+		reply_parse(txn->record, message->mad, message->len, &reply);
 	reply.rtt_ns = engine_now_ns(engine) - txn->sent_ns;
 	round_trip_note(&engine->round_trip, txn->id_tries,
 			txn->last_interval_ms, reply.rtt_ns);

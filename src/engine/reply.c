@@ -42,8 +42,8 @@ static size_t table_usable_len(const uint8_t *mad, size_t len, bool *cut)
 	return *cut ? IBSIM_BYTES : len;
 }
 
-static void table_parse(const struct ibsa_record *record, const uint8_t *mad,
-			size_t len, struct ibsa_reply *out)
+void ibsa__table_parse(const struct ibsa_record *record, const uint8_t *mad,
+		       size_t len, struct ibsa_reply *out)
 {
 	size_t stride = (size_t)ibsa_be16(mad + MAD_ATTRIBUTE_OFFSET) * 8;
 	bool cut;
@@ -61,41 +61,13 @@ static void table_parse(const struct ibsa_record *record, const uint8_t *mad,
 		out->err = -ENODATA;
 }
 
-/*
- * Return: the ClassPortInfo in a reply that redirects a request; NULL if the
- * reply has no ClassPortInfo or only a part of it.
- */
-static const uint8_t *reply_redirect(const struct ibsa_record *record,
-				     uint16_t status, const uint8_t *mad,
-				     size_t len)
+const uint8_t *ibsa__reply_redirect(const struct ibsa_record *record,
+				    const uint8_t *mad, size_t len)
 {
-	if (!(status & IBSA_STATUS_REDIRECT) ||
+	if (!(ibsa_be16(mad + MAD_STATUS) & IBSA_STATUS_REDIRECT) ||
 	    len < IBSA_SA_HEADER_BYTES + (size_t)redirect_record(record)->size)
 		return NULL;
 	return mad + IBSA_SA_HEADER_BYTES;
-}
-
-void ibsa__reply_parse(const struct ibsa_record *record, const uint8_t *mad,
-		       size_t len, struct ibsa_reply *out)
-{
-	const uint16_t status = ibsa_be16(mad + MAD_STATUS);
-	const uint8_t method = mad[MAD_METHOD];
-
-	out->status = status;
-	out->records = mad + IBSA_SA_HEADER_BYTES;
-	if (status) {
-		out->redirect = reply_redirect(record, status, mad, len);
-		return;
-	}
-	if (method == IBSA_METHOD_GET_TABLE_RESP ||
-	    method == IBSA_METHOD_GET_MULTI_RESP) {
-		table_parse(record, mad, len, out);
-	} else if (len < IBSA_SA_HEADER_BYTES + (size_t)record->size) {
-		out->err = -EPROTO;
-	} else {
-		out->stride = record->size;
-		out->count = 1;
-	}
 }
 
 int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index, void *out)

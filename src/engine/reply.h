@@ -3,7 +3,22 @@
 #ifndef ENGINE_REPLY_H
 #define ENGINE_REPLY_H
 
+#include <errno.h>
+
 #include <ibsa/ibsa.h>
+
+#include "wire/mad.h"
+
+/* Parse a table of records. */
+void ibsa__table_parse(const struct ibsa_record *record, const uint8_t *mad,
+		       size_t len, struct ibsa_reply *out);
+
+/*
+ * Return: the ClassPortInfo in a reply that redirects a request; NULL if the
+ * reply has no ClassPortInfo or only a part of it.
+ */
+const uint8_t *ibsa__reply_redirect(const struct ibsa_record *record,
+				    const uint8_t *mad, size_t len);
 
 /*
  * Parse a reply MAD of @len bytes, at least IBSA_SA_HEADER_BYTES, and set err,
@@ -18,8 +33,26 @@
  *
  * Source: IBA vol 1, 15.2.1, 13.6.2.
  */
-void ibsa__reply_parse(const struct ibsa_record *record, const uint8_t *mad,
-		       size_t len, struct ibsa_reply *out);
+static inline void reply_parse(const struct ibsa_record *record,
+			       const uint8_t *mad, size_t len,
+			       struct ibsa_reply *out)
+{
+	const uint8_t method = mad[MAD_METHOD];
+
+	out->status = ibsa_be16(mad + MAD_STATUS);
+	out->records = mad + IBSA_SA_HEADER_BYTES;
+	if (out->status) {
+		out->redirect = ibsa__reply_redirect(record, mad, len);
+	} else if (method == IBSA_METHOD_GET_TABLE_RESP ||
+		   method == IBSA_METHOD_GET_MULTI_RESP) {
+		ibsa__table_parse(record, mad, len, out);
+	} else if (len < IBSA_SA_HEADER_BYTES + (size_t)record->size) {
+		out->err = -EPROTO;
+	} else {
+		out->stride = record->size;
+		out->count = 1;
+	}
+}
 
 /* Target of a redirection. */
 struct ibsa__redirect {

@@ -95,13 +95,13 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 static uint64_t txn_jittered_ms(struct ibsa__engine *engine,
 				const struct txn *txn)
 {
-	uint64_t spread = (uint64_t)txn->interval_ms * txn->jitter_percent /
-			  100;
+	const uint32_t spread = (uint32_t)((uint64_t)txn->interval_ms *
+					   txn->jitter_percent / 100);
 
 	if (!spread)
 		return txn->interval_ms;
 	return txn->interval_ms - spread / 2 +
-	       random_below(&engine->random, spread + 1);
+	       random_below(&engine->random, UINT64_C(1) + spread);
 }
 
 static void txn_interval_double(struct txn *txn)

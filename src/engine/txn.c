@@ -182,7 +182,10 @@ void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 			continue;
 		count++;
 		if (due < txn->retry.due)
-			timer_arm(txn_wheel(engine, txn), &txn->retry, due);
+			timer_arm(txn->state == TXN_ABANDONED
+					  ? &engine->abandoned_wheel
+					  : &engine->wheel,
+				  &txn->retry, due);
 	}
 }
 

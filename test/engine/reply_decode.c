@@ -39,11 +39,11 @@ static struct table path_table(size_t count)
 	return table;
 }
 
-static struct ibsa_reply reply_parse(const struct table *table)
+static struct ibsa_reply table_reply(const struct table *table)
 {
 	struct ibsa_reply reply = { 0 };
 
-	ibsa__reply_parse(&ibsa_path_record, table->mad, table->len, &reply);
+	reply_parse(&ibsa_path_record, table->mad, table->len, &reply);
 	return reply;
 }
 
@@ -54,13 +54,13 @@ static void stride_is_the_replys(void **state)
 	struct table table = path_table(8);
 
 	(void)state;
-	assert_int_equal(reply_parse(&table).count, 8);
+	assert_int_equal(table_reply(&table).count, 8);
 	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 128 / 8;
-	assert_int_equal(reply_parse(&table).count, 4);
-	assert_int_equal(reply_parse(&table).stride, 128);
+	assert_int_equal(table_reply(&table).count, 4);
+	assert_int_equal(table_reply(&table).stride, 128);
 	table.len -= 1;
-	assert_int_equal(reply_parse(&table).count, 3);
-	assert_int_equal(reply_parse(&table).err, 0);
+	assert_int_equal(table_reply(&table).count, 3);
+	assert_int_equal(table_reply(&table).err, 0);
 }
 
 static void stride_below_the_record_is_malformed(void **state)
@@ -69,8 +69,8 @@ static void stride_below_the_record_is_malformed(void **state)
 
 	(void)state;
 	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 56 / 8;
-	assert_int_equal(reply_parse(&table).err, -EPROTO);
-	assert_int_equal(reply_parse(&table).count, 0);
+	assert_int_equal(table_reply(&table).err, -EPROTO);
+	assert_int_equal(table_reply(&table).count, 0);
 }
 
 /* An attribute offset of 0 means an empty table, whatever follows. */
@@ -80,8 +80,8 @@ static void zero_stride_means_no_records(void **state)
 
 	(void)state;
 	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 0;
-	assert_int_equal(reply_parse(&table).err, 0);
-	assert_int_equal(reply_parse(&table).count, 0);
+	assert_int_equal(table_reply(&table).err, 0);
+	assert_int_equal(table_reply(&table).count, 0);
 	assert_int_equal(ibsa_outcome(&(struct ibsa_reply){ .count = 0 }),
 			 IBSA_OUTCOME_NONE);
 }
@@ -93,8 +93,8 @@ static void reassembled_table_is_whole(void **state)
 
 	(void)state;
 	put_rmpp(table.mad, 1, IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST, 572);
-	assert_int_equal(reply_parse(&table).err, 0);
-	assert_int_equal(reply_parse(&table).count, 8);
+	assert_int_equal(table_reply(&table).err, 0);
+	assert_int_equal(table_reply(&table).count, 8);
 }
 
 /*
@@ -108,8 +108,8 @@ static void lone_first_segment_is_cut(void **state)
 	(void)state;
 	put_rmpp(table.mad, 1, IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST, 572);
 	table.len = 256;
-	assert_int_equal(reply_parse(&table).err, -ENODATA);
-	assert_int_equal(reply_parse(&table).count, 3);
+	assert_int_equal(table_reply(&table).err, -ENODATA);
+	assert_int_equal(table_reply(&table).count, 3);
 }
 
 /*
@@ -123,10 +123,10 @@ static void short_last_segment_is_cut(void **state)
 	(void)state;
 	put_rmpp(table.mad, 1,
 		 IBSA_RMPP_ACTIVE | IBSA_RMPP_FIRST | IBSA_RMPP_LAST, 148);
-	assert_int_equal(reply_parse(&table).err, 0);
+	assert_int_equal(table_reply(&table).err, 0);
 	table.len = 56 + 64;
-	assert_int_equal(reply_parse(&table).err, -ENODATA);
-	assert_int_equal(reply_parse(&table).count, 1);
+	assert_int_equal(table_reply(&table).err, -ENODATA);
+	assert_int_equal(table_reply(&table).count, 1);
 }
 
 /* OpenSM's tables as ibsim delivers them: without RMPP type, and 224 bytes of a
@@ -137,16 +137,16 @@ static void table_beyond_ibsims_bytes_is_cut(void **state)
 
 	(void)state;
 	put_rmpp(table.mad, 0, IBSA_RMPP_ACTIVE, 0);
-	assert_int_equal(reply_parse(&table).err, 0);
+	assert_int_equal(table_reply(&table).err, 0);
 	table.len = 256;
-	assert_int_equal(reply_parse(&table).err, -ENODATA);
-	assert_int_equal(reply_parse(&table).count, 2);
+	assert_int_equal(table_reply(&table).err, -ENODATA);
+	assert_int_equal(table_reply(&table).count, 2);
 	table.len = 56 + 3 * 64;
-	assert_int_equal(reply_parse(&table).err, -ENODATA);
-	assert_int_equal(reply_parse(&table).count, 2);
+	assert_int_equal(table_reply(&table).err, -ENODATA);
+	assert_int_equal(table_reply(&table).count, 2);
 	table.len = 56 + 2 * 64;
-	assert_int_equal(reply_parse(&table).err, 0);
-	assert_int_equal(reply_parse(&table).count, 2);
+	assert_int_equal(table_reply(&table).err, 0);
+	assert_int_equal(table_reply(&table).count, 2);
 }
 
 /* A GetResp has one record; a shorter one is malformed. */
@@ -156,10 +156,10 @@ static void get_response_is_one_record(void **state)
 
 	(void)state;
 	table.mad[MAD_METHOD] = IBSA_METHOD_GET_RESP;
-	assert_int_equal(reply_parse(&table).count, 1);
-	assert_int_equal(reply_parse(&table).stride, 64);
+	assert_int_equal(table_reply(&table).count, 1);
+	assert_int_equal(table_reply(&table).stride, 64);
 	table.len--;
-	assert_int_equal(reply_parse(&table).err, -EPROTO);
+	assert_int_equal(table_reply(&table).err, -EPROTO);
 }
 
 /* With a status, a reply has no records, even if bytes follow. */
@@ -170,7 +170,7 @@ static void status_has_no_records(void **state)
 
 	(void)state;
 	table.mad[MAD_STATUS] = 3;
-	reply = reply_parse(&table);
+	reply = table_reply(&table);
 	assert_int_equal(reply.err, 0);
 	assert_int_equal(reply.status, IBSA_STATUS_NO_RECORDS);
 	assert_int_equal(reply.count, 0);
