@@ -165,13 +165,12 @@ static void timer_expire(struct ibsa__engine *engine, struct timer *timer)
 
 static void engine_timers_expire(struct ibsa__engine *engine)
 {
-	const uint64_t now_ns = engine_now_ns(engine);
 	struct timer *timer;
 
-	ibsa__wheel_advance(&engine->wheel, now_ns / NS_PER_MS);
+	ibsa__wheel_advance(&engine->wheel, engine->now_ns / NS_PER_MS);
 	while ((timer = ibsa__wheel_take(&engine->wheel)))
 		timer_expire(engine, timer);
-	ibsa__engine_window_release(engine, now_ns);
+	ibsa__engine_window_release(engine, engine->now_ns);
 }
 
 int ibsa__engine_dispatch(struct ibsa__engine *engine)
@@ -180,6 +179,7 @@ int ibsa__engine_dispatch(struct ibsa__engine *engine)
 
 	if (engine->calling_back)
 		return -EBUSY;
+	engine_now_ns(engine);
 	err = ibsa__engine_receive(engine);
 	ibsa__engine_port_poll(engine);
 	engine_timers_expire(engine);
@@ -210,7 +210,7 @@ static uint64_t engine_next_tick(const struct ibsa__engine *engine)
 int ibsa__engine_timeout_ms(const struct ibsa__engine *engine)
 {
 	uint64_t tick = engine_next_tick(engine);
-	uint64_t now_ns = engine_now_ns(engine);
+	uint64_t now_ns = engine_clock_ns(engine);
 	uint64_t ms;
 
 	if (engine_has_work(engine))
@@ -236,7 +236,7 @@ ibsa__engine_options(const struct ibsa__engine *engine)
 
 uint64_t ibsa__engine_now_ns(const struct ibsa__engine *engine)
 {
-	return engine_now_ns(engine);
+	return engine_clock_ns(engine);
 }
 
 uint64_t ibsa__engine_random(struct ibsa__engine *engine, uint64_t limit)

@@ -17,6 +17,12 @@
 enum { BATCH = 256 };
 
 /*
+ * A dispatch reads the clock once for so many messages: a transport receives
+ * about so many at once, which have arrived before.
+ */
+enum { CLOCK_EVERY = 16 };
+
+/*
  * Whether the LIDs @from and @asked belong to one port with @lmc path bits.
  * OpenSM sends from the base LID of its port even if the request was sent to
  * another LID of this port. Only 16 bits are compared, because the kernel's
@@ -277,7 +283,7 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 		reply.err = -EMSGSIZE;
 	if (!reply.err)
 		reply_parse(txn->record, message->mad, message->len, &reply);
-	reply.rtt_ns = engine_now_ns(engine) - txn->sent_ns;
+	reply.rtt_ns = engine->now_ns - txn->sent_ns;
 	round_trip_note(&engine->round_trip, txn->id_tries,
 			txn->last_interval_ms, reply.rtt_ns);
 	txn_answer(engine, txn, &reply);
@@ -329,6 +335,8 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 	for (unsigned int i = 0; i < most; i++) {
 		int got = transport->ops->recv(transport, &message);
 
+		if (i % CLOCK_EVERY == CLOCK_EVERY - 1)
+			engine_now_ns(engine);
 		if (got < 0)
 			listener_report_loss(engine);
 		/*

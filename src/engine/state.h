@@ -171,6 +171,12 @@ struct ibsa__engine {
 	 * the transport.
 	 */
 	bool has_messages;
+	/*
+	 * Time of the last reading of the clock for this struct. It is read
+	 * when a request is sent, when a dispatch begins, and again in the
+	 * dispatch after CLOCK_EVERY messages.
+	 */
+	uint64_t now_ns;
 	uint64_t port_read_ns;
 	/* receives the SA's Reports; or NULL */
 	struct ibsa__listener *listener;
@@ -225,9 +231,16 @@ struct ibsa__engine {
 	struct ibsa_stats stats;
 };
 
-static inline uint64_t engine_now_ns(const struct ibsa__engine *engine)
+static inline uint64_t engine_clock_ns(const struct ibsa__engine *engine)
 {
 	return engine->transport->ops->now_ns(engine->transport);
+}
+
+/* Read the clock into engine->now_ns. Return: engine->now_ns. */
+static inline uint64_t engine_now_ns(struct ibsa__engine *engine)
+{
+	engine->now_ns = engine_clock_ns(engine);
+	return engine->now_ns;
 }
 
 /*
