@@ -170,7 +170,7 @@ static void engine_timers_expire(struct ibsa__engine *engine)
 	ibsa__wheel_advance(&engine->wheel, engine->now_ns / NS_PER_MS);
 	while ((timer = ibsa__wheel_take(&engine->wheel)))
 		timer_expire(engine, timer);
-	ibsa__engine_window_release(engine, engine->now_ns);
+	ibsa__engine_window_release(engine);
 }
 
 int ibsa__engine_dispatch(struct ibsa__engine *engine)

@@ -32,6 +32,8 @@ enum { CLOCK_EVERY = 16 };
  */
 static bool is_same_port_lid(uint32_t from, uint32_t asked, uint8_t lmc)
 {
+	if (from == asked)
+		return true;
 	if (from <= UINT16_MAX)
 		asked &= UINT16_MAX;
 	return from >> lmc == asked >> lmc;
@@ -51,15 +53,15 @@ static bool is_same_gid(const struct ibsa_address *from,
  * GID must be equal. If the LMC of the SA's port is unknown, this port's LMC
  * is used: an SM usually gives all ports the same LMC.
  */
-static bool is_from_address(const struct ibsa__engine *engine,
-			    const struct ibsa_address *from,
-			    const struct ibsa_address *asked)
+static inline bool is_from_address(const struct ibsa__engine *engine,
+				   const struct ibsa_address *from,
+				   const struct ibsa_address *asked)
 {
-	const uint8_t lmc = asked->lmc ? asked->lmc : engine->port.lmc;
-
 	if (from->qpn != asked->qpn)
 		return false;
-	if (asked->lid && is_same_port_lid(from->lid, asked->lid, lmc))
+	if (asked->lid &&
+	    is_same_port_lid(from->lid, asked->lid,
+			     asked->lmc ? asked->lmc : engine->port.lmc))
 		return true;
 	return (!asked->lid || asked->lid > UINT16_MAX) &&
 	       is_same_gid(from, asked);
@@ -349,7 +351,7 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 		if (got <= 0)
 			return got;
 		message_handle(engine, &message);
-		if (!list_is_empty(&engine->waiting))
+		if (engine->queued)
 			ibsa__engine_window_fill(engine);
 		if (!engine->in_flight && !engine->listener)
 			return 0;

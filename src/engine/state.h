@@ -252,6 +252,12 @@ static inline uint64_t tick_after(uint64_t now_ns, uint64_t ms)
 	return (now_ns + NS_PER_MS - 1) / NS_PER_MS + ms;
 }
 
+/* Read the clock. Return: the tick of engine->now_ns, rounded up. */
+static inline uint64_t engine_now(struct ibsa__engine *engine)
+{
+	return tick_after(engine_now_ns(engine), 0);
+}
+
 /*
  * Return: the tick until which @query waits for its reply, if its request is
  * sent at tick @now.
@@ -321,15 +327,15 @@ void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 			uint64_t due);
 /* Schedule the next try of @txn after its interval. */
 void ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
-			 uint64_t now_ns);
+			 uint64_t now);
 /*
  * Send a try of @txn; ibsa__txn_launch(): the first, which takes a place in
- * the window. Return: 0; or the transport's error.
+ * the window. @now: from engine_now(). Return: 0; or the transport's error.
  */
 int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
-		       uint64_t now_ns) IBSA_MUST_USE;
+		       uint64_t now) IBSA_MUST_USE;
 int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn,
-		     uint64_t now_ns) IBSA_MUST_USE;
+		     uint64_t now) IBSA_MUST_USE;
 
 /*
  * Whether the error of a send may be gone at the next try. That is -EBUSY: the
@@ -358,7 +364,7 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn);
 /* Free the requests in state TXN_ABANDONED whose time in the window is over. */
-void ibsa__engine_window_release(struct ibsa__engine *engine, uint64_t now_ns);
+void ibsa__engine_window_release(struct ibsa__engine *engine);
 /*
  * Send the requests in flight again. If @only_moved is set, only those whose
  * address differs from the current SA's address.
@@ -416,7 +422,7 @@ void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
  * queries that count from the first send.
  */
 void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
-			  uint64_t now_ns);
+			  uint64_t now);
 void ibsa__query_end(struct ibsa__engine *engine, struct query *query, int err);
 void ibsa__query_expire(struct ibsa__engine *engine, struct query *query);
 void ibsa__engine_call_back(struct ibsa__engine *engine);

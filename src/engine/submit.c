@@ -167,9 +167,9 @@ static inline uint64_t txn_retry_arm(struct ibsa__engine *engine,
 }
 
 void ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
-			 uint64_t now_ns)
+			 uint64_t now)
 {
-	txn_retry_arm(engine, txn, tick_after(now_ns, 0));
+	txn_retry_arm(engine, txn, now);
 }
 
 /*
@@ -246,17 +246,16 @@ static inline int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 }
 
 static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
-			       uint64_t now_ns)
+			       uint64_t now)
 {
-	const uint64_t now = tick_after(now_ns, 0);
 	const uint64_t wait_end = txn_retry_arm(engine, txn, now);
 	int err = -EAGAIN;
 
-	txn->is_backing_off = false;
 	if (engine->sa_known)
 		err = txn_mad_send(engine, txn, now, wait_end);
 	else if (!txn->tries)
 		txn->to = (struct ibsa_address){ 0 };
+	txn->is_backing_off = false;
 	txn->is_refused = err != 0;
 	if (err) {
 		engine->stats.send_errors++;
@@ -271,8 +270,8 @@ static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 		return err;
 	}
 	if (txn->starts_deadlines)
-		ibsa__txn_first_sent(engine, txn, now_ns);
-	txn->sent_ns = now_ns;
+		ibsa__txn_first_sent(engine, txn, now);
+	txn->sent_ns = engine->now_ns;
 	txn->is_late = false;
 	txn->id_tries++;
 	txn->outstanding++;
@@ -282,24 +281,23 @@ static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 }
 
 int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
-		       uint64_t now_ns)
+		       uint64_t now)
 {
-	return txn_try_send(engine, txn, now_ns);
+	return txn_try_send(engine, txn, now);
 }
 
 static inline int txn_launch(struct ibsa__engine *engine, struct txn *txn,
-			     uint64_t now_ns)
+			     uint64_t now)
 {
 	txn->state = TXN_IN_FLIGHT;
 	engine->in_flight++;
 	txn_id_assign(engine, txn);
-	return txn_try_send(engine, txn, now_ns);
+	return txn_try_send(engine, txn, now);
 }
 
-int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn,
-		     uint64_t now_ns)
+int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn, uint64_t now)
 {
-	return txn_launch(engine, txn, now_ns);
+	return txn_launch(engine, txn, now);
 }
 
 bool ibsa__send_error_is_temporary(int err)
@@ -317,7 +315,7 @@ static inline bool window_has_room(const struct ibsa__engine *engine,
 				   const struct txn *txn)
 {
 	return (engine->in_flight < engine->options.window &&
-		list_is_empty(&engine->waiting)) ||
+		!engine->queued) ||
 	       ibsa__redirect_is_path_query(txn);
 }
 
@@ -337,13 +335,13 @@ static int txn_queue(struct ibsa__engine *engine, struct txn *txn)
  * list.
  */
 static inline int txn_submit(struct ibsa__engine *engine, struct txn *txn,
-			     uint64_t hash, uint64_t now_ns)
+			     uint64_t hash, uint64_t now)
 {
 	const size_t live = engine->in_flight + engine->queued + 1;
 	int err;
 
 	if (engine->abandoned && engine->in_flight >= engine->options.window)
-		ibsa__engine_window_release(engine, now_ns);
+		ibsa__engine_window_release(engine);
 	if (engine->queued >= engine->options.queue &&
 	    !window_has_room(engine, txn))
 		return -ENOBUFS;
@@ -356,7 +354,7 @@ static inline int txn_submit(struct ibsa__engine *engine, struct txn *txn,
 	}
 	if (!window_has_room(engine, txn))
 		return txn_queue(engine, txn);
-	err = txn_launch(engine, txn, now_ns);
+	err = txn_launch(engine, txn, now);
 	if (!err || ibsa__send_error_is_temporary(err))
 		return 0;
 	txn_end(engine, txn);
@@ -487,13 +485,12 @@ static inline struct txn *txn_find_same(const struct ibsa__engine *engine,
  */
 static int query_join_or_submit(struct ibsa__engine *engine,
 				struct query *query, struct txn *txn,
-				const struct ibsa_query *options,
-				uint64_t now_ns)
+				const struct ibsa_query *options, uint64_t now)
 {
 	const uint32_t deadline_ms = options->deadline_ms
 					     ? options->deadline_ms
 					     : engine->options.deadline_ms;
-	const uint64_t deadline = tick_after(now_ns, deadline_ms);
+	const uint64_t deadline = now + deadline_ms;
 	const uint64_t hash = txn->shareable ? txn_identity(txn) : 0;
 	struct txn *other = txn->shareable
 				    ? txn_find_same(engine, txn, hash, deadline)
@@ -503,7 +500,7 @@ static int query_join_or_submit(struct ibsa__engine *engine,
 
 	if (options->queue_ms && !(other && other->tries)) {
 		query->from_send_ms = deadline_ms;
-		until = tick_after(now_ns, options->queue_ms);
+		until = now + options->queue_ms;
 	}
 	query->deadline.due = until;
 	if (other) {
@@ -514,7 +511,7 @@ static int query_join_or_submit(struct ibsa__engine *engine,
 		return 0;
 	}
 	query_attach(query, txn);
-	err = txn_submit(engine, txn, hash, now_ns);
+	err = txn_submit(engine, txn, hash, now);
 	if (err) {
 		timer_cancel(&engine->wheel, &query->deadline);
 		pool_give(&engine->txns, txn);
@@ -528,7 +525,7 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 {
 	struct query *added;
 	struct txn *txn;
-	uint64_t now_ns;
+	uint64_t now;
 	int err = query_check(engine, query);
 
 	if (err)
@@ -540,10 +537,10 @@ int ibsa__engine_query(struct ibsa__engine *engine,
 	added = query_new(engine, done, arg);
 	if (!added)
 		return -ENOMEM;
-	now_ns = engine_now_ns(engine);
+	now = engine_now(engine);
 	err = txn_new(engine, query, &txn);
 	if (!err)
-		err = query_join_or_submit(engine, added, txn, query, now_ns);
+		err = query_join_or_submit(engine, added, txn, query, now);
 	if (err) {
 		added->txn = NULL;
 		pool_give(&engine->queries, added);

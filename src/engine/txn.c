@@ -35,7 +35,7 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 	txn->got_busy = true;
 	txn->is_backing_off = true;
 	txn->outstanding = 0;
-	ibsa__txn_retry_arm(engine, txn, engine_now_ns(engine));
+	ibsa__txn_retry_arm(engine, txn, engine_now(engine));
 }
 
 /*
@@ -102,7 +102,7 @@ void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
 }
 
 void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
-			  uint64_t now_ns)
+			  uint64_t now)
 {
 	struct query *query;
 
@@ -110,8 +110,8 @@ void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 	LIST_EACH(query, &txn->queries, link) {
 		if (!query->from_send_ms)
 			continue;
-		ibsa__query_deadline_set(
-			engine, query, tick_after(now_ns, query->from_send_ms));
+		ibsa__query_deadline_set(engine, query,
+					 now + query->from_send_ms);
 		query->from_send_ms = 0;
 	}
 }
@@ -223,9 +223,8 @@ void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
  * is sent now.
  */
 static bool txn_is_awaited(const struct ibsa__engine *engine,
-			   const struct txn *txn, uint64_t now_ns)
+			   const struct txn *txn, uint64_t now)
 {
-	const uint64_t now = tick_after(now_ns, 0);
 	const struct query *query;
 
 	LIST_EACH(query, &txn->queries, link) {
@@ -242,10 +241,10 @@ static bool txn_is_awaited(const struct ibsa__engine *engine,
  */
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {
-	const uint64_t now_ns = engine_now_ns(engine);
+	const uint64_t now = engine_now(engine);
 	int err;
 
-	if (!txn_is_awaited(engine, txn, now_ns)) {
+	if (!txn_is_awaited(engine, txn, now)) {
 		ibsa__txn_schedule(engine, txn, engine->wheel.now);
 		return;
 	}
@@ -256,7 +255,7 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 	 */
 	if (!txn->is_backing_off && !txn->is_refused)
 		ibsa__redirect_distrust(engine, txn);
-	err = ibsa__txn_try_send(engine, txn, now_ns);
+	err = ibsa__txn_try_send(engine, txn, now);
 	if (err)
 		txn_send_failed(engine, txn, err);
 	else if (txn->tries > 1)
@@ -275,7 +274,7 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 		 * a missing reply does not mean that the target is gone.
 		 */
 		txn->is_backing_off = true;
-		ibsa__txn_retry_arm(engine, txn, now_ns);
+		ibsa__txn_retry_arm(engine, txn, tick_after(now_ns, 0));
 	} else {
 		timer_arm(&engine->wheel, &txn->retry, now_ns / NS_PER_MS);
 	}
@@ -340,11 +339,12 @@ void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn)
 	timer_arm(&engine->abandoned_wheel, &txn->retry, until);
 }
 
-void ibsa__engine_window_release(struct ibsa__engine *engine, uint64_t now_ns)
+void ibsa__engine_window_release(struct ibsa__engine *engine)
 {
 	struct timer *timer;
 
-	ibsa__wheel_advance(&engine->abandoned_wheel, now_ns / NS_PER_MS);
+	ibsa__wheel_advance(&engine->abandoned_wheel,
+			    engine->now_ns / NS_PER_MS);
 	while ((timer = ibsa__wheel_take(&engine->abandoned_wheel)))
 		ibsa__txn_free(engine, list_object(timer, struct txn, retry));
 }
@@ -366,7 +366,7 @@ void ibsa__engine_window_fill(struct ibsa__engine *engine)
 
 		list_remove(&txn->link);
 		engine->queued--;
-		err = ibsa__txn_launch(engine, txn, engine_now_ns(engine));
+		err = ibsa__txn_launch(engine, txn, engine_now(engine));
 		if (err)
 			txn_send_failed(engine, txn, err);
 	}
