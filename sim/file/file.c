@@ -236,7 +236,7 @@ static struct sim_mad address(const struct out *out)
 	struct ibsa_address to;
 	struct sim_mad mad;
 
-	ibsa__umad_address_get(&out->header, &to);
+	umad_header_address_get(&out->header, &to);
 	mad = (struct sim_mad){
 		.from = out->file->port,
 		.slid = out->mad[MAD_CLASS] == CLASS_SMP_DIRECT
@@ -287,7 +287,7 @@ static void put_segments(const struct out *out, struct sa_reply *body)
 
 static void put_prefix(const struct agent *agent, uint8_t *mad)
 {
-	if (!ibsa__mad_is_response(mad))
+	if (!mad_is_response(mad))
 		ibsa_put_be32(mad + MAD_TID, agent->prefix);
 }
 

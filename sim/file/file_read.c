@@ -32,7 +32,7 @@ static struct umad_header header_of(const struct sim_file *file, uint32_t id,
 	struct umad_header header = { .id = id };
 
 	/* A LID of 16 bits does fit. */
-	(void)!ibsa__umad_address_put(&header, &from);
+	(void)!umad_header_address_put(&header, &from);
 	header.qkey = 0;
 	return header;
 }
@@ -115,7 +115,7 @@ bool ibsa__file_take(void *arg, const struct message *message,
 {
 	(void)at;
 	(void)now_ns;
-	return ibsa__mad_is_response(message->body.bytes)
+	return mad_is_response(message->body.bytes)
 		       ? take_response(arg, message)
 		       : take_request(arg, message);
 }

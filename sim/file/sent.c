@@ -71,7 +71,7 @@ static bool requester_is_same(const struct umad_header *a,
 bool ibsa__sent_is_twice(const struct sents *sents, const uint8_t *mad,
 			 const struct umad_header *header)
 {
-	const bool is_response = ibsa__mad_is_response(mad);
+	const bool is_response = mad_is_response(mad);
 	const struct sent *sent = ibsa__sent_find(sents, mad);
 
 	while (sent) {
@@ -115,7 +115,7 @@ struct sent *ibsa__sent_add(struct sents *sents, const uint8_t *mad,
 		return NULL;
 	ibsa__hash_add(&sents->by_id, &sent->node, ibsa_be64(mad + MAD_TID));
 	sent->mgmt_class = mad[MAD_CLASS];
-	sent->is_response = ibsa__mad_is_response(mad);
+	sent->is_response = mad_is_response(mad);
 	memcpy(sent->mad, mad, sizeof(sent->mad));
 	enter(sents, sent, due_ns);
 	return sent;

@@ -15,7 +15,6 @@
 #include "sim/mad/mad.h"
 
 enum {
-	CLASS_BM = 0x05,
 	CLASS_DEVICE_MGMT = 0x06,
 	CLASS_DEVICE_ADM = 0x10,
 	CLASS_BIS = 0x12,
@@ -23,7 +22,6 @@ enum {
 	CLASS_OUI_MAX = 0x4f,
 	CLASSES_MAX = 80, /* size of the kernel's table */
 	VERSIONS_MAX = 0x83,
-	METHOD_TRAP_REPRESS = 0x07,
 	OUI_AT = MAD_RMPP_END + 1,
 };
 
@@ -106,11 +104,4 @@ bool ibsa__agent_wants(const struct agent *agent, const uint8_t *mad)
 	       what->class_version == mad[MAD_CLASS_VERSION] &&
 	       what->method_mask[method / 64] >> method % 64 & 1 &&
 	       (!has_oui(what->mgmt_class) || what->oui == oui_of(mad));
-}
-
-bool ibsa__mad_is_response(const uint8_t *mad)
-{
-	return mad[MAD_METHOD] & METHOD_RESPONSE ||
-	       mad[MAD_METHOD] == METHOD_TRAP_REPRESS ||
-	       (mad[MAD_CLASS] == CLASS_BM && mad[MAD_MODIFIER + 3] & 1);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "umad/header.h"
+#include "sim/mad/mad.h"
 
 /*
  * A request to register an agent, with the values of the ioctls
@@ -68,7 +69,12 @@ bool ibsa__agents_collide(const struct sim_agent_request *a,
 bool ibsa__agent_wants(const struct agent *agent, const uint8_t *mad);
 
 /* Whether the kernel treats the MAD as a response to a request. */
-bool ibsa__mad_is_response(const uint8_t *mad);
+static inline bool mad_is_response(const uint8_t *mad)
+{
+	return mad[MAD_METHOD] & METHOD_RESPONSE ||
+	       mad[MAD_METHOD] == METHOD_TRAP_REPRESS ||
+	       (mad[MAD_CLASS] == CLASS_BM && mad[MAD_MODIFIER + 3] & 1);
+}
 
 /* Whether MADs of this management class may have an RMPP header. */
 bool ibsa__class_has_rmpp(uint8_t mgmt_class);

@@ -80,7 +80,7 @@ void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 	 * A response is first offered to the requester's umad file. Only
 	 * responses to Reports remain for the SA.
 	 */
-	if (ibsa__mad_is_response(message->body.bytes) &&
+	if (mad_is_response(message->body.bytes) &&
 	    port_handlers_take(own, message, at, now_ns))
 		return;
 	if (port_handlers_take(net->handlers, message, at, now_ns) ||
@@ -97,7 +97,7 @@ void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 void ibsa__mad_deliver_fan(struct mad_net *net, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns)
 {
-	if (ibsa__mad_is_response(message->body.bytes) ||
+	if (mad_is_response(message->body.bytes) ||
 	    mad_is_smp(message->body.bytes) || !gets_in(net, message, at))
 		return;
 	if (!port_handlers_take(handlers_of(net->subnet, at), message, at,

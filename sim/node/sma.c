@@ -12,7 +12,6 @@
 #include "sim/node/sma.h"
 
 enum {
-	METHOD_TRAP_REPRESS = 0x07,
 	STATUS_BAD_VERSION = 0x0004,
 	STATUS_DIRECTION = 0x8000,
 	PORT_INFO = 0x0015,

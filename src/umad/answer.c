@@ -48,7 +48,7 @@ static int packet_write(struct umad_transport *umad,
 	header->length = (uint32_t)bytes;
 	if (is_in_segments(mad, len))
 		header->retries = ACK_TRIES;
-	err = ibsa__umad_address_put(header, to);
+	err = umad_header_address_put(header, to);
 	if (err)
 		return err;
 	memcpy(header + 1, mad, len);

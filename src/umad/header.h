@@ -8,8 +8,12 @@
 #ifndef UMAD_HEADER_H
 #define UMAD_HEADER_H
 
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
+#include <ibsa/sa.h>
 #include <ibsa/transport.h>
 
 enum {
@@ -20,6 +24,9 @@ enum {
 	 * handles RMPP itself.
 	 */
 	UMAD_RMPP_BY_USER = 1 << 0,
+	UMAD_ERRNO_MAX = 4095, /* in the status of a packet */
+	UMAD_QPN_MASK = 0xffffff,
+	UMAD_FLOW_LABEL_MASK = 0xfffff,
 };
 
 /*
@@ -108,13 +115,59 @@ ibsa__umad_request_renew(const struct umad_agent_request *old);
  * Write the address @to into the umad header. Return: 0; -ERANGE the LID has
  * too many bits for the header.
  */
-int ibsa__umad_address_put(struct umad_header *header,
-			   const struct ibsa_address *to) IBSA_MUST_USE;
+IBSA_MUST_USE static inline int
+umad_header_address_put(struct umad_header *header,
+			const struct ibsa_address *to)
+{
+	/*
+	 * An Omni-Path LID of more than 16 bits is also in the GID, from which
+	 * the driver takes it.
+	 */
+	if (to->lid > UINT16_MAX && !to->has_grh)
+		return -ERANGE;
+	header->lid = htobe16(to->lid > UINT16_MAX ? 0 : (uint16_t)to->lid);
+	header->qpn = htobe32(to->qpn & UMAD_QPN_MASK);
+	header->qkey = htobe32(IBSA_QKEY_GSI);
+	header->pkey_index = to->pkey_index;
+	header->sl = to->sl;
+	header->path_bits = to->path_bits;
+	header->grh_present = to->has_grh;
+	if (!to->has_grh)
+		return 0;
+	header->gid_index = to->gid_index;
+	header->hop_limit = to->hop_limit;
+	header->traffic_class = to->traffic_class;
+	header->flow_label = htobe32(to->flow_label & UMAD_FLOW_LABEL_MASK);
+	memcpy(header->gid, to->gid.raw, sizeof(header->gid));
+	return 0;
+}
 
-void ibsa__umad_address_get(const struct umad_header *header,
-			    struct ibsa_address *out);
+static inline void umad_header_address_get(const struct umad_header *header,
+					   struct ibsa_address *out)
+{
+	*out = (struct ibsa_address){
+		.lid = be16toh(header->lid),
+		.qpn = be32toh(header->qpn) & UMAD_QPN_MASK,
+		.pkey_index = header->pkey_index,
+		.sl = header->sl,
+		.path_bits = header->path_bits,
+		.has_grh = header->grh_present,
+	};
+	if (!out->has_grh)
+		return;
+	out->gid_index = header->gid_index;
+	out->hop_limit = header->hop_limit;
+	out->traffic_class = header->traffic_class;
+	out->flow_label = be32toh(header->flow_label) & UMAD_FLOW_LABEL_MASK;
+	memcpy(out->gid.raw, header->gid, sizeof(out->gid.raw));
+}
 
 /* Return: the status of a received packet as negative errno; 0 for a reply. */
-int ibsa__umad_status(const struct umad_header *header);
+static inline int umad_header_status(const struct umad_header *header)
+{
+	if (header->status > UMAD_ERRNO_MAX)
+		return -EIO;
+	return -(int)header->status;
+}
 
 #endif

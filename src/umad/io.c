@@ -70,7 +70,7 @@ int ibsa__umad_send(struct ibsa_transport *transport,
 	if (len > mad_max(umad))
 		return -EMSGSIZE;
 	memset(&packet.header, 0, sizeof(packet.header));
-	err = ibsa__umad_address_put(&packet.header, to);
+	err = umad_header_address_put(&packet.header, to);
 	if (!err)
 		err = umad_have(umad);
 	if (!err)
@@ -102,10 +102,10 @@ static void message_fill(const uint8_t *packet, size_t len, int err,
 	struct umad_header header;
 
 	memcpy(&header, packet, sizeof(header));
-	ibsa__umad_address_get(&header, &out->from);
+	umad_header_address_get(&header, &out->from);
 	out->mad = packet + UMAD_HEADER_BYTES;
 	out->len = len - UMAD_HEADER_BYTES;
-	out->err = err ? err : ibsa__umad_status(&header);
+	out->err = err ? err : umad_header_status(&header);
 }
 
 /*

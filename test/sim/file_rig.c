@@ -59,7 +59,7 @@ struct packet_out file_request(uint32_t agent, uint32_t lid, uint8_t mgmt_class,
 		.qpn = mgmt_class != CLASS_SMP_LID,
 	};
 
-	assert_int_equal(ibsa__umad_address_put(&packet.header, &to), 0);
+	assert_int_equal(umad_header_address_put(&packet.header, &to), 0);
 	ibsa_put_be32(packet.mad + MAD_TID + 4, tid);
 	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, attribute);
 	return packet;

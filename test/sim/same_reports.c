@@ -107,7 +107,7 @@ static void send_real(const uint8_t *mad)
 {
 	struct packet packet = { .header = { .id = sa_agent } };
 
-	if (ibsa__umad_address_put(&packet.header, &sa))
+	if (umad_header_address_put(&packet.header, &sa))
 		die("no address");
 	if (!(mad[MAD_METHOD] & 0x80))
 		packet.header.timeout_ms = ANSWER_MS;

@@ -34,7 +34,7 @@ static void address_is_written_as_the_kernel_reads_it(void **state)
 	struct ib_user_mad_hdr kernel;
 
 	(void)state;
-	assert_int_equal(ibsa__umad_address_put(&header, &address), 0);
+	assert_int_equal(umad_header_address_put(&header, &address), 0);
 	assert_int_equal(sizeof(kernel), sizeof(header));
 	memcpy(&kernel, &header, sizeof(kernel));
 	assert_int_equal(ntohs(kernel.lid), 0x1234);
@@ -57,8 +57,8 @@ static void address_reads_back_as_it_was_written(void **state)
 	struct ibsa_address seen;
 
 	(void)state;
-	assert_int_equal(ibsa__umad_address_put(&header, &address), 0);
-	ibsa__umad_address_get(&header, &seen);
+	assert_int_equal(umad_header_address_put(&header, &address), 0);
+	umad_header_address_get(&header, &seen);
 	assert_int_equal(seen.lid, address.lid);
 	assert_int_equal(seen.qpn, address.qpn);
 	assert_int_equal(seen.pkey_index, address.pkey_index);
@@ -80,11 +80,11 @@ static void grh_fields_without_grh_are_left_out(void **state)
 
 	(void)state;
 	local.has_grh = false;
-	assert_int_equal(ibsa__umad_address_put(&header, &local), 0);
+	assert_int_equal(umad_header_address_put(&header, &local), 0);
 	assert_int_equal(header.grh_present, 0);
 	assert_int_equal(header.hop_limit, 0);
 	header.gid[0] = 0xfe;
-	ibsa__umad_address_get(&header, &seen);
+	umad_header_address_get(&header, &seen);
 	assert_int_equal(seen.gid.raw[0], 0);
 }
 
@@ -96,20 +96,20 @@ static void long_lid_needs_a_grh(void **state)
 
 	(void)state;
 	far.lid = 0x10001;
-	assert_int_equal(ibsa__umad_address_put(&header, &far), 0);
+	assert_int_equal(umad_header_address_put(&header, &far), 0);
 	assert_int_equal(header.lid, 0);
 	far.has_grh = false;
-	assert_int_equal(ibsa__umad_address_put(&header, &far), -ERANGE);
+	assert_int_equal(umad_header_address_put(&header, &far), -ERANGE);
 }
 
 static void status_is_an_errno(void **state)
 {
 	(void)state;
-	assert_int_equal(ibsa__umad_status(&(struct umad_header){ 0 }), 0);
-	assert_int_equal(
-		ibsa__umad_status(&(struct umad_header){ .status = ETIMEDOUT }),
-		-ETIMEDOUT);
-	assert_int_equal(ibsa__umad_status(
+	assert_int_equal(umad_header_status(&(struct umad_header){ 0 }), 0);
+	assert_int_equal(umad_header_status(
+				 &(struct umad_header){ .status = ETIMEDOUT }),
+			 -ETIMEDOUT);
+	assert_int_equal(umad_header_status(
 				 &(struct umad_header){ .status = UINT32_MAX }),
 			 -EIO);
 }

@@ -384,7 +384,7 @@ static void packet_arrives_with_its_sender(void **state)
 
 	(void)state;
 	line_open(&line);
-	assert_int_equal(ibsa__umad_address_put(&packet.header, &sa), 0);
+	assert_int_equal(umad_header_address_put(&packet.header, &sa), 0);
 	assert_int_equal(write(line.kernel, &packet, sizeof(packet)),
 			 sizeof(packet));
 	assert_int_equal(line.transport->ops->recv(line.transport, &message),
