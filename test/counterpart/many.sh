@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # usage: many.sh FABRIC-MANY IBSA DROP-IN [SECONDS [SEED]]
 #
-# Runs 50 processes at one fabric server for SECONDS (20); ten of them run
+# Runs 50 processes at one fabric server for SECONDS (10); ten of them run
 # Debian's saquery with DROP-IN in place of libibumad. SEED (the time) is the
 # seed of the random numbers. test/many/driver.c, the program FABRIC-MANY, has
-# the details. For ten minutes:
-#
-#   test/counterpart/many.sh build/test/many/fabric-many build/cli/ibsa \
-#       stage/lib/ibsa-umad/libibumad.so.3 600
+# the details. scripts/check-release has ten minutes of it.
 #
 # Exit status: that of FABRIC-MANY, or 77 if saquery is not installed.
 set -euo pipefail
@@ -21,4 +18,4 @@ folder=$(dirname "$(realpath "$3")")
 unset IBSA_FABRIC IBSA_NODE
 LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
-exec "$1" "$(realpath "$2")" "${4:-20}" "${5:-$(date +%s)}" "$saquery"
+exec "$1" "$(realpath "$2")" "${4:-10}" "${5:-$(date +%s)}" "$saquery"
