@@ -157,13 +157,12 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 		       void *arg)
 {
 	const struct ibsa_query *query = arg;
-	struct ibsa_reply rows = *reply;
 	char hidden[160];
 
 	if (out_is_brief(&cli->out) && query->method != IBSA_METHOD_GET_TABLE &&
 	    query->method != IBSA_METHOD_GET_MULTI)
 		cli->out.shape = OUT_BLOCKS;
-	out_rows(&cli->out, rows.count, fields_row, &rows);
+	fields_reply(&cli->out, reply);
 	/*
 	 * Print a note after the table. If the table could not be written, the
 	 * note is omitted.
@@ -266,7 +265,7 @@ int cmd_query(struct cli *cli)
 		return status;
 	status = query_wait(cli, &query, reply_print, &query);
 	if (status == CLI_NO) {
-		out_rows(&cli->out, 0, fields_row, NULL);
+		out_rows(&cli->out, 0, NULL, NULL);
 		complain("no record matches%s", no_record_hint(&query));
 	}
 	return status;

@@ -27,41 +27,84 @@ static bool is_number(const struct ibsa_field *field)
 	}
 }
 
+/*
+ * One value of a field, as a cell of each row. @meaning is that of @code, the
+ * code of the row before: most rows have the same one.
+ */
+struct cell {
+	const struct ibsa_field *field;
+	const char *name;
+	const char *meaning;
+	uint64_t code;
+	unsigned int index;
+	bool is_number;
+	bool is_code;
+	bool has_code; /* @code is set */
+	char meaning_room[CODE_TEXT];
+	char name_room[NAME_ROOM];
+};
+
+/* If @name is NULL, the cell has the name of the value. */
+static void cell_init(struct cell *cell, const char *name,
+		      const struct ibsa_field *field, unsigned int index)
+{
+	cell->field = field;
+	cell->index = index;
+	cell->is_number = is_number(field);
+	cell->is_code = codes_has_text(field);
+	cell->has_code = false;
+	cell->name = name ? name : field->name;
+	if (name || ibsa_field_values(field) == 1)
+		return;
+	cell->name = cell->name_room;
+	if (ibsa_field_name(field, index, cell->name_room, NAME_ROOM) < 0)
+		cell->name_room[0] = '\0';
+}
+
+static const char *cell_meaning(struct cell *cell, uint64_t code)
+{
+	if (!cell->has_code || cell->code != code)
+		cell->meaning = codes_text(cell->field, code,
+					   cell->meaning_room);
+	cell->has_code = true;
+	cell->code = code;
+	return cell->meaning;
+}
+
+static void cell_put(struct out *out, struct cell *cell, const void *host)
+{
+	const uint64_t number = ibsa_field_get(cell->field, cell->index, host);
+	char text[IBSA_VALUE_TEXT];
+
+	text[0] = '\0';
+	if ((!cell->is_number || out_has_text(out)) &&
+	    ibsa_field_format(cell->field, cell->index, host, text,
+			      sizeof(text)) < 0)
+		return;
+	if (cell->is_code)
+		out_code(out, cell->name, number, text,
+			 cell_meaning(cell, number));
+	else if (cell->is_number)
+		out_number(out, cell->name, number, text);
+	else
+		out_text(out, cell->name, text);
+}
+
 static void one_value(struct out *out, const char *name,
 		      const struct ibsa_field *field, unsigned int index,
 		      const void *host)
 {
-	const uint64_t number = ibsa_field_get(field, index, host);
-	const bool has_number = is_number(field);
-	char text[IBSA_VALUE_TEXT];
-	char meaning[CODE_TEXT];
+	struct cell cell;
 
-	text[0] = '\0';
-	if ((!has_number || out_has_text(out)) &&
-	    ibsa_field_format(field, index, host, text, sizeof(text)) < 0)
-		return;
-	if (codes_has_text(field))
-		out_code(out, name, number, text,
-			 codes_text(field, number, meaning));
-	else if (has_number)
-		out_number(out, name, number, text);
-	else
-		out_text(out, name, text);
+	cell_init(&cell, name, field, index);
+	cell_put(out, &cell, host);
 }
 
 void fields_field(struct out *out, const struct ibsa_field *field,
 		  const void *host)
 {
-	unsigned int values = ibsa_field_values(field);
-	char name[NAME_ROOM];
-
-	if (values == 1) {
-		one_value(out, field->name, field, 0, host);
-		return;
-	}
-	for (unsigned int i = 0; i < values; i++)
-		if (ibsa_field_name(field, i, name, sizeof(name)) >= 0)
-			one_value(out, name, field, i, host);
+	for (unsigned int i = 0; i < ibsa_field_values(field); i++)
+		one_value(out, NULL, field, i, host);
 }
 
 void fields_named_as(struct out *out, const char *as,
@@ -119,28 +162,6 @@ int fields_select(const struct ibsa_record *record, const char *text,
 	return 0;
 }
 
-/*
- * Write the fields in a comma-separated list, for the view with one line for
- * each record.
- */
-static void brief(struct out *out, const struct ibsa_record *record,
-		  const void *host)
-{
-	char name[NAME_ROOM];
-
-	for (const char *at = record->brief; *at;) {
-		size_t len = strcspn(at, ",");
-
-		if (len < sizeof(name)) {
-			memcpy(name, at, len);
-			name[len] = '\0';
-			fields_named(out, record, name, host);
-		}
-		at += len;
-		at += *at == ',';
-	}
-}
-
 static bool is_brief(const struct ibsa_record *record, const char *name)
 {
 	const size_t len = strlen(name);
@@ -183,24 +204,25 @@ static bool is_zero(const struct ibsa_field *field, unsigned int index,
 	return len == 0;
 }
 
-static bool is_hidden(const struct ibsa_reply *reply,
-		      const struct ibsa_field *field, unsigned int index,
-		      const char *name)
+/* Return the bits that are set in at least one record of the reply. */
+static union fields_host fields_union(const struct ibsa_reply *reply)
 {
+	union fields_host all = { 0 };
 	union fields_host host;
 
-	if (is_brief(reply->record, name))
-		return false;
-	for (size_t i = 0; i < reply->count; i++)
-		if (ibsa_reply_decode(reply, i, &host) == 0 &&
-		    !is_zero(field, index, &host))
-			return true;
-	return false;
+	for (size_t i = 0; i < reply->count; i++) {
+		if (ibsa_reply_decode(reply, i, &host) != 0)
+			continue;
+		for (size_t k = 0; k < reply->record->host_size; k++)
+			((uint8_t *)&all)[k] |= ((const uint8_t *)&host)[k];
+	}
+	return all;
 }
 
 bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size)
 {
 	const struct ibsa_record *record = reply->record;
+	const union fields_host all = fields_union(reply);
 	char name[NAME_ROOM];
 	size_t len = 0;
 
@@ -210,7 +232,7 @@ bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size)
 
 		for (unsigned int k = 0; k < ibsa_field_values(field); k++) {
 			if (ibsa_field_name(field, k, name, sizeof(name)) < 0 ||
-			    !is_hidden(reply, field, k, name))
+			    is_brief(record, name) || is_zero(field, k, &all))
 				continue;
 			if (len + strlen(name) + sizeof(", ...") > size) {
 				snprintf(out + len, size - len, ", ...");
@@ -223,20 +245,66 @@ bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size)
 	return len > 0;
 }
 
-void fields_row(struct out *out, size_t index, void *arg)
+/* The rows of a reply, and the cells of each. */
+struct rows {
+	const struct ibsa_reply *reply;
+	size_t count;
+	struct cell cells[OUT_COLUMNS];
+};
+
+static void rows_add(struct rows *rows, const struct ibsa_field *field,
+		     unsigned int index)
 {
-	const struct ibsa_reply *reply = arg;
-	const struct ibsa_record *record = reply->record;
+	if (rows->count < OUT_COLUMNS)
+		cell_init(&rows->cells[rows->count++], NULL, field, index);
+}
+
+/* Add the fields in the record's list for the view with one line a record. */
+static void rows_add_brief(struct rows *rows, const struct ibsa_record *record)
+{
+	char name[NAME_ROOM];
+	unsigned int index;
+
+	for (const char *at = record->brief; *at;) {
+		const int len = (int)strcspn(at, ",");
+		const struct ibsa_field *field;
+
+		snprintf(name, sizeof(name), "%.*s", len, at);
+		field = ibsa_field_find(record, name, &index);
+		if (field)
+			rows_add(rows, field, index);
+		at += len;
+		at += *at == ',';
+	}
+}
+
+static void row_put(struct out *out, size_t index, void *arg)
+{
+	struct rows *rows = arg;
 	union fields_host host;
 
-	if (ibsa_reply_decode(reply, index, &host) != 0)
+	if (ibsa_reply_decode(rows->reply, index, &host) != 0)
 		return;
+	for (size_t i = 0; i < rows->count; i++)
+		cell_put(out, &rows->cells[i], &host);
+}
+
+void fields_reply(struct out *out, const struct ibsa_reply *reply)
+{
+	const struct ibsa_record *record = reply->record;
+	struct rows rows;
+
+	rows.reply = reply;
+	rows.count = 0;
 	if (out_is_brief(out)) {
-		brief(out, record, &host);
-		return;
+		rows_add_brief(&rows, record);
+	} else {
+		for (unsigned int i = 0; i < record->field_count; i++)
+			for (unsigned int k = 0;
+			     k < ibsa_field_values(&record->fields[i]); k++)
+				rows_add(&rows, &record->fields[i], k);
 	}
-	for (unsigned int i = 0; i < record->field_count; i++)
-		fields_field(out, &record->fields[i], &host);
+	out_rows(out, reply->count, row_put, &rows);
 }
 
 const char *fields_text(const struct ibsa_record *record, const char *name,

@@ -65,11 +65,8 @@ int fields_select(const struct ibsa_record *record, const char *text,
  */
 bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size);
 
-/*
- * Write the record with number @index of a reply as a row; @arg is the struct
- * ibsa_reply.
- */
-void fields_row(struct out *out, size_t index, void *arg);
+/* Write the records of a reply as rows. */
+void fields_reply(struct out *out, const struct ibsa_reply *reply);
 
 /*
  * Return: the text of a field's value; "?" if the record type has no such
