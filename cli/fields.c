@@ -33,7 +33,8 @@ static bool is_number(const struct ibsa_field *field)
  */
 struct cell {
 	const struct ibsa_field *field;
-	const char *name;
+	struct out_name name;
+	struct out_name meaning_name;
 	const char *meaning;
 	uint64_t code;
 	unsigned int index;
@@ -42,23 +43,32 @@ struct cell {
 	bool has_code; /* @code is set */
 	char meaning_room[CODE_TEXT];
 	char name_room[NAME_ROOM];
+	char meaning_name_room[NAME_ROOM + sizeof("_text")];
 };
 
 /* If @name is NULL, the cell has the name of the value. */
 static void cell_init(struct cell *cell, const char *name,
 		      const struct ibsa_field *field, unsigned int index)
 {
+	char *meaning_name = cell->meaning_name_room;
+
+	if (!name && ibsa_field_values(field) > 1 &&
+	    ibsa_field_name(field, index, cell->name_room, NAME_ROOM) >= 0)
+		name = cell->name_room;
+	else if (!name)
+		name = field->name;
 	cell->field = field;
 	cell->index = index;
+	cell->name = (struct out_name){ name, strlen(name) };
 	cell->is_number = is_number(field);
 	cell->is_code = codes_has_text(field);
 	cell->has_code = false;
-	cell->name = name ? name : field->name;
-	if (name || ibsa_field_values(field) == 1)
+	if (!cell->is_code)
 		return;
-	cell->name = cell->name_room;
-	if (ibsa_field_name(field, index, cell->name_room, NAME_ROOM) < 0)
-		cell->name_room[0] = '\0';
+	snprintf(meaning_name, sizeof(cell->meaning_name_room), "%s_text",
+		 name);
+	cell->meaning_name = (struct out_name){ meaning_name,
+						strlen(meaning_name) };
 }
 
 static const char *cell_meaning(struct cell *cell, uint64_t code)
@@ -75,19 +85,22 @@ static void cell_put(struct out *out, struct cell *cell, const void *host)
 {
 	const uint64_t number = ibsa_field_get(cell->field, cell->index, host);
 	char text[IBSA_VALUE_TEXT];
+	const char *meaning;
 
 	text[0] = '\0';
 	if ((!cell->is_number || out_has_text(out)) &&
 	    ibsa_field_format(cell->field, cell->index, host, text,
 			      sizeof(text)) < 0)
 		return;
-	if (cell->is_code)
-		out_code(out, cell->name, number, text,
-			 cell_meaning(cell, number));
-	else if (cell->is_number)
-		out_number(out, cell->name, number, text);
-	else
-		out_text(out, cell->name, text);
+	out_named(out, &cell->name,
+		  &(struct out_cell){ cell->is_number ? OUT_NUMBER : OUT_TEXT,
+				      number, text });
+	if (!cell->is_code || !out_is_data(out))
+		return;
+	meaning = cell_meaning(cell, number);
+	out_named(out, &cell->meaning_name,
+		  &(struct out_cell){ meaning ? OUT_TEXT : OUT_NONE, 0,
+				      meaning });
 }
 
 static void one_value(struct out *out, const char *name,

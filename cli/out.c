@@ -3,7 +3,6 @@
  * Writes the rows of a command's output as text, JSON or CSV, from the same
  * calls.
  */
-#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -155,27 +154,29 @@ static void text_cell(struct out *out, const char *name, const char *text)
 }
 
 /* Write a cell in the chosen form: table, block, JSON or CSV. */
-static void shape_cell(struct out *out, const char *name,
+static void shape_cell(struct out *out, const struct out_name *name,
 		       const struct out_cell *cell)
 {
-	if (out->shape == OUT_CSV) {
-		if (out->column++ > 0)
-			out_bytes_put(&out->row, ",", 1);
-		out_csv_put(&out->row, cell);
-	} else if (out->shape >= OUT_JSON) {
-		out_json_put(&out->row, name, cell);
-	} else {
-		text_cell(out, name, cell->kind == OUT_NONE ? "-" : cell->text);
-	}
+	if (out->shape >= OUT_JSON)
+		out_data_put(out, name, cell);
+	else
+		text_cell(out, name->text,
+			  cell->kind == OUT_NONE ? "-" : cell->text);
 }
 
-static void put_cell(struct out *out, const char *name,
-		     const struct out_cell *cell)
+void out_named(struct out *out, const struct out_name *name,
+	       const struct out_cell *cell)
 {
 	if (!out->fields)
 		shape_cell(out, name, cell);
 	else if (!out_fields_put(out->fields, name, cell))
 		note_error(out, ENOMEM);
+}
+
+static void put_cell(struct out *out, const char *name,
+		     const struct out_cell *cell)
+{
+	out_named(out, &(struct out_name){ name, strlen(name) }, cell);
 }
 
 void out_text(struct out *out, const char *name, const char *text)
@@ -211,32 +212,14 @@ void out_text_or_none(struct out *out, const char *name, const char *text)
 		out_none(out, name);
 }
 
-/* Write the cell NAME_text. */
-static void meaning_cell(struct out *out, const char *name, const char *meaning)
-{
-	static const char suffix[] = "_text";
-	const size_t len = strlen(name);
-	char text[64];
-
-	assert(len + sizeof(suffix) <= sizeof(text));
-	memcpy(text, name, len);
-	memcpy(text + len, suffix, sizeof(suffix));
-	out_text_or_none(out, text, meaning);
-}
-
-void out_code(struct out *out, const char *name, uint64_t code,
-	      const char *text, const char *meaning)
-{
-	out_number(out, name, code, text);
-	if (out_is_data(out))
-		meaning_cell(out, name, meaning);
-}
-
 void out_no_code(struct out *out, const char *name)
 {
+	char text[64];
+
 	out_none(out, name);
+	snprintf(text, sizeof(text), "%s_text", name);
 	if (out_is_data(out))
-		meaning_cell(out, name, NULL);
+		out_none(out, text);
 }
 
 void out_below(struct out *out, const char *name, const char *text)
@@ -265,7 +248,7 @@ static void run_row(struct out *out, out_row_fn row, size_t index, void *arg)
 	for (size_t i = 0; i < out_field_count(out->fields); i++) {
 		const struct out_field field = out_field_at(out->fields, i);
 
-		shape_cell(out, field.name, &field.cell);
+		shape_cell(out, &field.name, &field.cell);
 	}
 }
 
@@ -348,8 +331,8 @@ static void csv_header(struct out *out)
 	for (size_t i = 0; i < out_field_count(out->fields); i++) {
 		const struct out_field field = out_field_at(out->fields, i);
 
-		shape_cell(out, field.name,
-			   &(struct out_cell){ OUT_TEXT, 0, field.name });
+		shape_cell(out, &field.name,
+			   &(struct out_cell){ OUT_TEXT, 0, field.name.text });
 	}
 	csv_line(out);
 }

@@ -40,6 +40,12 @@ struct out_bytes {
 	bool failed; /* no memory */
 };
 
+/* The name of a cell. */
+struct out_name {
+	const char *text;
+	size_t len;
+};
+
 struct out_fields;
 
 /* An output stream. Commands set only @shape. */
@@ -120,12 +126,14 @@ void out_number(struct out *out, const char *name, uint64_t value,
 /* Write a cell whose value is a number; text output shows it in decimal. */
 void out_count(struct out *out, const char *name, uint64_t value);
 
+/* Write a cell, without a search for the end of its name. */
+void out_named(struct out *out, const struct out_name *name,
+	       const struct out_cell *cell);
+
 /*
- * Write a code: text output shows @text; JSON and CSV have the code and, in a cell
- * with "_text" after its name, its meaning, which is NULL if it has none.
+ * Write the cells of a code that has no value. A code with a value is a number;
+ * JSON and CSV have its meaning in a cell with "_text" after its name.
  */
-void out_code(struct out *out, const char *name, uint64_t code,
-	      const char *text, const char *meaning);
 void out_no_code(struct out *out, const char *name);
 
 /*

@@ -19,13 +19,11 @@ enum {
 	DIGITS = 20, /* of a number with 64 bits */
 };
 
-static bool bytes_reserve(struct out_bytes *bytes, size_t more)
+static bool bytes_grow(struct out_bytes *bytes, size_t more)
 {
 	size_t size = bytes->size ? bytes->size : FIRST_BYTES;
 	char *at;
 
-	if (bytes->size - bytes->len >= more)
-		return true;
 	while (size - bytes->len < more)
 		size *= 2;
 	at = realloc(bytes->at, size);
@@ -38,6 +36,11 @@ static bool bytes_reserve(struct out_bytes *bytes, size_t more)
 	return true;
 }
 
+static bool bytes_reserve(struct out_bytes *bytes, size_t more)
+{
+	return bytes->size - bytes->len >= more || bytes_grow(bytes, more);
+}
+
 void out_bytes_put(struct out_bytes *bytes, const char *text, size_t len)
 {
 	if (!bytes_reserve(bytes, len))
@@ -46,34 +49,26 @@ void out_bytes_put(struct out_bytes *bytes, const char *text, size_t len)
 	bytes->len += len;
 }
 
-static void put_name(struct out_bytes *row, const char *name)
-{
-	const size_t len = strlen(name);
-	char *at;
-
-	if (!bytes_reserve(row, len + sizeof(",\"\":")))
-		return;
-	at = row->at + row->len;
-	if (row->len > 0)
-		*at++ = ',';
-	*at++ = '"';
-	memcpy(at, name, len);
-	at += len;
-	*at++ = '"';
-	*at++ = ':';
-	row->len = (size_t)(at - row->at);
-}
-
-static void put_number(struct out_bytes *bytes, uint64_t number)
+/* Write a number; there is room for DIGITS characters. Return: its end. */
+static char *number_write(char *at, uint64_t number)
 {
 	char digits[DIGITS];
 	size_t first = sizeof(digits);
 
-	do {
+	for (; number > 9; number /= 10)
 		digits[--first] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	out_bytes_put(bytes, digits + first, sizeof(digits) - first);
+	*at++ = (char)('0' + number);
+	while (first < sizeof(digits))
+		*at++ = digits[first++];
+	return at;
+}
+
+static void put_number(struct out_bytes *bytes, uint64_t number)
+{
+	if (!bytes_reserve(bytes, DIGITS))
+		return;
+	bytes->len = (size_t)(number_write(bytes->at + bytes->len, number) -
+			      bytes->at);
 }
 
 /*
@@ -82,12 +77,11 @@ static void put_number(struct out_bytes *bytes, uint64_t number)
  */
 static size_t plain_len(const char *text)
 {
-	size_t len = 0;
+	const char *at = text;
 
-	while (text[len] >= ' ' && text[len] <= '~' && text[len] != '"' &&
-	       text[len] != '\\')
-		len++;
-	return len;
+	while (*at >= ' ' && *at <= '~' && *at != '"' && *at != '\\')
+		at++;
+	return (size_t)(at - text);
 }
 
 /*
@@ -114,25 +108,42 @@ static void put_string(struct out_bytes *bytes, const char *text, char escape)
 {
 	const size_t plain = plain_len(text);
 	char part[PART_BYTES];
+	char *at;
 
-	out_bytes_put(bytes, "\"", 1);
-	out_bytes_put(bytes, text, plain);
+	if (!bytes_reserve(bytes, plain + 1))
+		return;
+	at = bytes->at + bytes->len;
+	*at = '"';
+	memcpy(at + 1, text, plain);
+	bytes->len += plain + 1;
 	text += plain;
-	while (ibsa_text_clean(&text, part, sizeof(part)))
+	while (*text && ibsa_text_clean(&text, part, sizeof(part)))
 		put_escaped(bytes, part, escape);
 	out_bytes_put(bytes, "\"", 1);
 }
 
-void out_json_put(struct out_bytes *row, const char *name,
-		  const struct out_cell *cell)
+static void json_put(struct out_bytes *row, const struct out_name *name,
+		     const struct out_cell *cell)
 {
-	put_name(row, name);
+	char *at;
+
+	if (!bytes_reserve(row, name->len + sizeof(",\"\":null") + DIGITS))
+		return;
+	at = row->at + row->len;
+	*at = ',';
+	at += row->len > 0;
+	*at++ = '"';
+	memcpy(at, name->text, name->len);
+	at += name->len;
+	memcpy(at, "\":null", 6);
+	at += 2;
 	if (cell->kind == OUT_NUMBER)
-		put_number(row, cell->number);
-	else if (cell->kind == OUT_TEXT)
+		at = number_write(at, cell->number);
+	else if (cell->kind == OUT_NONE)
+		at += 4;
+	row->len = (size_t)(at - row->at);
+	if (cell->kind == OUT_TEXT)
 		put_string(row, cell->text, '\\');
-	else
-		out_bytes_put(row, "null", 4);
 }
 
 /* Whether CSV needs no quotes around the text. */
@@ -144,7 +155,7 @@ static bool is_plain(const char *text)
 	       text[0] != ' ' && text[len - 1] != ' ';
 }
 
-void out_csv_put(struct out_bytes *row, const struct out_cell *cell)
+static void csv_put(struct out_bytes *row, const struct out_cell *cell)
 {
 	if (cell->kind == OUT_NUMBER)
 		put_number(row, cell->number);
@@ -152,4 +163,16 @@ void out_csv_put(struct out_bytes *row, const struct out_cell *cell)
 		out_bytes_put(row, cell->text, strlen(cell->text));
 	else if (cell->kind == OUT_TEXT)
 		put_string(row, cell->text, '"');
+}
+
+void out_data_put(struct out *out, const struct out_name *name,
+		  const struct out_cell *cell)
+{
+	if (out->shape != OUT_CSV) {
+		json_put(&out->row, name, cell);
+		return;
+	}
+	if (out->column++ > 0)
+		out_bytes_put(&out->row, ",", 1);
+	csv_put(&out->row, cell);
 }

@@ -12,21 +12,16 @@
 void out_bytes_put(struct out_bytes *bytes, const char *text, size_t len);
 
 /*
- * Append a member to a JSON object, after a comma unless it is the first.
- * @name consists of letters, digits and '_' only.
+ * Append a cell to the output's row. JSON: a member of an object, after a comma
+ * unless it is the first; @name consists of letters, digits and '_' only. CSV: a
+ * cell without a value is empty; an empty text is two quotes.
  */
-void out_json_put(struct out_bytes *row, const char *name,
+void out_data_put(struct out *out, const struct out_name *name,
 		  const struct out_cell *cell);
-
-/*
- * Append a cell to a CSV line. A cell without a value is empty; an empty text
- * is two quotes.
- */
-void out_csv_put(struct out_bytes *row, const struct out_cell *cell);
 
 /* A cell that the user has chosen. */
 struct out_field {
-	const char *name;
+	struct out_name name;
 	struct out_cell cell;
 };
 
@@ -44,7 +39,7 @@ void out_fields_clear(struct out_fields *fields);
  * Store a cell of the row if the user has chosen it. Return: false: memory is
  * short.
  */
-bool out_fields_put(struct out_fields *fields, const char *name,
+bool out_fields_put(struct out_fields *fields, const struct out_name *name,
 		    const struct out_cell *cell);
 
 /*

@@ -10,7 +10,7 @@
 
 /* A stored cell of the row; its text is in the row's bytes. */
 struct saved {
-	const char *name;
+	struct out_name name;
 	struct out_cell cell;
 	size_t text_at;
 };
@@ -53,12 +53,14 @@ void out_fields_clear(struct out_fields *fields)
 }
 
 /* Return: the stored cell with this name; NULL: the cell is not written. */
-static struct saved *saved_find(struct out_fields *fields, const char *name)
+static struct saved *saved_find(struct out_fields *fields,
+				const struct out_name *name)
 {
 	for (size_t i = 0; i < fields->count; i++) {
 		const size_t at = (fields->next + i) % fields->count;
 
-		if (strcmp(fields->all[at].name, name) != 0)
+		if (fields->all[at].name.len != name->len ||
+		    memcmp(fields->all[at].name.text, name->text, name->len))
 			continue;
 		fields->next = at + 1;
 		return &fields->all[at];
@@ -66,7 +68,7 @@ static struct saved *saved_find(struct out_fields *fields, const char *name)
 	return NULL;
 }
 
-bool out_fields_put(struct out_fields *fields, const char *name,
+bool out_fields_put(struct out_fields *fields, const struct out_name *name,
 		    const struct out_cell *cell)
 {
 	struct saved *saved = saved_find(fields, name);
@@ -99,7 +101,8 @@ struct out_fields *out_fields_new(const char *const *names, size_t count)
 	fields->names = at;
 	fields->count = count;
 	for (size_t i = 0; i < count; i++) {
-		fields->all[i].name = strcpy(at, names[i]);
+		fields->all[i].name.text = strcpy(at, names[i]);
+		fields->all[i].name.len = strlen(at);
 		at += strlen(at) + 1;
 	}
 	return fields;
