@@ -92,12 +92,21 @@ static void widen(struct out *out, unsigned int column, const char *text)
 		out->widths[column] = width;
 }
 
+static void put_blanks(struct out *out, size_t count)
+{
+	static const char blanks[] = "                                ";
+	const size_t max = sizeof(blanks) - 1;
+
+	for (; count > max; count -= max)
+		out_put(out, blanks);
+	out_put(out, blanks + max - count);
+}
+
 static void put_padded(struct out *out, unsigned int column, const char *text)
 {
 	size_t width = text_width(text);
 
-	for (; out->pad > 0; out->pad--)
-		out_put(out, " ");
+	put_blanks(out, out->pad);
 	put_clean(out, text);
 	out->pad = GAP;
 	if (out->widths[column] > width)

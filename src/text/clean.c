@@ -68,10 +68,14 @@ size_t ibsa_text_clean(const char **text, char *out, size_t size)
 	size_t len = 0;
 
 	while (*at && len + CHARACTER_MAX < size) {
-		const size_t plain =
-			ibsa__character_len(at, strnlen(at, CHARACTER_MAX));
 		const uint8_t byte = (uint8_t)*at;
+		size_t plain;
 
+		if (byte >= ' ' && byte <= '~') {
+			out[len++] = *at++;
+			continue;
+		}
+		plain = ibsa__character_len(at, strnlen(at, CHARACTER_MAX));
 		if (plain) {
 			memcpy(out + len, at, plain);
 			len += plain;
