@@ -97,8 +97,12 @@ struct txn {
 	/* Interval in ms between the request's last try and its next try. */
 	uint32_t last_interval_ms;
 	uint32_t max_interval_ms;
-	uint32_t epoch;		/* the engine's @epoch when the query came */
-	uint16_t request_bytes; /* size of the record in the request */
+	uint32_t epoch; /* the engine's @epoch when the query came */
+	/*
+	 * Size of the record in the request, or of the last one that the memory
+	 * was used for: the bytes behind it are 0.
+	 */
+	uint16_t request_bytes;
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;
@@ -201,6 +205,8 @@ struct ibsa__engine {
 	size_t slot_room;
 	struct id_table tids; /* of requests in flight */
 	struct share shares;
+	/* Number of requests that fit into the tables @tids and @shares. */
+	size_t room;
 	/*
 	 * Requests that wait for room in the window, in the order in which
 	 * they will be sent.

@@ -58,11 +58,14 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		.method = query->method ? query->method : IBSA_METHOD_GET,
 	};
 	struct txn *txn = pool_take(&engine->txns);
+	size_t used;
 	int err;
 
 	if (!txn)
 		return -ENOMEM;
-	err = ibsa__request_encode(&request, txn->mad);
+	used = txn->request_bytes;
+	txn->request_bytes = query->record->size;
+	err = ibsa__request_encode_over(&request, used, txn->mad);
 	if (err) {
 		pool_give(&engine->txns, txn);
 		return err;
@@ -70,7 +73,6 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	list_init(&txn->queries);
 	timer_init(&txn->retry, TIMER_RETRY);
 	txn->record = query->record->reply;
-	txn->request_bytes = query->record->size;
 	txn->interval_ms = or_default(query->first_interval_ms,
 				      options->first_interval_ms);
 	txn->max_interval_ms = or_default(query->max_interval_ms,
@@ -195,7 +197,6 @@ static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
 /* Give @txn a new TransactionID: not 0, which OpenSM ignores. */
 static void txn_id_assign(struct ibsa__engine *engine, struct txn *txn)
 {
-	txn->id_tries = 0;
 	id_table_add(&engine->tids, &txn->tid);
 	ibsa_put_be32(txn->mad + MAD_TID_LOW, txn->tid);
 }
@@ -213,6 +214,7 @@ static inline void txn_address_update(struct ibsa__engine *engine,
 	if (txn->tries && !is_same_address(&txn->to, &engine->sa)) {
 		id_table_remove(&engine->tids, &txn->tid);
 		txn_id_assign(engine, txn);
+		txn->id_tries = 0;
 		txn->got_busy = false;
 		txn->outstanding = 0;
 		engine->stats.retargeted++;
@@ -306,17 +308,37 @@ bool ibsa__send_error_is_temporary(int err)
 	       err == -EINTR || err == -EBUSY;
 }
 
-/*
- * Whether @txn may be sent now. The engine's own query for the path to a
- * redirection's target is sent even if the window is full: the redirected
- * requests stay in the window until the path is known.
- */
-static inline bool window_has_room(const struct ibsa__engine *engine,
-				   const struct txn *txn)
+static inline bool window_has_room(const struct ibsa__engine *engine)
 {
-	return (engine->in_flight < engine->options.window &&
-		!engine->queued) ||
-	       ibsa__redirect_is_path_query(txn);
+	return engine->in_flight < engine->options.window && !engine->queued;
+}
+
+/*
+ * Whether @txn may be sent although there was no room in the window. The
+ * engine's own query for the path to a redirection's target is sent even if the
+ * window is full: the redirected requests stay in the window until the path is
+ * known.
+ */
+static bool window_make_room(struct ibsa__engine *engine, const struct txn *txn)
+{
+	if (engine->abandoned)
+		ibsa__engine_window_release(engine);
+	return window_has_room(engine) || ibsa__redirect_is_path_query(txn);
+}
+
+/* Make room in the tables for @live requests. Return: 0; -ENOMEM. */
+static int tables_fit(struct ibsa__engine *engine, size_t live)
+{
+	if (id_table_fit(&engine->tids, live))
+		return -ENOMEM;
+	engine->room = engine->tids.mask / 2;
+	if (!engine->options.sharing)
+		return 0;
+	if (live > engine->shares.room)
+		ibsa__share_grow(&engine->shares);
+	if (engine->room > engine->shares.room)
+		engine->room = engine->shares.room;
+	return 0;
 }
 
 static int txn_queue(struct ibsa__engine *engine, struct txn *txn)
@@ -338,21 +360,17 @@ static inline int txn_submit(struct ibsa__engine *engine, struct txn *txn,
 			     uint64_t hash, uint64_t now)
 {
 	const size_t live = engine->in_flight + engine->queued + 1;
+	const bool has_room = window_has_room(engine) ||
+			      window_make_room(engine, txn);
 	int err;
 
-	if (engine->abandoned && engine->in_flight >= engine->options.window)
-		ibsa__engine_window_release(engine);
-	if (engine->queued >= engine->options.queue &&
-	    !window_has_room(engine, txn))
+	if (!has_room && engine->queued >= engine->options.queue)
 		return -ENOBUFS;
-	if (id_table_fit(&engine->tids, live))
+	if (live > engine->room && tables_fit(engine, live))
 		return -ENOMEM;
-	if (txn->shareable) {
-		if (live > engine->shares.room)
-			ibsa__share_grow(&engine->shares);
+	if (txn->shareable)
 		share_add(&engine->shares, txn, hash);
-	}
-	if (!window_has_room(engine, txn))
+	if (!has_room)
 		return txn_queue(engine, txn);
 	err = txn_launch(engine, txn, now);
 	if (!err || ibsa__send_error_is_temporary(err))
@@ -417,7 +435,8 @@ static struct query *query_new(struct ibsa__engine *engine, ibsa_reply_fn done,
 static void query_attach(struct query *query, struct txn *txn)
 {
 	query->txn = txn;
-	txn->starts_deadlines |= query->from_send_ms != 0;
+	if (query->from_send_ms)
+		txn->starts_deadlines = true;
 	list_append(&txn->queries, &query->link);
 }
 

@@ -59,6 +59,21 @@ ibsa__request_put_headers(const struct ibsa__request *request, uint8_t *mad)
 	sa_header_encode(&header, mad, &over);
 }
 
+/* Write the headers and the record, if there is one. */
+static inline IBSA_MUST_USE int
+ibsa__request_put(const struct ibsa__request *request, uint8_t *mad)
+{
+	uint64_t over = 0;
+
+	ibsa__request_put_headers(request, mad);
+	if (request->method == IBSA_METHOD_GET_MULTI)
+		ibsa__request_put_rmpp(request->record, mad);
+	if (request->match)
+		request->record->encode(request->match,
+					mad + IBSA_SA_HEADER_BYTES, &over);
+	return over ? -ERANGE : 0;
+}
+
 /*
  * Encode @request into the 256 bytes of @mad. Return: 0; -ERANGE a value of
  * the record is wider than its field; the content of @mad is undefined in this
@@ -69,22 +84,30 @@ ibsa__request_encode(const struct ibsa__request *request,
 		     uint8_t mad[IBSA_MAD_BYTES])
 {
 	static const uint8_t zeroes[16];
-	uint64_t over = 0;
 
 	/* For one memset() of this length, gcc generates a slow "rep stos". */
 	UNROLL
 	for (size_t i = IBSA_SA_HEADER_BYTES + IBSA__RECORD_MIN;
 	     i < IBSA_MAD_BYTES; i += sizeof(zeroes))
 		memcpy(mad + i, zeroes, sizeof(zeroes));
-	ibsa__request_put_headers(request, mad);
-	if (request->method == IBSA_METHOD_GET_MULTI)
-		ibsa__request_put_rmpp(request->record, mad);
-	if (request->match)
-		request->record->encode(request->match,
-					mad + IBSA_SA_HEADER_BYTES, &over);
-	else
+	if (!request->match)
 		memset(mad + IBSA_SA_HEADER_BYTES, 0, IBSA__RECORD_MIN);
-	return over ? -ERANGE : 0;
+	return ibsa__request_put(request, mad);
+}
+
+/*
+ * Encode @request into @mad, which is 0 behind the headers and the next @used
+ * bytes. Return: as ibsa__request_encode().
+ */
+static inline IBSA_MUST_USE int
+ibsa__request_encode_over(const struct ibsa__request *request, size_t used,
+			  uint8_t mad[IBSA_MAD_BYTES])
+{
+	const size_t len = request->match ? request->record->size : 0;
+
+	if (used > len)
+		memset(mad + IBSA_SA_HEADER_BYTES + len, 0, used - len);
+	return ibsa__request_put(request, mad);
 }
 
 /*

@@ -182,6 +182,46 @@ static void jitter_stays_in_its_share(void **state)
 	assert_true(early && late);
 }
 
+static void request_end_early(struct ibsa__engine *engine,
+			      const struct ibsa_query *query)
+{
+	struct seen seen = { 0 };
+	uint64_t id;
+
+	assert_int_equal(
+		ibsa__engine_query(engine, query, puppet_note, &seen, &id), 0);
+	assert_int_equal(ibsa__engine_cancel(engine, id), 0);
+	puppet_advance(&puppet, engine, 0);
+	assert_int_equal(seen.calls, 1);
+}
+
+/* A request in memory of another one has no bytes of it, whether the other one
+ * had a longer record or an RMPP header. */
+static void request_has_no_bytes_of_another(void **state)
+{
+	static const uint8_t zeroes[PUPPET_BYTES];
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+	struct ibsa_service service = { .service_data8 = { 1, 2, 3 } };
+	struct ibsa_query query = { .record = &ibsa_service_record,
+				    .match = &service };
+	const uint8_t *mad;
+	struct seen seen = { 0 };
+
+	(void)state;
+	memset(service.service_data64, 0xff, sizeof(service.service_data64));
+	request_end_early(engine, &query);
+	query = (struct ibsa_query){ .record = &ibsa_multi_path_record,
+				     .method = IBSA_METHOD_GET_MULTI };
+	request_end_early(engine, &query);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
+	mad = puppet_sent(&puppet, 2)->mad;
+	assert_memory_equal(mad + MAD_RMPP_VERSION, zeroes,
+			    MAD_RMPP_END - MAD_RMPP_VERSION);
+	mad += IBSA_SA_HEADER_BYTES;
+	assert_memory_equal(mad + 64, zeroes, 256 - 64 - IBSA_SA_HEADER_BYTES);
+	ibsa__engine_free(engine);
+}
+
 #define TEST(name) PUPPET_TEST(name, &puppet)
 
 int main(void)
@@ -195,6 +235,7 @@ int main(void)
 		TEST(window_holds_the_rest_back),
 		TEST(full_queue_is_refused),
 		TEST(jitter_stays_in_its_share),
+		TEST(request_has_no_bytes_of_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
