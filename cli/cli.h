@@ -179,6 +179,13 @@ int no_device_explain(int err);
 int error_explain(int err, const struct ibsa_error *error);
 
 /*
+ * As error_explain(), for a topology file that could not be loaded; also print where
+ * the installed example of its name is.
+ */
+int fabric_error_explain(int err, const struct ibsa_error *error,
+			 const char *fabric);
+
+/*
  * If --fabric names a fabric server, use its device as this machine's device.
  * Return: the exit status.
  */

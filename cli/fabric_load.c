@@ -41,7 +41,7 @@ int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 
 	if (is_line_shown)
 		fputs("\r\033[K", stderr);
-	return err ? error_explain(err, &error) : CLI_DONE;
+	return err ? fabric_error_explain(err, &error, cli->args[2]) : CLI_DONE;
 }
 
 static int parse_faults(const struct cli *cli,

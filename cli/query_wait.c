@@ -134,8 +134,10 @@ int client_open(struct cli *cli)
 		err = client_open_signals_blocked(cli, &error);
 	if (err == 0)
 		return CLI_DONE;
+	if (fabric_file(cli))
+		return fabric_error_explain(err, &error, fabric_file(cli));
 	status = error_explain(err, &error);
-	if (!fabric_file(cli) && status == CLI_DEVICE &&
+	if (status == CLI_DEVICE &&
 	    ((!cli->open.device && !cli->open.port) || err == -EACCES))
 		suggest_fabric();
 	return status;

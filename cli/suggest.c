@@ -183,6 +183,24 @@ void suggest_fabric(void)
 			 folder);
 }
 
+int fabric_error_explain(int err, const struct ibsa_error *error,
+			 const char *fabric)
+{
+	const int status = error_explain(err, error);
+	char folder[PATH_MAX];
+	char *example = NULL;
+
+	if (err != -ENOENT || strchr(fabric, '/'))
+		return status;
+	find_folder(folder);
+	if (asprintf(&example, "%s/%s", folder, fabric) < 0)
+		return status;
+	if (access(example, R_OK) == 0)
+		complain("the example of this name is %s", example);
+	free(example);
+	return status;
+}
+
 int error_explain(int err, const struct ibsa_error *error)
 {
 	complain("%s", error->text[0] ? error->text : strerror(-err));

@@ -519,6 +519,9 @@ examples_are_found() {
 	out_empty; err_has 'usage: ibsa'
 	err_has 'this machine has no InfiniBand device|no sysfs at /sys'
 	err_has 'fabrics/four-hosts.net -- bash'
+	LD_LIBRARY_PATH=$libdir moved/bin/ibsa --fabric a.net path 1 2 >out 2>err
+	err_has 'cannot read a.net: No such file'
+	err_has 'the example of this name is .*/moved/share/ibsa/fabrics/a.net$'
 	rm moved/share/ibsa/fabrics/*
 	LD_LIBRARY_PATH=$libdir SYSFS_PATH=$tmp/nothing moved/bin/ibsa >out 2>err
 	err_has 'the examples are not installed in '
