@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -277,19 +278,27 @@ static int cli_finish(struct cli *cli, int status)
  */
 static void fill_standard_files(void)
 {
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+	struct pollfd all[] = { { .fd = STDIN_FILENO },
+				{ .fd = STDOUT_FILENO },
+				{ .fd = STDERR_FILENO } };
+
+	if (poll(all, 3, 0) <= 0)
+		return;
+	for (int i = 0; i < 3; i++)
+		if (all[i].revents & POLLNVAL &&
+		    open("/dev/null", O_RDONLY) < 0)
 			return;
 }
 
 int main(int argc, char **argv)
 {
+	static char buffer[BUFFER_BYTES];
 	struct cli cli = { .args = NULL };
 	int status;
 
 	fill_standard_files();
 	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, NULL, _IOFBF, BUFFER_BYTES);
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	out_open(&cli.out, stdout);
 	status = line_parse(&cli, argc, argv);
 	if (status == CLI_DONE)

@@ -27,22 +27,8 @@ static void end_by_signal(int number)
 
 void progress_start(struct progress *progress)
 {
-	struct sigaction action = { .sa_handler = end_by_signal,
-				    .sa_flags = SA_RESETHAND };
-	struct sigaction old;
-
 	progress->counted_ms = 0;
-	progress->terminal = isatty(STDERR_FILENO);
 	clock_gettime(CLOCK_MONOTONIC, &progress->start);
-	if (!progress->terminal)
-		return;
-	if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-		sigaction(SIGINT, &action, NULL);
-}
-
-int progress_pause_ms(const struct progress *progress)
-{
-	return progress->terminal ? STEP_MS : -1;
 }
 
 static long long passed_ms(const struct progress *progress)
@@ -54,16 +40,38 @@ static long long passed_ms(const struct progress *progress)
 	       (now.tv_nsec - progress->start.tv_nsec) / 1000000;
 }
 
-static bool is_due(const struct progress *progress)
+int progress_pause_ms(const struct progress *progress)
 {
-	return progress->terminal && passed_ms(progress) >= PATIENCE_MS;
+	const long long passed = passed_ms(progress);
+
+	if (passed < PATIENCE_MS)
+		return (int)(PATIENCE_MS - passed);
+	return isatty(STDERR_FILENO) ? STEP_MS : -1;
+}
+
+/*
+ * Prepare for a line on the terminal. Return: false: stderr is not a terminal,
+ * and no line is printed.
+ */
+static bool line_begin(void)
+{
+	struct sigaction action = { .sa_handler = end_by_signal,
+				    .sa_flags = SA_RESETHAND };
+	struct sigaction old;
+
+	if (!isatty(STDERR_FILENO))
+		return false;
+	if (!shown && sigaction(SIGINT, NULL, &old) == 0 &&
+	    old.sa_handler == SIG_DFL)
+		sigaction(SIGINT, &action, NULL);
+	shown = 1;
+	return true;
 }
 
 void progress_show(const struct progress *progress, unsigned long long tries)
 {
-	if (!is_due(progress))
+	if (passed_ms(progress) < PATIENCE_MS || !line_begin())
 		return;
-	shown = 1;
 	fprintf(stderr, "%swaiting for the SA (try %llu)...", erase, tries);
 	fflush(stderr);
 }
@@ -76,11 +84,10 @@ static bool takes_turn(struct progress *progress)
 {
 	const long long now_ms = passed_ms(progress);
 
-	if (!is_due(progress) || now_ms < progress->counted_ms + STEP_MS)
+	if (now_ms < PATIENCE_MS || now_ms < progress->counted_ms + STEP_MS)
 		return false;
 	progress->counted_ms = now_ms;
-	shown = 1;
-	return true;
+	return line_begin();
 }
 
 void progress_count(struct progress *progress, size_t done, size_t total)

@@ -8,8 +8,6 @@
 #include <time.h>
 
 struct progress {
-	/* stderr is a terminal; if it is not, no progress is printed. */
-	bool terminal;
 	struct timespec start;
 	long long
 		/*
