@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What callbacks may do, on a device without a worker: nearly everything. */
+#include <pthread.h>
 #include <time.h>
 
 #include "test/ib_sa/rig.h"
@@ -163,6 +164,48 @@ static void callback_unregisters(void **state)
 	ibsa_device_put(device);
 	assert_int_equal(two.calls, 1);
 	assert_int_equal(two.status, -EINTR);
+	rig_stop(&rig);
+}
+
+static void *unregister_thread(void *client)
+{
+	ib_sa_unregister_client(client);
+	return NULL;
+}
+
+static void unregister_elsewhere(struct act *act)
+{
+	pthread_t thread;
+
+	assert_int_equal(act->other.calls, 1);
+	assert_int_equal(pthread_create(&thread, NULL, unregister_thread,
+					&act->rig->client),
+			 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/*
+ * A callback waits until another thread has unregistered a client whose only
+ * callback has returned in the same dispatch.
+ */
+static void callback_waits_for_unregistering(void **state)
+{
+	struct act act = { 0 };
+	struct ib_sa_client other;
+	struct rig rig;
+
+	(void)state;
+	rig_start(&rig);
+	ib_sa_register_client(&other);
+	act.rig = &rig;
+	act.run = unregister_elsewhere;
+	assert_int_equal(rig_query(&rig, 3, &act.other, &act.query), 0);
+	assert_int_equal(rig_query_on(&other, rig.device, 1, 2, RIG_TIMEOUT_MS,
+				      act_path, &act, &act.query),
+			 1);
+	rig_run(&rig, &act.told);
+	assert_null(rig.client.sa);
+	ib_sa_unregister_client(&other);
 	rig_stop(&rig);
 }
 
@@ -439,6 +482,7 @@ int main(void)
 		cmocka_unit_test(callback_cancels_another),
 		cmocka_unit_test(callback_cannot_dispatch),
 		cmocka_unit_test(callback_unregisters),
+		cmocka_unit_test(callback_waits_for_unregistering),
 		cmocka_unit_test(callback_puts_its_device),
 		cmocka_unit_test(callback_puts_another_device),
 		cmocka_unit_test(callback_dispatches_another_device),
