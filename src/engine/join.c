@@ -16,8 +16,7 @@ enum {
  */
 static size_t txn_identity_len(const struct txn *txn)
 {
-	return IBSA_SA_HEADER_BYTES + (size_t)txn->request_bytes -
-	       IDENTITY_FROM;
+	return IBSA_SA_HEADER_BYTES + (size_t)txn->asked->size - IDENTITY_FROM;
 }
 
 static bool txn_is_same(const struct txn *a, const struct txn *b)

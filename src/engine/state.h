@@ -72,15 +72,20 @@ enum txn_state {
  * txn_state).
  */
 struct txn {
+	struct list link;
+	/*
+	 * The request. Its memory keeps the last request, which is for @asked
+	 * and has @method, until the next one.
+	 */
 	uint8_t mad[IBSA_MAD_BYTES];
 	uint32_t tid; /* lower half of the TransactionID */
-	struct list link;
 	struct list queries;
 	/*
 	 * Its @due is the tick of the next try; UINT64_MAX in the queue. The
 	 * timer is armed only if a query waits longer than until then.
 	 */
 	struct timer retry;
+	const struct ibsa_record *asked;
 	const struct ibsa_record *record; /* of the reply's records */
 	struct ibsa_address to;
 	uint64_t sent_ns;
@@ -98,11 +103,6 @@ struct txn {
 	uint32_t last_interval_ms;
 	uint32_t max_interval_ms;
 	uint32_t epoch; /* the engine's @epoch when the query came */
-	/*
-	 * Size of the record in the request, or of the last one that the memory
-	 * was used for: the bytes behind it are 0.
-	 */
-	uint16_t request_bytes;
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;

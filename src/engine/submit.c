@@ -58,14 +58,14 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 		.method = query->method ? query->method : IBSA_METHOD_GET,
 	};
 	struct txn *txn = pool_take(&engine->txns);
-	size_t used;
 	int err;
 
 	if (!txn)
 		return -ENOMEM;
-	used = txn->request_bytes;
-	txn->request_bytes = query->record->size;
-	err = ibsa__request_encode_over(&request, used, txn->mad);
+	err = ibsa__request_replace(&request, txn->asked, txn->method,
+				    txn->mad);
+	txn->asked = query->record;
+	txn->method = request.method;
 	if (err) {
 		pool_give(&engine->txns, txn);
 		return err;
@@ -78,7 +78,6 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->max_interval_ms = or_default(query->max_interval_ms,
 					  options->max_interval_ms);
 	txn->jitter_percent = query_jitter(engine, query->jitter_percent);
-	txn->method = request.method;
 	txn->epoch = engine->epoch;
 	txn->tries = 0;
 	txn->id_tries = 0;
@@ -462,7 +461,7 @@ static inline uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 static inline uint64_t txn_identity(const struct txn *txn)
 {
 	const uint8_t *record = txn->mad + IBSA_SA_HEADER_BYTES;
-	const uint8_t *p = record + txn->request_bytes;
+	const uint8_t *p = record + txn->asked->size;
 	uint64_t hash, mask;
 
 	memcpy(&hash, txn->mad + MAD_ATTRIBUTE, sizeof(hash));

@@ -59,24 +59,28 @@ ibsa__request_put_headers(const struct ibsa__request *request, uint8_t *mad)
 	sa_header_encode(&header, mad, &over);
 }
 
-/* Write the headers and the record, if there is one. */
 static inline IBSA_MUST_USE int
-ibsa__request_put(const struct ibsa__request *request, uint8_t *mad)
+ibsa__request_put_record(const struct ibsa__request *request, uint8_t *mad)
 {
 	uint64_t over = 0;
 
-	ibsa__request_put_headers(request, mad);
-	if (request->method == IBSA_METHOD_GET_MULTI)
-		ibsa__request_put_rmpp(request->record, mad);
 	if (request->match)
 		request->record->encode(request->match,
 					mad + IBSA_SA_HEADER_BYTES, &over);
 	return over ? -ERANGE : 0;
 }
 
+static inline void
+ibsa__request_put_all_headers(const struct ibsa__request *request, uint8_t *mad)
+{
+	ibsa__request_put_headers(request, mad);
+	if (request->method == IBSA_METHOD_GET_MULTI)
+		ibsa__request_put_rmpp(request->record, mad);
+}
+
 /*
  * Encode @request into the 256 bytes of @mad. Return: 0; -ERANGE a value of
- * the record is wider than its field; the content of @mad is undefined in this
+ * the record is wider than its field; the record in @mad is undefined in this
  * case. Source: IBA vol 1, 15.2.1.
  */
 static inline IBSA_MUST_USE int
@@ -92,22 +96,32 @@ ibsa__request_encode(const struct ibsa__request *request,
 		memcpy(mad + i, zeroes, sizeof(zeroes));
 	if (!request->match)
 		memset(mad + IBSA_SA_HEADER_BYTES, 0, IBSA__RECORD_MIN);
-	return ibsa__request_put(request, mad);
+	ibsa__request_put_all_headers(request, mad);
+	return ibsa__request_put_record(request, mad);
 }
 
 /*
- * Encode @request into @mad, which is 0 behind the headers and the next @used
- * bytes. Return: as ibsa__request_encode().
+ * Encode @request into @mad, which has a request of the same SM_Key and higher
+ * half of the TransactionID, for the record @last and with @last_method; or
+ * which is 0, and @last is NULL. What is the same for all requests for a record
+ * with one method stays in place. Return: as ibsa__request_encode().
  */
 static inline IBSA_MUST_USE int
-ibsa__request_encode_over(const struct ibsa__request *request, size_t used,
-			  uint8_t mad[IBSA_MAD_BYTES])
+ibsa__request_replace(const struct ibsa__request *request,
+		      const struct ibsa_record *last, uint8_t last_method,
+		      uint8_t mad[IBSA_MAD_BYTES])
 {
-	const size_t len = request->match ? request->record->size : 0;
-
-	if (used > len)
-		memset(mad + IBSA_SA_HEADER_BYTES + len, 0, used - len);
-	return ibsa__request_put(request, mad);
+	if (last != request->record || last_method != request->method) {
+		if (last)
+			memset(mad + IBSA_SA_HEADER_BYTES, 0, last->size);
+		ibsa__request_put_all_headers(request, mad);
+	} else {
+		if (!request->match)
+			memset(mad + IBSA_SA_HEADER_BYTES, 0, last->size);
+		ibsa_put_be32(mad + MAD_MODIFIER, request->attribute_modifier);
+		ibsa_put_be64(mad + MAD_COMPONENT_MASK, request->mask);
+	}
+	return ibsa__request_put_record(request, mad);
 }
 
 /*
