@@ -21,32 +21,24 @@ enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
  * Source: RFC 6298.
  */
 struct round_trip {
-	uint32_t smooth_us;
-	uint32_t deviation_us;
+	int32_t smooth_us;
+	int32_t deviation_us;
 	uint64_t limit_us;
 };
 
-static inline uint32_t round_trip_move(uint32_t from, uint32_t to, int shift)
-{
-	return to > from ? from + ((to - from) >> shift)
-			 : from - ((from - to) >> shift);
-}
-
 static inline uint64_t round_trip_limit_us(const struct round_trip *trip)
 {
-	return trip->smooth_us + UINT64_C(4) * trip->deviation_us;
+	return (uint32_t)(trip->smooth_us + 4 * trip->deviation_us);
 }
 
-static inline void round_trip_add(struct round_trip *trip, uint32_t sample_us)
+static inline void round_trip_add(struct round_trip *trip, int32_t sample_us)
 {
-	const uint32_t off_us = sample_us > trip->smooth_us
-					? sample_us - trip->smooth_us
-					: trip->smooth_us - sample_us;
+	const int32_t off_us = sample_us - trip->smooth_us;
+	const int32_t size_us = off_us < 0 ? -off_us : off_us;
 
-	trip->deviation_us = round_trip_move(trip->deviation_us, off_us,
-					     DEVIATION_SHIFT);
-	trip->smooth_us = round_trip_move(trip->smooth_us, sample_us,
-					  SMOOTH_SHIFT);
+	trip->deviation_us += (size_us - trip->deviation_us) /
+			      (1 << DEVIATION_SHIFT);
+	trip->smooth_us += off_us / (1 << SMOOTH_SHIFT);
 	trip->limit_us = round_trip_limit_us(trip);
 }
 
@@ -75,7 +67,7 @@ static inline void round_trip_note(struct round_trip *trip, uint32_t tries,
 
 	if (tries == 1) {
 		round_trip_add(trip,
-			       us < LONGEST_US ? (uint32_t)us : LONGEST_US);
+			       us < LONGEST_US ? (int32_t)us : LONGEST_US);
 	} else if (is_reply_to_earlier_try(trip, interval_ms, us)) {
 		trip->limit_us = UINT64_C(1000) * interval_ms;
 		if (trip->limit_us < round_trip_limit_us(trip))
