@@ -6,7 +6,6 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "base/fold.h"
 #include "engine/answer.h"
 #include "engine/state.h"
 #include "wire/mad.h"
@@ -439,18 +438,17 @@ static void query_attach(struct query *query, struct txn *txn)
 	list_append(&txn->queries, &query->link);
 }
 
-enum { HASH_BLOCK = 16 };
-
-/* Hash two words at a time: each half of the product of two words depends on
- * all bits of both words. */
+/*
+ * Hash a word: the lower half of the result depends on all bits of it. The
+ * multiplier is odd, so that no two words have one product.
+ */
 static inline uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 {
-	uint64_t word[2];
+	uint64_t word;
 
-	_Static_assert(sizeof(word) == HASH_BLOCK, "a block is two words");
-	memcpy(word, p, sizeof(word));
-	return fold_product(word[0] ^ hash,
-			    word[1] ^ UINT64_C(0xbf58476d1ce4e5b9));
+	memcpy(&word, p, sizeof(word));
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash << 32 | hash >> 32;
 }
 
 /*
@@ -460,17 +458,19 @@ static inline uint64_t hash_mix(uint64_t hash, const uint8_t *p)
  */
 static inline uint64_t txn_identity(const struct txn *txn)
 {
+	enum { WORD = 8 };
 	const uint8_t *record = txn->mad + IBSA_SA_HEADER_BYTES;
 	const uint8_t *p = record + txn->asked->size;
-	uint64_t hash, mask;
+	uint64_t hash;
 
 	memcpy(&hash, txn->mad + MAD_ATTRIBUTE, sizeof(hash));
-	memcpy(&mask, txn->mad + MAD_COMPONENT_MASK, sizeof(mask));
-	for (hash += mask; p > record;) {
-		p -= HASH_BLOCK;
+	hash = hash_mix(hash, txn->mad + MAD_COMPONENT_MASK);
+	while (p > record) {
+		p -= 2 * WORD;
 		hash = hash_mix(hash, p);
+		hash = hash_mix(hash, p + WORD);
 	}
-	return hash;
+	return hash ^ hash >> 20;
 }
 
 /*
