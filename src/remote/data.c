@@ -91,12 +91,6 @@ int ibsa__data_send(struct remote_data *data, const void *head, size_t head_len,
 	return ibsa__remote_send(data->fd, head, head_len, body, len, sent);
 }
 
-bool ibsa__data_has_room(struct remote_data *data, size_t len)
-{
-	return !data->rings.memory ||
-	       ibsa__ring_has_room(&data->rings.out, len);
-}
-
 /* Receive from the socket. Return: as ibsa__data_recv(). */
 static ssize_t socket_recv(int fd, void *to, size_t len, int flags)
 {
@@ -110,6 +104,22 @@ static ssize_t socket_recv(int fd, void *to, size_t len, int flags)
 		if (errno != EINTR)
 			return errno == EAGAIN ? -EAGAIN : -EIO;
 	}
+}
+
+/* A server that has read everything had not gone when this was sent. */
+bool ibsa__data_is_lost(struct remote_data *data)
+{
+	char byte;
+
+	return data->rings.memory &&
+	       !ibsa__ring_has_room(&data->rings.out, RING_BYTES) &&
+	       socket_recv(data->fd, &byte, 1, MSG_PEEK) == -EIO;
+}
+
+bool ibsa__data_has_room(struct remote_data *data, size_t len)
+{
+	return !data->rings.memory ||
+	       ibsa__ring_has_room(&data->rings.out, len);
 }
 
 /*

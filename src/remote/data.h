@@ -43,6 +43,12 @@ void ibsa__data_close(struct remote_data *data);
 int ibsa__data_send(struct remote_data *data, const void *head, size_t head_len,
 		    const void *body, size_t len, size_t *sent) IBSA_MUST_USE;
 
+/*
+ * Whether the server has gone, as far as sending has to find this out: if there
+ * are rings, ibsa__data_send() finds it only when they are full.
+ */
+bool ibsa__data_is_lost(struct remote_data *data);
+
 /* Whether @len bytes can be sent without waiting, as far as this is known. */
 bool ibsa__data_has_room(struct remote_data *data, size_t len);
 

@@ -85,35 +85,48 @@ static void file_lock(const struct remote_file *file, pthread_mutex_t *lock)
 	shutdown(file->connection.fd, SHUT_RDWR);
 }
 
-int ibsa__remote_file_write(struct remote_file *file, const void *packet,
-			    size_t len)
+/* Send a header and a MAD; wait for room until the timeout. */
+static int packet_write(struct remote_data *data,
+			const struct umad_header *header, const void *mad,
+			size_t len)
 {
 	const uint64_t start_ns = clock_now_ns();
-	struct umad_header header;
 	size_t sent = 0;
 	int err;
 
-	if (len < SENT_MIN || len > REMOTE_PACKET_MAX)
-		return -EINVAL;
-	memcpy(&header, packet, sizeof(header));
-	header.length = (uint32_t)len;
-	file_lock(file, &file->shared->writing);
 	do
-		err = ibsa__data_send(&file->shared->data, &header,
-				      sizeof(header),
-				      (const char *)packet + sizeof(header),
-				      len - sizeof(header), &sent);
-	while (err == -EAGAIN && !ibsa__data_await(&file->shared->data, POLLOUT,
-						   PATIENCE_MS, start_ns));
+		err = ibsa__data_send(data, header, sizeof(*header), mad, len,
+				      &sent);
+	while (err == -EAGAIN &&
+	       !ibsa__data_await(data, POLLOUT, PATIENCE_MS, start_ns));
 	/*
 	 * After a part of a packet was sent, the data socket cannot be used
 	 * any more: the server would read the next packet as the rest of this
 	 * one.
 	 */
 	if (err && sent)
-		shutdown(file->shared->data.fd, SHUT_RDWR);
-	pthread_mutex_unlock(&file->shared->writing);
+		shutdown(data->fd, SHUT_RDWR);
 	return err == -EAGAIN ? -EIO : err;
+}
+
+int ibsa__remote_file_write(struct remote_file *file, const void *packet,
+			    size_t len)
+{
+	struct remote_data *data = &file->shared->data;
+	struct umad_header header;
+	int err = -EIO;
+
+	if (len < SENT_MIN || len > REMOTE_PACKET_MAX)
+		return -EINVAL;
+	memcpy(&header, packet, sizeof(header));
+	header.length = (uint32_t)len;
+	file_lock(file, &file->shared->writing);
+	if (!ibsa__data_is_lost(data))
+		err = packet_write(data, &header,
+				   (const char *)packet + sizeof(header),
+				   len - sizeof(header));
+	pthread_mutex_unlock(&file->shared->writing);
+	return err;
 }
 
 /* Receive exactly @len bytes; wait for bytes that have not arrived yet. */

@@ -63,6 +63,27 @@ static void a_port_ends_with_its_server(void **state)
 	assert_true(umad_open_port(NULL, 0) < 0);
 }
 
+/*
+ * A packet that the server has not read before its end may still be accepted;
+ * the next one fails.
+ */
+static void a_server_that_has_gone_accepts_no_packets(void **state)
+{
+	struct umad_packet packet = sa_request(IBSA_METHOD_GET,
+					       CLASS_PORT_INFO);
+	struct server_rig *server = *state;
+	int agent;
+	int portid = port_open(&agent);
+
+	answer_comes(portid, agent);
+	server_end(server);
+	(void)umad_send(portid, agent, packet.bytes, MAD_BYTES, 0, 0);
+	assert_int_equal(
+		umad_send(portid, agent, packet.bytes, MAD_BYTES, 0, 0), -EIO);
+	port_close(portid);
+	server_restart(server);
+}
+
 /* A loop around umad_recv(), like OpenSM's, runs ten times a second. */
 static void waiting_for_a_server_that_has_gone_takes_time(void **state)
 {
@@ -147,6 +168,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_port_ends_with_its_server,
 						libibumad_at_right,
 						libibumad_tear_down),
+		TEST(a_server_that_has_gone_accepts_no_packets),
 		TEST(waiting_for_a_server_that_has_gone_takes_time),
 		TEST(a_child_uses_its_parents_port),
 		TEST(another_server_is_another_device),
