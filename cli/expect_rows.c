@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads the rows that ibsa topology -j wrote. */
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "cjson_load.h"
 #include "expect_rows.h"
 
 enum { PORTS_MAX = 254 };
@@ -17,6 +17,7 @@ enum { PORTS_MAX = 254 };
 struct expect {
 	const char *path;
 	size_t line; /* of the object that is being read */
+	struct libcjson cjson;
 	struct expect_rows *rows;
 };
 
@@ -82,6 +83,11 @@ struct object {
 	const cJSON *next;
 };
 
+static bool has_type(const cJSON *value, int type)
+{
+	return (value->type & 0xff) == type;
+}
+
 static const cJSON *member_find(struct object *object, const char *name)
 {
 	const cJSON *first = object->next;
@@ -100,13 +106,13 @@ static const cJSON *member_find(struct object *object, const char *name)
 
 static int member_wrong(const struct object *object, const cJSON *member)
 {
-	char *value = cJSON_PrintUnformatted(member);
+	char *value = object->expect->cjson.cJSON_PrintUnformatted(member);
 	const int status = wrong(object->expect,
 				 "the member '%.32s' has the invalid value "
 				 "%.64s",
 				 member->string, value ? value : "");
 
-	cJSON_free(value);
+	pool_put(value);
 	return status;
 }
 
@@ -124,7 +130,8 @@ static int text_get(struct object *object, const char *name, const cJSON **out)
 {
 	const int status = member_get(object, name, out);
 
-	if (status != CLI_DONE || cJSON_IsString(*out) || cJSON_IsNull(*out))
+	if (status != CLI_DONE || has_type(*out, cJSON_String) ||
+	    has_type(*out, cJSON_NULL))
 		return status;
 	return member_wrong(object, *out);
 }
@@ -143,16 +150,16 @@ static int number_get(struct object *object, const char *name, uint64_t min,
 
 	if (status != CLI_DONE)
 		return status;
-	if (cJSON_IsString(member)) {
+	if (has_type(member, cJSON_String)) {
 		is_number = !ibsa_number_parse(member->valuestring, 64,
 					       &number);
-	} else if (cJSON_IsNumber(member)) {
+	} else if (has_type(member, cJSON_Number)) {
 		is_number = member->valuedouble >= 0 &&
 			    member->valuedouble <= UINT32_MAX;
 		number = is_number ? (uint64_t)member->valuedouble : 0;
 		is_number &= (double)number == member->valuedouble;
 	} else {
-		is_number = cJSON_IsNull(member);
+		is_number = has_type(member, cJSON_NULL);
 	}
 	if (!is_number || number < min || number > max)
 		return member_wrong(object, member);
@@ -185,7 +192,7 @@ static int end_name_get(struct object *object, int index, struct end *out)
 		return status;
 	out->port = (uint8_t)port;
 	snprintf(out->name, NAME_BYTES, "%s",
-		 cJSON_IsString(name) ? name->valuestring : "");
+		 has_type(name, cJSON_String) ? name->valuestring : "");
 	return CLI_DONE;
 }
 
@@ -240,7 +247,7 @@ static int width_get(struct object *object, uint8_t *out)
 	const cJSON *text;
 	int status = text_get(object, "width", &text);
 
-	if (status != CLI_DONE || cJSON_IsNull(text))
+	if (status != CLI_DONE || has_type(text, cJSON_NULL))
 		return status;
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		if (strcmp(text->valuestring, widths[i].text) != 0)
@@ -256,7 +263,7 @@ static int speed_get(struct object *object, struct speed *out)
 	const cJSON *text;
 	int status = text_get(object, "speed", &text);
 
-	if (status != CLI_DONE || cJSON_IsNull(text))
+	if (status != CLI_DONE || has_type(text, cJSON_NULL))
 		return status;
 	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
 		if (strcmp(text->valuestring, speeds[i].text) != 0)
@@ -365,14 +372,14 @@ static int object_read(struct expect *expect, struct cursor *text)
 	if (blanks_skip(expect, text) != '{')
 		return malformed(expect, text);
 	begin = text->at;
-	json = cJSON_ParseWithLengthOpts(begin, (size_t)(text->end - begin),
-					 &text->at, false);
+	json = expect->cjson.cJSON_ParseWithLengthOpts(
+		begin, (size_t)(text->end - begin), &text->at, false);
 	for (; begin < text->at; begin++)
 		expect->line += *begin == '\n';
 	if (!json)
 		return malformed(expect, text);
 	status = row_add(expect, json);
-	cJSON_Delete(json);
+	expect->cjson.cJSON_Delete(json);
 	pool.len = 0;
 	return status;
 }
@@ -410,8 +417,18 @@ int expect_rows_read(const char *path, const struct file_text *file,
 {
 	struct expect expect = { .path = path, .line = 1, .rows = out };
 	struct cursor text = { file->text, file->text + file->len };
+	int status;
 
 	*out = (struct expect_rows){ .all = NULL };
-	cJSON_InitHooks(&(cJSON_Hooks){ pool_get, pool_put });
-	return objects_read(&expect, &text);
+	if (libcjson_load(&expect.cjson) < 0) {
+		complain("--expect: cannot load libcjson: %s; install the "
+			 "package libcjson1 (Debian) or cjson (Enterprise "
+			 "Linux)",
+			 dlerror());
+		return CLI_DEVICE;
+	}
+	expect.cjson.cJSON_InitHooks(&(cJSON_Hooks){ pool_get, pool_put });
+	status = objects_read(&expect, &text);
+	dlclose(expect.cjson.library);
+	return status;
 }

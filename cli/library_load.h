@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Loads libraries that few commands need. */
+#ifndef CLI_LIBRARY_LOAD_H
+#define CLI_LIBRARY_LOAD_H
+
+#include <stddef.h>
+
+/* A function of a library, and the offset of its pointer in a struct. */
+struct library_function {
+	const char *name;
+	size_t at;
+};
+
+/*
+ * Load the library with the name @soname, or else @other unless it is NULL, and
+ * write the pointers of @count functions into the struct @functions. Return: the
+ * library; or NULL, and dlerror() returns the reason.
+ */
+void *library_load(const char *soname, const char *other,
+		   const struct library_function *all, size_t count,
+		   void *functions);
+
+#endif
