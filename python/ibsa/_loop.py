@@ -26,7 +26,7 @@ class QueryFuture(asyncio.Future):  # type: ignore[type-arg]
     query_id: int
 
     def cancel(self, msg: Any = None) -> bool:
-        is_cancelled = super().cancel()
+        is_cancelled = super().cancel(msg=msg)
         if is_cancelled and self.query_id:
             self.client._cancel(self.query_id)
             if self.client._binding is not None:

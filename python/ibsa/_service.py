@@ -99,8 +99,8 @@ class Registration:
         if report is None or report.event == RegistrationEvent.REGISTERED:
             return
         if not report.err and not report.status:
-            raise Error(-errno.ECANCELED, "the service was not registered: "
-                        "it was released before, or the client was closed")
+            raise Error(-errno.ECANCELED, "the service is not registered: "
+                        "it was released, or the client was closed")
         raise failure(report.err, report.status, None)
 
     def _release(self) -> None:

@@ -78,7 +78,10 @@ class Loop(unittest.IsolatedAsyncioTestCase):
             await asyncio.wait_for(
                 self.client.reach_each_async(self.gids), 0.02)
         query = self.client.query_async("NodeRecord")
-        query.cancel()  # before it is sent
+        query.cancel("why")  # before it is sent
+        with self.assertRaises(asyncio.CancelledError) as caught:
+            await query
+        self.assertEqual(caught.exception.args, ("why",))
         await asyncio.sleep(0.02)
         self.assertEqual(self.client.stats.queries,
                          self.client.stats.canceled)
