@@ -334,10 +334,10 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 	struct ibsa_message message;
 
 	engine->has_messages = false;
-	for (unsigned int i = 0; i < most; i++) {
+	for (unsigned int i = 1; i <= most; i++) {
 		int got = transport->ops->recv(transport, &message);
 
-		if (i % CLOCK_EVERY == CLOCK_EVERY - 1)
+		if (i % CLOCK_EVERY == 0)
 			engine_now_ns(engine);
 		if (got < 0)
 			listener_report_loss(engine);

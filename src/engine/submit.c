@@ -130,8 +130,8 @@ static inline uint64_t txn_schedule(struct ibsa__engine *engine,
 		if (query->deadline.due > due)
 			is_needed = true;
 		else if (!query->deadline.armed)
-			timer_arm(&engine->wheel, &query->deadline,
-				  query->deadline.due);
+			ibsa__timer_insert(&engine->wheel, &query->deadline,
+					   query->deadline.due);
 	}
 	txn->retry.due = due;
 	if (is_needed)
