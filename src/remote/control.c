@@ -243,6 +243,10 @@ static ssize_t control_recv(struct remote_control *control, int fd)
 	return got;
 }
 
+/*
+ * A read that does not fill the buffer has received everything, or the fd is
+ * still readable.
+ */
 int ibsa__control_read(struct remote_control *control, int fd)
 {
 	/*
@@ -250,11 +254,13 @@ int ibsa__control_read(struct remote_control *control, int fd)
 	 * time does not block the caller.
 	 */
 	for (int i = 0; i < READS_MAX; i++) {
+		size_t room;
 		ssize_t got;
 		int err;
 
 		if (!control_grow(control))
 			return -ENODEV;
+		room = control->room - control->used;
 		got = control_recv(control, fd);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -264,7 +270,7 @@ int ibsa__control_read(struct remote_control *control, int fd)
 			return -ENODEV;
 		control->used += (size_t)got;
 		err = frames_take(control);
-		if (err)
+		if (err || (size_t)got < room)
 			return err;
 	}
 	return 0;

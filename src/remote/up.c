@@ -114,16 +114,16 @@ int ibsa__remote_link_up_begin(struct remote_link *link, enum link_step step)
 
 int ibsa__remote_link_up_go(struct remote_link *link, struct ibsa_error *error)
 {
-	int err = 0;
+	int err;
 
-	while (!err && link->step != LINK_UP) {
-		if (ibsa__control_read(&link->control, link->connection.fd))
-			return link_read_failed(&link->control, error);
-		if (link->control.asked != CONTROL_IDLE)
-			return 0;
-		err = step_go(link, error);
-	}
-	return err ? err : link_finish(link, error);
+	if (ibsa__control_read(&link->control, link->connection.fd))
+		return link_read_failed(&link->control, error);
+	if (link->control.asked != CONTROL_IDLE)
+		return 0;
+	err = step_go(link, error);
+	if (err || link->step != LINK_UP)
+		return err;
+	return link_finish(link, error);
 }
 
 int ibsa__remote_link_left_ms(const struct remote_link *link)
@@ -136,9 +136,9 @@ int ibsa__remote_link_up_wait(struct remote_link *link,
 			      struct ibsa_error *error)
 {
 	struct pollfd end = { .fd = link->connection.fd, .events = POLLIN };
-	int got;
+	int got = 0;
 
-	while (!(got = ibsa__remote_link_up_go(link, error))) {
+	while (!got) {
 		const int left_ms = ibsa__remote_link_left_ms(link);
 
 		if (!left_ms) {
@@ -149,6 +149,7 @@ int ibsa__remote_link_up_wait(struct remote_link *link,
 			break;
 		}
 		(void)!poll(&end, 1, left_ms);
+		got = ibsa__remote_link_up_go(link, error);
 	}
 	if (got > 0)
 		return 0;
