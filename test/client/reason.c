@@ -14,83 +14,7 @@
 #include <ibsa/reach.h>
 #include <ibsa/sim.h>
 
-enum { SM_KEY = 1, HOSTS = 6 };
-
-/* Topology of the test. The last host has an adapter with two ports. */
-static const char topology[] = "switchguid=0x100\n"
-			       "Switch 8 \"hub\"\n"
-			       "[1] \"a\"[1] # 4xEDR\n"
-			       "[2] \"b\"[1] # 4xEDR\n"
-			       "[3] \"c\"[1] # 4xEDR\n"
-			       "[4] \"d\"[1] # 4xEDR\n"
-			       "[5] \"e\"[1] # 4xEDR\n"
-			       "[6] \"e\"[2] # 4xEDR\n"
-			       "caguid=0x1000\nCa 1 \"a\"\n"
-			       "caguid=0x2000\nCa 1 \"b\"\n"
-			       "caguid=0x3000\nCa 1 \"c\"\n"
-			       "caguid=0x4000\nCa 1 \"d\"\n"
-			       "caguid=0x5000\nCa 2 \"e\"\n";
-
-static struct ibsa_fabric *fabric;
-static struct ibsa_client *clients[2]; /* without and with the SM_Key */
-
-/*
- * Set up the fabric. The clients are at the host "a", which needs a P_Key of
- * the default partition, because requests to the SA use it.
- */
-static int start(void **state)
-{
-	const struct ibsa_fabric_options options = {
-		.virtual_clock = true,
-		.latency_us = 100,
-		.sa_node = "d",
-	};
-
-	(void)state;
-	assert_int_equal(ibsa_fabric_parse(topology, sizeof(topology) - 1,
-					   &options, NULL, &fabric),
-			 0);
-	for (uint64_t key = 0; key <= SM_KEY; key++) {
-		const struct ibsa_options client_options = {
-			.on = fabric,
-			.device = "a",
-			.window = 2,
-			.access.sm_key = key,
-		};
-
-		assert_int_equal(
-			ibsa_open(&client_options, NULL, &clients[key]), 0);
-	}
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	assert_int_equal(ibsa_close(clients[0]), 0);
-	assert_int_equal(ibsa_close(clients[1]), 0);
-	ibsa_fabric_put(fabric);
-	return 0;
-}
-
-static struct ibsa_gid gid_of(uint64_t guid)
-{
-	struct ibsa_gid gid = { { 0xfe, 0x80 } };
-
-	for (int i = 0; i < 8; i++)
-		gid.raw[8 + i] = (uint8_t)(guid >> (56 - 8 * i));
-	return gid;
-}
-
-static void set_link(const char *node, unsigned int port, bool up)
-{
-	const struct ibsa_fabric_port_change change = {
-		.mask = IBSA_CHANGE_LINK,
-		.link_up = up,
-	};
-
-	assert_int_equal(ibsa_fabric_port_set(fabric, node, port, &change), 0);
-}
+#include "reason_support.h"
 
 static void set_pkeys(const char *node, uint16_t first, uint16_t second,
 		      uint16_t third)
@@ -105,14 +29,6 @@ static void set_pkeys(const char *node, uint16_t first, uint16_t second,
 	};
 
 	assert_int_equal(ibsa_fabric_port_set(fabric, node, 1, &change), 0);
-}
-
-static uint64_t requests(void)
-{
-	struct ibsa_fabric_stats stats;
-
-	ibsa_fabric_stats_get(fabric, &stats);
-	return stats.requests;
 }
 
 static struct ibsa_query path_query(struct ibsa_path *path, uint64_t mask)
@@ -564,154 +480,8 @@ static void every_reason_has_a_text(void **state)
 	assert_string_equal(ibsa_reason_text(-1), "");
 }
 
-/* The results of a batch with reasons. */
-struct told {
-	size_t count;
-	struct ibsa_reach_batch *batch;
-	bool stops;
-	struct ibsa_reach_answer answers[HOSTS];
-};
-
-static void note(const struct ibsa_reach_answer *answer, void *arg)
-{
-	struct told *told = arg;
-
-	told->answers[answer->index] = *answer;
-	told->count++;
-	if (told->stops && answer->left)
-		(void)ibsa_reach_stop(told->batch);
-}
-
-static void batch_start(struct told *told, int why)
-{
-	const struct ibsa_reach_options options = { .why = why };
-	struct ibsa_gid gids[HOSTS] = {
-		gid_of(0x2001), gid_of(0xdead), gid_of(0x3001),
-		gid_of(0x5002), gid_of(0xbeef), gid_of(0x4001),
-	};
-
-	gids[4].raw[0] = 0x20;
-	set_link("e", 2, false);
-	assert_int_equal(ibsa_reach_each(clients[0], &options, gids, HOSTS,
-					 note, told, &told->batch),
-			 0);
-}
-
-static void batch_gives_reasons_within_the_window(void **state)
-{
-	struct ibsa_fabric_stats stats;
-	struct told told = { 0 };
-
-	(void)state;
-	batch_start(&told, IBSA_WHY_ALWAYS);
-	while (told.count < HOSTS)
-		assert_int_equal(ibsa_wait(clients[0], -1), 0);
-	assert_int_equal(told.answers[0].reach, IBSA_REACH_YES);
-	assert_int_equal(told.answers[0].reason, IBSA_REASON_NONE);
-	assert_string_equal(told.answers[0].detail, "");
-	assert_int_equal(told.answers[1].reason, IBSA_REASON_UNKNOWN_PORT);
-	assert_int_equal(told.answers[3].reason, IBSA_REASON_FAR_PORT_DOWN);
-	assert_false(told.answers[3].is_certain);
-	assert_int_equal(told.answers[4].reason, IBSA_REASON_OTHER_SUBNET);
-	ibsa_fabric_stats_get(fabric, &stats);
-	assert_int_equal(stats.most_in_flight, 2);
-	assert_in_range(stats.requests, HOSTS + 4, HOSTS + 6);
-}
-
-static void note_count(const struct ibsa_reach_answer *answer, void *arg)
-{
-	size_t *count = arg;
-
-	assert_int_equal(answer->reach, IBSA_REACH_NO);
-	assert_int_equal(answer->reason, IBSA_REASON_UNKNOWN_PORT);
-	(*count)++;
-}
-
-static void reasons_of_thousands_stay_within_the_window(void **state)
-{
-	enum { THOUSANDS = 5000 };
-	const struct ibsa_reach_options options = { .why = IBSA_WHY_ALWAYS };
-	static struct ibsa_gid gids[THOUSANDS];
-	struct ibsa_reach_batch *batch;
-	struct ibsa_fabric_stats stats;
-	size_t count = 0;
-
-	(void)state;
-	for (size_t i = 0; i < THOUSANDS; i++)
-		gids[i] = gid_of(0xdead0000 + 16 * i);
-	assert_int_equal(ibsa_reach_each(clients[0], &options, gids, THOUSANDS,
-					 note_count, &count, &batch),
-			 0);
-	while (count < THOUSANDS)
-		assert_int_equal(ibsa_wait(clients[0], -1), 0);
-	ibsa_fabric_stats_get(fabric, &stats);
-	assert_int_equal(stats.most_in_flight, 2);
-	assert_in_range(stats.requests, THOUSANDS,
-			THOUSANDS * (1 + IBSA_REASON_QUERIES));
-}
-
-static void batch_gives_no_reasons_by_default(void **state)
-{
-	struct told told = { 0 };
-
-	(void)state;
-	batch_start(&told, IBSA_WHY_DEFAULT);
-	while (told.count < HOSTS)
-		assert_int_equal(ibsa_wait(clients[0], -1), 0);
-	assert_int_equal(told.answers[1].reach, IBSA_REACH_NO);
-	assert_int_equal(told.answers[1].reason, IBSA_REASON_NONE);
-	assert_int_equal(requests(), HOSTS);
-}
-
-/* If the batch is stopped during the search for a reason, the GIDs without a
- * result end with -ECANCELED. */
-static void batch_can_be_stopped_in_a_search(void **state)
-{
-	struct told told = { .stops = true };
-
-	(void)state;
-	batch_start(&told, IBSA_WHY_ALWAYS);
-	while (told.count < HOSTS)
-		assert_int_equal(ibsa_wait(clients[0], -1), 0);
-	assert_int_equal(told.answers[0].reach, IBSA_REACH_YES);
-	assert_int_equal(told.answers[1].reach, IBSA_REACH_UNKNOWN);
-	assert_int_equal(told.answers[1].err, -ECANCELED);
-	assert_int_equal(told.answers[HOSTS - 1].err, -ECANCELED);
-}
-
-static void client_can_be_closed_in_a_search(void **state)
-{
-	const struct ibsa_options options = { .on = fabric, .device = "a" };
-	struct told told = { 0 };
-
-	(void)state;
-	batch_start(&told, IBSA_WHY_ALWAYS);
-	while (requests() < 3)
-		assert_int_equal(ibsa_wait(clients[0], -1), 0);
-	assert_int_equal(ibsa_close(clients[0]), 0);
-	assert_int_equal(told.count, HOSTS);
-	assert_int_equal(ibsa_open(&options, NULL, &clients[0]), 0);
-}
-
-static void one_gid_has_its_reason(void **state)
-{
-	const struct ibsa_reach_options never = { .why = IBSA_WHY_NEVER };
-	const struct ibsa_gid gid = gid_of(0xdead);
-	struct ibsa_reach_answer answer;
-
-	(void)state;
-	assert_int_equal(ibsa_reach(clients[0], NULL, &gid, &answer), 0);
-	assert_int_equal(answer.reach, IBSA_REACH_NO);
-	assert_int_equal(answer.reason, IBSA_REASON_UNKNOWN_PORT);
-	assert_true(answer.is_certain);
-	assert_non_null(strstr(answer.detail, "fe80::dead"));
-	assert_int_equal(ibsa_reach(clients[0], &never, &gid, &answer), 0);
-	assert_int_equal(answer.reach, IBSA_REACH_NO);
-	assert_int_equal(answer.reason, IBSA_REASON_NONE);
-	assert_string_equal(answer.detail, "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, reason_start, reason_stop)
 
 int main(void)
 {
@@ -736,12 +506,6 @@ int main(void)
 		TEST(wrong_query_is_refused),
 		TEST(callback_cannot_wait),
 		TEST(every_reason_has_a_text),
-		TEST(batch_gives_reasons_within_the_window),
-		TEST(reasons_of_thousands_stay_within_the_window),
-		TEST(batch_gives_no_reasons_by_default),
-		TEST(batch_can_be_stopped_in_a_search),
-		TEST(client_can_be_closed_in_a_search),
-		TEST(one_gid_has_its_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
