@@ -424,7 +424,12 @@ static void answer_send(struct server_peer *peer, uint32_t type, int err,
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
 	ssize_t sent;
 
-	fds_put(&request->fds, &message, &control.head);
+	/*
+	 * After a failure, the descriptor of the bell has been closed, and its
+	 * number may belong to another file.
+	 */
+	if (!err)
+		fds_put(&request->fds, &message, &control.head);
 	sent = sendmsg(peer->control.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent != (ssize_t)(sizeof(head) + head.length))
 		ibsa__peer_send_failed(peer, sent,

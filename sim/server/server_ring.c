@@ -46,11 +46,10 @@ void ibsa__peer_rings_close(struct server_peer *peer)
 }
 
 /* Have the client's bell handled once more in the next round. */
-static void bell_repeat(struct server_peer *peer)
+static int bell_repeat(struct server_peer *peer)
 {
 	peer->bell.events = 0;
-	if (ibsa__server_watch(&peer->bell, EPOLLIN | EPOLLET))
-		ibsa__peer_disconnect(peer, "out of memory for its packets");
+	return ibsa__server_watch(&peer->bell, EPOLLIN | EPOLLET);
 }
 
 static ssize_t socket_send(int fd, const void *data, size_t len)
@@ -66,10 +65,22 @@ static ssize_t socket_send(int fd, const void *data, size_t len)
 	}
 }
 
+/*
+ * Wake the client, which has announced that it waits. A socket that is full is
+ * readable, too. Return: 0 or -errno: the client would wait forever.
+ */
+static int client_wake(struct server_peer *peer)
+{
+	const ssize_t sent = socket_send(peer->data.fd, "", 1);
+
+	return sent < 0 ? (int)sent : 0;
+}
+
 static ssize_t ring_send(struct server_peer *peer, const char *data, size_t len)
 {
 	struct ring_end *out = &peer->rings.out;
 	size_t sent = 0;
+	int err;
 
 	for (int i = 0; i < WRITES_MAX; i++) {
 		const ssize_t now = ibsa__ring_write(out, data + sent,
@@ -78,13 +89,14 @@ static ssize_t ring_send(struct server_peer *peer, const char *data, size_t len)
 		if (now < 0)
 			return now;
 		sent += (size_t)now;
-		if (ibsa__ring_publish(out))
-			(void)!socket_send(peer->data.fd, "", 1);
+		err = ibsa__ring_publish(out) ? client_wake(peer) : 0;
+		if (err)
+			return err;
 		if (sent == len || ibsa__ring_room_await(out))
 			return (ssize_t)sent;
 	}
-	bell_repeat(peer);
-	return (ssize_t)sent;
+	err = bell_repeat(peer);
+	return err ? err : (ssize_t)sent;
 }
 
 ssize_t ibsa__peer_bytes_send(struct server_peer *peer, const void *data,
@@ -121,13 +133,13 @@ void ibsa__peer_bytes_settle(struct server_peer *peer)
 {
 	struct ring_end *in = &peer->rings.in;
 
-	if (!ibsa__ring_is_empty(in)) {
-		bell_repeat(peer);
-		return;
+	if (ibsa__ring_is_empty(in)) {
+		if (ibsa__ring_is_idle(in))
+			return;
+		ibsa__ring_idle_begin(in);
+		if (ibsa__ring_is_empty(in) || !ibsa__ring_idle_end(in))
+			return;
 	}
-	if (ibsa__ring_is_idle(in))
-		return;
-	ibsa__ring_idle_begin(in);
-	if (!ibsa__ring_is_empty(in) && ibsa__ring_idle_end(in))
-		bell_repeat(peer);
+	if (bell_repeat(peer))
+		ibsa__peer_disconnect(peer, "out of memory for its packets");
 }

@@ -192,6 +192,55 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
+/* Connect a client that can use rings, and send its hello. */
+static int greet(const struct rig *rig)
+{
+	const struct remote_hello hello = { .version = REMOTE_VERSION,
+					    .features = REMOTE_HAS_RINGS };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int none = -1;
+
+	assert_int_equal(connect(fd, (const struct sockaddr *)&rig->address,
+				 sizeof(rig->address)),
+			 0);
+	serve(rig);
+	assert_true(
+		exchange(rig, fd, REMOTE_HELLO, &hello, sizeof(hello), &none));
+	return fd;
+}
+
+/* The client may try again. No descriptor is passed or stays open. */
+static void attaching_without_memory_is_refused(void **state)
+{
+	const struct remote_head request = { .type = REMOTE_ATTACH };
+	struct rig *rig = *state;
+	struct remote_head answer;
+	int passed = -1;
+	int next;
+	int fd;
+
+	assert_true(open_server(rig));
+	fd = greet(rig);
+	next = dup(fd);
+	close(next);
+	fail_alloc_after(0);
+	assert_int_equal(send(fd, &request, sizeof(request), 0),
+			 sizeof(request));
+	serve(rig);
+	fail_alloc_after(-1);
+	assert_true(receive(fd, &answer, sizeof(answer), &passed));
+	assert_int_equal(answer.type, REMOTE_ATTACH);
+	assert_int_equal(answer.err, -ENOMEM);
+	assert_int_equal(passed, -1);
+	assert_int_equal(dup(fd), next);
+	close(next);
+	assert_true(exchange(rig, fd, REMOTE_ATTACH, NULL, 0, &passed));
+	close(passed);
+	close(fd);
+	serve(rig);
+	ibsa_fabric_server_close(rig->server);
+}
+
 /* Open a umad file at the first port. */
 static int attach(const struct rig *rig, int *control)
 {
@@ -297,6 +346,8 @@ static int stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			attaching_without_memory_is_refused, start, stop),
 		cmocka_unit_test_setup_teardown(every_allocation_may_fail,
 						start, stop),
 		cmocka_unit_test_setup_teardown(
