@@ -237,6 +237,13 @@ int ibsa__peer_attach(struct server_peer *peer,
 		      struct server_fds *out) IBSA_MUST_USE;
 void ibsa__peer_detach(struct server_peer *peer);
 
+/*
+ * Before a request or the end of a client with rings: read the packets that it
+ * has written before. Those in the data socket of another client have become
+ * ready to read earlier than the request.
+ */
+void ibsa__peer_drain(struct server_peer *peer);
+
 /* Send the packets in the client's queue until its socket is full. */
 void ibsa__peer_flush(struct server_peer *peer);
 

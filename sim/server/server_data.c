@@ -451,6 +451,24 @@ static void handle_data(struct server_source *source, uint32_t events)
 }
 
 /*
+ * How many reads take all bytes that the ring has: the rest of a packet's
+ * header, the rest of the packet, and the packets behind it.
+ */
+enum { DRAIN_READS = 3 };
+
+void ibsa__peer_drain(struct server_peer *peer)
+{
+	if (!peer->rings.memory || !peer->file)
+		return;
+	for (int i = 0; i < DRAIN_READS && !peer->is_gone &&
+			ibsa__peer_bytes_arrived(peer);
+	     i++)
+		packets_read(peer);
+	if (!peer->is_gone)
+		ibsa__peer_flush(peer);
+}
+
+/*
  * The data socket of a client with rings carries nothing to the server: the
  * client has closed it, or has sent something.
  */
@@ -460,6 +478,7 @@ static void handle_data_end(struct server_source *source, uint32_t events)
 					       data);
 
 	(void)events;
+	ibsa__peer_drain(peer);
 	ibsa__peer_disconnect(peer, NULL);
 }
 

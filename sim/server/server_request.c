@@ -520,6 +520,9 @@ void ibsa__peer_receive(struct server_source *source, uint32_t events)
 		   request_bytes->room - request_bytes->count, MSG_DONTWAIT);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
+	ibsa__peer_drain(peer);
+	if (peer->is_gone)
+		return;
 	if (got <= 0) {
 		ibsa__peer_disconnect(peer, NULL);
 		return;

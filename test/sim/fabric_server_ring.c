@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Clients of a fabric server that use rings. */
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/sa.h>
+
+#include "remote/file.h"
+#include "../support/server_rig.h"
+#include "wire/mad.h"
+
+struct packet {
+	struct umad_header header;
+	uint8_t mad[IBSA_MAD_BYTES];
+};
+
+static struct ibsa_fabric_server_stats stats_get(struct server_rig *server)
+{
+	struct ibsa_fabric_server_stats stats;
+
+	ibsa_fabric_server_stats_get(server_pause(server), &stats);
+	server_resume(server);
+	return stats;
+}
+
+/* Open a umad file with an agent for SA replies. */
+static uint32_t file_open(struct server_rig *server, struct remote_file *file)
+{
+	struct umad_agent_request2 agent = {
+		.qpn = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.mgmt_class_version = IBSA_CLASS_VERSION,
+		.rmpp_version = 1,
+	};
+	struct remote_address address;
+
+	assert_int_equal(ibsa__remote_address_find(server_address(server),
+						   "left", NULL, 0, NULL,
+						   &address),
+			 0);
+	assert_int_equal(ibsa__remote_file_open(&address, NULL, file), 0);
+	assert_non_null(file->shared->data.rings.memory);
+	assert_int_equal(file->base.ops->register_agent2(&file->base, &agent),
+			 0);
+	return agent.id;
+}
+
+/*
+ * Write packets to the ring without waking the server, as if it were not idle.
+ * The first @skip bytes of the first packet were sent before.
+ */
+static void packets_write(struct remote_file *file, uint32_t id, size_t count,
+			  size_t skip)
+{
+	struct ring_end *out = &file->shared->data.rings.out;
+	struct packet packet = {
+		.header = { .id = id, .length = sizeof(packet) },
+		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION,
+			 IBSA_METHOD_GET },
+	};
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
+	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
+	for (size_t i = 0; i < count; i++, skip = 0) {
+		const char *at = (const char *)&packet + skip;
+		const size_t len = sizeof(packet) - skip;
+
+		assert_int_equal(ibsa__ring_write(out, at, len), len);
+	}
+	(void)!ibsa__ring_publish(out);
+}
+
+/* A packet that was sent before its agent was unregistered has an agent. */
+static void packets_are_read_before_a_later_request(void **state)
+{
+	struct server_rig *server = server_start(server_pair);
+	struct remote_file file;
+	struct ibsa_fabric_server_stats stats;
+	uint32_t id = file_open(server, &file);
+
+	(void)state;
+	packets_write(&file, id, 3, 0);
+	assert_int_equal(file.base.ops->unregister_agent(&file.base, id), 0);
+	stats = stats_get(server);
+	assert_int_equal(stats.packets_in, 3);
+	assert_int_equal(stats.packets_refused, 0);
+	ibsa__remote_file_close(&file);
+	server_stop(server);
+}
+
+/*
+ * The server has read the first bytes of a packet when the client sends the
+ * rest and ends: it closes its file, the data socket or the connection.
+ */
+static void packets_are_read_before_the_end(void **state)
+{
+	struct server_rig *server = server_start(server_pair);
+	const struct umad_header header = { .length = sizeof(struct packet) };
+
+	(void)state;
+	for (size_t part = 0; part < 3; part++) {
+		const uint64_t earlier = stats_get(server).packets_in;
+		struct remote_file file;
+		uint32_t id = file_open(server, &file);
+
+		server_send_bytes(&file, &header, part * 32);
+		stats_get(server);
+		stats_get(server);
+		packets_write(&file, id, 100, part * 32);
+		if (part == 2)
+			shutdown(file.connection.fd, SHUT_RDWR);
+		if (part == 1)
+			shutdown(file.shared->data.fd, SHUT_RDWR);
+		ibsa__remote_file_close(&file);
+		server_command(server, "stats");
+		assert_int_equal(stats_get(server).packets_in, earlier + 100);
+	}
+	server_stop(server);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets_are_read_before_a_later_request),
+		cmocka_unit_test(packets_are_read_before_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
