@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fuzzes a fabric server with a client that writes anything to its rings: the
+ * input contains what the client does to positions, flags, bytes, the eventfd,
+ * the memory's file and the data socket, also while the server runs. After each
+ * step, another client sends a packet to a third one, which must receive it
+ * unchanged.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <ibsa/bits.h>
+#include <ibsa/fabric_server.h>
+#include <ibsa/sa.h>
+
+#include "remote/data.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+	ROUNDS = 16, /* of the server's event loop, in each step */
+	SCRIBBLES = 2000,
+	SUBJECT_CLASS = 0x0a, /* vendor-specific */
+	MAD_DATA = 64,
+	METHOD_SEND = 3,
+	/* A step with this bit in its first byte does not run the server. */
+	NO_ROUNDS = 0x80,
+};
+
+/* Kinds of steps; the low bits of the next byte of the input select one. */
+enum {
+	WRITE_WORD,
+	MOVE_POSITION,
+	PUT_BYTES,
+	PUT_PACKET,
+	PUT_PACKET_PART,
+	READ_ALL,
+	READ_SOME,
+	BELL_ADD,
+	BELL_FILL,
+	BELL_CLEAR,
+	BELL_BLOCKING,
+	DATA_SEND,
+	DATA_SHUTDOWN,
+	CLOSE,
+	DETACH,
+	SEAL,
+	RESIZE,
+	HOLE,
+	SCRIBBLE,
+	KINDS
+};
+
+struct packet {
+	struct umad_header header;
+	uint8_t mad[IBSA_MAD_BYTES];
+};
+
+struct client {
+	int control;
+	int memory_fd;
+	struct remote_data data;
+	uint32_t agent;
+};
+
+struct fuzz {
+	struct ibsa_fabric_server *server;
+	struct client hostile;
+	struct client sender;
+	struct client receiver;
+	uint32_t count; /* packets that @sender has sent */
+	const uint8_t *input;
+	size_t size;
+};
+
+static const char topology[] =
+	"Switch 4 \"S\"\n[1] \"H1\"[1]\n[2] \"H2\"[1]\n[3] \"H3\"[1]\n"
+	"Ca 1 \"H1\" # \"left\"\n[1] \"S\"[1]\n"
+	"Ca 1 \"H2\" # \"right\"\n[1] \"S\"[2]\n"
+	"Ca 1 \"H3\" # \"third\"\n[1] \"S\"[3]\n";
+
+static void must(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static uint8_t take(struct fuzz *fuzz)
+{
+	if (!fuzz->size)
+		return 0;
+	fuzz->size--;
+	return *fuzz->input++;
+}
+
+static uint32_t take_word(struct fuzz *fuzz)
+{
+	uint32_t word = 0;
+
+	for (int i = 0; i < 4; i++)
+		word = word << 8 | take(fuzz);
+	return word;
+}
+
+/* Take as many bytes from the input as its next byte says, at most the rest. */
+static const uint8_t *take_bytes(struct fuzz *fuzz, size_t *len)
+{
+	const uint8_t *at;
+
+	*len = take(fuzz);
+	if (*len > fuzz->size)
+		*len = fuzz->size;
+	at = fuzz->input;
+	fuzz->input += *len;
+	fuzz->size -= *len;
+	return at;
+}
+
+/* Run the server a few times, without waiting. */
+static void serve(struct fuzz *fuzz)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		must(!ibsa_fabric_server_wait(fuzz->server, 0));
+}
+
+/*
+ * Send a request and receive its answer. Return: the number of bytes in
+ * @answer; -1: the server has closed the connection, or refuses the request.
+ */
+static ssize_t request_send(struct fuzz *fuzz, const struct client *client,
+			    uint32_t type, const void *body, size_t len,
+			    void *answer, struct remote_fds *fds)
+{
+	const struct remote_head head = { .length = (uint32_t)len,
+					  .type = type };
+	uint8_t frame[512];
+	struct remote_head got;
+	ssize_t count;
+
+	if (send(client->control, &head, sizeof(head), MSG_NOSIGNAL) < 0 ||
+	    (len && send(client->control, body, len, MSG_NOSIGNAL) < 0))
+		return -1;
+	serve(fuzz);
+	count = ibsa__remote_recv(client->control, frame, sizeof(frame), fds);
+	if (count < (ssize_t)sizeof(got))
+		return -1;
+	memcpy(&got, frame, sizeof(got));
+	must((size_t)count == sizeof(got) + got.length);
+	if (got.err)
+		return -1;
+	if (got.length)
+		memcpy(answer, frame + sizeof(got), got.length);
+	return got.length;
+}
+
+static bool client_attach(struct fuzz *fuzz, struct client *client)
+{
+	struct remote_fds fds = remote_fds_none();
+	uint32_t ring_bytes = 0;
+
+	if (request_send(fuzz, client, REMOTE_ATTACH, NULL, 0, &ring_bytes,
+			 &fds) != sizeof(ring_bytes))
+		return false;
+	must(ring_bytes == sizeof(struct ring_memory));
+	client->memory_fd = dup(fds.fd[REMOTE_FD_MEMORY]);
+	must(client->memory_fd >= 0);
+	must(!ibsa__data_open(&client->data, &fds, ring_bytes, NULL));
+	return true;
+}
+
+static bool client_register(struct fuzz *fuzz, struct client *client,
+			    uint8_t class)
+{
+	struct umad_agent_request2 request = {
+		.qpn = 1,
+		.mgmt_class = class,
+		.mgmt_class_version = 1,
+	};
+	struct remote_fds fds = remote_fds_none();
+
+	if (class == IBSA_CLASS_SA) {
+		request.mgmt_class_version = IBSA_CLASS_VERSION;
+		request.rmpp_version = 1;
+	} else {
+		request.method_mask[0] = 1 << METHOD_SEND;
+	}
+	if (request_send(fuzz, client, REMOTE_REGISTER, &request,
+			 sizeof(request), &request, &fds) != sizeof(request))
+		return false;
+	client->agent = request.id;
+	return true;
+}
+
+static void client_open(struct fuzz *fuzz, struct client *client,
+			const char *path, const char *node, uint8_t class)
+{
+	struct remote_hello hello = { .version = REMOTE_VERSION,
+				      .features = REMOTE_HAS_RINGS };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct remote_fds fds = remote_fds_none();
+
+	remote_data_init(&client->data);
+	strcpy(hello.node, node);
+	strcpy(address.sun_path, path);
+	client->control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	must(!connect(client->control, (struct sockaddr *)&address,
+		      sizeof(address)));
+	must(request_send(fuzz, client, REMOTE_HELLO, &hello, sizeof(hello),
+			  &hello, &fds) == sizeof(hello));
+	must(client_attach(fuzz, client));
+	must(client_register(fuzz, client, class));
+}
+
+static void client_unmap(struct client *client)
+{
+	ibsa__data_close(&client->data);
+	if (client->memory_fd >= 0)
+		close(client->memory_fd);
+	client->memory_fd = -1;
+}
+
+static bool is_readable(const struct client *client)
+{
+	struct pollfd end = { .fd = client->data.fd, .events = POLLIN };
+
+	return poll(&end, 1, 0) == 1;
+}
+
+static struct packet subject_packet(struct fuzz *fuzz)
+{
+	struct packet packet = {
+		.header = { .id = fuzz->sender.agent,
+			    .length = sizeof(packet) },
+		.mad = { 1, SUBJECT_CLASS, 1, METHOD_SEND },
+	};
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid, 3);
+	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
+	ibsa_put_be32((uint8_t *)&packet.header.qkey, 0x80010000);
+	fuzz->count++;
+	for (size_t i = MAD_DATA; i < sizeof(packet.mad); i += 4)
+		ibsa_put_be32(packet.mad + i, fuzz->count);
+	return packet;
+}
+
+/*
+ * The receiver reads its packets. Return: whether the sender's packet was among
+ * them; packets of the hostile client may be, too.
+ */
+static bool packet_arrived(struct fuzz *fuzz, const struct packet *sent)
+{
+	struct client *receiver = &fuzz->receiver;
+	struct packet got;
+	bool has_arrived = false;
+
+	while (is_readable(receiver)) {
+		must(ibsa__data_recv(&receiver->data, &got, sizeof(got)) ==
+		     sizeof(got));
+		must(got.header.length == sizeof(got) && !got.header.status);
+		if (ibsa_be16((uint8_t *)&got.header.lid) != 1)
+			continue;
+		must(!has_arrived && got.header.id == receiver->agent);
+		must(!memcmp(got.mad + MAD_DATA, sent->mad + MAD_DATA,
+			     sizeof(got.mad) - MAD_DATA));
+		has_arrived = true;
+	}
+	must(ibsa__data_recv(&receiver->data, &got, 1) == -EAGAIN);
+	return has_arrived;
+}
+
+/* A packet between the other two clients arrives once, unchanged. */
+static void check_others(struct fuzz *fuzz)
+{
+	const struct packet packet = subject_packet(fuzz);
+	size_t sent = 0;
+
+	must(!ibsa__data_send(&fuzz->sender.data, &packet, sizeof(packet), NULL,
+			      0, &sent));
+	serve(fuzz);
+	must(packet_arrived(fuzz, &packet));
+	must(!is_readable(&fuzz->sender));
+}
+
+/* The word of the shared memory that the input selects: a position or a flag. */
+static _Atomic uint32_t *word_find(struct fuzz *fuzz)
+{
+	struct ring_memory *memory = fuzz->hostile.data.rings.memory;
+	const uint8_t which = take(fuzz);
+	struct ring_shared *ring = which & 4 ? &memory->to_client
+					     : &memory->to_server;
+	_Atomic uint32_t *const words[] = { &ring->head, &ring->is_full,
+					    &ring->tail, &ring->is_idle };
+
+	return words[which & 3];
+}
+
+/* Copy bytes to the ring behind its head, without moving the head. */
+static uint32_t bytes_put(struct fuzz *fuzz, const void *bytes, size_t len)
+{
+	struct ring_memory *memory = fuzz->hostile.data.rings.memory;
+	const uint32_t head = atomic_load(&memory->to_server.head);
+
+	for (size_t i = 0; i < len; i++)
+		memory->to_server_bytes[(head + i) % RING_BYTES] =
+			((const uint8_t *)bytes)[i];
+	return head;
+}
+
+static void bell_set_blocking(const struct fuzz *fuzz, bool on)
+{
+	const int fd = fuzz->hostile.data.bell_fd;
+	const int flags = fcntl(fd, F_GETFL);
+
+	fcntl(fd, F_SETFL, on ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+}
+
+/* Add to the eventfd without waiting, although it may be set to block. */
+static void bell_add(const struct fuzz *fuzz, uint64_t count)
+{
+	const int fd = fuzz->hostile.data.bell_fd;
+	const bool is_blocking = !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+
+	bell_set_blocking(fuzz, false);
+	(void)!write(fd, &count, sizeof(count));
+	bell_set_blocking(fuzz, is_blocking);
+}
+
+static void bytes_send(struct fuzz *fuzz, const void *bytes, size_t len)
+{
+	struct ring_memory *memory = fuzz->hostile.data.rings.memory;
+
+	atomic_store(&memory->to_server.head,
+		     bytes_put(fuzz, bytes, len) + (uint32_t)len);
+	bell_add(fuzz, 1);
+}
+
+/*
+ * Send a request for all NodeRecords, of which the input changes bytes; only
+ * its first bytes if @is_part.
+ */
+static void packet_send(struct fuzz *fuzz, bool is_part)
+{
+	struct packet packet = {
+		.header = { .id = fuzz->hostile.agent,
+			    .length = sizeof(packet),
+			    .timeout_ms = 100 },
+		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION,
+			 IBSA_METHOD_GET_TABLE },
+	};
+	const size_t part = is_part ? take_word(fuzz) % sizeof(packet)
+				    : sizeof(packet);
+	const uint8_t *bytes;
+	size_t len;
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
+	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
+	ibsa_put_be32(packet.mad + MAD_TID_LOW, take(fuzz));
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, 0x0011);
+	bytes = take_bytes(fuzz, &len);
+	for (size_t i = 0; i < len && i < sizeof(packet); i++)
+		((uint8_t *)&packet)[i] ^= bytes[i];
+	bytes_send(fuzz, &packet, part);
+}
+
+static void tail_move(struct fuzz *fuzz, uint32_t most)
+{
+	struct ring_shared *ring = &fuzz->hostile.data.rings.memory->to_client;
+	const uint32_t tail = atomic_load(&ring->tail);
+	const uint32_t used = atomic_load(&ring->head) - tail;
+
+	atomic_store(&ring->tail, tail + (used < most ? used : most));
+	bell_add(fuzz, 1);
+}
+
+/* What a thread writes to a word again and again while the server runs. */
+struct scribble {
+	_Atomic uint32_t *word;
+	uint8_t *byte;
+	uint32_t values[2];
+};
+
+static void *scribble_run(void *arg)
+{
+	const struct scribble *scribble = arg;
+
+	for (int i = 0; i < SCRIBBLES; i++) {
+		atomic_store(scribble->word, scribble->values[i & 1]);
+		*(volatile uint8_t *)scribble->byte = (uint8_t)i;
+	}
+	return NULL;
+}
+
+/* Values near the word's present value may be valid. */
+static void scribble_step(struct fuzz *fuzz)
+{
+	struct ring_memory *memory = fuzz->hostile.data.rings.memory;
+	struct scribble scribble = { .word = word_find(fuzz) };
+	const uint32_t now = atomic_load(scribble.word);
+	pthread_t thread;
+
+	scribble.values[0] = now + take_word(fuzz) % (2 * RING_BYTES);
+	scribble.values[1] = now + take(fuzz);
+	scribble.byte = memory->to_server_bytes +
+			(atomic_load(&memory->to_server.tail) + take(fuzz)) %
+				RING_BYTES;
+	must(!pthread_create(&thread, NULL, scribble_run, &scribble));
+	bell_add(fuzz, 1);
+	serve(fuzz);
+	check_others(fuzz);
+	pthread_join(thread, NULL);
+}
+
+/* Steps that use the ring. */
+static void ring_step(struct fuzz *fuzz, uint8_t kind)
+{
+	_Atomic uint32_t *word;
+	const uint8_t *bytes;
+	size_t len;
+
+	switch (kind) {
+	case WRITE_WORD:
+		word = word_find(fuzz);
+		atomic_store(word, take_word(fuzz));
+		break;
+	case MOVE_POSITION:
+		word = word_find(fuzz);
+		atomic_fetch_add(word, (uint32_t)(int8_t)take(fuzz));
+		break;
+	case PUT_BYTES:
+		bytes = take_bytes(fuzz, &len);
+		bytes_send(fuzz, bytes, len);
+		break;
+	case PUT_PACKET:
+	case PUT_PACKET_PART:
+		packet_send(fuzz, kind == PUT_PACKET_PART);
+		break;
+	case READ_ALL:
+	case READ_SOME:
+		tail_move(fuzz, kind == READ_ALL ? RING_BYTES : take(fuzz));
+		break;
+	default:
+		scribble_step(fuzz);
+		break;
+	}
+}
+
+/* Steps that use the eventfd. */
+static void bell_step(struct fuzz *fuzz, uint8_t kind)
+{
+	uint64_t count;
+
+	switch (kind) {
+	case BELL_ADD:
+		bell_add(fuzz, take_word(fuzz));
+		break;
+	case BELL_FILL:
+		bell_add(fuzz, UINT64_MAX - 1);
+		break;
+	case BELL_CLEAR:
+		bell_set_blocking(fuzz, false);
+		(void)!read(fuzz->hostile.data.bell_fd, &count, sizeof(count));
+		break;
+	default:
+		bell_set_blocking(fuzz, true);
+		break;
+	}
+}
+
+/* Steps that use the file of the shared memory. */
+static void memory_step(struct fuzz *fuzz, uint8_t kind)
+{
+	const int fd = fuzz->hostile.memory_fd;
+
+	if (kind == SEAL)
+		(void)!fcntl(fd, F_ADD_SEALS, take(fuzz));
+	else if (kind == RESIZE)
+		must(ftruncate(fd, take_word(fuzz) % 4096) < 0);
+	else
+		must(!madvise(fuzz->hostile.data.rings.memory,
+			      sizeof(struct ring_memory), MADV_REMOVE));
+}
+
+/* Steps that use the sockets. */
+static void socket_step(struct fuzz *fuzz, uint8_t kind)
+{
+	static const int how[] = { SHUT_RD, SHUT_WR, SHUT_RDWR };
+	struct client *hostile = &fuzz->hostile;
+	struct remote_fds fds = remote_fds_none();
+	const uint8_t *bytes;
+	size_t len;
+
+	switch (kind) {
+	case DATA_SEND:
+		bytes = take_bytes(fuzz, &len);
+		(void)!send(hostile->data.fd, bytes, len,
+			    MSG_NOSIGNAL | MSG_DONTWAIT);
+		break;
+	case DATA_SHUTDOWN:
+		shutdown(hostile->data.fd, how[take(fuzz) % 3]);
+		break;
+	case CLOSE:
+		client_unmap(hostile);
+		break;
+	default:
+		(void)request_send(fuzz, hostile, REMOTE_DETACH, NULL, 0, NULL,
+				   &fds);
+		client_unmap(hostile);
+		break;
+	}
+}
+
+static void step(struct fuzz *fuzz)
+{
+	const uint8_t first = take(fuzz);
+	const uint8_t kind = (first & ~NO_ROUNDS) % KINDS;
+
+	if (!fuzz->hostile.data.rings.memory) {
+		if (client_attach(fuzz, &fuzz->hostile))
+			(void)client_register(fuzz, &fuzz->hostile,
+					      IBSA_CLASS_SA);
+		else
+			fuzz->size = 0;
+		return;
+	}
+	if (kind <= READ_SOME || kind == SCRIBBLE)
+		ring_step(fuzz, kind);
+	else if (kind <= BELL_BLOCKING)
+		bell_step(fuzz, kind);
+	else if (kind <= DETACH)
+		socket_step(fuzz, kind);
+	else
+		memory_step(fuzz, kind);
+	if (first & NO_ROUNDS)
+		return;
+	serve(fuzz);
+	check_others(fuzz);
+}
+
+static void client_close(struct client *client)
+{
+	client_unmap(client);
+	close(client->control);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz fuzz = { .input = data, .size = size };
+	struct ibsa_fabric *fabric;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/ibsa-fuzz-ring-%d", (int)getpid());
+	must(!ibsa_fabric_parse(topology, sizeof(topology) - 1, NULL, NULL,
+				&fabric));
+	must(!ibsa_fabric_server_open(fabric, path, NULL, NULL, &fuzz.server));
+	client_open(&fuzz, &fuzz.sender, path, "left", SUBJECT_CLASS);
+	client_open(&fuzz, &fuzz.receiver, path, "third", SUBJECT_CLASS);
+	client_open(&fuzz, &fuzz.hostile, path, "right", IBSA_CLASS_SA);
+	while (fuzz.size)
+		step(&fuzz);
+	check_others(&fuzz);
+	client_close(&fuzz.hostile);
+	check_others(&fuzz);
+	client_close(&fuzz.sender);
+	client_close(&fuzz.receiver);
+	ibsa_fabric_server_close(fuzz.server);
+	ibsa_fabric_put(fabric);
+	return 0;
+}
