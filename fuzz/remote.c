@@ -72,7 +72,7 @@ struct peer {
 static void peer_open(struct peer *peer, struct remote_data *data,
 		      const uint8_t *bytes, size_t len, bool has_rings)
 {
-	const size_t wakes = has_rings && len ? *bytes % 4 : 0;
+	const size_t wakes = has_rings && len > 3 ? *bytes % 4 : 0;
 	int fd;
 
 	*peer = (struct peer){ .bytes = bytes, .len = len };
