@@ -57,6 +57,7 @@ struct query {
 
 /* State of a txn. */
 enum txn_state {
+	TXN_ENDED,     /* in no list and no table, as unused memory */
 	TXN_QUEUED,    /* not sent yet: the window is full */
 	TXN_IN_FLIGHT, /* counts in the window */
 	/*
@@ -64,7 +65,6 @@ enum txn_state {
 	 * holds the request: it counts in the window.
 	 */
 	TXN_ABANDONED,
-	TXN_ENDED, /* in no list and no table */
 };
 
 /*
