@@ -124,7 +124,8 @@ static bool peer_write(struct peer *peer)
 	}
 	value = atomic_load(&in->head);
 	for (; kind && peer->len; kind--, peer->len--, value++)
-		memory->to_client_bytes[value % RING_BYTES] = *peer->bytes++;
+		memory->to_client_bytes[value % RING_CLIENT_BYTES] =
+			*peer->bytes++;
 	atomic_store(&in->head, value);
 	return true;
 }

@@ -407,7 +407,7 @@ static void scribble_step(struct fuzz *fuzz)
 	const uint32_t now = atomic_load(scribble.word);
 	pthread_t thread;
 
-	scribble.values[0] = now + take_word(fuzz) % (2 * RING_BYTES);
+	scribble.values[0] = now + take_word(fuzz) % (2 * RING_CLIENT_BYTES);
 	scribble.values[1] = now + take(fuzz);
 	scribble.byte = memory->to_server_bytes +
 			(atomic_load(&memory->to_server.tail) + take(fuzz)) %
@@ -445,7 +445,8 @@ static void ring_step(struct fuzz *fuzz, uint8_t kind)
 		break;
 	case READ_ALL:
 	case READ_SOME:
-		tail_move(fuzz, kind == READ_ALL ? RING_BYTES : take(fuzz));
+		tail_move(fuzz,
+			  kind == READ_ALL ? RING_CLIENT_BYTES : take(fuzz));
 		break;
 	default:
 		scribble_step(fuzz);

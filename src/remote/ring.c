@@ -18,10 +18,13 @@
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
 
-_Static_assert((RING_BYTES & (RING_BYTES - 1)) == 0, "power of two");
+_Static_assert((RING_BYTES & (RING_BYTES - 1)) == 0 &&
+		       (RING_CLIENT_BYTES & (RING_CLIENT_BYTES - 1)) == 0,
+	       "powers of two");
 _Static_assert(sizeof(struct ring_shared) == (size_t)2 * RING_CACHE_LINE,
 	       "a cache line for each side");
-_Static_assert(sizeof(struct ring_memory) == RING_PAGE + 2 * RING_BYTES,
+_Static_assert(sizeof(struct ring_memory) ==
+		       RING_PAGE + RING_BYTES + RING_CLIENT_BYTES,
 	       "ring memory");
 
 static int rings_map(struct rings *out, int fd)
@@ -36,9 +39,22 @@ static int rings_map(struct rings *out, int fd)
 	return 0;
 }
 
-static struct ring_end end_of(struct ring_shared *shared, uint8_t *bytes)
+static struct ring_end to_server_end(struct ring_memory *memory)
 {
-	return (struct ring_end){ .shared = shared, .bytes = bytes };
+	return (struct ring_end){
+		.shared = &memory->to_server,
+		.bytes = memory->to_server_bytes,
+		.size = RING_BYTES,
+	};
+}
+
+static struct ring_end to_client_end(struct ring_memory *memory)
+{
+	return (struct ring_end){
+		.shared = &memory->to_client,
+		.bytes = memory->to_client_bytes,
+		.size = RING_CLIENT_BYTES,
+	};
 }
 
 int ibsa__rings_new(struct rings *out, int *out_fd)
@@ -61,8 +77,8 @@ int ibsa__rings_new(struct rings *out, int *out_fd)
 	memory = out->memory;
 	atomic_store(&memory->to_server.is_idle, 1);
 	atomic_store(&memory->to_client.is_idle, 1);
-	out->in = end_of(&memory->to_server, memory->to_server_bytes);
-	out->out = end_of(&memory->to_client, memory->to_client_bytes);
+	out->in = to_server_end(memory);
+	out->out = to_client_end(memory);
 	*out_fd = fd;
 	return 0;
 }
@@ -88,8 +104,8 @@ int ibsa__rings_open(struct rings *out, int fd)
 	if (err)
 		return err;
 	memory = out->memory;
-	out->in = end_of(&memory->to_client, memory->to_client_bytes);
-	out->out = end_of(&memory->to_server, memory->to_server_bytes);
+	out->in = to_client_end(memory);
+	out->out = to_server_end(memory);
 	return 0;
 }
 
@@ -108,7 +124,7 @@ static bool head_load(struct ring_end *end)
 {
 	const uint32_t head = atomic_load(&end->shared->head);
 
-	if (head - end->at > RING_BYTES)
+	if (head - end->at > end->size)
 		return false;
 	end->seen = head;
 	return true;
@@ -118,7 +134,7 @@ static bool tail_load(struct ring_end *end)
 {
 	const uint32_t tail = atomic_load(&end->shared->tail);
 
-	if (end->at - tail > RING_BYTES)
+	if (end->at - tail > end->size)
 		return false;
 	end->seen = tail;
 	return true;
@@ -127,8 +143,8 @@ static bool tail_load(struct ring_end *end)
 /* Copy bytes to or from the ring; they may continue at its beginning. */
 static void bytes_put(struct ring_end *end, const uint8_t *data, size_t len)
 {
-	const size_t at = end->at % RING_BYTES;
-	const size_t first = len < RING_BYTES - at ? len : RING_BYTES - at;
+	const size_t at = end->at & (end->size - 1);
+	const size_t first = len < end->size - at ? len : end->size - at;
 
 	memcpy(end->bytes + at, data, first);
 	memcpy(end->bytes, data + first, len - first);
@@ -137,8 +153,8 @@ static void bytes_put(struct ring_end *end, const uint8_t *data, size_t len)
 static void bytes_get(const struct ring_end *end, uint32_t from, uint8_t *to,
 		      size_t len)
 {
-	const size_t at = from % RING_BYTES;
-	const size_t first = len < RING_BYTES - at ? len : RING_BYTES - at;
+	const size_t at = from & (end->size - 1);
+	const size_t first = len < end->size - at ? len : end->size - at;
 
 	memcpy(to, end->bytes + at, first);
 	memcpy(to + first, end->bytes, len - first);
@@ -146,12 +162,12 @@ static void bytes_get(const struct ring_end *end, uint32_t from, uint8_t *to,
 
 ssize_t ibsa__ring_write(struct ring_end *end, const void *data, size_t len)
 {
-	size_t room = RING_BYTES - (end->at - end->seen);
+	size_t room = end->size - (end->at - end->seen);
 
 	if (room < len) {
 		if (!tail_load(end))
 			return -EPROTO;
-		room = RING_BYTES - (end->at - end->seen);
+		room = end->size - (end->at - end->seen);
 	}
 	if (len > room)
 		len = room;
@@ -162,8 +178,8 @@ ssize_t ibsa__ring_write(struct ring_end *end, const void *data, size_t len)
 
 bool ibsa__ring_has_room(struct ring_end *end, size_t len)
 {
-	return RING_BYTES - (end->at - end->seen) >= len ||
-	       (tail_load(end) && RING_BYTES - (end->at - end->seen) >= len);
+	return end->size - (end->at - end->seen) >= len ||
+	       (tail_load(end) && end->size - (end->at - end->seen) >= len);
 }
 
 bool ibsa__ring_publish(struct ring_end *end)
@@ -211,7 +227,7 @@ ssize_t ibsa__ring_read(struct ring_end *end, void *to, size_t len)
 
 bool ibsa__ring_release(struct ring_end *end)
 {
-	return end->seen - end->at <= RING_BYTES / 2 &&
+	return end->seen - end->at <= end->size / 2 &&
 	       atomic_load(&end->shared->is_full) &&
 	       atomic_exchange(&end->shared->is_full, 0);
 }

@@ -24,8 +24,13 @@
 #include <ibsa/types.h>
 
 enum {
-	RING_BYTES = 65536, /* of each direction; a power of two */
-	RING_PAGE = 4096,   /* bytes before the first ring's bytes */
+	/*
+	 * Bytes of the ring to the server and to the client; powers of two. A
+	 * large reply needs a wake-up for each half of the ring.
+	 */
+	RING_BYTES = 65536,
+	RING_CLIENT_BYTES = 131072,
+	RING_PAGE = 4096, /* bytes before the first ring's bytes */
 	RING_CACHE_LINE = 64,
 };
 
@@ -48,13 +53,14 @@ struct ring_memory {
 	struct ring_shared to_server;
 	struct ring_shared to_client;
 	_Alignas(RING_PAGE) uint8_t to_server_bytes[RING_BYTES];
-	uint8_t to_client_bytes[RING_BYTES];
+	uint8_t to_client_bytes[RING_CLIENT_BYTES];
 };
 
 /* One side's end of a ring. */
 struct ring_end {
 	struct ring_shared *shared;
 	uint8_t *bytes;
+	uint32_t size; /* of the ring */
 	uint32_t at;   /* position of this side */
 	uint32_t seen; /* last position of the other side, checked */
 };

@@ -89,7 +89,7 @@ static void bytes_arrive_in_order(void **state)
 		size_t written = 0;
 		size_t got = 0;
 
-		while (got < 3 * RING_BYTES) {
+		while (got < 3 * RING_CLIENT_BYTES) {
 			written += sequence_write(ends[i][0], written, 1000);
 			(void)!ibsa__ring_publish(ends[i][0]);
 			got += sequence_read(ends[i][1], got, 777);
@@ -159,7 +159,7 @@ static void ring_fill(struct ring_end *out)
 
 	while ((now = sequence_write(out, written, 1000)))
 		written += now;
-	assert_int_equal(written, RING_BYTES);
+	assert_int_equal(written, RING_CLIENT_BYTES);
 	(void)!ibsa__ring_publish(out);
 }
 
@@ -174,7 +174,7 @@ static void writer_is_woken_at_half(void **state)
 
 	ring_fill(out);
 	assert_true(ibsa__ring_room_await(out));
-	while (got < RING_BYTES / 2) {
+	while (got < RING_CLIENT_BYTES / 2) {
 		assert_false(is_woken);
 		got += sequence_read(in, got, 777);
 		is_woken = ibsa__ring_release(in);
@@ -204,7 +204,8 @@ static void invalid_tail_is_refused(void **state)
 	struct pair *pair = *state;
 
 	ring_fill(&pair->server.out);
-	atomic_store(&pair->client.memory->to_client.tail, RING_BYTES + 1);
+	atomic_store(&pair->client.memory->to_client.tail,
+		     RING_CLIENT_BYTES + 1);
 	assert_int_equal(ibsa__ring_write(&pair->server.out, "x", 1), -EPROTO);
 	assert_false(ibsa__ring_room_await(&pair->server.out));
 }
@@ -228,7 +229,7 @@ static void memory_must_be_sealed(void **state)
 	close(fd);
 }
 
-enum { STREAM_BYTES = 40 * RING_BYTES };
+enum { STREAM_BYTES = 40 * RING_CLIENT_BYTES };
 
 /* A writer and a reader, each of which the other wakes by a semaphore. */
 struct stream {
@@ -289,6 +290,7 @@ static void threads_wake_each_other(void **state)
 		.reader = {
 			.shared = pair->server.out.shared,
 			.bytes = pair->server.out.bytes,
+			.size = pair->server.out.size,
 		},
 	};
 	pthread_t thread;
