@@ -14,7 +14,7 @@
 
 /**
  * ibsa_be16, ibsa_be32, ibsa_be64 - read a big-endian number
- * @p: the first byte of the number
+ * @p: the first byte of the number; need not be aligned
  *
  * Return: the number in host byte order.
  */
@@ -53,7 +53,7 @@ static inline uint64_t ibsa_be64(const uint8_t *p)
 
 /**
  * ibsa_put_be16, ibsa_put_be32, ibsa_put_be64 - write a big-endian number
- * @p:     where to write the first byte of the number
+ * @p:     where to write the first byte of the number; need not be aligned
  * @value: the number, host byte order
  */
 static inline void ibsa_put_be16(uint8_t *p, uint16_t value)
@@ -93,9 +93,10 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
  * @bytes:  the message
  * @offset: position of the field's most significant bit, in bits from the most
  *          significant bit of the first byte
- * @nbits:  bits of the field, 1 to 64. A field of 16, 32 or 64 bits may begin
- *          at any byte; any other field must lie within one word of 8, 16, 32
- *          or 64 bits whose offset is a multiple of its size
+ * @nbits:  bits of the field, 1 to 64. The field must either have 16, 32 or 64
+ *          bits and begin at a byte, or lie within one word of 8, 16, 32 or 64
+ *          bits whose offset is a multiple of the size of the word; for other
+ *          fields, the result is undefined
  *
  * Return: the value in host byte order.
  */
@@ -128,14 +129,14 @@ static inline uint64_t ibsa_bits_get(const void *bytes, unsigned int offset,
 
 /**
  * ibsa_bits_put - write an unsigned big-endian field
- * @bytes:  the message; the bits of the field must be zero before the call
+ * @bytes:  the message; the bits of the field must be zero before the call, or
+ *          the result is undefined
  * @offset: as for ibsa_bits_get()
  * @nbits:  as for ibsa_bits_get()
- * @value:  the value, host byte order
+ * @value:  the value, host byte order; the field receives its low @nbits bits
  *
  * Return: 0 if @value fits into @nbits bits; otherwise @value with its low
- * @nbits bits set to zero. The field contains the low @nbits bits of @value in
- * both cases.
+ * @nbits bits set to zero: the field then contains only a part of @value.
  */
 static inline uint64_t ibsa_bits_put(void *bytes, unsigned int offset,
 				     unsigned int nbits, uint64_t value)

@@ -12,11 +12,12 @@ struct ibsa_transport;
 
 /**
  * struct ibsa_packet - a packet on a link of the fabric
- * @time_ns: time in nanoseconds at which the packet begins its way to the other
- *           port; for a reply, after latency_us of struct ibsa_fabric_options.
- *           By default, the clock is the system's monotonic clock; with
- *           virtual_clock it is the fabric's own clock, which starts at 0
- * @bytes:   from the LRH to the VCRC, as on a wire, network order
+ * @time_ns: time in nanoseconds at which the packet leaves the port that sends
+ *           it; the time of a reply includes latency_us of struct
+ *           ibsa_fabric_options. The clock is CLOCK_MONOTONIC, or, if the
+ *           fabric has a virtual clock, that clock, which starts at 0
+ * @bytes:   from the LRH to the VCRC, as on a wire, network order; valid until
+ *           the callback returns
  * @len:     number of bytes
  */
 struct ibsa_packet {
@@ -34,16 +35,19 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
 /**
  * ibsa_fabric_tap - call a function with each packet of a fabric
  * @fabric: a fabric
- * @seen:   called with each packet from now on; NULL: call no function any more
+ * @seen:   called with each packet from now on. NULL: end this; after the
+ *          return, no call of the previous function is running
  * @arg:    passed to @seen unchanged
  *
- * @seen is called once for each packet, when the packet is sent, even if it is
- * lost later. A message of several MADs appears as its RMPP segments, all with
- * the same time, without acknowledgements.
+ * @seen is called once for each packet, at the port that sends the packet, even
+ * if the packet is lost later. A message of several MADs appears as its RMPP
+ * segments, all with the same time; the fabric sends no RMPP acknowledgements.
+ * @seen is called in the thread of the client, while the fabric is locked, and
+ * must not call any function with this fabric or its clients.
  *
- * Return: 0; -EBUSY the fabric already calls a function with its packets;
+ * Return: 0; -EBUSY the fabric already has a function: end it with NULL first;
  * -EOPNOTSUPP the fabric is an Omni-Path fabric, whose packets have other
- * headers. Any thread may call it.
+ * headers. Any thread may call ibsa_fabric_tap().
  *
  * Source: IBA vol 1, 7.7 (LRH), 7.8 (checksums), 8.3 (GRH), 9.2 (BTH), 9.3.3
  * (DETH), 13.6.2 (RMPP).
@@ -56,36 +60,41 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * @path:  a pcap file of ERF records of InfiniBand (link type 197), or of
  *         InfiniBand packets (link type 247)
  * @error: after an error, a sentence that tells what failed; may be NULL
- * @out:   receives the transport, for ibsa_options.transport
+ * @out:   receives the transport, for ibsa_options.transport: ibsa_close()
+ *         closes it; if ibsa_open() fails, the program closes it
  *
  * A request gets the reply that the same request has in the capture: with the
- * same versions, method, attribute, modifier, SM_Key and component mask, and
- * the same record, of which only the masked fields count for Get and GetTable.
- * The reply has the TransactionID of the new request and arrives at once, as
- * one message, even if the capture has the reply in RMPP segments. If the
- * capture has the same request several times, the replies are returned in the
- * order of the capture; after the last reply, the last reply is returned again.
- * A request without a reply in the capture gets no reply; a request that is not
- * in the capture gets status 0x000c. Reports are not replayed. A packet that is
- * truncated at the end of the file, and packets that are neither a request to
- * an SA nor its reply, are ignored.
+ * same base and class versions, method, attribute, modifier, SM_Key and
+ * component mask, and the same record. Of the record, Get and GetTable compare
+ * only the fields in the component mask; other methods compare all bytes. The
+ * reply has the TransactionID of the new request and arrives at once, as one
+ * message, even if the capture has the reply in RMPP segments. If the capture
+ * has the same request several times, not counting retries, the replies are
+ * returned in the order of the capture; after the last reply, the last reply is
+ * returned again. A request without a reply in the capture gets no reply; a
+ * request that is not in the capture gets status 0x000c. Reports are not
+ * replayed. A packet that is truncated at the end of the file, and packets that
+ * are neither a request to an SA nor the reply to one, are ignored.
  *
  * The values of the port come from the capture: its LID is the LID of the first
  * requester, its SM LID is the LID to which this requester sent, its P_Key is
  * that of the first request, and its GID is the source GID in a GRH of the
- * first request or of a packet before it; without such a GRH, the GID that a
- * PathRecord of a reply has for this LID; without such a PathRecord, fe80::10:1.
+ * first request or of a packet before it, from any sender; without such a GRH,
+ * the SGID or DGID that the first suitable PathRecord of a reply has for this
+ * LID; without such a PathRecord, fe80::10:1. The port is active; its rate is
+ * 4xSDR.
  *
- * The transport belongs to a fabric of its own, on the real clock. To use the
- * fabric at several ports or clients, call ibsa_fabric_load() with the path of
- * the capture. The only channel adapter of the fabric is "recorded", which has
- * the port. The port is connected to the switch "recorded SA", on which the SA
- * runs, unless the requester sent to its own LID.
+ * The transport belongs to a fabric of its own, on the real clock. For several
+ * clients on one fabric, call ibsa_fabric_load() with the path of the capture
+ * instead. The only channel adapter of the fabric is "recorded", which has the
+ * port. The port is connected to the switch "recorded SA". The SA runs on this
+ * switch or, if the requester sent to its own LID, on "recorded".
  *
  * Return: 0; -EINVAL @path is NULL, the file is not a pcap file of these two
  * link types, or it contains no request to an SA; -ENOENT the file does not
  * exist; -EFBIG the file is 1 GiB or larger; -ENOMEM; or the error of opening
- * or reading the file, or of timerfd_create(2). Any thread may call it.
+ * or reading the file, or of timerfd_create(2). After an error @out is
+ * unchanged. Any thread may call it.
  */
 int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		     struct ibsa_transport **out) IBSA_MUST_USE;

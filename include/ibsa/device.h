@@ -15,14 +15,17 @@ IBSA_BEGIN
  * struct ibsa_port - one port of a device
  * @number:     port number, from 1; 0 is the management port of a switch
  * @err:        0; or the negative errno of the first file for @state, @cap_mask
- *              or @pkeys that could not be read, and these three members are
- *              not valid
- * @state:      LIDs, states, GID 0; see struct ibsa_port_state
+ *              or @pkeys that could not be read. Unless @err is 0, these three
+ *              members and @pkey_count are not valid
+ * @state:      LIDs, port states and the GID with index 0
  * @cap_mask:   PortInfo CapabilityMask, host order
- * @link_layer: "InfiniBand" or "Ethernet"
+ * @link_layer: as the kernel writes it: "InfiniBand" or "Ethernet";
+ *              "InfiniBand" if it cannot be read
  * @rate:       as the kernel writes it, such as "100 Gb/sec (4X EDR)"; "" if
- *              it cannot be read, for example without a cable
- * @umad:       name of the port's MAD device, such as "umad0"; "" without one
+ *              reading it fails, which with some drivers happens without a
+ *              cable
+ * @umad:       name of the port's MAD device, such as "umad0"; "" if the port
+ *              has none
  * @pkeys:      P_Key table, host order; empty entries are 0
  * @pkey_count: number of entries in @pkeys
  */
@@ -44,12 +47,15 @@ struct ibsa_port {
  * @err:        0, or the negative errno of the first of these that could not be
  *              read: the files node_type, node_guid and sys_image_guid, and the
  *              directory of the ports. The member of a file that could not be
- *              read, and the members of the files after it, are 0; without the
- *              directory, @port_count is 0
- * @node_type:  enum ibsa_node_type; 4 and above for iWARP and others
+ *              read, and the members of the files after it, are 0; if the
+ *              directory could not be read, @port_count is 0. Each port has an
+ *              err of its own
+ * @node_type:  a value of enum ibsa_node_type; or 4 and above, which the enum
+ *              does not have: iWARP and others
  * @node_guid, @system_image_guid: host order
- * @firmware:   firmware version; "" if it cannot be read
- * @board:      hardware name; "" if it cannot be read
+ * @firmware:   firmware version; "" if it cannot be read, which does not set
+ *              @err
+ * @board:      hardware name, likewise
  * @ports:      in ascending order of their numbers
  * @port_count: number of entries in @ports
  */
@@ -67,7 +73,8 @@ struct ibsa_device {
 
 /**
  * struct ibsa_device_list - all devices, in order of their names
- * @devices: in natural order of the names: mlx5_9 before mlx5_10
+ * @devices: ordered by name, with numbers in it ordered by value: mlx5_9 before
+ *           mlx5_10
  * @count:   number of entries in @devices
  */
 struct ibsa_device_list {
@@ -79,24 +86,26 @@ struct ibsa_device_list {
  * ibsa_devices_read - list the devices of this machine
  * @out: receives the list, which ibsa_devices_free() frees
  *
- * Reads /sys/class/infiniband. If a file of a device or port cannot be read,
- * the err of this device or port is set, and the list is otherwise complete.
- * The list is a snapshot.
+ * Reads /sys/class/infiniband. A file of a device or port that cannot be read
+ * is not an error of the call: see @err of struct ibsa_device and struct
+ * ibsa_port. The list is a snapshot.
  *
- * If $IBSA_FABRIC is "unix:PATH", the list has one device, which the fabric
- * server offers at the node $IBSA_NODE, or, if this is not set, at the first
- * channel adapter of its file; see ibsa_fabric_server_open(). Otherwise,
- * $SYSFS_PATH is read instead of /sys. A set-uid program ignores these
- * variables.
+ * If $IBSA_FABRIC is "unix:PATH", the list has one device with all ports of one
+ * node of the fabric server's fabric: of the node $IBSA_NODE, which is NAME or
+ * NAME/PORT, or, if $IBSA_NODE is not set, of the first channel adapter; see
+ * ibsa_fabric_server_open(). Otherwise, $SYSFS_PATH, if set, is read instead of
+ * /sys. A program that is set-uid, or has other privileges of its own, ignores
+ * these variables.
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
  * the RDMA modules are not loaded; -ENODEV no fabric server listens at PATH, or
  * the fabric has no node with the name in $IBSA_NODE; -ENXIO $IBSA_NODE is
  * NAME/PORT, and the node NAME has no port PORT; -EINVAL PATH is empty, or the
  * name in $IBSA_NODE is too long; -EACCES, -EPROTO, -ETIMEDOUT, -EUSERS the
- * fabric server cannot be used, as ibsa_open(); -ENAMETOOLONG $SYSFS_PATH or
- * PATH is too long; -ENOMEM; or the error of reading class/infiniband. Any
- * thread may call it.
+ * fabric server cannot be used, for the reasons that ibsa_open() has for these
+ * errors; -ENAMETOOLONG $SYSFS_PATH or PATH is too long; -ENOMEM; or the error
+ * of reading class/infiniband. After an error @out is unchanged. Any thread may
+ * call it.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -109,20 +118,23 @@ int ibsa_devices_read(struct ibsa_device_list **out) IBSA_MUST_USE;
 void ibsa_devices_free(struct ibsa_device_list *list);
 
 /**
- * ibsa_port_gsi - find the port that sends SA queries for an SMI
+ * ibsa_port_gsi - find the port that can send SA queries in place of a port
+ * that cannot
  * @list:       from ibsa_devices_read()
  * @port:       a port of @list
  * @out_device: receives the device of the returned port; unchanged if the
- *              result is NULL. May be NULL
+ *              result is NULL. Valid as long as @list. May be NULL
  *
  * On a planarized adapter, the subnet management interface (SMI) and the
  * general services interface (GSI) of one port appear as ports of two devices
- * with the same port GUID; the capability mask of the GSI has IsSMdisabled set.
- * Send SA queries from the GSI. Without a device name, ibsa_open() does not use
- * such an SMI.
+ * with the same port GUID; in the capability mask, the port of the GSI has
+ * IsSMdisabled set, and the port of the SMI has not. Send SA queries from the
+ * port of the GSI. ibsa_open() uses the port of such an SMI only if the program
+ * names its device.
  *
- * Return: the port of the GSI if @port is such an SMI; otherwise NULL. No I/O.
- * Any thread may call it.
+ * Return: the port of the GSI, valid as long as @list, if @port is the port of
+ * such an SMI; otherwise, also if @port is the port of a GSI, NULL. No I/O. Any
+ * thread may call it.
  *
  * Source: IBA vol 1, 14.2.5.6 (CapabilityMask); libibumad of rdma-core 64.
  */
@@ -131,8 +143,9 @@ const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
 				      const struct ibsa_device **out_device);
 
 /**
- * struct ibsa_device_file - a file in /dev/infiniband, and its owner
- * @path: path of the file
+ * struct ibsa_device_file - a file in /dev/infiniband, its owner, group and
+ * mode
+ * @path: path of the file, also if the file is missing or simulated
  * @err:  0; -ENOENT the file does not exist; -EOPNOTSUPP the file is simulated,
  *        by ibsim or a fabric server, and has no owner; or the negative errno
  *        of stat(2)
@@ -151,13 +164,14 @@ struct ibsa_device_file {
 /**
  * struct ibsa_port_access - whether a program can use the MADs of a port
  * @umad:     the file with which a program sends and receives MADs
- * @open_err: 0: this program can open @umad and receive replies of the SA;
- *            -EACCES not permitted; -ENODEV the file does not exist, is not a
- *            device of ib_umad, or its port is gone; -EBUSY another program has
- *            opened the file exclusively; or another negative errno
+ * @open_err: 0: this program can open @umad and register a MAD agent for
+ *            replies of the SA; -EACCES not permitted; -ENODEV the file does
+ *            not exist, is not a device of ib_umad, or the port of the file is
+ *            gone; -EBUSY another program has opened the file
+ *            exclusively; or another negative errno
  * @issm:     the file that sets the port's IsSM bit while a program has it
- *            open; its owner and mode are read, but it is not opened. @umad and
- *            @issm are both simulated or both not (see struct ibsa_device_file)
+ *            open; its owner and mode are read, but it is not opened. If one of
+ *            @umad and @issm is simulated, both have the err -EOPNOTSUPP
  */
 struct ibsa_port_access {
 	struct ibsa_device_file umad;
@@ -173,11 +187,12 @@ struct ibsa_port_access {
  * Opens the umad file, registers a MAD agent as ibsa_open() does, and closes
  * the file. The mode of the file is not enough: capabilities, access control
  * lists, security modules and the device rules of containers count as well. The
- * port may be in any state. If $IBSA_FABRIC is "unix:PATH", no file is opened:
- * open_err is 0, and the err of both files is -EOPNOTSUPP.
+ * state of the port, active or not, has no influence. If $IBSA_FABRIC is
+ * "unix:PATH", nothing is checked: open_err of @out is 0, and the err of umad
+ * and issm is -EOPNOTSUPP.
  *
  * Return: 0, also if a file is missing or cannot be opened; -ENODEV the port
- * has no MAD device. Any thread may call it.
+ * has no MAD device, and @out is unchanged. Any thread may call it.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -188,11 +203,13 @@ int ibsa_port_access_get(const struct ibsa_port *port,
  * ibsa_umad_version - read the version of the kernel's umad interface
  * @error: after an error, a sentence that tells what failed and what to do; or
  *         NULL
- * @out:   receives the version, 5 or higher
+ * @out:   receives the version, 5 or higher; unchanged after an error
+ *
+ * The file is in /sys, or where ibsa_devices_read() reads instead.
  *
  * Return: 0; -ENOSYS class/infiniband_mad/abi_version does not exist: the
- * module ib_umad is not loaded; -EOPNOTSUPP the version is below 5, or is not a
- * number; -ENOMEM; or the error of reading the file. Any thread may call it.
+ * module ib_umad is not loaded; -EOPNOTSUPP the version is not a number, or is
+ * below 5; -ENOMEM; or the error of reading the file. Any thread may call it.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -201,11 +218,11 @@ int ibsa_umad_version(struct ibsa_error *error,
 
 /**
  * struct ibsa_gid_row - one entry of a GID table, with its device and port
- * @device:     name of the device
+ * @device:     name of the device, valid as long as the list
  * @port:       port number
  * @port_state: state of the port, enum ibsa_port_state_code; 0: unknown
- * @err:        0, or the negative errno of reading the entry; only the index of
- *              @entry is then valid
+ * @err:        0, or the negative errno of reading the entry; of the members of
+ *              @entry, only the index is then valid
  * @entry:      GID, index, type and network interface
  */
 struct ibsa_gid_row {
@@ -218,7 +235,8 @@ struct ibsa_gid_row {
 
 /**
  * struct ibsa_gid_list - the entries of GID tables
- * @rows:  by device in natural order, then by port, then by index
+ * @rows:  ordered by device name (mlx5_9 before mlx5_10), then by port number,
+ *         then by index
  * @count: number of entries in @rows
  */
 struct ibsa_gid_list {
@@ -229,20 +247,21 @@ struct ibsa_gid_list {
 /**
  * ibsa_gids_read - list the GID tables of this machine
  * @device: name of a device; NULL: all devices
- * @port:   number of a port; 0: all ports
+ * @port:   number of a port; 0: all ports. If @device is NULL: the port with
+ *          this number of each device that has one
  * @out:    receives the list, which ibsa_gids_free() frees
  *
- * ibsa_gids_read() reads the same files as ibsa_devices_read(), and opens no
- * device. Entries that are zero are not in the list. If an entry cannot be
- * read, the err of its row is set, and the list is otherwise complete. The
- * network interface of an entry is an index in the network name space of the
- * caller; 0 if the entry has no interface in this name space.
+ * ibsa_gids_read() reads /sys, or what ibsa_devices_read() reads instead, and
+ * opens no device. Entries whose GID is zero are not in the list. If an entry
+ * cannot be read, the err of its row is set, and the list is otherwise
+ * complete. The network interface of an entry is an index in the network name
+ * space of the caller, or 0 if the entry has no interface in this name space.
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
  * the RDMA modules are not loaded; -ENODEV there is no such device; -ENXIO the
  * device has no such port; -EACCES, -EINVAL, -ENAMETOOLONG, -EPROTO,
  * -ETIMEDOUT, -EUSERS as ibsa_devices_read(); -ENOMEM; or the error of reading
- * a directory. Any thread may call it.
+ * a directory. After an error @out is unchanged. Any thread may call it.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -271,26 +290,28 @@ enum ibsa_gid_fit {
 /**
  * ibsa_gid_choose - choose the source GID for an address
  * @rows:     the GIDs to choose from, in any order
- * @count:    number of entries in @rows
+ * @count:    number of entries in @rows; may be 0
  * @address:  address of a peer or of this machine, network order; an IPv4
  *            address is ::ffff:a.b.c.d. NULL: any address
- * @out_fits: receives @count values: why each of @rows is chosen or not. May be
- *            NULL
+ * @out_fits: receives @count values of enum ibsa_gid_fit: why each of @rows is
+ *            chosen or not. May be NULL
  * @out_at:   receives the index in @rows of the chosen GID
  *
- * Excluded are rows with an err, zero GIDs, GIDs of ports that are known not to
- * be active, GIDs of the other address family, and link-local GIDs unless
+ * Excluded are rows with an err, zero GIDs, GIDs of ports whose state is known
+ * and not active, IPv4-mapped GIDs if @address is IPv6, all other GIDs if
+ * @address is IPv4, and link-local GIDs, also those of InfiniBand, unless
  * @address is link-local. Of the remaining rows, the best is chosen, by these
- * criteria in turn: RoCE v2 and InfiniBand before RoCE v1; the most leading
- * bits in common with @address; the first in @rows. Of an IPv6 address, 64
- * leading bits count, unless all 128 are the same. Without @address, no GID is
- * excluded for its family, an IPv4 GID is better than an IPv6 GID, and
- * link-local GIDs are excluded only if they are RoCE.
+ * criteria in turn: RoCE v2 or InfiniBand before RoCE v1; the most leading bits
+ * in common with @address; the first in @rows. For an IPv4 address, all 32 bits
+ * count; for an IPv6 address, the first 64, unless all 128 are the same. If
+ * @address is NULL, no GID is excluded for its family, the second criterion is
+ * IPv4 before IPv6, and link-local GIDs are excluded only if they are RoCE.
  *
  * Return: 0; -ENOENT no row can be used; @out_at is unchanged, @out_fits is
  * filled. No I/O. Any thread may call it.
  *
- * Source: the rule of NCCL and UCX; RFC 6724, 5, rule 8.
+ * Source: NCCL and UCX (family, RoCE v2 first); RFC 6724, 5, rule 8 (leading
+ * bits).
  */
 int ibsa_gid_choose(const struct ibsa_gid_row *rows, size_t count,
 		    const struct ibsa_gid *address, enum ibsa_gid_fit *out_fits,
