@@ -45,10 +45,11 @@ enum { IBSA_EVENT_GIDS_MAX = 65536 };
 /**
  * enum ibsa_event_kind - what an event means
  *
- * The kinds in IBSA_EVENT_KINDS are Reports; a watch selects which of these it
- * receives. Every watch receives all other kinds: they report the state of the
- * watch's subscription, at the start and whenever the state changes, and that
- * events may have been missed.
+ * The kinds in IBSA_EVENT_KINDS are Reports; @kinds of struct
+ * ibsa_event_options selects which kinds of Reports a watch receives. The other
+ * kinds are SUBSCRIBED, LOST, FAILED, REFUSED, GAP and ENDED, which every watch
+ * receives. They report the state of the watch's subscription, at the start and
+ * whenever the state changes; GAP reports that events may have been missed.
  */
 enum ibsa_event_kind {
 	/* IBSA_EVENT_GID_IN, IBSA_EVENT_GID_OUT, ... */
@@ -90,20 +91,23 @@ enum ibsa_event_kind {
  * struct ibsa_event - one event
  * @watch:    the watch that receives the event
  * @kind:     one value of enum ibsa_event_kind
- * @err:      of LOST: 0, or -ENETDOWN the port is down or initializing. Of
- *            FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has no
- *            SM; -EBUSY while the device file was closed, another client
- *            became the receiver of the port's Reports; -ENODATA a table of
- *            nodes was empty or incomplete; another error of ibsa_query() or
- *            struct ibsa_reply; 0 the SA was busy. Of ENDED: 0 the SA answered,
- *            and the subscription is ended if @status is 0 or 0x0200;
- *            -ECANCELED the SA did not answer within the two seconds of
- *            ibsa_close(); or the error of the request. Unless the
- *            subscription is ended, the SA may continue to send Reports to the
- *            port
- * @status:   of FAILED, REFUSED and ENDED: the MAD status, all 16 bits
- * @trap:     trap number of a Report; of OTHER, if @notice is not generic,
- *            the device ID of the vendor
+ * @err:      of LOST: -ENETDOWN the port is down or initializing; 0 any other
+ *            cause, such as a restart of the SA. Of FAILED: -ETIMEDOUT the SA
+ *            did not reply; -EAGAIN the port has no SM; -EBUSY while the device
+ *            was gone and its file was closed, another client of any program
+ *            became the receiver of the port's Reports; -ENODATA the table that
+ *            audit_nodes reads was empty or incomplete; another error of
+ *            ibsa_query() or struct ibsa_reply; 0 the SA was busy, as @status
+ *            says. Of ENDED: 0 the SA answered, and the subscription is ended
+ *            if @status is 0 or 0x0200; -ECANCELED the SA did not answer within
+ *            the two seconds that ibsa_close() waits; or the error of the
+ *            request. If the subscription is not ended at the SA, the SA may
+ *            continue to send Reports to the port. Of all other kinds: 0
+ * @status:   of FAILED, REFUSED and ENDED: the MAD status, all 16 bits; of all
+ *            other kinds: 0
+ * @trap:     trap number of a Report; of OTHER, if @notice is not generic, the
+ *            DeviceID in the place of the trap number. Of kinds that are not
+ *            Reports: 0
  * @gid:      of GID_IN and GID_OUT: the GID of the port; of GROUP_CREATED and
  *            GROUP_DELETED: the MGID; of all other kinds: zero
  * @lid:      of LINK_STATE, LOCAL_CHANGES, SYSTEM_IMAGE and OTHER: the LID that
@@ -111,20 +115,25 @@ enum ibsa_event_kind {
  *            kinds: 0
  * @port_num: number of the client's port; 0 if the transport does not provide
  *            the number
- * @sequence: increases from event to event of a client; the same for all
- *            watches that receive a Report. A watch does not receive every
- *            number
- * @time_ns:  time of reception, nanoseconds on the transport's clock
- * @notice:   the decoded Notice of the Report; NULL if the event is not a
- *            Report. Bytes of data_details that the trap does not define have
- *            no meaning
- * @audited:  of GID_IN and GID_OUT: no Report arrived, the audit of nodes found
- *            the change; @trap is the trap number of the missing Report. Of
- *            FAILED and REFUSED: the audit of nodes failed, while the
- *            subscriptions are in place. See struct ibsa_event_options
+ * @sequence: increases from event to event of a client. All watches that
+ *            receive a Report receive the same number; all other events have a
+ *            number of their own. A watch does not receive every number
+ * @time_ns:  time at which the client received the Report or detected the
+ *            change, in nanoseconds on the transport's clock, which is
+ *            CLOCK_MONOTONIC for a device
+ * @notice:   the decoded Notice of the Report, valid until the callback
+ *            returns; NULL if no Report arrived, as for @audited and for kinds
+ *            that are not Reports. Bytes of data_details that the trap does not
+ *            define have no meaning
+ * @audited:  of GID_IN and GID_OUT: true: no Report arrived, the audit of nodes
+ *            found the change; @trap is the trap number of the missing Report.
+ *            Of FAILED and REFUSED: true: the audit of nodes failed; the
+ *            subscriptions are in place. See @audit_nodes of struct
+ *            ibsa_event_options
  * @holder:   of FAILED with -EBUSY: text, valid until the callback returns,
  *            that names the processes which may receive the Reports, or tells
- *            how root can find them; NULL if the transport cannot find them
+ *            how root can find these processes; NULL if the transport cannot
+ *            find the processes
  *
  * Numbers are in host byte order, GIDs 16 bytes in network byte order.
  */
@@ -149,32 +158,37 @@ struct ibsa_event {
  * @kinds:       kinds of Reports to receive: IBSA_EVENT_GID_IN | ...; default
  *               IBSA_EVENT_OF_SM
  * @gids:        filter, copied: of the kinds in IBSA_EVENT_OF_SM, only events
- *               of these GIDs are received. The filter does not apply to other
- *               kinds
+ *               of these port GIDs or MGIDs are received. The filter does not
+ *               apply to other kinds
  * @gid_count:   number of @gids, up to IBSA_EVENT_GIDS_MAX; 0: no filter
  * @audit_ms:    interval in milliseconds at which the client reads its
- *               subscriptions back; default 30000. The smallest value of all
- *               watches of a client applies
+ *               subscriptions back from the SA; default 30000. The smallest
+ *               value of all watches of a client applies
  * @deadline_ms: deadline of each request in milliseconds from its first try;
  *               default: that of the client. The smallest value of all watches
- *               of a client applies. A request waits up to one minute for its
- *               first try if the window is full, and then fails with -ETIMEDOUT
- * @audit_nodes: also read the SA's table of NodeRecords at intervals: the
- *               smallest audit_ms of the watches that set @audit_nodes. Changes
- *               that no Report announced are reported as GID_IN and GID_OUT
- *               with @audited set. @kinds must contain GID_IN or GID_OUT.
- *               SUBSCRIBED is reported after the first table
+ *               of a client applies to all their requests. If the client has as
+ *               many requests in flight as its window permits, a request waits
+ *               up to one minute for its first try, and then fails with
+ *               -ETIMEDOUT
+ * @audit_nodes: also read the SA's table of NodeRecords, for all watches of the
+ *               client that set @audit_nodes together, at the smallest of their
+ *               @audit_ms. Changes that no Report announced are reported as
+ *               GID_IN and GID_OUT with @audited set. @kinds must contain
+ *               GID_IN or GID_OUT. SUBSCRIBED is reported only after a first
+ *               table has been read
  *
- * Without a response, the SA sends a Report again, but only a limited number of
- * times. If all tries are lost, the client cannot detect the loss, and no GAP
- * is reported. With @audit_nodes, a lasting change is reported with the next
- * table, within two audit_ms even if one request or reply is lost. The audit
- * does not find a port that joined and left between two tables, lost Reports of
- * other kinds, and GIDs of a port other than the first one.
+ * If the client's response to a Report does not arrive, the SA sends the Report
+ * again, but only a limited number of times. If all tries are lost, the client
+ * cannot detect the loss, and no GAP is reported. With @audit_nodes, a lasting
+ * change is reported with the next table, within two intervals of audit_ms even
+ * if one request or reply is lost. The audit does not find a port that joined
+ * and left between two tables, lost Reports of other kinds, and GIDs of a port
+ * with an index above 0.
  *
- * A table of NodeRecords has 112 bytes per node: 79 kB for 648 hosts, 1.3 MB
- * for 10,000. @audit_nodes is off by default because hundreds of watches that
- * read tables are a load on the SM. ibsa_event_watch(3) gives figures.
+ * A table of NodeRecords has 112 bytes per node: 79 kB for 648 hosts and their
+ * 54 switches, 1.3 MB for 10,000 hosts and their 1,438 switches. @audit_nodes
+ * is off by default because hundreds of clients that read tables are a load on
+ * the SM. ibsa_event_watch(3) gives figures.
  */
 struct ibsa_event_options {
 	unsigned int kinds;
@@ -190,9 +204,9 @@ struct ibsa_event_options {
  * @event: valid until the callback returns
  * @arg:   as given to ibsa_event_watch()
  *
- * ibsa_reply_fn tells which functions call the callback, and what the callback
- * may call. The callback may also call ibsa_event_watch() and
- * ibsa_event_unwatch().
+ * The rules of ibsa_reply_fn hold: for the functions of the library that call
+ * callbacks, and for the functions that a callback may call. The latter include
+ * ibsa_event_watch() and ibsa_event_unwatch().
  */
 typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
 
@@ -200,33 +214,36 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * ibsa_event_watch - receive the events that the SA reports
  * @client:  an open client
  * @options: what to watch; copied; NULL: all defaults
- * @happened: called for each event, from dispatch or ibsa_close()
+ * @happened: called for each event, by the functions that call an
+ *            ibsa_reply_fn, such as ibsa_dispatch() and ibsa_close()
  * @arg:     passed to @happened unchanged
- * @error:   receives, on failure, what failed and what to do; may be NULL
- * @out:     receives the watch, valid until ibsa_event_unwatch() or
- *           IBSA_EVENT_ENDED
+ * @error:   after an error, a sentence that tells what failed and what to do;
+ *           may be NULL
+ * @out:     receives the watch, valid until ibsa_event_unwatch() or, in
+ *           ibsa_close(), until the callback for IBSA_EVENT_ENDED returns
  *
  * Use an event watch to keep a list of ports or groups current without polling
  * the SA. Only changes are reported: to obtain the present state without a gap,
  * wait for IBSA_EVENT_SUBSCRIBED, then query the SA.
  *
- * The client subscribes at the SA unless the client already has the
- * subscription. The client answers every Report, and ignores a Report that the
- * SA sends again. The client reads its subscriptions back every audit_ms. The
- * client subscribes again when a subscription is lost, and soon after the
- * state, the address or the SM of the port changed (see ibsa_port_watch()).
- * While a client has an event watch, the client reads its port every second.
+ * The client subscribes at the SA unless another watch of the client already
+ * needs the same subscription. The client answers every Report, and reports it
+ * once even if the SA sends it again. The client reads its subscriptions back
+ * every audit_ms. The client subscribes again within half a second when a
+ * subscription is lost, or when the client detects that the state, the address
+ * or the SM of the port changed. While a client has an event watch, the client
+ * reads the state of its port every second.
  *
- * Only one client at a port can receive Reports, also if several clients of one
- * program use the port.
+ * At each port, only one client of all programs can receive Reports. Only one
+ * thread at a time may call this function and others with the same client.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @happened, a kind outside
  * IBSA_EVENT_ALL, only one of gids and gid_count is set, more GIDs than
- * IBSA_EVENT_GIDS_MAX, or audit_nodes without GID_IN and GID_OUT; -EBUSY
- * another client receives the Reports of this port; -EOPNOTSUPP the transport
- * cannot receive Reports; -ESHUTDOWN ibsa_close() is closing the client;
- * -ENOMEM; or the transport's error, such as -ENODEV. After an error @happened
- * is not called.
+ * IBSA_EVENT_GIDS_MAX, or audit_nodes with kinds that include neither GID_IN
+ * nor GID_OUT; -EBUSY another client receives the Reports of this port;
+ * -EOPNOTSUPP the transport cannot receive Reports; -ESHUTDOWN ibsa_close() is
+ * closing the client; -ENOMEM; or the transport's error, such as -ENODEV if the
+ * device is gone. After an error @happened is not called.
  *
  * Source: IBA vol 1, 13.4.8.3, 13.4.11 and 15.2.5.12.
  */
@@ -238,12 +255,14 @@ int ibsa_event_watch(struct ibsa_client *client,
 
 /**
  * ibsa_event_unwatch - end a watch
- * @watch: the watch; NULL: nothing happens
+ * @watch: the watch, which the callback for IBSA_EVENT_ENDED has not ended;
+ *         NULL: nothing happens
  *
- * The callback of @watch is not called again. A callback may end its own watch.
- * When no watch needs a subscription any more, later dispatches end the
- * subscription at the SA; ibsa_close() waits up to two seconds until the SA has
- * ended it.
+ * The callback of @watch is not called again, not even with IBSA_EVENT_ENDED. A
+ * callback may end its own watch. When no watch of the client needs a
+ * subscription any more, later calls of ibsa_dispatch() end the subscription at
+ * the SA; ibsa_close() ends subscriptions that remain, and waits for this up to
+ * two seconds.
  */
 void ibsa_event_unwatch(struct ibsa_event_watch *watch);
 
@@ -253,7 +272,7 @@ void ibsa_event_unwatch(struct ibsa_event_watch *watch);
  *
  * Any thread may call it.
  *
- * Return: for example "gid-in"; NULL if no kind has this number.
+ * Return: a constant such as "gid-in"; NULL if no kind has this number.
  */
 const char *ibsa_event_text(int kind);
 

@@ -29,9 +29,10 @@ struct ibsa_fabric;
 /* clang-format on */
 
 /**
- * enum ibsa_sm_profile - SM profile: the SM whose behaviour the SA copies
+ * enum ibsa_sm_profile - which SM's behaviour the embedded SA copies
  *
- * The default is OpenSM. Each other profile differs from OpenSM in one point.
+ * The default is OpenSM. Each other profile is OpenSM's behaviour with the one
+ * difference that IBSA_SM_PROFILE_TABLE gives.
  */
 #define IBSA__SM_PROFILE_ENUM(name, word, text) IBSA_SM_PROFILE_##name,
 enum ibsa_sm_profile {
@@ -43,30 +44,34 @@ enum ibsa_sm_profile {
  * each member
  * @virtual_clock: use a clock that starts at 0 and advances only in
  *                 ibsa_fabric_advance() and while a client waits; default: the
- *                 real clock
- * @seed:          seed of all random numbers; default 0. The same seed gives
- *                 the same random numbers
+ *                 system's monotonic clock
+ * @seed:          seed of all random numbers. The same seed gives the same
+ *                 random numbers; 0, the default, is such a seed too
  * @sa_node:       name or node id of the node on which the SA runs; NULL: the
  *                 first channel adapter of the file
- * @latency_us:    microseconds from a request to its reply; default 0
+ * @latency_us:    microseconds from the sending of a request to the arrival of
+ *                 its reply; default 0
  * @gid_prefix:    subnet prefix, host order; default 0xfe80000000000000
- * @opa:           the links are Omni-Path: LIDs have 32 bits
+ * @opa:           all links are Omni-Path, and LIDs have 32 bits
  * @no_opa_paths:  the SA of an Omni-Path fabric refuses PathRecord requests of
- *                 class version 0x80 with status 0x0004; IBSA_SM_PROFILE_OPA_FM
- *                 sets this option
+ *                 class version 0x80 with status 0x0004; always so with
+ *                 IBSA_SM_PROFILE_OPA_FM
  * @first_lid:     first LID that the SM assigns; default 1. At most 0xbfff, or
  *                 0xbfffffff on Omni-Path
  * @check:         check the topology for anomalies, for
  *                 ibsa_fabric_finding_at(); this takes time and memory
  * @no_sa:         the fabric has no SA, and no port is set up until an external
- *                 subnet manager, which uses a umad file, sets the ports up
- *                 with SMPs
+ *                 subnet manager, which uses a port of a fabric server, sets
+ *                 the ports up with SMPs
  * @partitions:    file in the format of OpenSM's partitions.conf: the P_Keys of
  *                 the ports, and the multicast groups that exist from the
  *                 start; NULL: all ports are full members of the default
- *                 partition, which has the IPoIB broadcast group. SELF in the
- *                 file is the port on which the SA starts
+ *                 partition, and the IPoIB broadcast group of this partition
+ *                 exists. SELF in the file is the port on which the SA starts,
+ *                 also after the SA moves
  * @profile:       the SM whose behaviour the SA copies; default: OpenSM
+ *
+ * The program may free the strings after the call.
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
@@ -89,7 +94,7 @@ struct ibsa_fabric_options {
  * @adapters: number of channel adapters among the nodes
  * @switches: number of switches among the nodes
  * @links:    number of links
- * @lids:     number of LIDs that ports have
+ * @lids:     number of LIDs that ports have; a port with an LMC has 2^LMC
  */
 struct ibsa_fabric_info {
 	size_t nodes;
@@ -100,14 +105,15 @@ struct ibsa_fabric_info {
 };
 
 /**
- * struct ibsa_fabric_port - one end port of a fabric's channel adapters
- * @node:   name of the node: its description; without one, its node id
+ * struct ibsa_fabric_port - a port of a channel adapter of a fabric
+ * @node:   name of the node: its description or, if the file gives none, its
+ *          node id
  * @id:     node id in the topology file
  * @number: port number
  * @guid:   port GUID, host order
  * @state:  state of the port as a client on this port reads it
  * @rate:   rate of the link as the kernel writes it, such as "100 Gb/sec (4X
- *          EDR)"; "" without a link
+ *          EDR)"; "" if the link is down or the port has no cable
  */
 struct ibsa_fabric_port {
 	const char *node;
@@ -153,11 +159,12 @@ struct ibsa_fabric_stats {
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
  * Return: 0; -EINVAL @path is NULL, the topology or the file of @partitions has
- * an error, the node of @sa_node does not exist or has no cable, a value of
- * @options is out of range, there are more end ports than LIDs, or the file is
- * a capture and @options has a member that a capture does not allow; -ENOENT
- * the file does not exist; -EFBIG the file is 1 GiB or larger; -ENOMEM; or the
- * system's error when it opened or read a file. Any thread may call it.
+ * an error, @sa_node names no node, or a node without a cable, a value of
+ * @options is out of range, there are more end ports than LIDs, or @path is a
+ * capture and @options has members other than virtual_clock, seed and
+ * latency_us; -ENOENT a file does not exist; -EFBIG a file is 1 GiB or larger;
+ * -ENOMEM; or the system's error of opening or reading a file. After an error
+ * @out is unchanged. Any thread may call it.
  */
 int ibsa_fabric_load(const char *path,
 		     const struct ibsa_fabric_options *options,
@@ -166,13 +173,14 @@ int ibsa_fabric_load(const char *path,
 
 /**
  * ibsa_fabric_parse - create a fabric from text in memory
- * @text:    text of a topology file
+ * @text:    text of a topology file, not a capture; not used after the return
  * @len:     bytes at @text
  * @options: NULL for all defaults
  * @error:   after an error, a sentence with line and reason; may be NULL
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
- * Return: as ibsa_fabric_load().
+ * Return: as ibsa_fabric_load(), where a file is one that the text includes, or
+ * the file of @partitions. Any thread may call it.
  */
 int ibsa_fabric_parse(const char *text, size_t len,
 		      const struct ibsa_fabric_options *options,
@@ -183,8 +191,8 @@ int ibsa_fabric_parse(const char *text, size_t len,
  * ibsa_fabric_put - release a fabric
  * @fabric: a fabric; NULL: nothing happens
  *
- * The library frees the fabric as soon as it has been released and its last
- * client is closed.
+ * The library frees the fabric when it has been released and no client,
+ * transport or fabric server uses it any more. Any thread may call it.
  */
 void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
@@ -192,21 +200,25 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  * ibsa_fabric_attach - create a transport at a port of a fabric
  * @fabric: a fabric
  * @node:   name or node id of a channel adapter, or HOST/DEVICE for the name
- *          "HOST DEVICE"; for a host's name: of the host's adapters, in the
- *          order of their names ("mlx5_9" before "mlx5_10"), the first with an
- *          active port, or else the first; NULL: the first adapter of the file
- * @port:   port number; 0: the first port with a cable
- * @out:    receives the transport, for ibsa_options.transport; the transport
- *          holds the fabric until the transport is closed
+ *          "HOST DEVICE". If no node has this name: the name of a host, the
+ *          first word of the names of its adapters. This selects, in the order
+ *          of these names ("mlx5_9" before "mlx5_10"), the first adapter with
+ *          an active port, or else the first. NULL: the first adapter of the
+ *          file
+ * @port:   port number; 0: the first port with a cable, active or not
+ * @out:    receives the transport, for ibsa_options.transport: ibsa_close()
+ *          closes it; if ibsa_open() fails, the program closes it. The
+ *          transport holds the fabric until it is closed
  *
  * The transport acts as a umad file of the kernel at the port: it replaces the
- * upper half of TransactionIDs, and receives only replies to requests that were
- * sent with a timeout and, after its operation listen, Reports.
+ * upper 32 bits of the TransactionID of a request, also in the reply, and
+ * receives only replies to requests that were sent with a timeout and, after
+ * the operation listen of struct ibsa_transport_ops, Reports.
  *
  * Return: 0; -ENODEV there is no such channel adapter; -ENXIO the adapter has
  * no such port; -ENETDOWN the port has no cable; -ENOMEM; and on the real clock
  * -EMFILE no file descriptor is free, or another error of timerfd_create(2).
- * Any thread may call it.
+ * After an error @out is unchanged. Any thread may call it.
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,
@@ -221,8 +233,8 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
  * the new time. A client receives messages only when the program dispatches the
  * client.
  *
- * Return: 0; -EINVAL the fabric has the real clock, or the clock would pass its
- * maximum of 292 years.
+ * Return: 0; -EINVAL the fabric has the real clock, or the virtual clock would
+ * pass 292 years. Any thread may call it.
  */
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
 
@@ -230,6 +242,8 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
  * ibsa_fabric_info_get - return how many nodes, links and LIDs a fabric has
  * @fabric: a fabric
  * @out:    receives the numbers
+ *
+ * Any thread may call it.
  */
 void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 			  struct ibsa_fabric_info *out);
@@ -238,9 +252,9 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
  * ibsa_fabric_port_at - return one end port of the channel adapters
  * @fabric: a fabric
  * @index:  from 0, in the order of the file
- * @out:    receives the port; its strings are valid as long as the fabric
+ * @out:    receives the port; its strings are valid until ibsa_fabric_put()
  *
- * Return: 0; -ENOENT there is no port @index.
+ * Return: 0; -ENOENT there is no port @index. Any thread may call it.
  */
 int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 			struct ibsa_fabric_port *out) IBSA_MUST_USE;
@@ -248,7 +262,9 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 /**
  * ibsa_fabric_stats_get - read the counters of a fabric
  * @fabric: a fabric
- * @out:    receives the counters
+ * @out:    receives the counters since the fabric was loaded
+ *
+ * Any thread may call it.
  */
 void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 			   struct ibsa_fabric_stats *out);

@@ -12,12 +12,14 @@ struct ibsa_fabric;
 /**
  * ibsa_fabric_sa_set - start or stop the SA
  * @fabric:  a fabric
- * @running: true: start; false: stop
+ * @running: true: start; false: stop. Without a change, the function has no
+ *           effect
  *
- * While the SA is stopped, the ports have no SM. When the SA starts again, it
- * has no services, subscriptions and memberships, and asks all ports to
- * register again. A client that had a subscription before the stop and
- * subscribes again gets a Report with trap 64 for each port.
+ * While the SA is stopped, sm_lid of all ports is 0. When the SA starts again,
+ * it has no services, subscriptions and memberships, and requests a client
+ * reregistration from all ports that it reaches. A client that had a
+ * subscription before the stop and subscribes again gets a Report with trap 64
+ * for each port of the fabric that the SA reaches.
  *
  * The function has no effect on a fabric that was loaded with no_sa. Any thread
  * may call it.
@@ -28,16 +30,17 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
  * ibsa_fabric_sa_move - move the SA to another node
  * @fabric: a fabric
  * @node:   name or node id of the new node; NULL: the first channel adapter of
- *          the file
+ *          the file. If the SA is on this node already, it restarts
  *
- * The ports that the SA reaches get the SA's new LID as sm_lid, and are asked
- * to register again: the new SA has no services, subscriptions or memberships.
- * Requests to the old LID get no reply. A client that had a subscription at the
- * previous SA and subscribes again gets a Report with trap 64 for each port. A
+ * The SA requests a client reregistration from the ports that it reaches, which
+ * get its new LID as sm_lid; other ports keep their sm_lid. The new SA has no
+ * services, subscriptions or memberships. Requests to the old LID get no reply.
+ * A client that had a subscription at the previous SA and subscribes again gets
+ * a Report with trap 64 for each port of the fabric that the SA reaches. A
  * stopped SA moves too, and stays stopped.
  *
- * Return: 0; -ENODEV there is no such node; -ENETDOWN no port of the node has a
- * link; -EOPNOTSUPP the fabric was loaded with no_sa. Any thread may call it.
+ * Return: 0; -ENODEV there is no such node; -ENETDOWN no link of the node is
+ * up; -EOPNOTSUPP the fabric was loaded with no_sa. Any thread may call it.
  */
 int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
 			const char *node) IBSA_MUST_USE;
@@ -57,12 +60,15 @@ enum ibsa_fabric_change_bit {
 
 /**
  * struct ibsa_fabric_port_change - a change of a port
- * @mask:       bits of enum ibsa_fabric_change_bit: what changes
+ * @mask:       bits of enum ibsa_fabric_change_bit: the members that take
+ *              effect; the others are ignored
  * @link_up:    true: take the link of the port up; false: take it down
- * @needs_grh:  the port refuses to send MADs without a GRH
+ * @needs_grh:  true: the port refuses to send MADs without a GRH
  * @sm_sl:      service level to the SM; at most 15, or 31 on Omni-Path
- * @lmc:        number of low bits of the LID that are path bits, at most 7
- * @lid:        base LID, host order; a multiple of 2^lmc
+ * @lmc:        number of low bits of the LID that are path bits, at most 7. The
+ *              base LID, new or present, must be a multiple of 2^lmc
+ * @lid:        base LID, host order; a multiple of 2 to the power of the port's
+ *              LMC
  * @pkeys:      P_Key table, host order; copied
  * @pkey_count: number of entries in @pkeys, 1 to 128
  * @capability_mask: CapabilityMask of the port's PortInfo, host order
@@ -87,7 +93,7 @@ struct ibsa_fabric_port_change {
  * @fabric: a fabric
  * @node:   name or node id; NULL: the first channel adapter
  * @port:   port number; 0: port 0 of a switch; on other nodes, the first port
- *          with a cable
+ *          with a cable, or else port 1
  * @wanted: the changes; either all take effect, or none
  *
  * The SM detects the change at once and sends Reports to subscribers: trap 64
@@ -96,14 +102,16 @@ struct ibsa_fabric_port_change {
  * trap 128 for a switch with a link that changes, and trap 144 for changed
  * capabilities.
  *
- * When a link goes down, both its end ports go down, and MADs in transit are
- * lost. Ports that the SA does not reach any more are in none of its replies
- * and lose their memberships; they keep their subscriptions and LIDs. When a
- * link comes up, the SM sets up the ports at both ends and asks them to
- * register again, if it reaches them.
+ * When a link goes down, the ports at both ends go down, and MADs in transit
+ * between the SA and a client that loses its route to the SA are lost. Ports
+ * that the SA does not reach any more are in none of its replies and lose their
+ * memberships; these ports keep their subscriptions and LIDs. When a link comes
+ * up, the SM sets up those of the ports at its two ends that the SM reaches,
+ * and requests a client reregistration from them.
  *
- * A link with a new rate trains again and stays up: switches at its ends report
- * the change (trap 128), and the SM sets up the ports at both ends.
+ * A new rate does not take the link down: its ports return to Init, switches at
+ * its ends report the change (trap 128), and the SM sets up the ports at both
+ * ends.
  *
  * The change of a port does not make the file descriptor of the client at this
  * port readable; a Report that arrives there does. The client detects the
@@ -111,14 +119,14 @@ struct ibsa_fabric_port_change {
  * ibsa_port_watch(), or when it gets no reply.
  *
  * Return: 0; -ENODEV there is no such node; -ENXIO the node has no such port;
- * -EINVAL @mask of @wanted is 0 or has an unknown bit, or a value is out of
- * range; or @mask has the link or rate, and the port is port 0 of a switch; or
- * @mask has anything else, and the port is a switch's port with a number above
- * 0; or @mask has the LMC without the LID, and no SA has ever reached the port;
- * -ERANGE one end of the link does not support @rate; -ENETDOWN @mask has the
- * link or rate, and the port has no cable; or @mask has the LID, and no SA has
- * ever reached the port; -EADDRINUSE another port has one of the LIDs; -ENOMEM.
- * Any thread may call it.
+ * -EINVAL @mask of @wanted is 0 or has an unknown bit; a value is out of range;
+ * @mask has the link or rate of port 0 of a switch, which has no cable; @mask
+ * has another bit for another port of a switch, which is not an end port; or
+ * @mask has the LMC without the LID of a port that never had a LID; -ERANGE one
+ * end of the link does not support @rate; -ENETDOWN @mask has the link or rate
+ * of a port without a cable, or the LID of a port that never had a LID;
+ * -EADDRINUSE another port has one of the 2^LMC LIDs; -ENOMEM. Any thread may
+ * call it.
  */
 int ibsa_fabric_port_set(
 	struct ibsa_fabric *fabric, const char *node, unsigned int port,

@@ -12,8 +12,8 @@ struct ibsa_fabric;
 /**
  * enum ibsa_fault_kind - what a fault does to a MAD
  *
- * BUSY, SILENCE and REDIRECT affect only the SA; the other faults affect
- * requests, replies and Reports alike.
+ * BUSY, SILENCE and REDIRECT affect requests to the SA. The other faults affect
+ * all MADs, each with the same probability: requests, replies and Reports.
  */
 enum ibsa_fault_kind {
 	IBSA_FAULT_LOSE,      /* the MAD does not arrive */
@@ -30,17 +30,22 @@ enum ibsa_fault_kind {
 /**
  * struct ibsa_fault - a kind of fault and how often it occurs
  * @kind:     the kind
- * @percent:  share of the MADs that the fault affects, at random, 0 to 100; 0
- *            ends the fault
- * @count:    number of MADs that the fault affects before it ends; 0: no end
- * @delay_ms: for DELAY and REORDER: milliseconds at most; 0 means 100
+ * @percent:  percentage of the MADs that the fault affects, chosen at random: 0
+ *            to 100, such as 2.5; 0 ends the fault
+ * @count:    number of MADs, or for REDIRECT of redirections, that the fault
+ *            affects before it ends; 0: no end
+ * @delay_ms: for DELAY: maximum of the random delay in milliseconds; for
+ *            REORDER: milliseconds after which the MAD arrives if no other MAD
+ *            is sent; 0 means 100
  * @hops:     for REDIRECT: number of ports that redirect, each to the next; 0
- *            means one. The SA's port is the first. The others are the ports of
- *            channel adapters that the SA reaches, in the order of their port
- *            GUIDs from the SA's port on; the lowest GUID follows the highest.
- *            The port after the redirecting ports answers requests. If no port
- *            is left for this, the redirections form a circle. After @count
- *            redirections, all these ports answer
+ *            means one. The first is the SA's own port. The others are the
+ *            ports of channel adapters that the SA reaches, in the order of
+ *            their port GUIDs from the SA's port on; the lowest GUID follows
+ *            the highest. The port after the redirecting ports answers the
+ *            requests that it receives. If no port is left for this, the last
+ *            port redirects to the first, and no port answers. After @count
+ *            redirections, all these ports answer the requests that they
+ *            receive
  * @by_gid:   for REDIRECT: redirect to a GID, without a LID
  */
 struct ibsa_fault {
@@ -55,13 +60,13 @@ struct ibsa_fault {
 /**
  * ibsa_fabric_fault - start, change or end a kind of fault
  * @fabric: a fabric
- * @fault:  the fault; replaces the fault of the same kind
+ * @fault:  the fault, copied; replaces the fault of the same kind
  *
- * Use it to test how a program copes with an unreliable network and SA. Any
- * thread may call it.
+ * Faults test how a program copes with an unreliable network and SA. Any thread
+ * may call ibsa_fabric_fault().
  *
- * Return: 0; -EINVAL @kind of @fault does not exist, or its @percent is not
- * within 0 and 100.
+ * Return: 0; -EINVAL @kind of @fault does not exist, or @percent is not within
+ * 0 and 100. All values of the other members are valid.
  */
 int ibsa_fabric_fault(struct ibsa_fabric *fabric,
 		      const struct ibsa_fault *fault) IBSA_MUST_USE;
@@ -71,9 +76,12 @@ int ibsa_fabric_fault(struct ibsa_fabric *fabric,
  * @text:  KIND=PERCENT[,COUNT[,DELAY_MS]], such as "lose=1" or
  *         "delay=2.5,0,200"; the kinds are lose, delay, duplicate, reorder,
  *         corrupt, busy and silence, of which only delay and reorder use
- *         DELAY_MS. Or KIND=PERCENT[,COUNT[,HOPS]]; the kinds are redirect, and
- *         redirect-gid, which sets by_gid. PERCENT is 0 to 100
- * @out:   receives the fault, for ibsa_fabric_fault(); missing numbers are 0
+ *         DELAY_MS; the others ignore it. Or KIND=PERCENT[,COUNT[,HOPS]] with
+ *         the kind redirect, or redirect-gid, which is the kind redirect with
+ *         by_gid. PERCENT is 0 to 100
+ * @out:   receives the fault, for ibsa_fabric_fault(); missing numbers are 0,
+ *         which have the meanings in struct ibsa_fault. Unchanged after an
+ *         error
  * @error: after an error, a sentence that lists the kinds; may be NULL
  *
  * Return: 0; -EINVAL @text is NULL or does not have this form, or PERCENT is

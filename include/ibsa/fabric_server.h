@@ -20,23 +20,25 @@ IBSA_BEGIN
 struct ibsa_fabric_server;
 
 /**
- * struct ibsa_fabric_server_options - zero is the default throughout
- * @note:        called by ibsa_fabric_server_wait() with a line of text,
- *               without newline, when the server refuses a connection, when it
- *               ends a connection because of a fault of the client, and when it
- *               cannot accept new connections for now
+ * struct ibsa_fabric_server_options - how to serve a fabric; zero is the
+ * default of each member
+ * @note:        called by ibsa_fabric_server_wait() with @arg and a line of
+ *               text, without newline, valid until the callback returns, when
+ *               the server refuses a connection, when it ends a connection
+ *               because of a fault of the client, and when it cannot accept new
+ *               connections for now
  * @arg:         passed to @note unchanged
  * @connections: maximum number of connections at the same time; 0: 1024. If
- *               RLIMIT_NOFILE is below 64 plus three descriptors for each
- *               connection when the server is opened, the server reduces the
- *               maximum accordingly. A program that uses the fabric has one
- *               connection to read the simulated sysfs, and one for each struct
- *               ibsa_client or umad file that it has opened. The server refuses
- *               a connection above the maximum with -EUSERS
- * @patience_ms: milliseconds in which the process at the other end of a
- *               connection must send its hello, and must complete a frame that
- *               it has begun; otherwise the server ends the connection. 0:
- *               10000
+ *               RLIMIT_NOFILE is below 64 + 3 * @connections when the server is
+ *               opened, the server reduces the maximum accordingly. A program
+ *               that uses the fabric has one connection to read the simulated
+ *               sysfs, one for each struct ibsa_client and one for each umad
+ *               file that it has opened. The server refuses a connection above
+ *               the maximum with -EUSERS
+ * @patience_ms: milliseconds from the connection in which a client must
+ *               identify itself, and milliseconds from the first byte of a
+ *               message in which the client must send the whole message;
+ *               otherwise the server ends the connection. Default 10000
  */
 struct ibsa_fabric_server_options {
 	void (*note)(const char *text, void *arg);
@@ -57,25 +59,28 @@ struct ibsa_fabric_server_stats {
 
 /**
  * ibsa_fabric_server_open - offer a fabric to other processes
- * @fabric:  a fabric on the real clock; held until the server is closed
- * @path:    path of the socket to create, mode 0600; at most 107 bytes. A
- *           socket whose server has ended is replaced
+ * @fabric:  a fabric on the real clock; the server holds it until the server is
+ *           closed, so the program may release it before
+ * @path:    path of the socket to create, mode 0600; at most 107 bytes. If
+ *           @path is a socket whose server has ended, the new socket replaces
+ *           it
  * @options: NULL for all defaults; copied
  * @error:   after an error, a sentence that tells what failed and what to do;
  *           may be NULL
  * @out:     receives the server, which ibsa_fabric_server_close() closes
  *
- * Only processes of the same user and of root can connect.
+ * Processes of the same user, and processes of root, can connect. Any thread
+ * may call ibsa_fabric_server_open().
  *
  * Return: 0; -EINVAL @path is NULL or empty, or the fabric has a virtual clock;
  * -ENAMETOOLONG @path is too long; -EADDRINUSE a server is running at @path;
- * -EEXIST a file that is not a socket is at @path, or @path.lock, which exists
- * while the socket is created, is not a regular file that only this user can
- * open; -EBUSY another program of this user held the lock on @path.lock for two
- * seconds; -ENOENT, -ENOTDIR, -EACCES or another error of the directory;
- * -EOPNOTSUPP the file system of the directory does not support sockets;
- * -ENOMEM; or the error of creating the socket, @path.lock, or the epoll file,
- * the timer and the eventfd of the server, such as -EMFILE.
+ * -EEXIST a file that is not a socket is at @path; or the file @path.lock,
+ * which the server uses while it creates the socket, is not a regular file, or
+ * other users can open it; -EBUSY another program of this user held the lock on
+ * @path.lock for two seconds; -ENOENT, -ENOTDIR, -EACCES or another error of
+ * the directory; -EOPNOTSUPP the file system of the directory does not support
+ * sockets; -ENOMEM; or the error of creating the socket, @path.lock, or the
+ * epoll file, the timer and the eventfd of the server, such as -EMFILE.
  *
  * Source: unix(7).
  */
@@ -89,7 +94,9 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
  * @server: an open server
  *
  * Return: a descriptor that is readable when ibsa_fabric_server_wait() has
- * something to do. The descriptor belongs to the server.
+ * something to do, also if a timer has expired. The descriptor belongs to the
+ * server and stays the same. Only one thread at a time may call it and other
+ * functions with the same server.
  */
 int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
 
@@ -99,25 +106,30 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
  * @server:     an open server
  * @timeout_ms: milliseconds to wait at most; 0: do not wait; -1: no limit
  *
- * A client that does not read, or sends only a part of a frame, does not delay
- * other clients. The server disconnects a client that does not complete a frame
- * within @patience_ms of struct ibsa_fabric_server_options.
+ * A client that does not read, or sends only a part of a message, does not
+ * delay other clients. The server disconnects a client that is slower than
+ * @patience_ms of struct ibsa_fabric_server_options permits.
  *
- * Return: 0; -EINTR a signal ended the wait; or the system's error.
+ * One call processes what is ready, and may leave more for the next call. Only
+ * one thread at a time may call it and other functions with the same server.
+ *
+ * Return: 0, also if nothing happened until the timeout; -EINTR a signal ended
+ * the wait; or the system's error.
  */
 int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
 			    int timeout_ms) IBSA_MUST_USE;
 
 /**
- * ibsa_fabric_server_wake - end the ibsa_fabric_server_wait() of another
- * thread, or else the next one
+ * ibsa_fabric_server_wake - make a running ibsa_fabric_server_wait() of another
+ * thread, or else the next call of ibsa_fabric_server_wait(), return
  * @server: an open server
  *
- * Before this ibsa_fabric_server_wait() returns, it checks the ports of all
- * clients and sends each client the changes of its port. Call
- * ibsa_fabric_server_wake() after the program has changed the fabric. No call
- * is needed after a change by a client or by ibsa_fabric_server_command(). Any
- * thread may call it.
+ * Before that call of ibsa_fabric_server_wait() returns, it checks the ports of
+ * all clients and sends each client the changes of the port that the client
+ * uses. Call ibsa_fabric_server_wake() after the program has changed the
+ * fabric. No call is needed after a change by a client, for example by
+ * ibsa_fabric_command(), or by ibsa_fabric_server_command(). Any thread may
+ * call it.
  */
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
 
@@ -129,22 +141,26 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  *          NODE; sm move NODE; sm start|stop; fault
  *          KIND=PERCENT[,COUNT[,DELAY_MS]]; fault none; stats
  * @out:    receives the result and a NUL: lines "NAME VALUE" for stats,
- *          otherwise empty; truncated if @room is too small. May be NULL if
- *          @room is 0
+ *          otherwise empty; truncated, still with a NUL, if @room is too small.
+ *          May be NULL if @room is 0
  * @room:   bytes at @out
  * @error:  after an error, a sentence that tells what failed; may be NULL
  *
- * node add takes all links of a node up, and node remove takes them down. sm
- * move, sm start and sm stop do what ibsa_fabric_sa_move() and
- * ibsa_fabric_sa_set() do. A fault has the form of ibsa_fault_parse() and
- * replaces the fault of the same kind; fault none ends all faults. RATE is as
- * in a topology file, such as 1xSDR.
+ * NODE is a name or node id. node add takes all links of a node up, also those
+ * that link down took down, and node remove takes all down. sm move, sm start
+ * and sm stop do what ibsa_fabric_sa_move() and ibsa_fabric_sa_set() do. A
+ * fault has a form of ibsa_fault_parse(), also KIND=PERCENT[,COUNT[,HOPS]], and
+ * replaces the fault of the same kind; fault none ends the faults of all kinds.
+ * RATE is as in a topology file, such as 1xSDR.
+ *
+ * Only one thread at a time may call it and other functions with the same
+ * server.
  *
  * Return: 0; -EINVAL there is no such command, or an argument is missing,
- * malformed or out of range, or the link does not support the rate;
+ * malformed or out of range, or one end of the link does not support the rate;
  * -ENODEV the fabric has no such node; -ENXIO the node has no such port;
- * -ENETDOWN the port has no cable, or, for sm move, no port of the node has a
- * link; -EOPNOTSUPP an sm command on a fabric that was loaded with no_sa; or
+ * -ENETDOWN the port has no cable, or, for sm move, no link of the node is up;
+ * -EOPNOTSUPP sm start, stop or move on a fabric that was loaded with no_sa; or
  * the error of the change.
  */
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
@@ -154,7 +170,10 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 /**
  * ibsa_fabric_server_stats_get - read the counters of a server
  * @server: an open server
- * @out:    receives the counters
+ * @out:    receives the counters since the server was opened
+ *
+ * Only one thread at a time may call it and other functions with the same
+ * server.
  */
 void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
 				  struct ibsa_fabric_server_stats *out);
@@ -163,30 +182,33 @@ void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
  * ibsa_fabric_server_close - close a server
  * @server: an open server; NULL: nothing happens
  *
- * Removes the socket, unless another file is at its path, ends all connections
- * and releases the fabric. In the processes that were connected, the device of
- * the fabric disappears.
+ * Removes the socket, or leaves the file that has replaced the socket at its
+ * path; ends all connections, and releases the server's hold on the fabric. In
+ * the processes that were connected, the device of the fabric disappears as if
+ * it was removed. Only one thread at a time may call it and other functions
+ * with the same server.
  */
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
 
 /**
  * ibsa_fabric_command - send a command to a server in another process
- * @fabric: "unix:PATH"; NULL: $IBSA_FABRIC, unless the program is set-uid
+ * @fabric: "unix:PATH"; NULL: $IBSA_FABRIC, which a set-uid program ignores
  * @line:   as for ibsa_fabric_server_command(), at most 511 bytes
  * @out:    as for ibsa_fabric_server_command()
  * @room:   bytes at @out
- * @error:  after an error, a sentence that tells what failed and what to do; or
- *          NULL
+ * @error:  after an error, a sentence that tells what failed and what to do;
+ *          may be NULL
  *
- * Waits for the result, at most ten seconds.
+ * Waits for the result, at most ten seconds. After -ETIMEDOUT, the server may
+ * still execute the command.
  *
- * Return: as ibsa_fabric_server_command(); -EINVAL @fabric does not name a
- * server; -ENODEV no server listens at PATH, or the server has ended; -EACCES
- * the server belongs to another user; -EUSERS the server has reached its
- * maximum number of connections; -EPROTO the process at PATH is not a fabric
- * server of this version; -ETIMEDOUT the server does not reply; -ENAMETOOLONG
- * @line or PATH is too long; -ENOMEM; or the error of connecting. Any thread
- * may call it.
+ * Return: as ibsa_fabric_server_command(); -EINVAL neither @fabric nor, if
+ * @fabric is NULL, $IBSA_FABRIC is "unix:PATH"; -ENODEV no server listens at
+ * PATH, or the server has ended; -EACCES the server belongs to another user,
+ * and this user is not root; -EUSERS the server has reached its maximum number
+ * of connections; -EPROTO the process at PATH is not a fabric server of this
+ * version; -ETIMEDOUT the server does not reply; -ENAMETOOLONG @line or PATH is
+ * too long; -ENOMEM; or the error of connecting. Any thread may call it.
  */
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 			size_t room, struct ibsa_error *error) IBSA_MUST_USE;

@@ -15,14 +15,16 @@ struct ibsa_fabric;
 /**
  * struct ibsa_fabric_node - a node of a topology
  * @id:         node id, by which other lines of the file refer to the node
- * @name:       description of the node; if the file gives none, its id
+ * @name:       description of the node; if the file gives none, the node id
  * @guid:       node GUID, host order; assigned by the fabric if the file gives
  *              none
- * @image_guid: system image GUID of the node, host order
+ * @image_guid: system image GUID of the node, host order; if the file gives
+ *              none, @guid
  * @vendor:     vendor id, 24 bits; 0 if the file does not give it
  * @device:     device id, 16 bits; 0 if the file does not give it
  * @type:       enum ibsa_node_type
- * @port_count: number of ports; the first port has number 1
+ * @port_count: number of ports, without port 0 of a switch; the first port has
+ *              number 1
  */
 struct ibsa_fabric_node {
 	const char *id;
@@ -38,14 +40,16 @@ struct ibsa_fabric_node {
 /**
  * struct ibsa_fabric_end - a port of a node, and the other end of its cable
  * @guid:      port GUID, host order; 0 for all ports of a switch except port 0
- * @file_lid:  LID that the file gives to the port, host order; 0: none
+ * @file_lid:  LID that the file gives to the port, host order; 0: none. The LID
+ *             that the port has may be another one
  * @has_cable: the port has a cable; if false, the members after @has_cable are
  *             not valid
  * @is_up:     the link is up
  * @far_node:  node at the other end, an index for ibsa_fabric_node_at()
  * @far_port:  port number at the other end
- * @lanes:     width of the link: 1, 2, 4, 8 or 12
- * @speed:     speed of a lane, such as "EDR"
+ * @lanes:     number of lanes at which the link runs, or ran before it went
+ *             down: 1, 2, 4, 8 or 12
+ * @speed:     speed of a lane, such as "EDR", likewise
  */
 struct ibsa_fabric_end {
 	uint64_t guid;
@@ -62,7 +66,8 @@ struct ibsa_fabric_end {
  * struct ibsa_fabric_finding - an anomaly in a topology file
  * @kind: kind of the anomaly
  * @name: name of @kind in IBSA_FINDINGS
- * @file: name of the file as it was given; "(text)" for ibsa_fabric_parse()
+ * @file: name of the topology file, or of a file that it includes; "(text)" for
+ *        ibsa_fabric_parse()
  * @line: line in the file, from 1
  * @what: one sentence that describes the finding
  */
@@ -78,7 +83,7 @@ struct ibsa_fabric_finding {
  * ibsa_fabric_node_at - return a node of the topology
  * @fabric: a fabric
  * @index:  from 0, in the order of the file
- * @out:    receives the node; its strings are valid as long as the fabric
+ * @out:    receives the node; its strings are valid until ibsa_fabric_put()
  *
  * Return: 0; -ENOENT there is no such node. Any thread may call it.
  */
@@ -89,8 +94,8 @@ int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
  * ibsa_fabric_end_at - return a port of a node, and the other end of its cable
  * @fabric: a fabric
  * @node:   index of the node, as for ibsa_fabric_node_at()
- * @port:   1 to port_count; 0: port 0 of a switch, or, on other nodes, the node
- *          itself, without a cable
+ * @port:   1 to port_count; 0: port 0 of a switch, or, on other nodes, no port:
+ *          guid of @out is 0, and has_cable is false
  * @out:    receives the port
  *
  * Return: 0; -ENOENT there is no such node or port. Any thread may call it.
@@ -101,14 +106,14 @@ int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
 
 /**
  * ibsa_fabric_finding_at - return an anomaly of the topology file
- * @fabric: a fabric that was loaded with @check
+ * @fabric: a fabric that was loaded with check of struct ibsa_fabric_options
  * @index:  number of the finding, from 0, ordered by file and line
- * @out:    receives the finding; its strings are valid as long as the fabric
+ * @out:    receives the finding; its strings are valid until ibsa_fabric_put()
  *
- * A fabric holds at most 65536 findings.
+ * A fabric holds at most 65536 findings; further ones are lost.
  *
  * Return: 0; -ENOENT there is no such finding, or the fabric was loaded without
- * @check. Any thread may call it.
+ * check. Any thread may call it.
  */
 int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
 			   struct ibsa_fabric_finding *out) IBSA_MUST_USE;

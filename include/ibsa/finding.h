@@ -98,7 +98,7 @@ enum ibsa_severity {
 /**
  * struct ibsa_finding - one finding of a check
  * @kind:     kind of the finding
- * @severity: severity of @kind
+ * @severity: severity of @kind, enum ibsa_severity
  * @name:     name of @kind in IBSA_FINDINGS
  * @guid:     GUID of the node that the finding is about, host order; 0: none
  * @port:     number of the port that the finding is about; 0: none
@@ -115,8 +115,8 @@ struct ibsa_finding {
 
 /**
  * ibsa_finding_name - return the name of a kind of findings
- * @kind: a value of enum ibsa_finding_kind; any other value is an error of the
- *        program
+ * @kind: a value of enum ibsa_finding_kind; for any other value, the behaviour
+ *        is undefined
  *
  * Return: a constant such as "link-down". Any thread may call it.
  */
@@ -124,10 +124,10 @@ const char *ibsa_finding_name(enum ibsa_finding_kind kind);
 
 /**
  * ibsa_finding_severity - return the severity of a kind of findings
- * @kind: a value of enum ibsa_finding_kind; any other value is an error of the
- *        program
+ * @kind: a value of enum ibsa_finding_kind; for any other value, the behaviour
+ *        is undefined
  *
- * Return: the severity. Any thread may call it.
+ * Return: a value of enum ibsa_severity. Any thread may call it.
  */
 enum ibsa_severity ibsa_finding_severity(enum ibsa_finding_kind kind);
 

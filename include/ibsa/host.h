@@ -16,21 +16,22 @@ IBSA_BEGIN
 
 /**
  * ibsa_host_select - select the ports of a host from NodeRecords
- * @nodes:     NodeRecords, one for each port
+ * @nodes:     decoded NodeRecords, one for each port
  * @count:     number of entries in @nodes
- * @name:      a node description, its first word (the host's name), or
- *             HOST/DEVICE
+ * @name:      one of: a whole node description; the first word of one, which is
+ *             the name of a host; HOST/DEVICE, which means the description
+ *             "HOST DEVICE"
  * @out:       receives a copy of the records that match, which
  *             ibsa_host_ports_free() frees; NULL if none matches
  * @out_count: receives the number of entries in @out
  *
- * Selects the nodes that match best, as rated by ibsa_host_match(). If channel
- * adapters are among these nodes, only the channel adapters are selected. The
- * records are ordered by description, where numbers count by value ("mlx5_9"
- * before "mlx5_10"), then by node GUID, then by port number.
+ * Selects only the nodes with the highest result of ibsa_host_match(). If
+ * channel adapters are among these nodes, only the channel adapters are
+ * selected. The records are ordered by description, where numbers count by
+ * value ("mlx5_9" before "mlx5_10"), then by node GUID, then by port number.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM.
- * Any thread may call it.
+ * After an error @out is unchanged. Any thread may call it.
  */
 int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
 		     const char *name, struct ibsa_node **out,
@@ -45,11 +46,12 @@ int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
  * @out_count: receives the number of entries in @out
  *
  * Queries all NodeRecords and waits for the reply, as ibsa_query_wait() does.
- * The SA returns only ports that its SM has set up.
+ * The SA returns only ports that its SM has set up; OpenSM returns only those
+ * that share a P_Key with the port of @client.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM;
- * or the error of ibsa_query_wait(). Only one thread at a time may call it and
- * other functions with the same client.
+ * or the error of ibsa_query_wait(). After an error @out is unchanged. Only one
+ * thread at a time may call it and other functions with the same client.
  */
 int ibsa_host_ports(struct ibsa_client *client, const char *name,
 		    struct ibsa_node **out, size_t *out_count) IBSA_MUST_USE;
@@ -57,6 +59,8 @@ int ibsa_host_ports(struct ibsa_client *client, const char *name,
 /**
  * ibsa_host_ports_free - free the records of a host
  * @ports: from ibsa_host_ports() or ibsa_host_select(); NULL: nothing happens
+ *
+ * Any thread may call it.
  */
 void ibsa_host_ports_free(struct ibsa_node *ports);
 
