@@ -7,7 +7,19 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/large.h"
 #include "remote/data.h"
+
+/*
+ * Whether @fd can be the server's eventfd, which is a file without a type. A
+ * write to a pipe or socket could wait, or end the process by SIGPIPE.
+ */
+static bool fd_is_bell(int fd)
+{
+	large_stat info;
+
+	return fd >= 0 && !large_fstat(fd, &info) && !(info.st_mode & S_IFMT);
+}
 
 static int rings_open(struct remote_data *data, const struct remote_fds *fds,
 		      uint32_t ring_bytes, struct ibsa_error *error)
@@ -15,12 +27,12 @@ static int rings_open(struct remote_data *data, const struct remote_fds *fds,
 	int err = -EPROTO;
 
 	if (ring_bytes == sizeof(struct ring_memory) &&
-	    fds->fd[REMOTE_FD_BELL] >= 0)
+	    fd_is_bell(fds->fd[REMOTE_FD_BELL]))
 		err = ibsa__rings_open(&data->rings, fds->fd[REMOTE_FD_MEMORY]);
 	if (err == -EPROTO)
 		return ibsa__fail(error, err,
-				  "the fabric server sent no usable memory for "
-				  "the port");
+				  "the fabric server sent no usable memory or "
+				  "eventfd for the port");
 	return err ? ibsa__fail(error, err,
 				"cannot map the memory of the fabric server: "
 				"%s",
