@@ -13,9 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <ibsa/bits.h>
 #include <ibsa/records.h>
 
-enum { LIMIT_S = 20, FD_MAX = 256 };
+#include "wire/mad.h"
+
+enum {
+	LIMIT_S = 20,
+	FD_MAX = 256,
+	TURNS = 500,
+};
 
 /* A fork in progress, and the thread that makes calls meanwhile. */
 static struct {
@@ -119,6 +126,61 @@ static void a_child_needs_no_memory(void **state)
 	port_close(portid);
 }
 
+/* Send a request and receive its reply, or one of the other process. */
+static bool is_answered(int portid, int agent, uint16_t tid)
+{
+	struct umad_packet packet = sa_request(
+		IBSA_METHOD_GET, ibsa_class_port_info_record.attribute);
+	uint8_t *mad = umad_get_mad(packet.bytes);
+	int length = MAD_BYTES;
+
+	ibsa_put_be16(mad + MAD_TID + 6, tid);
+	return !umad_send(portid, agent, packet.bytes, MAD_BYTES, 10000, 0) &&
+	       umad_recv(portid, packet.bytes, &length, 10000) == agent &&
+	       !umad_status(packet.bytes) && length == MAD_BYTES;
+}
+
+/*
+ * Use the port each time that the other process has used it, and then at the
+ * same time as the other process. Transaction ids are even or odd.
+ */
+static bool turns_succeed(int portid, int agent, int other, uint16_t tid)
+{
+	char byte = 0;
+
+	for (int i = 0; i < 2 * TURNS; i++, tid += 2) {
+		if (i < TURNS && read(other, &byte, 1) != 1)
+			return false;
+		if (!is_answered(portid, agent, tid))
+			return false;
+		if (i < TURNS && write(other, &byte, 1) != 1)
+			return false;
+	}
+	return true;
+}
+
+/* Both send and receive more bytes than the rings have. */
+static void parent_and_child_take_turns(void **state)
+{
+	pid_t child;
+	int ends[2];
+	int agent;
+	int portid = port_open(&agent);
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	assert_int_equal(write(ends[1], "", 1), 1);
+	child = fork();
+	if (!child)
+		_exit(!turns_succeed(portid, agent, ends[1], 1));
+	assert_true(turns_succeed(portid, agent, ends[0], 2));
+	child_end(child);
+	assert_true(calls_succeed(portid, agent));
+	close(ends[0]);
+	close(ends[1]);
+	port_close(portid);
+}
+
 /*
  * Run the checks in a child. Return: the number of the check that has failed,
  * or 0.
@@ -172,6 +234,9 @@ int main(void)
 						libibumad_at_right,
 						libibumad_tear_down),
 		cmocka_unit_test_setup_teardown(calls_do_not_wait_for_a_fork,
+						libibumad_at_right,
+						libibumad_tear_down),
+		cmocka_unit_test_setup_teardown(parent_and_child_take_turns,
 						libibumad_at_right,
 						libibumad_tear_down),
 		cmocka_unit_test_setup_teardown(a_child_needs_no_memory,
