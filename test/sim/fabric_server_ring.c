@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Clients of a fabric server that use rings. */
+#include <stdlib.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ibsa/bits.h>
@@ -119,12 +121,47 @@ static void packets_are_read_before_the_end(void **state)
 	server_stop(server);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * While nothing arrives, client and server sleep. A sanitizer may have a thread
+ * of its own.
+ */
+static void an_idle_client_and_server_take_no_time(void **state)
+{
+	enum { IDLE_MS = 500, LIMIT_NS = 5000000 };
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record,
+	};
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_client *client = server_client(server, "right");
+	uint64_t start_ns;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL),
+				 0);
+	start_ns = cpu_ns();
+	assert_int_equal(ibsa_wait(client, IDLE_MS), 0);
+	assert_true(cpu_ns() - start_ns < LIMIT_NS);
+	assert_int_equal(ibsa_close(client), 0);
+	server_stop(server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_are_read_before_a_later_request),
 		cmocka_unit_test(packets_are_read_before_the_end),
+		cmocka_unit_test(an_idle_client_and_server_take_no_time),
 	};
 
+	setenv("IBSA_RING", "1", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
