@@ -558,6 +558,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ibsa_fabric *fabric;
 	char path[64];
 
+	setenv("IBSA_RING", "1", 1);
 	snprintf(path, sizeof(path), "/tmp/ibsa-fuzz-ring-%d", (int)getpid());
 	must(!ibsa_fabric_parse(topology, sizeof(topology) - 1, NULL, NULL,
 				&fabric));

@@ -434,10 +434,11 @@ recorded() {
 		-- bash -c "$history" "$ibsa" "$other" >/dev/null 2>&1 || true
 }
 
+# Packets pass through rings, or through sockets: the recording is the same.
 the_same_seed_makes_the_same_file() {
 	what='ibsa fabric exec --seed --record'
-	recorded one 11
-	recorded two 11
+	IBSA_RING=1 recorded one 11
+	IBSA_RING=0 recorded two 11
 	recorded three 12
 	[ "$(stat -c %s one)" -gt 5000 ] || fail 'there is little in it'
 	cmp one two || fail 'the same seed makes another file'
