@@ -35,8 +35,9 @@ struct ibv_context;
 /**
  * struct ibsa_sa_access - how requests reach the SA; zero is the default of
  * each member
- * @sa:     address of the SA; copied. NULL: that of the SM of the port
- * @grh:    enum ibsa_grh: whether requests to the SM's address carry a GRH
+ * @sa:     address of the SA; copied. NULL: the address of the SM of the port
+ * @grh:    enum ibsa_grh: whether requests to the SM's address carry a GRH.
+ *          Requests to @sa carry a GRH if @sa has one
  * @sm_key: SM_Key of every request, in host byte order; default 0
  */
 struct ibsa_sa_access {
@@ -49,46 +50,48 @@ struct ibsa_sa_access {
  * struct ibsa_options - how to open a client; zero is the default of each
  * member
  * @device:      name of the device, or of the node if a fabric is used; NULL:
- *               the first device with an active InfiniBand port that can be
- *               opened, or the first channel adapter of the fabric. A RoCE
- *               device is used only if it is named
+ *               the first device that has an active InfiniBand port, or the
+ *               first channel adapter of the fabric. A RoCE device is used only
+ *               if it is named
  * @port:        port number; 0: the first active port of the device or, if a
  *               fabric is used, the first port of the node that has a cable
- * @context:     a verbs context of the device. With it, the client learns at
- *               once when the port changes and when the SM asks clients to
- *               register again, and learns whether the port requires a GRH. The
- *               client does not take events from the program, which may close
- *               the context first: the client then receives no further events.
- *               The context's device is used if @device is NULL. If @context is
- *               NULL, or the kernel or the driver cannot report these events to
- *               the client: the client reads the port when the SA does not
- *               reply and when the port is watched, and does not see that the
- *               SM asks clients to register again. Ignored with @transport, @on
- *               or @fabric (other than "")
+ * @context:     a verbs context of the device. With a context, the client
+ *               learns at once when the port changes and when the SM asks
+ *               clients to register again, and learns whether the port requires
+ *               a GRH. The client does not take events from the program. If the
+ *               program closes the context before the client, the client
+ *               receives no further events. The context's device is used if
+ *               @device is NULL. Without a context, or if the kernel or the
+ *               driver cannot report these events, the client reads the port
+ *               when the SA does not reply and at the interval of
+ *               ibsa_port_watch(), and does not see that the SM asks clients to
+ *               register again. Ignored with @transport, @on or @fabric (other
+ *               than "")
  * @fabric:      an embedded fabric to use instead of a device: path of a
  *               topology file or of a capture (see ibsa_replay_open()), or
- *               "unix:PATH" of a fabric server (see
- *               ibsa_fabric_server_open()); "": a device of this machine, even
- *               if $IBSA_FABRIC is set; NULL: $IBSA_FABRIC, unless @context is
- *               given or the program is set-uid. In the fabric of a topology
- *               file or a fabric server, the default of @device is $IBSA_NODE,
- *               which is NAME or NAME/PORT
+ *               "unix:PATH" of a fabric server (see ibsa_fabric_server_open());
+ *               "": a device of this machine, even if $IBSA_FABRIC is set;
+ *               NULL: $IBSA_FABRIC, unless @context is given or the program is
+ *               set-uid. In the fabric of a topology file or a fabric server,
+ *               the default of @device is $IBSA_NODE, which is NAME or
+ *               NAME/PORT; @port overrides PORT
  * @on:          a loaded fabric to use instead of @fabric; the program must not
  *               release it before the client is closed
  * @transport:   a transport to use instead of a device or a fabric; @device,
  *               @port, @context, @fabric and @on are then ignored. After a
  *               successful open, the client owns and closes it
- * @access:      how requests reach the SA. Only @context tells whether an
- *               InfiniBand port requires a GRH
+ * @access:      how requests reach the SA. Without @context, the client does
+ *               not learn that an InfiniBand port of a device requires a GRH
  * @window:      maximum number of requests in flight, 1 to 1048576; default 16.
- *               For requests whose queries have ended, see ibsa_cancel()
+ *               A request whose queries have ended may still be in flight: see
+ *               ibsa_cancel()
  * @queue:       maximum number of requests that wait for the window; default
  *               65536
- * @reply_bytes: largest reply that the client accepts; default 64 MiB
+ * @reply_bytes: largest reply that the client accepts, in bytes; default 64 MiB
  * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent:
  *               defaults for the same members of struct ibsa_query
  * @seed:        seed of jitter and TransactionIDs; 0: random or, if the client
- *               connects to a fabric server, $IBSA_SEED of this process
+ *               connects to a fabric server and $IBSA_SEED is set, $IBSA_SEED
  * @no_sharing:  send each query as a request of its own; see ibsa_query()
  */
 struct ibsa_options {
@@ -113,23 +116,25 @@ struct ibsa_options {
 /**
  * struct ibsa_query - a query; zero is the default of all members but @record
  * @record:      the record to query
- * @match:       the record's struct with the values to match; copied. NULL:
- *               all fields are zero
+ * @match:       the record's struct with the values to match; for Set and
+ *               Delete, the record to set or delete; copied. NULL: all fields
+ *               are zero
  * @mask:        component mask, the fields of @match that the SA compares:
  *               IBSA_PATH_CM(dgid) | ...; 0: the SA compares no field
- * @method:      IBSA_METHOD_GET (the default), GET_TABLE, GET_MULTI (for
+ * @method:      IBSA_METHOD_GET (also for 0), GET_TABLE, GET_MULTI (for
  *               MultiPathRecord only), SET or DELETE
  * @attribute_modifier: 0 unless the specification defines a value
  * @deadline_ms: milliseconds after which the query ends without a reply;
- *               default 10000. The time starts with the call or, if @queue_ms
- *               is set and the query does not join a request that was sent
- *               before, with the first try of the query
+ *               default 10000. The time starts with the call. If @queue_ms is
+ *               set, and the query does not join a request that was sent
+ *               before, the time starts with the first try of the query
  * @queue_ms:    milliseconds that the query may wait for its first try, after
  *               which it ends with -ETIMEDOUT; 0: @deadline_ms is the only
  *               limit, and starts with the call
  * @first_interval_ms: milliseconds from the first try to the second; default
- *               500. The interval is never shorter than the time in which the
- *               SA usually replies, unless @max_interval_ms is shorter
+ *               500. The client measures how long the SA takes to reply: the
+ *               interval is never shorter than this, unless @max_interval_ms is
+ *               shorter
  * @max_interval_ms: maximum of the interval, which doubles after each try;
  *                   default 4000
  * @jitter_percent: width of the random range around each interval in percent,
@@ -162,22 +167,24 @@ struct ibsa_query {
  * @record: the type of the records: that of the query, except for
  *          MultiPathRecord, where it is &ibsa_path_record
  * @err:    0: a well-formed reply arrived, or every reply until the deadline
- *          was BUSY; -ETIMEDOUT: the deadline passed without a reply, or
- *          queue_ms passed before the first try; -ECANCELED: ibsa_cancel() or
- *          ibsa_close() ended the query; -EPROTO: the reply is malformed;
- *          -EMSGSIZE: the reply is larger than reply_bytes of struct
- *          ibsa_options; -ENODATA: only the first part of the reply arrived,
- *          and @records holds its complete records; -ENODEV: the device
- *          disappeared; or the transport's error when it sent a try
+ *          was BUSY (@status is then IBSA_STATUS_BUSY); -ETIMEDOUT: the
+ *          deadline passed without a reply, or queue_ms passed before the first
+ *          try; -ECANCELED: ibsa_cancel() or ibsa_close() ended the query;
+ *          -EPROTO: the reply is malformed; -EMSGSIZE: the reply is larger than
+ *          reply_bytes of struct ibsa_options; -ENODATA: only the first part of
+ *          the reply arrived, and @records holds its complete records; -ENODEV:
+ *          the device disappeared; or the transport's error when it sent a try
  * @status: the MAD status of the reply, all 16 bits; 0 if @err is not 0
  * @tries:  number of tries of the request that were sent, also before the query
  *          joined it; 0: the request was never sent
- * @rtt_ns: nanoseconds from the last try to the reply; 0 without a reply
+ * @rtt_ns: nanoseconds from the last try to the reply, also if the reply is to
+ *          an earlier try; 0 without a reply, and if the query ended at its
+ *          deadline
  * @records: the records as received, in network byte order
  * @stride: bytes from the start of one record to the start of the next
  * @count:  number of complete records
  * @redirects: if @redirect is set, how many redirections the request followed
- *          before this redirection, at most 3
+ *          before this redirection, at most 3; else 0
  * @redirect: if the SA redirects the request (bit 1 of @status is set) and the
  *          client does not follow the redirection: the ClassPortInfo of the
  *          reply, in network byte order and in the layout of @record's class
@@ -185,7 +192,7 @@ struct ibsa_query {
  *          also if the reply is too short for ClassPortInfo
  *
  * The reply and what it points to are valid until the callback returns. Numbers
- * are in host byte order.
+ * are in host byte order, @records and @redirect in network byte order.
  */
 struct ibsa_reply {
 	uint64_t id;
@@ -208,11 +215,12 @@ struct ibsa_reply {
  *
  * Callbacks run only inside these functions, in the thread that calls them:
  * ibsa_dispatch(), ibsa_wait(), the functions that wait for replies
- * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_topology_wait(),
- * ibsa_reach()) and ibsa_close(). Inside a callback, these functions return
- * -EBUSY for the same client, and do nothing. The callback may call
- * ibsa_query() and ibsa_cancel() for the same client, and all functions for a
- * client that is not inside a callback.
+ * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_reach(),
+ * ibsa_reason_wait(), ibsa_host_ports(), ibsa_topology_wait()) and
+ * ibsa_close(). Inside a callback, these functions return -EBUSY for the same
+ * client, and do nothing. The callback may call ibsa_query() and ibsa_cancel()
+ * for the same client, and all functions for another client if no callback of
+ * that client is running.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
@@ -246,11 +254,11 @@ struct ibsa_port_watch;
  * @arg:     as given to ibsa_port_watch()
  *
  * If the client read a changed value, and read the old value again before it
- * called the callback, the bit of the value in @changes is set as well: a port
- * that went down and came up again has IBSA_PORT_CHANGE_STATE and is active. A
- * value that changed and changed back between two reads of the port is not
- * noticed. ibsa_reply_fn tells which functions call the callback, and what the
- * callback may call.
+ * called the callback, the bit of the value in @changes is set as well: for a
+ * port that went down and came up again, @changes has IBSA_PORT_CHANGE_STATE,
+ * and @now is active. A value that changed and changed back between two reads
+ * of the port is not noticed. ibsa_reply_fn tells which functions call the
+ * callback, and what the callback may call.
  */
 typedef void (*ibsa_port_fn)(unsigned int changes,
 			     const struct ibsa_port_state *now, void *arg);
@@ -285,25 +293,26 @@ struct ibsa_stats {
  * @out:     receives the client; ibsa_close() closes it
  *
  * The client uses the first of these that is given: @options->transport,
- * @options->on, @options->fabric, $IBSA_FABRIC, a device of this machine.
+ * @options->on, @options->fabric, $IBSA_FABRIC (see @fabric of struct
+ * ibsa_options), a device of this machine. Any thread may call ibsa_open().
  *
- * Return: 0; -EACCES this user may not open the device file or not connect to
- * the fabric server, or the server belongs neither to this user nor to root;
- * -EBUSY another program uses the device file exclusively; -EINVAL an
- * option is out of range, the context is of another device, the topology file
- * has an error, or "unix:" has no path or a node name that is too long;
- * -ENAMETOOLONG the server's path is too long for a socket; -ENETDOWN the port
- * is not active or, in a fabric, has no cable; -ENODEV no such device or node,
- * no fabric server, the port has no device file, or no port is InfiniBand and
- * no RoCE device is named; -ENOENT no such topology file or capture; -ENOMEM;
- * -ENOSYS the RDMA or umad modules are not loaded or sysfs is not mounted;
- * -ENXIO the device or node has no port with this number; without a name, no
- * device has such a port, or the node $IBSA_NODE or the first channel adapter
- * of the fabric does not have it; -EOPNOTSUPP the kernel's umad interface is too old;
- * -EPROTO the process at the server's path is not a fabric server; -ETIMEDOUT
- * the fabric server did not answer within 10 seconds, or deadline_ms if that is
- * set and shorter; -EUSERS the fabric server has reached its limit of
- * connections; or the system's error. After an error @out is unchanged.
+ * Return: 0; -EACCES this user may not open the device file, or may not connect
+ * to the fabric server, or the server belongs neither to this user nor to root;
+ * -EBUSY another program uses the device file exclusively; -EINVAL an option is
+ * out of range, the context is of another device, the topology file has an
+ * error, "unix:" has no path, or the node name is too long; -ENAMETOOLONG the
+ * server's path is too long for a socket; -ENETDOWN the port is not active or,
+ * in a fabric, has no cable; -ENODEV no such device or node, no fabric server,
+ * the port has no device file, or no port is InfiniBand and no RoCE device is
+ * named; -ENOENT no such topology file or capture; -ENOMEM; -ENOSYS the RDMA or
+ * umad modules are not loaded or sysfs is not mounted; -ENXIO the device or
+ * node has no port with this number; if @options->device is NULL, no device has
+ * such a port or, in a fabric, the default node does not have it; -EOPNOTSUPP
+ * the kernel's umad interface is too old; -EPROTO the process at the server's
+ * path is not a fabric server; -ETIMEDOUT the fabric server did not answer
+ * within 10 seconds or, if deadline_ms is set and shorter, within deadline_ms;
+ * -EUSERS the fabric server has reached its limit of connections; or the
+ * system's error. After an error @out is unchanged.
  */
 int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	      struct ibsa_client **out) IBSA_MUST_USE;
@@ -312,12 +321,13 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * ibsa_close - end all queries and close the port
  * @client: an open client; NULL: ibsa_close() does nothing and returns 0
  *
- * ibsa_close() first waits, up to two seconds, until the SA has deleted the
- * client's services and subscriptions; see <ibsa/service.h> and <ibsa/event.h>.
- * Then ibsa_close() calls the callback of every query in progress with
- * -ECANCELED, and frees the client. ibsa_query() returns -ESHUTDOWN in these
- * callbacks. To close a client because of something that a callback receives,
- * set a variable in the callback, and call ibsa_close() after the dispatch.
+ * ibsa_close() first waits, up to two seconds in all, until the SA has deleted
+ * the client's services and subscriptions; see <ibsa/service.h> and
+ * <ibsa/event.h>. Then ibsa_close() calls the callback of every query in
+ * progress with -ECANCELED, and frees the client. ibsa_query() returns
+ * -ESHUTDOWN in these callbacks. To close a client because of something that a
+ * callback receives, set a variable in the callback, and call ibsa_close()
+ * after the dispatch.
  *
  * A forked child must not use its parent's clients: the child would receive
  * replies that are for the parent. The child may call ibsa_close() for these
@@ -353,45 +363,49 @@ int ibsa_close(struct ibsa_client *client);
  * five tries: 0, 0.5, 1.5, 3.5 and 7.5 seconds after the call, each interval up
  * to an eighth shorter or longer. If the transport temporarily cannot send a
  * try (-EAGAIN, -EBUSY, -EINTR, -ENOBUFS, -ENOMEM), the client sends the try
- * after one interval, and returns no error. If the SA replies BUSY, the client
- * sends the next try one interval after that reply.
+ * one interval later, and returns no error. Such a failure does not count as a
+ * try. If the SA replies BUSY, the client sends the next try one interval after
+ * that reply.
  *
- * Each try goes to the SM whose LID the port has at that time; while the port
- * has no SM, requests in flight wait. When the SM moves, the client sends all
- * requests in flight to the new SM as soon as the port shows the address of the
- * new SM (see ibsa_port_watch()). These tries have a new TransactionID: a late
- * reply of the old SM does not count. A node on which no SA runs replies to a
- * Get or Set that it does not support the class version or the method. After such a reply, the
- * client reads the port again. If the SM has moved, the client ignores the
- * reply; otherwise the reply ends the query. If the SA redirects a request, the
- * client sends all requests to the address that the SA gives, until a value of
- * struct ibsa_port_state changes, a try to this address gets no reply, or a
- * reply from it shows that no SA runs on that node. A request follows at most
- * three redirections.
+ * Unless the program gave the address of the SA to ibsa_open(), each try goes
+ * to the SM whose LID the port has at that time. While the port has no SM,
+ * requests in flight wait; their deadlines do not change. When the SM moves,
+ * the client sends all requests in flight to the new SM as soon as the port
+ * shows the address of the new SM (see ibsa_port_watch()). These tries have a
+ * new TransactionID: a late reply of the old SM does not count. A node on which
+ * no SA runs replies to a Get or Set with status 0x0004, 0x0008 or 0x000c
+ * (class version or method not supported). After such a reply, the client reads
+ * the port again. If the SM has moved, the client ignores the reply; otherwise
+ * the reply ends the query. If the SA redirects a request, the client sends all
+ * requests to the address that the SA gives, until a value of struct
+ * ibsa_port_state changes, a try to this address gets no reply, or a reply from
+ * it shows that no SA runs on that node. A request follows at most three
+ * redirections.
  *
  * Identical Gets and GetTables of a client share one request. A query joins an
- * identical request if the interval, max_interval_ms and jitter_percent of the
- * request are not larger than those of the query. The request must still wait
- * for the window, or be for a record that only the SM changes (@writer of
+ * identical request if the current interval, max_interval_ms and jitter_percent
+ * of the request are not larger than those of the query. The request must still
+ * wait for the window, or be for a record that only the SM changes (@writer of
  * struct ibsa_record). If the SA replied BUSY to the last try of the request,
- * its interval does not count, but its next try must come before the deadline
- * of the query. After a Set or Delete of this client has ended, by a reply, its
- * deadline or a cancel, no query joins an older request. @no_sharing turns
- * sharing off.
+ * the interval of the request does not count, but the next try of the request
+ * must come before the deadline of the query. After a Set or Delete of this
+ * client has ended, by a reply, its deadline or a cancel, no query joins a
+ * request from before that end, whatever its record. @no_sharing turns sharing
+ * off.
  *
  * Return: 0; -EINVAL no record, a method other than Get, GetTable, GetMulti,
  * Set and Delete, a mask bit that the record does not define, a jitter above
  * 100, or the port cannot send to the SA's address, for example because the
- * port requires a GRH and the address has none; -ERANGE a value in match is
- * wider than its field, or the SA's LID is wider than 16 bits and its address
- * has no GRH; -EAGAIN the port has no SM, and no address of an SA was given to
- * ibsa_open(); -ENOBUFS the queue of requests that wait for the window is full:
- * submit the query again when ibsa_dispatch() or ibsa_wait() has returned,
- * because they send waiting requests after all callbacks; -EOPNOTSUPP the
- * record is of Omni-Path, and the port is not; -ESHUTDOWN ibsa_close() is
- * closing the client; -ENODEV the device disappeared and is not back yet;
- * -ENOMEM; or the transport's error when it sent the first try. After an error
- * @done is not called.
+ * port requires a GRH and the address given to ibsa_open() has none; -ERANGE a
+ * value in match is wider than its field, or the SA's LID is wider than 16 bits
+ * and its address has no GRH; -EAGAIN the port has no SM, and no address of an
+ * SA was given to ibsa_open(); -ENOBUFS the queue of requests that wait for the
+ * window is full: submit the query again when ibsa_dispatch() or ibsa_wait()
+ * has returned, because they send waiting requests after all callbacks;
+ * -EOPNOTSUPP the record is of Omni-Path, and the port is not; -ESHUTDOWN
+ * ibsa_close() is closing the client; -ENODEV the device disappeared and is not
+ * back yet; -ENOMEM; or the transport's error if the first try is sent within
+ * the call. After an error @done is not called.
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */
@@ -406,21 +420,24 @@ int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
  * The next dispatch calls the query's callback with -ECANCELED. Identifiers are
  * never reused, so cancelling a query that has ended affects no other query.
  *
- * When all queries of a request have ended, the request leaves the window at
- * once if no try of it is outstanding: each was answered, or the transport has
- * reported the end of its timeout. A request with an outstanding try leaves the
- * window as follows; in each case, a reply, or the transport's report that the
- * timeouts of all tries have ended, frees its place earlier. The timeout of the
- * last try ends no later than the last deadline of the request's queries.
+ * When all queries of a request have ended, the request leaves the window
+ * (@window of struct ibsa_options) at once if no try of the request is
+ * outstanding: each try was answered, or the transport has reported the end of
+ * the try's timeout. A request with an outstanding try keeps its place in the
+ * window until a reply arrives, or the transport has reported that the timeouts
+ * of all its tries have ended, but no longer than the following rules say. The
+ * timeout of the last try ends no later than the last deadline of the request's
+ * queries.
  *
- * The kernel, a fabric server and an embedded fabric hold a request that was
- * sent, as @holds of struct ibsa_transport_ops tells; ibsim does not. Held
- * requests keep up to half of the places of the window, rounded down, until 250
- * milliseconds after the timeout of the last try. Beyond this half, a held
- * request whose timeout has passed leaves the window 16 milliseconds later. All
- * other requests leave the window at once, but in 16 milliseconds at most as
- * many as the window has places; the rest leave at the end of these 16
- * milliseconds.
+ * The kernel, a fabric server and an embedded fabric hold a request until its
+ * reply arrives or its timeout ends (see @holds of struct ibsa_transport_ops);
+ * ibsim does not. Held requests keep up to half of the places of the window,
+ * rounded down, until 250 milliseconds after the timeout of their last try. If
+ * this half is full, a held request whose timeout has already passed keeps its
+ * place for 16 milliseconds more, and every other request leaves the window at
+ * once. Requests that are not held also leave at once. But within 16
+ * milliseconds, at most as many requests leave at once as the window has
+ * places; further ones leave at the end of these 16 milliseconds.
  *
  * Return: 0; -ENOENT no query has this identifier, or the query has ended.
  */
@@ -431,12 +448,13 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id);
  * @client: an open client
  *
  * The fd belongs to the client and stays the same until ibsa_close(). The fd is
- * level-triggered. While the device is gone, it reports neither an error nor a
- * hang-up. The fd is not readable for what is due at a certain time, such as a
- * retry: poll it for at most ibsa_timeout_ms().
+ * level-triggered. While the device is gone, the fd reports neither an error
+ * nor a hang-up. The fd does not become readable when something is due at a
+ * certain time, such as a retry: poll the fd for at most ibsa_timeout_ms().
+ * Under ibsim, the fd cannot be polled together with other descriptors.
  *
  * Return: an fd that becomes readable when ibsa_dispatch() has something to
- * receive; -1 on a virtual clock, where only ibsa_wait() can wait, and if the
+ * receive; -1 on a virtual clock, where only ibsa_wait() can wait, or if the
  * program's own transport has no fd.
  */
 int ibsa_fd(const struct ibsa_client *client);
@@ -445,7 +463,7 @@ int ibsa_fd(const struct ibsa_client *client);
  * ibsa_timeout_ms - how long to poll the fd at most
  * @client: an open client
  *
- * Call ibsa_timeout_ms() before each poll: every query and every dispatch may
+ * Call ibsa_timeout_ms() before each poll: any other call with the client may
  * change the result.
  *
  * Return: milliseconds, rounded up, after which ibsa_dispatch() must be called
@@ -462,26 +480,28 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * receives at most as many messages as there are requests in flight, plus 256;
  * if more may be waiting, ibsa_timeout_ms() returns 0 afterwards.
  *
- * When the device disappears, or the fabric server stops, queries that were
- * sent end with -ENODEV, and ibsa_query() returns -ENODEV. The client searches
- * for the device, at most ten times a second, in this call, ibsa_wait() and
- * ibsa_query(). When the device is back, event watches and registered services
- * are set up again, and event watches receive IBSA_EVENT_GAP; see also
- * ibsa_port_watch(). An event loop therefore goes on after -ENODEV.
+ * When the device disappears, or the fabric server stops, the queries in
+ * progress end with -ENODEV, and ibsa_query() returns -ENODEV. The client
+ * searches for the device, at most ten times a second, in this call,
+ * ibsa_wait() and ibsa_query(). When the device is back, event watches and
+ * registered services are set up again, and event watches receive
+ * IBSA_EVENT_GAP; see also ibsa_port_watch(). An event loop therefore must
+ * continue after -ENODEV.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_dispatch(); -ENODEV
- * the device disappeared, returned once; or the transport's receive error,
- * after which queries still end by their deadlines.
+ * the device disappeared, returned once; or the transport's receive error;
+ * further dispatches still end queries at their deadlines.
  */
 int ibsa_dispatch(struct ibsa_client *client);
 
 /**
  * ibsa_wait - wait until the client has something to do, then dispatch
  * @client:     an open client
- * @timeout_ms: longest wait in milliseconds; -1: no limit
+ * @timeout_ms: longest wait in milliseconds; 0: do not wait; -1: no limit
  *
- * ibsa_wait() may return early without having called a callback: call it in a
- * loop. On a virtual clock, ibsa_wait() advances the clock instead of waiting.
+ * ibsa_wait() may return before @timeout_ms without having called a callback:
+ * call it in a loop. On a virtual clock, ibsa_wait() advances the clock instead
+ * of waiting, by at most @timeout_ms.
  *
  * Return: as ibsa_dispatch(); or -EINTR a signal ended the wait.
  */
@@ -492,9 +512,10 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms);
  * ibsa_wait()
  * @client: an open client
  *
- * Any thread may call ibsa_wake() while the client is open. A program that
- * polls ibsa_fd() needs its own way to wake: ibsa_wake() does not always make
- * ibsa_fd() readable.
+ * Any thread may call ibsa_wake() while the client is open. ibsa_query_wait()
+ * and the other functions that wait for replies continue to wait. A program
+ * that polls ibsa_fd() needs its own way to wake: ibsa_wake() does not always
+ * make ibsa_fd() readable.
  */
 void ibsa_wake(struct ibsa_client *client);
 
@@ -513,9 +534,11 @@ void ibsa_wake(struct ibsa_client *client);
  * Return: 0 the SA replied with status 0, with records or with an empty table;
  * -EREMOTEIO the SA replied with another status, which is in the reply that
  * @done receives; -ETIMEDOUT the deadline passed without a reply; -EMSGSIZE,
- * -ENODATA, -ENODEV, -EPROTO as err of struct ibsa_reply; -EBUSY a callback of
- * this client called ibsa_query_wait(); the transport's error when it received
- * or waited; or an error that ibsa_query() returns, and @done is not called.
+ * -ENODATA, -ENODEV, -EPROTO as err of struct ibsa_reply; the transport's error
+ * when it received or waited, and @done has received -ECANCELED; -EBUSY a
+ * callback of this client called ibsa_query_wait(); or an error that
+ * ibsa_query() returns. After -EBUSY or an error of ibsa_query() @done is not
+ * called.
  */
 int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 		    ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
@@ -524,8 +547,9 @@ int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
  * ibsa_outcome - classify a reply
  * @reply: of a query that ended
  *
- * Return: enum ibsa_outcome. IBSA_OUTCOME_NONE is status 0x0300 or 0x0500 or
- * an empty table; IBSA_OUTCOME_UNREACHABLE is any err other than 0.
+ * Return: enum ibsa_outcome. IBSA_OUTCOME_NONE is status 0x0300 (no records) or
+ * 0x0500 (invalid GID) or an empty table; IBSA_OUTCOME_UNREACHABLE is any err
+ * other than 0.
  */
 enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply);
 
@@ -541,12 +565,13 @@ enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply);
 void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
 
 /**
- * ibsa_redirect_explain - tell in one sentence where the SA last redirected to
+ * ibsa_redirect_explain - tell in one sentence to which address the SA last
+ * redirected
  * @client: an open client
  * @out:    receives the sentence of ibsa_reply_explain() for the last reply
  *          whose redirection the client did not follow
  *
- * Use it after a report about a service or an event watch with a status of
+ * Use it after a registered service or an event watch has reported a status of
  * redirection: the report does not contain the address.
  *
  * Return: 0; -ENOENT the client has received no redirection that it did not
@@ -558,10 +583,11 @@ int ibsa_redirect_explain(const struct ibsa_client *client,
 /**
  * ibsa_reply_at - the bytes of one record of a reply
  * @reply: of a query that ended
- * @index: number of the record, from 0; less than reply->count
+ * @index: number of the record, from 0; must be less than reply->count
  *
- * Return: the record's reply->stride bytes, in network byte order. Use
- * IBSA_GET() to read single fields without decoding the record.
+ * Return: the record's reply->stride bytes, in network byte order, valid until
+ * the callback returns. Use IBSA_GET() to read single fields without decoding
+ * the record.
  */
 static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
 					   size_t index)
@@ -573,8 +599,8 @@ static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
  * ibsa_reply_decode - decode one record of a reply into its struct
  * @reply: of a query that ended
  * @index: number of the record, from 0
- * @out:   receives a copy of the record, in the struct of reply->record, such
- *         as struct ibsa_path
+ * @out:   receives a copy of the record in host byte order, in the struct of
+ *         reply->record, such as struct ibsa_path
  *
  * Return: 0; -ENOENT @index is not less than reply->count, and @out is
  * unchanged.
@@ -588,7 +614,8 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
  * @refresh: true: read the port now; false: return the state of the last read
  * @out:     receives the state
  *
- * If a refresh finds a change, the next dispatch calls the watches.
+ * If a refresh finds a change, the next dispatch calls the callbacks of the
+ * watches.
  *
  * Return: 0; or the error of reading the port, such as -ENODEV, and @out is
  * unchanged.
@@ -599,21 +626,21 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 /**
  * ibsa_port_watch - watch the client's port for changes
  * @client:      an open client
- * @interval_ms: interval at which the port is read; 0: 1000. The smallest
- *               interval of all watches of the client applies
+ * @interval_ms: milliseconds between two reads of the port; 0: 1000. The
+ *               smallest interval of all watches of the client applies
  * @changed:     called for changes, by the functions that ibsa_reply_fn lists
  * @arg:         passed to @changed unchanged
  * @out:         receives the watch, which ibsa_port_unwatch() or ibsa_close()
  *               ends
  *
- * The first call of @changed reports the differences from the state that
- * ibsa_port_get() returned when the watch began. The callbacks of all watches
- * are called if a read of the port finds a change, whatever the reason for the
+ * The first call of @changed reports the differences from the state that the
+ * client had last read when the watch began. The callbacks of all watches are
+ * called if a read of the port finds a change, whatever the reason for the
  * read: the interval, a request without a reply, ibsa_port_get() with refresh,
  * or an event of the port (see @context of struct ibsa_options).
  *
- * If the device disappears, the watch reports a port that is IBSA_PORT_DOWN
- * with physical state 0, and all other values as last known. When the device is
+ * If the device disappears, the watch reports port state IBSA_PORT_DOWN and
+ * physical state 0; all other values stay as last read. When the device is
  * back, the watch reports IBSA_PORT_CHANGE_REREGISTER and any other changes.
  * Other errors of reading the port are not reported.
  *
@@ -641,7 +668,8 @@ void ibsa_port_unwatch(struct ibsa_client *client,
  *
  * Return: 0; -ENODATA the entry is empty; -EINVAL the table has no such entry;
  * -EOPNOTSUPP the program's own transport does not provide the table; or the
- * error of reading it. Any thread may call it.
+ * error of reading the table. Any thread may call ibsa_gid_get() while the
+ * client is open.
  */
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 		 struct ibsa_gid_entry *out) IBSA_MUST_USE;
@@ -653,14 +681,14 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
  * @out:    receives the P_Key, host byte order; 0: the entry is empty
  *
  * Return: 0; -EINVAL the table has no such entry; -EOPNOTSUPP the program's own
- * transport does not provide the table; or the error of reading it. Any thread
- * may call it.
+ * transport does not provide the table; or the error of reading the table. Any
+ * thread may call ibsa_pkey_get() while the client is open.
  */
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index,
 		  uint16_t *out) IBSA_MUST_USE;
 
 /**
- * ibsa_stats_get - the counters of a client
+ * ibsa_stats_get - the counters of a client since it was opened
  * @client: an open client
  * @out:    receives the counters
  */

@@ -18,22 +18,24 @@ IBSA_BEGIN
  * @out:    receives the record: the struct of @query's record, such as struct
  *          ibsa_node; struct ibsa_path for a MultiPathRecord
  *
- * Use ibsa_query_one() for queries that exactly one record matches. For tables,
+ * Use ibsa_query_one() when exactly one record matches the query. For tables,
  * and for the status and other numbers of a reply, use ibsa_query_wait().
  *
  * Return: 0; -ENOENT the SA has no matching record (IBSA_OUTCOME_NONE);
- * -ENOTUNIQ more than one record matches; -EREMOTEIO the SA refused the
- * request, redirected it, or was busy until the deadline; -ETIMEDOUT,
- * -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO as err of struct ibsa_reply; -EBUSY a
- * callback of this client called ibsa_query_one(); -EAGAIN the port has no SM;
- * or another error of ibsa_query_wait(). After an error @out is unchanged.
+ * -ENOTUNIQ more than one record matches (status 0x0400, or several records in
+ * the reply); -EREMOTEIO the SA refused the request, redirected it, or was busy
+ * until the deadline; -ETIMEDOUT, -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO as err
+ * of struct ibsa_reply; -EBUSY a callback of this client called
+ * ibsa_query_one(); -EAGAIN the port has no SM; or another error of
+ * ibsa_query_wait(). After an error @out is unchanged.
  */
 int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
 		   struct ibsa_error *error, void *out) IBSA_MUST_USE;
 
 /**
  * struct ibsa_path_options - options; zero is the default of each member
- * @from:       GID of the source port; zero: GID 0 of the client's port
+ * @from:       GID of the source port; zero: the GID at index 0 of the client's
+ *              port
  * @match:      values that the path must have, such as its P_Key; NULL: any
  * @mask:       the fields of @match that the SA compares, as of struct
  *              ibsa_query; sgid and dgid are not allowed. If the mask does not
@@ -53,9 +55,9 @@ struct ibsa_path_options {
  * ibsa_path_wait - query the path to a port and wait for it
  * @client:  an open client
  * @options: NULL: all defaults
- * @to:      GID of the destination port
+ * @to:      GID of the destination port or multicast group
  * @error:   after an error, a sentence that tells why; may be NULL
- * @out:     receives the PathRecord
+ * @out:     receives the PathRecord, host byte order
  *
  * If the SA has several paths, it returns one of them. To check whether a path
  * exists, also for many GIDs, use ibsa_reach() and ibsa_reach_each().

@@ -31,12 +31,13 @@ enum ibsa_why {
 
 /**
  * struct ibsa_reach_options - options; zero is the default of each member
- * @from:       GID of the source port; zero: GID 0 of the client's port at the
- *              time of each query
+ * @from:       GID of the source port; zero: the GID at index 0 of the client's
+ *              port at the time of each query
  * @timeout_ms: deadline of the query for each GID, in milliseconds; default:
  *              deadline_ms of the client
- * @why:        enum ibsa_why: whether to find out why there is no path, with at
- *              most IBSA_REASON_QUERIES further queries for each GID, each with
+ * @why:        enum ibsa_why: whether to find out why there is no path (0:
+ *              ibsa_reach() does, ibsa_reach_each() does not), with at most
+ *              IBSA_REASON_QUERIES further queries for each GID, each with
  *              @timeout_ms of its own
  */
 struct ibsa_reach_options {
@@ -48,9 +49,10 @@ struct ibsa_reach_options {
 /**
  * struct ibsa_reach_answer - the result of one GID
  * @gid:    the GID, in network byte order
- * @index:  position of the GID in @gids of ibsa_reach_each(), from 0
- * @left:   number of GIDs of the batch that have no result yet; 0: the batch no
- *          longer exists when the callback returns
+ * @index:  position of the GID in @gids of ibsa_reach_each(), from 0; 0 from
+ *          ibsa_reach()
+ * @left:   number of GIDs of the batch that have no result yet. After the
+ *          callback with 0, the batch no longer exists. 0 from ibsa_reach()
  * @reach:  enum ibsa_reach
  * @err:    0 the SA replied; -ETIMEDOUT the SA did not reply before the
  *          deadline; -EAGAIN the port has no SM or has no GID; -EPROTO the
@@ -59,19 +61,22 @@ struct ibsa_reach_options {
  *          ibsa_reach(), when it was called; for ibsa_reach_each(), during the
  *          whole timeout of the GID; or another error of ibsa_query() or struct
  *          ibsa_reply
- * @status: the MAD status, all 16 bits, host byte order: with NO, 0x0300 or
- *          0x0500, or 0 if the reply has no record; with UNKNOWN, why the SA
- *          refused, or BUSY
- * @tries:  number of tries that were sent
+ * @status: the MAD status, all 16 bits, host byte order: for IBSA_REACH_NO,
+ *          0x0300 or 0x0500, or 0 if the reply has no record; for
+ *          IBSA_REACH_UNKNOWN with @err 0, why the SA refused, or BUSY
+ * @tries:  number of tries of the query for the path that were sent
  * @rtt_ns: nanoseconds from the last try to the reply; 0 without a reply
  * @redirects: as in struct ibsa_reply
  * @redirect: as in struct ibsa_reply, valid until the callback returns; NULL
  *          from ibsa_reach(), and if a reason was searched
- * @reason: enum ibsa_reason_code: with NO: the reason, if a reason was searched
- *          and found; with UNKNOWN: THIS_PORT_DOWN, if the port of the client
- *          is down and @err is neither 0 nor -ECANCELED; else NONE
+ * @reason: enum ibsa_reason_code: for IBSA_REACH_NO, the reason, if a reason
+ *          was searched and found; for IBSA_REACH_UNKNOWN,
+ *          IBSA_REASON_THIS_PORT_DOWN if the port of the client is down and
+ *          @err is neither 0 nor -ECANCELED; in all other cases
+ *          IBSA_REASON_NONE
  * @is_certain: as in struct ibsa_reason
- * @detail: as in struct ibsa_reason; "" without a reason
+ * @detail: as in struct ibsa_reason; "" if no reason was searched, unless
+ *          @reason is IBSA_REASON_THIS_PORT_DOWN
  */
 struct ibsa_reach_answer {
 	struct ibsa_gid gid;
@@ -96,7 +101,7 @@ struct ibsa_reach_answer {
  *
  * ibsa_reply_fn tells which functions call the callback, and what the callback
  * may call. The callback may also call ibsa_reach_each() and ibsa_reach_stop(),
- * but not ibsa_reach().
+ * but not a function that waits for replies, such as ibsa_reach().
  */
 typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
 			      void *arg);
@@ -105,17 +110,19 @@ typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
  * ibsa_reach - check the reachability of one GID, and wait for the result
  * @client:  an open client
  * @options: NULL: all defaults
- * @gid:     unicast or multicast, of this subnet or of another
+ * @gid:     the GID, network byte order; unicast or multicast, of this subnet
+ *           or of another
  * @out:     receives the result; IBSA_REACH_UNKNOWN if the query failed, for
  *           example if the SA did not reply, was busy or refused the query
  *
  * Queries the SA for one reversible path. If the SA has no path, up to
- * IBSA_REASON_QUERIES further queries search for the reason, unless @options
- * has IBSA_WHY_NEVER. During the wait, the client continues with its other
- * queries. A signal does not end the wait.
+ * IBSA_REASON_QUERIES further queries search for the reason, unless @why of
+ * @options is IBSA_WHY_NEVER. During the wait, the client continues with its
+ * other queries. A signal does not end the wait.
  *
- * Return: 0, and @out holds a result; -EINVAL @gid is NULL or all zero; -EBUSY
- * a callback of this client called ibsa_reach().
+ * Return: 0, and @out holds a result, also if the query failed; -EINVAL @gid is
+ * NULL or all zero; -EBUSY a callback of this client called ibsa_reach(). After
+ * an error @out is unchanged.
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */
@@ -136,11 +143,11 @@ int ibsa_reach(struct ibsa_client *client,
  * @out:     receives the batch, valid until @told has returned for the last
  *           GID; may be NULL
  *
- * The batch has at most as many queries in flight as the client's window
- * allows, and starts the next query when a query ends: the timeout of a GID
- * starts with its own query, and the queries of the batch do not fill the
- * client's queue. The batch allocates no memory after its start. ibsa_close()
- * ends a batch with -ECANCELED.
+ * The batch has at most as many queries in progress as the client's window has
+ * places, and starts the next query when one of them ends. The timeout of each
+ * GID therefore starts with the query for this GID, and the batch does not fill
+ * the client's queue. The batch allocates no memory after its start.
+ * ibsa_close() ends a batch with -ECANCELED.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @gids, a GID that is all
  * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is closing the
@@ -154,11 +161,11 @@ int ibsa_reach_each(struct ibsa_client *client,
 
 /**
  * ibsa_reach_stop - end a batch early
- * @batch: from ibsa_reach_each(); at least one of its GIDs must still be
- *         without a result
+ * @batch: from ibsa_reach_each(); must not be passed after the callback for the
+ *         last GID has returned
  *
  * For each GID without a result, the next dispatch calls the callback with
- * UNKNOWN and -ECANCELED. If the callback of the batch itself calls
+ * IBSA_REACH_UNKNOWN and -ECANCELED. If the callback of this batch calls
  * ibsa_reach_stop(), the calls for the other GIDs without a result follow as
  * soon as the callback has returned.
  *

@@ -48,19 +48,20 @@ enum {
  * @code:       enum ibsa_reason_code
  * @is_certain: true: the reason is sure; false: the reason is possible, but the
  *              SA does not show enough to be sure, and @detail begins with
- *              "possibly"; also false for the code NONE
+ *              "possibly"; also false for IBSA_REASON_NONE
  * @queries:    number of queries that were sent
  * @err:        0; or the error that ended the search: that of struct
  *              ibsa_reply, or -EBUSY if the SA was busy
- * @constraint: of CONSTRAINT: the name of the field whose value alone excludes
- *              every path, such as "mtu"; NULL: only the values of several
- *              fields together exclude every path
- * @possible:   of CONSTRAINT, unless @constraint is NULL: the value that the field
- *              of a path has without the constraint, such as "100Gb/s"; "" if
- *              that value meets the constraint, because the SA then possibly
- *              excludes the return path; else ""
- * @detail:     one sentence for the user, safe to print; "" if no reason was
- *              searched
+ * @constraint: for IBSA_REASON_CONSTRAINT: the name of the field whose value
+ *              alone excludes every path, such as "mtu" (a static string); NULL
+ *              if only the values of several fields together exclude every
+ *              path, and for all other codes
+ * @possible:   if @constraint is not NULL: the value that this field of a path
+ *              has without the constraint, such as "100Gb/s", or "" if that
+ *              value meets the constraint (the SA then possibly excludes the
+ *              return path); "" if @constraint is NULL
+ * @detail:     one sentence for the user, safe to print, also if no reason was
+ *              found; "" if no reason was searched
  */
 struct ibsa_reason {
 	int code;
@@ -76,16 +77,17 @@ struct ibsa_reason {
  * ibsa_reason_text - the text of a reason
  * @code: enum ibsa_reason_code
  *
- * Return: a few words, such as "another subnet"; "" for NONE and for unknown
- * codes.
+ * Return: a static string of a few words, such as "another subnet"; "" for
+ * IBSA_REASON_NONE and for unknown codes.
  */
 const char *ibsa_reason_text(int code);
 
 /**
  * ibsa_reason_wait - find out why a query for a path has no result
  * @client: an open client
- * @query:  a query that has ended without a path: for a PathRecord by SGID or
- *          SLID and by DGID or DLID, with any further fields as constraints
+ * @query:  a query that has ended without a path: for a PathRecord, with SGID
+ *          or SLID, with DGID or DLID, and with any further fields as
+ *          constraints; its match must still hold the values
  * @out:    receives the reason; its code is IBSA_REASON_NONE if no reason was
  *          found
  *

@@ -49,22 +49,24 @@ enum ibsa_writer {
 };
 
 /**
- * struct ibsa_field - one field of a record: a row of its table in records.h
+ * struct ibsa_field - one field of a record: a row of the record's table in
+ * records.h
  * @name:       name of the member in the struct, and on the command line
  * @bit_offset: offset of the first element on the wire, in bits from the most
  *              significant bit of the first byte
  * @nbits:      bits of one element: 1 to 64, or 128 for a GID
  * @count:      number of elements; more than 1 for arrays, text and blobs
- * @cm:         the row's column "mask": number of the field's first component
- *              bit, IBSA_TWO(), IBSA_NO_BIT or IBSA_UNMASKED; ibsa_field_cm()
- *              returns the component bits
+ * @cm:         the row's column "mask": number of the field's component bit;
+ *              IBSA_TWO() of the first of two bits; IBSA_NO_BIT: the SA cannot
+ *              select by the field; or IBSA_UNMASKED: no bit, but requests
+ *              carry the field. ibsa_field_cm() returns the component bits
  * @show:       enum ibsa_show
  * @host_offset: offset of the first element in the struct, in bytes
  * @host_size:  size of one element in the struct, in bytes
  *
- * A field of text or a blob is one value. Any other array has @count values. If
- * the SA can select by them, each value has one component bit, and these bits
- * are consecutive.
+ * A field of text or a blob is one value of @count elements. Any other array
+ * has @count values. If the SA can select by the values of an array, each value
+ * has one component bit, and these bits are consecutive.
  */
 struct ibsa_field {
 	const char *name;
@@ -87,7 +89,8 @@ struct ibsa_field {
  * @class_version: class version of the MADs: 2, or 0x80 for Omni-Path
  * @writer:      enum ibsa_writer. If this is not IBSA_WRITER_SM, a query does
  *               not join a request that has already been sent; see ibsa_query()
- * @size:        bytes on the wire that the table describes
+ * @size:        bytes of the record on the wire that its table in records.h
+ *               describes
  * @host_size:   size of the struct, in bytes
  * @reply:       the type of the records in replies: the same record, except for
  *               MultiPathRecord, to which the SA replies with records of type
@@ -97,7 +100,7 @@ struct ibsa_field {
  * @field_count: number of @fields
  * @decode:      decodes the first @size bytes at @wire into the struct
  * @encode:      encodes the struct into @size bytes at @wire, reserved bits as
- *               zero; sets *@over to bits that are not all 0 if a value is
+ *               zero; sets *@over to 0, or to another number if a value is
  *               wider than its field
  *
  * Each record that the library supports is an object, such as ibsa_path_record.
@@ -130,7 +133,8 @@ const struct ibsa_record *ibsa_record_at(unsigned int index);
 
 /**
  * ibsa_record_find - find a record type by its name
- * @name: "PathRecord" or "PR", in upper or lower case
+ * @name: name or short name of the record, such as "PathRecord" or "PR", in
+ *        upper or lower case
  *
  * Return: the record, or NULL if there is no such record.
  */
@@ -157,8 +161,9 @@ int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
  * @len:    size of @out in bytes; bytes after the record are unchanged
  *
  * Return: 0; -EINVAL @len is less than the record's size; -ERANGE a value is
- * wider than its field, or the last byte of a text's array, which has one byte
- * more than the field, is not NUL. After an error @out is unchanged.
+ * wider than its field, or a text does not end with a NUL (the text's array in
+ * the struct has one byte more than the field). After an error @out is
+ * unchanged.
  */
 int ibsa_record_encode(const struct ibsa_record *record, const void *host,
 		       void *out, size_t len) IBSA_MUST_USE;
@@ -178,14 +183,14 @@ unsigned int ibsa_field_values(const struct ibsa_field *field);
  * @index: index of the value within the field, from 0; 0 if the field is not
  *         an array
  *
- * Return: the bits, host byte order; 0 if the SA cannot select by the value, or
- * if @index is not less than ibsa_field_values().
+ * Return: the bits, one or two, in host byte order; 0 if the SA cannot select
+ * by the value, or if @index is not less than ibsa_field_values().
  */
 uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
 
 /**
  * ibsa_field_get - read one number of a record
- * @field: a field of the record; not a GID, text or blob
+ * @field: a field of the record at @host; not a GID, text or blob
  * @index: index of the value within the field, from 0; 0 if the field is not
  *         an array
  * @host:  the record's struct
@@ -198,7 +203,7 @@ uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
 
 /**
  * ibsa_field_set - write one number of a record
- * @field: a field of the record; not a GID, text or blob
+ * @field: a field of the record at @host; not a GID, text or blob
  * @index: index of the value within the field, from 0; 0 if the field is not
  *         an array
  * @value: the number

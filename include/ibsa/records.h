@@ -676,12 +676,13 @@ IBSA_RECORDS(IBSA__DEFINE_RECORD)
 IBSA__DEFINE(sa_header, SA_HEADER);
 
 /**
- * IBSA_CM - the component mask of a field
+ * IBSA_CM - the component bits of a field
  * @record: name of the record's struct without "ibsa_", such as path
  * @field:  name of the field; for an array, the bit is that of its first value
  *
  * A constant expression, in host byte order. IBSA_PATH_CM(dlid) is short for
- * IBSA_CM(path, dlid); other records have such macros, too.
+ * IBSA_CM(path, dlid); most other records have such a macro, too, for example
+ * IBSA_NODE_CM().
  */
 #define IBSA_CM(record, field) \
 	IBSA__CM(sizeof(((struct ibsa__##record##_mask *)0)->field) - 1)
@@ -706,10 +707,11 @@ IBSA__DEFINE(sa_header, SA_HEADER);
 #define IBSA_MULTI_PATH_CM(field) IBSA_CM(multi_path, field)
 
 /**
- * IBSA_GET - read one number of a record in network byte order
+ * IBSA_GET - read one number from the bytes of a record
  * @record: name of the record's struct without "ibsa_"
- * @field:  name of a field that is one number
- * @wire:   the bytes of the record, as ibsa_reply_at() returns them
+ * @field:  name of a field that is one number, not an array
+ * @wire:   the bytes of the record in network byte order, as ibsa_reply_at()
+ *          returns them
  *
  * Reads one field without decoding the others. Use it to read large tables.
  *
@@ -720,10 +722,11 @@ IBSA__DEFINE(sa_header, SA_HEADER);
 		      sizeof(((struct ibsa__##record##_bits *)0)->field))
 
 /**
- * IBSA_GET_GID - the address of a GID of a record in network byte order
+ * IBSA_GET_GID - find a GID in the bytes of a record
  * @record: name of the record's struct without "ibsa_"
  * @field:  name of a field that is a GID
- * @wire:   the bytes of the record
+ * @wire:   the bytes of the record in network byte order, as ibsa_reply_at()
+ *          returns them
  *
  * Return: a pointer to the 16 bytes of the GID, inside @wire.
  */

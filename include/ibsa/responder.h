@@ -21,9 +21,9 @@ struct ibsa_responder;
  *          first device with an active InfiniBand port. A RoCE device is used
  *          only if it is named
  * @port:   port number of the device; 0: the first active port of the device
- * @node:   name or node id of a channel adapter of the fabric: the node from
- *          which the SA of the fabric receives all requests; NULL: the first
- *          channel adapter of the file
+ * @node:   name or node id of a channel adapter of the fabric: the SA of the
+ *          fabric receives all requests as if they came from this node; NULL:
+ *          the first channel adapter of the fabric
  * @node_port: port number of @node; 0: its first port with a cable
  */
 struct ibsa_responder_options {
@@ -37,11 +37,14 @@ struct ibsa_responder_options {
  * struct ibsa_responder_info - port, GID, LID and counters of a responder
  * @device:   name of the device; valid until the responder is closed
  * @port:     port number of the responder
- * @gid:      GID 0 of the port, to which clients send requests
- * @lid:      LID of the port, host byte order; 0 on RoCE
+ * @gid:      GID at index 0 of the port; clients on RoCE send requests to it
+ * @lid:      LID of the port, to which clients on InfiniBand send requests,
+ *            host byte order; 0 on RoCE
  * @requests: MADs that arrived for the SA, without the responses to Reports
- * @answers:  answers that the kernel accepted for sending
- * @reports:  Reports that the kernel accepted for sending, each try
+ * @answers:  answers that the kernel accepted for sending; an answer of several
+ *            segments counts once
+ * @reports:  Reports that the kernel accepted for sending; each try of a Report
+ *            counts
  * @refused:  answers and Reports that the kernel refused, usually because it is
  *            still sending an earlier answer to the same request
  * @unprocessed:  of @requests, and of the responses to Reports, those that the
@@ -74,15 +77,16 @@ struct ibsa_responder_info {
  * The responder passes SA requests that arrive at the port to the SA of
  * @fabric, and sends the answers of that SA back to the requesters. The
  * requesters need not exist in the fabric: its SA receives all requests as if
- * they came from @options->node, and answers what this node may receive. Faults
- * of the fabric (ibsa_fabric_fault()) affect an answer as a whole, not single
- * RMPP segments.
+ * they came from @options->node, and its replies contain what this node may
+ * receive. Faults of the fabric (ibsa_fabric_fault()) affect an answer as a
+ * whole, not single RMPP segments.
  *
  * Get, Set, GetTable, GetMulti and Delete of class version 2 are processed, but
- * not a GetMulti of more than one MAD. A requester that subscribes receives
- * Reports, and the requester's ReportResps reach the SA of the fabric. The
- * responder stores at most 65536 requesters. A further requester replaces the
- * oldest, and then receives the Reports to which the oldest had subscribed.
+ * not a GetMulti request of more than one MAD, which counts as unprocessed. A
+ * requester that subscribes receives Reports, and the requester's ReportResps
+ * reach the SA of the fabric. The responder stores at most 65536 requesters. A
+ * further requester replaces the oldest, and then receives the Reports to which
+ * the oldest had subscribed.
  *
  * The kernel sends large answers as RMPP segments, and sends a segment again 2
  * seconds after it was lost. On RoCE, clients must use an IPv6 GID of the port:
@@ -92,8 +96,8 @@ struct ibsa_responder_info {
  * child must not call them.
  *
  * Return: 0; -EACCES this user may not open the umad device file; -EBUSY
- * another program receives the SA requests at the port, such as a subnet
- * manager, or another client in the fabric receives the Reports at the node's
+ * another program, such as a subnet manager, receives the SA requests at the
+ * port, or another client in the fabric receives the Reports at the node's
  * port; -EINVAL the fabric has a virtual clock; -ENETDOWN the port is not
  * active, or the node's port has no cable; -ENODEV there is no such device, or
  * the fabric has no such node; -ENOMEM; -ENOSYS the RDMA or umad modules are
@@ -139,10 +143,10 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
  * readable.
  *
  * Return: 0; -ENODEV the device was removed; -EBUSY another program registered
- * for the SA requests while the responder opened the device file again, as it
- * does after a request of more than 64 KiB; or another error of the device.
- * After an error the responder processes nothing any more, and each further
- * call returns the same error.
+ * for the SA requests while the responder opened the device file again, which
+ * the responder does after a request of more than 64 KiB; or another error of
+ * the device. After an error the responder processes nothing any more, and each
+ * further call returns the same error.
  */
 int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
 
