@@ -377,30 +377,34 @@ struct ibsa_rec_registration;
  * @rec:       the record, all members in network byte order; copied
  * @comp_mask: the members of @rec that are set, network byte order; 0: all
  *             members that are not zero. id, gid, pkey and lease are always
- *             sent; their defaults are 0, the port's GID 0, 0xffff and 300
- *             seconds
+ *             sent. If they are not set, they are 0, the GID at index 0 of the
+ *             port, 0xffff and 300 seconds
  * @report:    called for each event, by the thread that dispatches @device. In
- *             the struct that @report receives, registration is NULL, and the
- *             record is in host byte order. May be NULL
+ *             the struct that @report receives, registration is NULL (tell
+ *             registrations apart by @arg), and the record is in host byte
+ *             order. May be NULL
  * @arg:       passed to @report unchanged
  * @out:       receives the handle, before @report is called; valid until
  *             @report has been called with IBSA_REGISTRATION_RELEASED
  *
- * Renews, reads back and restores the registration as ibsa_service_register()
- * does, and reads it back every @audit_ms of struct ibsa_device_options.
- * Unregistering @client and closing @device release the registration.
+ * The library renews and restores the registration as ibsa_service_register()
+ * does, and reads it back every audit_ms of struct ibsa_device_options.
+ * Unregistering @client and closing @device release the registration; @report
+ * is then still called with IBSA_REGISTRATION_RELEASED.
  *
  * Return: 0; -EINVAL @client is not registered, the device belongs to the
- * parent process, a mask bit that ServiceRecord does not define, or a lease
- * that is set to 0; -ENODEV no such port, an Ethernet port without the address
- * of an SA, or the device is being closed; -EAGAIN the port was not used before
- * and is down; -EOPNOTSUPP another port of the device is open, and the device
- * (under ibsim or on a virtual clock) supports only one port at a time;
- * -ENOMEM; or the error of opening the port. After an error @report is not
- * called. Later failures are the err of IBSA_REGISTRATION_RELEASED: -EEXIST the
- * port has a registration with this ID, GID and P_Key, or is releasing it;
- * -ECANCELED released, or the device closed, before the first request, or the
- * SA did not reply in time when the device was closed; or as in
+ * parent process, a mask bit that ServiceRecord does not define, or a lease of
+ * 0 whose bit in @comp_mask is set; -ENODEV no such port, an Ethernet port
+ * without the address of an SA, or the device is being closed; -EAGAIN the port
+ * was not used before and is down (if it was used before, the library waits for
+ * it); -EOPNOTSUPP another port of the device is open, and the device (under
+ * ibsim or on a virtual clock) supports only one port at a time; -ENOMEM; or
+ * the error of opening the port. After an error @report is not called. Later
+ * failures are the err of IBSA_REGISTRATION_RELEASED: -EEXIST a registration of
+ * @device at this port has the same ID, GID and P_Key, or is being released;
+ * -ECANCELED the registration was released before the first request, the device
+ * was closed before the first request, or the SA did not reply to the Delete
+ * request when the device was closed; or an error as in
  * ibsa_service_register(). Any thread and any callback may call it.
  *
  * Source: IBA vol 1, 15.2.5.14.
@@ -418,8 +422,7 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
  *
  * Does not wait: IBSA_REGISTRATION_RELEASED is reported later. If @registration
  * is NULL, was released before, or has been reported as released, nothing
- * happens: no two registrations of a process have the same handle. Any thread
- * and any callback may call it.
+ * happens. Handles are never reused. Any thread and any callback may call it.
  */
 void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
 
@@ -430,30 +433,33 @@ struct ibsa_device_watch;
  * @client:   registered
  * @device:   the device
  * @port_num: number of the port that subscribes, from 1
- * @options:  as for ibsa_event_watch(); copied; NULL: all defaults. The default
- *            of audit_ms is that of struct ibsa_device_options
- * @happened: called for each event, by the thread that dispatches @device; the
- *            watch of the event is NULL
+ * @options:  as for ibsa_event_watch(); copied; NULL: all defaults. If audit_ms
+ *            is 0, the audit_ms with which @device was opened applies
+ * @happened: called for each event, by the thread that dispatches @device;
+ *            member watch of the event is NULL
  * @arg:      passed to @happened unchanged
  * @out:      receives the handle, before @happened is called; valid until
  *            @happened has been called with IBSA_EVENT_ENDED
  *
  * The library maintains the subscriptions as for ibsa_event_watch().
- * Unregistering @client and closing @device end the watch.
+ * Unregistering @client and closing @device end the watch; @happened is then
+ * still called with IBSA_EVENT_ENDED.
  *
  * Return: 0; -EINVAL @client is not registered, the device belongs to the
  * parent process, no @happened, kinds has a bit that is not a kind of Report,
  * more GIDs than IBSA_EVENT_GIDS_MAX, or only one of gids and gid_count is set;
  * -ENODEV no such port, an Ethernet port without the address of an SA, or the
- * device is being closed; -EAGAIN the port was not used before and is down;
- * -EOPNOTSUPP another port of the device is open, and the device (under ibsim
- * or on a virtual clock) supports only one port at a time; -ENOMEM; or the
- * error of opening the port. After an error @happened is not called. Later
- * failures are the err of IBSA_EVENT_ENDED: -EBUSY another program receives the
- * Reports of the port; -EOPNOTSUPP ports of this type do not receive Reports;
- * -EINVAL audit_nodes is set, but kinds has neither GID_IN nor GID_OUT;
- * -ECANCELED ended, or the device closed, before the watch began; or as in
- * ibsa_event_watch(). Any thread and any callback may call it.
+ * device is being closed; -EAGAIN the port was not used before and is down (if
+ * it was used before, the library waits for it); -EOPNOTSUPP another port of
+ * the device is open, and the device (under ibsim or on a virtual clock)
+ * supports only one port at a time; -ENOMEM; or the error of opening the port.
+ * After an error @happened is not called. Later failures are the err of
+ * IBSA_EVENT_ENDED: -EBUSY another client, of this or another program, receives
+ * the Reports of the port; -EOPNOTSUPP ports of this type do not receive
+ * Reports; -EINVAL audit_nodes is set, but kinds has neither GID_IN nor
+ * GID_OUT; -ECANCELED ibsa_device_unwatch() was called, or the device was
+ * closed, before the watch began; or another error as in ibsa_event_watch().
+ * Any thread and any callback may call it.
  *
  * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
  */
@@ -468,9 +474,10 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
  * @watch: from ibsa_device_watch(); may be NULL
  *
  * Does not wait: events may still be reported until IBSA_EVENT_ENDED. The
- * library reports IBSA_EVENT_ENDED later, without waiting for the SA, with err,
- * sequence and time_ns 0. If @watch is NULL, or has already ended, nothing
- * happens. Any thread and any callback may call it.
+ * library reports IBSA_EVENT_ENDED later, without waiting for the SA, with
+ * sequence and time_ns 0, and with err 0 or, if the watch had not begun yet,
+ * -ECANCELED. If @watch is NULL, or has already ended, nothing happens: handles
+ * are never reused. Any thread and any callback may call it.
  */
 void ibsa_device_unwatch(struct ibsa_device_watch *watch);
 
@@ -487,9 +494,9 @@ enum {
  * struct ib_sa_multicast - a membership in a multicast group
  * @rec:       until the first callback with status 0, the record that the
  *             program passed; then the record that the SA returned, with the
- *             join states of this membership
- * @comp_mask: the members of @rec that were set when joining, network byte
- *             order
+ *             join states of this membership, also after the membership was
+ *             lost
+ * @comp_mask: the @comp_mask of ib_sa_join_multicast(), network byte order
  * @callback:  see ib_sa_join_multicast()
  * @context:   the argument of ib_sa_join_multicast()
  */
@@ -510,23 +517,25 @@ struct ib_sa_multicast {
  * @comp_mask: the members of @rec that are set; the SA requires MGID, PORT_GID
  *             and JOIN_STATE, and more to create a group
  * @gfp_mask:  ignored
- * @callback:  called when the join has ended, possibly before this returns, and
- *             once more if the membership is lost later. If the callback
- *             returns a value other than 0, the library frees the membership;
- *             otherwise the program must free it, also after a failed join
+ * @callback:  called when the join has ended, possibly before
+ *             ib_sa_join_multicast() returns, and once more if the membership
+ *             is lost later. If the callback returns a value other than 0, the
+ *             library ends and frees the membership; otherwise the program must
+ *             call ib_sa_free_multicast(), whatever the status was
  * @context:   stored in the member context of the membership, where @callback
  *             can read it
  *
  * The SA counts one membership per port and group. All memberships of a process
  * through one struct ib_device share that membership at the SA: the library
- * joins a join state when the first of them needs it, and leaves it when the
- * last of them with that state is freed. The library does not see memberships
- * of other processes and of the kernel (IPoIB): when the library leaves a join
- * state, the port leaves it for these, too. If the port has already joined all
- * join states in @rec, no request is sent. Before a join succeeds, also without
- * a request, the library compares the members in @comp_mask with the record of
- * the group. A group has one request in flight at a time; a join waits until
- * the requests of earlier joins for the group have ended.
+ * joins the group with a join state when the first membership needs that state,
+ * and leaves with that state when the last membership with it is freed. The
+ * library does not see memberships of other processes and of the kernel
+ * (IPoIB): when the library leaves, the SA removes that join state of the port
+ * for the other processes and the kernel, too. If the port has already joined
+ * through @device with all join states in @rec, no request is sent. In either
+ * case, the library compares the members in @comp_mask with the record of the
+ * group before the join succeeds. A group has one request in flight at a time;
+ * a join waits until the requests of earlier joins for the group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply
@@ -537,29 +546,32 @@ struct ib_sa_multicast {
  * error of ibsa_query() when it sent the first try.
  *
  * A membership is lost if the port went down or its LID changed, the SM asked
- * the port to register again, the group's P_Key is no longer at its index in
- * the port's table, or the SA does not have the membership any more. The
- * library does not join again; the program may, also in @callback. Where the
- * port has no events, the library reads the port every second. The library
- * reads each membership back every @audit_ms of struct ibsa_device_options, and
- * soon after the port changed. When the port has changed so that memberships
- * are lost, the library calls @callback at once. After these calls, each group
- * of the port has its turn, one after the other: the library sends the join of
- * a program that has joined a lost group again, and reads a membership that is
- * not lost back from the SA. All turns together take half a second; with more
- * than 100 groups, 5 ms multiplied by the number of groups, at most 10 s. A
- * join of a lost group waits until the library comes to this group. If the port
- * is down, the join does not wait: without the address of an SA in the options
- * of the device, @callback receives -EAGAIN at once.
+ * the port to register again, the group's P_Key is no longer at the index of
+ * the port's P_Key table that it had at the join, or the SA does not have the
+ * membership any more. The library does not join again; the program may, also
+ * in @callback. The library detects a change of the port by an event or, if it
+ * receives no events of the port (see ibsa_device_open()), by reading the port
+ * every second. The library reads each membership back every @audit_ms of
+ * struct ibsa_device_options, and soon after the port changed. When memberships
+ * are lost because the port changed, the library calls the callbacks at once.
+ * After these calls, the library handles the groups of the port one after the
+ * other: for a lost group that a program has joined again, it sends the join;
+ * for any other group, it reads the membership back from the SA. This takes
+ * half a second for all groups together; with more than 100 groups, 5 ms
+ * multiplied by the number of groups, at most 10 s. A join of a lost group
+ * waits until the library comes to this group, unless the port is down:
+ * @callback then receives -EAGAIN at once or, if the options of the device
+ * contain the address of an SA, the request is sent at once.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
- * not registered, the device belongs to the parent process, no @callback, or no
- * join state; -ENODEV no such port, an Ethernet port without the address of an
- * SA, or the device is being closed; -EAGAIN the port was not used before and
- * is down; -ENOBUFS the process has 1048576 memberships; -EOPNOTSUPP another
- * port of the device is open, and the device (ibsim, or on a virtual clock)
- * supports only one at a time; -ENOMEM; or the error of opening the port. After
- * an error @callback is not called. Any thread and any callback may call it.
+ * not registered, the device belongs to the parent process, no @callback, or a
+ * join state of 0 in @rec; -ENODEV no such port, an Ethernet port without the
+ * address of an SA, or the device is being closed; -EAGAIN the port was not
+ * used before and is down (if it was used before, see above); -ENOBUFS the
+ * process has 1048576 memberships; -EOPNOTSUPP another port of the device is
+ * open, and the device (ibsim, or on a virtual clock) supports only one at a
+ * time; -ENOMEM; or the error of opening the port. After an error @callback is
+ * not called. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
  */
@@ -577,15 +589,16 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  *             client of @multicast was unregistered, @multicast is already
  *             freed and must not be passed
  *
- * Waits until a callback of @multicast that is running has returned, unless a
- * callback of any device calls ib_sa_free_multicast(): a callback of @multicast
- * that runs in another thread may then still use the memory until it returns.
- * When ib_sa_free_multicast() has returned, the callback of @multicast is not
- * called any more. The request to leave the group is sent to the SA later. Like
- * each request, it has several tries within 3 seconds. If the SA replies to
- * none of them, the library repeats the whole request, with its tries, up to
- * three times. ibsa_device_put() ends memberships without freeing them: it
- * sends as many leave requests as the window permits, and calls the callbacks
+ * Waits until a callback of @multicast that is running has returned, unless
+ * ib_sa_free_multicast() is called inside a callback, of @multicast or any
+ * other: the library then frees @multicast when the running callback of
+ * @multicast has returned. When ib_sa_free_multicast() has returned, the
+ * callback of @multicast is not called any more. The request to leave the group
+ * is sent to the SA later. Like each request, it has several tries within 3
+ * seconds. If the SA replies to none of them, the library repeats the whole
+ * request, with its tries, up to three more times. ibsa_device_put() ends
+ * memberships without freeing them: it sends as many leave requests as the
+ * window permits, does not leave any further groups, and calls the callbacks
  * with -EINTR. Any thread and any callback may call ib_sa_free_multicast().
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
@@ -595,8 +608,9 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
  * @device:   the device through which the port joined
  * @port_num: number of the port, from 1
  * @mgid:     GID of the group
- * @rec:      receives the record as the SA returned it, with all join states
- *            that the port joined through @device
+ * @rec:      receives the record as the SA returned it, network byte order; its
+ *            join_state has all join states that the port joined through
+ *            @device
  *
  * Return: 0; -EADDRNOTAVAIL the port has not joined the group through @device,
  * or has lost the membership; -EINVAL the device belongs to the parent process.
@@ -612,19 +626,21 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * @port_num: number of the port that queries, from 1
  * @rec:      ignored; may be NULL
  *
- * ClassPortInfo decides. The library reads it when it opens an Omni-Path port,
- * and again one second after the port became active, its LID or its SM changed,
- * or the SM asked the port to register again. A read has a timeout of 3 s, and
- * is repeated up to three times, after one second each. opa_pr_query_possible()
- * waits for the end of the first read, but not in a callback. Until the library
- * has ClassPortInfo, it assumes InfiniBand records only.
+ * The ClassPortInfo of the SA tells whether the SA supports OPA path records.
+ * The library reads ClassPortInfo when it opens an Omni-Path port, and again
+ * one second after one of these events: the port became active, its LID or its
+ * SM changed, or the SM asked the port to register again. A read has a timeout
+ * of 3 s. A failed read is followed by up to three more, one second after each
+ * failure. opa_pr_query_possible() waits for the end of the first of these
+ * reads only; inside a callback, it waits only if it opens the port. Until the
+ * library has ClassPortInfo, it assumes InfiniBand records only.
  *
- * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED
- * they are not known to be supported, and the LID of the port is 0xC000 or
- * above, which is not a unicast LID of InfiniBand and therefore not allowed in
- * an InfiniBand record, or the port cannot be opened for a reason other than
- * that it is down, or the device belongs to the parent process; PR_IB_SUPPORTED
- * otherwise. Any thread and any callback may call it.
+ * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED the
+ * device belongs to the parent process; the port cannot be opened, except if it
+ * is only down; or OPA path records are not known to be supported, and the LID
+ * of the port is 0xC000 or above, which an InfiniBand record cannot contain as
+ * a unicast LID; PR_IB_SUPPORTED otherwise, also for a port that is not
+ * Omni-Path. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
@@ -633,20 +649,21 @@ int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
 
 /**
  * ib_sa_cancel_query - cancel a query
- * @id:    the identifier that the query function returned
+ * @id:    the identifier that the query function returned; if negative, nothing
+ *         happens
  * @query: the pointer that the query function stored at its @sa_query; if NULL,
  *         nothing happens
  *
- * Does not wait. The callback still runs exactly once: with -EINTR, or with the
- * reply if the reply arrived before. If the query has ended, nothing happens:
- * no two queries of a process have the same pair of @id and @query. Any thread
- * and any callback may call it.
+ * Does not wait. The callback still runs exactly once: with -EINTR or, if the
+ * query had ended before, with the result of the query. After the callback,
+ * nothing happens: no two queries of a process have the same pair of @id and
+ * @query. Any thread and any callback may call it.
  */
 void ib_sa_cancel_query(int id, struct ib_sa_query *query);
 
 /**
  * ib_sa_pack_path - encode a path record as in a MAD
- * @rec:       in network byte order; its type is ignored, and the LIDs are
+ * @rec:       in network byte order; its type is ignored: the LIDs are always
  *             those of rec->ib
  * @attribute: receives 64 bytes
  *
@@ -667,17 +684,17 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
 
 /**
  * rdma_get_gid_attr - read one entry of a port's GID table
- * @device:   the device; must stay open while attr->device is used
+ * @device:   the device; must stay open while the device of the entry is used
  * @port_num: number of the port, from 1
  * @index:    index in the table, from 0
  *
  * The entry is a copy: it does not change when the table changes.
  *
  * Return: the entry with one reference, which rdma_put_gid_attr() removes; or
- * an error, see ibsa_is_err(): -EINVAL no such port, the port cannot be read,
- * the table has no entry @index, or the device belongs to the parent process;
- * -ENODATA the entry is empty or cannot be read; -ENOMEM. Any thread may call
- * it.
+ * an error, see ibsa_is_err(): -EINVAL no such port, the state of the port
+ * cannot be read, the table has no entry @index, or the device belongs to the
+ * parent process; -ENODATA the entry is empty, or reading the entry failed;
+ * -ENOMEM. Any thread may call it.
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
@@ -686,16 +703,18 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
 
 /**
  * rdma_find_gid_by_port - read the entry of a port's GID table that has a GID
- * @device:       the device; must stay open while attr->device is used
+ * @device:       the device; must stay open while the device of the entry is
+ *                used
  * @gid:          network byte order
  * @gid_type:     type of the entry
  * @port_num:     number of the port, from 1
- * @ndev_ifindex: network interface of the entry; 0: any
+ * @ndev_ifindex: index of the network interface of the entry, as from
+ *                if_nametoindex(3); 0: any
  *
  * Return: the first such entry with one reference, which rdma_put_gid_attr()
- * removes; or an error, see ibsa_is_err(): -ENOENT no such entry or port;
- * -EINVAL the device belongs to the parent process; -ENOMEM. Any thread may
- * call it.
+ * removes; or an error, see ibsa_is_err(): -ENOENT no such entry or port, or
+ * the table cannot be read; -EINVAL the device belongs to the parent process;
+ * -ENOMEM. Any thread may call it.
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
@@ -726,28 +745,30 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr);
  * @device:   the device
  * @port_num: number of the port that sends, from 1
  * @rec:      the path, network byte order. A RoCE path must have the MAC
- *            address of the destination; its route_resolved is set when its
- *            route has been found
- * @ah_attr:  receives the attributes, host byte order; call
- *            rdma_destroy_ah_attr() for them
- * @gid_attr: source GID of the GRH, not compared with @rec; NULL: look up the
- *            source GID of @rec
+ *            address of the destination; the function sets its route_resolved
+ *            after it has found a route
+ * @ah_attr:  receives the attributes (struct rdma_ah_attr of the kernel), host
+ *            byte order; call rdma_destroy_ah_attr() after use
+ * @gid_attr: source GID of the GRH, not compared with @rec; the function adds
+ *            its own reference. NULL: look up the source GID of @rec in the
+ *            port's table
  *
  * The type of @ah_attr is that of the port. @ah_attr has a GRH if the hop limit
  * of @rec is above 0 or @rec is a RoCE path, whether the port requires a GRH or
- * not. The source path bits are the low bits of the source LID, as many as the
- * LMC; seven while the port has no SM. For a RoCE path without route_resolved,
- * the function looks up a route in the caller's network namespace, out of the
- * interface of @gid_attr; it does not resolve neighbours.
+ * not. The source path bits are the low bits of the source LID, as many bits as
+ * the LMC; seven bits while the port has no SM. For a RoCE path without
+ * route_resolved, the function looks up a route in the caller's network
+ * namespace, through the interface of @gid_attr; it does not look up the MAC
+ * address.
  *
  * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the port's
- * table; -EINVAL the device belongs to the parent process, or a route must be
- * looked up and @gid_attr is NULL or has no interface, only one of the GIDs is
- * an IPv4 address, or the route leads through a gateway and @rec is not RoCE
- * v2; -ELIBACC libnl-3 is needed for a route and cannot be loaded; -ENOMEM; the
- * error of looking up the route; or the error of reading or opening the port.
- * After an error @ah_attr may be partly filled, but holds no reference. Any
- * thread may call it; it may sleep.
+ * table; -EINVAL the device belongs to the parent process; or a route must be
+ * looked up, and one of these is true: @gid_attr is NULL or has no interface,
+ * only one of source and destination GID is an IPv4 address, or the route leads
+ * through a gateway and @rec is not RoCE v2; -ELIBACC libnl-3 is needed for a
+ * route and cannot be loaded; -ENOMEM; the error of looking up the route; or
+ * the error of reading or opening the port. After an error @ah_attr may be
+ * partly filled, but holds no reference. Any thread may call it; it may sleep.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, addr.c.
  */
@@ -757,16 +778,17 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 			      const struct ib_gid_attr *gid_attr);
 
 /**
- * ibsa_init_ah_attr_from_path - like ib_init_ah_attr_from_path(), but with a
- * GRH if the port requires it
+ * ibsa_init_ah_attr_from_path - like ib_init_ah_attr_from_path(), but always
+ * with a GRH if the port requires a GRH
  *
  * The arguments are those of ib_init_ah_attr_from_path(). If the port requires
  * a GRH, the attributes have a GRH with a hop limit of at least 1 for any path,
  * because ibv_create_ah() fails without a GRH on such a port.
  *
- * With access.grh of struct ibsa_device_options, the program decides: always or
- * never. With the default, IBSA_GRH_AUTO, a RoCE port requires a GRH. Another
- * port requires a GRH if the kernel reports this; the library reads it only if
+ * With access.grh of struct ibsa_device_options, the program decides: for
+ * IBSA_GRH_ALWAYS the port requires a GRH, for IBSA_GRH_NEVER it does not. With
+ * the default, IBSA_GRH_AUTO, a RoCE port requires a GRH. Another port requires
+ * a GRH if the kernel reports this; the library reads this report only if
  * ibsa_device_open() was given a verbs context, and only after a query or
  * another function has opened the port.
  *
@@ -782,21 +804,23 @@ int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
  * @ah_attr: filled by ib_init_ah_attr_from_path() or
  *           ibsa_init_ah_attr_from_path()
  *
- * After these functions have returned an error, @ah_attr holds no reference:
- * the call is then not needed, but does no harm. The same is true of a second
- * call for the same @ah_attr. Any thread may call it.
+ * After one of the two functions has returned an error, @ah_attr holds no
+ * reference: rdma_destroy_ah_attr() is then not needed, but does no harm. A
+ * second call for the same @ah_attr does no harm, either. Any thread may call
+ * it.
  */
 void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
 
 /**
  * ibsa_ah_attr_to_ibv - convert address handle attributes for ibv_create_ah()
  * @ah_attr: of ib_init_ah_attr_from_path()
- * @out:     receives the attributes for libibverbs, which, for RoCE, derives
- *           the MAC address from the GID
+ * @out:     receives the attributes for libibverbs, without the MAC address of
+ *           a RoCE destination: libibverbs derives it from the GID
  *
- * Return: 0; -EINVAL @ah_attr has none of the three types; -ERANGE the DLID has
- * more than 16 bits, make_grd is set, or the port number has more than 8 bits.
- * After an error @out is unchanged. Any thread may call it.
+ * Return: 0; -EINVAL the type of @ah_attr is not RDMA_AH_ATTR_TYPE_IB, _ROCE or
+ * _OPA; -ERANGE the DLID has more than 16 bits, opa.make_grd is set (the
+ * destination has the permissive LID of Omni-Path), or the port number has more
+ * than 8 bits. After an error @out is unchanged. Any thread may call it.
  */
 int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
 			struct ibv_ah_attr *out) IBSA_MUST_USE;

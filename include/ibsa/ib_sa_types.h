@@ -239,7 +239,7 @@ struct sa_path_rec {
 };
 
 /**
- * sa_path_is_roce - whether a path record is one of the two RoCE types
+ * sa_path_is_roce - whether a path record is of type RoCE v1 or RoCE v2
  * @rec: a path record
  *
  * Any thread may call this function and the other functions for struct
@@ -257,7 +257,8 @@ static inline bool sa_path_is_roce(const struct sa_path_rec *rec)
  * sa_path_set_slid, sa_path_set_dlid - set the LIDs of a path record
  * @rec:  an InfiniBand or OPA record; for a RoCE record, which has no LIDs,
  *        nothing happens
- * @slid, @dlid: host byte order; an InfiniBand record stores the low 16 bits
+ * @slid, @dlid: host byte order; stored in network byte order. An InfiniBand
+ *               record stores the low 16 bits
  */
 static inline void sa_path_set_slid(struct sa_path_rec *rec, uint32_t slid)
 {
@@ -461,8 +462,8 @@ static inline int ibsa_ptr_err(const void *pointer)
  * ibsa_is_err - whether a pointer is an error
  * @pointer: from a call that returns a pointer or an error
  *
- * Return: true for errors -4095 to -1. If IBSA_KERNEL_TYPES is defined, the
- * kernel's name IS_ERR() does the same.
+ * Return: true for errors -4095 to -1; false for NULL. If IBSA_KERNEL_TYPES is
+ * defined, the kernel's name IS_ERR() does the same.
  */
 static inline bool ibsa_is_err(const void *pointer)
 {

@@ -535,8 +535,8 @@ void ibsa_wake(struct ibsa_client *client);
  * -EREMOTEIO the SA replied with another status, which is in the reply that
  * @done receives; -ETIMEDOUT the deadline passed without a reply; -EMSGSIZE,
  * -ENODATA, -ENODEV, -EPROTO as err of struct ibsa_reply; the transport's error
- * when it received or waited, and @done has received -ECANCELED; -EBUSY a
- * callback of this client called ibsa_query_wait(); or an error that
+ * when it received or waited, and @done is called as after ibsa_cancel();
+ * -EBUSY a callback of this client called ibsa_query_wait(); or an error that
  * ibsa_query() returns. After -EBUSY or an error of ibsa_query() @done is not
  * called.
  */
