@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Convert values to text and back. Text goes to a buffer of the caller, always
- * complete and with a NUL; if it does not fit, nothing is written. Any thread
- * may call these functions. They ignore the locale and allocate no memory.
+ * Convert values to text and back. Text goes to a buffer of the caller, with a
+ * NUL. If the text does not fit, nothing is written, except by
+ * ibsa_text_clean(). Any thread may call these functions. They ignore the
+ * locale and allocate no memory.
  */
 #ifndef IBSA_TEXT_H
 #define IBSA_TEXT_H
@@ -18,12 +19,12 @@ enum {
 
 /**
  * ibsa_gid_format - write a GID as text, in the form of an IPv6 address
- * @gid:  the GID
+ * @gid:  the GID, 16 bytes in network byte order
  * @out:  receives the text
  * @size: size of @out in bytes; IBSA_GID_TEXT is always enough
  *
- * Return: the length without the NUL; -ENOSPC the text does not fit, and @out
- * is unchanged.
+ * Return: the length in bytes without the NUL; -ENOSPC the text does not fit,
+ * and @out is unchanged.
  *
  * Source: RFC 5952; the same as inet_ntop() for AF_INET6.
  */
@@ -31,8 +32,8 @@ int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size);
 
 /**
  * ibsa_gid_parse - parse a GID
- * @text: the GID, in any form of an IPv6 address
- * @out:  receives the GID
+ * @text: the GID, in a form that inet_pton() accepts for AF_INET6
+ * @out:  receives the GID, in network byte order
  *
  * Return: 0; -EINVAL @text is not an IPv6 address, and @out is unchanged.
  */
@@ -40,8 +41,10 @@ int ibsa_gid_parse(const char *text, struct ibsa_gid *out) IBSA_MUST_USE;
 
 /**
  * ibsa_number_parse - parse a number
- * @text:  a decimal number, or a hexadecimal number after 0x, and nothing else
- * @nbits: largest number of bits, 1 to 64
+ * @text:  a decimal number, or a hexadecimal number after 0x or 0X, without
+ *         sign, blanks or other characters. A number that begins with 0 is
+ *         decimal, too
+ * @nbits: maximum number of bits of the number, 1 to 64
  * @out:   receives the number
  *
  * Return: 0; -EINVAL @text is not a number, or @nbits is out of range; -ERANGE
@@ -69,15 +72,15 @@ int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
 		    char *out, size_t size);
 
 /**
- * ibsa_field_find - find a value of a record by its name
- * @record:    the record
+ * ibsa_field_find - find a field of a record, or one value of an array, by name
+ * @record:    the record type
  * @name:      a name as ibsa_field_name() writes it, in upper or lower case;
- *             '-' is equal to '_'
+ *             '-' is equal to '_'. The name of an array needs the number
  * @out_index: receives the index of the value within the field: for an array
  *             0 is the first value (its name ends in _1); for other fields 0
  *
- * Return: the field; or NULL if the record has no such value, and @out_index is
- * unchanged.
+ * Return: the field; or NULL if the record type has no value with this name,
+ * and @out_index is unchanged.
  */
 const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 					 const char *name,
@@ -92,10 +95,11 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
  * @out:   receives the text
  * @size:  size of @out in bytes; IBSA_VALUE_TEXT is always enough
  *
- * In a text field, backslashes, and the bytes that ibsa_text_clean() replaces,
- * are written as \xNN. Codes of MTUs, rates, types and states are written as
- * their meaning ("2048", "100Gb/s", "switch", "Active"), and codes without a
- * meaning as numbers.
+ * @field->show determines the form: see enum ibsa_show. In a text field, a
+ * backslash is written as \x5c, and each byte that ibsa_text_clean() replaces
+ * as \xNN. Codes of MTUs, rates, types and states are written as their meaning
+ * ("2048", "100Gb/s", "switch", "Active"), and codes without a meaning as
+ * decimal numbers.
  *
  * Return: the length without the NUL; -ENOSPC the text does not fit; -EINVAL
  * @index is not less than ibsa_field_values(). After an error @out is
@@ -109,12 +113,16 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  * @field: a field of the record
  * @index: index of the value within the field, from 0; 0 if the field is not
  *         an array
- * @text:  a text as ibsa_field_format() writes it, also a rate without "/s",
- *         or a number
+ * @text:  a text as ibsa_field_format() writes it, or another form of it: see
+ *         below
  * @host:  the record's struct; receives the value
  *
- * Names of codes may be in upper or lower case. If a blob is shorter than its
- * field, the other bytes are set to zero. In text, \xNN stands for any byte.
+ * Numbers may be decimal or, after 0x, hexadecimal. Names of codes may be in
+ * upper or lower case, and rates without "/s". A number that is not the name of
+ * a code is the code: the MTUs "2048" and "4" are both code 4. If a blob is
+ * shorter than its field, the other bytes are set to zero. In text, \xNN with
+ * two hexadecimal digits stands for any byte, also NUL; a backslash before
+ * other characters is an error.
  *
  * Return: 0; -EINVAL @text is not of the field's kind, or @index is not less
  * than ibsa_field_values(); -ERANGE the value does not fit the field. After an
@@ -125,17 +133,19 @@ int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 
 /**
  * ibsa_text_clean - make text from outside safe to print
- * @text: start of the text, which ends in a NUL; set to the first character
- *        that did not fit, or to the NUL if all of the text was converted
+ * @text: *@text is the start of the text, which ends in a NUL; set to the first
+ *        character that did not fit, or to the NUL if all of the text was
+ *        converted
  * @out:  receives the text
- * @size: size of @out in bytes, at least 5. 4 bytes for each byte of the text
- *        and 1 for the NUL are always enough
+ * @size: size of @out in bytes. 4 bytes for each byte of the text and 1 for the
+ *        NUL are always enough; with less than 5 bytes, no character is written
  *
- * Bytes that are not valid UTF-8, control characters (C0 and C1), characters
- * that change the direction of the text or separate lines, invisible format
- * characters with the code points next to them (U+2060 to U+206F, U+FFF0 to
- * U+FFFB and U+E0000 to U+E0FFF), and noncharacters are written byte by byte as
- * \xNN. Backslashes are copied.
+ * Each byte of these characters is written as \xNN: bytes that are not valid
+ * UTF-8; control characters (C0 and C1); characters that change the direction
+ * of the text; U+2028 and U+2029; other invisible format characters; all code
+ * points from U+2060 to U+206F, U+FFF0 to U+FFFB and U+E0000 to U+E0FFF; and
+ * noncharacters. Characters and \xNN are written completely or not at all.
+ * Backslashes are copied, so that the text cannot be converted back.
  *
  * Return: the number of bytes written, without the NUL.
  *
@@ -145,24 +155,27 @@ size_t ibsa_text_clean(const char **text, char *out, size_t size);
 
 /**
  * ibsa_selector_parse - parse "FIELD=VALUE" or a comparison for a query
- * @record: the record that will be queried
+ * @record: the record type that will be queried
  * @text:   such as "dlid=4", "dgid=fe80::1", "service_data8_3=0x10" or
  *          "rate>=100Gb"
  * @host:   the record's struct; receives the value
- * @mask:   the component mask; the field's bits are set in it. The GIDs of a
- *          MultiPathRecord have no component bits
+ * @mask:   the component mask, host byte order; the field's bits are set in it,
+ *          and its other bits do not change. The GIDs of a MultiPathRecord have
+ *          no bits in the mask: for them, only @host changes
  * @error:  receives, on failure, one sentence for the user; may be NULL
  *
  * If the record has a field with "_selector" after the name of the field, such
  * as mtu_selector, FIELD may be followed by ">=", "<=", ">" or "<", which set
- * both fields. "=" also sets the selector, to "exactly", unless its bits are
- * set in @mask. A comparison that excludes no value changes nothing.
+ * the field and the selector. The selector is then "greater" or "less": ">="
+ * is sent as greater than the next lower value. "=" sets the selector to
+ * "exactly", unless @mask has the bits of the selector. After a comparison that
+ * excludes no value, such as "mtu>=256", @host and @mask are unchanged.
  *
  * Return: 0; -ENOENT the record has no such field; -EINVAL @text has no '=',
- * '<' or '>', the value is not of the field's kind, its code has no meaning,
- * the SA cannot select by the field or compare it, or the selector of a
- * comparison is already in @mask; -ERANGE the value does not fit. After an
- * error @host and @mask are unchanged.
+ * '<' or '>', the value is not of the field's kind or is an unknown code, the
+ * SA cannot select by the field or compare it, or the selector of a comparison
+ * is already in @mask; -ERANGE the value does not fit. After an error @host and
+ * @mask are unchanged.
  */
 int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 			void *host, uint64_t *mask,
@@ -170,16 +183,19 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 
 /**
  * ibsa_selector_is_met - whether a record has a value that a selector asks for
- * @record: the record that was queried
+ * @record: the record type that was queried
  * @text:   a text that ibsa_selector_parse() has parsed
- * @match:  the record's struct with the values of the query
+ * @match:  the record's struct with the values of the query, which was the
+ *          @host of ibsa_selector_parse()
  * @host:   the record's struct with the values that the SA returned
  *
- * An SA may order rates otherwise than ibsa_selector_parse() does: OpenSM
- * compares the data that they carry, of which 120 Gb/s has less than 100 Gb/s.
- * Fields that have no selector are not compared.
+ * Use ibsa_selector_is_met() to discard records that the SA returned although
+ * they do not match. OpenSM orders rates by the data that they carry: because
+ * of its encoding, 120 Gb/s carries less data than 100 Gb/s. Therefore the
+ * reply to "rate>=120Gb" may contain a record with 100 Gb/s.
  *
- * Return: false: the value is not one that @text asks for, or @text is not
+ * Return: true: the value is one that @text asks for, or the field has no
+ * selector, and is not compared; false: it is another value, or @text is not
  * valid. Any thread may call it.
  *
  * Source: OpenSM 3.3.23, ib_path_compare_rates().
@@ -188,11 +204,11 @@ bool ibsa_selector_is_met(const struct ibsa_record *record, const char *text,
 			  const void *match, const void *host);
 
 /**
- * ibsa_status_text - the meaning of a MAD status
+ * ibsa_status_text - the meaning of the MAD status of an SA's reply
  * @status: all 16 bits, host byte order
  *
  * Return: a constant such as "success" or "no records"; "unknown status" for a
- * status without a meaning.
+ * status that is not in enum ibsa_status.
  */
 const char *ibsa_status_text(uint16_t status);
 
@@ -209,8 +225,9 @@ const char *ibsa_method_text(uint8_t method);
  * ibsa_show_is_code - check whether fields of a kind contain codes
  * @show: enum ibsa_show
  *
- * Return: true for MTUs, rates, node types and states, whose numbers have a
- * meaning that ibsa_code_text() returns.
+ * Return: true for MTUs, rates, node types and states: ibsa_code_text() returns
+ * the meanings of their numbers. False for all other kinds, also for leases, of
+ * which only one number has a meaning of its own.
  */
 bool ibsa_show_is_code(uint8_t show);
 
@@ -220,7 +237,8 @@ bool ibsa_show_is_code(uint8_t show);
  * @code: the value
  *
  * Return: a constant such as "100Gb/s", "switch" or "Active", or "infinite" for
- * the lease that does not end; NULL if the value has no meaning of its own.
+ * the lease IBSA_LEASE_INFINITE; NULL for an unknown code, for other leases,
+ * and for kinds without codes.
  */
 const char *ibsa_code_text(uint8_t show, uint64_t code);
 
@@ -239,7 +257,8 @@ unsigned int ibsa_mtu_bytes(uint8_t code);
  * A higher code may stand for a lower rate: to compare rates, compare the
  * results of this function.
  *
- * Return: megabits per second, 2500 to 1700000; 0 for any other code.
+ * Return: megabits per second, 2500 to 1700000; 0 for any other code. This is
+ * the exact rate: 103125 for the code of the nominal rate 100 Gb/s.
  */
 unsigned int ibsa_rate_mbps(uint8_t code);
 
@@ -248,9 +267,10 @@ unsigned int ibsa_rate_mbps(uint8_t code);
  * @name:        a node description, its first word, or HOST/DEVICE
  * @description: description of the node
  *
- * Return: 4 @name is @description or its first word; 3 as 4, but upper and
- * lower case differ; 2 @name is HOST/DEVICE and @description is "HOST DEVICE";
- * 1 as 2, but upper and lower case differ; 0 no match. Any thread may call it.
+ * Return: 4 @name is equal to @description or to its first word; 3 as 4, but
+ * equal only without regard to case; 2 @name is HOST/DEVICE and @description is
+ * "HOST DEVICE"; 1 as 2, but equal only without regard to case; 0 no match. Any
+ * thread may call it.
  */
 int ibsa_host_match(const char *name, const char *description);
 
@@ -259,8 +279,8 @@ int ibsa_host_match(const char *name, const char *description);
  * @description: description of the node
  *
  * Return: a pointer into @description, to the part after its first word and the
- * following blanks, such as "mlx5_0" of "node1 mlx5_0"; "" if nothing follows
- * the first word. Any thread may call it.
+ * following spaces, such as "mlx5_0" of "node1 mlx5_0"; a constant "" if there
+ * is no space. Any thread may call it.
  */
 const char *ibsa_host_device(const char *description);
 

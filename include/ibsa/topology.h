@@ -27,14 +27,15 @@ struct ibsa_topology;
  * @islands:   number of islands: sets of nodes that are connected with each
  *             other, but not with the nodes of another set
  * @levels:    highest level of a switch; see struct ibsa_topology_node
- * @unmatched: number of records that refer to a LID for which there is no
- *             NodeRecord
+ * @unmatched: number of PortInfoRecords, LinkRecords and SwitchInfoRecords with
+ *             a LID for which there is no NodeRecord
  * @hidden:    number of active ports whose other end is not in the topology,
  *             such as ports of which the SA does not return the LinkRecord
  *
  * An SA returns a record of a port only if the requester shares a P_Key with
- * the port, and a LinkRecord only if the two ends share a P_Key, too. If
- * @unmatched or @hidden is not 0, the topology may lack nodes and links.
+ * the port, and a LinkRecord only if, in addition, the two ends share a P_Key
+ * with each other. If @unmatched or @hidden is not 0, the topology may lack
+ * nodes and links.
  *
  * Source: IBA vol 1, 15.4.1; OpenSM 3.3.23, osm_sa_link_record.c.
  */
@@ -57,18 +58,19 @@ struct ibsa_topology_info {
  * @system_guid: system image GUID, host order
  * @vendor_id:   vendor id, 24 bits; 0: unknown
  * @device_id:   device id; 0: unknown
- * @revision:    revision of the device
+ * @revision:    revision of the device; 0 if it is unknown
  * @type:        enum ibsa_node_type
- * @port_count:  number of ports; the first port has number 1
+ * @port_count:  number of ports without port 0; the first port has number 1
  * @has_enhanced_port0: whether the node is a switch whose port 0 is an enhanced
  *                      port
  * @level:       of a switch: number of links to the nearest channel adapter, at
- *               least 1; 0 for all other nodes
- * @island:      number of the node's island, from 0
+ *               least 1; of channel adapters and routers 0
+ * @island:      number of the node's island, a set of connected nodes, from 0
+ *               in the order of the lowest node index in each island
  *
  * An aggregation node, which is a channel adapter inside a switch, does not
- * count for the levels. The switches of an island without channel adapters have
- * level 1.
+ * count for the levels; its description contains "Aggregation Node". The
+ * switches of an island without channel adapters have level 1.
  */
 struct ibsa_topology_node {
 	const char *name;
@@ -92,10 +94,10 @@ struct ibsa_topology_node {
  *              switch except port 0
  * @lmc:        LMC
  * @has_info:   there is a PortInfoRecord of the port, or a rate in a file; if
- *              false, the members from @state to @speed_supported are unknown
+ *              false, the members from @state to @speed_supported are 0 or ""
  * @state:      enum ibsa_port_state_code; 0: unknown
  * @phys_state: physical state, a code of PortInfo; 0: unknown
- * @mtu:        code of the MTU of the link; 0: unknown
+ * @mtu:        code of the MTU of the link (NeighborMTU); 0: unknown
  * @rate:       code of the rate of the link; 0: unknown
  * @lanes:      active width: 1, 2, 4, 8 or 12; 0: unknown
  * @speed:      active speed of a lane, such as "EDR"; "": unknown
@@ -103,14 +105,14 @@ struct ibsa_topology_node {
  * @speed_supported: the highest speed that the port supports; "": unknown
  * @has_link:   the port has a link; if false, the members after @has_link are
  *              not valid
- * @is_one_end: only one of the two ports reports the link
+ * @is_one_end: only one of the two ports reports the link; both have @has_link
  * @far_node:   index of the node at the other end
  * @far_port:   port number at the other end
  * @lanes_common: the greatest width that both ends support; 0: unknown
  * @speed_common: the highest speed that both ends support; "": unknown
  *
- * Records of the SA cannot tell the speeds FDR10 and QDR apart; QDR is returned
- * for both.
+ * The strings are constants. Records of the SA do not distinguish the speeds
+ * FDR10 and QDR; "QDR" is returned for both.
  */
 struct ibsa_topology_port {
 	unsigned int number;
@@ -144,24 +146,25 @@ int ibsa_topology_new(struct ibsa_topology **out) IBSA_MUST_USE;
 
 /**
  * ibsa_topology_free - free a topology
- * @topology: a topology, finished or not; NULL: nothing happens
+ * @topology: a topology, before or after ibsa_topology_finish(); NULL: nothing
+ *            happens
  */
 void ibsa_topology_free(struct ibsa_topology *topology);
 
 /**
  * ibsa_topology_add - add a record to a topology
- * @topology: a topology that is not finished
+ * @topology: a topology before ibsa_topology_finish()
  * @record:   &ibsa_node_record, &ibsa_port_info_record, &ibsa_link_record or
  *            &ibsa_switch_info_record
- * @host:     the record's struct; copied
+ * @host:     the record's struct, in host byte order; copied
  *
- * Records may be added in any order. NodeRecords and LinkRecords are needed;
- * without PortInfoRecords, states and rates are unknown. Request
- * PortInfoRecords with the option 0x80: without it, the SA may report lower
- * speeds.
+ * Records may be added in any order. Without NodeRecords the topology has no
+ * nodes, and without LinkRecords no links; without PortInfoRecords, states and
+ * rates are unknown. Query PortInfoRecords with 0x80 in the field options:
+ * otherwise the SA may return QDR for ports with a higher speed.
  *
- * Return: 0; -EINVAL @record is another record; -EALREADY the topology is
- * finished; -ENOMEM.
+ * Return: 0; -EINVAL @record is a record of another type; -EALREADY
+ * ibsa_topology_finish() was called; -ENOMEM.
  */
 int ibsa_topology_add(struct ibsa_topology *topology,
 		      const struct ibsa_record *record,
@@ -172,9 +175,11 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  * @topology: a topology to which all records have been added
  *
  * Connects the ports, orders the nodes by GUID, and computes levels and
- * islands. All functions that return nodes and ports need a finished topology;
- * an unfinished topology has no nodes. If records contradict each other, the
- * topology can still be read.
+ * islands. The topology is then finished: the functions that return nodes and
+ * ports need a finished topology. Before, the topology has no nodes. Records
+ * that contradict each other are no error: of two LinkRecords of a port, the
+ * first counts, and two NodeRecords with the same node GUID become two nodes
+ * unless they are of two ports of one adapter.
  *
  * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
  * only be freed.
@@ -210,8 +215,8 @@ int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
  * @number:   port number; 0: the end port of a switch
  * @out:      receives the port
  *
- * Return: 0; -ENOENT there is no such node, or no record mentions the port. Any
- * thread may call it.
+ * Return: 0; -ENOENT there is no such node, or no record is about the port,
+ * even if the node has a port with this number. Any thread may call it.
  */
 int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
 			  unsigned int number,
@@ -231,7 +236,7 @@ int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
 /**
  * ibsa_topology_lid_find - find the port that has a LID
  * @topology: a finished topology
- * @lid:      LID, host order; if the port has an LMC above 0, any of its LIDs
+ * @lid:      LID, host order; any of the LIDs of a port with an LMC above 0
  * @out_node: receives the index of the node
  * @out_port: receives the port number; 0: the end port of a switch
  *
@@ -245,22 +250,27 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * ibsa_topology_check - check a topology
  * @topology: a finished topology; receives the findings, in place of those of
  *            an earlier check
- * @expected: the topology that is expected, such as that of a file; may be NULL
+ * @expected: the finished topology that is expected, such as that of a file;
+ *            may be NULL
  *
  * Reports links that are not active, that are narrower or slower than both ends
- * support, or that only one end reports; ports of channel adapters and routers
- * that have no link and are not active; in one finding, the active ports whose
- * other end is not in the topology; GUIDs and LIDs that two ports have; and
- * nodes without a description.
+ * support, or that only one end reports; of channel adapters and routers, ports
+ * without a link that are not active; one finding for all active ports whose
+ * other end is not in the topology, or, if there are no such ports, for the
+ * records with a LID that no node has; two ports with the same GUID or LID, and
+ * two nodes with the same GUID; and nodes without a description.
  *
  * With @expected, ibsa_topology_check() also reports nodes and links that are
- * missing or new, cables in other ports, and links that are narrower or slower
- * than expected. A link that is narrower or slower than expected is not also
- * reported as narrower or slower than both of its ends support. Nodes are
- * compared by their GUIDs, cables by GUIDs and port numbers. If a node is
- * missing or new, its links are not reported. A link or a node is not reported
- * as missing if it was at a port that is now active and whose other end is not
- * in the topology.
+ * missing or new, cables that are plugged into another port than expected, and
+ * links that are narrower or slower than expected. A link that is narrower or
+ * slower than expected is not also reported as narrower or slower than both of
+ * its ends support. Nodes are compared by their node GUIDs, cables by node
+ * GUIDs and port numbers. If a node is missing or new, its links are not
+ * reported. A link or a node is not reported as missing if, in @expected, it is
+ * connected to a port that in @topology is active, and whose other end is not
+ * in @topology.
+ *
+ * No other thread may use @topology during the call.
  *
  * Return: 0, also if there are findings; -ENOMEM, and @topology has no
  * findings.
@@ -272,10 +282,10 @@ int ibsa_topology_check(struct ibsa_topology *topology,
  * ibsa_topology_finding_at - return a finding of the last check
  * @topology: a topology after ibsa_topology_check()
  * @index:    from 0
- * @out:      receives the finding
+ * @out:      receives the finding, a copy
  *
- * A topology holds at most 65536 findings. Node descriptions in the sentence are
- * safe to print.
+ * A topology holds at most 65536 findings; ibsa_topology_check() omits further
+ * ones. Node descriptions in the sentence @out->what are safe to print.
  *
  * Return: 0; -ENOENT there is no such finding. Any thread may call it.
  */
@@ -285,20 +295,21 @@ int ibsa_topology_finding_at(const struct ibsa_topology *topology, size_t index,
 /**
  * struct ibsa_topology_options - how to read a topology; zero is the default of
  * each member
- * @timeout_ms: deadline of each query, in milliseconds; default: deadline_ms of
- *              the client
+ * @timeout_ms: deadline of each query, in milliseconds from its first try;
+ *              default: deadline_ms of the client
  */
 struct ibsa_topology_options {
 	unsigned int timeout_ms;
 };
 
 /**
- * typedef ibsa_topology_fn - called once when a topology was read
+ * typedef ibsa_topology_fn - called once when a topology was read, or the read
+ * failed
  * @err:      0; or the error of reading the topology
- * @topology: the finished topology, which the callee frees with
- *            ibsa_topology_free(); NULL if @err is not 0
- * @reply:    the last reply, or the reply with the error; valid until the
- *            callback returns
+ * @topology: the finished topology, which the program frees, then or later,
+ *            with ibsa_topology_free(); NULL if @err is not 0
+ * @reply:    the last reply, or the reply with the error; never NULL; valid
+ *            until the callback returns
  * @arg:      as given to ibsa_topology_read()
  *
  * ibsa_reply_fn tells which functions call the callback, and what the callback
@@ -308,37 +319,39 @@ typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
 				 const struct ibsa_reply *reply, void *arg);
 
 /**
- * ibsa_topology_read - read the topology of a client's fabric
+ * ibsa_topology_read - read the topology of a client's subnet from the SA
  * @client:  an open client
- * @options: NULL: all defaults
+ * @options: copied; NULL: all defaults
  * @done:    called once, later, never from within this call
  * @arg:     passed to @done unchanged
  *
  * Requests all NodeRecords, PortInfoRecords, LinkRecords and SwitchInfoRecords:
- * four queries, independent of the size of the fabric. If the SA refuses
- * SwitchInfoRecords, has_enhanced_port0 of struct ibsa_topology_node is false
- * for all switches.
+ * four queries, independent of the size of the subnet. If the SA replies to the
+ * query for SwitchInfoRecords with an error status, has_enhanced_port0 of
+ * struct ibsa_topology_node is false for all switches; this is not a failure.
  *
- * Return: 0; -EINVAL @done is NULL; -ENOMEM; or the error of ibsa_query(). After
- * an error @done is not called. Later failures, in @err of the callback:
- * -EREMOTEIO the SA refused or was busy; -ENOMEM; or @err of struct ibsa_reply.
+ * Return: 0; -EINVAL @done is NULL; -ENOMEM; or the error of ibsa_query().
+ * After an error @done is not called. Later failures, in @err of the callback:
+ * -EREMOTEIO the SA refused another query or was busy; -ENOMEM; or @err of
+ * struct ibsa_reply, such as after a timeout or ibsa_close().
  */
 int ibsa_topology_read(struct ibsa_client *client,
 		       const struct ibsa_topology_options *options,
 		       ibsa_topology_fn done, void *arg) IBSA_MUST_USE;
 
 /**
- * ibsa_topology_wait - read the topology of a client's fabric, and wait
+ * ibsa_topology_wait - read the topology of a client's subnet, and wait
  * @client:  an open client
  * @options: NULL: all defaults
  * @out:     receives the finished topology, which ibsa_topology_free() frees
  *
- * During the wait, the client continues with its other queries. A signal does
- * not end the wait.
+ * Sends the queries of ibsa_topology_read(). During the wait, the client
+ * continues with its other queries. A signal does not end the wait.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_topology_wait();
- * -EREMOTEIO the SA refused or was busy; -ENOMEM; or the error of ibsa_query()
- * or ibsa_query_wait(). After an error @out is unchanged.
+ * -EREMOTEIO the SA refused a query, other than that for SwitchInfoRecords, or
+ * was busy; -ENOMEM; or the error of ibsa_query() or ibsa_query_wait(). After
+ * an error @out is unchanged.
  */
 int ibsa_topology_wait(struct ibsa_client *client,
 		       const struct ibsa_topology_options *options,
@@ -351,8 +364,8 @@ int ibsa_topology_wait(struct ibsa_client *client,
  * @out:   receives the finished topology, which ibsa_topology_free() frees
  *
  * The format of the file is that of ibsa_fabric_load(), but no fabric is
- * simulated. The ports of the topology have no state and no supported rates. A
- * link without a rate in the file has no rate.
+ * simulated. In struct ibsa_topology_port, the states and the supported widths
+ * and speeds are unknown, and the rate, too, if the file gives none.
  *
  * Return: 0; -EINVAL the file is malformed, or has no node; -EFBIG the file is
  * 1 GiB or larger; -ENOMEM; or the error of open(2) or read(2). After an error
@@ -363,14 +376,15 @@ int ibsa_topology_load(const char *path, struct ibsa_error *error,
 
 /**
  * ibsa_topology_parse - read a topology from text in memory
- * @text:  text of a topology file, which must not include other files
+ * @text:  text of a topology file; a line that includes another file is an
+ *         error
  * @len:   bytes at @text
  * @name:  name of the text in @error, such as that of a file; may be NULL
  * @error: receives, on failure, one sentence for the user; may be NULL
  * @out:   receives the finished topology, which ibsa_topology_free() frees
  *
- * Return: 0; -EINVAL the text is malformed, or has no node; -ENOMEM. After an error
- * @out is unchanged. Any thread may call it.
+ * Return: 0; -EINVAL the text is malformed, or has no node; -ENOMEM. After an
+ * error @out is unchanged. Any thread may call it.
  */
 int ibsa_topology_parse(const char *text, size_t len, const char *name,
 			struct ibsa_error *error,
@@ -382,7 +396,8 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
  * @out:    receives the finished topology, which ibsa_topology_free() frees
  *
  * The copy has the nodes, ports and links that ibsa_topology_load() returns for
- * the topology file of the fabric, but not the links that are down now.
+ * the topology file of the fabric, except the links that are down during the
+ * call. Later changes of the fabric do not change the copy.
  *
  * Return: 0; -ENOMEM, and @out is unchanged. Any thread may call it.
  */

@@ -38,8 +38,9 @@ enum ibsa_trace_end {
  * @port:     number of the port of @node
  * @far_node: index of the node that receives the packet
  * @far_port: number of the port of @far_node
- * @is_narrowest: no link of the trace has a lower rate, and another has a higher
- *            one; false for all links if a rate is unknown
+ * @is_narrowest: no link of the trace has a lower rate, and another link has a
+ *            higher one; several links may be the narrowest. False for all
+ *            links if the rate of a link of the trace is unknown
  *
  * ibsa_topology_port_at() returns the width, speed and MTU of the link.
  */
@@ -53,8 +54,9 @@ struct ibsa_trace_hop {
 
 /**
  * struct ibsa_trace - the way from a port to a LID
- * @end:   enum ibsa_trace_end
- * @node:  index of the node at which the trace ended
+ * @end:   enum ibsa_trace_end, where each value is described
+ * @node:  index of the node at which the trace ended: the destination or the
+ *         last node that the packet reached
  * @port:  port number of @node: of NO_LINK, HIDDEN and TOO_LONG, the port
  *         through which the packet would leave @node; of WRONG_PORT, the port
  *         that received the packet; else 0
@@ -72,16 +74,18 @@ struct ibsa_trace {
 /**
  * ibsa_topology_trace - trace the way of a packet through the switches
  * @topology: a finished topology
- * @slid:     LID of the port that sends the packet; of a switch, its port 0
+ * @slid:     LID of the port that sends the packet; the LID of a switch is the
+ *            LID of its port 0
  * @dlid:     destination LID of the packet
- * @blocks:   LinearForwardingTableRecords: of each switch on the way, block
- *            @dlid / IBSA_LFT_BLOCK_LIDS. Records of other switches and blocks
- *            are ignored
+ * @blocks:   LinearForwardingTableRecords, in host byte order: of each switch
+ *            on the way, block @dlid / IBSA_LFT_BLOCK_LIDS, rounded down. If
+ *            the block of a switch is missing, the trace ends with NO_TABLE.
+ *            Records of other switches and blocks are ignored
  * @count:    number of @blocks
  * @out:      receives the trace, also if it does not reach the port
  *
- * One query for a table, which selects by block_num only, returns the block of
- * all switches.
+ * To get @blocks, send one GetTable query that selects by block_num only: the
+ * reply has this block of all switches.
  *
  * Return: 0; -ENOENT no port has @slid, or no port has @dlid, and @out is
  * unchanged. Any thread may call it.
@@ -96,28 +100,30 @@ int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
  * ibsa_trace_end_text - the text for the end of a trace
  * @end: enum ibsa_trace_end
  *
- * Return: a few words, such as "loop"; "" for unknown codes.
+ * Return: a constant of a few words, such as "loop"; "" for unknown codes.
  */
 const char *ibsa_trace_end_text(int end);
 
 /**
- * struct ibsa_trace_branch - a link of a group's tree, or where the tree is wrong
- * @depth:    of REACHED and LOOP: number of links from the start to @far_node;
- *            of ISLAND: 0; else 1 plus the number of links from the start to
- *            @node
+ * struct ibsa_trace_branch - a link of a group's tree, or where the tree is
+ * wrong
+ * @depth:    of REACHED and LOOP: number of links from the sender, or the first
+ *            switch, to @far_node; of ISLAND: 0; of NO_LINK, HIDDEN and
+ *            NO_ENTRY: 1 plus the number of links from there to @node
  * @end:      enum ibsa_trace_end: REACHED a link of the tree; LOOP a link to a
  *            switch that the packet has reached before; NO_LINK @port has no
  *            link; HIDDEN @port is active, but the SA does not show its other
  *            end; NO_ENTRY the table of the switch @node has no port for the
- *            group except the port at which the packet arrived; ISLAND the
- *            table of the switch @node has an entry for the group, but the
- *            packet does not reach @node
+ *            group, not even port 0, except the port at which the packet
+ *            arrived; ISLAND the table of the switch @node has an entry for the
+ *            group, but the packet does not reach @node
  * @node:     index of the node that sends the packet; of NO_ENTRY and ISLAND,
- *            of the switch
+ *            index of the switch
  * @port:     number of the port of @node that sends the packet; of NO_ENTRY and
  *            ISLAND 0
- * @far_node: of REACHED and LOOP: index of the node that receives the packet
- * @far_port: of REACHED and LOOP: number of the port of @far_node
+ * @far_node: of REACHED and LOOP: index of the node that receives the packet;
+ *            else 0
+ * @far_port: of REACHED and LOOP: number of the port of @far_node; else 0
  */
 struct ibsa_trace_branch {
 	unsigned int depth;
@@ -140,17 +146,19 @@ struct ibsa_trace_tree {
  * @slid:     LID of the port that sends the packet; 0: begin at the first
  *            switch, in the order of node GUIDs, whose table has an entry
  * @mlid:     multicast LID of the group
- * @tables:   MulticastForwardingTableRecords, of all switches, with at least
- *            block (@mlid - 0xc000) / 32 in all positions. Other blocks are
- *            ignored
+ * @tables:   MulticastForwardingTableRecords of all switches, in host byte
+ *            order: block (@mlid - 0xc000) / 32, rounded down, of all positions
+ *            (a position is 16 ports). Other blocks are ignored
  * @count:    number of @tables
  * @out:      receives the tree, which ibsa_trace_tree_free() frees
  *
  * A switch sends the packet through all ports of its table's entry except the
  * port at which the packet arrived. A switch is followed once, so that loops
- * end.
+ * end. Each switch that has an entry, but that the packet does not reach, is a
+ * branch ISLAND.
  *
- * If @slid is 0 and no table has an entry for the group, the tree is empty.
+ * If @slid is 0 and no table has an entry for the group, the tree is empty. If
+ * @slid is not 0, the first switch without an entry is a branch NO_ENTRY.
  *
  * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
  * @mlid is below 0xc000; -ENOMEM. After an error @out is unchanged. Any thread
