@@ -177,9 +177,9 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  * Connects the ports, orders the nodes by GUID, and computes levels and
  * islands. The topology is then finished: the functions that return nodes and
  * ports need a finished topology. Before, the topology has no nodes. Records
- * that contradict each other are no error: of two LinkRecords of a port, the
- * first counts, and two NodeRecords with the same node GUID become two nodes
- * unless they are of two ports of one adapter.
+ * may contradict each other: of two LinkRecords of a port, the first counts,
+ * and two NodeRecords with the same node GUID become two nodes unless they are
+ * of two ports of one adapter.
  *
  * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
  * only be freed.

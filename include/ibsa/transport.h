@@ -14,19 +14,20 @@ IBSA_BEGIN
 
 /**
  * struct ibsa_address - the destination or the source of a MAD
- * @lid:         LID of the peer, host byte order; 0: the address of the peer is
- *               @gid alone
+ * @lid:         LID of the peer, host byte order; 0, as of a RoCE peer: the
+ *               address of the peer is @gid alone, and @has_grh is true
  * @qpn:         queue pair of the peer, 24 bits; 1 for the SA
  * @pkey_index:  index in the local port's P_Key table
  * @sl:          service level
- * @path_bits:   low bits of the local LID, if the LMC is above 0
- * @lmc:         LMC of the peer's port, 0 to 7; 0: the LMC of the local port.
- *               The client ignores this number of low bits when it compares the
- *               source of a reply with @lid, because an SA may reply from
- *               another LID of its port
+ * @path_bits:   low bits of the local LID to use, if the LMC of the local port
+ *               is above 0
+ * @lmc:         LMC of the peer's port, 0 to 7; 0: the same as the LMC of the
+ *               local port. When the client compares the source of a reply with
+ *               @lid, it ignores as many low bits as the LMC, because an SA may
+ *               reply from another LID of its port
  * @has_grh:     whether the MAD has a GRH; if not, @gid, @gid_index,
  *               @hop_limit, @traffic_class and @flow_label are unused
- * @gid:         GID of the peer
+ * @gid:         GID of the peer, network byte order
  * @gid_index:   index in the local port's GID table
  * @hop_limit:   hop limit of the GRH
  * @traffic_class: traffic class of the GRH
@@ -49,10 +50,11 @@ struct ibsa_address {
 
 /**
  * struct ibsa_message - a MAD that arrived, or the end of a request
- * @from: source of the MAD
+ * @from: source of the MAD; unused if @mad is the header of a request
  * @mad:  the bytes, from the MAD header on; valid until the next call of recv
  *        or close of the transport
- * @len:  number of bytes; replies of any size arrive as one message
+ * @len:  number of bytes at @mad. A reply of several RMPP segments arrives as
+ *        one message
  * @err:  0: @mad is a MAD that arrived; -EMSGSIZE: @mad is the first part of a
  *        MAD that is larger than the transport accepts; -ETIMEDOUT: @mad is the
  *        header of a request to which no reply arrived within its timeout;
@@ -74,10 +76,9 @@ enum ibsa_link_layer {
 };
 
 /**
- * struct ibsa_port_state - the values of a local port that may change while it
- * is open
- * @gid:        GID 0: subnet prefix and port GUID
- * @lid:        base LID; 0: none yet
+ * struct ibsa_port_state - state of a local port, which may change
+ * @gid:        GID at index 0: subnet prefix and port GUID
+ * @lid:        base LID; 0: the port has no LID
  * @sm_lid:     LID of the subnet manager; 0: none
  * @sm_sl:      service level of MADs to the subnet manager
  * @lmc:        LMC: number of low bits of the LID that are path bits
@@ -87,14 +88,15 @@ enum ibsa_link_layer {
  * @link:       enum ibsa_link_layer
  * @port_num:   number of the port at its device; 0: the transport does not
  *              provide it
- * @needs_grh:  the port sends no MAD without a GRH. True for RoCE ports, and
- *              for InfiniBand ports if the transport can read this property and
- *              it is set
- * @reregisters: how many times clients at this port had to register again with
- *              the SM: because the SM requested it, if the transport receives
- *              this event, or because the device was removed and returned
+ * @needs_grh:  each MAD that the port sends needs a GRH. True for RoCE ports;
+ *              for InfiniBand ports, true only if the transport can read this
+ *              property of the port, and it is set
+ * @reregisters: how many times, since the transport was opened, clients at this
+ *              port had to register again with the SM: because the SM requested
+ *              it, if the transport receives this event, or because the device
+ *              was removed and returned
  *
- * Numbers are in host byte order.
+ * Numbers are in host byte order, @gid is in network byte order.
  */
 struct ibsa_port_state {
 	struct ibsa_gid gid;
@@ -112,11 +114,12 @@ struct ibsa_port_state {
 };
 
 /**
- * ibsa_port_has_sm - whether a port can reach a subnet manager
+ * ibsa_port_has_sm - whether the state of a port names a subnet manager
  * @state: state of the port
  *
- * A port that is down or initializing carries only subnet management packets.
- * Any thread may call this function.
+ * Sends nothing. A port that is down or initializing carries only subnet
+ * management packets, and cannot reach the SA. Any thread may call this
+ * function.
  *
  * Return: true if the port has the LID of a subnet manager, is neither down nor
  * initializing, and is not a RoCE port.
@@ -163,23 +166,28 @@ struct ibsa_transport;
  *          Return: 0; or a negative errno, and nothing was sent. After -EAGAIN,
  *          -EBUSY, -EINTR, -ENOBUFS and -ENOMEM the client sends the same MAD
  *          later. -EALREADY: a request with this TransactionID still waits for
- *          its reply
- * @holds:  whether the transport, like the kernel, holds each request until its
- *          reply arrives or its timeout passes, and until then refuses another
- *          request with its TransactionID. NULL: it does not
+ *          its reply; the client sends the MAD again when the timeout of that
+ *          request has passed. After other errors the request fails
+ * @holds:  returns whether the transport, like the kernel, holds each request
+ *          until its reply arrives or its timeout passes, and until then
+ *          refuses another request with its TransactionID. NULL: it does not
  * @recv:   receives the next message without waiting. Return: 1, and *@out is
- *          the message; 0: there is no message; or a negative errno. -ENODEV,
- *          returned once: the device disappeared, and all requests in flight
- *          are lost
- * @fd:     a descriptor that is readable when recv may have a message; -1: none
+ *          the message; 0: there is no message; or a negative errno, after
+ *          which the client calls recv again later. -ENODEV, returned once: the
+ *          device disappeared, and all requests in flight are lost; the client
+ *          sends them again
+ * @fd:     returns a descriptor that is readable when recv may have a message;
+ *          -1: none
  * @wait:   waits until recv may have a message, wake was called, or @timeout_ms
- *          has passed (-1: no limit). A virtual clock advances instead. Return:
- *          0; or a negative errno: -EINTR a signal ended the wait
+ *          has passed (-1: no limit). With a virtual clock, advances the clock
+ *          to the end of the wait instead. Return: 0, also after the timeout;
+ *          or a negative errno: -EINTR a signal ended the wait
  * @wake:   ends a wait of another thread, or the next wait; any thread may call
  *          it
  * @port:   reads the state of the local port. Return: 0; or a negative errno
- * @changed: whether the local port may have changed since the last call, if the
- *          transport receives events of the port. NULL: never
+ * @changed: returns true if an event of the local port has arrived since the
+ *          last call; the client then calls port. NULL: the transport receives
+ *          no events of the port
  * @gid:    reads an entry of the local port's GID table; any thread may call
  *          it. Return: 0; -ENODATA the entry is empty; -EINVAL the table has no
  *          such entry; or another negative errno. NULL: the table is not
@@ -188,22 +196,26 @@ struct ibsa_transport;
  *          it. Return: 0, also for an empty entry, which is 0; -EINVAL the
  *          table has no such entry; or another negative errno. NULL: the table
  *          is not available
- * @listen: @on: recv also delivers Reports of the SA, each of which the client
- *          answers with a ReportResp; otherwise recv no longer delivers them.
+ * @listen: if @on is true, recv delivers Reports of the SA from now on, in
+ *          addition to replies; the client answers each Report with a
+ *          ReportResp. If @on is false, recv no longer delivers Reports.
  *          Return: 0; -EBUSY another program or client receives the Reports at
- *          this port; -EOPNOTSUPP; or another negative errno. NULL: Reports are
- *          not available
- * @holder: after listen returned -EBUSY: writes to *@out which process
- *          receives, or may receive, the Reports. Does not wait. The text may
- *          contain any bytes. Return: true; false if the transport cannot find
- *          the process. NULL: the transport can never find the process
+ *          this port; -EOPNOTSUPP the port cannot receive Reports; or another
+ *          negative errno. NULL: Reports are not available
+ * @holder: called after listen returned -EBUSY: writes to @out->text, with a
+ *          NUL, which process receives, or may receive, the Reports. Does not
+ *          wait. The text may contain any bytes. Return: true; false if the
+ *          transport cannot find the process. NULL: the transport can never
+ *          find the process
  * @inherited: what a forked child calls instead of close: closes the file
- *          descriptors and touches nothing else, because threads of the parent
- *          may have been using the transport. NULL: there is nothing to close
+ *          descriptors, but neither frees nor changes anything else, because
+ *          threads of the parent may have been using the transport. NULL: the
+ *          transport has no file descriptors
  * @close:  closes and frees the transport
  *
- * The client calls one of these operations at a time, except wake, gid and
- * pkey, which any thread may call at any time.
+ * Operations without "NULL:" are required. The client calls one of the
+ * operations of a transport at a time, except wake, gid and pkey, which any
+ * thread may call at any time.
  */
 struct ibsa_transport_ops {
 	uint64_t (*now_ns)(struct ibsa_transport *transport);

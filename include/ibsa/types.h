@@ -24,7 +24,8 @@ struct ibsa_gid {
 
 /**
  * struct ibsa_error - one sentence about an error
- * @text: written by a function that fails: what failed, why, and what to do
+ * @text: written by a function that fails, with a NUL: what failed, why, and
+ *        what to do. Read it only after a failure
  */
 struct ibsa_error {
 	char text[256];

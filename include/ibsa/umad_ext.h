@@ -24,10 +24,10 @@ IBSA_BEGIN
 /**
  * struct umad_ca_pair - the two devices of a port
  * @smi_name:           device for subnet management packets; "": none
- * @smi_preferred_port: number of the port to use at @smi_name; 0 also means
- *                      not determined
- * @gsi_name:           device for all other MADs; the same device, except on
- *                      planarized adapters; "": none
+ * @smi_preferred_port: number of the port to use at @smi_name; 0: port 0 of a
+ *                      switch, or not determined
+ * @gsi_name:           device for all other MADs; the same as @smi_name, except
+ *                      on planarized adapters or if @smi_name is ""; "": none
  * @gsi_preferred_port: as @smi_preferred_port, at @gsi_name
  */
 struct umad_ca_pair {
@@ -43,16 +43,17 @@ struct umad_ca_pair {
  * @ca_name: name of the device; NULL: any
  * @portnum: number of the port; 0: any
  *
- * Does the same as umad_open_port(), but never selects a port without SMI, and
- * refuses to open a port without SMI that @ca_name and @portnum name. A port
- * has an SMI unless the bit IsSMdisabled is set in its CapabilityMask. Any
- * thread may call it.
+ * Does the same as umad_open_port(), but never selects a port without SMI. If
+ * @ca_name and @portnum give a port without SMI, umad_open_smi_port() fails
+ * with -ENODEV. A port has an SMI unless the bit IsSMdisabled is set in its
+ * CapabilityMask. Any thread may call it.
  *
  * Return: a portid, 0 or above, as umad_open_port() returns it; -EOPNOTSUPP the
  * ib_umad module is not loaded, or its interface is older than version 5;
- * -ENODEV there is no such device or port, or the port has no SMI; -EINVAL
- * @ca_name is NULL and no device qualifies, or the port has no umad device
- * file; -ENOMEM; or the error of opening the umad device file, such as -EACCES.
+ * -ENODEV there is no device, or @ca_name does not exist or has no such port
+ * with SMI; -EINVAL @ca_name is NULL, and no device has such a port with SMI,
+ * or the port has no umad device file; -ENOMEM; or the error of opening the
+ * umad device file, such as -EACCES.
  *
  * Source: umad_open_smi_port(3) of rdma-core; CapabilityMask bit 10,
  * IsSMdisabled, of IBA vol 1, 14.2.5.6.
@@ -64,18 +65,19 @@ int umad_open_smi_port(const char *ca_name, int portnum);
  * @cas: receives the pairs; entries after the last pair are set to 0
  * @max: number of entries of @cas
  *
- * The first port of a device whose port GUID is not 0 determines the pair of
- * the device. If that would be a new pair and @cas has no room for it, the next
- * port whose port GUID is not 0 determines the pair instead; if no port of the
- * device has an existing pair, the device is left out. The device has SMI
- * unless the bit IsSMdisabled is set in the CapabilityMask of the port that
- * determines the pair. If no other port of any device has this GUID, the device
- * is gsi_name, and also smi_name if it has SMI. If several ports have this
- * GUID, a device with SMI is smi_name, and a device without SMI is gsi_name; if
- * several devices qualify for one name, the last device is used. Devices are
- * processed in the order of their names, sorted by bytes. A device that cannot
- * be read, or whose name does not fit, is skipped. The preferred ports are 0.
- * Any thread may call it.
+ * Devices with the same port GUID are a pair; so is a device alone. The first
+ * port of a device with a port GUID other than 0 determines the pair of the
+ * device. If the pair with this GUID is not in @cas yet, and @cas is full, the
+ * next such port determines the pair instead; if @cas has no pair for any port
+ * of the device, the device is left out. The device has SMI unless the bit
+ * IsSMdisabled is set in the CapabilityMask of the port that determines the
+ * pair. If no other port of this machine has this GUID, the device is gsi_name,
+ * and also smi_name if it has SMI. If several ports, of one or several devices,
+ * have this GUID, a device with SMI is smi_name, and a device without SMI is
+ * gsi_name; of several devices for one name, the last in the order of names is
+ * used. Devices are processed in the order of their names, sorted by bytes. A
+ * device that cannot be read, or whose name does not fit, is skipped. This
+ * function sets all preferred ports to 0. Any thread may call it.
  *
  * Return: the number of pairs, 0 also if the RDMA modules are not loaded; -1
  * not enough memory.
@@ -93,22 +95,24 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  * @ca_pair:     receives the pair; all 0 after a failure
  * @enforce_smi: not 0: the pair must have smi_name
  *
- * The logical states of the ports are read from one device, the selected
- * device: @devname, or, if @devname is NULL, smi_name, or gsi_name if there is
- * no smi_name. The preferred port of the selected device is the port @portnum.
- * If @portnum is 0, the preferred port is port 0 of a switch, or port 1 of a
- * device whose highest port number is 1. Of any other device, it is the first
- * port that is not down; if all ports are down, the pair does not qualify. If
- * @devname is NULL, a pair whose preferred port is down does not qualify
- * either.
+ * A pair without gsi_name does not qualify. The port states are read from one
+ * device, the selected device: @devname, or, if @devname is NULL, smi_name, or
+ * gsi_name if there is no smi_name. The preferred port of the selected device
+ * is the port @portnum, which may be down if @devname is given. If @portnum is
+ * 0, the preferred port is port 0 of a switch, or port 1 of a device whose
+ * highest port number is 1. Of any other device, it is the first port that is
+ * not down; if all ports are down, the pair does not qualify. If @devname is
+ * NULL, a pair whose preferred port is down does not qualify either.
  *
- * If the pair has two devices, the preferred port of the other device is the
+ * If the pair has two devices, the preferred port of the other device has the
  * number of the selected device's first port that is not down. If all ports of
- * the selected device are down, this number is 0 if @devname is given;
- * otherwise the pair does not qualify. Any thread may call it.
+ * the selected device are down, the preferred port of the other device is 0 if
+ * @devname is given; otherwise the pair does not qualify. Any thread may call
+ * it.
  *
  * Return: 0; -ENODEV, also in errno, there is no such device or port, or no
- * pair qualifies; -1 @ca_pair is NULL, or not enough memory.
+ * pair qualifies; -1 @ca_pair is NULL, and errno is unchanged, or there is not
+ * enough memory, and errno says so.
  *
  * Source: umad_get_smi_gsi_pair_by_ca_name(3) of rdma-core.
  */
