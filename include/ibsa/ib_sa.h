@@ -31,8 +31,8 @@ struct ibsa_fabric;
 struct ibsa__sa;
 
 /**
- * struct ib_sa_client - one user of these functions; the members belong to the
- * library
+ * struct ib_sa_client - one user of the functions of ib_sa.h, such as a module
+ * of a program; the members belong to the library
  *
  * A client with all members zero is not registered, and queries for this client
  * fail with -EINVAL. ib_sa_unregister_client() sets all members to zero.
@@ -44,10 +44,11 @@ struct ib_sa_client {
 
 /**
  * ib_sa_register_client - register a client before its first query
- * @client: not registered; the memory belongs to the program
+ * @client: not registered; its contents are ignored. The memory belongs to the
+ *          program and must stay at its address until ib_sa_unregister_client()
  *
- * If memory is short, @client stays unregistered, and its queries fail with
- * -EINVAL. Any thread may call it.
+ * If memory is short, @client stays unregistered, which shows when its queries
+ * fail with -EINVAL. Any thread may call it.
  */
 void ib_sa_register_client(struct ib_sa_client *client);
 
@@ -56,38 +57,45 @@ void ib_sa_register_client(struct ib_sa_client *client);
  * more
  * @client: registered; if @client is all zero, nothing happens
  *
- * Cancels no query: to avoid waiting for replies and timeouts, call
- * ib_sa_cancel_query() first. Releases the client's services, ends its device
- * watches and frees its multicast memberships. While it waits, it dispatches
- * devices without a worker, and the program must not start a query for @client.
- * Inside a callback of any device, it does not wait: it returns at once, the
- * program may free the memory of @client, and the callbacks of queries in
- * progress are called later. Any thread may call it.
+ * Waits until all queries of @client have ended and their callbacks have
+ * returned, but cancels no query: to avoid waiting for replies and timeouts,
+ * call ib_sa_cancel_query() first. Releases the client's services, ends its
+ * device watches and frees its multicast memberships. While
+ * ib_sa_unregister_client() waits, it dispatches the devices without a worker
+ * that have queries of @client, and the program must not start a query for
+ * @client. After the return, the program may free the memory of @client.
+ *
+ * Inside a callback of any device, ib_sa_unregister_client() returns at once,
+ * without waiting: the callbacks of queries in progress are called later, so
+ * what their @context points to must stay valid. Any thread may call it.
  */
 void ib_sa_unregister_client(struct ib_sa_client *client);
 
 /**
  * struct ibsa_device_options - how to open a device; zero is the default of
  * each member
- * @name:      name of the device, or of a node in a fabric; NULL: the device of
- *             @context, or without @context the first device with an active
- *             InfiniBand port, or the first channel adapter of the fabric
+ * @name:      name of the device, or of a node in a fabric; NULL: in a fabric,
+ *             the node $IBSA_NODE (not with @on) or else the first channel
+ *             adapter; otherwise the device of @context or, if that is NULL,
+ *             the first device with an active InfiniBand port
  * @fabric:    path of a topology file or capture of an embedded fabric to use
  *             instead of a device, or "unix:PATH" of a fabric server; "": a
  *             device of this machine; NULL: $IBSA_FABRIC, unless @context is
  *             given or the program is set-uid
  * @on:        a loaded fabric to use instead of @fabric; the program must not
- *             release it before the device is closed
- * @context:   a verbs context of the device, as in struct ibsa_options; must be
- *             open whenever a port is used for the first time
+ *             release it before ibsa_device_put() has closed the device
+ * @context:   a verbs context of the device, as in struct ibsa_options. The
+ *             program must not close it before it has used all ports that it
+ *             needs at least once
  * @access:    how requests of each port reach the SA
  * @window:    maximum number of requests in flight at each port; default 16
  * @queue_ms:  milliseconds that a query may wait for its first try; default
  *             60000. The timeout_ms of the query starts with the first try
- * @audit_ms:  interval in milliseconds at which multicast memberships and
- *             registered services are read back; default 30000
- * @no_sharing: send each PathRecord query as a request of its own; other
- *             queries are never shared
+ * @audit_ms:  interval in milliseconds at which the library reads multicast
+ *             memberships and registered services back from the SA; default
+ *             30000
+ * @no_sharing: send each PathRecord query as a request of its own. By default,
+ *             identical PathRecord queries share one request
  * @no_thread: do not start a worker thread: the program polls ibsa_device_fd()
  *             and calls ibsa_device_dispatch()
  */
@@ -107,31 +115,34 @@ struct ibsa_device_options {
 /**
  * ibsa_device_get - open a device with all defaults, or share it
  * @name: name of the device, or of a node in the fabric that $IBSA_FABRIC
- *        names; NULL: the first device with an active InfiniBand port, or the
- *        first channel adapter of the fabric
- * @out:  receives the device; ibsa_device_put() ends its use
+ *        names; NULL: the first device with an active InfiniBand port, or, in a
+ *        fabric, the node $IBSA_NODE or else the first channel adapter
+ * @out:  receives the device; each ibsa_device_get() needs one
+ *        ibsa_device_put()
  *
- * All users of a name in a process share the device and its worker. A port is
- * opened when a function uses it for the first time.
+ * All users of a name in a process share the device and its worker, also if
+ * some of them gave NULL. A port is opened when a function uses it for the
+ * first time.
  *
  * Return: 0; -EINVAL the topology file has an error, or "unix:" has no path;
- * -EMFILE; -ENETDOWN no name was given and no port is active; -ENODEV no such
- * device or node, or no fabric server; -ENOENT no such topology file or
- * capture; -ENOMEM; -ENOSYS the RDMA modules are not loaded; -ENXIO $IBSA_NODE
- * is NAME/PORT, and the node NAME has no port PORT; -EACCES, -ENAMETOOLONG,
- * -EPROTO, -ETIMEDOUT and -EUSERS of a fabric server as ibsa_open(); or the
- * system's error. Any thread may call it.
+ * -EMFILE; -ENETDOWN @name is NULL, no fabric is used, and no InfiniBand port
+ * is active; -ENODEV no such device or node, or no fabric server; -ENOENT no
+ * such topology file or capture; -ENOMEM; -ENOSYS the RDMA modules are not
+ * loaded; -ENXIO $IBSA_NODE is NAME/PORT, and the node NAME has no port PORT;
+ * -EACCES, -ENAMETOOLONG, -EPROTO, -ETIMEDOUT and -EUSERS of a fabric server as
+ * ibsa_open(); or the system's error. After an error @out is unchanged. Any
+ * thread may call it.
  */
 int ibsa_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
 
 /**
  * ibsa_device_open - open a device with options; it is not shared
- * @options: NULL: all defaults
+ * @options: NULL: all defaults. Copied with its strings and @sa of @access
  * @error:   receives, on failure, what failed and what to do; may be NULL
  * @out:     receives the device; ibsa_device_put() closes it
  *
- * Return: as ibsa_device_get(); -EINVAL also for a window, a grh or the LMC of
- * @sa that is out of range. Any thread may call it.
+ * Return: as ibsa_device_get(); -EINVAL also if window, access.grh or the lmc
+ * of access.sa is out of range. Any thread may call it.
  */
 int ibsa_device_open(const struct ibsa_device_options *options,
 		     struct ibsa_error *error,
@@ -141,19 +152,21 @@ int ibsa_device_open(const struct ibsa_device_options *options,
  * ibsa_device_put - end the use of a device
  * @device: of ibsa_device_get() or ibsa_device_open(); NULL: nothing happens
  *
- * The last call for a device closes it: queries in progress end, their
- * callbacks are called with -EINTR, and the SA deletes the registered services,
- * for which the close waits up to two seconds for each port. The worker closes
- * the device if it has one, otherwise ibsa_device_put(). Outside of callbacks,
- * ibsa_device_put() returns after the close.
+ * When all uses of a device have ended, the device is closed: queries in
+ * progress end, their callbacks are called with -EINTR, and the SA deletes the
+ * registered services; the close waits for this deletion up to two seconds for
+ * each port. If the device has a worker, the worker closes it; otherwise
+ * ibsa_device_put() closes it. Outside of callbacks, ibsa_device_put() returns
+ * after the close.
  *
  * Inside a callback of @device or of another device, ibsa_device_put() does not
  * wait for other threads. If @device has a worker, the worker closes it, and
- * ibsa_device_put() returns at once. Without a worker, if a thread, this one or
- * another, is in a call that dispatches @device, this call closes @device
- * before it returns. In both cases a callback of @device that is running
- * returns first. Otherwise ibsa_device_put() closes @device and then returns.
- * Any thread may call it.
+ * ibsa_device_put() returns at once. If @device has no worker, but this or
+ * another thread is in a call that dispatches @device, the dispatching call
+ * closes @device before it returns. In both cases a callback of @device that is
+ * running returns before the close. If no worker and no call dispatches
+ * @device, ibsa_device_put() closes @device and then returns. Any thread may
+ * call it.
  */
 void ibsa_device_put(struct ib_device *device);
 
@@ -161,17 +174,18 @@ void ibsa_device_put(struct ib_device *device);
  * ibsa_device_fd - the file descriptor to poll for reading, without a worker
  * @device: opened with no_thread
  *
- * The result does not change any more after a query or another function has
- * used a port of the device.
+ * The descriptor belongs to the device. Call ibsa_device_fd() after a query or
+ * another function has used a port of the device: before, the result may be a
+ * descriptor although it will be -1.
  *
  * The fd is not readable for what is due at a certain time, such as a retry:
  * poll it for at most ibsa_device_timeout_ms().
  *
  * Return: an fd that becomes readable when ibsa_device_dispatch() has something
  * to receive, when another thread starts a query, and when another thread ends
- * dispatching; -1 if the device has a worker, is on a virtual clock, or cannot
- * be polled (ibsim). On a virtual clock and with ibsim, use ibsa_device_wait().
- * Any thread may call it.
+ * dispatching, so that the program dispatches again; -1 if the device has a
+ * worker, is on a virtual clock, or cannot be polled (ibsim). On a virtual
+ * clock and with ibsim, use ibsa_device_wait(). Any thread may call it.
  */
 int ibsa_device_fd(struct ib_device *device);
 
@@ -181,8 +195,8 @@ int ibsa_device_fd(struct ib_device *device);
  *
  * Return: milliseconds, rounded up, after which ibsa_device_dispatch() must be
  * called even if the fd is not readable; 0: call ibsa_device_dispatch() now;
- * -1: no limit, because nothing is due, the device has a worker, or another
- * thread dispatches the device. Any thread may call it.
+ * -1: no limit, because no deadline is pending, the device has a worker, or
+ * another thread dispatches the device. Any thread may call it.
  */
 int ibsa_device_timeout_ms(struct ib_device *device);
 
@@ -190,34 +204,39 @@ int ibsa_device_timeout_ms(struct ib_device *device);
  * ibsa_device_dispatch - process what is due, without waiting
  * @device: opened with no_thread
  *
- * Return: 0; -EBUSY a callback of the device called ibsa_device_dispatch(), or
+ * Return: 0; -EBUSY a callback of the device called ibsa_device_dispatch(); or
  * another thread dispatches the device, for example in
  * ib_sa_unregister_client(): poll again; -EINVAL the device has a worker, or
- * belongs to the parent process; or the transport's receive error, after which
- * queries still end by their deadlines.
+ * belongs to the parent process, which called fork(2); or the transport's
+ * receive error, after which further calls still end queries at their
+ * deadlines. Only one thread at a time may call it and ibsa_device_wait().
  */
 int ibsa_device_dispatch(struct ib_device *device);
 
 /**
  * ibsa_device_wait - wait until there is something to do, then dispatch
  * @device:     opened with no_thread
- * @timeout_ms: longest wait in milliseconds; -1: no limit
+ * @timeout_ms: longest wait in milliseconds; 0: do not wait; -1: no limit
  *
- * On a virtual clock, ibsa_device_wait() advances the clock instead of waiting.
+ * On a virtual clock, ibsa_device_wait() advances the clock, at most by
+ * @timeout_ms, instead of waiting.
  *
- * Return: as ibsa_device_dispatch(); or -EINTR a signal ended the wait.
+ * Return: as ibsa_device_dispatch(), 0 also after @timeout_ms; or -EINTR a
+ * signal ended the wait. Only one thread at a time may call it and
+ * ibsa_device_dispatch().
  */
 int ibsa_device_wait(struct ib_device *device, int timeout_ms);
 
 /**
  * ibsa_last_reply - the reply from which a callback's status was derived
- * @device: the device of the query
+ * @device: the device whose callback calls ibsa_last_reply()
  *
  * A status that a callback receives may have several causes. The reply has the
  * MAD status, the local error, the number of tries and the round-trip time.
  *
  * Return: the reply, valid until the callback returns; NULL outside of a
- * callback, and for a query that ended before it was sent.
+ * callback, and if a query was cancelled or its device was closed before the
+ * query was sent.
  */
 const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
 
@@ -226,42 +245,43 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * @client:     registered
  * @device:     the device
  * @port_num:   number of its port, from 1
- * @rec:        the values to match; rec_type IB or OPA; network byte order;
- *              copied
+ * @rec:        the values to match, network byte order; copied. @rec_type is
+ *              SA_PATH_REC_TYPE_IB or SA_PATH_REC_TYPE_OPA
  * @comp_mask:  the members of @rec that the SA compares, network byte order:
  *              IB_SA_PATH_REC_DGID | ...
- * @timeout_ms: milliseconds from the first try to the end of the query; 0 means
- *              1. Before its first try, the query may wait up to @queue_ms of
- *              struct ibsa_device_options
+ * @timeout_ms: milliseconds from the first try to the end of the query; 0
+ *              counts as 1. Before its first try, the query may wait up to
+ *              @queue_ms of struct ibsa_device_options
  * @gfp_mask:   ignored
  * @callback:   called once, later, never from within this call; may be NULL.
- *              Its @status is 0; -EINVAL the SA replied with a MAD status, see
- *              ibsa_last_reply(); -ETIMEDOUT no reply, or never sent; -EINTR
- *              cancelled, or the device was closed or disappeared; -EIO a send
- *              error, or a malformed or cut reply. Its @resp is valid until the
- *              callback returns, and holds a record only if @status is 0; @resp
- *              is NULL unless @status is 0 or -EINVAL
+ *              Its @status is 0 the SA replied with a path; -EINVAL the SA
+ *              replied with a MAD status, see ibsa_last_reply(); -ETIMEDOUT no
+ *              reply within @timeout_ms, or no first try within @queue_ms;
+ *              -EINTR cancelled, or the device was closed or disappeared; -EIO
+ *              a send error, or a malformed or truncated reply. Its @resp is
+ *              valid until the callback returns: with @status 0 the path; with
+ *              -EINVAL a record of zeros except @rec_type; otherwise NULL
  * @context:    passed to @callback unchanged
  * @sa_query:   receives the pointer that ib_sa_cancel_query() takes together
- *              with the id: set before @callback can run, NULL after an error.
- *              May be NULL
+ *              with the id: stored before @callback can run; NULL after an
+ *              error. May be NULL
  *
- * The first call for a port opens it and may block. With an OPA record, the
- * call may block up to 3 s, until the fabric manager has reported which form of
- * query it supports. On a device with no_thread, or in a callback, only the
- * first call for an Omni-Path port may block. An OPA record is sent in the form
- * that opa_pr_query_possible() returns; the reply to the InfiniBand form is
- * converted to an OPA record.
+ * The first call for a port opens the port and may block. A call with an OPA
+ * record may also block up to 3 s, until the fabric manager has reported which
+ * form of query it supports; on a device with no_thread, and in a callback,
+ * only the first call for a port may block for this. An OPA record is sent in
+ * the form that opa_pr_query_possible() returns; the reply to the InfiniBand
+ * form is converted to an OPA record.
  *
  * Return: the id of the query, 0 or more; -EINVAL @client is not registered,
  * the device belongs to the parent process, @rec has another type, or OPA
  * records are not supported; -ENODEV no such port, an Ethernet port without the
- * address of an SA, or the device is being closed; -EAGAIN the port is down or
- * has no SM; -ENOBUFS 1048576 queries of the port have not ended; -EOPNOTSUPP
- * another port of the device is open, and the device (ibsim, or on a virtual
- * clock) supports only one at a time; -ENOMEM; or the error of opening the
- * port. After an error @callback is not called. Any thread and any callback may
- * call it.
+ * address of an SA, or the device is being closed; -EAGAIN at the time of the
+ * call, the port is down or has no SM; -ENOBUFS the port has 1048576 queries
+ * that have not ended; -EOPNOTSUPP another port of the device is open, and the
+ * device (ibsim, or on a virtual clock) supports only one open port at a time;
+ * -ENOMEM; or the error of opening the port. After an error @callback is not
+ * called. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.16.
  */
@@ -274,9 +294,12 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 		       void *context, struct ib_sa_query **sa_query);
 
 /**
- * ib_sa_service_rec_query - look up, register or delete one service
- * @method: IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET or IB_SA_METHOD_DELETE
- * @rec:    all members in network byte order, whatever their types
+ * ib_sa_service_rec_query - send one request to look up, register or delete a
+ * service
+ * @method: IB_MGMT_METHOD_GET look up the one record that matches;
+ *          IB_MGMT_METHOD_SET register; IB_SA_METHOD_DELETE delete
+ * @rec:    all members of more than one byte in network byte order, also those
+ *          of type uint16_t, uint32_t and uint64_t
  *
  * The other arguments are those of ib_sa_path_rec_get(). To keep a service
  * registered, use ibsa_service_rec_register().
@@ -297,10 +320,11 @@ int ib_sa_service_rec_query(struct ib_sa_client *client,
 
 /**
  * ib_sa_service_rec_get - look up all services that match
- * @callback: its @resp is an array of @num_services records, valid until the
- *            callback returns, and NULL unless @status is 0. @status as for
- *            ib_sa_path_rec_get(), or -ENODATA the SA replied with an empty
- *            table; -ENOMEM not enough memory for the records
+ * @callback: if its @status is 0, its @resp is an array of @num_services
+ *            records, valid until the callback returns; otherwise @resp is
+ *            NULL. @status has the values of ib_sa_path_rec_get(); or -ENODATA
+ *            the SA replied with an empty table; or -ENOMEM not enough memory
+ *            for the records
  *
  * The other arguments are those of ib_sa_path_rec_get().
  *
@@ -318,13 +342,16 @@ int ib_sa_service_rec_get(
 
 /**
  * ib_sa_mcmember_rec_query - send one request about a multicast group
- * @method: IB_MGMT_METHOD_GET look up a record; IB_MGMT_METHOD_SET join or
- *          create a group; IB_SA_METHOD_DELETE leave a group
+ * @method: IB_MGMT_METHOD_GET look up the one record that matches;
+ *          IB_MGMT_METHOD_SET join or create a group; IB_SA_METHOD_DELETE leave
+ *          a group
  * @rec:    members of more than one byte in network byte order
  *
- * The SA counts one membership per port and group: a Delete ends the membership
- * of all programs at the port. To be a member, use ib_sa_join_multicast(). The
- * other arguments are those of ib_sa_path_rec_get().
+ * The SA counts one membership per port and group: a Delete ends the join
+ * states in @rec for all programs at the port. The library does not notice when
+ * the SA loses a membership from such a Set: to be a member, use
+ * ib_sa_join_multicast(). The other arguments are those of
+ * ib_sa_path_rec_get().
  *
  * Return: as ib_sa_path_rec_get(); -EINVAL also for any other method.
  *
@@ -342,14 +369,14 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
 
 /**
  * ib_sa_guid_info_rec_query - look up, assign or remove alias GUIDs of a port
- * @rec:       one block of eight entries of the port's GUID table, in network
- *             byte order
+ * @rec:       one block of eight entries of the port's GUID table, whose number
+ *             is in @block_num; network byte order
  * @comp_mask: IB_SA_GUIDINFO_REC_LID | ...; the bits of reserved members are
  *             ignored
  * @method:    IB_MGMT_METHOD_GET look up the block; IB_MGMT_METHOD_SET assign
- *             the entries in @comp_mask, where the SA chooses the GUID of an
- *             entry that is 0; IB_SA_METHOD_DELETE remove the entries in
- *             @comp_mask
+ *             the entries whose bits are in @comp_mask, where the SA chooses
+ *             the GUID of each such entry that is 0; IB_SA_METHOD_DELETE remove
+ *             the entries whose bits are in @comp_mask
  *
  * The other arguments are those of ib_sa_path_rec_get().
  *
