@@ -408,8 +408,8 @@ struct ibsa_rec_registration;
  *             port, 0xffff and 300 seconds
  * @report:    called for each event, by the thread that dispatches @device. In
  *             the struct that @report receives, registration is NULL (tell
- *             registrations apart by @arg), and the record is in host byte
- *             order. May be NULL
+ *             registrations apart by @arg), and the record is a struct
+ *             ibsa_service, in host byte order. May be NULL
  * @arg:       passed to @report unchanged
  * @out:       receives the handle, before @report is called; valid until
  *             @report has been called with IBSA_REGISTRATION_RELEASED

@@ -153,8 +153,8 @@ int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
 /**
  * ibsa_responder_info_get - port, GID, LID and counters of a responder
  * @responder: an open responder
- * @out:       receives the port of this machine, the GID and LID to which
- *             clients send requests, and the counters
+ * @out:       receives the port of this machine, its GID and LID, and the
+ *             counters
  */
 void ibsa_responder_info_get(const struct ibsa_responder *responder,
 			     struct ibsa_responder_info *out);
