@@ -163,8 +163,9 @@ void ibsa_responder_info_get(const struct ibsa_responder *responder,
  * ibsa_responder_close - close a responder
  * @responder: an open responder; NULL: nothing happens
  *
- * Answers that the kernel has not sent completely are lost. Registrations and
- * subscriptions stay in the fabric.
+ * Answers and Reports that the kernel has not sent completely are lost.
+ * Registrations and subscriptions that requesters made through the responder
+ * stay in the fabric.
  */
 void ibsa_responder_close(struct ibsa_responder *responder);
 

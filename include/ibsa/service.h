@@ -24,20 +24,21 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  * members but @service
  * @service:     the record, in host byte order; copied
  * @mask:        the fields of @service that are set, as bits of
- *               IBSA_SERVICE_CM(); the other fields are sent as zero. 0: all
- *               fields that are not zero are set
+ *               IBSA_SERVICE_CM(), also if their value is 0. 0: all fields that
+ *               are not zero are set
  * @audit_ms:    interval in milliseconds at which the client reads the record
  *               back; default 30000
  * @deadline_ms: deadline of each request in milliseconds from its first try;
- *               default: that of the client. A request waits up to one minute
- *               for its first try if the window is full, and then fails with
- *               -ETIMEDOUT
+ *               default: that of the client. If the client has as many requests
+ *               in flight as its window permits, a request waits up to one
+ *               minute for its first try, and then fails with -ETIMEDOUT
  *
  * service_id, service_gid and service_pkey identify a record. The client always
- * sends these three fields and service_lease. Defaults: service_gid is GID 0 of
- * the port, and the client registers the service again when this GID changes;
- * service_pkey is 0xffff; service_lease is IBSA_REGISTRATION_LEASE_S seconds. A
- * lease may be IBSA_LEASE_INFINITE.
+ * sends these three fields and service_lease. If they are not set, the client
+ * uses: as service_gid the GID at index 0 of the port, and if this GID changes,
+ * the client registers the service again with the new GID; as service_pkey
+ * 0xffff; as service_lease IBSA_REGISTRATION_LEASE_S (300) seconds. Other
+ * fields that are not set are sent as zero. A lease may be IBSA_LEASE_INFINITE.
  */
 struct ibsa_service_registration {
 	const struct ibsa_service *service;
@@ -49,8 +50,9 @@ struct ibsa_service_registration {
 /**
  * enum ibsa_registration_event - events of a registration
  *
- * RELEASED is the last event of a registration. Any other event may be the
- * first one, and may follow any other.
+ * RELEASED is the last event of a registration. Before it, the other events may
+ * come in any order. Failures and refusals are not all reported: see
+ * ibsa_registration_fn.
  */
 enum ibsa_registration_event {
 	/* The SA has the record: for the first time, or again. */
@@ -82,17 +84,19 @@ enum ibsa_registration_event {
  * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has no
  *           SM or has no GID yet; -ENOENT the SA accepted the record, but does
  *           not return it; another error of ibsa_query() or struct ibsa_reply;
- *           0 the SA was busy. Of RELEASED: 0 the SA replied to the Delete
- *           request, and the record is deleted if @status is 0 or 0x0300; 0
- *           with @status 0 also if no Set request was sent, so that there is
- *           nothing to delete; -ECANCELED the SA did not reply within the two
- *           seconds of ibsa_close(); or the error of the Delete request. Unless
- *           the record is deleted, the SA keeps the record until its lease ends
- * @status:  of FAILED, REFUSED and RELEASED: the MAD status, all 16 bits
+ *           0 the SA was busy, see @status. Of RELEASED: 0 the SA replied to
+ *           the Delete request, and the record is deleted if @status is 0 or
+ *           0x0300; 0 with @status 0 also if no Set request was sent, so that
+ *           there is nothing to delete; -ECANCELED the SA did not reply within
+ *           the two seconds that ibsa_close() waits; or the error of the Delete
+ *           request. Unless the record is deleted, the SA keeps the record
+ *           until the record's lease ends. Of other events: 0
+ * @status:  of FAILED, REFUSED and RELEASED: the MAD status, all 16 bits; of
+ *           other events: 0
  * @service: the record: of REGISTERED, the record at the SA, with the granted
- *           lease; of REPLACED, the record of the other program; of other
- *           events, the record that the client sends. Valid until the callback
- *           returns
+ *           lease; of REPLACED, the record with another name or other data that
+ *           the SA has instead; of other events, the record that the client
+ *           sends. @service is valid until the callback returns
  */
 struct ibsa_registration_report {
 	struct ibsa_registration *registration;
@@ -108,11 +112,11 @@ struct ibsa_registration_report {
  * @arg:    as given to ibsa_service_register()
  *
  * ibsa_reply_fn tells which functions call the callback, and what the callback
- * may call. The callback may also call ibsa_service_register() and
+ * may call. In addition, the callback may call ibsa_service_register() and
  * ibsa_service_release(). After FAILED or REFUSED has been reported, a further
- * failure is reported only if its @err or @status differs from that of the
- * failure before it. The first success after failures is reported as
- * REGISTERED; renewals are not reported.
+ * failure or refusal is reported only if its @err or its @status differs from
+ * the failure or refusal before it. The first success after failures, LOST or
+ * REPLACED is reported as REGISTERED; renewals are not reported.
  */
 typedef void (*ibsa_registration_fn)(
 	const struct ibsa_registration_report *report, void *arg);
@@ -121,42 +125,48 @@ typedef void (*ibsa_registration_fn)(
  * ibsa_service_register - register a service and keep it registered
  * @client: an open client
  * @options: the record and the options; copied
- * @report: called for each event, from dispatch or ibsa_close(); may be NULL
+ * @report: called for each event, later, from ibsa_dispatch(), ibsa_close() and
+ *          the functions that wait; may be NULL
  * @arg:    passed to @report unchanged
- * @out:    receives the handle, valid until IBSA_REGISTRATION_RELEASED is
- *          reported; without @report, until ibsa_service_release() or
- *          ibsa_close()
+ * @out:    receives the handle, valid until the callback for
+ *          IBSA_REGISTRATION_RELEASED is called; without @report, until
+ *          ibsa_service_release() or ibsa_close()
  *
  * The client sets the record at the SA and reads it back. The client reads the
- * record again every audit_ms and soon after the port changed (see
+ * record again every audit_ms (an audit) and soon after the port changed (see
  * ibsa_port_watch()). When half of the granted lease has passed, the client
  * reads the record and renews it. After a change of the port, the client
- * spreads these requests over half a second; with more than 100 registrations,
- * over 5 ms multiplied by their number, up to 10 s. If the record uses the
- * port's GID and the GID changes, the client deletes the old record and
- * registers the new one. While a client has registrations, the client reads its
- * port every second.
+ * spreads the reads of all its registrations over half a second; with more than
+ * 100 registrations, over 5 ms for each registration, up to 10 s. If
+ * service_gid is not set in @options and the port's GID changes, the client
+ * deletes the old record and registers the new one. While a client has
+ * registrations, the client reads its port every second.
  *
  * If another program registers the same service_id with another service_gid or
- * service_pkey, the SA has two records, and no event is reported.
+ * service_pkey, the SA has two records, and no event is reported. If all three
+ * are the same, but the name or other data differ, the SA has the record of the
+ * program that set it last; the client reports REPLACED at its next read, and
+ * sets its own record again.
  *
- * The client delays the next Set after a loss of the record that another
- * program may have caused, so that two programs with the same service_id,
- * service_gid and service_pkey do not replace each other's record without
- * pause. The delay is 0 after the first loss, 1 s after the second loss, and
- * doubles with each further loss, up to 5 minutes; each delay is shortened at
- * random by up to a quarter. When a regular audit finds the client's record, the
- * next loss counts as the first. The client assumes that a restart or move of
- * the SM caused the loss if the SA has no record with this identity, and the
- * re-register count, SM LID, LID, GID or state of the port has changed since the
- * record was last read or set. A loss by a restart or move of the SM is not
- * counted, and the client sets the record again without delay.
+ * If another program may have caused a loss of the record, the client delays
+ * the next Set, so that two programs with the same service_id, service_gid and
+ * service_pkey do not replace each other's record without pause. The delay is 0
+ * after the first loss, 1 s after the second loss, and doubles with each
+ * further loss, up to 5 minutes; each delay is shortened at random by up to a
+ * quarter of the delay. When a read, other than the read directly after a Set,
+ * finds the client's record, the next loss counts as the first. The client
+ * assumes that a restart or move of the SM caused the loss if the SA has no
+ * record with this identity, and the re-register count, SM LID, LID, GID or
+ * state in struct ibsa_port_state has changed since the record was last read or
+ * set. A loss by a restart or move of the SM is not counted, and the client
+ * sets the record again without delay.
  *
  * Return: 0, even if the port has no SM; -EINVAL @options->service is NULL,
- * @options->mask has a bit that ServiceRecord does not define, or service_lease
- * is set to 0; -EEXIST the client has a registration with this ID, GID and
- * P_Key, or is releasing one; -ESHUTDOWN ibsa_close() is closing the client;
- * -ENOMEM. After an error @report is not called.
+ * @options->mask has a bit that ServiceRecord does not define, or the bit of
+ * service_lease, which is 0; -EEXIST this client has a registration with the
+ * same service_id, service_gid and service_pkey, or is releasing one;
+ * -ESHUTDOWN ibsa_close() is closing the client; -ENOMEM. After an error
+ * @report is not called.
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
@@ -167,11 +177,13 @@ int ibsa_service_register(struct ibsa_client *client,
 
 /**
  * ibsa_service_release - end a registration and delete its record from the SA
- * @registration: from ibsa_service_register(); not yet released
+ * @registration: a valid handle from ibsa_service_register()
  *
- * If a Set is in flight, the client first waits for its reply. A later dispatch
- * reports IBSA_REGISTRATION_RELEASED. ibsa_close() releases all registrations,
- * and waits for the SA up to two seconds altogether.
+ * Does not wait: later, the client sends the Delete request, after the reply to
+ * a Set request that is in flight, and then reports IBSA_REGISTRATION_RELEASED.
+ * ibsa_close() releases all registrations of the client, and waits for the SA
+ * up to two seconds for all of them together. A callback of the client may call
+ * this function.
  *
  * Return: 0; -EALREADY the registration is already being released.
  */
@@ -183,7 +195,7 @@ int ibsa_service_release(struct ibsa_registration *registration);
  *
  * Any thread may call it.
  *
- * Return: for example "registered"; NULL if no event has this number.
+ * Return: a constant such as "registered"; NULL if no event has this number.
  */
 const char *ibsa_registration_text(int event);
 

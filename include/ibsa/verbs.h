@@ -21,16 +21,20 @@ IBSA_BEGIN
 /**
  * ibsa_verbs_open - open a verbs context without a uverbs device
  * @options: the device or the node of a fabric, and how to reach its SA, as in
- *           ibsa_open(); NULL: all defaults. A context has all ports: @port,
- *           @transport and @context must be 0. The library copies everything to
- *           which @options points, except the fabric in @on
+ *           ibsa_open(); NULL: all defaults. A context has all ports of the
+ *           device: the members @port, @transport and @context of @options must
+ *           be 0. The library copies everything to which @options points,
+ *           except the fabric in @on, which the program must not release before
+ *           it closes the context
  * @error:   receives, on failure, what failed and what to do; may be NULL
  * @out:     receives the context; ibsa_verbs_close() closes it
  *
- * Use it for the embedded fabric, for a fabric server, and where a program may
- * use MAD devices only. Only the functions of this header accept the context.
- * The context has the members device, with name (cut to 63 bytes) and
- * node_type; cmd_fd, which is -1; and async_fd.
+ * Use it for the embedded fabric, for a fabric server, and where a program has
+ * access to MAD devices, but not to uverbs devices. Only the functions of this
+ * header accept the context; functions of libibverbs crash. The context has the
+ * members device, with name (cut to 63 bytes) and node_type; cmd_fd, which is
+ * -1; and async_fd, which is readable when ibsa_get_async_event() has an event.
+ * All other members are 0.
  *
  * Return: 0; -EINVAL @port, @transport or @context is not 0, another option is
  * out of range, or the topology file has an error; -ENODEV no such device or
@@ -51,8 +55,8 @@ int ibsa_verbs_open(const struct ibsa_options *options,
  * Ends registrations for events of the SM, and calls in progress, as
  * ibsa_close_device() does. Calls of ibsa_query_gid_ex() and
  * ibsa_query_gid_table() in other threads are not ended: ibsa_verbs_close()
- * does not wait for them, and they may return after it. A forked child does not
- * have its parent's contexts.
+ * does not wait for them, and they may safely return later. In a forked child,
+ * the contexts of the parent are closed contexts.
  *
  * Return: 0; -EINVAL @context was not opened by ibsa_verbs_open() in this
  * process, or is closed. Any thread may call it.
@@ -69,18 +73,19 @@ int ibsa_verbs_close(struct ibv_context *context);
  * @flags:     must be 0
  *
  * For a context of libibverbs, ibsa_query_gid_ex() uses the command of the
- * kernel; if the kernel has no such command or the driver of the device is not
- * known, it reads sysfs. For a context of ibsa_verbs_open(), it reads sysfs or
- * the embedded fabric. From sysfs, @entry->ndev_ifindex is an index in the
- * caller's network name space; from the kernel's command, in that of the
- * interface. @entry->ndev_ifindex is 0 if the entry has no interface. No entry
- * is cached.
+ * kernel; if the kernel has no such command, or libibsa does not know the
+ * driver of the device, it reads sysfs. For a context of ibsa_verbs_open(), it
+ * reads sysfs or the embedded fabric. From sysfs, @entry->ndev_ifindex is an
+ * index in the caller's network name space; from the kernel's command, it is an
+ * index in the network name space of the interface. @entry->ndev_ifindex is 0
+ * if the entry has no interface. No entry is cached.
  *
  * Return: 0, or a positive errno, and @entry is unchanged: ENODATA the entry is
  * empty; EINVAL no such port or entry, the entry cannot be read, or @flags is
- * not 0; EOPNOTSUPP @flags is not 0, and the kernel has no such command; EIO
- * the device has disappeared, or its fabric server has stopped; ENOMEM. Any
- * thread may call it.
+ * not 0 for the kernel's command; EOPNOTSUPP @flags is not 0 for another
+ * source, such as sysfs if the kernel has no such command; EIO the device has
+ * disappeared, or its fabric server has stopped; ENOMEM. Any thread may call
+ * it.
  *
  * Source: ibv_query_gid_ex(3) of rdma-core.
  */
@@ -100,11 +105,11 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  * command to the kernel for the whole table, or one read of each file in sysfs.
  *
  * Return: the number of entries, or a negative errno, and the content of
- * @entries is undefined: -EINVAL there are more than @max_entries entries, an
- * entry cannot be read, @flags is not 0, or, from the kernel's command,
- * @max_entries is 0; -EOPNOTSUPP @flags is not 0, and the kernel has no such
- * command; -EIO the device has disappeared, or its fabric server has stopped;
- * -ENOMEM. Any thread may call it.
+ * @entries is undefined: -EINVAL more than @max_entries entries are not empty,
+ * an entry cannot be read, or, from the kernel's command, @flags is not 0 or
+ * @max_entries is 0; -EOPNOTSUPP @flags is not 0 for another source (see
+ * ibsa_query_gid_ex()); -EIO the device has disappeared, or its fabric server
+ * has stopped; -ENOMEM. Any thread may call it.
  *
  * Source: ibv_query_gid_table(3) of rdma-core.
  */
@@ -113,14 +118,15 @@ ssize_t ibsa_query_gid_table(struct ibv_context *context,
 			     uint32_t flags) IBSA_MUST_USE;
 
 /**
- * _ibv_query_gid_ex - what ibv_query_gid_ex() of rdma-core's header calls
+ * _ibv_query_gid_ex - called by the inline function ibv_query_gid_ex() of
+ * <infiniband/verbs.h>
  * @entry_size: bytes of @entry; the bytes after the first 32 are set to zero
  *              unless the kernel provides them
  *
  * The other arguments are those of ibsa_query_gid_ex(). libibverbs has a
- * function of the same name, which crashes on a context of ibsa_verbs_open(): a
+ * function of the same name, which crashes on a context of ibsa_verbs_open(). A
  * program that links both libraries uses the function of the library that is
- * linked first.
+ * linked first: for such contexts, link libibsa first.
  *
  * Return: 0, or a positive errno as ibsa_query_gid_ex(); EINVAL also if
  * @entry_size is below 32 or, with the kernel's command, above 65535.
@@ -130,10 +136,12 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t flags, size_t entry_size);
 
 /**
- * _ibv_query_gid_table - what ibv_query_gid_table() of rdma-core's header calls
+ * _ibv_query_gid_table - called by the inline function ibv_query_gid_table() of
+ * <infiniband/verbs.h>
  * @entry_size: bytes from the start of one entry to the start of the next; the
  *              bytes after the first 32 are set to zero unless the kernel
- *              provides them; if below 32, each entry is cut
+ *              provides them; if below 32, each entry is cut to @entry_size
+ *              bytes
  *
  * The other arguments are those of ibsa_query_gid_table().
  *
@@ -148,26 +156,28 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * ibv_gid_reachable - query the SA for the reachability of a GID
  * @context: of libibverbs or of ibsa_verbs_open()
  * @port:    number of the port that queries, from 1; 0: the first active port
- *           with the GID's subnet prefix, or else the first active port
+ *           whose GID 0 has the subnet prefix of *@gid_p, or else the first
+ *           active port
  * @gid_p:   unicast or multicast, network byte order; not written to
  * @timeout: ignored; on Solaris it must be 0
  *
- * Queries the SA for one reversible path from the port's GID 0, and waits for
- * the result, up to 10 s after the first try. If more than 16 queries are in
- * flight at the port, the first try may come up to 60 s later. The result comes
- * from the database of the SA, see ibsa_reach(). Several threads may call
- * ibv_gid_reachable() at the same time; no thread needs to read the context's
- * events. The first call starts a thread, which ibsa_close_device() ends: close
- * @context with no other function.
+ * Queries the SA for one reversible path from the port's GID at index 0, and
+ * waits for the result, up to 10 s after the first try. If more than 16 queries
+ * are in flight at the port, the first try may come up to 60 s after the call.
+ * The result comes from the database of the SA, see ibsa_reach(). Several
+ * threads may call ibv_gid_reachable() at the same time; no thread needs to
+ * read the context's events. The first call starts a thread of the library,
+ * which ibsa_close_device() ends: do not close @context with the
+ * ibv_close_device() of libibverbs. ibsa_verbs_close() also ends the thread of
+ * a context of ibsa_verbs_open().
  *
  * Return: 0 the SA has a path; -1 and errno: ENXIO the SA has no path; EINVAL
  * @context is NULL or was opened by ibsa_verbs_open() in the parent process,
  * @gid_p is NULL or the GID is all zero, there is no such port, or it is an
  * Ethernet port without the address of an SA; EIO the SA does not reply, is
  * busy or refuses, the port has no SM, no port is active, the device cannot be
- * opened, or @context was closed during the call; ENOMEM; EINTR a signal
- * arrived whose handler was installed without SA_RESTART. Any thread may call
- * it.
+ * opened, or @context was closed during the call; ENOMEM; EINTR a signal with a
+ * handler without SA_RESTART arrived. Any thread may call it.
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
  */
@@ -196,30 +206,32 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * ibv_register_sm_events - receive events when ports and groups come and go
  * @context: of libibverbs or of ibsa_verbs_open()
  * @event:   for the GIDs in @gids: IBV_SM_EVENT_MGID, IBV_SM_EVENT_UGID, or
- *           both. For all GIDs, without @gids: an OR of the other values of
- *           enum ibv_sm_event_type
+ *           both. For all GIDs, without @gids: an OR of IBV_SM_EVENT_MGID_ALL,
+ *           IBV_SM_EVENT_UGID_ALL and IBV_SM_EVENT_ALL
  * @gid_num: number of GIDs in @gids, up to IBSA_SM_EVENT_GIDS_MAX; 0 without
  *           @gids
  * @gids:    the GIDs, network byte order; copied. NULL: all GIDs. Each GID must
- *           be of a kind in @event: a group's GID begins with the byte ff, and
- *           its second byte is 02, 05, 08, 0e, 12, 15, 18 or 1e
+ *           be of a kind in @event. The first byte of a group's GID is ff, and
+ *           the second byte 02, 05, 08, 0e, 12, 15, 18 or 1e (hexadecimal)
  *
  * Subscribes at the SA through each active InfiniBand and Omni-Path port of the
- * device. The first registration of a context, and each registration while the
- * library has a subscription at no port, waits until the SA has accepted one
- * subscription or all ports have failed, up to 10 s. A port that was not active
- * is subscribed only when the program calls ibv_register_sm_events() again
- * after the port became active. Until ibv_unregister_sm_events(), each matching
- * change is an event of the context: its async_fd becomes readable, and
- * ibsa_get_async_event() returns the event. A change is reported once, however
- * many registrations match it; the same change, reported to several ports of
- * one subnet within one second, is one event. Events of one port are in order.
- * The present state is not reported. Events may arrive before this function
- * returns.
+ * device. The first registration of a context, and each registration while no
+ * port has a subscription, waits until the SA has accepted the subscription of
+ * at least one port or all ports have failed, up to 10 s. A port that was not
+ * active is subscribed only when the program calls ibv_register_sm_events()
+ * again after the port became active. Until ibv_unregister_sm_events(), each
+ * matching change is an event of the context: its async_fd becomes readable,
+ * and ibsa_get_async_event() returns the event. A change is reported once,
+ * however many registrations match it; the same change, reported to several
+ * ports of one subnet within one second, is one event. Events of one port are
+ * in order. The present state is not reported. Events may arrive before this
+ * function returns. Events may be lost; see gaps of struct ibsa_verbs_options.
  *
- * The library counts registrations for each GID and each kind; IBV_SM_EVENT_ALL
- * is a kind of its own. The first registration turns async_fd into an epoll
- * file; see ibsa_verbs_attach().
+ * The library counts registrations for each GID and each kind:
+ * ibv_unregister_sm_events() must end each as often as it was registered.
+ * IBV_SM_EVENT_ALL is a kind of its own, other than the two kinds that it
+ * includes. The first registration turns async_fd into an epoll file; see
+ * ibsa_verbs_attach().
  *
  * Return: 0; -1 and errno, and nothing is registered: EINVAL the arguments are
  * not as above, or the parent process has opened @context with
@@ -230,10 +242,10 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * and no other port could subscribe, or ibsa_verbs_async_fd_get() was called
  * without ibsa_verbs_async_fd_put(), by this thread, or by another thread which
  * did not call ibsa_verbs_async_fd_put() within 10 s; EIO the SA did not reply,
- * is busy or refused, the device cannot be opened, or @context was closed during
- * the call; ENOMEM, also if the context would have registrations for more than
- * IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no file descriptor is free. Any
- * thread may call it.
+ * is busy or refused, the device cannot be opened, or @context was closed
+ * during the call; ENOMEM, also if the context would have registrations for
+ * more than IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no file descriptor is
+ * free. Any thread may call it.
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -250,9 +262,9 @@ int ibv_register_sm_events(struct ibv_context *context,
  *           GIDs of several registrations
  *
  * While the context has other registrations or is attached (see
- * ibsa_verbs_attach()), queued events may still be read. If the context has no
- * other registration and is not attached, queued events are discarded, and
- * async_fd is restored.
+ * ibsa_verbs_attach()), ibsa_get_async_event() still returns events that were
+ * queued before. If the context has no other registration and is not attached,
+ * queued events are discarded, and async_fd is restored.
  *
  * Return: 0; -1 and errno, and nothing is changed: EINVAL as in
  * ibv_register_sm_events(), or a GID or kind is not registered, or a GID is
@@ -277,9 +289,12 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 /**
  * struct ibsa_async_event - struct ibv_async_event, with room for a GID
  * @event_type: enum ibv_event_type, or one of IBV_EVENT_MCG_CREATED to
- *              IBV_EVENT_SM_GAP; an int, because in C++ the enum cannot hold
- *              other values
- * @element:    the object, port or GID of the event
+ *              IBV_EVENT_SM_GAP; an int, because an enum of C++ may not hold
+ *              numbers other than its values
+ * @element:    for an event of the device, as in struct ibv_async_event; gid,
+ *              network byte order, for IBV_EVENT_MCG_CREATED to
+ *              IBV_EVENT_GID_UNAVAIL; port_num for IBV_EVENT_SM_GAP, 0 for all
+ *              ports
  */
 struct ibsa_async_event {
 	int event_type;
@@ -296,17 +311,18 @@ struct ibsa_async_event {
 /**
  * struct ibsa_verbs_options - options of a context; zero is the default of each
  * member
- * @access:     how requests reach the SA, copied. All members must be zero for
- *              a context of ibsa_verbs_open(), which was given these options
- *              when it was opened. If @access.sa is the address of an SA, the
- *              requests of all ports go to this SA, also those of Ethernet
- *              ports; without @access.sa, Ethernet ports are not used, since
+ * @access:     how requests reach the SA, copied. All members of @access must
+ *              be zero for a context of ibsa_verbs_open(), because
+ *              ibsa_verbs_open() takes these options. If @access.sa is not
+ *              NULL, the requests of all ports, also of Ethernet ports, go to
+ *              this address; if it is NULL, Ethernet ports are not used, since
  *              their networks have no SA
  * @audit_ms:   interval in milliseconds at which the library queries the SA for
  *              its subscriptions, to find lost ones; default 30000
  * @max_events: maximum number of events of the SM that wait to be read, up to
- *              1048576; further events are lost. Default 16384
- * @gaps:       report with IBV_EVENT_SM_GAP that events may be missing
+ *              1048576; events that arrive later are lost. Default 16384
+ * @gaps:       report with IBV_EVENT_SM_GAP that events may have been lost;
+ *              default: do not report
  */
 struct ibsa_verbs_options {
 	struct ibsa_sa_access access;
@@ -322,28 +338,29 @@ struct ibsa_verbs_options {
  *
  * Call ibsa_verbs_attach() to set options, and in programs that add async_fd to
  * an epoll set. In other programs, the first ibv_register_sm_events() changes
- * async_fd in the same way. async_fd keeps its number, but becomes an epoll
- * file over the events of the device and of the SM, with the flags O_NONBLOCK
- * and FD_CLOEXEC of the device's file. An epoll set contains files, not
- * numbers: attach before EPOLL_CTL_ADD. The async_fd of ibsa_verbs_open() does
- * not change.
+ * async_fd in the same way. The descriptor async_fd keeps its number, but
+ * becomes an epoll file over the events of the device and of the SM, with the
+ * flags O_NONBLOCK and FD_CLOEXEC of the device's file. An epoll set contains
+ * files, not numbers: attach before EPOLL_CTL_ADD. The async_fd of
+ * ibsa_verbs_open() does not change.
  *
  * While the context is attached, read events with ibsa_get_async_event() only.
  * While ibsa_get_async_event() lets libibverbs read an event of the device, the
- * member async_fd has a different value. Waits up to 10 s for
+ * member async_fd of struct ibv_context has a different value: programs with
+ * several threads keep a copy of the number. Waits up to 10 s for
  * ibsa_verbs_async_fd_put() of other threads.
  *
- * Return: 0; -EINVAL @context is NULL or closed, or the parent process has
- * opened it with ibsa_verbs_open(), attached it or registered events with it,
- * an option is out of range, or a member of access in @options is set for a
- * context of ibsa_verbs_open(); -EALREADY the context is attached; -EBUSY a
- * member of access in @options is set, and @context was used before for a query
- * or a subscription; or this thread has called ibsa_verbs_async_fd_get() and
- * not ibsa_verbs_async_fd_put(), or another thread has done so and did not call
- * ibsa_verbs_async_fd_put() within 10 s;
- * -EMFILE no file descriptor is free; -ENOMEM; or the error of epoll_create1(),
- * epoll_ctl() or dup3(). After an error nothing has changed. Any thread may
- * call it.
+ * Return: 0; -EINVAL @context is NULL or closed; this process is a forked
+ * child, and the parent process has opened @context with ibsa_verbs_open(),
+ * attached it or registered events with it; an option is out of range; or a
+ * member of access in @options is set for a context of ibsa_verbs_open();
+ * -EALREADY the context is attached; -EBUSY a member of access in @options is
+ * set, and @context was used before for a query or a subscription; -EBUSY also
+ * if this thread has called ibsa_verbs_async_fd_get() and not
+ * ibsa_verbs_async_fd_put(), or if another thread has done so and did not call
+ * ibsa_verbs_async_fd_put() within 10 s; -EMFILE no file descriptor is free;
+ * -ENOMEM; or the error of epoll_create1(), epoll_ctl() or dup3(). After an
+ * error nothing has changed. Any thread may call it.
  */
 int ibsa_verbs_attach(struct ibv_context *context,
 		      const struct ibsa_verbs_options *options) IBSA_MUST_USE;
@@ -353,9 +370,9 @@ int ibsa_verbs_attach(struct ibv_context *context,
  * @context: attached, or with registrations
  *
  * Discards events of the SM that were not read, and restores async_fd. Waits up
- * to two seconds for each port until the SA has ended the subscriptions. After
- * that, the library holds nothing for a context of libibverbs, not even its
- * options, as soon as calls in progress in other threads have returned:
+ * to two seconds for each port until the SA has ended the subscriptions. When
+ * ibsa_verbs_detach() and the calls in progress in other threads have returned,
+ * the library holds nothing for a context of libibverbs, not even its options:
  * libibverbs may then close the context.
  *
  * Return: 0; -EINVAL the context is neither attached nor has registrations, or
@@ -374,12 +391,14 @@ int ibsa_verbs_detach(struct ibv_context *context);
  * and ibv_register_sm_events() have returned, but not for threads that wait for
  * an event, nor for a call of this thread that a signal handler interrupted.
  * Also waits, up to two seconds for each port, until the SA has ended the
- * subscriptions. Then calls ibv_close_device() of libibverbs, which is a
- * cancellation point, or ibsa_verbs_close(), which is not.
+ * subscriptions. Then closes a context of libibverbs with ibv_close_device() of
+ * libibverbs, which is a cancellation point, and a context of ibsa_verbs_open()
+ * with ibsa_verbs_close(), which is not.
  *
  * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL @context is NULL,
  * or was opened by ibsa_verbs_open() in the parent process; ENOSYS libibverbs
- * is not loaded. Any thread may call it, also in callbacks of <ibsa/ib_sa.h>.
+ * is not loaded, so that a context of libibverbs was not closed. Any thread may
+ * call it, also in callbacks of <ibsa/ib_sa.h>.
  */
 int ibsa_close_device(struct ibv_context *context);
 
@@ -388,17 +407,17 @@ int ibsa_close_device(struct ibv_context *context);
  * @context: of libibverbs or of ibsa_verbs_open()
  * @event:   receives the event; call ibsa_ack_async_event() for it
  *
- * Reads an event of the device with ibv_get_async_event() of libibverbs, and
- * only when the program calls ibsa_get_async_event(). A call that already waits
- * when the first registration is made also returns events of the SM. Events of
- * each source are in order.
+ * Reads an event of the device with ibv_get_async_event() of libibverbs; no
+ * thread of the library does so at other times. A call that already waits when
+ * the first registration is made also returns events of the SM. The events of
+ * the device are in order, and so are the events of the SM at one port.
  *
  * As with libibverbs, the thread may be cancelled while it waits, and a signal
  * handler may close @context or fork. A pending cancellation acts before an
  * event is taken. A signal whose handler has SA_RESTART does not end the wait,
  * unless the program has installed a handler without SA_RESTART for another
- * signal that the thread does not block: poll(2) does not tell which signal
- * arrived.
+ * signal that the thread does not block: then each signal with a handler ends
+ * the wait with EINTR, because poll(2) does not tell which signal arrived.
  *
  * Return: 0; -1 and errno: EAGAIN there is no event, and async_fd has
  * O_NONBLOCK; EINTR a signal ended the wait; EBADF the context was closed
@@ -415,8 +434,9 @@ int ibsa_get_async_event(struct ibv_context *context,
  * ibsa_ack_async_event - acknowledge an event
  * @event: of ibsa_get_async_event()
  *
- * Passes events of the device to ibv_ack_async_event() of libibverbs, and does
- * nothing for events of the SM. Any thread may call it.
+ * Passes events of the device to ibv_ack_async_event() of libibverbs:
+ * ibv_destroy_qp() and similar functions wait for this. Does nothing for events
+ * of the SM. Any thread may call it.
  */
 void ibsa_ack_async_event(struct ibsa_async_event *event);
 
@@ -424,9 +444,9 @@ void ibsa_ack_async_event(struct ibsa_async_event *event);
  * ibsa_event_type_str - describe an event type
  * @event_type: of struct ibsa_async_event
  *
- * Return: for example "GID available"; for an event of the device, the string
- * of ibv_event_type_str() of libibverbs, or "unknown" if libibverbs is not
- * loaded. Any thread may call it.
+ * Return: a constant such as "GID available"; for all types other than those of
+ * the SM, the string of ibv_event_type_str() of libibverbs, or "unknown" if
+ * libibverbs is not loaded. Any thread may call it.
  */
 const char *ibsa_event_type_str(int event_type);
 
@@ -436,25 +456,26 @@ struct ibsa_verbs_async_fd;
  * ibsa_verbs_async_fd_get - set the member async_fd to the device's own file
  * @context: any context
  *
- * libibverbs passes async_fd to the kernel when it creates a CQ, QP, SRQ or WQ.
- * While the context is attached or has registrations for events of the SM,
- * async_fd is an epoll file, which the kernel does not accept: the creation
+ * When libibverbs creates a CQ, QP, SRQ or WQ, it passes async_fd to the
+ * kernel. While the context is attached or has registrations for events of the
+ * SM, async_fd is an epoll file, which the kernel does not accept: the creation
  * fails with EBADF. From this call until ibsa_verbs_async_fd_put(), the member
  * async_fd is the device's own file.
  *
  * This header redefines ibv_create_qp() and the other functions of libibverbs
- * that create queues, so that they call get and put themselves. Call get
- * before, and put after, a function of another library that creates queues,
+ * that create queues, so that they call ibsa_verbs_async_fd_get() (get) and
+ * ibsa_verbs_async_fd_put() (put) themselves. Call get before, and put after, a
+ * function of another library that creates queues,
  * such as rdma_create_qp() or mlx5dv_create_qp(). On a context that is not
  * attached, an attach or a first registration by another thread waits for the
  * put. The same thread calls both functions, and must not be cancelled in
- * between. To poll async_fd, read the member before the get: between get and
- * put it has another value.
+ * between. Pairs of get and put may overlap, in one thread and in several. To
+ * poll async_fd, copy the member before the get: between get and put it has
+ * another value, but the copy can still be polled.
  *
  * Return: a value for ibsa_verbs_async_fd_put(), which accepts NULL as well.
- * NULL: the context was opened by ibsa_verbs_open(), or there is not enough
- * memory, and async_fd is unchanged. errno is unchanged. Any thread may call
- * it.
+ * NULL, and async_fd is unchanged: the context was opened by ibsa_verbs_open(),
+ * or there is not enough memory. errno is unchanged. Any thread may call it.
  */
 struct ibsa_verbs_async_fd *
 ibsa_verbs_async_fd_get(struct ibv_context *context);
@@ -464,20 +485,22 @@ ibsa_verbs_async_fd_get(struct ibv_context *context);
  * @held: of ibsa_verbs_async_fd_get(); NULL: nothing happens
  *
  * errno is unchanged. Only the thread that called ibsa_verbs_async_fd_get() may
- * call it.
+ * call it. ibsa_close_device() of another thread waits for this call.
  */
 void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
 
 /**
- * ibsa_stock_event_gid - the GID of an event in struct ibv_async_event of
- * libibverbs
- * @event: of ibv_get_async_event() of the library for LD_PRELOAD, or a copy;
- *         not yet acknowledged
+ * ibsa_stock_event_gid - return the GID of an event in struct ibv_async_event
+ * of libibverbs
+ * @event: an event that ibv_get_async_event() of libibsa-verbs-preload.so, the
+ *         library for LD_PRELOAD, returned, or a copy of it; the event is not
+ *         yet acknowledged
  *
  * Use it in code that calls libibverbs directly, in a process with
  * libibsa-verbs-preload.so. For an event of the SM, @event->event_type is one
- * of IBV_EVENT_MCG_CREATED to IBV_EVENT_SM_GAP, and @event->element is a
- * pointer to the GID, or the port number if the event is a gap.
+ * of IBV_EVENT_MCG_CREATED to IBV_EVENT_SM_GAP. For IBV_EVENT_SM_GAP,
+ * @event->element.port_num is the port number; for the others, this function
+ * returns the GID.
  *
  * Return: the GID, network byte order, valid until the event is acknowledged;
  * NULL for an event of the device and for a gap. Any thread may call it.
@@ -485,16 +508,17 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
 const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
 
 /**
- * ibsa_stock_get_event - ibsa_get_async_event() that waits as libibverbs does
+ * ibsa_stock_get_event - wait for an event, also after the context is closed
  * @context: of libibverbs
  * @event:   receives the event
  *
- * libibsa-verbs-preload.so, the library for LD_PRELOAD, uses this function. If
- * the context is closed during the call, the call continues to wait until the
- * thread is cancelled or a signal interrupts the wait. If there is not enough
- * memory for what the library stores about the context, or no file descriptor is
- * free, the call reads an event of the device with libibverbs, and events of the
- * SM do not end the wait.
+ * libibsa-verbs-preload.so, the library for LD_PRELOAD, uses this function. It
+ * does the same as ibsa_get_async_event(), with two exceptions. If the context
+ * is closed during the call, the call continues to wait, as with libibverbs,
+ * until the thread is cancelled or a signal interrupts the wait. If there is
+ * not enough memory for what the library stores about the context, or no file
+ * descriptor is free, the call reads an event of the device with libibverbs,
+ * and events of the SM do not end the wait.
  *
  * Return: 0; -1 and errno: EBADF a signal whose handler has SA_RESTART
  * interrupted the wait, and the context is closed; or another error of
