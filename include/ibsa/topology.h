@@ -268,7 +268,9 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * GUIDs and port numbers. If a node is missing or new, its links are not
  * reported. A link or a node is not reported as missing if, in @expected, it is
  * connected to a port that in @topology is active, and whose other end is not
- * in @topology.
+ * in @topology. If hidden or unmatched of struct ibsa_topology_info is not 0, a
+ * link is not reported as missing either if @topology has no records of its two
+ * ports.
  *
  * No other thread may use @topology during the call.
  *

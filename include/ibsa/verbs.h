@@ -234,18 +234,19 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * ibsa_verbs_attach().
  *
  * Return: 0; -1 and errno, and nothing is registered: EINVAL the arguments are
- * not as above, or the parent process has opened @context with
- * ibsa_verbs_open(), attached it or registered events with it; ENODEV all ports
- * of the device are Ethernet ports, and ibsa_verbs_attach() or
- * ibsa_verbs_open() gave no address of an SA; EAGAIN no port is active, or no
- * active port has an SM; EBUSY another program receives the Reports of a port,
- * and no other port could subscribe, or ibsa_verbs_async_fd_get() was called
- * without ibsa_verbs_async_fd_put(), by this thread, or by another thread which
- * did not call ibsa_verbs_async_fd_put() within 10 s; EIO the SA did not reply,
- * is busy or refused, the device cannot be opened, or @context was closed
- * during the call; ENOMEM, also if the context would have registrations for
- * more than IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no file descriptor is
- * free. Any thread may call it.
+ * not as above, or this process is a forked child, and the parent process has
+ * opened @context with ibsa_verbs_open(), attached it or registered events with
+ * it; ENODEV all ports of the device are Ethernet ports, and
+ * ibsa_verbs_attach() or ibsa_verbs_open() gave no address of an SA; EAGAIN no
+ * port is active, or no active port has an SM; EBUSY another program receives
+ * the Reports of a port, and no other port could subscribe, or
+ * ibsa_verbs_async_fd_get() was called without ibsa_verbs_async_fd_put(), by
+ * this thread, or by another thread which did not call
+ * ibsa_verbs_async_fd_put() within 10 s; EIO the SA did not reply, is busy or
+ * refused, the device cannot be opened, or @context was closed during the call;
+ * ENOMEM, also if the context would have registrations for more than
+ * IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no file descriptor is free. Any
+ * thread may call it.
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -264,7 +265,8 @@ int ibv_register_sm_events(struct ibv_context *context,
  * While the context has other registrations or is attached (see
  * ibsa_verbs_attach()), ibsa_get_async_event() still returns events that were
  * queued before. If the context has no other registration and is not attached,
- * queued events are discarded, and async_fd is restored.
+ * queued events are discarded, and async_fd is restored. Does not wait until the
+ * SA has ended the subscriptions.
  *
  * Return: 0; -1 and errno, and nothing is changed: EINVAL as in
  * ibv_register_sm_events(), or a GID or kind is not registered, or a GID is
@@ -421,11 +423,12 @@ int ibsa_close_device(struct ibv_context *context);
  *
  * Return: 0; -1 and errno: EAGAIN there is no event, and async_fd has
  * O_NONBLOCK; EINTR a signal ended the wait; EBADF the context was closed
- * during the call; EINVAL @context or @event is NULL, or the parent process has
- * opened @context with ibsa_verbs_open(), attached it or registered events with
- * it; ENOSYS libibverbs, which reads the events of the device, is not loaded;
- * ENOMEM; EMFILE no file descriptor is free; or the error of libibverbs. Any
- * thread may call it; several threads may wait at the same time.
+ * during the call; EINVAL @context or @event is NULL, or this process is a
+ * forked child, and the parent process has opened @context with
+ * ibsa_verbs_open(), attached it or registered events with it; ENOSYS
+ * libibverbs, which reads the events of the device, is not loaded; ENOMEM;
+ * EMFILE no file descriptor is free; or the error of libibverbs. Any thread may
+ * call it; several threads may wait at the same time.
  */
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
