@@ -322,6 +322,8 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			continue;
 		err = commands[i].run(&command, args);
 		server->has_changed = true;
+		/* Between two waits, the program may poll the server's fd. */
+		ibsa_fabric_server_wake(server);
 		return err;
 	}
 	return ibsa__fail(error, -EINVAL,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -379,6 +380,34 @@ static void wrong_commands_are_refused(void **state)
 	server_stop(server);
 }
 
+/* Whether the server has something to do: a program's loop polls its fd. */
+static bool is_ready(const struct ibsa_fabric_server *server)
+{
+	struct pollfd fd = { .fd = ibsa_fabric_server_fd(server),
+			     .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1;
+}
+
+/* The program that runs the server changes the fabric between two waits. */
+static void a_command_of_the_program_makes_the_fd_readable(void **state)
+{
+	struct server_rig *rig = server_start(server_pair);
+	struct ibsa_fabric_server *server = server_pause(rig);
+
+	(void)state;
+	while (is_ready(server))
+		assert_int_equal(ibsa_fabric_server_wait(server, 0), 0);
+	assert_int_equal(ibsa_fabric_server_command(server, "link down left/1",
+						    NULL, 0, NULL),
+			 0);
+	assert_true(is_ready(server));
+	assert_int_equal(ibsa_fabric_server_wait(server, 0), 0);
+	assert_false(is_ready(server));
+	server_resume(rig);
+	server_stop(rig);
+}
+
 static void a_command_needs_a_server(void **state)
 {
 	struct ibsa_error error = { .text = "" };
@@ -411,6 +440,8 @@ int main(void)
 		cmocka_unit_test(wrong_socket_paths_are_refused),
 		cmocka_unit_test(commands_change_the_fabric),
 		cmocka_unit_test(wrong_commands_are_refused),
+		cmocka_unit_test(
+			a_command_of_the_program_makes_the_fd_readable),
 		cmocka_unit_test(a_command_needs_a_server),
 	};
 
