@@ -151,10 +151,11 @@ class Server:
     def __init__(self, args, folder):
         self.path = os.path.join(folder, "server")
         self.notes = tempfile.TemporaryFile("w+", errors="replace")
+        # A relay sees what is sent through sockets; fuzz/ring.c damages rings.
         self.process = subprocess.Popen(
             [args.ibsa, "fabric", "run", args.fabric, "--socket", self.path],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=self.notes, text=True)
+            env=dict(os.environ, IBSA_RING="0"), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=self.notes, text=True)
         if not self.process.stdout.readline().startswith("unix:"):
             sys.exit("between.py: the fabric server does not start")
 
