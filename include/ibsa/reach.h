@@ -68,15 +68,15 @@ struct ibsa_reach_options {
  * @rtt_ns: nanoseconds from the last try to the reply; 0 without a reply
  * @redirects: as in struct ibsa_reply
  * @redirect: as in struct ibsa_reply, valid until the callback returns; NULL
- *          from ibsa_reach(), and if a reason was searched
- * @reason: enum ibsa_reason_code: for IBSA_REACH_NO, the reason, if a reason
- *          was searched and found; for IBSA_REACH_UNKNOWN,
+ *          from ibsa_reach(), and if the library searched for a reason
+ * @reason: enum ibsa_reason_code: for IBSA_REACH_NO, the reason, if the library
+ *          searched for a reason and found one; for IBSA_REACH_UNKNOWN,
  *          IBSA_REASON_THIS_PORT_DOWN if the port of the client is down and
  *          @err is neither 0 nor -ECANCELED; in all other cases
  *          IBSA_REASON_NONE
  * @is_certain: as in struct ibsa_reason
- * @detail: as in struct ibsa_reason; "" if no reason was searched, unless
- *          @reason is IBSA_REASON_THIS_PORT_DOWN
+ * @detail: as in struct ibsa_reason; "" if the library did not search for a
+ *          reason, unless @reason is IBSA_REASON_THIS_PORT_DOWN
  */
 struct ibsa_reach_answer {
 	struct ibsa_gid gid;

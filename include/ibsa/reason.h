@@ -29,7 +29,7 @@ IBSA_BEGIN
 	R(CONSTRAINT, "a constraint excludes every path")           \
 	R(NOT_MEMBER, "not a member of the group")
 
-/* NONE, also of zeroed memory: a reason was not searched, or not found. */
+/* NONE, also of zeroed memory: no search for a reason, or none was found. */
 enum ibsa_reason_code {
 	IBSA_REASON_NONE,
 #define IBSA__REASON_ENUM(name, text) IBSA_REASON_##name,
@@ -61,7 +61,7 @@ enum {
  *              value meets the constraint (the SA then possibly excludes the
  *              return path); "" if @constraint is NULL
  * @detail:     one sentence for the user, safe to print, also if no reason was
- *              found; "" if no reason was searched
+ *              found; "" if the library did not search for a reason
  */
 struct ibsa_reason {
 	int code;
