@@ -46,10 +46,10 @@ struct ibsa_port {
  * @name:       name under /sys/class/infiniband
  * @err:        0, or the negative errno of the first of these that could not be
  *              read: the files node_type, node_guid and sys_image_guid, and the
- *              directory of the ports. The member of a file that could not be
- *              read, and the members of the files after it, are 0; if the
- *              directory could not be read, @port_count is 0. Each port has an
- *              err of its own
+ *              directory of the ports. The member of the file that could not be
+ *              read, and the members of the files after it in this list, are 0;
+ *              if the directory of the ports could not be read, @port_count is
+ *              0. Each port has an err of its own
  * @node_type:  a value of enum ibsa_node_type; or 4 and above, which the enum
  *              does not have: iWARP and others
  * @node_guid, @system_image_guid: host order

@@ -85,8 +85,8 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  * @on:        a loaded fabric to use instead of @fabric; the program must not
  *             release it before ibsa_device_put() has closed the device
  * @context:   a verbs context of the device, as in struct ibsa_options. The
- *             program must not close it before it has used all ports that it
- *             needs at least once
+ *             program must have used each needed port at least once before it
+ *             closes the context
  * @access:    how requests of each port reach the SA
  * @window:    maximum number of requests in flight at each port; default 16
  * @queue_ms:  milliseconds that a query may wait for its first try; default
@@ -160,13 +160,13 @@ int ibsa_device_open(const struct ibsa_device_options *options,
  * after the close.
  *
  * Inside a callback of @device or of another device, ibsa_device_put() does not
- * wait for other threads. If @device has a worker, the worker closes it, and
- * ibsa_device_put() returns at once. If @device has no worker, but this or
- * another thread is in a call that dispatches @device, the dispatching call
- * closes @device before it returns. In both cases a callback of @device that is
- * running returns before the close. If no worker and no call dispatches
- * @device, ibsa_device_put() closes @device and then returns. Any thread may
- * call it.
+ * wait for other threads. If @device has a worker, ibsa_device_put() inside a
+ * callback returns at once, and the worker closes @device. If @device has no
+ * worker, but this or another thread is in a call that dispatches @device, the
+ * dispatching call closes @device before it returns. In both cases a callback
+ * of @device that is running returns before the close. If no worker and no call
+ * dispatches @device, ibsa_device_put() closes @device and then returns. Any
+ * thread may call it.
  */
 void ibsa_device_put(struct ib_device *device);
 
@@ -184,8 +184,9 @@ void ibsa_device_put(struct ib_device *device);
  * Return: an fd that becomes readable when ibsa_device_dispatch() has something
  * to receive, when another thread starts a query, and when another thread ends
  * dispatching, so that the program dispatches again; -1 if the device has a
- * worker, is on a virtual clock, or cannot be polled (ibsim). On a virtual
- * clock and with ibsim, use ibsa_device_wait(). Any thread may call it.
+ * worker, is on a fabric with a virtual clock, or cannot be polled (ibsim). On
+ * a fabric with a virtual clock and with ibsim, use ibsa_device_wait(). Any
+ * thread may call it.
  */
 int ibsa_device_fd(struct ib_device *device);
 
@@ -218,8 +219,8 @@ int ibsa_device_dispatch(struct ib_device *device);
  * @device:     opened with no_thread
  * @timeout_ms: longest wait in milliseconds; 0: do not wait; -1: no limit
  *
- * On a virtual clock, ibsa_device_wait() advances the clock, at most by
- * @timeout_ms, instead of waiting.
+ * On a fabric with a virtual clock, ibsa_device_wait() advances the clock, at
+ * most by @timeout_ms, instead of waiting.
  *
  * Return: as ibsa_device_dispatch(), 0 also after @timeout_ms; or -EINTR a
  * signal ended the wait. Only one thread at a time may call it and
@@ -279,9 +280,9 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * address of an SA, or the device is being closed; -EAGAIN at the time of the
  * call, the port is down or has no SM; -ENOBUFS the port has 1048576 queries
  * that have not ended; -EOPNOTSUPP another port of the device is open, and the
- * device (ibsim, or on a virtual clock) supports only one open port at a time;
- * -ENOMEM; or the error of opening the port. After an error @callback is not
- * called. Any thread and any callback may call it.
+ * device (ibsim, or on a fabric with a virtual clock) supports only one open
+ * port at a time; -ENOMEM; or the error of opening the port. After an error
+ * @callback is not called. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.16.
  */
@@ -425,13 +426,13 @@ struct ibsa_rec_registration;
  * without the address of an SA, or the device is being closed; -EAGAIN the port
  * was not used before and is down (if it was used before, the library waits for
  * it); -EOPNOTSUPP another port of the device is open, and the device (under
- * ibsim or on a virtual clock) supports only one port at a time; -ENOMEM; or
- * the error of opening the port. After an error @report is not called. Later
- * failures are the err of IBSA_REGISTRATION_RELEASED: -EEXIST a registration of
- * @device at this port has the same ID, GID and P_Key, or is being released;
- * -ECANCELED the registration was released before the first request, the device
- * was closed before the first request, or the SA did not reply to the Delete
- * request when the device was closed; or an error as in
+ * ibsim or on a fabric with a virtual clock) supports only one port at a time;
+ * -ENOMEM; or the error of opening the port. After an error @report is not
+ * called. Later failures are the err of IBSA_REGISTRATION_RELEASED: -EEXIST a
+ * registration of @device at this port has the same ID, GID and P_Key, or is
+ * being released; -ECANCELED the registration was released before the first
+ * request, the device was closed before the first request, or the SA did not
+ * reply to the Delete request when the device was closed; or an error as in
  * ibsa_service_register(). Any thread and any callback may call it.
  *
  * Source: IBA vol 1, 15.2.5.14.
@@ -478,9 +479,9 @@ struct ibsa_device_watch;
  * -ENODEV no such port, an Ethernet port without the address of an SA, or the
  * device is being closed; -EAGAIN the port was not used before and is down (if
  * it was used before, the library waits for it); -EOPNOTSUPP another port of
- * the device is open, and the device (under ibsim or on a virtual clock)
- * supports only one port at a time; -ENOMEM; or the error of opening the port.
- * After an error @happened is not called. Later failures are the err of
+ * the device is open, and the device (under ibsim or on a fabric with a virtual
+ * clock) supports only one port at a time; -ENOMEM; or the error of opening the
+ * port. After an error @happened is not called. Later failures are the err of
  * IBSA_EVENT_ENDED: -EBUSY another client, of this or another program, receives
  * the Reports of the port; -EOPNOTSUPP ports of this type do not receive
  * Reports; -EINVAL audit_nodes is set, but kinds has neither GID_IN nor
@@ -559,10 +560,11 @@ struct ib_sa_multicast {
  * library does not see memberships of other processes and of the kernel
  * (IPoIB): when the library leaves, the SA removes that join state of the port
  * for the other processes and the kernel, too. If the port has already joined
- * through @device with all join states in @rec, no request is sent. In either
- * case, the library compares the members in @comp_mask with the record of the
- * group before the join succeeds. A group has one request in flight at a time;
- * a join waits until the requests of earlier joins for the group have ended.
+ * through @device with all join states in @rec, no request is sent. Whether the
+ * library sends a request or not, it compares the members in @comp_mask with
+ * the record of the group before the join succeeds. A group has one request in
+ * flight at a time; a join waits until the requests of earlier joins for the
+ * group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply
@@ -583,12 +585,12 @@ struct ib_sa_multicast {
  * are lost because the port changed, the library calls the callbacks at once.
  * After these calls, the library handles the groups of the port one after the
  * other: for a lost group that a program has joined again, it sends the join;
- * for any other group, it reads the membership back from the SA. This takes
- * half a second for all groups together; with more than 100 groups, 5 ms
- * multiplied by the number of groups, at most 10 s. A join of a lost group
- * waits until the library comes to this group, unless the port is down:
- * @callback then receives -EAGAIN at once or, if the options of the device
- * contain the address of an SA, the request is sent at once.
+ * for a group that was not lost, it reads the membership back from the SA.
+ * Handling the groups takes half a second for all groups together; with more
+ * than 100 groups, 5 ms multiplied by the number of groups, at most 10 s. A
+ * join of a lost group waits for the turn of this group, unless the port is
+ * down: @callback then receives -EAGAIN at once or, if the options of the
+ * device contain the address of an SA, the request is sent at once.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
  * not registered, the device belongs to the parent process, no @callback, or a
@@ -596,9 +598,9 @@ struct ib_sa_multicast {
  * address of an SA, or the device is being closed; -EAGAIN the port was not
  * used before and is down (if it was used before, see above); -ENOBUFS the
  * process has 1048576 memberships; -EOPNOTSUPP another port of the device is
- * open, and the device (ibsim, or on a virtual clock) supports only one at a
- * time; -ENOMEM; or the error of opening the port. After an error @callback is
- * not called. Any thread and any callback may call it.
+ * open, and the device (ibsim, or on a fabric with a virtual clock) supports
+ * only one at a time; -ENOMEM; or the error of opening the port. After an error
+ * @callback is not called. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
  */
@@ -620,13 +622,15 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  * ib_sa_free_multicast() is called inside a callback, of @multicast or any
  * other: the library then frees @multicast when the running callback of
  * @multicast has returned. When ib_sa_free_multicast() has returned, the
- * callback of @multicast is not called any more. The request to leave the group
- * is sent to the SA later. Like each request, it has several tries within 3
- * seconds. If the SA replies to none of them, the library repeats the whole
+ * callback of @multicast is not called any more. ib_sa_free_multicast() does
+ * not wait for the SA: the library sends the request to leave the group later.
+ * Like each request, the request to leave has several tries within 3 seconds.
+ * If the SA replies to none of these tries, the library repeats the whole
  * request, with its tries, up to three more times. ibsa_device_put() ends
- * memberships without freeing them: it sends as many leave requests as the
- * window permits, does not leave any further groups, and calls the callbacks
- * with -EINTR. Any thread and any callback may call ib_sa_free_multicast().
+ * memberships without freeing them: it sends as many leave requests as @window
+ * of struct ibsa_device_options permits, does not leave any further groups, and
+ * calls the callbacks with -EINTR. Any thread and any callback may call
+ * ib_sa_free_multicast().
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
 
