@@ -42,8 +42,9 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
  * @seen is called once for each packet, at the port that sends the packet, even
  * if the packet is lost later. A message of several MADs appears as its RMPP
  * segments, all with the same time; the fabric sends no RMPP acknowledgements.
- * @seen is called in the thread of the client, while the fabric is locked, and
- * must not call any function with this fabric or its clients.
+ * @seen is called while the fabric is locked, in the thread whose call makes a
+ * port send the packet, such as a dispatch of a client. @seen must not call any
+ * function with this fabric or its clients.
  *
  * Return: 0; -EBUSY the fabric already has a function: end it with NULL first;
  * -EOPNOTSUPP the fabric is an Omni-Path fabric, whose packets have other

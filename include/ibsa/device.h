@@ -55,7 +55,7 @@ struct ibsa_port {
  * @node_guid, @system_image_guid: host order
  * @firmware:   firmware version; "" if it cannot be read, which does not set
  *              @err
- * @board:      hardware name, likewise
+ * @board:      hardware name; "" if it cannot be read, which does not set @err
  * @ports:      in ascending order of their numbers
  * @port_count: number of entries in @ports
  */

@@ -5,9 +5,9 @@
  *
  * The SA sends Reports to the ports that have subscribed, and loses
  * subscriptions without notice when it restarts or another SA takes over. A
- * client has one subscription for each type of node that reports, however many
- * watches there are, renews it when it is lost, and reports when events may
- * have been missed.
+ * client has one subscription for each node type whose traps its watches need,
+ * however many watches there are, renews it when it is lost, and reports when
+ * events may have been missed.
  */
 #ifndef IBSA_EVENT_H
 #define IBSA_EVENT_H
@@ -178,12 +178,12 @@ struct ibsa_event {
  *               table has been read
  *
  * If the client's response to a Report does not arrive, the SA sends the Report
- * again, but only a limited number of times. If all tries are lost, the client
- * cannot detect the loss, and no GAP is reported. With @audit_nodes, a lasting
- * change is reported with the next table, within two intervals of audit_ms even
- * if one request or reply is lost. The audit does not find a port that joined
- * and left between two tables, lost Reports of other kinds, and GIDs of a port
- * with an index above 0.
+ * again, but only a limited number of times. If all transmissions of a Report
+ * are lost, the client cannot detect the loss, and no GAP is reported. With
+ * @audit_nodes, a lasting change is reported with the next table, within two
+ * intervals of audit_ms even if one request or reply is lost. The audit does
+ * not find a port that joined and left between two tables, lost Reports of
+ * other kinds, and GIDs of a port with an index above 0.
  *
  * A table of NodeRecords has 112 bytes per node: 79 kB for 648 hosts and their
  * 54 switches, 1.3 MB for 10,000 hosts and their 1,438 switches. @audit_nodes

@@ -84,8 +84,8 @@ int ibsa_fabric_fault(struct ibsa_fabric *fabric,
  *         error
  * @error: after an error, a sentence that lists the kinds; may be NULL
  *
- * Return: 0; -EINVAL @text is NULL or does not have this form, or PERCENT is
- * above 100. Any thread may call it.
+ * Return: 0; -EINVAL @text is NULL or does not have the form of a fault, or
+ * PERCENT is above 100. Any thread may call it.
  */
 int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 		     struct ibsa_error *error) IBSA_MUST_USE;

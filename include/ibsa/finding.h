@@ -45,10 +45,11 @@ IBSA_BEGIN
  * At one machine (ibsa check node):
  * - port-down: the port is not active
  * - rate-low: the rate of the port is not the required one, or is unknown
- * - no-pkey: the port does not have the P_Key
+ * - no-pkey: the P_Key table of the port does not have a required P_Key
  * - no-sm: the port has no subnet manager
  * - no-sa: the SA does not answer
- * - peer-unreachable: the SA has no path to the peer
+ * - peer-unreachable: the SA has no path from this machine to a port that
+ *   should be reachable, or no record of that port
  */
 /* clang-format off */
 #define IBSA_FINDINGS(F)                                        \

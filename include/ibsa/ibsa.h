@@ -437,7 +437,7 @@ int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
  * place for 16 milliseconds more, and every other request leaves the window at
  * once. Requests that are not held also leave at once. But within 16
  * milliseconds, at most as many requests leave at once as the window has
- * places; further ones leave at the end of these 16 milliseconds.
+ * places; further requests leave at the end of the 16 milliseconds.
  *
  * Return: 0; -ENOENT no query has this identifier, or the query has ended.
  */
