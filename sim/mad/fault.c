@@ -4,7 +4,6 @@
  * affects.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -76,12 +75,39 @@ static bool parse_number(const char **at, unsigned int *out)
 	return true;
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/*
+ * Parse a decimal number of at most 100 with digits on both sides of a point,
+ * or without a point. strtod() would expect the point of the program's locale.
+ */
+static bool parse_percent(const char **at, double *out)
+{
+	double digits = 0;
+	double scale = 1;
+
+	if (!is_digit(**at))
+		return false;
+	for (; is_digit(**at); ++*at)
+		digits = digits * 10 + (**at - '0');
+	if (**at == '.' && !is_digit(*++*at))
+		return false;
+	for (; is_digit(**at); ++*at) {
+		digits = digits * 10 + (**at - '0');
+		scale *= 10;
+	}
+	*out = digits / scale;
+	return *out <= 100;
+}
+
 static bool parse(const char *text, struct ibsa_fault *out)
 {
 	static const char by_gid[] = "redirect-gid";
 	const size_t len = strcspn(text, "=");
 	unsigned int *last = &out->delay_ms;
-	char *end;
 
 	out->by_gid = len == strlen(by_gid) && !memcmp(text, by_gid, len);
 	if (out->by_gid)
@@ -92,12 +118,8 @@ static bool parse(const char *text, struct ibsa_fault *out)
 	if (out->kind == IBSA_FAULT_REDIRECT)
 		last = &out->hops;
 	text += len + 1;
-	if (*text < '0' || *text > '9')
+	if (!parse_percent(&text, &out->percent))
 		return false;
-	out->percent = strtod(text, &end);
-	if (out->percent > 100)
-		return false;
-	text = end;
 	if (*text == '%')
 		text++;
 	return parse_number(&text, &out->count) && parse_number(&text, last) &&

@@ -532,6 +532,11 @@ static void faults_are_read_from_text(void **state)
 		"lose=x",
 		"lose=-1",
 		"lose=101",
+		"lose=100.01",
+		"lose=1e1",
+		"lose=0x1",
+		"lose=2,5,",
+		"lose=2.5.5",
 		"lost=1",
 		"lose=1,",
 		"lose=1,-1",
@@ -560,6 +565,8 @@ static void faults_are_read_from_text(void **state)
 	assert_true(fault.percent == 2.5);
 	assert_int_equal(fault.count, 3);
 	assert_int_equal(fault.delay_ms, 200);
+	assert_int_equal(ibsa_fault_parse("lose=012.345", &fault, NULL), 0);
+	assert_true(fault.percent == 12.345);
 	assert_int_equal(ibsa_fault_parse("busy=100", &fault, NULL), 0);
 	assert_int_equal(fault.kind, IBSA_FAULT_BUSY);
 	assert_int_equal(fault.count, 0);
