@@ -293,7 +293,10 @@ static void reason_row(struct out *out, size_t index, void *arg)
 			 reach_reason(&matrix->results[cell], words));
 }
 
-/* List the reasons below the matrix, by its numbers of rows and columns. */
+/*
+ * Below the matrix, list the reason of each cell that is not reachable or
+ * unknown: "from" is the number of its row, "to" that of its column.
+ */
 static void reasons_print(struct out *out, struct matrix *matrix)
 {
 	size_t count = 0;

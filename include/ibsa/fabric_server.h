@@ -149,8 +149,9 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * NODE is a name or node id. node add takes all links of a node up, also those
  * that link down took down, and node remove takes all down. sm move, sm start
  * and sm stop do what ibsa_fabric_sa_move() and ibsa_fabric_sa_set() do. A
- * fault has a form of ibsa_fault_parse(), also KIND=PERCENT[,COUNT[,HOPS]], and
- * replaces the fault of the same kind; fault none ends the faults of all kinds.
+ * fault has a form of ibsa_fault_parse(): with the kinds redirect and
+ * redirect-gid, the third number is HOPS instead of DELAY_MS. It replaces the
+ * fault of the same kind; fault none ends the faults of all kinds.
  * RATE is as in a topology file, such as 1xSDR.
  *
  * Only one thread at a time may call it and other functions with the same

@@ -63,11 +63,13 @@ void ib_sa_register_client(struct ib_sa_client *client);
  * device watches and frees its multicast memberships. While
  * ib_sa_unregister_client() waits, it dispatches the devices without a worker
  * that have queries of @client, and the program must not start a query for
- * @client. After the return, the program may free the memory of @client.
+ * @client. After the return, also in a callback, the program may free the
+ * memory of @client.
  *
  * Inside a callback of any device, ib_sa_unregister_client() returns at once,
  * without waiting: the callbacks of queries in progress are called later, so
- * what their @context points to must stay valid. Any thread may call it.
+ * what their @context points to must stay valid until then. Any thread may call
+ * it.
  */
 void ib_sa_unregister_client(struct ib_sa_client *client);
 

@@ -489,8 +489,8 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * continue after -ENODEV.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_dispatch(); -ENODEV
- * the device disappeared, returned once; or the transport's receive error;
- * further dispatches still end queries at their deadlines.
+ * the device disappeared, returned once; or the transport's receive error,
+ * after which further dispatches still end queries at their deadlines.
  */
 int ibsa_dispatch(struct ibsa_client *client);
 

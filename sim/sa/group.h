@@ -87,7 +87,10 @@ void ibsa__groups_remove(struct groups *groups, struct group *group);
 /* Return: the member with this GUID, or NULL. */
 struct member *ibsa__group_member(const struct group *group, uint64_t guid);
 
-/* Whether a GUID of the port, its own or an alias, is a member of the group. */
+/*
+ * Whether the port is in the multicast group by any of its GUIDs: its port GUID
+ * or an alias.
+ */
 bool ibsa__group_has_port(const struct group *group, uint64_t port_guid);
 
 /*

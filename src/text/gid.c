@@ -7,7 +7,7 @@
 #include "base/digit.h"
 #include "text/value.h"
 
-/* The eight 16-bit groups of a GID, and the place of "::" in its text. */
+/* The 16-bit groups that a GID's text has, and the place of "::" in it. */
 struct groups {
 	uint16_t at[8];
 	unsigned int count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's driver number of a device, queried once per device and process.
+ * The kernel's driver id of a device. It is asked for once per device and
+ * process, and again if the kernel refuses a command.
  */
 #ifndef VERBS_DRIVER_H
 #define VERBS_DRIVER_H

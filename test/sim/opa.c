@@ -316,7 +316,10 @@ static void ib_path_has_long_lids_in_its_gids(void **state)
 	assert_int_equal(path.dlid, 0);
 }
 
-/* The reply is the same if the request has the GIDs of the ports. */
+/*
+ * The GIDs in the reply are made of the LIDs also if the request has the source
+ * port's own GID, which contains its GUID.
+ */
 static void ib_path_by_guid_has_long_lids_in_its_gids(void **state)
 {
 	const struct ibsa_path want = { .sgid = bench_port(*state).gid };
