@@ -109,8 +109,9 @@ typedef void (*cell_type_fn)(const struct cell_type *type, void *arg);
 void columns_each(const struct columns *columns, cell_type_fn done, void *arg);
 
 /*
- * Prepare the output for rows with these columns: check --fields, and set what CSV needs. Call
- * it before the client is opened. Return: the exit status; a failure is printed.
+ * Prepare the output for rows with these columns: check --fields, and set what
+ * CSV needs. Call this function before the client is opened. Return: the exit
+ * status; a failure is printed.
  */
 int columns_use(struct cli *cli, const struct columns *columns);
 

@@ -93,9 +93,9 @@ int topology_expect_load(const struct cli *cli, const char *path,
 int topology_net(struct cli *cli, const struct topology_view *view);
 
 /*
- * Write topology.conf or topology.yaml of Slurm. Return: the exit status; CLI_NO if a node has a name
- * that Slurm does not accept, or is on several leaf switches, or if links may be missing,
- * which is printed.
+ * Write topology.conf or topology.yaml of Slurm. Return: the exit status; CLI_NO,
+ * after a message, if a node has a name that Slurm does not accept or is on
+ * several leaf switches, or if links may be missing.
  */
 int topology_slurm(struct cli *cli, const struct topology_view *view);
 

@@ -163,8 +163,8 @@ static int fifo_open(const char *path)
 }
 
 /*
- * Close the FIFO, and delete it unless the file at @path is another one: another
- * server may have replaced the FIFO.
+ * Close the FIFO, and delete it unless another server has replaced it: then the
+ * file at @path is another one.
  */
 static void fifo_end(const char *path, int fd)
 {

@@ -262,27 +262,30 @@ void ibsa__source_set_deadline(struct server_source *source, bool is_begun)
 	}
 }
 
-static bool request_has_arrived(const struct server_peer *peer)
+/* Whether bytes of a frame, or of a packet, have arrived that were not read. */
+static bool has_arrived(const struct server_peer *peer,
+			const struct server_source *source)
 {
 	char byte;
 
-	return recv(peer->control.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+	if (source == &peer->data)
+		return ibsa__peer_bytes_arrived(peer);
+	return recv(source->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 /*
  * Whether the deadline of a client's frame or packet has passed. If data have
  * arrived that the server has not read, the client is not late.
  */
-static bool source_is_late(const struct server_source *source, uint64_t now_ns,
-			   bool (*has_arrived)(const struct server_peer *peer),
-			   const struct server_peer *peer)
+static bool source_is_late(const struct server_peer *peer,
+			   const struct server_source *source, uint64_t now_ns)
 {
 	uint64_t due_ns = source->deadline_ns;
 
 	if (due_ns == UINT64_MAX)
 		return false;
 	if (due_ns <= now_ns) {
-		if (!has_arrived(peer))
+		if (!has_arrived(peer, source))
 			return true;
 		due_ns = now_ns + LATE_RECHECK_MS * NS_PER_MS;
 	}
@@ -294,14 +297,13 @@ void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 {
 	if (peer->is_gone)
 		return;
-	if (source_is_late(&peer->control, now_ns, request_has_arrived, peer))
+	if (source_is_late(peer, &peer->control, now_ns))
 		ibsa__peer_disconnect(
 			peer, peer->is_greeted
 				      ? "it did not complete its request "
 					"in time"
 				      : "it did not send its hello in time");
-	else if (source_is_late(&peer->data, now_ns, ibsa__peer_bytes_arrived,
-				peer))
+	else if (source_is_late(peer, &peer->data, now_ns))
 		ibsa__peer_disconnect(peer, "it did not complete its packet in "
 					    "time");
 }

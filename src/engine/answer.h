@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The end of requests and of their queries, inline, because each reply passes
- * it. All callbacks of queries are called here.
+ * it. All callbacks of queries are called by query_call_back().
  */
 #ifndef ENGINE_ANSWER_H
 #define ENGINE_ANSWER_H
@@ -72,8 +72,9 @@ static inline bool txn_is_write(const struct txn *txn)
 }
 
 /*
- * End @txn, which is in flight, and call back its queries. A callback may cancel any other query of
- * @txn: the loop reads the head of the list again after each callback.
+ * End @txn, which is in flight, and call back its queries. A callback may cancel
+ * any other query of @txn: the loop reads the head of the list again after each
+ * callback.
  */
 static inline void txn_answer(struct ibsa__engine *engine, struct txn *txn,
 			      struct ibsa_reply *reply)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The life of a request to the SA after its first try: retries, the window, its
- * end and that of its queries. All callbacks of queries are called here.
+ * end and that of its queries.
  */
 #include <errno.h>
 

@@ -199,8 +199,9 @@ void ibsa__remote_link_wake(struct umad_file *file);
 
 /*
  * Send a packet. If the data socket accepts only a part of it, store the rest
- * in the outbox; a ring accepts a packet as a whole or not at all. Return: 0; -EBUSY the server has not read the earlier packets;
- * -EINVAL @len is too large; -EIO the server has gone.
+ * in the outbox; a ring accepts a packet as a whole or not at all. Return: 0;
+ * -EBUSY the server has not read the earlier packets; -EINVAL @len is too
+ * large; -EIO the server has gone.
  */
 int ibsa__remote_link_send(struct umad_file *file, const void *packet,
 			   size_t len);

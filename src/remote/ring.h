@@ -6,12 +6,14 @@
  *
  * Each side treats the other side as hostile: it keeps its own position in its
  * own memory, loads each value of the other side once, checks it, and copies
- * bytes out of a ring before it examines them. A side that writes invalid
- * values gets -EPROTO at the other side, and damages only its own packets.
+ * bytes out of a ring before it examines them. If the other side has written an
+ * invalid position, the functions return -EPROTO; only the packets of that
+ * client are lost.
  *
- * A side that finds nothing to do announces that it waits and checks once more:
- * ibsa__ring_idle_begin() and ibsa__ring_room_await(). The other side then has to
- * wake it: ibsa__ring_publish() and ibsa__ring_release() return whether it has announced this.
+ * A side that finds nothing to do announces that it waits, and checks once more:
+ * ibsa__ring_idle_begin() and ibsa__ring_room_await(). The other side then has
+ * to wake it: ibsa__ring_publish() and ibsa__ring_release() return whether the
+ * wait was announced.
  */
 #ifndef REMOTE_RING_H
 #define REMOTE_RING_H
