@@ -85,16 +85,11 @@ static void end_is_seen(int fd)
 static void clients_see_that_the_server_ends(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
-	struct remote_address address = { .port = 0 };
 	struct remote_file port;
 	struct services services;
 
 	(void)state;
-	assert_int_equal(ibsa__remote_address_find(server_address(server),
-						   "right", NULL, 0, NULL,
-						   &address),
-			 0);
-	assert_int_equal(ibsa__remote_file_open(&address, NULL, &port), 0);
+	assert_int_equal(server_file_open(server, "right", &port), 0);
 	services = holder_start(true);
 	server_end(server);
 	end_is_seen(port.connection.fd);

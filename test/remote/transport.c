@@ -285,17 +285,12 @@ static void send_sm_lid(struct server_rig *server, const char *command,
 		.mgmt_class_version = 1,
 	};
 	struct pollfd fd = { .events = POLLIN };
-	struct remote_address address;
 	struct remote_file file;
 	struct ibsa_port_info info;
 	struct smp smp = { .mad = { 0 } };
 	uint64_t over;
 
-	assert_int_equal(ibsa__remote_address_find(server_address(server),
-						   "left", NULL, 0, NULL,
-						   &address),
-			 0);
-	assert_int_equal(ibsa__remote_file_open(&address, NULL, &file), 0);
+	assert_int_equal(server_file_open(server, "left", &file), 0);
 	assert_int_equal(file.base.ops->register_agent2(&file.base, &request),
 			 0);
 	send_smp(&file, request.id, IBSA_METHOD_GET, &smp);

@@ -226,31 +226,6 @@ static void client_that_ends_early_is_not_counted_as_disconnected(void **state)
 	server_stop(server);
 }
 
-static int attach(struct server_rig *server, const char *node,
-		  struct remote_file *file)
-{
-	struct remote_address address;
-
-	assert_int_equal(ibsa__remote_address_find(server_address(server), node,
-						   NULL, 0, NULL, &address),
-			 0);
-	return ibsa__remote_file_open(&address, NULL, file);
-}
-
-static uint32_t agent(struct remote_file *file)
-{
-	struct umad_agent_request2 request = {
-		.qpn = 1,
-		.mgmt_class = IBSA_CLASS_SA,
-		.mgmt_class_version = IBSA_CLASS_VERSION,
-		.rmpp_version = 1,
-	};
-
-	assert_int_equal(file->base.ops->register_agent2(&file->base, &request),
-			 0);
-	return request.id;
-}
-
 struct packet {
 	struct umad_header header;
 	uint8_t mad[IBSA_MAD_BYTES];
@@ -289,7 +264,7 @@ static void invalid_packet_closes_the_file(void **state)
 	uint8_t bytes[1024];
 
 	(void)state;
-	assert_int_equal(attach(server, "left", &file), 0);
+	assert_int_equal(server_file_open(server, "left", &file), 0);
 	server_send_bytes(&file, &header, sizeof(header));
 	assert_true(server_has_noted(server, "invalid packet"));
 	wait_for_packet(&file);
@@ -309,7 +284,7 @@ static void incomplete_packet_delays_no_other_client(void **state)
 	char bytes[100000] = { 0 };
 
 	(void)state;
-	assert_int_equal(attach(server, "left", &file), 0);
+	assert_int_equal(server_file_open(server, "left", &file), 0);
 	server_send_bytes(&file, &header, sizeof(header));
 	server_send_bytes(&file, bytes, sizeof(bytes));
 	check_server_works(server);
@@ -330,7 +305,7 @@ static void a_packet_of_no_agent_comes_back(void **state)
 	struct remote_file file;
 
 	(void)state;
-	assert_int_equal(attach(server, "left", &file), 0);
+	assert_int_equal(server_file_open(server, "left", &file), 0);
 	assert_int_equal(
 		ibsa__remote_file_write(&file, &packet, sizeof(packet)), 0);
 	wait_for_packet(&file);
@@ -352,8 +327,8 @@ static void a_small_buffer_gets_the_first_segment(void **state)
 	uint8_t whole[4096];
 
 	(void)state;
-	assert_int_equal(attach(server, "left", &file), 0);
-	packet = table_request(agent(&file), NODE_RECORD);
+	assert_int_equal(server_file_open(server, "left", &file), 0);
+	packet = table_request(server_agent_register(&file), NODE_RECORD);
 	assert_int_equal(ibsa__remote_file_read(&file, whole, sizeof(whole)),
 			 -EAGAIN);
 	assert_int_equal(
@@ -383,8 +358,8 @@ static void client_that_does_not_read_packets_delays_no_other(void **state)
 	struct packet packet;
 
 	(void)state;
-	assert_int_equal(attach(server, "left", &file), 0);
-	packet = table_request(agent(&file), NODE_RECORD);
+	assert_int_equal(server_file_open(server, "left", &file), 0);
+	packet = table_request(server_agent_register(&file), NODE_RECORD);
 	for (uint32_t i = 0; i < 5000; i++) {
 		ibsa_put_be32(packet.mad + MAD_TID_LOW, i + 1);
 		assert_int_equal(ibsa__remote_file_write(&file, &packet,
@@ -411,7 +386,7 @@ static void one_connection_has_one_file(void **state)
 	frame_send(fd, REMOTE_UNREGISTER, &id, sizeof(id));
 	assert_int_equal(answer_receive(fd), -EBADF);
 	close(fd);
-	assert_int_equal(attach(server, "left", &file), 0);
+	assert_int_equal(server_file_open(server, "left", &file), 0);
 	frame_send(file.connection.fd, REMOTE_ATTACH, NULL, 0);
 	assert_int_equal(answer_receive(file.connection.fd), -EBUSY);
 	assert_int_equal(file.base.ops->unregister_agent(&file.base, id),
@@ -439,11 +414,11 @@ static void a_refused_packet_follows_a_large_packet(void **state)
 
 	(void)state;
 	assert_non_null(bytes);
-	assert_int_equal(attach(server, "left", &left), 0);
-	assert_int_equal(attach(server, "right", &right), 0);
+	assert_int_equal(server_file_open(server, "left", &left), 0);
+	assert_int_equal(server_file_open(server, "right", &right), 0);
 	assert_int_equal(right.base.ops->register_agent2(&right.base, &request),
 			 0);
-	packet = table_request(agent(&left), NODE_RECORD);
+	packet = table_request(server_agent_register(&left), NODE_RECORD);
 	ibsa_put_be16((uint8_t *)&packet.header.lid, 2);
 	assert_int_equal(
 		ibsa__remote_file_write(&left, &packet, sizeof(packet)), 0);
@@ -541,7 +516,7 @@ static void unknown_flags_are_answered_with_the_known(void **state)
 	struct remote_file file;
 
 	(void)state;
-	assert_int_equal(attach(server, "left", &file), 0);
+	assert_int_equal(server_file_open(server, "left", &file), 0);
 	assert_int_equal(file.base.ops->register_agent2(&file.base, &request),
 			 -EINVAL);
 	assert_int_equal(request.flags, UMAD_RMPP_BY_USER);

@@ -25,22 +25,8 @@ struct packet {
 
 static void attach(struct server_rig *server, struct remote_file *file)
 {
-	struct umad_agent_request2 request = {
-		.qpn = 1,
-		.mgmt_class = IBSA_CLASS_SA,
-		.mgmt_class_version = IBSA_CLASS_VERSION,
-		.rmpp_version = 1,
-	};
-	struct remote_address address;
-
-	assert_int_equal(ibsa__remote_address_find(server_address(server),
-						   "left", NULL, 0, NULL,
-						   &address),
-			 0);
-	assert_int_equal(ibsa__remote_file_open(&address, NULL, file), 0);
-	assert_int_equal(file->base.ops->register_agent2(&file->base, &request),
-			 0);
-	assert_int_equal(request.id, 0);
+	assert_int_equal(server_file_open(server, "left", file), 0);
+	assert_int_equal(server_agent_register(file), 0);
 }
 
 /* Send a GetTable request to @lid, by the first agent of the file. */

@@ -29,23 +29,9 @@ static struct ibsa_fabric_server_stats stats_get(struct server_rig *server)
 /* Open a umad file with an agent for SA replies. */
 static uint32_t file_open(struct server_rig *server, struct remote_file *file)
 {
-	struct umad_agent_request2 agent = {
-		.qpn = 1,
-		.mgmt_class = IBSA_CLASS_SA,
-		.mgmt_class_version = IBSA_CLASS_VERSION,
-		.rmpp_version = 1,
-	};
-	struct remote_address address;
-
-	assert_int_equal(ibsa__remote_address_find(server_address(server),
-						   "left", NULL, 0, NULL,
-						   &address),
-			 0);
-	assert_int_equal(ibsa__remote_file_open(&address, NULL, file), 0);
+	assert_int_equal(server_file_open(server, "left", file), 0);
 	assert_non_null(file->shared->data.rings.memory);
-	assert_int_equal(file->base.ops->register_agent2(&file->base, &agent),
-			 0);
-	return agent.id;
+	return server_agent_register(file);
 }
 
 /*

@@ -9,6 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <ibsa/sa.h>
+
 #include "base/clock.h"
 #include "remote/file.h"
 #include "remote/protocol.h"
@@ -247,6 +249,31 @@ void server_command(const struct server_rig *server, const char *line)
 	assert_int_equal(ibsa_fabric_command(server_address(server), line, NULL,
 					     0, NULL),
 			 0);
+}
+
+int server_file_open(const struct server_rig *server, const char *node,
+		     struct remote_file *out)
+{
+	struct remote_address address;
+
+	assert_int_equal(ibsa__remote_address_find(server_address(server), node,
+						   NULL, 0, NULL, &address),
+			 0);
+	return ibsa__remote_file_open(&address, NULL, out);
+}
+
+uint32_t server_agent_register(struct remote_file *file)
+{
+	struct umad_agent_request2 request = {
+		.qpn = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.mgmt_class_version = IBSA_CLASS_VERSION,
+		.rmpp_version = 1,
+	};
+
+	assert_int_equal(file->base.ops->register_agent2(&file->base, &request),
+			 0);
+	return request.id;
 }
 
 void server_send_bytes(struct remote_file *file, const void *bytes, size_t len)

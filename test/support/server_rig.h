@@ -69,6 +69,14 @@ int server_connect(const struct server_rig *server, const char *node);
 
 /* Send bytes to the server as a part of the packets of a umad file. */
 struct remote_file;
+
+/* Open the umad file of @node. Return: as ibsa__remote_file_open(). */
+int server_file_open(const struct server_rig *server, const char *node,
+		     struct remote_file *out);
+
+/* Register an agent for replies of the SA. Return: its number. */
+uint32_t server_agent_register(struct remote_file *file);
+
 void server_send_bytes(struct remote_file *file, const void *bytes, size_t len);
 
 #endif
