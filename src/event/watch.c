@@ -462,11 +462,21 @@ static int watch_new(const struct ibsa_event_options *options,
 	return 0;
 }
 
+/* Return: why the options are not valid; NULL: they are valid. */
+static const char *options_fault(const struct ibsa_event_options *options)
+{
+	if (options->kinds & ~(unsigned int)IBSA_EVENT_ALL)
+		return "kinds has unknown bits";
+	if (options->gid_count > IBSA_EVENT_GIDS_MAX)
+		return "there are too many GIDs";
+	if (!options->gids != !options->gid_count)
+		return "gids and gid_count do not match";
+	return NULL;
+}
+
 bool ibsa__event_options_are_valid(const struct ibsa_event_options *options)
 {
-	return !(options->kinds & ~(unsigned int)IBSA_EVENT_ALL) &&
-	       options->gid_count <= IBSA_EVENT_GIDS_MAX &&
-	       !options->gids == !options->gid_count;
+	return !options_fault(options);
 }
 
 /*
@@ -488,20 +498,20 @@ int ibsa__events_add(struct ibsa__events *events,
 {
 	const struct ibsa_event_options all = { 0 };
 	struct ibsa_event_watch *watch;
+	const char *fault;
 	int err;
 
 	if (events->registrations.closing)
 		return ibsa__fail(error, -ESHUTDOWN,
 				  "cannot watch: the client is being closed");
 	options = options ? options : &all;
-	if (!happened || !ibsa__event_options_are_valid(options))
-		return ibsa__fail(
-			error, -EINVAL,
-			"cannot watch: a callback is missing, kinds 0x%x has "
-			"unknown bits, or there are %zu GIDs, of which the "
-			"limit is %d",
-			options->kinds, options->gid_count,
-			IBSA_EVENT_GIDS_MAX);
+	fault = happened ? options_fault(options) : "the callback is missing";
+	if (fault)
+		return ibsa__fail(error, -EINVAL,
+				  "cannot watch: %s (kinds 0x%x, %zu GIDs, at "
+				  "most %d)",
+				  fault, options->kinds, options->gid_count,
+				  IBSA_EVENT_GIDS_MAX);
 	if (!audit_nodes_is_useful(options))
 		return ibsa__fail(error, -EINVAL,
 				  "audit_nodes needs gid-in or gid-out events: "
