@@ -331,8 +331,10 @@ int ibsa__remote_request(struct remote_connection *connection,
 		err = connection_lose(connection);
 		ibsa__fail(error, err,
 			   connection->is_late
-				   ? "the fabric server does not answer"
-				   : "the fabric server has gone");
+				   ? "the fabric server does not answer; check "
+				     "whether its process is stopped"
+				   : "the fabric server has closed the "
+				     "connection; check that it runs");
 	}
 	return err;
 }
@@ -364,18 +366,20 @@ static int connect_failed(const struct remote_address *address, int err,
 	case -ENOTDIR:
 		return ibsa__fail(error, -ENODEV,
 				  "no fabric server is at %s: start one with "
-				  "ibsa fabric run",
+				  "ibsa fabric run, with this path as --socket",
 				  address->path);
 	case -ECONNREFUSED:
 		if (!path_is_socket(address->path))
 			return ibsa__fail(
 				error, -ENODEV,
 				"%s is not the socket of a fabric "
-				"server: start one with ibsa fabric run",
+				"server: give the path that ibsa fabric run "
+				"prints",
 				address->path);
 		return ibsa__fail(error, -ENODEV,
 				  "the fabric server at %s has ended: start "
-				  "it again with ibsa fabric run",
+				  "it again with ibsa fabric run, with this "
+				  "path as --socket",
 				  address->path);
 	case -EACCES:
 	case -EPERM:
@@ -506,12 +510,18 @@ static int hello_exchange(struct remote_connection *connection,
 		       error);
 	if (err && is_refused && !connection->is_late)
 		return err;
+	if (connection->is_late)
+		return ibsa__fail(error, -ETIMEDOUT,
+				  "the fabric server at %s does not answer; "
+				  "check whether its process is stopped",
+				  address->path);
 	if (err || request.answered != sizeof(hello) ||
 	    ibsa__remote_hello_take(&hello, address))
-		return ibsa__fail(error,
-				  connection->is_late ? -ETIMEDOUT : -EPROTO,
+		return ibsa__fail(error, -EPROTO,
 				  "the program that listens at %s does not "
-				  "answer as a fabric server of this version",
+				  "answer as a fabric server of this version; "
+				  "start one of this version there, or give "
+				  "another path",
 				  address->path);
 	return 0;
 }

@@ -74,8 +74,9 @@ int ibsa__remote_fds_check(const struct remote_fds *fds,
 {
 	if (fds->is_cut)
 		return ibsa__fail(error, -EMFILE,
-				  "too many open files for the port of the "
-				  "fabric server");
+				  "this process has too many open files for "
+				  "the port of the fabric server; raise the "
+				  "limit with ulimit -n");
 	if (fds->fd[REMOTE_FD_DATA] < 0)
 		return ibsa__fail(
 			error, -EPROTO,

@@ -400,17 +400,24 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 	err = ibsa__umad_up(&link->transport, -1);
 	if (err == -ETIMEDOUT)
 		return ibsa__fail(error, err,
-				  "the fabric server does not answer");
+				  "the fabric server at %s does not answer; "
+				  "check whether its process is stopped",
+				  link->address.path);
 	if (err == -EPIPE)
-		return ibsa__fail(error, -ENODEV, "the fabric server has gone");
+		return ibsa__fail(error, -ENODEV,
+				  "the fabric server at %s has closed the "
+				  "connection; check that it runs",
+				  link->address.path);
 	/*
 	 * The server has refused the library's own request: -EINVAL would be
 	 * the code of a caller's mistake, so another code is returned.
 	 */
 	if (err)
 		return ibsa__fail(error, err == -EINVAL ? -EPROTO : err,
-				  "the fabric server refuses to register an "
-				  "agent for SA replies");
+				  "the fabric server at %s refuses to register "
+				  "an agent for SA replies: %s",
+				  link->address.path,
+				  ibsa__errno_text(-err).bytes);
 	return 0;
 }
 

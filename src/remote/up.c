@@ -43,7 +43,9 @@ static int link_read_failed(const struct remote_control *control,
 {
 	if (control->fds.is_cut)
 		return ibsa__remote_fds_check(&control->fds, error);
-	return ibsa__fail(error, -ENODEV, "the fabric server has gone");
+	return ibsa__fail(error, -ENODEV,
+			  "the fabric server has closed the connection; check "
+			  "that it runs");
 }
 
 /*
@@ -144,7 +146,8 @@ int ibsa__remote_link_up_wait(struct remote_link *link,
 		if (!left_ms) {
 			got = ibsa__fail(error, -ETIMEDOUT,
 					 "the fabric server at %s does not "
-					 "answer",
+					 "answer; check whether its process is "
+					 "stopped",
 					 link->address.path);
 			break;
 		}

@@ -138,7 +138,7 @@ too_few_descriptors_are_called_so() {
 		fail 'there were enough to connect'
 	grep -q 'too many open files for the port' said ||
 		fail 'there were enough for the port'
-	grep -E 'sent no socket|has gone' said && fail 'the server is to blame'
+	grep -E 'sent no socket|has closed the connection' said && fail 'the server is to blame'
 	stop TERM
 }
 
