@@ -164,9 +164,9 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 	if (fabric->subnet.lids.first >= fabric->subnet.lids.limit)
 		return ibsa__fail(error, -EINVAL,
 				  "the first LID cannot be %" PRIu32
-				  ": LIDs end before %" PRIu32,
+				  ": it must be from 1 to %" PRIu32,
 				  fabric->subnet.lids.first,
-				  fabric->subnet.lids.limit);
+				  fabric->subnet.lids.limit - 1);
 	err = find_sa_node(fabric, sa_node, error, &node);
 	if (!err)
 		err = ibsa__subnet_init(&fabric->subnet, node, error);

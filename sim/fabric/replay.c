@@ -75,8 +75,8 @@ static int check_options(const char *path,
 	    !options->partitions && !options->profile)
 		return 0;
 	return ibsa__fail(error, -EINVAL,
-			  "%.100s is a capture, which has its own SA and "
-			  "addresses: load it without options",
+			  "%.100s is a capture: remove the options that set "
+			  "the SA, addresses, partitions, Omni-Path or a check",
 			  path);
 }
 

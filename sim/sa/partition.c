@@ -9,6 +9,7 @@
  * group.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,9 +105,11 @@ static int read_flag(struct reader *reader, const struct token *token)
 	}
 	if (partitions_is_word(token->name, "defmember"))
 		return read_membership(reader, token->value, &now->membership);
-	return ibsa__partitions_fail(reader, -EINVAL,
-				     "\"%.*s\" is not a flag of a partition",
-				     (int)token->name.len, token->name.text);
+	return ibsa__partitions_fail(
+		reader, -EINVAL,
+		"\"%.*s\" is not a flag of a partition: "
+		"use ipoib, indx0, defmember, " PARTITIONS_GROUP_FLAGS,
+		(int)token->name.len, token->name.text);
 }
 
 static struct partition *by_pkey(const struct reader *reader, uint16_t pkey)
@@ -211,12 +214,15 @@ static int read_head(struct reader *reader, struct slice head)
 /* Make room for one more entry. */
 static int pkey_reserve(const struct reader *reader, struct end_setup *setup)
 {
+	const struct subnet *subnet = reader->sa->subnet;
 	uint16_t *grown;
 
 	if (setup->pkey_count == PKEYS_MAX)
 		return ibsa__partitions_fail(
-			reader, -EINVAL, "a port is in more than %d partitions",
-			PKEYS_MAX);
+			reader, -EINVAL,
+			"the port with GUID 0x%016" PRIx64
+			" is in more than %d partitions",
+			subnet->ends[setup - subnet->setups].guid, PKEYS_MAX);
 	grown = ibsa__realloc(setup->pkeys, setup->pkey_count + 1u,
 			      sizeof(*grown));
 	if (!grown)

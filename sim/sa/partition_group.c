@@ -112,8 +112,9 @@ static int add_group(struct reader *reader, const struct ibsa_gid *mgid,
 	err = ibsa__groups_add(groups, &record, &group);
 	if (err == -ENOSPC)
 		return ibsa__partitions_fail(reader, -EINVAL,
-					     "the file has too many multicast "
-					     "groups");
+					     "the file has more than %d "
+					     "multicast groups",
+					     GROUPS_MAX);
 	if (err)
 		return ibsa__partitions_fail(reader, -ENOMEM, "out of memory");
 	group->is_permanent = true;
@@ -216,7 +217,7 @@ int ibsa__partitions_group(struct reader *reader, struct slice mgid,
 		if (err > 0)
 			err = ibsa__partitions_fail(
 				reader, -EINVAL,
-				"\"%.*s\" is not a flag of a group",
+				"\"%.*s\" is not a flag of a group: use " PARTITIONS_GROUP_FLAGS,
 				(int)text.len, text.text);
 	}
 	if (!err && is_ip(gid.raw))

@@ -101,6 +101,10 @@ static inline bool partitions_is_word(struct slice text, const char *word)
 	       !memcmp(text.text, word, text.len);
 }
 
+/* The words that ibsa__partitions_group_flag() accepts, for a message. */
+#define PARTITIONS_GROUP_FLAGS \
+	"mtu, rate, sl, scope, Q_Key, TClass or FlowLabel"
+
 /*
  * Parse a flag of a multicast group (partition_group.c). Return: 0; 1 the text
  * is not a flag of a group; -EINVAL the flag's value is invalid.

@@ -128,7 +128,8 @@ static int hello_find_port(struct server_peer *peer,
 		port = ibsa__fabric_find_port(fabric, node, 0);
 	if (port == SIM_NONE || fabric->subnet.topo.ports[port].end == SIM_NONE)
 		return ibsa__fail(&request->error, -ENXIO,
-				  "%s has no port %u that receives MADs",
+				  "%s has no port %u, or the port receives no "
+				  "MADs; a switch receives MADs at port 0",
 				  fabric->subnet.topo.nodes[node].name,
 				  hello->port);
 	peer->node = node;
