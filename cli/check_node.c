@@ -162,7 +162,7 @@ static bool sa_check(struct node_check *check, struct port_check *at)
 	if (answer.outcome == IBSA_OUTCOME_OK)
 		return true;
 	node_finding_add(check, IBSA_FINDING_NO_SA, at->port, NULL,
-			 "no answer of the SA at %s: %s",
+			 "no answer of the SA to %s: %s",
 			 machine_port_text(at->port, where),
 			 *answer.why.text ? answer.why.text : strerror(-err));
 	return false;
@@ -192,7 +192,7 @@ static void sm_and_sa_check(struct node_check *check, struct port_check *at)
 		return;
 	if (!ibsa_port_has_sm(&port->state) && !check->cli->open.access.sa) {
 		node_finding_add(check, IBSA_FINDING_NO_SM, port, NULL,
-				 "%s has no subnet manager",
+				 "no subnet manager has configured %s",
 				 machine_port_text(port, where));
 		return;
 	}
@@ -351,8 +351,8 @@ static void unused_port_explain(const struct node_check *check)
 			down = port;
 	}
 	if (down && has_active)
-		complain("if port %s is unused, select the port in use with -C "
-			 "and -P",
+		complain("if port %s is unused, select the port in use with "
+			 "--device and --port",
 			 machine_port_text(down, where));
 }
 

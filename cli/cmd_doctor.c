@@ -167,9 +167,10 @@ static void first_wrong_complain(const struct finding *finding, size_t wrong,
 	if (spot->device)
 		snprintf(where, sizeof(where), " of %s%s",
 			 fields_clean(spot->device, clean), port);
-	complain("%zu of %zu checks %s wrong, first '%s'%s: %s%s%s", wrong,
-		 count, wrong == 1 ? "is" : "are", finding->name, where,
-		 finding->detail, finding->advice ? "; " : "",
+	complain("%zu of %zu checks %s the verdict 'wrong', first '%s'%s: "
+		 "%s%s%s",
+		 wrong, count, wrong == 1 ? "has" : "have", finding->name,
+		 where, finding->detail, finding->advice ? "; " : "",
 		 finding->advice ? finding->advice : "");
 }
 

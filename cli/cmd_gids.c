@@ -433,7 +433,9 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 		status = no_table_explain(cli, scope, err == -ENXIO);
 	} else {
 		if (err == -ENODEV)
-			complain("%s has no channel adapter", file);
+			complain("%s has no channel adapter; name a file that "
+				 "has one",
+				 file);
 		else
 			complain("cannot read the GIDs of %s: %s", file,
 				 strerror(-err));

@@ -146,11 +146,11 @@ static void unmet_explain(const struct ibsa_query *query,
 			 !ibsa_selector_is_met(query->record, selector,
 					       query->match, &host);
 	if (count)
-		complain(
-			"%zu of these records %s not meet '%s': the SA compares "
-			"these values in another order",
-			count, count == 1 ? "does" : "do",
-			fields_clean(selector, text));
+		complain("%zu of these records %s not meet '%s': the SA orders "
+			 "these values in another way, so that other records "
+			 "may be missing",
+			 count, count == 1 ? "does" : "do",
+			 fields_clean(selector, text));
 }
 
 static int reply_print(struct cli *cli, const struct ibsa_reply *reply,

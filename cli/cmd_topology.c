@@ -338,9 +338,9 @@ static int options_check(const struct cli *cli)
 	if (cli->topology.net + cli->topology.slurm + cli->topology.slurm_yaml +
 		    out_is_data(&cli->out) >
 	    1) {
-		complain("topology: two formats are given; choose one of "
-			 "--net, --slurm, --slurm-yaml, and --json, --csv or "
-			 "--fields");
+		complain("topology: two formats are given; use either --net, "
+			 "or --slurm, or --slurm-yaml, or rows (--json, --csv, "
+			 "--fields)");
 		return CLI_USAGE;
 	}
 	if ((cli->topology.net || is_for_slurm(cli)) && draw_is_output(cli)) {

@@ -292,7 +292,8 @@ static void check_sm(const struct visit *visit)
 		doctor_wrong(doctor, &visit->spot, "sm", CLI_SILENT,
 			     "start a subnet manager on the fabric, or name "
 			     "the SA with --sa",
-			     "LID %u; the port has no subnet manager",
+			     "LID %u; no subnet manager has configured the "
+			     "port",
 			     state->lid);
 	else
 		doctor_ok(doctor, &visit->spot, "sm",

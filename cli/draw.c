@@ -153,7 +153,8 @@ static int run_dot(int to, const char *text, size_t len)
 	/* A closed pipe is not a failure. */
 	if (ended == 0 || (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGPIPE))
 		return CLI_DONE;
-	complain("--svg: dot failed; --dot writes its input for a check");
+	complain("--svg: dot failed; to see why, write its input with --dot, "
+		 "and run dot on it");
 	return CLI_DEVICE;
 }
 

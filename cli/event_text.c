@@ -35,7 +35,7 @@ const char *event_failure(int err)
 	case -ETIMEDOUT:
 		return "the SA does not answer";
 	case -EAGAIN:
-		return "the port has no subnet manager";
+		return "no subnet manager has configured the port";
 	case -ENODATA:
 		return "the SA has no table of nodes";
 	case -EBUSY:

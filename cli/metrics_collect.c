@@ -75,8 +75,9 @@ static bool fabric_read(struct metrics *metrics, const struct port_check *at)
 
 	if (!at) {
 		if (metrics->is_complete)
-			complain("cannot read the fabric: the SA answers at no "
-				 "port of this machine; see ibsa doctor");
+			complain("cannot read the fabric: no port of this "
+				 "machine gets an answer of an SA; see ibsa "
+				 "doctor");
 		return false;
 	}
 	err = ibsa_topology_read(at->client, NULL, topology_take, &wait);

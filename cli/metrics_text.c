@@ -79,8 +79,8 @@ bool metrics_label_check(const char *label)
 			 "fabric=storage",
 			 label);
 	else if (option_is_listed(name, own))
-		complain("--label: the values have a label '%s'; use another "
-			 "name, such as fabric",
+		complain("--label: the metrics already have a label '%s'; use "
+			 "another name, such as fabric",
 			 name);
 	else
 		return true;

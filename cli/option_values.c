@@ -216,7 +216,9 @@ int option_for(struct cli *cli, const char *value)
 		return CLI_USAGE;
 	}
 	if (is_unspecified(&cli->gids.gid)) {
-		complain("--for: no port has the address '%s'", value);
+		complain("--for: '%s' is the unspecified address; give the "
+			 "address of a destination",
+			 value);
 		return CLI_USAGE;
 	}
 	cli->gids.address = value;

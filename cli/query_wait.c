@@ -61,8 +61,8 @@ static int sa_address_own(struct cli *cli, const struct ibsa_port_state *port,
 {
 	if (!port->sm_lid) {
 		snprintf(error->text, sizeof(error->text),
-			 "the port has no subnet manager: --sa needs a lid "
-			 "or a gid");
+			 "no subnet manager has configured the port: --sa "
+			 "needs a lid or a gid");
 		return -ENETDOWN;
 	}
 	cli->sa.address.lid = port->sm_lid;
@@ -175,10 +175,10 @@ static void silence_explain(struct cli *cli, unsigned int tries)
 	char sa[80];
 
 	complain("%s did not answer (%u %s); check that the subnet manager "
-		 "runs, accepts this SM_Key and supports this request, or use "
-		 "a longer --timeout",
+		 "runs%s and supports this request, or use a longer --timeout",
 		 sa_text(cli, sa, sizeof(sa)), tries,
-		 tries == 1 ? "try" : "tries");
+		 tries == 1 ? "try" : "tries",
+		 cli->open.access.sm_key ? ", accepts the SM_Key" : "");
 }
 
 enum { PORT_TEXT = 128 };
@@ -217,8 +217,8 @@ static void no_sm_explain(struct cli *cli)
 			 ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN), text);
 		return;
 	}
-	complain("the port has no subnet manager; start one on the fabric, "
-		 "or give the SA's address with --sa");
+	complain("no subnet manager has configured the port; start one on the "
+		 "fabric, or give the SA's address with --sa");
 }
 
 static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
@@ -235,12 +235,12 @@ static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 			 "report repeated failures to the SA's vendor");
 		break;
 	case -EMSGSIZE:
-		complain("the answer is larger than the limit; select fewer "
-			 "records with FIELD=VALUE");
+		complain("the answer is larger than 64 MiB, the limit of ibsa; "
+			 "select fewer records with FIELD=VALUE");
 		break;
 	case -ENODATA:
-		complain("the answer was truncated (%zu %s arrived); select "
-			 "fewer records with FIELD=VALUE",
+		complain("the answer was truncated on its way (%zu %s "
+			 "arrived); select fewer records with FIELD=VALUE",
 			 reply->count,
 			 reply->count == 1 ? "record" : "records");
 		break;

@@ -198,7 +198,8 @@ int record_end(struct record *record)
 		return CLI_DONE;
 	(void)!ibsa_fabric_tap(record->fabric, NULL, NULL);
 	if (ferror(record->libpcap.pcap_dump_file(record->file))) {
-		complain("--record: cannot write all packets to '%s'",
+		complain("--record: cannot write all packets to '%s': a write "
+			 "failed; check the free space",
 			 record->path);
 		status = CLI_DEVICE;
 	}

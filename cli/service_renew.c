@@ -56,7 +56,8 @@ static const char *report_failure(const struct ibsa_registration_report *report)
 	case -ETIMEDOUT:
 		return "the SA does not answer";
 	case -EAGAIN:
-		return "the port has no subnet manager or no GID";
+		return "no subnet manager has configured the port, or the port "
+		       "has no GID";
 	case -ENOENT:
 		return "the SA accepted the service but does not have it";
 	default:

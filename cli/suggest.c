@@ -226,7 +226,8 @@ int no_device_explain(int err)
 	}
 	if (err == -ENOSYS && sysfs_is_empty())
 		complain("cannot list this machine's devices: no sysfs at "
-			 "/sys, or at SYSFS_PATH if that is set");
+			 "/sys, or at SYSFS_PATH if that is set; mount it "
+			 "there, or set SYSFS_PATH");
 	else if (err == -ENOSYS)
 		complain("this machine has no InfiniBand device: the "
 			 "kernel's RDMA modules are not loaded");

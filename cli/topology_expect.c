@@ -156,9 +156,9 @@ static int topology_make(struct expect *expect, struct ibsa_topology **out)
 	ibsa_topology_free(expect->topology);
 	if (err != -ERANGE)
 		return no_memory();
-	complain("--expect: %s: there are more ports than LIDs; write the file "
+	complain("--expect: %s: JSON is limited to %d ports; write the file "
 		 "with ibsa topology --net",
-		 expect->path);
+		 expect->path, UINT16_MAX);
 	return CLI_USAGE;
 }
 

@@ -177,8 +177,8 @@ static void gap_print(const struct cli *cli, uint32_t mlid, bool has_hole)
 			 "0x%04x, that leads to another port",
 			 fields_clean(cli->args[1], text), mlid);
 	else
-		complain("the multicast tables of LID 0x%04x are not a tree: "
-			 "see the notes in the rows",
+		complain("the table entries for multicast LID 0x%04x do not "
+			 "form a tree: see the notes in the rows",
 			 mlid);
 }
 
@@ -196,9 +196,9 @@ static int tree_add(const struct cli *cli, struct traces *traces, uint32_t slid,
 	if (err == -ENOMEM)
 		return no_memory();
 	if (err) {
-		complain("cannot trace from LID %u to LID 0x%04x: the SA shows "
-			 "no such port",
-			 slid, mlid);
+		complain("cannot trace from LID %u to the group with LID "
+			 "0x%04x: the SA shows no port with LID %u",
+			 slid, mlid, slid);
 		return CLI_SILENT;
 	}
 	if (tree->count == 0)

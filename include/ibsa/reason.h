@@ -58,8 +58,8 @@ enum {
  *              path, and for all other codes
  * @possible:   if @constraint is not NULL: the value that this field of a path
  *              has without the constraint, such as "100Gb/s", or "" if that
- *              value meets the constraint (the SA then possibly excludes the
- *              return path); "" if @constraint is NULL
+ *              value meets the constraint (the return path then possibly does
+ *              not meet it); "" if @constraint is NULL
  * @detail:     one sentence for the user, safe to print, also if no reason was
  *              found; "" if the library did not search for a reason
  */

@@ -562,7 +562,7 @@ class Client:
 
 
 _query_texts = {
-    errno.EAGAIN: "the port has no subnet manager",
+    errno.EAGAIN: "no subnet manager has configured the port",
     errno.ENODEV: "the device disappeared",
     errno.ENOBUFS: "the queue of requests is full",
     errno.ERANGE: "a value is wider than its field",

@@ -84,8 +84,9 @@ static void error_explain(const struct ibsa_reply *reply,
 		break;
 	case -EMSGSIZE:
 		ibsa__fail(out, 0,
-			   "the SA's reply is larger than accepted; ask for "
-			   "less, or accept more");
+			   "the SA's reply is larger than accepted; select "
+			   "fewer records, or raise reply_bytes of struct "
+			   "ibsa_options");
 		break;
 	case -ENODATA:
 		ibsa__fail(out, 0,

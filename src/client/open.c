@@ -63,16 +63,18 @@ static int attach_failed(const char *path, const struct ibsa_options *options,
 	case -ENXIO:
 		return ibsa__fail(error, err,
 				  "%s has no port %u in %s; list the ports "
-				  "with: ibsa devices",
-				  device, options->port, path);
+				  "with: ibsa devices --fabric '%s'",
+				  device, options->port, path, path);
 	case -ENODEV:
 		if (!options->device)
-			return ibsa__fail(error, err, "%s has no adapter",
+			return ibsa__fail(error, err,
+					  "%s has no adapter; name a file that "
+					  "has one",
 					  path);
 		return ibsa__fail(error, err,
 				  "there is no adapter %s in %s; list the "
-				  "adapters with: ibsa devices",
-				  options->device, path);
+				  "adapters with: ibsa devices --fabric '%s'",
+				  options->device, path, path);
 	default:
 		return ibsa__fail(error, err, "%s: %s", path, strerror(-err));
 	}
@@ -303,7 +305,9 @@ static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 	if (!name) {
 		err = ibsa_fabric_port_at(fabric, 0, &port);
 		if (err)
-			return ibsa__fail(error, -ENODEV, "%s has no adapter",
+			return ibsa__fail(error, -ENODEV,
+					  "%s has no adapter; name a file that "
+					  "has one",
 					  path);
 		return name_copy(port.node, error, out);
 	}

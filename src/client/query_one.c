@@ -53,8 +53,8 @@ static int one_fail(struct ibsa_error *error, int err)
 {
 	if (err == -EAGAIN)
 		return ibsa__fail(error, err,
-				  "the port has no subnet manager; start one "
-				  "on the fabric");
+				  "no subnet manager has configured the port; "
+				  "start one on the fabric");
 	return ibsa__fail(error, err, "cannot query the SA: %s",
 			  ibsa__errno_text(-err).bytes);
 }

@@ -242,9 +242,9 @@ static void take_member(struct ibsa__reason_search *search,
 	(void)reply;
 	if (found)
 		ibsa__reason_set(search, IBSA_REASON_NONE, false,
-				 "the source is a member of the group, whose "
-				 "P_Key, MTU or rate possibly differ from "
-				 "those of the path");
+				 "the source is a member of the group; the "
+				 "P_Key, MTU or rate of the group possibly "
+				 "do not meet the query");
 	else
 		ibsa__reason_set(search, IBSA_REASON_NOT_MEMBER,
 				 search->from.is_own ||

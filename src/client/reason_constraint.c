@@ -144,7 +144,7 @@ static void constraint_set(struct ibsa__reason_search *search,
 		"%s %s%.40s; without it there is a path with %s %.40s%s",
 		constraint->name, selector_text(constraint, &search->path),
 		want, constraint->name, have,
-		met ? ", so the SA possibly excludes the return path" : "");
+		met ? ", but its return path possibly does not meet it" : "");
 	search->reason.constraint = constraint->name;
 	snprintf(search->reason.possible, sizeof(search->reason.possible),
 		 "%.40s", met ? "" : have);

@@ -214,5 +214,6 @@ void ibsa__reason_own_path(struct ibsa__reason_search *search)
 		ibsa__reason_compare_pkeys(search, &own, &own);
 	else
 		ibsa__reason_set(search, IBSA_REASON_NONE, false,
-				 "the P_Keys of this port are not known");
+				 "the reason is not known: no P_Key of this "
+				 "port could be read");
 }

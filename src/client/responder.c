@@ -333,8 +333,8 @@ static int port_open(struct ibsa_responder *responder,
 	if (err == -EBUSY)
 		return ibsa__fail(error, err,
 				  "another program receives requests to the "
-				  "SA at port %u of %.64s: is a subnet manager "
-				  "running there?",
+				  "SA at port %u of %.64s, possibly a subnet "
+				  "manager; end it, or choose another port",
 				  responder->selection.port,
 				  responder->selection.device);
 	if (err)

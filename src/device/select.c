@@ -185,8 +185,9 @@ static int port_unfit_fail(const struct search *search,
 				  ibsa__errno_text(-port->err).bytes);
 	if (search->rank == ETHERNET)
 		return ibsa__fail(error, -ENODEV,
-				  "no port is InfiniBand; to use RoCE, name "
-				  "the device, as %.64s, and the SA's address",
+				  "no port is InfiniBand; to use RoCE, give "
+				  "the device, such as %.64s, and the SA's "
+				  "address; in ibsa with --device and --sa",
 				  device);
 	return ibsa__fail(error, -ENETDOWN, "port %u of %.64s is %s",
 			  port->number, device,

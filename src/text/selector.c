@@ -513,8 +513,8 @@ static int relation_check(const struct ibsa_record *record,
 	if (mask & ibsa_field_cm(selector, 0))
 		return ibsa__fail(error, -EINVAL,
 				  "%s is already given, and sets the "
-				  "comparison; use = with it",
-				  selector->name);
+				  "comparison; use = with %s",
+				  selector->name, field->name);
 	return 0;
 }
 

@@ -289,9 +289,9 @@ static int check_twins(struct check *check)
 			err = ibsa__check_finding_add(
 				check, twin->kind, node_of(now, b)->guid,
 				b->number,
-				"%s and %s have the same LID: %" PRIu32
-				" and %" PRIu32 " with LMC %u and %u",
-				a_text, b_text, a->is.lid, b->is.lid, a->is.lmc,
+				"%s and %s have overlapping LIDs: LID %" PRIu32
+				" with LMC %u, and LID %" PRIu32 " with LMC %u",
+				a_text, b_text, a->is.lid, a->is.lmc, b->is.lid,
 				b->is.lmc);
 	}
 	return err;

@@ -143,8 +143,8 @@ static int selection_open(struct umad_device *device, struct ibsa_error *error)
 	if (!device->selection.umad[0])
 		return ibsa__fail(error, -ENODEV,
 				  "the kernel has no MAD device (umad) for "
-				  "port %u of %.64s; InfiniBand and RoCE ports "
-				  "have one if ib_umad is loaded",
+				  "port %u of %.64s, although ib_umad is "
+				  "loaded; choose an InfiniBand or RoCE port",
 				  device->selection.port,
 				  device->selection.device);
 	return file_open(device, error);

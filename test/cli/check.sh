@@ -311,7 +311,7 @@ a_plugin_prints_one_line() {
 	# shellcheck disable=SC2086 # words
 	plugin 3 'UNKNOWN: the SA at LID 1 did not answer' \
 		$silent "$ibsa" -t 100 check
-	plugin 3 'UNKNOWN: the port has no subnet manager' \
+	plugin 3 'UNKNOWN: no subnet manager has configured the port' \
 		fabric exec --sa none whole.net -- "$ibsa" -t 100 check
 	plugin 3 'UNKNOWN: this port is down' fabric exec whole.net -- bash -c \
 		'"$0" fabric link down h1/1; "$0" check "$@"' "$ibsa"

@@ -240,7 +240,7 @@ on_a_server() {
 		-C dual
 	err_empty # of a plugin
 	try 1 -C dual
-	err_has 'if port ibsa0/2 is unused, select the port in use with -C and -P'
+	err_has 'if port ibsa0/2 is unused, select the port in use with --device and --port'
 	fine -C dual -P 1
 	found 1 2 port-down 'ibsa0/2 is not active' -C dual -P 2
 	try 1 -C dual -P 2
@@ -260,7 +260,7 @@ on_a_server() {
 	found 1 2 no-sa 'ibsa0/1: the SA was busy' -t 300
 	change fault none
 	change sm stop
-	found 1 2 no-sm 'ibsa0/1 has no subnet manager'
+	found 1 2 no-sm 'no subnet manager has configured ibsa0/1'
 	change sm start
 	fine
 	end_server

@@ -589,7 +589,7 @@ paths() {
 	on 1 path self node2 mtu=2048 mtu_selector=0
 	err_has 'mtu greater than 2048; without it'
 	on 2 path self node2 mtu=2048 'mtu>=1024'; err_has 'mtu is given twice'
-	on 2 path self node2 mtu_selector=2 'mtu>=1024'; err_has 'use = with it'
+	on 2 path self node2 mtu_selector=2 'mtu>=1024'; err_has 'use = with mtu'
 	on 2 path self node2 mtu_selector=2 mtu_selector=2 mtu=2048
 	err_has 'mtu_selector is given twice'
 	on 1 path self größe 'rate>=10'

@@ -237,10 +237,10 @@ own_port_without_sa() {
 	json 'length == 1 and .[0].reason == "'"$port"'"'
 	run 3 fabric exec --sa none "$fabric" -- "$ibsa" -C node1 -P 1 \
 		path self $two --why
-	out_empty; err_has 'the port has no subnet manager'
+	out_empty; err_has 'no subnet manager has configured the port'
 	run 3 fabric exec --sa none "$fabric" -- "$ibsa" -C node1 -P 1 \
 		reach $two
-	out_has 'no subnet manager$'; err_has 'the port has no subnet manager'
+	out_has 'no subnet manager$'; err_has 'no subnet manager has configured the port'
 }
 
 # Where libgcc_s cannot be loaded, pthread_cancel() aborts the program.

@@ -389,10 +389,10 @@ static void return_path_may_be_excluded(void **state)
 							    masks[i]);
 
 		expect(&reason, IBSA_REASON_CONSTRAINT, true,
-		       i ? "path with mtu 2048, so the SA possibly excludes "
-			   "the return path"
-			 : "path with rate 100Gb/s, so the SA possibly "
-			   "excludes the return path");
+		       i ? "path with mtu 2048, but its return path "
+			   "possibly does not meet it"
+			 : "path with rate 100Gb/s, but its return path "
+			   "possibly does not meet it");
 		assert_string_equal(reason.possible, "");
 	}
 }
