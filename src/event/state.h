@@ -77,14 +77,32 @@ struct report {
 
 /*
  * watch.c. ibsa__events_deliver() calls back the watches that select @report.
- * ibsa__events_state_report() reports the state of each watch if it has
- * changed. ibsa__events_gap() makes the watches that need one of @producers
- * report a GAP.
+ * ibsa__watch_call_back() calls back one watch, unless it has ended.
+ * ibsa__ended_watches_free() frees the watches that ended during callbacks.
+ * ibsa__events_port_num() returns the number of the client's port, 0 if the
+ * port's state cannot be read.
  */
 void ibsa__events_deliver(struct ibsa__events *events,
 			  const struct report *report);
+void ibsa__watch_call_back(struct ibsa_event_watch *watch,
+			   struct ibsa_event *event);
+void ibsa__ended_watches_free(struct ibsa__events *events);
+uint8_t ibsa__events_port_num(const struct ibsa__events *events);
+
+/*
+ * watch_state.c. ibsa__events_state_report() reports the state of each watch if
+ * it has changed; ibsa__watch_state_report() reports @state to one watch.
+ * ibsa__events_gap() makes the watches that need one of @producers report a
+ * GAP. ibsa__events_holder_text() returns a printable text, in @out, that names
+ * the process which receives the SA's Reports on this port instead; NULL if it
+ * is not known.
+ */
 void ibsa__events_state_report(struct ibsa__events *events);
+void ibsa__watch_state_report(struct ibsa_event_watch *watch,
+			      const struct watch_state *state);
 void ibsa__events_gap(struct ibsa__events *events, unsigned int producers);
+const char *ibsa__events_holder_text(struct ibsa__events *events,
+				     struct ibsa_error *out);
 
 /* subscription.c */
 void ibsa__subscriptions_init(struct ibsa__events *events);

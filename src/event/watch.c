@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Watches: which events each one gets, its state, and how watches begin and
- * end. */
+/* Watches: how they begin and end, and which events each one gets. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -33,8 +32,7 @@ static void watch_free(struct ibsa_event_watch *watch)
 	ibsa__free(watch);
 }
 
-/* Free the watches that ended during callbacks. */
-static void ended_watches_free(struct ibsa__events *events)
+void ibsa__ended_watches_free(struct ibsa__events *events)
 {
 	struct ibsa_event_watch *watch, *next;
 
@@ -46,8 +44,8 @@ static void ended_watches_free(struct ibsa__events *events)
 	}
 }
 
-static void watch_call_back(struct ibsa_event_watch *watch,
-			    struct ibsa_event *event)
+void ibsa__watch_call_back(struct ibsa_event_watch *watch,
+			   struct ibsa_event *event)
 {
 	if (watch->ended)
 		return;
@@ -82,7 +80,7 @@ static bool watch_matches(const struct ibsa_event_watch *watch,
 		       sizeof(event->gid), gid_compare);
 }
 
-static uint8_t events_port_num(const struct ibsa__events *events)
+uint8_t ibsa__events_port_num(const struct ibsa__events *events)
 {
 	struct ibsa_port_state port;
 
@@ -103,7 +101,7 @@ void ibsa__events_deliver(struct ibsa__events *events,
 		.trap = report->trap,
 		.gid = report->gid,
 		.lid = report->lid,
-		.port_num = events_port_num(events),
+		.port_num = ibsa__events_port_num(events),
 		.sequence = ++events->sequence,
 		.time_ns = report->now_ns,
 		.notice = report->notice,
@@ -115,176 +113,10 @@ void ibsa__events_deliver(struct ibsa__events *events,
 	LIST_EACH(watch, &events->watches, link) {
 		if (watch_takes_source(watch, report) &&
 		    watch_matches(watch, &event))
-			watch_call_back(watch, &event);
+			ibsa__watch_call_back(watch, &event);
 	}
 	events->calling_back = false;
-	ended_watches_free(events);
-}
-
-static bool watch_needs(const struct ibsa_event_watch *watch,
-			const struct ibsa__subscription *subscription)
-{
-	return watch->producers & 1u << subscription->producer;
-}
-
-static struct watch_state failure_state(int err, uint16_t status)
-{
-	const bool refused = is_refusal(err, status);
-
-	return (struct watch_state){
-		.kind = refused ? IBSA_EVENT_REFUSED : IBSA_EVENT_FAILED,
-		.err = err,
-		.status = status,
-	};
-}
-
-/*
- * Return: the state, as to its audit of nodes, of a watch with audit_nodes
- * whose subscriptions are all set.
- */
-static struct watch_state node_audit_state(const struct ibsa__node_audit *audit)
-{
-	const struct ibsa__registration *registration = &audit->registration;
-	struct watch_state state = failure_state(registration->err,
-						 registration->status);
-
-	state.audited = true;
-	if (registration->is_troubled)
-		return state;
-	return (struct watch_state){ .kind = audit->is_known
-						     ? IBSA_EVENT_SUBSCRIBED
-						     : 0 };
-}
-
-static struct watch_state watch_state_get(const struct ibsa_event_watch *watch)
-{
-	const struct ibsa__events *events = watch->events;
-	bool held = true;
-
-	if (events->is_down)
-		return (struct watch_state){ .kind = IBSA_EVENT_LOST,
-					     .err = -ENETDOWN };
-	for (int i = 0; i < IBSA__PRODUCERS; i++) {
-		const struct ibsa__subscription *subscription =
-			&events->subscriptions[i];
-		const struct ibsa__registration *registration =
-			&subscription->registration;
-
-		if (!watch_needs(watch, subscription))
-			continue;
-		if (registration->is_troubled)
-			return failure_state(registration->err,
-					     registration->status);
-		held = held && registration->is_registered;
-	}
-	if (!held)
-		return (struct watch_state){ .kind = watch->was_subscribed
-							     ? IBSA_EVENT_LOST
-							     : 0 };
-	if (events->audit.is_troubled)
-		return failure_state(events->audit.err, events->audit.status);
-	if (watch->audit_nodes)
-		return node_audit_state(&events->node_audit);
-	return (struct watch_state){ .kind = IBSA_EVENT_SUBSCRIBED };
-}
-
-/*
- * Return: a printable text that names the process which receives the SA's
- * Reports on this port instead; NULL if it is not known.
- */
-static const char *holder_text(struct ibsa__events *events,
-			       struct ibsa_error *out)
-{
-	struct ibsa_error holder;
-	const char *text = holder.text;
-
-	if (!ibsa__engine_holder(events->engine, &holder))
-		return NULL;
-	ibsa_text_clean(&text, out->text, sizeof(out->text));
-	return out->text;
-}
-
-static void watch_state_report(struct ibsa_event_watch *watch,
-			       const struct watch_state *state)
-{
-	struct ibsa__events *events = watch->events;
-	struct ibsa_event event = {
-		.kind = state->kind,
-		.err = state->err,
-		.status = state->status,
-		.audited = state->audited,
-		.port_num = events_port_num(events),
-		.sequence = ++events->sequence,
-		.time_ns = ibsa__engine_now_ns(events->engine),
-	};
-	struct ibsa_error holder;
-
-	if (state->kind == IBSA_EVENT_FAILED && state->err == -EBUSY)
-		event.holder = holder_text(events, &holder);
-	watch_call_back(watch, &event);
-}
-
-/*
- * Whether the state of a watch was already reported. LOST, after the port was
- * reported as down, is the same loss and not reported again.
- */
-static bool state_is_reported(const struct watch_state *reported,
-			      const struct watch_state *now)
-{
-	if (!now->kind)
-		return true;
-	if (reported->kind == IBSA_EVENT_LOST && now->kind == IBSA_EVENT_LOST)
-		return !now->err || reported->err == now->err;
-	return reported->kind == now->kind && reported->err == now->err &&
-	       reported->status == now->status &&
-	       reported->audited == now->audited;
-}
-
-static void watch_announce(struct ibsa_event_watch *watch)
-{
-	const struct watch_state gap = { .kind = IBSA_EVENT_GAP };
-	const struct watch_state now = watch_state_get(watch);
-
-	if (!state_is_reported(&watch->reported, &now)) {
-		watch->reported = now;
-		watch->was_subscribed |= now.kind == IBSA_EVENT_SUBSCRIBED;
-		watch_state_report(watch, &now);
-	}
-	/*
-	 * A failed audit of nodes does not change the state of the
-	 * subscriptions.
-	 */
-	if ((now.kind != IBSA_EVENT_SUBSCRIBED && !now.audited) ||
-	    !watch->has_gap || watch->events->needs_read)
-		return;
-	watch->has_gap = false;
-	watch_state_report(watch, &gap);
-}
-
-void ibsa__events_state_report(struct ibsa__events *events)
-{
-	struct ibsa_event_watch *watch;
-
-	if (events->registrations.closing)
-		return;
-	events->calling_back = true;
-	LIST_EACH(watch, &events->watches, link)
-		watch_announce(watch);
-	events->calling_back = false;
-	ended_watches_free(events);
-}
-
-/*
- * Report a GAP to the watches that need one of @producers. A watch that was
- * never subscribed cannot have missed events.
- */
-void ibsa__events_gap(struct ibsa__events *events, unsigned int producers)
-{
-	struct ibsa_event_watch *watch;
-
-	LIST_EACH(watch, &events->watches, link)
-		watch->has_gap |= watch->was_subscribed &&
-				  watch->producers & producers;
+	ibsa__ended_watches_free(events);
 }
 
 /* Called after any change of the port: Reports may have been lost. */
@@ -372,7 +204,7 @@ static int events_listen_failed(struct ibsa__events *events, int err,
 
 	switch (err) {
 	case -EBUSY:
-		text = holder_text(events, &holder);
+		text = ibsa__events_holder_text(events, &holder);
 		return ibsa__fail(
 			error, err,
 			"cannot receive the SA's reports: another "
@@ -491,21 +323,13 @@ static bool audit_nodes_is_useful(const struct ibsa_event_options *options)
 	       options->kinds & of_ports;
 }
 
-int ibsa__events_add(struct ibsa__events *events,
-		     const struct ibsa_event_options *options,
-		     ibsa_event_fn happened, void *arg,
-		     struct ibsa_error *error, struct ibsa_event_watch **out)
+/* Check the arguments of ibsa__events_add(). Return: 0 or -EINVAL. */
+static int watch_check(const struct ibsa_event_options *options,
+		       ibsa_event_fn happened, struct ibsa_error *error)
 {
-	const struct ibsa_event_options all = { 0 };
-	struct ibsa_event_watch *watch;
-	const char *fault;
-	int err;
+	const char *fault = happened ? options_fault(options)
+				     : "the callback is missing";
 
-	if (events->registrations.closing)
-		return ibsa__fail(error, -ESHUTDOWN,
-				  "cannot watch: the client is being closed");
-	options = options ? options : &all;
-	fault = happened ? options_fault(options) : "the callback is missing";
 	if (fault)
 		return ibsa__fail(error, -EINVAL,
 				  "cannot watch: %s (kinds 0x%x, %zu GIDs, at "
@@ -517,6 +341,25 @@ int ibsa__events_add(struct ibsa__events *events,
 				  "audit_nodes needs gid-in or gid-out events: "
 				  "add one of them to kinds 0x%x",
 				  options->kinds);
+	return 0;
+}
+
+int ibsa__events_add(struct ibsa__events *events,
+		     const struct ibsa_event_options *options,
+		     ibsa_event_fn happened, void *arg,
+		     struct ibsa_error *error, struct ibsa_event_watch **out)
+{
+	const struct ibsa_event_options all = { 0 };
+	struct ibsa_event_watch *watch;
+	int err;
+
+	if (events->registrations.closing)
+		return ibsa__fail(error, -ESHUTDOWN,
+				  "cannot watch: the client is being closed");
+	options = options ? options : &all;
+	err = watch_check(options, happened, error);
+	if (err)
+		return err;
 	if (watch_new(options, &watch))
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	err = events_start(events, error);
@@ -544,7 +387,7 @@ void ibsa_event_unwatch(struct ibsa_event_watch *watch)
 	events = watch->events;
 	watch->ended = true;
 	if (!events->calling_back)
-		ended_watches_free(events);
+		ibsa__ended_watches_free(events);
 	if (!events->registrations.closing)
 		watches_update(events);
 }
@@ -586,12 +429,12 @@ void ibsa__events_end(struct ibsa__events *events)
 	events->calling_back = true;
 	ibsa__engine_enter(events->engine);
 	LIST_EACH(watch, &events->watches, link) {
-		watch_state_report(watch, &last);
+		ibsa__watch_state_report(watch, &last);
 		watch->ended = true;
 	}
 	ibsa__engine_leave(events->engine);
 	events->calling_back = false;
-	ended_watches_free(events);
+	ibsa__ended_watches_free(events);
 	ibsa__free(events->history);
 	events->history = NULL;
 	if (events->registrations.watch)
