@@ -158,7 +158,7 @@ static void gid_index_add(struct env *env)
 			   "the GID index of the RoCE ports", index, "%u");
 	else if (index->kind == ENV_KNOWN)
 		number_add(env, env->library->gid_index, index->number, "%u",
-			   "the index of the best RoCE v2 GID; see ibsa gids");
+			   "the index of the best RoCE GID; see ibsa gids");
 }
 
 /* The different P_Keys that the ports use, as many as have room. */

@@ -613,6 +613,9 @@ def open(device: Optional[str] = None, port: int = 0, *,
     if fabric is None or isinstance(fabric, (str, os.PathLike)):
         options.fabric = None if fabric is None else c_text(os.fspath(fabric))
         return Client(options)
+    if not hasattr(fabric, "_use"):
+        raise TypeError("fabric must be a Fabric, a path or None, not "
+                        + type(fabric).__name__)
     options.on = fabric._use()
     return Client(options, fabric)
 

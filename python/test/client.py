@@ -424,6 +424,8 @@ class VirtualClock(FabricTest):
         with fabric, fabric.open("node3") as client:
             self.assertEqual(client.port().sm_lid, 100)
         self.assertRaises(TypeError, ibsa.Fabric.load, FOUR_HOSTS, nothing=1)
+        with self.assertRaisesRegex(TypeError, "fabric must be .* not int"):
+            ibsa.open(fabric=5)  # type: ignore[arg-type]
         self.assertEqual(os.fspath(FOUR_HOSTS), str(FOUR_HOSTS))
 
 
