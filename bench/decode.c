@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Benchmarks B1 and B2: PathRecords in the cache are decoded as a whole, or
- * single fields are read from the MAD.
+ * Benchmarks B1 and B2: PathRecords that fit into the processor's cache are
+ * decoded as a whole; of a million PathRecords, single fields are read.
  */
 #include <stdlib.h>
 
@@ -159,7 +159,7 @@ static void run_read_plain(uint64_t count)
 	BENCH_USE(&sum);
 }
 
-/* The lower bound: one load from each record, as it is. */
+/* The lower bound: load one 64-bit word of each record, without decoding it. */
 static void run_read_word(uint64_t count)
 {
 	uint64_t sum = 0;

@@ -26,8 +26,8 @@ static uint8_t mads[REQUESTS][IBSA_MAD_BYTES];
 static struct ibsa_path paths[REQUESTS];
 
 /*
- * Fill in the paths to request: each has other GIDs, so that no part of the
- * last request can be reused.
+ * Fill in the paths to request. Each has another destination GID, so that no
+ * part of the previous request can be reused.
  */
 static void paths_fill(void)
 {

@@ -37,8 +37,8 @@ static struct ib_device *device;
 static struct ib_sa_client kernel_client;
 
 /*
- * A thread that queries. The device's worker writes @told; the thread writes
- * all other members.
+ * A thread that queries. The device's worker writes @told, the number of
+ * answers; the thread writes all other members.
  */
 struct asker {
 	pthread_t thread;
@@ -112,7 +112,8 @@ static void *work(void *arg)
 
 /*
  * Run the queries of all threads. @count is rounded up to a multiple of half a
- * window for each thread; COUNT is such a multiple.
+ * window of all threads together; COUNT, in the table of cases, is such a
+ * multiple.
  */
 static void run_threads(uint64_t count, void (*submit)(struct asker *asker))
 {

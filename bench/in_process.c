@@ -66,8 +66,8 @@ static void run_paths(uint64_t count)
 }
 
 /*
- * The lower bound: the GID is written to a prepared request, an SA that only
- * finds the ports answers, and the record is decoded.
+ * The lower bound: write the GID into a prepared request, get the answer from
+ * an SA that only looks up the two ports, and decode the record.
  */
 static void run_floor(uint64_t count)
 {

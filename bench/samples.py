@@ -15,12 +15,14 @@ RIG = ROOT / "bench" / "fabric.sh"
 UP = ROOT / "bench" / "up.sh"
 # A port of the fabrics of scripts/gen-fabric.
 GID = "fe80::2:c903:10:{}".format
+# At most this many rounds run ibnetdiscover, which takes ten times as long as
+# everything else in its round.
+TOPOLOGY_ROUNDS = 3
+# B34 waits for SETTLE_S until both programs are idle, and then measures for
+# IDLE_S.
+IDLE_S, SETTLE_S = 10, 2
 # Directory in memory, where ibsim's clients write their simulated sysfs without
 # using a disk.
-# ibnetdiscover takes ten times what all else of its round does.
-TOPOLOGY_ROUNDS = 3
-# How long B34 measures, and before that waits until both programs are idle.
-IDLE_S, SETTLE_S = 10, 2
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
@@ -62,7 +64,8 @@ def compiler_of(build):
 
 def cpu_ms(process):
     """Processor time of a running process, all threads, in milliseconds."""
-    # The clock of another process, as clock_getcpuclockid() makes its number.
+    # The number of another process's CPU clock, as clock_getcpuclockid()
+    # computes it.
     return time.clock_gettime(~process.pid << 3 | 2) * 1000
 
 
@@ -78,7 +81,8 @@ class Samples:
         self.build = build
         self.programs = build / "bench"
         self.has_peers = has_peers
-        # stage/ has what was built in build/, installed.
+        # The programs of build/ are installed in stage/; other builds are not
+        # installed.
         self.command = (build.parent / "stage/bin/ibsa"
                         if build.name == "build" else build / "cli/ibsa")
         self.values = defaultdict(list)

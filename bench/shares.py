@@ -6,8 +6,8 @@ import tempfile
 from samples import MEMORY, run
 
 QUERIES = 100000
-# A larger share needs an explanation in bench/README.md, a smaller one than the
-# second is not printed.
+# In percent: a function with a share above LARGE needs an explanation in
+# bench/README.md; a share below SMALL is not printed.
 LARGE, SMALL = 15, 1
 
 

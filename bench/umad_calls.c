@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * B30: calls of libibumad on a kernel file, by the drop-in and by the system's
- * libibumad. The file is a socket that is connected to itself: both libraries
- * take it as they take any descriptor, and no device is needed.
+ * B30: calls of libibumad on an open umad file of the kernel, by the drop-in
+ * and by the system's libibumad. No device is needed: the descriptor is a
+ * socket that is connected to itself, which both libraries use as they use any
+ * descriptor.
  *
  * usage: bench-umad-calls [-r ROUNDS]
  */

@@ -3,13 +3,15 @@
 # usage: bench/up.sh [-b BUILD] HOSTS [ours|ibsim]...
 #
 # Measures how long a simulator takes to load a fat tree of HOSTS hosts, and how
-# long OpenSM then takes until it logs SUBNET UP. The simulators are "ibsa fabric
-# run", with the library that replaces libibumad, and ibsim, one after the other
-# with the same topology file; arguments select one of them. Prints for each
-# simulator the lines "ours load SECONDS", "up SECONDS", "memory MB" (of the
-# simulator, once the subnet is up), "opensm MB" and "cpu SECONDS" (of OpenSM until
-# then), and once "ours read SECONDS", which cat takes for the file. All programs
-# run on the first core, except for this script, which only reads their output.
+# long OpenSM then takes until it logs SUBNET UP. The simulators are "ibsa
+# fabric run", with the library that replaces libibumad, and ibsim, one after
+# the other with the same topology file; arguments select one of them. Prints
+# for each simulator NAME ("ours" or "ibsim") the lines "NAME load SECONDS",
+# "NAME up SECONDS", "NAME memory MB" (of the simulator, once the subnet is up),
+# "NAME opensm MB" and "NAME cpu SECONDS" (of OpenSM until then). With "ours",
+# also prints "ours read SECONDS", the time in which cat reads the topology
+# file. All programs run on the first core, except for this script, which only
+# reads their output.
 set -euo pipefail
 export LC_ALL=C
 PATH=$PATH:/usr/sbin:/sbin
@@ -122,8 +124,8 @@ ibsim() {
 	# Its limits are for some 2,000 nodes.
 	read -ra flags < <(sed -n 's/.*"ibsim_flags": "\([^"]*\)".*/\1/p' \
 		info.json)
-	# ibsim ends when its console is closed; the script holds both ends of
-	# this FIFO open.
+	# ibsim ends at the end of file of its console. The FIFO is opened for
+	# reading and writing, so it never has an end of file.
 	[ -p console ] || mkfifo console
 	start 'ibsim load' 'Network simulator ready' $LOAD_S \
 		env IBSIM_SOCKNAME="${folder##*/}" \

@@ -144,8 +144,9 @@ static int no_command(const struct cli *cli)
 }
 
 /*
- * Arguments after "--" are options of another command. getopt_long() accepts
- * abbreviations; the shortest that is not ambiguous is --na.
+ * Whether --nagios or an abbreviation of it is given. getopt_long() accepts
+ * abbreviations; the shortest that is not ambiguous is --na. Arguments after
+ * "--" are not options of ibsa.
  */
 static bool has_nagios(char **argv)
 {
@@ -168,8 +169,8 @@ static bool is_for_other(const struct cli *cli)
 }
 
 /*
- * Parse the options. A plugin writes to stderr only with -v; that the command line
- * is wrong is in its line.
+ * Parse the options. With --nagios, messages are printed on stderr only with
+ * -v; an error in the command line is reported in the line of the plugin.
  */
 static int line_parse(struct cli *cli, int argc, char **argv)
 {
@@ -185,8 +186,9 @@ static int line_parse(struct cli *cli, int argc, char **argv)
 }
 
 /*
- * Return: the exit status of a monitoring plugin. A plugin that has printed no
- * line has failed, perhaps before its options were parsed: print a line for it.
+ * Return: the exit status of a monitoring plugin. If it has not printed its
+ * line, the command has failed, perhaps before its options were parsed: print a
+ * line with status UNKNOWN and the first error message.
  */
 static int plugin_status(struct cli *cli, int status)
 {
@@ -254,7 +256,10 @@ static int cli_finish(struct cli *cli, int status)
 	int recorded;
 	int err;
 
-	/* What fails from here on cannot be in the line of a plugin. */
+	/*
+	 * The line of the plugin is already printed: from here on, errors are
+	 * reported on stderr.
+	 */
 	complaints_mute(false);
 	(void)ibsa_close(cli->client);
 	recorded = record_close(cli);

@@ -40,8 +40,8 @@ static bool has(const struct change *change, uint32_t bits)
 }
 
 /*
- * Called before a change takes effect: let the SA handle the MADs that have
- * already arrived, at its old port and in its old state.
+ * Called before a change takes effect: deliver the MADs that are already due,
+ * so that the SA handles them at its old port and in its old state.
  */
 static void settle(struct ibsa_fabric *fabric)
 {
@@ -183,8 +183,8 @@ static int check(struct change *change)
 }
 
 /*
- * Copy the requested P_Key table. This is the last check of a change, because
- * memory may run out.
+ * Copy the requested P_Key table. This is the last step of a change that can
+ * fail: if memory is short, nothing has changed.
  */
 static int copy_pkeys(struct change *change)
 {

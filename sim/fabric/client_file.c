@@ -66,8 +66,8 @@ static uint64_t wanted_alarm(const struct client_file *file)
 }
 
 /*
- * An expired timer stays readable, so it is not set from one time in the past
- * to another one.
+ * If the timer has expired and would expire at once again, it is not set: an
+ * expired timer stays readable.
  */
 static void file_set_alarm(struct client_file *file)
 {

@@ -23,7 +23,7 @@
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
 
-/* The number of unicast LIDs of Omni-Path and LID 0: all are below this LID. */
+/* Limit of LIDs on Omni-Path: all its unicast LIDs are smaller. */
 #define OPA_LIDS_MAX UINT32_C(0xc0000000)
 
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
@@ -226,8 +226,8 @@ static uint64_t sa_due(void *arg, uint32_t end)
 }
 
 /*
- * Set the handlers that every port has for MADs that arrive: the SA, the
- * agents for subnet and performance management, and SMInfo.
+ * Set the handlers that every port has for MADs that arrive: the SA, the agents
+ * for subnet management and performance management, and the agent for SMInfo.
  */
 static void set_handlers(struct ibsa_fabric *fabric)
 {
@@ -261,8 +261,8 @@ static void set_handlers(struct ibsa_fabric *fabric)
 }
 
 /*
- * Set the observers, which are called for each change of the subnet, in the
- * order of the calls.
+ * Set the observers of the subnet. For each change of the subnet, they are
+ * called in this order: the SA, the traps, the counters.
  */
 static void set_observers(struct ibsa_fabric *fabric)
 {

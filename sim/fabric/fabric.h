@@ -43,18 +43,19 @@ uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 				const char *name);
 
 /*
- * Find an adapter by its name, its id, or "HOST/DEVICE". The name of a host
- * stands for the first of its adapters with an active port, in the order of
- * their names; if none has one, for the first of its adapters. Return: the
- * node's index, or SIM_NONE.
+ * Find a node by its name or id, or an adapter by "HOST/DEVICE" or the name of
+ * its host. The name of a host stands for the first of its adapters with an
+ * active port, in the order of their names; if none has one, for the first of
+ * its adapters. NULL: the first adapter. Return: the node's index, or SIM_NONE.
  */
 uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 				   const char *name);
 
 /*
- * Find a port of the node with index @index. Number 0 means port 0 of a
- * switch; for other nodes, the first port with a cable. Return: the port's
- * index; SIM_NONE: the node has no port with this number.
+ * Find a port of the node with index @index. Number 0 means port 0 of a switch;
+ * for other nodes, the first port with a cable, or port 1 if no port has a
+ * cable. Return: the port's index; SIM_NONE: the node has no port with this
+ * number.
  */
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
 				uint32_t index, unsigned int number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Calls the function of ibsa_fabric_tap() with each packet on the links of a
- * fabric.
+ * Sets the function that receives each packet on the links of a fabric:
+ * ibsa_fabric_tap().
  */
 #include <errno.h>
 

@@ -11,8 +11,8 @@
 #include "topology/state.h"
 
 /*
- * Return: the number by which the rows of a topology refer to the end port of
- * a port: its index plus one.
+ * Return: the number that stands for an end port in the rows of a topology: its
+ * index plus one. @port is the end port itself, or any port of a switch.
  */
 static uint32_t end_of(const struct topology *file, uint32_t port)
 {
@@ -76,7 +76,7 @@ static int end_load(struct ibsa_topology *topology, const struct topology *file,
 
 /*
  * Add the rows of a node. As in an SA, ports of adapters without a link are
- * omitted.
+ * omitted; port 1 remains if no port has a link.
  */
 static int node_load(struct ibsa_topology *topology,
 		     const struct topology *file, const struct topo_node *node)

@@ -93,8 +93,8 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
 }
 
 /*
- * Process the events of the client's umad file that are due, such as timeouts.
- * If this queues packets for the client, the file calls peer_set_ready().
+ * Process what is due at the client's umad file, such as timeouts, and send the
+ * packets in its queue.
  */
 static void peer_settle(struct server_peer *peer)
 {

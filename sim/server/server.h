@@ -64,7 +64,9 @@ struct server_peer {
 	struct server_bytes request_bytes; /* an incomplete request */
 	struct sim_file *file;		   /* the umad file, or NULL */
 	struct server_bytes part; /* an incomplete packet from the client */
-	/* Frames to send to the client when its socket has room. */
+	/*
+	 * Bytes of packets to send when the client's socket or ring has room.
+	 */
 	struct server_bytes pending;
 	size_t head_sent;  /* sent bytes of the first packet in @file's queue */
 	struct list ready; /* The client's link in the server's list @ready. */
@@ -99,8 +101,8 @@ struct ibsa_fabric_server {
 	struct ibsa_fabric_server_stats stats;
 	char path[SERVER_PATH_MAX]; /* of the socket */
 	/*
-	 * Device and inode of the socket: at its end, the server removes
-	 * @path only if it is still this socket.
+	 * Device and inode of the socket: when the server is closed, it removes
+	 * @path only if this socket is still there.
 	 */
 	dev_t device;
 	large_inode inode;
@@ -123,8 +125,9 @@ struct ibsa_fabric_server {
 	 */
 	bool has_changed;
 	/*
-	 * A client has sent an SMP, which may change ports; cleared when the
-	 * timer expires.
+	 * A client has sent a packet that may change ports: an SMP, or a
+	 * request to the SA that changes alias GUIDs. Cleared when the timer
+	 * expires.
 	 */
 	bool has_smps;
 	bool has_rings; /* clients are offered rings */
@@ -238,13 +241,18 @@ int ibsa__peer_attach(struct server_peer *peer,
 void ibsa__peer_detach(struct server_peer *peer);
 
 /*
- * Before a request or the end of a client with rings: read the packets that it
- * has written before. Those in the data socket of another client have become
- * ready to read earlier than the request.
+ * Called before a client's requests are answered, and before the client is
+ * disconnected: write the packets in its ring to the umad file first, because
+ * the client has sent them earlier. Without rings, do nothing: epoll reports
+ * the data socket before the connection, because the data socket became
+ * readable first.
  */
 void ibsa__peer_drain(struct server_peer *peer);
 
-/* Send the packets in the client's queue until its socket is full. */
+/*
+ * Send the packets in the client's queue until the queue is empty, or until the
+ * client's socket or ring is full.
+ */
 void ibsa__peer_flush(struct server_peer *peer);
 
 /*
@@ -257,12 +265,13 @@ ssize_t ibsa__peer_bytes_send(struct server_peer *peer, const void *data,
 			      size_t len);
 ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len);
 
-/* Whether bytes have arrived that were not received. */
+/* Whether bytes of packets have arrived that the server has not read. */
 bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
 
 /*
- * After receiving from a client with rings: have the rest received in the next
- * round; if there is no rest, announce that the server waits for the client.
+ * After reading from the ring of a client: if the ring contains more, read the
+ * rest in the next round; if not, set the flag by which the client sees that it
+ * must wake the server.
  */
 void ibsa__peer_bytes_settle(struct server_peer *peer);
 

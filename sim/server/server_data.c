@@ -61,7 +61,10 @@ static bool bytes_add(struct server_bytes *bytes, const void *more, size_t len)
 	return true;
 }
 
-/* The client has gone, or has written an invalid position to its ring. */
+/*
+ * A transfer of packets has failed: the client has gone, or has written an
+ * invalid position to its ring. Disconnect it.
+ */
 static void bytes_failed(struct server_peer *peer, ssize_t err)
 {
 	ibsa__peer_disconnect(peer,
@@ -69,8 +72,8 @@ static void bytes_failed(struct server_peer *peer, ssize_t err)
 }
 
 /*
- * Start or stop waiting for room in the client's socket. A client wakes the
- * server when its ring has room.
+ * Start or stop waiting for room in the client's socket. With rings, nothing is
+ * done: the client writes to the eventfd after it has made room in its ring.
  */
 static void data_await_room(struct server_peer *peer, bool on)
 {
@@ -83,7 +86,7 @@ static void data_await_room(struct server_peer *peer, bool on)
 }
 
 /*
- * Send the rest of packets that the client's socket did not accept before.
+ * Send the rest of packets that the client's socket or ring had no room for.
  * Return: true: all of it was sent.
  */
 static bool pending_send(struct server_peer *peer)
@@ -106,7 +109,7 @@ static bool pending_send(struct server_peer *peer)
 }
 
 /*
- * Send packets, and store the rest if the client's socket is full. Return:
+ * Send packets; if the client's socket or ring is full, store the rest. Return:
  * true: all was sent.
  */
 static bool packets_send(struct server_peer *peer, const void *data, size_t len)
@@ -335,7 +338,7 @@ static size_t packets_post_all(struct server_peer *peer, const uint8_t *at,
 	return used;
 }
 
-/* The partial packet of the client is complete: write it to the umad file. */
+/* If the client's partial packet is complete, write it to the umad file. */
 static void part_post(struct server_peer *peer)
 {
 	struct server_bytes *part = &peer->part;
@@ -372,9 +375,9 @@ static size_t part_lacks(const struct server_bytes *part)
 }
 
 /*
- * Read more of the client's partial packet. The buffer grows by at most the
- * number of bytes that have arrived, so that a large length in the header
- * costs no memory.
+ * Read more of the client's partial packet. The buffer grows by at most
+ * PART_FIRST_BYTES more than the bytes that have arrived, so that a packet
+ * whose header states a large length uses no memory before its bytes arrive.
  */
 static void part_read(struct server_peer *peer)
 {
@@ -407,8 +410,8 @@ static void batch_read(struct server_peer *peer)
 	if (!got)
 		return;
 	/*
-	 * A client that closes its umad file with close(2) also closes the
-	 * connection.
+	 * The client has closed the data socket without REMOTE_DETACH, for
+	 * example by close(2): the server closes the connection, too.
 	 */
 	if (got < 0) {
 		bytes_failed(peer, got);
@@ -469,8 +472,9 @@ void ibsa__peer_drain(struct server_peer *peer)
 }
 
 /*
- * The data socket of a client with rings carries nothing to the server: the
- * client has closed it, or has sent something.
+ * Called for any event on the data socket of a client with rings. Such a client
+ * sends nothing there, so it has closed the socket, or has sent invalid data:
+ * disconnect it.
  */
 static void handle_data_end(struct server_source *source, uint32_t events)
 {
@@ -482,7 +486,10 @@ static void handle_data_end(struct server_source *source, uint32_t events)
 	ibsa__peer_disconnect(peer, NULL);
 }
 
-/* The client has written packets to its ring, or has read from the other. */
+/*
+ * The client has written to the eventfd: it has written packets to the ring to
+ * the server, or has made room in the ring to the client.
+ */
 static void handle_bell(struct server_source *source, uint32_t events)
 {
 	struct server_peer *peer = list_object(source, struct server_peer,
@@ -531,8 +538,8 @@ static void peer_sources_init(struct server_peer *peer, int data_fd)
 }
 
 /*
- * Create rings for the client, if it can use them. Without rings, the data
- * socket carries the packets.
+ * Create rings for the client, if both the client and the server can use them.
+ * Without rings, the data socket carries the packets.
  */
 static void rings_offer(struct server_peer *peer, struct server_fds *out)
 {

@@ -15,7 +15,8 @@
 
 /*
  * Skip @prefix at the beginning of @path, and the slash after it. Return: the
- * rest of @path; NULL: its first component is not @prefix.
+ * rest of @path; NULL: @path does not begin with the whole components of
+ * @prefix.
  */
 static const char *path_step(const char *path, const char *prefix)
 {
@@ -127,9 +128,9 @@ static const char *path_step_port(struct view *view, const char *path)
 }
 
 /*
- * Skip the name of a device in a path: that of the client's node, or the name
- * of any node in the fabric. The library opens a remote port by a node's name,
- * and reads the files of that node.
+ * Skip the name of a device in a path: REMOTE_DEVICE, which is the client's
+ * node, or the name of any node in the fabric. The library opens a remote port
+ * by a node's name, and reads the files of that node.
  */
 static const char *path_step_device(struct view *view, const char *path)
 {
@@ -156,8 +157,8 @@ static const char *path_step_device(struct view *view, const char *path)
 }
 
 /*
- * Write the content of the files in the directories umadN and issmN: device
- * name and port number.
+ * Write the content of a file below infiniband_mad: abi_version, or the device
+ * name or port number in a directory umadN or issmN.
  */
 static int view_write_mad_file(struct view *view, const char *path)
 {
@@ -274,7 +275,10 @@ static int view_list_ports(struct view *view)
 	return 0;
 }
 
-/* List a directory of a port: the GID or P_Key table, or gid_attrs. */
+/*
+ * List the directory of a port, or a directory in it: the GID table, the P_Key
+ * table, gid_attrs or a directory of gid_attrs.
+ */
 static int view_list_port(struct view *view, const char *path)
 {
 	if (!*path) {

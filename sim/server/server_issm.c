@@ -141,8 +141,9 @@ static int folder_make(struct ibsa_fabric_server *server)
 }
 
 /*
- * Open the write end of a FIFO. This succeeds without blocking only while a
- * process holds the read end open.
+ * Create a FIFO and open its write end. Opening the write end without blocking
+ * succeeds only while a process holds the read end open, so the read end is
+ * opened for a moment.
  */
 static int fifo_open(const char *path)
 {

@@ -116,8 +116,8 @@ static int socket_path_check_stale(const struct ibsa_fabric_server *server)
 		return -errno;
 	err = socket_path_check_kind(server->path);
 	/*
-	 * EAGAIN of connect(): a server listens at the path, and its backlog
-	 * is full.
+	 * connect() fails with EAGAIN if a server listens at the path and its
+	 * backlog is full.
 	 */
 	if (!err &&
 	    (!connect(fd, (const struct sockaddr *)&address, sizeof(address)) ||
@@ -130,9 +130,9 @@ static int socket_path_check_stale(const struct ibsa_fabric_server *server)
 }
 
 /*
- * Bind the socket to its path. Only its owner may connect to it: fchmod() is
- * called before bind(), so that the socket has its mode as soon as it has its
- * name.
+ * Bind the socket to its path. Only this user and root may connect to it:
+ * fchmod() is called before bind(), so that the socket's file never has another
+ * mode.
  */
 static int socket_bind(struct ibsa_fabric_server *server, int fd)
 {
@@ -373,7 +373,7 @@ static void listener_pause(struct ibsa_fabric_server *server)
 
 /*
  * accept4() has failed: either no client is waiting, or there is no descriptor
- * for the next one.
+ * or memory for the next one.
  */
 static void accept_failed(struct ibsa_fabric_server *server, int err)
 {

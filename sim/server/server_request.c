@@ -402,7 +402,9 @@ static void fds_put(const struct server_fds *fds, struct msghdr *message,
 	message->msg_controllen = CMSG_SPACE(count * sizeof(int));
 }
 
-/* Send the answer and its descriptors, if it has some, in one message. */
+/*
+ * Send the answer in one message, together with its descriptors if it has any.
+ */
 static void answer_send(struct server_peer *peer, uint32_t type, int err,
 			const struct request *request)
 {
@@ -437,7 +439,10 @@ static void answer_send(struct server_peer *peer, uint32_t type, int err,
 				       "it does not read its answers");
 }
 
-/* Close the descriptors that the client has received; the server has a bell. */
+/*
+ * Close the descriptors that were sent to the client. The eventfd of the client
+ * (REMOTE_FD_BELL) stays open, because the server uses it, too.
+ */
 static void answer_fds_close(struct server_fds *fds)
 {
 	fd_close(&fds->fd[REMOTE_FD_DATA]);

@@ -21,9 +21,10 @@ enum { WRITES_MAX = 8 };
 int ibsa__peer_rings_open(struct server_peer *peer, int *out_memory_fd)
 {
 	/*
-	 * The eventfd is never read or written here, since a client could make
-	 * either call block: its events are edge-triggered. It is readable from
-	 * the start, so that ibsa__peer_ring_again() works.
+	 * The server never reads or writes the eventfd, since a client could
+	 * make either call block: its events are edge-triggered. Its counter
+	 * starts at 1, so that it is always readable and bell_repeat() can
+	 * report it again.
 	 */
 	const int bell_fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	int err;
@@ -66,8 +67,9 @@ static ssize_t socket_send(int fd, const void *data, size_t len)
 }
 
 /*
- * Wake the client, which has announced that it waits. A socket that is full is
- * readable, too. Return: 0 or -errno: the client would wait forever.
+ * Wake the client, which has announced that it waits, by a byte on the data
+ * socket. If the socket is full, the bytes in it already wake the client.
+ * Return: 0 or -errno: the client would wait forever.
  */
 static int client_wake(struct server_peer *peer)
 {
