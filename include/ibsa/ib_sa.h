@@ -94,8 +94,8 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  * @queue_ms:  milliseconds that a query may wait for its first try; default
  *             60000. The timeout_ms of the query starts with the first try
  * @audit_ms:  interval in milliseconds at which the library reads multicast
- *             memberships and registered services back from the SA; default
- *             30000
+ *             memberships, registered services and the subscriptions of
+ *             ibsa_device_watch() back from the SA; default 30000
  * @no_sharing: send each PathRecord query as a request of its own. By default,
  *             identical PathRecord queries share one request
  * @no_thread: do not start a worker thread: the program polls ibsa_device_fd()
@@ -237,9 +237,10 @@ int ibsa_device_wait(struct ib_device *device, int timeout_ms);
  * A status that a callback receives may have several causes. The reply has the
  * MAD status, the local error, the number of tries and the round-trip time.
  *
- * Return: the reply, valid until the callback returns; NULL outside of a
- * callback, and if a query was cancelled or its device was closed before the
- * query was sent.
+ * Return: the reply, valid until the callback returns; NULL outside of the
+ * callbacks of queries and memberships of @device, in a callback that no reply
+ * caused, such as that of a lost membership, and in some cases if a query was
+ * cancelled, or its device was closed, before the query was sent.
  */
 const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
 
@@ -378,7 +379,8 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
  *             ignored
  * @method:    IB_MGMT_METHOD_GET look up the block; IB_MGMT_METHOD_SET assign
  *             the entries whose bits are in @comp_mask, where the SA chooses
- *             the GUID of each such entry that is 0; IB_SA_METHOD_DELETE remove
+ *             a GUID for each such entry that is 0, unless the port's table
+ *             has a GUID there already; IB_SA_METHOD_DELETE remove
  *             the entries whose bits are in @comp_mask
  *
  * The other arguments are those of ib_sa_path_rec_get().
@@ -556,17 +558,17 @@ struct ib_sa_multicast {
  *             can read it
  *
  * The SA counts one membership per port and group. All memberships of a process
- * through one struct ib_device share that membership at the SA: the library
- * joins the group with a join state when the first membership needs that state,
- * and leaves with that state when the last membership with it is freed. The
- * library does not see memberships of other processes and of the kernel
- * (IPoIB): when the library leaves, the SA removes that join state of the port
- * for the other processes and the kernel, too. If the port has already joined
- * through @device with all join states in @rec, no request is sent. Whether the
- * library sends a request or not, it compares the members in @comp_mask with
- * the record of the group before the join succeeds. A group has one request in
- * flight at a time; a join waits until the requests of earlier joins for the
- * group have ended.
+ * in one group, at one port and through one struct ib_device, share that
+ * membership at the SA: the library joins the group with a join state when the
+ * first membership needs that state, and leaves with that state when the last
+ * membership with it is freed. The library does not see memberships of other
+ * processes and of the kernel (IPoIB): when the library leaves, the SA removes
+ * that join state of the port for the other processes and the kernel, too. If
+ * the port has already joined through @device with all join states in @rec, no
+ * request is sent. Whether the library sends a request or not, it compares the
+ * members in @comp_mask with the record of the group before the join succeeds.
+ * A group has at most one request to join or leave in flight; a join waits
+ * until the requests of earlier joins for the group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply
@@ -580,11 +582,15 @@ struct ib_sa_multicast {
  * the port to register again, the group's P_Key is no longer at the index of
  * the port's P_Key table that it had at the join, or the SA does not have the
  * membership any more. The library does not join again; the program may, also
- * in @callback. The library detects a change of the port by an event or, if it
- * receives no events of the port (see ibsa_device_open()), by reading the port
- * every second. The library reads each membership back every @audit_ms of
- * struct ibsa_device_options, and soon after the port changed. When memberships
- * are lost because the port changed, the library calls the callbacks at once.
+ * in @callback. The library detects by events that the port went down, that its
+ * LID changed, and that the SM asks the port to register again. If it receives
+ * no events of the port (see ibsa_device_open()), it detects only that the port
+ * is down or that its LID changed, by reading the port every second. It checks
+ * the index of a group's P_Key when the index of P_Key 0xffff or 0x7fff has
+ * changed, and before it reads the membership back. The library reads each
+ * membership back every @audit_ms of struct ibsa_device_options, and soon after
+ * the port changed. When memberships are lost because the port changed, the
+ * library calls the callbacks at once.
  * After these calls, the library handles the groups of the port one after the
  * other: for a lost group that a program has joined again, it sends the join;
  * for a group that was not lost, it reads the membership back from the SA.
@@ -782,9 +788,9 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr);
  *            after it has found a route
  * @ah_attr:  receives the attributes (struct rdma_ah_attr of the kernel), host
  *            byte order; call rdma_destroy_ah_attr() after use
- * @gid_attr: source GID of the GRH, not compared with @rec; the function adds
- *            its own reference. NULL: look up the source GID of @rec in the
- *            port's table
+ * @gid_attr: source GID of the GRH, not compared with @rec; if @ah_attr gets a
+ *            GRH, the function adds its own reference. NULL: if @ah_attr gets a
+ *            GRH, look up the source GID of @rec in the port's table
  *
  * The type of @ah_attr is that of the port. @ah_attr has a GRH if the hop limit
  * of @rec is above 0 or @rec is a RoCE path, whether the port requires a GRH or
@@ -851,9 +857,9 @@ void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
  *           a RoCE destination: libibverbs derives it from the GID
  *
  * Return: 0; -EINVAL the type of @ah_attr is not RDMA_AH_ATTR_TYPE_IB, _ROCE or
- * _OPA; -ERANGE the DLID has more than 16 bits, opa.make_grd is set (the
- * destination has the permissive LID of Omni-Path), or the port number has more
- * than 8 bits. After an error @out is unchanged. Any thread may call it.
+ * _OPA; -ERANGE the DLID has more than 16 bits, opa.make_grd is set (the DLID
+ * is 0xffff, an ordinary LID on Omni-Path), or the port number has more than 8
+ * bits. After an error @out is unchanged. Any thread may call it.
  */
 int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
 			struct ibv_ah_attr *out) IBSA_MUST_USE;

@@ -678,7 +678,8 @@ IBSA__DEFINE(sa_header, SA_HEADER);
 /**
  * IBSA_CM - the component bits of a field
  * @record: name of the record's struct without "ibsa_", such as path
- * @field:  name of the field; for an array, the bit is that of its first value
+ * @field:  name of the field; for an array of numbers, the bit is that of its
+ *          first value
  *
  * A constant expression, in host byte order. IBSA_PATH_CM(dlid) is short for
  * IBSA_CM(path, dlid); most other records have such a macro, too, for example

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A multicast group of a port, from its first member to its last. A group has
- * at most one request to the SA in flight. After each event, the group's next
- * step is determined anew.
+ * at most one request to join or leave in flight. After each event, the group's
+ * next step is determined anew.
  *
  * Source: Linux drivers/infiniband/core/multicast.c.
  */
