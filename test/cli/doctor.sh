@@ -13,8 +13,8 @@ sys=$tmp/sys
 nodes=$tmp/nodes
 chmod 755 "$tmp"
 
-# Root can run ibsa as another user; a test that is run by another user can only
-# remove its own capabilities.
+# Run as root, the test runs ibsa as user 65534. Run as any other user, it can
+# only remove the capabilities of ibsa.
 space=(unshare -m)
 other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if [ "$(id -u)" -ne 0 ]; then
@@ -22,8 +22,9 @@ if [ "$(id -u)" -ne 0 ]; then
 	other=(setpriv --bounding-set=-all --inh-caps=-all)
 fi
 
-# wrapper FILE COMMAND... - write a script FILE that runs ibsa by COMMAND, with
-# the directory $nodes mounted with $DEV_OPTIONS as /dev/infiniband
+# wrapper FILE COMMAND... - write a script FILE that runs ibsa by COMMAND. Its
+# /dev/infiniband is a copy of the directory $nodes, on a file system that is
+# mounted with the options $DEV_OPTIONS.
 wrapper() {
 	local file=$1
 	shift
@@ -151,7 +152,7 @@ every_error_is_another() {
 		'^mount sysfs at'
 	what=sentences
 	# If the machine has a device, the message of a failed query names ibsa
-	# doctor, and no example fabric.
+	# doctor. It does not suggest an example fabric.
 	grep -q "ibsa doctor checks this machine's" sentences ||
 		fail 'nothing leads to doctor'
 	[ "$(grep -v 'ibsa doctor checks' sentences | sort -u | wc -l)" -eq 8 ] ||
@@ -240,8 +241,8 @@ refusals_that_the_mode_explains() {
 	unset SYSFS_PATH
 }
 
-# Forty devices: more than libibumad can list, one with a name that is too long
-# for libibumad, and some that sysfs does not list in order.
+# Forty devices: more than libibumad can list. One has a name that is too long
+# for libibumad; the files of others are invalid or missing.
 forty_devices() {
 	local number long=an_adapter_with_a_long_name__0
 	export SYSFS_PATH=$sys
@@ -430,7 +431,7 @@ else
 	echo "no mount name space to be another user in: $(cat err)"
 fi
 # On a planarized adapter, the SMI and the GSI of a port are on two devices:
-# queries are sent from the GSI.
+# ibsa sends queries from the device of the GSI.
 planarized() {
 	world
 	rm -r "$sys/class/infiniband/mlx5_0/ports/2"

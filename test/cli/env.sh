@@ -78,7 +78,7 @@ end_server() {
 	unset IBSA_FABRIC
 }
 
-# n1 has a fourth adapter without a cable.
+# n1 has four adapters; the fourth has no cable.
 two_rails() {
 	local here=(--fabric rails.net)
 	sets ucx 'UCX_NET_DEVICES=mlx5_0:1,mlx5_1:1,mlx5_2:1' "${here[@]}"
@@ -172,8 +172,8 @@ without_an_sa() {
 	out_empty
 }
 
-# Device names cannot run shell commands, and a name that cannot be in a list
-# is left out.
+# The shell does not run a command in a device name. A name with a comma or a
+# colon, which separate the devices in a value, is left out.
 hostile_names_are_quoted() {
 	cat >bad.net <<-'END'
 		Switch 4 "s"

@@ -221,7 +221,7 @@ drawings_do_not_write_over_each_other_or_what_is_read() {
 	run 0 fabric info drawn.net --dot /dev/null --svg /dev/null
 }
 
-# All files that options read are left alone.
+# No option writes over a file that another option reads.
 files_of_options_are_not_written_over() {
 	local use
 	echo 0x1 >small
@@ -366,8 +366,8 @@ missing_libraries_are_named_with_their_packages() {
 	lacks 'libmicrohttpd.*install the package libmicrohttpd12 ' \
 		4 metrics --listen 0 --fabric "$fabric"
 	is_emulated && return
-	# A command in another directory has no drop-in beside it; this machine may
-	# have an installed one.
+	# Beside a copy of ibsa in another directory there is no drop-in: ibsa
+	# uses an installed one, or else names the package that has it.
 	cp "$ibsa" broken/ibsa
 	ibsa=$tmp/broken/ibsa LD_LIBRARY_PATH=$libdir run 0 \
 		fabric exec "$fabric" -- env

@@ -90,7 +90,8 @@ class Test:
     def check_synopsis(self):
         commands = re.findall(r"^  ([a-z]+)  ", self.help(), re.M)
         helps = {name: options(self.help(name)) for name in commands}
-        # A command may refuse a few of the options that all others have.
+        # Options of more than half of the commands; not every command takes all
+        # of these.
         common = OF_MANY | {
             name for name in set.union(*helps.values())
             if 2 * sum(name in own for own in helps.values()) > len(commands)}

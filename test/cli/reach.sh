@@ -209,7 +209,8 @@ nobody_answers() {
 	lines 17; err_has '16 queries in a row'; err_has '16 unknown, 24 not asked'
 	on 3 --sa 40000 -t 200 reach node2; sentences 1
 	out_has '^unknown +node2 +- +- +the SA returned no GID$'
-	# A target that needs a query does not remove the result of a GID.
+	# If the SA does not answer, a target that is a GID keeps this GID in
+	# the output, also beside targets whose GIDs are unknown.
 	on 3 --sa 40000 -t 200 -j reach node2 $two 4; sentences 2
 	json 'map([.reach, .gid]) == [["unknown", null], ["unknown", "'$two'"],
 		["unknown", null]]'
@@ -243,7 +244,8 @@ own_port_without_sa() {
 	out_has 'no subnet manager$'; err_has 'no subnet manager has configured the port'
 }
 
-# Where libgcc_s cannot be loaded, pthread_cancel() aborts the program.
+# ibsa does not cancel threads: pthread_cancel() aborts the program if libgcc_s
+# cannot be loaded, as with too few descriptors.
 few_descriptors_do_no_harm() {
 	local number got
 	what='ibsa, its imports'

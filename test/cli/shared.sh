@@ -11,8 +11,7 @@ unset IBSA_NODE XDG_RUNTIME_DIR
 export TMPDIR=$tmp
 server=
 first=$("$ibsa" devices -j --fabric "$fabric" | jq -r '.[0].device')
-# A second adapter of the topology file, different from the first one, which
-# runs the SA.
+# An adapter of the topology file other than the first, on which the SA runs.
 other=$("$ibsa" devices -j --fabric "$fabric" |
 	jq -r '.[0].device as $one | map(.device | select(. != $one)) | .[0]')
 
@@ -33,7 +32,8 @@ start_as() {
 	"$ibsa" fabric "$1" "$2" --socket "$tmp/s" "${@:3}" >ready 2>server.err &
 	server=$!
 	line=
-	# Without this server, the next one at its socket would run for ever.
+	# Go no further if the server is not ready: a later command that has to
+	# fail at this socket would succeed, and run for ever.
 	read -t 100 -r line <ready || {
 		fail "no line: $(cat server.err)"
 		exit 1
@@ -123,8 +123,8 @@ two_at_once() {
 	stop TERM
 }
 
-# A command that runs out of file descriptors reports this, at each place where
-# it can happen. The last descriptor is one that the server sends.
+# A command that runs out of file descriptors reports this, both when it
+# connects and when it receives a descriptor from the server.
 too_few_descriptors_are_called_so() {
 	local number
 	! is_emulated || return 0
@@ -340,8 +340,8 @@ default_path_is_trusted_only_if_ours() {
 	rm -rf run mine
 }
 
-# took MS CMD... - check that CMD ends within MS milliseconds with the exit
-# status $got
+# took MS CMD... - check that CMD ends within MS milliseconds, and set $got to
+# its exit status
 took() {
 	local most=$1 from to
 	shift
@@ -610,7 +610,7 @@ a_watch_says_that_the_server_has_stopped() {
 		fail 'does not say that the server has stopped'
 }
 
-# A renewed registration prints at once that the server is gone.
+# ibsa service register --renew prints at once that the server is gone.
 a_renewal_says_that_the_server_is_gone() {
 	local renewal
 	start
@@ -629,8 +629,8 @@ a_renewal_says_that_the_server_is_gone() {
 	stop TERM
 }
 
-# The message names the process that receives the Reports. A program chooses
-# this name itself, so control characters in it are escaped.
+# The message of the second watch names the process that receives the Reports. A
+# program chooses this name itself, so control characters in it are escaped.
 a_second_watch_names_the_first() {
 	local first
 	start

@@ -116,8 +116,8 @@ json() { jq -e "$1" out >jq.out 2>&1 || fail "JSON without $1"; }
 lines() { [ "$(wc -l <out)" -eq "$1" ] || fail "not $1 lines"; }
 sentences() { [ "$(wc -l <err)" -eq "$1" ] || fail "not $1 sentences"; }
 
-# Each column begins where its title begins, in every line; characters count,
-# which mawk does not know.
+# Check that each column begins where its title begins, in every line. Columns
+# are counted in characters; mawk would count bytes.
 aligned() {
 	python3 - out <<-'CHECK' || fail 'a column is not aligned'
 		import re, sys

@@ -130,8 +130,8 @@ names_come_from_a_map() {
 	on_tree 2 --node-name-map .; err_has 'cannot read'
 }
 
-# A limited member of the default partition gets no records of other limited
-# members, and so no links.
+# The requester is a limited member of the default partition: it gets no records
+# of other limited members, and so no links.
 a_node_without_a_link_has_a_line() {
 	echo 'Default=0x7fff: ALL=limited, SELF=full;' >limited.conf
 	run 0 fabric exec --partitions limited.conf tree.net -- env \
@@ -184,7 +184,8 @@ drawings_are_made() {
 	on_tree 2 --svg tree.net; err_has 'is the file that is read'
 }
 
-# A file may have no rate of a link: it is not that of another link.
+# A file may omit the rate of a link: ibsa then shows no rate, not that of
+# another link.
 unknown_rates_are_empty() {
 	sed '0,/ 4xEDR/s///' tree.net >norate.net
 	run 0 topology norate.net; aligned
@@ -193,7 +194,7 @@ unknown_rates_are_empty() {
 	out_has '\[label="unknown rate", '; out_has 'label="cables are 4x'
 }
 
-# A reader that closes its pipe is not a failure.
+# If the reader closes the pipe, ibsa topology exits with 0 without a message.
 nobody_reads_a_drawing() {
 	what='ibsa topology --svg - into a closed pipe'
 	{ sleep 0.1; "$ibsa" topology tree.net --svg - 2>err; echo $? >status; } |
@@ -207,8 +208,8 @@ nobody_reads_a_drawing() {
 a_large_fabric_is_drawn_by_groups() {
 	local begin=$SECONDS
 	run 0 --fabric "$large" topology --dot large.dot --svg large.svg
-	# This takes 0.3 s on an idle machine; other programs may use the
-	# machine.
+	# The command takes 0.3 s on an idle machine; the limit of 15 s leaves
+	# time for other programs.
 	[ $((SECONDS - begin)) -le 15 ] || fail 'more than 15 s'
 	[ "$(grep -c 'label=".*switches' large.dot)" -eq 32 ] ||
 		fail 'not 31 pods and the cores'
@@ -221,7 +222,7 @@ a_large_fabric_is_drawn_by_groups() {
 		fail 'no XML'
 }
 
-# A ring of switches has no pods: it is one box.
+# The switches of a ring form no pods: all are drawn as one box.
 a_ring_is_drawn_as_one_box() {
 	local i
 	for i in {1..150}; do

@@ -7,8 +7,8 @@
 # shellcheck source=test/cli/support.sh
 . "$(dirname "$0")/support.sh"
 
-# writes FILE ARG... - check that the output file, without comments, equals
-# standard input
+# writes FILE ARG... - check that ibsa topology --slurm FILE ARG... prints the
+# lines of standard input, apart from comments
 writes() {
 	local file=$1
 	shift
@@ -102,8 +102,9 @@ rails_need_a_choice() {
 	out_empty
 }
 
-# Two switch names become equal, one name is reserved, and one switch has no
-# name.
+# The names of the first two switches are equal once they are valid for Slurm,
+# and the third is reserved for the root: the second and the third get their
+# GUIDs appended.
 switches_have_different_names() {
 	cat >names.net <<-'END'
 		switchguid=0x21
@@ -129,7 +130,7 @@ switches_have_different_names() {
 	END
 }
 
-# Names are quoted: YAML would read the second one as a truth value.
+# Names are quoted: YAML would read the unquoted name yes as a truth value.
 yaml_has_the_same_tree() {
 	cat >yaml.net <<-'END'
 		Switch 4 "one"

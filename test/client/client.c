@@ -247,7 +247,7 @@ static void open_fails(const struct ibsa_options *options, int err,
 	assert_int_equal(ibsa_open(options, NULL, &client), err);
 }
 
-/* Each error has its own number and its own text. */
+/* Each error of ibsa_open() has a text that names its cause. */
 static void refusals_are_told_apart(void **state)
 {
 	const struct ibsa_address no_lmc = { .lid = 1, .qpn = 1, .lmc = 8 };
@@ -326,7 +326,7 @@ static void tables_are_read(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* A transport of the program may have no operations for the port's tables. */
+/* A program's own transport need not have operations for the port's tables. */
 static void transports_may_have_no_tables(void **state)
 {
 	struct ibsa_options options = { 0 };

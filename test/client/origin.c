@@ -158,7 +158,10 @@ static void device_reads_its_own_fabric(void **state)
 
 		environment_set(round % ROUNDS);
 		device = device_open();
-		/* A later change of the variable has no effect on it. */
+		/*
+		 * A later change of IBSA_FABRIC has no effect on the open
+		 * device.
+		 */
 		environment_set((round + round / ROUNDS) % ROUNDS);
 		memcpy(&left, &world.left, sizeof(left));
 		gid_is(rdma_get_gid_attr(device, 1, 0), &world.left);
@@ -237,7 +240,7 @@ static void client_reads_its_own_fabric(void **state)
 	}
 }
 
-/* The value of IBSA_NODE when the context is opened determines the node. */
+/* IBSA_NODE, when a device or context is opened, determines its node. */
 static void node_is_that_of_the_opening(void **state)
 {
 	struct ib_device *device;
@@ -385,8 +388,8 @@ static void empty_name_is_a_real_device(void **state)
 	assert_int_equal(ibsa_device_open(&named, NULL, &device), 0);
 	assert_int_equal(ibsa_verbs_open(&options, NULL, &context), 0);
 	/*
-	 * The device in the tree has no umad file: the error shows that
-	 * ibsa_open() used the device tree and not the server.
+	 * The device of the sysfs tree has no umad file: the error shows that
+	 * ibsa_open() used this tree and not the server.
 	 */
 	assert_int_equal(ibsa_open(&options, &error, &client), -ENOSYS);
 	assert_non_null(strstr(error.text, "ib_umad"));

@@ -89,8 +89,8 @@ static void unplugged_host_cannot_be_reached(void **state)
 }
 
 /*
- * Reachability of the client's own GID, of a GID that no port has, of a GID of
- * another subnet, and of a multicast GID without a group.
+ * The client's own GID is reachable. A GID that no port has, a GID of another
+ * subnet, and a multicast GID without a group are not.
  */
 static void each_kind_of_gid_has_its_result(void **state)
 {
@@ -262,8 +262,8 @@ static void batch_can_be_stopped_between_dispatches(void **state)
 		assert_int_equal(ibsa_dispatch(rig.client), 0);
 		expect_stopped(&seen, after);
 		/*
-		 * The transport's umad file still holds the cancelled requests,
-		 * which occupy places in the window.
+		 * The umad file still holds the cancelled requests, which
+		 * occupy places in the window.
 		 */
 		assert_int_equal(ibsa_wait(rig.client, 1), 0);
 		assert_int_equal(ibsa_wait(rig.client, 1), 0);

@@ -269,7 +269,10 @@ static void full_queue_is_not_waited_for_without_end(void **state)
 	assert_int_equal(told.answers[1].err, -ENOBUFS);
 }
 
-/* Stopping a batch that waits for room in the queue also cancels its alarm. */
+/*
+ * A batch that waits for room in the queue tries again at an alarm: stopping
+ * the batch also cancels this alarm.
+ */
 static void one_that_waits_for_room_can_be_stopped(void **state)
 {
 	struct ibsa_reach_batch *batch;
@@ -385,8 +388,8 @@ static void active_port_without_a_path_has_a_possible_reason(void **state)
 }
 
 /*
- * A further query for the reason that fails does not change the result of the
- * GID.
+ * If a further query, for the reason, is refused, the result of the GID does
+ * not change.
  */
 static void refused_further_query_ends_the_search(void **state)
 {

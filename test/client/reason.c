@@ -144,8 +144,8 @@ static void far_port_that_is_down_is_possible(void **state)
 }
 
 /*
- * A constraint costs a query, so that one guess of the node GUID is left: the
- * more probable one.
+ * A search sends at most three queries. A constraint takes one of them, so only
+ * one guess of the node GUID can be queried: the more probable one.
  */
 static void constraint_does_not_hide_the_reason(void **state)
 {
@@ -188,7 +188,8 @@ static void own_port_that_is_down_is_the_reason(void **state)
 }
 
 /*
- * This port shares a P_Key with each of the two ends, but the ends share none.
+ * The client's port shares a P_Key with each of the two ends, but the ends
+ * share none.
  */
 static void no_common_pkey_is_certain_with_the_key(void **state)
 {
@@ -252,7 +253,7 @@ static void own_path_of_a_limited_member_is_certain(void **state)
 	}
 }
 
-/* The client does not notice the change by itself for up to a second. */
+/* The client detects that its port is up again only after up to a second. */
 static void own_port_that_is_up_again_is_not_the_reason(void **state)
 {
 	struct ibsa_port_state port;
@@ -266,7 +267,10 @@ static void own_port_that_is_up_again_is_not_the_reason(void **state)
 	expect(&reason, IBSA_REASON_UNKNOWN_PORT, true, "fe80::dead");
 }
 
-/* One more query would be needed: the limit is three. */
+/*
+ * The constraint takes one of three queries, so the reason is uncertain even
+ * with the SM_Key: the text then does not advise to use this key.
+ */
 static void constraint_between_others_does_not_ask_for_the_key(void **state)
 {
 	const struct ibsa_path path = {

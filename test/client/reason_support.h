@@ -15,8 +15,8 @@ extern struct ibsa_fabric *fabric;
 extern struct ibsa_client *clients[2]; /* without and with the SM_Key */
 
 /*
- * Set up the fabric. The clients are at the host "a", which needs a P_Key of
- * the default partition, because requests to the SA use it.
+ * Set up the fabric. The clients are at the host "a", whose port has to be a
+ * member of the default partition, because requests to the SA use its P_Key.
  */
 int reason_start(void **state);
 int reason_stop(void **state);

@@ -82,8 +82,9 @@ static void reports_go_to_the_subscriber(void **state)
 	set_node3(rig, false);
 	responder_assert_sent_to(rig, 10, 1, IBSA_METHOD_REPORT);
 	/*
-	 * The Report was sent as a request, by the agent that receives its
-	 * ReportResp by the TransactionID.
+	 * The Report has a timeout and is sent by the agent of the requests: so
+	 * the kernel delivers its ReportResp, by the TransactionID, to this
+	 * agent.
 	 */
 	assert_int_equal(responder_header(rig).id, CLIENT_AGENT);
 	assert_in_range(responder_header(rig).timeout_ms, 100, 199);

@@ -84,8 +84,8 @@ void responder_encode(struct responder_arrival *arrival,
 		      const struct ibsa__request *request);
 
 /*
- * Let a packet arrive at the simulated device file: a packet with @len bytes of
- * its MAD, or any bytes.
+ * Let a packet arrive at the simulated device file: responder_arrive(), with
+ * the first @mad_len bytes of its MAD; responder_arrive_bytes(), any bytes.
  */
 void responder_arrive(const struct responder_arrival *arrival, size_t mad_len);
 void responder_arrive_bytes(const void *bytes, size_t len);

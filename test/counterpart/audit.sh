@@ -54,8 +54,8 @@ ports() {
 		sed -n 's/^.*port_guid\.*//p' | sort
 }
 
-# Print the GUIDs of the ports that exist according to the watch: the ports in
-# the file first, changed by the events.
+# Print the GUIDs of the ports that exist according to the watch: those in the
+# file first, with those added and removed that the events report.
 told() {
 	awk 'NR == FNR { there[$1] = 1; next }
 		$1 == "gid-in" { there[$2] = 1 }
@@ -81,7 +81,7 @@ link() {
 	"$ibsa" fabric link "$1" node3/1 || fail "link $1"
 }
 
-# gone, back - whether the SA has lost the record of node3, or has it again
+# gone, back - whether the SA has fewer ports than in the file first, or as many
 gone() { [ "$(ports | wc -l)" -lt "$(wc -l <first)" ]; }
 back() { [ "$(ports | wc -l)" -eq "$(wc -l <first)" ]; }
 
@@ -115,17 +115,17 @@ unsubscribe() {
 		qpn=1 resp_time_value=19 producer_type=4 >out 2>&1
 }
 
-# seen down|up - wait until the SM has detected that the link is down or up:
-# OpenSM needs some time
+# seen down|up - wait until the SM has detected that the link is down or up, for
+# which OpenSM needs some time
 seen() {
 	local what=gone
 	[ "$1" = down ] || what=back
 	within 60 "$what" || fail "the SM does not see the link $1"
 }
 
-# The subscription of that port is deleted as soon as there is one, and the SA
-# sends no Reports. If the watch subscribes again before the SM has seen the
-# change, there is a Report all the same: seldom both times.
+# The subscription of the watch is deleted before each change, so the SA sends
+# no Reports. If the watch subscribes again before the SM detects the change, a
+# Report comes nevertheless, but seldom for both changes.
 before=$(audited)
 for way in down up; do
 	within 10 unsubscribe || fail "unsubscribe: $(cat out)"
@@ -135,8 +135,8 @@ for way in down up; do
 done
 [ "$(audited)" -gt "$before" ] || fail 'no audit has told of the link'
 
-# With our SA, the three tries of the Report are lost; with OpenSM, the first
-# MADs that it sends after a link has changed.
+# With the embedded SA, the fault loses all three tries of the Report; with
+# OpenSM, the first three MADs that it sends after a link has changed.
 before=$(audited)
 for way in down up down up; do
 	want=$(($(lost) + 3))

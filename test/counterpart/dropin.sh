@@ -10,8 +10,8 @@
 #                           run a command with the library; its output goes to
 #                           $FABRIC_DIR/LIBRARY.out and .err, its exit status to
 #                           .status
-#   dropin_loaded           fail if a program since then has loaded another
-#                           libibumad, or none
+#   dropin_loaded           fail if no program has run since the last call, or one
+#                           has loaded another libibumad than the selected one
 
 dropin_folder=
 dropin_library=

@@ -19,7 +19,8 @@
 enum {
 	QUERIES = 16,
 	TIMEOUT_MS = 2000,
-	LATE_MS = 1000, /* longer than delays by the load of the machine */
+	/* longer than delays that the load of the machine causes */
+	LATE_MS = 1000,
 	AUDIT_MS = 1000,
 	PAUSE_MS = 10,
 	MS_PER_S = 1000,

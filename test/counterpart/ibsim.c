@@ -105,7 +105,7 @@ static void is_active(struct ibsa_client *client)
 	CHECK(port.port_state == IBSA_PORT_ACTIVE && port.lid && port.sm_lid);
 }
 
-/* Open descriptors until the next descriptor is above @last. */
+/* Use up the descriptors up to the number @last. */
 static void use_up(int last)
 {
 	struct rlimit limit;
@@ -190,8 +190,8 @@ static void count_changes(unsigned int changes,
 }
 
 /*
- * The copy of sysfs that ibsim's preload library makes is found only from one
- * directory.
+ * ibsim's preload library finds its copy of sysfs only in one working
+ * directory. In another directory, the client keeps the state of its port.
  */
 static void folder_is_changed(void)
 {

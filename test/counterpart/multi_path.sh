@@ -114,14 +114,15 @@ each sgid="$b" sgid="$a" sgid="$c" dgid="$d"
 each dgid="$c" sgid="$a" dgid="$d" sgid="$b" reversible=1
 each sgid="$a" sgid="$b" sgid="$c" sgid="$d" \
 	dgid="$a" dgid="$b" dgid="$c" dgid="$d" pkey=0xffff
-# With numb_path, the SA returns two paths that share no end port, and not more
-# paths than requested.
+# With numb_path=2, the SA returns two paths that share no end port; with
+# numb_path=1, one path.
 same 2 sgid="$a" sgid="$b" dgid="$c" dgid="$d" numb_path=2
 [ "$(jq '[.[].sgid, .[].dgid] | unique | length' ours.json)" -eq 4 ] ||
 	wrong 'two paths share an end'
 same 1 sgid="$a" dgid="$b" dgid="$c" numb_path=1
 
-# An unknown GID, and methods other than GetMulti.
+# A query for an unknown GID finds no path. The SA refuses a Get, and a GetMulti
+# without the number of destinations.
 "$ibsa" query multi MPR sgid="$a" dgid=fe80::dead >ours.table 2>ours.err
 [ $? -eq 1 ] || wrong "an unknown GID: $(cat ours.err)"
 "$ibsa" query get MPR sgid="$a" dgid="$b" >ours.table 2>ours.err

@@ -38,7 +38,8 @@ outside() {
 		echo "skipped: $tool is not installed" >&2
 		exit 77
 	done
-	# osmtest reads uninitialised memory: the environment stays as it is.
+	# osmtest reads uninitialised memory, whose content Meson changes by
+	# MALLOC_PERTURB_.
 	unset IBSA_FABRIC LD_LIBRARY_PATH MALLOC_PERTURB_
 	folder=$(mktemp -d)
 	trap 'rm -rf "$folder"' EXIT
@@ -98,8 +99,8 @@ cut_links() {
 	done
 }
 
-# Debian's osmtest reports that it does not have flow t, and passes; so the other
-# flow that reads no inventory runs while links are cut, too.
+# Debian's osmtest has no flow t: it reports this, and passes. So flow f, the
+# other one that reads no inventory, runs while links are cut, too.
 with_links_cut() {
 	local flapping
 	touch flapping cuts

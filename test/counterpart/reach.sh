@@ -97,8 +97,8 @@ fabric_console 'Link "S-0008f10400411a02"[2] "H-0008f10403980020"[1]'
 becomes yes
 same 'with the link restored' "${gids[@]}"
 
-# Interrupted without an answer: ibsa reports that, although ibsim's preload has a
-# thread of its own, in which a signal would end the process.
+# ibsa is interrupted while no SA answers: it reports that, although ibsim's
+# preload library has a thread, in which the signal would end the process.
 fabric_sm_stop
 fabric_spawn "$host" "$ibsa" reach "${gids[@]}" </dev/null \
 	>"$FABRIC_DIR/ours" 2>"$FABRIC_DIR/ours.err"

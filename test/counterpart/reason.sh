@@ -83,9 +83,9 @@ far='the far port is down'
 	wrong "OpenSM does not start: $(tail opensm.log)"
 	exit 1
 }
-# hidden NODE PORTS TEXT - what the SA hides from the node's port is said, with
-# the SM_Key too: ports whose other end is not shown, and the text about records
-# without a node
+# hidden NODE PORTS TEXT - check that ibsa reports what the SA hides from NODE's
+# port, also with the SM_Key: the other ends of PORTS active ports, and TEXT
+# about records without a node
 hidden() {
 	local gap="the other ends of $2 active ports$3; an SA" key
 	for key in '' --sm-key=1; do
@@ -123,7 +123,7 @@ group=ff12:401b:ffff::ffff:ffff
 expect b 'not a member of the group' 'GID fe80::2001 (the source)' self $group
 expect d 'possibly not a member of the group' 'GID fe80::2001' guid:2001 $group
 expect b "$unknown" 'no multicast group with GID ff12' self ff12::77
-# With the SM_Key, OpenSM shows a group by its members, and this one has none.
+# With the SM_Key, OpenSM shows a group as its members, and this group has none.
 expect b "possibly $unknown" 'no member of' self $group --sm-key 1
 both b 'another subnet' '2001::1 does not have the prefix' self 2001::1
 both b "$constraint" 'pkey 0x8002; without it' self a pkey=0x8002

@@ -26,9 +26,9 @@ fi
 ibsa=$(realpath "$1")
 drop_in=$(dirname "$(realpath "$2")")
 cd "$KEEP_FOLDER" || exit 1
-# What a client may take at most, from the port's change on: half a second
-# until it reads, and as much until it sets the record; the rest is the
-# machine's.
+# From the change of the port on, a client may take half a second until it reads
+# the record, and half a second until it sets it; the rest is for a busy
+# machine.
 limit_ms=4000
 pid=
 

@@ -167,9 +167,10 @@ void same_routes_learn(struct answer *links, struct answer *theirs,
 bool same_routes_level(struct answer *theirs, struct answer *ours);
 
 /*
- * Multicast trees (same_trees.c), after the routes. Learning returns false if a
- * group is not a tree, or reaches other ports than in the other SA. Levelling
- * leaves out the cables between switches.
+ * Multicast trees (same_trees.c); call these functions after those for routes.
+ * same_trees_learn() returns false if a group is not a tree, or reaches other
+ * ports than in the other SA. same_trees_level() removes the cables between
+ * switches.
  */
 bool same_trees_learn(struct answer *theirs, struct answer *ours);
 /*

@@ -15,8 +15,8 @@ static uint16_t status_of(const struct answer *answer)
 }
 
 /*
- * Whether both answers contain records of this kind. The status of the answers
- * may be that of the request.
+ * Whether both SAs have answered with records of this kind, and with the status
+ * field of the request, which some requests set.
  */
 static bool is_of(const struct request *request, const struct answer *theirs,
 		  const struct answer *ours, uint16_t attribute)
@@ -84,9 +84,9 @@ static bool level_group_label(const struct request *request,
 }
 
 /*
- * Whether the request selects by ProxyJoin, which no group has, so that no
- * record should be found. OpenSM compares the wrong bit, which is 0, and finds
- * groups: one or, for a Get, too many.
+ * Whether the request selects by ProxyJoin, which no group has, and the
+ * embedded SA finds no record. OpenSM compares the wrong bit, which is 0, and
+ * finds groups; a Get then fails if there are several.
  */
 static bool is_nothing_by_proxy(const struct request *request,
 				const struct answer *ours)

@@ -73,7 +73,10 @@ static void table_store(struct table *table, struct answer *answer)
 		       table->count * table->stride);
 }
 
-/* Put an existing record into a request, as much as fits. */
+/*
+ * Copy an existing record into a request, as much as fits. Fields whose unknown
+ * values crash OpenSM get a valid value.
+ */
 static void carry(const struct table *table, size_t index, struct request *out)
 {
 	const size_t len = table->stride < RECORD_ROOM ? table->stride
@@ -197,8 +200,8 @@ static void send_whole(const struct table *table)
 }
 
 /*
- * Send requests with mask bits that have no field, and with the bits above the
- * last.
+ * Send requests that select by a mask bit without a field: each such bit below
+ * the last field's, and some of those above it.
  */
 static void send_reserved(const struct table *table)
 {
@@ -298,8 +301,8 @@ static void send_keys(const struct table *table)
 }
 
 /*
- * Send requests with changed fields of the header: class version, modifier,
- * RMPP, offset.
+ * Send requests with one changed field of the header: class version, status,
+ * attribute modifier, RMPP header, attribute offset.
  */
 static void send_headers(const struct table *table)
 {

@@ -57,9 +57,10 @@ ask() {
 		FABRIC_NET=$work/net
 		FABRIC_PARTITIONS=${5:-b.default.conf}
 		FABRIC_SM=$2
-		# With several threads, OpenSM is silent where it would refuse
-		# Sets, but chance says by which of two equal ways it finds a
-		# node, and its LocalPortNum with that.
+		# With several threads, OpenSM does not answer Sets that it
+		# refuses with one; but it is then random which of two equally
+		# short ways it uses to discover a node, and so which
+		# LocalPortNum PortInfo has.
 		[ "${4:-brief}" = methods ] ||
 			FABRIC_SM_OPTIONS=('single_thread TRUE' "lmc ${lmc:-0}")
 		fabric_start

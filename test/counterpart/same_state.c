@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * State that both SAs must have before they are queried: services, groups with
- * members, subscriptions, GUIDs; and all such requests that they refuse.
+ * members, subscriptions, GUIDs; and requests of these kinds that both refuse.
  */
 #include <string.h>
 
@@ -245,8 +245,8 @@ static void unsubscribe(void)
 }
 
 /*
- * Requests for GUIDInfoRecords, by the LID of an end port and by the entries of
- * a block, without GUIDs that the SA assigns.
+ * Requests to change GUIDInfoRecords, by the LID of an end port and by the
+ * entries of a block. In none of them does the SA choose the GUID.
  */
 static void change_guids(uint8_t method, const char *what)
 {

@@ -53,7 +53,7 @@ in_ibsa() {
 		join(" ")' "$FABRIC_DIR/list.json" | sort
 }
 
-# is WHEN HOST GOT WANT - check that GOT, which HOST has, is WANT
+# is WHEN PROGRAM GOT WANT - check that PROGRAM shows WANT; GOT is what it shows
 is() {
 	[ "$3" = "$4" ] || wrong "$1: $2 has '$3', not '$4'"
 }

@@ -166,14 +166,16 @@ control() {
 	slurm scontrol shutdown >/dev/null 2>&1
 	wait "$controller"
 	controller=''
-	# The controller warns of two root switches, which are intended here.
+	# The controller warns that no switch can reach all nodes: in some of
+	# these topologies, two root switches are intended.
 	! grep -iE '(error|warning).*(switch|topolog|hostname)' log |
 		grep -v 'no switch can reach all nodes' ||
 		wrong "slurmctld complains"
 }
 
-# check WHAT HOSTS ARG... - the controller reads the file for these hosts, and
-# scontrol shows the lines of the file expected
+# check WHAT HOSTS ARG... - let the controller read what ibsa topology writes
+# with ARG..., with these hosts, and check that scontrol shows the lines of the
+# file "expected"
 check() {
 	local what=$1 hosts=$2
 	shift 2
@@ -290,7 +292,8 @@ done <names >roots
 [ "$(sort roots | paste -sd ' ')" = 'b1 root-3' ] ||
 	wrong "the roots are $(paste -sd ' ' roots)"
 
-# The compute rail is mlx5_0, the storage rail mlx5_1, where a server is, too.
+# The adapters mlx5_0 are on the compute rail, mlx5_1 on the storage rail, which
+# also has the file server oss1.
 cat >rails.net <<-'END'
 	Switch 4 "compute"
 	[1] "n1 mlx5_0"[1]

@@ -21,7 +21,7 @@ ibsa=$(realpath "$2")
 FABRIC_UMTAP=$(realpath "$3")
 audit_ms=2000
 host='host-r3 mlx5_0' first_sm='host-r1 mthca0'
-# Node id and GID of host-r4, whose link the test cuts.
+# Node id of host-r4, whose link the test cuts, and GID of its port.
 node=H-0008f10403980040
 gid=fec0::1234:8:f104:398:42
 group=ff12:401b:ffff::abcd
@@ -42,8 +42,8 @@ soon() {
 	fabric_soon "$1" "$2" count "$2"
 }
 
-# reach RESULT - let the program check host-r4, and wait for RESULT. said[]
-# counts the expected lines for each result.
+# reach RESULT - let the program check host-r4, and wait for RESULT.
+# said[RESULT] is the number of lines with RESULT that are expected so far.
 declare -A said=()
 reach() {
 	said[$1]=$((${said[$1]:-0} + 1))

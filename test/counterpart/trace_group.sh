@@ -58,8 +58,8 @@ tables_are_set() {
 		-eq ${#members[@]} ]
 }
 
-# ours - print those links of the tree that lead to a node, beginning at the
-# tree's start
+# ours NODE - print the links of the tree on the route to NODE, from the tree's
+# start on
 ours() {
 	jq -r --arg to "$1" '. as $all |
 		[limit(64; {guid: null, row: ($all[] | select(.peer == $to))} |

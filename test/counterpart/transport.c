@@ -250,8 +250,8 @@ static void silence_is_reported(struct ibsa_transport *transport)
 }
 
 /*
- * A reply above the limit is reported once, with -EMSGSIZE, and does not block
- * the next reply.
+ * A reply longer than the transport's limit is reported once, with -EMSGSIZE,
+ * and does not block the next reply.
  */
 static void too_large_reply_is_got_rid_of(void)
 {

@@ -322,11 +322,11 @@ down mlx5_139 1 '2: Polling'
 umad 0 mlx5_139 1
 same
 
-# Only in the following cases does libibsa return something else than libibumad:
-# libibumad has a limit, or accepts an invalid value.
+# Only in the following cases does libibsa return something else than libibumad,
+# which has a limit there, or accepts an invalid value.
 
-# Without the RDMA modules, libibumad returns the invented name mthca0, and
-# writes it even if the array has no room.
+# On a machine without the RDMA modules, libibumad returns the invented name
+# mthca0, and writes it even if the array has no room.
 tree no-modules
 rmdir "$sys/class/infiniband"
 differs 'names' <<'END'
@@ -376,8 +376,8 @@ differs '  (released|port)|(portguids|port|issm) (NULL|mlx5_0)|ca NULL' <<'END'
 > issm NULL 10: 0 "/dev/infiniband/issm0"
 END
 
-# A device name of 30 characters does not fit into an array of names, but is a
-# valid name.
+# A device name of 30 characters does not fit into libibumad's arrays of 20
+# characters a name, but the kernel accepts it.
 tree long-name
 device an_adapter_with_a_long_name__0 1
 umad 0 an_adapter_with_a_long_name__0 1

@@ -30,7 +30,8 @@ enum {
 	SIGNALS = 10, /* for each fork */
 	INTERVAL_NS = 200000,
 	MALLOC_BYTES = 2000, /* more than a thread's own cache keeps */
-	PAUSES = 4096, /* most reads of a flag between two interruptions */
+	/* longest pause, in reads of a flag, between two interruptions */
+	PAUSES = 4096,
 };
 
 static struct port port;
@@ -171,7 +172,7 @@ static void *malloc_repeat(void *arg)
 
 /*
  * A handler has interrupted malloc(), which may hold a lock that fork() waits
- * for. It must not wait for the thread that forks.
+ * for. So the calls in the handler must not wait for the thread that forks.
  */
 static int mallocs(void *arg)
 {

@@ -15,7 +15,7 @@ folder=$(dirname "$(realpath "$2")")
 ibsa=$(realpath "$3")
 net=$(realpath "$4")
 count=${5:-400}
-# Meson sets this variable, so that tests find libraries in the build
+# Meson sets LD_LIBRARY_PATH, so that tests find libraries in the build
 # directory.
 unset LD_LIBRARY_PATH
 dir=$(mktemp -d)

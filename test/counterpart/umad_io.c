@@ -72,7 +72,7 @@ static void print_result(const char *what, long result)
 		printf("%s: %ld\n", what, result);
 }
 
-/* libibumad does not change errno in this call. */
+/* Print the result of a call in which libibumad does not set errno. */
 static void print_result_only(const char *what, long result)
 {
 	printf("%s: %ld\n", what, result);
@@ -511,7 +511,7 @@ static void gmp(int portid, const char *peer, const char *gid)
 	gmp_answer(&ends, &in);
 	await("answer", portid, ends.client_agent, &in, -1);
 
-	/* There is no answer: the request is returned. */
+	/* The other device gives no answer: the kernel returns the request. */
 	gmp_exchange(&ends, 0x41, VENDOR, 50);
 	await("request", ends.server, ends.server_agent, &in, 1000);
 	await("no answer", portid, ends.client_agent, &in, 3000);

@@ -32,7 +32,8 @@ enum {
 	THREADS = 4,
 	NAMES = 16,
 	GUIDS = 64,
-	PAUSES = 20000, /* most reads of a flag between two rounds */
+	/* longest pause, in reads of a flag, between two rounds */
+	PAUSES = 20000,
 	CHILD_CALLS = 10,
 	CHILD_S = 20,
 	LIMIT_S = 60, /* time limit of the run, in seconds; the number of rounds

@@ -17,8 +17,8 @@ here=$(realpath "$(dirname "$0")")
 fabric_need ibstat saquery ibnetdiscover iblinkinfo perfquery smpquery sminfo \
 	osmtest
 
-# Meson has tests find other bytes in memory that was not set; osmtest reads
-# such memory, with either library.
+# Meson sets MALLOC_PERTURB_, which changes the content of memory that was not
+# set; osmtest reads such memory, with either library.
 unset MALLOC_PERTURB_
 
 mode=$1

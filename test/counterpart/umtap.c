@@ -40,8 +40,8 @@ enum {
 
 	METHOD_TRAP_REPRESS = 0x07,
 	/*
-	 * Bytes that an RMPP payload length includes besides the records: 44 to
-	 * 55.
+	 * Bytes that an RMPP payload length counts besides the records: 36 to
+	 * 55 of a MAD, the SA header.
 	 */
 	RMPP_CLASS_BYTES = 20,
 };
@@ -239,7 +239,10 @@ static struct packet *whole_get(struct packet *packet)
 	if (!whole)
 		return packet;
 	whole->data->header = packet->data->header;
-	/* The MAD header as it arrived: the transaction ID was changed. */
+	/*
+	 * The MAD was stored with its sender's transaction ID, which is
+	 * different in the MAD that has arrived.
+	 */
 	memcpy(mad_of(whole), mad_of(packet), MAD_HEADER_BYTES);
 	len = whole->len - UMAD_HEADER_BYTES;
 	if (is_rmpp(mad_of(whole), len))

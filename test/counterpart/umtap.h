@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /*
- * If the program must not see the packet, turn the packet, header and MAD of
- * 256 bytes, into the answer to itself. Return: whether this was done.
+ * @packet is a umad header and a MAD of 256 bytes. If the preload answers it
+ * instead of the program, turn it into the answer. Return: whether this was
+ * done.
  */
 bool umtap_issm_answer(void *packet);
 

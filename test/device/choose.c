@@ -60,7 +60,9 @@ static size_t choose(const struct brief *briefs, const char *address,
 	return at;
 }
 
-/* The table of a port with two interfaces: v1 and v2 of each address. */
+/*
+ * The table of a port with two interfaces; some addresses have no entry for v1.
+ */
 static const struct brief usual[ROWS] = {
 	{ "fe80::1", IBSA_GID_ROCE_V1, 4, 0 },
 	{ "fe80::1", IBSA_GID_ROCE_V2, 4, 0 },
@@ -154,8 +156,10 @@ static void port_of_unknown_state_is_used(void **state)
 	assert_int_equal(choose(rows, "fd77::9", fits), 0);
 }
 
-/* RoCE v1 with the same address family works on one link; v2 with another
- * family does not. */
+/*
+ * A RoCE v1 GID of the address family of the destination is chosen: it works on
+ * one link, while a v2 GID of another family never does.
+ */
 static void family_has_priority_over_the_version(void **state)
 {
 	static const struct brief rows[ROWS] = {

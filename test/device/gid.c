@@ -22,7 +22,7 @@ static const struct ibsa_gid gid_one = {
 	.raw = { 0xfe, 0x80, [8] = 2, 2, 0xc9, 0xff, 0xfe, 0, 0, 1 },
 };
 
-/* Return: the name of one of the two errors that reading an entry has. */
+/* Return: the name of the error of reading an entry: ENODATA or EINVAL. */
 static const char *fault_name(int err)
 {
 	return err == -ENODATA ? "ENODATA" : "EINVAL";

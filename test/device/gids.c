@@ -120,7 +120,10 @@ static void interface_with_the_gid_s_address_is_it(void **state)
 	tree_add_device(&tree, "mlx5_0");
 	for (size_t i = 0; i < sizeof(its) / sizeof(its[0]); i++)
 		assert_int_equal(ifindex_of(&tree, its[i]), lo);
-	/* For a point-to-point link the kernel uses the far end's address. */
+	/*
+	 * For a point-to-point link, the kernel makes the GID from the far
+	 * end's address.
+	 */
 	net.in.sin_addr.s_addr = htonl(0xc0000209);
 	net.all[1].ifa_dstaddr = (struct sockaddr *)&net.far;
 	assert_int_equal(ifindex_of(&tree, GID_V4), lo);
@@ -128,8 +131,10 @@ static void interface_with_the_gid_s_address_is_it(void **state)
 	tree_remove(&tree);
 }
 
-/* The GID's interface is in another namespace; here an interface of that name
- * has other addresses. */
+/*
+ * The interface of the GID is in another namespace; the test's namespace has an
+ * interface of that name with other addresses.
+ */
 static void interface_of_the_same_name_is_not_the_same(void **state)
 {
 	static const char *const others[] = {

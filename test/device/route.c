@@ -20,7 +20,7 @@
 
 static const char *const commands[] = {
 	"ip link set lo up",
-	/* The kernel may support only one of these types. */
+	/* The kernel may support only one of these interface types. */
 	"ip link add eth0 type dummy 2>/dev/null || "
 	"ip link add eth0 type veth peer name eth1 2>/dev/null || "
 	"ip link add eth0 type bridge",

@@ -94,7 +94,7 @@ static void error_of_the_kernel_is_passed_on(void **state)
 				 -errors[i]);
 		assert_int_equal(fd, -1);
 	}
-	/* The fd that the kernel returned is not a file. */
+	/* The number that the kernel returned is not an open descriptor. */
 	kernel.fails = 0;
 	kernel.gives_fd = 12345;
 	assert_int_equal(ibsa__uverbs_events_open(COMMAND_FD, DRIVER, &fd),

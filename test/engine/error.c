@@ -63,8 +63,10 @@ static void receive_error_is_returned(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* Requests in flight are lost, and queued ones cannot be sent: all end before
- * their deadlines. */
+/*
+ * When the device is gone, requests in flight are lost, and queued ones cannot
+ * be sent: all queries end before their deadlines.
+ */
 static void queries_end_with_their_device(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);

@@ -54,7 +54,8 @@ static void late_query_does_not_join(void **state)
 	assert_int_equal(puppet_query(engine, 4, &second), 0);
 	assert_int_equal(puppet.sent_count, 6);
 	/*
-	 * Tries at 1800 and 2000 ms are the second's; at 2300 ms both send one.
+	 * The tries at 1800 and 2000 ms are those of the second query, the try
+	 * at 2300 ms is that of the first.
 	 */
 	for (int ms = 0; ms < 599; ms++)
 		puppet_advance(&puppet, engine, 1);

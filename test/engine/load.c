@@ -100,9 +100,10 @@ static void kernel_timeout_deliver(const struct puppet_mad *request)
 }
 
 /*
- * A late kernel still holds the try before when the next is due, and drops
- * replies after its timeout. The next try is sent when the kernel reports the
- * timeout, not an interval later, and does not lengthen the next interval.
+ * If the kernel reports a timeout late, it still holds the previous try when
+ * the next one is due, and refuses the next one. The engine sends it when the
+ * kernel reports the timeout, not an interval later, and does not lengthen the
+ * interval after it.
  */
 static void late_kernel_costs_no_interval(void **state)
 {
@@ -153,8 +154,10 @@ static void kernel_timeout_hurries_no_other_try(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* With a window of one, the first reply has arrived but was not taken yet, and
- * the second request is queued. */
+/*
+ * With a window of one, the reply to the first request has arrived, but the
+ * engine has not received it, and the second request is queued.
+ */
 static struct ibsa__engine *engine_with_one_behind(struct seen seen[2])
 {
 	struct ibsa__engine *engine = puppet_engine_of_one(&puppet);
@@ -346,8 +349,10 @@ static void busy_request_leaves_the_window_when_cancelled(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* The transport's timeout report frees the place; a report about a request that
- * was not sent has no effect. */
+/*
+ * The transport's report of a timeout frees the place of the abandoned request
+ * in the window; a report with another class or id has no effect.
+ */
 static void kernel_timeout_ends_an_abandoned_request(void **state)
 {
 	struct seen seen[3] = { 0 };

@@ -41,7 +41,7 @@ static void target_is_asked_until_the_sm_moves(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A request for re-registration ends the redirection, too. */
+/* If the SM asks the port's clients to register again, the redirection ends. */
 static void target_is_dropped_with_a_reregistration(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

@@ -304,7 +304,10 @@ static void get_multi_is_answered_with_paths(void **state)
 	assert_int_equal(answer.mad[IBSA_SA_HEADER_BYTES + 24], 1);
 	assert_int_equal(answer.mad[IBSA_SA_HEADER_BYTES + 24 + 32], 3);
 
-	/* A reply with the request's attribute is ignored. */
+	/*
+	 * A reply with the attribute of the request, MultiPathRecord instead of
+	 * PathRecord, is ignored.
+	 */
 	ibsa_put_be16(answer.mad + MAD_ATTRIBUTE_OFFSET, 8);
 	answer.len = IBSA_SA_HEADER_BYTES + 2 * 64;
 	answer.mad[MAD_RMPP_LENGTH + 3] = 20 + 2 * 64;

@@ -86,7 +86,10 @@ static void zero_stride_means_no_records(void **state)
 			 IBSA_OUTCOME_NONE);
 }
 
-/* In a reassembled table the first segment need not be the last. */
+/*
+ * The RMPP header of a reassembled table is that of its first segment, and need
+ * not have the flag Last.
+ */
 static void reassembled_table_is_whole(void **state)
 {
 	struct table table = path_table(8);

@@ -217,7 +217,7 @@ static void cancel_ends_a_query_once(void **state)
 	assert_int_equal(seen.tries, 1);
 	assert_int_equal(ibsa__engine_cancel(engine, id), -ENOENT);
 	assert_int_equal(ibsa__engine_stats(engine)->ignored_id, 1);
-	/* The id does not find a later query, either. */
+	/* The id of the cancelled query does not find a later query. */
 	assert_int_equal(puppet_query(engine, 4, &later), 0);
 	assert_int_not_equal(later.id, id);
 	assert_int_equal(ibsa__engine_cancel(engine, id), -ENOENT);
@@ -310,7 +310,10 @@ static void callback_may_submit_and_cancel(void **state)
 	assert_int_equal(ibsa__engine_query(engine, &query, busy_callback,
 					    &chain, NULL),
 			 0);
-	/* The other query shares the request and would be called back next. */
+	/*
+	 * The second query shares the request. The first query's callback
+	 * cancels it before its own callback would run.
+	 */
 	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note,
 					    &victim, &chain.victim),
 			 0);

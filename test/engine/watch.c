@@ -137,8 +137,10 @@ static void interval_is_the_smallest(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A change that was found outside dispatch is reported by dispatch, also if it
- * was undone. */
+/*
+ * A change that a read of the port outside dispatch has found is reported by
+ * the next dispatch, even if the port has changed back since.
+ */
 static void change_is_reported_by_dispatch(void **state)
 {
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);

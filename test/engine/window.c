@@ -390,7 +390,7 @@ static void wait_for_the_window_ends(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* A send that the transport refuses is not the first one. */
+/* The deadline does not start at a send that the transport refuses. */
 static void deadline_does_not_run_from_a_refused_send(void **state)
 {
 	struct ibsa__engine *engine = engine_on(true, 1);

@@ -259,8 +259,10 @@ static void own_port_goes_down(void **state)
 	assert_last(IBSA_EVENT_GID_IN, "H5");
 }
 
-/* A host's events alternate, except for those that the SA stopped sending: none
- * is repeated, and none is wrong. */
+/*
+ * Check that a host's events say in turn that it is down and up. The same event
+ * may follow once for each Report that the SA stopped sending.
+ */
 static void assert_turns(const char *node, uint64_t given_up)
 {
 	const struct ibsa_gid gid = gid_of(node);

@@ -197,8 +197,10 @@ static void late_report_is_not_delivered_again(void **state)
 	assert_int_equal(other.count, 5);
 }
 
-/* The SA has no nodes, does not answer, or refuses: no port is reported as
- * gone, and the subscription stays. */
+/*
+ * If the SA has no nodes, does not answer, or refuses, this is reported; no
+ * port is reported as gone, and the subscription stays.
+ */
 static void failure_is_reported_and_retried(void **state)
 {
 	static struct diary diary;
@@ -229,8 +231,10 @@ static void failure_is_reported_and_retried(void **state)
 	assert_port(&diary, 5, IBSA_EVENT_GID_IN, 9, true);
 }
 
-/* The audit fails with the same error that the subscription had before: it is
- * reported again, because Reports come now and the table does not. */
+/*
+ * The audit's failure is reported although the subscription has failed with the
+ * same error before: now Reports come, and only the table is missing.
+ */
 static void failure_of_the_table_alone_is_reported(void **state)
 {
 	static struct diary diary;

@@ -32,8 +32,8 @@ extern struct rig_sa {
 	unsigned int node_count;
 	uint8_t without_lid; /* SM LID, one of the nodes */
 	/*
-	 * the first records of the table have no LID, and one more record has
-	 * no GUID
+	 * the first @hollow records of the table have no LID; if @hollow is not
+	 * 0, the record after these has no GUID
 	 */
 	unsigned int hollow;
 	uint16_t node_status;		 /* of GetTable(NodeRecord) */

@@ -37,8 +37,10 @@ static void assert_info(const struct puppet_mad *mad, int subscribe,
 	assert_int_equal(info.producer_type, 4);
 }
 
-/* The default is the SM's traps; the subscription is deleted with the QP that
- * the SA has stored. */
+/*
+ * By default, a watch subscribes to the SM's traps. The subscription is deleted
+ * with the QP that the SA has stored.
+ */
 static void subscription_has_the_fields_the_sa_requires(void **state)
 {
 	(void)state;
@@ -231,7 +233,10 @@ static void lost_subscription_is_set_again(void **state)
 	assert_int_equal(sa.has, OF_SM);
 }
 
-/* A subscription of another program, with another QP, does not count. */
+/*
+ * A subscription with another QP is that of another program: the client reports
+ * its own as lost.
+ */
 static void subscription_of_another_qp_does_not_count(void **state)
 {
 	(void)state;
@@ -272,8 +277,10 @@ static void subscription_is_set_again_if_reads_are_unsupported(void **state)
 	EXPECT(&diary, 0, SUBSCRIBED);
 }
 
-/* If the SA does not return a subscription that it has just accepted, it never
- * returns any. */
+/*
+ * If the SA does not return a subscription that it has just accepted, the
+ * client sets the subscription again at each interval, without a further read.
+ */
 static void subscription_is_set_again_if_the_sa_hides_it(void **state)
 {
 	(void)state;
@@ -408,8 +415,10 @@ static void missing_replies_do_not_count_as_refusal(void **state)
 	sa.set_status = 0;
 }
 
-/* After any change of the port, the subscription is set again soon, and a GAP
- * is reported. */
+/*
+ * After a change of the port's LID, or a request to register again, the
+ * subscription is set again soon, and a GAP is reported.
+ */
 static void change_of_the_port_sets_it_again(void **state)
 {
 	uint32_t lids[] = { 4, 5 };
@@ -527,8 +536,8 @@ static void gap_is_not_delayed(void **state)
 }
 
 /*
- * When the client opened the device file again, another program was already
- * receiving the Reports.
+ * If another program receives the Reports when the client has opened the device
+ * file again, FAILED is reported; when they can be received again, a GAP.
  */
 static void lost_reports_are_reported(void **state)
 {
@@ -557,7 +566,10 @@ static void no_sm_is_waited_for(void **state)
 	EXPECT(&diary, 1, SUBSCRIBED);
 }
 
-/* A table that is cut off or invalid does not count. */
+/*
+ * A reply with a table that is cut off or invalid does not end the
+ * subscription.
+ */
 static void broken_reads_do_not_count(void **state)
 {
 	static const struct {

@@ -310,7 +310,10 @@ static void close_reports_the_status_of_the_sa(void **state)
 	reopen();
 }
 
-/* Closing while requests are in flight undoes them. */
+/*
+ * If the client is closed while a Set is in flight, it deletes the
+ * subscription; a Set that was not sent yet is not sent.
+ */
 static void close_while_subscribing(void **state)
 {
 	(void)state;

@@ -64,7 +64,7 @@ struct sa_path_rec ah_ib_path(void);
 struct sa_path_rec ah_opa_path(uint32_t dlid);
 struct sa_path_rec ah_roce_path(enum sa_path_rec_type type);
 
-/* Call ib_init_ah_attr_from_path() at port 1, without a GID. */
+/* Call ib_init_ah_attr_from_path() at port 1, with NULL as the GID entry. */
 int ah_init(struct ah_bench *bench, struct sa_path_rec *rec,
 	    struct rdma_ah_attr *attr);
 

@@ -23,7 +23,7 @@ static void roce_path_always_has_a_grh(void **state)
 	assert_int_equal(attr.grh.sgid_index, 3);
 	assert_int_equal(attr.grh.hop_limit, 0);
 	rdma_destroy_ah_attr(&attr);
-	/* The table has this GID for the other RoCE version only. */
+	/* The table has this GID for RoCE v2 only. */
 	rec = ah_roce_path(SA_PATH_REC_TYPE_ROCE_V1);
 	rec.roce.route_resolved = true;
 	assert_int_equal(ah_init(bench, &rec, &attr), -ENOENT);

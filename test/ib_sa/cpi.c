@@ -51,7 +51,7 @@ static void open_port(struct rig *rig)
 				 NULL, &query) >= 0);
 }
 
-/* In three seconds, the library would have sent four tries. */
+/* If opening waited for the reply, the library would send four tries. */
 static void opening_does_not_wait_for_a_silent_manager(void **state)
 {
 	const struct ibsa_fabric_options real = { 0 };

@@ -104,7 +104,10 @@ static void ids_begin_at_zero(void **state)
 	stop(bench);
 }
 
-/* A status of the SA is -EINVAL, and the record has no meaning. */
+/*
+ * If the SA's reply has an error status, the callback gets -EINVAL, and its
+ * record has no meaning.
+ */
 static void refusal_is_einval(void **state)
 {
 	struct bench *bench = start(state);

@@ -16,9 +16,9 @@ struct run {
 static void note(struct run *run, int status)
 {
 	/*
-	 * -EIO: the request could not be created; -ETIMEDOUT: the fabric could
-	 * not store its reply; -EINVAL: the fabric could not store a record;
-	 * -ENODATA: that record was then not found.
+	 * Errors besides -ENOMEM: -EIO: the request could not be created;
+	 * -ETIMEDOUT: the fabric could not store its reply; -EINVAL: the fabric
+	 * could not store a record; -ENODATA: that record was then not found.
 	 */
 	assert_true(!status || status == -ENOMEM || status == -EIO ||
 		    status == -ETIMEDOUT || status == -EINVAL ||

@@ -243,7 +243,10 @@ static void member_is_freed_while_it_waits(void **state)
 	assert_int_equal(a.calls + b.calls, 0);
 }
 
-/* A join during the leave request waits for its reply. */
+/*
+ * A join that is requested while the group is being left is sent after the
+ * reply to the leave request.
+ */
 static void group_is_joined_again_while_it_is_left(void **state)
 {
 	struct member a = { 0 };
@@ -459,8 +462,8 @@ static void callback_unregisters_its_client(void **state)
 
 /*
  * Closing the device leaves joined and requested groups and calls the
- * callbacks; the members must still be freed, unless the callback's result says
- * so.
+ * callbacks. A member must still be freed, unless its callback returns another
+ * value than 0.
  */
 static void closed_device_ends_memberships(void **state)
 {

@@ -126,7 +126,10 @@ static void reregistration_resets(void **state)
 	assert_reset();
 }
 
-/* The SM moves, and so does the default P_Key, but not the group's. */
+/*
+ * The SL of the SM, the GID, and the index of the default P_Key change, but not
+ * the index of the group's P_Key: the membership stays.
+ */
 static void other_changes_keep_memberships(void **state)
 {
 	(void)state;
@@ -267,7 +270,10 @@ static void lost_group_does_not_wait_for_a_read(void **state)
 	assert_int_equal(a.status, 0);
 }
 
-/* The request in flight ends first; then the member sends its request again. */
+/*
+ * The request in flight is answered first; then the member that waits for it
+ * sends the request again.
+ */
 static void member_that_waits_asks_again(void **state)
 {
 	struct member b = { 0 };
@@ -422,7 +428,10 @@ static void read_during_a_join_comes_soon(void **state)
 	ib_sa_free_multicast(b.multicast);
 }
 
-/* If no event reports it, the audit finds a P_Key that has moved. */
+/*
+ * A P_Key that has moved to another index without an event is found by the
+ * audit.
+ */
 static void audit_checks_the_pkey(void **state)
 {
 	(void)state;

@@ -47,7 +47,7 @@ static ib_sa_comp_mask to_ib(const struct sa_path_rec *opa,
 	return ibsa__opa_path_to_ib(opa, htobe64(PREFIX), mask, out);
 }
 
-/* LIDs that fit into an IB record are not moved. */
+/* LIDs that fit into an IB record are not converted to GIDs. */
 static void small_lids_are_lids(void **state)
 {
 	struct sa_path_rec opa = opa_path(SMALL, 1);

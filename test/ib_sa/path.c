@@ -334,7 +334,9 @@ static void sa_that_stays_busy_is_einval(void **state)
 	plug_stop(&plug);
 }
 
-/* A request that cannot be sent, and a malformed reply, are -EIO. */
+/*
+ * If a request cannot be sent, or a reply is malformed, the callback gets -EIO.
+ */
 static void broken_send_and_broken_answer_are_eio(void **state)
 {
 	struct told sent = { 0 }, answered = { 0 };

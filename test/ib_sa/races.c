@@ -308,7 +308,8 @@ static void *device_put_thread(void *device)
 }
 
 /*
- * Put waits for the callback that runs; queries that were started after it end.
+ * ibsa_device_put() waits for the callback that runs; queries that were started
+ * later end.
  */
 static void put_while_the_callback_runs(void **state)
 {
@@ -474,8 +475,8 @@ static void *open_second_port(void *arg)
 }
 
 /*
- * Any of the threads opens each of the two ports once; the ports are then
- * closed with queries in flight.
+ * Many threads open the ports of a device at the same time: each port is opened
+ * once. The device is then closed with queries in flight.
  */
 static void ports_are_opened_once(void **state)
 {

@@ -133,8 +133,8 @@ static void audit_is_the_devices(void **state)
 }
 
 /*
- * Both unregistering the client and putting the device release the
- * registration.
+ * The registration is released when the client is unregistered, and when the
+ * device is put.
  */
 static void unregister_and_put_release(void **state)
 {

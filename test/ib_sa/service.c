@@ -237,8 +237,8 @@ static void answer_all(const uint8_t *mad, size_t len, struct told *told)
 }
 
 /*
- * The captured RMPP header is as OpenSM passes it to its kernel; this is how
- * the receiver's kernel returns it.
+ * Fill in the RMPP header as the receiver's kernel does: the capture has the
+ * header that OpenSM passed to its own kernel.
  */
 static void fill_rmpp(uint8_t *mad)
 {

@@ -133,7 +133,10 @@ static void spell_of_faults(struct rig *rig, enum ibsa_fault_kind most,
 	atomic_fetch_add(&rig->sky[STORM], 1);
 }
 
-/* One of four changes, first made and then undone, or repeated. */
+/*
+ * Change the fabric: 0 stops the SA, 1 moves it, 2 changes a LID, 3 takes a
+ * link down. @back undoes 0 and 3, and repeats 1 and 2 with other values.
+ */
 static int fabric_move(struct rig *rig, unsigned int what, unsigned int host,
 		       bool back)
 {

@@ -60,7 +60,7 @@ enum {
 	BOARD = 64, /* queries that any thread may cancel */
 	/* Timeout of a query that must be answered, in ms. */
 	LONG_MS = 60000,
-	/* Bits of a port's LID that do not change when it gets another LID. */
+	/* Bits of a port's LID that are the same in each LID that it gets. */
 	SAME_LID = 0xff,
 	LID_LIMIT = 0x8000, /* no LID from here on is assigned */
 };
@@ -129,9 +129,10 @@ static inline unsigned int random_below(uint64_t *chance, unsigned int limit)
 }
 
 /*
- * Start any query, or the one that follows @after unless that is NULL, and
- * cancel it if @chance says so. It takes over a slot from the caller. Return:
- * the query; NULL: it was refused, or there were enough.
+ * Start the query that follows @after, or any query if that is NULL, and
+ * sometimes cancel it; @chance is the state of the random numbers. The query
+ * takes over a slot from the caller. Return: the query; NULL: it was refused,
+ * or the run has had enough queries.
  */
 struct query *query_start(struct rig *rig, struct device *device,
 			  struct ib_sa_client *client,

@@ -16,8 +16,8 @@
 #define PREFIX 0xfe80000000000000
 
 /*
- * Mask bits of fields that path_of() fills, except the hosts; the last is
- * reserved.
+ * Mask bits that a query adds: of the fields that path_of() fills, except those
+ * of the hosts; of reserved bits; and none.
  */
 static const ib_sa_comp_mask true_of_paths[] = {
 	IB_SA_PATH_REC_NUMB_PATH,
@@ -139,7 +139,7 @@ static bool is_sure(const struct query *query)
 		return is_fair(query, MOVE);
 	case SERVICE_GET:
 		return query->sure && is_fair(query, MOVE);
-	/* A MAD that was late or sent twice has undone the last step. */
+	/* A MAD that comes late or twice may have undone the last step. */
 	default:
 		return query->sure && is_fair(query, STORM);
 	}
@@ -266,7 +266,10 @@ static void query_called(struct query *query, int status)
 		board_swap(rig, NULL, &query->chance);
 }
 
-/* Continue in its slot with what follows a service, or with any query. */
+/*
+ * Use the slot of @query for the query that follows @after, or, sometimes, for
+ * any query; otherwise free the slot.
+ */
 static void query_continue(struct query *query, const struct query *after)
 {
 	struct rig *rig = query->rig;

@@ -84,7 +84,10 @@ static void path_is_packed_as_opensm_reads_it(void **state)
 	assert_int_equal(back.rec_type, SA_PATH_REC_TYPE_IB);
 }
 
-/* All ones in memory are all ones in the fields, and change nothing else. */
+/*
+ * A struct with all bits set has all bits of each field set on the wire, but
+ * none of the reserved bits.
+ */
 static void values_too_wide_are_cut(void **state)
 {
 	struct sa_path_rec rec;

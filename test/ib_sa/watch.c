@@ -162,7 +162,10 @@ static void wrong_watches_are_refused(void **state)
 	assert_int_equal(diary.count, 0);
 }
 
-/* For the kernel, another device of the same port is another program. */
+/*
+ * A second device of the same port counts as another program, which cannot
+ * receive the Reports: its watch ends with -EBUSY.
+ */
 static void reports_go_to_one_program_only(void **state)
 {
 	struct ib_device *first = rig.device;

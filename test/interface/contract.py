@@ -29,7 +29,8 @@ from interface import declared
 COMMENT = re.compile(r"/\*\*\n(.*?)\*/\n(.*?)(?=/\*\*|\Z)", re.S)
 NAMES = set(errno.errorcode.values()) | {"EWOULDBLOCK", "ENOTSUP"}
 
-# Begins the errors that a callback receives, in a doc comment and on a page.
+# The words before the errors that a callback receives, in a doc comment and on
+# a page.
 LATER = "Later failures"
 
 Contract = collections.namedtuple("Contract", "where arguments errors later")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * <ibsa/ib_sa.h> beside the headers that programs of this trade include as
- * well, before or after it: what it declares, where members lie, and each bit
- * of the component masks, which OpenSM's headers have too. It is compiled
- * only, as C11 and as C++17.
+ * <ibsa/ib_sa.h> together with headers of rdma-core and OpenSM, before or after
+ * them: what it declares, where members lie, and each bit of the component
+ * masks, which OpenSM's headers have too. It is compiled only, as C11 and as
+ * C++17.
  *
  * Source: Linux 6.1 include/rdma/ib_sa.h, Linux 5.8 for the service record.
  */

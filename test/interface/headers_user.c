@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a program makes of the headers, in the words that C11 and C++17 have
- * in common. It is compiled only.
+ * Uses the installed headers, in the language that C11 and C++17 have in
+ * common. It is compiled only.
  */
 #include <ibsa/transport.h>
 #include <ibsa/text.h>
@@ -15,7 +15,7 @@
 static const uint64_t asked = IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid) |
 			      IBSA_CM(service, service_data8) << 3;
 
-/* A program may use what the headers have without a compiler's complaint. */
+/* No use of what the headers define may cause a compiler warning. */
 uint64_t headers_use(const uint8_t *wire);
 
 uint64_t headers_use(const uint8_t *wire)

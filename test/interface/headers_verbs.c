@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program with <ibsa/verbs.h> and rdma-core's header, in the words that C11
- * and C++17 have in common. Compiled only: VERBS_FIRST has ours come first,
- * VERBS_COMPAT leaves ours to the compat folder.
+ * A program with <ibsa/verbs.h> and rdma-core's header, in the language that
+ * C11 and C++17 have in common. It is compiled only. With VERBS_FIRST,
+ * <ibsa/verbs.h> comes first; with VERBS_COMPAT, the header of the directory
+ * compat includes it.
  */
 #ifdef VERBS_FIRST
 #include <ibsa/verbs.h>

@@ -16,8 +16,8 @@ import re
 import subprocess
 import sys
 
-# How an example is compiled.
-# A page shows one function of a program, which nothing calls.
+# Compiler flags for an example. A page shows one function of a program, so that
+# nothing calls this function.
 FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
          "-fsyntax-only"]
 

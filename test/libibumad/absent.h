@@ -17,8 +17,8 @@
 	} while (0)
 
 /*
- * ENOENT, as libibumad's own calls leave it when opening a file fails. @device
- * is the only one and has no port 9.
+ * The errno is ENOENT, as libibumad leaves it when it fails to open a file.
+ * @device is the only device, and has no port 9.
  */
 static inline void assert_absent_is_enoent(const char *device)
 {

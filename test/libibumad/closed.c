@@ -52,8 +52,8 @@ static void cancel_signal_mask(int how)
 }
 
 /*
- * A cancellation that was sent to this thread before takes effect in this
- * call.
+ * Replaces recv(): a cancellation that was sent to the calling thread before
+ * takes effect in it.
  */
 ssize_t __wrap_recv(int fd, void *data, size_t len, int flags)
 {
@@ -146,7 +146,7 @@ static void *thread_register(void *arg)
 	return NULL;
 }
 
-/* A second close of a portid has no effect, as with a device. */
+/* A second close of a portid does not end a call of another thread. */
 static void a_second_close_does_not_end_a_call(void **state)
 {
 	struct server_rig *server = *state;

@@ -29,7 +29,7 @@ if [ "$installed" != libibumad.so.3 ]; then
 	status=1
 fi
 
-# Nothing gone, nothing at another version, the same soname.
+# The drop-in has all symbols of libibumad at their versions, and its soname.
 abidiff --no-added-syms "$theirs" "$dropin" || status=1
 
 symbols() {

@@ -141,8 +141,8 @@ static bool is_answered(int portid, int agent, uint16_t tid)
 }
 
 /*
- * Use the port each time that the other process has used it, and then at the
- * same time as the other process. Transaction ids are even or odd.
+ * Use the port in turns with the other process, and then at the same time. @tid
+ * is even in one process and odd in the other.
  */
 static bool turns_succeed(int portid, int agent, int other, uint16_t tid)
 {

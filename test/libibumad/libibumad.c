@@ -270,7 +270,10 @@ static void unreadable_device_hides_no_other(void **state)
 	assert_int_equal(portguids(NULL, guids, ROOM), 2);
 }
 
-/* libibumad then tries a file name of early kernels. */
+/*
+ * If no device is usable, umad_get_ca() returns -ENOENT, because libibumad then
+ * tries the device mthca0.
+ */
 static void devices_of_which_none_is_usable_fail(void **state)
 {
 	umad_port_t port;

@@ -135,7 +135,10 @@ static void guid_of_two_ports_of_a_device_is_shared(void **state)
 	pair_is(&pairs[0], "a", 0, "", 0);
 }
 
-/* If there is no room for its first GUID, its second may belong to a pair. */
+/*
+ * If the array has no room for a pair with a device's first GUID, the device
+ * may still belong to the pair of its second GUID.
+ */
 static void device_without_room_joins_a_pair(void **state)
 {
 	struct umad_ca_pair pairs[1];

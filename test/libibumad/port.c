@@ -240,7 +240,7 @@ static void file_that_cannot_be_opened_says_why(void **state)
 	assert_int_equal(errno, EACCES);
 	played.open_errno = ENOENT;
 	assert_int_equal(umad_open_port(NULL, 0), -ENOENT);
-	/* ibsim has eight descriptors, and sets no errno. */
+	/* ibsim has eight descriptors: a further open() sets no errno. */
 	played.open_errno = -1;
 	assert_int_equal(umad_open_port(NULL, 0), -EMFILE);
 }
@@ -344,7 +344,10 @@ static void known_flags_are_told_if_one_is_not(void **state)
 	assert_int_equal(umad_register2(LOW, &attr, NULL), EINVAL);
 	assert_int_equal(umad_register2(LOW, &attr, &agent), EINVAL);
 	assert_int_equal(attr.flags, UMAD_USER_RMPP);
-	/* The error is not about a flag, so the flags stay. */
+	/*
+	 * The error is not about an unknown flag, so attr.flags does not
+	 * change.
+	 */
 	assert_int_equal(umad_register2(LOW, &attr, &agent), EINVAL);
 	assert_int_equal(attr.flags, UMAD_USER_RMPP);
 	assert_int_equal(agent, 99);
@@ -353,7 +356,7 @@ static void known_flags_are_told_if_one_is_not(void **state)
 	assert_int_equal(agent, 7);
 }
 
-/* The kernel rejects values above 0xffffff for any class. */
+/* The kernel rejects an OUI above 0xffffff even for a class without an OUI. */
 static void oui_of_a_class_without_one_is_zero(void **state)
 {
 	struct umad_reg_attr attr = { .mgmt_class = 3, .oui = 0xdeadbeef };
@@ -491,7 +494,7 @@ static void length_is_what_is_needed_or_untouched(void **state)
 	assert_int_equal(length, MAD_BYTES);
 }
 
-/* As in libibumad, the call fails at once, before its timeout has passed. */
+/* As in libibumad, umad_recv() fails at once if the device is gone. */
 static void device_that_has_gone_is_told_at_once(void **state)
 {
 	int length;

@@ -108,7 +108,10 @@ static void waiting_for_a_server_that_has_gone_takes_time(void **state)
 	server_restart(server);
 }
 
-/* A port that was open does not work again; a port that is opened now does. */
+/*
+ * When the server is back, a portid that was open does not work again; a portid
+ * that is opened now does.
+ */
 static void another_server_is_another_device(void **state)
 {
 	struct server_rig *server = *state;

@@ -112,7 +112,7 @@ static void uplink_cut(struct many_changes *changes)
 	many_note_loss(changes->history, THING_SM, begin_ns);
 	command_send(changes, "link down L%u/11", leaf);
 	command_send(changes, "link up L%u/11", leaf);
-	/* The SM is there all the time: no report contradicts the log. */
+	/* The SM runs all the time: a query may be answered or not. */
 	many_back(changes->history, THING_SM, begin_ns);
 }
 
@@ -130,7 +130,7 @@ static void move_sm(struct many_changes *changes)
 	many_note_loss(changes->history, THING_SM, begin_ns);
 	command_send(changes, "sm move h%02u",
 		     MORTALS + draw(changes, HOSTS_PER_LEAF));
-	/* The SM is there all the time: no report contradicts the log. */
+	/* The SM runs all the time: a query may be answered or not. */
 	many_back(changes->history, THING_SM, begin_ns);
 }
 

@@ -13,7 +13,7 @@ enum many_thing {
 	THING_HOST, /* and the hosts of a leaf */
 	THING_LEAF = THING_HOST + HOSTS,
 	THING_SM = THING_LEAF + LEAVES,
-	THING_FAULTS, /* MADs are dropped or changed meanwhile, and counted */
+	THING_FAULTS, /* faults drop or change MADs meanwhile, and count them */
 	THINGS,
 };
 

@@ -35,8 +35,8 @@ static void unexplained(struct many_verdict *verdict, const char *what,
 }
 
 /*
- * The time in which the lost MADs were in flight: that of the first try, if
- * only that was lost.
+ * The period in which the lost MADs were in flight. If only the first try was
+ * lost, it ends IN_FLIGHT_MAX_NS after the query's start.
  */
 static struct many_report loss_of(const struct many_report *report)
 {
