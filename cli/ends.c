@@ -93,19 +93,25 @@ static bool names_host(const char *name, const char *description)
 		strncasecmp(name, description, len) == 0);
 }
 
+/*
+ * Find the ports of the host that @own belongs to, whose record is @node.
+ * @nodes: all nodes; or NULL.
+ */
 static int host_ports(struct cli *cli, const struct nodes *nodes,
-		      const struct ibsa_gid *own, struct ends *out)
+		      const struct ibsa_gid *own, const struct ibsa_node *node,
+		      struct ends *out)
 {
 	const char *name = cli->open.device ? cli->open.device
 					    : secure_getenv("IBSA_NODE");
-	const struct ibsa_node *node = nodes_at(nodes, fields_gid_guid(own));
 	char host[sizeof(node->node_description)];
 	struct node_ports ports;
 	int status;
 
 	if (!node || !node->node_description[0])
 		return CLI_DONE;
-	if (cli->open.port || !names_host(name, node->node_description))
+	/* A description without a device is that of a host's only adapter. */
+	if (cli->open.port || !names_host(name, node->node_description) ||
+	    !ibsa_host_device(node->node_description)[0])
 		return port_add(out, own, node);
 	snprintf(host, sizeof(host), "%.*s",
 		 (int)strcspn(node->node_description, " "),
@@ -120,12 +126,14 @@ static int host_ports(struct cli *cli, const struct nodes *nodes,
 static int fabric_ports(struct cli *cli, const struct nodes *nodes,
 			const struct ibsa_gid *own, struct ends *out)
 {
-	struct nodes all = { .count = 0 };
-	int status = nodes ? CLI_DONE : nodes_read(cli, &all);
+	const uint64_t guid = fields_gid_guid(own);
+	struct nodes one = { .count = 0 };
+	int status = nodes ? CLI_DONE : nodes_read_port(cli, guid, &one);
 
 	if (status == CLI_DONE)
-		status = host_ports(cli, nodes ? nodes : &all, own, out);
-	nodes_free(&all);
+		status = host_ports(cli, nodes, own,
+				    nodes_at(nodes ? nodes : &one, guid), out);
+	nodes_free(&one);
 	return status;
 }
 

@@ -120,10 +120,13 @@ static int nodes_copy(struct cli *cli, const struct ibsa_reply *reply,
 	return CLI_DONE;
 }
 
-int nodes_read(struct cli *cli, struct nodes *out)
+static int nodes_query(struct cli *cli, const struct ibsa_node *match,
+		       uint64_t mask, struct nodes *out)
 {
-	struct ibsa_query query = {
+	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
+		.match = match,
+		.mask = mask,
 		.method = IBSA_METHOD_GET_TABLE,
 	};
 	int status;
@@ -131,6 +134,18 @@ int nodes_read(struct cli *cli, struct nodes *out)
 	*out = (struct nodes){ .count = 0 };
 	status = query_wait(cli, &query, nodes_copy, out);
 	return status == CLI_NO ? CLI_DONE : status;
+}
+
+int nodes_read(struct cli *cli, struct nodes *out)
+{
+	return nodes_query(cli, NULL, 0, out);
+}
+
+int nodes_read_port(struct cli *cli, uint64_t port_guid, struct nodes *out)
+{
+	const struct ibsa_node match = { .port_guid = port_guid };
+
+	return nodes_query(cli, &match, IBSA_NODE_CM(port_guid), out);
 }
 
 void nodes_free(struct nodes *nodes)

@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-/* All end ports of the SA's NodeRecords. */
+/* The end ports of NodeRecords of the SA. */
 struct nodes {
 	struct ibsa_node *all; /* sorted by port GUID */
 	const struct ibsa_node **by_name;
@@ -19,6 +19,8 @@ struct nodes {
  * printed. The caller frees @out in any case.
  */
 int nodes_read(struct cli *cli, struct nodes *out);
+/* The same with the node of one port only. */
+int nodes_read_port(struct cli *cli, uint64_t port_guid, struct nodes *out);
 void nodes_free(struct nodes *nodes);
 
 /* The ports that a name stands for. */
