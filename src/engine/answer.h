@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The end of requests and of their queries, inline, because each reply passes
- * it. All callbacks of queries are called by query_call_back().
+ * The end of requests and of their queries. These functions are inline because
+ * they run for each reply. All callbacks of queries are called by
+ * query_call_back().
  */
 #ifndef ENGINE_ANSWER_H
 #define ENGINE_ANSWER_H
 
 #include "engine/state.h"
 
-/* Take @txn, which is in the window and whose timer is disarmed, out of it. */
+/* Take @txn out of the window. Its timer is disarmed already. */
 static inline void txn_leave_window(struct ibsa__engine *engine,
 				    struct txn *txn)
 {
@@ -45,7 +46,8 @@ static inline void txn_end(struct ibsa__engine *engine, struct txn *txn)
 
 /*
  * Free @query, which is in no list, and call its callback. The memory is freed
- * before the callback runs, so that the callback can submit a new query.
+ * before the callback runs, so that a query which the callback submits can use
+ * it.
  */
 static inline void query_call_back(struct ibsa__engine *engine,
 				   struct query *query,
@@ -72,9 +74,9 @@ static inline bool txn_is_write(const struct txn *txn)
 }
 
 /*
- * End @txn, which is in flight, and call back its queries. A callback may cancel
- * any other query of @txn: the loop reads the head of the list again after each
- * callback.
+ * End @txn, which is in flight, and call back its queries. A callback may
+ * cancel any other query of @txn: the loop reads the head of the list again
+ * after each callback.
  */
 static inline void txn_answer(struct ibsa__engine *engine, struct txn *txn,
 			      struct ibsa_reply *reply)

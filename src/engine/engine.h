@@ -20,7 +20,7 @@ struct ibsa__engine;
 
 /*
  * Options of the engine: those members of struct ibsa_options that the engine
- * uses. A member that is 0 there has its default value here.
+ * uses. A member that the program has left 0 is set to its default value here.
  */
 struct ibsa__engine_options {
 	struct ibsa_sa_access access;

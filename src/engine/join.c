@@ -5,7 +5,10 @@
 #include "wire/mad.h"
 
 enum {
-	/* Two requests are identical if their bytes from here on are equal. */
+	/*
+	 * Offset of the first byte in which two identical requests must be
+	 * equal; they must be equal up to the end of the record.
+	 */
 	IDENTITY_FROM = MAD_ATTRIBUTE,
 };
 
@@ -30,10 +33,12 @@ static bool txn_is_same(const struct txn *a, const struct txn *b)
  * Whether a new query may wait for the reply to @txn, which has been sent,
  * instead of sending @own now. This is the case if the next tries of @txn come
  * no later than those of @own, and the transport accepts a reply to @txn until
- * the next try or @deadline. The intervals are compared without jitter;
- * txn_may_join() compares the jitter. After the SA has answered BUSY, it gets
- * no identical request before the interval has ended. If @txn has no next try,
- * all its queries are about to end.
+ * the next try of @txn or until @deadline. The intervals are compared without
+ * jitter; txn_may_join() compares the jitter. After the SA has answered @txn
+ * with BUSY, the new query waits for the next try of @txn if that comes before
+ * @deadline: until then, the SA gets no identical request. If @txn has no next
+ * try, all its queries are about to end, and the new query does not wait for
+ * it.
  */
 static bool txn_is_on_time(const struct ibsa__engine *engine,
 			   const struct txn *txn, const struct txn *own,

@@ -8,7 +8,7 @@
 
 enum {
 	/*
-	 * After missing replies, the port is read at most once in this many
+	 * ibsa__engine_port_refresh() reads the port at most once in this many
 	 * ms.
 	 */
 	PORT_READ_MS = 100,

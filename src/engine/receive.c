@@ -17,8 +17,8 @@
 enum { BATCH = 256 };
 
 /*
- * A dispatch reads the clock once for so many messages: a transport receives
- * about so many at once, which have arrived before.
+ * A dispatch reads the clock again after this many messages, not after each: a
+ * transport gets about this many messages in one system call.
  */
 enum { CLOCK_EVERY = 16 };
 
@@ -48,10 +48,11 @@ static bool is_same_gid(const struct ibsa_address *from,
 
 /*
  * Whether the sender @from of a reply is the SA that the request was sent to:
- * the kernel does not check this. LID (of the same port) and QP must be equal;
- * if the request was sent without a LID, or to a LID of more than 16 bits, the
- * GID must be equal. If the LMC of the SA's port is unknown, this port's LMC
- * is used: an SM usually gives all ports the same LMC.
+ * the kernel does not check this. The QP must be equal, and the LID must be one
+ * of the same port. If the request was sent without a LID, or to a LID of more
+ * than 16 bits, an equal GID is accepted instead of the LID. If the LMC of the
+ * SA's port is unknown, this port's LMC is used: an SM usually gives all ports
+ * the same LMC.
  */
 static inline bool is_from_address(const struct ibsa__engine *engine,
 				   const struct ibsa_address *from,
@@ -177,10 +178,11 @@ static bool message_is_report(const struct ibsa_message *message)
 }
 
 /*
- * Handle a message of the transport that a try has failed. This frees the
- * place of an abandoned request in the window. If the transport had refused
- * the next try as a duplicate, the request is sent now. A timeout of a try
- * needs no handling here: the engine's own timers detect it.
+ * Handle a message of the transport that a try has failed: it was refused, or
+ * the transport's timeout for it has ended. An abandoned request without other
+ * tries then leaves the window. If the transport has refused a later try as a
+ * duplicate of this one, the request is sent again now. Apart from that a
+ * timeout has no effect: the engine's own timers start the next try.
  */
 static void send_failure_handle(struct ibsa__engine *engine,
 				const struct ibsa_message *message)
@@ -320,12 +322,12 @@ static void message_handle(struct ibsa__engine *engine,
 }
 
 /*
- * Receive messages up to a limit: the number of expected replies, so that a
- * reply which has arrived does not time out, plus BATCH. After the first
- * message, receiving stops when no request is in flight and there is no
- * listener, because recv() costs a system call in many transports. The first
- * recv() is always made, so that unexpected messages do not stay in the
- * transport's queue.
+ * Receive messages until the transport has no more, up to a limit: the number
+ * of expected replies, so that a reply which has arrived does not time out,
+ * plus BATCH. After each message, receiving also stops if no request is in
+ * flight and there is no listener, because recv() costs a system call in many
+ * transports. The first recv() is always made, so that unexpected messages do
+ * not stay in the transport's queue.
  */
 int ibsa__engine_receive(struct ibsa__engine *engine)
 {

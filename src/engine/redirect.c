@@ -120,8 +120,8 @@ static bool address_is_multicast(const struct ibsa_address *target, bool is_opa)
 /*
  * Fill @out with the address of the redirection's target; its LID is 0 if
  * @redirect has only a GID. Return: false if the port cannot send to the
- * target: all transports send with the Q_Key of QP 1, so a target with any
- * other Q_Key is refused.
+ * target: it is multicast, its partition is not in the port's P_Key table, or
+ * its Q_Key is not that of QP 1, with which all transports send.
  */
 static bool redirect_address(struct ibsa__engine *engine,
 			     const struct ibsa__redirect *redirect,

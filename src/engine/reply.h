@@ -28,8 +28,8 @@ const uint8_t *ibsa__reply_redirect(const struct ibsa_record *record,
  *
  * The stride is the reply's attribute offset in bytes. If a table is
  * incomplete, err is -ENODATA, and count is the number of complete records. If
- * the reply is shorter than one record, or the stride is shorter than a
- * record, err is -EPROTO.
+ * the only record of a reply that is not a table is incomplete, or the stride
+ * of a table is shorter than a record, err is -EPROTO.
  *
  * Source: IBA vol 1, 15.2.1, 13.6.2.
  */

@@ -13,10 +13,11 @@ enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
  * microseconds. Only replies to requests that were sent once are measured:
  * after a retry, it is unknown which try a reply answers.
  *
- * @limit_us: the time above which a reply counts as late, which is the least
- * interval of new requests; 0 before the first measured reply. If a reply came
- * too late to be the reply to the last try of its request, it is at least the
- * interval of that request, until the next measured reply.
+ * @limit_us: the time after which a reply counts as late; the interval between
+ * two tries is not shorter, unless its own maximum is. 0 before the first
+ * measured reply. After a reply that came too late to be the reply to the last
+ * try of its request, @limit_us is at least the interval of that request, until
+ * the next measured reply.
  *
  * Source: RFC 6298.
  */

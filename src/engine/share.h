@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Table of requests that other queries may share, with a hash of the request's
- * bytes as key. Entries are never removed: an entry may be stale, so the
- * caller compares its query with the request that the entry points to. Each
- * bucket fills one cache line. In a full bucket, a new entry overwrites the
- * oldest one.
+ * bytes as key. Entries are never removed: an entry may be stale, so the caller
+ * compares its query with the request that the entry points to. Each bucket
+ * fills one cache line. A new entry may overwrite another entry of its bucket,
+ * even if the bucket has room.
  */
 #ifndef ENGINE_SHARE_H
 #define ENGINE_SHARE_H

@@ -23,21 +23,23 @@ enum { QUERY_SLOT_BITS = 28 };
 /*
  * One query that the program has submitted and that has not been called back
  * yet. While it waits for a reply, @link is in the list of its @txn. After it
- * has ended without a reply, @txn is NULL, and @link is in the engine's list
- * of ended queries until the callback, to which @record, @err, @tries and
- * @status are passed.
+ * has ended without a reply, @txn is NULL, and @link is in the engine's list of
+ * ended queries until the callback; @record, @err, @tries and @status are then
+ * the members of its reply.
  */
 struct query {
 	struct list link;
 	/*
-	 * The lower QUERY_SLOT_BITS are the object's slot in the engine, from 1
-	 * on; 0: it has none yet. The other bits count its queries, so that the
-	 * id of a query that has ended does not find the next one.
+	 * The lower QUERY_SLOT_BITS are the slot of this object in the engine,
+	 * from 1 on; 0: it has no slot yet. The other bits count the queries
+	 * for which this object was used, so that the id of an ended query does
+	 * not find a later query in the same object.
 	 */
 	uint64_t id;
 	/*
-	 * Its @due is the query's deadline. The timer is armed unless the
-	 * request's next try comes before it and sets a new time for both.
+	 * Its @due is the tick of the query's deadline. The timer is not armed
+	 * while the request's next try is to come before @due: that try arms it
+	 * if necessary.
 	 */
 	struct timer deadline;
 	ibsa_reply_fn done;
@@ -57,7 +59,8 @@ struct query {
 
 /* State of a txn. */
 enum txn_state {
-	TXN_ENDED,     /* in no list and no table, as unused memory */
+	/* in no list and no table; also the state of unused objects */
+	TXN_ENDED,
 	TXN_QUEUED,    /* not sent yet: the window is full */
 	TXN_IN_FLIGHT, /* counts in the window */
 	/*
@@ -74,15 +77,17 @@ enum txn_state {
 struct txn {
 	struct list link;
 	/*
-	 * The request. Its memory keeps the last request, which is for @asked
-	 * and has @method, until the next one.
+	 * The request's MAD. An unused object keeps the MAD of its last
+	 * request, which is for @asked and has @method, so that only the
+	 * differences are written for the next request.
 	 */
 	uint8_t mad[IBSA_MAD_BYTES];
 	uint32_t tid; /* lower half of the TransactionID */
 	struct list queries;
 	/*
-	 * Its @due is the tick of the next try; UINT64_MAX in the queue. The
-	 * timer is armed only if a query waits longer than until then.
+	 * Its @due is the tick of the next try; UINT64_MAX while the request is
+	 * queued. The timer is armed only if at least one query has a deadline
+	 * after @due.
 	 */
 	struct timer retry;
 	const struct ibsa_record *asked;
@@ -109,8 +114,8 @@ struct txn {
 	bool is_refused; /* the transport refused the last try */
 	/*
 	 * The request's next try waits a whole interval, because the SA
-	 * answered the last try with BUSY, or the address of the SA is not
-	 * known yet.
+	 * answered the last try with BUSY, or with a redirection to a target
+	 * whose address is not known yet.
 	 */
 	bool is_backing_off;
 	enum txn_state state;
@@ -176,9 +181,9 @@ struct ibsa__engine {
 	 */
 	bool has_messages;
 	/*
-	 * Time of the last reading of the clock for this struct. It is read
-	 * when a request is sent, when a dispatch begins, and again in the
-	 * dispatch after CLOCK_EVERY messages.
+	 * Time of the transport's clock when this struct last read it: among
+	 * others, when a query is submitted, when a dispatch begins, and after
+	 * each CLOCK_EVERY messages of the dispatch.
 	 */
 	uint64_t now_ns;
 	uint64_t port_read_ns;
@@ -194,8 +199,9 @@ struct ibsa__engine {
 	unsigned int watch_interval_ms;
 	struct wheel wheel;
 	/*
-	 * Timers of requests in state TXN_ABANDONED. They do not shorten the
-	 * time until the next dispatch: only queued requests wait for them.
+	 * Timers of requests in state TXN_ABANDONED. They shorten the time
+	 * until the next dispatch only if requests are queued: these wait for
+	 * the room in the window.
 	 */
 	struct wheel abandoned_wheel;
 	struct pool queries;
@@ -222,8 +228,8 @@ struct ibsa__engine {
 	unsigned int queued;
 	uint64_t pace_end; /* tick at which @paced starts from 0 */
 	/*
-	 * Number of abandoned requests that left the window early in the
-	 * current period of PACE_MS.
+	 * Number of abandoned requests that, in the current period of PACE_MS,
+	 * left the window before the transport's timeout for them ended.
 	 */
 	unsigned int paced;
 	/*
@@ -277,8 +283,8 @@ static inline uint64_t query_end_tick(const struct query *query, uint64_t now)
 /*
  * port.c. ibsa__engine_port_read() reads the state of the port from the
  * transport. If the SM's address has changed, the requests in flight are sent
- * to the new address, and the next ibsa__engine_port_report() reports the
- * changes to the watches. Return: 0 or the transport's error.
+ * to the new address. The next ibsa__engine_port_report() reports all changes
+ * of the port to the watches. Return: 0 or the transport's error.
  * ibsa__engine_port_refresh() does the same, but not if the port was read in
  * the last 100 ms.
  */
@@ -303,8 +309,8 @@ void ibsa__engine_port_unwatch_all(struct ibsa__engine *engine);
 
 /*
  * ibsa__lid_is_long(): whether @lid of Omni-Path does not fit the 16 bits that
- * the kernel's umad header has. ibsa__engine_long_lid() replaces such a LID in
- * @out by a GID.
+ * the kernel's umad header has. ibsa__engine_long_lid() adds to @out, which has
+ * such a LID, a GRH with a GID that contains the LID.
  */
 bool ibsa__lid_is_long(uint32_t lid);
 void ibsa__engine_long_lid(const struct ibsa__engine *engine,
@@ -335,8 +341,9 @@ void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 void ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
 			 uint64_t now);
 /*
- * Send a try of @txn; ibsa__txn_launch(): the first, which takes a place in
- * the window. @now: from engine_now(). Return: 0; or the transport's error.
+ * ibsa__txn_try_send() sends a try of @txn; ibsa__txn_launch() sends its first
+ * try and counts it in the window. @now: the tick that engine_now() returned.
+ * Return: 0; -EAGAIN the SA's address is not known; or the transport's error.
  */
 int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 		       uint64_t now) IBSA_MUST_USE;
@@ -344,8 +351,9 @@ int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn,
 		     uint64_t now) IBSA_MUST_USE;
 
 /*
- * Whether the error of a send may be gone at the next try. That is -EBUSY: the
- * transport's queue is full, or the transport still holds the previous try.
+ * Whether sending may succeed at the next try although it has failed with @err
+ * now: for want of resources, because of a signal, or with -EBUSY (the
+ * transport's queue is full, or the transport still holds the previous try).
  */
 bool ibsa__send_error_is_temporary(int err);
 
@@ -364,16 +372,17 @@ void ibsa__txn_transport_timeout(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err);
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn);
 /*
- * The last query of @txn has ended. Free @txn; if the transport still holds
- * the request, @txn stays in the window as TXN_ABANDONED.
+ * The last query of @txn has ended. Free @txn; but if the transport still holds
+ * the request, @txn stays in the window as TXN_ABANDONED until the tick that
+ * abandoned_until() returns.
  */
 void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__txn_free(struct ibsa__engine *engine, struct txn *txn);
 /* Free the requests in state TXN_ABANDONED whose time in the window is over. */
 void ibsa__engine_window_release(struct ibsa__engine *engine);
 /*
- * Send the requests in flight again. If @only_moved is set, only those whose
- * address differs from the current SA's address.
+ * Send the requests in flight again. If @only_moved is set, send only those
+ * that were sent to another address than the current SA's address.
  */
 void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved);
 
@@ -419,7 +428,7 @@ struct txn *ibsa__txn_find_in(const struct ibsa__engine *engine,
 			      const struct txn *own, uint64_t deadline);
 
 /*
- * Set the deadline of @query, which waits for a request in flight.
+ * Set the deadline of @query, which is in the list of a request, to tick @due.
  */
 void ibsa__query_deadline_set(struct ibsa__engine *engine, struct query *query,
 			      uint64_t due);

@@ -113,8 +113,8 @@ static void txn_interval_double(struct txn *txn)
 }
 
 /*
- * Return: the tick until which the last query waits, but at most @due, if @txn
- * is sent at tick @now.
+ * Do what ibsa__txn_schedule() does. Return: if @txn is sent at tick @now, the
+ * tick at which the last of its deadlines ends, but at most @due.
  */
 static inline uint64_t txn_schedule(struct ibsa__engine *engine,
 				    struct txn *txn, uint64_t now, uint64_t due)
@@ -224,8 +224,8 @@ static inline void txn_address_update(struct ibsa__engine *engine,
 
 /*
  * Send a try of @txn at tick @now. The transport's timeout for it ends at
- * @wait_end: at the next try, or when the last query of @txn ends, whichever is
- * sooner.
+ * @wait_end: the tick of the next try, or that of the last deadline of the
+ * queries of @txn, whichever is sooner.
  */
 static inline int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 			       uint64_t now, uint64_t wait_end)
@@ -260,8 +260,9 @@ static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	if (err) {
 		engine->stats.send_errors++;
 		/*
-		 * After -EALREADY nothing was sent, so the interval to the
-		 * next try does not grow.
+		 * Nothing was sent, so the interval does not grow. It does
+		 * after -EALREADY, because the transport still holds an earlier
+		 * try.
 		 */
 		if (err != -EALREADY)
 			txn->interval_ms = txn->last_interval_ms;
@@ -312,10 +313,10 @@ static inline bool window_has_room(const struct ibsa__engine *engine)
 }
 
 /*
- * Whether @txn may be sent although there was no room in the window. The
- * engine's own query for the path to a redirection's target is sent even if the
- * window is full: the redirected requests stay in the window until the path is
- * known.
+ * The window has no room: take out the abandoned requests whose time is over.
+ * Return: whether @txn may be sent now. The engine's own query for the path to
+ * a redirection's target is sent even if the window is full: the redirected
+ * requests stay in the window until the path is known.
  */
 static bool window_make_room(struct ibsa__engine *engine, const struct txn *txn)
 {
@@ -440,7 +441,7 @@ static void query_attach(struct query *query, struct txn *txn)
 
 /*
  * Hash a word: the lower half of the result depends on all bits of it. The
- * multiplier is odd, so that no two words have one product.
+ * multiplier is odd, so that no two words have the same product.
  */
 static inline uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 {
@@ -453,8 +454,8 @@ static inline uint64_t hash_mix(uint64_t hash, const uint8_t *p)
 
 /*
  * Return: a hash of AttributeID, AttributeModifier, component mask and record
- * of the request. The record is read in blocks from its end, of which the first
- * may begin in the header.
+ * of the request. The record is read in blocks of two words from its end
+ * backwards; the last block read may begin in the header before the record.
  */
 static inline uint64_t txn_identity(const struct txn *txn)
 {

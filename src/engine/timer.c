@@ -118,7 +118,7 @@ struct timer *ibsa__wheel_take(struct wheel *wheel)
 	return timer;
 }
 
-/* Return: the first tick of the next slot of a level that contains timers. */
+/* Return: the first tick of the next slot, on one level, that has timers. */
 static uint64_t wheel_level_next(const struct wheel *wheel, unsigned int level)
 {
 	unsigned int shift = level * WHEEL_BITS;

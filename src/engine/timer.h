@@ -14,8 +14,8 @@
 #include "base/list.h"
 
 /*
- * The wheel has eight levels, each for a digit of six bits. They hold all
- * milliseconds of a 64-bit nanosecond clock.
+ * The wheel has eight levels, each for a digit of six bits of a tick. These 48
+ * bits suffice for the milliseconds of a 64-bit nanosecond clock.
  */
 enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 8 };
 
@@ -74,8 +74,8 @@ static inline void timer_arm(struct wheel *wheel, struct timer *timer,
 }
 
 /*
- * Advance the wheel to tick @now, which must not be before the wheel's current
- * tick.
+ * Advance the wheel to tick @now. A tick before the wheel's current tick has no
+ * effect.
  */
 void ibsa__wheel_advance(struct wheel *wheel, uint64_t now);
 

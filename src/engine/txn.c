@@ -10,8 +10,8 @@
 
 enum {
 	/*
-	 * After the SM has moved, this many requests in flight are sent again
-	 * per ms.
+	 * Maximum number of requests in flight that are sent again per ms,
+	 * after the SM has moved or the transport has lost them.
 	 */
 	MOVED_PER_MS = 64,
 	/*
@@ -20,8 +20,9 @@ enum {
 	 */
 	LATE_MS = 250,
 	/*
-	 * Period in ms. In each period, the number of abandoned requests that
-	 * leave the window early is at most the window's size.
+	 * Period in ms. In each period, at most as many abandoned requests as
+	 * the window's size leave the window before the transport's timeout for
+	 * them ends.
 	 */
 	PACE_MS = 16,
 };
@@ -162,8 +163,8 @@ int ibsa__engine_cancel(struct ibsa__engine *engine, uint64_t id)
 }
 
 /*
- * Send the requests in flight again: MOVED_PER_MS of them in each ms, but none
- * later than its next try.
+ * Send the requests in flight again: MOVED_PER_MS of them in each ms. A request
+ * whose next try is scheduled for an earlier time keeps that time.
  */
 void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 {
@@ -219,8 +220,8 @@ void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 }
 
 /*
- * Whether at least one query of @txn will wait longer than until now, if @txn
- * is sent now.
+ * Whether at least one query of @txn has a deadline in the future, if @txn is
+ * sent at tick @now.
  */
 static bool txn_is_awaited(const struct ibsa__engine *engine,
 			   const struct txn *txn, uint64_t now)
@@ -235,9 +236,10 @@ static bool txn_is_awaited(const struct ibsa__engine *engine,
 }
 
 /*
- * No reply to @txn came within the interval. The port is read again, because
- * the SM may have moved. If all deadlines have passed as well, as after a
- * suspend of the machine, the deadline timers end @txn.
+ * The next try of @txn is due, usually because no reply came within the
+ * interval. The port is read again, because the SM may have moved. If all
+ * deadlines have passed as well, as after a suspend of the machine, the
+ * deadline timers end @txn.
  */
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {
@@ -302,10 +304,11 @@ static uint64_t paced_release(struct ibsa__engine *engine)
  * Return: the tick until which an abandoned request stays in the window. The
  * kernel cannot cancel a request: until the timeout that was passed with the
  * request, the kernel waits for the reply and the SA works on it. The kernel
- * reports the end of the timeout; LATE_MS limits the wait for that report. At
- * most half of the window holds abandoned requests, so that the other half
- * serves queries. Beyond that half, a request whose timeout is over stays for
- * PACE_MS, because the report is due.
+ * reports the end of the timeout; LATE_MS limits the wait for that report. Once
+ * abandoned requests fill half of the window, further ones leave it earlier, so
+ * that the other half serves queries: at the tick that paced_release() returns;
+ * or, if the timeout is over, after PACE_MS, because the report is due. If the
+ * transport does not hold requests, paced_release() decides about all of them.
  */
 static uint64_t abandoned_until(struct ibsa__engine *engine,
 				const struct txn *txn)

@@ -47,8 +47,8 @@ const char *ibsa__remote_path(const char *fabric);
 /*
  * Find the node and port that @name and @port stand for. If @name is NULL or
  * REMOTE_DEVICE, @process_node is used instead: the value of IBSA_NODE (NAME or
- * NAME/PORT), or NULL. If @port is 0, the port in @process_node is used.
- * Return: 0; -EINVAL the node's name is too long.
+ * NAME/PORT), or NULL; if @port is 0, also the port in it. Return: 0; -EINVAL
+ * the node's name is too long.
  */
 int ibsa__remote_node_find(const char *name, const char *process_node,
 			   unsigned int port, struct ibsa_error *error,

@@ -125,9 +125,9 @@ static void refusal_take(struct remote_control *control,
 }
 
 /*
- * Return: the length of a successful answer to a request of @type.
- * The answers to REMOTE_WATCH and REMOTE_ATTACH are handled elsewhere, because
- * their length varies.
+ * Return: the length that the body of a successful answer to a request of @type
+ * must have. The answers to REMOTE_WATCH and REMOTE_ATTACH are handled
+ * elsewhere, because their length varies.
  */
 static size_t answer_len(uint32_t type)
 {
@@ -227,7 +227,7 @@ static bool control_grow(struct remote_control *control)
 
 /*
  * Receive bytes from the server, and descriptors: only the answer to
- * REMOTE_ATTACH may contain them.
+ * REMOTE_ATTACH may contain them; close all others.
  */
 static ssize_t control_recv(struct remote_control *control, int fd)
 {
@@ -244,8 +244,8 @@ static ssize_t control_recv(struct remote_control *control, int fd)
 }
 
 /*
- * A read that does not fill the buffer has received everything, or the fd is
- * still readable.
+ * Reading ends with the first read that does not fill the buffer: it has
+ * received everything, or the fd is still readable.
  */
 int ibsa__control_read(struct remote_control *control, int fd)
 {

@@ -40,8 +40,8 @@ struct remote_control {
 	int answer_err;	 /* of the last answer */
 	uint32_t answer; /* to REMOTE_REGISTER: the agent's number */
 	/*
-	 * Descriptors that were received with the answer to REMOTE_ATTACH,
-	 * until the caller takes them, and its body; 0 if it is empty.
+	 * The answer to REMOTE_ATTACH: its descriptors, until the caller takes
+	 * them, and its body; 0 if the body is empty.
 	 */
 	struct remote_fds fds;
 	uint32_t ring_bytes;

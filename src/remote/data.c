@@ -118,7 +118,10 @@ static ssize_t socket_recv(int fd, void *to, size_t len, int flags)
 	}
 }
 
-/* A server that has read everything had not gone when this was sent. */
+/*
+ * If the ring is empty, the server has read all that was sent before, so it has
+ * not gone as far as sending can tell. This saves a system call.
+ */
 bool ibsa__data_is_lost(struct remote_data *data)
 {
 	char byte;
@@ -135,12 +138,14 @@ bool ibsa__data_has_room(struct remote_data *data, size_t len)
 }
 
 /*
- * If the ring is empty, announce that this side waits, and remove the byte of
- * the server's last wake-up from the socket. Return: 0; -EIO.
+ * If the ring is empty, announce that this side waits, and remove from the
+ * socket the byte with which the server answered the previous announcement.
+ * Return: 0; -EIO.
  *
- * The socket has as many bytes as the server has answered announcements without
- * one being removed here. One may be still to come: then the announcement is
- * withdrawn, and the byte belongs to the bytes that come next.
+ * The server sends one byte for each announcement that it answers, and each new
+ * announcement removes one byte. If the previous byte has not arrived yet, the
+ * new announcement is withdrawn: the late byte then wakes this side for what
+ * the server writes next.
  */
 static int rings_settle(struct remote_data *data)
 {
@@ -158,8 +163,8 @@ static int rings_settle(struct remote_data *data)
 		if (ibsa__ring_idle_end(in))
 			return 0;
 		/*
-		 * The server has answered this announcement, too. It has sent
-		 * the earlier byte before.
+		 * The server has answered the new announcement, too. It has
+		 * sent the byte for the previous one before that.
 		 */
 		got = socket_recv(data->fd, &byte, 1, 0);
 	}
@@ -168,7 +173,8 @@ static int rings_settle(struct remote_data *data)
 
 /*
  * The ring was empty. Check whether the server has gone. Return: 0; -EIO: it
- * has gone, or it has woken this side although it had no reason.
+ * has gone, or it has sent a wake-up although the announcement of this side
+ * still stands.
  */
 static int rings_check(struct remote_data *data)
 {

@@ -38,18 +38,23 @@ void ibsa__data_close(struct remote_data *data);
 /*
  * Send a head and a body without waiting, except the first *@sent bytes, which
  * were sent earlier. Return: 0 all was sent; -EAGAIN there is no room for the
- * rest; -EIO the server has gone.
+ * rest; -EIO without rings, the server has gone; with rings, it has stored an
+ * invalid position.
  */
 int ibsa__data_send(struct remote_data *data, const void *head, size_t head_len,
 		    const void *body, size_t len, size_t *sent) IBSA_MUST_USE;
 
 /*
- * Whether the server has gone, as far as sending has to find this out: if there
- * are rings, ibsa__data_send() finds it only when they are full.
+ * Whether the server has gone without reading all that was sent. Call this
+ * before sending: through rings, ibsa__data_send() does not detect it. Without
+ * rings, ibsa__data_send() does, and the result is false.
  */
 bool ibsa__data_is_lost(struct remote_data *data);
 
-/* Whether @len bytes can be sent without waiting, as far as this is known. */
+/*
+ * Whether @len bytes can be sent without waiting. Without rings, this is not
+ * known, and the result is true.
+ */
 bool ibsa__data_has_room(struct remote_data *data, size_t len);
 
 /*
@@ -62,7 +67,8 @@ ssize_t ibsa__data_peek(struct remote_data *data, void *to, size_t len);
 
 /*
  * Wait for @events of the data socket, as ibsa__remote_await(). If there are
- * rings, POLLOUT waits until the server has read from the ring.
+ * rings, POLLOUT waits until the ring has room; then, -EIO is also the result
+ * if the server has gone.
  */
 int ibsa__data_await(struct remote_data *data, short events, unsigned int ms,
 		     uint64_t start_ns) IBSA_MUST_USE;

@@ -72,9 +72,9 @@ static int shared_new(struct remote_shared **out)
 
 /*
  * Take a lock that other processes share. If a process ended while it held the
- * lock, it may have sent or received a part of a packet; the packets on the
- * data socket can then no longer be separated, and no process may use it
- * again.
+ * lock, it may have sent or received a part of a packet; the packets can then
+ * no longer be separated, so the data socket and the connection are shut down
+ * for all processes.
  */
 static void file_lock(const struct remote_file *file, pthread_mutex_t *lock)
 {
@@ -311,14 +311,14 @@ void ibsa__remote_file_close(struct remote_file *file)
 	if (!fd_is_own(data.fd, file->fd_inode))
 		data.fd = -1;
 	/*
-	 * An eventfd has no inode of its own that could be checked. It is still
-	 * this file's, unless the program has closed all descriptors.
+	 * An eventfd has no inode of its own that could be checked. It is taken
+	 * as still open unless the program has closed both sockets.
 	 */
 	if (data.fd < 0 && file->connection.fd < 0)
 		data.bell_fd = -1;
 	/*
-	 * While a parent or child process may use the file, it is not
-	 * unregistered here: the server closes it when all processes have
+	 * After a fork, a parent or child process may still use the file. It is
+	 * then not detached here: the server closes it when all processes have
 	 * closed their descriptors.
 	 */
 	if (file->children == ibsa__children())

@@ -26,8 +26,9 @@ struct remote_shared {
 	pthread_mutex_t reading;
 	pthread_mutex_t writing;
 	/*
-	 * @reading and @writing guard the ends of its rings. poll() reports
-	 * packets at the data socket as at a umad file of the kernel.
+	 * @reading is held while a packet is received through @data, @writing
+	 * while one is sent. Its socket can be polled like a umad file of the
+	 * kernel.
 	 */
 	struct remote_data data;
 };

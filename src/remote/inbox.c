@@ -115,9 +115,10 @@ static void inbox_cut(struct remote_inbox *inbox, size_t len,
 }
 
 /*
- * Take the next packet from the inbox. @may_move: this call has not returned a
- * packet yet, so the buffer may be moved. Return: 1; 0 the packet is
- * incomplete; -ENODEV its length is invalid.
+ * Take the next packet from the inbox. @may_move: the receive operation has
+ * taken no packet yet, so no returned packet points into the buffer, and the
+ * buffer may be moved. Return: 1; 0 the packet is incomplete; -ENODEV its
+ * length is invalid.
  */
 static int inbox_take(struct remote_inbox *inbox, bool may_move,
 		      struct umad_buffer *out)
@@ -169,9 +170,10 @@ static int inbox_take_all(struct remote_inbox *inbox,
 }
 
 /*
- * Record when the incomplete packet began to arrive, after all complete
- * packets were taken. If the packet's length field is corrupted, its rest may
- * never arrive, and all further packets would be taken as a part of it.
+ * Record when the incomplete packet began to arrive, after all complete packets
+ * were taken. If the packet's length field is corrupted, its rest may never
+ * arrive, and all further packets would be taken as a part of it; therefore the
+ * connection is closed after the timeout.
  */
 static void inbox_limit(struct remote_link *link)
 {

@@ -64,8 +64,8 @@ struct remote_outbox {
 };
 
 /*
- * The requests that are sent on a new connection to a fabric server, in this
- * order.
+ * How far a connection to a fabric server is: LINK_HELLO to LINK_WATCH name the
+ * request in flight, in the order in which they are sent.
  */
 enum link_step {
 	LINK_DOWN, /* not connected */
@@ -119,8 +119,9 @@ struct remote_link {
 	 */
 	int epoll_fd;
 	/*
-	 * A timer that expires at the next attempt to connect, or when a
-	 * packet has been incomplete for too long.
+	 * A timer that expires at the next attempt to connect, when a packet
+	 * has been incomplete for too long, or at once by
+	 * ibsa__remote_link_nudge().
 	 */
 	int timer_fd;
 	int wake_fd;

@@ -21,8 +21,8 @@
  * server, the client adds 1 to the eventfd. To wake the client, the server
  * sends one byte through the data socket; the client reads one byte for each
  * time that it announces that it waits, so that the socket is readable if and
- * only if the ring has bytes. Both sides detect each other's end by the
- * sockets.
+ * only if the ring has bytes or the server has gone. Both sides detect each
+ * other's end by the sockets.
  */
 #ifndef REMOTE_PROTOCOL_H
 #define REMOTE_PROTOCOL_H
@@ -69,7 +69,10 @@ enum remote_type {
 	 * followed by a NUL.
 	 */
 	REMOTE_FOLDER,
-	/* Answer: empty, or uint32_t; carries the data socket. */
+	/*
+	 * Answer: empty; with rings, uint32_t, the size of the shared memory.
+	 * It carries the descriptors of enum REMOTE_FD_DATA and following.
+	 */
 	REMOTE_ATTACH,
 	REMOTE_DETACH,	   /* closes the umad file before the answer */
 	REMOTE_REGISTER,   /* struct umad_agent_request2; answer: the same */

@@ -10,7 +10,7 @@
  * invalid position, the functions return -EPROTO; only the packets of that
  * client are lost.
  *
- * A side that finds nothing to do announces that it waits, and checks once more:
+ * A side that finds nothing to do announces that it waits, and checks again:
  * ibsa__ring_idle_begin() and ibsa__ring_room_await(). The other side then has
  * to wake it: ibsa__ring_publish() and ibsa__ring_release() return whether the
  * wait was announced.
@@ -27,8 +27,9 @@
 
 enum {
 	/*
-	 * Bytes of the ring to the server and to the client; powers of two. A
-	 * large reply needs a wake-up for each half of the ring.
+	 * Bytes of the ring to the server and to the client; powers of two.
+	 * During a reply that is larger than the ring, the client wakes the
+	 * server each time that half of the ring is free.
 	 */
 	RING_BYTES = 65536,
 	RING_CLIENT_BYTES = 131072,
@@ -67,7 +68,7 @@ struct ring_end {
 	uint32_t seen; /* last position of the other side, checked */
 };
 
-/* Both ends of one side. @memory NULL: there are no rings. */
+/* One side's ends of both rings. @memory NULL: there are no rings. */
 struct rings {
 	struct ring_memory *memory;
 	struct ring_end in;
@@ -108,7 +109,8 @@ bool ibsa__ring_publish(struct ring_end *end) IBSA_MUST_USE;
 
 /*
  * Writer: announce that this side waits until there is more room than now.
- * Return: whether it must wait; false: there is room by now.
+ * Return: whether it must wait; false: there is more room by now, or the reader
+ * has stored an invalid position.
  */
 bool ibsa__ring_room_await(struct ring_end *end) IBSA_MUST_USE;
 
@@ -124,8 +126,9 @@ ssize_t ibsa__ring_peek(struct ring_end *end, size_t skip, void *to,
 ssize_t ibsa__ring_read(struct ring_end *end, void *to, size_t len);
 
 /*
- * Reader: after reading, whether the writer waits for room, at least half of
- * the ring is free, and the writer must be woken.
+ * Reader: call this after reading. Return: whether the writer must be woken: it
+ * has announced that it waits for room, and at least half of the ring is free.
+ * The announcement is then cleared.
  */
 bool ibsa__ring_release(struct ring_end *end) IBSA_MUST_USE;
 
@@ -139,9 +142,9 @@ bool ibsa__ring_is_empty(const struct ring_end *end);
 bool ibsa__ring_is_idle(const struct ring_end *end);
 
 /*
- * Reader: announce that this side waits for bytes. ibsa__ring_idle_end()
- * withdraws this. Return of ibsa__ring_idle_end(): false: the writer has
- * answered the announcement already, and wakes this side.
+ * Reader: ibsa__ring_idle_begin() announces that this side waits for bytes.
+ * ibsa__ring_idle_end() withdraws the announcement and returns true; false: the
+ * writer has answered the announcement already, and wakes this side.
  */
 void ibsa__ring_idle_begin(struct ring_end *end);
 bool ibsa__ring_idle_end(struct ring_end *end);

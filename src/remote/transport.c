@@ -301,8 +301,8 @@ static void link_close(struct umad_file *file)
 	struct remote_link *link = link_of(file);
 
 	/*
-	 * The loop waits for the server's answers, so that other clients can
-	 * register the agents' methods when this function returns.
+	 * Detach the file and wait for the server's answer, so that other
+	 * clients can register the agents' methods when this function returns.
 	 */
 	if (link->data.fd >= 0 && link->has_methods)
 		file_detach(link);

@@ -7,7 +7,7 @@
 
 #include "remote/connection.h"
 
-/**
+/* *
  * ibsa__remote_open - a transport over a port at a fabric server
  * @address:     of the port; gets the name and number of the port found
  * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
@@ -25,12 +25,11 @@
  *   it ends. If none comes, it returns 0, and the next call that begins
  *   listening gets the answer. close waits up to 250 ms, too.
  * - When the server goes away, recv returns -ENODEV once, and changed reports a
- *   change. From then on, port and send return -ENODEV. Each of them tries, at
- *   most every 100 ms, to connect to a server at the same path. After it has
- *   connected, clients have to register again.
+ *   change. From then on, port and send return -ENODEV. port, send, recv and
+ *   listen try, at most every 100 ms, to connect to a server at the same path.
+ *   After a connect, port reports that clients must register again.
  *
- * Return: as ibsa__remote_connect(); -ENOMEM.
- */
+ * Return: as ibsa__remote_connect(); -ENOMEM. */
 int ibsa__remote_open(struct remote_address *address, size_t reply_bytes,
 		      struct ibsa_error *error,
 		      struct ibsa_transport **out) IBSA_MUST_USE;

@@ -63,8 +63,8 @@ void ibsa__remote_link_wake(struct umad_file *file)
 }
 
 /*
- * Return: the time at which the timeout of an incomplete packet ends; 0 if no
- * packet is incomplete.
+ * Return: the time at which the timeout of a packet ends that was received or
+ * sent only in part; 0 if there is no such packet.
  */
 static uint64_t packet_limit_ns(const struct remote_link *link)
 {
@@ -189,8 +189,8 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 }
 
 /*
- * Begin to check the connection without waiting: a server process that is
- * stopped does not answer.
+ * Begin to connect to the server, without waiting for its answer: a server
+ * process that is stopped does not answer.
  */
 static int link_renew_begin(struct remote_link *link)
 {
@@ -203,7 +203,7 @@ static int link_renew_begin(struct remote_link *link)
 /*
  * Try to connect to the server again. Return: 0; -ENODEV no connection yet.
  * This function is also called while the link is up, but the server has not
- * confirmed its agents yet.
+ * confirmed the agents of this transport yet.
  */
 static int link_renew(struct remote_link *link)
 {

@@ -35,9 +35,9 @@ static const struct {
 };
 
 /*
- * Map the error of registering an agent. Only one agent of a port can receive
- * a method of a class; for a second agent the kernel returns EINVAL, which has
- * no other cause in these requests.
+ * Map the error of registering an agent. Only one agent of a port can receive a
+ * method of a class. For a second agent, the kernel returns EINVAL, which has
+ * no other cause in these requests and becomes -EBUSY.
  */
 static int agent_err(enum umad_agent_use use, int err)
 {
@@ -126,7 +126,10 @@ void ibsa__umad_agents_answer(struct umad_transport *umad)
 		(void)ibsa__umad_lose(umad, -ENODEV);
 	else if (err != -EINPROGRESS)
 		umad->reports_err = err;
-	/* Listening for Reports may have been switched off meanwhile. */
+	/*
+	 * The transport's user may have ended listening before the file
+	 * answered: unregister the agent.
+	 */
 	if (!err && !umad->listens)
 		(void)!reports_end(umad);
 }

@@ -16,12 +16,12 @@
 enum {
 	/*
 	 * Number of retries. If no ACK comes for 2 seconds, the kernel sends
-	 * the segments after the last ACK again, at most as many times. OpenSM
-	 * uses the same value. The timeout in the header must be 0: with a
-	 * shorter timeout, the kernel waits as long only for the first ACK and
-	 * then without end, because send_next_seg() sets only the timeout of 2
-	 * seconds again, and wait_for_response() has converted the value to a
-	 * time.
+	 * the segments after the last ACK again, at most this many times.
+	 * OpenSM uses the same value. The timeout in the umad header must be 0,
+	 * which means 2 seconds: with a shorter timeout, the kernel waits that
+	 * long only for the first ACK and then without end, because
+	 * send_next_seg() sets only the timeout of 2 seconds again, and
+	 * wait_for_response() has converted the value to a time.
 	 */
 	ACK_TRIES = 3,
 };
@@ -33,8 +33,8 @@ static bool is_in_segments(const uint8_t *mad, size_t len)
 
 /*
  * Send an answer by the agent that receives requests: an ACK has the method of
- * a request, so the kernel passes it to this agent, and there finds the
- * message that it acknowledges.
+ * a request, so the kernel passes it to this agent, among whose messages it
+ * finds the one that the ACK acknowledges.
  */
 static int packet_write(struct umad_transport *umad,
 			const struct ibsa_address *to, uint64_t id,

@@ -55,9 +55,10 @@ _Static_assert(offsetof(struct umad_header, pkey_index) == 56, "umad header");
 
 /*
  * A word of a mask of methods: the kernel reads it as the unsigned long of the
- * program, 4-byte aligned in both ABIs. Source: packed_ulong in Linux
- * include/uapi/rdma/ib_user_mad.h; ib_umad_compat_ioctl() in user_mad.c turns
- * the words of a 32-bit program into those of a 64-bit kernel.
+ * program, 4-byte aligned in the 32-bit and the 64-bit ABI. Source:
+ * packed_ulong in Linux include/uapi/rdma/ib_user_mad.h; ib_umad_compat_ioctl()
+ * in user_mad.c turns the words of a 32-bit program into those of a 64-bit
+ * kernel.
  */
 typedef unsigned long umad_methods_word __attribute__((aligned(4)));
 

@@ -182,8 +182,9 @@ static int recv_error(struct umad_transport *umad, int err)
 }
 
 /*
- * Read the packets that have arrived. Return: 1; 0 no packet has arrived;
- * -ENOSPC the buffer is too small for a packet; or another error.
+ * Read the packets that have arrived. Return: 1; 0 an empty packet was read and
+ * is ignored; -EAGAIN no packet has arrived; -ENOSPC the buffer is too small
+ * for a packet; or another error.
  */
 static int packets_take(struct umad_transport *umad)
 {
@@ -232,8 +233,9 @@ int ibsa__umad_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 			if (packet_next(umad, out))
 				return 1;
 		/*
-		 * A read that finds nothing costs a system call. If the
-		 * program has waited itself, only a read can tell.
+		 * All expected packets were read: save the system call of a
+		 * read that finds nothing. The next call of recv does read,
+		 * because the program may have waited with a poll() of its own.
 		 */
 		if (!umad->expected) {
 			umad->expected = UMAD_EXPECTED_ANY;

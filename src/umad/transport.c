@@ -10,9 +10,9 @@
 #include "umad/transport.h"
 
 /*
- * Size of one Omni-Path MAD. If not even the first segment of a reply fits
- * into the reader's buffer, the kernel returns no part of the reply and keeps
- * it at the head of the queue.
+ * Least size of the buffer for a reply: one Omni-Path MAD. If not even the
+ * first segment of a reply fits into the buffer, the kernel returns no part of
+ * the reply and keeps it at the head of the queue.
  */
 enum { FIRST_SEGMENT_BYTES = 2048 };
 

@@ -15,7 +15,7 @@
 /* The agents of a transport, by the MADs that they receive. */
 enum umad_agent_use {
 	UMAD_AGENT_SA,	    /* replies to its own requests */
-	UMAD_AGENT_OPA,	    /* the same for MADs of OPA's class version */
+	UMAD_AGENT_OPA,	    /* replies to requests of OPA's class version */
 	UMAD_AGENT_REPORTS, /* the SA's Reports */
 	/*
 	 * Agent that receives requests to the SA, if this program is a
@@ -34,7 +34,7 @@ struct umad_agent {
 /* Maximum number of packets in one call of the file's receive operation. */
 enum { UMAD_BUFFERS = 16 };
 
-/* Value of @expected if any number of packets may have arrived. */
+/* Value of the member expected: any number of packets may have arrived. */
 #define UMAD_EXPECTED_ANY UINT_MAX
 
 struct umad_transport {
@@ -44,8 +44,8 @@ struct umad_transport {
 	struct umad_agent agents[UMAD_AGENTS];
 	bool is_open;
 	/*
-	 * The transport's user listens for Reports, even if the agent is not
-	 * registered yet.
+	 * The transport's user has begun to listen for Reports. The agent that
+	 * receives them may not be registered yet.
 	 */
 	bool listens;
 	bool serves; /* receives requests to the SA, see ibsa__umad_serve() */
@@ -78,12 +78,13 @@ struct umad_transport {
 	struct umad_buffer buffers[UMAD_BUFFERS];
 	/*
 	 * Number of requests that were sent with a timeout, and that the file
-	 * has not returned.
+	 * has not yet returned, with a reply or an error.
 	 */
 	unsigned int outstanding;
 	/*
 	 * How many of the requests that were outstanding at the last wait the
-	 * file has not returned. At 0, a file that reads singly has no packet.
+	 * file has not returned. At 0, a file with @reads_singly probably has
+	 * no packet, and recv returns once without reading it.
 	 */
 	unsigned int expected;
 	size_t held; /* number of packets in @buffers */

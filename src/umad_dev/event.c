@@ -35,8 +35,8 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 		return -EBUSY;
 	err = ibsa__uverbs_driver(umad_device_name(device), &driver);
 	/*
-	 * A kernel that does not have this information has no ports that
-	 * require a GRH.
+	 * An error is ignored: a kernel that cannot answer this query has no
+	 * ports that require a GRH.
 	 */
 	if (!err)
 		(void)!ibsa__uverbs_needs_grh(cmd_fd, driver,
@@ -53,7 +53,10 @@ int ibsa__umad_events(struct ibsa_transport *transport, int cmd_fd)
 	return err;
 }
 
-/* Whether an event means that the state of the port has changed. */
+/*
+ * Whether an event means that the state of the port has changed. Client
+ * re-register events of the port are counted.
+ */
 static bool event_changes_port(struct umad_device *device, uint32_t type,
 			       uint64_t element)
 {

@@ -13,8 +13,9 @@
 #include "umad_dev/ibsim.h"
 
 /*
- * Whether @fd is a umad file of the kernel. If the files cannot be compared,
- * return whether @fd is an open descriptor of the system.
+ * Whether @fd is a umad file of the kernel, by its path in /proc. If that
+ * cannot be read, return whether the kernel has an open descriptor with this
+ * number.
  */
 static bool is_system_file(int fd)
 {

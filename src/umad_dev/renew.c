@@ -91,9 +91,10 @@ void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone)
 }
 
 /*
- * Open the umad file again. While the file was closed, its name may have
- * passed to another device, even if it was closed only because the process had
- * too many descriptors. The devices of ibsim do not change.
+ * Open the umad file again. While the file was closed, its name may have passed
+ * to another device, even if it was closed only because the process had too
+ * many descriptors. The device's current file is therefore searched first,
+ * except for a device of ibsim, which does not change.
  */
 int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other)
 {

@@ -8,7 +8,7 @@
 
 struct device_files;
 
-/**
+/* *
  * ibsa__umad_open - a transport over a port of this machine
  * @files:       device files; the transport holds a reference
  * @device:      its name; NULL: the first whose active InfiniBand port opens
@@ -31,26 +31,25 @@ struct device_files;
  *
  * After a reply larger than @reply_bytes, recv returns -EMSGSIZE once and
  * reopens the device file, which loses the requests in flight. If descriptors
- * or memory are short, recv, send and wait try again. Each attempt finds the
+ * or memory are short, recv, send and listen try again. Each attempt finds the
  * device's current file: if it is not the one that was closed, the device was
  * removed and came back.
  *
  * When the device is removed, recv returns -ENODEV once, and changed reports a
  * change. From then on, port and send return -ENODEV. send, recv, port and
- * wait search for the device, at most every 100 ms: for the same node GUID,
- * else for the same name, and for the same port number. Once its file
- * can be opened, the transport works again and listens if it did before; port
- * then reports that clients must register again. While the file exists but
- * cannot be opened, the error of opening it takes the place of -ENODEV. A
- * device that is only renamed stays open.
+ * listen search for the device, at most every 100 ms: for the same node GUID,
+ * else for the same name, and for the same port number. Once its file can be
+ * opened, the transport works again and listens if it did before; port then
+ * reports that clients must register again. While the file exists but cannot be
+ * opened, the error of opening it takes the place of -ENODEV. A device that is
+ * only renamed stays open.
  *
  * Return: 0; -ENODEV no such device, or the port has no device file; -ENXIO
  * the device has no such port; -ENOSYS the RDMA or umad modules are not
  * loaded; -EACCES not permitted; -ENETDOWN the port is not active; -EOPNOTSUPP
  * the kernel is too old; -ENOMEM; or the system's error.
  *
- * Source: Linux Documentation/infiniband/user_mad.rst.
- */
+ * Source: Linux Documentation/infiniband/user_mad.rst. */
 int ibsa__umad_open(struct device_files *files, const char *device,
 		    unsigned int port, size_t reply_bytes,
 		    struct ibsa_error *error,

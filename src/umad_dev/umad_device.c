@@ -24,8 +24,9 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 		err = ibsa__port_read(device->files, umad_device_name(device),
 				      device->selection.port, out);
 	/*
-	 * ibsim's copy of sysfs, which never changes, exists in one directory
-	 * only, so a missing file there is not an error.
+	 * ibsim's copy of sysfs never changes, but is found only in the
+	 * directory in which the program started. If a file is missing, the
+	 * state as of the opening is returned.
 	 */
 	if (err == -ENOENT && device->simulated) {
 		*out = device->selection.state;

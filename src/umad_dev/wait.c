@@ -2,9 +2,9 @@
 /*
  * Waits for packets of the device or a wake-up.
  *
- * The fd that programs poll is an epoll fd with only the device file: it stays
- * the same when the file is opened again, and a wake-up does not leave it
- * readable.
+ * The fd that programs poll is an epoll fd, with the device file and perhaps
+ * the event file, but not the eventfd of wake-ups: it stays the same when the
+ * device file is opened again, and a wake-up does not leave it readable.
  */
 #include <errno.h>
 #include <poll.h>
