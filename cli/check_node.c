@@ -272,7 +272,10 @@ static void port_data_add(struct nagios *nagios, const struct node_check *check,
 	tenths_text(limit->tenths, wanted);
 	if (is_active(at->port) && rate_of_port(at->port->rate, &tenths)) {
 		tenths_text(tenths, has);
-		/* "400:" warns below 400; there is no form for ">400". */
+		/*
+		 * A threshold "400:" means: warn below 400. There is no
+		 * threshold that means "warn at or below", for RATE_ABOVE.
+		 */
 		if (limit->kind == RATE_AT_LEAST)
 			nagios_add(nagios, label, "%s;%s:", has, wanted);
 		else if (limit->kind == RATE_EXACTLY)
@@ -334,8 +337,8 @@ static int nagios_report(struct node_check *check)
 }
 
 /*
- * Print what to do if a finding is about an unused port. A named port, or the
- * only port, is not one.
+ * If a port is down while another one is active, print how to select ports: a
+ * port that is down is a finding unless the user names other ports.
  */
 static void unused_port_explain(const struct node_check *check)
 {

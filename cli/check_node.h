@@ -27,7 +27,8 @@ struct peer {
 	/* The SA has a port with this peer's name or LID. */
 	bool is_known;
 	bool is_reached; /* from one port at least */
-	bool is_unknown; /* an SA did not tell whether it has a path */
+	/* An SA did not answer a query for a path to this peer. */
+	bool is_unknown;
 	/* A finding already says that this peer is not reachable. */
 	bool is_reported;
 };

@@ -124,7 +124,8 @@ void peers_free(struct node_check *check)
 struct trip {
 	struct peer *peer;
 	char device[64 + 1]; /* of the peer, or "" */
-	bool is_local;	     /* the SA of our port has this port */
+	/* the SA of the querying port has a record of this port */
+	bool is_local;
 	int reach;
 	int err;
 	uint16_t status;
@@ -323,9 +324,9 @@ static int trips_query(struct trips *trips)
 }
 
 /*
- * Report a path that is missing. A port must be reachable if the SA of this port
- * has a record of it. Another port may be in the subnet of another port of this
- * machine.
+ * Report a missing path. If the SA of the querying port has no record of the
+ * peer's port, nothing is reported: the peer's port may be in the subnet of
+ * another port of this machine.
  */
 static void trip_report(struct trips *trips, const struct trip *trip)
 {

@@ -147,9 +147,10 @@ void suggest_fabric(void);
 void suggest_start(const struct cli *cli);
 
 /*
- * Return: 0, or if this process uses a fabric server at which it cannot open a
- * port, a negative errno; @out is then the reason. -ENODEV and -ENXIO: the fabric
- * has no such node, or the node no such port.
+ * If this process uses a fabric server, open a port there, to find out why that
+ * fails. Return: 0: it succeeds, or no fabric server is used; otherwise a
+ * negative errno, with the reason in @out. -ENODEV: the fabric has no such
+ * node; -ENXIO: the node has no such port.
  */
 int server_failure(struct ibsa_error *out);
 

@@ -33,8 +33,8 @@ struct library {
 	const char *gid_index;
 	const char *pkey;
 	/*
-	 * The value for the P_Key is its index in the P_Key table; otherwise it
-	 * is the P_Key itself.
+	 * Whether the value of @pkey is the index in the P_Key table, not the
+	 * P_Key.
 	 */
 	bool pkey_is_index;
 	const char *sl;
@@ -76,8 +76,8 @@ static void variable_add(struct env *env, const char *name, const char *value,
 }
 
 /*
- * Whether the device's name can be in a list: both libraries separate devices
- * by commas, and device and port by a colon.
+ * Whether the device's name can be in a list: UCX and NCCL separate devices by
+ * commas, and device and port by a colon.
  */
 static bool is_listable(const struct machine_port *port)
 {
@@ -161,7 +161,10 @@ static void gid_index_add(struct env *env)
 			   "the index of the best RoCE GID; see ibsa gids");
 }
 
-/* The different P_Keys that the ports use, as many as have room. */
+/*
+ * The different P_Keys that the ports use, as text; those for which @text has
+ * no room are omitted.
+ */
 struct pkeys {
 	char text[64];
 	size_t count;
@@ -222,7 +225,7 @@ static void pkey_reason(const struct env *env, char *out, size_t size)
 
 /*
  * Add the variable for the P_Key, unless index 0 of the P_Key table has full
- * membership: both libraries use index 0 by default.
+ * membership: UCX and NCCL use index 0 by default.
  */
 static void pkey_add(struct env *env)
 {

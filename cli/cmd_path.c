@@ -79,8 +79,9 @@ static struct row *row_add(struct rows *rows)
 }
 
 /*
- * The first argument whose selector a path does not meet, because the SA orders
- * rates otherwise; or NULL.
+ * Return: the first argument on the command line whose selector the path that
+ * the SA returned does not meet, because the SA orders rates in another way;
+ * NULL: the path meets all selectors.
  */
 static const char *selector_unmet(const struct cli *cli,
 				  const struct rows *rows,
@@ -235,8 +236,9 @@ static int rows_add_unnamed(struct cli *cli, struct rows *rows,
 }
 
 /*
- * If this port is down, add a row that tells so. No query has an answer then.
- * Return: the exit status, which stays that of a missing answer.
+ * If this port is down, add a row with this reason, since no query has an
+ * answer then. Return: CLI_SILENT, as for any missing answer; CLI_DEVICE:
+ * memory is short.
  */
 static int rows_add_down(struct cli *cli, struct rows *rows,
 			 const struct form *form)
@@ -264,7 +266,10 @@ static int rows_add_down(struct cli *cli, struct rows *rows,
 							       : CLI_DEVICE;
 }
 
-/* The comparison on the command line that is the constraint, or NULL. */
+/*
+ * Return: the first comparison on the command line for the field @name, or
+ * NULL.
+ */
 static const char *comparison_find(const struct cli *cli,
 				   const struct rows *rows, const char *name)
 {
@@ -305,7 +310,10 @@ static void rate_code_text(const char *selector, char out[IBSA_VALUE_TEXT])
 		snprintf(out, IBSA_VALUE_TEXT, " (%s)", rate);
 }
 
-/* @end: the end of the sentence, from "; " on; it may be in the reason */
+/*
+ * @end: the end of the sentence, which begins with "; "; it may be a part of
+ * @reason->detail
+ */
 static void constraint_set(struct ibsa_reason *reason, bool is_certain,
 			   const char *selector, const char *end)
 {
@@ -324,8 +332,9 @@ static void constraint_set(struct ibsa_reason *reason, bool is_certain,
 }
 
 /*
- * The SA returned a path, but not one that was asked for. If less was asked for,
- * another value might do, because the SA lowers it.
+ * The SA returned a path that does not meet a selector: state this selector as
+ * the reason. For a selector with '<' or '<=', the reason is not certain: the
+ * SA can lower the value of a path, so that it may meet another limit.
  */
 static void unmet_explain(const struct rows *rows, struct ibsa_reason *reason)
 {

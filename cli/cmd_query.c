@@ -133,7 +133,10 @@ static bool is_comparison(const struct ibsa_query *query, const char *text)
 	       (field->show == IBSA_SHOW_mtu || field->show == IBSA_SHOW_rate);
 }
 
-/* The SA may order rates otherwise; the records are shown as they are. */
+/*
+ * Warn if records do not meet the selector, because the SA orders rates or MTUs
+ * in another way. The records are printed nevertheless.
+ */
 static void unmet_explain(const struct ibsa_query *query,
 			  const struct ibsa_reply *reply, const char *selector)
 {

@@ -211,7 +211,10 @@ static void no_end_cells(struct out *out)
 		out_none(out, names[i]);
 }
 
-/* A code that is 0 is unknown, as the state of a port in a file is. */
+/*
+ * A code of 0 means that the value is unknown: for example, a topology file
+ * does not contain the states of ports.
+ */
 static void code_cell(struct out *out, const char *name, unsigned int code,
 		      const struct ibsa_record *record, const char *field,
 		      const void *host)

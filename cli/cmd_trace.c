@@ -267,9 +267,9 @@ int trace_topology_read(struct cli *cli, struct traces *traces)
 }
 
 /*
- * Query the path between a pair of ports, which must have LIDs of InfiniBand,
- * as the forwarding table records have. Source of the zero in a path with a
- * longer LID: Linux, sa_convert_path_opa_to_ib().
+ * Query the path between a pair of ports. A path with a LID of more than 16
+ * bits is refused, because the forwarding table records have no room for it;
+ * its slid and dlid are 0. Source: Linux, sa_convert_path_opa_to_ib().
  */
 static int short_path_find(struct cli *cli, const struct end *src,
 			   const struct end *dst, struct ibsa_path *out)

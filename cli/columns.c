@@ -56,7 +56,10 @@
 #define REASON_WORD(name, text) "|" text "|possibly " text
 #define REASON_WORDS IBSA_REASONS(REASON_WORD)
 
-/* A target that is not known to be unreachable has an error as its reason. */
+/*
+ * Column "reason" of ibsa reach: one of these words if "reach" is "no"; an
+ * error text if it is "unknown".
+ */
 #define NO_REASON                                             \
 	{                                                     \
 		.name = "reason", .kind = COLUMN_TEXT,        \

@@ -78,8 +78,9 @@ struct visit {
 	struct doctor *doctor;
 	struct spot spot;
 	struct ibsa_fabric *fabric; /* or NULL: a port of this machine */
-	const char *device; /* to open: on a fabric, names may be the same */
-	const char *rate;   /* may be "" */
+	/* what ibsa_open() takes: several nodes may have the name to print */
+	const char *device;
+	const char *rate;		     /* may be "" */
 	const struct ibsa_port_state *state; /* NULL: unknown */
 	int err;			     /* error of reading @state */
 	bool is_named;			     /* the command line names it */

@@ -13,8 +13,9 @@
 int topology_dot(FILE *file, const struct topology_view *view, bool each);
 
 /*
- * Check the options of a drawing: what is written to standard output. Return: the exit
- * status; a failure is printed.
+ * Check --all, --dot and --svg: --all needs a drawing, and at most one format
+ * can be written to standard output. Return: the exit status; a failure is
+ * printed.
  */
 int draw_check(const struct cli *cli);
 

@@ -9,10 +9,11 @@
 #include "machine.h"
 
 /*
- * The libraries and their environment variables: L(name, devices, what begins a
- * whole name among the devices, GID index, P_Key, whether this is its index in
- * the P_Key table, SL, traffic class). Source: ucx_info -c -f of UCX 1.13; NCCL
- * user guide, "Environment Variables"; for NCCL_IB_PKEY the sources of NCCL 2.
+ * The libraries and their environment variables: L(name, devices, prefix of a
+ * list of devices that makes the library compare whole names, GID index, P_Key,
+ * whether the value for the P_Key is its index in the P_Key table, SL, traffic
+ * class). Source: ucx_info -c -f of UCX 1.13; NCCL user guide, "Environment
+ * Variables"; for NCCL_IB_PKEY the sources of NCCL 2.
  */
 /* clang-format off */
 #define ENV_LIBRARIES(L)                                                    \

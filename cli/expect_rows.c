@@ -275,8 +275,8 @@ static int speed_get(struct object *object, struct speed *out)
 }
 
 /*
- * Whether the values of the two ends of a link, or of a node without a link,
- * can belong together.
+ * Whether the values of a row are consistent: each end of a link has a node
+ * GUID, and a port number from 1 to the number of the node's ports.
  */
 static bool row_fits(const struct row *row)
 {

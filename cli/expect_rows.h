@@ -19,7 +19,8 @@ struct end {
 	uint8_t node_type;
 	uint8_t num_ports;
 	uint8_t port;
-	uint16_t lid; /* of the record; expect_rows_read() sets it to 0 */
+	/* LID for the NodeRecord; expect_rows_read() sets it to 0 */
+	uint16_t lid;
 	char name[NAME_BYTES];
 };
 

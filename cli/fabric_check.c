@@ -114,7 +114,10 @@ static bool is_reached(const struct fabric_check *check, uint64_t guid)
 	return guid == check->own_guid || fabric_check_path(check, guid);
 }
 
-/* Check the path to a port that has a LID; of a switch only to port 0. */
+/*
+ * Report a missing path from this port to a port, if the port has a GUID and a
+ * LID. The caller passes port 0 of a switch, and every port of another node.
+ */
 static void path_check(struct fabric_check *check, size_t index,
 		       const struct ibsa_topology_node *node,
 		       unsigned int number)

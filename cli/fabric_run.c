@@ -399,8 +399,8 @@ static void *child_await(void *arg)
 }
 
 /*
- * Print the signal that has ended the command, as a shell does, except a
- * signal that the user usually sends.
+ * Print which signal has ended the command, as a shell does; except SIGINT,
+ * SIGTERM, SIGHUP and SIGPIPE, which are expected.
  */
 static void signal_complain(const struct serving *serving, int number)
 {

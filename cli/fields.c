@@ -28,8 +28,9 @@ static bool is_number(const struct ibsa_field *field)
 }
 
 /*
- * One value of a field, as a cell of each row. @meaning is that of @code, the
- * code of the row before: most rows have the same one.
+ * One value of a field, as a cell of each row. @code is the code in the
+ * previous row, and @meaning is its meaning: most rows have the code of the
+ * previous row.
  */
 struct cell {
 	const struct ibsa_field *field;
@@ -46,7 +47,10 @@ struct cell {
 	char meaning_name_room[NAME_ROOM + sizeof("_text")];
 };
 
-/* If @name is NULL, the cell has the name of the value. */
+/*
+ * @name: the name of the cell; NULL: the name of the field, or of its value
+ * @index if it has several.
+ */
 static void cell_init(struct cell *cell, const char *name,
 		      const struct ibsa_field *field, unsigned int index)
 {
@@ -272,7 +276,10 @@ static void rows_add(struct rows *rows, const struct ibsa_field *field,
 		cell_init(&rows->cells[rows->count++], NULL, field, index);
 }
 
-/* Add the fields in the record's list for the view with one line a record. */
+/*
+ * Add the cells of the view with one line per record: the fields that the
+ * record type lists for it.
+ */
 static void rows_add_brief(struct rows *rows, const struct ibsa_record *record)
 {
 	char name[NAME_ROOM];

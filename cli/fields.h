@@ -91,7 +91,7 @@ void fields_gid(struct out *out, const char *name, const struct ibsa_gid *gid);
 void fields_guid(struct out *out, const char *name, uint64_t guid);
 
 /*
- * fields_gid_guid() returns the port GUID in a GID; the other function makes a
+ * fields_gid_guid() returns the port GUID in a GID; fields_guid_gid() makes a
  * GID from a prefix and a port GUID.
  */
 uint64_t fields_gid_guid(const struct ibsa_gid *gid);

@@ -10,7 +10,10 @@
 
 #include "file_read.h"
 
-/* 49,151 nodes are less than 100 MB of JSON. A device may have no end. */
+/*
+ * Maximum size of a file: the output of ibsa topology -j for 49,151 nodes has
+ * less than 100 MB. A limit is necessary because a device may never end.
+ */
 enum { FILE_MB_MAX = 256, FIRST_BYTES = 1 << 16 };
 
 enum { WRITER_MS = 10000, WRITER_POLL_MS = 20 };
@@ -19,7 +22,7 @@ enum { WRITER_MS = 10000, WRITER_POLL_MS = 20 };
 struct reading {
 	int fd;
 	bool has_writer;      /* or needs none */
-	unsigned int wait_ms; /* that a FIFO may still be without a writer */
+	unsigned int wait_ms; /* how long a FIFO may still have no writer */
 	struct file_text *out;
 	size_t room;
 };
@@ -47,8 +50,9 @@ static int room_grow(struct reading *reading)
 }
 
 /*
- * Wait after a read without data. Before its first writer, a FIFO is at its end.
- * Return: 1 at the end of the file; 0 to read again; or -ETIMEDOUT.
+ * Wait after a read without data. A FIFO that has had no writer yet reads as if
+ * at its end: wait for a writer. Return: 1 at the end of the file; 0 to read
+ * again; or -ETIMEDOUT.
  */
 static int data_wait(struct reading *reading, bool is_end)
 {

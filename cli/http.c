@@ -63,7 +63,8 @@ static enum MHD_Result error_send(struct http *http,
 
 /*
  * Called with the head of a request, then for each part of its body, which is
- * ignored, and at its end. An answer to the head refuses the body.
+ * ignored, and at its end. A response that is queued after the head refuses the
+ * body.
  */
 static enum MHD_Result request_answer(void *arg,
 				      struct MHD_Connection *connection,
@@ -125,7 +126,10 @@ static void connection_note(void *arg, struct MHD_Connection *connection,
 	}
 }
 
-/* A client may send a byte at a time, so that it is never idle. */
+/*
+ * End connections that have lasted too long. A limit for idle connections is
+ * not enough: a client that sends one byte at a time is never idle.
+ */
 static void old_connections_end(struct http *http)
 {
 	const int64_t now = now_ms();

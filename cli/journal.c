@@ -23,7 +23,10 @@ int journal_open(void)
 
 	if (fd < 0)
 		return -errno;
-	/* Not connected, so that entries reach a journal that has restarted. */
+	/*
+	 * Disconnect the socket from the journal, so that entries also reach a
+	 * journal that has restarted.
+	 */
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) ==
 		    0 &&
 	    connect(fd, &none, sizeof(none)) == 0)

@@ -18,8 +18,8 @@ struct lines {
 };
 
 /*
- * Read the file of @option, whose name begins the message of a failure. Return: the
- * exit status; a failure is printed.
+ * Read the file @path of the option @option, such as "--peers". The message of
+ * a failure begins with @option. Return: the exit status; a failure is printed.
  */
 int lines_open(struct lines *lines, const struct cli *cli, const char *option,
 	       const char *path);

@@ -224,7 +224,7 @@ static int pkeys_read(const struct cli *cli, const struct machine *machine,
 			  ? -ENETDOWN
 			  : machine_open(cli, machine, port, error, &client);
 
-	/* -ENETDOWN: a port without a link cannot be opened. */
+	/* A port without a link cannot be opened: its table stays empty. */
 	if (err == -ENETDOWN)
 		return CLI_DONE;
 	if (err)

@@ -36,7 +36,8 @@ struct machine {
 	size_t count;
 	struct ibsa_device_list *list; /* of this machine, or NULL */
 	struct ibsa_fabric *fabric;    /* embedded, or NULL */
-	bool is_missing; /* all could be read, but there is no such port */
+	/* ports could be read, but not the one the user names */
+	bool is_missing;
 };
 
 /*

@@ -65,8 +65,10 @@ static void findings_count(struct metrics_fabric *fabric,
 }
 
 /*
- * Read the fabric at the port @at, or fail if that is NULL. Return: whether the
- * fabric could be read; a failure is printed, unless the ports failed before.
+ * Read the fabric through the client of the port @at; NULL: no port has an SA
+ * that answers, and nothing is read. Return: whether the fabric could be read.
+ * If not, a message is printed; with @at NULL, only if reading the ports has
+ * not failed.
  */
 static bool fabric_read(struct metrics *metrics, const struct port_check *at)
 {

@@ -44,8 +44,9 @@ static int subscribe(struct metrics_events *events, struct ibsa_error *error)
 }
 
 /*
- * A port has one receiver of reports: another program may be it. An embedded fabric
- * is opened by its file, because the machine's handle ends with the collection.
+ * Only one program can receive the Reports at a port: if another program does,
+ * subscribing fails. On an embedded fabric, the client loads the fabric from
+ * its file again, because the fabric of @metrics is freed after the collection.
  */
 void metrics_events_start(struct metrics_events *events,
 			  const struct metrics *metrics)

@@ -132,14 +132,18 @@ static void serving_wake(void *arg)
 	const struct serving *serving = arg;
 	const uint64_t one = 1;
 
-	/* It cannot fail: nothing else adds to the counter. */
+	/*
+	 * write() cannot fail: the counter of the eventfd stays far below its
+	 * maximum.
+	 */
 	if (write(serving->wake_fd, &one, sizeof(one)) < 0)
 		return;
 }
 
 /*
- * The first collection tells whether the arguments are right, and subscribes to
- * events; the first request begins another.
+ * The first collection shows whether the arguments are valid, and subscribes to
+ * events. Its values are not served: the first request starts another
+ * collection.
  */
 static int serving_run(struct serving *serving)
 {

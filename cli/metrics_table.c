@@ -174,7 +174,7 @@ static void answers_total_write(struct metrics_text *text,
 		answers_write(text, &metrics->totals->answers);
 }
 
-/* A label without a value is one that is not there. */
+/* An empty label, such as an unknown GUID, means the same as no label. */
 static void sm_info_write(struct metrics_text *text,
 			  const struct metrics *metrics)
 {
@@ -269,7 +269,10 @@ static void peers_write(struct metrics_text *text,
 			       NULL);
 }
 
-/* A sample may not be repeated: programs refuse the whole text. */
+/*
+ * Whether an earlier peer has the same text: programs refuse all metrics if two
+ * samples have equal names and labels.
+ */
 static bool is_repeated(const struct node_check *check, size_t index)
 {
 	const char *text = check->peers[index].text;

@@ -29,7 +29,10 @@ static void header_write(struct metrics_text *text)
 		metric->help);
 }
 
-/* Control characters are replaced as in all output; the formats escape these. */
+/*
+ * Write the value of a label. Control characters are replaced as in all output;
+ * quotes and backslashes are escaped, as both text formats require.
+ */
 static void value_write(FILE *file, const char *value)
 {
 	char clean[256];

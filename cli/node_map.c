@@ -34,7 +34,10 @@ static int by_guid(const void *a, const void *b)
 	return (x->guid > y->guid) - (x->guid < y->guid);
 }
 
-/* The first line with a GUID has the name of the node. */
+/*
+ * Compare by GUID, then by line: of several lines with one GUID, the first is
+ * used.
+ */
 static int by_line(const void *a, const void *b)
 {
 	const struct node_name *x = a;

@@ -9,9 +9,9 @@
 #include "cli.h"
 
 /*
- * Read the file of --node-name-map, if the option is given, to the options: a line
- * has a GUID and a name in quotes; # begins a comment. Of several lines with a GUID,
- * the first one has the name. Return: the exit status; a failure is printed.
+ * If --node-name-map is given, read its file into @cli. Each line has a GUID
+ * and a name in quotes; # begins a comment. Of several lines with one GUID, the
+ * first is used. Return: the exit status; a failure is printed.
  */
 int node_map_read(struct cli *cli);
 void node_map_free(struct node_map *map);

@@ -220,7 +220,10 @@ static int ports_choose_among(const struct cli *cli, const struct nodes *nodes,
 	return status;
 }
 
-/* Choose the ports whose name of --node-name-map is @name, if there are any. */
+/*
+ * Choose the ports that @name stands for among the names of --node-name-map;
+ * @out is empty if there are none.
+ */
 static int ports_choose_mapped(const struct cli *cli, const struct nodes *nodes,
 			       const char *where, const char *name,
 			       struct node_ports *out)

@@ -30,20 +30,21 @@ struct node_ports {
 };
 
 /*
- * Find the ports that @name stands for by the rule of ibsa_host_select(), among
- * @nodes, or if that is NULL, among all nodes of the SA. @where, such as
- * "line 3: ", begins the message of a failure. Without @nodes, a name of
- * --node-name-map has precedence over descriptions.
+ * Find the ports that @name stands for by the rule of ibsa_host_select(). They
+ * are searched among @nodes; if @nodes is NULL, among all nodes of the SA, and
+ * then names of --node-name-map have precedence over descriptions. A message of
+ * failure begins with @where, such as "line 3: ".
  *
- * Return: the exit status; CLI_NO if there is no such node. A failure is printed.
- * The caller frees @out in any case.
+ * Return: the exit status; CLI_NO if there is no such node. A failure is
+ * printed. The caller frees @out in any case.
  */
 int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 	       const char *name, struct node_ports *out);
 
 /*
- * Check that the ports of @name are of one host, or of one node. Return: the exit
- * status; a failure is printed, after @where.
+ * Check that @name is not ambiguous: all its ports are ports of channel
+ * adapters, which belong to one host, or all are ports of one node. Return: the
+ * exit status; a failure is printed, after @where.
  */
 int node_ports_check(const struct node_ports *ports, const char *where,
 		     const char *name);

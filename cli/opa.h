@@ -18,9 +18,8 @@
 bool opa_has_paths(struct cli *cli);
 
 /*
- * opa_gid_of_lid() returns the GID that encodes a LID, with the prefix of
- * @own. The other function returns the LID that a GID encodes; 0 if it encodes
- * none.
+ * opa_gid_of_lid() returns the GID that encodes a LID, with the prefix of @own.
+ * opa_lid_of_gid() returns the LID that a GID encodes; 0 if it encodes none.
  */
 struct ibsa_gid opa_gid_of_lid(const struct ibsa_gid *own, uint32_t lid);
 uint32_t opa_lid_of_gid(const struct ibsa_gid *gid);

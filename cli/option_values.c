@@ -9,7 +9,10 @@
 #include "option_values.h"
 #include "target.h"
 
-/* The largest LID of Omni-Path; a fabric with a lower limit checks it itself. */
+/*
+ * The largest LID of Omni-Path. The library refuses a LID that is too large for
+ * an InfiniBand fabric.
+ */
 #define MAX_LID UINT32_C(0xbfffffff)
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -83,8 +83,9 @@ static const char *option_meant(const char *text)
 }
 
 /*
- * Print the message for an invalid option. For a long option, optopt is 0; it
- * is the option's key if the option has a value that it does not accept.
+ * Print the message for an invalid option. optopt is 0 for a long option that
+ * is unknown or ambiguous; the option's key for a long option that takes no
+ * value but was given one; and the letter for an unknown short option.
  */
 static int wrong_option(char **argv, int key)
 {

@@ -12,7 +12,10 @@ struct named_file {
 	const char *use; /* in messages */
 };
 
-/* Whether two files that do not exist would be the same one. */
+/*
+ * Whether two paths of files that do not exist name the same file in the same
+ * directory.
+ */
 static bool is_same_name(const char *one, const char *other)
 {
 	const char *const paths[] = { one, other };

@@ -126,7 +126,9 @@ void out_number(struct out *out, const char *name, uint64_t value,
 /* Write a cell whose value is a number; text output shows it in decimal. */
 void out_count(struct out *out, const char *name, uint64_t value);
 
-/* Write a cell, without a search for the end of its name. */
+/*
+ * Write a cell whose name has a known length, which saves a call of strlen().
+ */
 void out_named(struct out *out, const struct out_name *name,
 	       const struct out_cell *cell);
 

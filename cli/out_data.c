@@ -49,7 +49,10 @@ void out_bytes_put(struct out_bytes *bytes, const char *text, size_t len)
 	bytes->len += len;
 }
 
-/* Write a number; there is room for DIGITS characters. Return: its end. */
+/*
+ * Write a decimal number to @at, which has room for DIGITS characters. Return:
+ * the end of the number.
+ */
 static char *number_write(char *at, uint64_t number)
 {
 	char digits[DIGITS];

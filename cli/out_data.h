@@ -26,8 +26,8 @@ struct out_field {
 };
 
 /*
- * out_field_count() returns the number of cells that the user has chosen; the
- * other function returns one of them.
+ * out_field_count() returns the number of cells that the user has chosen;
+ * out_field_at() returns the cell with number @index.
  */
 size_t out_field_count(const struct out_fields *fields);
 struct out_field out_field_at(const struct out_fields *fields, size_t index);

@@ -15,7 +15,10 @@ enum {
 	PKEYS = 0x8000,	      /* numbers of partitions */
 };
 
-/* A member of a partition or of a group: a port, in the order of partitions. */
+/*
+ * A member of a partition or of a multicast group. @port: index of its port in
+ * the page. @pkey: a number by which by_pkey() sorts, see pkey_order().
+ */
 struct member {
 	uint32_t pkey;
 	uint32_t port;
@@ -311,8 +314,8 @@ static void partitions_use(struct section *section,
 }
 
 /*
- * Whether a path query to the port measures the SA: the first of its leaf switch, if the
- * switch is known.
+ * Whether to measure the SA by a path query to this port: if there is a path to
+ * it, and no other port at the same leaf switch was chosen before.
  */
 static bool is_sample(const struct page *page, size_t index, bool *is_seen)
 {

@@ -48,7 +48,10 @@ size_t page_port_find_guid(const struct page *page, uint64_t guid)
 	return found ? (size_t)(*found - page->ports) : SIZE_MAX;
 }
 
-/* Of an adapter without a LID, its ports are shown, too. */
+/*
+ * Whether the page shows the port: of a switch, only port 0; of another node,
+ * each port that has a GUID or a link, even if it has no LID.
+ */
 static bool is_end_port(const struct ibsa_topology_node *node,
 			const struct ibsa_topology_port *port)
 {
@@ -209,7 +212,11 @@ static void port_put(struct page *page, size_t index)
 	page_close(json, ']');
 }
 
-/* Whether a link is written at this end: the first, unless the other lacks it. */
+/*
+ * Whether a link is written at this end, so that it is written once: at the end
+ * that comes first in the order of nodes and ports; but if the other end does
+ * not report the link, at this end.
+ */
 static bool is_link_end(const struct page *page, size_t node,
 			const struct ibsa_topology_port *port)
 {
@@ -378,7 +385,10 @@ static void finding_put(struct page *page, const struct ibsa_finding *finding)
 	page_close(json, ']');
 }
 
-/* The critical findings come first; a page is not to be too large to open. */
+/*
+ * Write at most FINDINGS_MAX findings, the critical ones first: a page with all
+ * of them may be too large to open.
+ */
 static void findings_put(struct page *page)
 {
 	const enum ibsa_severity order[] = { IBSA_SEVERITY_CRITICAL,

@@ -53,8 +53,8 @@ static int client_open_signals_blocked(struct cli *cli,
 }
 
 /*
- * Use the address of the SA that this port has, for --sa without a LID and a
- * GID. Return: 0; -ENETDOWN the port has no SM.
+ * For --sa without a LID and a GID, use the SA's address in the port's state.
+ * Return: 0; -ENETDOWN the port has no SM.
  */
 static int sa_address_own(struct cli *cli, const struct ibsa_port_state *port,
 			  struct ibsa_error *error)
@@ -379,8 +379,8 @@ int query_refused_explain(struct cli *cli, int err)
 }
 
 /*
- * Close the client because waiting has failed, or because of a signal, for which
- * @err is 0: closing calls the callback of the query.
+ * Close the client, because waiting has failed with @err, or because a signal
+ * has arrived (@err is 0). Closing it calls the callback of the query.
  */
 static void wait_abandon(struct cli *cli, struct client_wait *wait, int err)
 {

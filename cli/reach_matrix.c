@@ -272,7 +272,10 @@ static bool is_group(const struct reach_target *target)
 	return target->gid.raw[0] == 0xff;
 }
 
-/* A cell whose source is a group is not queried: a group sends nothing. */
+/*
+ * Whether the path of a cell is queried: not if its source is a multicast GID,
+ * which sends no packets.
+ */
 static bool is_queried(const struct matrix *matrix, size_t cell)
 {
 	const struct reach_targets *targets = matrix->targets;

@@ -106,8 +106,8 @@ static void judge(struct reach_run *run, const struct reach_result *result)
 }
 
 /*
- * End the batch of queries. The batch then reports -ECANCELED for the queries
- * that were not sent, and for those in flight, which have a number of tries.
+ * End the batch of queries. The batch then reports -ECANCELED for each query
+ * without an answer; its number of tries is 0 if it was not sent.
  */
 static void run_stop(struct reach_run *run, enum reach_end why)
 {

@@ -31,8 +31,9 @@ static void put_pattern(const char *pattern)
 	printf(", \"pattern\": \"^%s$\"", pattern);
 }
 
-/* Write a list of the texts that are separated by '|' in @words, which may begin
- * with one.
+/*
+ * Write a list of the texts that are separated by '|' in @words. A '|' at the
+ * beginning of @words is skipped.
  */
 static void put_words(const char *words, bool can_be_none)
 {

@@ -126,7 +126,9 @@ static void event_line_row(struct out *out, size_t index, void *arg)
 
 	(void)index;
 	out_now(out);
-	/* As wide as the longest event, so that later lines are aligned. */
+	/*
+	 * Pad the event to the width of the longest one, so that lines align.
+	 */
 	if (out_is_brief(out))
 		snprintf(event, sizeof(event), "%-16s", line->name);
 	else

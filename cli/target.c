@@ -141,10 +141,7 @@ static bool is_hex_lid(const char *text, uint32_t last_lid)
 	       lid <= (is_long ? last_lid : IBSA_LID_UNICAST_MAX);
 }
 
-/*
- * Return: the kind of target that a text without a prefix stands for;
- * TARGET_SELF needs no parsing.
- */
+/* Return: the kind of target that a text without a prefix stands for. */
 static enum target_kind guess_kind(const char *text, uint32_t last_lid)
 {
 	struct ibsa_gid gid;
@@ -215,7 +212,7 @@ int target_parse_any(const char *text, struct target *out,
 	if (target_parse(text, out, error) == 0 ||
 	    target_parse_opa(text, out, &wider) == 0)
 		return 0;
-	/* The errors differ in the range of LIDs only. */
+	/* If the two errors differ, the text is a LID that is too large. */
 	if (strcmp(error->text, wider.text) != 0)
 		return target_refuse(error,
 				     "'%.64s' is not a LID (1 to %u; on "

@@ -72,8 +72,8 @@ static const char *own_pkeys_text(struct cli *cli, char out[PKEYS_TEXT])
 }
 
 /*
- * Write what the topology may lack into @out; one of the two numbers in @info
- * may be 0.
+ * Write which records the topology lacks into @out. One of @info->hidden and
+ * @info->unmatched may be 0, but not both.
  */
 static const char *gaps_text(const struct ibsa_topology_info *info,
 			     char out[GAPS_TEXT])
@@ -157,7 +157,10 @@ int topology_file_read(const struct cli *cli, const char *path,
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
-/* A regular file may include others, which are found from its path. */
+/*
+ * A regular file is loaded by its path, because it may include other files,
+ * whose names are relative to it.
+ */
 int topology_file_load(const char *path, const struct file_text *file,
 		       struct ibsa_error *error, struct ibsa_topology **out)
 {
@@ -217,7 +220,10 @@ static bool has_used_neighbor(const struct topology_view *view, size_t index,
 	return false;
 }
 
-/* Find the nodes that are connected with one that is used. */
+/*
+ * Add to @is_used all nodes that links connect with a used node, through shown
+ * nodes only.
+ */
 static void used_find(const struct topology_view *view, bool *is_used)
 {
 	bool is_changed = true;
@@ -235,8 +241,8 @@ static void used_find(const struct topology_view *view, bool *is_used)
 }
 
 /*
- * Hide the switches of other rails: leaf switches without an adapter that is shown,
- * and then the nodes that are not connected with such an adapter.
+ * Hide the nodes of other rails: first the leaf switches without a shown
+ * adapter, then all nodes that are no longer connected with a shown adapter.
  */
 static int switches_hide(struct topology_view *view)
 {

@@ -15,7 +15,7 @@ struct node_map;
  * @topology: the topology
  * @info:     its size
  * @map:      names of --node-name-map, or NULL; not owned
- * @is_hidden: for each node: an adapter whose device is not that of --device
+ * @is_hidden: for each node, whether a --device with wildcards hides it
  */
 struct topology_view {
 	struct ibsa_topology *topology;

@@ -47,8 +47,9 @@ int trace_row_add(struct traces *traces, const struct trace_row *row);
 int trace_topology_read(struct cli *cli, struct traces *traces);
 
 /*
- * Trace the tree of --group: from the first of @count ports, or, without ports, all
- * of it. Return: the exit status; a failure is printed.
+ * Trace the tree of --group. With ports (@count is not 0), trace from the first
+ * port @from; without ports, print the whole tree. Return: the exit status; a
+ * failure is printed.
  */
 int trace_group(struct cli *cli, struct traces *traces, const struct end *from,
 		size_t count);

@@ -150,9 +150,10 @@ static uint32_t lid_of(const struct traces *traces, const struct end *end)
 }
 
 /*
- * Whether the tree ends at the switch of its source, which has no entry. The
- * other switches are then not in the tree, because nothing leads to them.
- * @out: receives the number of branches up to that switch
+ * Whether the tree ends at the first switch, to which the source is connected,
+ * because this switch has no entry for the group. No other switch is then a
+ * part of the tree. @out: receives the number of branches up to and with the
+ * first switch
  */
 static bool ends_at_source(const struct traces *traces,
 			   const struct ibsa_trace_tree *tree, size_t *out)
@@ -167,7 +168,10 @@ static bool ends_at_source(const struct traces *traces,
 	return at < tree->count && tree->all[at].end == IBSA_TRACE_NO_ENTRY;
 }
 
-/* Print where the tables are not a tree, after the rows with the notes. */
+/*
+ * Print that the tables do not form a tree. @has_hole: the switch of the source
+ * has no entry for the group.
+ */
 static void gap_print(const struct cli *cli, uint32_t mlid, bool has_hole)
 {
 	char text[IBSA_VALUE_TEXT];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes arbitrary packets to two umad files of a small fabric, one of a port
- * that the built-in SM has set up and one of a port that it has not, while links
- * and faults change. A read must return a whole packet of a registered agent.
+ * Writes arbitrary packets to two umad files of a small fabric, while links and
+ * faults change. The embedded SM has configured the port of one file, but not
+ * the port of the other one. A read must return a whole packet of a registered
+ * agent.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -64,7 +64,7 @@ static void server_requests(const uint8_t *bytes, size_t len)
 
 /* A server that uses the other side of the client's data. */
 struct peer {
-	struct rings rings; /* memory NULL: all data are in the socket */
+	struct rings rings; /* memory is NULL if the socket contains all data */
 	const uint8_t *bytes;
 	size_t len;
 };

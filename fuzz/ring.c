@@ -27,7 +27,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
-	ROUNDS = 16, /* of the server's event loop, in each step */
+	ROUNDS = 16, /* rounds of the server's event loop in each step */
 	SCRIBBLES = 2000,
 	SUBJECT_CLASS = 0x0a, /* vendor-specific */
 	MAD_DATA = 64,
@@ -399,7 +399,10 @@ static void *scribble_run(void *arg)
 	return NULL;
 }
 
-/* Values near the word's present value may be valid. */
+/*
+ * Write values near the word's present value, because these may be valid
+ * positions.
+ */
 static void scribble_step(struct fuzz *fuzz)
 {
 	struct ring_memory *memory = fuzz->hostile.data.rings.memory;

@@ -27,7 +27,8 @@ def source_hash(text):
 
 
 def c_byte(byte):
-    # The sign of a plain char differs between machines.
+    # Whether char is signed differs between machines, so bytes above 127 are
+    # written as character constants.
     return str(byte) if byte < 128 else f"'\\{byte:03o}'"
 
 

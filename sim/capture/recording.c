@@ -248,8 +248,8 @@ static int add_frame(struct recording *recording, const struct frame *frame)
 }
 
 /*
- * Set the requester's GID from a path record in an answer that begins or ends
- * at the requester's LID.
+ * Set the requester's GID from a path record in an answer, if the path begins
+ * or ends at the requester's LID.
  */
 static void learn_gid_of(struct ibsa_port_state *port, const uint8_t *wire)
 {

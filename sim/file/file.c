@@ -64,7 +64,7 @@ static void set_issm(struct sim_file *file, bool on)
 	struct end_setup *setup = &file->files->subnet->setups[file->end];
 
 	setup->issm = on ? file : NULL;
-	/* The capability mask of the port has changed: IsSM. */
+	/* IsSM is a bit of the port's capability mask, which has changed. */
 	ibsa__trap_capabilities(file->files->nodes,
 				&file->files->subnet->ends[file->end]);
 }
@@ -113,8 +113,9 @@ bool ibsa__sim_file_has(const struct sim_file *file,
 }
 
 /*
- * Whether an agent of the port's umad files, which are its handlers, already
- * has one of the methods.
+ * Whether an agent of any umad file of the port already has one of the
+ * requested methods. Each umad file of the port is a handler in the list
+ * @handler.
  */
 static bool is_taken(const struct port_handler *handler,
 		     const struct sim_agent_request *request)

@@ -62,12 +62,12 @@ int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id) IBSA_MUST_USE;
 
 /*
  * Send one packet. Return: 0, also if the MAD is lost; -EINVAL the packet is
- * shorter than a header and 36 bytes or than the headers of its class, is too
- * long for one MAD without RMPP, has an invalid agent number or GID index, has
- * no GRH although the port requires one, is a direct-route SMP with an invalid
- * path, or has the class and transaction id of an earlier request without an
- * answer; -EIO no agent has this number; -ENOMEM memory is short, or too many
- * requests wait for answers.
+ * shorter than a umad header and 36 bytes or than the headers of its class, is
+ * too long for one MAD without RMPP, has an invalid agent number or GID index,
+ * has no GRH although the port requires one, is a direct-route SMP with an
+ * invalid path, or has the class and transaction id of an earlier request
+ * without an answer; -EIO no agent has this number; -ENOMEM memory is short, or
+ * too many requests wait for answers.
  */
 int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 			 size_t len) IBSA_MUST_USE;

@@ -144,8 +144,8 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 	const uint8_t *smp = message->body.bytes;
 
 	/*
-	 * An SMP whose path ends with a part by LID is not supported, since no
-	 * program here uses it.
+	 * An SMP whose path ends with a part by LID is dropped: OpenSM and ibsa
+	 * never send one.
 	 */
 	if (smp[SMP_HOP_COUNT] > HOPS_MAX ||
 	    smp[SMP_HOP_POINTER] > smp[SMP_HOP_COUNT] + 1 ||
@@ -158,8 +158,9 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 }
 
 /*
- * Whether the path of an SMP is valid. Linux delivers an SMP beyond the end of
- * its path to the port itself; no program here sends one.
+ * Whether the path of a request is valid at port @number. Linux delivers an SMP
+ * beyond the end of its path to the port itself; OpenSM and ibsa never send
+ * one.
  */
 static bool is_sound_request(const uint8_t *smp, uint8_t number)
 {

@@ -116,8 +116,8 @@ void ibsa__mad_deliver_fan(struct mad_net *net, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns);
 
 /*
- * Forward a multicast packet to all ports in the multicast forwarding tables
- * (fan.c).
+ * Forward a multicast packet: each switch sends copies to the ports in its
+ * multicast forwarding table (fan.c).
  */
 void ibsa__mad_fan_out(struct mad_net *net, const struct message *message,
 		       uint64_t now_ns);

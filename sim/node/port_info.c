@@ -96,8 +96,9 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 	    (!subnet->is_bare && end == &subnet->ends[subnet->sa_end]))
 		mask |= CAP_IS_SM;
 	/*
-	 * Adapters set the capability of client reregistration, as real ones
-	 * do. The embedded SM sets ClientReregister without it.
+	 * Without an embedded SM, adapters set the capability of client
+	 * reregistration, as real ones do. With it, they do not; the embedded
+	 * SM sets ClientReregister nevertheless.
 	 */
 	if (subnet->is_bare && !is_switch)
 		mask |= CAP_REREGISTER;

@@ -193,8 +193,9 @@ void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
 void ibsa__traps_observe(void *arg, const struct subnet_change *change);
 
 /*
- * ibsa__traps_settle() sends the traps that are due again; the second function
- * returns the time of the next. They are members of a struct port_handler.
+ * ibsa__traps_settle() sends the traps that are due again; ibsa__traps_due()
+ * returns the time at which the next one is due. They are members of a struct
+ * port_handler.
  */
 void ibsa__traps_settle(void *arg, uint64_t now_ns);
 uint64_t ibsa__traps_due(void *arg, uint32_t end);

@@ -14,8 +14,8 @@ void ibsa__multicast_init(struct sa *sa);
 
 /*
  * ibsa__table_mft() writes a block of a switch's multicast forwarding table,
- * for the 16 ports from @position on. The second function returns the number
- * of blocks up to the last one in use.
+ * for the 16 ports from @position on. ibsa__table_mft_blocks() returns the
+ * number of blocks up to the last one in use.
  */
 void ibsa__table_mft(struct sa *sa, const struct topo_node *node,
 		     uint32_t block, unsigned int position,

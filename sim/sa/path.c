@@ -13,7 +13,7 @@ enum { LIFE_TIME = 18 /* of each path between two different ports */ };
 
 /*
  * Lower the largest possible value *@have to the largest value that satisfies
- * the selector. Return: false: no value satisfies it.
+ * the selector; values begin at 1. Return: false: no value satisfies it.
  */
 static bool select_up_to(unsigned int selector, uint8_t want, uint8_t *have)
 {
@@ -43,8 +43,9 @@ static bool select_mtu(const struct path_query *query, struct path *path)
 }
 
 /*
- * Check the path's rate. A rate is not lowered to the wanted one, as an MTU
- * is, because the links of the path may not support the lower rate.
+ * Check the path's rate. With the selector "exactly", the rate is not lowered
+ * to the wanted one, as an MTU is, because the links of the path may not
+ * support it.
  */
 static bool select_rate(const struct path_query *query, struct path *path)
 {
@@ -67,8 +68,8 @@ static bool select_life_time(const struct path_query *query, struct path *path)
 	    !HAS(query, packet_life_time))
 		return true;
 	/*
-	 * A path from a port to itself has life time 0, and no life time is
-	 * less than 0.
+	 * The life time of a path from a port to itself is 0, which is a valid
+	 * value only here: select_up_to() would refuse it as not less than 1.
 	 */
 	if (how == IBSA_SELECT_LESS && path->life_time < want)
 		return true;

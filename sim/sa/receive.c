@@ -17,8 +17,9 @@ static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 }
 
 /*
- * Let the SA answer the request; or a fault, or the source of recorded
- * answers, in its place. Return: whether there is an answer.
+ * Answer the request: by a fault if one applies, otherwise by the source of
+ * recorded answers if there is one, otherwise by the embedded SA. Return:
+ * whether there is an answer.
  */
 static bool request_answer(struct sa *sa, const struct sa_request *request,
 			   struct sa_reply *reply)

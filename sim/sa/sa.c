@@ -39,8 +39,8 @@ enum layout_kind {
 
 struct attribute {
 	/*
-	 * Record type of the attribute in requests; its reply record is the
-	 * type in answers.
+	 * Record type of the attribute in requests. Answers have the record
+	 * type that its member for replies names.
 	 */
 	const struct ibsa_record *record;
 	enum layout_kind layout;

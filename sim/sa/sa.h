@@ -23,8 +23,8 @@ union sa_record {
 };
 
 /*
- * A function that answers requests in place of the embedded SA, such as the
- * answers of a recording; NULL: the embedded SA answers.
+ * A function that answers requests in place of the embedded SA: with the
+ * answers of a recording. If @answer is NULL, the embedded SA answers.
  */
 struct sa_source {
 	/* Return: whether @reply was filled in. */
@@ -141,7 +141,8 @@ bool ibsa__sa_take(void *arg, const struct message *message,
 void ibsa__sa_forget(struct sa *sa);
 
 /*
- * Whether the answer needs no more records: a Get fails at its second record.
+ * Whether appending can stop: the request has failed, or it is a Get, for which
+ * a second record is an error.
  */
 static inline bool sa_is_full(const struct sa_work *work)
 {
@@ -240,8 +241,8 @@ static inline bool sa_share_pkey(const struct sa_work *work,
 }
 
 /*
- * Whether the requester and an end port are members of a common partition. The
- * SA hides other ports from the requester.
+ * Whether the requester and an end port are members of a common partition. If
+ * not, the SA shows the requester no records of the port.
  */
 static inline bool sa_may_know_port(const struct sa_work *work,
 				    const struct topo_port *port)

@@ -443,8 +443,8 @@ static bool is_of_group(const struct path_query *query,
 }
 
 /*
- * Return: the hop limit of a path to a group: groups of link-local scope have
- * their own.
+ * Return: the hop limit of a path to a group: that of the group if its scope is
+ * link-local, otherwise HOP_LIMIT_ROUTED.
  */
 static uint8_t hop_limit(const struct group *group)
 {

@@ -49,7 +49,7 @@ uint16_t ibsa__lft_top(const struct subnet *subnet,
 
 /*
  * By the forwarding tables of a switch: ibsa__switch_exit() returns the exit
- * port for a LID; the second function returns a mask of the exit ports for a
+ * port for a LID; ibsa__switch_fan() writes a mask of the exit ports for a
  * multicast LID.
  */
 uint8_t ibsa__switch_exit(struct subnet *subnet, const struct topo_node *node,

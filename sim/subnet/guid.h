@@ -20,8 +20,8 @@ struct guid_table {
 	uint64_t port_guid;
 	uint64_t guids[GUID_CAP_ADAPTER]; /* 0: the entry is empty */
 	/*
-	 * For each entry, the number of the last GUID that the SA has assigned
-	 * to it.
+	 * For each entry, the number of the GUID that the SA last generated for
+	 * it; 0: none.
 	 */
 	uint32_t invented[GUID_CAP_ADAPTER];
 };
@@ -39,7 +39,7 @@ struct aliases {
 	uint32_t table_count;
 	size_t table_room;
 	struct map table_of; /* by port GUID */
-	/* Number of GUIDs that the SA has assigned in total. */
+	/* Number of GUIDs that the SA has generated so far. */
 	uint32_t invented;
 };
 

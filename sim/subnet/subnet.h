@@ -396,7 +396,8 @@ bool ibsa__pkey_is_usable(const struct end_setup *a, const struct end_setup *b,
 bool ibsa__pkey_passes(const struct end_setup *setup, uint16_t pkey);
 
 /*
- * Return: the index of the first P_Key in the port's table that matches, or 0.
+ * Return: the index of the first P_Key in the port's table that matches @pkey;
+ * 0 if none does.
  */
 uint16_t ibsa__pkey_index(const struct end_setup *setup, uint16_t pkey);
 

@@ -59,8 +59,8 @@ void ibsa__table_lft(struct subnet *subnet, const struct topo_node *node,
 uint32_t ibsa__table_lft_last(const struct subnet *subnet);
 
 /*
- * Fill a block of a port's P_Key table; the second function returns the number
- * of blocks.
+ * ibsa__table_pkeys() fills a block of a port's P_Key table;
+ * ibsa__table_pkey_blocks() returns the number of blocks.
  */
 void ibsa__table_pkeys(const struct subnet *subnet,
 		       const struct topo_port *port, uint32_t block,

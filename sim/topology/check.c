@@ -100,9 +100,9 @@ static bool has_rate(const struct port_line *line)
 }
 
 /*
- * Return: the line of a cable whose rate is unknown. If neither line of the
- * cable has a rate, but other cables have one, that is @line. NULL: the cable
- * has a rate.
+ * Return: the line of a cable whose rate is unknown: a line with an invalid
+ * rate; or @line, if neither line of the cable has a rate although other cables
+ * of the file have one. NULL: the cable has a rate.
  */
 static const struct port_line *
 cable_line_without_rate(const struct check *check, const struct port_line *line,
@@ -190,8 +190,9 @@ static const struct port_line *any_line(const struct check *check,
 }
 
 /*
- * Check for parallel cables between two nodes. first[NODE] is the first port
- * that leads to NODE; or a port of a node that was checked before.
+ * Check for parallel cables between @node and each later node that have
+ * different rates. @first[NODE]: the first port of @node that leads to NODE; a
+ * port of another node is left over from that node's check.
  */
 static int check_parallel(struct check *check, const struct topo_node *node,
 			  uint32_t *first)

@@ -476,7 +476,10 @@ static bool is_ignored(struct cursor line)
 	return false;
 }
 
-/* Whether it is a line of ibnetdiscover's lists or of its report of ports. */
+/*
+ * Whether @line is a line of ibnetdiscover -l, -H, -S or -R, or of its report
+ * of ports (-p).
+ */
 static bool is_of_list(struct cursor line)
 {
 	static const char *const words[] = { "Switch", "Ca", "Router",

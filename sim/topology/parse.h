@@ -49,8 +49,8 @@ struct source_line {
 };
 
 /*
- * The line of a node in the topology file, and the line that sets its GUID to
- * 0.
+ * The line of a node in the topology file, and the line that states 0 as its
+ * GUID, if there is one.
  */
 struct node_line {
 	const struct source *source;

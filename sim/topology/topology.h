@@ -35,7 +35,7 @@ struct topo_node {
 	uint32_t device;
 	uint8_t type; /* enum ibsa_node_type */
 	uint8_t port_count;
-	uint8_t sa_port; /* For a switch: number of its port towards the SA. */
+	uint8_t sa_port; /* For a switch: the port that leads towards the SA. */
 	/*
 	 * A link of the switch has changed since the SM last read its
 	 * SwitchInfo.
