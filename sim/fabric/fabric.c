@@ -177,6 +177,8 @@ static int init(struct ibsa_fabric *fabric, const char *sa_node,
 		err = ibsa__groups_init(&fabric->sa.groups);
 	if (!err)
 		err = ibsa__reports_init(&fabric->sa.reports);
+	if (!err)
+		err = ibsa__sim_files_init(&fabric->files);
 	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
@@ -197,6 +199,7 @@ static void destroy(struct ibsa_fabric *fabric)
 	ibsa__groups_done(&fabric->sa.groups);
 	ibsa__aliases_done(&fabric->subnet.aliases);
 	ibsa__replay_done(fabric->recording);
+	ibsa__sim_files_done(&fabric->files);
 	pthread_mutex_destroy(&fabric->lock);
 	pthread_cond_destroy(&fabric->changed);
 	ibsa__free(fabric);

@@ -12,6 +12,21 @@
 #include "sim/file/open_file.h"
 #include "sim/node/sma.h"
 
+int ibsa__sim_files_init(struct sim_files *files)
+{
+	files->handler = (struct port_handler){
+		.take = ibsa__files_take,
+		.arg = files,
+	};
+	files->net->requesters = &files->handler;
+	return ibsa__hash_init(&files->agents);
+}
+
+void ibsa__sim_files_done(struct sim_files *files)
+{
+	ibsa__hash_done(&files->agents);
+}
+
 static struct port_handler **handlers_of(const struct sim_file *file)
 {
 	return &file->files->subnet->setups[file->end].handlers;
@@ -69,6 +84,14 @@ static void set_issm(struct sim_file *file, bool on)
 				&file->files->subnet->ends[file->end]);
 }
 
+static void agent_close(struct agent *agent)
+{
+	if (agent->is_open)
+		ibsa__hash_remove(&agent->file->files->agents,
+				  &agent->by_prefix);
+	agent->is_open = false;
+}
+
 void ibsa__sim_file_close(struct sim_file *file)
 {
 	struct sim_files *files;
@@ -77,6 +100,8 @@ void ibsa__sim_file_close(struct sim_file *file)
 	if (!file)
 		return;
 	files = file->files;
+	for (uint32_t i = 0; i < SIM_AGENTS_MAX; i++)
+		agent_close(&file->agents[i]);
 	for (at = handlers_of(file); *at != &file->handler;)
 		at = &(*at)->next;
 	*at = file->handler.next;
@@ -128,6 +153,7 @@ static bool is_taken(const struct port_handler *handler,
 int ibsa__sim_file_register(struct sim_file *file,
 			    struct sim_agent_request *request)
 {
+	struct agent *agent;
 	uint32_t id = 0;
 	int err = ibsa__agent_check(request);
 
@@ -140,11 +166,14 @@ int ibsa__sim_file_register(struct sim_file *file,
 	if (id == SIM_AGENTS_MAX)
 		return -ENOMEM;
 	request->id = id;
-	file->agents[id] = (struct agent){
+	agent = &file->agents[id];
+	*agent = (struct agent){
 		.is_open = true,
-		.prefix = ++file->files->agent_prefixes,
+		.file = file,
 		.what = *request,
 	};
+	ibsa__hash_add(&file->files->agents, &agent->by_prefix,
+		       ++file->files->agent_prefixes);
 	return 0;
 }
 
@@ -167,7 +196,7 @@ int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id)
 {
 	if (id >= SIM_AGENTS_MAX || !file->agents[id].is_open)
 		return -EINVAL;
-	file->agents[id].is_open = false;
+	agent_close(&file->agents[id]);
 	end_sents_of(file, id);
 	return 0;
 }
@@ -289,7 +318,7 @@ static void put_segments(const struct out *out, struct sa_reply *body)
 static void put_prefix(const struct agent *agent, uint8_t *mad)
 {
 	if (!mad_is_response(mad))
-		ibsa_put_be32(mad + MAD_TID, agent->prefix);
+		ibsa_put_be32(mad + MAD_TID, (uint32_t)agent->by_prefix.key);
 }
 
 static bool put_body(const struct out *out, struct sa_reply *body)

@@ -15,6 +15,7 @@
 #include <ibsa/sim.h>
 
 #include "sim/mad/agent.h"
+#include "sim/mad/port.h"
 #include "umad/file.h"
 
 struct mad_net;
@@ -30,7 +31,13 @@ struct sim_files {
 	struct mad_net *net;
 	struct nodes *nodes;
 	uint32_t agent_prefixes; /* prefixes of transaction ids given so far */
+	struct hash agents;	 /* open agents by their prefixes */
+	struct port_handler handler; /* of all responses to the agents */
 };
+
+/* Set the handler of @files->net. Return: 0; -ENOMEM. */
+int ibsa__sim_files_init(struct sim_files *files) IBSA_MUST_USE;
+void ibsa__sim_files_done(struct sim_files *files);
 
 /*
  * Open a umad file at an end port (index in the topology). @ready is called

@@ -68,39 +68,53 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 	put(file, &header, message->body.bytes, len);
 }
 
-/* Return: the agent that has sent the request of this response, or NULL. */
-static const struct agent *asker(const struct sim_file *file,
-				 const uint8_t *mad)
+/*
+ * Return: the agent at the end port @end that has sent the request of this
+ * response, or NULL.
+ */
+static const struct agent *requester(const struct sim_files *files,
+				     uint32_t end, const uint8_t *mad)
 {
-	const uint32_t prefix = ibsa_be32(mad + MAD_TID);
+	struct hash_node *node = hash_find(&files->agents,
+					   ibsa_be32(mad + MAD_TID));
+	const struct agent *agent;
 
-	for (int i = 0; i < SIM_AGENTS_MAX; i++) {
-		if (file->agents[i].is_open && file->agents[i].prefix == prefix)
-			return &file->agents[i];
-	}
-	return NULL;
+	if (!node)
+		return NULL;
+	agent = hash_object(node, struct agent, by_prefix);
+	return agent->file->end == end ? agent : NULL;
 }
 
-static bool take_response(struct sim_file *file, const struct message *message)
+bool ibsa__files_take(void *arg, const struct message *message,
+		      const struct arrival *at, uint64_t now_ns)
 {
+	const struct sim_files *files = arg;
 	const uint8_t *mad = message->body.bytes;
-	const struct agent *agent = asker(file, mad);
+	const struct agent *agent =
+		requester(files, files->subnet->topo.ports[at->port].end, mad);
 	struct sent *sent;
 
+	(void)now_ns;
 	if (!agent)
 		return false;
-	sent = ibsa__sent_find(&file->sents, mad);
+	sent = ibsa__sent_find(&agent->file->sents, mad);
 	if (!sent)
 		return false;
-	ibsa__sent_end(&file->sents, sent, file->files->net->mads.pool);
-	hand_over(file, agent, message);
+	ibsa__sent_end(&agent->file->sents, sent, files->net->mads.pool);
+	hand_over(agent->file, agent, message);
 	return true;
 }
 
-static bool take_request(struct sim_file *file, const struct message *message)
+bool ibsa__file_take(void *arg, const struct message *message,
+		     const struct arrival *at, uint64_t now_ns)
 {
 	const uint8_t *mad = message->body.bytes;
+	struct sim_file *file = arg;
 
+	(void)at;
+	(void)now_ns;
+	if (mad_is_response(mad))
+		return false;
 	for (int i = 0; i < SIM_AGENTS_MAX; i++) {
 		if (!ibsa__agent_wants(&file->agents[i], mad))
 			continue;
@@ -108,16 +122,6 @@ static bool take_request(struct sim_file *file, const struct message *message)
 		return true;
 	}
 	return false;
-}
-
-bool ibsa__file_take(void *arg, const struct message *message,
-		     const struct arrival *at, uint64_t now_ns)
-{
-	(void)at;
-	(void)now_ns;
-	return mad_is_response(message->body.bytes)
-		       ? take_response(arg, message)
-		       : take_request(arg, message);
 }
 
 /*

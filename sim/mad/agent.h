@@ -6,8 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "umad/header.h"
 #include "sim/mad/mad.h"
+
+struct sim_file;
 
 /*
  * A request to register an agent, with the values of the ioctls
@@ -48,7 +51,12 @@ sim_agent_request(const struct umad_agent_request2 *from)
 
 struct agent {
 	bool is_open;
-	uint32_t prefix; /* upper half of its transaction ids */
+	/*
+	 * Among the agents of all files. The key is the upper half of the
+	 * agent's transaction ids.
+	 */
+	struct hash_node by_prefix;
+	struct sim_file *file;
 	struct sim_agent_request what;
 };
 

@@ -81,7 +81,7 @@ void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 	 * responses to Reports remain for the SA.
 	 */
 	if (mad_is_response(message->body.bytes) &&
-	    port_handlers_take(own, message, at, now_ns))
+	    port_handlers_take(net->requesters, message, at, now_ns))
 		return;
 	if (port_handlers_take(net->handlers, message, at, now_ns) ||
 	    port_handlers_take(own, message, at, now_ns) ||

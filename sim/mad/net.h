@@ -30,6 +30,8 @@ struct mad_net {
 	 * single port.
 	 */
 	struct port_handler *handlers;
+	/* Called with responses only, before all others. */
+	struct port_handler *requesters;
 	struct port_handler *last_handler; /* called after all others */
 	struct mad_tap tap;
 	struct counters *counters; /* by port; NULL until a packet passes */

@@ -154,6 +154,49 @@ static void a_request_is_answered_by_the_other_agent(void **state)
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_AGENT), 1);
 }
 
+/*
+ * A response goes to the agent that its transaction id names, if this agent is
+ * at the port at which the response arrives. Several files may be open there.
+ */
+static void a_response_reaches_its_agent_at_its_port(void **state)
+{
+	const struct file_pair *rig = *state;
+	struct sim_file *asking = file_open(rig->fabric, "a", 1);
+	struct sim_file *last = file_open(rig->fabric, "a", 1);
+	const uint32_t lid_b = file_lid(rig->fabric, "b", 1);
+	struct packet_out packet;
+	struct packet_in in;
+
+	file_agent(rig->a, 0, 0, 0);
+	packet = file_request(file_agent(asking, 0, 0, 0), lid_b, CLASS_VENDOR,
+			      1, ATTRIBUTE, 5);
+	file_agent(last, 0, 0, 0);
+	file_agent(rig->b, CLASS_VENDOR, 1, 1 << 1);
+	assert_int_equal(file_write(asking, &packet), 0);
+	assert_true(file_read(rig->b, &in));
+	packet.header = in.header;
+	memcpy(packet.mad, in.mad, sizeof(packet.mad));
+	packet.mad[MAD_METHOD] = METHOD_GET_RESP;
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid, (uint16_t)lid_b);
+	assert_int_equal(file_write(rig->b, &packet), 0);
+	assert_false(file_read(asking, &in));
+	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_AGENT), 1);
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid,
+		      (uint16_t)file_lid(rig->fabric, "a", 1));
+	assert_int_equal(file_write(rig->b, &packet), 0);
+	assert_true(file_read(asking, &in));
+	assert_false(file_read(rig->a, &in));
+	assert_false(file_read(last, &in));
+
+	/* Its file is closed before the next response. */
+	ibsa__sim_file_close(asking);
+	assert_int_equal(file_write(rig->b, &packet), 0);
+	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_AGENT), 2);
+	ibsa__sim_file_close(last);
+}
+
 /* Linux answers requests without an agent, if their method has an answer. */
 static void mad_without_an_agent_is_refused(void **state)
 {
@@ -234,6 +277,7 @@ int main(void)
 		TEST(a_file_has_at_most_32_agents),
 		TEST(bad_writes_are_refused),
 		TEST(a_request_is_answered_by_the_other_agent),
+		TEST(a_response_reaches_its_agent_at_its_port),
 		TEST(mad_without_an_agent_is_refused),
 		TEST(requests_end_with_their_agent),
 		TEST(one_file_sets_the_issm_bit),
