@@ -41,20 +41,6 @@ static void answer_copy(const char *answer, size_t len, char *out, size_t room)
 	out[len] = '\0';
 }
 
-static int command_exchange(struct remote_address *address,
-			    struct remote_request *request,
-			    struct ibsa_error *error)
-{
-	struct remote_connection connection;
-	int err = ibsa__remote_connect(&connection, address, error);
-
-	if (err)
-		return err;
-	err = ibsa__remote_request(&connection, request, error);
-	ibsa__remote_disconnect(&connection);
-	return err;
-}
-
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 			size_t room, struct ibsa_error *error)
 {
@@ -78,7 +64,7 @@ int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 	request.answer = ibsa__calloc(1, REMOTE_BODY_MAX);
 	if (!request.answer)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
-	err = command_exchange(&address, &request, error);
+	err = ibsa__remote_request_once(&address, &request, error);
 	if (!err)
 		answer_copy(request.answer, request.answered, out, room);
 	ibsa__free(request.answer);

@@ -550,3 +550,19 @@ void ibsa__remote_disconnect(struct remote_connection *connection)
 {
 	fd_close(&connection->fd);
 }
+
+int ibsa__remote_request_once(struct remote_address *address,
+			      struct remote_request *request,
+			      struct ibsa_error *error)
+{
+	struct remote_connection connection;
+	int err = ibsa__remote_connect(&connection, address, error);
+
+	if (err)
+		return err;
+	err = ibsa__remote_request(&connection, request, error);
+	if (err && connection.is_late)
+		err = -ETIMEDOUT;
+	ibsa__remote_disconnect(&connection);
+	return err;
+}

@@ -149,6 +149,15 @@ int ibsa__remote_request(struct remote_connection *connection,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
+ * Connect to a fabric server, exchange one request, and disconnect. Return: 0;
+ * -ETIMEDOUT the server does not answer; or another error of
+ * ibsa__remote_connect() or ibsa__remote_request().
+ */
+int ibsa__remote_request_once(struct remote_address *address,
+			      struct remote_request *request,
+			      struct ibsa_error *error) IBSA_MUST_USE;
+
+/*
  * Send a frame's head and body without waiting, except the first *@sent bytes,
  * which were sent earlier. No other thread may use @fd meanwhile. Return: 0
  * all was sent; -EAGAIN the socket's buffer is full; -EIO the server has

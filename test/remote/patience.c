@@ -157,6 +157,62 @@ static void single_bytes_do_not_extend_the_deadline(void **state)
 	stopped_end(&stopped);
 }
 
+/*
+ * Answers the hello message, but no request. A client that gives up closes the
+ * connection.
+ */
+static void *silence_run(void *arg)
+{
+	const int fd = accept(*(int *)arg, NULL, NULL);
+	struct {
+		struct remote_head head;
+		struct remote_hello hello;
+	} frame;
+	char rest[256];
+
+	if (fd < 0)
+		return NULL;
+	if (recv(fd, &frame, sizeof(frame), MSG_WAITALL) == sizeof(frame) &&
+	    send(fd, &frame, sizeof(frame), MSG_NOSIGNAL) == sizeof(frame))
+		while (recv(fd, rest, sizeof(rest), 0) > 0)
+			;
+	close(fd);
+	return NULL;
+}
+
+/* -ENODEV would mean that the server has ended. */
+static void a_server_that_does_not_answer_a_command_times_out(void **state)
+{
+	static const char line[] = "stats";
+	char answer[64];
+	struct remote_request request = {
+		.type = REMOTE_CONTROL,
+		.body = line,
+		.len = strlen(line),
+		.answer = answer,
+		.room = sizeof(answer),
+	};
+	struct remote_address address;
+	struct ibsa_error error = { .text = "" };
+	struct stopped stopped;
+	pthread_t thread;
+	int err;
+
+	(void)state;
+	stopped_start(&stopped);
+	assert_int_equal(ibsa__remote_address_find(stopped.name, "", NULL, 0,
+						   NULL, &address),
+			 0);
+	address.patience_ms = PATIENCE_MS;
+	assert_int_equal(
+		pthread_create(&thread, NULL, silence_run, &stopped.fd), 0);
+	err = ibsa__remote_request_once(&address, &request, &error);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	stopped_end(&stopped);
+	assert_int_equal(err, -ETIMEDOUT);
+	assert_non_null(strstr(error.text, "answer"));
+}
+
 /* Only a limited number of events is read at once. */
 static void events_without_end_do_not_block_a_call(void **state)
 {
@@ -353,6 +409,8 @@ int main(void)
 		cmocka_unit_test(a_server_that_accepts_and_is_silent_times_out),
 		cmocka_unit_test(a_server_with_a_full_backlog_times_out),
 		cmocka_unit_test(single_bytes_do_not_extend_the_deadline),
+		cmocka_unit_test(
+			a_server_that_does_not_answer_a_command_times_out),
 		cmocka_unit_test(events_without_end_do_not_block_a_call),
 		cmocka_unit_test(an_answer_of_a_wrong_size_is_refused),
 		cmocka_unit_test(a_refusal_that_is_damaged_ends_the_connection),
