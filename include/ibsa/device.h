@@ -97,11 +97,12 @@ struct ibsa_device_list {
  * /sys. A program that is set-uid, or has other privileges of its own, ignores
  * these variables.
  *
- * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
- * the RDMA modules are not loaded; -ENODEV no fabric server listens at PATH, or
- * the fabric has no node with the name in $IBSA_NODE; -ENXIO $IBSA_NODE is
- * NAME/PORT, and the node NAME has no port PORT; -EINVAL PATH is empty, or the
- * name in $IBSA_NODE is too long; -EACCES, -EPROTO, -ETIMEDOUT, -EUSERS the
+ * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist,
+ * usually because the RDMA modules are not loaded; -ENODEV no fabric server
+ * listens at PATH, or the fabric has no node with the name in $IBSA_NODE, or,
+ * without $IBSA_NODE, no channel adapter; -ENXIO $IBSA_NODE is NAME/PORT, and
+ * the node NAME has no port PORT that can send MADs; -EINVAL PATH is empty, or
+ * the name in $IBSA_NODE is too long; -EACCES, -EPROTO, -ETIMEDOUT, -EUSERS the
  * fabric server cannot be used, for the reasons that ibsa_open() has for these
  * errors; -ENAMETOOLONG $SYSFS_PATH or PATH is too long; -ENOMEM; or the error
  * of reading class/infiniband. After an error @out is unchanged. Any thread may
@@ -257,11 +258,12 @@ struct ibsa_gid_list {
  * complete. The network interface of an entry is an index in the network name
  * space of the caller, or 0 if the entry has no interface in this name space.
  *
- * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist:
- * the RDMA modules are not loaded; -ENODEV there is no such device; -ENXIO the
- * device has no such port; -EACCES, -EINVAL, -ENAMETOOLONG, -EPROTO,
- * -ETIMEDOUT, -EUSERS as ibsa_devices_read(); -ENOMEM; or the error of reading
- * a directory. After an error @out is unchanged. Any thread may call it.
+ * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist,
+ * usually because the RDMA modules are not loaded; -ENODEV there is no such
+ * device; -ENXIO the device has no such port; -EACCES, -EINVAL, -ENAMETOOLONG,
+ * -EPROTO, -ETIMEDOUT, -EUSERS as ibsa_devices_read(); -ENOMEM; or the error of
+ * reading a directory. After an error @out is unchanged. Any thread may call
+ * it.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */

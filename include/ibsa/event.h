@@ -3,8 +3,8 @@
  * Events that the SA reports: ports that join or leave the subnet, multicast
  * groups, links, changes at a node.
  *
- * The SA sends Reports to the ports that have subscribed, and loses
- * subscriptions without notice when it restarts or another SA takes over. A
+ * The SA sends Reports to the ports that have subscribed, and usually loses
+ * subscriptions, without notice, when it restarts or another SA takes over. A
  * client has one subscription for each node type whose traps its watches need,
  * however many watches there are, renews it when it is lost, and reports when
  * events may have been missed.
@@ -59,10 +59,10 @@ enum ibsa_event_kind {
 	 * on are reported, unless a Report is lost on all tries; the present
 	 * state is not. */
 	IBSA_EVENT_SUBSCRIBED = 1 << 16,
-	/* Reports may not arrive: the SA lost a subscription, the address of
-	 * the port or of the SM changed, or, with err -ENETDOWN, the port is
-	 * down or initializing. The client subscribes again; SUBSCRIBED and
-	 * then GAP follow. */
+	/* Reports may not arrive: the SA lost a subscription, the port or its
+	 * SM changed, or, with err -ENETDOWN, the port is down or
+	 * initializing. The client subscribes again; SUBSCRIBED and then GAP
+	 * follow. */
 	IBSA_EVENT_LOST = 1 << 17,
 	/* A request to the SA failed, or the SA was busy. The client tries
 	 * again after 1 s, then after up to 60 s. */
@@ -98,11 +98,12 @@ enum ibsa_event_kind {
  *            became the receiver of the port's Reports; -ENODATA the table that
  *            audit_nodes reads was empty or incomplete; another error of
  *            ibsa_query() or struct ibsa_reply; 0 the SA was busy, as @status
- *            says. Of ENDED: 0 the SA answered, and the subscription is ended
- *            if @status is 0 or 0x0200; -ECANCELED the SA did not answer within
- *            the two seconds that ibsa_close() waits; or the error of the
- *            request. If the subscription is not ended at the SA, the SA may
- *            continue to send Reports to the port. Of all other kinds: 0
+ *            says. Of ENDED: 0 the SA answered, or no subscription was left;
+ *            the subscription is ended if @status is 0 or 0x0200; -ETIMEDOUT
+ *            the SA did not answer; -ECANCELED ibsa_close() stopped waiting
+ *            before the request ended; or another error of the request. If the
+ *            subscription is not ended at the SA, the SA may continue to send
+ *            Reports to the port. Of all other kinds: 0
  * @status:   of FAILED, REFUSED and ENDED: the MAD status, all 16 bits; of all
  *            other kinds: 0
  * @trap:     trap number of a Report; of OTHER, if @notice is not generic, the
@@ -116,8 +117,9 @@ enum ibsa_event_kind {
  * @port_num: number of the client's port; 0 if the transport does not provide
  *            the number
  * @sequence: increases from event to event of a client. All watches that
- *            receive a Report receive the same number; all other events have a
- *            number of their own. A watch does not receive every number
+ *            receive a Report, or a change that the audit of nodes found,
+ *            receive the same number; all other events have a number of their
+ *            own. A watch does not receive every number
  * @time_ns:  time at which the client received the Report or detected the
  *            change, in nanoseconds on the transport's clock, which is
  *            CLOCK_MONOTONIC for a device
@@ -163,7 +165,7 @@ struct ibsa_event {
  * @gid_count:   number of @gids, up to IBSA_EVENT_GIDS_MAX; 0: no filter
  * @audit_ms:    interval in milliseconds at which the client reads its
  *               subscriptions back from the SA; default 30000. The smallest
- *               value of all watches of a client applies
+ *               value of all watches of a client applies; see @audit_nodes
  * @deadline_ms: deadline of each request in milliseconds from its first try;
  *               default: that of the client. The smallest value of all watches
  *               of a client applies to all their requests. If the client has as
@@ -228,11 +230,11 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  *
  * The client subscribes at the SA unless another watch of the client already
  * needs the same subscription. The client answers every Report, and reports it
- * once even if the SA sends it again. The client reads its subscriptions back
- * every audit_ms. The client subscribes again within half a second when a
- * subscription is lost, or when the client detects that the state, the address
- * or the SM of the port changed. While a client has an event watch, the client
- * reads the state of its port every second.
+ * once even if the SA sends it again because the answer was lost. The client
+ * reads its subscriptions back every audit_ms. The client subscribes again
+ * within half a second when a subscription is lost, or when the client detects
+ * that the state, the address or the SM of the port changed. While a client has
+ * an event watch, the client reads the state of its port every second.
  *
  * At each port, only one client of all programs can receive Reports. Only one
  * thread at a time may call this function and others with the same client.

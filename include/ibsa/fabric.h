@@ -155,16 +155,17 @@ struct ibsa_fabric_stats {
  * @path:    file in the format of ibnetdiscover and ibsim; or a capture, see
  *           ibsa_replay_open()
  * @options: NULL for all defaults
- * @error:   after an error, a sentence with file, line and reason; may be NULL
+ * @error:   after an error, a sentence with the reason, and the file and line
+ *           if an error is in a file; may be NULL
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
  * Return: 0; -EINVAL @path is NULL, the topology or the file of @partitions has
- * an error, @sa_node names no node, or a node without a cable, a value of
- * @options is out of range, there are more end ports than LIDs, or @path is a
- * capture and @options has members other than virtual_clock, seed and
- * latency_us; -ENOENT a file does not exist; -EFBIG a file is 1 GiB or larger;
- * -ENOMEM; or the system's error of opening or reading a file. After an error
- * @out is unchanged. Any thread may call it.
+ * an error, @sa_node names no node, or a node without a cable, or is NULL and
+ * there is no channel adapter, a value of @options is out of range, there are
+ * more end ports than LIDs, or @path is a capture and @options has members
+ * other than virtual_clock, seed and latency_us; -ENOENT a file does not exist;
+ * -EFBIG a file is 1 GiB or larger; -ENOMEM; or the system's error of opening
+ * or reading a file. After an error @out is unchanged. Any thread may call it.
  */
 int ibsa_fabric_load(const char *path,
 		     const struct ibsa_fabric_options *options,
@@ -179,8 +180,8 @@ int ibsa_fabric_load(const char *path,
  * @error:   after an error, a sentence with line and reason; may be NULL
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
- * Return: as ibsa_fabric_load(), where a file is one that the text includes, or
- * the file of @partitions. Any thread may call it.
+ * Return: as ibsa_fabric_load(), where the file is that of @partitions; an
+ * include line in @text is an error of the topology. Any thread may call it.
  */
 int ibsa_fabric_parse(const char *text, size_t len,
 		      const struct ibsa_fabric_options *options,

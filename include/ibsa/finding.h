@@ -28,8 +28,10 @@ IBSA_BEGIN
  * - no-guid: the GUID of the node is 0; the fabric assigns another one
  *
  * In a fabric (ibsa_topology_finding_at() and ibsa check):
- * - link-down: a port of a link is not active
- * - link-degraded: a link is narrower or slower than both ends support
+ * - link-down: a port of a link, or an adapter's or router's port without a
+ *   link, is not active
+ * - link-degraded: a link is narrower or slower than both ends support, and not
+ *   reported as slower
  * - one-end: only one end of a link reports it
  * - hidden: ports are active, but the SA does not show their other ends; or the
  *   SA returns records with a LID that belongs to no node
@@ -47,7 +49,7 @@ IBSA_BEGIN
  * - rate-low: the rate of the port is not the required one, or is unknown
  * - no-pkey: the P_Key table of the port does not have a required P_Key
  * - no-sm: the port has no subnet manager
- * - no-sa: the SA does not answer
+ * - no-sa: a query of the SA failed, usually because the SA did not answer
  * - peer-unreachable: the SA has no path from this machine to a port that
  *   should be reachable, or no record of that port
  */
@@ -90,7 +92,7 @@ enum ibsa_finding_kind {
 #undef IBSA_FINDING_ROW
 };
 
-/* A critical finding prevents communication; a warning does not. */
+/* Most critical findings prevent communication; most warnings do not. */
 enum ibsa_severity {
 	IBSA_SEVERITY_WARNING,
 	IBSA_SEVERITY_CRITICAL,
