@@ -10,7 +10,7 @@
 #                           run a command with the library; its output goes to
 #                           $FABRIC_DIR/LIBRARY.out and .err, its exit status to
 #                           .status
-#   dropin_loaded           fail if no program has run since the last call, or one
+#   dropin_loaded           fail if no program ran since the last call, or one
 #                           has loaded another libibumad than the selected one
 
 dropin_folder=

@@ -29,7 +29,7 @@ BYTES_MAX = 5_000_000
 MS_MAX = 2000
 LOADS = 5  # the fastest counts: other programs use the machine, too
 ANSWER_S = 60
-# Nothing of the browser itself uses the network either.
+# Options that also keep the browser itself from using the network.
 OPTIONS = ("--headless", "--remote-debugging-pipe", "--disable-gpu",
            "--disable-background-networking", "--disable-component-update",
            "--disable-default-apps", "--disable-sync", "--no-first-run",

@@ -322,8 +322,8 @@ static struct ibsa_transport *transport_open(const struct hostile *hostile)
 }
 
 /*
- * Without the timeout, all further packets would be taken as the rest of the
- * incomplete packet.
+ * If reading the incomplete packet had no timeout, all further packets would be
+ * taken as its rest.
  */
 static void a_packet_that_does_not_end_is_given_up(void **state)
 {
@@ -384,7 +384,10 @@ static void calls_do_not_wait_while_a_connection_is_made(void **state)
 	assert_in_range(most_ms, 0, LATE_MS - 1);
 }
 
-/* The request is the library's, so EINVAL would be misleading. */
+/*
+ * The request that the server rejects is the library's, not the program's, so
+ * EINVAL would be misleading.
+ */
 static void a_rejected_agent_is_not_einval(void **state)
 {
 	struct hostile hostile = { .refuses = true };

@@ -35,9 +35,9 @@ enum {
  * sent.
  */
 static struct {
-	bool cuts;	 /* it accepts only a part of the next packet */
+	bool cuts;	 /* the data socket accepts a part of the next packet */
 	int fd;		 /* socket that accepts nothing more, or -1 */
-	uint64_t end_ns; /* @fd accepts again then; 0: when @fd is -1 */
+	uint64_t end_ns; /* when @fd accepts again; 0: never by itself */
 	unsigned int refused;
 } world = { .fd = -1 };
 
@@ -171,8 +171,8 @@ static void the_rest_of_a_packet_is_sent_later(void **state)
 }
 
 /*
- * On the old connection, the server would take the next packet for the rest of
- * the first.
+ * A connection on which a part of a packet was sent is renewed: on the old one,
+ * the server would take the next packet for the rest of the first.
  */
 static void a_connection_with_half_a_packet_is_renewed(void **state)
 {

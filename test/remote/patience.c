@@ -326,7 +326,9 @@ static void an_event_that_is_a_refusal_is_refused(void **state)
 			 -ENODEV);
 }
 
-/* After such a head, the next frame cannot be found. */
+/*
+ * After the head of a damaged refusal, the start of the next frame is unknown.
+ */
 static void a_refusal_that_is_damaged_ends_the_connection(void **state)
 {
 	static const int32_t errs[] = { EIO, -4096, -EIO };

@@ -198,7 +198,7 @@ static void invalid_head_is_refused(void **state)
 			 -EPROTO);
 }
 
-/* So is a reader that claims to have read what was not written. */
+/* A reader that claims to have read what was not written is refused. */
 static void invalid_tail_is_refused(void **state)
 {
 	struct pair *pair = *state;

@@ -107,8 +107,8 @@ static void tables_of_a_port_are_read(void **state)
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_int_equal(transport->ops->pkey(transport, 1, &pkey), 0);
 	/*
-	 * The change must still be reported, although this call has already
-	 * read it.
+	 * The change must still be reported, although pkey() has already read
+	 * it.
 	 */
 	assert_int_equal(poll(&fd, 1, 10000), 1);
 	assert_true(transport->ops->changed(transport));

@@ -106,7 +106,10 @@ static void lease_is_renewed(void **state)
 	assert_false(service_lookup(&found));
 }
 
-/* The SA restarts, which the port shows: LOST, and registered again. */
+/*
+ * When the SA has restarted, which the port's state shows, LOST and REGISTERED
+ * are reported.
+ */
 static void restart_of_the_sa_is_survived(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -234,8 +237,11 @@ static void unreported_loss_is_found(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Without a change of the port, each loss lengthens the delay. After a change
- * it is registered at once, and the delay stays as it was. */
+/*
+ * If the port has not changed, each loss lengthens the delay until the service
+ * is registered again. After a change of the port, the service is registered at
+ * once, and the delay stays as it was.
+ */
 static void losses_without_a_reason_are_disputes(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
@@ -311,7 +317,10 @@ static void refusal_is_reported_once(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Missing replies, and BUSY, are reported once, and then REGISTERED. */
+/*
+ * Missing replies are reported once, and so is BUSY; when the SA answers,
+ * REGISTERED is reported.
+ */
 static void failure_is_reported_once(void **state)
 {
 	struct ibsa_client *client = open_on("node1");

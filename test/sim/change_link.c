@@ -45,7 +45,10 @@ static void link_that_comes_up_is_configured_again(void **state)
 	assert_int_equal(bench_port(bench).reregisters, 1);
 	assert_int_equal(bench_port_at(bench, "c").reregisters, 0);
 	assert_int_equal(count_nodes(bench), 5);
-	/* OpenSM keeps services and groups of ports that come back. */
+	/*
+	 * As OpenSM, the SA keeps the services and subscriptions of a port
+	 * whose link comes back.
+	 */
 	assert_int_equal(count_services(bench), 1);
 	assert_int_equal(count_subscriptions(bench), 1);
 }
@@ -67,7 +70,10 @@ static void link_of_a_switch_takes_down_what_is_behind(void **state)
 	bench_set_port(bench, "b", 1, up);
 	assert_int_equal(bench_port(bench).port_state, IBSA_PORT_ACTIVE);
 
-	/* Ports behind the other link are up, but there is no route to them. */
+	/*
+	 * If the link of the switches s and t is down, port c behind it is up,
+	 * but there is no route to it.
+	 */
 	assert_int_equal(query_path(bench, 2, 3), 0);
 	bench_set_port(bench, "s", 3, down);
 	assert_int_equal(count_nodes(bench), 3);

@@ -24,7 +24,7 @@ static void limited_default_pkey_is_enough(void **state)
 	assert_int_equal(bench_port(bench).pkey_index, 0);
 }
 
-/* The index of the right key has changed; MADs with the other key are lost. */
+/* The P_Key of the SA is now at index 1: MADs with another index are lost. */
 static void pkey_of_a_request_must_pass(void **state)
 {
 	const uint16_t pkeys[] = { 0x8001, 0xffff };

@@ -176,7 +176,7 @@ static void impossible_changes_are_refused(void **state)
 	assert_int_equal(bench_port(bench).reregisters, 0);
 }
 
-/* Like the kernel, the port refuses an address without a GRH. */
+/* Like the kernel, a port that needs a GRH refuses an address without one. */
 static void port_that_needs_a_grh_sends_nothing_without(void **state)
 {
 	const struct ibsa_fabric_port_change change = {

@@ -72,7 +72,9 @@ static void cable_of_one_end_is_found(void **state)
 	      "\"s\"[3] lists a cable to \"c\"[1]");
 }
 
-/* In the short form, each cable is listed at one end only. */
+/*
+ * In the short form of a topology file, each cable is listed at one end only.
+ */
 static void cables_of_one_end_are_usual_in_short_files(void **state)
 {
 	struct ibsa_fabric *fabric = load("Switch 8 \"s\"\n[1] \"a\"\n"

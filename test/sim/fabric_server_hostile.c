@@ -117,8 +117,8 @@ static void client_without_a_hello_is_disconnected(void **state)
 }
 
 /*
- * The client may still be valid: it receives an error, and may try another
- * node.
+ * A client that names an unknown node or port may be a valid one: it receives
+ * an error, and may try another node.
  */
 static void an_unknown_node_is_refused(void **state)
 {
@@ -294,8 +294,8 @@ static void incomplete_packet_delays_no_other_client(void **state)
 }
 
 /*
- * Where the kernel's write would fail, the client reads the MAD's header back
- * with an error.
+ * If no agent is registered, the kernel's write() fails; here, the client reads
+ * the header of its MAD back, with the status EIO.
  */
 static void a_packet_of_no_agent_comes_back(void **state)
 {
@@ -447,8 +447,8 @@ static void a_refused_packet_follows_a_large_packet(void **state)
 }
 
 /*
- * The server accepts again even if it was not a client of its own that freed a
- * descriptor.
+ * The server accepts connections again when there are descriptors, even if no
+ * client of the server has freed them.
  */
 static void server_accepts_again_when_descriptors_are_free(void **state)
 {

@@ -65,7 +65,10 @@ static bool server_becomes_idle(struct ibsa_fabric_server *server)
 	return false;
 }
 
-/* Due events are processed, even if their results cannot be sent. */
+/*
+ * Due events are processed even if their results cannot be sent; otherwise, the
+ * server would never become idle.
+ */
 static void client_that_does_not_read_takes_no_rounds(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -171,7 +174,10 @@ static void client_that_does_not_complete_a_packet_is_disconnected(void **state)
 	server_stop(server);
 }
 
-/* The next client receives the reason, whatever its request is. */
+/*
+ * Check that a further client is refused, with the limit as the reason, whether
+ * it opens a port or sends a command.
+ */
 static void check_full(struct server_rig *server)
 {
 	const struct ibsa_options options = {

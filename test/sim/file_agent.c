@@ -197,7 +197,10 @@ static void a_response_reaches_its_agent_at_its_port(void **state)
 	ibsa__sim_file_close(last);
 }
 
-/* Linux answers requests without an agent, if their method has an answer. */
+/*
+ * As Linux does, a port refuses a request for which it has no agent, if the
+ * request's method has an answer.
+ */
 static void mad_without_an_agent_is_refused(void **state)
 {
 	const struct file_pair *rig = *state;

@@ -79,7 +79,8 @@ const uint8_t *file_exchange(struct sim_file *file,
 struct file_pair {
 	struct ibsa_fabric *fabric;
 	struct sim_file *a;
-	struct sim_file *b; /* has two ports, the second without a cable */
+	/* the node b has two ports, the second without a cable */
+	struct sim_file *b;
 };
 
 extern const char file_two_hosts[];

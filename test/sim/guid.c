@@ -69,7 +69,9 @@ static void ports_have_blocks_as_they_have_room(void **state)
 {
 	struct bench *bench = *state;
 
-	/* Two switches with one block, four adapters' ports with four. */
+	/*
+	 * Two switches have one block each, four ports of adapters four each.
+	 */
 	assert_int_equal(count(bench, 0, 0, 0), 18);
 	assert_int_equal(count(bench, OWN, 0, CM(lid)), 4);
 	assert_int_equal(guid_of(bench, 0), HOST3);
@@ -124,7 +126,10 @@ static void sa_assigns_guids_and_stores_their_entries(void **state)
 	assert_int_equal(delete (bench, 2), 0);
 	assert_int_equal(set(bench, OWN, 0, 2, 0), 0);
 	assert_int_equal(guid_of(bench, 2), first);
-	/* Another port has this GUID now, so the SA has none for this entry. */
+	/*
+	 * Another port has now the GUID that the SA would choose for this
+	 * entry, so the SA chooses none.
+	 */
 	assert_int_equal(delete (bench, 2), 0);
 	assert_int_equal(set(bench, 1, 0, 2, first), 0);
 	assert_int_equal(set(bench, OWN, 0, 2, 0), 0);

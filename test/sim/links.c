@@ -152,7 +152,7 @@ static void link_runs_below_what_its_ends_support(void **state)
 		assert_int_equal(info.link_speed_ext_active2, 0);
 		assert_int_equal(info.link_speed_ext_supported2, 1);
 	}
-	/* The rate that was set remains in force after the link was down. */
+	/* When the link is up again, it has the rate that the test has set. */
 	bench_set_link(bench, "d", 1, false);
 	bench_set_link(bench, "d", 1, true);
 	assert_int_equal(path_rate(bench, 4), 2);

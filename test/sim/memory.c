@@ -139,7 +139,7 @@ static void every_allocation_of_an_alias_may_fail(void **state)
 	(void)state;
 	bench_start_file(&bench, "b.net", NULL, &options);
 	for (uint16_t lid = 1; lid < 7; lid++) {
-		/* Two of the ports belong to switches, which have no such block. */
+		/* LIDs 2 and 3 are switches, which have no block 1. */
 		if (lid == 2 || lid == 3)
 			continue;
 		info.lid = lid;

@@ -56,8 +56,8 @@ static void ports_that_go_and_come_are_reported(void **state)
 }
 
 /*
- * The port receives a Report of itself when it is back, and no Report of what
- * it missed.
+ * A port whose link comes back receives a Report of its own GID, and none of
+ * the events in between.
  */
 static void subscriber_that_comes_back_receives_reports_again(void **state)
 {
@@ -98,7 +98,7 @@ static void switch_reports_its_links(void **state)
 	assert_int_equal(ibsa_be16(report.notice.data_details), 4);
 	assert_memory_equal(report.notice.issuer_gid.raw, s.raw, 16);
 	assert_int_equal(rig_next_trap(bench), 65);
-	/* The change is not known when t is back. */
+	/* The SM does not report the changed capabilities when t is back. */
 	bench_set_link(bench, "s", 3, true);
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 64);
@@ -127,7 +127,10 @@ static void both_switches_report_a_link_between_them(void **state)
 	bench_stop(&bench);
 }
 
-/* Without its own link, the SM discovers no ports, and takes none for lost. */
+/*
+ * While its own link is down, the SM discovers no ports, but reports none as
+ * lost.
+ */
 static void cut_off_sm_reports_nothing(void **state)
 {
 	struct bench *bench = *state;
@@ -187,7 +190,7 @@ static void created_and_deleted_groups_are_reported(void **state)
 	assert_int_equal(rig_next_trap(bench), 0);
 	rig_change_member(&a, IBSA_METHOD_DELETE, &rig_group, 0xffff, 1);
 	rig_expect_gid(bench, 67, &rig_group);
-	/* A send-only full member keeps the group, too. */
+	/* A send-only full member keeps the group in existence, too. */
 	rig_change_member(&c, IBSA_METHOD_SET, &rig_group, 0xffff, 8);
 	rig_expect_gid(bench, 66, &rig_group);
 	rig_change_member(&c, IBSA_METHOD_DELETE, &rig_group, 0xffff, 8);
@@ -325,8 +328,8 @@ static void new_sa_reports_all_ports_to_old_subscribers(void **state)
 		assert_false(bench_receive(&c));
 	}
 	/*
-	 * Each notice of the new SM has another agent id than those of the old
-	 * SM.
+	 * The upper half of the TransactionID of the new SM's Reports differs
+	 * from that of the old SM's Reports.
 	 */
 	rig_set_capabilities(bench, 7);
 	assert_true(bench_receive(bench));

@@ -360,7 +360,7 @@ static void ib_path_between_short_lids_is_as_ever(void **state)
 
 static void ib_records_do_not_show_long_lids(void **state)
 {
-	/* The lower 16 bits of the port's LID. */
+	/* LID_C, cut to the 16 bits that a record in InfiniBand layout has. */
 	const struct ibsa_node cut = { .lid = LID_C & 0xffff };
 	const struct ibsa_node all = { 0 };
 	struct bench *bench = *state;

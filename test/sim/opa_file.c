@@ -78,7 +78,10 @@ static void long_lid_is_reached_by_its_gid(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-/* A MAD to a number above the last unicast LID reaches no port. */
+/*
+ * A MAD to a GID that stands for a number above the last unicast LID reaches no
+ * port.
+ */
 static void no_port_has_a_lid_beyond_the_last(void **state)
 {
 	struct ibsa_fabric *fabric = start(1);

@@ -6,7 +6,9 @@
 
 #include "support.h"
 
-/* Six hosts, so that four redirections do not lead back. */
+/*
+ * Six hosts, so that four redirections do not lead back to an earlier target.
+ */
 static const char topology[] = "Switch 8 \"s\"\n"
 			       "[1] \"a\"\n[2] \"b\"\n[3] \"c\"\n"
 			       "[4] \"d\"\n[5] \"e\"\n[6] \"f\"\n"
@@ -193,7 +195,10 @@ static void lost_target_is_removed_from_the_cache(void **state)
 	rig_stop(&rig);
 }
 
-/* The redirection has the attribute of the request instead of ClassPortInfo. */
+/*
+ * A GetMulti is redirected by a reply with the attribute of the request instead
+ * of ClassPortInfo.
+ */
 static void get_multi_is_redirected(void **state)
 {
 	struct rig rig;

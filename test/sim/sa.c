@@ -159,7 +159,8 @@ static void every_field_selects(void **state)
 {
 	const uint64_t no_skip = 0;
 	/*
-	 * Options change the answer; OpenSM does not compare the other fields.
+	 * Fields that are not tested: Options changes the answer, and OpenSM
+	 * does not compare the others.
 	 */
 	const uint64_t options =
 		IBSA_PORT_INFO_CM(options) |
@@ -304,7 +305,10 @@ static void unknown_path_ends_have_no_paths(void **state)
 	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,
 				    IBSA_PATH_CM(dlid)),
 			 S(NO_RECORDS));
-	/* A GID in another subnet, to which there is no router. */
+	/*
+	 * There is no path to a GID in another subnet, because there is no
+	 * router.
+	 */
 	want.dgid = gid_of(HOST1);
 	want.dgid.raw[0] = 0x20;
 	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want,

@@ -346,8 +346,9 @@ static int record_request(const struct ibsa_record *record, uint64_t mask)
 }
 
 /*
- * Never both kinds of full member at one port: if one of the two leaves, OpenSM
- * counts wrongly, and keeps an empty group.
+ * Return a join state. It never makes one port both a full member and a
+ * send-only full member: if one of these two memberships ends, OpenSM counts
+ * wrongly, and keeps an empty group.
  */
 static uint8_t a_join_state(uint64_t guid)
 {
@@ -449,7 +450,10 @@ static int guid_request(void)
 
 	mask |= some_of(ibsa_guid_info_record.mask & ~position,
 			is_change ? 4 : 20);
-	/* A request with the first entry is refused: should be rare. */
+	/*
+	 * The SA refuses a request that selects the first GUID of a block: such
+	 * requests should be rare.
+	 */
 	if (roll(4))
 		mask &= ~IBSA_GUID_INFO_CM(guid);
 	for (int i = 0; is_change && i < 8; i++)

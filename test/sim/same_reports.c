@@ -30,7 +30,7 @@
 enum {
 	CLASS_SMI = 0x01,
 	CLASS_SMI_DIRECTED = 0x81,
-	SETTLE_MS = 1000, /* OpenSM queries the SM that has come up */
+	SETTLE_MS = 1000, /* time for OpenSM to query the SM that has come up */
 	ANSWER_MS = 15000,
 	MORE_MS = 400, /* later Reports belong to the next step */
 	NOTICE_BYTES = 80,
@@ -190,8 +190,8 @@ static bool take_real(struct notices *out, int timeout_ms)
 }
 
 /*
- * Receive until there are @count Reports, no more come, and the answer is
- * there.
+ * Receive until @count Reports have come, the answer has come if @is_asked, and
+ * no more Reports come.
  */
 static void collect_real(struct notices *out, size_t count, bool is_asked)
 {
@@ -411,7 +411,10 @@ static int run(int console)
 	differ += change_group(IBSA_METHOD_SET, 8, 8);
 	differ += flap(console, "H-0008f10403980020", 1);
 	differ += flap_switches(console);
-	/* Traps that the SM issues, by its LID; twice. */
+	/*
+	 * Subscribe to traps that the SM issues, by the SM's LID: first to all,
+	 * then only to trap 65.
+	 */
 	some.lid_range_begin = 1;
 	some.lid_range_end = 1;
 	differ += subscribe(some, true);

@@ -96,7 +96,9 @@ static void sa_with_few_subscriptions_has_room_for_32(void **state)
 	for (uint16_t i = 0; i < 32; i++)
 		assert_int_equal(subscribe(&bench, 1000 + i), 0);
 	assert_int_equal(subscribe(&bench, 2000), IBSA_STATUS_NO_RESOURCES);
-	/* A subscription that exists already does not count as another. */
+	/*
+	 * A subscription that exists already does not count against the limit.
+	 */
 	assert_int_equal(subscribe(&bench, 1000), 0);
 	bench_stop(&bench);
 	start(&bench, IBSA_SM_PROFILE_OPENSM);

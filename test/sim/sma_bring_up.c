@@ -112,7 +112,7 @@ static void multicast_follows_its_tables(void **state)
 	sma_bring_up(rig);
 	assert_int_equal(file_write(rig->a, &packet), 0);
 	assert_false(file_read(rig->b, &in));
-	/* Ports 1 and 17: two positions of the table. */
+	/* Ports 1 and 17 have different positions in the switch's table. */
 	ibsa_put_be16(data + 2, 1 << 1);
 	assert_int_equal(sma_status(sma_exchange(rig, SET, MULTICAST_TABLE, 0,
 						 path_s, 1, data)),

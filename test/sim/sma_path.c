@@ -59,7 +59,10 @@ static void a_wrong_path_ends(void **state)
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_ROUTE), 3);
 }
 
-/* The kernel's smi.c makes the same checks before it sends an SMP. */
+/*
+ * An SMP is refused if the kernel's smi.c would reject its path before sending
+ * it.
+ */
 static void an_smp_with_an_invalid_path_is_refused(void **state)
 {
 	static const struct {

@@ -84,8 +84,9 @@ uint16_t sma_set_state(const struct rig *rig, uint32_t number,
 		       const uint8_t *path, uint8_t hops, uint8_t state);
 
 /*
- * Configure a fabric without an SM, in this order: LIDs, routes between a and
- * b, the states ARMED and ACTIVE; and all of these.
+ * Configure a fabric without an SM. Call the first three functions in this
+ * order: LIDs; routes between a and b; the states ARMED, then ACTIVE.
+ * sma_bring_up() does all of this.
  */
 void sma_give_lid(const struct rig *rig, const uint8_t *path, uint8_t hops,
 		  uint16_t lid);

@@ -79,7 +79,10 @@ static const struct filter filters[] = {
 	    .trap_number = 0xffff,
 	    .producer_type = 0xffffff },
 	  { 0 } },
-	/* Select by the issuer of the trap: c, the switches, or the SM. */
+	/*
+	 * Select by the LID of the trap's issuer: c and the switches, then the
+	 * SM and b.
+	 */
 	{ { .lid_range_begin = 3,
 	    .lid_range_end = 5,
 	    .type = 0xffff,
@@ -94,7 +97,10 @@ static const struct filter filters[] = {
 	    .producer_type = 0xffffff,
 	    .is_generic = 1 },
 	  { 64, 66, 67 } },
-	/* OpenSM takes LIDRangeEnd as it is, though 0 means none. */
+	/*
+	 * OpenSM compares with a LIDRangeEnd of 0, though 0 means that there is
+	 * none: it selects no trap.
+	 */
 	{ { .lid_range_begin = 1,
 	    .type = 0xffff,
 	    .trap_number = 0xffff,
@@ -200,8 +206,8 @@ static void partitions_keep_events_apart(void **state)
 	assert_int_equal(rig_next_trap(bench), 128);
 	assert_int_equal(rig_next_trap(bench), 0);
 	/*
-	 * If such a subscriber has subscribed to a range of LIDs, it receives
-	 * nothing at all any more.
+	 * The subscription to the range of LIDs now causes no Reports at all:
+	 * these are of the other subscription of b.
 	 */
 	bench_set_link(bench, "s", 3, false);
 	assert_int_equal(rig_next_trap(bench), 128);
@@ -320,7 +326,7 @@ static void subscription_is_of_an_address(void **state)
 	addresses[0].pkey_index = 2;
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(inform_as(bench, &end, addresses[i]), 0);
-	/* A requester with another LID is not the subscriber. */
+	/* A requester with another LID cannot end the subscription. */
 	assert_int_equal(inform_as(bench, &end, usual), S(REQ_INVALID));
 	assert_int_equal(subscriptions(bench), 1);
 }
@@ -354,14 +360,15 @@ static void report_comes_from_the_base_lid(void **state)
 	assert_int_equal(bench->answer.from.lid, 16);
 	assert_int_equal(report.notice.issuer_lid, 16);
 	/*
-	 * The other Report still comes from the SA, wherever the SA has moved.
+	 * The Report of the earlier subscription also comes from the LID that
+	 * the SA has now.
 	 */
 	assert_true(rig_take(bench, &report));
 	assert_int_equal(report.notice.trap_number, 64);
 	assert_int_equal(bench->answer.from.lid, 16);
 }
 
-/* Reports go to the LID, whichever port has it. */
+/* Reports go to the LID of the subscriber, whichever port has this LID now. */
 static void report_goes_to_the_lid(void **state)
 {
 	struct bench *bench = *state;

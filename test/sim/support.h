@@ -98,7 +98,10 @@ int bench_query(struct bench *bench, uint8_t method,
 		const struct ibsa_record *record, const void *match,
 		uint64_t mask);
 
-/* Return: the number of records in the last answer; one of these records. */
+/*
+ * Return: bench_count(), the number of records in the last answer;
+ * bench_record(), one of these records.
+ */
 size_t bench_count(const struct bench *bench);
 const uint8_t *bench_record(const struct bench *bench, size_t index);
 

@@ -44,7 +44,8 @@ static void respond(struct ibsa_transport *transport,
 }
 
 /*
- * Send to the SM in the port's state, and receive what there is, if anything.
+ * Send @mad to the SM that the port's state names, and receive the MADs that
+ * have arrived, if any.
  */
 static void exchange(struct ibsa_transport *transport, uint8_t *mad,
 		     uint32_t id)
@@ -65,7 +66,10 @@ static void exchange(struct ibsa_transport *transport, uint8_t *mad,
 	ibsa_put_be32(mad + MAD_TID + 4, id);
 	check(!transport->ops->send(transport, &sa, mad, 256, 10));
 	while (transport->ops->recv(transport, &answer) == 1) {
-		/* On a slow machine a request comes back, as it timed out. */
+		/*
+		 * On a slow machine, the timeout of a request may pass: it is
+		 * returned.
+		 */
 		if (answer.err) {
 			check(answer.err == -ETIMEDOUT);
 			continue;

@@ -321,7 +321,10 @@ static void rates_are_read_in_every_form(void **state)
 	assert_int_equal(rate_of("w=4 e=2"), 16);
 	assert_int_equal(rate_of("w=4 e=32"), 23);
 	assert_int_equal(rate_of("w=4 e=47 s=7"), 7);
-	/* ibnetdiscover -f: codes of PortInfo after the rate. */
+	/*
+	 * ibnetdiscover -f adds codes of PortInfo, which do not change the
+	 * rate.
+	 */
 	assert_int_equal(rate_of("# \"b\" lid 2 4xEDR s=4 w=2 v=4"), 16);
 	assert_int_equal(rate_of("# \"b\" lid 2 2xHDR s=4 w=16 v=4"), 16);
 }

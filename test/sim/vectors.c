@@ -152,7 +152,7 @@ static void nodes_are_as_opensm_says(void **state)
 	check_all(*state, "26_node_get_too_many", NULL);
 }
 
-/* ibsim's ports support more than its file says. */
+/* ibsim's ports support more widths and speeds than its topology file gives. */
 static void clear_links(uint8_t *answer, size_t len)
 {
 	enum { STRIDE = 72 };
@@ -186,7 +186,10 @@ static void links_are_as_opensm_says(void **state)
 	check_all(*state, "14_link_from2", NULL);
 }
 
-/* Without QoS, OpenSM does not know the lanes, and returns zero. */
+/*
+ * Without QoS, OpenSM does not know the virtual lanes, and returns 0 for them:
+ * put those of the embedded SA into its answer.
+ */
 static void known_lanes(uint8_t *answer, size_t len)
 {
 	static const uint8_t lanes[] = { 0x01, 0x23, 0x45, 0x67,

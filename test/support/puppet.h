@@ -98,8 +98,10 @@ void puppet_deliver(struct puppet *puppet, const struct puppet_mad *answer);
 void puppet_advance(struct puppet *puppet, struct ibsa__engine *engine,
 		    unsigned int ms);
 
-/* Query a path by Get for @dlid; the callback fills a struct seen. The id is
- * there before. */
+/*
+ * Query a path to @dlid by Get; the callback fills @seen, but seen->id is set
+ * when this function returns.
+ */
 int puppet_query(struct ibsa__engine *engine, uint16_t dlid, struct seen *seen);
 void puppet_note(const struct ibsa_reply *reply, void *arg);
 

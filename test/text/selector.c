@@ -147,8 +147,9 @@ struct selected {
 };
 
 /*
- * Codes of rates are not in the order of the rates: 9 is 80, 10 is 120 Gb/s. Some
- * SAs compare the rates, and others the data: of 60 Gb/s 48, of 50 Gb/s 51.5.
+ * Codes of rates are not in the order of the rates: code 10 is 120 Gb/s, code
+ * 16 is 100 Gb/s. Some SAs compare the rates, others the data that a rate
+ * carries: 48 Gb/s at a rate of 60 Gb/s, but 51.5 Gb/s at a rate of 50 Gb/s.
  */
 static void comparisons_set_the_selector(void **state)
 {
@@ -220,7 +221,10 @@ static void comparisons_set_the_selector(void **state)
 	}
 }
 
-/* OpenSM returns 100 Gb/s for rates of at least 120, whose data are fewer. */
+/*
+ * For rates of at least 120 Gb/s, OpenSM also returns paths of 100 Gb/s, which
+ * carry more data than those of 120 Gb/s.
+ */
 static void reply_may_not_meet_a_comparison(void **state)
 {
 	static const struct {

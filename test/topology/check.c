@@ -121,7 +121,10 @@ static void a_link_below_both_ends_is_degraded(void **state)
 
 	(void)state;
 	port.link_width_active = far.link_width_active = 1;
-	/* The leaf supports less, so this link is as fast as it can be. */
+	/*
+	 * The leaf supports less than the host, so their link is as fast as it
+	 * can be.
+	 */
 	host.link_speed_ext_supported = 7;
 	host.link_width_supported = 7;
 	assert_int_equal(rig_port(topology, &port), 0);
@@ -383,7 +386,7 @@ static void a_cable_in_another_port_has_moved(void **state)
 				 "port 7, expected is leaf port 5"));
 }
 
-/* One cable is missing, and another one is where it was. */
+/* One cable is missing, and another one is in its port of the spine. */
 static void a_cable_may_be_where_another_was(void **state)
 {
 	struct ibsa_topology *topology = fabric();

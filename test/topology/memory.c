@@ -53,7 +53,10 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-/* A switch with more ports in its entry than the first allocation has room for. */
+/*
+ * A group that a switch sends to more ports than the first allocation has room
+ * for.
+ */
 static void every_allocation_of_a_tree_may_fail(void **state)
 {
 	struct ibsa_mft tables[16];
@@ -75,7 +78,10 @@ static void every_allocation_of_a_tree_may_fail(void **state)
 		assert_true(!err || err == -ENOMEM);
 		assert_true(!err == !!tree);
 	}
-	/* The first link, 254 ports, and the other switch with this LID. */
+	/*
+	 * The first link, 254 ports of the switch, and another switch with its
+	 * LID.
+	 */
 	assert_int_equal(tree->count, 256);
 	ibsa_trace_tree_free(tree);
 	ibsa_topology_free(topology);

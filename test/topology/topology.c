@@ -289,7 +289,10 @@ static void a_link_of_one_record_has_one_end(void **state)
 	ibsa_topology_free(topology);
 }
 
-/* The port keeps the link of its own record. */
+/*
+ * If the record of another port contradicts the record of a port, this port
+ * keeps the link of its own record.
+ */
 static void a_contradiction_has_one_end(void **state)
 {
 	struct ibsa_topology *topology = two_hosts();

@@ -314,7 +314,7 @@ static void hole_in_a_tree_is_reported(void **state)
 	ibsa_trace_tree_free(tree);
 }
 
-/* Both leaves send the packet back to where it came from by another way. */
+/* In a ring of switches, the packet comes back to a switch by another way. */
 static void loop_in_a_tree_ends(void **state)
 {
 	struct ibsa_trace_tree *tree;

@@ -146,7 +146,10 @@ static void files_are_those_of_the_port(void **state)
 	assert_int_equal(access.issm.mode, 0604);
 }
 
-/* Permissions alone do not prove that the file works. */
+/*
+ * That the umad file can be opened does not prove that it works: the check also
+ * registers an agent.
+ */
 static void umad_file_is_opened_and_registered_with(void **state)
 {
 	(void)state;

@@ -104,7 +104,10 @@ too_large_a_reply_is_told_once_and_the_file_opened_anew(void **state)
 	played_close(transport, &tree);
 }
 
-/* The device stays, and its fd does not keep a poll loop busy meanwhile. */
+/*
+ * If a resource is short, the device still counts as present, and its fd does
+ * not keep a poll loop busy until the file can be opened.
+ */
 static void shortage_passes_and_the_file_is_opened_then(void **state)
 {
 	static const int shortages[] = { EMFILE, ENFILE, ENOMEM };
@@ -349,7 +352,10 @@ static void no_read_follows_the_last_reply_of_a_wait(void **state)
 	played_close(transport, &tree);
 }
 
-/* MADs that come while no request is outstanding, or not after a wait. */
+/*
+ * All MADs that have come are received if no request is outstanding, or if no
+ * wait came before.
+ */
 static void other_mads_are_read_to_the_last(void **state)
 {
 	struct tree tree;

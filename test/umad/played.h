@@ -47,8 +47,7 @@ struct ibsa_transport *played_open(struct tree *tree, const char *driver);
 void played_close(struct ibsa_transport *transport, struct tree *tree);
 
 /*
- * Send a MAD of a class version, or with a method. Return: as the send
- * operation.
+ * Send a MAD with this class version and method. Return: as the send operation.
  */
 int played_send(struct ibsa_transport *transport, uint8_t class_version,
 		uint8_t method);

@@ -334,8 +334,8 @@ static void line_close(struct line *line)
 static const struct ibsa_address sa = { .lid = 1, .qpn = 1, .sl = 2 };
 
 /*
- * After a MAD that is shorter than 256 bytes, ibsim would send bytes of its
- * stack.
+ * A MAD is filled up to 256 bytes, because ibsim would send bytes of its stack
+ * after a shorter one.
  */
 static void whole_mad_is_always_sent(void **state)
 {

@@ -15,8 +15,8 @@
 #include "test/verbs/async_rig.h"
 
 /*
- * Between ibsa_verbs_async_fd_get() and the put, the member async_fd is
- * another descriptor of the device's event file.
+ * While SM events are registered, the member async_fd is another descriptor, of
+ * the device's event file, between ibsa_verbs_async_fd_get() and the put.
  */
 static void file_of_the_device_is_handed_out(void **state)
 {
@@ -114,7 +114,7 @@ static void attach_waits_until_the_number_is_put(void **state)
 	assert_int_equal(world.context.async_fd, world.number);
 }
 
-/* The attach would wait for a put of its own thread. */
+/* An attach between get and put would wait for the put of its own thread. */
 static void attach_between_get_and_put_is_refused(void **state)
 {
 	struct ibsa_verbs_async_fd *held;
@@ -190,8 +190,8 @@ static void without_descriptors_nothing_changes(void **state)
 }
 
 /*
- * The call of libibverbs needs no further descriptor, so the preload library
- * does not fail either.
+ * For an event of the device, the preload library needs no further descriptor,
+ * as libibverbs' call needs none.
  */
 static void stock_call_needs_no_descriptor(void **state)
 {

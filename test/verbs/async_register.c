@@ -98,7 +98,10 @@ static void *read_one(void *arg)
 	return NULL;
 }
 
-/* A thread that waits keeps the context state, but not the address. */
+/*
+ * While a thread waits for an event, a detach does not end the context state,
+ * but forgets the address of the SA.
+ */
 static void address_is_forgotten_beside_a_reader(void **state)
 {
 	const struct ibsa_address sa = { .lid = 1, .qpn = 1 };

@@ -262,7 +262,9 @@ static void fabric_that_is_loaded_serves_a_context(void **state)
 	ibsa_fabric_put(fabric);
 }
 
-/* The environment at the opening of the context counts. */
+/*
+ * The environment when the context was opened counts, not a later change of it.
+ */
 static void device_stays_a_device(void **state)
 {
 	struct ibv_gid_entry entry;

@@ -302,8 +302,8 @@ static void close_inside(int status, struct sa_path_rec *rec, void *arg)
 }
 
 /*
- * The callback's thread belongs to another device, so no call here waits for
- * it.
+ * The context is closed in a callback of another device, for whose thread no
+ * call of the context waits.
  */
 static void close_in_a_callback_ends_all(void **state)
 {

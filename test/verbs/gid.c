@@ -226,7 +226,10 @@ static void rejected_driver_is_queried_again(void **state)
 	assert_int_equal(kernel.driver_queries, 2);
 }
 
-/* Make a tree whose table has one IPv4 entry, other than the kernel's. */
+/*
+ * Make a tree whose GID table has one IPv4 entry, which the simulated kernel
+ * does not have.
+ */
 static void tree_with_files(struct tree *tree, const char *device)
 {
 	tree_make(tree);

@@ -319,7 +319,10 @@ static int descriptors(void)
 	return count;
 }
 
-/* A device that was put last in its own thread is closed a moment later. */
+/*
+ * Wait until only @wanted descriptors are open: a device whose last put is in
+ * its own thread is closed a moment later.
+ */
 static void descriptors_await(int wanted)
 {
 	const struct timespec moment = { .tv_nsec = 10000000 };

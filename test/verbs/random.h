@@ -13,8 +13,8 @@
 #include <ibsa/verbs.h>
 
 /*
- * @shared: of all threads; closed after they have ended.
- * @own: of this thread; a handler may close it during a wait.
+ * @shared: a context that all threads use; closed after they have ended.
+ * @own: a context of this thread; a signal handler may close it during a wait.
  */
 struct worker {
 	pthread_t thread;

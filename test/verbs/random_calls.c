@@ -150,7 +150,7 @@ static void device_file_hold(struct worker *worker)
 	worker->held = NULL;
 }
 
-/* Threads that set flags do so on another descriptor than the member. */
+/* Open a context, set O_NONBLOCK at its async fd, and close the context. */
 static void context_open_and_close(struct worker *worker)
 {
 	struct ibv_context *context;

@@ -12,7 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Other than with libibverbs, the waits of ibsa_verbs_open()'s contexts end. */
+/*
+ * When a context of ibsa_verbs_open() is closed, the waits of other threads
+ * end, unlike those with libibverbs.
+ */
 static void close_while_another_waits(void)
 {
 	struct waiter waiter = { 0 };

@@ -45,7 +45,8 @@ static int setup(void **state)
 
 /*
  * The parent works as if there were no child: the reply comes, Reports come and
- * get a response, and the registrations at the SA end only here.
+ * get a response, and the registrations at the SA end only when the parent
+ * closes the client.
  */
 static int teardown(void **state)
 {

@@ -402,7 +402,9 @@ static void entry_is_found_by_its_interface(void **state)
 	assert_true(twins > 0);
 }
 
-/* libibverbs' page lets the caller try with the buffer it has. */
+/*
+ * A buffer with room for more entries than one command can return is accepted.
+ */
 static void more_room_than_a_command_takes_is_accepted(void **state)
 {
 	static struct ibv_gid_entry many[4 * ROOM];
@@ -424,7 +426,10 @@ static void more_room_than_a_command_takes_is_accepted(void **state)
 	pairs_close(pairs, count);
 }
 
-/* The name exists here, and libibverbs takes that interface for the GID's. */
+/*
+ * The caller's name space has an interface with the name of the GID's
+ * interface: libibverbs returns this one for the GID, libibsa none.
+ */
 static void namesake_of_an_interface_is_not_taken_for_it(void **state)
 {
 	struct ibv_gid_entry a[ROOM];

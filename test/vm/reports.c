@@ -149,7 +149,9 @@ static void report_is_told_and_answered(void **state)
 	sa->ops->close(sa);
 }
 
-/* When the program ends, the next one can receive them. */
+/*
+ * Only one program at a port receives Reports; when it ends, another one can.
+ */
 static void one_program_has_the_reports(void **state)
 {
 	const struct ibsa_options options = { .device = "rxe0" };

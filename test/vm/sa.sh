@@ -188,7 +188,7 @@ requester_of_the_fabric() {
 	stop
 }
 
-# A new group is reported, and the subscription is ended.
+# ibsa watch reports a new group; when it ends, so does its subscription.
 reports() {
 	group=ff15:1234::77
 	serve

@@ -260,8 +260,8 @@ static void answer_comes_with_its_sender(void **state)
 }
 
 /*
- * The kernel returns 24 bytes of the request. Before, it rejects a second
- * request with the same id.
+ * If there is no reply, the kernel returns 24 bytes of the request. Until then,
+ * it rejects a second request with the same id.
  */
 static void silence_comes_back_as_the_head_of_the_request(void **state)
 {
@@ -291,7 +291,10 @@ static void silence_comes_back_as_the_head_of_the_request(void **state)
 	kernel->ops->close(kernel);
 }
 
-/* The kernel returns ENOSPC, and the length in the header. */
+/*
+ * If a reply does not fit, the kernel returns ENOSPC, and the reply's length in
+ * the header.
+ */
 static void tables_of_any_size_arrive_whole(void **state)
 {
 	static const uint32_t counts[] = { 0, 1, 2, 11, 12, 300, 3000, 5 };
@@ -454,7 +457,10 @@ static void cancelled_requests_leave_half_of_the_window(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* The kernel reports nothing, and any MAD may be lost. */
+/*
+ * A query ends at its deadline although the kernel reports no timeouts and
+ * replies are lost.
+ */
 static void unreported_losses_end_in_time(void **state)
 {
 	const struct sa *sa = *state;

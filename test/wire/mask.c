@@ -140,7 +140,7 @@ static void masks_are_those_of_other_headers(void **state)
 	for (size_t i = 0; i < COUNT(other_bits); i++)
 		assert_true(other_bits[i].mask == UINT64_C(1)
 							  << other_bits[i].bit);
-	/* Both halves of a path's service id have their own bit. */
+	/* A path's service id has two mask bits: its mask has both. */
 	assert_true(IBSA_PATH_CM(service_id) == 3);
 	assert_true(IBSA_OPA_PATH_CM(service_id) == 3);
 	assert_true(IBSA_CM(notice, type) == 0);

@@ -26,7 +26,9 @@ union host {
 	uint8_t bytes[HOST_BYTES];
 };
 
-/* Return: the record at @index; behind the last, the header. */
+/*
+ * Return: the record at @index, the SA header after the last record, then NULL.
+ */
 static const struct ibsa_record *record_or_header(unsigned int index)
 {
 	const struct ibsa_record *record = ibsa_record_at(index);

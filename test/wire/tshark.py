@@ -169,7 +169,7 @@ GAPS = {
 OF_DATA = {"rmpp_segment", "rmpp_length"}
 DATA = 1
 
-# Records that it does not know at all.
+# Records that tshark does not show at all.
 UNKNOWN = {name: "class version 0x80 is not dissected as SA"
            for name in ("OpaPathRecord", "OpaClassPortInfo")}
 
@@ -301,8 +301,8 @@ def pairs(row, first, second):
     return list(zip(numbers(row, first), numbers(row, second)))
 
 
-# What tshark shows as several fields of one name: each record's array as it
-# follows from them.
+# Arrays that tshark shows as several fields of one name: by record, the name of
+# the array, and a function that makes it of these fields.
 ARRAYS = {
     "GUIDInfoRecord": ("guid", lambda row: numbers(row, "switchinfo.guid")),
     "LinearForwardingTableRecord": (
@@ -318,7 +318,8 @@ ARRAYS = {
         member << 15 | key
         for member, key in pairs(row, "p_keytable.membershiptype",
                                  "p_keytable.p_keybase")]),
-    # It shows no reserved bits, of which the made-up ones have some.
+    # tshark does not show reserved bits, some of which are set in the generated
+    # records.
     "VLArbitrationTableRecord": ("vl_weight", lambda row: [
         vl << 8 | weight
         for vl, weight in pairs(row, "vlarbitrationtable.vl",
