@@ -367,7 +367,7 @@ static struct message *copy(struct mad_net *net, const struct message *message)
 	return NULL;
 }
 
-/* If the message is a request that waits for a response, store it. */
+/* If the program waits for a response to the message, store it as sent. */
 static int expect(const struct out *out, const struct message *message,
 		  uint64_t now_ns)
 {

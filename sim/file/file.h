@@ -50,14 +50,17 @@ int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 void ibsa__sim_file_close(struct sim_file *file);
 
 /*
- * Register an agent. Return: 0; -EINVAL the request has a value that the
- * kernel refuses, or a method that another agent of the port has; -ENOMEM the
- * file already has 32 agents.
+ * Register an agent. Return: 0; -EINVAL the request has a value that the kernel
+ * refuses, or a class and method that another agent of the port has; -ENOMEM
+ * the file already has 32 agents.
  */
 int ibsa__sim_file_register(struct sim_file *file,
 			    struct sim_agent_request *request) IBSA_MUST_USE;
 
-/* Whether an agent of the file has a method that @request selects. */
+/*
+ * Whether an agent of the file has the class of @request and one of its
+ * methods.
+ */
 bool ibsa__sim_file_has(const struct sim_file *file,
 			const struct sim_agent_request *request);
 
@@ -87,9 +90,9 @@ void ibsa__sim_file_refuse(struct sim_file *file, const uint8_t *packet,
 			   int err);
 
 /*
- * Process everything that is due at a umad file: responses arrive, and
- * requests without a response are sent again or time out. One call sends at
- * most SIM_AGAIN_MAX retries; further retries stay due.
+ * Process everything that is due at a umad file: responses arrive, and requests
+ * without a response are sent again or time out. One call processes at most
+ * SIM_AGAIN_MAX retries and timeouts; further ones stay due.
  */
 enum { SIM_AGAIN_MAX = 1024 };
 void ibsa__sim_file_settle(struct sim_file *file);

@@ -54,8 +54,8 @@ int ibsa__sents_init(struct sents *sents) IBSA_MUST_USE;
 void ibsa__sents_done(struct sents *sents, struct queue *pool);
 
 /*
- * Return: the entry that waits for a response with this MAD's transaction ID,
- * or NULL.
+ * Return: the entry that waits for a response with this MAD's transaction ID
+ * and class, or NULL.
  */
 struct sent *ibsa__sent_find(const struct sents *sents, const uint8_t *mad);
 

@@ -7,7 +7,10 @@
 #include "sim/mad/counters.h"
 #include "sim/mad/queue.h"
 
-/* Bytes of a packet besides the MAD: LRH, BTH, DETH and checksums. */
+/*
+ * Bytes of a packet besides the MAD that the counters include: LRH, BTH, DETH
+ * and ICRC.
+ */
 enum {
 	HEADER_BYTES = 8 + 12 + 8 + 4,
 	GRH_BYTES = 40,

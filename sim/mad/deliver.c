@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Delivers a MAD that has arrived at its port: first to the handlers of all
- * ports, then to the port's own handlers. As in Linux, a MAD that no handler
- * takes is refused if its method has a response.
+ * Delivers a MAD that has arrived at its port: a response first to the port's
+ * own handlers, another MAD first to the handlers of all ports. As in Linux, a
+ * Get or Set that no handler takes is refused; other MADs are dropped.
  *
  * Source: Linux drivers/infiniband/core/mad.c, ib_mad_recv_done() and
  * generate_unmatched_resp().
@@ -77,7 +77,7 @@ void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 	if (!gets_in(net, message, at))
 		return;
 	/*
-	 * A response is first offered to the requester's umad file. Only
+	 * A response is first offered to the umad files of the port. Only
 	 * responses to Reports remain for the SA.
 	 */
 	if (mad_is_response(message->body.bytes) &&

@@ -37,7 +37,7 @@ static struct topo_port *port_at(const struct relay *relay, uint32_t port)
 }
 
 /*
- * Whether the MAD may pass a port: an SMP as soon as the link is up, other
+ * Whether the MAD may leave by a port: an SMP as soon as the link is up, other
  * MADs only in state Active.
  */
 static bool is_open(const struct relay *relay, const struct topo_port *port)

@@ -98,8 +98,9 @@ void ibsa__mad_refuse(struct mad_net *net, const struct message *message,
 		      uint32_t port, uint16_t status, uint64_t now_ns);
 
 /*
- * Deliver the MADs that are due by @now_ns. Return: the time at which the next
- * MAD is due that may be for this end port.
+ * ibsa__mads_settle() delivers the MADs that are due by @now_ns.
+ * ibsa__mads_due() returns the time at which the next MAD is due that may be
+ * for this end port; UINT64_MAX: there is none.
  */
 void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns);
 uint64_t ibsa__mads_due(const struct mad_net *net, uint32_t end);

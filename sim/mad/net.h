@@ -26,8 +26,8 @@ struct mad_net {
 	struct subnet *subnet;
 	struct impaired_link mads; /* between all ports */
 	/*
-	 * Handlers of MADs at all ports, called before the handlers of a
-	 * single port.
+	 * Handlers of MADs at all ports, called before the handlers of a single
+	 * port; for responses, after them.
 	 */
 	struct port_handler *handlers;
 	/* Called with responses only, before all others. */

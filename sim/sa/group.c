@@ -48,8 +48,8 @@ static void mlid_set_taken(struct groups *groups, uint16_t mlid, bool is_now)
 }
 
 /*
- * Return: the lowest free MLID. There is always one, because there are as many
- * MLIDs as groups.
+ * Return: @wanted if it is a free MLID, otherwise the lowest free MLID. There
+ * is always one, because there are as many MLIDs as groups.
  */
 static uint16_t mlid_choose(const struct groups *groups, uint16_t wanted)
 {
@@ -298,8 +298,9 @@ uint8_t ibsa__group_leave(struct groups *groups, struct group *group,
 	uint8_t left = before & (uint8_t)~states;
 
 	/*
-	 * Like OpenSM: if the group has no other full member left, the member
-	 * also loses its other join states.
+	 * Like OpenSM: if the member was the last full member (JOIN_FULL), or
+	 * if the group has no full member, the member also loses its other join
+	 * states.
 	 */
 	if (!(left & JOIN_ANY_FULL) &&
 	    group->full_members <= (before & JOIN_FULL))

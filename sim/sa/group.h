@@ -16,8 +16,8 @@ enum {
 };
 
 /*
- * Join states of a group's member, as bits. A group exists while a member has
- * one of the states JOIN_ANY_FULL.
+ * Join states of a group's member, as bits. A group that is not permanent
+ * exists while a member has one of the states JOIN_ANY_FULL.
  */
 enum {
 	JOIN_FULL = 1,
@@ -109,8 +109,8 @@ bool ibsa__group_ends(const struct group *group, const struct member *member,
 
 /*
  * Remove @states from the join state of a member. A member without states is
- * removed. If the group then has no full member, all its members and the group
- * are removed, unless the group is permanent. Return: the member's remaining
+ * removed. If the group then has no full member, all its members are removed,
+ * and so is the group unless it is permanent. Return: the member's remaining
  * join state.
  */
 uint8_t ibsa__group_leave(struct groups *groups, struct group *group,

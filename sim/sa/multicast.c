@@ -124,8 +124,8 @@ static const struct end_port *member_end(const struct subnet *subnet,
 }
 
 /*
- * Find the first port of a group. Return: false: the group has at most one
- * port, so switches need not forward its packets.
+ * Find a port that is a member of the multicast group. Return: false: the group
+ * has at most one port, so switches need not forward its packets.
  */
 static bool group_has_several_ports(const struct subnet *subnet,
 				    const struct group *group,

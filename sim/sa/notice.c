@@ -38,8 +38,9 @@ enum {
 };
 
 /*
- * A notice, and the P_Key of the partition that a subscriber must belong to in
- * order to receive it.
+ * A notice, and the partitions of its receivers: a subscriber must be a member
+ * of a partition of the port @source; if @source is NULL, of the partition of
+ * @pkey.
  */
 struct notice {
 	struct sa *sa;

@@ -3,9 +3,9 @@
  * Partitions from a file: definitions of partitions with their ports and
  * multicast groups, each ended by a semicolon.
  *
- * Source: OpenSM 3.3, doc/partition-config.txt, and osm_prtn_config.c for what
- * that does not document: words may be abbreviated; a definition's head is on
- * one line; and everything from "mgid" to the end of the line belongs to the
+ * Source: OpenSM 3.3, doc/partition-config.txt; and osm_prtn_config.c for what
+ * this text does not document: words may be abbreviated; a definition's head is
+ * on one line; and everything from "mgid" to the end of the line belongs to the
  * group.
  */
 #include <errno.h>
@@ -407,7 +407,7 @@ static int read_lines(struct reader *reader, const char *text, size_t len)
 
 /*
  * Make all ports limited members of the default partition, and the SM's port a
- * full member. This applies if a partition file is given.
+ * full member, before the partition file is read.
  */
 static int add_default(struct reader *reader)
 {

@@ -80,7 +80,10 @@ static bool is_possible(const struct reader *reader, const uint8_t *mgid)
 	       ibsa__groups_find(&reader->sa->groups, broadcast);
 }
 
-/* Add the group of the file for one scope, unless its MGID already exists. */
+/*
+ * Add the group of the file for one scope, unless its MGID already exists, or
+ * it is a group of IPoIB without a broadcast group.
+ */
 static int add_group(struct reader *reader, const struct ibsa_gid *mgid,
 		     const struct group_flags *flags, uint32_t scope)
 {
@@ -155,8 +158,9 @@ int ibsa__partitions_broadcast(struct reader *reader)
 }
 
 /*
- * Check a group of IPoIB: it must have the P_Key of its partition, and the
- * rate and MTU of the broadcast group.
+ * Check a group of IPoIB: its MGID must contain the P_Key of its partition, or
+ * 0, which is replaced by that P_Key; and it must have the rate and MTU of the
+ * broadcast group.
  */
 static int check_ip(const struct reader *reader, struct ibsa_gid *mgid,
 		    struct group_flags *flags)

@@ -84,8 +84,8 @@ int ibsa__partitions_fail(const struct reader *reader, int err,
 
 /*
  * Remove the text before the first @mark from @rest, together with @mark, and
- * return it. Return: false: @rest does not contain @mark; the whole text is
- * then removed and returned.
+ * write it to @out without blanks around it. Return: false: @rest does not contain
+ * @mark; @out is then the whole text, and @rest is empty.
  */
 bool ibsa__partitions_split(struct slice *rest, char mark, struct slice *out);
 

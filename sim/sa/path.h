@@ -64,8 +64,8 @@ struct path_query {
 	struct path_ends ends;
 	unsigned int paths; /* maximum for each pair of ports */
 	/*
-	 * P_Key of all paths of the reply; not used if ports have P_Key
-	 * tables.
+	 * P_Key of all paths of the reply. If ports have P_Key tables, it is
+	 * used only if the request selects a P_Key or raw traffic.
 	 */
 	uint16_t pkey;
 };
@@ -97,9 +97,10 @@ void ibsa__path_add_pair(const struct path_query *query,
 			 const struct port_name *to);
 
 /*
- * Choose the P_Key of all paths in a fabric without P_Key tables, where all
- * ports are full members of the default partition. Return: false: the request
- * selects another P_Key, which no path has.
+ * Set @query->pkey to the P_Key that the request selects; without one, to the
+ * default P_Key; for raw traffic, to 0. Return: false: no path has the selected
+ * P_Key. If ports have no P_Key tables, this is each P_Key other than the
+ * default one; if they have, it is the invalid P_Key 0 or 0x8000.
  */
 bool ibsa__path_choose_pkey(struct path_query *query);
 

@@ -85,8 +85,8 @@ bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn)
 }
 
 /*
- * Return: the last P_Key in the requester's table that the redirection's
- * target accepts.
+ * Return: the last P_Key in the requester's table that the redirection's target
+ * accepts; the default P_Key if there is none.
  */
 static uint16_t redirect_pkey(const struct sa *sa, uint32_t from, uint32_t to)
 {

@@ -36,7 +36,9 @@ struct reports {
 int ibsa__reports_init(struct reports *reports) IBSA_MUST_USE;
 void ibsa__reports_done(struct reports *reports);
 
-/* Drop all Reports in flight, because the SM has stopped. */
+/*
+ * Drop all Reports in flight, because the SM has stopped or was started again.
+ */
 void ibsa__reports_reset(struct sa *sa);
 
 /*
@@ -64,8 +66,8 @@ void ibsa__report_answered(struct sa *sa, uint32_t end, uint64_t id);
 void ibsa__reports_settle(void *arg, uint64_t now_ns);
 
 /*
- * Return: the time of the next retry of a Report to this end port; UINT64_MAX:
- * there is none.
+ * Return: the time of the next retry or timeout of a Report to this end port;
+ * UINT64_MAX: there is none.
  */
 uint64_t ibsa__reports_due(const struct subnet *subnet, uint32_t end);
 

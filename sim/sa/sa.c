@@ -105,7 +105,10 @@ static const struct attribute *find_attribute(const uint8_t *mad)
 	return NULL;
 }
 
-/* Return: the attribute in its Omni-Path layout; NULL if it has none. */
+/*
+ * Return: the attribute in its Omni-Path layout; NULL if it has none, or if
+ * this SA does not support it.
+ */
 static const struct attribute *find_opa_attribute(const struct sa *sa,
 						  uint16_t id)
 {
@@ -238,8 +241,8 @@ static void answer_finish_table(struct sa_work *work)
 }
 
 /*
- * Whether the answer is sent by RMPP: an answer with a table is, and so is
- * each answer with records to a request that used RMPP.
+ * Whether the answer is sent by RMPP: an answer to GetTable is, and so is each
+ * answer with records to a request that used RMPP.
  */
 static bool answer_is_rmpp(const struct sa_work *work)
 {

@@ -189,8 +189,8 @@ static inline void sa_append(struct sa_work *work,
 }
 
 /*
- * Refuse a request that is not trusted, because it lacks the SM_Key. With some
- * SM profiles, send no answer.
+ * Refuse a request that is not trusted, because it lacks the SM_Key. With
+ * IBSA_SM_PROFILE_SILENT, send no answer.
  */
 static inline void sa_fail_untrusted(struct sa_work *work)
 {

@@ -140,8 +140,10 @@ static void group_append_port(const struct group_query *query,
 }
 
 /*
- * Append a group, unless the requester does not belong to the group's
- * partition.
+ * Append the records of a group to the answer, if the requester belongs to the
+ * group's partition, and the group has the values that the request selects. If
+ * the request selects a PortGID: the record of this member; if the request is
+ * trusted: a record for each member; otherwise one record of the group.
  */
 static void group_add(const struct group_query *query,
 		      const struct group *group)

@@ -17,8 +17,8 @@ bool ibsa__sa_group_selects(const struct sa_work *work,
 			    const struct group *group);
 
 /*
- * Whether the group has all values that the request selects, other than MTU
- * and rate.
+ * Whether the group has the P_Key, Q_Key, TClass, SL, FlowLabel and HopLimit
+ * that the request selects.
  */
 bool ibsa__sa_group_agrees(const struct sa_work *work,
 			   const struct group *group);

@@ -18,8 +18,9 @@ static bool shares_pkey(const struct sa_work *work, const struct end_port *end)
 }
 
 /*
- * Whether the subscription's LID range ends within the LIDs in use, and the
- * requester shares a partition with each port in the range.
+ * Whether the subscription's LID range begins within the LIDs in use, and the
+ * requester shares a partition with each port in the range. The range that
+ * stands for all LIDs is always accepted.
  */
 static bool is_known_range(const struct sa_work *work,
 			   const struct ibsa_inform_info *info)
@@ -155,8 +156,8 @@ void ibsa__sa_inform_info(struct sa_work *work)
 	}
 	if (wanted.info.subscribe) {
 		/*
-		 * The QPN of the subscription is that of the request's sender;
-		 * the QPN in the request is ignored.
+		 * Reports are sent to QP 1, from which the request came; the
+		 * QPN in the request is ignored.
 		 */
 		wanted.info.qpn = IBSA_QPN_GSI;
 		subscription_set(work, &wanted);

@@ -81,9 +81,9 @@ static bool membership_start(struct sa_work *work, struct membership *out)
 }
 
 /*
- * Whether the requester may change the membership: its own membership; or, if
- * the requester is a member of the group's partition, the membership of a port
- * that another port has joined.
+ * Whether the requester may change the membership: a new one; its own one; or,
+ * if the requester is a member of the group's partition, the membership of a
+ * port that another port has joined.
  */
 static bool requester_may_change(const struct membership *request,
 				 const struct member *member)
@@ -184,7 +184,7 @@ static bool record_choose_rate(const struct membership *request,
 
 /*
  * Generate an unused MGID: FF1S:A01B, most of the subnet prefix, and a number.
- * Return: false: all numbers are in use.
+ * Return: false: INVENTIONS_MAX numbers in a row are in use.
  */
 static bool mgid_generate(const struct membership *request, uint8_t *mgid)
 {
@@ -242,8 +242,8 @@ static bool mgid_is_allowed(const struct membership *request)
 	if (signature == SIGNATURE_IPV4 || signature == SIGNATURE_IPV6)
 		return request_matches_broadcast(request);
 	/*
-	 * The MGID's reserved flags must be 0. The signature of MGIDs that the
-	 * SA generates is refused, too.
+	 * The MGID's reserved flags must be 0. With link-local scope, the
+	 * signature of MGIDs that the SA generates is refused, too.
 	 */
 	return !(mgid[1] & 0xe0) && (signature != SIGNATURE_SA ||
 				     scope_of(mgid) != SCOPE_LINK_LOCAL);
@@ -324,8 +324,8 @@ static void add_member(struct membership *request)
 }
 
 /*
- * Whether the request's P_Key is valid, and the requester shares a partition
- * with the port.
+ * Whether the port exists and shares a partition with the requester, and the
+ * request's P_Key is valid if it selects one.
  */
 static bool request_is_possible(const struct membership *request)
 {

@@ -364,7 +364,8 @@ static bool add_lid(const struct path_query *query, uint32_t lid,
 
 /*
  * Find both ends of the query. Return: false: there are no paths, or the
- * request is refused because its LID and GID belong to different ports.
+ * request is refused because the LID and the GID of an end belong to different
+ * ports.
  */
 static bool find_ends(struct path_query *query)
 {
@@ -456,8 +457,9 @@ static uint8_t hop_limit(const struct group *group)
 }
 
 /*
- * Append the path to a multicast group. OpenSM writes the Reversible bit to
- * the place of NumbPath, and so does this: the path has NumbPath 1.
+ * Append the path to a multicast group. OpenSM writes the Reversible bit to the
+ * place of NumbPath, and so does this: the path has NumbPath 1 and Reversible
+ * 0.
  */
 static void path_append_group(const struct path_query *query,
 			      const struct group *group)

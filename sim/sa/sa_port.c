@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PortInfoRecord: one for each port of each node, including down ports of
- * switches.
+ * PortInfoRecords: one for each port of each switch, including down ports, and
+ * one for each discovered port of other nodes.
  *
  * Source: IBA vol 1, 15.2.5.3 and 14.2.5.6; OpenSM 3.3,
  * osm_sa_portinfo_record.c, for the rules of matching. Values that the topology
@@ -32,9 +32,10 @@ static void port_info_copy_link(const struct ibsa_port_info *from,
 }
 
 /*
- * Fill a PortInfoRecord. For a port that was never up, OpenSM returns only its
- * states (C14-24.2.1). However, a width of 0 is reserved, and libibmad warns
- * of it. Widths and speeds are therefore those that the port itself reports.
+ * Fill a PortInfoRecord. A port that is down counts as one that was never up,
+ * of which OpenSM returns only the states (C14-24.2.1). However, a width of 0
+ * is reserved, and libibmad warns of it. Widths and speeds are therefore those
+ * that the port itself reports.
  */
 static void port_info_fill(const struct nodes *nodes,
 			   const struct topo_port *port,
@@ -92,7 +93,7 @@ static bool has_capabilities(const struct port_query *query,
 }
 
 /*
- * Report the speed QDR instead of an extended speed, for a client that does
+ * Report the speed QDR in addition to an extended speed, for a client that does
  * not support extended speeds.
  */
 static void port_info_show_old_speeds(struct ibsa_port_info *port)

@@ -20,8 +20,9 @@ static void service_append(struct sa_work *work,
 }
 
 /*
- * Whether the service may be registered: its P_Key must be in the tables of
- * the requester and of the port that offers the service.
+ * Whether the service may be registered or deleted: if the request selects a
+ * P_Key, the requester and the port of ServiceGID must be members of its
+ * partition.
  */
 static bool service_is_permitted(const struct sa_work *work)
 {
@@ -61,7 +62,8 @@ static void service_set(struct sa_work *work)
 		return;
 	}
 	/*
-	 * The answer contains a P_Key even if the request does not select one.
+	 * The answer contains the default P_Key if the request does not select
+	 * one.
 	 */
 	if (!sa_has_any(work, IBSA_SERVICE_CM(service_pkey)))
 		record.service_pkey = IBSA_PKEY_DEFAULT;

@@ -205,7 +205,7 @@ static void lanes_add(struct sa_work *work, const struct end_port *end,
 }
 
 /*
- * Append the SLtoVL records from each port of a switch to each other port. An
+ * Append the SLtoVL records from each port of a switch to each of its ports. An
  * adapter has a single record.
  */
 static void sl_to_vl_add(struct sa_work *work, const struct end_port *end)
