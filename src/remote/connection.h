@@ -10,6 +10,7 @@
 
 #include <ibsa/types.h>
 
+#include "base/large.h"
 #include "remote/protocol.h"
 
 /*
@@ -96,6 +97,12 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 			    struct remote_address *address) IBSA_MUST_USE;
 
 void ibsa__remote_disconnect(struct remote_connection *connection);
+
+/*
+ * Return: the inode number of the socket @fd; 0 if @fd is not a socket. All
+ * sockets are in one file system, so the inode number identifies a socket.
+ */
+large_inode ibsa__socket_inode(int fd);
 
 /* The descriptors that the answer to REMOTE_ATTACH carries, in this order. */
 enum { REMOTE_FD_DATA, REMOTE_FD_MEMORY, REMOTE_FD_BELL, REMOTE_FDS };

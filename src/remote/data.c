@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sends and receives bytes of packets through rings or the data socket. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -12,13 +13,15 @@
 
 /*
  * Whether @fd can be the server's eventfd, which is a file without a type. A
- * write to a pipe or socket could wait, or end the process by SIGPIPE.
+ * write to a pipe or socket could wait, or end the process by SIGPIPE; a write
+ * to a blocking eventfd waits while its counter is at its maximum.
  */
 static bool fd_is_bell(int fd)
 {
 	large_stat info;
 
-	return fd >= 0 && !large_fstat(fd, &info) && !(info.st_mode & S_IFMT);
+	return fd >= 0 && !large_fstat(fd, &info) &&
+	       !(info.st_mode & S_IFMT) && fcntl(fd, F_GETFL) & O_NONBLOCK;
 }
 
 static int rings_open(struct remote_data *data, const struct remote_fds *fds,

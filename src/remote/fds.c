@@ -69,6 +69,15 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
 	return got;
 }
 
+large_inode ibsa__socket_inode(int fd)
+{
+	large_stat info;
+
+	if (fd < 0 || large_fstat(fd, &info) || !S_ISSOCK(info.st_mode))
+		return 0;
+	return info.st_ino;
+}
+
 int ibsa__remote_fds_check(const struct remote_fds *fds,
 			   struct ibsa_error *error)
 {
@@ -77,7 +86,7 @@ int ibsa__remote_fds_check(const struct remote_fds *fds,
 				  "this process has too many open files for "
 				  "the port of the fabric server; raise the "
 				  "limit with ulimit -n");
-	if (fds->fd[REMOTE_FD_DATA] < 0)
+	if (!ibsa__socket_inode(fds->fd[REMOTE_FD_DATA]))
 		return ibsa__fail(
 			error, -EPROTO,
 			"the fabric server sent no socket for the port");

@@ -247,25 +247,12 @@ static void file_detach(struct remote_connection *connection)
 }
 
 /*
- * Return: the inode number of the socket @fd; 0 if @fd is not a socket. All
- * sockets are in one file system, so the inode number identifies a socket.
- */
-static large_inode socket_inode(int fd)
-{
-	large_stat info;
-
-	if (fd < 0 || large_fstat(fd, &info) || !S_ISSOCK(info.st_mode))
-		return 0;
-	return info.st_ino;
-}
-
-/*
  * Whether @fd is still the socket that this file opened. The program may have
  * closed it, and another file may have its number.
  */
 static bool fd_is_own(int fd, large_inode inode)
 {
-	return inode && socket_inode(fd) == inode;
+	return inode && ibsa__socket_inode(fd) == inode;
 }
 
 /*
@@ -297,8 +284,8 @@ int ibsa__remote_file_open(struct remote_address *address,
 		return err;
 	}
 	out->base.ops = &file_ops;
-	out->fd_inode = socket_inode(out->shared->data.fd);
-	out->connection_inode = socket_inode(out->connection.fd);
+	out->fd_inode = ibsa__socket_inode(out->shared->data.fd);
+	out->connection_inode = ibsa__socket_inode(out->connection.fd);
 	out->children = children;
 	return 0;
 }
