@@ -20,8 +20,8 @@ static bool fd_is_bell(int fd)
 {
 	large_stat info;
 
-	return fd >= 0 && !large_fstat(fd, &info) &&
-	       !(info.st_mode & S_IFMT) && fcntl(fd, F_GETFL) & O_NONBLOCK;
+	return fd >= 0 && !large_fstat(fd, &info) && !(info.st_mode & S_IFMT) &&
+	       fcntl(fd, F_GETFL) & O_NONBLOCK;
 }
 
 static int rings_open(struct remote_data *data, const struct remote_fds *fds,

@@ -83,11 +83,11 @@ static int step_take(struct remote_link *link, struct ibsa_error *error)
 static int link_finish(struct remote_link *link, struct ibsa_error *error)
 {
 	struct remote_control *control = &link->control;
-	int err = fd_watch(link->epoll_fd, control->fds.fd[REMOTE_FD_DATA]);
+	int err = ibsa__data_open(&link->data, &control->fds,
+				  control->ring_bytes, error);
 
 	if (!err)
-		err = ibsa__data_open(&link->data, &control->fds,
-				      control->ring_bytes, error);
+		err = fd_watch(link->epoll_fd, link->data.fd);
 	return err ? err : 1;
 }
 

@@ -5,13 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "remote/data.h"
+#include "remote/link.h"
 
 /*
  * Open a port with these descriptors: its data socket, and the file that wakes
@@ -88,12 +89,58 @@ static void a_data_socket_is_a_socket(void **state)
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(data_open_at(&data, ends[0],
-				      eventfd(0, EFD_NONBLOCK)),
+	assert_int_equal(data_open_at(&data, ends[0], eventfd(0, EFD_NONBLOCK)),
 			 -EPROTO);
 	assert_int_equal(data.fd, -1);
 	assert_null(data.rings.memory);
 	close(ends[1]);
+}
+
+/* Send the answer to REMOTE_WATCH, which is the last of a new connection. */
+static void watch_answer(int fd)
+{
+	const struct {
+		struct remote_head head;
+		struct remote_state state;
+	} frame = { .head = { .length = sizeof(frame.state),
+			      .type = REMOTE_WATCH } };
+
+	assert_int_equal(send(fd, &frame, sizeof(frame), MSG_NOSIGNAL),
+			 sizeof(frame));
+}
+
+/*
+ * A server sends a data socket without memory for the rings, and keeps a copy
+ * of the socket: closing it does not remove it from the epoll set.
+ */
+static void a_refused_data_socket_is_not_polled(void **state)
+{
+	struct remote_link link = { .step = LINK_WATCH };
+	struct pollfd end = { .events = POLLIN };
+	int control[2];
+	int data[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, control), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, data), 0);
+	ibsa__control_init(&link.control);
+	remote_data_init(&link.data);
+	assert_int_equal(ibsa__remote_link_wait_init(&link), 0);
+	link.connection.fd = control[0];
+	link.control.asked = REMOTE_WATCH;
+	link.control.ring_bytes = sizeof(struct ring_memory);
+	link.control.fds.fd[REMOTE_FD_DATA] = dup(data[0]);
+	watch_answer(control[1]);
+	assert_int_equal(ibsa__remote_link_up_go(&link, NULL), -EPROTO);
+	ibsa__remote_link_down(&link);
+	assert_int_equal(send(data[1], "x", 1, MSG_NOSIGNAL), 1);
+	end.fd = link.epoll_fd;
+	assert_int_equal(poll(&end, 1, 0), 0);
+	ibsa__control_free(&link.control);
+	ibsa__remote_link_wait_done(&link);
+	close(control[1]);
+	close(data[0]);
+	close(data[1]);
 }
 
 int main(void)
@@ -103,6 +150,7 @@ int main(void)
 		cmocka_unit_test(another_file_is_rejected),
 		cmocka_unit_test(a_blocking_eventfd_is_rejected),
 		cmocka_unit_test(a_data_socket_is_a_socket),
+		cmocka_unit_test(a_refused_data_socket_is_not_polled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
