@@ -4,8 +4,8 @@
  *
  * On 32-bit machines glibc's fstat() and readdir() fail with EOVERFLOW for such
  * files. _FILE_OFFSET_BITS=64 does not help: it turns open() into open64(),
- * which ibsim's preload library does not catch. It catches none of the names
- * below.
+ * which ibsim's preload library does not replace. The functions below are safe
+ * with it: the library replaces neither form of fstat() and readdir().
  */
 #ifndef BASE_LARGE_H
 #define BASE_LARGE_H

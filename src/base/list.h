@@ -20,9 +20,9 @@ struct list {
 	((type *)(void *)((char *)(at)-offsetof(type, link)))
 
 /*
- * Run the statement that follows for each object of a list, in which its member
- * @link is. With LIST_EACH_SAFE, the statement may remove the object; @next is
- * the object after it.
+ * Run the statement after the macro for each object of @list, whose objects are
+ * linked by their member @link. With LIST_EACH_SAFE, the statement may remove
+ * @object from the list; @next is the object after it.
  */
 #define LIST_EACH(object, list, link)                                       \
 	for (object = list_object((list)->next, __typeof__(*object), link); \

@@ -33,8 +33,9 @@ void ibsa__pool_done(struct pool *pool);
 int ibsa__pool_grow(struct pool *pool) IBSA_MUST_USE;
 
 /*
- * Return: an object; NULL if memory runs out. Behind its first pointer, which
- * is undefined, it has the content that it was given back with; at first 0.
+ * Return: an object; NULL if memory runs out. Its first bytes, the size of a
+ * pointer, are undefined. All other bytes are 0 in an object that was never
+ * used, and otherwise as they were when the object was given back.
  */
 static inline void *pool_take(struct pool *pool)
 {

@@ -24,7 +24,10 @@ enum {
 	PATH_BYTES = 512,
 };
 
-/* A search for processes that have a file open, and the rest of its limits. */
+/*
+ * A search for processes that have @file open. @folders and @links are the
+ * numbers of processes and descriptors that it may still check.
+ */
 struct search {
 	const char *file;
 	unsigned int folders;

@@ -23,7 +23,7 @@ struct entry {
 
 /*
  * Values that make up the use counter of a slot: the bit SLOT_OPEN, and
- * SLOT_USER for each thread that uses the slot.
+ * SLOT_USER for each use of the slot, from a get to its put.
  */
 enum { SLOT_FREE = 0, SLOT_OPEN = 1, SLOT_USER = 2 };
 
@@ -64,8 +64,9 @@ static bool slot_is_in_use(unsigned int uses)
 }
 
 /*
- * In a forked child, mark all slots as unused: the threads that used them do
- * not exist in the child.
+ * In a forked child, end all uses of slots: the threads that used them do not
+ * exist in the child. A slot that was closed but still in use is open again,
+ * and a slot that a thread was setting or removing is free.
  */
 static void slots_reset(void)
 {

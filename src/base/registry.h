@@ -33,8 +33,8 @@ int ibsa__registry_get(const char *name, registry_make_fn make, void *arg,
 
 /*
  * Return: the object of @name, with a reference that the caller puts; NULL if
- * there is no object or it is still being made. The call does not wait for
- * @make.
+ * there is no object, or another thread is still making it: the call does not
+ * wait for that.
  */
 void *ibsa__registry_find(const char *name);
 
@@ -83,15 +83,15 @@ void ibsa__inherit(struct list *link);
  * any time, and so may a child that was forked at any time. A slot is never
  * freed: after its object is destroyed, it is used for another object.
  *
- * A forked child has the objects of its parent, but no thread of the child
- * uses one of them yet.
+ * A forked child has slots with the objects of its parent, but none of the
+ * parent's uses of them.
  */
 struct registry_slot {
 	struct registry_slot *next;
 	atomic_int number; /* -1: no object */
 	/*
-	 * A number that differs between this object and a later object with the
-	 * same @number.
+	 * Tells this object from a later object with the same @number: their
+	 * marks differ.
 	 */
 	atomic_uint mark;
 	atomic_uint uses;
@@ -112,18 +112,19 @@ int ibsa__registry_slot_add(int number, unsigned int mark,
 bool ibsa__registry_has_slot(int number);
 
 /*
- * Return: the first slot for which @is_wanted returns true, or NULL. The
- * caller puts the slot with ibsa__registry_slot_put(). @is_wanted may read
- * only the number and the mark of a slot, since it is also called for slots
- * that are not in use. @destroy is as for ibsa__registry_slot_put().
+ * Return: the first slot in use for which @is_wanted returns true, or NULL. The
+ * caller puts the slot with ibsa__registry_slot_put(). @is_wanted may read only
+ * the number and the mark of a slot, since it is called for free slots, too.
+ * @destroy is as for ibsa__registry_slot_put().
  */
 struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
 					      int number,
 					      void (*destroy)(void *object));
 
 /*
- * Close the slot: its object is no longer found, and the last put of the slot
- * destroys it. A second call has no effect.
+ * Close the slot: the last put of the slot then destroys its object. The caller
+ * has the slot by a get, so that its own put still follows. A second call has
+ * no effect.
  */
 void ibsa__registry_slot_close(struct registry_slot *slot);
 

@@ -11,8 +11,9 @@ struct ibsa__engine;
 struct ibsa__reaches;
 
 /*
- * Do what ibsa_open() does, with the environment variables in @environment,
- * which an object read when it was opened.
+ * Do what ibsa_open() does, but with @environment instead of the current
+ * environment variables: the object to which the client belongs read them when
+ * it was opened.
  */
 int ibsa__client_open(const struct ibsa_options *options,
 		      const struct ibsa__environment *environment,

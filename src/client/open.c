@@ -113,9 +113,10 @@ static int fabric_hold(const char *path, struct ibsa_error *error,
 }
 
 /*
- * Copy @options to *@out, which opens a port of the topology file or capture
- * @path: the default of the node is IBSA_NODE, whose name is copied to @room. A
- * capture has only one node, which therefore needs no choice.
+ * Copy @options to *@out, to open a port of the topology file or capture @path.
+ * If the options name no device, the node and port in IBSA_NODE are used, and
+ * the node's name is copied to @room. A capture has only one node, so IBSA_NODE
+ * is ignored.
  */
 static int options_complete(const char *path,
 			    const struct ibsa_options *options,

@@ -68,10 +68,7 @@ int ibsa__system_files_open(const struct ibsa__environment *environment,
 const char *ibsa__server_named(const struct ibsa_options *options,
 			       const struct ibsa__environment *environment);
 
-/*
- * Name of the device in the device files of a fabric server, which have only
- * this one.
- */
+/* Name of the only device in the device files of a fabric server. */
 #define IBSA__SERVER_DEVICE REMOTE_DEVICE
 
 /*

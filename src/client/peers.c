@@ -34,8 +34,8 @@ void ibsa__peers_done(struct peers *peers)
 }
 
 /*
- * Whether two addresses belong to one requester. Flow label, service level and
- * other members may differ.
+ * Whether two addresses belong to one requester. The members compared here must
+ * be equal; flow label, service level and other members may differ.
  */
 static bool address_is_same(const struct ibsa_address *a,
 			    const struct ibsa_address *b)

@@ -15,8 +15,8 @@
 #include "wire/gid.h"
 
 /*
- * Milliseconds until the next attempt to start a query of the batch, when
- * queries of others fill the engine's queue.
+ * Milliseconds until the next attempt to start a query of the batch, while
+ * other queries of the client fill the engine's queue.
  */
 enum { ROOM_MS = 10 };
 
@@ -29,7 +29,10 @@ struct unexplained {
 	struct ibsa__reason_search search;
 };
 
-/* A place for one query of a reachability batch; it is free if its id is 0. */
+/*
+ * A place for one query of a reachability batch at a time; @id is 0 while the
+ * place is free.
+ */
 struct slot {
 	struct ibsa_reach_batch *batch;
 	struct slot *next_free;
@@ -134,8 +137,8 @@ static void answer_put_reason(const struct ibsa_reason *reason,
 }
 
 /*
- * The query for a GID has failed: if this port is down, set that as the reason
- * in @answer.
+ * If the query for a GID has failed and this port is down, set that as the
+ * reason in @answer.
  */
 static void failure_explain(struct ibsa__engine *engine,
 			    struct ibsa_reach_answer *answer)
@@ -235,10 +238,10 @@ static int batch_start_next(struct ibsa_reach_batch *batch)
 }
 
 /*
- * Whether to try the next GID again later, because queries of others fill the
- * engine's queue. Each GID waits at most for its own timeout. The batch tries
- * again when one of its queries ends; if it has no query in flight, when its
- * alarm expires.
+ * Whether to try the next GID again later, because other queries of the client
+ * fill the engine's queue. A GID waits for room at most as long as the timeout
+ * of its query. The batch tries again when one of its queries ends; if it has
+ * no query in flight, when its alarm expires.
  */
 static bool batch_waits_for_room(struct ibsa_reach_batch *batch, int err)
 {

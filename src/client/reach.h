@@ -33,8 +33,9 @@ void ibsa__reaches_init(struct ibsa__reaches *reaches,
 			struct ibsa_transport *transport);
 
 /*
- * Stop all batches and refuse new ones. A batch without a query in flight is
- * reported here; the other batches are reported when the engine is freed.
+ * Stop all batches and refuse new ones. The remaining GIDs of a batch without a
+ * query in flight are reported here, with -ECANCELED; those of the other
+ * batches are reported when the engine is freed.
  */
 void ibsa__reaches_end(struct ibsa__reaches *reaches);
 

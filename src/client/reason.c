@@ -44,7 +44,10 @@ void ibsa__reason_set(struct ibsa__reason_search *search, int code,
 	va_end(args);
 }
 
-/* End the search without a proof, because no further query can give one. */
+/*
+ * End the search without a proof, because no further query can give one: with a
+ * guess from the P_Keys of the paths to both ends, if these are known.
+ */
 static void search_give_up(struct ibsa__reason_search *search)
 {
 	if (search->from.pkey && search->to.pkey)
@@ -192,8 +195,9 @@ static void query_group(struct ibsa__reason_search *search,
 }
 
 /*
- * Without the SM_Key, OpenSM returns one record for the group; with the SM_Key,
- * one for each member, so no record if the group has no members.
+ * Without the SM_Key, OpenSM returns one record for a multicast group; with the
+ * SM_Key, one for each member. With the SM_Key, no record therefore does not
+ * prove that the group does not exist.
  */
 static void take_group(struct ibsa__reason_search *search,
 		       const struct ibsa_reply *reply, bool found)
@@ -214,7 +218,10 @@ static void take_group(struct ibsa__reason_search *search,
 				 ibsa__reason_end_text(&search->to, text));
 }
 
-/* Whether the source is a member: an SA has paths from members only. */
+/*
+ * Query whether the source is a member of the multicast group: an SA has paths
+ * to the group from members only.
+ */
 static void query_member(struct ibsa__reason_search *search,
 			 struct ibsa_query *out)
 {
@@ -230,9 +237,10 @@ static void query_member(struct ibsa__reason_search *search,
 }
 
 /*
- * Set the reason from the reply to the query for the source's membership. If
- * the reply has no record, the source need not be outside of the group: an SA
- * returns memberships of other ports only to trusted requests.
+ * Set the reason from the reply to the query for the source's membership in the
+ * multicast group. If the reply has no record, the source may be a member
+ * nevertheless: an SA returns memberships of other ports only to trusted
+ * requests.
  */
 static void take_member(struct ibsa__reason_search *search,
 			const struct ibsa_reply *reply, bool found)
@@ -275,7 +283,10 @@ static void query_path(struct ibsa__reason_search *search,
 				out);
 }
 
-/* Store what the path to an end shows about it; the source comes second. */
+/*
+ * Store the LID and P_Key of the path from this port to an end. The path to the
+ * destination is queried first, the path to the source second.
+ */
 static void take_path(struct ibsa__reason_search *search,
 		      const struct ibsa_reply *reply, bool found)
 {
@@ -340,7 +351,10 @@ static void take_both(struct ibsa__reason_search *search,
 	target_examine(search, search->to.pkey ? &search->from : &search->to);
 }
 
-/* The P_Keys of the destination come first, to be compared with the source's. */
+/*
+ * The P_Keys of the destination are queried first and stored; those of the
+ * source are queried second, and compared with them.
+ */
 static void take_pkeys(struct ibsa__reason_search *search,
 		       const struct ibsa_reply *reply, bool found)
 {
@@ -400,7 +414,10 @@ bool ibsa__reason_own_port(struct ibsa__engine *engine, struct ibsa_reason *out)
 {
 	struct ibsa_port_state port;
 
-	/* The state that the engine holds may be a second old. */
+	/*
+	 * The state of the port that the engine holds may be a second old: if
+	 * it is Down, read it again.
+	 */
 	for (int i = 0; i < 2; i++) {
 		if (ibsa__engine_port(engine, i == 1, &port) ||
 		    port.port_state != IBSA_PORT_DOWN)

@@ -25,7 +25,10 @@ enum reason_step {
 	REASON_NODE, /* @target's NodeRecord, PortInfoRecord, LinkRecord */
 	REASON_PORT,
 	REASON_LINK,
-	/* Query the node of which @target may be another port. */
+	/*
+	 * Query the node to which @target may belong, if the SA does not know
+	 * the port @target itself.
+	 */
 	REASON_SIBLING,
 	/* Query the paths from this port to both ends, in one query. */
 	REASON_BOTH,
@@ -68,7 +71,7 @@ union reason_match {
 	struct ibsa_mcmember mcmember;
 };
 
-/**
+/* *
  * struct ibsa__reason_search - a search, and what it has found so far
  * @reason:      the result, once there is no next query
  * @query:       the query that has no result; its match is @path
@@ -79,8 +82,8 @@ union reason_match {
  * @candidates:  bits of the constraints that may exclude every path
  * @possible:    a path without the constraints
  * @sibling_num: the port number that @target may have
- * @checks_both: one of the ends is not known to the SA, or both are not
- */
+ * @checks_both: the SA has a path from this port to neither end: if it knows
+ *               the node of the destination, examine the source instead */
 struct ibsa__reason_search {
 	struct ibsa_reason reason;
 	struct ibsa__engine *engine;
@@ -172,7 +175,7 @@ bool ibsa__reason_has_key(const struct ibsa__reason_search *search);
 typedef void reason_query_fn(struct ibsa__reason_search *search,
 			     struct ibsa_query *out);
 
-/* Evaluate the reply to it. @found: the reply has a record. */
+/* Evaluate the reply to the query of a step. @found: the reply has a record. */
 typedef void reason_take_fn(struct ibsa__reason_search *search,
 			    const struct ibsa_reply *reply, bool found);
 
@@ -196,7 +199,10 @@ void ibsa__reason_own_pkeys(struct ibsa__reason_search *search,
 			    struct reason_pkeys *out);
 void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,
 			     struct reason_pkeys *out);
-/* End the search for a path from this port to itself. */
+/*
+ * End the search for a path from this port to itself, with the reason that
+ * follows from this port's P_Key table.
+ */
 void ibsa__reason_own_path(struct ibsa__reason_search *search);
 /*
  * End the search with the reason that follows from the P_Key tables of both

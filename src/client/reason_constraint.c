@@ -72,7 +72,10 @@ static bool is_satisfied(const struct constraint *constraint,
 	       value_of(constraint->name, path);
 }
 
-/* The value of a field as a number that grows with what it stands for. */
+/*
+ * The value of a field as a number to compare by: rate codes, which are not in
+ * the order of the rates, are replaced by Mb/s.
+ */
 static uint64_t amount_of(const char *name, const struct ibsa_path *path)
 {
 	const uint64_t value = value_of(name, path);
@@ -81,7 +84,10 @@ static uint64_t amount_of(const char *name, const struct ibsa_path *path)
 					 : value;
 }
 
-/* Whether the value of a path is one that the constraint asks for. */
+/*
+ * Whether the value of the path @path meets the constraint with the value and
+ * selector in @want.
+ */
 static bool is_met(const struct constraint *constraint,
 		   const struct ibsa_path *want, const struct ibsa_path *path)
 {

@@ -48,7 +48,8 @@ void ibsa__reason_own_pkeys(struct ibsa__reason_search *search,
 
 /*
  * Store the P_Keys of a P_KeyTable reply. The SA returns the tables of all
- * ports of a switch; only those of port 0, the switch's own port, are stored.
+ * ports of a switch: only those of the lowest port number are stored, which is
+ * port 0, the switch's own port.
  */
 void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,
 			     struct reason_pkeys *out)
@@ -180,9 +181,9 @@ void ibsa__reason_compare_pkeys(struct ibsa__reason_search *search,
 }
 
 /*
- * Guess the reason from paths of this port: it shares a P_Key with each end.
- * If both P_Keys are of one partition, both ends are members of it, and the
- * missing path means that neither is a full member.
+ * Guess the reason from paths of this port: it shares a P_Key with each end. If
+ * both P_Keys are of one partition, both ends are members of it, and the
+ * missing path probably means that neither is a full member.
  */
 void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search)
 {

@@ -43,8 +43,10 @@ static void name_set(struct ibsa__reason_search *search,
 }
 
 /*
- * The port number that the target more probably has: node GUIDs are mostly
- * even. A query for the constraints leaves room for only one of the two.
+ * Of the port numbers 1 and 2, the one that the target more probably has: a
+ * port GUID is often the node GUID, which is mostly even, plus the port number.
+ * It is tried first: if there was a query for the constraints, the limit of
+ * queries permits no second attempt.
  */
 static uint8_t sibling_first(const struct ibsa__reason_search *search)
 {
@@ -105,7 +107,8 @@ static const char *state_text(const char *name,
 
 /*
  * The SA returns records of the target, whose port is active, but no path to
- * it. Most SAs return records only of ports that share a P_Key with this port.
+ * it. Set a possible reason: between two other ports, that a route is missing;
+ * from or to this port, that the P_Keys exclude the path.
  */
 static void visible_explain(struct ibsa__reason_search *search)
 {

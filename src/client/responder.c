@@ -77,9 +77,9 @@ struct ibsa_responder {
 	int epoll_fd;
 	int lost; /* The error that has ended the responder; 0 while it runs. */
 	/*
-	 * Upper half of the transaction id of a Report from the fabric's SA.
-	 * It is stored because the kernel replaces it when the responder sends
-	 * the Report.
+	 * Upper half of the transaction id of the last Report from the fabric's
+	 * SA. It is stored because the kernel replaces it when the responder
+	 * sends the Report.
 	 */
 	uint32_t report_id;
 };
@@ -153,8 +153,8 @@ static int report_response_pass(struct ibsa_responder *responder,
 }
 
 /*
- * Pass a request on to the fabric's SA. A response other than to a Report is
- * dropped, because it cannot belong to a request of the responder.
+ * Pass a request, or the response to a Report, on to the fabric's SA. Other
+ * responses do not arrive here: the kernel drops a response without a request.
  */
 static void request_pass(struct ibsa_responder *responder,
 			 const struct ibsa_message *message)
@@ -162,8 +162,9 @@ static void request_pass(struct ibsa_responder *responder,
 	int err;
 
 	/*
-	 * No response to a Report came. Nothing needs to be done: the fabric's
-	 * SA itself sends the Report again.
+	 * No response to a Report came, or no ACK of a large reply. Nothing
+	 * needs to be done: the fabric's SA itself sends the Report again, and
+	 * the requester its request.
 	 */
 	if (message->err && message->err != -EMSGSIZE)
 		return;
@@ -397,8 +398,8 @@ static int epoll_add(struct ibsa_responder *responder,
 }
 
 /*
- * Prepare to wait for the port and the fabric. The descriptor of an ibsim
- * device does not work with epoll.
+ * Prepare to wait for the port and the fabric. This fails with -EOPNOTSUPP for
+ * an ibsim device, whose descriptor does not work with epoll.
  */
 static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 {

@@ -89,8 +89,9 @@ static int records_add(struct ibsa_topology *topology,
 }
 
 /*
- * Store the records of a reply in the topology. An error of the table
- * SwitchInfoRecord is ignored, because without it only a detail is missing.
+ * Store the records of a reply in the topology. If the SA refuses the table of
+ * SwitchInfoRecords, that is ignored, because without it only a detail is
+ * missing.
  */
 static int reply_take(struct ibsa_topology *topology,
 		      const struct ibsa_reply *reply)

@@ -10,8 +10,8 @@
 #include "device/files.h"
 
 /*
- * Read the list of <ibsa/device.h> for the devices in @files. Return: 0 or an
- * error that <ibsa/device.h> lists.
+ * Do what ibsa_devices_read() and ibsa_gids_read() do, for the devices in
+ * @files.
  */
 int ibsa__devices_read(struct device_files *files,
 		       struct ibsa_device_list **out) IBSA_MUST_USE;

@@ -203,7 +203,7 @@ static size_t port_numbers(const struct ibsa__names *names,
 {
 	size_t count = 0;
 
-	/* The natural order of names is the ascending order of port numbers. */
+	/* The names are in natural order, so the port numbers ascend. */
 	for (size_t i = 0; i < names->count; i++) {
 		if (!ibsa__parse_index(names->at[i], &ports[count].number))
 			count++;

@@ -41,8 +41,9 @@ static int gid_read(struct device_files *files, const char *device,
 }
 
 /*
- * Read whether the type of a GID is RoCE v2. On a port that is not Ethernet,
- * reading the type may fail with EINVAL; kernels before 4.5 have no types.
+ * Read whether the type of a GID is RoCE v2. It is not if reading the type
+ * fails with EINVAL, which happens on ports that are not Ethernet, or if the
+ * port has no types, as in kernels before 4.5.
  */
 static int gid_is_v2_read(struct device_files *files, const char *device,
 			  unsigned int port, uint32_t index, bool *out)

@@ -70,8 +70,8 @@ static const uint8_t *hardware_address(const struct sockaddr *address)
 }
 
 /*
- * Compare one address of an interface with @gid. For a point-to-point link,
- * the kernel makes GIDs from the peer's address.
+ * Compare one address of an interface with @gid. On a point-to-point link, the
+ * peer's address is compared, too, because the kernel makes GIDs from it.
  */
 static enum gid_match interface_compare(const struct ifaddrs *at,
 					const struct ibsa_gid *gid)

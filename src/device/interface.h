@@ -23,8 +23,9 @@ struct ibsa__interfaces {
 /*
  * Return: the index of interface @name if @gid belongs to it; otherwise 0. If
  * the interface has a hardware address, but @gid contains neither this nor
- * another address of it, then the GID belongs to an interface with this name
- * in another namespace.
+ * another address of it, then the GID belongs to an interface with this name in
+ * another namespace. If the interface has no hardware address, @gid is assumed
+ * to belong to it.
  */
 uint32_t ibsa__interface_find(struct ibsa__interfaces *interfaces,
 			      const char *name, const struct ibsa_gid *gid);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Device files of this machine or of a test tree. They are opened and listed
- * only with functions that ibsim's preload library replaces: open, close,
- * opendir, readdir and closedir.
+ * Device files of this machine or of a test tree. They are opened only with
+ * open() and opendir(), which ibsim's preload library replaces. It returns
+ * descriptors of ordinary files and directories, which need no further replaced
+ * function.
  */
 #ifndef DEVICE_SYSFS_H
 #define DEVICE_SYSFS_H

@@ -26,8 +26,8 @@ struct ibsa__subscription {
 	uint8_t producer;
 	bool wanted; /* a watch needs it */
 	/*
-	 * The SA had this subscription registered when the last read of its
-	 * table was sent.
+	 * This subscription was set at the SA when the last query for the SA's
+	 * table of subscriptions was sent.
 	 */
 	bool is_read;
 };
@@ -72,8 +72,8 @@ struct ibsa__events {
 	uint16_t end_status; /* @status of the ENDED event */
 	int end_err;	     /* @err of the ENDED event */
 	/*
-	 * The SA returns this port's subscriptions when the client reads its
-	 * table of InformInfoRecords.
+	 * As far as is known, the SA returns this port's subscriptions when the
+	 * client reads the table of InformInfoRecords.
 	 */
 	bool can_read;
 	/*

@@ -289,8 +289,8 @@ static void table_answered(struct ibsa__registration *registration,
 }
 
 /*
- * Whether the subscription to the SM's traps is set at the SA. Until then, the
- * audit of nodes waits.
+ * Whether the subscription to the SM's traps is set at the SA. While it is not,
+ * the audit of nodes reads no table.
  */
 static bool ports_are_reported(const struct ibsa__events *events)
 {
@@ -441,9 +441,9 @@ bool ibsa__node_audit_report(struct ibsa__events *events,
 		return false;
 	port = port_get(audit, ibsa_be64(report->gid.raw + 8));
 	/*
-	 * The port could not be stored for lack of memory: read the table of
-	 * NodeRecords again, because the last read may be older than the
-	 * Report.
+	 * The port could not be stored for lack of memory. If the table of
+	 * NodeRecords is being read now, read it again afterwards: it may be
+	 * older than the Report.
 	 */
 	if (!port) {
 		audit->registration.is_stale = audit->registration.query_id;

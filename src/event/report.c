@@ -23,8 +23,8 @@ enum {
 	 */
 	AGAIN_MS = 10 * 1000,
 	/*
-	 * Milliseconds between the two copies of a Report that an SA with a
-	 * second, outdated subscription of this port sends.
+	 * Maximum time in ms between two copies of a Report: an SA sends two if
+	 * it has a second, outdated subscription of this port.
 	 */
 	TWICE_MS = 1000,
 };
@@ -81,10 +81,11 @@ static bool report_is_repeated(const struct report *old,
 }
 
 /*
- * Whether @report is a repetition of an earlier one. For a GID, only the
- * latest Report about this GID counts: a Report of the same kind is a
- * repetition, but a port that leaves, joins and leaves again causes new
- * events. For links and nodes, each new MAD is a new event.
+ * Whether @report is a repetition of an earlier one. For a GID, @report is also
+ * compared with the latest Report about this GID: if it is of the same kind and
+ * comes within TWICE_MS, it is a repetition, but a port that leaves, joins and
+ * leaves again causes new events. For links and nodes, each new MAD is a new
+ * event.
  */
 static bool history_has(const struct ibsa__history *history,
 			const struct report *report)

@@ -107,8 +107,8 @@ const char *ibsa__events_holder_text(struct ibsa__events *events,
 /* subscription.c */
 void ibsa__subscriptions_init(struct ibsa__events *events);
 /*
- * Forget what the replies have shown about the SA's behaviour, such as whether
- * it returns subscriptions.
+ * Assume again that the SA returns subscriptions when they are read, and forget
+ * earlier failures of that read.
  */
 void ibsa__subscriptions_reset(struct ibsa__events *events);
 /*

@@ -16,7 +16,7 @@ enum {
 	ANY = 0xffff, /* all notice types, trap numbers and LIDs */
 	/*
 	 * RespTimeValue of the subscriptions: the code of 2.1 s. The SA
-	 * compares it, so a Delete must have the value of the Set.
+	 * compares it, so the Set that unsubscribes must have the same value.
 	 */
 	RESP_TIME = 19,
 };
@@ -45,8 +45,8 @@ static void subscription_lost(struct ibsa__subscription *subscription)
 }
 
 /*
- * Whether a subscription still has to be set, and its last request did not
- * fail.
+ * Whether at least one subscription that a watch needs is not set yet, and its
+ * last request did not fail.
  */
 static bool subscriptions_are_pending(const struct ibsa__events *events)
 {
@@ -73,7 +73,8 @@ static bool subscriptions_hold_any(const struct ibsa__events *events)
 }
 
 /*
- * Start the regular reads of the subscriptions when all subscriptions are set.
+ * Start the regular reads of the subscriptions when each needed subscription is
+ * set or has failed, and at least one is set.
  */
 static void audit_start(struct ibsa__events *events)
 {
@@ -101,8 +102,8 @@ static int inform_info_set(struct ibsa__subscription *subscription,
 		.type = ANY,
 		.trap_number = ANY,
 		/*
-		 * The SA takes the QPN of a new subscription from the sender
-		 * of the Set; a Delete must contain the QPN.
+		 * To subscribe, the SA takes the QPN from the sender of the
+		 * Set; the Set that unsubscribes must contain the QPN.
 		 */
 		.qpn = subscribe ? 0 : IBSA_QPN_GSI,
 		.resp_time_value = RESP_TIME,
@@ -343,8 +344,8 @@ reply_has_subscription(const struct ibsa__subscription *subscription,
 
 /*
  * Compare the subscriptions with the SA's table of InformInfoRecords. If a
- * subscription is missing that was just set, the SA does not return
- * subscriptions.
+ * subscription is missing that was just set, assume that the SA does not return
+ * subscriptions; set any other missing subscription again.
  */
 static void audit_compare(struct ibsa__events *events,
 			  const struct ibsa_reply *reply)
@@ -455,7 +456,7 @@ void ibsa__subscriptions_reset(struct ibsa__events *events)
 
 /*
  * Set @subscription at the SA, because a watch needs it. If it is being
- * deleted, it is set after that.
+ * deleted, subscription_released() sets it after the Delete.
  */
 static void subscription_require(struct ibsa__subscription *subscription)
 {

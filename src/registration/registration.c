@@ -94,11 +94,12 @@ static bool registration_is_due(const struct ibsa__registration *registration,
 }
 
 /*
- * Start the registration's next step within @ms. A step that is due earlier is
- * moved, too: after a time without replies, all retries may be due at once and
- * must be spread. At most CHANGES_MAX changes of the port move a step, because
- * repeated changes would otherwise delay it without end. If a request is in
- * flight, its reply may be out of date: the next step follows soon after it.
+ * Start the registration's next step in @ms, even if it was due earlier: after
+ * a time without replies, all retries may be due at once and must be spread. A
+ * step that was due earlier is moved by at most CHANGES_MAX changes of the
+ * port, because repeated changes would otherwise delay it without end. If a
+ * request is in flight, its reply may be out of date: the next step follows
+ * soon after it.
  */
 static void registration_hasten(struct ibsa__registration *registration,
 				uint64_t ms)
@@ -106,8 +107,9 @@ static void registration_hasten(struct ibsa__registration *registration,
 	const unsigned int changes = registration->changes;
 
 	/*
-	 * A registration that another program also claims keeps its delay, so
-	 * that the two programs do not overwrite each other all the time.
+	 * The next Set of a registration that another program also claims is
+	 * not moved, so that the two programs do not overwrite each other all
+	 * the time.
 	 */
 	if (registration->releasing ||
 	    (registration->step == IBSA__STEP_SET && registration->disputes))
@@ -569,7 +571,8 @@ void ibsa__registrations_close(struct ibsa__registrations *all)
 }
 
 /*
- * End all registrations. They are marked as being released first, so that
+ * End all registrations without a request in flight.
+ * ibsa__registrations_close() has marked all as being released, so that
  * callbacks do not change the list.
  */
 void ibsa__registrations_end(struct ibsa__registrations *all)

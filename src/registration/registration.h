@@ -32,7 +32,8 @@ struct ibsa__registration;
 struct ibsa__registration_ops {
 	/*
 	 * Send the Set of the registration by ibsa__registration_query().
-	 * Return: 0; or an error, with which @answered is called afterwards.
+	 * Return: 0; or an error: the caller then calls @answered with a reply
+	 * that has this error.
 	 */
 	int (*set)(struct ibsa__registration *registration);
 	int (*read)(struct ibsa__registration *registration);
@@ -46,8 +47,8 @@ struct ibsa__registration_ops {
 	/* The SA has lost the registration. */
 	void (*lost)(struct ibsa__registration *registration);
 	/*
-	 * The registration is deleted at the SA and removed from the list;
-	 * @err and @status are the result of the Delete.
+	 * The Delete of the registration has ended, with the result @err and
+	 * @status, and the registration was removed from the list.
 	 */
 	void (*released)(struct ibsa__registration *registration, int err,
 			 uint16_t status);
@@ -56,8 +57,8 @@ struct ibsa__registration_ops {
 struct ibsa__registrations;
 
 /*
- * Called after a change of the port, when all registrations have been
- * scheduled again.
+ * Called after a change of the port other than of its physical state alone.
+ * Unless the port is down, all registrations have been scheduled again.
  */
 typedef void (*ibsa__registrations_fn)(struct ibsa__registrations *all,
 				       unsigned int changes,
@@ -102,12 +103,15 @@ struct ibsa__registration {
 	uint64_t renew_ns;
 	unsigned int audit_ms;	  /* longest time between two reads */
 	unsigned int deadline_ms; /* of each request; 0: the client's default */
-	/* Maximum time in ms between two tries without a reply. */
+	/*
+	 * Maximum delay in ms before a retry after a failure that is not a
+	 * refusal by the SA.
+	 */
 	unsigned int retry_max_ms;
 	unsigned int failures; /* consecutive failures of one kind */
 	/*
-	 * Number of losses since the last successful read that another program
-	 * may have caused.
+	 * Number of losses that another program may have caused, since the last
+	 * read that found the registration.
 	 */
 	unsigned int disputes;
 	unsigned int changes; /* port changes that have moved the alarm */
@@ -169,9 +173,9 @@ int ibsa__registrations_start(struct ibsa__registrations *all) IBSA_MUST_USE;
 void ibsa__registrations_stop(struct ibsa__registrations *all);
 
 /*
- * Handle a change of the port. Unless the port is down, read or set every
- * registration again, spread over a time that grows with the number of
- * registrations.
+ * Handle a change of the port. Unless the port is down, or only its physical
+ * state has changed, read or set every registration again, spread over a time
+ * that grows with the number of registrations.
  */
 void ibsa__registrations_changed(struct ibsa__registrations *all,
 				 unsigned int changes,
@@ -246,8 +250,8 @@ void ibsa__registration_set_done(struct ibsa__registration *registration,
 				 uint32_t lease_s);
 
 /*
- * A read found the registration at the SA. Return: whether this is its first
- * confirmation since it was set.
+ * A read found the registration at the SA. Return: whether this confirms it for
+ * the first time since it was set, lost, or a step failed.
  */
 bool ibsa__registration_present(struct ibsa__registration *registration);
 

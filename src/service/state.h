@@ -9,7 +9,7 @@ enum { SERVICE_BYTES = 176 };
 
 /*
  * The registration of one service. A function that reports an event must not
- * use it afterwards: the callback may release it.
+ * use the registration afterwards: the callback may release it.
  */
 struct ibsa_registration {
 	struct ibsa__registration schedule;
