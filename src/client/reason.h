@@ -82,8 +82,8 @@ union reason_match {
  * @candidates:  bits of the constraints that may exclude every path
  * @possible:    a path without the constraints
  * @sibling_num: the port number that @target may have
- * @checks_both: the SA has a path from this port to neither end: if it knows
- *               the node of the destination, examine the source instead */
+ * @checks_both: the SA has a path from this port to neither end: if it has a
+ *               NodeRecord of the destination, examine the source instead */
 struct ibsa__reason_search {
 	struct ibsa_reason reason;
 	struct ibsa__engine *engine;

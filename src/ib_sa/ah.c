@@ -75,8 +75,8 @@ static int state_in_fabric(struct ib_device *device, uint8_t port_num,
 
 /*
  * Whether packets of the port need a GRH: because of the program's options,
- * because of the port's type, or because a verbs context has reported it for
- * an open port.
+ * because of the port's type, or because the kernel has reported it through the
+ * verbs context of an open port.
  */
 static bool needs_grh(struct ib_device *device, uint8_t port_num,
 		      const struct ibsa_port_state *state)
@@ -137,7 +137,10 @@ static int port_view_read(struct ib_device *device, uint8_t port_num,
 
 	if (ibsa__sa_is_ours(device->sa))
 		err = ibsa__sa_port_state(device, port_num, &state);
-	/* -EAGAIN: the port is an InfiniBand port that is down or has no SM. */
+	/*
+	 * -EAGAIN: the port is an InfiniBand port that is down or has no SM.
+	 * The zeros in @state are valid for it.
+	 */
 	if (err && err != -EAGAIN)
 		return err;
 	*out = (struct port_view){
@@ -427,8 +430,8 @@ static int ah_attr_init(struct ib_device *device, uint8_t port_num,
 }
 
 /*
- * @is_grh_added: if the port requires a GRH, add one also to a path whose hop
- * limit does not require it.
+ * Fill @ah_attr from the path record @rec. If @is_grh_added is set and the port
+ * requires a GRH, also a path whose hop limit is 0 gets a GRH.
  */
 static int path_ah_attr_init(struct ib_device *device, uint8_t port_num,
 			     struct sa_path_rec *rec, bool is_grh_added,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Conversion between a struct of the kernel's SA API and one of ibsa, from one
- * table of fields. A row has the field's width in the kernel's struct, its
- * name in the kernel's struct and in ours, and its bit of the component mask.
+ * table of fields. A row has the field's width in the kernel's struct, its name
+ * in the kernel's struct and in ours, and a mask of the bits that the field has
+ * on the wire.
  */
 #ifndef IB_SA_CONVERT_H
 #define IB_SA_CONVERT_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Opens an RDMA device for another layer's object, such as a verbs context
- * state, with the environment variables that this object was opened with.
+ * state, with the environment variables that were read when that object was
+ * opened.
  */
 #ifndef IB_SA_DEVICE_H
 #define IB_SA_DEVICE_H

@@ -98,7 +98,7 @@ static struct mc_group *group_new(struct sa_port *port,
 
 /*
  * If the MGID is 0, the SA chooses an MGID, a new one for each request; the
- * member therefore gets a new group.
+ * member therefore gets a group of its own.
  */
 int ibsa__mc_group_add(struct sa_port *port, struct mc_member *member)
 {
@@ -436,9 +436,10 @@ static void group_note_pkey(struct mc_group *group)
 }
 
 /*
- * A join request has ended. The member for which it was sent stays in
- * @pending; if its record fits the group, it is accepted in the same way as
- * the other waiting members.
+ * A join request has ended. If it failed, the member for which it was sent ends
+ * with the error. If it succeeded, this member is still in @pending, and is
+ * accepted in the same way as the other waiting members, if its record fits the
+ * group's.
  */
 static void group_end_join(struct mc_group *group,
 			   const struct ibsa_reply *reply)
@@ -473,8 +474,9 @@ static void group_note_join(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * A leave request has ended. After a timeout it is sent again. If the SA
- * refused it, the SA has no membership, so nothing is left to do.
+ * A leave request has ended. After an error, such as a timeout, it is sent
+ * again, at most LEAVE_RETRIES times. If the SA refused it, the SA has no
+ * membership, so nothing is left to do.
  */
 static void group_note_leave(const struct ibsa_reply *reply, void *arg)
 {

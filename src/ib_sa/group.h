@@ -37,8 +37,8 @@ struct mc_member {
 	bool is_called; /* its callback runs */
 	bool is_freed;	/* free it when its callback returns */
 	/*
-	 * A thread that frees this member is waiting until its callback
-	 * has returned.
+	 * A thread in ib_sa_free_multicast() waits until the callback of this
+	 * member has returned.
 	 */
 	bool is_awaited;
 };

@@ -34,8 +34,8 @@ static void group_end(struct mc_group *group)
 }
 
 /*
- * Prepare the audit of a multicast group: look up its P_Key, and send a join
- * if that is due. Return: true if no query to the SA is needed; @group may
+ * Prepare the audit of a multicast group: look up its P_Key, and send a join if
+ * that is due. Return: true if no query to the SA is needed; @group may then
  * have been freed.
  */
 static bool group_settle(struct mc_group *group)
@@ -84,8 +84,8 @@ static int group_read(struct ibsa__registration *registration)
 
 /*
  * Handle the reply to an audit of the membership. A timeout, or a reply to a
- * query from before the membership changed, has no effect. @lock is held. The
- * call may free @group.
+ * query from before the membership changed, does not end the membership. @lock
+ * is held. The call may free @group.
  */
 static void group_answer(struct mc_group *group, const struct ibsa_reply *reply)
 {

@@ -14,8 +14,8 @@ typedef void (*guid_info_fn)(int status, struct ib_sa_guidinfo_rec *resp,
 			     void *context);
 
 /*
- * Call the program's callback for a GUIDInfo query. If the SA returned an
- * error status, the callback gets a zeroed record.
+ * Call the program's callback for a GUIDInfo query. If the SA returned an error
+ * status, the callback gets a zeroed record; after any other error, NULL.
  */
 static void guid_info_call(struct sa_query *query, int status,
 			   const struct ibsa_reply *reply)

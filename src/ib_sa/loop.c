@@ -86,7 +86,10 @@ void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job)
 	device->job_count--;
 }
 
-/* Return: the first job of the queue; NULL if @mark is before all others. */
+/*
+ * Take the first element out of the queue. Return: its job; NULL if it is
+ * @mark, so that only later jobs are left.
+ */
 static struct sa_job *job_take(struct ib_device *device,
 			       const struct list *mark)
 {
@@ -118,12 +121,12 @@ static void callbacks_settle(struct ib_device *device)
 /*
  * Start the tasks and run the jobs that are queued now, and no later ones: if
  * queries cannot be sent, their callbacks may start new queries without end;
- * and a later job may end a task that is not started.
+ * and a job that is queued later may end a task that is not started yet.
  */
 static void work_run(struct ib_device *device)
 {
 	struct list starts;
-	struct list mark; /* in the queue, behind the jobs to run */
+	struct list mark; /* an element of the queue, behind the jobs to run */
 	struct sa_job *job;
 	bool has_jobs;
 
@@ -183,7 +186,8 @@ static bool is_dispatched_by_program(const struct ib_device *device)
 
 /*
  * Become the dispatcher of the device, in a program's thread. Return: 0; -EBUSY
- * another thread dispatches it; -EINVAL programs' threads do not.
+ * another thread dispatches it; -EINVAL a worker thread is for that, or the
+ * device belongs to the parent process.
  */
 static int dispatch_begin(struct ib_device *device)
 {
@@ -265,7 +269,9 @@ static void dispatch_end(struct ib_device *device)
 	ibsa__sa_device_free(device);
 }
 
-/* Return: how long the dispatcher may wait for its ports. */
+/*
+ * Return: how many ms the dispatcher may wait for its ports; -1: without limit.
+ */
 static int ports_timeout_ms(struct ib_device *device)
 {
 	const unsigned int count = device->port_count;
@@ -291,7 +297,7 @@ static int device_timeout_ms(struct ib_device *device)
  * Prepare to wait: from now on, the first start or job wakes this thread.
  * Return: false if there is work to do. If the device has only one port,
  * *@out_lone is its client, which waits in its own transport, because the
- * transport may have its own clock.
+ * transport may have its own clock; otherwise NULL.
  */
 static bool wait_begin(struct ib_device *device, struct ibsa_client **out_lone)
 {
@@ -324,9 +330,9 @@ static int wait_all(struct ib_device *device, int at_most_ms)
 }
 
 /*
- * Wait for events of the device and handle them. If a query ended before its
- * request was sent, do not wait: the caller may wait for the callback of that
- * query.
+ * Wait for events of the device and handle them. If starting the queued tasks
+ * has called a callback already, as for a query that cannot be sent, do not
+ * wait: the caller may wait for this callback.
  */
 static int wait_and_dispatch(struct ib_device *device, int at_most_ms)
 {
@@ -468,9 +474,10 @@ static bool port_watch(struct ib_device *device, const struct sa_port *port)
 }
 
 /*
- * Add a port to the epoll set. The worker waits for its only port in the
- * port's own transport, which receives several packets a call as long as its
- * fd is not polled; so the first port is added with the second one.
+ * Add a port to the epoll set. A worker with a single port waits in the port's
+ * own transport, which receives several packets a call as long as its fd is not
+ * polled. With a worker, the first port is therefore added only together with
+ * the second one.
  */
 static bool ports_watch(struct ib_device *device, const struct sa_port *port)
 {

@@ -157,7 +157,8 @@ typedef void (*mcmember_fn)(int status, struct ib_sa_mcmember_rec *resp,
 
 /*
  * Call the program's callback for a multicast member query. If the SA returned
- * an error status, the callback gets a zeroed record.
+ * an error status, the callback gets a zeroed record; after any other error,
+ * NULL.
  */
 static void mcmember_call(struct sa_query *query, int status,
 			  const struct ibsa_reply *reply)

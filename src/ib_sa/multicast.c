@@ -10,7 +10,7 @@
 enum { STATE_BITS = 0xf };
 
 /*
- * Remove @member from the process-wide lists of multicast members. @lock is
+ * Remove @member from the process-wide list of multicast members. @lock is
  * held.
  */
 static void member_forget(struct mc_member *member)
@@ -35,8 +35,8 @@ static void member_free(struct mc_member *member)
 }
 
 /*
- * Note that the callback of @member has returned. Return: whether the caller
- * must free @member.
+ * The callback of @member has returned @result; not 0 means that @member leaves
+ * its group and is freed. Return: whether the caller must free @member.
  */
 static bool member_leave_callback(struct mc_member *member,
 				  struct ib_device *device, int result)

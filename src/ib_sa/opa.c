@@ -42,8 +42,9 @@ enum opa_pr_supported ibsa__opa_supported(struct sa_port *port)
 
 /*
  * The ClassPortInfo of the port's manager is not known, so the LID of the port
- * decides which form of path records is used: a LID of 0xC000 or above is a
- * multicast LID on InfiniBand, which an InfiniBand path record must not contain.
+ * decides whether path records in the IB form are possible: a LID of 0xC000 or
+ * above is a multicast LID on InfiniBand, which an InfiniBand path record must
+ * not contain.
  */
 static enum opa_pr_supported supported_by_down_port(struct ib_device *device,
 						    uint8_t port_num)
@@ -92,8 +93,8 @@ static uint32_t lid_of_gid(const union ib_gid *gid)
 }
 
 /*
- * One end of a path, source or destination: where its LID and GID are in a
- * record.
+ * One end of a path, source or destination: its LID, and the component mask
+ * bits of its LID and its GID.
  */
 struct path_end {
 	uint32_t lid;

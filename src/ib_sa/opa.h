@@ -13,9 +13,10 @@ enum opa_pr_supported ibsa__opa_supported(struct sa_port *port);
 
 /*
  * Convert an OPA path record to the IB form. If a LID in the component mask
- * @mask has more than 16 bits, both LIDs are replaced by GIDs that contain
- * them, in the record and in the mask; a GID that was not in @mask gets the
- * subnet prefix @prefix. Return: the new component mask.
+ * @mask is 0xC000 or above, which is not a unicast LID of InfiniBand, each LID
+ * in @mask is replaced by a GID that contains it, in the record and in the
+ * mask; a GID that was not in @mask gets the subnet prefix @prefix. Return: the
+ * new component mask.
  */
 ib_sa_comp_mask ibsa__opa_path_to_ib(const struct sa_path_rec *opa,
 				     __be64 prefix, ib_sa_comp_mask mask,

@@ -26,9 +26,9 @@ enum {
 };
 
 /*
- * Fields that the IB and the OPA form of a path record have in common: width
- * in the kernel's struct, name in the kernel's struct and in ours, and bit of
- * the component mask.
+ * Fields that the IB and the OPA form of a path record have in common: width in
+ * the kernel's struct, name in the kernel's struct and in ours, and a mask of
+ * the bits that the field has on the wire.
  */
 /* clang-format off */
 #define COMMON_FIELDS(F)						\
@@ -136,7 +136,7 @@ typedef void (*path_fn)(int status, struct sa_path_rec *resp, void *context);
 
 /*
  * Call the program's callback for a path query. If the SA returned an error
- * status, the callback gets a zeroed record.
+ * status, the callback gets a zeroed record; after any other error, NULL.
  */
 static void path_call(struct sa_query *query, int status,
 		      const struct ibsa_reply *reply)

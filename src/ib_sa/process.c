@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The object of which a process has only one: it holds the lock, the ids of
- * queries, and the registered clients. It exists while a client is registered
- * or a device is open.
+ * The object of which a process has only one: it holds the lock, the open
+ * devices, the ids of tasks, and the multicast members. It exists while a
+ * client is registered or a device is open.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -11,8 +11,8 @@
 #include "ib_sa/state.h"
 
 /*
- * Name of the process-wide object in the registry. The other entries of the
- * registry are fabrics, under the names of their files; no file has this name.
+ * Name of the process-wide object in the registry. No other entry of the
+ * registry has this name; fabrics have the paths of their files.
  */
 static const char name[] = "//ib_sa";
 

@@ -19,7 +19,7 @@ typedef void (*services_fn)(int status, struct sa_service_rec *resp,
 
 /*
  * Call the program's callback for a service query. If the SA returned an error
- * status, the callback gets a zeroed record.
+ * status, the callback gets a zeroed record; after any other error, NULL.
  */
 static void service_call(struct sa_query *query, int status,
 			 const struct ibsa_reply *reply)

@@ -191,8 +191,8 @@ struct ib_device {
 	bool frees_itself;
 	bool is_dispatching;
 	/*
-	 * While a thread dispatched the device, an event came of which a
-	 * program that polls the device must be told afterwards.
+	 * When the current dispatching ends, a program that polls the device
+	 * must be woken, because its timeout may have changed.
 	 */
 	bool is_missed;
 	/*
@@ -242,10 +242,10 @@ struct sa_query {
 };
 
 /*
- * process.c. Both return a reference to the process-wide object, which the
- * caller puts. ibsa__sa_get() creates the object if it does not exist, and
- * returns NULL if memory is short. ibsa__sa_find() returns NULL if the object
- * does not exist.
+ * process.c. ibsa__sa_get() and ibsa__sa_find() return a reference to the
+ * process-wide object, which the caller puts. ibsa__sa_get() creates the object
+ * if it does not exist, and returns NULL if memory is short. ibsa__sa_find()
+ * returns NULL if the object does not exist.
  */
 struct ibsa__sa *ibsa__sa_get(void);
 struct ibsa__sa *ibsa__sa_find(void);
@@ -280,9 +280,9 @@ int ibsa__sa_task_submit(struct sa_task *task, const struct sa_task_ops *ops,
 bool ibsa__sa_task_is_over(const struct sa_task *task);
 
 /*
- * Called before and after each callback of a task. If @is_last is set, the
- * task is freed when the dispatcher holds @lock next: before it calls another
- * callback, and before it waits.
+ * ibsa__sa_task_enter() is called before, ibsa__sa_task_leave() after each
+ * callback of a task. If @is_last is set, the task is freed when the dispatcher
+ * holds @lock next: before it calls another callback, and before it waits.
  */
 void ibsa__sa_task_enter(struct sa_task *task, bool is_last);
 void ibsa__sa_task_leave(struct sa_task *task, bool is_last);
@@ -298,7 +298,8 @@ void ibsa__sa_task_free(struct sa_task *task);
 void ibsa__sa_task_end(int id, uintptr_t ticket);
 
 /*
- * Both functions are for process.c, when a client unregisters. @lock is held.
+ * ibsa__sa_tasks_release() and ibsa__sa_tasks_take() are for process.c, when a
+ * client unregisters. @lock is held.
  *
  * ibsa__sa_tasks_release() ends the client's registrations; if @forget is set,
  * all its tasks continue without the client. ibsa__sa_tasks_take() finds a
@@ -399,7 +400,8 @@ void ibsa__sa_loop_done(struct ib_device *device);
 /*
  * Add a newly opened port to the device, and start its worker unless the
  * program dispatches the device. @lock is held. Return: 0; -ENODEV the device
- * is closing; -EOPNOTSUPP; -ENOMEM.
+ * is closing; -EOPNOTSUPP it is impossible to wait for all ports of the device
+ * at once; -ENOMEM.
  */
 int ibsa__sa_loop_add(struct ib_device *device,
 		      struct sa_port *port) IBSA_MUST_USE;
@@ -416,8 +418,9 @@ void ibsa__sa_start(struct ib_device *device, struct sa_task *task);
 void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job);
 
 /*
- * The dispatcher calls these before and after each callback, to record which
- * thread runs the callback. Both free a task that has finished. @lock is held.
+ * The dispatcher calls ibsa__sa_callback_enter() before and
+ * ibsa__sa_callback_leave() after each callback, to record which thread runs
+ * the callback. Both free a task that has finished. @lock is held.
  */
 void ibsa__sa_callback_enter(struct ib_device *device);
 void ibsa__sa_callback_leave(struct ib_device *device);

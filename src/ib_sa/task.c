@@ -123,7 +123,10 @@ void ibsa__sa_task_free(struct sa_task *task)
 		slot->next_free = sa->tasks.free_id;
 		sa->tasks.free_id = task->id;
 	}
-	/* A client that unregisters waits for one user, itself, to be left. */
+	/*
+	 * A thread that unregisters the client waits until @users is 1: only
+	 * the registration itself is left.
+	 */
 	if (task->client && --task->client->users == 1)
 		pthread_cond_broadcast(&sa->ended);
 	task->ops->free(task);
