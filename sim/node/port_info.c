@@ -106,8 +106,9 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 }
 
 /*
- * Return: CapabilityMask2 of a port: the speeds that the node supports. For a
- * switch's port 0, those of all ports. Source: Linux include/rdma/ib_mad.h.
+ * Return: CapabilityMask2 of a port: the speeds that the port supports; for a
+ * switch's port 0, those that any port of the switch supports. Source: Linux
+ * include/rdma/ib_mad.h.
  */
 static uint16_t capabilities2(const struct subnet *subnet,
 			      const struct topo_port *port)

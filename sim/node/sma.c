@@ -19,7 +19,7 @@ enum {
 
 /*
  * If the M_Key protect bits have at least this value, a Get without the M_Key
- * gets no values.
+ * is not answered.
  */
 enum { PROTECT_READ = 2 };
 
@@ -120,8 +120,9 @@ static void m_key_note_violation(const struct smp *smp, struct sma_port *sma,
 }
 
 /*
- * Whether the M_Key allows the SMP. With low protect bits, a Get without the
- * M_Key is allowed, but @shows_key is false.
+ * Whether the M_Key allows the SMP. With protect bits 0 and 1, a Get without
+ * the M_Key is allowed; with 1, *@shows_key is then false: the response does
+ * not contain the M_Key.
  */
 static bool smp_is_allowed(const struct smp *smp, const struct message *message,
 			   bool *shows_key)

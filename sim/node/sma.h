@@ -176,9 +176,9 @@ enum trap {
 };
 
 /*
- * Traps (trap.c) that a node sends to the SM that has configured it, until the
- * SM represses them: for changed capabilities, and for an SMP with a wrong
- * M_Key.
+ * Traps (trap.c) that a node sends to an SM outside of the fabric that has
+ * configured it: for changed capabilities, and for an SMP with a wrong M_Key.
+ * A trap is repeated until the SM represses it.
  */
 void ibsa__trap_capabilities(struct nodes *nodes, const struct end_port *end);
 void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,

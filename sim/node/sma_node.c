@@ -46,8 +46,9 @@ void ibsa__sma_node_info(struct smp *smp)
 }
 
 /*
- * Set an alias GUID of a port, unless another port has it. Entry 0 of the GUID
- * table cannot be set.
+ * Set an entry of a port's GUID table to an alias GUID, or clear it if @guid
+ * is 0. A GUID that any port already has is refused. @entry is not 0: entry 0
+ * cannot be set.
  */
 static void set_guid(struct smp *smp, unsigned int entry, uint64_t guid)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Traps, which a node sends to the SM that has configured it. A trap is sent
- * again until the SM represses it. Each port has at most one trap of each
- * number.
+ * Traps, which a node sends to the SM that has configured it, if this SM is
+ * outside of the fabric. A trap is sent until the SM represses it, at most
+ * TRIES times. Each port has at most one trap of each number.
  *
  * Source: IBA vol 1, 13.4.9 (repetition), 14.2.5.1 (details); Linux
  * drivers/infiniband/hw/qib/qib_mad.c and rdma/ib_mad.h for trap 256.

@@ -83,9 +83,9 @@ int ibsa__partitions_fail(const struct reader *reader, int err,
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Remove the text before the first @mark from @rest, together with @mark, and
- * write it to @out without blanks around it. Return: false: @rest does not contain
- * @mark; @out is then the whole text, and @rest is empty.
+ * Remove the text before the first @mark from @rest, together with @mark; @out
+ * is this text without blanks at its ends. Return: false: @rest has no @mark;
+ * @out is then the whole text, and @rest is empty.
  */
 bool ibsa__partitions_split(struct slice *rest, char mark, struct slice *out);
 

@@ -7,7 +7,8 @@
 
 /*
  * Set the state of a port, and the bit PortStateChange in the SwitchInfo of
- * its switch.
+ * its switch. If the port was up, notify the observers that its link went
+ * down.
  */
 static void port_set_state(struct subnet *subnet, struct topo_port *port,
 			   uint8_t state)

@@ -84,7 +84,8 @@ uint8_t ibsa__switch_exit(struct subnet *subnet, const struct topo_node *node,
 
 /*
  * Make room in a switch's linear forwarding table for the LIDs below @limit.
- * Existing entries do not change.
+ * Existing entries do not change; a new table starts with the routes of the
+ * embedded SM.
  */
 static bool lft_grow(struct subnet *subnet, const struct topo_node *node,
 		     struct switch_tables *tables, uint32_t limit)

@@ -56,8 +56,8 @@ void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid)
 }
 
 /*
- * A LID that an SM has set at two ports was taken from one of them: the other
- * port owns it now.
+ * A LID that an SM has set at two ports was taken from one of these ports: the
+ * map of LIDs now leads to the other port.
  */
 static void lid_pass_on(struct subnet *subnet, uint32_t lid)
 {

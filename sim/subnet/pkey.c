@@ -88,8 +88,8 @@ bool ibsa__ports_share_pkey(const struct subnet *subnet,
 	if (a == b)
 		return true;
 	/*
-	 * A port without a cable has no P_Key table; OpenSM shows the records
-	 * of such a port to every requester.
+	 * A switch's external port without a link has no P_Key table; OpenSM
+	 * shows the records of such a port to every requester.
 	 */
 	if ((a->end == SIM_NONE && a->peer == SIM_NONE) ||
 	    (b->end == SIM_NONE && b->peer == SIM_NONE))

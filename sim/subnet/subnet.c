@@ -38,8 +38,8 @@ static void walk_reach(struct topology *topo, struct walk *walk, uint32_t port)
 }
 
 /*
- * Continue the search from a port. An adapter's port leads to one other port,
- * if its link is up.
+ * Search the subnet from @port: mark all ports that cables connect with it. An
+ * adapter's port leads to one other port, if its link is up.
  */
 static void walk_from(struct topology *topo, struct walk *walk, uint32_t port)
 {
@@ -114,7 +114,8 @@ static int index_ends(struct subnet *subnet)
 }
 
 /*
- * Return: the initial state of a port. A switch's port 0 is up without an SM.
+ * Return: the initial state of a port. Without an embedded SM, a switch's port
+ * 0 is Active from the start.
  */
 static uint8_t first_state(const struct subnet *subnet,
 			   const struct topo_port *port)
@@ -178,7 +179,7 @@ static void switch_activate_links(struct topology *topo,
 
 /*
  * Configure a port as the SM does, and request a client reregistration if the
- * port is new.
+ * port is new or the SM has restarted; not when the fabric starts.
  */
 static void port_configure(struct subnet *subnet, uint32_t index,
 			   enum sweep sweep)

@@ -76,7 +76,7 @@ struct end_setup {
 	bool is_forgotten; /* it was subscribed when the SM restarted */
 	/* Handlers of MADs at the end port: umad files and agents. */
 	struct port_handler *handlers;
-	/* The handler that has set the port's bit IsSM, or NULL. */
+	/* The umad file that has set the port's bit IsSM, or NULL. */
 	const void *issm;
 	struct list reports; /* in flight to this port */
 };
@@ -113,8 +113,7 @@ struct span {
 };
 
 /*
- * MTU code of a switch's own port (port 0), which does not depend on its
- * cables.
+ * NeighborMTU code of a switch's port 0, which does not depend on its cables.
  */
 enum { SWITCH_PORT_MTU = 1 };
 
@@ -148,9 +147,9 @@ struct walk {
 };
 
 /*
- * Source of the embedded SM's multicast forwarding tables. The function, which
- * the code of the groups sets, writes a block of a switch's table, for the 16
- * ports from @position on.
+ * Source of the embedded SM's multicast forwarding tables, set by
+ * ibsa__multicast_init(). @block writes a block of a switch's table, for the
+ * 16 ports from @position on.
  */
 struct multicast_source {
 	void (*block)(void *arg, const struct topo_node *node, uint32_t block,
@@ -203,7 +202,7 @@ void ibsa__subnet_done(struct subnet *subnet);
 
 /*
  * Return: the port at which the SA runs by default: port 0 of a switch, or the
- * first connected port.
+ * first connected port; SIM_NONE: no port is connected.
  */
 uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node);
 

@@ -53,8 +53,8 @@ void ibsa__table_lft(struct subnet *subnet, const struct topo_node *node,
 		     uint32_t block, uint8_t out[LFT_BLOCK_LIDS]);
 
 /*
- * Return: the last block of the linear forwarding table that contains a LID in
- * use.
+ * Return: the last block of the linear forwarding table that contains a LID
+ * which is or was in use.
  */
 uint32_t ibsa__table_lft_last(const struct subnet *subnet);
 

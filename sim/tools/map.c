@@ -75,8 +75,8 @@ int ibsa__map_put(struct map *map, uint64_t key, uint32_t value)
 }
 
 /*
- * Remove a key. Entries after the freed slot move up if their search starts
- * before it.
+ * Remove a key. Entries after the freed slot move up if their search starts at
+ * or before it.
  */
 void ibsa__map_remove(struct map *map, uint64_t key)
 {

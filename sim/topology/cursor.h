@@ -91,8 +91,8 @@ static inline bool cursor_quoted(struct cursor *line, struct slice *out)
 }
 
 /*
- * If the rest of the line contains @word after a blank, move the cursor behind
- * it. Return: whether it does.
+ * If the rest of the line contains @word at its start or after a blank, move
+ * the cursor behind it. Return: whether it does.
  */
 static inline bool cursor_find(struct cursor *line, const char *word)
 {

@@ -228,8 +228,8 @@ static struct slice take_description(struct cursor *line)
 }
 
 /*
- * Parse a number after @word in a line's comment. Return: false: it is out of
- * range.
+ * Parse the number after @word in a line's comment into @out; 0 if there is
+ * none. Return: false: it is out of range.
  */
 static bool comment_number(struct cursor line, const char *word, uint64_t max,
 			   uint64_t *out)

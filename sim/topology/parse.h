@@ -35,7 +35,7 @@ struct port_line {
 	uint16_t remote_port;
 	struct link_rate rate;
 	bool has_rate_word; /* the line has a rate such as 4xQDR */
-	/* The line of the port has a rate that is unknown. */
+	/* The line of the port has a rate that is invalid or unknown. */
 	bool has_odd_rate;
 };
 

@@ -34,9 +34,9 @@ static bool take_guid(struct cursor *line, uint64_t *out)
 }
 
 /*
- * Handle an invalid rate: it is an error, unless findings are recorded.
- * ibnetdiscover writes ? in place of a width or speed that the port does not
- * have.
+ * Handle an invalid rate: it is an error, unless findings are recorded, or
+ * unknown rates are accepted and the word contains ?. ibnetdiscover writes ?
+ * in place of a width or speed that the port does not have.
  */
 static int take_odd_rate(struct parser *parser, struct cursor word,
 			 struct port_line *out)
@@ -89,9 +89,9 @@ static bool take_option(struct cursor word, struct link_rate *out)
 }
 
 /*
- * Parse one word after the remote port. After a rate, ibnetdiscover -f repeats
- * it as s= and w= with the codes of PortInfo, which differ from those of
- * ibsim's options.
+ * Parse one word after the remote port. Other words after a rate are ignored:
+ * ibnetdiscover -f repeats the rate as s= and w= with the codes of PortInfo,
+ * which differ from those of ibsim's options.
  */
 static int take_word(struct parser *parser, struct cursor word,
 		     struct port_line *out)
