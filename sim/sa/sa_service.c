@@ -84,7 +84,10 @@ static void service_delete(struct sa_work *work)
 	ibsa__services_remove(services, service);
 }
 
-/* Add the services that match to the answer; the newest first, as OpenSM. */
+/*
+ * Add the services that match to the answer; the newest first, as OpenSM. The
+ * requester must be a member of a service's partition, also with the SM_Key.
+ */
 static void service_list(struct sa_work *work)
 {
 	const struct services *services = &work->sa->services;
@@ -96,7 +99,8 @@ static void service_list(struct sa_work *work)
 		const struct ibsa_service *record =
 			&services->all[i - 1].record;
 
-		if (ibsa__sa_agree(&match, record, work->want))
+		if (ibsa__sa_agree(&match, record, work->want) &&
+		    sa_has_pkey(work, work->from, record->service_pkey))
 			service_append(work, record);
 	}
 }

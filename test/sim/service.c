@@ -193,6 +193,23 @@ static void service_key_is_for_the_trusted(void **state)
 	assert_int_equal(bench_record(bench, 0)[32], 1);
 }
 
+/* As OpenSM, get_matching_sr(); a P_Key of 0 is of no partition. */
+static void services_are_shown_to_members_of_their_partition(void **state)
+{
+	static const uint16_t pkeys[] = { 0xffff, 0x0001 };
+	struct ibsa_service service = a_service(1);
+	struct bench *bench = *state;
+
+	service.service_pkey = 0x8001;
+	assert_int_equal(set(bench, &service, CM(service_id) | CM(service_gid)),
+			 0);
+	assert_int_equal(get(bench, &service, CM(service_id)), S(NO_RECORDS));
+	assert_int_equal(count(bench), 0);
+	bench_set_pkeys(bench, "host-r3 mlx5_0", pkeys, 2);
+	assert_int_equal(get(bench, &service, CM(service_id)), 0);
+	assert_int_equal(count(bench), 1);
+}
+
 static void restarted_sa_has_no_services(void **state)
 {
 	const struct ibsa_service service = a_service(1);
@@ -226,6 +243,7 @@ int main(void)
 		TEST(services_are_found_by_their_data),
 		TEST(names_are_compared_with_all_their_bytes),
 		TEST(service_key_is_for_the_trusted),
+		TEST(services_are_shown_to_members_of_their_partition),
 		TEST(restarted_sa_has_no_services),
 	};
 
