@@ -345,7 +345,10 @@ static void trip_report(struct trips *trips, const struct trip *trip)
 			 fields_clean(trip->device, device));
 }
 
-/* Report the first path for which the SA did not answer. */
+/*
+ * Report how many paths the SA did not answer for, with the reason of the
+ * first one.
+ */
 static void unknown_report(struct trips *trips)
 {
 	const struct machine_port *port = trips->from->port;
@@ -405,8 +408,8 @@ static int trips_run(struct trips *trips)
 }
 
 /*
- * Check all peers from one port of this machine. Return: whether the SA has
- * answered.
+ * Check all peers from one port of this machine. Return: whether the paths
+ * could be queried.
  */
 static bool port_peers_check(struct node_check *check,
 			     const struct port_check *from)

@@ -68,8 +68,8 @@ static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 }
 
 /*
- * Whether the finding is printed: the table contains problems only, and the
- * number of other checks.
+ * Whether the finding is printed: without -v, the table contains problems
+ * only, and the number of other checks.
  */
 static bool finding_is_shown(const struct doctor *doctor,
 			     const struct finding *finding)

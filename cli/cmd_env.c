@@ -16,8 +16,8 @@
 enum { NAME_BYTES = 64 };
 
 /*
- * An environment variable with its value; if @value is NULL, with the reason
- * why it is not set.
+ * An environment variable with its value, or NULL if it is not set; and the
+ * reason for either.
  */
 struct variable {
 	const char *name;
@@ -56,8 +56,8 @@ struct env {
 };
 
 /*
- * Add an environment variable with its value; if @value is NULL, with the
- * reason why it is not set.
+ * Add an environment variable with its value, or NULL if it is not set;
+ * @format is the reason for either.
  */
 static void variable_add(struct env *env, const char *name, const char *value,
 			 const char *format, ...)

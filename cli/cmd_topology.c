@@ -40,8 +40,8 @@ struct links {
 };
 
 /*
- * Compare two nodes for the order of the output: switches of the highest level
- * first; numbers in names are compared by value.
+ * Compare two nodes for the order of the output: by island; in an island,
+ * switches of the highest level first; numbers in names are compared by value.
  */
 static int by_position(const void *a, const void *b)
 {
@@ -79,7 +79,7 @@ static void positions_find(struct links *links)
 
 /*
  * Whether a link is listed at this end: at the node that comes first in the
- * order of the output.
+ * order of the output; a link that only one end reports, at that end.
  */
 static bool is_listed(const struct links *links, size_t node,
 		      const struct ibsa_topology_port *port)

@@ -123,8 +123,8 @@ static unsigned int kinds_of(const char *word)
 }
 
 /*
- * Write "LID 12", or the number of an unknown trap, for an event without a
- * GID. Return: @out.
+ * Write @what and @number, such as "LID 12" or "trap 200", for an event
+ * without a GID. Return: @out.
  */
 static const char *number_text(char out[WORD_BYTES], const char *what,
 			       unsigned int number)
@@ -293,8 +293,9 @@ static void lines_flush(void *arg)
 }
 
 /*
- * Request the name of the event's node from the SA. This is not done if the
- * event says that the node has left: the SA does not have its name any more.
+ * Request the name of the event's node from the SA; after a gap, and at the
+ * first subscription, the names of all nodes. Nothing is requested if a port
+ * has left the subnet: the SA does not have the name of its node any more.
  */
 static void name_request(struct watching *watching,
 			 const struct ibsa_event *event)
@@ -335,8 +336,9 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 }
 
 /*
- * The SA has refused the subscription. The first refusal ends the command: a
- * retry would get the same answer.
+ * The SA has refused a request of the watch. Before the first subscription
+ * this ends the command: a retry would get the same answer. Later refusals do
+ * not end it.
  */
 static void watch_refused(struct watching *watching,
 			  const struct ibsa_event *event)

@@ -222,8 +222,8 @@ static const struct column path_opa[] = {
 };
 
 /*
- * Columns of ibsa path --why: a pair without a path has only the columns of
- * its two ports.
+ * Columns of ibsa path --why: in a row without a path, only the fields of its
+ * two ports, the reason and the details have values.
  */
 static const struct column path_why[] = {
 	{ .kind = COLUMN_RECORD, .record = &ibsa_path_record,

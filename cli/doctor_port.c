@@ -54,8 +54,9 @@ static const char *owner_text(const struct ibsa_device_file *file, char *out,
 }
 
 /*
- * Return: the access rights that a user has. The kernel applies only one set:
- * the owner's, otherwise the group's, otherwise the others'.
+ * Return: the rights that a user has, in the lowest three bits. The kernel
+ * applies only one set: the owner's, otherwise the group's, otherwise the
+ * others'.
  */
 static uint32_t rights_of_user(const struct ibsa_device_file *file)
 {

@@ -361,7 +361,10 @@ void doctor_sa(struct visit *visit)
 	(void)ibsa_close(client);
 }
 
-/* Return: the name of the device that has a port with this number and GID. */
+/*
+ * Return: the name of the device that has a port with this number and GID; or
+ * NULL.
+ */
 static const char *device_of(const struct ibsa_device_list *list,
 			     const struct ibsa_port_state *state)
 {

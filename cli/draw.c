@@ -83,7 +83,10 @@ static int start_dot(int from, int to, pid_t *out)
 		posix_spawn_file_actions_destroy(&actions);
 		return err;
 	}
-	/* If the reader has closed the pipe, dot ends without a message of its own. */
+	/*
+	 * dot gets the default action of SIGPIPE: if the reader of its output
+	 * has closed the pipe, dot ends without a message of its own.
+	 */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attributes, &signals);

@@ -49,8 +49,8 @@ const char *event_failure(int err)
 }
 
 /*
- * Whether the subscription has ended at the SA: this is also the case if the
- * SA does not have it.
+ * Whether the subscription has ended at the SA. The status REQ_INVALID means
+ * that the SA does not have the subscription.
  */
 bool event_is_end(const struct ibsa_event *event)
 {

@@ -138,7 +138,7 @@ static int text_get(struct object *object, const char *name, const cJSON **out)
 
 /*
  * Get the member @name of a JSON object, which must be a number from @min to
- * @max; null is read as 0. GUIDs are texts.
+ * @max, or a text with such a number, as GUIDs are; null is read as 0.
  */
 static int number_get(struct object *object, const char *name, uint64_t min,
 		      uint64_t max, uint64_t *out)

@@ -81,8 +81,8 @@ bool fabric_runs_command(char **argv);
 bool fabric_default_socket(char out[FABRIC_PATH_MAX]);
 
 /*
- * Check that no other user controls the default path of a fabric server's
- * socket. Return: the exit status; a failure is printed.
+ * Check that the default path of a fabric server's socket exists, and that no
+ * other user controls it. Return: the exit status; a failure is printed.
  */
 int fabric_default_check(const char *path);
 

@@ -104,8 +104,9 @@ static void report_row(struct out *out, size_t index, void *arg)
 }
 
 /*
- * Collect the findings: for each kind, the table has the first finding and the
- * number of findings.
+ * Collect the findings. For a table, only the first finding of each kind gets
+ * a row, with the number of findings of this kind; otherwise each finding gets
+ * a row.
  */
 static int count_findings(struct report *report, bool is_table)
 {

@@ -66,8 +66,8 @@ static bool is_safe_owner(const char *path, bool is_folder)
 }
 
 /*
- * Check the default path of the socket: refuse it if its directory does not
- * exist or another user controls it.
+ * Check the default path of the socket: refuse it if nothing is there, or if
+ * another user controls it or its directory.
  */
 int fabric_default_check(const char *path)
 {
@@ -91,8 +91,8 @@ int fabric_default_check(const char *path)
 }
 
 /*
- * Raise the limit of open files: the server needs two descriptors for each
- * client.
+ * Raise the limit of open files: the server needs up to three descriptors for
+ * each client.
  */
 static void file_limit_raise(void)
 {
@@ -141,8 +141,8 @@ static void server_wake(void *arg)
 }
 
 /*
- * Run the server until a signal arrives; pass the signal on to the command, if
- * there is one.
+ * Run the server until a signal arrives. With a command: pass the signal on to
+ * it, and run the server until the command has ended.
  */
 static int server_run(struct serving *serving, struct interrupt *interrupt)
 {
@@ -260,7 +260,10 @@ int fabric_replay(struct cli *cli)
 	return fabric_run(cli);
 }
 
-/* Create a directory for the socket that other users cannot access. */
+/*
+ * Without --socket, create a directory for the socket that other users cannot
+ * access.
+ */
 static int socket_folder_make(struct serving *serving)
 {
 	const char *folder = secure_getenv("TMPDIR");

@@ -157,7 +157,10 @@ static bool has_nagios(char **argv)
 	return false;
 }
 
-/* Whether the command line is for a command other than check. */
+/*
+ * Whether the command line asks for help or the version, or is for a command
+ * other than check.
+ */
 static bool is_for_other(const struct cli *cli)
 {
 	const struct command *command = cli->arg_count

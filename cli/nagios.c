@@ -9,7 +9,10 @@
 
 enum { LABEL_BYTES = 128 };
 
-/* Copy text in a form that is safe to print, without the characters in @not. */
+/*
+ * Copy text in a form that is safe to print, with '_' in place of the characters in
+ * @not.
+ */
 static void text_copy(const char *text, const char * not, char *out,
 		      size_t size)
 {
@@ -51,7 +54,7 @@ int nagios_print(struct nagios *nagios, struct out *out,
 			       4096,
 		       "Nagios reads 4 KiB");
 	/*
-	 * The bar is removed from the text, because it separates text and
+	 * The bar is replaced in the text, because it separates text and
 	 * performance data.
 	 */
 	text_copy(text, "|", clean, sizeof(clean));

@@ -57,7 +57,7 @@ static bool is_same_file(const char *one, const char *other)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* The topology file or the capture, or NULL. */
+/* Return: the topology file or the capture that the command reads, or NULL. */
 static const char *file_read_of(const struct cli *cli)
 {
 	if (strcmp(cli->args[0], "fabric") == 0)

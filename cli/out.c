@@ -310,7 +310,7 @@ static void json_row(struct out *out, out_row_fn row, size_t index, void *arg)
 
 /*
  * Write each row as one line with a JSON object, so that a table of any size
- * needs no memory.
+ * needs constant memory.
  */
 static void json_rows(struct out *out, size_t count, out_row_fn row, void *arg)
 {
@@ -458,8 +458,8 @@ int out_close(struct out *out)
 }
 
 /*
- * Format a message. Text from outside is in quotes: remove newlines and
- * terminal codes from it.
+ * Format a message. Newlines and terminal codes are removed, because text from
+ * outside may contain them.
  */
 static size_t sentence(char out[SENTENCE_BYTES], const char *text)
 {

@@ -372,7 +372,10 @@ static void latency_put(struct page_json *json, uint64_t times[SAMPLES],
 	page_close(json, '}');
 }
 
-/* Each query is sent after the answer to the one before. */
+/*
+ * Measure the latency of the SA by path queries: each is sent after the answer
+ * to the one before.
+ */
 static int latency_measure(struct page *page)
 {
 	struct ibsa_path match = { .reversible = 1, .numb_path = 1 };
@@ -401,7 +404,7 @@ static int latency_measure(struct page *page)
 	return status;
 }
 
-/* The SM of this port, and all SMs that the SA returns. */
+/* Write the SM of this port, and all SMs that the SA returns. */
 static int sms_put(struct page *page)
 {
 	struct page_json *json = &page->json;

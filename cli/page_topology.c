@@ -188,8 +188,8 @@ static void nodes_put(struct page *page)
 }
 
 /*
- * A row for each port: node, number, GUID, LID, and of the path from here whether
- * there is one, its MTU and its rate.
+ * Write a port as a JSON array: node, number, GUID, LID; then whether there is
+ * a path from this port to it, and the MTU and rate of this path.
  */
 static void port_put(struct page *page, size_t index)
 {
@@ -271,7 +271,7 @@ static void links_put(struct page *page)
 	page_close(&page->json, ']');
 }
 
-/* The texts of codes: a member for each code that has a meaning. */
+/* Write the texts of codes: a member for each code that has a meaning. */
 static void codes_put(struct page_json *json, const char *name,
 		      const struct ibsa_record *record, const char *field,
 		      void *host, uint8_t *code)
@@ -359,8 +359,8 @@ static void expected_node_put(struct page *page, uint64_t guid)
 }
 
 /*
- * A row for a finding: kind, severity, node or null, port, sentence, and the values
- * of expected_node_put() if the node is missing.
+ * Write a finding as a JSON array: kind, severity, node or null, port,
+ * sentence, and the values of expected_node_put() if the node is missing.
  */
 static void finding_put(struct page *page, const struct ibsa_finding *finding)
 {

@@ -98,7 +98,10 @@ static int ends_check(const struct cli *cli, struct path_query *path_query)
 	return CLI_DONE;
 }
 
-/* OpenSM refuses a larger MTU without telling which are possible. */
+/*
+ * Refuse a larger MTU with the possible values: OpenSM refuses it without
+ * naming them.
+ */
 static int mtu_check(const struct form *form)
 {
 	enum { MTU_MAX = 4096 };
