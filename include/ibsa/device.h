@@ -208,9 +208,10 @@ int ibsa_port_access_get(const struct ibsa_port *port,
  *
  * The file is in /sys, or where ibsa_devices_read() reads instead.
  *
- * Return: 0; -ENOSYS class/infiniband_mad/abi_version does not exist: the
- * module ib_umad is not loaded; -EOPNOTSUPP the version is not a number, or is
- * below 5; -ENOMEM; or the error of reading the file. Any thread may call it.
+ * Return: 0; -ENOSYS class/infiniband_mad/abi_version does not exist, usually
+ * because the module ib_umad is not loaded; -EOPNOTSUPP the version is not a
+ * number, or is below 5; -ENOMEM; or the error of reading the file. Any thread
+ * may call it.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */

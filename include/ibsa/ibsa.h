@@ -52,7 +52,7 @@ struct ibsa_sa_access {
  * @device:      name of the device, or of the node if a fabric is used; NULL:
  *               the first device that has an active InfiniBand port, or the
  *               first channel adapter of the fabric. A RoCE device is used only
- *               if it is named
+ *               if it is named, or if @context belongs to it
  * @port:        port number; 0: the first active port of the device or, if a
  *               fabric is used, the first port of the node that has a cable
  * @context:     a verbs context of the device. With a context, the client
@@ -75,8 +75,8 @@ struct ibsa_sa_access {
  *               set-uid. In the fabric of a topology file or a fabric server,
  *               the default of @device is $IBSA_NODE, which is NAME or
  *               NAME/PORT; @port overrides PORT
- * @on:          a loaded fabric to use instead of @fabric; the program must not
- *               release it before the client is closed
+ * @on:          a loaded fabric to use instead of @fabric; the client holds it
+ *               until the client is closed
  * @transport:   a transport to use instead of a device or a fabric; @device,
  *               @port, @context, @fabric and @on are then ignored. After a
  *               successful open, the client owns and closes it
@@ -125,21 +125,23 @@ struct ibsa_options {
  *               MultiPathRecord only), SET or DELETE
  * @attribute_modifier: 0 unless the specification defines a value
  * @deadline_ms: milliseconds after which the query ends without a reply;
- *               default 10000. The time starts with the call. If @queue_ms is
- *               set, and the query does not join a request that was sent
- *               before, the time starts with the first try of the query
+ *               default: that of the client, which is 10000 unless set. The
+ *               time starts with the call. If @queue_ms is set, and the query
+ *               does not join a request that was sent before, the time starts
+ *               with the first try of the query
  * @queue_ms:    milliseconds that the query may wait for its first try, after
  *               which it ends with -ETIMEDOUT; 0: @deadline_ms is the only
  *               limit, and starts with the call
- * @first_interval_ms: milliseconds from the first try to the second; default
- *               500. The client measures how long the SA takes to reply: the
- *               interval is never shorter than this, unless @max_interval_ms is
- *               shorter
+ * @first_interval_ms: milliseconds from the first try to the second; default:
+ *               that of the client, which is 500 unless set. The client
+ *               measures how long the SA takes to reply: the interval is never
+ *               shorter than this, unless @max_interval_ms is shorter
  * @max_interval_ms: maximum of the interval, which doubles after each try;
- *                   default 4000
+ *                   default: that of the client, which is 4000 unless set
  * @jitter_percent: width of the random range around each interval in percent,
- *               1 to 100; default 25: an interval of 400 ms becomes 350 to 450
- *               ms. @max_interval_ms limits the interval before jitter. -1: no
+ *               1 to 100; default: that of the client, which is 25 unless set.
+ *               With 25, an interval of 400 ms becomes 350 to 450 ms.
+ *               @max_interval_ms limits the interval before jitter. -1: no
  *               jitter
  * @no_sharing:  send the query as a request of its own, which no other query
  *               joins. Without @no_sharing, the reply may be to a request that
@@ -218,9 +220,9 @@ struct ibsa_reply {
  * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_reach(),
  * ibsa_reason_wait(), ibsa_host_ports(), ibsa_topology_wait()) and
  * ibsa_close(). Inside a callback, these functions return -EBUSY for the same
- * client, and do nothing. The callback may call ibsa_query() and ibsa_cancel()
- * for the same client, and all functions for another client if no callback of
- * that client is running.
+ * client, and do nothing. The callback may call all other functions for the
+ * same client, such as ibsa_query() and ibsa_cancel(), and all functions for
+ * another client if no callback of that client is running.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
@@ -636,8 +638,9 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  * The first call of @changed reports the differences from the state that the
  * client had last read when the watch began. The callbacks of all watches are
  * called if a read of the port finds a change, whatever the reason for the
- * read: the interval, a request without a reply, ibsa_port_get() with refresh,
- * or an event of the port (see @context of struct ibsa_options).
+ * read, such as the interval, a request without a reply, ibsa_port_get() with
+ * refresh, or an event of the port from the kernel (see @context of struct
+ * ibsa_options) or from a fabric server.
  *
  * If the device disappears, the watch reports port state IBSA_PORT_DOWN and
  * physical state 0; all other values stay as last read. When the device is
