@@ -204,6 +204,8 @@ static ssize_t packet_read(struct remote_data *data, void *packet, size_t room)
 		err = packet_peek(data, packet, first, start_ns);
 	if (err)
 		return err;
+	/* The server may have changed the header in the ring since its check. */
+	memcpy(packet, &header, sizeof(header));
 	return room < header.length ? -ENOSPC : (ssize_t)header.length;
 }
 

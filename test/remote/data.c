@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Descriptors that a fabric server passes for the packets of a port. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -12,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "remote/link.h"
 
 /*
@@ -143,6 +147,79 @@ static void a_refused_data_socket_is_not_polled(void **state)
 	close(data[1]);
 }
 
+/* A server that changes the length of a packet while a client reads it. */
+struct changer {
+	struct ring_end out;
+	atomic_bool ends;
+};
+
+/* Write the length again and again, so that it is there for a while. */
+static void length_set(struct changer *changer, uint32_t length)
+{
+	uint8_t *at = changer->out.bytes + offsetof(struct umad_header, length);
+
+	for (int i = 0; i < 50; i++)
+		*(volatile uint32_t *)at = length;
+}
+
+enum { LENGTH = 1000 };
+
+static void *length_change(void *arg)
+{
+	struct changer *changer = arg;
+
+	while (!atomic_load(&changer->ends)) {
+		length_set(changer, 0);
+		length_set(changer, LENGTH);
+	}
+	return NULL;
+}
+
+/* The length that was checked is the length that the caller gets. */
+static void a_length_is_read_once(void **state)
+{
+	enum { WAIT_MS = 300 };
+	struct remote_shared shared = {
+		.reading = PTHREAD_MUTEX_INITIALIZER,
+	};
+	struct remote_file file = { .shared = &shared };
+	struct rings server;
+	struct changer changer = { .ends = false };
+	uint8_t bytes[UMAD_HEADER_BYTES + IBSA_MAD_BYTES] = { 0 };
+	const uint64_t start_ns = clock_now_ns();
+	struct umad_header header;
+	unsigned int reads = 0;
+	pthread_t thread;
+	int fds[2];
+	int fd;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	assert_int_equal(ibsa__rings_new(&server, &fd), 0);
+	remote_data_init(&shared.data);
+	shared.data.fd = fds[0];
+	assert_int_equal(ibsa__rings_open(&shared.data.rings, fd), 0);
+	close(fd);
+	changer.out = server.out;
+	assert_int_equal(ibsa__ring_write(&server.out, bytes, sizeof(bytes)),
+			 sizeof(bytes));
+	(void)!ibsa__ring_publish(&server.out);
+	pthread_create(&thread, NULL, length_change, &changer);
+	while (clock_left_ms(WAIT_MS, start_ns)) {
+		if (ibsa__remote_file_read(&file, bytes, sizeof(bytes)) == -EIO)
+			continue;
+		memcpy(&header, bytes, sizeof(header));
+		assert_int_equal(header.length, LENGTH);
+		reads++;
+	}
+	assert_true(reads > 0);
+	atomic_store(&changer.ends, true);
+	pthread_join(thread, NULL);
+	ibsa__rings_close(&server);
+	ibsa__data_close(&shared.data);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +228,7 @@ int main(void)
 		cmocka_unit_test(a_blocking_eventfd_is_rejected),
 		cmocka_unit_test(a_data_socket_is_a_socket),
 		cmocka_unit_test(a_refused_data_socket_is_not_polled),
+		cmocka_unit_test(a_length_is_read_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
