@@ -72,17 +72,20 @@ static int shared_new(struct remote_shared **out)
 
 /*
  * Take a lock that other processes share. If a process ended while it held the
- * lock, it may have sent or received a part of a packet; the packets can then
- * no longer be separated, so the data socket and the connection are shut down
- * for all processes.
+ * lock, it may have sent or received a part of a packet or of an answer; what
+ * follows can then no longer be separated, so the data socket and the
+ * connection are shut down for all processes. Return: false: no process may
+ * use the file any more.
  */
-static void file_lock(const struct remote_file *file, pthread_mutex_t *lock)
+static bool file_lock(const struct remote_file *file, pthread_mutex_t *lock)
 {
-	if (pthread_mutex_lock(lock) != EOWNERDEAD)
-		return;
-	pthread_mutex_consistent(lock);
-	shutdown(file->shared->data.fd, SHUT_RDWR);
-	shutdown(file->connection.fd, SHUT_RDWR);
+	if (pthread_mutex_lock(lock) == EOWNERDEAD) {
+		pthread_mutex_consistent(lock);
+		atomic_store(&file->shared->is_lost, true);
+		shutdown(file->shared->data.fd, SHUT_RDWR);
+		shutdown(file->connection.fd, SHUT_RDWR);
+	}
+	return !atomic_load(&file->shared->is_lost);
 }
 
 /* Send a header and a MAD; wait for room until the timeout. */
@@ -120,8 +123,8 @@ int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 		return -EINVAL;
 	memcpy(&header, packet, sizeof(header));
 	header.length = (uint32_t)len;
-	file_lock(file, &file->shared->writing);
-	if (!ibsa__data_is_lost(data))
+	if (file_lock(file, &file->shared->writing) &&
+	    !ibsa__data_is_lost(data))
 		err = packet_write(data, &header,
 				   (const char *)packet + sizeof(header),
 				   len - sizeof(header));
@@ -212,10 +215,10 @@ static ssize_t packet_read(struct remote_data *data, void *packet, size_t room)
 ssize_t ibsa__remote_file_read(struct remote_file *file, void *packet,
 			       size_t room)
 {
-	ssize_t len;
+	ssize_t len = -EIO;
 
-	file_lock(file, &file->shared->reading);
-	len = packet_read(&file->shared->data, packet, room);
+	if (file_lock(file, &file->shared->reading))
+		len = packet_read(&file->shared->data, packet, room);
 	pthread_mutex_unlock(&file->shared->reading);
 	return len;
 }
@@ -330,11 +333,12 @@ static int file_request(struct umad_file *umad_file,
 			struct remote_request *request)
 {
 	struct remote_file *file = file_of(umad_file);
-	int err;
+	int err = -ENODEV;
 
-	file_lock(file, &file->shared->requesting);
-	connection_check(file);
-	err = ibsa__remote_request(&file->connection, request, NULL);
+	if (file_lock(file, &file->shared->requesting)) {
+		connection_check(file);
+		err = ibsa__remote_request(&file->connection, request, NULL);
+	}
 	pthread_mutex_unlock(&file->shared->requesting);
 	return err;
 }

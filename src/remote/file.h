@@ -10,6 +10,7 @@
 #define REMOTE_FILE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -25,6 +26,7 @@ struct remote_shared {
 	pthread_mutex_t requesting;
 	pthread_mutex_t reading;
 	pthread_mutex_t writing;
+	atomic_bool is_lost; /* a process ended while it held a lock */
 	/*
 	 * @reading is held while a packet is received through @data, @writing
 	 * while one is sent. Its socket can be polled like a umad file of the

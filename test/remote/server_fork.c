@@ -3,6 +3,7 @@
  * A server, or a client of one, in a program that forks. The child has copies
  * of all descriptors, so files stay open when the program closes them.
  */
+#include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -72,12 +73,18 @@ static void server_forgets_closed_clients(void **state)
 	server_stop(server);
 }
 
-static void end_is_seen(int fd)
+static void wait_readable(int fd)
 {
 	struct pollfd file = { .fd = fd, .events = POLLIN };
-	char byte;
 
 	assert_int_equal(poll(&file, 1, 10000), 1);
+}
+
+static void end_is_seen(int fd)
+{
+	char byte;
+
+	wait_readable(fd);
 	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
 }
 
@@ -124,12 +131,92 @@ static void client_waits_for_the_next_server(void **state)
 	server_stop(server);
 }
 
+/* A child ends while it holds the lock, after it has sent @len bytes. */
+static void child_dies_locked(pthread_mutex_t *lock, int fd, const void *bytes,
+			      size_t len)
+{
+	const pid_t child = fork();
+
+	if (!child) {
+		pthread_mutex_lock(lock);
+		_exit(len && send(fd, bytes, len, MSG_NOSIGNAL) < 0);
+	}
+	child_end(child);
+}
+
+/*
+ * The child may have sent a part of a packet: the server would take the next
+ * packet for the rest of it.
+ */
+static void a_file_refuses_packets_after_its_writer_died(void **state)
+{
+	const uint8_t packet[UMAD_HEADER_BYTES + 256] = { 0 };
+	struct server_rig *server = server_start(server_pair);
+	struct remote_file file;
+
+	(void)state;
+	assert_int_equal(server_file_open(server, "right", &file), 0);
+	child_dies_locked(&file.shared->writing, -1, NULL, 0);
+	assert_int_equal(ibsa__remote_file_write(&file, packet, sizeof(packet)),
+			 -EIO);
+	ibsa__remote_file_close(&file);
+	server_stop(server);
+}
+
+/* The child may have received a part of the packet that comes next. */
+static void a_file_has_no_packets_after_its_reader_died(void **state)
+{
+	struct server_rig *server = server_start(server_pair);
+	uint8_t packet[UMAD_HEADER_BYTES + 256] = { 0 };
+	struct remote_file file;
+
+	(void)state;
+	assert_int_equal(server_file_open(server, "right", &file), 0);
+	assert_int_equal(ibsa__remote_file_write(&file, packet, sizeof(packet)),
+			 0);
+	wait_readable(file.shared->data.fd);
+	child_dies_locked(&file.shared->reading, -1, NULL, 0);
+	assert_int_equal(ibsa__remote_file_read(&file, packet, sizeof(packet)),
+			 -EIO);
+	ibsa__remote_file_close(&file);
+	server_stop(server);
+}
+
+/* The answer that comes next is that to the child's request. */
+static void a_file_has_no_answers_after_a_request_died(void **state)
+{
+	struct umad_agent_request2 request = { .qpn = 1 };
+	const struct {
+		struct remote_head head;
+		struct umad_agent_request2 body;
+	} frame = {
+		.head = { .length = sizeof(frame.body),
+			  .type = REMOTE_REGISTER },
+		.body = { .qpn = 1 },
+	};
+	struct server_rig *server = server_start(server_pair);
+	struct remote_file file;
+
+	(void)state;
+	assert_int_equal(server_file_open(server, "right", &file), 0);
+	child_dies_locked(&file.shared->requesting, file.connection.fd, &frame,
+			  sizeof(frame));
+	wait_readable(file.connection.fd);
+	assert_int_equal(file.base.ops->register_agent2(&file.base, &request),
+			 -ENODEV);
+	ibsa__remote_file_close(&file);
+	server_stop(server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(server_forgets_closed_clients),
 		cmocka_unit_test(clients_see_that_the_server_ends),
 		cmocka_unit_test(client_waits_for_the_next_server),
+		cmocka_unit_test(a_file_refuses_packets_after_its_writer_died),
+		cmocka_unit_test(a_file_has_no_packets_after_its_reader_died),
+		cmocka_unit_test(a_file_has_no_answers_after_a_request_died),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
