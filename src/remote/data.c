@@ -69,6 +69,13 @@ void ibsa__data_close(struct remote_data *data)
 	ibsa__rings_close(&data->rings);
 }
 
+/* Wake the server. */
+static void bell_ring(const struct remote_data *data)
+{
+	if (!data->inode || ibsa__socket_inode(data->fd) == data->inode)
+		fd_wake(data->bell_fd);
+}
+
 static ssize_t part_write(struct ring_end *out, const void *from, size_t len,
 			  size_t skip)
 {
@@ -94,7 +101,7 @@ static int rings_send(struct remote_data *data, const void *head,
 		return -EIO;
 	*sent += (size_t)done;
 	if (ibsa__ring_publish(out))
-		fd_wake(data->bell_fd);
+		bell_ring(data);
 	return *sent == head_len + len ? 0 : -EAGAIN;
 }
 
@@ -202,7 +209,7 @@ static ssize_t rings_recv(struct remote_data *data, void *to, size_t len)
 	if (got < 0)
 		return -EIO;
 	if (got && ibsa__ring_release(in))
-		fd_wake(data->bell_fd);
+		bell_ring(data);
 	err = got ? rings_settle(data) : rings_check(data);
 	if (got)
 		return got;

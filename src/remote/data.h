@@ -14,6 +14,12 @@
 struct remote_data {
 	int fd;	     /* the data socket; -1: not attached */
 	int bell_fd; /* eventfd that wakes the server; -1: no rings */
+	/*
+	 * Inode number of the data socket if the program may close the
+	 * descriptors; otherwise 0. While @fd is not that socket, @bell_fd may
+	 * be another file's number, too, and is not written to.
+	 */
+	large_inode inode;
 	struct rings rings;
 };
 

@@ -289,7 +289,7 @@ int ibsa__remote_file_open(struct remote_address *address,
 		return err;
 	}
 	out->base.ops = &file_ops;
-	out->fd_inode = ibsa__socket_inode(out->shared->data.fd);
+	out->shared->data.inode = ibsa__socket_inode(out->shared->data.fd);
 	out->connection_inode = ibsa__socket_inode(out->connection.fd);
 	out->children = children;
 	return 0;
@@ -300,7 +300,7 @@ void ibsa__remote_file_close(struct remote_file *file)
 	struct remote_data data = file->shared->data;
 
 	connection_check(file);
-	if (!fd_is_own(data.fd, file->fd_inode))
+	if (!fd_is_own(data.fd, data.inode))
 		data.fd = -1;
 	/*
 	 * An eventfd has no inode of its own that could be checked. It is taken

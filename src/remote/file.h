@@ -38,8 +38,7 @@ struct remote_shared {
 struct remote_file {
 	struct umad_file base;
 	struct remote_connection connection;
-	large_inode fd_inode; /* inode numbers of the two sockets */
-	large_inode connection_inode;
+	large_inode connection_inode; /* of the connection's socket */
 	struct remote_shared *shared;
 	unsigned int children; /* ibsa__children() at the time of opening */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Clients of a fabric server that use rings. */
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,6 +108,48 @@ static void packets_are_read_before_the_end(void **state)
 	server_stop(server);
 }
 
+/* Close @fd, and open an empty file that gets its number. */
+static void number_take(int fd)
+{
+	const int file = memfd_create("test", MFD_CLOEXEC);
+
+	assert_true(file >= 0);
+	assert_int_equal(dup2(file, fd), fd);
+	close(file);
+}
+
+static bool file_is_empty(int fd)
+{
+	return lseek(fd, 0, SEEK_END) == 0;
+}
+
+/*
+ * A program closes all of its descriptors, as a daemon does, and opens other
+ * files. Packets that it sends do not go to these files.
+ */
+static void a_number_of_another_file_is_not_written_to(void **state)
+{
+	struct server_rig *server = server_start(server_pair);
+	struct packet packet = { .header = { .length = sizeof(packet) } };
+	struct remote_file file;
+
+	(void)state;
+	file_open(server, &file);
+	const int fds[] = { file.connection.fd, file.shared->data.fd,
+			    file.shared->data.bell_fd };
+
+	for (int i = 0; i < 3; i++)
+		number_take(fds[i]);
+	for (int i = 0; i < 3; i++)
+		(void)!ibsa__remote_file_write(&file, &packet, sizeof(packet));
+	ibsa__remote_file_close(&file);
+	for (int i = 0; i < 3; i++) {
+		assert_true(file_is_empty(fds[i]));
+		close(fds[i]);
+	}
+	server_stop(server);
+}
+
 static uint64_t cpu_ns(void)
 {
 	struct timespec now;
@@ -145,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_are_read_before_a_later_request),
 		cmocka_unit_test(packets_are_read_before_the_end),
+		cmocka_unit_test(a_number_of_another_file_is_not_written_to),
 		cmocka_unit_test(an_idle_client_and_server_take_no_time),
 	};
 
