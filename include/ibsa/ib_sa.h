@@ -281,10 +281,12 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * the device belongs to the parent process, @rec has another type, or OPA
  * records are not supported; -ENODEV no such port, an Ethernet port without the
  * address of an SA, or the device is being closed; -EAGAIN at the time of the
- * call, the port is down or has no SM; -ENOBUFS the port has 1048576 queries
- * that have not ended; -EOPNOTSUPP another port of the device is open, and the
- * device (ibsim, or on a fabric with a virtual clock) supports only one open
- * port at a time; -ENOMEM; or the error of opening the port. After an error
+ * call, the port is down or has no SM, and no address of an SA was given; or
+ * the port was not used before and is not active or, in a fabric, has no cable;
+ * -ENOBUFS the port has 1048576 queries that have not ended; -EOPNOTSUPP
+ * another port of the device is open, and the device (ibsim, or on a fabric
+ * with a virtual clock) supports only one open port at a time; -ENOMEM; or the
+ * error of opening the port. After an error
  * @callback is not called. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.16.
@@ -428,16 +430,17 @@ struct ibsa_rec_registration;
  * parent process, a mask bit that ServiceRecord does not define, or a lease of
  * 0 whose bit in @comp_mask is set; -ENODEV no such port, an Ethernet port
  * without the address of an SA, or the device is being closed; -EAGAIN the port
- * was not used before and is down (if it was used before, the library waits for
- * it); -EOPNOTSUPP another port of the device is open, and the device (under
- * ibsim or on a fabric with a virtual clock) supports only one port at a time;
- * -ENOMEM; or the error of opening the port. After an error @report is not
- * called. Later failures are the err of IBSA_REGISTRATION_RELEASED: -EEXIST a
- * registration of @device at this port has the same ID, GID and P_Key, or is
- * being released; -ECANCELED the registration was released before the first
- * request, the device was closed before the first request, or the SA did not
- * reply to the Delete request when the device was closed; or an error as in
- * ibsa_service_register(). Any thread and any callback may call it.
+ * was not used before, and is not active or, in a fabric, has no cable (if it
+ * was used before, the library waits for it); -EOPNOTSUPP another port of the
+ * device is open, and the device (under ibsim or on a fabric with a virtual
+ * clock) supports only one port at a time; -ENOMEM; or the error of opening the
+ * port. After an error @report is not called. Later failures are the err of
+ * IBSA_REGISTRATION_RELEASED: -EEXIST a registration of @device at this port
+ * has the same ID, GID and P_Key, or is being released; -ECANCELED the
+ * registration was released before the first request, the device was closed
+ * before the first request, or the SA did not reply to the Delete request when
+ * the device was closed; or an error as in ibsa_service_register(). Any thread
+ * and any callback may call it.
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
@@ -481,17 +484,18 @@ struct ibsa_device_watch;
  * parent process, no @happened, kinds has a bit that is not a kind of Report,
  * more GIDs than IBSA_EVENT_GIDS_MAX, or only one of gids and gid_count is set;
  * -ENODEV no such port, an Ethernet port without the address of an SA, or the
- * device is being closed; -EAGAIN the port was not used before and is down (if
- * it was used before, the library waits for it); -EOPNOTSUPP another port of
- * the device is open, and the device (under ibsim or on a fabric with a virtual
- * clock) supports only one port at a time; -ENOMEM; or the error of opening the
- * port. After an error @happened is not called. Later failures are the err of
- * IBSA_EVENT_ENDED: -EBUSY another client, of this or another program, receives
- * the Reports of the port; -EOPNOTSUPP ports of this type do not receive
- * Reports; -EINVAL audit_nodes is set, but kinds has neither GID_IN nor
- * GID_OUT; -ECANCELED ibsa_device_unwatch() was called, or the device was
- * closed, before the watch began; or another error as in ibsa_event_watch().
- * Any thread and any callback may call it.
+ * device is being closed; -EAGAIN the port was not used before, and is not
+ * active or, in a fabric, has no cable (if it was used before, the library
+ * waits for it); -EOPNOTSUPP another port of the device is open, and the device
+ * (under ibsim or on a fabric with a virtual clock) supports only one port at a
+ * time; -ENOMEM; or the error of opening the port. After an error @happened is
+ * not called. Later failures are the err of IBSA_EVENT_ENDED: -EBUSY another
+ * client, of this or another program, receives the Reports of the port;
+ * -EOPNOTSUPP ports of this type do not receive Reports; -EINVAL audit_nodes is
+ * set, but kinds has neither GID_IN nor GID_OUT; -ECANCELED
+ * ibsa_device_unwatch() was called, or the device was closed, before the watch
+ * began; or another error as in ibsa_event_watch(). Any thread and any callback
+ * may call it.
  *
  * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
  */
@@ -571,12 +575,13 @@ struct ib_sa_multicast {
  * until the requests of earlier joins for the group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
- * the record of the group differs from @rec; -ETIMEDOUT no reply
- * within 3 s of the first try, or no first try within @queue_ms of struct
- * ibsa_device_options; -EAGAIN the port is down or has no SM; -EIO the reply
- * is malformed or about another group, or a retry could not be sent; -ENETRESET
- * the membership was lost; -EINTR the device was closed or disappeared; or the
- * error of ibsa_query() when it sent the first try.
+ * the record of the group differs from @rec; -ETIMEDOUT no reply within 3 s of
+ * the first try, or no first try within @queue_ms of struct
+ * ibsa_device_options; -EAGAIN the port is down or has no SM, and no address of
+ * an SA was given to ibsa_device_open(); -EIO the reply is malformed or about
+ * another group, or a retry could not be sent; -ENETRESET the membership was
+ * lost; -EINTR the device was closed or disappeared; or the error of
+ * ibsa_query() when it sent the first try.
  *
  * A membership is lost if the port went down or its LID changed, the SM asked
  * the port to register again, the group's P_Key is no longer at the index of
@@ -604,10 +609,11 @@ struct ib_sa_multicast {
  * not registered, the device belongs to the parent process, no @callback, or a
  * join state of 0 in @rec; -ENODEV no such port, an Ethernet port without the
  * address of an SA, or the device is being closed; -EAGAIN the port was not
- * used before and is down (if it was used before, see above); -ENOBUFS the
- * process has 1048576 memberships; -EOPNOTSUPP another port of the device is
- * open, and the device (ibsim, or on a fabric with a virtual clock) supports
- * only one at a time; -ENOMEM; or the error of opening the port. After an error
+ * used before, and is not active or, in a fabric, has no cable (if it was used
+ * before, see above); -ENOBUFS the process has 1048576 memberships; -EOPNOTSUPP
+ * another port of the device is open, and the device (ibsim, or on a fabric
+ * with a virtual clock) supports only one at a time; -ENOMEM; or the error of
+ * opening the port. After an error
  * @callback is not called. Any thread and any callback may call it.
  *
  * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
