@@ -39,8 +39,8 @@ void ibsa__ca_text(char *to, size_t room, const char *text)
 }
 
 /*
- * Read the first line of a device file. If the file does not exist, the text
- * is empty.
+ * Read the first line of a device file. If the file cannot be read, the text is
+ * empty.
  */
 static void text_read(struct device_files *files, const char *name,
 		      const char *file, char *to, size_t room)
@@ -71,8 +71,8 @@ int ibsa__ca_fail(int err)
 }
 
 /*
- * Map an error of opening a device's directory: -ENXIO means that the fabric
- * server has the node, but not the port in IBSA_NODE.
+ * Map an error of reading a device's files. -ENXIO means that the fabric server
+ * has the node, but not the port in IBSA_NODE, so the device does not exist.
  */
 static int head_errno(int err)
 {
@@ -184,8 +184,8 @@ int ibsa__ca_last_port(const struct ibsa__ca *ca)
 }
 
 /*
- * Read a device. @name NULL: the default device. *@out_is_absent is set if no
- * such device exists.
+ * Read a device. @name NULL: the default device. *@out_is_absent is set if
+ * @name is NULL and there is no default device.
  */
 static int ca_get(struct device_files *files, const char *name,
 		  bool *out_is_absent, struct ibsa__ca *out)
@@ -279,7 +279,7 @@ static int guids_fill(const struct ibsa__ca *ca, __be64 *guids, int max)
 }
 
 /*
- * Return the port GUIDs of a device. All errors except that of a missing
+ * Return the port GUIDs of a device. All errors except that there is no default
  * device are returned as -1, because -ENOMEM means that the caller's array is
  * too small.
  */

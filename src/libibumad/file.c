@@ -22,8 +22,8 @@ static bool slot_has_number(const struct registry_slot *slot, int number)
 }
 
 /*
- * Return: a number that differs between the file that @fd refers to and other
- * files, made from its device and inode.
+ * Return: a number made from the device and inode of the file that @fd refers
+ * to. It usually differs between two files.
  */
 static unsigned int mark_of(int fd)
 {

@@ -86,10 +86,10 @@ enum ibsa__ca_role { IBSA__CA_ANY, IBSA__CA_SMI };
 bool ibsa__ca_port_has_smi(const umad_port_t *port);
 
 /*
- * Choose a device and a port. @ca NULL: any device; @port not above 0: any
- * port. If the caller names both and @role is IBSA__CA_ANY, they are returned
- * without a check. Return: 0; -ENOMEM; -ENODEV there is no device, or @ca
- * cannot be read or has no suitable port.
+ * Choose a device and a port. @ca NULL: any device; @port 0: any port. If the
+ * caller names both and @role is IBSA__CA_ANY, they are returned without a
+ * check. Return: 0; -ENOMEM; -ENODEV there is no device, or @ca cannot be read
+ * or has no suitable port.
  */
 int ibsa__ca_port_find(struct device_files *files, const char *ca, int port,
 		       enum ibsa__ca_role role,

@@ -27,7 +27,8 @@ static int abi_check(struct device_files *files)
 
 	if (err == -ENXIO)
 		/*
-		 * The fabric server's node does not have the port in IBSA_NODE.
+		 * The fabric server's node does not have the port in IBSA_NODE,
+		 * so there is no device.
 		 */
 		return -ENODEV;
 	return err == -ENOSYS ? -EOPNOTSUPP : err;

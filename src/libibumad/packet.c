@@ -6,9 +6,9 @@
  * libibsa also exports umad_size() and umad_get_mad() with libibumad's symbol
  * version, because ibsim's preload library calls umad_size() to learn the
  * length of the header, in whichever library it finds the name. libibumad's
- * umad_size() returns 56 until its own umad_open_port() was called. In a
- * program that opens a port in another way, every MAD would be read at the
- * wrong offset, 8 bytes too early.
+ * umad_size() returns 56 until its own umad_open_port() was called. With that
+ * function, in a program that opens a port in another way, every MAD would be
+ * read at the wrong offset, 8 bytes too early.
  *
  * Source: umad_set_addr(3) and related pages, infiniband/umad.h of rdma-core.
  */

@@ -137,7 +137,10 @@ static void string_put(struct ibsa__text *text, const char *string, size_t max)
 	}
 }
 
-/* In an entry of a VL arbitration table, the VL is above the weight. */
+/*
+ * In an entry of a VL arbitration table, the VL is in the bits above the
+ * weight.
+ */
 enum { WEIGHT_BITS = 8, WEIGHT_MAX = 0xff };
 
 /*

@@ -391,8 +391,9 @@ static bool value_fulfils(const struct ibsa_field *field, uint64_t code,
 }
 
 /*
- * Find the least or the greatest possible value, in the order of the SA, that
- * fulfils the relation, or that does not. Return: false if there is none.
+ * Find the least possible value, or the greatest if @is_greatest is set, in the
+ * order of the SA, that fulfils the relation to @wanted; if @fulfils is false,
+ * that does not fulfil it. Return: false if there is none.
  */
 static bool value_extreme(const struct ibsa_record *record,
 			  const struct ibsa_field *field, bool is_greatest,
@@ -444,10 +445,11 @@ static bool value_beside(const struct ibsa_record *record,
 
 /*
  * Replace *@value by the value to send for a relation. 120 Gb/s carry less data
- * than 100 Gb/s, and OpenSM compares the data. An SA lowers a rate for "less",
- * so "less" permits only values that fulfil it. The other relations permit every
- * value that fulfils them, and ibsa_selector_is_met() finds the rest. Return:
- * false if nothing is excluded.
+ * than 100 Gb/s, and OpenSM compares the data. For "less", an SA may return a
+ * path with a lowered rate, so the value sent permits only rates that fulfil
+ * the relation. For the other relations, the value sent permits all values that
+ * fulfil the relation, and perhaps more, which ibsa_selector_is_met() rejects.
+ * Return: false if nothing is excluded.
  */
 static bool value_to_send(const struct ibsa_record *record,
 			  const struct ibsa_field *field,
@@ -581,7 +583,8 @@ bool ibsa_selector_is_met(const struct ibsa_record *record, const char *text,
 	const char *value = text + len;
 	enum relation relation = relation_parse(&value);
 	const struct ibsa_field *selector;
-	struct ibsa_field alone; /* the field as the only one of its struct */
+	/* copy of the field, at offset 0 of its struct */
+	struct ibsa_field alone;
 	uint64_t wanted = 0;
 	unsigned int index;
 	const struct ibsa_field *field = ibsa__field_find(record, text, len,

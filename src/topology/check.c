@@ -169,9 +169,9 @@ static bool is_one_end(const struct ibsa_topology *topology,
 }
 
 /*
- * Check whether a link is slower than both of its ports support; called for
- * the first end of a link. With an expected topology, a link that is slower
- * than expected is not reported as degraded, too.
+ * Check the state of a link, whether both ends report it, and its rate; called
+ * for one of its ends. A link that is slower than in the expected topology is
+ * not reported as degraded (slower than both ports support), too.
  */
 static int check_link(struct check *check, const struct graph_port *port)
 {
@@ -189,7 +189,10 @@ static int check_link(struct check *check, const struct graph_port *port)
 	return err;
 }
 
-/* Records that were left out, if they are the only sign that the SA hides links. */
+/*
+ * Report records with a LID that no node has. This is called only if no port
+ * shows that the SA hides links.
+ */
 static int check_unmatched(struct check *check)
 {
 	const size_t count = check->now->info.unmatched;

@@ -35,8 +35,9 @@ node_of(const struct ibsa_topology *topology, const struct graph_port *port)
 }
 
 /*
- * Whether a link is handled when this port is visited: only at one of its two
- * ends, so that it is counted once.
+ * Whether the link of a port is handled when this port is visited: at the end
+ * with the lower index only, so that the link is counted once. If the other end
+ * has a different link, both are handled.
  */
 static inline bool is_first_end(const struct ibsa_topology *topology,
 				uint32_t index)
@@ -69,7 +70,10 @@ int ibsa__check_rate_add(struct check *check, enum ibsa_finding_kind kind,
 /* Return: whether @rate is known, and lower than @most in width or speed. */
 bool ibsa__check_is_slower(struct link_rate rate, struct link_rate most);
 
-/* Return: @out, a name that is safe to print, or "NAME port 1". */
+/*
+ * Return: @out. ibsa__check_node_text() writes a node's name that is safe to
+ * print, ibsa__check_port_text() "NAME port 1".
+ */
 const char *ibsa__check_node_text(const struct ibsa_topology *topology,
 				  const struct graph_node *node,
 				  char out[NAME_TEXT]);
@@ -77,7 +81,7 @@ const char *ibsa__check_port_text(const struct ibsa_topology *topology,
 				  const struct graph_port *port,
 				  char out[PORT_TEXT]);
 
-/* What is compared with an expected topology (check_expected.c). */
+/* Functions of check_expected.c, which compare with an expected topology. */
 
 /* Match the nodes of both topologies. Return: 0; -ENOMEM. */
 int ibsa__check_prepare(struct check *check);

@@ -103,7 +103,10 @@ static bool is_moved(const struct check *check, const struct graph_port *now,
 	       then_match(check, far) != then_far;
 }
 
-/* Whether a cable is expected at the port that the cable of @now leads to. */
+/*
+ * Whether a cable is expected at the port to which the cable of port @now
+ * leads.
+ */
 static bool is_far_expected(const struct check *check,
 			    const struct graph_port *now)
 {
@@ -134,7 +137,10 @@ static bool has_gaps(const struct check *check)
 	return check->now->info.hidden || check->now->info.unmatched;
 }
 
-/* @port: or NULL. Return: whether the SA shows to what the port is connected. */
+/*
+ * Return: whether the SA has returned the PortInfo or the link of @port; false
+ * if @port is NULL.
+ */
 static bool is_shown(const struct graph_port *port)
 {
 	return port && (port->has_info || port->far != TOPOLOGY_NONE);

@@ -99,8 +99,8 @@ struct ends {
 };
 
 /*
- * Collect the ends. If several records have one end, the first determines its
- * node.
+ * Collect the ends. If several records have the same end, the first determines
+ * its node.
  */
 static int ends_make(const struct ibsa_topology *topology,
 		     const uint32_t *node_of, struct ends *out)

@@ -118,10 +118,6 @@ unsigned int ibsa__lanes_of_width(unsigned int width)
 	return lanes_of_width[width];
 }
 
-/*
- * Return: the name of a speed. If a speed has two names, the first in the
- * table.
- */
 const char *ibsa__speed_name(unsigned int speed)
 {
 	const size_t count = sizeof(speed_names) / sizeof(speed_names[0]);

@@ -121,10 +121,7 @@ struct ibsa_topology {
 	struct graph_port *ports;
 	uint32_t node_count;
 	uint32_t port_count;
-	/*
-	 * Table from the end, and from the LID, to a port: 1 + index of the
-	 * port.
-	 */
+	/* Table from a LID to its port: 1 + index of the port; 0: no port. */
 	uint32_t *ends;
 	uint32_t end_count;
 	struct twin *twins;
@@ -164,7 +161,10 @@ static inline uint32_t node_ports_end(const struct ibsa_topology *topology,
 		       : topology->port_count;
 }
 
-/* Return: the index of a port of the node that ports_mark() has marked. */
+/*
+ * Return: the index of port @number of the node, for which port_is_known() is
+ * true.
+ */
 uint32_t ibsa__topology_port(const struct graph_node *node,
 			     unsigned int number);
 

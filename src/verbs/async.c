@@ -206,8 +206,8 @@ void ibsa__async_unsplice(struct context_state *state)
 	if (!async->is_spliced)
 		return;
 	/*
-	 * The check fails if the program has closed the async fd, whose number
-	 * may refer to any file now.
+	 * set_has() is false if the program has closed the async fd, whose
+	 * number may refer to any file now: leave that file alone.
 	 */
 	if (set_has(async->number, async->ready_fd))
 		(void)!number_replace(async, async->device_fd, async->set_fd);

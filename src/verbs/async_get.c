@@ -130,8 +130,9 @@ static int step_spliced(struct reading *reading)
 /*
  * Next step while the async fd refers to the device's event file: libibverbs
  * reads the events. If another thread took the event first, libibverbs would
- * wait in read(2), and neither an SM event nor a close of the context would
- * end that wait. @lock is held.
+ * wait in read(2), and neither an SM event nor a close of the context would end
+ * that wait. Therefore only one thread at a time reads, and only when the async
+ * fd is readable. @lock is held.
  */
 static int step_plain(struct reading *reading)
 {
@@ -303,8 +304,8 @@ static int closed_wait(struct reading *reading)
 }
 
 /*
- * Wait up to 10 ms until the other thread has read the event: it may have to
- * wait longer if another process that shares the file reads first.
+ * Wait up to 10 ms until the other thread has read the event. That thread may
+ * take longer, if another process that shares the file reads the event first.
  */
 static int reader_await(struct reading *reading)
 {
@@ -323,8 +324,9 @@ static int reader_await(struct reading *reading)
 }
 
 /*
- * Whether an error of libibverbs is only caused by another thread that has put
- * the epoll file behind the async fd, or set O_NONBLOCK, during the call.
+ * Whether an error of libibverbs may come only from another thread that has
+ * made the async fd refer to the epoll file, or set O_NONBLOCK, during the
+ * call.
  */
 static bool is_spliced_now(struct reading *reading)
 {
@@ -350,8 +352,8 @@ static int device_wait(struct reading *reading)
 }
 
 /*
- * Do one step. Return: STEP_WAIT to determine the next step; or the result of
- * the function.
+ * Do one step. Return: STEP_WAIT: determine the next step; any other value is
+ * the result of state_read().
  */
 static int step_take(struct reading *reading, int step)
 {

@@ -13,8 +13,9 @@
 enum { EVENTS_MAX = 1 << 20 };
 
 /*
- * Whether the options tell how requests reach the SA. Only ibsa_verbs_open()
- * accepts these options for its contexts.
+ * Whether the options tell how requests reach the SA. For a context of
+ * ibsa_verbs_open(), ibsa_verbs_attach() rejects them: they are options of
+ * ibsa_verbs_open().
  */
 static bool has_access(const struct ibsa_sa_access *access)
 {

@@ -435,8 +435,8 @@ bool ibsa__context_call_has_number(const struct context_call *call)
 }
 
 /*
- * Take @lock for a call. A close in a signal handler may interrupt a call of
- * the same thread that already holds the lock.
+ * Take @registering for a call, unless another call of this thread holds it
+ * already: a close in a signal handler may have interrupted that call.
  */
 void ibsa__context_call_lock(struct context_call *call)
 {
@@ -490,6 +490,7 @@ void ibsa__context_state_reset(struct context_call *call)
 	pthread_rwlock_wrlock(&state->asking);
 	/*
 	 * Another call may have opened the device again while this one waited.
+	 * It then needs the options and the state.
 	 */
 	if (!state->device) {
 		state->options = (struct ibsa_device_options){ 0 };

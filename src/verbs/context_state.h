@@ -138,9 +138,10 @@ void ibsa__context_call_unlock(struct context_call *call);
 void ibsa__context_state_end(struct ibv_context *context);
 
 /*
- * Close the device of the context state and reset the options, unless another
- * thread has a call in progress. The context has no registrations;
- * @registering is held.
+ * Close the device of the context state, reset the options, and no longer keep
+ * the state between calls. This does nothing for a context of
+ * ibsa_verbs_open(), or while another thread has a call in progress. The
+ * context has no registrations; @registering is held.
  */
 void ibsa__context_state_reset(struct context_call *call);
 
@@ -164,7 +165,10 @@ int ibsa__context_state_port(const struct context_state *state,
 			     unsigned int number,
 			     struct ibsa_port_state *out) IBSA_MUST_USE;
 
-/* Whether queries to the SA can be sent from a port in this state. */
+/*
+ * Whether the port can have an SA: it is not Ethernet, or the options contain
+ * the SA's address.
+ */
 bool ibsa__context_state_port_fits(const struct context_state *state,
 				   const struct ibsa_port_state *port);
 

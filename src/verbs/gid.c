@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * GID tables through functions with the names of libibverbs. The source is the
- * kernel's uverbs if the context has a command file, otherwise the device
- * files or an embedded fabric. A call leaves no state behind, except the
- * cached driver number and, if it reads files, the context state.
+ * kernel's uverbs if the context has a command file; otherwise, or if the
+ * kernel does not have the command, the device files or an embedded fabric. A
+ * call leaves no state behind, except the cached driver number and, if it reads
+ * files, the context state.
  *
  * Source: rdma-core libibverbs/cmd_device.c, which chooses the source by the
  * same errors.
@@ -78,8 +79,8 @@ static int kernel_query(struct gid_request *request, uint32_t driver)
 
 /*
  * Read the GID table by the kernel's uverbs. The kernel has one error for a
- * wrong driver number and for a wrong argument, so after that error the driver
- * number is checked first.
+ * wrong driver number and for a wrong argument. After that error, the driver
+ * number is queried again; if it has changed, the command is repeated.
  */
 static int from_kernel(struct gid_request *request)
 {

@@ -41,8 +41,8 @@ static void gid_free(void *gid)
 }
 
 /*
- * Copy an event to libibverbs' struct. All members of the two unions except
- * the GID are at their beginning.
+ * Copy an event to libibverbs' struct. All members of ibsa's union except the
+ * GID are as small as libibverbs' union, so its bytes are copied.
  */
 static void event_fill(const struct ibsa_async_event *from, union ibv_gid *gid,
 		       struct ibv_async_event *to)

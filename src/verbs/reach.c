@@ -133,9 +133,9 @@ static int query_send_once(struct reach_query *reach,
 }
 
 /*
- * Submit the path query. The port has an SM, as was just read, but the
- * device's information may be older: then it returns -EAGAIN and reads the
- * port again.
+ * Submit the path query. The port has an SM, as was just read, but the device's
+ * information about it may be older. ib_sa_path_rec_get() then returns -EAGAIN
+ * and lets the port be read again, so the call is repeated.
  */
 static int query_send(struct reach_query *reach, struct ib_sa_query **out_query)
 {

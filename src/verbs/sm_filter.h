@@ -46,8 +46,8 @@ int ibsa__sm_filter_add(struct sm_filter *filter,
 			const struct sm_request *request) IBSA_MUST_USE;
 
 /*
- * Remove a registration for all GIDs of @request. Return: 0; -EINVAL a GID of
- * it is not registered, and nothing is removed.
+ * Remove a registration for all GIDs of @request. Return: 0; -EINVAL a GID or
+ * kind of it is not registered, and nothing is removed.
  */
 int ibsa__sm_filter_remove(struct sm_filter *filter,
 			   const struct sm_request *request) IBSA_MUST_USE;

@@ -14,8 +14,8 @@ enum { BOUND_S = 10, SILENCE_MS = 5000 };
 
 /*
  * A watch of one port for SM events. @result is the state of its subscription
- * once it is known: 0, or the error. A watch is freed when it was stopped and
- * has ended.
+ * once it is known: 0, or the error. A watch is freed after it has ended: when
+ * it was stopped, or before watches are started again.
  */
 struct sm_watch {
 	struct list link;
@@ -98,9 +98,10 @@ static int register_errno(int err)
 }
 
 /*
- * Note the result of a watch's subscription from an event. A failure without
- * an error means that the SA is busy, so the result remains unknown. A
- * subscription that existed once will be renewed. @lock is held.
+ * Note the result of a watch's subscription from an event. A failure without an
+ * error means that the SA is busy, so the result remains unknown. The result 0
+ * remains, because a subscription that existed once will be renewed. @lock is
+ * held.
  */
 static void note_result(struct sm_watch *watch, const struct ibsa_event *event)
 {

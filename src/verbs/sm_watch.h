@@ -13,7 +13,8 @@ struct context_state;
  * has accepted one subscription. @registering is held. Return: 0; -ENODEV all
  * ports are Ethernet ports without the address of an SA; -EAGAIN no port is
  * active, or no active port has an SM; -EBUSY another program receives the
- * Reports of a port; -EIO; -ENOMEM. After an error, no port is watched.
+ * Reports of a port; -EIO; -ENOMEM. After an error, no port is watched. If a
+ * port was watched before the call, the call does not wait, and returns 0.
  */
 int ibsa__sm_watches_start(struct context_call *call) IBSA_MUST_USE;
 

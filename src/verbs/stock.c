@@ -8,8 +8,8 @@
 #include "verbs/stock_find.h"
 
 /*
- * The address of a function of libibverbs, which each other member gives the
- * type of one function's declaration.
+ * The address of a function of libibverbs. Each member other than @address has
+ * the type of one function, which is called by it.
  */
 union stock {
 	void *address;

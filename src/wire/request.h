@@ -89,7 +89,10 @@ ibsa__request_encode(const struct ibsa__request *request,
 {
 	static const uint8_t zeroes[16];
 
-	/* For one memset() of this length, gcc generates a slow "rep stos". */
+	/*
+	 * A loop, because for one memset() of the whole length gcc generates a
+	 * slow "rep stos".
+	 */
 	UNROLL
 	for (size_t i = IBSA_SA_HEADER_BYTES + IBSA__RECORD_MIN;
 	     i < IBSA_MAD_BYTES; i += sizeof(zeroes))
@@ -101,10 +104,11 @@ ibsa__request_encode(const struct ibsa__request *request,
 }
 
 /*
- * Encode @request into @mad, which has a request of the same SM_Key and higher
- * half of the TransactionID, for the record @last and with @last_method; or
- * which is 0, and @last is NULL. What is the same for all requests for a record
- * with one method stays in place. Return: as ibsa__request_encode().
+ * Encode @request into @mad. Either @mad is all zeros and @last is NULL, or
+ * @mad has an earlier request with the same SM_Key and the same upper half of
+ * the TransactionID, for the record @last and with @last_method. Bytes that are
+ * the same in all requests for one record with one method are not written
+ * again. Return: as ibsa__request_encode().
  */
 static inline IBSA_MUST_USE int
 ibsa__request_replace(const struct ibsa__request *request,
