@@ -78,7 +78,9 @@ static int path_check(const struct ibsa_path_options *options,
 		      const struct ibsa_gid *to, struct ibsa_error *error)
 {
 	if (!to || gid_is_zero(to))
-		return ibsa__fail(error, -EINVAL, "the destination has no GID");
+		return ibsa__fail(
+			error, -EINVAL,
+			"the GID of the destination is missing or zero");
 	if (options->mask & path_ends)
 		return ibsa__fail(error, -EINVAL,
 				  "sgid and dgid cannot be constraints of a "
@@ -119,7 +121,7 @@ static int path_query(struct ibsa_client *client,
 					&options->from, &path.sgid);
 
 	if (err == -EAGAIN)
-		return ibsa__fail(error, err, "the port has no GID");
+		return ibsa__fail(error, err, "the source port has no GID");
 	return err ? one_fail(error, err)
 		   : ibsa_query_one(client, &query, error, out);
 }

@@ -279,8 +279,8 @@ static void paths_that_do_not_exist(void **state)
 	struct ibsa_port_state port;
 
 	(void)state;
-	path_fails(NULL, NULL, -EINVAL, "no GID");
-	path_fails(NULL, &zero, -EINVAL, "no GID");
+	path_fails(NULL, NULL, -EINVAL, "missing or zero");
+	path_fails(NULL, &zero, -EINVAL, "missing or zero");
 	path_fails(NULL, &(struct ibsa_gid){ { 0xfe, 0x80, [15] = 9 } },
 		   -ENOENT, "no such path");
 	set_fault(IBSA_FAULT_BUSY);
