@@ -69,8 +69,8 @@ void interrupt_calls(struct interrupt *interrupt, void (*wake)(void *arg),
 bool interrupt_seen(const struct interrupt *interrupt);
 
 /*
- * Stop waking the client. Signals that arrive later stay pending until the
- * program ends.
+ * Stop the thread that waits for signals. Signals that arrive later stay
+ * pending until the program ends.
  */
 void interrupt_stop(struct interrupt *interrupt);
 

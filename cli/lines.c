@@ -41,8 +41,8 @@ static int byte_read(struct lines *lines)
 }
 
 /*
- * Read a line into @text, or its beginning if it is too long. Return: its length in
- * @text; -1 at the end and after an error.
+ * Read a line into @text, or its beginning if it is too long. Return: its
+ * length in @text; -1 at the end and after an error.
  */
 static ssize_t line_read(struct lines *lines, bool *out_is_cut)
 {

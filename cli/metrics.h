@@ -87,7 +87,7 @@ int metrics_collect(struct cli *cli, const struct ibsa_topology *expected,
 		    struct metrics *out);
 void metrics_end(struct metrics *metrics);
 
-/* Return: the first port from which the SA answers, or NULL. */
+/* Return: the first port from which the SA can be queried, or NULL. */
 const struct port_check *metrics_port(const struct metrics *metrics);
 
 /* Query the subnet manager of the port that metrics_port() returns. */

@@ -10,7 +10,7 @@
 enum { LABEL_BYTES = 128 };
 
 /*
- * Copy text in a form that is safe to print, with '_' in place of the characters in
+ * Copy text in a form that is safe to print; '_' replaces the characters in
  * @not.
  */
 static void text_copy(const char *text, const char * not, char *out,

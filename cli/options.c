@@ -184,10 +184,6 @@ bool options_fit(const struct cli *cli, const struct command *command)
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		/*
-		 * ibsa devices checks its options itself, with its own
-		 * message.
-		 */
 		if (!(cli->given >> i & 1) || option_is_taken(row, command))
 			continue;
 		complain("%s has no option --%s", command->name, row->name);

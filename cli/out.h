@@ -171,8 +171,8 @@ void out_clean_line(struct out *out, const char *format, ...)
 int out_close(struct out *out);
 
 /*
- * Print a message on stderr, unless messages are muted; complaint_first() returns
- * it in any case.
+ * Print a message on stderr, unless messages are muted. complaint_first()
+ * returns the first message, even if it was muted.
  */
 void complaints_mute(bool is_muted);
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -7,7 +7,10 @@
 #include "page_json.h"
 #include "topology.h"
 
-/* A port that has a LID; of a switch, this is port 0. */
+/*
+ * A port that the page shows: port 0 of a switch; of another node, a port that
+ * has a GUID or a link.
+ */
 struct page_port {
 	size_t node;
 	unsigned int number;

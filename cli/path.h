@@ -64,7 +64,7 @@ struct rows {
 	bool has_reasons;
 	struct row *all;
 	size_t count;
-	/* Source of the pair of ports whose path is being queried. */
+	/* Source and destination of the path that is being queried. */
 	const struct end *src;
 	const struct end *dst;
 	const union fields_host *match; /* values of the query */

@@ -78,7 +78,7 @@ void progress_show(const struct progress *progress, unsigned long long tries)
 
 /*
  * Whether it is time to print a new progress line. If it is, the next one is
- * due a second later.
+ * due STEP_MS later.
  */
 static bool takes_turn(struct progress *progress)
 {

@@ -20,26 +20,26 @@ struct progress {
 void progress_start(struct progress *progress);
 
 /*
- * Return: milliseconds until progress_show() has something new to print; -1:
- * never.
+ * Return: milliseconds until a new progress line can be printed; -1: stderr is
+ * not a terminal, and none is printed.
  */
 int progress_pause_ms(const struct progress *progress);
 
 /*
- * Print the number of tries of a query, if a second has passed since the last
- * line.
+ * Print the number of tries of a query, if the user has waited for
+ * PATIENCE_MS. Call it when progress_pause_ms() has passed.
  */
 void progress_show(const struct progress *progress, unsigned long long tries);
 
 /*
- * Print how many of @total are done, if a second has passed since the last
- * line.
+ * Print how many of @total are done, if the user has waited for PATIENCE_MS,
+ * and STEP_MS have passed since the last line.
  */
 void progress_count(struct progress *progress, size_t done, size_t total);
 
 /*
- * Print which operation takes long, and for how long it has run, if a second
- * has passed since the last line.
+ * Print which operation takes long, and for how long it has run, if the user
+ * has waited for PATIENCE_MS, and STEP_MS have passed since the last line.
  */
 void progress_text(struct progress *progress, const char *what);
 

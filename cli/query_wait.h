@@ -18,7 +18,9 @@ typedef int (*reply_use_fn)(struct cli *cli, const struct ibsa_reply *reply,
 /* Open the client if it is not open yet. Return: the exit status. */
 int client_open(struct cli *cli);
 
-/* A wait for several queries, of which the last callback sets @ended. */
+/*
+ * A wait for one or several queries; the callback of the last one sets @ended.
+ */
 struct client_wait {
 	bool ended;
 	bool broken; /* the client was closed, which was printed */

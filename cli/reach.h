@@ -88,8 +88,9 @@ const char *reach_target_text(const struct reach_target *target,
 			      char out[REACH_TEXT]);
 
 /*
- * Write the node of a target as a cell. Return: the node's name, or its GID,
- * as a label.
+ * reach_node_cell() writes the node of a target as a cell.
+ * reach_target_label() returns the node's name, or else the target's text, as
+ * a label.
  */
 void reach_node_cell(struct out *out, const char *name,
 		     const struct reach_target *target);
@@ -110,7 +111,10 @@ struct reach_result {
 	const char *detail; /* of the reason; NULL: none */
 };
 
-/* Return: "yes", "no" or "unknown" for a result; and the reason, or NULL. */
+/*
+ * reach_word() returns "yes", "no" or "unknown" for a result; reach_reason()
+ * returns the reason, or NULL.
+ */
 const char *reach_word(const struct reach_result *result);
 const char *reach_reason(const struct reach_result *result,
 			 char out[REASON_CELL_TEXT]);
@@ -146,8 +150,8 @@ struct reach_run {
 };
 
 /*
- * Open the client and begin to wait for signals, or end that. Return: the exit
- * status.
+ * reach_signals_start() opens the client and begins to wait for signals; it
+ * returns the exit status. reach_signals_stop() ends the wait.
  */
 int reach_signals_start(struct cli *cli, struct interrupt *interrupt);
 void reach_signals_stop(struct cli *cli);
@@ -193,7 +197,7 @@ void reach_svg(FILE *file, const struct reach_targets *targets,
 
 /*
  * Return: the worse of two exit statuses. From worst to best: a wrong command
- * line, a refusal, no answer, no, yes.
+ * line, a refusal, a failed device, no answer, no, yes.
  */
 int reach_worse(int a, int b);
 

@@ -390,8 +390,9 @@ static int arrange(struct reach_targets *targets, size_t given)
 }
 
 /*
- * The SA did not answer. Without a matrix, the targets that need no query
- * nevertheless get a result. Return: the exit status.
+ * The SA did not answer. The targets that need no query nevertheless get a
+ * result, except with --matrix or --all, or after a signal. Return: the exit
+ * status.
  */
 static int silence_note(const struct cli *cli, struct reach_targets *targets)
 {
@@ -541,8 +542,8 @@ static int collect_gids(struct reach_targets *targets)
 }
 
 /*
- * Whether all NodeRecords must be read, because the names of nodes are part of
- * the output.
+ * Whether all NodeRecords must be read, because targets are given by name, or
+ * because the names of nodes are part of the output.
  */
 static bool wants_nodes(const struct cli *cli,
 			const struct reach_targets *targets)

@@ -66,8 +66,8 @@ static const char *report_failure(const struct ibsa_registration_report *report)
 }
 
 /*
- * Whether the service is no longer at the SA: this is also the case if the SA
- * did not have the record.
+ * Whether the SA has no such service any more. The status NO_RECORDS means
+ * that it did not have the record.
  */
 static bool report_is_removed(const struct ibsa_registration_report *report)
 {
@@ -159,8 +159,9 @@ static void renewal_release(struct renewal *renewal)
 }
 
 /*
- * The SA has refused the service. The first refusal ends the command: a retry
- * would get the same answer.
+ * The SA has refused the service. If it has never accepted the service, this
+ * ends the command: a retry would get the same answer. Later refusals do not
+ * end it.
  */
 static void renewal_refused(struct renewal *renewal,
 			    const struct ibsa_registration_report *report)
@@ -190,8 +191,8 @@ static void renewal_released(struct renewal *renewal,
 }
 
 /*
- * Whether the service was removed: if the SA has never accepted it, there was
- * nothing to remove.
+ * Whether the end of the registration is not to be printed: the SA has never
+ * accepted the service, so that none was removed.
  */
 static bool
 is_end_without_service(const struct renewal *renewal,
@@ -222,9 +223,9 @@ static void renewal_reported(const struct ibsa_registration_report *report,
 }
 
 /*
- * Dispatch until the service is removed, after a signal or after the reader of
- * the output closed it. -ENODEV does not end the loop: the client reopens a
- * device that comes back.
+ * Dispatch until the registration has ended: it is released after a signal, or
+ * after the reader of the output has closed it. -ENODEV does not end the loop:
+ * the client reopens a device that comes back.
  */
 static void renewal_wait(struct renewal *renewal,
 			 const struct interrupt *interrupt)

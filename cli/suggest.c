@@ -18,9 +18,9 @@ bool fabric_is_server(const char *fabric)
 }
 
 /*
- * If the options name a fabric server, make its device the device of this whole
- * process: set IBSA_FABRIC, which all functions of the library read, and
- * IBSA_NODE if the options name a node.
+ * If the options or IBSA_FABRIC name a fabric server, make its device the
+ * device of this whole process: set IBSA_FABRIC, which all functions of the
+ * library read, and IBSA_NODE if the options name a node.
  */
 int fabric_server_use(struct cli *cli)
 {
@@ -51,7 +51,7 @@ const char *fabric_file(const struct cli *cli)
 
 /*
  * Open a port of the fabric server, to get the precise error text if that
- * fails. Return: 0; also if no server is used.
+ * fails. Return: 0, also if no server is used; or the error.
  */
 static int server_try(unsigned int deadline_ms, struct ibsa_error *out)
 {
@@ -103,7 +103,7 @@ static bool read_exe(char *out, size_t size)
 
 /*
  * Find the directory of the example fabrics: relative to this executable in an
- * installed or build tree, otherwise at the configured place.
+ * installed tree, otherwise at the configured place.
  */
 static void find_folder(char out[PATH_MAX])
 {
@@ -130,7 +130,10 @@ static int is_topology(const struct dirent *entry)
 	return dot && strcmp(dot, ".net") == 0;
 }
 
-/* A small fabric that the pages use, or the first topology file of a folder. */
+/*
+ * Find four-hosts.net, which the manual pages use; if it is missing, the first
+ * topology file of a folder.
+ */
 static void example_find(const char *folder, char *out, size_t size)
 {
 	struct dirent **entries = NULL;

@@ -318,7 +318,10 @@ static int parse_list(char *text, struct ibsa_address *out, unsigned int *seen,
 	return 0;
 }
 
-/* Check that the SA address has a unicast LID, a GID, or both. */
+/*
+ * Check the given parts of an SA address: a LID must be unicast, a GID must
+ * not be zero, and parts of a GRH need a GID.
+ */
 static int check_address(const struct ibsa_address *address, unsigned int seen,
 			 struct ibsa_error *error)
 {

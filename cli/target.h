@@ -15,7 +15,7 @@ enum target_kind {
 
 enum { TARGET_NAME_BYTES = 64 }; /* length of a node description */
 
-/* A target of a command; @kind says which member of the union is valid. */
+/* A target of a command; @kind says which of the other members is valid. */
 struct target {
 	enum target_kind kind;
 	struct ibsa_gid gid;

@@ -153,7 +153,10 @@ static void lines_merge(struct drawing *drawing)
 	drawing->count = merged;
 }
 
-/* Return: a letter for the name of a box that stands for several nodes. */
+/*
+ * Return: the letter with which the name of a box begins in the output: h for
+ * a box of several adapters, n for any other box.
+ */
 static char letter_of(const struct box *box)
 {
 	return box->first != box->last && !box->switches ? 'h' : 'n';
@@ -161,7 +164,8 @@ static char letter_of(const struct box *box)
 
 /*
  * Write a line of the drawing. Its label has the number of links, unless it is
- * the usual number, and the rate, unless it is the most frequent one.
+ * one link (to a box of adapters: one for each adapter), and the rate, unless
+ * it is the most frequent one.
  */
 static void line_put(const struct drawing *drawing, const struct line *line)
 {

@@ -62,7 +62,7 @@ static int no_memory(void)
 
 /*
  * Whether a node is a host. A channel adapter inside a switch, whose
- * description is "Mellanox Technologies Aggregation Node", is not a host.
+ * description contains "Aggregation Node", is not a host.
  */
 static bool is_host(const struct topology_view *view, size_t index,
 		    const struct ibsa_topology_node *node)
@@ -382,8 +382,8 @@ static int branches_find(struct tree *tree)
 			branch_add(tree, leaf, leaf, 1)->is_leaf = true;
 	}
 	/*
-	 * The loop starts at level 1, since two leaves may be connected
-	 * without a switch between them.
+	 * Level 1 is included only if there is no higher one: two leaves may
+	 * be connected without a switch between them.
 	 */
 	for (unsigned int level = 1; level <= tree->view->info.levels; level++)
 		if (level > 1 || tree->view->info.levels == 1)

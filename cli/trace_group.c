@@ -126,7 +126,8 @@ static int branches_add(struct traces *traces, uint32_t slid, uint32_t mlid,
 }
 
 /*
- * Return: the LID of a port; 0 after a message if no port has its GID or LID.
+ * Return: the LID of @end, or the LID of the port with its GUID; 0 after a
+ * message if there is no such port.
  */
 static uint32_t lid_of(const struct traces *traces, const struct end *end)
 {
