@@ -172,9 +172,9 @@ static int file_receive(struct umad_file *base, struct umad_buffer *buffers,
 	return got ? (int)got : -EAGAIN;
 }
 
-static int file_fd(const struct umad_file *base)
+static int file_fd(struct umad_file *base)
 {
-	struct client_file *file = (struct client_file *)base;
+	struct client_file *file = client_file_of(base);
 
 	file_lock(file);
 	file->is_watched = file->fd >= 0;

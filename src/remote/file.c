@@ -411,9 +411,9 @@ static int file_receive(struct umad_file *file, struct umad_buffer *buffers,
 	return 1;
 }
 
-static int file_fd(const struct umad_file *file)
+static int file_fd(struct umad_file *file)
 {
-	return ((const struct remote_file *)file)->shared->data.fd;
+	return file_of(file)->shared->data.fd;
 }
 
 static void file_close(struct umad_file *file)

@@ -114,15 +114,13 @@ struct remote_link {
 	uint32_t reregisters;
 
 	/*
-	 * Epoll set that contains the connection, the data socket and the
-	 * timer.
+	 * The descriptor that programs poll: an epoll set that contains the
+	 * connection, the data socket and the timer. The timer expires at the
+	 * next attempt to connect, when a packet has been incomplete for too
+	 * long, or at once by ibsa__remote_link_nudge(). Both are -1 until a
+	 * program asks for the descriptor.
 	 */
 	int epoll_fd;
-	/*
-	 * A timer that expires at the next attempt to connect, when a packet
-	 * has been incomplete for too long, or at once by
-	 * ibsa__remote_link_nudge().
-	 */
 	int timer_fd;
 	int wake_fd;
 };
@@ -192,9 +190,14 @@ int ibsa__remote_link_open(struct umad_file *file,
 
 int ibsa__remote_link_wait_init(struct remote_link *link) IBSA_MUST_USE;
 void ibsa__remote_link_wait_done(struct remote_link *link);
-/* Remove the sockets from the epoll set. */
+/*
+ * Add a socket to the epoll set, or remove both sockets from it, if there is an
+ * epoll set.
+ */
+int ibsa__remote_link_watch(const struct remote_link *link,
+			    int fd) IBSA_MUST_USE;
 void ibsa__remote_link_unwatch(const struct remote_link *link);
-int ibsa__remote_link_fd(const struct umad_file *file);
+int ibsa__remote_link_fd(struct umad_file *file);
 int ibsa__remote_link_wait(struct umad_file *file, int timeout_ms);
 void ibsa__remote_link_wake(struct umad_file *file);
 

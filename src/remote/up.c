@@ -87,7 +87,7 @@ static int link_finish(struct remote_link *link, struct ibsa_error *error)
 				  control->ring_bytes, error);
 
 	if (!err)
-		err = fd_watch(link->epoll_fd, link->data.fd);
+		err = ibsa__remote_link_watch(link, link->data.fd);
 	return err ? err : 1;
 }
 
@@ -104,7 +104,7 @@ static int step_go(struct remote_link *link, struct ibsa_error *error)
 
 int ibsa__remote_link_up_begin(struct remote_link *link, enum link_step step)
 {
-	int err = fd_watch(link->epoll_fd, link->connection.fd);
+	int err = ibsa__remote_link_watch(link, link->connection.fd);
 
 	link->step = step;
 	if (!err)

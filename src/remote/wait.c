@@ -17,12 +17,19 @@
 
 enum { RENEW_MS = 100 };
 
+int ibsa__remote_link_watch(const struct remote_link *link, int fd)
+{
+	return link->epoll_fd < 0 ? 0 : fd_watch(link->epoll_fd, fd);
+}
+
 /*
  * Remove the connection's descriptors from the epoll set. close() alone does
  * not remove them if a forked child has copies: epoll(7).
  */
 void ibsa__remote_link_unwatch(const struct remote_link *link)
 {
+	if (link->epoll_fd < 0)
+		return;
 	if (link->data.fd >= 0)
 		epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->data.fd, NULL);
 	epoll_ctl(link->epoll_fd, EPOLL_CTL_DEL, link->connection.fd, NULL);
@@ -30,31 +37,20 @@ void ibsa__remote_link_unwatch(const struct remote_link *link)
 
 int ibsa__remote_link_wait_init(struct remote_link *link)
 {
-	int err;
-
-	link->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	link->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	link->timer_fd = timerfd_create(CLOCK_MONOTONIC,
-					TFD_CLOEXEC | TFD_NONBLOCK);
-	if (link->epoll_fd < 0 || link->wake_fd < 0 || link->timer_fd < 0)
-		err = -errno;
-	else
-		err = fd_watch(link->epoll_fd, link->timer_fd);
-	if (err)
-		ibsa__remote_link_wait_done(link);
-	return err;
+	return link->wake_fd < 0 ? -errno : 0;
+}
+
+static void set_close(struct remote_link *link)
+{
+	fd_close(&link->epoll_fd);
+	fd_close(&link->timer_fd);
 }
 
 void ibsa__remote_link_wait_done(struct remote_link *link)
 {
-	fd_close(&link->epoll_fd);
+	set_close(link);
 	fd_close(&link->wake_fd);
-	fd_close(&link->timer_fd);
-}
-
-int ibsa__remote_link_fd(const struct umad_file *file)
-{
-	return ((const struct remote_link *)file)->epoll_fd;
 }
 
 void ibsa__remote_link_wake(struct umad_file *file)
@@ -130,7 +126,8 @@ static void timer_set(const struct remote_link *link, uint64_t first_ns,
 	};
 
 	/* Setting the timer also clears an expiration that was not read. */
-	timerfd_settime(link->timer_fd, 0, &at, NULL);
+	if (link->timer_fd >= 0)
+		timerfd_settime(link->timer_fd, 0, &at, NULL);
 }
 
 /* Make the transport's fd readable when the next attempt to connect is due. */
@@ -166,7 +163,8 @@ void ibsa__remote_link_watch_writable(struct remote_link *link, bool on)
 	struct epoll_event event = { .events = on ? EPOLLIN | EPOLLOUT
 						  : EPOLLIN };
 
-	epoll_ctl(link->epoll_fd, EPOLL_CTL_MOD, link->data.fd, &event);
+	if (link->epoll_fd >= 0)
+		epoll_ctl(link->epoll_fd, EPOLL_CTL_MOD, link->data.fd, &event);
 }
 
 void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
@@ -186,6 +184,64 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 		renew_timer_set(link);
 	}
 	pthread_mutex_unlock(&link->renewing);
+}
+
+/*
+ * Create the epoll set and the timer, and set them to the state of the link.
+ * @renewing is held.
+ */
+static int set_open(struct remote_link *link)
+{
+	int err = 0;
+
+	link->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	link->timer_fd = timerfd_create(CLOCK_MONOTONIC,
+					TFD_CLOEXEC | TFD_NONBLOCK);
+	if (link->epoll_fd < 0 || link->timer_fd < 0)
+		err = -errno;
+	if (!err)
+		err = fd_watch(link->epoll_fd, link->timer_fd);
+	if (!err && link->connection.fd >= 0)
+		err = fd_watch(link->epoll_fd, link->connection.fd);
+	if (!err && link->data.fd >= 0)
+		err = fd_watch(link->epoll_fd, link->data.fd);
+	if (err) {
+		set_close(link);
+		return err;
+	}
+	if (link->outbox.begun_ns)
+		ibsa__remote_link_watch_writable(link, true);
+	ibsa__remote_link_nudge_end(link);
+	if (link->control.has_event)
+		timer_set(link, 1, 0);
+	return 0;
+}
+
+static int set_have(struct remote_link *link)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&link->renewing);
+	if (link->epoll_fd < 0)
+		err = set_open(link);
+	pthread_mutex_unlock(&link->renewing);
+	return err;
+}
+
+/*
+ * A process without a free descriptor gives up those of the link for this one,
+ * and connects again later.
+ */
+int ibsa__remote_link_fd(struct umad_file *file)
+{
+	struct remote_link *link = link_of(file);
+	int err = set_have(link);
+
+	if (err && link->transport.is_open) {
+		(void)ibsa__umad_lose(&link->transport, err);
+		(void)!set_have(link);
+	}
+	return link->epoll_fd;
 }
 
 /*
@@ -225,7 +281,7 @@ int ibsa__remote_link_open(struct umad_file *file, bool *out_is_other)
 	int err;
 
 	*out_is_other = false;
-	if (fd_wake_reset(link->timer_fd))
+	if (link->timer_fd >= 0 && fd_wake_reset(link->timer_fd))
 		return -ENODEV;
 	pthread_mutex_lock(&link->renewing);
 	err = link_renew(link);

@@ -50,7 +50,9 @@ struct umad_buffer {
  *           no packet; -ENOSPC the memory is too small: the packet stays in the
  *           file, and only its header and first segment were copied; or another
  *           -errno
- * @fd:      the descriptor that is readable when receive may return a packet
+ * @fd:      the descriptor that is readable when receive may return a packet; a
+ *           file may create it in the first call, which then returns -1 if the
+ *           system is short of memory or descriptors
  * @close:   close and free the file; leaves a descriptor alone that the program
  *           has closed itself
  *
@@ -100,7 +102,7 @@ struct umad_file_ops {
 	int (*send)(struct umad_file *file, const void *packet, size_t len);
 	int (*receive)(struct umad_file *file, struct umad_buffer *buffers,
 		       size_t count);
-	int (*fd)(const struct umad_file *file);
+	int (*fd)(struct umad_file *file);
 	void (*close)(struct umad_file *file);
 
 	int (*open)(struct umad_file *file, bool *out_is_other);

@@ -47,7 +47,7 @@ static bool transport_holds(struct ibsa_transport *transport)
 
 static int transport_fd(struct ibsa_transport *transport)
 {
-	const struct umad_file *file = umad_of(transport)->file;
+	struct umad_file *file = umad_of(transport)->file;
 
 	return file->ops->fd(file);
 }

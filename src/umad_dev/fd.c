@@ -15,7 +15,7 @@
 #include "umad_dev/fd.h"
 #include "umad_dev/ibsim.h"
 
-static int fd_of(const struct umad_file *file)
+static int fd_of(struct umad_file *file)
 {
 	return ((const struct umad_fd *)file)->fd;
 }

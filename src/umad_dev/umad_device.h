@@ -74,7 +74,7 @@ void ibsa__umad_dev_unwatch(struct umad_device *device, int fd);
 
 int ibsa__umad_dev_wait_init(struct umad_device *device) IBSA_MUST_USE;
 void ibsa__umad_dev_wait_done(struct umad_device *device);
-int ibsa__umad_dev_fd(const struct umad_file *file);
+int ibsa__umad_dev_fd(struct umad_file *file);
 int ibsa__umad_dev_wait(struct umad_file *file, int timeout_ms);
 void ibsa__umad_dev_wake(struct umad_file *file);
 

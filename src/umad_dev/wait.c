@@ -49,9 +49,9 @@ void ibsa__umad_dev_wait_done(struct umad_device *device)
 	fd_close(&device->wake_fd);
 }
 
-int ibsa__umad_dev_fd(const struct umad_file *file)
+int ibsa__umad_dev_fd(struct umad_file *file)
 {
-	const struct umad_device *device = (const struct umad_device *)file;
+	const struct umad_device *device = umad_device_of(file);
 
 	return device->simulated ? device->file.fd : device->epoll_fd;
 }

@@ -84,6 +84,33 @@ static void an_own_loop_works(void **state)
 	server_stop(server);
 }
 
+/* The descriptor is created only when the program asks for it. */
+static void fd_of_a_waiting_reply_is_readable(void **state)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record
+	};
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_client *client = server_client(server, NULL);
+	struct pollfd fd = { .events = POLLIN };
+	struct table table = { 0 };
+
+	(void)state;
+	assert_int_equal(ibsa_query_wait(client, &query, note_table, &table),
+			 0);
+	assert_int_equal(ibsa_query(client, &query, note_table, &table, NULL),
+			 0);
+	poll(NULL, 0, 100);
+	fd.fd = ibsa_fd(client);
+	while (table.calls < 2) {
+		assert_int_equal(poll(&fd, 1, 10000), 1);
+		assert_int_equal(ibsa_dispatch(client), 0);
+	}
+	assert_int_equal(poll(&fd, 1, 0), 0);
+	assert_int_equal(ibsa_close(client), 0);
+	server_stop(server);
+}
+
 static void tables_of_a_port_are_read(void **state)
 {
 	static const uint16_t pkeys[] = { 0xffff, 0x8001 };
@@ -531,6 +558,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_client_is_answered),
 		cmocka_unit_test(an_own_loop_works),
+		cmocka_unit_test(fd_of_a_waiting_reply_is_readable),
 		cmocka_unit_test(tables_of_a_port_are_read),
 		cmocka_unit_test(changes_wake_the_client),
 		cmocka_unit_test(changes_around_a_wait_are_told),

@@ -234,6 +234,67 @@ static void there_are_no_more_connections_than_descriptors(void **state)
 	server_stop(server);
 }
 
+static void note_reply(const struct ibsa_reply *reply, void *arg)
+{
+	*(int *)arg = reply->err ? reply->err : 1;
+}
+
+/*
+ * Poll @fd until the client is connected again, which refuses queries until
+ * then, and has the reply to a query.
+ */
+static void check_loop_works(struct ibsa_client *client, int fd)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record
+	};
+	struct pollfd readable = { .fd = fd, .events = POLLIN };
+	int result = 0;
+
+	while (ibsa_query(client, &query, note_reply, &result, NULL)) {
+		assert_int_equal(poll(&readable, 1, 10000), 1);
+		(void)ibsa_dispatch(client);
+	}
+	while (!result) {
+		assert_int_equal(poll(&readable, 1, 10000), 1);
+		assert_int_equal(ibsa_dispatch(client), 0);
+	}
+	assert_int_equal(result, 1);
+}
+
+/*
+ * The client closes its connection to have a descriptor for the program, and
+ * connects again when there are descriptors.
+ */
+static void client_without_free_descriptors_has_an_fd_to_poll(void **state)
+{
+	enum { ALL = 64 };
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_client *client = server_client(server, "right");
+	int used[ALL];
+	int count = 0;
+	struct rlimit all, few;
+	int fd;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	few = all;
+	few.rlim_cur = ALL;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	while ((used[count] = dup(STDIN_FILENO)) >= 0)
+		count++;
+	fd = ibsa_fd(client);
+	assert_true(fd >= 0);
+	assert_int_equal(ibsa_fd(client), fd);
+	while (count)
+		close(used[--count]);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	check_loop_works(client, fd);
+	assert_int_equal(ibsa_fd(client), fd);
+	assert_int_equal(ibsa_close(client), 0);
+	server_stop(server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +308,8 @@ int main(void)
 		cmocka_unit_test(one_connection_too_many_is_refused),
 		cmocka_unit_test(
 			there_are_no_more_connections_than_descriptors),
+		cmocka_unit_test(
+			client_without_free_descriptors_has_an_fd_to_poll),
 	};
 
 	unsetenv("IBSA_FABRIC");
