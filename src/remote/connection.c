@@ -412,55 +412,54 @@ static bool peer_is_trusted(int fd)
 	socklen_t len = sizeof(peer);
 
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
-	       (peer.uid == geteuid() || !peer.uid || !geteuid());
+	       (!peer.uid || peer.uid == geteuid() || !geteuid());
 }
 
-static int socket_connect(struct remote_connection *connection,
-			  const struct remote_address *address, int flags)
+static int fd_connect(int fd, const struct remote_address *address)
 {
-	const struct timeval limit = {
-		.tv_sec = connection->patience_ms / 1000,
-		.tv_usec = connection->patience_ms % 1000 * 1000,
-	};
-	struct sockaddr_un sockaddr_to = { .sun_family = AF_UNIX };
-	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
 
-	if (fd < 0)
-		return -errno;
-	memcpy(sockaddr_to.sun_path, address->path, sizeof(address->path));
-	/*
-	 * SO_SNDTIMEO limits the time that connect() waits while the server's
-	 * backlog is full.
-	 */
-	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
-	    connect(fd, (struct sockaddr *)&sockaddr_to, sizeof(sockaddr_to)) ||
-	    (flags && fcntl(fd, F_SETFL, 0))) {
-		const int err = -errno;
-
-		close(fd);
-		return err;
-	}
-	if (!peer_is_trusted(fd)) {
-		close(fd);
-		return -EACCES;
-	}
-	connection->fd = fd;
-	return 0;
+	memcpy(to.sun_path, address->path, sizeof(address->path));
+	return connect(fd, (struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
 }
 
 /*
- * Connect to a fabric server. @flags: 0; or SOCK_NONBLOCK, to fail instead of
- * waiting.
+ * Wait while the server's backlog is full: SO_SNDTIMEO limits the time that
+ * connect() waits.
  */
-static int connect_start(struct remote_connection *connection,
-			 const struct remote_address *address, int flags)
+static int fd_connect_wait(int fd, const struct remote_address *address,
+			   unsigned int ms)
 {
-	connection->fd = -1;
-	connection->start_ns = clock_now_ns();
-	connection->patience_ms = PATIENCE_MS;
-	if (address->patience_ms && address->patience_ms < PATIENCE_MS)
-		connection->patience_ms = address->patience_ms;
-	return socket_connect(connection, address, flags);
+	const struct timeval limit = {
+		.tv_sec = ms / 1000,
+		.tv_usec = ms % 1000 * 1000,
+	};
+
+	if (fcntl(fd, F_SETFL, 0) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)))
+		return -errno;
+	return fd_connect(fd, address);
+}
+
+static int socket_connect(struct remote_connection *connection,
+			  const struct remote_address *address, bool may_wait)
+{
+	const int fd = socket(AF_UNIX,
+			      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = fd_connect(fd, address);
+	if (err == -EAGAIN && may_wait)
+		err = fd_connect_wait(fd, address, connection->patience_ms);
+	if (!err && !peer_is_trusted(fd))
+		err = -EACCES;
+	if (err)
+		close(fd);
+	else
+		connection->fd = fd;
+	return err;
 }
 
 void ibsa__remote_hello_put(const struct remote_address *address,
@@ -472,6 +471,16 @@ void ibsa__remote_hello_put(const struct remote_address *address,
 		.features = REMOTE_HAS_RINGS,
 	};
 	memcpy(out->node, address->node, sizeof(out->node));
+}
+
+int ibsa__remote_is_other(const struct remote_address *address,
+			  struct ibsa_error *error)
+{
+	return ibsa__fail(error, -EPROTO,
+			  "the program that listens at %s does not answer as a "
+			  "fabric server of this version; start one of this "
+			  "version there, or give another path",
+			  address->path);
 }
 
 int ibsa__remote_hello_take(const struct remote_hello *hello,
@@ -517,29 +526,33 @@ static int hello_exchange(struct remote_connection *connection,
 				  address->path);
 	if (err || request.answered != sizeof(hello) ||
 	    ibsa__remote_hello_take(&hello, address))
-		return ibsa__fail(error, -EPROTO,
-				  "the program that listens at %s does not "
-				  "answer as a fabric server of this version; "
-				  "start one of this version there, or give "
-				  "another path",
-				  address->path);
+		return ibsa__remote_is_other(address, error);
 	return 0;
 }
 
 int ibsa__remote_connect_begin(struct remote_connection *connection,
-			       const struct remote_address *address)
+			       const struct remote_address *address,
+			       bool may_wait, struct ibsa_error *error)
 {
-	return connect_start(connection, address, SOCK_NONBLOCK);
+	int err;
+
+	connection->fd = -1;
+	connection->start_ns = clock_now_ns();
+	connection->patience_ms = PATIENCE_MS;
+	if (address->patience_ms && address->patience_ms < PATIENCE_MS)
+		connection->patience_ms = address->patience_ms;
+	err = socket_connect(connection, address, may_wait);
+	return err ? connect_failed(address, err, error) : 0;
 }
 
 int ibsa__remote_connect(struct remote_connection *connection,
 			 struct remote_address *address,
 			 struct ibsa_error *error)
 {
-	int err = connect_start(connection, address, 0);
+	int err = ibsa__remote_connect_begin(connection, address, true, error);
 
 	if (err)
-		return connect_failed(address, err, error);
+		return err;
 	err = hello_exchange(connection, address, error);
 	if (err)
 		ibsa__remote_disconnect(connection);

@@ -80,21 +80,25 @@ int ibsa__remote_connect(struct remote_connection *connection,
 			 struct ibsa_error *error) IBSA_MUST_USE;
 
 /*
- * Connect to a fabric server without waiting. After
- * ibsa__remote_connect_begin(), the caller sends the hello message that
- * ibsa__remote_hello_put() fills, and passes the answer to
- * ibsa__remote_hello_take(), which sets @address as ibsa__remote_connect()
- * does. ibsa__remote_connect_begin() returns 0; -EAGAIN the server's backlog
- * is full; or an error of ibsa__remote_connect(). ibsa__remote_hello_take()
- * returns 0; -EPROTO the answer is invalid.
+ * Connect to a fabric server, without the hello. @may_wait: wait while the
+ * server's backlog is full. After ibsa__remote_connect_begin(), the caller
+ * sends the hello message that ibsa__remote_hello_put() fills, and passes the
+ * answer to ibsa__remote_hello_take(), which sets @address as
+ * ibsa__remote_connect() does. ibsa__remote_connect_begin() returns 0; or an
+ * error of ibsa__remote_connect(). ibsa__remote_hello_take() returns 0; -EPROTO
+ * the answer is invalid. ibsa__remote_is_other() returns -EPROTO, with the
+ * message for an invalid answer.
  */
 int ibsa__remote_connect_begin(struct remote_connection *connection,
-			       const struct remote_address *address)
-	IBSA_MUST_USE;
+			       const struct remote_address *address,
+			       bool may_wait,
+			       struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__remote_hello_put(const struct remote_address *address,
 			    struct remote_hello *out);
 int ibsa__remote_hello_take(const struct remote_hello *hello,
 			    struct remote_address *address) IBSA_MUST_USE;
+int ibsa__remote_is_other(const struct remote_address *address,
+			  struct ibsa_error *error);
 
 void ibsa__remote_disconnect(struct remote_connection *connection);
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -108,6 +109,43 @@ int ibsa__control_request(struct remote_control *control, int fd, uint32_t type,
 	return 0;
 }
 
+void ibsa__control_open(struct remote_control *control, int fd,
+			struct remote_address *address)
+{
+	struct {
+		struct remote_head head;
+		struct remote_hello hello;
+	} hello = {
+		.head = { .length = sizeof(hello.hello), .type = REMOTE_HELLO },
+	};
+	static const struct remote_head rest[] = { { .type = REMOTE_ATTACH },
+						   { .type = REMOTE_WATCH } };
+	size_t sent = 0;
+
+	ibsa__remote_hello_put(address, &hello.hello);
+	control->address = address;
+	control->asked = REMOTE_HELLO;
+	if (ibsa__remote_send(fd, &hello, sizeof(hello), rest, sizeof(rest),
+			      &sent))
+		shutdown(fd, SHUT_RDWR);
+}
+
+/*
+ * Return: the type of the request that ibsa__control_open() sends after the
+ * request of @type; CONTROL_IDLE if there is none.
+ */
+static uint32_t request_next(uint32_t type)
+{
+	switch (type) {
+	case REMOTE_HELLO:
+		return REMOTE_ATTACH;
+	case REMOTE_ATTACH:
+		return REMOTE_WATCH;
+	default:
+		return CONTROL_IDLE;
+	}
+}
+
 /*
  * Store the text of the server's error answer; "" if the answer is not an
  * error.
@@ -151,6 +189,14 @@ static int ring_bytes_take(struct remote_control *control, const void *body,
 	return 0;
 }
 
+static int hello_take(struct remote_control *control, const void *body)
+{
+	struct remote_hello hello;
+
+	memcpy(&hello, body, sizeof(hello));
+	return ibsa__remote_hello_take(&hello, control->address);
+}
+
 static int body_take(struct remote_control *control,
 		     const struct remote_head *head, const void *body)
 {
@@ -161,24 +207,31 @@ static int body_take(struct remote_control *control,
 	if (head->length != answer_len(head->type))
 		return -EPROTO;
 	if (head->type == REMOTE_HELLO)
-		memcpy(&control->hello, body, sizeof(control->hello));
-	else if (head->type == REMOTE_REGISTER)
+		return hello_take(control, body);
+	if (head->type == REMOTE_REGISTER)
 		memcpy(&control->answer, body, sizeof(control->answer));
 	return 0;
 }
 
+/*
+ * Return: 0; 1 the answer refuses a request after which others were sent; or
+ * -ENODEV.
+ */
 static int answer_take(struct remote_control *control,
 		       const struct remote_head *head, const void *body)
 {
+	const uint32_t next = request_next(head->type);
+
 	if (head->type != control->asked)
 		return -ENODEV;
-	control->asked = CONTROL_IDLE;
 	control->answer_err = head->err;
 	control->answer = 0;
 	refusal_take(control, head, body);
-	if (head->err)
-		return remote_err_is_valid(head->err) ? 0 : -ENODEV;
-	return body_take(control, head, body) ? -ENODEV : 0;
+	if (head->err ? !remote_err_is_valid(head->err)
+		      : body_take(control, head, body))
+		return -ENODEV;
+	control->asked = head->err ? CONTROL_IDLE : next;
+	return head->err && next != CONTROL_IDLE;
 }
 
 static int frame_take(struct remote_control *control,
@@ -215,7 +268,7 @@ static int frames_take(struct remote_control *control)
 	control->used -= at;
 	if (at)
 		memmove(control->bytes, control->bytes + at, control->used);
-	return err;
+	return err < 0 ? err : 0;
 }
 
 static bool control_grow(struct remote_control *control)
@@ -227,7 +280,8 @@ static bool control_grow(struct remote_control *control)
 
 /*
  * Receive bytes from the server, and descriptors: only the answer to
- * REMOTE_ATTACH may contain them; close all others.
+ * REMOTE_ATTACH may contain them, with which the answer to the hello may be
+ * received; close all others.
  */
 static ssize_t control_recv(struct remote_control *control, int fd)
 {
@@ -236,7 +290,9 @@ static ssize_t control_recv(struct remote_control *control, int fd)
 		ibsa__remote_recv(fd, control->bytes + control->used,
 				  control->room - control->used, &passed);
 
-	if (control->asked != REMOTE_ATTACH || control->fds.fd[0] >= 0)
+	if ((control->asked != REMOTE_HELLO &&
+	     control->asked != REMOTE_ATTACH) ||
+	    control->fds.fd[0] >= 0)
 		ibsa__remote_fds_close(&passed);
 	else if (passed.fd[0] >= 0 || passed.is_cut)
 		control->fds = passed;

@@ -45,7 +45,7 @@ struct remote_control {
 	 */
 	struct remote_fds fds;
 	uint32_t ring_bytes;
-	struct remote_hello hello; /* the answer to REMOTE_HELLO */
+	struct remote_address *address; /* set by the answer to REMOTE_HELLO */
 	struct ibsa_error refusal; /* text of the last refusal, unchecked */
 };
 
@@ -57,6 +57,16 @@ void ibsa__control_init(struct remote_control *control);
  */
 void ibsa__control_reset(struct remote_control *control);
 void ibsa__control_free(struct remote_control *control);
+
+/*
+ * Send all requests of a new connection in one message, without waiting: hello,
+ * REMOTE_ATTACH and REMOTE_WATCH. The answers set @address as
+ * ibsa__remote_connect() does. If a request is refused, the answers to the
+ * requests after it are not handled. If the send fails, the socket is shut
+ * down: the server may have sent a reason before.
+ */
+void ibsa__control_open(struct remote_control *control, int fd,
+			struct remote_address *address);
 
 /*
  * Send a request to the server without waiting. No other request may be in

@@ -63,15 +63,10 @@ struct remote_outbox {
 	uint64_t begun_ns;
 };
 
-/*
- * How far a connection to a fabric server is: LINK_HELLO to LINK_WATCH name the
- * request in flight, in the order in which they are sent.
- */
+/* State of the connection to a fabric server. */
 enum link_step {
-	LINK_DOWN, /* not connected */
-	LINK_HELLO,
-	LINK_ATTACH,
-	LINK_WATCH,
+	LINK_DOWN,    /* not connected */
+	LINK_OPENING, /* the requests of a new connection are not all answered */
 	LINK_UP,
 };
 
@@ -151,16 +146,15 @@ bool ibsa__remote_link_is_late(const struct remote_link *link);
 void ibsa__remote_link_watch_writable(struct remote_link *link, bool on);
 
 /*
- * Send the requests of a new connection, beginning with @step. Return: 0; or
- * an error, after the connection was closed.
+ * Send the requests of a new connection. Return: 0; or an error, after the
+ * connection was closed.
  */
-int ibsa__remote_link_up_begin(struct remote_link *link,
-			       enum link_step step) IBSA_MUST_USE;
+int ibsa__remote_link_up_begin(struct remote_link *link) IBSA_MUST_USE;
 
 /*
- * Read the server's answers that have arrived and send the next request of the
- * new connection, without waiting. Return: 1 the link is up; 0 an answer is
- * outstanding; or an error, after which the caller closes the connection.
+ * Read the server's answers that have arrived, without waiting. Return: 1 the
+ * link is up; 0 an answer is outstanding; or an error, after which the caller
+ * closes the connection.
  */
 int ibsa__remote_link_up_go(struct remote_link *link,
 			    struct ibsa_error *error) IBSA_MUST_USE;

@@ -390,9 +390,10 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 		return ibsa__fail(error, err,
 				  "cannot create a descriptor to wait with: %s",
 				  ibsa__errno_text(-err).bytes);
-	err = ibsa__remote_connect(&link->connection, &link->address, error);
+	err = ibsa__remote_connect_begin(&link->connection, &link->address,
+					 true, error);
 	if (!err)
-		err = ibsa__remote_link_up_begin(link, LINK_ATTACH);
+		err = ibsa__remote_link_up_begin(link);
 	if (!err)
 		err = ibsa__remote_link_up_wait(link, error);
 	if (err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Sets up a connection to a fabric server without waiting, so that a
- * dispatcher can do it: each call sends the next request if the answer to the
- * previous request has arrived.
+ * dispatcher can do it: all requests are sent at once, and each call reads the
+ * answers that have arrived.
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,37 +12,19 @@
 #include "base/fd.h"
 #include "remote/link.h"
 
-static int step_request(struct remote_link *link)
-{
-	struct remote_control *control = &link->control;
-	const int fd = link->connection.fd;
-	struct remote_hello hello;
-
-	switch (link->step) {
-	case LINK_HELLO:
-		ibsa__remote_hello_put(&link->address, &hello);
-		return ibsa__control_request(control, fd, REMOTE_HELLO, &hello,
-					     sizeof(hello));
-	case LINK_ATTACH:
-		return ibsa__control_request(control, fd, REMOTE_ATTACH, NULL,
-					     0);
-	case LINK_WATCH:
-		return ibsa__control_request(control, fd, REMOTE_WATCH, NULL,
-					     0);
-	default:
-		return 0;
-	}
-}
-
 /*
  * Return the error of reading the connection. The server closes the connection
  * of a client that could not receive the descriptors of its umad file.
  */
-static int link_read_failed(const struct remote_control *control,
+static int link_read_failed(const struct remote_link *link,
 			    struct ibsa_error *error)
 {
+	const struct remote_control *control = &link->control;
+
 	if (control->fds.is_cut)
 		return ibsa__remote_fds_check(&control->fds, error);
+	if (control->asked == REMOTE_HELLO)
+		return ibsa__remote_is_other(&link->address, error);
 	return ibsa__fail(error, -ENODEV,
 			  "the fabric server has closed the connection; check "
 			  "that it runs");
@@ -61,25 +43,7 @@ static void watch_take(struct remote_link *link)
 	link->transport.link = state.link;
 }
 
-/* Handle the server's successful answer to the request of the current step. */
-static int step_take(struct remote_link *link, struct ibsa_error *error)
-{
-	struct remote_control *control = &link->control;
-
-	switch (link->step++) {
-	case LINK_HELLO:
-		return ibsa__remote_hello_take(&control->hello, &link->address);
-	/* @control owns the descriptors until the link is up. */
-	case LINK_ATTACH:
-		return ibsa__remote_fds_check(&control->fds, error);
-	case LINK_WATCH:
-		watch_take(link);
-		return 0;
-	default:
-		return 0;
-	}
-}
-
+/* Take the answers to all requests of the new connection. */
 static int link_finish(struct remote_link *link, struct ibsa_error *error)
 {
 	struct remote_control *control = &link->control;
@@ -88,43 +52,37 @@ static int link_finish(struct remote_link *link, struct ibsa_error *error)
 
 	if (!err)
 		err = ibsa__remote_link_watch(link, link->data.fd);
-	return err ? err : 1;
-}
-
-static int step_go(struct remote_link *link, struct ibsa_error *error)
-{
-	const struct remote_control *control = &link->control;
-	int err = control->answer_err;
-
 	if (err)
-		return ibsa__remote_refusal(err, control->refusal.text, error);
-	err = step_take(link, error);
-	return err ? err : step_request(link);
+		return err;
+	watch_take(link);
+	link->step = LINK_UP;
+	return 1;
 }
 
-int ibsa__remote_link_up_begin(struct remote_link *link, enum link_step step)
+int ibsa__remote_link_up_begin(struct remote_link *link)
 {
-	int err = ibsa__remote_link_watch(link, link->connection.fd);
+	const int err = ibsa__remote_link_watch(link, link->connection.fd);
 
-	link->step = step;
-	if (!err)
-		err = step_request(link);
+	link->step = LINK_OPENING;
 	if (err)
 		ibsa__remote_link_down(link);
+	else
+		ibsa__control_open(&link->control, link->connection.fd,
+				   &link->address);
 	return err;
 }
 
 int ibsa__remote_link_up_go(struct remote_link *link, struct ibsa_error *error)
 {
-	int err;
+	const struct remote_control *control = &link->control;
 
 	if (ibsa__control_read(&link->control, link->connection.fd))
-		return link_read_failed(&link->control, error);
-	if (link->control.asked != CONTROL_IDLE)
+		return link_read_failed(link, error);
+	if (control->asked != CONTROL_IDLE)
 		return 0;
-	err = step_go(link, error);
-	if (err || link->step != LINK_UP)
-		return err;
+	if (control->answer_err)
+		return ibsa__remote_refusal(control->answer_err,
+					    control->refusal.text, error);
 	return link_finish(link, error);
 }
 

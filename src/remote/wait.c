@@ -250,10 +250,11 @@ int ibsa__remote_link_fd(struct umad_file *file)
  */
 static int link_renew_begin(struct remote_link *link)
 {
-	int err = ibsa__remote_connect_begin(&link->connection, &link->address);
+	int err = ibsa__remote_connect_begin(&link->connection, &link->address,
+					     false, NULL);
 
 	link->renew_ns = clock_now_ns() + RENEW_MS * NS_PER_MS;
-	return err ? err : ibsa__remote_link_up_begin(link, LINK_HELLO);
+	return err ? err : ibsa__remote_link_up_begin(link);
 }
 
 /*

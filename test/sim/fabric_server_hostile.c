@@ -4,6 +4,7 @@
  * ends with another client that is served as usual.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -387,6 +388,7 @@ static void one_connection_has_one_file(void **state)
 	assert_int_equal(answer_receive(fd), -EBADF);
 	close(fd);
 	assert_int_equal(server_file_open(server, "left", &file), 0);
+	assert_int_equal(fcntl(file.connection.fd, F_SETFL, 0), 0);
 	frame_send(file.connection.fd, REMOTE_ATTACH, NULL, 0);
 	assert_int_equal(answer_receive(file.connection.fd), -EBUSY);
 	assert_int_equal(file.base.ops->unregister_agent(&file.base, id),
