@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * One thread calls setenv() all the time while open objects of each transport
- * are in use: none of them reads the environment. Each read of the environment
- * also reads a plain variable that this thread writes, so that ThreadSanitizer
- * reports it.
+ * are in use: none of them reads the environment. Reads by secure_getenv() are
+ * counted; each of them also reads a plain variable that this thread writes, so
+ * that ThreadSanitizer reports it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ static struct {
 	atomic_bool ends;
 	atomic_uint reads;
 	/*
-	 * Version of the environment, which the thread increases with each
+	 * Version of the environment, which @thread increases before each
 	 * change. It is not atomic on purpose: ThreadSanitizer must report a
 	 * concurrent read.
 	 */
@@ -137,7 +137,10 @@ static void note_path(int status, struct sa_path_rec *rec, void *arg)
 	sem_post(arg);
 }
 
-/* The device tree's port has no MAD device, so no query is sent from it. */
+/*
+ * The device tree's port has no MAD device: ib_sa_path_rec_get() fails for it,
+ * and then no callback is awaited.
+ */
 static void path_query(struct ib_device *device, const struct ibsa_gid *gid)
 {
 	struct sa_path_rec wanted = { .numb_path = 1 };
@@ -280,7 +283,7 @@ static void clients_do_not_read_it(void **state)
 	loop_start();
 	for (unsigned int i = 0; i < ROUNDS * (FABRICS - 1); i++)
 		client_use(clients[i % (FABRICS - 1)]);
-	/* A client finds its server again after a restart. */
+	/* A client finds its server again after the server's restart. */
 	server_end(world.server);
 	assert_true(server_becomes(clients[1], false));
 	/* Opening a server reads the environment. */

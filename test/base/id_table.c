@@ -58,7 +58,10 @@ static void taken_slot_is_skipped(void **state)
 		const uint32_t before = table.next;
 
 		add(&table, &count, &other);
-		/* Slots of @old and of no entry, one behind the other. */
+		/*
+		 * At most two ids are skipped: one for the slot of @old, and
+		 * one for slot 0, which is never free.
+		 */
 		assert_in_range(other.id - before, 0, 2);
 		assert_ptr_equal(id_table_find(&table, old.id), &old.id);
 		assert_ptr_equal(id_table_find(&table, other.id), &other.id);

@@ -144,8 +144,8 @@ static void number_destroy(void *object)
 }
 
 /*
- * While a thread holds an object that it got by a number, the object keeps that
- * number.
+ * Get the object of a number again and again. Count in shared.wrong how often
+ * it is another number's object.
  */
 static void *getter_run(void *arg)
 {
@@ -205,8 +205,8 @@ static void threads_get_the_object_of_a_number(void **state)
 }
 
 /*
- * State of a fork that is in progress, after the registry's own fork handlers
- * have run.
+ * State of a fork that is in progress, after the registry's prepare handler has
+ * run.
  */
 static struct {
 	bool is_on;
@@ -274,7 +274,10 @@ static void object_free(void *object)
 	(void)object;
 }
 
-/* An object that the parent was still making is not found. */
+/*
+ * A child that was forked while the parent was still making an object does not
+ * find it.
+ */
 static void unfinished_object_is_not_found(void **state)
 {
 	int made = 0;

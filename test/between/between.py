@@ -7,12 +7,13 @@ usage: between.py [--seconds N] [--seed N] IBSA QUERY-BOTH FABRIC [DROPIN]
 IBSA is the command, QUERY-BOTH the program of query_both.c, FABRIC the topology
 file four-hosts.net, DROPIN the library in libibumad's place, for saquery. Their
 connections lead through a relay that flips, drops, delays and truncates bytes
-both ways, by seed. No client and no server may crash, each client has to end in
-its time with an exit status that it documents, no reply may be another query's,
-and each frame or header that fails a check has to end its connection. Bytes of
-a MAD are never flipped: a MAD has no checksum.
+in both directions; the seed chooses where. No client and no server may crash,
+each client has to end in its time with an exit status that it documents, no
+reply may be another query's, and each frame or header that fails a check has to
+end its connection. Bytes of a MAD are never flipped: a MAD has no checksum.
 
-The last line counts what was done. Exits with 1 if something was wrong.
+The last line counts what was done. Exits with 1 if something was wrong, or if
+no reply was right.
 """
 
 import argparse
@@ -31,7 +32,7 @@ import traceback
 
 import damage
 
-# Maximum time in seconds of each reply at a connection, the -t of the command.
+# Time limit in seconds of each client, from its start to its end.
 LIMIT_S = 30
 INTERRUPT_S = 5
 CLIENTS = 3         # at a time
@@ -151,7 +152,8 @@ class Server:
     def __init__(self, args, folder):
         self.path = os.path.join(folder, "server")
         self.notes = tempfile.TemporaryFile("w+", errors="replace")
-        # A relay sees what is sent through sockets; fuzz/ring.c damages rings.
+        # The relay sees only what is sent through sockets, so rings are
+        # switched off; fuzz/ring.c damages rings.
         self.process = subprocess.Popen(
             [args.ibsa, "fabric", "run", args.fabric, "--socket", self.path],
             env=dict(os.environ, IBSA_RING="0"), stdin=subprocess.DEVNULL,

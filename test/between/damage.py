@@ -108,12 +108,13 @@ class Way:
     def flip(self, unit, chance):
         first = HEADER_BYTES if self.is_data else HEAD_BYTES
         end = len(unit)
-        # The receiver cannot detect a change inside a MAD, so change the
-        # header.
+        # In a packet, change only the umad header: the receiver cannot detect a
+        # change inside a MAD. In a frame, change the head more often than the
+        # body.
         if self.is_data or chance.random() < 0.6:
             end = first
-        # The receiver checks the five numbers at the start of a packet's
-        # header.
+        # At least half of the changes hit the five numbers at the start of a
+        # packet's header, one of which is the length.
         if self.is_data and chance.random() < 0.5:
             end = 20
         at = chance.randrange(end)

@@ -6,11 +6,11 @@
  *
  * Reads the NodeRecord of each LID and the path to it at the fabric server
  * DIRECT. Then it sends the same queries to VIA, all at a time, ROUNDS times.
- * At VIA, bytes may be lost or changed. A query may fail there, but it must
- * end once, within its deadline and LATE_MS, and its reply must not be the
- * one that DIRECT gave to another query. A reply that DIRECT never gave is
- * counted as damaged: bytes of its MAD are missing. The exit status is 1 if
- * something was wrong, 3 if VIA accepted no client.
+ * At VIA, bytes may be lost or changed. A query may fail there, but it must end
+ * once, within its deadline and LATE_MS, and its reply must not be the one that
+ * DIRECT gave to another query. A reply that DIRECT never gave is counted as
+ * damaged: bytes of its MAD are missing. The exit status is 1 if something was
+ * wrong, 2 if DIRECT accepted no client, 3 if VIA accepted none.
  */
 #include <ibsa/ibsa.h>
 
@@ -153,7 +153,10 @@ static void ended(const struct asked *asked, struct counts *counts)
 	}
 }
 
-/* Wait until all queries have ended, and check that no callback comes twice. */
+/*
+ * Wait until all queries have ended, at most 10 deadlines, and check that the
+ * callback of each came once.
+ */
 static void all_await(struct ibsa_client *client, struct asked *all,
 		      size_t count, struct counts *counts)
 {
@@ -199,7 +202,7 @@ static void round_submit(struct ibsa_client *client,
 			count++;
 	}
 	all_await(client, all, count, counts);
-	/* While no server runs, wait until one is started again. */
+	/* If no query could be sent, wait 100 ms before the next round. */
 	if (!count)
 		(void)!ibsa_wait(client, 100);
 }

@@ -46,14 +46,16 @@ try() {
 }
 
 # found [LINE...] - check that the findings on standard output, without the
-# heading, are these lines
+# heading, are these lines in any order; the columns severity, node_guid and
+# port are left out
 found() {
 	awk 'NR > 1 { $2 = $3 = $4 = ""; print }' out | tr -s ' ' | sort >got
 	if [ $# -gt 0 ]; then printf '%s\n' "$@"; fi | sort >want
 	cmp -s want got || fail "not these findings: $*"
 }
 
-# served COMMAND... - run a command with a fabric server of whole.net
+# served COMMAND... - run a command with a fabric server of whole.net; its
+# output is in exec.out
 served() { "$ibsa" fabric exec whole.net -- "$@" >exec.out 2>&1; }
 
 nothing_is_found_on_a_whole_fabric() {
@@ -80,7 +82,8 @@ files_are_compared() {
 		try 0 --fabric whole.net check --expect $file; out_empty
 		err_empty
 	done
-	# The SA has QDR for FDR10.
+	# In the records of the SA, a link with FDR10 has QDR. The check accepts
+	# this.
 	sed 's/HDR/FDR10/' whole.net >fdr10.net
 	try 0 --fabric fdr10.net check --expect fdr10.net; out_empty
 	sed 's/^.3. "h3".*//; s/"h2"..\?1. 4xEDR/"h3"[1] 4xEDR/' whole.net |
@@ -131,7 +134,8 @@ changes_of_a_running_fabric_are_found() {
 	[ "$(cat repaired)" = 0 ] || fail 'a finding after the repair'
 }
 
-# Make a capture in which the SA also returns a second SM in state master.
+# Record a capture, and change a copy so that the SA returns a second SM in
+# state master: "ibsa check" must report it.
 a_second_master_is_found() {
 	try 0 --fabric whole.net --record one.pcap check
 	try 0 --fabric one.pcap check; out_empty
@@ -202,7 +206,7 @@ wrong_files_are_refused() {
 	try 0 --fabric whole.net check --expect escaped
 }
 
-# A pipe can be read once only.
+# A file of --expect may be a pipe, which can be read only once.
 pipes_are_read_once() {
 	local file
 	for file in whole.net whole.json; do
@@ -232,8 +236,8 @@ pipes_are_read_once() {
 	err_has "cannot read '.': Is a directory"
 }
 
-# The fabric is not whole if its links are left out, because their LIDs have
-# more than 16 bits.
+# If links are left out because their LIDs have more than 16 bits, ibsa check
+# reports this as a finding.
 links_that_are_left_out_are_a_finding() {
 	local opa='fabric exec --opa --first-lid 70000 whole.net --'
 	# shellcheck disable=SC2086 # several words
@@ -323,13 +327,14 @@ a_plugin_prints_one_line() {
 	plugin 3 'UNKNOWN: after check, only the word node is accepted' check extra
 }
 
-# A large fabric with three faults: one cable is cut, two are swapped, and one
-# link is slower.
+# A large fabric with three faults: one cable is cut, the cables of two hosts
+# are swapped, and one link is slower.
 a_large_fabric_is_checked() {
 	python3 - "$large" changed.net <<-'SWAP'
 		import re, sys
 		lines = open(sys.argv[1], encoding="ascii").read().split("\n")
-		# Two hosts of the first leaf: each end of both cables.
+		# Swap the leaf's ports of its first two hosts, in the lines of
+		# both ends of their cables.
 		node = ""
 		ends = []
 		for i, line in enumerate(lines):

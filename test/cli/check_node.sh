@@ -13,7 +13,8 @@ sysfs=$5
 unset IBSA_NODE XDG_RUNTIME_DIR
 export TMPDIR=$tmp
 
-# Two rails with a link between them, and a node with two ports.
+# Two rails (a switch each) with a link between them. Nodes n1 and n2 have a
+# device at each rail; "dual" has both its ports at the first rail.
 cat >rails.net <<'END'
 Switch	6 "leaf0"
 [1]	"n1 mlx5_0"[1]	# 4xEDR
@@ -36,7 +37,8 @@ Ca	2 "dual"
 Ca	1 "slow"
 END
 
-# Full members, and n1's first port only limited, of P_Key 1.
+# All ports are full members of the default partition. Of P_Key 1, mlx5_0 of n2
+# is a full member, and mlx5_0 of n1 a limited one.
 cat >partitions.conf <<'END'
 Default=0x7fff, ipoib : ALL=full ;
 one=0x1 : 0x100001=limited, 0x100003=full ;
@@ -56,7 +58,7 @@ try() {
 }
 
 # plugin STATUS ARG... - run ibsa check node --nagios, and check that it prints
-# one line, whose performance data have the form of the guidelines
+# one line, whose performance data have the form of the Nagios plugin guidelines
 plugin() {
 	local words=(OK WARNING CRITICAL UNKNOWN)
 	local number='[0-9]+(\.[0-9]+)?'
@@ -117,7 +119,8 @@ cannot() {
 	done
 }
 
-# Read the options and the expression of check_cmd_output from the manual page.
+# The options and the expression of check_cmd_output in the manual page's
+# example for NHC.
 nhc=$(sed 's/\\-/-/g' "$page" | sed -n \
 	's/^\* || check_cmd_output \(.*\) ibsa check node --nagios$/\1/p')
 
@@ -176,7 +179,8 @@ on_a_file() {
 	cannot 4 3 'cannot read none.net' --fabric none.net
 }
 
-# Options and IBSA_NODE may name a node by its node id.
+# Options and IBSA_NODE may name a node by its node id, which is "a" in Ca 1 "a"
+# # "n1 mlx5_0".
 ids_name_nodes() {
 	cat >ids.net <<-'END'
 		Switch 4 "s" # "leaf"
@@ -202,7 +206,8 @@ ids_name_nodes() {
 	json 'all(.[]; .device == "n1 mlx5_0" or .device == null)'
 }
 
-# Worst first: a critical finding hides a warning in the line.
+# With several findings, the line of --nagios names a critical one rather than a
+# warning.
 two_findings_are_two_lines() {
 	try 1 --fabric rails.net --rate 200 --pkey 0x8001
 	lines 4
@@ -210,7 +215,7 @@ two_findings_are_two_lines() {
 	out_has 'CRITICAL: 3 findings, no-pkey: '
 }
 
-# serve ARG... - start a server of rails.net
+# serve ARG... - start a fabric server of rails.net, and set IBSA_FABRIC to it
 serve() {
 	mkfifo ready
 	"$ibsa" fabric run rails.net --socket "$tmp/s" "$@" >ready 2>server.err &
@@ -279,7 +284,8 @@ members_are_told_apart() {
 	end_server
 }
 
-# A file of peers may have comments and blanks; -C restricts the ports.
+# A file of peers may have comments, empty lines and blanks. A malformed line is
+# refused with its number.
 peers_come_from_a_file() {
 	printf '# peers\n\n  n2\t\nlid:1\r\ndual\n' >peers
 	fine --fabric rails.net --peers peers
@@ -318,7 +324,8 @@ files_without_an_end_are_refused() {
 	fine --fabric rails.net --peers <(sleep 0.2; echo n2)
 }
 
-# A peer that cannot be the one of a port is a wrong command line.
+# A peer that cannot be a port, or that names several nodes, is an error in the
+# command line.
 peers_that_cannot_be() {
 	local peer
 	while read -r peer text; do
@@ -334,7 +341,8 @@ peers_that_cannot_be() {
 	END
 }
 
-# The line of a plugin is not data, and its exit status is 0 to 3.
+# With --nagios, an option for the form of data (such as -j) is refused; this
+# error and a failed write end with exit status 3.
 plugins_end_as_plugins() {
 	local shape
 	for shape in -j --ndjson --csv --fields=what; do

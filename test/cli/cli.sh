@@ -294,7 +294,8 @@ device_lists() {
 		fail 'not overruled by --fabric'
 }
 
-# IBSA_NODE chooses the node of a topology file, too; a capture has one port.
+# IBSA_NODE chooses the node of a topology file, too. With a capture, which has
+# one port, it is ignored.
 node_of_environment() {
 	local option
 	on 0 -C node2 path self node1; cp out node2
@@ -312,8 +313,8 @@ node_of_environment() {
 	IBSA_NODE=nobody run 0 --fabric n.pcap path self node1
 }
 
-# Make a sysfs tree of three devices: a device with a usable port, a device
-# without ports, and a device with a port whose files are broken.
+# Make a sysfs tree of four devices: two with a usable port, one without ports,
+# and one whose port has an invalid file "state".
 make_sysfs() {
 	local class=sys/class/infiniband port=ports/1 device
 	for device in good10 good9 broken; do
@@ -391,8 +392,8 @@ entry() {
 	echo Ethernet >"$port/link_layer"
 }
 
-# Make GID tables as the kernel shows them: each address as RoCE v1 and v2, and
-# empty and missing entries.
+# Make GID tables as the kernel shows them: most addresses of port 1 as RoCE v1
+# and v2, and empty and missing entries. Port 2 is down.
 make_gids() {
 	local zero=0000:0000:0000:0000:0000:0000:0000:0000
 	local v4=0000:0000:0000:0000:0000:ffff
@@ -814,8 +815,8 @@ renewed_services() {
 	kill -TERM "$holder"
 	sleep 0.7
 	ends 130 INT; err_has 'may stay registered'
-	# If the reader of its output closes the pipe, the command ends without
-	# a message.
+	# If the reader of the command's output closes the pipe, the command
+	# ends without a message.
 	what='ibsa service register --renew into a pipe'
 	timeout -s KILL 20 "$ibsa" --fabric "$fabric" \
 		service register --renew 1 printer \
@@ -989,7 +990,8 @@ waiting_is_shown_on_a_terminal() {
 	fi
 }
 
-# Messages of several processes are not mixed: each line is one write().
+# Each message is one write(), so that messages of several processes are not
+# mixed.
 sentences_come_whole() {
 	what='ibsa path one two, its standard error a socket of datagrams'
 	python3 - "$ibsa" >out 2>err <<-'SOCKET' || fail 'not in one piece'

@@ -20,7 +20,7 @@ status=0
 # shellcheck source=cli/completion/ibsa
 . "$completion"
 export IBSA_FABRIC=$fabric
-# Outside of a completion the builtin fails.
+# Outside of a completion the builtin compopt fails, so it is replaced.
 compopt() { :; }
 
 # complete_line LINE - call the completion as bash does, which splits the words
@@ -55,7 +55,8 @@ has() {
 	status=1
 }
 
-# The words of a table in the help, counted by a program of its own.
+# The words that the completion must offer, read from the help by awk programs
+# of this test, not by those of the completion.
 mapfile -t commands < <("$ibsa" --help |
 	awk '/^commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }')
 mapfile -t records < <("$ibsa" query --help |
@@ -106,7 +107,7 @@ offers '--fabric four' four-hosts.net
 offers '--fabric=four' four-hosts.net
 offers '--fabric two-hosts.net -t 900 path node' node1 node2
 
-# A host chooses its name, which the shell must not run.
+# A host's name comes from the host: the shell must not run it as a command.
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 number=0
@@ -125,8 +126,7 @@ IBSA_FABRIC=$folder/evil.net offers 'path ' a=b plain größe a:b sw
 IBSA_FABRIC=$folder/evil.net offers 'devices ' a=b plain größe a:b
 cd - >/dev/null || exit 1
 
-# Without an SA, the completion offers no names, and ends within its time
-# limit.
+# Without an SA, the completion offers no names, and ends within 3 seconds.
 socket=$(mktemp -u)
 "$ibsa" fabric run --sa none --socket "$socket" two-hosts.net >/dev/null &
 server=$!
