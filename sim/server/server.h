@@ -242,10 +242,10 @@ void ibsa__peer_detach(struct server_peer *peer);
 
 /*
  * Called before a client's requests are answered, and before the client is
- * disconnected: write the packets in its ring to the umad file first, because
- * the client has sent them earlier. Without rings, do nothing: epoll reports
- * the data socket before the connection, because the data socket became
- * readable first.
+ * disconnected or found late: write the packets in its ring to the umad file
+ * first, because the client has sent them earlier. Without rings, do nothing:
+ * epoll reports the data socket before the connection, because the data socket
+ * became readable first.
  */
 void ibsa__peer_drain(struct server_peer *peer);
 

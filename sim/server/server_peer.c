@@ -295,6 +295,9 @@ static bool source_is_late(const struct server_peer *peer,
 
 void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 {
+	/* The client may have written to its ring without waking the server. */
+	if (!peer->is_gone && peer->data.deadline_ns <= now_ns)
+		ibsa__peer_drain(peer);
 	if (peer->is_gone)
 		return;
 	if (source_is_late(peer, &peer->control, now_ns))

@@ -108,6 +108,31 @@ static void packets_are_read_before_the_end(void **state)
 	server_stop(server);
 }
 
+/*
+ * A client that writes more bytes of its packet without waking the server does
+ * not complete the packet, either.
+ */
+static void bytes_without_a_wake_up_do_not_extend_the_deadline(void **state)
+{
+	const struct ibsa_fabric_server_options limits = { .patience_ms = 200 };
+	struct server_rig *server = server_start_with(server_pair, &limits);
+	const struct umad_header header = { .length = sizeof(struct packet) };
+	struct remote_file file;
+	struct ring_end *out;
+
+	(void)state;
+	file_open(server, &file);
+	out = &file.shared->data.rings.out;
+	server_send_bytes(&file, &header, 32);
+	stats_get(server);
+	stats_get(server);
+	assert_int_equal(ibsa__ring_write(out, "x", 1), 1);
+	(void)!ibsa__ring_publish(out);
+	assert_true(server_has_noted(server, "did not complete its packet"));
+	ibsa__remote_file_close(&file);
+	server_stop(server);
+}
+
 /* Close @fd, and open an empty file that gets its number. */
 static void number_take(int fd)
 {
@@ -188,6 +213,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_are_read_before_a_later_request),
 		cmocka_unit_test(packets_are_read_before_the_end),
+		cmocka_unit_test(
+			bytes_without_a_wake_up_do_not_extend_the_deadline),
 		cmocka_unit_test(a_number_of_another_file_is_not_written_to),
 		cmocka_unit_test(an_idle_client_and_server_take_no_time),
 	};
