@@ -42,6 +42,11 @@ enum {
 	REMOTE_NODE_MAX = 64,
 	REMOTE_LINE_MAX = 511,		   /* length of a REMOTE_CONTROL line */
 	REMOTE_MAD_MIN = MAD_HEADER_BYTES, /* what a failed MAD is cut to */
+	/*
+	 * A feature of a client. If struct ring_memory changes after a release,
+	 * the bit changes, too: a client and a server with different structs
+	 * then use the data socket.
+	 */
 	REMOTE_HAS_RINGS = 1,
 };
 

@@ -18,6 +18,7 @@
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW };
 
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "positions without a lock");
 _Static_assert((RING_BYTES & (RING_BYTES - 1)) == 0 &&
 		       (RING_CLIENT_BYTES & (RING_CLIENT_BYTES - 1)) == 0,
 	       "powers of two");

@@ -97,6 +97,48 @@ static void bytes_arrive_in_order(void **state)
 	}
 }
 
+static void ring_fill(struct ring_end *out)
+{
+	size_t written = 0;
+	size_t now;
+
+	while ((now = sequence_write(out, written, 1000)))
+		written += now;
+	assert_int_equal(written, RING_CLIENT_BYTES);
+	(void)!ibsa__ring_publish(out);
+}
+
+/* Let both sides of a ring begin at this position. */
+static void ends_begin_at(struct ring_end *writer, struct ring_end *reader,
+			  uint32_t at)
+{
+	writer->at = writer->seen = at;
+	reader->at = reader->seen = at;
+	atomic_store(&writer->shared->head, at);
+	atomic_store(&writer->shared->tail, at);
+}
+
+/* Positions are modulo 2^32: the one after UINT32_MAX is 0. */
+static void positions_wrap_around(void **state)
+{
+	struct pair *pair = *state;
+	struct ring_end *out = &pair->server.out;
+	struct ring_end *in = &pair->client.in;
+	size_t got = 0;
+
+	ends_begin_at(out, in, UINT32_MAX - RING_CLIENT_BYTES / 2);
+	ring_fill(out);
+	assert_int_equal(out->at, RING_CLIENT_BYTES / 2 - 1);
+	assert_true(ibsa__ring_room_await(out));
+	assert_false(ibsa__ring_has_room(out, 1));
+	while (!ibsa__ring_is_empty(in))
+		got += sequence_read(in, got, 777);
+	assert_int_equal(got, RING_CLIENT_BYTES);
+	assert_true(ibsa__ring_release(in));
+	assert_true(ibsa__ring_has_room(out, RING_CLIENT_BYTES));
+	assert_false(ibsa__ring_has_room(out, RING_CLIENT_BYTES + 1));
+}
+
 /* What was written but not published cannot be read. */
 static void reader_sees_published_bytes(void **state)
 {
@@ -150,17 +192,6 @@ static void reader_is_woken_if_it_waits(void **state)
 	assert_true(ibsa__ring_idle_end(in));
 	assert_int_equal(ibsa__ring_write(out, "4", 1), 1);
 	assert_false(ibsa__ring_publish(out));
-}
-
-static void ring_fill(struct ring_end *out)
-{
-	size_t written = 0;
-	size_t now;
-
-	while ((now = sequence_write(out, written, 1000)))
-		written += now;
-	assert_int_equal(written, RING_CLIENT_BYTES);
-	(void)!ibsa__ring_publish(out);
 }
 
 /* A full ring accepts no byte; its writer is woken when half of it is free. */
@@ -312,6 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PAIR_TEST(bytes_arrive_in_order),
+		PAIR_TEST(positions_wrap_around),
 		PAIR_TEST(reader_sees_published_bytes),
 		PAIR_TEST(peek_leaves_the_bytes),
 		PAIR_TEST(reader_is_woken_if_it_waits),
