@@ -50,7 +50,8 @@ enum ibsa_sm_profile {
  * @sa_node:       name or node id of the node on which the SA runs; NULL: the
  *                 first channel adapter of the file
  * @latency_us:    microseconds from the sending of a request to the arrival of
- *                 its reply; default 0
+ *                 its reply, and from the sending of a Report to its arrival;
+ *                 default 0
  * @gid_prefix:    subnet prefix, host order; default 0xfe80000000000000
  * @opa:           all links are Omni-Path, and LIDs have 32 bits
  * @no_opa_paths:  the SA of an Omni-Path fabric refuses PathRecord requests of

@@ -200,8 +200,8 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * @error:  after an error, a sentence that tells what failed and what to do;
  *          may be NULL
  *
- * Waits for the result, at most ten seconds. After -ETIMEDOUT, the server may
- * still execute the command.
+ * Waits at most ten seconds for the connection, and then at most ten seconds
+ * for the result. After -ETIMEDOUT, the server may still execute the command.
  *
  * Return: as ibsa_fabric_server_command(); -EINVAL neither @fabric nor, if
  * @fabric is NULL, $IBSA_FABRIC is "unix:PATH"; -ENODEV no server listens at

@@ -403,8 +403,8 @@ int ibsa_close(struct ibsa_client *client);
  * and its address has no GRH; -EAGAIN the port has no SM, and no address of an
  * SA was given to ibsa_open(); -ENOBUFS the queue of requests that wait for the
  * window is full: submit the query again when ibsa_dispatch() or ibsa_wait()
- * has returned, because they send waiting requests after all callbacks;
- * -EOPNOTSUPP the record is of Omni-Path, and the port is not; -ESHUTDOWN
+ * has returned, because they send waiting requests after callbacks, not inside
+ * them; -EOPNOTSUPP the record is of Omni-Path, and the port is not; -ESHUTDOWN
  * ibsa_close() is closing the client; -ENODEV the device disappeared and is not
  * back yet; -ENOMEM; or the transport's error if the first try is sent within
  * the call. After an error @done is not called.
