@@ -22,7 +22,7 @@ struct test_port {
 	struct ibsa_options options; /* to open a client there */
 };
 
-/* The transport of place_holding(), which resets it. */
+/* The transport of test_port_holding(), which resets it. */
 extern struct holding test_port_held;
 
 struct test_port test_port_embedded(void);
@@ -37,8 +37,8 @@ struct ibsa_fabric *test_port_fabric(bool is_virtual);
 void test_port_silence(struct test_port *test_port, bool silent);
 
 /*
- * Path queries through a struct ib_device: number of callbacks, and of
- * callbacks with a record.
+ * Path queries through a struct ib_device: number of callbacks, and of those
+ * after a reply of the SA, with a record or with an error status.
  */
 struct path_replies {
 	unsigned int calls;

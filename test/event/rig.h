@@ -30,7 +30,7 @@ extern struct rig_sa {
 	uint32_t qpn;	     /* in its InformInfoRecords */
 	uint8_t nodes[8];    /* last byte of each port GUID */
 	unsigned int node_count;
-	uint8_t without_lid; /* SM LID, one of the nodes */
+	uint8_t without_lid; /* last byte of the GUID of the port without LID */
 	/*
 	 * the first @hollow records of the table have no LID; if @hollow is not
 	 * 0, the record after these has no GUID
@@ -48,8 +48,10 @@ extern struct rig_sa {
 	struct puppet_mad last_answer;
 } sa;
 
-/* Events of a watch, and what its callback does. The tear-down causes its ENDED
- * event, so it must not be a variable of the test function. */
+/*
+ * Events of a watch, and what its callback does. The tear-down causes its ENDED
+ * event, so its storage must be static.
+ */
 struct diary {
 	int count;
 	struct ibsa_event events[SEEN];

@@ -40,15 +40,15 @@ int told_member(int status, struct ib_sa_multicast *multicast);
 void member_leave(struct plug *plug, struct member *member);
 
 /*
- * Check that the last request has @method, and is for the join states @states
- * of the group @number.
+ * Check that @count requests were sent. The last has @method, and is for the
+ * group @number and the join states @states; 0: it selects no join state.
  */
 void assert_request(const struct plug *plug, unsigned int count, uint8_t method,
 		    uint32_t number, uint8_t states);
 
 /*
- * Answer the last request: with a status; as OpenSM does on success; or with
- * another record.
+ * Answer the last request: with an error status; as OpenSM does on success; or,
+ * by agree_on(), with the record of the group @number.
  */
 void sa_refuse(struct plug *plug, uint16_t status);
 void sa_accept(struct plug *plug);
@@ -59,8 +59,8 @@ void member_join_accepted(struct plug *plug, uint32_t number, uint8_t states,
 			  struct member *member);
 
 /*
- * Whether the port has joined the group, as ib_sa_get_mcmember_rec() returns
- * it.
+ * Whether ib_sa_get_mcmember_rec() returns a record of the group with exactly
+ * the join states @states.
  */
 bool group_is_joined(struct plug *plug, uint32_t number, uint8_t states);
 

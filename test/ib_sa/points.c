@@ -14,7 +14,7 @@
  * late reply after a cancel        cancel.c
  *                                  canceled_query_is_not_answered
  * reply with a foreign id,
- * from a wrong LID                 engine/reply.c foreign_replies_are_ignored
+ * from a wrong LID                 engine/reply.c replies_to_others_are_ignored
  * no id twice at a time            here
  * a late answer to an early try    engine/tries.c
  *                                  late_answer_to_first_try_counts
@@ -25,7 +25,8 @@
  * a table of a megabyte            here
  * a packet that does not fit       umad/kernel.c
  *                                  large_reply_is_taken_up_to_the_limit
- * the device is unplugged          umad.c device_that_went_away_stays_away,
+ * the device is unplugged          umad/plug.c
+ *                                  device_that_goes_takes_its_port_with_it,
  *                                  path.c removed_device_ends_queries
  * the SM moves                     engine/move.c
  * OPA LIDs from 0xC000             opa.c

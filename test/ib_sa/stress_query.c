@@ -46,8 +46,8 @@ static void count(const struct query *query, unsigned int what)
 }
 
 /*
- * Whether no change of this kind has happened since @since, and none is in
- * progress.
+ * Whether no change of this kind has happened since the first query of this
+ * query's sequence, and none is in progress.
  */
 static bool is_fair(const struct query *query, enum sky what)
 {

@@ -7,8 +7,8 @@
 
 enum {
 	/*
-	 * Number of hosts whose links may be cut: all except those of the last
-	 * leaf switch, between which the SM moves.
+	 * Number of hosts whose links can be cut: all except the hosts of the
+	 * last leaf switch, which run the SM in turn.
 	 */
 	MORTALS = HOSTS - HOSTS_PER_LEAF,
 	MORTAL_LEAVES = LEAVES - 1,

@@ -69,7 +69,7 @@ static bool is_saquery(const struct driver *driver, unsigned int worker)
 	return driver->saquery && worker % SAQUERY_EVERY == 0;
 }
 
-/* In a new process: start a worker program, which inherits nothing else. */
+/* In a new process: become a worker, which inherits only the pipe @to. */
 static void worker_exec(const struct driver *driver, unsigned int worker,
 			uint64_t seed)
 {
@@ -117,7 +117,7 @@ static void kill_worker(struct driver *driver, unsigned int worker)
 	driver->pids[worker] = 0;
 }
 
-/* Check the reports of the workers; wait until at least one has come. */
+/* Check the workers' reports; wait at most @timeout_ms for the first. */
 static void reports_read(struct driver *driver, int timeout_ms)
 {
 	struct many_report reports[REPORTS_MAX];
@@ -205,8 +205,9 @@ static bool is_empty(struct driver *driver, int files)
 }
 
 /*
- * Whether the number of tries that were lost for no other reason is at most the
- * number of MADs that faults dropped.
+ * Whether the counts of faults explain what only faults can: lost tries, by the
+ * MADs that were dropped, corrupted or answered BUSY; wrong replies, by those
+ * that were corrupted.
  */
 static bool is_balanced(struct driver *driver)
 {
@@ -230,7 +231,10 @@ static bool is_balanced(struct driver *driver)
 	       good;
 }
 
-/* Whether memory has not grown in the second half of the run. */
+/*
+ * Whether the most memory in the second half of the run is at most GROWTH_KB
+ * above the most in the first half.
+ */
 static bool is_flat(const struct driver *driver)
 {
 	long first = 0;

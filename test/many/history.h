@@ -10,7 +10,7 @@
 
 /* What can be lost for a while. */
 enum many_thing {
-	THING_HOST, /* and the hosts of a leaf */
+	THING_HOST, /* plus the number of a host */
 	THING_LEAF = THING_HOST + HOSTS,
 	THING_SM = THING_LEAF + LEAVES,
 	THING_FAULTS, /* faults drop or change MADs meanwhile, and count them */

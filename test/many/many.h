@@ -64,7 +64,7 @@ bool many_hosts_read(const char *path, struct many_host hosts[HOSTS]);
 
 /*
  * Query for ever, and write reports to the file @to: with libibsa, or by
- * running @saquery. Return: false: the worker itself has failed.
+ * running @saquery. Return: 1, the exit status of a worker that has failed.
  */
 int many_work(const struct many_host hosts[HOSTS], unsigned int worker,
 	      uint64_t seed, int to, const char *saquery);

@@ -49,8 +49,8 @@ static void worker_note_wrong(struct worker *worker, const char *format, ...)
 }
 
 /*
- * Reports are written at once: a killed process loses the reports that it has
- * not written.
+ * Reports are written in batches, each as soon as it is full or BATCH_MS old: a
+ * killed process loses the reports that it has not written.
  */
 static bool worker_report(struct worker *worker)
 {

@@ -25,9 +25,7 @@ int count_nodes(struct bench *bench);
  */
 int query_path(struct bench *bench, uint16_t slid, uint16_t dlid);
 
-/*
- * Register a service, a group member and a subscription at the SA; count them.
- */
+/* Add a service or a subscription at the SA; count those that the SA has. */
 void set_service(struct bench *bench);
 size_t count_services(struct bench *bench);
 void subscribe(struct bench *bench);

@@ -40,8 +40,8 @@ struct ibsa_fabric *file_fabric(const char *text,
 				const struct ibsa_fabric_options *options);
 
 /*
- * Open a umad file at port @number of a node; 0 is the first port with a
- * cable.
+ * Open a umad file at port @port of a node; 0 is port 0 of a switch, or the
+ * first port of an adapter with a cable.
  */
 struct sim_file *file_open(struct ibsa_fabric *fabric, const char *node,
 			   unsigned int port);

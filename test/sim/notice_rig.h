@@ -12,7 +12,10 @@
 /* Topology of these tests. LIDs: a 1, the switches 4 and 5, b 2, c 3. */
 extern const char rig_fabric[];
 
-/* A multicast group, and the record of a request to join or leave one. */
+/*
+ * A multicast group, and the component mask of a request to leave a group or of
+ * a join to an existing one.
+ */
 extern const struct ibsa_gid rig_group;
 extern const uint64_t rig_membership;
 

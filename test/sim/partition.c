@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Files of partitions: which are valid, and the messages for the others.
- * same_questions.sh compares their effect with OpenSM's.
+ * same_requests.sh compares their effect with OpenSM's.
  */
 #include <errno.h>
 

@@ -16,10 +16,10 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
-/* A fabric on a virtual clock and one client on it. */
 /* timeout of requests; longer than all delays of the tests */
 enum { BENCH_TIMEOUT_MS = 60000 };
 
+/* A fabric on a virtual clock and one client on it. */
 struct bench {
 	struct ibsa_fabric *fabric;
 	struct ibsa_transport *transport;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * Become root of a new user name space, without being root. False: the system
- * forbids that.
+ * Become root of a new user name space, which does not need root's rights.
+ * Return: false: the system forbids that.
  */
 bool own_root(void);
 

@@ -73,14 +73,14 @@ int puppet_setup(void **state);
 						 puppet)
 
 /*
- * Create an engine on the puppet transport: no jitter, deadline 10 s,
- * intervals of 100 ms doubling to 800 ms.
+ * Create an engine on the puppet transport. With puppet_options: no jitter,
+ * deadline 10 s, intervals of 100 ms doubling to 800 ms.
  */
 struct ibsa__engine *puppet_engine(struct puppet *puppet,
 				   const struct ibsa__engine_options *options);
 extern const struct ibsa__engine_options puppet_options;
 
-/* Do what puppet_engine() does, with a window of one request. */
+/* Create an engine with puppet_options and a window of one request. */
 struct ibsa__engine *puppet_engine_of_one(struct puppet *puppet);
 
 /* Return: the @n-th MAD that was sent, counted from 0. */

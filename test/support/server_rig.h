@@ -48,8 +48,8 @@ struct ibsa_fabric *server_fabric(const struct server_rig *server);
 void server_command(const struct server_rig *server, const char *line);
 
 /*
- * Wait until the server has written a note that contains @part, and remove
- * this note. Return: false: it did not come in time.
+ * Wait until the last note of the server contains @part, and remove this note.
+ * Return: false: no such note came within 10 s.
  */
 bool server_has_noted(struct server_rig *server, const char *part);
 
@@ -67,7 +67,6 @@ struct ibsa_transport *server_transport(const struct server_rig *server,
  */
 int server_connect(const struct server_rig *server, const char *node);
 
-/* Send bytes to the server as a part of the packets of a umad file. */
 struct remote_file;
 
 /* Open the umad file of @node. Return: as ibsa__remote_file_open(). */
@@ -77,6 +76,7 @@ int server_file_open(const struct server_rig *server, const char *node,
 /* Register an agent for replies of the SA. Return: its number. */
 uint32_t server_agent_register(struct remote_file *file);
 
+/* Send bytes to the server as a part of the packets of a umad file. */
 void server_send_bytes(struct remote_file *file, const void *bytes, size_t len);
 
 #endif

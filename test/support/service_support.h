@@ -44,7 +44,7 @@ struct ibsa_registration *service_add(struct ibsa_client *client,
 const struct ibsa_registration_report *
 expect(const struct diary *diary, int n, enum ibsa_registration_event event);
 
-/* Return: whether another client finds a service with this ID at the SA. */
+/* Return: whether a client at node2 finds the service with the ID at the SA. */
 bool service_lookup(struct ibsa_service *out);
 
 /* Return: the number of requests that the fabric's SA has received. */

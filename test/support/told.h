@@ -17,8 +17,8 @@ struct told {
 void told_reply(const struct ibsa_reply *reply, void *arg);
 
 /*
- * Watch all events and register a service, and wait until the SA has confirmed
- * both.
+ * Watch the events that the SM reports and register a service, and wait until
+ * the SA has confirmed both.
  */
 void told_watch(struct ibsa_client *client, uint64_t service_id,
 		struct told *told);

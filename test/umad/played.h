@@ -33,8 +33,8 @@ struct played {
 	int report_errno; /* returned when an agent for Reports registers */
 	uint32_t report_agent; /* 0: no agent is registered for Reports */
 	/*
-	 * Size in bytes of the reply at the head of the simulated device's
-	 * queue.
+	 * Size in bytes, with the umad header, of the reply that the next read
+	 * returns; 0: the next read returns what the test has written.
 	 */
 	uint32_t large_bytes;
 	uint64_t later_ns; /* by which the clock is ahead */

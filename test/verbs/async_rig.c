@@ -47,7 +47,7 @@ int __wrap_ibsa_device_watch(struct ib_sa_client *client,
 			     ibsa_event_fn happened, void *arg,
 			     struct ibsa_device_watch **out);
 
-/* Returns an error that an embedded fabric never returns. */
+/* With watch_err, a watch ends with this error, which no fabric causes. */
 int __wrap_ibsa_device_watch(struct ib_sa_client *client,
 			     struct ib_device *device, uint8_t port_num,
 			     const struct ibsa_event_options *options,

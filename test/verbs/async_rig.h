@@ -54,8 +54,8 @@ void async_expect_device(enum ibv_event_type type, int port);
 void async_expect_sm(int type);
 
 /*
- * async_add() registers for nodes that come and go; the function after it ends
- * the registration.
+ * async_add() registers for the events of ports that come and go; async_drop()
+ * ends the registration.
  */
 void async_add(void);
 void async_drop(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every verbs name of ours from four threads, which are canceled, interrupted
- * by signals and forked beside at random moments. Ends with 0 if no call hung
- * and neither descriptors nor memory were lost.
+ * Four threads call all verbs functions of libibsa at random. At random moments
+ * a thread is cancelled or interrupted by a signal, or the process forks. Ends
+ * with 0 if no call hung and neither descriptors nor memory were lost.
  *
  * usage: verbs-random WHERE [ROUNDS [SEED]]
  *

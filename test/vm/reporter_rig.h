@@ -29,14 +29,14 @@ struct reporter {
 };
 
 /*
- * Whether the path of the program "reporter" is the only argument of the test
- * program.
+ * Whether the test program has one argument, which is then the path of the
+ * program "reporter" for reporter_start().
  */
 bool reporter_is_named(int argc, char **argv);
 
 /*
- * Start the program "reporter" for a test. A wait that takes too long ends the
- * test program.
+ * Start the program "reporter" for a test. If the test then takes more than
+ * 60 s, the test program ends.
  */
 void reporter_start(struct reporter *reporter);
 void reporter_stop(struct reporter *reporter);
