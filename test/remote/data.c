@@ -119,7 +119,12 @@ static void watch_answer(int fd)
  */
 static void a_refused_data_socket_is_not_polled(void **state)
 {
-	struct remote_link link = { .step = LINK_WATCH };
+	struct remote_link link = {
+		.step = LINK_OPENING,
+		.transport.is_open = true,
+		.epoll_fd = -1,
+		.timer_fd = -1,
+	};
 	struct pollfd end = { .events = POLLIN };
 	int control[2];
 	int data[2];
@@ -131,6 +136,8 @@ static void a_refused_data_socket_is_not_polled(void **state)
 	remote_data_init(&link.data);
 	assert_int_equal(ibsa__remote_link_wait_init(&link), 0);
 	link.connection.fd = control[0];
+	end.fd = ibsa__remote_link_fd(&link.base);
+	assert_true(end.fd >= 0);
 	link.control.asked = REMOTE_WATCH;
 	link.control.ring_bytes = sizeof(struct ring_memory);
 	link.control.fds.fd[REMOTE_FD_DATA] = dup(data[0]);
@@ -138,7 +145,6 @@ static void a_refused_data_socket_is_not_polled(void **state)
 	assert_int_equal(ibsa__remote_link_up_go(&link, NULL), -EPROTO);
 	ibsa__remote_link_down(&link);
 	assert_int_equal(send(data[1], "x", 1, MSG_NOSIGNAL), 1);
-	end.fd = link.epoll_fd;
 	assert_int_equal(poll(&end, 1, 0), 0);
 	ibsa__control_free(&link.control);
 	ibsa__remote_link_wait_done(&link);
