@@ -130,8 +130,9 @@ static const struct bench_case cases[] = {
 };
 
 /*
- * Print the results that do not depend on time: allocations per query when
- * memory pools are filled, and bytes for each query in flight.
+ * Print the results that do not depend on time: the number of allocations of
+ * COUNT queries when the memory pools are filled, and the bytes for each query
+ * in flight.
  */
 static void print_memory(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The lower bound of B5 and B6. Each query is a copy of a prepared MAD, in
- * which the GIDs are replaced. Its transaction id is the number of its slot, so
- * that the answer finds the slot without a search.
+ * The lower bound of B5 and B6. Each query is a copy of a prepared MAD with
+ * other GUIDs in its GIDs. Its transaction id is the number of its slot, so
+ * that the slot of an answer is found without a search.
  */
 #include <stdlib.h>
 #include <string.h>

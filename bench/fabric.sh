@@ -34,8 +34,8 @@ client() {
 		SIM_HOST="$host" LD_PRELOAD="$preload" taskset -c 0 "$@"
 }
 
-# await FILE TEXT PID SECONDS - wait until FILE contains TEXT, or the process
-# PID has ended
+# await FILE TEXT PID SECONDS - wait until FILE contains TEXT; fail if the
+# process PID ends before, or after SECONDS
 await() {
 	local end=$((SECONDS + $4))
 	until grep -q "$2" "$1" 2>/dev/null; do

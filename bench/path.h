@@ -15,7 +15,7 @@
  * @hosts:  number of hosts of the fabric
  * @asked, @answered: number of queries that were sent, and answered, so far
  * @latency_ns: time from each answered query to its reply
- * @start_ns: time of the first query
+ * @start_ns: time just before the first query is sent
  */
 struct path_run {
 	unsigned int window;

@@ -79,7 +79,7 @@ static bool ring_is_empty(struct ring *ring)
 	       atomic_load_explicit(&ring->taken, memory_order_relaxed);
 }
 
-/* The window of each client is smaller than a ring, so there is room. */
+/* The window of each client is at most RING_PACKETS, so the ring has room. */
 static void ring_put(struct ring *ring, const uint8_t *packet)
 {
 	uint64_t at = atomic_load_explicit(&ring->written,

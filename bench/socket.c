@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Benchmarks B11 and B12, as the lower limit of any fabric behind a Unix
- * socket: two threads that only exchange packets of a MAD's size.
+ * The lower limit of B11 and B12 for any fabric behind a Unix socket: two
+ * threads that only exchange packets of 320 bytes, the size of a umad header
+ * and a MAD.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -28,7 +29,7 @@ static void must(int condition, const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* Thread: send each packet back until the other end of the socket is closed. */
+/* Thread: send each packet back until a packet of one byte comes. */
 static void *send_back(void *arg)
 {
 	const struct echo *echo = arg;

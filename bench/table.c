@@ -13,7 +13,7 @@
 
 struct table {
 	size_t count;
-	/* How long a copy of all bytes of the reply takes. */
+	/* How long a copy of all records of the reply takes. */
 	uint64_t copy_ns;
 	/*
 	 * Sum of the decoded values; it keeps the compiler from removing the

@@ -11,8 +11,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * Check that the replay finds each request of the capture, and has either a
- * whole answer to it or none.
+ * Look up each request of the capture. Check that an answer that is marked as
+ * whole has at least an SA header, and read all bytes of each answer.
  */
 static void use(struct recording *recording)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes arbitrary packets to two umad files of a small fabric, while links and
- * faults change. The embedded SM has configured the port of one file, but not
- * the port of the other one. A read must return a whole packet of a registered
- * agent.
+ * Writes arbitrary packets to two umad files of a small fabric, while links
+ * and faults change. Each input runs twice: on a fabric whose ports the
+ * embedded SM has configured, and on a fabric without an SM. A read must
+ * return a whole packet with an agent id in range.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	STEP_BYTES = 8,
-	PACKETS_MAX = 64, /* packets of one input */
+	PACKETS_MAX = 64, /* steps of one input */
 	MAD_BYTES_MAX = 700,
 };
 
@@ -66,7 +66,10 @@ static void drain(struct sim_file *file)
 	}
 }
 
-/* Write the header as a program would, changed by the input. */
+/*
+ * Write a packet. The input selects the values of its header, from values that
+ * programs use, and its length.
+ */
 static void write_packet(struct rig *rig, struct sim_file *file,
 			 const uint8_t *step)
 {

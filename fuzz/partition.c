@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fuzzes the reader of partition files: it loads a file of any bytes, or
- * refuses it with a message; in both cases the fabric answers queries for
- * groups and P_Keys.
+ * refuses it with a message; in both cases the first P_Key of a port can be
+ * read afterwards.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -22,9 +22,8 @@ static void must(bool so)
 
 /*
  * Return: the record type with this attribute id and class version, so that an
- * input keeps its record type when others are added. For an id without a
- * record type, return any one, chosen by the id. Id 0 stands for the SA
- * header.
+ * input keeps its record type when others are added. If there is none, return
+ * a record type chosen by the id. Id 0 stands for the SA header.
  */
 static const struct ibsa_record *record_select(const uint8_t *selector)
 {
@@ -42,7 +41,10 @@ static const struct ibsa_record *record_select(const uint8_t *selector)
 	return ibsa_record_at(attribute % count);
 }
 
-/* Clear what no field owns: reserved bits. */
+/*
+ * Copy @wire to @out with all reserved bits, which no field contains, set to
+ * 0.
+ */
 static void wire_clean(const struct ibsa_record *record, const uint8_t *wire,
 		       uint8_t *out)
 {
@@ -105,8 +107,8 @@ static void record_check(const struct ibsa_record *record, const uint8_t *wire)
 }
 
 /*
- * Check that the encoder refuses a record with any field values, or that
- * decoding returns these values.
+ * Encode a record with arbitrary field values. If the encoder does not refuse
+ * them, check that decoding returns the same values.
  */
 static void host_check(const struct ibsa_record *record, const uint8_t *data,
 		       size_t size)
@@ -145,8 +147,8 @@ static void input_check(const struct ibsa_record *record, const uint8_t *data,
 }
 
 /*
- * Check for each record type: all component mask bits, and a buffer that is
- * one byte too short.
+ * Check each record type with all bits of its fields set, in a buffer of its
+ * size and in one that is one byte too short.
  */
 static void limits_check(void)
 {

@@ -52,9 +52,10 @@ static uint8_t take(struct hostile *hostile)
 
 /*
  * Take the next message from the input: a control byte, a length byte, and as
- * many bytes. If the control byte says so, the header that the engine expects
- * replaces that of the message, since a fuzzer does not guess a transaction
- * id.
+ * many bytes, or 8 times as many if the highest bit of the control byte is
+ * set. If the control byte says so, the values that the engine expects replace
+ * the class, versions, method, transaction id and attribute id of the message,
+ * since a fuzzer does not guess a transaction id.
  */
 static int hostile_recv(struct ibsa_transport *transport,
 			struct ibsa_message *out)

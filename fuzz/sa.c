@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sends arbitrary bytes as requests to the SA of a small fabric. For each
- * request, the SA must send one whole MAD or nothing. The input is cut into
- * MADs, so that a request can depend on earlier requests. Between two requests,
- * a port joins or leaves the fabric, which the SA reports to subscribers.
+ * Sends arbitrary bytes as requests to the SA of a small fabric. Each message
+ * that the SA sends must be whole: a MAD, or a table of whole records. The
+ * input is cut into MADs, so that a request can depend on earlier requests.
+ * After each request, the link of a port is set up or down; the SA reports
+ * changes to subscribers.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@ static const char topology[] = "Switch 4 \"s\"\n"
 			       "Rt 1 \"r\"\n";
 
 /*
- * Whether the answer contains a table of records; a Get that came by RMPP is
- * answered by RMPP.
+ * Whether the answer came by RMPP and may be longer than a MAD: a table of
+ * records, or the answer to a request that came by RMPP.
  */
 static bool is_table(const uint8_t *mad)
 {
@@ -79,8 +80,8 @@ static void request_send(struct ibsa_transport *transport, const uint8_t *mad,
 }
 
 /*
- * Change the fabric in a way that subscribers are notified of, and let time
- * pass.
+ * Set the link and the capability mask of a port, as the input says, and let
+ * time pass. Subscribers are notified of changes.
  */
 static void disturb(struct ibsa_fabric *fabric, uint8_t how)
 {

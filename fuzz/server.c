@@ -68,7 +68,7 @@ static const uint8_t *take_bytes(struct client *client, size_t *len)
 	return at;
 }
 
-/* Run the server until it has nothing to do, without waiting. */
+/* Let the server handle what has arrived: four rounds, without waiting. */
 static void serve(struct client *client)
 {
 	for (int i = 0; i < 4; i++)
@@ -132,7 +132,7 @@ static void answers_receive(struct client *client)
 			;
 }
 
-/* Send a packet with a valid header and arbitrary contents. */
+/* Send a packet of arbitrary bytes; only the length in its header is valid. */
 static void send_packet(struct client *client, const uint8_t *bytes, size_t len)
 {
 	struct {

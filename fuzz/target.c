@@ -17,8 +17,8 @@ static void must(bool what)
 }
 
 /*
- * Check that the message of a refusal ends within its buffer, and that the
- * outputs are unchanged.
+ * If the text is refused, check that the message ends within its buffer and
+ * that the target is unchanged; otherwise check that its value is valid.
  */
 static void try_target(const char *text)
 {

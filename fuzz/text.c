@@ -103,7 +103,7 @@ static void selector_check(const struct ibsa_record *record, const char *text)
 		     memchr(error.text, 0, sizeof(error.text)));
 		return;
 	}
-	/* A comparison may exclude nothing. */
+	/* A comparison that excludes no value sets no bit of the mask. */
 	must((mask || is_zero(host, sizeof(host))) && !(mask & ~record->mask));
 	must(ibsa_record_encode(record, host, wire, sizeof(wire)) == 0);
 }

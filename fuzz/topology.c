@@ -10,7 +10,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Check that each cable of the fabric leads to an existing node and back. */
+/*
+ * Check that a cable of this port, if it has one, leads to an existing port,
+ * from which it leads back.
+ */
 static void walk(struct ibsa_fabric *fabric, size_t node, unsigned int port)
 {
 	struct ibsa_fabric_end end;
@@ -42,7 +45,8 @@ static void walk_all(struct ibsa_fabric *fabric)
 
 /*
  * Check that the functions that list nodes and ports accept the loaded
- * topology, and that a client can open it.
+ * topology. Then open a transport at its first adapter, if that works, and
+ * close it.
  */
 static void use(struct ibsa_fabric *fabric)
 {

@@ -16,7 +16,7 @@ die() {
 }
 
 # usage - print the comment at the top of the script that sources this file,
-# without its first lines
+# from its third line on
 usage() {
 	sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
 }
@@ -26,7 +26,8 @@ njobs() {
 	nproc 2>/dev/null || echo 2
 }
 
-# quietly LOG COMMAND... - run a command, and show its output only if it fails
+# quietly LOG COMMAND... - run a command with its output in the file LOG, and
+# print LOG if it fails
 quietly() {
 	local log=$1 status=0
 	shift

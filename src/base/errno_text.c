@@ -12,8 +12,8 @@ struct errno_text ibsa__errno_text(int err)
 	struct errno_text text = { "" };
 
 	/*
-	 * The result is ignored: for an unknown number, glibc and musl return
-	 * EINVAL, but they also write a text.
+	 * The result is ignored: for an unknown number, glibc returns EINVAL
+	 * and musl 0, and both write a text.
 	 */
 	(void)strerror_r(err, text.bytes, sizeof(text.bytes));
 	return text;

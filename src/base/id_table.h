@@ -39,8 +39,8 @@ void ibsa__id_table_done(struct id_table *table);
 int ibsa__id_table_grow(struct id_table *table, size_t count) IBSA_MUST_USE;
 
 /*
- * Make room for @count entries in all. As long as there is memory, half of the
- * slots stay free. Return: 0; -ENOMEM.
+ * Make room for one more entry, @count in all. As long as there is memory,
+ * half of the slots stay free. Return: 0; -ENOMEM.
  */
 static inline int id_table_fit(struct id_table *table, size_t count)
 {

@@ -15,7 +15,7 @@
 
 enum {
 	NAME_BYTES = 16,     /* a command name with its line feed */
-	FOLDERS_MAX = 32768, /* processes that one search checks */
+	FOLDERS_MAX = 32768, /* entries of /proc that one search reads */
 	/*
 	 * Maximum number of descriptors that one search checks; this takes
 	 * about 100 ms.
@@ -25,8 +25,8 @@ enum {
 };
 
 /*
- * A search for processes that have @file open. @folders and @links are the
- * numbers of processes and descriptors that it may still check.
+ * A search for processes that have @file open. @folders is the number of
+ * entries of /proc that it may still read, @links the number of descriptors.
  */
 struct search {
 	const char *file;

@@ -10,7 +10,8 @@
 /*
  * Do what stat() does, without calling stat(): ibsim's preload library does
  * not replace stat(), so a check fails if a library imports it. @flags: flags
- * of open(), such as O_NOFOLLOW. Return: 0, or the error of opening the file.
+ * of open(), such as O_NOFOLLOW. Return: 0, or the negative errno of open() or
+ * fstat().
  */
 int ibsa__stat(const char *path, int flags, large_stat *out) IBSA_MUST_USE;
 
