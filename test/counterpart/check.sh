@@ -1,18 +1,18 @@
-#!/ usr / bin / env bash
-#SPDX - License - Identifier : GPL - 2.0 - only OR BSD - 2 - Clause
-#usage : check.sh IBSA DROP - IN
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# usage: check.sh IBSA DROP-IN
 #
-#Tests "ibsa check" with OpenSM as the SA.OpenSM uses up / down routing : a
-#packet that has gone down from a root never goes up again.Both end switches
-#of a line are roots, so no path leads from one end to the other, and ibsa check
-#must report that.
-#IBSA is the command ibsa as it was built, DROP - IN the library that replaces
-#libibumad.Exit status : 0 passed, 1 failed, 77 a required program is missing.
-set - uo pipefail
-#shellcheck source = test / counterpart / server.sh
-		."$(dirname " $(realpath "$0") ")/server.sh"
+# Tests "ibsa check" with OpenSM as the SA. OpenSM uses up/down routing: a
+# packet that has gone down from a root never goes up again. Both end switches
+# of a line are roots, so no path leads from one end to the other, and ibsa check
+# must report that.
+# IBSA is the command ibsa as it was built, DROP-IN the library that replaces
+# libibumad. Exit status: 0 passed, 1 failed, 77 a required program is missing.
+set -uo pipefail
+# shellcheck source=test/counterpart/server.sh
+. "$(dirname "$(realpath "$0")")/server.sh"
 
-	if["${3-}" != inside]; then
+if [ "${3-}" != inside ]; then
 	served_need opensm saquery
 	folder=$(mktemp -d)
 	trap 'rm -rf "$folder"' EXIT
@@ -42,7 +42,7 @@ set - uo pipefail
 fi
 
 ibsa=$(realpath "$1")
-#Search libraries only in the build directory of the drop - in.
+# Search libraries only in the build directory of the drop-in.
 drop_in=$(dirname "$(realpath "$2")")
 export LD_LIBRARY_PATH=$drop_in
 cd "$CHECK_FOLDER" || exit 1
@@ -54,8 +54,8 @@ wrong() {
 	status=1
 }
 
-#check NODE STATUS[GUID...] - check the exit status of ibsa check at NODE, and
-#that it reports exactly these nodes, if any are given, as having no path
+# check NODE STATUS [GUID...] - check the exit status of ibsa check at NODE, and
+# that it reports exactly these nodes, if any are given, as having no path
 check() {
 	local node=$1 want=$2 got=0
 	shift 2
@@ -71,7 +71,7 @@ sm_start 'routing_engine updn' 'root_guid_file roots' ||
 	wrong "OpenSM: $(tail -n 3 opensm.log)"
 check c 0
 check a 1 0x0000000000000200 0x0000000000000b00
-#saquery agrees.
+# saquery agrees.
 saquery --src-to-dst a:c >out 2>err
 grep -q '^PathRecord dump' out || wrong 'saquery has no path from a to c'
 saquery --src-to-dst a:b >out 2>err

@@ -1,76 +1,81 @@
-#shellcheck shell = bash
-#SPDX - License - Identifier : GPL - 2.0 - only OR BSD - 2 - Clause
-#Functions that run ibsim and OpenSM for a test.A bash script sources this
-#file:
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Functions that run ibsim and OpenSM for a test. A bash script sources this
+# file:
 #
-#.fabric.sh
-#fabric_start start ibsim and OpenSM, and wait until the subnet is up
-#fabric_run HOST CMD... run a command as a client of ibsim at a host
-#fabric_spawn HOST CMD... start a command in the background; sets $fabric_pid
-#fabric_wait PID wait until the process ends; return its exit status
-#fabric_sm_stop[SIGNAL] end OpenSM; default : SIGKILL
-#fabric_sm_start HOST start OpenSM at the host, without its earlier state
-#fabric_console LINE send ibsim 's console a command, as ' Unlink "x"[1]'
-#fabric_stop end ibsim and OpenSM; also called when the script ends
-#wrong TEXT... print that a check has failed, and set failed to 1
+#   . fabric.sh
+#   fabric_start            start ibsim and OpenSM, and wait until the subnet is up
+#   fabric_run HOST CMD...  run a command as a client of ibsim at a host
+#   fabric_spawn HOST CMD... start a command in the background; sets $fabric_pid
+#   fabric_wait PID         wait until the process ends; return its exit status
+#   fabric_sm_stop [SIGNAL] end OpenSM; default: SIGKILL
+#   fabric_sm_start HOST    start OpenSM at the host, without its earlier state
+#   fabric_console LINE     send ibsim's console a command, as 'Unlink "x"[1]'
+#   fabric_stop             end ibsim and OpenSM; also called when the script ends
+#   wrong TEXT...           print that a check has failed, and set failed to 1
 #
-#All files are in a temporary directory, \
-	and the sockets have names of their own,
-#so that many fabrics can run at once.Variables that the script may set before:
+# All files are in a temporary directory, and the sockets have names of their own,
+# so that many fabrics can run at once. Variables that the script may set before:
 #
-#FABRIC_UMTAP library to preload before ibsim's: with it, MADs are not cut
-#at 256 bytes, as with a kernel
-#FABRIC_DATA directory of topologies and partition files
-#FABRIC_NET topology file; default : b.net in FABRIC_DATA
-#FABRIC_PARTITIONS name of OpenSM's partition file in FABRIC_DATA
-#FABRIC_SM host of OpenSM
-#FABRIC_WAIT_S seconds to wait until the subnet is up
-#FABRIC_ENV array of NAME = VALUE, the environment of OpenSM and commands
-#FABRIC_SM_OPTIONS array of lines for OpenSM's configuration
+#   FABRIC_UMTAP       library to preload before ibsim's: with it, MADs are not cut
+#                      at 256 bytes, as with a kernel
+#   FABRIC_DATA        directory of topologies and partition files
+#   FABRIC_NET         topology file; default: b.net in FABRIC_DATA
+#   FABRIC_PARTITIONS  name of OpenSM's partition file in FABRIC_DATA
+#   FABRIC_SM          host of OpenSM
+#   FABRIC_WAIT_S      seconds to wait until the subnet is up
+#   FABRIC_ENV         array of NAME=VALUE, the environment of OpenSM and commands
+#   FABRIC_SM_OPTIONS  array of lines for OpenSM's configuration
 #
-#If a program is missing, the script prints its name and exits with 77.
+# If a program is missing, the script prints its name and exits with 77.
 
-#shellcheck source = test / support / signals.sh
-."$(dirname " $
-{
-	BASH_SOURCE[0]
+# shellcheck source=test/support/signals.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/signals.sh"
+FABRIC_DATA=${FABRIC_DATA:-$(dirname "${BASH_SOURCE[0]}")/../data/fabrics}
+FABRIC_PARTITIONS=${FABRIC_PARTITIONS:-b.partitions.conf}
+FABRIC_NET=${FABRIC_NET:-$FABRIC_DATA/b.net}
+FABRIC_SM=${FABRIC_SM:-host-r1 mthca0}
+FABRIC_WAIT_S=${FABRIC_WAIT_S:-60}
+FABRIC_ENV=()
+FABRIC_SM_OPTIONS=()
+FABRIC_DIR=
+fabric_pids=() # of programs in the fabric, each at its own index
+fabric_pid=
+fabric_sm_pid=
+fabric_ibsim_pid=
+fabric_console_fd=
+# OpenSM is in sbin, which need not be in the path of a plain user.
+PATH=$PATH:/usr/sbin:/sbin
+
+# Exit status of the script.
+failed=0
+wrong() {
+	echo "FAILED: $*" >&2
+	failed=1
 }
-")/../support/signals.sh" FABRIC_DATA = ${
-	FABRIC_DATA : -$(dirname "${BASH_SOURCE[0]}") /../ data / fabrics
-} FABRIC_PARTITIONS = ${ FABRIC_PARTITIONS : -b.partitions.conf } FABRIC_NET =
-${ FABRIC_NET : -$FABRIC_DATA / b.net } FABRIC_SM =
-${ FABRIC_SM : -host - r1 mthca0 } FABRIC_WAIT_S =
-${ FABRIC_WAIT_S : -60 } FABRIC_ENV = () FABRIC_SM_OPTIONS = ()
-	FABRIC_DIR = fabric_pids = () #of programs in the fabric,
-			  each at its own index fabric_pid = fabric_sm_pid =
-				  fabric_ibsim_pid = fabric_console_fd =
-#OpenSM is in sbin, which need not be in the path of a plain user.
-					  PATH = $PATH : / usr /
-							 sbin
-    : /
-      sbin
 
-#Exit status of the script.
-	      failed = 0 wrong(){ echo "FAILED: $*" > & 2 failed = 1 }
+fabric_skip() {
+	echo "skipped: $*" >&2
+	exit 77
+}
 
-			  fabric_skip(){ echo "skipped: $*" > &2 exit 77 }
+fabric_fail() {
+	echo "fabric: $*" >&2
+	exit 1
+}
 
-			  fabric_fail(){ echo "fabric: $*" > &2 exit 1 }
-
-#fabric_need PROGRAM...
-			  fabric_need()
-{
+# fabric_need PROGRAM...
+fabric_need() {
 	local program
-	for program;
-	do
-		command - v "$program" > / dev / null || fabric_skip
-			"$program is not installed" done
+	for program; do
+		command -v "$program" >/dev/null ||
+			fabric_skip "$program is not installed"
+	done
 }
 
-#Print the path of ibsim's preload library: $UMAD2SIM, or a path of a
-#distribution.
-fabric_preload()
-{
+# Print the path of ibsim's preload library: $UMAD2SIM, or a path of a
+# distribution.
+fabric_preload() {
 	local file
 	for file in "${UMAD2SIM:-}" /usr/lib/*/umad2sim/libumad2sim.so \
 		/usr/lib64/umad2sim/libumad2sim.so \
