@@ -38,9 +38,9 @@ struct ibsa_port_watch {
 
 /*
  * Whether the kernel's umad header, which has 16 bits for a LID, cannot hold
- * @lid of Omni-Path. The engine sends to a GID instead of such a LID. It also
- * does so for 0xffff, which the driver would take for the permissive LID.
- * Source: Linux drivers/infiniband/hw/hfi1/hfi.h, hfi1_make_opa_lid().
+ * @lid of Omni-Path. The engine adds a GRH with a GID that contains such a LID;
+ * also for 0xffff, which the driver would take for the permissive LID. Source:
+ * Linux drivers/infiniband/hw/hfi1/hfi.h, hfi1_make_opa_lid().
  */
 bool ibsa__lid_is_long(uint32_t lid)
 {
@@ -130,7 +130,10 @@ static unsigned int port_changes(const struct ibsa_port_state *a,
 	return changes;
 }
 
-/* Set the state of the port. Watches are called back later, from dispatch. */
+/*
+ * Set the state of the port. A change ends the use of a redirection. Watches
+ * are called back later, from dispatch.
+ */
 static void port_state_set(struct ibsa__engine *engine,
 			   const struct ibsa_port_state *port)
 {

@@ -25,8 +25,9 @@ enum { CLOCK_EVERY = 16 };
 /*
  * Whether the LIDs @from and @asked belong to one port with @lmc path bits.
  * OpenSM sends from the base LID of its port even if the request was sent to
- * another LID of this port. Only 16 bits are compared, because the kernel's
- * header has no more for the sender's LID, while an OPA LID may be longer.
+ * another LID of this port. If @from has no more than 16 bits, only 16 bits of
+ * @asked are compared: the kernel's header has no more for the sender's LID,
+ * while an OPA LID may be longer.
  *
  * Source: Linux include/uapi/rdma/ib_user_mad.h.
  */
@@ -140,7 +141,7 @@ static bool is_from_known_sa(const struct ibsa__engine *engine,
 
 /*
  * Whether the SA has sent this Report. If the sender is unknown, the port is
- * read again, because the sender may be a new SM.
+ * read again (at most once in 100 ms), because the sender may be a new SM.
  */
 static bool is_from_sa(struct ibsa__engine *engine,
 		       const struct ibsa_message *message)
@@ -182,7 +183,8 @@ static bool message_is_report(const struct ibsa_message *message)
  * the transport's timeout for it has ended. An abandoned request without other
  * tries then leaves the window. If the transport has refused a later try as a
  * duplicate of this one, the request is sent again now. Apart from that a
- * timeout has no effect: the engine's own timers start the next try.
+ * timeout has no effect: the engine's own timers start the next try. A refusal
+ * for another reason ends the request, unless the error is temporary.
  */
 static void send_failure_handle(struct ibsa__engine *engine,
 				const struct ibsa_message *message)

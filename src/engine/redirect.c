@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Redirection: the SA answers a request with the address of another SA. The
- * engine sends all requests to that address until the port changes or the
- * target does not answer.
+ * engine sends all requests to that address until the port changes, the target
+ * does not answer or is not an SA, or a request is redirected too often.
  *
  * Source: IBA vol 1, 13.4.8.1 (ClassPortInfo), 13.5.2 (redirection).
  */
@@ -120,8 +120,9 @@ static bool address_is_multicast(const struct ibsa_address *target, bool is_opa)
 /*
  * Fill @out with the address of the redirection's target; its LID is 0 if
  * @redirect has only a GID. Return: false if the port cannot send to the
- * target: it is multicast, its partition is not in the port's P_Key table, or
- * its Q_Key is not that of QP 1, with which all transports send.
+ * target: it has no QP, or no GID although one is needed; it is multicast; its
+ * partition is not in the port's P_Key table; or its Q_Key is not that of QP 1,
+ * with which all transports send.
  */
 static bool redirect_address(struct ibsa__engine *engine,
 			     const struct ibsa__redirect *redirect,
@@ -215,9 +216,10 @@ static bool needs_lid(const struct ibsa__engine *engine,
 }
 
 /*
- * Send requests to the target of the redirection in @reply from now on, after
- * a query for its path if its LID is not known. Return: false if the port
- * cannot send to the target.
+ * Send requests to the target of the redirection in @reply from now on, after a
+ * query for its path if its LID is not known. While such a query is in flight,
+ * further redirections are not used. Return: false if the port cannot send to
+ * the target.
  */
 static bool redirect_learn(struct ibsa__engine *engine,
 			   const struct ibsa_reply *reply)

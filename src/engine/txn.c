@@ -164,7 +164,8 @@ int ibsa__engine_cancel(struct ibsa__engine *engine, uint64_t id)
 
 /*
  * Send the requests in flight again: MOVED_PER_MS of them in each ms. A request
- * whose next try is scheduled for an earlier time keeps that time.
+ * whose next try is scheduled for an earlier time keeps that time. An abandoned
+ * request leaves the window instead of being sent.
  */
 void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 {
@@ -200,7 +201,8 @@ static void txn_send_failed(struct ibsa__engine *engine, struct txn *txn,
 /*
  * The transport reports @err for a try that it had accepted. The kernel uses
  * -EINVAL for a duplicate: the next try then follows when the transport's
- * timeout for the previous try has ended.
+ * timeout for the previous try has ended. Another error ends @txn, unless it is
+ * temporary.
  */
 void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 {
@@ -237,9 +239,9 @@ static bool txn_is_awaited(const struct ibsa__engine *engine,
 
 /*
  * The next try of @txn is due, usually because no reply came within the
- * interval. The port is read again, because the SM may have moved. If all
- * deadlines have passed as well, as after a suspend of the machine, the
- * deadline timers end @txn.
+ * interval. The port is read again (at most once in 100 ms), because the SM may
+ * have moved. If all deadlines have passed as well, as after a suspend of the
+ * machine, the deadline timers end @txn.
  */
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {

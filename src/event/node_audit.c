@@ -16,8 +16,8 @@
 struct ibsa__audited_port {
 	uint64_t guid;
 	/*
-	 * The port is in the subnet, according to the last event that the
-	 * watches got.
+	 * The port is in the subnet, according to the last Report or table of
+	 * NodeRecords.
 	 */
 	bool is_in;
 	/*
@@ -26,8 +26,8 @@ struct ibsa__audited_port {
 	 */
 	bool is_touched;
 	/*
-	 * The last audit of nodes has reported this port, and no Report about
-	 * it came since.
+	 * The last audit of nodes has reported a change of this port, and no
+	 * Report of another change of it came since.
 	 */
 	bool is_reported;
 };
@@ -361,8 +361,8 @@ void ibsa__node_audit_interval_set(struct ibsa__events *events,
 		return;
 	}
 	/*
-	 * After a failure, read the table again no later than at the next
-	 * regular read.
+	 * After a failure other than a refusal by the SA, read the table again
+	 * after one interval at most.
 	 */
 	registration->retry_max_ms = interval_ms;
 	ibsa__registration_audit_ms_set(registration, interval_ms);

@@ -138,8 +138,8 @@ void ibsa__node_audit_interval_set(struct ibsa__events *events,
 void ibsa__node_audit_soon(struct ibsa__events *events);
 /*
  * Note a Report before it is delivered. Return: true if an audit of nodes has
- * already reported this change of the port to the watches with audit_nodes,
- * and no Report about the port came since.
+ * already reported this change of the port to the watches with audit_nodes, and
+ * no Report of another change of the port came since.
  */
 bool ibsa__node_audit_report(struct ibsa__events *events,
 			     const struct report *report);

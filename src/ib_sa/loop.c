@@ -186,8 +186,8 @@ static bool is_dispatched_by_program(const struct ib_device *device)
 
 /*
  * Become the dispatcher of the device, in a program's thread. Return: 0; -EBUSY
- * another thread dispatches it; -EINVAL a worker thread is for that, or the
- * device belongs to the parent process.
+ * another thread dispatches it; -EINVAL the device has a worker thread for
+ * that, or belongs to the parent process.
  */
 static int dispatch_begin(struct ib_device *device)
 {

@@ -120,8 +120,8 @@ static bool guid_is_shared(const struct cas *cas, __be64 guid)
 }
 
 /*
- * Return: the pair with this port GUID, which is added if it does not exist
- * and there is room; otherwise NULL.
+ * Return: the pair with this port GUID; if there is none, a new pair; NULL if
+ * there is no room for it.
  */
 static struct umad_ca_pair *pairs_get(struct pairs *pairs, __be64 guid)
 {
@@ -136,8 +136,9 @@ static struct umad_ca_pair *pairs_get(struct pairs *pairs, __be64 guid)
 }
 
 /*
- * Put the name of a device into a pair, as its SMI or GSI. A later device
- * replaces an earlier one.
+ * Put the name of a device into a pair: as its SMI if the device has QP 0; as
+ * its GSI if it has no QP 0, or is the only one with the port GUID. A later
+ * device replaces an earlier one.
  */
 static void pair_put(struct umad_ca_pair *pair, const char *name, bool has_smi,
 		     bool is_shared)
@@ -205,8 +206,8 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max)
 }
 
 /*
- * Whether a port is in any state other than Down: a subnet manager uses ports
- * in all other states.
+ * Whether a port exists and is in a state above Down: a subnet manager uses
+ * ports in all these states.
  */
 static bool is_up(const umad_port_t *port)
 {

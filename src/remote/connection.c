@@ -344,8 +344,9 @@ bool ibsa__remote_is_gone(const struct remote_connection *connection)
 	char byte;
 
 	/*
-	 * The server sends nothing unless it gets a request: if the socket is
-	 * readable, the connection is closed or broken.
+	 * Without REMOTE_WATCH, the server sends nothing unless it gets a
+	 * request: if the socket is readable, the connection is closed or
+	 * broken.
 	 */
 	return connection->fd < 0 ||
 	       recv(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0;

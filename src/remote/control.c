@@ -280,8 +280,8 @@ static bool control_grow(struct remote_control *control)
 
 /*
  * Receive bytes from the server, and descriptors: only the answer to
- * REMOTE_ATTACH may contain them, with which the answer to the hello may be
- * received; close all others.
+ * REMOTE_ATTACH may carry them, and one receive may return it together with the
+ * answer to the hello. Descriptors that come at any other time are closed.
  */
 static ssize_t control_recv(struct remote_control *control, int fd)
 {

@@ -53,8 +53,8 @@ static void inbox_skip(struct remote_inbox *inbox)
 }
 
 /*
- * Receive the bytes that have arrived. Return: 1 some bytes; 0 none; -ENODEV
- * the server closed the socket.
+ * Receive the bytes that have arrived. Return: 1 some bytes; 0 none, or the
+ * previous call has received all; -ENODEV the server closed the socket.
  */
 static int inbox_fill(struct remote_inbox *inbox, struct remote_data *data)
 {
@@ -117,8 +117,8 @@ static void inbox_cut(struct remote_inbox *inbox, size_t len,
 /*
  * Take the next packet from the inbox. @may_move: the receive operation has
  * taken no packet yet, so no returned packet points into the buffer, and the
- * buffer may be moved. Return: 1; 0 the packet is incomplete; -ENODEV its
- * length is invalid.
+ * buffer may be moved. Return: 1, also for the beginning of a packet that is
+ * too large; 0 the packet is incomplete; -ENODEV its length is invalid.
  */
 static int inbox_take(struct remote_inbox *inbox, bool may_move,
 		      struct umad_buffer *out)

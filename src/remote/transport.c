@@ -92,7 +92,10 @@ static void event_nudge(struct remote_link *link)
 		ibsa__remote_link_nudge(link);
 }
 
-/* Return: whether an event of the port has arrived since the last call. */
+/*
+ * Return: whether an event of the port has arrived since the last call; -EPIPE
+ * the server has gone.
+ */
 static int event_take(struct umad_file *file)
 {
 	struct remote_link *link = link_of(file);
@@ -243,9 +246,9 @@ static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 }
 
 /*
- * Unregister an agent. Until the server has answered, other clients cannot
- * register the agent's methods. If the server has gone, the receive operation
- * reports it.
+ * Unregister an agent. If another request is in flight, only its answer is
+ * awaited. Until the server has answered, other clients cannot register the
+ * agent's methods. If the server has gone, the receive operation reports it.
  */
 static int link_unregister(struct umad_file *file, uint32_t agent)
 {
