@@ -292,7 +292,7 @@ static int name_copy(const char *name, struct ibsa_error *error, char **out)
 
 /*
  * Find an adapter of the fabric by its name or by its node id in the topology
- * file.
+ * file; without a name, the first adapter.
  */
 static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 				 const struct ibsa_options *options,

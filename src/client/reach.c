@@ -137,8 +137,8 @@ static void answer_put_reason(const struct ibsa_reason *reason,
 }
 
 /*
- * If the query for a GID has failed and this port is down, set that as the
- * reason in @answer.
+ * If the query for a GID has failed, was not cancelled, and this port is down,
+ * set that as the reason in @answer.
  */
 static void failure_explain(struct ibsa__engine *engine,
 			    struct ibsa_reach_answer *answer)

@@ -252,8 +252,8 @@ static void message_pass(struct ibsa_responder *responder,
 }
 
 /*
- * Pass on the replies that the fabric's SA has sent. This is called after each
- * request, so that large replies do not accumulate.
+ * Pass on the replies that the fabric's SA has sent. This is called before the
+ * first and after each request, so that large replies do not accumulate.
  */
 static void answers_pass(struct ibsa_responder *responder)
 {

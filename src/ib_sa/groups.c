@@ -163,8 +163,8 @@ static void group_note_loss(struct mc_group *group, bool is_down)
 }
 
 /*
- * Schedule the jobs of all groups whose membership @events have ended; the
- * jobs report it to the members.
+ * Schedule the jobs of all groups whose membership @events have ended, or may
+ * have ended by a change of P_Keys; the jobs report the end to the members.
  */
 static void groups_note_event(struct sa_port *port, unsigned int events,
 			      bool is_down)

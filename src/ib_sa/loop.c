@@ -176,8 +176,9 @@ bool ibsa__sa_loop_take_idle(struct ib_device *device)
 }
 
 /*
- * Whether a program's thread dispatches the device. False in a
- * forked child for a device of its parent.
+ * Whether it is for a program's thread to dispatch the device, because the
+ * device has no worker thread. False in a forked child for a device of its
+ * parent.
  */
 static bool is_dispatched_by_program(const struct ib_device *device)
 {
@@ -246,9 +247,10 @@ static void ports_close(struct ib_device *device)
 }
 
 /*
- * Stop being the dispatcher, and wake programs that poll the device, since its
- * deadlines may have changed. If a callback has put a device without a worker,
- * the device is closed and freed here.
+ * Stop being the dispatcher. If a program asked for the device's timeout
+ * meanwhile, wake programs that poll the device, since its deadlines may have
+ * changed. If a callback has put a device without a worker, the device is
+ * closed and freed here.
  */
 static void dispatch_end(struct ib_device *device)
 {
@@ -295,9 +297,9 @@ static int device_timeout_ms(struct ib_device *device)
 
 /*
  * Prepare to wait: from now on, the first start or job wakes this thread.
- * Return: false if there is work to do. If the device has only one port,
- * *@out_lone is its client, which waits in its own transport, because the
- * transport may have its own clock; otherwise NULL.
+ * Return: false if there is work to do, or the device is closing. If the device
+ * has only one port, *@out_lone is its client, which waits in its own
+ * transport, because the transport may have its own clock; otherwise NULL.
  */
 static bool wait_begin(struct ib_device *device, struct ibsa_client **out_lone)
 {

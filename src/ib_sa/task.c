@@ -141,10 +141,7 @@ static void task_end(struct sa_task *task)
 	ibsa__sa_submit(task->port->device, &task->end);
 }
 
-/*
- * Return: the id of the task whose last ticket is @ticket, or -1. @lock is
- * held.
- */
+/* Return: the task id that @ticket was last given for, or -1. @lock is held. */
 static int ticket_find(const struct sa_tasks *tasks, uintptr_t ticket)
 {
 	for (uint32_t id = 0; id < tasks->slot_count; id++) {

@@ -219,8 +219,8 @@ void ibsa__async_unsplice(struct context_state *state)
 }
 
 /*
- * Wait until libibverbs no longer uses the async fd: meanwhile its file must
- * not change.
+ * Wait, at most BOUND_S, until libibverbs no longer uses the async fd, whose
+ * file must not change during such a use.
  */
 static int number_await(struct context_call *call)
 {

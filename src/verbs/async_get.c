@@ -131,8 +131,8 @@ static int step_spliced(struct reading *reading)
  * Next step while the async fd refers to the device's event file: libibverbs
  * reads the events. If another thread took the event first, libibverbs would
  * wait in read(2), and neither an SM event nor a close of the context would end
- * that wait. Therefore only one thread at a time reads, and only when the async
- * fd is readable. @lock is held.
+ * that wait. Therefore, unless the async fd has O_NONBLOCK, only one thread at
+ * a time reads, and only when the async fd is readable. @lock is held.
  */
 static int step_plain(struct reading *reading)
 {
@@ -153,8 +153,8 @@ static int step_plain(struct reading *reading)
 }
 
 /*
- * Without memory or descriptors for what this library needs, libibverbs can
- * still read the device's events.
+ * Whether libibverbs can read the device's events although this library lacks
+ * memory or descriptors (@err): only in a call that behaves as libibverbs' own.
  */
 static bool can_read_stock(const struct reading *reading, int err)
 {

@@ -96,7 +96,7 @@ void ibsa__context_state_anchor(struct context_state *state)
 /*
  * Store the environment variables of a context: for a context of
  * ibsa_verbs_open(), as they were when it was opened; for a context of
- * libibverbs, as they are at the first call with the context.
+ * libibverbs, as they are at the first call that needs them.
  */
 static int origin_read(struct context_state *state)
 {
@@ -185,8 +185,9 @@ static void state_release(struct context_state *state)
 }
 
 /*
- * Mark a context state as closed: calls in progress end, and new calls fail.
- * Return: whether this thread is the first to close it. @lock is held.
+ * Mark a context state as closed: calls in progress end, and new calls do not
+ * find the state. Return: whether this thread is the first to close it. @lock
+ * is held.
  */
 static bool state_close(struct context_state *state)
 {
@@ -214,7 +215,7 @@ static bool state_is_shared(const struct context_state *state)
 }
 
 /*
- * End the queries in progress on the context's device, and prevent new ones.
+ * End the queries in progress on the context's device, and close the device.
  * Inside a callback of <ibsa/ib_sa.h>, this does not wait for that callback;
  * end_await() does.
  */
@@ -415,7 +416,7 @@ void ibsa__context_state_put(struct context_state *state)
 }
 
 /*
- * Whether one of this thread's calls on the context has the flag. @lock is held.
+ * Whether one of this thread's calls on the context has @flag. @lock is held.
  */
 static bool thread_has(const struct context_state *state, unsigned int flag)
 {

@@ -8,7 +8,10 @@
 #include "verbs/context_state.h"
 #include "verbs/sm_events.h"
 
-/* If no registration is left, free the resources for SM events. */
+/*
+ * If no registration is left, stop the watches; unless the context is attached,
+ * also empty the queue of SM events and restore the async fd.
+ */
 static void registrations_settle(struct context_state *state)
 {
 	bool is_empty;

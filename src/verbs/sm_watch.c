@@ -260,8 +260,8 @@ static int worse_error(int a, int b)
 }
 
 /*
- * Start watches for all ports that are not watched yet. Return: 0; or the most
- * informative error.
+ * Start watches for all ports that are not watched yet. Return: the most
+ * informative error; -ENODEV if all ports that fit are watched, or none fits.
  */
 static int ports_watch(struct context_state *state)
 {
