@@ -19,8 +19,8 @@ struct answers {
 };
 
 /*
- * Count how a query ended: @err and @status as in struct ibsa_reply. @answers may
- * be NULL.
+ * Count how a query ended: @err and @status as in struct ibsa_reply. @answers
+ * may be NULL.
  */
 void answers_count(struct answers *answers, int err, uint16_t status);
 

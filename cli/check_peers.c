@@ -237,9 +237,9 @@ static void name_trips_add(struct trips *trips, struct peer *peer)
 }
 
 /*
- * Add the port with a peer's LID. NodeRecords have no room for a LID of more than
- * 16 bits: on Omni-Path a GID encodes it, and on InfiniBand no port has it.
- * Return: 0, even if no port has the LID; or the error of the query.
+ * Add the port with a peer's LID. NodeRecords have no room for a LID of more
+ * than 16 bits: on Omni-Path a GID encodes it, and on InfiniBand no port has
+ * it. Return: 0, even if no port has the LID; or the error of the query.
  */
 static int lid_trip_add(struct trips *trips, struct peer *peer, uint32_t lid)
 {

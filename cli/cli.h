@@ -27,8 +27,8 @@ enum cli_exit {
 /**
  * struct cli - one run of the command
  * @open:    options for opening the client; its strings are those of argv
- * @sa, @output, @record, @picture, @gids, @check, @metrics, @path, @reach, @service,
- * @topology, @trace, @watch, @fabric:  options by subject
+ * @sa, @output, @record, @picture, @gids, @check, @metrics, @path, @reach,
+ * @service, @topology, @trace, @watch, @fabric: options by subject
  * @all:     --all is given; several commands have this option
  * @why:     --why is given, for path or reach
  * @given:   which options are given: bit N for row N of option_table.c
@@ -135,8 +135,8 @@ int cmd_watch(struct cli *cli);
 void cmd_watch_details(struct cli *cli);
 
 /*
- * Print on stderr how to try an example fabric, on a machine without a device; on
- * others, which command checks the devices.
+ * Print on stderr how to try an example fabric, on a machine without a device;
+ * on others, which command checks the devices.
  */
 void suggest_fabric(void);
 
@@ -180,8 +180,8 @@ int no_device_explain(int err);
 int error_explain(int err, const struct ibsa_error *error);
 
 /*
- * As error_explain(), for a topology file that could not be loaded; also print where
- * the installed example of its name is.
+ * As error_explain(), for a topology file that could not be loaded; also print
+ * where the installed example of its name is.
  */
 int fabric_error_explain(int err, const struct ibsa_error *error,
 			 const char *fabric);

@@ -190,7 +190,7 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 		(void)reach_run_query(&run, NULL, targets->gids,
 				      targets->gid_count, results);
 		rows.shows_all = cli->client && nodes_are_shown(cli);
-		/* The message for the first query without an answer is enough. */
+		/* One message about queries without an answer is enough. */
 		if (targets->is_silent)
 			run.silent.is_known = false;
 		status = reach_run_end(&run);

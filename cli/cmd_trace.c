@@ -341,7 +341,8 @@ static int pairs_trace(struct cli *cli, struct traces *traces,
 }
 
 /*
- * Check that a target is a port. Return: the exit status; a failure is printed.
+ * Refuse a multicast GID or LID as a target. Return: the exit status; a
+ * failure is printed.
  */
 static int target_check(const char *text, const struct target *target)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The meanings of codes in the fields of records: those of ibsa_code_text(), and
- * of fields that text output shows as numbers.
+ * The meanings of codes in the fields of records: those of ibsa_code_text(),
+ * and of fields that text output shows as numbers.
  */
 #include <stdio.h>
 #include <string.h>

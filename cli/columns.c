@@ -50,7 +50,9 @@
 
 /* clang-format off */
 
-/* Lists of words, each after a '|', from the tables that the values are from. */
+/*
+ * Lists of words, each after a '|', from the tables that the values are from.
+ */
 #define FINDING_WORD(kind, name, severity) "|" name
 #define FINDING_WORDS IBSA_FINDINGS(FINDING_WORD)
 #define REASON_WORD(name, text) "|" text "|possibly " text

@@ -30,11 +30,13 @@ enum { COLUMN_NAME_ROOM = 64 }; /* for any cell's name */
  * @kind:    what it contains
  * @can_be_none: it may have no value
  * @words:   the only texts that it may have, separated by '|', or NULL
- * @words_of_no: the only texts that it may have in rows whose cell "reach" is "no"
+ * @words_of_no: the only texts that it may have in rows whose cell "reach" is
+ *               "no"
  * @record:  the record, for COLUMN_FIELD and COLUMN_RECORD
  * @field:   name of the field, for COLUMN_FIELD
- * @has_long_lids: slid and dlid may be Omni-Path LIDs of 32 bits. They are taken
- *           from the GIDs, because these fields of the record have 16 bits
+ * @has_long_lids: slid and dlid may be Omni-Path LIDs of 32 bits. They are
+ *           taken from the GIDs, because these fields of the record have 16
+ *           bits
  */
 struct column {
 	const char *name;

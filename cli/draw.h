@@ -7,8 +7,8 @@
 #include "topology.h"
 
 /*
- * Write the drawing as Graphviz input. @each: draw a box for every node, however
- * many there are. Return: 0 or -ENOMEM.
+ * Write the drawing as Graphviz input. @each: draw a box for every node,
+ * however many there are. Return: 0 or -ENOMEM.
  */
 int topology_dot(FILE *file, const struct topology_view *view, bool each);
 

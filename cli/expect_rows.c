@@ -22,8 +22,8 @@ struct expect {
 };
 
 /*
- * The memory of one object, which has about a hundred parts. Without it, a quarter of
- * the time of reading is spent in malloc() and free().
+ * The memory of one object, which has about a hundred parts. Without it, a
+ * quarter of the time of reading is spent in malloc() and free().
  */
 static struct {
 	_Alignas(max_align_t) char bytes[1 << 16];

@@ -42,8 +42,8 @@ struct expect_rows {
 };
 
 /*
- * Read JSON: an array, or an object on each line. Return: the exit status; a failure
- * is printed. The caller frees @out->all in any case.
+ * Read JSON: an array, or an object on each line. Return: the exit status; a
+ * failure is printed. The caller frees @out->all in any case.
  */
 int expect_rows_read(const char *path, const struct file_text *file,
 		     struct expect_rows *out);

@@ -47,7 +47,9 @@ int fabric_run(struct cli *cli);
 int fabric_replay(struct cli *cli);
 
 /*
- * Run a fabric server while a command runs. Return: the command's exit status.
+ * Run a fabric server while a command runs. Return: the command's exit status,
+ * or 128 plus the number of the signal that ended the command; if the server
+ * fails, the exit status of this failure.
  */
 int fabric_exec(struct cli *cli);
 

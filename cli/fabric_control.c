@@ -159,8 +159,8 @@ static void sleep_until(double when_s)
 }
 
 /*
- * Parse a script line "SECONDS COMMAND...", or an empty line. Return: false if
- * the line is neither.
+ * Parse a script line "SECONDS COMMAND...". For an empty line or a comment,
+ * *@command is NULL. Return: false if the line has another form.
  */
 static bool line_parse(char *line, double *at_s, const char **command)
 {
@@ -227,7 +227,8 @@ static int unreadable(const char *name)
 }
 
 /*
- * Send the command in each line of @file at its time, counted from the start.
+ * Send the command in each line of @file at its time, counted from the start
+ * of the script, until a command fails.
  */
 static int script_run(struct script *script, FILE *file)
 {

@@ -10,8 +10,11 @@
 #include "record.h"
 
 enum {
+	/*
+	 * A file of at least this size is announced on a terminal before it is
+	 * read.
+	 */
 	LARGE_BYTES = 4 << 20
-	/* A file of at least this size is announced on a terminal before it is read. */
 };
 
 /*

@@ -18,8 +18,9 @@ struct file_text {
 };
 
 /*
- * Read all of @path once, at most 256 MB. A FIFO must have a writer within the time of
- * --timeout. Return: 0; or a negative error number with the reason in @error.
+ * Read all of @path once, at most 256 MB. A FIFO must have a writer within the
+ * time of --timeout. Return: 0; or a negative error number with the reason in
+ * @error.
  */
 int file_read(const struct cli *cli, const char *path, struct ibsa_error *error,
 	      struct file_text *out);

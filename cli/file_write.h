@@ -9,8 +9,8 @@
 /*
  * Write the text to a new file, which then takes the place of @path: a program
  * that reads @path gets either the whole old text or the whole new one, and a
- * failure leaves the old text. A file that is not regular, such as /dev/null, is
- * written in place.
+ * failure leaves the old text. A file that is not regular, such as /dev/null,
+ * is written in place.
  *
  * @mode: the rights of the file
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * An HTTP server with one page, for programs that poll file descriptors. Each
- * connection has one request. Clients may send anything: number, memory and time of
- * connections are limited.
+ * connection has one request. Clients may send anything: number, memory and
+ * time of connections are limited.
  */
 #ifndef CLI_HTTP_H
 #define CLI_HTTP_H

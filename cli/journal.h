@@ -26,8 +26,8 @@ struct journal_entry {
 int journal_open(void);
 
 /*
- * Add a field. Line breaks in the value become blanks; without room for it, the field
- * is left out.
+ * Add a field. Line breaks in the value become blanks; without room for it, the
+ * field is left out.
  */
 void journal_field(struct journal_entry *entry, const char *name,
 		   const char *format, ...)

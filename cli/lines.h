@@ -26,9 +26,9 @@ int lines_open(struct lines *lines, const struct cli *cli, const char *option,
 void lines_close(struct lines *lines);
 
 /*
- * Read the next line. Return: the line without blanks around it, "" for an empty
- * line and a comment; NULL at the end and after an error. If the line cannot be
- * used, @out_why is set to the reason, or else to NULL.
+ * Read the next line. Return: the line without blanks around it, "" for an
+ * empty line and a comment; NULL at the end and after an error. If the line
+ * cannot be used, @out_why is set to the reason, or else to NULL.
  */
 char *lines_next(struct lines *lines, const char **out_why);
 

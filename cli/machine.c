@@ -70,7 +70,9 @@ static int machine_port_take(const struct ibsa_device *device,
 	return CLI_DONE;
 }
 
-/* Whether the node that -C or IBSA_NODE names in a fabric server is a switch. */
+/*
+ * Whether the node that -C or IBSA_NODE names in a fabric server is a switch.
+ */
 static bool node_is_switch(const struct ibsa_device_list *list)
 {
 	return secure_getenv("IBSA_NODE") && list->count &&
@@ -135,8 +137,8 @@ static int fabric_scope(const struct cli *cli, struct scope *out)
 }
 
 /*
- * Return: how well a port's node fits the name: a node id best, then as rated by
- * ibsa_host_match().
+ * Return: how well a port's node fits the name: a node id best, then as rated
+ * by ibsa_host_match().
  */
 static int port_match(const char *name, const struct ibsa_fabric_port *port)
 {

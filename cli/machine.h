@@ -42,9 +42,9 @@ struct machine {
 
 /*
  * Read the ports: those of --device and --port, or else all ports of InfiniBand
- * and Omni-Path, or else all RoCE ports. On an embedded fabric, the ports of the
- * node that --device or IBSA_NODE names, or of the first adapter, and of the
- * other adapters of that host if no adapter is named.
+ * and Omni-Path, or else all RoCE ports. On an embedded fabric, the ports of
+ * the node that --device or IBSA_NODE names, or of the first adapter, and of
+ * the other adapters of that host if no adapter is named.
  *
  * Return: the exit status; CLI_DEVICE if there is no such port, with the reason
  * in @error, which is not printed. The caller frees @out in any case.

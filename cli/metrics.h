@@ -80,8 +80,8 @@ struct metrics {
 };
 
 /*
- * Collect all values. Return: the exit status; a failure is printed. @out can be
- * written in any case; the caller calls metrics_end().
+ * Collect all values. Return: the exit status; a failure is printed. @out can
+ * be written in any case; the caller calls metrics_end().
  */
 int metrics_collect(struct cli *cli, const struct ibsa_topology *expected,
 		    struct metrics *out);
@@ -103,8 +103,8 @@ void metrics_write(FILE *file, const struct metrics *metrics,
 		   enum metrics_format format);
 
 /*
- * Check the value of --label. Return: false after a message: it is not NAME=VALUE,
- * or the name is that of a label of ibsa.
+ * Check the value of --label. Return: false after a message: it is not
+ * NAME=VALUE, or the name is that of a label of ibsa.
  */
 bool metrics_label_check(const char *label);
 

@@ -13,8 +13,9 @@ struct metrics_events {
 };
 
 /*
- * Open a client at the port of the collection and subscribe to all events, unless
- * this was done before. Failures are printed once; the next collection may succeed.
+ * Open a client at the port of the collection and subscribe to all events,
+ * unless this was done before. Failures are printed once; the next collection
+ * may succeed.
  */
 void metrics_events_start(struct metrics_events *events,
 			  const struct metrics *metrics);

@@ -15,7 +15,10 @@
 #include "metrics_events.h"
 #include "event_text.h"
 
-/* Requests within this time share a collection, which bounds the load on the SA. */
+/*
+ * Requests within this time share a collection, which bounds the load on the
+ * SA.
+ */
 enum { FRESH_MS = 5000 };
 
 /* The formats, in the order of enum metrics_format. */

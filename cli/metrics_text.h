@@ -2,8 +2,8 @@
 /*
  * The text formats of metrics.
  *
- * Source: OpenMetrics 1.0, "Text format"; Prometheus, "Exposition formats", text
- * format 0.0.4. Text without counters is the same in both.
+ * Source: OpenMetrics 1.0, "Text format"; Prometheus, "Exposition formats",
+ * text format 0.0.4. Text without counters is the same in both.
  */
 #ifndef CLI_METRICS_TEXT_H
 #define CLI_METRICS_TEXT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The functions of libmicrohttpd that this command calls. libmicrohttpd is loaded
- * when it is needed, because it loads GnuTLS, which queries do not need.
+ * The functions of libmicrohttpd that this command calls. libmicrohttpd is
+ * loaded when it is needed, because it loads GnuTLS, which queries do not need.
  */
 #ifndef CLI_MICROHTTPD_LOAD_H
 #define CLI_MICROHTTPD_LOAD_H

@@ -85,10 +85,11 @@ static int line_refuse(const char *path, unsigned long number)
 }
 
 /*
- * Parse a line as ibnetdiscover does: the name ends at the first quote or #, also
- * without an opening quote; a GUID without a name has no effect.
+ * Parse a line as ibnetdiscover does: the name ends at the first quote or #,
+ * also without an opening quote; a GUID without a name has no effect.
  *
- * Source: rdma-core, util/node_name_map.c, parse_node_map_wrap() and map_name().
+ * Source: rdma-core, util/node_name_map.c, parse_node_map_wrap() and
+ * map_name().
  */
 static int line_parse(struct node_map *map, char *line, const char *path,
 		      unsigned long number)

@@ -50,8 +50,8 @@ int node_ports_check(const struct node_ports *ports, const char *where,
 		     const char *name);
 
 /*
- * Return: whether the SA shows all nodes to this port: the port is a full member of the
- * default partition, of which an SM makes each port a member.
+ * Return: whether the SA shows all nodes to this port: the port is a full
+ * member of the default partition, of which an SM makes each port a member.
  */
 bool nodes_are_shown(const struct cli *cli);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The options of the commands, a struct for each subject. A new command adds its
- * own struct here and a member to struct cli.
+ * The options of the commands, a struct for each subject. A new command adds
+ * its own struct here and a member to struct cli.
  */
 #ifndef CLI_OPTION_GROUPS_H
 #define CLI_OPTION_GROUPS_H
@@ -80,8 +80,8 @@ struct gids_options {
 /**
  * struct check_options - ibsa check
  * @nagios:      print the line of a monitoring plugin
- * @is_plugin:   --nagios is on the command line, even if the command line has an
- *               error: the exit status is then that of a monitoring plugin
+ * @is_plugin:   --nagios is on the command line, even if the command line has
+ *               an error: the exit status is then that of a monitoring plugin
  * @is_reported: the line of the monitoring plugin has been printed
  * @rate:        rate of --rate; its kind is RATE_ANY if not given
  * @pkeys:       the @pkey_count P_Keys of --pkey
@@ -151,8 +151,8 @@ struct topology_options {
 
 /**
  * struct watch_options - ibsa watch
- * @audit_nodes: also read the table of nodes at intervals, to find changes whose
- *               Report was lost
+ * @audit_nodes: also read the table of nodes at intervals, to find changes
+ *               whose Report was lost
  * @journal:     write events to the systemd journal
  */
 struct watch_options {

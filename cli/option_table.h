@@ -24,10 +24,11 @@ enum option_whose {
  * @letter:   short option; 0: none
  * @name:     long option
  * @argument: name of its value in --help; NULL: it has no value
- * @help:     one line; a prefix before a colon names the commands that accept it
+ * @help:     one line; a prefix before a colon names the commands that accept
+ *            it
  * @set:      parses the value and returns the exit status; or NULL
- * @at:       if @set is NULL, offset of the member of struct cli that receives the
- *            value: a const char *, or a bool for an option without a value
+ * @at:       if @set is NULL, offset of the member of struct cli that receives
+ *            the value: a const char *, or a bool for an option without a value
  * @whose:    the commands that accept it
  */
 struct option_row {

@@ -20,9 +20,9 @@ int options_parse(struct cli *cli, int argc, char **argv);
 bool options_fit(const struct cli *cli, const struct command *command);
 
 /*
- * Whether a part of a command, such as serve of ibsa fabric, accepts all options
- * that are given: it accepts the options in @list, separated by blanks, and
- * options that only change the output. If it does not, print a message that
+ * Whether a part of a command, such as serve of ibsa fabric, accepts all
+ * options that are given: it accepts the options in @list, separated by blanks,
+ * and options that only change the output. If it does not, print a message that
  * names the part, @whose.
  */
 bool options_only(const struct cli *cli, const char *whose, const char *list);
@@ -37,8 +37,8 @@ bool options_given(const struct cli *cli, const char *name);
 void options_help(struct out *out, const struct command *command);
 
 /*
- * An option whose line in the help of a part of a command, such as serve of ibsa
- * fabric, differs from its line in the help of the command.
+ * An option whose line in the help of a part of a command, such as serve of
+ * ibsa fabric, differs from its line in the help of the command.
  */
 struct option_words {
 	const char *name;

@@ -13,8 +13,8 @@ void out_bytes_put(struct out_bytes *bytes, const char *text, size_t len);
 
 /*
  * Append a cell to the output's row. JSON: a member of an object, after a comma
- * unless it is the first; @name consists of letters, digits and '_' only. CSV: a
- * cell without a value is empty; an empty text is two quotes.
+ * unless it is the first; @name consists of letters, digits and '_' only. CSV:
+ * a cell without a value is empty; an empty text is two quotes.
  */
 void out_data_put(struct out *out, const struct out_name *name,
 		  const struct out_cell *cell);

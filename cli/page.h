@@ -56,9 +56,10 @@ size_t page_port_find_guid(const struct page *page, uint64_t guid);
 void page_topology(struct page *page);
 
 /*
- * Query and write the partitions, services, multicast groups, SMs and the latency of
- * the SA. A query that fails becomes a sentence in the page, and is printed. Return:
- * the exit status; CLI_DONE unless the client is lost or there is no memory.
+ * Query and write the partitions, services, multicast groups, SMs and the
+ * latency of the SA. A query that fails becomes a sentence in the page, and is
+ * printed. Return: the exit status; CLI_DONE unless the client is lost or there
+ * is no memory.
  */
 int page_records(struct page *page);
 

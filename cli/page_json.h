@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes JSON (RFC 8259) that is valid inside a script element of HTML, whatever the
- * texts contain.
+ * Writes JSON (RFC 8259) that is valid inside a script element of HTML,
+ * whatever the texts contain.
  */
 #ifndef CLI_PAGE_JSON_H
 #define CLI_PAGE_JSON_H
@@ -20,8 +20,8 @@ struct page_json {
 };
 
 /*
- * Each function writes one value. @name is the member's name in an object, which has
- * lower-case letters and '_' only; NULL in an array.
+ * Each function writes one value. @name is the member's name in an object,
+ * which has lower-case letters and '_' only; NULL in an array.
  */
 void page_open(struct page_json *json, const char *name, char bracket);
 void page_close(struct page_json *json, char bracket);

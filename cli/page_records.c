@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes partitions, services, multicast groups, SMs and the SA's latency into a page. */
+/*
+ * Writes partitions, services, multicast groups, SMs and the SA's latency into
+ * a page.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +52,9 @@ static void section_done(const struct ibsa_reply *reply, void *arg)
 		ibsa_reply_explain(reply, &section->why);
 }
 
-/* Return: the exit status; CLI_DONE also if the SA does not return the records. */
+/*
+ * Return: the exit status; CLI_DONE also if the SA does not return the records.
+ */
 static int section_query(struct section *section,
 			 const struct ibsa_query *query)
 {

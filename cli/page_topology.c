@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Writes the topology and its findings into a page: an array for each column. */
+/*
+ * Writes the topology and its findings into a page: an array for each column.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,7 +308,9 @@ static void all_codes_put(struct page_json *json)
 	page_close(json, '}');
 }
 
-/* Return: the node at the other end of a link of an expected node, or SIZE_MAX. */
+/*
+ * Return: the node at the other end of a link of an expected node, or SIZE_MAX.
+ */
 static size_t expected_peer_find(const struct page *page,
 				 const struct topology_view *expected,
 				 size_t index)

@@ -24,8 +24,8 @@ enum {
  * @what:    parsed @text; its name points into @text
  * @gid:     GID to query
  * @node:    the node's description, or NULL if it is unknown
- * @missing: enum ibsa_reason_code, why it has no GID and cannot be reached; 0: it
- *           has a GID, or @is_unresolved
+ * @missing: enum ibsa_reason_code, why it has no GID and cannot be reached; 0:
+ *           it has a GID, or @is_unresolved
  * @is_unresolved: it has no GID, because the SA did not answer
  * @same:    first target with the same GID
  * @index:   index of its GID in struct reach_targets

@@ -365,8 +365,8 @@ static int rows_query(struct cli *cli, struct matrix *matrix)
 }
 
 /*
- * Print how many targets do not exist: they have no row and no column. Return: the
- * exit status.
+ * Print how many targets do not exist: they have no row and no column. Return:
+ * the exit status.
  */
 static int missing_report(const struct reach_targets *targets)
 {

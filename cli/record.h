@@ -10,9 +10,9 @@
 struct record;
 
 /*
- * Begin to write all packets on the links of @fabric to the file @path, @is_counted: packet
- * times are numbers, one millisecond apart, so that equal packets give an equal
- * file.
+ * Begin to write all packets on the links of @fabric to the file @path.
+ * @is_counted: packet times are numbers, one millisecond apart, so that equal
+ * packets give an equal file.
  *
  * Return: the exit status; a failure is printed.
  */

@@ -2,8 +2,8 @@
 /*
  * usage: schema COMMAND
  *
- * Writes the JSON Schema of a command's output, from the tables of columns. It runs
- * during the build.
+ * Writes the JSON Schema of a command's output, from the tables of columns. It
+ * runs during the build.
  */
 #include <inttypes.h>
 #include <stdio.h>

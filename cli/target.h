@@ -26,8 +26,8 @@ struct target {
 
 /*
  * Parse "self", a GID, a LID in decimal or in up to 4 hexadecimal digits after
- * 0x, a port GUID after 0x, or else a node's name. The prefixes "gid:", "guid:",
- * "lid:" and "name:" select one of them.
+ * 0x, a port GUID after 0x, or else a node's name. The prefixes "gid:",
+ * "guid:", "lid:" and "name:" select one of them.
  *
  * Return: 0; -EINVAL, and @error explains it.
  */

@@ -184,8 +184,8 @@ int topology_view_prepare(struct topology_view *view)
 }
 
 /*
- * Hide the adapters whose device does not match the pattern of --device. Return:
- * whether any is left.
+ * Hide the adapters whose device does not match the pattern of --device.
+ * Return: whether any is left.
  */
 static bool adapters_hide(struct topology_view *view, const char *pattern)
 {

@@ -32,8 +32,8 @@ struct topology_view {
 int topology_view_read(struct cli *cli, struct topology_view *out);
 
 /*
- * Return: the value of --device if it has wildcards, otherwise NULL. It does not name
- * the device to send from; it selects which adapters are shown.
+ * Return: the value of --device if it has wildcards, otherwise NULL. It does
+ * not name the device to send from; it selects which adapters are shown.
  */
 const char *topology_device_pattern(const struct cli *cli);
 
@@ -74,15 +74,15 @@ int topology_file_load(const char *path, const struct file_text *file,
 		       struct ibsa_error *error, struct ibsa_topology **out);
 
 /*
- * Read a topology file, which may be a pipe. Return: the exit status; a failure is
- * printed.
+ * Read a topology file, which may be a pipe. Return: the exit status; a failure
+ * is printed.
  */
 int topology_file_read(const struct cli *cli, const char *path,
 		       struct ibsa_topology **out);
 
 /*
- * Read the topology of --expect: a topology file, or the output of ibsa topology -j.
- * Return: the exit status; a failure is printed.
+ * Read the topology of --expect: a topology file, or the output of ibsa
+ * topology -j. Return: the exit status; a failure is printed.
  */
 int topology_expect_load(const struct cli *cli, const char *path,
 			 struct ibsa_topology **out);
@@ -93,9 +93,9 @@ int topology_expect_load(const struct cli *cli, const char *path,
 int topology_net(struct cli *cli, const struct topology_view *view);
 
 /*
- * Write topology.conf or topology.yaml of Slurm. Return: the exit status; CLI_NO,
- * after a message, if a node has a name that Slurm does not accept or is on
- * several leaf switches, or if links may be missing.
+ * Write topology.conf or topology.yaml of Slurm. Return: the exit status;
+ * CLI_NO, after a message, if a node has a name that Slurm does not accept or
+ * is on several leaf switches, or if links may be missing.
  */
 int topology_slurm(struct cli *cli, const struct topology_view *view);
 

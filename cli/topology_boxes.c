@@ -24,8 +24,9 @@ struct boxing {
 	struct ibsa_topology_node *nodes;
 	struct key *keys;
 	/*
-	 * Parent of each switch in the sets of switches that are connected by
-	 * links below the top level.
+	 * Parent of each switch in the tree of its set (union-find). A set
+	 * contains switches that are connected by links below the highest
+	 * level.
 	 */
 	size_t *parent;
 	unsigned int *tops; /* of each island, its highest level */
@@ -61,8 +62,8 @@ static void each_key(struct boxing *boxing)
 }
 
 /*
- * Note a neighbour of a node. SIZE_MAX: it has no neighbour yet; SIZE_MAX - 1:
- * it has several.
+ * Note a neighbour of a node in the index @arg. SIZE_MAX: no neighbour was
+ * noted yet; SIZE_MAX - 1: the node has several.
  */
 static void only_note(struct boxing *boxing, size_t node, size_t far, void *arg)
 {
@@ -76,7 +77,10 @@ static void only_note(struct boxing *boxing, size_t node, size_t far, void *arg)
 		*only = SIZE_MAX - 1;
 }
 
-/* Set the keys of adapters: all adapters of a leaf switch are in one box. */
+/*
+ * Set the keys of adapters: all adapters that are connected to the same
+ * switch, and to no other node, are in one box.
+ */
 static void leaf_keys(struct boxing *boxing)
 {
 	for (size_t i = 0; i < boxing->view->info.nodes; i++) {
@@ -121,8 +125,8 @@ static uint64_t mix(uint64_t value)
 }
 
 /*
- * Add up the boxes of the switches below a node, in a way that does not depend
- * on the order of links.
+ * If the neighbour is a switch below the highest level, add a value for its
+ * box to the sum @arg. The sum does not depend on the order of links.
  */
 static void below_note(struct boxing *boxing, size_t node, size_t far,
 		       void *arg)

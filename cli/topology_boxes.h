@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The boxes of a drawing of a topology: a box is a node, or many nodes if there are
- * too many to draw each.
+ * The boxes of a drawing of a topology: a box is a node, or many nodes if there
+ * are too many to draw each.
  */
 #ifndef CLI_TOPOLOGY_BOXES_H
 #define CLI_TOPOLOGY_BOXES_H
@@ -44,8 +44,8 @@ struct boxes {
 };
 
 /*
- * Make the boxes; @each: one for each node, however many there are. Return: 0 or
- * -ENOMEM. The caller frees @out in any case.
+ * Make the boxes; @each: one for each node, however many there are. Return: 0
+ * or -ENOMEM. The caller frees @out in any case.
  */
 int boxes_make(const struct topology_view *view, bool each, struct boxes *out);
 void boxes_free(struct boxes *boxes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes a topology as input of Graphviz: switches by level, the highest on top, and
- * links between the same two boxes as one line.
+ * Writes a topology as input of Graphviz: switches by level, the highest on
+ * top, and links between the same two boxes as one line.
  */
 #include <errno.h>
 #include <stdlib.h>

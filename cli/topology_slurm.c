@@ -3,9 +3,9 @@
  * ibsa topology --slurm: topology.conf or topology.yaml for Slurm's plugin
  * topology/tree.
  *
- * A fabric may have several spines above each leaf, but in a tree each switch has
- * one parent. All switches of one level that are connected by switches up to this
- * level become one switch of the file.
+ * A fabric may have several spines above each leaf, but in a tree each switch
+ * has one parent. All switches of one level that are connected by switches up
+ * to this level become one switch of the file.
  *
  * Source: topology.conf(5) of Slurm 22.05, topology.yaml(5) of Slurm 26.05.
  */

@@ -8,14 +8,15 @@
 #include "cli.h"
 
 /*
- * Open the journal if --journal is given; else @out is unchanged. Return: the exit
- * status; a failure is printed.
+ * Open the journal if --journal is given; else @out is unchanged. Return: the
+ * exit status; a failure is printed.
  */
 int watch_journal_open(const struct cli *cli, int *out);
 
 /*
- * Send an event to the journal at @fd. @device is that of --device or NULL; @name is
- * the name of the event's node, safe to print, or NULL. A failure is printed.
+ * Send an event to the journal at @fd. @device is that of --device or NULL;
+ * @name is the name of the event's node, safe to print, or NULL. A failure is
+ * printed.
  */
 void watch_journal(int fd, const struct ibsa_event *event, const char *device,
 		   const char *name);

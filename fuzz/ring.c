@@ -290,7 +290,9 @@ static void check_others(struct fuzz *fuzz)
 	must(!is_readable(&fuzz->sender));
 }
 
-/* The word of the shared memory that the input selects: a position or a flag. */
+/*
+ * The word of the shared memory that the input selects: a position or a flag.
+ */
 static _Atomic uint32_t *word_find(struct fuzz *fuzz)
 {
 	struct ring_memory *memory = fuzz->hostile.data.rings.memory;

@@ -170,8 +170,9 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
  * Take the lock for creating a socket at @path. Only this user and root can
  * hold it (server_lock.c). Waits for up to 2 seconds. Return: a descriptor;
  * -EBUSY another process holds the lock, or -EEXIST the lock file is not
- * private to this user; -EOPNOTSUPP the directory exists, but cannot hold files;
- * or another negative errno. *@error is set only with -EBUSY and -EEXIST.
+ * private to this user; -EOPNOTSUPP the directory exists, but cannot hold
+ * files; or another negative errno. *@error is set only with -EBUSY and
+ * -EEXIST.
  */
 int ibsa__server_lock(const char *path, struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_unlock(const char *path, int fd);
