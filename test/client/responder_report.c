@@ -4,8 +4,8 @@
 #include "wire/mad.h"
 
 /*
- * Subscribe as one of two requesters that share one node; each ends only its
- * own subscription.
+ * Subscribe as the requester at @lid, or end its subscription. Requesters that
+ * share one node end only their own subscriptions.
  */
 static void subscribe(struct responder_rig *rig, uint16_t lid, bool on)
 {

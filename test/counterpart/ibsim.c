@@ -270,7 +270,8 @@ static void *wake(void *client)
 }
 
 /*
- * The library's poll() checks no other file, so nothing can end the wait early.
+ * The poll() of ibsim's preload library checks no other file, so it does not
+ * return at a wake-up. ibsa_wait() nevertheless ends soon after one.
  */
 static void wait_is_ended_from_outside(void)
 {

@@ -37,8 +37,8 @@ static size_t record_count(const struct answer *answer)
 }
 
 /*
- * Remove differing exit ports of a route from both answers, if both routes
- * have the same number of hops.
+ * Accept other exit ports of routes: both answers get the numbers of hops of
+ * the routes instead, which are then compared.
  */
 static bool level_lft(const struct request *request, struct answer *theirs,
 		      struct answer *ours)
@@ -165,8 +165,10 @@ static uint64_t mask_of(const struct request *request)
 	return ibsa_be64(request->mad + MAD_COMPONENT_MASK);
 }
 
-/* Only one of the two SAs has the requested block of the multicast forwarding
- * table of a switch without end ports. */
+/*
+ * Whether only one of the two SAs has the requested block of the multicast
+ * forwarding table of a switch without end ports.
+ */
 static bool is_of_transit(const struct request *request,
 			  const struct answer *theirs,
 			  const struct answer *ours)
@@ -263,7 +265,8 @@ static bool level_first_path(const struct request *request,
 }
 
 /*
- * Accept that OpenSM's tables are empty and those of the embedded SA are not.
+ * Accept that OpenSM's SLtoVL and VL arbitration tables are empty, and those of
+ * the embedded SA are not.
  */
 static bool level_lanes(const struct request *request, struct answer *theirs,
 			struct answer *ours)

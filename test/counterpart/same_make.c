@@ -2,8 +2,8 @@
 /*
  * Makes the requests for the comparison of OpenSM with the embedded SA. For
  * each record, the requests select by one field or by several fields, with
- * values that exist in the fabric and with others. Further requests change each
- * field of the SA MAD header in turn.
+ * values that exist in the fabric and with others. Further requests change
+ * some fields of the SA MAD header in turn.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -181,8 +181,8 @@ static uint64_t all_fields(const struct asked_record *record)
 }
 
 /*
- * Send requests that select by every field, and by every mask bit, including
- * bits without a field.
+ * Send requests that select by all fields at once, and by all mask bits at
+ * once, including bits without a field.
  */
 static void send_whole(const struct table *table)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests for paths: between every pair of ends named in every way, with all
- * selectors, and with many ends at a time.
+ * Requests for paths: from this port to every end, with the ends named in every
+ * way, with all selectors, and with many ends at a time.
  */
 #include <stdio.h>
 #include <string.h>

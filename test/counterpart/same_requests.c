@@ -145,8 +145,9 @@ void same_exchange_embedded(const struct request *request, struct answer *out)
 }
 
 /*
- * OpenSM's answer to @mad, or none. There is none if OpenSM has answered a
- * later request first: how long that takes depends on the load of the machine.
+ * OpenSM's answer to @mad, or none. There is none if OpenSM has answered PROBES
+ * later requests first: the time without an answer does not prove it, since it
+ * depends on the load of the machine.
  */
 static void take_theirs(const uint8_t *mad)
 {

@@ -124,7 +124,7 @@ static void pause_at_random(void)
 		atomic_load(&is_over);
 }
 
-/* A timer of this thread interrupts it wherever it is. */
+/* Start a timer whose signals interrupt this thread, wherever it is. */
 static timer_t timer_start(void)
 {
 	const struct itimerspec times = {

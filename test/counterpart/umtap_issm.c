@@ -99,8 +99,9 @@ static uint64_t port_guid(void)
 }
 
 /*
- * Turn a request for SMInfo into a response of an inactive SM with the lowest
- * priority. Return: false: the request is left unchanged.
+ * Turn an SMP, which is taken for a request for SMInfo, into a response of an
+ * inactive SM with the lowest priority. Return: false: @packet is not an SMP,
+ * or UMTAP_ISSM is not set.
  */
 bool umtap_issm_answer(void *packet)
 {

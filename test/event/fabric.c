@@ -340,7 +340,7 @@ static void audit_finds_lost_reports(void **state)
 	assert_int_equal(seen.count, 1 + 2 * (HOSTS - 2));
 }
 
-/* Return: whether the last event of a host says that it is up. */
+/* Return: whether the last event of a host, if any, says that it is up. */
 static bool is_reported_up(const char *node)
 {
 	const struct ibsa_gid gid = gid_of(node);

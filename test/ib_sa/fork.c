@@ -33,7 +33,7 @@ static bool is_answered(struct ib_sa_client *client, struct ib_device *device)
 	return true;
 }
 
-/* In the child: inherited objects do nothing, new ones work. */
+/* In the child: queries by inherited objects are refused, new ones work. */
 static int child(struct ib_sa_client *inherited, struct ib_device *device)
 {
 	struct ib_sa_client client;
@@ -134,7 +134,7 @@ static int child_asks(struct family *family)
 	return 0;
 }
 
-/* Calls that release something succeed or do nothing. */
+/* A device cannot be dispatched; calls that release something may be made. */
 static int child_lets_go(struct family *family)
 {
 	struct ib_device *polled = family->polled;

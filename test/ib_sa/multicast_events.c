@@ -41,8 +41,8 @@ static int stop(void **state)
 }
 
 /*
- * Change the port: the library detects the change at the next poll, and acts on
- * it soon after.
+ * Let time pass after a change of the port: the library detects the change at
+ * the next poll, and acts on it soon after.
  */
 static void port_change_notice(void)
 {
@@ -164,8 +164,8 @@ static void pkey_that_loses_its_full_membership_stays(void **state)
 }
 
 /*
- * The port has changed, and that was reported; no delayed request has been
- * sent.
+ * Let the library detect and report a change of the port; it does not yet send
+ * the delayed requests.
  */
 static void port_change_report(void)
 {

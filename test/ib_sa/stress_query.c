@@ -231,7 +231,7 @@ static void board_swap(struct rig *rig, struct query *query, uint64_t *chance)
 				     query));
 }
 
-/* Cancel the query at once, twice at once, or from another thread. */
+/* Sometimes cancel the query: at once, twice at once, or by another thread. */
 static void cancel_maybe(struct query *query, uint64_t *chance)
 {
 	const unsigned int what = random_below(chance, 32);

@@ -77,7 +77,7 @@ static void passed_file_renumber(struct msghdr *message)
 	passed_number = -1;
 }
 
-/* The thread waits for an answer of the server. */
+/* Replaces recvmsg(): the test waits until the thread is about to receive. */
 ssize_t __wrap_recvmsg(int fd, struct msghdr *message, int flags)
 {
 	ssize_t got;

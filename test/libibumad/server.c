@@ -112,8 +112,8 @@ static bool has_sm_bit(void)
 }
 
 /*
- * Open or close the port's issm file, which sets or clears IsSM. Return:
- * whether the server detects it without a request.
+ * Return: whether the port's IsSM becomes @wanted after its issm file was
+ * opened or closed, which the server detects without a request.
  */
 static bool becomes_sm(bool wanted)
 {

@@ -312,7 +312,7 @@ static void slice_count(struct load *load)
 	load->slices++;
 }
 
-/* The SM stops for a while and then moves. */
+/* Stop the SM for @stopped_ms and move it. Return: requests until recovery. */
 static struct load recover(unsigned int stopped_ms)
 {
 	struct load load = { 0 };

@@ -31,8 +31,7 @@ enum {
 };
 
 /*
- * State of the simulated data socket, and the packets that the client has
- * sent.
+ * State of the simulated data socket, and how many sends it has refused.
  */
 static struct {
 	bool cuts;	 /* the data socket accepts a part of the next packet */

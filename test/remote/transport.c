@@ -302,7 +302,7 @@ static void send_smp(struct remote_file *file, uint32_t agent, uint8_t method,
 	assert_int_equal(ibsa__remote_file_write(file, smp, sizeof(*smp)), 0);
 }
 
-/* Set the SM's LID at the right port after a command has been executed. */
+/* Run @command, then set the SM's LID in the PortInfo of the right host. */
 static void send_sm_lid(struct server_rig *server, const char *command,
 			uint16_t lid)
 {

@@ -91,7 +91,7 @@ static bool exchange(const struct rig *rig, int fd, uint32_t type,
 	return receive(fd, &frame, sizeof(frame), out_fd) && !frame.head.err;
 }
 
-/* A request to the SA, in two parts. */
+/* Send a request to the SA in two parts. Return: whether it is answered. */
 static bool exchange_sa(const struct rig *rig, int data, uint32_t id)
 {
 	struct packet packet = {

@@ -13,7 +13,7 @@ enum {
 	PORT_COUNTERS = 0x0012,
 	EXTENDED = 0x001d,
 	DATA = 64,
-	PACKET_WORDS = 72, /* bytes of a MAD of 256 bytes with 32 bytes of
+	PACKET_WORDS = 72, /* words of 4 bytes: a MAD of 256 bytes, 32 bytes of
 			    * headers */
 	CLASS_VENDOR = 0x09,
 };

@@ -167,7 +167,7 @@ static void notice_store(const uint8_t *mad, struct notices *out)
 	out->count++;
 }
 
-/* Receive a MAD. Return: whether one came in time. */
+/* Receive and process a MAD. Return: whether one came in time. */
 static bool take_real(struct notices *out, int timeout_ms)
 {
 	struct pollfd fd = { .fd = umad, .events = POLLIN };

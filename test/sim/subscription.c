@@ -7,7 +7,7 @@
 
 #define S(name) IBSA_STATUS_##name
 
-/* A subscription, and which of the traps 64, 66, 128 and 144 it selects. */
+/* A subscription, and the traps of all_events() that it selects, in order. */
 struct filter {
 	struct ibsa_inform_info info;
 	unsigned int traps[5];

@@ -7,8 +7,9 @@
 enum { LEAF = 3, SPINE = 4, LID_COUNT = 5 };
 
 /*
- * Return: a topology in which hosts 1 and 2 are at ports 1 and 2 of a leaf
- * switch, which has two cables to a spine, at ports 5 and 6 of each.
+ * Return: a topology of hosts 1 and 2, a leaf switch and a spine, without
+ * cables. With the cables of whole(), the hosts are at ports 1 and 2 of the
+ * leaf, which has two cables to the spine, at ports 5 and 6 of each.
  */
 static struct ibsa_topology *fabric(void)
 {

@@ -204,8 +204,8 @@ static uint64_t requests(void)
 }
 
 /*
- * Wait until the query is sent: the other thread then waits for the reply, or
- * soon will.
+ * Call ibv_gid_reachable() in another thread, and wait until its query is sent:
+ * the thread then waits for the reply, or soon will.
  */
 static void reach_in_thread(int flags)
 {

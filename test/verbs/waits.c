@@ -189,10 +189,7 @@ static void close_in_a_handler(void)
 	must(!failed, "ibv_close_device in a handler");
 }
 
-/*
- * Send the signal during a wait of another thread, and right after a wait has
- * begun.
- */
+/* Forked children close the context while a thread of the parent waits. */
 static void child_closes(void)
 {
 	struct waiter waiter = { 0 };
@@ -248,7 +245,7 @@ static void child_waits_and_is_canceled(void)
 	printf("good %d\n", good);
 }
 
-/* The process forks in a handler of a thread that waits: both waits end. */
+/* A signal handler that forks; it runs in a thread that waits. */
 static void handler_fork(int signal_number)
 {
 	const pid_t child = fork();

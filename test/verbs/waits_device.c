@@ -226,7 +226,7 @@ static void flag_set_beside_a_reader(void)
 	must(!ibv_close_device(context), "ibv_close_device");
 }
 
-/* Queues are created while a context is attached for the first time. */
+/* Detach and attach the context, while the test creates queues. */
 static void *attach_again_and_again(void *arg)
 {
 	struct ibv_context *context = arg;

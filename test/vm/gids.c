@@ -128,8 +128,8 @@ static int bindings_find(void **state)
 }
 
 /*
- * Open all devices; their commands for GID tables fail with @err. Return: the
- * number of devices.
+ * Open all devices. If @err is not 0, their commands for GID tables fail with
+ * it. Return: the number of devices.
  */
 static size_t pairs_open(int err, bool ours_is_own, struct pair pairs[DEVICES])
 {
