@@ -24,7 +24,10 @@ struct node_finding {
 struct peer {
 	char *text;
 	struct target what; /* points into @text */
-	/* The SA has a port with this peer's name or LID. */
+	/*
+	 * At least one GID of this peer is known: it was given, or an SA has a
+	 * record with its name or LID.
+	 */
 	bool is_known;
 	bool is_reached; /* from one port at least */
 	/* An SA did not answer a query for a path to this peer. */

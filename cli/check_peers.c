@@ -124,7 +124,10 @@ void peers_free(struct node_check *check)
 struct trip {
 	struct peer *peer;
 	char device[64 + 1]; /* of the peer, or "" */
-	/* the SA of the querying port has a record of this port */
+	/*
+	 * the SA of the querying port has a record of the peer's port; false if
+	 * the peer is not given by name or LID, as no record is queried then
+	 */
 	bool is_local;
 	int reach;
 	int err;

@@ -29,7 +29,7 @@ static const struct option_words words[] = {
 };
 
 /*
- * @needs and @most: number of arguments; -1: any number
+ * @needs, @most: smallest and largest number of arguments; -1: no limit
  * @options: options that the action accepts
  * @details: prints more for --help
  */

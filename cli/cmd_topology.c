@@ -225,7 +225,10 @@ static void code_cell(struct out *out, const char *name, unsigned int code,
 		out_no_code(out, name);
 }
 
-/* A port without a link has no value for these cells. */
+/*
+ * Write state, MTU, rate and number of ends of a port's link. Without a link,
+ * these cells have no value.
+ */
 static void link_cells(struct out *out, const struct ibsa_topology_port *port)
 {
 	const struct ibsa_port_info info = { .port_state = port->state,

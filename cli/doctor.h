@@ -78,7 +78,10 @@ struct visit {
 	struct doctor *doctor;
 	struct spot spot;
 	struct ibsa_fabric *fabric; /* or NULL: a port of this machine */
-	/* what ibsa_open() takes: several nodes may have the name to print */
+	/*
+	 * name of the device for ibsa_open(); the name to print may be that of
+	 * several nodes
+	 */
 	const char *device;
 	const char *rate;		     /* may be "" */
 	const struct ibsa_port_state *state; /* NULL: unknown */

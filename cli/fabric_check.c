@@ -115,8 +115,9 @@ static bool is_reached(const struct fabric_check *check, uint64_t guid)
 }
 
 /*
- * Report a missing path from this port to a port, if the port has a GUID and a
- * LID. The caller passes port 0 of a switch, and every port of another node.
+ * Report that the SA has no path from this machine's port to port @number of
+ * the node, unless that port has no GUID or no LID. The caller passes port 0
+ * of a switch, and every port of another node.
  */
 static void path_check(struct fabric_check *check, size_t index,
 		       const struct ibsa_topology_node *node,

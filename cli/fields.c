@@ -221,7 +221,10 @@ static bool is_zero(const struct ibsa_field *field, unsigned int index,
 	return len == 0;
 }
 
-/* Return the bits that are set in at least one record of the reply. */
+/*
+ * Return: a record that has each bit which is set in at least one record of
+ * the reply.
+ */
 static union fields_host fields_union(const struct ibsa_reply *reply)
 {
 	union fields_host all = { 0 };

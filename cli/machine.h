@@ -36,7 +36,10 @@ struct machine {
 	size_t count;
 	struct ibsa_device_list *list; /* of this machine, or NULL */
 	struct ibsa_fabric *fabric;    /* embedded, or NULL */
-	/* ports could be read, but not the one the user names */
+	/*
+	 * ports could be read, but there is none, or not the one that the user
+	 * names
+	 */
 	bool is_missing;
 };
 

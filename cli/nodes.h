@@ -19,7 +19,10 @@ struct nodes {
  * printed. The caller frees @out in any case.
  */
 int nodes_read(struct cli *cli, struct nodes *out);
-/* The same with the node of one port only. */
+/*
+ * Query the NodeRecord of the port with this GUID only; otherwise as
+ * nodes_read().
+ */
 int nodes_read_port(struct cli *cli, uint64_t port_guid, struct nodes *out);
 void nodes_free(struct nodes *nodes);
 

@@ -62,7 +62,10 @@ static void server_requests(const uint8_t *bytes, size_t len)
 	ibsa__remote_disconnect(&connection);
 }
 
-/* A server that uses the other side of the client's data. */
+/*
+ * The server: it writes the input to the client's data socket, or to its
+ * rings.
+ */
 struct peer {
 	struct rings rings; /* memory is NULL if the socket contains all data */
 	const uint8_t *bytes;

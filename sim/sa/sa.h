@@ -88,7 +88,10 @@ struct sa_work {
 	bool is_opa;
 	bool is_trusted; /* the request has the SM_Key */
 	bool is_silent;	 /* do not send an answer */
-	/* If the answer reports an error, its Subscribe bit is cleared. */
+	/*
+	 * If the answer reports an error, the Subscribe bit in its InformInfo
+	 * is cleared.
+	 */
 	bool ends_subscription;
 };
 
