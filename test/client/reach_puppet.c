@@ -173,7 +173,10 @@ static void port_that_is_dead_is_told_of_from_dispatch(void **state)
 	}
 }
 
-/* The transport refuses the third query; the two earlier ones are answered. */
+/*
+ * The transport refuses the third query, so the GIDs that are left fail; the
+ * two queries in flight are answered.
+ */
 static void port_that_dies_spoils_what_comes_next(void **state)
 {
 	(void)state;

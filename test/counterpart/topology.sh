@@ -94,8 +94,8 @@ cmp -s want got || {
 	wrong 'it differs from ibnetdiscover' differ "$3"
 }
 
-# A map of names in all forms that ibnetdiscover reads. It leaves the descriptions of
-# adapters in their own lines as they are.
+# A map of names in all forms that ibnetdiscover reads. ibnetdiscover does not
+# use it for the descriptions in the adapters' own lines.
 guids=$(awk -F '[ "]+' '/^(Switch|Ca)/ { print "0x" substr($2, 3) }' want.net | head -n 9)
 forms=('"one"' 'two words' '"three # x" # comment' 'four#comment' '""' '' '"six\"6"'
 	'"seven" "7"' "'8'")

@@ -161,8 +161,10 @@ static void report_has_its_source(void **state)
 	assert_int_equal(receiver->of_sa, 1);
 }
 
-/* Reports may be lost with a reply that was too large, and after a receive
- * error. */
+/*
+ * The listener is told that Reports may be lost: with a reply that was too
+ * large, and after a receive error.
+ */
 static void loss_is_reported(void **state)
 {
 	struct receiver *receiver = *state;

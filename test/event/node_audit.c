@@ -128,7 +128,10 @@ static void reported_changes_are_delivered_once(void **state)
 	assert_port(&diary, 2, IBSA_EVENT_GID_OUT, 7, false);
 }
 
-/* A Report that comes before the table may be newer than the table. */
+/*
+ * A Report that comes before the reply with the table may be newer than the
+ * table: the table does not undo it.
+ */
 static void report_overtakes_the_table(void **state)
 {
 	static struct diary diary;

@@ -91,8 +91,8 @@ static void guids_are_removed_as_captured(void **state)
 }
 
 /*
- * Entry 0 of the block is the port's own GUID. The record in the callback is
- * empty.
+ * The SA refuses to set entry 0 of the block, the port's own GUID: the callback
+ * gets -EINVAL and an empty record.
  */
 static void refusal_is_told(void **state)
 {

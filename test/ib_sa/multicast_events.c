@@ -76,7 +76,10 @@ static void port_that_goes_down_resets(void **state)
 	assert_int_equal(a.calls, 1);
 }
 
-/* The port was down, and is active again when its state is read. */
+/*
+ * If the port was down, and is active again when the library polls its state,
+ * the memberships end (reset).
+ */
 static void port_that_was_down_meanwhile_resets(void **state)
 {
 	struct ibsa_client *client =
@@ -93,7 +96,8 @@ static void port_that_was_down_meanwhile_resets(void **state)
 }
 
 /*
- * LinkErrorRecovery: the port stays active, and the kernel has no event for it.
+ * In LinkErrorRecovery, the memberships stay: the port stays active, and the
+ * kernel has no event for it.
  */
 static void physical_state_keeps_memberships(void **state)
 {

@@ -241,7 +241,10 @@ static void request_is_the_captured_one(void **state)
 	plug_stop(&plug);
 }
 
-/* OpenSM's reply, as saquery would have printed it. */
+/*
+ * The callback gets a captured reply of OpenSM with the values that saquery
+ * would print.
+ */
 static void answer_is_the_captured_one(void **state)
 {
 	struct told told = { 0 };

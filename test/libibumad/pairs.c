@@ -209,7 +209,10 @@ static void either_name_leads_to_the_pair(void **state)
 	no_pair_of("c", 0, 0);
 }
 
-/* A subnet manager uses ports that are not active yet. */
+/*
+ * A pair whose ports are ARMED counts as up: a subnet manager uses ports that
+ * are not active yet.
+ */
 static void without_name_the_first_pair_that_is_up_is_taken(void **state)
 {
 	device_add(*state, "a", 1);

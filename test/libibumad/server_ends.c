@@ -84,7 +84,10 @@ static void a_server_that_has_gone_accepts_no_packets(void **state)
 	server_restart(server);
 }
 
-/* A loop around umad_recv(), like OpenSM's, runs ten times a second. */
+/*
+ * When the server has ended, umad_recv() fails only after a tenth of a second,
+ * so a loop around it, like OpenSM's, does not spin.
+ */
 static void waiting_for_a_server_that_has_gone_takes_time(void **state)
 {
 	struct server_rig *server = *state;

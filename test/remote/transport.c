@@ -151,7 +151,10 @@ static void tables_of_a_port_are_read(void **state)
 	server_stop(server);
 }
 
-/* A listening socket at the server's path does not accept connections. */
+/*
+ * When the server has ended, a socket at its path listens but accepts no
+ * connection: calls still return soon.
+ */
 static void a_silent_server_does_not_block_calls(void **state)
 {
 	struct server_rig *server = server_start(server_pair);
@@ -497,7 +500,7 @@ static void wrong_nodes_and_ports_are_told_apart(void **state)
 	server_stop(server);
 }
 
-/* The functions that read device files list the device. */
+/* The functions that read device files list the device of the fabric server. */
 static void the_device_is_listed(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

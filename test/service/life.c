@@ -175,7 +175,10 @@ static void restarts_do_not_count_as_disputes(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* The SA restarts at any other time, also between a Set and its read. */
+/*
+ * The SA restarts at any other time, also between a Set and its read: such
+ * losses do not lengthen the delay either.
+ */
 static void restarts_at_any_time_do_not_count_as_disputes(void **state)
 {
 	struct ibsa_client *client = open_on("node1");

@@ -107,7 +107,10 @@ static void check_server_works(const struct server_rig *server)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* A client without an incomplete request or packet may be silent forever. */
+/*
+ * A client has to send its hello in time. Afterwards, a client without an
+ * incomplete request or packet may be silent forever.
+ */
 static void client_without_a_hello_in_time_is_disconnected(void **state)
 {
 	struct server_rig *server = server_start_with(server_pair, &impatient);

@@ -219,7 +219,7 @@ static void mad_without_an_agent_is_refused(void **state)
 	assert_int_equal(file_drops(rig->fabric, IBSA_DROP_NO_AGENT), 1);
 }
 
-/* Requests of an agent end when it is unregistered. */
+/* When an agent is unregistered, its requests end without an answer. */
 static void requests_end_with_their_agent(void **state)
 {
 	const struct file_pair *rig = *state;

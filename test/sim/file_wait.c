@@ -21,7 +21,7 @@ static void advance(const struct file_pair *rig, uint64_t ns)
 	assert_int_equal(ibsa_fabric_advance(rig->fabric, ns), 0);
 }
 
-/* A timeout is reported after the timeout and retries of the request. */
+/* The timeout of a request is reported after all its tries have timed out. */
 static void silence_is_reported_in_time(void **state)
 {
 	const struct file_pair *rig = *state;

@@ -332,8 +332,8 @@ static void subscription_is_of_an_address(void **state)
 }
 
 /*
- * Reports have the subscriber's address, but come from the SA's base LID, as in
- * OpenSM.
+ * Reports have the SL of the subscription, but come from the SA's base LID even
+ * if the subscription was sent to an alias LID, as in OpenSM.
  */
 static void report_comes_from_the_base_lid(void **state)
 {

@@ -140,7 +140,7 @@ static void mad_to_an_unused_lid_is_lost(void **state)
 	to = (struct ibsa_address){ .lid = 1, .qpn = 2 };
 	assert_int_equal(
 		ops->send(bench->transport, &to, bench->request, 256, 0), 0);
-	/* A GID does not route without a LID. */
+	/* A MAD with a GID, but without a LID, is lost. */
 	to = (struct ibsa_address){ .qpn = 1, .has_grh = true };
 	assert_int_equal(
 		ops->send(bench->transport, &to, bench->request, 256, 0), 0);

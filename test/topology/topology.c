@@ -451,7 +451,9 @@ static void islands_are_counted(void **state)
 	ibsa_topology_free(topology);
 }
 
-/* Two records of one switch's GUID are two switches. */
+/*
+ * Two NodeRecords with one switch GUID, but different LIDs, are two switches.
+ */
 static void a_guid_may_have_two_nodes(void **state)
 {
 	struct ibsa_topology *topology = two_hosts();

@@ -327,7 +327,7 @@ static void foreign_contexts_are_not_closed(void **state)
 	assert_int_equal(ibsa_verbs_close(&foreign), -EINVAL);
 }
 
-/* The memory of a closed context is not read. */
+/* Closing a closed context fails, and does not read its memory. */
 static void closed_contexts_are_not_closed_again(void **state)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };
@@ -339,7 +339,10 @@ static void closed_contexts_are_not_closed_again(void **state)
 	assert_int_equal(ibsa_verbs_close(context), -EINVAL);
 }
 
-/* Locks and files of the parent must not be used. */
+/*
+ * Calls of a child on its parent's context fail: they must not use locks and
+ * files of the parent.
+ */
 static void child_does_not_have_its_parent_s_contexts(void **state)
 {
 	const struct ibsa_options options = { .fabric = FABRIC };

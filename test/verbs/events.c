@@ -329,7 +329,7 @@ static void close_in_a_callback_ends_all(void **state)
 	rig.context = verbs_rig_open(&rig, "node1");
 }
 
-/* While the program reads one event, more arrive than the queue holds. */
+/* If more events arrive than the queue holds, a gap is reported. */
 static void queue_that_is_full_has_a_gap(void **state)
 {
 	const struct ibsa_verbs_options options = { .max_events = 1,
@@ -391,7 +391,8 @@ static void port_that_was_down_is_a_gap(void **state)
 	add(IBV_SM_EVENT_UGID_ALL);
 	while (reports_of_blink() != 4)
 		/*
-		 * Two events, each reported to two ports: both are subscribed.
+		 * until both ports are subscribed: two events, each reported to
+		 * two ports
 		 */
 		;
 	verbs_rig_plug(&rig, "node1", 2, false);
