@@ -15,14 +15,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <ibsa/bits.h>
 #include <ibsa/fabric_server.h>
 #include <ibsa/sa.h>
 
-#include "remote/data.h"
+#include "ring_client.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,7 +30,6 @@ enum {
 	SCRIBBLES = 2000,
 	SUBJECT_CLASS = 0x0a, /* vendor-specific */
 	MAD_DATA = 64,
-	METHOD_SEND = 3,
 	/* A step with this bit in its first byte does not run the server. */
 	NO_ROUNDS = 0x80,
 };
@@ -65,18 +63,11 @@ struct packet {
 	uint8_t mad[IBSA_MAD_BYTES];
 };
 
-struct client {
-	int control;
-	int memory_fd;
-	struct remote_data data;
-	uint32_t agent;
-};
-
 struct fuzz {
 	struct ibsa_fabric_server *server;
-	struct client hostile;
-	struct client sender;
-	struct client receiver;
+	struct ring_client hostile;
+	struct ring_client sender;
+	struct ring_client receiver;
 	uint32_t count; /* packets that @sender has sent */
 	const uint8_t *input;
 	size_t size;
@@ -87,12 +78,6 @@ static const char topology[] =
 	"Ca 1 \"H1\" # \"left\"\n[1] \"S\"[1]\n"
 	"Ca 1 \"H2\" # \"right\"\n[1] \"S\"[2]\n"
 	"Ca 1 \"H3\" # \"third\"\n[1] \"S\"[3]\n";
-
-static void must(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static uint8_t take(struct fuzz *fuzz)
 {
@@ -125,110 +110,7 @@ static const uint8_t *take_bytes(struct fuzz *fuzz, size_t *len)
 	return at;
 }
 
-/* Run the server a few times, without waiting. */
-static void serve(struct fuzz *fuzz)
-{
-	for (int i = 0; i < ROUNDS; i++)
-		must(!ibsa_fabric_server_wait(fuzz->server, 0));
-}
-
-/*
- * Send a request and receive its answer. Return: the number of bytes in
- * @answer; -1: the server has closed the connection, or refuses the request.
- */
-static ssize_t request_send(struct fuzz *fuzz, const struct client *client,
-			    uint32_t type, const void *body, size_t len,
-			    void *answer, struct remote_fds *fds)
-{
-	const struct remote_head head = { .length = (uint32_t)len,
-					  .type = type };
-	uint8_t frame[512];
-	struct remote_head got;
-	ssize_t count;
-
-	if (send(client->control, &head, sizeof(head), MSG_NOSIGNAL) < 0 ||
-	    (len && send(client->control, body, len, MSG_NOSIGNAL) < 0))
-		return -1;
-	serve(fuzz);
-	count = ibsa__remote_recv(client->control, frame, sizeof(frame), fds);
-	if (count < (ssize_t)sizeof(got))
-		return -1;
-	memcpy(&got, frame, sizeof(got));
-	must((size_t)count == sizeof(got) + got.length);
-	if (got.err)
-		return -1;
-	if (got.length)
-		memcpy(answer, frame + sizeof(got), got.length);
-	return got.length;
-}
-
-static bool client_attach(struct fuzz *fuzz, struct client *client)
-{
-	struct remote_fds fds = remote_fds_none();
-	uint32_t ring_bytes = 0;
-
-	if (request_send(fuzz, client, REMOTE_ATTACH, NULL, 0, &ring_bytes,
-			 &fds) != sizeof(ring_bytes))
-		return false;
-	must(ring_bytes == sizeof(struct ring_memory));
-	client->memory_fd = dup(fds.fd[REMOTE_FD_MEMORY]);
-	must(client->memory_fd >= 0);
-	must(!ibsa__data_open(&client->data, &fds, ring_bytes, NULL));
-	return true;
-}
-
-static bool client_register(struct fuzz *fuzz, struct client *client,
-			    uint8_t class)
-{
-	struct umad_agent_request2 request = {
-		.qpn = 1,
-		.mgmt_class = class,
-		.mgmt_class_version = 1,
-	};
-	struct remote_fds fds = remote_fds_none();
-
-	if (class == IBSA_CLASS_SA) {
-		request.mgmt_class_version = IBSA_CLASS_VERSION;
-		request.rmpp_version = 1;
-	} else {
-		request.method_mask[0] = 1 << METHOD_SEND;
-	}
-	if (request_send(fuzz, client, REMOTE_REGISTER, &request,
-			 sizeof(request), &request, &fds) != sizeof(request))
-		return false;
-	client->agent = request.id;
-	return true;
-}
-
-static void client_open(struct fuzz *fuzz, struct client *client,
-			const char *path, const char *node, uint8_t class)
-{
-	struct remote_hello hello = { .version = REMOTE_VERSION,
-				      .features = REMOTE_HAS_RINGS };
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct remote_fds fds = remote_fds_none();
-
-	remote_data_init(&client->data);
-	strcpy(hello.node, node);
-	strcpy(address.sun_path, path);
-	client->control = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	must(!connect(client->control, (struct sockaddr *)&address,
-		      sizeof(address)));
-	must(request_send(fuzz, client, REMOTE_HELLO, &hello, sizeof(hello),
-			  &hello, &fds) == sizeof(hello));
-	must(client_attach(fuzz, client));
-	must(client_register(fuzz, client, class));
-}
-
-static void client_unmap(struct client *client)
-{
-	ibsa__data_close(&client->data);
-	if (client->memory_fd >= 0)
-		close(client->memory_fd);
-	client->memory_fd = -1;
-}
-
-static bool is_readable(const struct client *client)
+static bool is_readable(const struct ring_client *client)
 {
 	struct pollfd end = { .fd = client->data.fd, .events = POLLIN };
 
@@ -240,7 +122,7 @@ static struct packet subject_packet(struct fuzz *fuzz)
 	struct packet packet = {
 		.header = { .id = fuzz->sender.agent,
 			    .length = sizeof(packet) },
-		.mad = { 1, SUBJECT_CLASS, 1, METHOD_SEND },
+		.mad = { 1, SUBJECT_CLASS, 1, RING_METHOD_SEND },
 	};
 
 	ibsa_put_be16((uint8_t *)&packet.header.lid, 3);
@@ -258,7 +140,7 @@ static struct packet subject_packet(struct fuzz *fuzz)
  */
 static bool packet_arrived(struct fuzz *fuzz, const struct packet *sent)
 {
-	struct client *receiver = &fuzz->receiver;
+	struct ring_client *receiver = &fuzz->receiver;
 	struct packet got;
 	bool has_arrived = false;
 
@@ -285,7 +167,7 @@ static void check_others(struct fuzz *fuzz)
 
 	must(!ibsa__data_send(&fuzz->sender.data, &packet, sizeof(packet), NULL,
 			      0, &sent));
-	serve(fuzz);
+	ring_serve(fuzz->server);
 	must(packet_arrived(fuzz, &packet));
 	must(!is_readable(&fuzz->sender));
 }
@@ -419,7 +301,7 @@ static void scribble_step(struct fuzz *fuzz)
 				RING_BYTES;
 	must(!pthread_create(&thread, NULL, scribble_run, &scribble));
 	bell_add(fuzz, 1);
-	serve(fuzz);
+	ring_serve(fuzz->server);
 	check_others(fuzz);
 	pthread_join(thread, NULL);
 }
@@ -499,7 +381,7 @@ static void memory_step(struct fuzz *fuzz, uint8_t kind)
 static void socket_step(struct fuzz *fuzz, uint8_t kind)
 {
 	static const int how[] = { SHUT_RD, SHUT_WR, SHUT_RDWR };
-	struct client *hostile = &fuzz->hostile;
+	struct ring_client *hostile = &fuzz->hostile;
 	struct remote_fds fds = remote_fds_none();
 	const uint8_t *bytes;
 	size_t len;
@@ -514,12 +396,12 @@ static void socket_step(struct fuzz *fuzz, uint8_t kind)
 		shutdown(hostile->data.fd, how[take(fuzz) % 3]);
 		break;
 	case CLOSE:
-		client_unmap(hostile);
+		ring_client_unmap(hostile);
 		break;
 	default:
-		(void)request_send(fuzz, hostile, REMOTE_DETACH, NULL, 0, NULL,
-				   &fds);
-		client_unmap(hostile);
+		(void)ring_client_request(hostile, REMOTE_DETACH, NULL, 0, NULL,
+					  &fds);
+		ring_client_unmap(hostile);
 		break;
 	}
 }
@@ -530,9 +412,9 @@ static void step(struct fuzz *fuzz)
 	const uint8_t kind = (first & ~NO_ROUNDS) % KINDS;
 
 	if (!fuzz->hostile.data.rings.memory) {
-		if (client_attach(fuzz, &fuzz->hostile))
-			(void)client_register(fuzz, &fuzz->hostile,
-					      IBSA_CLASS_SA);
+		if (ring_client_attach(&fuzz->hostile))
+			(void)!ring_client_register(&fuzz->hostile,
+						    IBSA_CLASS_SA);
 		else
 			fuzz->size = 0;
 		return;
@@ -547,14 +429,8 @@ static void step(struct fuzz *fuzz)
 		memory_step(fuzz, kind);
 	if (first & NO_ROUNDS)
 		return;
-	serve(fuzz);
+	ring_serve(fuzz->server);
 	check_others(fuzz);
-}
-
-static void client_close(struct client *client)
-{
-	client_unmap(client);
-	close(client->control);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -568,16 +444,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(!ibsa_fabric_parse(topology, sizeof(topology) - 1, NULL, NULL,
 				&fabric));
 	must(!ibsa_fabric_server_open(fabric, path, NULL, NULL, &fuzz.server));
-	client_open(&fuzz, &fuzz.sender, path, "left", SUBJECT_CLASS);
-	client_open(&fuzz, &fuzz.receiver, path, "third", SUBJECT_CLASS);
-	client_open(&fuzz, &fuzz.hostile, path, "right", IBSA_CLASS_SA);
+	ring_client_open(&fuzz.sender, fuzz.server, path, "left",
+			 SUBJECT_CLASS);
+	ring_client_open(&fuzz.receiver, fuzz.server, path, "third",
+			 SUBJECT_CLASS);
+	ring_client_open(&fuzz.hostile, fuzz.server, path, "right",
+			 IBSA_CLASS_SA);
 	while (fuzz.size)
 		step(&fuzz);
 	check_others(&fuzz);
-	client_close(&fuzz.hostile);
+	ring_client_close(&fuzz.hostile);
 	check_others(&fuzz);
-	client_close(&fuzz.sender);
-	client_close(&fuzz.receiver);
+	ring_client_close(&fuzz.sender);
+	ring_client_close(&fuzz.receiver);
 	ibsa_fabric_server_close(fuzz.server);
 	ibsa_fabric_put(fabric);
 	return 0;
