@@ -4,7 +4,7 @@
  * input contains what the client does to positions, flags, bytes, the eventfd,
  * the memory's file and the data socket, also while the server runs. After each
  * step, another client sends a packet to a third one, which must receive it
- * unchanged.
+ * unchanged. The server must end a client with an invalid position or length.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -55,6 +55,10 @@ enum {
 	RESIZE,
 	HOLE,
 	SCRIBBLE,
+	PUT_TABLE_REQUEST,
+	INVALID_HEAD,
+	INVALID_TAIL,
+	INVALID_LENGTH,
 	KINDS
 };
 
@@ -73,11 +77,34 @@ struct fuzz {
 	size_t size;
 };
 
-static const char topology[] =
-	"Switch 4 \"S\"\n[1] \"H1\"[1]\n[2] \"H2\"[1]\n[3] \"H3\"[1]\n"
-	"Ca 1 \"H1\" # \"left\"\n[1] \"S\"[1]\n"
-	"Ca 1 \"H2\" # \"right\"\n[1] \"S\"[2]\n"
-	"Ca 1 \"H3\" # \"third\"\n[1] \"S\"[3]\n";
+/*
+ * A switch with so many hosts that the SA's table of their paths is larger than
+ * two rings.
+ */
+enum { HOSTS = 68 };
+
+struct topology {
+	char text[16384];
+	size_t len;
+};
+
+static struct topology topology_make(void)
+{
+	static const char *const names[] = { "left", "right", "third" };
+	struct topology topology = { .len = 0 };
+	FILE *out = fmemopen(topology.text, sizeof(topology.text), "w");
+
+	must(out);
+	fprintf(out, "Switch %d \"S\"\n", HOSTS);
+	for (int i = 1; i <= HOSTS; i++)
+		fprintf(out, "[%d] \"H%d\"[1]\n", i, i);
+	for (int i = 1; i <= HOSTS; i++)
+		fprintf(out, "Ca 1 \"H%d\" # \"%s\"\n[1] \"S\"[%d]\n", i,
+			i <= 3 ? names[i - 1] : "other", i);
+	topology.len = (size_t)ftell(out);
+	must(!fclose(out) && topology.len < sizeof(topology.text));
+	return topology;
+}
 
 static uint8_t take(struct fuzz *fuzz)
 {
@@ -255,6 +282,24 @@ static void packet_send(struct fuzz *fuzz, bool is_part)
 	bytes_send(fuzz, &packet, part);
 }
 
+/* Send a request for all PathRecords, whose reply is larger than the ring. */
+static void table_request_send(struct fuzz *fuzz)
+{
+	struct packet packet = {
+		.header = { .id = fuzz->hostile.agent,
+			    .length = sizeof(packet),
+			    .timeout_ms = 100 },
+		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION,
+			 IBSA_METHOD_GET_TABLE },
+	};
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
+	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
+	ibsa_put_be32(packet.mad + MAD_TID_LOW, take(fuzz));
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, ibsa_path_record.attribute);
+	bytes_send(fuzz, &packet, sizeof(packet));
+}
+
 static void tail_move(struct fuzz *fuzz, uint32_t most)
 {
 	struct ring_shared *ring = &fuzz->hostile.data.rings.memory->to_client;
@@ -335,6 +380,9 @@ static void ring_step(struct fuzz *fuzz, uint8_t kind)
 		tail_move(fuzz,
 			  kind == READ_ALL ? RING_CLIENT_BYTES : take(fuzz));
 		break;
+	case PUT_TABLE_REQUEST:
+		table_request_send(fuzz);
+		break;
 	default:
 		scribble_step(fuzz);
 		break;
@@ -406,6 +454,74 @@ static void socket_step(struct fuzz *fuzz, uint8_t kind)
 	}
 }
 
+/* Get new rings. Return: false: the server has closed the connection. */
+static bool hostile_renew(struct fuzz *fuzz)
+{
+	struct ring_client *hostile = &fuzz->hostile;
+	struct remote_fds fds = remote_fds_none();
+
+	(void)!ring_client_request(hostile, REMOTE_DETACH, NULL, 0, NULL, &fds);
+	ring_client_unmap(hostile);
+	return ring_client_attach(hostile) &&
+	       ring_client_register(hostile, IBSA_CLASS_SA);
+}
+
+/*
+ * Fill the ring with packets: however much of it the server reads, it finds a
+ * packet with a valid length there.
+ */
+static void ring_fill(struct fuzz *fuzz)
+{
+	enum { PACKET_BYTES = 128 };
+	const struct umad_header header = { .length = PACKET_BYTES };
+	uint8_t *bytes = fuzz->hostile.data.rings.memory->to_server_bytes;
+
+	for (size_t at = 0; at < RING_BYTES; at += PACKET_BYTES)
+		memcpy(bytes + at, &header, sizeof(header));
+}
+
+/* Write a position that the server must not use, or a packet's length. */
+static void invalid_write(struct fuzz *fuzz, uint8_t kind)
+{
+	struct ring_memory *memory = fuzz->hostile.data.rings.memory;
+	struct umad_header header = { .id = fuzz->hostile.agent };
+	const uint32_t word = take_word(fuzz);
+
+	switch (kind) {
+	case INVALID_HEAD:
+		ring_fill(fuzz);
+		atomic_store(&memory->to_server.head,
+			     RING_BYTES + 1 + word % (UINT32_MAX - RING_BYTES));
+		bell_add(fuzz, 1);
+		break;
+	case INVALID_TAIL:
+		atomic_store(&memory->to_client.tail,
+			     1 + word % (UINT32_MAX - RING_CLIENT_BYTES));
+		table_request_send(fuzz);
+		break;
+	default:
+		header.length =
+			word & 1 ? REMOTE_PACKET_MAX + 1 + word / 2
+				 : word % (UMAD_HEADER_BYTES + REMOTE_MAD_MIN);
+		bytes_send(fuzz, &header, sizeof(header));
+		break;
+	}
+}
+
+/* A client with new rings writes an invalid value: the server must end it. */
+static void invalid_step(struct fuzz *fuzz, uint8_t kind)
+{
+	char byte;
+
+	if (hostile_renew(fuzz)) {
+		invalid_write(fuzz, kind);
+		ring_serve(fuzz->server);
+		must(recv(fuzz->hostile.control, &byte, 1, MSG_DONTWAIT) == 0);
+	}
+	ring_client_unmap(&fuzz->hostile);
+	fuzz->size = 0;
+}
+
 static void step(struct fuzz *fuzz)
 {
 	const uint8_t first = take(fuzz);
@@ -419,8 +535,10 @@ static void step(struct fuzz *fuzz)
 			fuzz->size = 0;
 		return;
 	}
-	if (kind <= READ_SOME || kind == SCRIBBLE)
+	if (kind <= READ_SOME || kind == SCRIBBLE || kind == PUT_TABLE_REQUEST)
 		ring_step(fuzz, kind);
+	else if (kind >= INVALID_HEAD)
+		invalid_step(fuzz, kind);
 	else if (kind <= BELL_BLOCKING)
 		bell_step(fuzz, kind);
 	else if (kind <= DETACH)
@@ -435,13 +553,14 @@ static void step(struct fuzz *fuzz)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct topology topology = topology_make();
 	struct fuzz fuzz = { .input = data, .size = size };
 	struct ibsa_fabric *fabric;
 	char path[64];
 
 	setenv("IBSA_RING", "1", 1);
 	snprintf(path, sizeof(path), "/tmp/ibsa-fuzz-ring-%d", (int)getpid());
-	must(!ibsa_fabric_parse(topology, sizeof(topology) - 1, NULL, NULL,
+	must(!ibsa_fabric_parse(topology.text, topology.len, NULL, NULL,
 				&fabric));
 	must(!ibsa_fabric_server_open(fabric, path, NULL, NULL, &fuzz.server));
 	ring_client_open(&fuzz.sender, fuzz.server, path, "left",
