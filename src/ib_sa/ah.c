@@ -138,8 +138,8 @@ static int port_view_read(struct ib_device *device, uint8_t port_num,
 	if (ibsa__sa_is_ours(device->sa))
 		err = ibsa__sa_port_state(device, port_num, &state);
 	/*
-	 * -EAGAIN: the port is an InfiniBand port that is down or has no SM.
-	 * The zeros in @state are valid for it.
+	 * -EAGAIN: the port is in a fabric and has no link. The zeros in @state
+	 * then stand for an InfiniBand port without a LID.
 	 */
 	if (err && err != -EAGAIN)
 		return err;

@@ -162,7 +162,7 @@ static int agent_register_new(int portid, struct umad_reg_attr *attr,
 }
 
 /*
- * umad_register2() is the only function of libibumad that returns a positive
+ * Unlike most functions of libibumad, umad_register2() returns a positive
  * errno.
  */
 int umad_register2(int port_fd, struct umad_reg_attr *attr, uint32_t *agent_id)

@@ -279,9 +279,9 @@ static int guids_fill(const struct ibsa__ca *ca, __be64 *guids, int max)
 }
 
 /*
- * Return the port GUIDs of a device. All errors except that there is no default
- * device are returned as -1, because -ENOMEM means that the caller's array is
- * too small.
+ * Return the port GUIDs of a device. All errors of reading the device, except
+ * that there is no default device, are returned as -1, because -ENOMEM means
+ * that the caller's array is too small.
  */
 int umad_get_ca_portguids(const char *ca_name, __be64 *portguids, int max)
 {

@@ -110,8 +110,9 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 }
 
 /*
- * Write a string field of @max bytes. NULs at its end are omitted; other NULs
- * are written as \x00.
+ * Write a string field of @max bytes. NULs at its end are omitted; a backslash,
+ * and each byte that is not safe to print, such as another NUL, is written as
+ * \xNN.
  */
 static void string_put(struct ibsa__text *text, const char *string, size_t max)
 {

@@ -252,7 +252,7 @@ static void ports_fill(struct ibsa_topology *topology, const struct ends *ends,
 
 /*
  * Find the two ports of a link. Return: false if one of them belongs to a node
- * without a NodeRecord.
+ * without a NodeRecord, or both are the same port.
  */
 static bool link_ports(const struct ibsa_topology *topology,
 		       const struct ends *ends, const struct link_row *row,

@@ -111,14 +111,15 @@ struct link_bits {
 };
 
 /*
- * Return: the PortInfo bits of a port that supports all rates up to @most and
- * whose link runs at @now.
+ * Return: the PortInfo bits of a port whose greatest supported width and speed
+ * are @most, and whose link runs at @now.
  */
 struct link_bits ibsa__link_bits(struct link_rate most, struct link_rate now);
 
 /*
- * Return: the active width and speed of PortInfo bits; unknown if none of the
- * bits is set or an undefined one is. FDR10 has no bit and is returned as QDR.
+ * Return: the active width and speed of PortInfo bits; each is unknown unless
+ * exactly one bit of it is set, which must be defined. FDR10 has no bit and is
+ * returned as QDR.
  */
 struct link_rate ibsa__rate_of_bits(const struct link_bits *bits);
 

@@ -41,8 +41,8 @@ static void branch_add(struct growing *growing,
 }
 
 /*
- * Read a switch's multicast forwarding entry: a bit for each port, in @masks
- * of 16 ports each.
+ * Read a switch's multicast forwarding entry: a bit for each port, in @masks of
+ * 16 ports each. Return: false: the entry has no port.
  */
 static bool entry_find(const struct growing *growing, size_t node,
 		       uint16_t masks[POSITIONS])

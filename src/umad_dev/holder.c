@@ -54,8 +54,9 @@ bool ibsa__umad_dev_holder(struct umad_file *file, struct ibsa_error *out)
 	if (processes.count)
 		processes_add(out, &processes, path);
 	/*
-	 * Only root can read the descriptors of other users' processes, so the
-	 * text adds how root finds them.
+	 * Only root can read the descriptors of other users' processes: if this
+	 * process is not root's, or has found no process, the text adds how
+	 * root finds them.
 	 */
 	if (!processes.count || geteuid() != 0) {
 		text_add(out, processes.count ? "; as root, fuser -v "
