@@ -41,8 +41,9 @@ int ibsa__files_umad_open(struct device_files *files, const char *name,
 }
 
 /*
- * Write the path of the issm file. The umad and issm files of a port have the
- * same number, for example umad0 and issm0.
+ * Write the path of the issm file. On this machine, the umad and issm files of
+ * a port have the same number, for example umad0 and issm0; a fabric server
+ * tells the path.
  */
 int ibsa__files_issm_path(struct device_files *files, const char *name,
 			  unsigned int port, char *out, size_t room)

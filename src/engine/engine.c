@@ -39,7 +39,7 @@ static void engine_destroy(struct ibsa__engine *engine)
 	ibsa__free(engine);
 }
 
-/* The first TransactionID is random, see struct id_table. */
+/* The first TransactionID is random; struct id_table counts on from it. */
 static int engine_tables_init(struct ibsa__engine *engine)
 {
 	engine->random.state = engine->options.seed;

@@ -57,8 +57,8 @@ int umad_set_grh_net(void *umad, void *mad_addr)
 }
 
 /*
- * Set the GRH of a packet. Only its flow label is in host byte order; the GID
- * is in network byte order, here as in umad_set_grh_net().
+ * Set the GRH of a packet. In @mad_addr, only the flow label is in host byte
+ * order; the GID is in network byte order, as for umad_set_grh_net().
  */
 int umad_set_grh(void *umad, void *mad_addr)
 {

@@ -14,9 +14,9 @@
 #include "verbs/driver.h"
 
 /*
- * A cached driver number; or a negative errno if the kernel does not have it.
- * It is an int, since some 32-bit machines have no atomic instructions for
- * more bits.
+ * A cached driver number; or a negative errno if it cannot be had from the
+ * kernel. It is an int, since some 32-bit machines have no atomic instructions
+ * for more bits.
  */
 struct driver_entry {
 	atomic_int value;

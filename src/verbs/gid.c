@@ -2,9 +2,9 @@
 /*
  * GID tables through functions with the names of libibverbs. The source is the
  * kernel's uverbs if the context has a command file; otherwise, or if the
- * kernel does not have the command, the device files or an embedded fabric. A
- * call leaves no state behind, except the cached driver number and, if it reads
- * files, the context state.
+ * kernel does not have the command or the buffer exceeds its limit, the device
+ * files or an embedded fabric. A call leaves no state behind, except the cached
+ * driver number and, if it reads files, the context state.
  *
  * Source: rdma-core libibverbs/cmd_device.c, which chooses the source by the
  * same errors.

@@ -54,7 +54,8 @@ void ibsa__sm_history_clear(struct sm_history *history)
 }
 
 /*
- * Remove old events. The times of all events are of one clock, but Reports to
+ * Remove events that are older than a second, and the oldest event if the
+ * history is full. The times of all events are of one clock, but Reports to
  * several ports may come in any order.
  */
 static void history_forget(struct sm_history *history, uint64_t now_ns)

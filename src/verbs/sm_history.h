@@ -32,8 +32,8 @@ void ibsa__sm_history_init(struct sm_history *history);
 void ibsa__sm_history_clear(struct sm_history *history);
 
 /*
- * Add a Report to the history. Return: true if the SA has not reported the
- * event to another port before.
+ * Add a Report to the history. Return: whether it is about a new event; false:
+ * the SA has reported this event to another port within the last second.
  */
 bool ibsa__sm_history_is_new(struct sm_history *history,
 			     const struct sm_report *report);

@@ -43,7 +43,8 @@ void ibsa__sm_queue_push(struct sm_queue *queue, int event_type,
 			 const struct ibsa_gid *gid);
 
 /*
- * Record in the queue that events may have been lost at @port; 0: at any port.
+ * If @gaps_wanted is set, record in the queue that events may have been lost at
+ * @port; 0: at any port.
  */
 void ibsa__sm_queue_gap(struct sm_queue *queue, int port);
 
