@@ -68,8 +68,8 @@ static uint32_t rights_of_user(const struct ibsa_device_file *file)
 }
 
 /*
- * Whether owner and mode of the file grant this user access, although open()
- * failed.
+ * Whether this user is root, or owner and mode of the file grant it read and
+ * write access, although open() failed.
  */
 static bool is_allowed_by_mode(const struct ibsa_device_file *file)
 {

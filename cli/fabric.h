@@ -18,7 +18,7 @@
  */
 int fabric_load(struct cli *cli);
 
-/* Print the possible values of the fabric's options, for --help. */
+/* Print the forms of --fault and the values of --sm-profile, for --help. */
 void fabric_options_details(struct out *out);
 
 /*

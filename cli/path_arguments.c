@@ -74,8 +74,8 @@ int path_arguments_parse(struct cli *cli, struct path_query *path_query)
 }
 
 /*
- * Check the LIDs of the arguments: their valid range depends on the link
- * layer.
+ * Parse SRC and DST once more, because the valid range of LIDs depends on the
+ * link layer. Refuse a multicast GID as SRC.
  */
 static int ends_check(const struct cli *cli, struct path_query *path_query)
 {

@@ -178,8 +178,8 @@ static int first_node(struct cli *cli, const struct ibsa_reply *reply,
 }
 
 /*
- * Find the GID of the node with this LID, which may be any LID of a port with
- * an LMC.
+ * Find the NodeRecord of the port with this LID, which may be any LID of a
+ * port with an LMC.
  */
 static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 {

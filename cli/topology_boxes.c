@@ -245,8 +245,9 @@ static void box_add_node(struct box *box, const struct ibsa_topology_node *node,
 }
 
 /*
- * Make a box for each key. The keys stay in the order of nodes, because they
- * are needed afterwards.
+ * Make a box for each group of nodes with the same key, without hidden nodes.
+ * Only a copy of the keys is sorted, because they are needed in the order of
+ * nodes afterwards.
  */
 static int keys_use(const struct boxing *boxing, struct boxes *out)
 {

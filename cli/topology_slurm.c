@@ -329,7 +329,10 @@ static void set_branch(struct tree *tree, size_t set, unsigned int level)
 			tree->branches[i].parent = count;
 }
 
-/* For each set with more than one branch, give its branches a common parent. */
+/*
+ * For each set with several branches that have no parent, give them a common
+ * parent.
+ */
 static void level_connect(struct tree *tree, unsigned int level)
 {
 	const size_t nodes = tree->view->info.nodes;

@@ -91,9 +91,9 @@ static void file_set_alarm(struct client_file *file)
 }
 
 /*
- * Called by the umad file when a packet can be read; see
- * ibsa__sim_file_open(). Set the timer; on a virtual clock, wake the threads
- * that wait.
+ * Called by the umad file when a packet can be read, or when a MAD was sent
+ * that will arrive later; see ibsa__sim_file_open(). Set the timer; on a
+ * virtual clock, wake the threads that wait.
  */
 static void file_become_ready(void *arg)
 {

@@ -178,7 +178,7 @@ enum trap {
 /*
  * Traps (trap.c) that a node sends to an SM outside of the fabric that has
  * configured it: for changed capabilities, and for an SMP with a wrong M_Key.
- * A trap is repeated until the SM represses it.
+ * A trap is repeated until the SM represses it, but only a few times.
  */
 void ibsa__trap_capabilities(struct nodes *nodes, const struct end_port *end);
 void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,

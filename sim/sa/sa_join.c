@@ -130,8 +130,10 @@ static uint8_t port_mtu(const struct membership *request)
 }
 
 /*
- * Apply a selector of the request to the port's value. Return: the largest
- * value that satisfies it; 0: no value does.
+ * Return: the group's value that the request selects: with the selector
+ * "exactly" the wanted value, even if it is above the port's; otherwise the
+ * largest value up to the port's that satisfies the selector; 0: no value
+ * does.
  */
 static uint8_t quantity_choose(bool is_asked, unsigned int selector,
 			       uint8_t want, uint8_t port)

@@ -111,7 +111,7 @@ static uint16_t find_names(struct multi *multi)
 
 /*
  * Append paths from each source to each destination, up to the number in the
- * request.
+ * request, or PATHS_MAX without one.
  */
 static void add_pairs(struct multi *multi)
 {

@@ -362,8 +362,8 @@ static inline uint16_t setup_pkey(const struct end_setup *setup, uint32_t index)
 
 /*
  * Whether two P_Keys match, so that a port with one of them accepts a packet
- * with the other: their lower 15 bits are equal, and at least one has full
- * membership.
+ * with the other: their lower 15 bits are equal and not 0, and at least one
+ * has full membership.
  */
 static inline bool pkeys_match(uint16_t a, uint16_t b)
 {

@@ -30,7 +30,7 @@ static size_t text_bytes(const char *text)
 
 /*
  * Copy the string @text to *@at, and advance *@at to the byte after the copy.
- * Return: the copy.
+ * Return: the copy; NULL if @text is NULL.
  */
 static const char *text_copy(const char *text, char **at)
 {
