@@ -128,7 +128,10 @@ static void table_note_reply(const struct ibsa_reply *reply, void *arg)
 static int table_query(struct table *table,
 		       const struct ibsa_topology_options *options)
 {
-	/* All others report extended speeds as QDR. */
+	/*
+	 * Without this option, an SA reports the speed QDR in addition to an
+	 * extended speed.
+	 */
 	const struct ibsa_port_info true_speeds = { .options = 0x80 };
 	const bool is_port = table->record == &ibsa_port_info_record;
 	const struct ibsa_query query = {
