@@ -154,7 +154,10 @@ static void empty_class_folder_is_an_empty_list(void **state)
 	tree_remove(&tree);
 }
 
-/* libibumad stops at 32 devices and skips names of 20 characters. */
+/*
+ * The list has all devices. libibumad stops at 32 devices, and skips names of
+ * 20 or more characters.
+ */
 static void many_devices_and_long_names_are_in_natural_order(void **state)
 {
 	static const char base[] = "an_adapter_with_a_long_name__";

@@ -115,7 +115,7 @@ static void holder_is_named(void **state)
 }
 
 /*
- * The message names the process that receives the Reports, and says what to do.
+ * The message says that another program receives the Reports, and what to do.
  */
 static void owner_is_named(void **state)
 {
@@ -151,7 +151,7 @@ static void transport_without_reports_is_refused(void **state)
 	puppet.transport.ops = ops;
 }
 
-/* A callback may end its own watch and others, and begin a watch. */
+/* A callback may end its own watch; the other watch still gets events. */
 static void callback_ends_its_own_watch(void **state)
 {
 	struct puppet_mad report = report_of(64, 1);
@@ -254,8 +254,10 @@ static void close_unsubscribes(void **state)
 	reopen();
 }
 
-/* Closing takes a limited time, and events that arrive meanwhile are not
- * delivered. */
+/*
+ * If the SA does not answer, closing takes a limited time, and ENDED has the
+ * error -ETIMEDOUT.
+ */
 static void close_takes_a_limited_time(void **state)
 {
 	uint64_t start_ns;

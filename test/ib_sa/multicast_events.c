@@ -255,7 +255,7 @@ static void lost_group_ends_with_the_device(void **state)
 	assert_reset();
 }
 
-/* A read in flight that the SA does not answer does not delay the close. */
+/* A read in flight that the SA does not answer does not delay the new join. */
 static void lost_group_does_not_wait_for_a_read(void **state)
 {
 	unsigned int before;

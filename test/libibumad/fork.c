@@ -210,7 +210,10 @@ static int child_with_files_run(int portid)
 	return 0;
 }
 
-/* Close all descriptors and open other files, as a daemon does. */
+/*
+ * The child closes all descriptors but the portid, and opens other files, as a
+ * daemon does.
+ */
 static void files_of_a_child_are_left_alone(void **state)
 {
 	pid_t child;

@@ -531,10 +531,7 @@ static void the_device_is_listed(void **state)
 	server_stop(server);
 }
 
-/*
- * Read the port with libibverbs' names. The context stays at the server where
- * it was opened.
- */
+/* A context of the fabric server's port works with libibverbs' names. */
 static void verbs_contexts_are_made(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

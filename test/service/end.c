@@ -115,8 +115,7 @@ static void release_waits_for_the_set(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* Closing the client deletes its services and reports this; more services are
- * refused. */
+/* Closing the client deletes its services and reports this. */
 static void close_releases_all(void **state)
 {
 	struct ibsa_client *client = open_on("node1");

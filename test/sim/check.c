@@ -200,7 +200,10 @@ static void ports_that_want_one_lid_are_found(void **state)
 	      IBSA_FINDING_SAME_LID, 16, "has LID 4, which \"a\"[1]");
 }
 
-/* A file can have this many findings: two for each of its nodes. */
+/*
+ * A fabric has at most 65536 findings. This file would cause more: two for each
+ * of its nodes.
+ */
 static void findings_have_a_limit(void **state)
 {
 	enum { NODES = 40000, LINE = 40 };

@@ -123,7 +123,10 @@ static void a_lock_of_another_server_is_waited_for(void **state)
 	server_stop(server);
 }
 
-/* A file that others can open can be locked by them. */
+/*
+ * A lock file that is a link or a directory, or that others own or can open, is
+ * refused: others could hold the lock.
+ */
 static void a_lock_file_that_others_can_open_is_refused(void **state)
 {
 	struct server_rig *server = server_start(server_pair);

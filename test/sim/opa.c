@@ -219,7 +219,10 @@ static void opa_path_names_long_lids(void **state)
 	assert_memory_equal(&bench->answer.from.gid, &expected, 16);
 }
 
-/* 31 records of 64 bytes fill a segment of Omni-Path, 1992 bytes. */
+/*
+ * The reply's 16 records of 64 bytes are in one segment: those of Omni-Path
+ * have room for 1992 bytes.
+ */
 static void opa_table_counts_long_segments(void **state)
 {
 	struct bench *bench = *state;
@@ -418,8 +421,8 @@ other_records_of_opa_are_refused_other_versions_unheard(void **state)
 }
 
 /*
- * Address the SA by LID and by a GID that represents a LID, but not by its own
- * GID or the well-known GID.
+ * The SA is reached by LID and by a GID that represents a LID, but not by its
+ * own GID or the well-known GID.
  */
 static void sa_is_found_by_lid_and_by_gid_of_a_lid(void **state)
 {

@@ -36,7 +36,10 @@ static int held_receive(struct umad_file *file, struct umad_buffer *buffers,
 
 static const struct umad_file_ops held_ops = { .receive = held_receive };
 
-/* The transport works with any number of packets that are read at once. */
+/*
+ * While the file has packets, recv must be called again at once, even if more
+ * packets come than are read at a time.
+ */
 static void nothing_waits_while_the_file_has_packets(void **state)
 {
 	enum { PACKETS = 3 * UMAD_BUFFERS };

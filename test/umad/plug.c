@@ -87,8 +87,8 @@ static void device_that_comes_back_is_used_again(void **state)
 }
 
 /*
- * The error is reported once, however often send is called, and while a wait
- * without timeout runs.
+ * However often send is called, the device is searched for only at intervals,
+ * also while a wait without timeout runs. The error is not reported again.
  */
 static void device_is_searched_at_intervals(void **state)
 {

@@ -119,7 +119,10 @@ static void gap_has_its_port(void **state)
 	rig_close_subscribed(rig, ibv_close_device);
 }
 
-/* Create a queue after the library has replaced the file of async_fd. */
+/*
+ * The event of a queue that was created after the library has replaced the file
+ * of async_fd can be acknowledged.
+ */
 static void event_of_a_queue_is_acknowledged(void **state)
 {
 	struct rig *rig = *state;

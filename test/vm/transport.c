@@ -316,7 +316,10 @@ static void tables_of_any_size_arrive_whole(void **state)
 	assert_int_equal(ibsa_close(client), 0);
 }
 
-/* The timeout is reported once, and does not block the next reply. */
+/*
+ * A table that is larger than the client accepts ends its query with -EMSGSIZE,
+ * and does not block the next reply.
+ */
 static void table_above_the_limit_is_got_rid_of(void **state)
 {
 	const struct sa *sa = *state;
@@ -356,7 +359,8 @@ static void clients_at_one_port_have_their_own_answers(void **state)
 }
 
 /*
- * The reply to the first try, while the second is in flight: they have one id.
+ * The reply to the first try is accepted while the second is in flight: they
+ * have one id.
  */
 static void late_answer_counts(void **state)
 {
