@@ -11,7 +11,7 @@ enum { NAME_ROOM = 64 }; /* for any field's name */
 
 /*
  * Whether the JSON output has the field as a number. Many JSON readers store
- * numbers as doubles, which hold only 53 bits; larger fields are strings.
+ * numbers as doubles, which hold only 53 bits; fields of 64 bits are strings.
  */
 static bool is_number(const struct ibsa_field *field)
 {

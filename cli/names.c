@@ -82,8 +82,8 @@ static void reply_add(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * Query the name of a node. If the query cannot be sent, the name remains
- * unknown.
+ * Query the names of the nodes that match; of all nodes if @mask is 0. If the
+ * query cannot be sent, the names remain unknown.
  */
 static void name_query(struct names *names, const struct ibsa_node *match,
 		       uint64_t mask)

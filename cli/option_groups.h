@@ -172,7 +172,8 @@ struct watch_options {
  * @partitions: file with the P_Keys of the ports; NULL: the default partition
  * @opa:     the links are Omni-Path links
  * @faults:  the @fault_count values of --fault, each
- *           KIND=PERCENT[,COUNT[,DELAY_MS]]
+ *           KIND=PERCENT[,COUNT[,NUMBER]]; NUMBER is a delay in ms, or a number
+ *           of redirections
  * @umad:    device and port of this machine at which the SA answers, or NULL
  */
 struct fabric_options {

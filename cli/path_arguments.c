@@ -99,8 +99,8 @@ static int ends_check(const struct cli *cli, struct path_query *path_query)
 }
 
 /*
- * Refuse a larger MTU with the possible values: OpenSM refuses it without
- * naming them.
+ * Refuse an MTU above 4096, and name the possible values: OpenSM would refuse
+ * it without naming them.
  */
 static int mtu_check(const struct form *form)
 {

@@ -21,7 +21,8 @@ enum {
 	 */
 	PART_FIRST_BYTES = 1 << 16,
 	/*
-	 * Milliseconds from an SMP of a client to the check for changed ports.
+	 * Milliseconds from a client's packet that may change ports, such as
+	 * an SMP, to the check for changed ports.
 	 */
 	SETTLE_MS = 10,
 };

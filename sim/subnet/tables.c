@@ -41,8 +41,9 @@ void ibsa__table_sl_to_vl(uint8_t out[SL_TO_VL_LEVELS])
 }
 
 /*
- * Fill a block of the VL arbitration table: VL 0 has high priority; the other
- * lanes share the rest.
+ * Fill a block of the VL arbitration table: in the table for high priority,
+ * only VL 0 has a weight; in that for low priority, VLs 1 to 7 have equal
+ * weights.
  */
 void ibsa__table_vl_arb(unsigned int block, uint16_t out[VL_ARB_BLOCK_ENTRIES])
 {
