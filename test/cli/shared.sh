@@ -636,6 +636,7 @@ a_second_watch_names_the_first() {
 	start
 	what='ibsa watch'
 	ln -s "$ibsa" $'wa\e[1mtch'
+	: >watched # an earlier watch has subscribed in it
 	$'./wa\e[1mtch' watch >watched 2>err &
 	first=$!
 	within 20 watched subscribed
