@@ -257,7 +257,10 @@ static void renewal_wait(struct renewal *renewal,
 
 static int register_failed(int err)
 {
-	complain("cannot register the service: %s", strerror(-err));
+	complain("cannot register the service: %s",
+		 err == -EINVAL ? "service_gid is zero; use a GID of this "
+				  "port, or omit service_gid"
+				: strerror(-err));
 	return err == -EINVAL ? CLI_USAGE : CLI_SILENT;
 }
 

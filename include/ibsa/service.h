@@ -163,10 +163,10 @@ typedef void (*ibsa_registration_fn)(
  *
  * Return: 0, even if the port has no SM; -EINVAL @options->service is NULL,
  * @options->mask has a bit that ServiceRecord does not define, or the bit of
- * service_lease, which is 0; -EEXIST this client has a registration with the
- * same service_id, service_gid and service_pkey, or is releasing one;
- * -ESHUTDOWN ibsa_close() is closing the client; -ENOMEM. After an error
- * @report is not called.
+ * service_lease or service_gid, which is 0; -EEXIST this client has a
+ * registration with the same service_id, service_gid and service_pkey, or is
+ * releasing one; -ESHUTDOWN ibsa_close() is closing the client; -ENOMEM. After
+ * an error @report is not called.
  *
  * Source: IBA vol 1, 15.2.5.14.
  */

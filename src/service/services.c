@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/random.h"
 #include "service/state.h"
+#include "wire/gid.h"
 
 void ibsa__services_init(struct ibsa__services *services,
 			 struct ibsa__engine *engine)
@@ -92,7 +93,7 @@ static uint64_t fields_select(uint64_t mask, struct ibsa_service *service)
 }
 
 /* Fill the record and the mask of the Set from the caller's options. Return: 0;
- * -EINVAL the lease is 0. */
+ * -EINVAL the lease or the GID is set to 0. */
 static int
 service_record_prepare(const struct ibsa_service_registration *options,
 		       struct ibsa_registration *registration)
@@ -113,6 +114,8 @@ service_record_prepare(const struct ibsa_service_registration *options,
 			     IBSA_SERVICE_CM(service_gid) |
 			     IBSA_SERVICE_CM(service_pkey) |
 			     IBSA_SERVICE_CM(service_lease);
+	if (!registration->follows_gid && gid_is_zero(&record->service_gid))
+		return -EINVAL;
 	return record->service_lease ? 0 : -EINVAL;
 }
 

@@ -703,6 +703,7 @@ services() {
 	on 2 service list service_nam=x; err_has "did you mean 'service_name'"
 	on 2 service register 0x1234 printer --lease 0; err_has 'infinite'
 	on 2 service register --renew 1 printer service_lease=0; err_has 'from 1 to .*infinite'
+	on 2 service register --renew 1 printer service_gid=::; err_has 'service_gid is zero'
 	on 2 service register 0x1234 ''; err_has '1 to 64 bytes'
 	on 1 service list; out_empty; err_has 'no service.*embedded'
 	on 1 -j service list; json '. == []'

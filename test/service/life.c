@@ -448,6 +448,10 @@ static void bad_services_are_refused(void **state)
 	assert_int_equal(ibsa_service_register(client, &bad, note, NULL,
 					       &registration),
 			 -EINVAL);
+	bad.mask = IBSA_SERVICE_CM(service_gid);
+	assert_int_equal(ibsa_service_register(client, &bad, note, NULL,
+					       &registration),
+			 -EINVAL);
 	assert_int_equal(ibsa_timeout_ms(client), -1);
 	first = service_add(client, &disk, &diary);
 	bad.mask = 0;
