@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Clients of a fabric server that use rings. */
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -105,6 +107,55 @@ static void packets_are_read_before_the_end(void **state)
 		server_command(server, "stats");
 		assert_int_equal(stats_get(server).packets_in, earlier + 100);
 	}
+	server_stop(server);
+}
+
+/* A client that writes a packet before each round of the server; or NULL. */
+static struct remote_file *busy;
+
+int __real_epoll_wait(int fd, struct epoll_event *events, int most, int ms);
+int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int ms);
+
+int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int ms)
+{
+	uint64_t count;
+
+	if (busy) {
+		packets_write(busy, 0, 1, 0);
+		(void)!read(busy->shared->data.bell_fd, &count, sizeof(count));
+	}
+	return __real_epoll_wait(fd, events, most, ms);
+}
+
+/*
+ * A client sets the counter of its eventfd to 0, so that the server cannot use
+ * the eventfd to wake itself, and always has packets. Either the server has
+ * announced to the other client that it waits, or its fd is readable.
+ */
+static void a_cleared_eventfd_delays_no_other_client(void **state)
+{
+	const struct packet packet = { .header.length = sizeof(packet) };
+	struct server_rig *server = server_start(server_pair);
+	struct ibsa_fabric_server *paused;
+	struct remote_file hostile;
+	struct remote_file other;
+	struct pollfd end = { .events = POLLIN };
+
+	(void)state;
+	file_open(server, &hostile);
+	file_open(server, &other);
+	paused = server_pause(server);
+	server_send_bytes(&hostile, &packet, sizeof(packet));
+	server_send_bytes(&other, &packet, sizeof(packet));
+	busy = &hostile;
+	assert_int_equal(ibsa_fabric_server_wait(paused, 0), 0);
+	busy = NULL;
+	end.fd = ibsa_fabric_server_fd(paused);
+	assert_true(ibsa__ring_is_idle(&other.shared->data.rings.out) ||
+		    poll(&end, 1, 0) == 1);
+	server_resume(server);
+	ibsa__remote_file_close(&hostile);
+	ibsa__remote_file_close(&other);
 	server_stop(server);
 }
 
@@ -213,6 +264,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_are_read_before_a_later_request),
 		cmocka_unit_test(packets_are_read_before_the_end),
+		cmocka_unit_test(a_cleared_eventfd_delays_no_other_client),
 		cmocka_unit_test(
 			bytes_without_a_wake_up_do_not_extend_the_deadline),
 		cmocka_unit_test(a_number_of_another_file_is_not_written_to),
