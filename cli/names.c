@@ -9,12 +9,12 @@
 #include "names.h"
 
 enum {
+	/*
+	 * Deadlines in ms of the query for the name of one node, and of the
+	 * query for all names.
+	 */
 	ONE_MS = 1000,
 	ALL_MS = 5000
-	/*
- * Deadlines in ms of the query for the name of one node, and of the query for
- * all names.
- */
 };
 
 struct name {

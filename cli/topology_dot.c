@@ -129,8 +129,8 @@ static void usual_rate_find(struct drawing *drawing)
 }
 
 /*
- * Merge the links between two boxes with one rate into one line; a link within
- * a box is not drawn.
+ * Merge the links between two boxes with one rate into one line. A link within
+ * a box of several nodes is not drawn.
  */
 static void lines_merge(struct drawing *drawing)
 {

@@ -97,8 +97,8 @@ static int recording_load(const char *path, struct ibsa_error *error,
 }
 
 /*
- * Write the topology of the capture's fabric as text. The requester may be the
- * port of the SA itself.
+ * Make the capture's fabric from a topology that is written as text. The
+ * requester may be the port of the SA itself.
  */
 static int make_fabric(const struct recording *recording,
 		       struct ibsa_fabric_options options,

@@ -98,8 +98,9 @@ static bool requester_may_change(const struct membership *request,
 }
 
 /*
- * Answer the request: the answer is the request's record with the values of
- * the group and the member.
+ * Answer the request: with the group's record and the PortGID and ProxyJoin of
+ * the request; without a group, with the request's record. In both cases with
+ * @scope and @join_state.
  */
 static void membership_answer(const struct membership *request, uint8_t scope,
 			      uint8_t join_state)

@@ -109,9 +109,9 @@ uint32_t ibsa__table_pkey_blocks(const struct subnet *subnet,
 }
 
 /*
- * Return: an entry in the P_Key table of a switch port: its P_Keys are those
- * of the end port at the other end of its cable. Between two switches, P_Keys
- * are not checked.
+ * Return: an entry in a port's P_Key table. An external port of a switch has
+ * the P_Keys of the end port at the other end of its cable; between two
+ * switches, only the default P_Key; without a link, none.
  */
 static uint16_t pkey_at(const struct subnet *subnet,
 			const struct topo_port *port, uint32_t index)
