@@ -21,6 +21,7 @@
 
 enum {
 	EVENTS_MAX = 64,      /* in one round */
+	ROUNDS_MAX = 16,      /* of one call of ibsa_fabric_server_wait() */
 	CONNECTIONS = 1024,   /* default maximum */
 	CONNECTION_FILES = 3, /* descriptors of a connection, at most */
 	/*
@@ -208,7 +209,8 @@ static void changes_publish(struct ibsa_fabric_server *server)
 	ibsa__peers_send_events(server);
 }
 
-int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
+/* Wait for events and handle them. Return: 0 or -errno. */
+static int round_serve(struct ibsa_fabric_server *server, int timeout_ms)
 {
 	struct epoll_event events[EVENTS_MAX];
 	const int count = epoll_wait(server->epoll_fd, events, EVENTS_MAX,
@@ -218,6 +220,7 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
 		return -errno;
 	begin_serving(server);
 	events_handle(events, count);
+	ibsa__peers_serve_active(server);
 	/*
 	 * A change of a port is sent to a client before the packets that the
 	 * client may receive because of the change.
@@ -229,6 +232,21 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
 		changes_publish(server);
 	free_gone(server);
 	return 0;
+}
+
+/* While clients are active, neither they nor the server need their bells. */
+int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
+{
+	int err = round_serve(server, timeout_ms);
+
+	for (int i = 1; !err && !list_is_empty(&server->active); i++) {
+		if (i == ROUNDS_MAX) {
+			ibsa__peers_stay_active(server);
+			break;
+		}
+		err = round_serve(server, 0);
+	}
+	return err;
 }
 
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server)
@@ -333,6 +351,7 @@ static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
 	list_init(&server->gone);
 	list_init(&server->issms);
 	list_init(&server->ready);
+	list_init(&server->active);
 	server->epoll_fd = -1;
 	server->alarm_ns = UINT64_MAX;
 	pthread_mutex_lock(&fabric->lock);

@@ -61,6 +61,8 @@ struct server_peer {
 	 */
 	struct rings rings;
 	struct server_source bell;
+	struct list
+		active; /* The client's link in the server's list @active. */
 	struct server_bytes request_bytes; /* an incomplete request */
 	struct sim_file *file;		   /* the umad file, or NULL */
 	struct server_bytes part; /* an incomplete packet from the client */
@@ -118,6 +120,11 @@ struct ibsa_fabric_server {
 	 */
 	struct list gone;
 	struct list issms;
+	/*
+	 * Clients whose rings are read in each round: the server has not
+	 * announced that they must wake it.
+	 */
+	struct list active;
 	uint64_t alarm_ns; /* expiry of the timer; UINT64_MAX: off */
 	/*
 	 * Port states may have changed; clients that watch their port are not
@@ -256,6 +263,9 @@ void ibsa__peer_drain(struct server_peer *peer);
  */
 void ibsa__peer_flush(struct server_peer *peer);
 
+/* Receive the packets that have arrived from a client, and send its packets. */
+void ibsa__peer_serve(struct server_peer *peer);
+
 /*
  * Bytes of packets (server_ring.c). ibsa__peer_bytes_send() sends as many bytes
  * as the client has room for, ibsa__peer_bytes_recv() receives those that have
@@ -270,11 +280,14 @@ ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len);
 bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
 
 /*
- * After reading from the ring of a client: if the ring contains more, read the
- * rest in the next round; if not, set the flag by which the client sees that it
- * must wake the server.
+ * Read from the rings of all active clients. If no bytes have arrived
+ * afterwards, announce to the clients that they must wake the server: they are
+ * not active any more.
  */
-void ibsa__peer_bytes_settle(struct server_peer *peer);
+void ibsa__peers_serve_active(struct ibsa_fabric_server *server);
+
+/* Make the server's fd readable. At least one client is active. */
+void ibsa__peers_stay_active(struct ibsa_fabric_server *server);
 
 /*
  * Create the client's rings, and @peer->bell.fd. *@out_memory_fd: to pass to

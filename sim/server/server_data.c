@@ -487,23 +487,11 @@ static void handle_data_end(struct server_source *source, uint32_t events)
 	ibsa__peer_disconnect(peer, NULL);
 }
 
-/*
- * The client has written to the eventfd: it has written packets to the ring to
- * the server, or has made room in the ring to the client.
- */
-static void handle_bell(struct server_source *source, uint32_t events)
+void ibsa__peer_serve(struct server_peer *peer)
 {
-	struct server_peer *peer = list_object(source, struct server_peer,
-					       bell);
-
-	(void)events;
-	if (peer->is_gone)
-		return;
 	packets_read(peer);
 	if (!peer->is_gone)
 		ibsa__peer_flush(peer);
-	if (!peer->is_gone)
-		ibsa__peer_bytes_settle(peer);
 }
 
 /*
@@ -533,7 +521,6 @@ static void peer_sources_init(struct server_peer *peer, int data_fd)
 	};
 
 	peer->data = source;
-	source.handle = handle_bell;
 	source.fd = -1;
 	peer->bell = source;
 }

@@ -345,6 +345,7 @@ static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid)
 	peer->control.deadline_ns = UINT64_MAX;
 	peer->data.deadline_ns = UINT64_MAX;
 	list_init(&peer->ready);
+	list_init(&peer->active);
 	if (ibsa__server_watch(&peer->control, EPOLLIN)) {
 		ibsa__free(peer);
 		return -ENOMEM;

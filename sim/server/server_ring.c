@@ -18,6 +18,20 @@
  */
 enum { WRITES_MAX = 8 };
 
+/* The client has written packets to its ring, or has read from the other. */
+static void handle_bell(struct server_source *source, uint32_t events)
+{
+	struct server_peer *peer = list_object(source, struct server_peer,
+					       bell);
+
+	(void)events;
+	if (peer->is_gone)
+		return;
+	ibsa__peer_serve(peer);
+	if (!peer->is_gone && list_is_empty(&peer->active))
+		list_append(&source->server->active, &peer->active);
+}
+
 int ibsa__peer_rings_open(struct server_peer *peer, int *out_memory_fd)
 {
 	/*
@@ -36,12 +50,14 @@ int ibsa__peer_rings_open(struct server_peer *peer, int *out_memory_fd)
 		close(bell_fd);
 		return err;
 	}
+	peer->bell.handle = handle_bell;
 	peer->bell.fd = bell_fd;
 	return 0;
 }
 
 void ibsa__peer_rings_close(struct server_peer *peer)
 {
+	list_remove(&peer->active);
 	ibsa__source_close(&peer->bell);
 	ibsa__rings_close(&peer->rings);
 }
@@ -131,17 +147,56 @@ bool ibsa__peer_bytes_arrived(const struct server_peer *peer)
 	return recv(peer->data.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-void ibsa__peer_bytes_settle(struct server_peer *peer)
+/*
+ * If no bytes have arrived from the client, announce that it must wake the
+ * server. Return: whether bytes have arrived, or the client has answered the
+ * announcement.
+ */
+static bool bytes_settle(struct server_peer *peer)
 {
 	struct ring_end *in = &peer->rings.in;
 
-	if (ibsa__ring_is_empty(in)) {
-		if (ibsa__ring_is_idle(in))
-			return;
-		ibsa__ring_idle_begin(in);
-		if (ibsa__ring_is_empty(in) || !ibsa__ring_idle_end(in))
-			return;
+	if (!ibsa__ring_is_empty(in))
+		return true;
+	if (ibsa__ring_is_idle(in))
+		return false;
+	ibsa__ring_idle_begin(in);
+	return !ibsa__ring_is_empty(in) && ibsa__ring_idle_end(in);
+}
+
+/* Whether bytes of an active client have arrived. */
+static bool active_have_bytes(const struct ibsa_fabric_server *server)
+{
+	const struct server_peer *peer;
+
+	LIST_EACH(peer, &server->active, active) {
+		if (ibsa__peer_bytes_arrived(peer))
+			return true;
 	}
-	if (bell_repeat(peer))
-		ibsa__peer_disconnect(peer, "out of memory for its packets");
+	return false;
+}
+
+void ibsa__peers_serve_active(struct ibsa_fabric_server *server)
+{
+	struct server_peer *peer, *next;
+
+	LIST_EACH_SAFE(peer, next, &server->active, active) {
+		if (ibsa__peer_bytes_arrived(peer))
+			ibsa__peer_serve(peer);
+	}
+	if (active_have_bytes(server))
+		return;
+	LIST_EACH_SAFE(peer, next, &server->active, active) {
+		if (!bytes_settle(peer))
+			list_remove(&peer->active);
+	}
+}
+
+void ibsa__peers_stay_active(struct ibsa_fabric_server *server)
+{
+	struct server_peer *first = list_object(server->active.next,
+						struct server_peer, active);
+
+	if (bell_repeat(first))
+		ibsa__peer_disconnect(first, "out of memory for its packets");
 }
