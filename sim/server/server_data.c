@@ -132,39 +132,57 @@ static pthread_mutex_t *peer_lock(const struct server_peer *peer)
 	return &peer->control.server->fabric->lock;
 }
 
-/*
- * Return: the first packet in the client's queue, which stays there; or NULL.
- */
-static const uint8_t *packet_head(struct server_peer *peer, size_t *len)
-{
-	const uint8_t *packet;
-
-	pthread_mutex_lock(peer_lock(peer));
-	packet = ibsa__sim_file_head(peer->file, len);
-	pthread_mutex_unlock(peer_lock(peer));
-	return packet;
-}
+/* What the client's queue had when the fabric was locked. */
+struct gathered {
+	size_t used; /* bytes of small packets in the server's out_batch */
+	/* If these are 0: the first packet, if it is large; or NULL. */
+	const uint8_t *large;
+	size_t len; /* of @large */
+	bool has_more;
+	uint64_t due_ns; /* time of the next event of the client's umad file */
+};
 
 /*
- * Move small packets from the client's queue to @batch. Return: the number of
- * bytes.
+ * Move small packets from the client's queue to the server's out_batch. A large
+ * packet stays in the queue until it is sent. The fabric is locked.
  */
-static size_t packets_gather(struct server_peer *peer, uint8_t *batch)
+static void packets_gather(struct server_peer *peer, struct gathered *out)
 {
+	uint8_t *batch = peer->control.server->out_batch;
 	const uint8_t *packet;
-	size_t used = 0;
 	size_t len;
 
-	pthread_mutex_lock(peer_lock(peer));
 	while ((packet = ibsa__sim_file_head(peer->file, &len)) &&
-	       len <= SMALL_BYTES && used + len <= SERVER_BATCH_BYTES) {
-		memcpy(batch + used, packet, len);
-		used += len;
+	       len <= SMALL_BYTES && out->used + len <= SERVER_BATCH_BYTES) {
+		memcpy(batch + out->used, packet, len);
+		out->used += len;
 		ibsa__sim_file_take(peer->file);
 		peer->control.server->stats.packets_out++;
 	}
+	out->has_more = packet;
+	if (out->used)
+		return;
+	out->large = packet;
+	out->len = len;
+}
+
+/*
+ * Process the events of the client's umad file that are due, even if the client
+ * has no room for packets: otherwise they would remain due, and the timer would
+ * expire again at once.
+ */
+static struct gathered queue_gather(struct server_peer *peer, bool has_room)
+{
+	struct gathered out = { 0 };
+
+	pthread_mutex_lock(peer_lock(peer));
+	ibsa__sim_file_settle(peer->file);
+	list_remove(&peer->ready);
+	if (has_room)
+		packets_gather(peer, &out);
+	out.due_ns = ibsa__sim_file_due(peer->file);
 	pthread_mutex_unlock(peer_lock(peer));
-	return used;
+	return out;
 }
 
 /*
@@ -192,50 +210,30 @@ static bool packet_send_large(struct server_peer *peer, const uint8_t *packet,
 	return true;
 }
 
-/* Send the packets in the client's queue. Return: true: all were sent. */
-static bool queue_send(struct server_peer *peer)
+/* Return: true: everything was sent. */
+static bool gathered_send(struct server_peer *peer, const struct gathered *got)
 {
-	uint8_t *batch = peer->control.server->out_batch;
-	const uint8_t *packet;
-	size_t len;
-
-	while ((packet = packet_head(peer, &len))) {
-		bool is_sent;
-
-		if (len > SMALL_BYTES)
-			is_sent = packet_send_large(peer, packet, len);
-		else
-			is_sent = packets_send(peer, batch,
-					       packets_gather(peer, batch));
-		if (!is_sent)
-			return false;
-	}
-	return true;
+	if (got->large)
+		return packet_send_large(peer, got->large, got->len);
+	return !got->used ||
+	       packets_send(peer, peer->control.server->out_batch, got->used);
 }
 
 void ibsa__peer_flush(struct server_peer *peer)
 {
-	uint64_t due_ns;
-	bool is_done;
+	bool has_room = pending_send(peer);
+	struct gathered got;
 
-	/*
-	 * Process the events of the client's umad file that are due even if
-	 * the client does not read: otherwise they would remain due, and the
-	 * timer would expire again at once.
-	 */
-	pthread_mutex_lock(peer_lock(peer));
-	ibsa__sim_file_settle(peer->file);
-	pthread_mutex_unlock(peer_lock(peer));
-	is_done = pending_send(peer) && queue_send(peer);
 	if (peer->is_gone)
 		return;
-	data_await_room(peer, !is_done);
-	if (peer->is_gone)
-		return;
-	pthread_mutex_lock(peer_lock(peer));
-	due_ns = ibsa__sim_file_due(peer->file);
-	pthread_mutex_unlock(peer_lock(peer));
-	ibsa__server_alarm(peer->control.server, due_ns);
+	do {
+		got = queue_gather(peer, has_room);
+		has_room = has_room && gathered_send(peer, &got);
+	} while (has_room && got.has_more);
+	if (!peer->is_gone)
+		data_await_room(peer, !has_room);
+	if (!peer->is_gone)
+		ibsa__server_alarm(peer->control.server, got.due_ns);
 }
 
 /* Whether the packet is an SMP, which may change ports. */
@@ -268,33 +266,23 @@ static bool packet_changes_guids(const uint8_t *packet)
 /*
  * Write a packet of the client to its umad file. An error cannot be returned
  * through the socket: instead, the packet with the error is queued for the
- * client.
+ * client. The fabric is locked.
  */
-static int packet_write(struct server_peer *peer, const uint8_t *packet,
-			size_t len)
-{
-	int err;
-
-	pthread_mutex_lock(peer_lock(peer));
-	err = ibsa__sim_file_write(peer->file, packet, len);
-	if (err)
-		ibsa__sim_file_refuse(peer->file, packet, err);
-	pthread_mutex_unlock(peer_lock(peer));
-	return err;
-}
-
 static void packet_post(struct server_peer *peer, const uint8_t *packet,
 			size_t len)
 {
 	struct ibsa_fabric_server *server = peer->control.server;
+	const bool changes_guids = packet_changes_guids(packet);
+	const int err = ibsa__sim_file_write(peer->file, packet, len);
 
-	if (packet_write(peer, packet, len))
+	if (err) {
+		ibsa__sim_file_refuse(peer->file, packet, err);
 		server->stats.packets_refused++;
+	}
 	server->stats.packets_in++;
-	if (packet_changes_guids(packet))
+	if (changes_guids)
 		server->has_changed = true;
-	if ((packet_is_smp(packet) || packet_changes_guids(packet)) &&
-	    !server->has_smps) {
+	if ((changes_guids || packet_is_smp(packet)) && !server->has_smps) {
 		server->has_smps = true;
 		ibsa__server_alarm(server,
 				   clock_now_ns() + SETTLE_MS * NS_PER_MS);
@@ -323,20 +311,18 @@ static size_t packets_post_all(struct server_peer *peer, const uint8_t *at,
 			       size_t count)
 {
 	size_t used = 0;
+	size_t len = 0;
 
+	pthread_mutex_lock(peer_lock(peer));
 	while (count - used >= UMAD_HEADER_BYTES) {
-		const size_t len = packet_length(at + used);
-
-		if (!len)
-			return SIZE_MAX;
-		if (len > count - used)
+		len = packet_length(at + used);
+		if (!len || len > count - used)
 			break;
 		packet_post(peer, at + used, len);
-		if (peer->is_gone)
-			return count;
 		used += len;
 	}
-	return used;
+	pthread_mutex_unlock(peer_lock(peer));
+	return count - used >= UMAD_HEADER_BYTES && !len ? SIZE_MAX : used;
 }
 
 /* If the client's partial packet is complete, write it to the umad file. */
@@ -349,8 +335,6 @@ static void part_post(struct server_peer *peer)
 		ibsa__peer_disconnect(peer, "it sent an invalid packet");
 		return;
 	}
-	if (peer->is_gone)
-		return;
 	part->count -= used;
 	memmove(part->at, part->at + used, part->count);
 	if (used)
