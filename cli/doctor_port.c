@@ -255,8 +255,8 @@ static const char *state_advice(const struct ibsa_port_state *state)
 }
 
 /*
- * Check the state of a port. A port without a cable is only a warning if it
- * was not named, because machines often have unused ports.
+ * Check the state of a port. A port that is down is only a warning if it was
+ * not named, because machines often have unused ports.
  */
 static void state_check(const struct visit *visit)
 {

@@ -364,7 +364,7 @@ static void expected_node_put(struct page *page, uint64_t guid)
 
 /*
  * Write a finding as a JSON array: kind, severity, node or null, port,
- * sentence, and the values of expected_node_put() if the node is missing.
+ * sentence, and, after null, the values of expected_node_put().
  */
 static void finding_put(struct page *page, const struct ibsa_finding *finding)
 {
