@@ -237,19 +237,29 @@ ssize_t ibsa__data_peek(struct remote_data *data, void *to, size_t len)
 	return err ? err : -EAGAIN;
 }
 
-/* Wait until there is room in the ring or the server has gone. */
+/*
+ * Wait until there is room in the ring or the server has gone. The server does
+ * not report room. Unless it is busy, it reads the ring at once, so the first
+ * pause is short: a large packet needs one for each 64 KiB.
+ */
 static int room_await(struct remote_data *data, unsigned int ms,
 		      uint64_t start_ns)
 {
+	enum { PAUSE_NS = 20000, PAUSE_MAX_NS = 1000000 };
 	struct pollfd end = { .fd = data->fd, .events = POLLRDHUP };
+	uint64_t pause_ns = PAUSE_NS;
 
-	while (!ibsa__ring_has_room(&data->rings.out, 1)) {
-		if (!clock_left_ms((int)ms, start_ns))
-			return -ETIMEDOUT;
-		if (poll(&end, 1, 1) > 0)
+	while (clock_left_ms((int)ms, start_ns)) {
+		const struct timespec pause = clock_timespec(pause_ns);
+
+		if (ibsa__ring_has_room(&data->rings.out, 1))
+			return 0;
+		if (ppoll(&end, 1, &pause, NULL) > 0)
 			return -EIO;
+		if (pause_ns < PAUSE_MAX_NS)
+			pause_ns *= 2;
 	}
-	return 0;
+	return -ETIMEDOUT;
 }
 
 int ibsa__data_await(struct remote_data *data, short events, unsigned int ms,
