@@ -28,10 +28,11 @@ void ibsa__share_done(struct share *share)
 	share->buckets = NULL;
 }
 
+/* Add the entries of @from to @to, the oldest first. */
 static void share_move_entries(struct share *to,
 			       const struct share_bucket *from)
 {
-	for (int i = 0; i < SHARE_WAYS; i++) {
+	for (int i = SHARE_WAYS - 1; i >= 0; i--) {
 		const struct share_entry *entry = &from->entries[i];
 
 		if (entry->txn)

@@ -3,8 +3,8 @@
  * Table of requests that other queries may share, with a hash of the request's
  * bytes as key. Entries are never removed: an entry may be stale, so the caller
  * compares its query with the request that the entry points to. Each bucket
- * fills one cache line. A new entry may overwrite another entry of its bucket,
- * even if the bucket has room.
+ * fills one cache line. Its entries are in the order in which they were added,
+ * the newest first; in a full bucket, a new entry replaces the oldest.
  */
 #ifndef ENGINE_SHARE_H
 #define ENGINE_SHARE_H
@@ -32,7 +32,6 @@ struct share {
 	struct share_bucket *buckets;
 	size_t mask;
 	size_t room;
-	unsigned int turn;
 };
 
 /* Create an empty table. Return: 0; -ENOMEM. */
@@ -52,8 +51,11 @@ static inline struct share_bucket *share_bucket(const struct share *share,
 static inline void share_add(struct share *share, struct txn *txn,
 			     uint64_t hash)
 {
-	share_bucket(share, hash)->entries[share->turn++ % SHARE_WAYS] =
-		(struct share_entry){ .txn = txn, .hash = hash };
+	struct share_entry *entries = share_bucket(share, hash)->entries;
+
+	for (int i = SHARE_WAYS - 1; i > 0; i--)
+		entries[i] = entries[i - 1];
+	entries[0] = (struct share_entry){ .txn = txn, .hash = hash };
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "engine/share.h"
 #include "test/support/puppet.h"
 
 static struct puppet puppet;
@@ -350,6 +351,49 @@ static void closing_refuses_new_queries(void **state)
 	assert_int_equal(chain.next.calls, 0);
 }
 
+/* Return: whether the bucket of @hash has an entry with this hash. */
+static bool share_has(const struct share *share, uint64_t hash)
+{
+	const struct share_bucket *bucket = share_bucket(share, hash);
+
+	for (int i = 0; i < SHARE_WAYS; i++) {
+		if (bucket->entries[i].txn && bucket->entries[i].hash == hash)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A new entry of the table overwrites no entry while its bucket has room, and
+ * later the oldest entry of its bucket, whatever is added to other buckets.
+ */
+static void full_bucket_loses_its_oldest_entry(void **state)
+{
+	/* Hashes of one bucket; all others belong to the next bucket. */
+	const uint64_t step = SHARE_BUCKETS_MIN;
+	struct txn *txn = (struct txn *)&puppet;
+	struct share share;
+
+	(void)state;
+	assert_int_equal(ibsa__share_init(&share), 0);
+	for (uint64_t i = 0; i <= SHARE_WAYS; i++) {
+		for (uint64_t j = 0; j < i; j++)
+			assert_int_equal(share_has(&share, j * step),
+					 i - j <= SHARE_WAYS);
+		share_add(&share, txn, i * step);
+		for (int j = 1; j < SHARE_WAYS; j++)
+			share_add(&share, txn, 1);
+	}
+	assert_false(share_has(&share, 0));
+	ibsa__share_grow(&share);
+	share_add(&share, txn, 2 * SHARE_WAYS * step);
+	share_add(&share, txn, 4 * SHARE_WAYS * step);
+	share_add(&share, txn, 6 * SHARE_WAYS * step);
+	assert_false(share_has(&share, 2 * step));
+	assert_true(share_has(&share, 4 * step));
+	ibsa__share_done(&share);
+}
+
 #define TEST(name) PUPPET_TEST(name, &puppet)
 
 int main(void)
@@ -367,6 +411,7 @@ int main(void)
 		TEST(cancel_takes_from_the_queue),
 		TEST(callback_may_submit_and_cancel),
 		TEST(closing_refuses_new_queries),
+		TEST(full_bucket_loses_its_oldest_entry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
