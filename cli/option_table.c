@@ -24,7 +24,7 @@ static const struct option_row rows[] = {
 	{ 0, "fabric", "FILE",
 	  "an embedded fabric from a topology file, or unix:PATH",
 	  AT(open.fabric), OPTION_COMMON },
-	{ 't', "timeout", "MS", "deadline of a query in ms (10000)",
+	{ 't', "timeout", "MS", "deadline of a query in ms (10000; some commands: less)",
 	  option_timeout, 0, OPTION_COMMON },
 	{ 0, "sa", "ADDR", "address of the SA: LID, GID or lid=..,sl=..",
 	  option_sa, 0, OPTION_COMMON },
