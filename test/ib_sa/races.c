@@ -4,50 +4,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "test/ib_sa/rig.h"
+#include "test/ib_sa/tally.h"
 
-enum { THREADS = 8, QUERIES = 2000, LONG_MS = 60000 };
-
-/* Counters for callbacks in any thread. */
-struct tally {
-	atomic_int calls;
-	atomic_int good;
-	atomic_int interrupted;
-};
-
-static void note(struct tally *tally, int status)
-{
-	if (!status)
-		atomic_fetch_add(&tally->good, 1);
-	if (status == -EINTR)
-		atomic_fetch_add(&tally->interrupted, 1);
-	/* Last, since tests wait for it. */
-	atomic_fetch_add(&tally->calls, 1);
-}
-
-static void tally_path(int status, struct sa_path_rec *resp, void *context)
-{
-	(void)resp;
-	note(context, status);
-}
-
-/* A device on the real clock, with a worker. */
-static void start(struct rig *rig)
-{
-	*rig = (struct rig){ .fabric = rig_fabric(false) };
-	rig->device = rig_open(rig->fabric, "node1", false);
-	ib_sa_register_client(&rig->client);
-}
-
-static void await(const atomic_int *count, int wanted)
-{
-	while (atomic_load(count) < wanted)
-		sched_yield();
-}
+enum { THREADS = 8, QUERIES = 2000 };
 
 static void *unregister(void *client)
 {
@@ -139,7 +101,7 @@ static void threads_share_a_device(void **state)
 	static struct crew crew;
 
 	(void)state;
-	start(&crew.rig);
+	rig_start_worker(&crew.rig);
 	crew_run(&crew, query_and_cancel);
 	ib_sa_unregister_client(&crew.rig.client);
 	assert_int_equal(atomic_load(&crew.tally.calls), THREADS * QUERIES);
@@ -166,7 +128,7 @@ static struct ib_sa_mcmember_rec broadcast(uint8_t states)
 /* Every third callback frees its member, and no other call does. */
 static int tally_member(int status, struct ib_sa_multicast *multicast)
 {
-	note(multicast->context, status);
+	tally_note(multicast->context, status);
 	return multicast->rec.join_state == 2 ? -1 : 0;
 }
 
@@ -204,14 +166,14 @@ static void threads_share_a_group(void **state)
 	struct tally tally = { 0 };
 
 	(void)state;
-	start(&crew.rig);
+	rig_start_worker(&crew.rig);
 	crew_run(&crew, join_and_leave);
 	multicast = ib_sa_join_multicast(
 		&crew.rig.client, crew.rig.device, 1, &rec,
 		IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
 			IB_SA_MCMEMBER_REC_JOIN_STATE,
 		0, tally_member, &tally);
-	await(&tally.calls, 1);
+	tally_await(&tally.calls, 1);
 	assert_int_equal(atomic_load(&tally.good), 1);
 	ib_sa_free_multicast(multicast);
 	rig_stop(&crew.rig);
@@ -258,209 +220,6 @@ static void name_is_opened_once(void **state)
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 }
 
-/* A callback that blocks until it is released. */
-struct held {
-	struct tally tally;
-	atomic_int inside;
-	atomic_int release;
-	struct rig *rig;
-	void (*run)(struct held *held);
-};
-
-static void callback_hold(int status, struct sa_path_rec *resp, void *context)
-{
-	struct held *held = context;
-
-	(void)resp;
-	atomic_store(&held->inside, 1);
-	await(&held->release, 1);
-	if (held->run)
-		held->run(held);
-	note(&held->tally, status);
-}
-
-/* A query whose callback runs is not affected by a cancel in another thread. */
-static void cancel_while_the_callback_runs(void **state)
-{
-	struct ib_sa_query *query;
-	struct held held = { 0 };
-	struct rig rig;
-	int id;
-
-	(void)state;
-	start(&rig);
-	id = rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS, callback_hold,
-			  &held, &query);
-	await(&held.inside, 1);
-	ib_sa_cancel_query(id, query);
-	atomic_store(&held.release, 1);
-	await(&held.tally.calls, 1);
-	ib_sa_unregister_client(&rig.client);
-	assert_int_equal(atomic_load(&held.tally.calls), 1);
-	assert_int_equal(atomic_load(&held.tally.good), 1);
-	rig_stop(&rig);
-}
-
-static void *device_put_thread(void *device)
-{
-	ibsa_device_put(device);
-	return NULL;
-}
-
-/*
- * ibsa_device_put() waits for the callback that runs; queries that were started
- * later end.
- */
-static void put_while_the_callback_runs(void **state)
-{
-	struct ib_sa_query *query;
-	struct tally tally = { 0 };
-	struct held held = { 0 };
-	pthread_t thread;
-	struct rig rig;
-
-	(void)state;
-	start(&rig);
-	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
-				 callback_hold, &held, &query) >= 0);
-	await(&held.inside, 1);
-	for (int i = 0; i < 100; i++)
-		assert_true(rig_query_on(&rig.client, rig.device, 1, 3, LONG_MS,
-					 tally_path, &tally, &query) >= 0);
-	assert_int_equal(pthread_create(&thread, NULL, device_put_thread,
-					rig.device),
-			 0);
-	atomic_store(&held.release, 1);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_int_equal(atomic_load(&held.tally.good), 1);
-	assert_int_equal(atomic_load(&tally.calls), 100);
-	rig.device = NULL;
-	rig_stop(&rig);
-}
-
-static void put_own(struct held *held)
-{
-	ibsa_device_put(held->rig->device);
-}
-
-/*
- * A worker's callback puts its device with queries in flight: they end, and the
- * worker ends by itself.
- */
-static void worker_puts_its_device(void **state)
-{
-	(void)state;
-	for (int i = 0; i < 50; i++) {
-		struct ib_sa_query *query;
-		struct tally tally = { 0 };
-		struct held held = { .run = put_own };
-		struct rig rig;
-
-		start(&rig);
-		held.rig = &rig;
-		assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
-					 callback_hold, &held, &query) >= 0);
-		await(&held.inside, 1);
-		rig_silence(&rig, true);
-		assert_true(rig_query_on(&rig.client, rig.device, 1, 3, LONG_MS,
-					 tally_path, &tally, &query) >= 0);
-		atomic_store(&held.release, 1);
-		ib_sa_unregister_client(&rig.client);
-		assert_int_equal(atomic_load(&held.tally.good), 1);
-		assert_int_equal(atomic_load(&tally.interrupted), 1);
-		rig.device = NULL;
-		rig_stop(&rig);
-	}
-}
-
-static void unregister_own(struct held *held)
-{
-	ib_sa_unregister_client(&held->rig->client);
-}
-
-/*
- * A worker's callback unregisters with queries on two devices: it does not
- * wait, and the other callbacks run later.
- */
-static void worker_unregisters_with_two_devices(void **state)
-{
-	struct held held = { .run = unregister_own };
-	struct ib_sa_query *query;
-	struct tally tally = { 0 };
-	struct ib_device *other;
-	struct rig rig;
-
-	(void)state;
-	start(&rig);
-	other = rig_open(rig.fabric, "node2", false);
-	held.rig = &rig;
-	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
-				 callback_hold, &held, &query) >= 0);
-	await(&held.inside, 1);
-	rig_silence(&rig, true);
-	assert_true(rig_query_on(&rig.client, other, 1, 3, LONG_MS, tally_path,
-				 &tally, &query) >= 0);
-	assert_true(rig_query_on(&rig.client, rig.device, 1, 3, LONG_MS,
-				 tally_path, &tally, &query) >= 0);
-	atomic_store(&held.release, 1);
-	await(&held.tally.calls, 1);
-	assert_null(rig.client.sa);
-	ibsa_device_put(other);
-	ibsa_device_put(rig.device);
-	assert_int_equal(atomic_load(&tally.interrupted), 2);
-	rig.device = NULL;
-	rig_stop(&rig);
-}
-
-/* Two workers whose callbacks put each other's devices at the same time. */
-struct cross {
-	pthread_barrier_t barrier;
-	struct ib_device *devices[2];
-	struct ib_device *puts[2];
-	atomic_int done;
-};
-
-struct cross_end {
-	struct cross *cross;
-	int index;
-};
-
-static void put_the_other(int status, struct sa_path_rec *resp, void *context)
-{
-	struct cross_end *cross_end = context;
-
-	(void)status;
-	(void)resp;
-	pthread_barrier_wait(&cross_end->cross->barrier);
-	ibsa_device_put(cross_end->cross->devices[!cross_end->index]);
-	atomic_fetch_add(&cross_end->cross->done, 1);
-}
-
-static void workers_put_each_others_devices(void **state)
-{
-	(void)state;
-	for (int i = 0; i < 50; i++) {
-		struct ib_sa_query *query;
-		struct cross cross = { .done = 0 };
-		struct cross_end ends[2] = { { &cross, 0 }, { &cross, 1 } };
-		struct rig rig;
-
-		start(&rig);
-		pthread_barrier_init(&cross.barrier, NULL, 2);
-		cross.devices[0] = rig.device;
-		cross.devices[1] = rig_open(rig.fabric, "node2", false);
-		for (int n = 0; n < 2; n++)
-			assert_true(rig_query_on(&rig.client, cross.devices[n],
-						 1, 2, LONG_MS, put_the_other,
-						 &ends[n], &query) >= 0);
-		ib_sa_unregister_client(&rig.client);
-		assert_int_equal(atomic_load(&cross.done), 2);
-		pthread_barrier_destroy(&cross.barrier);
-		rig.device = NULL;
-		rig_stop(&rig);
-	}
-}
-
 static void *open_second_port(void *arg)
 {
 	struct crew *crew = arg;
@@ -484,56 +243,13 @@ static void ports_are_opened_once(void **state)
 	for (int i = 0; i < 50; i++) {
 		struct crew crew = { .next = 0 };
 
-		start(&crew.rig);
+		rig_start_worker(&crew.rig);
 		rig_silence(&crew.rig, i % 2);
 		crew_run(&crew, open_second_port);
 		ibsa_device_put(crew.rig.device);
 		assert_int_equal(atomic_load(&crew.tally.calls), THREADS);
 		crew.rig.device = NULL;
 		rig_stop(&crew.rig);
-	}
-}
-
-static void open_in_callback(struct held *held)
-{
-	struct ib_sa_query *query;
-	int id = rig_query_on(&held->rig->client, held->rig->device, 2, 3,
-			      LONG_MS, tally_path, &held->tally, &query);
-
-	if (id < 0) {
-		assert_int_equal(id, -ENODEV);
-		note(&held->tally, 0);
-	}
-}
-
-/*
- * A worker's callback opens a port while another thread closes the device: the
- * port is opened and closed, or refused.
- */
-static void port_is_opened_while_the_device_closes(void **state)
-{
-	(void)state;
-	for (int i = 0; i < 100; i++) {
-		struct held held = { .run = open_in_callback };
-		struct ib_sa_query *query;
-		pthread_t thread;
-		struct rig rig;
-
-		start(&rig);
-		held.rig = &rig;
-		assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
-					 callback_hold, &held, &query) >= 0);
-		await(&held.inside, 1);
-		if (i % 2)
-			atomic_store(&held.release, 1);
-		assert_int_equal(pthread_create(&thread, NULL,
-						device_put_thread, rig.device),
-				 0);
-		atomic_store(&held.release, 1);
-		assert_int_equal(pthread_join(thread, NULL), 0);
-		assert_int_equal(atomic_load(&held.tally.calls), 2);
-		rig.device = NULL;
-		rig_stop(&rig);
 	}
 }
 
@@ -557,10 +273,10 @@ static void worker_takes_no_signals(void **state)
 	struct rig rig;
 
 	(void)state;
-	start(&rig);
+	rig_start_worker(&rig);
 	assert_true(rig_query_on(&rig.client, rig.device, 1, 2, LONG_MS,
 				 tally_path, &tally, &query) >= 0);
-	await(&tally.calls, 1);
+	tally_await(&tally.calls, 1);
 	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
 	for (int i = 1; i <= 100; i++) {
 		assert_int_equal(kill(getpid(), SIGUSR1), 0);
@@ -624,13 +340,7 @@ int main(void)
 		cmocka_unit_test(threads_share_a_device),
 		cmocka_unit_test(threads_share_a_group),
 		cmocka_unit_test(name_is_opened_once),
-		cmocka_unit_test(cancel_while_the_callback_runs),
-		cmocka_unit_test(put_while_the_callback_runs),
-		cmocka_unit_test(worker_puts_its_device),
-		cmocka_unit_test(worker_unregisters_with_two_devices),
-		cmocka_unit_test(workers_put_each_others_devices),
 		cmocka_unit_test(ports_are_opened_once),
-		cmocka_unit_test(port_is_opened_while_the_device_closes),
 		cmocka_unit_test(worker_takes_no_signals),
 		cmocka_unit_test(unregister_beside_a_polling_thread),
 	};
