@@ -40,7 +40,10 @@ IBSA_STATUS = {0, 1, 3, 4, 5}
 
 
 class Client:
-    """A program at the relay; @runs_s: until it is interrupted, or None."""
+    """A client program that connects through the relay.
+
+    @runs_s: seconds until the program gets SIGINT; None: it gets none.
+    """
 
     replies = collections.Counter()
 
@@ -57,7 +60,8 @@ class Client:
             preexec_fn=signals_default)
 
     def step(self, now):
-        """None while it runs; then what was wrong, or ""."""
+        """Return: None while the program runs; afterwards the error, or ""
+        if it ended as it should."""
         status = self.process.poll()
         if status is None:
             if self.interrupt_at and now >= self.interrupt_at:
@@ -78,7 +82,8 @@ class Client:
         return self.told(f"ends with status {status}")
 
     def count(self):
-        """Add up the last line of query-both."""
+        """Add the counts that query-both has printed to those of all its
+        runs."""
         self.output.seek(0)
         if self.name == "query-both":
             for count, kind in re.findall(r"(\d+) (\w+)", self.output.read()):
@@ -99,7 +104,8 @@ class Client:
 
 
 def signals_default():
-    """A command that starts with SIGINT ignored goes on ignoring it."""
+    """Restore the default action of SIGINT: a command that is started with
+    SIGINT ignored would keep ignoring it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -147,7 +153,7 @@ class Clients:
 
 
 class Server:
-    """A fabric server; what it prints is in a file."""
+    """A fabric server, whose messages go to a temporary file."""
 
     def __init__(self, args, folder):
         self.path = os.path.join(folder, "server")
@@ -162,7 +168,7 @@ class Server:
             sys.exit("between.py: the fabric server does not start")
 
     def close(self):
-        """What was wrong with it, or ""."""
+        """End the server. Return: its error, or ""."""
         status = self.process.poll()
         if status is None:
             self.process.terminate()
@@ -191,7 +197,7 @@ def relay(proxy, ends):
 
 
 def run(args, server, clients, proxy):
-    """Clients, until the time is over. Return: what was wrong."""
+    """Run clients until the time is over. Return: the errors."""
     wrong = []
     running = []
     until = time.monotonic() + args.seconds

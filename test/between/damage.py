@@ -35,9 +35,11 @@ def data_length(data):
 
 
 class Way:
-    """Bytes from one socket to another: frames of one kind, damaged.
+    """Relays the frames from one socket to another, and damages some.
 
-    @to_server: the direction; @is_data: packets instead of frames."""
+    @to_server: the direction; @is_data: the frames are packets of a data
+    socket.
+    """
 
     def __init__(self, session, source, target, to_server, is_data):
         self.session, self.source, self.target = session, source, target
@@ -54,7 +56,7 @@ class Way:
                 f"{'server' if self.to_server else 'client'}")
 
     def read(self):
-        """False: the end of it."""
+        """Receive from the source. Return: False at the end of its data."""
         try:
             data, extra, _, _ = self.source.recvmsg(
                 65536, socket.CMSG_SPACE(4), socket.MSG_DONTWAIT)
@@ -97,7 +99,7 @@ class Way:
             os.close(descriptor)
 
     def damage(self, unit):
-        """What is sent instead of @unit: pairs of delay and bytes."""
+        """Return what is sent instead of @unit: pairs of a delay and bytes."""
         chance = self.session.random
         if chance.random() >= self.session.rate:
             return [(0, unit)]
@@ -131,7 +133,8 @@ class Way:
         return [(0, bytes(changed))]
 
     def is_refused(self, unit):
-        """Whether a check of the receiver fails on the head or header."""
+        """Whether the receiver must reject the frame's head or the packet's
+        header."""
         if self.is_data:
             return not PACKET_MIN <= data_length(unit) <= PACKET_MAX
         length, kind, err = struct.unpack_from("=IIi", unit)
@@ -163,7 +166,7 @@ class Way:
         return [(at * pause, unit[at:at + 1]) for at in range(len(unit))]
 
     def write(self, now):
-        """Send what is due. False: nobody takes it."""
+        """Send what is due. Return: False if the target is closed."""
         while self.goes and self.goes[0][0] <= now:
             due, data, descriptor = self.goes[0]
             extra = []
@@ -225,7 +228,8 @@ class Session:
         self.pairs.append((client, server))
 
     def attach(self, fd):
-        """Relay what the server passed. Return: the descriptor to pass."""
+        """Relay the data socket @fd that the server has passed. Return: the
+        descriptor to pass to the client instead."""
         mine, theirs = socket.socketpair()
         theirs.setblocking(False)
         self.relay(mine, socket.socket(fileno=fd), True)
@@ -237,7 +241,8 @@ class Session:
             self.proxy.counts["invalid"] += 1
 
     def step(self, now, readable):
-        """False: the connection has ended."""
+        """Relay what has arrived and what is due. Return: False if the
+        connection has ended, or must have ended."""
         for way in list(self.ways):
             if way.source in readable and not way.read():
                 # The end of the connection is passed on only after the data

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The rows of all commands, in each of the formats.
+"""Tests the rows of all commands, in each output format.
 
 usage: formats.py IBSA SCHEMAS FABRIC
 
--j passes its schema, and an altered output or schema does not. --ndjson, --csv and
---fields give the same values as -j.
+The output of -j conforms to its schema. An altered output does not, nor does
+the output conform to an altered schema. --ndjson, --csv and --fields print the
+same values as -j.
 """
 import copy
 import csv
@@ -64,7 +65,8 @@ def is_same(row, other):
 
 
 def csv_rows(text):
-    """Header and rows. Each line ends in CR and LF."""
+    """Return the header and the rows of CSV text. Each line must end in CR
+    LF."""
     lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert text.endswith("\r\n") and text.count("\n") == len(lines)
     return lines[0], [dict(zip(lines[0], line, strict=True))
@@ -76,7 +78,8 @@ def csv_value(value):
 
 
 def table_rows(text, count):
-    """The cells of a table, from where its titles begin."""
+    """Return the cells of a table. Each column begins where its title
+    begins."""
     lines = text.splitlines()
     at = [i for i, c in enumerate(lines[0])
           if c != " " and (i == 0 or lines[0][i - 1] == " ")]
@@ -118,14 +121,15 @@ CODES = SHOWN_AS_NUMBERS | {
 
 
 def has_words(args, row, name):
-    """Whether the value is one of a list."""
+    """Whether the value is a text from a fixed list of texts."""
     return isinstance(row[name], str) and (
         name.endswith("_text") or name in WORDS and
         (name, args[0]) not in {("reason", "env"), ("name", "watch")})
 
 
 def check_words(test, args, rows, schema):
-    """A text of a list may have no other value."""
+    """The schema must reject a text that is not in the fixed list of its
+    field."""
     for row in rows[:20]:
         for name in row:
             if has_words(args, row, name):
@@ -137,7 +141,8 @@ def check_words(test, args, rows, schema):
 
 
 def check_schema(test, args, rows):
-    """The rows pass, and do not after a change."""
+    """The rows conform to the schema; altered rows do not, and the rows do
+    not conform to an altered schema."""
     schema = schema_of(test.schemas, args[0])
     test.expect(not schema.errors(rows), f"{args}: {schema.errors(rows)}")
     if not rows:
@@ -162,7 +167,8 @@ def check_schema(test, args, rows):
 
 
 def check_table(test, args, rows, status):
-    """--fields alone: all names, in another order, in a table and in blocks."""
+    """Check --fields without a format, with all names in another order: in a
+    table, and in the blocks of -v."""
     names = sorted(rows[0], reverse=True)
     text = test.run([*args, "--fields", ",".join(names)], status)
     table = table_rows(text, len(names))
@@ -192,7 +198,7 @@ def check_fields(test, args, rows, status):
 
 
 def check(test, args, status=0):
-    """Return the rows of a command that ends."""
+    """Check a command that ends by itself, in each format. Return its rows."""
     test.commands.add(args[0])
     rows = test.rows(args, status)
     check_schema(test, args, rows)
@@ -211,7 +217,8 @@ def check(test, args, status=0):
 
 
 def check_stream(test, args, lines):
-    """A command whose rows are events: the first few, and the end."""
+    """Check a command whose rows are events: its first rows, and those that
+    it prints when SIGTERM ends it."""
     test.commands.add(args[0])
     first = None
     for options in (["-j"], ["--ndjson"], ["--csv"],
@@ -266,7 +273,7 @@ def check_embedded(test, fabric):
 
 
 def check_records(test):
-    """A table of each record that the SA has."""
+    """Check the table of each record that the SA supports."""
     for record in RECORDS:
         run = subprocess.run([test.ibsa, "query", "table", record,
                               "--sm-key=1"], env=test.env, check=False,
@@ -282,7 +289,7 @@ def check_records(test):
 
 
 def check_hostile(test, fabric, folder):
-    """Names that no format may take for its own characters."""
+    """Check names with characters that have a meaning in some format."""
     path = pathlib.Path(folder) / "hostile.net"
     path.write_bytes(b'Switch 8 "S-1" # "leaf"\n' + b"".join(
         b'[%d] "H-%d"[1]\n' % (i + 1, i) for i in range(len(HOSTILE))) +
@@ -302,7 +309,8 @@ def check_hostile(test, fabric, folder):
 
 
 def check_all(test):
-    """Only commands with a format of their own are left out."""
+    """All commands were checked, except those that only have their own
+    format."""
     text = test.run(["--help"]).split("commands:\n")[1].split("\n\n")[0]
     commands = {line.split()[0] for line in text.splitlines()}
     left = commands - test.commands
@@ -332,7 +340,7 @@ def check_refusals(test):
 
 
 def serve(test, fabric, folder, *options):
-    """Start a fabric server; its first line is a row, too."""
+    """Start a fabric server, and check its first line, which is a row, too."""
     server = subprocess.Popen(
         [test.ibsa, "fabric", "run", fabric, "-j", "--socket",
          os.path.join(folder, "s"), *options], stdout=subprocess.PIPE,

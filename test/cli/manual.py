@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compare ibsa(8) with the command.
+"""Compares the manual page ibsa(8) with the command.
 
 usage: manual.py IBSA SCHEMAS PAGE
 
@@ -47,7 +47,7 @@ def section(page, title):
 
 
 def synopsis(page, names):
-    """Options by command."""
+    """Return the options in the SYNOPSIS, by command."""
     found = {}
     name = None
     for line in section(page, "SYNOPSIS"):
@@ -68,7 +68,8 @@ class Test:
         self.failed = 0
 
     def same(self, what, one, other):
-        """The page has the same as the command."""
+        """Report the names that only the page has, and those that only the
+        command has."""
         for name in sorted(one - other):
             self.failed += 1
             print(f"FAIL: {what}: the page lacks {name}")

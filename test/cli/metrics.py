@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""ibsa metrics to standard output and to a file.
+"""Tests ibsa metrics, to standard output and to a file.
 
 usage: metrics.py IBSA FABRIC LARGE SYSFS PAGE
 
-Each value is compared with the answer of another command. LARGE is a fabric of
-10,000 hosts, SYSFS has trees of /sys, PAGE is the manual page. Debian's parsers of OpenMetrics and of text
-format 0.0.4 read all output.
+Each value is compared with the output of another command. LARGE is a fabric of
+10,000 hosts, SYSFS has trees of /sys, PAGE is the manual page. Debian's parser
+of OpenMetrics reads all output.
 """
 import collections
 import os
@@ -32,7 +32,7 @@ def counted(rows, kinds):
 
 
 def compare_ports(test, samples):
-    """With ibsa devices."""
+    """Compare the values of ports with the output of ibsa devices."""
     ports = test.rows("devices")
     infos = labels_of(samples, "ibsa_port_info")
     test.same([(i["device"], i["port"], i["gid"], i["lid"], i["link_layer"])
@@ -50,7 +50,8 @@ def compare_ports(test, samples):
 
 
 def compare_fabric(test, samples, *expect):
-    """With ibsa topology and ibsa check."""
+    """Compare the values of the fabric with the output of ibsa topology and
+    ibsa check. Return the number of findings of each kind."""
     links = test.rows("topology")
     nodes = collections.Counter(
         row["node_type"] for row in test.rows("query", "table", "NR"))
@@ -67,7 +68,7 @@ def compare_fabric(test, samples, *expect):
 
 
 def compare_sm(test, samples):
-    """With SMInfoRecords and the NodeRecord."""
+    """Compare the values of SMs with SMInfoRecords and the SM's NodeRecord."""
     sms = test.rows("query", "table", "SMIR")
     lid = test.rows("devices")[0]["sm_lid"]
     own = next(sm for sm in sms if sm["lid"] == lid)
@@ -83,7 +84,7 @@ def compare_sm(test, samples):
 
 
 def compare_peers(test, samples, peers):
-    """With ibsa reach."""
+    """Compare the values of peers with the output of ibsa reach."""
     wanted = {row["target"]: row["reach"] == "yes"
               for row in test.rows("reach", *peers, status=None)}
     test.same(of(samples, "ibsa_peer_reachable", "peer"), wanted, "peers")
@@ -170,7 +171,8 @@ def peers_are_those_of_reach(test, fabric, folder):
 
 
 def the_fabric_is_unread(test, samples):
-    """Where the SA answers at no port; the values of node do not need it."""
+    """If the SA answers at no port, ibsa metrics reports that the fabric
+    could not be read. "ibsa metrics node" does not need the SA."""
     test.same(samples["ibsa_collect_complete"], 0, "complete without fabric")
     out, error = test.run("metrics", "-t", "200")
     test.same(test.samples(out)["ibsa_collect_complete"], 0, "complete")
@@ -222,7 +224,12 @@ def no_device_and_no_permission_are_told(test, sysfs):
 
 
 def a_user_without_rights(folder):
-    """The start of a command line that runs as another user, if root runs it."""
+    """Return the start of a command line that runs a command without the right
+    to write to the folder.
+
+    Root needs another user for this; for other users, the folder's mode is
+    changed.
+    """
     if os.getuid() == 0:
         return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     os.chmod(folder, 0o500)
@@ -261,7 +268,9 @@ def a_file_is_replaced_as_a_whole(test, fabric, folder):
 
 
 def what_is_no_regular_file_stays(test, fabric, folder):
-    """As /dev/null must, even for root, and what /dev/stdout leads to."""
+    """If FILE of -o is a FIFO or a link to one, it is written to and not
+    replaced, even by root: otherwise, /dev/null or /dev/stdout would be
+    replaced."""
     pipe = os.path.join(folder, "pipe")
     link = os.path.join(folder, "link")
     os.mkfifo(pipe)
@@ -313,7 +322,8 @@ def help_and_page_list_all_metrics(test, page):
 
 
 def a_label_is_added(test, fabric, peers):
-    """So that the files of two fabrics have no sample in common."""
+    """--label adds a label to each sample, so that the files of two fabrics
+    have no sample in common. A label that a sample has already is refused."""
     peer = ("--peers", peers)
     plain = test.metrics("--fabric", fabric, *peer)
     value = 'a"\\=b c'

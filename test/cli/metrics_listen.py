@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""ibsa metrics --listen: scrapers, events, and clients that do not behave.
+"""Tests ibsa metrics --listen: scrapers, events, and hostile clients.
 
 usage: metrics_listen.py IBSA FABRIC
 
-Events are compared with those of ibsa watch at another port, other values with those
-of ibsa metrics.
+Events are compared with those of ibsa watch at another port, other values with
+those of ibsa metrics.
 """
 import concurrent.futures
 import contextlib
@@ -46,7 +46,8 @@ class Listener:
         return self.test.samples(self.get()[0])
 
     def until(self, is_done):
-        """Samples of which is_done() is true."""
+        """Collect until is_done() is true of the samples, for 20 s at most.
+        Return the last samples."""
         end = time.monotonic() + 20
         while True:
             samples = self.samples()
@@ -58,7 +59,8 @@ class Listener:
         return socket.create_connection(("127.0.0.1", self.port), timeout=20)
 
     def end(self):
-        """Return what it wrote to standard error."""
+        """End the listener with SIGTERM. Return what it has written to
+        standard error."""
         self.process.send_signal(signal.SIGTERM)
         _, error = self.process.communicate(timeout=20)
         self.test.same(self.process.returncode, 0, f"SIGTERM: {error}")
@@ -68,14 +70,16 @@ class Listener:
 
 
 def constant(samples):
-    """Without what differs from one collection to the next."""
+    """Return the samples without those that differ from one collection to
+    the next."""
     return {key: value for key, value in samples.items()
             if "seconds" not in str(key) and "_total" not in str(key)
             and "subscribed" not in str(key) or "per_second" in str(key)}
 
 
 def watch_start(test, node):
-    """Of the events of another port; returns once it has subscribed."""
+    """Start ibsa watch at the port of another node. Return when it has
+    subscribed."""
     watch = subprocess.Popen([test.ibsa, "watch", "all", "--ndjson"],
                              env={**test.env, "IBSA_NODE": node},
                              stdout=subprocess.PIPE, text=True)
@@ -157,7 +161,8 @@ def wrong_clients_do_no_harm(test, listener):
 
 
 def clients_are_ended(test, listener):
-    """Idle ones after 10 s, others after 30 s; takes as long, for release tests."""
+    """Idle clients are disconnected after 10 s, others after 30 s. Since it
+    takes this time, only tests of a release call this function."""
     idle = [listener.connect() for _ in range(40)]
     start = time.monotonic()
     listener.get()
@@ -186,7 +191,8 @@ def one_connection_has_one_request(test, listener):
 
 
 def events_are_those_of_watch(test, server, listener):
-    """The changes; returns the check, for later."""
+    """Change the fabric. Return a function that compares the counted events
+    with those of ibsa watch; the caller calls it later."""
     watch = watch_start(test, "node3 mlx5_0")
     before = listener.samples()
     server.change("node", "remove", "größe")
@@ -215,7 +221,8 @@ def events_are_those_of_watch(test, server, listener):
 
 
 def another_program_has_the_reports(test):
-    """The first listener has those of this port."""
+    """The second listener at a port receives no Reports, since the first one
+    does."""
     listener = Listener(test, "node")
     test.same(listener.samples()["ibsa_event_subscribed"], 0, "subscribed")
     test.expect("events are not counted" in listener.end(),
@@ -244,7 +251,8 @@ def addresses_are_checked(test, listener):
 
 
 def an_sm_that_starts_later(ibsa, fabric):
-    """With a test of its own, because it runs beside the others."""
+    """A listener subscribes when an SM starts after it. This check has its
+    own Test, because it runs beside the others."""
     test = Test(ibsa)
     with Server(test, fabric) as server:
         server.change("sm", "stop")

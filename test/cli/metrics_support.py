@@ -59,12 +59,14 @@ class Test:
         return json.loads(self.run("-j", *args, status=status)[0])
 
     def metrics(self, *args, status=0):
-        """Samples of ibsa metrics: NAME, or NAME and labels, to value."""
+        """Return the samples of ibsa metrics. A key is a name, or a tuple of
+        a name and labels."""
         return self.samples(self.run("metrics", *args, status=status)[0])
 
     def samples(self, text):
-        """Two parsers have to find the same; without counters, so do they in
-        the same text."""
+        """Return the samples in a text in the OpenMetrics format. If it has
+        no counters, the parser of text format 0.0.4 must find the same
+        samples."""
         found = {}
         self.expect(text.endswith("# EOF\n"), "the last line is not # EOF")
         families = list(openmetrics.text_string_to_metric_families(text))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""ibsa page: its data, and how the file is written.
+"""Tests ibsa page: its data, and how the file is written.
 
 usage: page.py IBSA FABRICS GEN-FABRIC FABRIC TEN-THOUSAND
 
-The data of the page is compared with what ibsa topology, check and query print of
-the same fabric. test/page/page.py shows the page in a browser.
+The data of the page is compared with what ibsa topology, ibsa check and ibsa
+query print of the same fabric. test/page/page.py tests the page in a browser.
 """
 import base64
 import hashlib
@@ -150,7 +150,8 @@ def critical_first(rows):
 
 
 def check_paths(test, data, on):
-    """Ports with a path are those that ibsa query has a path to."""
+    """The ports to which the page has a path are those to which ibsa query
+    has one."""
     here = data["ports"][data["here"]]
     test.same(here[4], 2, "the path to this port")
     rows = test.rows(*on, "query", "table", "PathRecord", "sgid=self",
@@ -177,7 +178,7 @@ def full_gid(gid):
 
 
 def check_records(test, data, on):
-    """Partitions, groups and SMs."""
+    """Compare partitions, groups and SMs with the output of ibsa query."""
     key = "--sm-key=1"
     tables = test.rows(*on, key, "query", "table", "PKeyTableRecord")
     lids = {port[3]: i for i, port in enumerate(data["ports"])}
@@ -284,7 +285,7 @@ def check_file(test, fabric):
 
 
 def check_expect(test, fabric, other):
-    """--expect and --node-name-map."""
+    """Check --expect and --node-name-map."""
     on = ("--fabric", fabric)
     data = test.page(*on, "--expect", other).data
     rows = test.rows(*on, "check", "--expect", other, status=1)
@@ -301,7 +302,8 @@ def check_expect(test, fabric, other):
 
 
 def check_missing(test):
-    """A missing node has its name, and the node to which it was connected."""
+    """The finding of a missing node has its name, and the node to which it
+    is expected to be connected."""
     leaf = 'Switch 4 "S-00000000000000a1" # "leaf"\n'
     cables = [f'[{n}] "H-00000000000000b{n}"[1] # 4xEDR\n' for n in (1, 2)]
     hosts = [f'Ca 1 "H-00000000000000b{n}" # "node{n}"\n' for n in (1, 2)]
@@ -385,7 +387,8 @@ def check_usage(test, fabric):
 
 
 def check_failures(test, fabric):
-    """Without an SM there is no page; what the SA refuses is said in it."""
+    """Without an SM, no page is written. If the SA refuses a table, the page
+    is written, and contains the reason."""
     test.run("fabric", "exec", "--sa", "none", fabric, "--", test.ibsa, "page",
              "-o", "none.html", status=3, why="no subnet manager")
     test.expect(not (test.folder / "none.html").exists(), "a page without SM")
@@ -400,7 +403,8 @@ def check_failures(test, fabric):
 
 
 def check_partitions(test, fabric):
-    """A limited member gets no records of other limited members."""
+    """The page of a limited member lacks other limited members, whose
+    records the SA does not return, and counts hidden records."""
     names = [row["node_description"] for row in
              test.rows("--fabric", fabric, "query", "table", "NodeRecord")
              if row["node_type"] == 1]
@@ -424,7 +428,7 @@ def check_partitions(test, fabric):
 
 
 def check_services(test, fabric):
-    """Services and members of a multicast group."""
+    """The page has the services of the SA, and their names are escaped."""
     script = ('"$0" service register 0x1234 "a</script>b" >/dev/null && '
               '"$0" --sm-key=1 page -o - && '
               '"$0" -j query table ServiceRecord >rows.json')
@@ -440,7 +444,7 @@ def check_services(test, fabric):
 
 
 def check_many_findings(test, other, large):
-    """The number of findings is whole, but not all of them are in the page."""
+    """The page contains at most 10000 findings, but the number of all."""
     text = test.run("page", large, "--expect", other, "-o", "-")
     data = Elements(text).data
     test.same(len(data["findings"]), 10000, "findings in the page")

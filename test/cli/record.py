@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""What a program printed, and what tshark sees in the record of it.
+"""Compares what a program printed with what tshark sees in the recording.
 
 usage: record.py IBSA FABRIC [DROP-IN]
 
-Asks for nodes with --record, puts the segments that tshark shows together
-again, and compares field by field; then looks at a Get, which is one MAD, as
-tshark dissects it. With a DROP-IN it is saquery that asks, on a fabric that
-ibsa fabric exec has, and on the record of that; and then OpenSM comes up
-there, of whose packets none may be missing. Exits with 77 where a program is
-missing.
+Without a DROP-IN, ibsa query and ibsa path run with --record. For a table of
+nodes, the test reassembles the segments that tshark shows, and compares field
+by field; for a Get, which is one MAD, it compares the fields that tshark shows.
+With a DROP-IN, saquery runs on the fabric of ibsa fabric exec, and on its
+recording; then OpenSM brings up a fabric, and none of its packets may be
+missing. Exits with 77 if a program is missing.
 """
 
 import json
@@ -31,7 +31,8 @@ def ask(ibsa, fabric, pcap, *args):
 
 
 def dissect(pcap):
-    """A packet of tshark each, its fields by name; malformed ones fail."""
+    """Return the packets that tshark shows, each with its fields by name.
+    Fail if one is malformed."""
     run = subprocess.run(["tshark", "-r", pcap, "-T", "json", "-x",
                           "--no-duplicate-keys"],
                          check=True, capture_output=True)
@@ -43,7 +44,8 @@ def dissect(pcap):
 
 
 def fields(tree, found=None):
-    """Of a packet, name to shown value, however deep."""
+    """Return the fields of a packet, with those inside other fields: the
+    shown value by name."""
     found = {} if found is None else found
     for name, value in tree.items():
         if isinstance(value, dict):
@@ -64,7 +66,7 @@ def check(what, ours, theirs):
 
 
 def reassemble(packets):
-    """The data of a table, from the packets of its answer."""
+    """Return the data of a table from the packets of the reply."""
     data = b""
     for number, packet in enumerate(packets, 1):
         seen = fields(packet)
@@ -114,7 +116,7 @@ def single(ibsa, fabric, folder):
 
 
 def exec_recorded(ibsa, fabric, pcap, *command, options=()):
-    """What a command prints on a fabric of its own that is recorded."""
+    """Run a command on its own fabric, which is recorded. Return the output."""
     libraries = os.path.dirname(os.path.realpath(sys.argv[3]))
     run = subprocess.run([ibsa, "fabric", "exec", "--record", pcap, *options,
                           fabric, "--", "env", f"LD_LIBRARY_PATH={libraries}",
@@ -124,7 +126,7 @@ def exec_recorded(ibsa, fabric, pcap, *command, options=()):
 
 
 def dumps(text):
-    """What saquery prints: for each record, name to value."""
+    """Return the records that saquery has printed, each as values by name."""
     found = []
     for line in text.splitlines():
         if line.endswith("dump:"):
@@ -168,7 +170,7 @@ def saquery_path(ibsa, fabric, folder):
 
 
 def replayed(ibsa, fabric, folder):
-    """saquery has the answers of the record, in the fabric's place."""
+    """saquery prints the same on a replayed recording as on the fabric."""
     pcap = os.path.join(folder, "nodes.pcap")
     again = os.path.join(folder, "again.pcap")
     ask_nodes = ["saquery", "NR"]
@@ -178,7 +180,8 @@ def replayed(ibsa, fabric, folder):
 
 
 def bring_up(ibsa, fabric, folder):
-    """OpenSM sets up a fabric: all its packets are there, and the answers."""
+    """If OpenSM brings up a fabric, the recording has all packets of OpenSM
+    and all replies."""
     pcap = os.path.join(folder, "opensm.pcap")
     stats, = json.loads(exec_recorded(
         ibsa, fabric, pcap, "sh", "-c",

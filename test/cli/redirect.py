@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Redirections of the embedded SA, and what tshark sees of them.
+"""Tests redirections of the embedded SA, with tshark.
 
 usage: redirect.py IBSA MANY-HOSTS TWO-HOSTS
 
 The SA of the topology MANY-HOSTS redirects by LID and by GID, once, three and
-four times; that of TWO-HOSTS in a circle. tshark shows in the record of
-the fabric to which LID, QPN, P_Key and SL each request went, and these are what
-the redirection before it named. Exits with 77 without tshark.
+four times; that of TWO-HOSTS in a circle. tshark shows in the recording of the
+fabric to which LID, QPN, P_Key and SL each request went: these must be the
+values in the redirection before it. Exits with 77 if tshark is missing.
 """
 
 import json
@@ -24,7 +24,8 @@ PARTITIONS = "Default=0x7fff : ALL=full;\np1=0x1 : ALL=full;\n"
 
 
 def fields(tree, found=None):
-    """Of a packet, name to shown value, however deep."""
+    """Return the fields of a packet, with those inside other fields: the
+    shown value by name."""
     found = {} if found is None else found
     for name, value in tree.items():
         if isinstance(value, dict):
@@ -39,7 +40,8 @@ def number(packet, name):
 
 
 def dissect(pcap):
-    """The SA's MADs: what tshark shows, and the bytes; malformed ones fail."""
+    """Return the SA's MADs: the fields that tshark shows, and the bytes.
+    Fail if one is malformed."""
     run = subprocess.run(["tshark", "-r", pcap, "-T", "json", "-x",
                           "--no-duplicate-keys"],
                          check=True, capture_output=True)
@@ -60,7 +62,7 @@ def check(what, ours, wanted):
 
 
 def address(request):
-    """Where a request goes, as tshark shows it."""
+    """Return the destination of a request, as tshark shows it."""
     return {"lid": number(request, "lrh.dlid"),
             "qpn": number(request, "bth.destqp"),
             "pkey": number(request, "bth.p_key"),
@@ -68,8 +70,9 @@ def address(request):
 
 
 def target(answer):
-    """The same of the ClassPortInfo of a redirection. tshark dissects it as the
-    record that was asked for, so that its bytes are read. IBA vol 1, 13.4.8.1."""
+    """Return the destination, as address() does, and the GID in the
+    ClassPortInfo of a redirection. tshark dissects it as a record of the
+    requested kind, so its bytes are read here. Source: IBA vol 1, 13.4.8.1."""
     info = answer["mad"][56:]
     return {"lid": int.from_bytes(info[28:30], "big"),
             "qpn": int.from_bytes(info[33:36], "big"),
@@ -78,7 +81,8 @@ def target(answer):
 
 
 def run(ibsa, topology, folder, fault):
-    """One Get of a client on a fabric with that fault."""
+    """Run a client that sends one Get on a fabric with the fault. Return how
+    it ended, and the recorded MADs."""
     pcap = os.path.join(folder, fault + ".pcap")
     partitions = os.path.join(folder, "partitions.conf")
     with open(partitions, "w", encoding="ascii") as file:
@@ -92,8 +96,8 @@ def run(ibsa, topology, folder, fault):
 
 
 def exchanges(packets):
-    """Each request and its answer. What the program asks the SA before, as to
-    choose its P_Key, is not among them."""
+    """Yield each Get with its reply. Requests with other methods, which the
+    program sends first, are left out."""
     asked = {}
     for packet in packets:
         method = number(packet, "mad.method")
@@ -105,8 +109,9 @@ def exchanges(packets):
 
 
 def follow(what, packets):
-    """Check each request against the redirection before it. Return: the last
-    target, and how many redirections there were."""
+    """Check each request against the redirection before it. Return: the
+    target of the last redirection, or None if the request was answered; and
+    the number of redirections."""
     wanted, count, gid = None, 0, None
     for request, answer in exchanges(packets):
         attribute = number(request, "mad.attributeid")
@@ -132,7 +137,8 @@ def follow(what, packets):
 
 
 def keeps(ibsa, topology):
-    """What registers or subscribes says where it was redirected to."""
+    """If a watch, a registration or a batch is redirected too often, the
+    command prints the last target."""
     for command in (["watch"], ["service", "register", "--renew", "7", "here"],
                     ["reach", "node1"]):
         done = subprocess.run(

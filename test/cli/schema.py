@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compare JSON output of the command with its schemas.
+"""Compares the JSON output of the command with its schemas.
 
 usage: schema.py SCHEMAS FOLDER
 
 FOLDER has two files for each run of the command: N.args, the arguments, each with
-a NUL after it, and N.out, the output. Exits with 1 if an output does not pass, and
-with 77 where python3-jsonschema is missing.
+a NUL after it, and N.out, the output. Exits with 1 if an output does not
+conform to its schema, and with 77 if python3-jsonschema is missing.
 """
 import functools
 import json
@@ -24,7 +24,7 @@ COMMANDS = ("check", "devices", "doctor", "env", "fabric", "gids", "path", "quer
 
 
 def unique(pairs):
-    """An object, whose names must be different."""
+    """Return a JSON object. Fail if it has a name twice."""
     names = [name for name, _ in pairs]
     assert len(set(names)) == len(names), f"a name is given twice: {names}"
     return dict(pairs)
@@ -46,7 +46,8 @@ class Schema:
         self.text = text
 
     def definition(self, value):
-        """The one whose members a row has: its errors say more."""
+        """Return the definition of the rows that have this row's members,
+        because its errors are more precise; without one, the whole schema."""
         row = value[0] if isinstance(value, list) and value else value
         for definition in self.text["$defs"].values():
             rows = definition.get("items", definition)

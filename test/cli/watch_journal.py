@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""ibsa watch --journal, with a journal that this test makes.
+"""Tests ibsa watch --journal, with a simulated journal.
 
 usage: watch_journal.py IBSA FABRIC PAGE
 
-Runs in a mount namespace, where it has the journal's socket. The fields of the entries
-are those of ibsa watch --ndjson at another port. Exits with 77 if no such namespace can
-be made.
+Runs in its own mount namespace, in which the test creates the journal's socket.
+The fields of the entries are those of ibsa watch --ndjson at another port.
+Exits with 77 if no such namespace can be created.
 """
 import json
 import os
@@ -24,7 +24,8 @@ OTHER_FIELDS = ("MESSAGE", "MESSAGE_ID", "PRIORITY", "SYSLOG_IDENTIFIER")
 
 
 def namespace_enter():
-    """Run this program in a mount namespace of its own, unless it is there."""
+    """Run this program again in its own mount namespace, unless it is there
+    already."""
     if os.environ.get("IBSA_TEST_NAMESPACE"):
         return
     unshare = ["unshare", "--mount"]
@@ -56,7 +57,7 @@ def entry_read(test, journal):
 
 
 def entry_of(row):
-    """The fields that a row of --ndjson stands for."""
+    """Return the journal's fields for a row of --ndjson."""
     wanted = {"IBSA_EVENT": row["event"], "IBSA_GID": row["gid"],
               "IBSA_LID": row["lid"], "IBSA_NODE": row["name"],
               "IBSA_TRAP": row["trap"], "IBSA_REASON": row["reason"],
@@ -108,7 +109,8 @@ def entries_are_those_of_watch(test, server, journal, listed):
 
 
 def restart(test, writer, journal, server, entries):
-    """A journal that is gone for a time loses entries, and nothing else."""
+    """Events that come while the journal does not run are lost, and only
+    these."""
     os.rename(PATH, PATH + ".away")
     server.change("node", "remove", "größe")
     test.expect("journal" in writer.stderr.readline(), "the loss is not told")
@@ -122,7 +124,7 @@ def restart(test, writer, journal, server, entries):
 
 
 def message_ids(test, page):
-    """Those of --help, which are those of the page."""
+    """Return the MESSAGE_IDs in --help. The manual page must have the same."""
     text = test.run("watch", "--help")[0]
     listed = dict(line.split() for line in
                   text.split("MESSAGE_ID of --journal:\n\n")[1]

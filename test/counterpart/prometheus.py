@@ -49,7 +49,8 @@ def get(port, path):
 
 
 def until(what, is_done, seconds=60):
-    """The first true result; fails after a time."""
+    """Return the first true result of is_done(). Exit if there is none in
+    time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:
@@ -110,7 +111,8 @@ class Prometheus:
 
 
 def the_alerts_fire_for_series(test, programs, folder, examples):
-    """The cases of alerts.yml, with the times of the alerts as they are."""
+    """promtool tests the cases of alerts.yml, with the real durations of
+    alerts."""
     os.symlink(os.path.realpath(os.path.join(
         examples, "monitoring/ibsa-alerts.yml")),
                os.path.join(folder, "alerts.yml"))
@@ -151,7 +153,7 @@ def prometheus_has_the_values(test, prometheus, listener):
 
 
 def the_dashboard_has_values(test, prometheus, examples):
-    """Each query of the dashboard, for all machines."""
+    """Each query of the dashboard has values, for all machines."""
     with open(os.path.join(examples, "monitoring/ibsa-grafana.json"),
               encoding="utf-8") as file:
         queries = [target["expr"] for panel in json.load(file)["panels"]
@@ -165,7 +167,7 @@ def the_dashboard_has_values(test, prometheus, examples):
 
 
 def the_node_exporter_reads_the_file(test, prometheus, folder):
-    """Two files, as of a machine in two fabrics."""
+    """The node exporter reads two files, as from a machine in two fabrics."""
     wanted = {}
     for name, args in (("ibsa", ()), ("ibsa-2", ("--label", "fabric=two"))):
         path = f"{folder}/{name}.prom"
@@ -181,7 +183,7 @@ def the_node_exporter_reads_the_file(test, prometheus, folder):
 
 
 def alerts_fire(test, prometheus, server):
-    """One after the other, until the fabric is whole again."""
+    """Cause one alert after another, and end each before the next."""
     test.same(prometheus.firing(), set(), "alerts of a whole fabric")
     for cause, cure, alert in (
             (("link", "speed", "leaf one/8", "4xSDR"),

@@ -69,7 +69,10 @@ static void gsi_is_chosen(void **state)
 	assert_int_equal(
 		ibsa__port_select(files, "a_smi", 0, 0, &error, &selection), 0);
 	assert_string_equal(selection.umad, "umad0");
-	/* While the GSI is down, no other port is selected instead. */
+	/*
+	 * While the GSI is down, its SMI is not selected instead, but the port
+	 * of another device.
+	 */
 	tree_set_port(*state, "mlx5_0", 1, "state", "1: DOWN\n");
 	assert_int_equal(
 		ibsa__port_select(files, NULL, 0, 0, &error, &selection), 0);

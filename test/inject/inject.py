@@ -171,9 +171,11 @@ class Rig:
 
     @staticmethod
     def interrupt(process):
-        """SIGINT for the command, RUNS_S after it takes that.
+        """Send SIGINT to the command, RUNS_S after it has a handler for SIGINT
+        or blocks it.
 
-        One that never does gets it as well, later.
+        A command that never does gets SIGINT, too, after half of the time
+        limit.
         """
         start = time.monotonic()
         deadline = start + LIMIT_S
@@ -190,7 +192,8 @@ class Rig:
                 return
 
     def calls(self, arguments, endless):
-        """How often each call is made before main(), and in all."""
+        """Return the exit status, and how often each call is made before
+        main() and in all."""
         with tempfile.NamedTemporaryFile("r", encoding="utf-8",
                                          errors="replace") as log:
             status = self.run(arguments, ["-o", log.name], endless)
@@ -214,8 +217,8 @@ class Rig:
 
 
 def children(pid):
-    """The command that strace has started, once it is that command: strace
-    has other children before."""
+    """Return the process of the command that strace runs. Other children of
+    strace, which it has before, are left out."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             return [int(word) for word in file.read().split()
@@ -246,12 +249,14 @@ def signal_all(pids, number):
 
 
 def signals_default():
-    """A command that starts with SIGINT ignored goes on ignoring it."""
+    """Restore the default action of SIGINT: a command that is started with
+    SIGINT ignored would keep ignoring it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def injections(before, most):
-    """Each call from main() on, by name and number, with each error."""
+    """Yield each call after the start of main(), by its name and number,
+    with each of its errors."""
     for name in sorted(most):
         if name in NO_ERRORS or most[name] <= before.get(name, 0):
             continue

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""A function's doc comment and its manual page make one contract.
+"""Compares the doc comments of functions with their manual pages.
 
 usage: contract.py CC INCLUDE-DIR MAN-DIR
 
 Compares, for each function and callback type of the headers: the arguments in
 the declaration, in the doc comment (@name) and in the SYNOPSIS of the page; and
 the errors in the "Return:" part of the doc comment and in the tables in the
-ERRORS of the page. Both ways: what one has, the other has to have.
+ERRORS of the page. What the doc comment has, the page must have, and the
+reverse.
 
 In "Return:", an error is -EINVAL, or EINVAL where a function returns it in errno
 or as a positive number. "as NAME()" stands for the errors of a function of the
 same page, "such as -EINVAL" is an example, and errors after "Later failures" are
 those of a callback. In ERRORS, a table is for the functions that the text before
 it names, for none if it names a member (.Va), or else for all; "Later failures"
-again begins those of a callback. "The other arguments are those of NAME()" stands for the description of
-these arguments.
+again begins those of a callback. "The other arguments are those of NAME()"
+stands for the description of these arguments.
 """
 
 import collections
@@ -76,7 +77,8 @@ def prototype(code, name):
 
 
 def comments(include):
-    """Names, file, doc comment and the code after it."""
+    """Yield the names, the file and the text of each doc comment, and the
+    code after it."""
     for name in sorted(os.listdir(os.path.join(include, "ibsa"))):
         if not name.endswith(".h"):
             continue
@@ -100,7 +102,8 @@ def documented(text):
 
 
 def returned(text):
-    """The "Return:" part of a doc comment: errors now, and later ones."""
+    """Return the part of a doc comment that lists errors of the call, and
+    the set of later errors."""
     part = re.search(r"^Return: (.*?)(?=^Source:|\Z)", text, re.S | re.M)
     text = " ".join(part[1].split()) if part else ""
     now, _, later = text.partition(LATER)
@@ -184,7 +187,8 @@ def table_functions(before, functions):
 
 
 def page_errors(text, functions):
-    """The errors of each function by the tables of a page; the later ones."""
+    """Return the errors of each function in the tables of a page, and the
+    later errors."""
     errors = {name: set() for name in functions}
     later = set()
     for before, items in tables(text):
@@ -215,7 +219,8 @@ def pages_read(folder):
 
 
 def header_errors(name, headers, pages, seen=()):
-    """What a doc comment says, and what those of its page that it names say."""
+    """Return the errors in a doc comment, and in those of the same page that
+    it refers to."""
     text = headers[name].errors
     errors = errors_in(text)
     for other in re.findall(r"\bas (?:for )?(\w+)\(\)", text):
@@ -226,7 +231,8 @@ def header_errors(name, headers, pages, seen=()):
 
 
 def sets_compare(name, header, page, what):
-    """Differences between what a header and a page have: both with names."""
+    """Yield the differences between a header and a page, which both are
+    pairs of a name and a set."""
     for one in sorted(header[1] - page[1]):
         yield f"{name}: {what} {one} is in {header[0]}, not in {page[0]}"
     for one in sorted(page[1] - header[1]):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Headers, exported names and manual pages say the same.
+"""Compares headers, exported names and manual pages.
 
 usage: interface.py CC INCLUDE-DIR LIBRARY MAP MAN-DIR NAME.SECTION...
 
 Every function that a header of ibsa declares is exported under an IBSA_ node
 of the map and has a manual page or an alias of one, every exported name is
-declared, there or in a header of rdma-core's that we implement, and the
+declared, there or in a header of rdma-core that ibsa implements, and the
 examples of the pages of section 3 compile.
 """
 
@@ -43,7 +43,8 @@ def run(*command, text=None):
 
 
 def own_lines(compiler, include, header, folder="/ibsa/"):
-    """The preprocessed lines that stand in this very header."""
+    """Yield the preprocessed lines of the header itself, without those of
+    headers that it includes."""
     done = run(compiler, "-E", "-I", include, "-x", "c", "-",
                text=f"#include <{header}>\n")
     if done.returncode:

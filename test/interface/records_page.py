@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The page ibsa_records(3) lists the fields that the library has.
+"""Compares the fields in the page ibsa_records(3) with those of the library.
 
 usage: records_page.py COMMAND PAGE
 
@@ -33,7 +33,7 @@ def fields(command, record):
 
 
 def members(page, name, short):
-    """The same by the page."""
+    """Yield name, bits and selection of each field, by the page."""
     section = page.partition(f"\n.Ss {name} ({short})\n")[2]
     section = section.partition("\n.Ss ")[0]
     for name, kind, bits, component, shown in re.findall(

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compare the records that the embedded SA answers with ibsa_fabric_load(3).
+"""Compares the records that the embedded SA supports with ibsa_fabric_load(3).
 
 usage: sa_page.py SA_C RECORDS_H PAGE
 """

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The page of ibsa page in Chromium, at 4, 700 and 10,000 hosts.
+"""Tests the page of ibsa page in Chromium, with 4, 700 and 10,000 hosts.
 
 usage: page.py IBSA GEN-FABRIC FOLDER
 
-For each fabric, which has findings: the browser shows the page without an error on
-its console and without a request to the network; the page has less than 5 MB and is
-drawn within 2 s of the start of its loading; the search finds a host and shows its
-ports; keys, wheel and buttons zoom. Screenshots of each, at two sizes, in the light
-and in the dark colours, and as it is printed, are left in FOLDER. Exit status 77: the
-browser cannot be had.
+For each fabric, which has findings: the browser shows the page without an error
+on its console and without a request to the network; the page has less than 5 MB
+and is drawn within 2 s of the start of its loading; the search finds a host and
+shows its ports; keys, wheel and buttons zoom. Screenshots of each page, at two
+sizes, in the light and in the dark colours, and as it is printed, are left in
+FOLDER. Exit status 77: there is no browser.
 """
 import base64
 import json
@@ -185,7 +185,8 @@ def page_write(ibsa, net, path):
 
 
 def check_witness(check, browser, folder):
-    """What a page must not do is found if it does it."""
+    """The test detects a message on the console, an exception, and a
+    request."""
     path = folder / "witness.html"
     path.write_text("<script>console.error('logged'); setTimeout(() => { throw "
                     "'thrown'; }); new Image().src = 'http://127.0.0.1:9/x';"
@@ -254,7 +255,7 @@ def check_contrast(check, browser):
 
 
 def check_search(check, browser, hosts):
-    """The keys of a user: a name, then Enter."""
+    """Search for a host as a user does: type its name, then press Enter."""
     name = f"Hca{hosts}"
     browser.run("document.getElementById('search').focus()")
     browser.call("Input.insertText", text=name.lower())
@@ -339,7 +340,8 @@ def check_narrow(check, browser):
 
 
 def check_missing(check, browser):
-    """A missing host has its name, and marks the leaf switch that had it."""
+    """A missing host is shown by its name, at the leaf switch to which it is
+    expected to be connected."""
     check.that(browser.run("""(() => {
         const missing = findings.filter(f => f.kind === "missing" && !f.node);
         return missing.length > 0 && missing.every(f =>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The codec against tshark's dissector.
+"""Compares the codec with tshark's dissector.
 
 usage: tshark.py WIRE-VALUES VECTORS-DIR
 
-Writes one capture of single-record MADs: captured ones as our decoder reads
-them, and made-up ones with the values that went into our encoder. Then it
-asks tshark what it sees, once, and compares field by field. Exits with 77
-where there is no tshark.
+The helper WIRE-VALUES decodes captured MADs, and encodes MADs from random
+values. The test writes all of them to one capture, with one record in each MAD,
+runs tshark once, and compares its fields with the helper's values. Exits with
+77 if tshark is missing.
 """
 
 import glob
@@ -202,8 +202,8 @@ def hex_read(path):
 
 
 def captured_lines(folder):
-    """Each record of each answer or Report, and of each GetMulti, one a line,
-    under its header."""
+    """Yield the header and the bytes of each record in the captured replies
+    and Reports, and of each captured GetMulti."""
     for path in sorted(glob.glob(os.path.join(folder, "*.rsp.hex"))):
         answer = hex_read(path)
         status = struct.unpack(">4xH", answer[:6])[0]
@@ -224,7 +224,8 @@ def captured_lines(folder):
 
 
 def mads(helper, folder):
-    """What our codec says of captured MADs, and what it makes by itself."""
+    """Yield the captured MADs as our codec decodes them, and MADs that it
+    has encoded from random values."""
     lines = "".join(" ".join(line) + "\n" for line in captured_lines(folder))
     for args, text in (([], lines), ([str(MADE_UP)], "")):
         done = subprocess.run([helper] + args, input=text, text=True,
@@ -276,7 +277,7 @@ def same(ours, theirs):
 
 
 def string_same(ours, theirs):
-    """A text, of which tshark shows one backslash and two alike."""
+    """Whether a text is equal; tshark shows one backslash as it shows two."""
     if isinstance(ours, int):
         return False
     text = bytes.fromhex(ours).split(b"\0")[0].decode("ascii", "replace")
@@ -284,7 +285,8 @@ def string_same(ours, theirs):
 
 
 def data_same(fields, theirs):
-    """The four ServiceData, each as bytes in one field of one name."""
+    """Whether the ServiceData of four sizes are equal, each of which tshark
+    shows as bytes in a field of the same name."""
     ours = []
     for bits in (8, 16, 32, 64):
         values = fields[f"service_data{bits}"]
@@ -328,7 +330,7 @@ ARRAYS = {
 
 
 def gids_same(fields, row):
-    """The GIDs that the counts divide; more than 11 do not fit."""
+    """Whether as many GIDs are equal as the two counts say, at most 11."""
     count = min(fields["sgid_count"] + fields["dgid_count"], 11)
     theirs = row["infiniband.multipathrecord.sdgid"].split()
     return "".join(ipaddress.IPv6Address(gid).packed.hex()
@@ -354,7 +356,8 @@ def resp_time_same(header, row):
 
 
 def mad_compare(mad, row, complain):
-    """Compares a MAD's header and record; the count of compared fields."""
+    """Compare a MAD's header and record. Return the number of compared
+    fields."""
     count = 0
     for record, fields in (("SAHeader", mad["header"]),
                            (mad["record"], mad["fields"])):
