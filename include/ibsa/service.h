@@ -27,7 +27,7 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  *               IBSA_SERVICE_CM(), also if their value is 0. 0: all fields that
  *               are not zero are set
  * @audit_ms:    interval in milliseconds at which the client reads the record
- *               back; default 30000
+ *               back, shortened at random by up to an eighth; default 30000
  * @deadline_ms: deadline of each request in milliseconds from its first try;
  *               default: that of the client. If the client has as many requests
  *               in flight as its window permits, a request waits up to one
