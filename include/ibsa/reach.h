@@ -138,7 +138,7 @@ int ibsa_reach(struct ibsa_client *client,
  * @gids:    copied
  * @count:   number of @gids, at least 1
  * @told:    called once for each GID, later, never from within this call, in
- *           the order in which the replies arrive
+ *           the order in which the results are complete
  * @arg:     passed to @told unchanged
  * @out:     receives the batch, valid until @told has returned for the last
  *           GID; may be NULL
@@ -165,9 +165,10 @@ int ibsa_reach_each(struct ibsa_client *client,
  *         last GID has returned
  *
  * For each GID without a result, the next dispatch calls the callback with
- * IBSA_REACH_UNKNOWN and -ECANCELED. If the callback of this batch calls
- * ibsa_reach_stop(), the calls for the other GIDs without a result follow as
- * soon as the callback has returned.
+ * IBSA_REACH_UNKNOWN and -ECANCELED, or, if the batch was searching for the
+ * reason why there is no path to the GID, with IBSA_REACH_NO and no reason. If
+ * the callback of this batch calls ibsa_reach_stop(), the calls for the other
+ * GIDs without a result follow as soon as the callback has returned.
  *
  * Return: 0; -EALREADY the batch was stopped before, or its callback is being
  * called for the last GID.
