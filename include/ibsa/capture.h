@@ -75,15 +75,16 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * returned again. A request without a reply in the capture gets no reply; a
  * request that is not in the capture gets status 0x000c. Reports are not
  * replayed. A packet that is truncated at the end of the file, and packets that
- * are neither a request to an SA nor the reply to one, are ignored.
+ * are neither a request to an SA nor the reply to one, are ignored, except that
+ * the GID of the port can come from such a packet.
  *
  * The values of the port come from the capture: its LID is the LID of the first
  * requester, its SM LID is the LID to which this requester sent, its P_Key is
- * that of the first request, and its GID is the source GID in a GRH of the
- * first request or of a packet before it, from any sender; without such a GRH,
- * the SGID or DGID that the first suitable PathRecord of a reply has for this
- * LID; without such a PathRecord, fe80::10:1. The port is active; its rate is
- * 4xSDR.
+ * that of the first request, and its GID is the source GID in the GRH of the
+ * first request or, if that has none, of the last MAD before it that has a GRH
+ * and is not a response, from any sender; without such a GRH, the SGID or DGID
+ * that the first suitable PathRecord of a reply has for this LID; without such
+ * a PathRecord, fe80::10:1. The port is active; its rate is 4xSDR.
  *
  * The transport belongs to a fabric of its own, on the real clock. For several
  * clients on one fabric, call ibsa_fabric_load() with the path of the capture

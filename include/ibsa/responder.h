@@ -48,8 +48,8 @@ struct ibsa_responder_options {
  * @refused:  answers and Reports that the kernel refused, usually because it is
  *            still sending an earlier answer to the same request
  * @unprocessed:  of @requests, and of the responses to Reports, those that the
- *            responder could not send to the SA of the fabric: they were too
- *            large or too small, or memory was short
+ *            responder could not send to the SA of the fabric, for example
+ *            because they were too large or too small, or memory was short
  * @requesters: number of different requesters so far, where a requester is an
  *            address and a queue pair
  */

@@ -159,12 +159,13 @@ size_t ibsa_text_clean(const char **text, char *out, size_t size);
  * @text:   such as "dlid=4", "dgid=fe80::1", "service_data8_3=0x10" or
  *          "rate>=100Gb"
  * @host:   the record's struct; receives the value
- * @mask:   the component mask, host byte order; the field's bits are set in it,
- *          and its other bits do not change. The GIDs of a MultiPathRecord have
- *          no bits in the mask: for them, only @host changes
+ * @mask:   the component mask, host byte order; the bits of the field are set
+ *          in it, and those of its selector if that is set, too; other bits do
+ *          not change. The GIDs of a MultiPathRecord have no bits in the mask:
+ *          for them, only @host changes
  * @error:  receives, on failure, one sentence for the user; may be NULL
  *
- * If the record has a field with "_selector" after the name of the field, such
+ * If the record has a field with "_selector" after the name of FIELD, such
  * as mtu_selector, FIELD may be followed by ">=", "<=", ">" or "<", which set
  * the field and the selector. The selector is then "greater" or "less": ">="
  * is sent as greater than the next lower value. "=" sets the selector to
@@ -194,8 +195,9 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
  * of its encoding, 120 Gb/s carries less data than 100 Gb/s. Therefore the
  * reply to "rate>=120Gb" may contain a record with 100 Gb/s.
  *
- * Return: true: the value is one that @text asks for, or the field has no
- * selector, and is not compared; false: it is another value, or @text is not
+ * Return: true: the value is one that @text asks for, or it is not compared,
+ * because the field has no selector, or @text has '=' and the selector in
+ * @match is 3 (the best available); false: it is another value, or @text is not
  * valid. Any thread may call it.
  *
  * Source: OpenSM 3.3.23, ib_path_compare_rates().

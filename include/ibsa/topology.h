@@ -269,8 +269,8 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * reported. A link or a node is not reported as missing if, in @expected, it is
  * connected to a port that in @topology is active, and whose other end is not
  * in @topology. If hidden or unmatched of struct ibsa_topology_info is not 0, a
- * link is not reported as missing either if @topology has no records of its two
- * ports.
+ * link is not reported as missing either if @topology has neither a
+ * PortInfoRecord nor a link of each of its two ports.
  *
  * No other thread may use @topology during the call.
  *
@@ -297,8 +297,8 @@ int ibsa_topology_finding_at(const struct ibsa_topology *topology, size_t index,
 /**
  * struct ibsa_topology_options - how to read a topology; zero is the default of
  * each member
- * @timeout_ms: deadline of each query, in milliseconds from its first try;
- *              default: deadline_ms of the client
+ * @timeout_ms: deadline of each query, in milliseconds; default: deadline_ms of
+ *              the client
  */
 struct ibsa_topology_options {
 	unsigned int timeout_ms;

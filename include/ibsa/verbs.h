@@ -284,8 +284,8 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 #define IBV_EVENT_MCG_DELETED 0x1014
 #define IBV_EVENT_GID_AVAIL 0x1015
 #define IBV_EVENT_GID_UNAVAIL 0x1016
-/* Events may have been missed, at port element.port_num, or at all ports if
- * that is 0. Only with the option gaps of ibsa_verbs_attach(). */
+/* Events may have been missed, at port element.port_num, or at all ports or
+ * more than one if that is 0. Only with the option gaps of ibsa_verbs_attach(). */
 #define IBV_EVENT_SM_GAP 0x1017
 
 /**
@@ -296,7 +296,7 @@ int ibv_unregister_sm_events(struct ibv_context *context,
  * @element:    for an event of the device, as in struct ibv_async_event; gid,
  *              network byte order, for IBV_EVENT_MCG_CREATED to
  *              IBV_EVENT_GID_UNAVAIL; port_num for IBV_EVENT_SM_GAP, 0 for all
- *              ports
+ *              ports or more than one
  */
 struct ibsa_async_event {
 	int event_type;
