@@ -26,8 +26,9 @@ IBSA_BEGIN
  * the reply); -EREMOTEIO the SA refused the request, redirected it, or was busy
  * until the deadline; -ETIMEDOUT, -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO as err
  * of struct ibsa_reply; -EBUSY a callback of this client called
- * ibsa_query_one(); -EAGAIN the port has no SM; or another error of
- * ibsa_query_wait(). After an error @out is unchanged.
+ * ibsa_query_one(); -EAGAIN the port has no SM; -EINVAL the component mask has
+ * a bit that the record does not define, or another reason of ibsa_query(); or
+ * another error of ibsa_query_wait(). After an error @out is unchanged.
  */
 int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
 		   struct ibsa_error *error, void *out) IBSA_MUST_USE;
