@@ -233,9 +233,13 @@ int trace_group(struct cli *cli, struct traces *traces, const struct end *from,
 		slid = lid_of(traces, from);
 		status = slid ? CLI_DONE : CLI_NO;
 	}
-	if (status == CLI_DONE && group.mlid < IBSA_LID_MULTICAST_MIN)
-		complain("the group has no multicast LID");
-	else if (status == CLI_DONE)
+	if (status == CLI_DONE && group.mlid < IBSA_LID_MULTICAST_MIN) {
+		complain("the SA gives group %s the LID 0x%04x, which is not a "
+			 "multicast LID",
+			 cli->trace.group, group.mlid);
+		status = CLI_SILENT;
+	}
+	if (status == CLI_DONE)
 		status = tables_read(cli, group.mlid, &tables);
 	if (status == CLI_DONE)
 		status = tree_add(cli, traces, slid, group.mlid, &tables);

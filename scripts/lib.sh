@@ -18,7 +18,7 @@ die() {
 # usage - print the comment at the top of the script that sources this file,
 # from its third line on
 usage() {
-	sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
+	sed -n '/^# shellcheck/d; 3,/^[^#]/s/^# \{0,1\}//p' "$0"
 }
 
 # njobs - print how many compilers or tests to run at the same time
