@@ -75,7 +75,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 static ssize_t read_drip(size_t first, uint64_t pause_ms)
 {
 	const struct umad_header header = { .length = BYTES };
-	struct remote_shared shared;
+	struct remote_shared shared = { .is_lost = false };
 	struct remote_file file = { .shared = &shared };
 	uint8_t packet[BYTES];
 	int fds[2];
