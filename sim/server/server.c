@@ -60,6 +60,12 @@ int ibsa__server_watch(struct server_source *source, uint32_t events)
 	return 0;
 }
 
+int ibsa__source_repeat(struct server_source *source)
+{
+	source->events = 0;
+	return ibsa__server_watch(source, EPOLLIN | EPOLLET);
+}
+
 /*
  * Remove a descriptor from the epoll set and close it. close(2) alone does not
  * suffice if a forked child has a copy of the descriptor: it would stay in the
@@ -147,6 +153,13 @@ static void handle_waker(struct server_source *source, uint32_t events)
 	(void)events;
 	if (read(source->fd, &count, sizeof(count)) == sizeof(count))
 		source->server->has_changed = true;
+}
+
+/* The rings of active clients are read in each round, after its events. */
+static void handle_repeater(struct server_source *source, uint32_t events)
+{
+	(void)source;
+	(void)events;
 }
 
 /* Return: the next client with packets to send, or NULL. */
@@ -240,10 +253,8 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
 	int err = round_serve(server, timeout_ms);
 
 	for (int i = 1; !err && !list_is_empty(&server->active); i++) {
-		if (i == ROUNDS_MAX) {
-			ibsa__peers_stay_active(server);
-			break;
-		}
+		if (i == ROUNDS_MAX)
+			return ibsa__source_repeat(&server->repeater);
 		err = round_serve(server, 0);
 	}
 	return err;
@@ -284,6 +295,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 	ibsa__issms_done(server);
 	ibsa__source_close(&server->timer);
 	ibsa__source_close(&server->waker);
+	ibsa__source_close(&server->repeater);
 	ibsa__source_close(&server->opens);
 	if (server->epoll_fd >= 0)
 		close(server->epoll_fd);
@@ -346,6 +358,7 @@ static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
 	source_init(&server->listener, server, NULL);
 	source_init(&server->timer, server, handle_timer);
 	source_init(&server->waker, server, handle_waker);
+	source_init(&server->repeater, server, handle_repeater);
 	source_init(&server->opens, server, NULL);
 	list_init(&server->peers);
 	list_init(&server->gone);
@@ -369,12 +382,15 @@ static int open_fds(struct ibsa_fabric_server *server)
 	server->timer.fd = timerfd_create(CLOCK_MONOTONIC,
 					  TFD_CLOEXEC | TFD_NONBLOCK);
 	server->waker.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	server->repeater.fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (server->epoll_fd < 0 || server->timer.fd < 0 ||
-	    server->waker.fd < 0)
+	    server->waker.fd < 0 || server->repeater.fd < 0)
 		return -errno;
 	err = ibsa__server_watch(&server->timer, EPOLLIN);
 	if (!err)
 		err = ibsa__server_watch(&server->waker, EPOLLIN);
+	if (!err)
+		err = ibsa__source_repeat(&server->repeater);
 	return err;
 }
 

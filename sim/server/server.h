@@ -111,6 +111,12 @@ struct ibsa_fabric_server {
 	struct server_source listener;
 	struct server_source timer; /* expires at @alarm_ns */
 	struct server_source waker; /* an eventfd that ends a wait */
+	/*
+	 * An edge-triggered eventfd that is always readable: unlike a bell, no
+	 * client can clear it. ibsa__source_repeat() makes the server's fd
+	 * readable by it.
+	 */
+	struct server_source repeater;
 	struct server_source opens; /* inotify: a FIFO was opened or closed */
 	int epoll_fd;
 	struct list peers;
@@ -159,6 +165,9 @@ struct ibsa_fabric_server {
  */
 int ibsa__server_watch(struct server_source *source,
 		       uint32_t events) IBSA_MUST_USE;
+
+/* Have a readable, edge-triggered source handled once more in the next round. */
+int ibsa__source_repeat(struct server_source *source) IBSA_MUST_USE;
 
 /*
  * Stop waiting for a source and close its descriptor, if it is open. Its
@@ -285,9 +294,6 @@ bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
  * not active any more.
  */
 void ibsa__peers_serve_active(struct ibsa_fabric_server *server);
-
-/* Make the server's fd readable. At least one client is active. */
-void ibsa__peers_stay_active(struct ibsa_fabric_server *server);
 
 /*
  * Create the client's rings, and @peer->bell.fd. *@out_memory_fd: to pass to

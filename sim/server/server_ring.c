@@ -37,8 +37,8 @@ int ibsa__peer_rings_open(struct server_peer *peer, int *out_memory_fd)
 	/*
 	 * The server never reads or writes the eventfd, since a client could
 	 * make either call block: its events are edge-triggered. Its counter
-	 * starts at 1, so that it is always readable and bell_repeat() can
-	 * report it again.
+	 * starts at 1, so that it is always readable and
+	 * ibsa__source_repeat() can report it again.
 	 */
 	const int bell_fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	int err;
@@ -60,13 +60,6 @@ void ibsa__peer_rings_close(struct server_peer *peer)
 	list_remove(&peer->active);
 	ibsa__source_close(&peer->bell);
 	ibsa__rings_close(&peer->rings);
-}
-
-/* Have the client's bell handled once more in the next round. */
-static int bell_repeat(struct server_peer *peer)
-{
-	peer->bell.events = 0;
-	return ibsa__server_watch(&peer->bell, EPOLLIN | EPOLLET);
 }
 
 static ssize_t socket_send(int fd, const void *data, size_t len)
@@ -113,7 +106,7 @@ static ssize_t ring_send(struct server_peer *peer, const char *data, size_t len)
 		if (sent == len || ibsa__ring_room_await(out))
 			return (ssize_t)sent;
 	}
-	err = bell_repeat(peer);
+	err = ibsa__source_repeat(&peer->bell);
 	return err ? err : (ssize_t)sent;
 }
 
@@ -190,13 +183,4 @@ void ibsa__peers_serve_active(struct ibsa_fabric_server *server)
 		if (!bytes_settle(peer))
 			list_remove(&peer->active);
 	}
-}
-
-void ibsa__peers_stay_active(struct ibsa_fabric_server *server)
-{
-	struct server_peer *first = list_object(server->active.next,
-						struct server_peer, active);
-
-	if (bell_repeat(first))
-		ibsa__peer_disconnect(first, "out of memory for its packets");
 }
