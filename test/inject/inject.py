@@ -11,7 +11,7 @@ each call and each error that the call's manual page (section 2) lists, and
 strace makes that one call fail. Every run has to end with an exit status that
 ibsa(8) documents, and in time. With --sample, only every N-th of these runs.
 
-A NAME selects commands: path, reach, watch, keep. Exits with 77 where there is
+A NAME selects commands: path, reach, watch, service. Exits with 77 where there is
 no strace, or it may not trace.
 
 brk, futex and rt_sigprocmask are left out. The C library ends the process itself
@@ -135,11 +135,12 @@ COMMANDS = [
     ("path", ["path", "self", "node4"], False),
     ("reach", ["reach", "node4", "node2"], False),
     ("watch", ["watch"], True),
-    ("keep", ["service", "keep", "0x1234", "printer"], True),
+    ("service", ["service", "register", "--renew", "0x1234", "printer"], True),
 ]
 
 MARK = "getpriority(0x1b5a"
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 128 + signal.SIGINT}
+USAGE = 2         # the exit status if the arguments are wrong
 RUNS_S = 0.6      # until a command that does not end is interrupted
 LIMIT_S = 30      # a default deadline is 10 s
 
@@ -284,8 +285,9 @@ def try_command(rig, command, sample, jobs):
     were wrong."""
     name, arguments, endless = command
     status, before, most = rig.calls(arguments, endless)
-    if fault_of(status):
-        print(f"{name} {rig.name}: without an error it {fault_of(status)}")
+    if fault_of(status) or status == USAGE:
+        print(f"{name} {rig.name}: without an error it "
+              + (fault_of(status) or "does not accept its arguments"))
         return 1, 1
     todo = list(injections(before, most))[::sample]
 
