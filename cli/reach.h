@@ -21,6 +21,7 @@ enum {
  * struct reach_target - a target and the port that it stands for
  * @text:    the target as it was given; NULL: it comes from --all
  * @line:    line number of standard input; 0: an argument
+ * @error:   why the line is wrong, or NULL
  * @what:    parsed @text; its name points into @text
  * @gid:     GID to query
  * @node:    the node's description, or NULL if it is unknown
@@ -34,6 +35,7 @@ enum {
 struct reach_target {
 	char *text;
 	unsigned long line;
+	char *error;
 	struct target what;
 	struct ibsa_gid gid;
 	char *node;

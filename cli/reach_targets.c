@@ -42,6 +42,7 @@ static void drop(struct reach_targets *targets, size_t index)
 	struct reach_target *target = &targets->all[index];
 
 	free(target->text);
+	free(target->error);
 	free(target->node);
 	*target = (struct reach_target){ .line = 0 };
 }
@@ -58,12 +59,15 @@ static const char *where(const struct reach_target *target, char out[32])
 	return out;
 }
 
+/*
+ * Add a target, or with @why a wrong line. The error of a line is reported when
+ * the targets are resolved, so that all messages are in the order of the lines.
+ */
 static int add_text(struct reach_targets *targets, const char *text,
-		    unsigned long line)
+		    unsigned long line, const char *why)
 {
 	struct reach_target *target;
 	struct ibsa_error error;
-	char line_text[32];
 
 	if (targets->count == REACH_TARGETS_MAX) {
 		complain("more than %d targets; give fewer at a time",
@@ -77,32 +81,29 @@ static int add_text(struct reach_targets *targets, const char *text,
 	target->text = strdup(text);
 	if (!target->text)
 		return no_memory();
-	if (target_parse_any(target->text, &target->what, &error) == 0)
+	if (!why && target_parse_any(target->text, &target->what, &error) != 0)
+		why = error.text;
+	if (!why)
 		return CLI_DONE;
-	complain("%s%s", where(target, line_text), error.text);
-	drop(targets, --targets->count);
 	targets->status = CLI_USAGE;
-	return line ? CLI_DONE : CLI_USAGE;
+	if (!line) {
+		complain("%s", why);
+		return CLI_USAGE;
+	}
+	target->error = strdup(why);
+	return target->error ? CLI_DONE : no_memory();
 }
 
-/*
- * Add the targets in the lines of standard input. A line that cannot be parsed
- * is reported and skipped.
- */
+/* Add the targets in the lines of standard input. */
 static int add_lines(struct reach_targets *targets)
 {
 	struct lines lines = { .file = stdin };
 	int status = CLI_DONE;
 	const char *text, *why;
 
-	while (status == CLI_DONE && (text = lines_next(&lines, &why))) {
-		if (why) {
-			complain("line %lu: %s", lines.number, why);
-			targets->status = CLI_USAGE;
-		} else if (*text) {
-			status = add_text(targets, text, lines.number);
-		}
-	}
+	while (status == CLI_DONE && (text = lines_next(&lines, &why)))
+		if (why || *text)
+			status = add_text(targets, text, lines.number, why);
 	if (lines.err) {
 		complain("cannot read standard input: %s",
 			 lines_error_text(&lines));
@@ -115,7 +116,7 @@ static int add_argument(struct reach_targets *targets, const char *text,
 			bool *has_lines)
 {
 	if (strcmp(text, "-") != 0)
-		return add_text(targets, text, 0);
+		return add_text(targets, text, 0, NULL);
 	if (*has_lines) {
 		complain("- is given twice; standard input can be read only "
 			 "once");
@@ -418,8 +419,13 @@ static int resolve_or_mark(struct resolving *resolving,
 			   struct reach_targets *targets, size_t index)
 {
 	struct reach_target *target = &targets->all[index];
+	char line_text[32];
 	int status = CLI_SILENT;
 
+	if (target->error) {
+		complain("%s%s", where(target, line_text), target->error);
+		return CLI_USAGE;
+	}
 	if (!targets->is_silent || !needs_query(&target->what))
 		status = resolve(resolving, targets, index);
 	if (status != CLI_SILENT)
@@ -429,8 +435,8 @@ static int resolve_or_mark(struct resolving *resolving,
 }
 
 /*
- * Find the GIDs of all targets. An ambiguous name is an error like text that
- * cannot be parsed.
+ * Find the GIDs of all targets. A line that cannot be parsed, or whose name is
+ * ambiguous, is reported and dropped.
  */
 static int resolve_all(struct resolving *resolving,
 		       struct reach_targets *targets)

@@ -174,6 +174,8 @@ lines_of_standard_input() {
 	err_has "line 4: '0x' "; err_has "line 5: no node has the name 'nobody'"
 	err_has 'line 6: .*NUL'; err_has "line 9: '::' is not a GID of a port"
 	err_has '2 of 4 reachable, 2 not'
+	[ "$(grep -o 'line [0-9]' err | tr -dc 0-9)" = 234569 ] ||
+		fail 'the messages are not in the order of the lines'
 	# An endless line does not fill the memory.
 	head -c 5000 /dev/zero | tr '\0' x >long
 	(cat long; echo; echo node2; printf '# '; cat long; echo; cat long) |
