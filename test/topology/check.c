@@ -206,8 +206,8 @@ static void guids_and_lids_must_differ(void **state)
 			 "GUID",
 			 "same-guid: b port 1 and other port 1 have the same "
 			 "GUID",
-			 "same-lid: b port 1 and other port 1 have the same "
-			 "LID: 2 and 2 with LMC 0 and 0"));
+			 "same-lid: b port 1 and other port 1 have overlapping "
+			 "LIDs: LID 2 with LMC 0, and LID 2 with LMC 0"));
 	ibsa_topology_free(topology);
 }
 
