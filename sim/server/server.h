@@ -81,8 +81,9 @@ struct server_peer {
 	struct server_bytes sent_state; /* last port state sent to the client */
 	bool is_greeted;		/* the client has sent a valid hello */
 	bool has_rings;			/* the client can use rings */
-	bool is_watching; /* the client has asked for events of its port */
-	bool is_gone;	  /* disconnected, and in the server's list @gone */
+	bool has_attached; /* descriptors were sent to the client */
+	bool is_watching;  /* the client has asked for events of its port */
+	bool is_gone;	   /* disconnected, and in the server's list @gone */
 };
 
 /*

@@ -4,8 +4,10 @@
  * checked. An invalid frame ends only the connection on which it came.
  */
 #include <errno.h>
+#include <linux/sockios.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -224,6 +226,14 @@ static int request_number_get(const struct request *request, uint32_t *out)
 	return 0;
 }
 
+/* Whether the client has received everything that was sent to it. */
+static bool answers_are_read(const struct server_peer *peer)
+{
+	int unread = 0;
+
+	return !ioctl(peer->control.fd, SIOCOUTQ, &unread) && !unread;
+}
+
 static int answer_attach(struct server_peer *peer, struct request *request)
 {
 	const uint32_t ring_bytes = sizeof(struct ring_memory);
@@ -233,6 +243,15 @@ static int answer_attach(struct server_peer *peer, struct request *request)
 		return -EPROTO;
 	if (peer->file)
 		return -EBUSY;
+	/*
+	 * The kernel limits the descriptors that all clients together have not
+	 * received yet: unix(7), ETOOMANYREFS.
+	 */
+	if (peer->has_attached && !answers_are_read(peer))
+		return ibsa__fail(&request->error, -EBUSY,
+				  "receive the answer to the last request for "
+				  "a port first");
+	peer->has_attached = true;
 	err = ibsa__peer_attach(peer, &request->fds);
 	if (!err && peer->rings.memory)
 		answer_set(request, &ring_bytes, sizeof(ring_bytes));

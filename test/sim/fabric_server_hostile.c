@@ -204,6 +204,36 @@ static void client_that_does_not_read_answers_is_disconnected(void **state)
 }
 
 /*
+ * Descriptors that a client has not received count against a limit of the
+ * server's user, and other clients could receive none.
+ */
+static void unread_descriptors_are_limited(void **state)
+{
+	static const struct remote_head heads[] = {
+		{ .type = REMOTE_ATTACH },
+		{ .type = REMOTE_DETACH },
+		{ .type = REMOTE_ATTACH },
+	};
+	struct server_rig *server = server_start(server_pair);
+	const int fd = server_connect(server, "left");
+	struct ibsa_fabric_server *paused = server_pause(server);
+
+	(void)state;
+	assert_int_equal(send(fd, heads, sizeof(heads), MSG_NOSIGNAL),
+			 sizeof(heads));
+	assert_int_equal(ibsa_fabric_server_wait(paused, 0), 0);
+	server_resume(server);
+	assert_int_equal(answer_receive(fd), 0);
+	assert_int_equal(answer_receive(fd), 0);
+	assert_int_equal(answer_receive(fd), -EBUSY);
+	frame_send(fd, REMOTE_ATTACH, NULL, 0);
+	assert_int_equal(answer_receive(fd), 0);
+	close(fd);
+	check_server_works(server);
+	server_stop(server);
+}
+
+/*
  * A client that is killed with requests in flight was not disconnected by the
  * server.
  */
@@ -557,6 +587,7 @@ int main(void)
 		cmocka_unit_test(incomplete_frame_delays_no_other_client),
 		cmocka_unit_test(
 			client_that_does_not_read_answers_is_disconnected),
+		cmocka_unit_test(unread_descriptors_are_limited),
 		cmocka_unit_test(
 			client_that_ends_early_is_not_counted_as_disconnected),
 		cmocka_unit_test(invalid_packet_closes_the_file),
