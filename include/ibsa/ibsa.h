@@ -483,7 +483,8 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * if more may be waiting, ibsa_timeout_ms() returns 0 afterwards.
  *
  * When the device disappears, or the fabric server stops, the queries in
- * progress end with -ENODEV, and ibsa_query() returns -ENODEV. The client
+ * progress end with -ENODEV, and ibsa_query() returns -ENODEV, or the reason
+ * why the device file, which exists again, cannot be opened. The client
  * searches for the device, at most ten times a second, in this call,
  * ibsa_wait() and ibsa_query(). When the device is back, event watches and
  * registered services are set up again, and event watches receive

@@ -134,11 +134,12 @@ int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 /**
  * ibsa_text_clean - make text from outside safe to print
  * @text: *@text is the start of the text, which ends in a NUL; set to the first
- *        character that did not fit, or to the NUL if all of the text was
+ *        character that was not written, or to the NUL if all of the text was
  *        converted
  * @out:  receives the text
- * @size: size of @out in bytes. 4 bytes for each byte of the text and 1 for the
- *        NUL are always enough; with less than 5 bytes, no character is written
+ * @size: size of @out in bytes. A character is written only if at least 5 bytes
+ *        are free. 4 bytes for each byte of the text and 1 for the NUL are
+ *        always enough
  *
  * Each byte of these characters is written as \xNN: bytes that are not valid
  * UTF-8; control characters (C0 and C1); characters that change the direction

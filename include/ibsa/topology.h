@@ -93,8 +93,9 @@ struct ibsa_topology_node {
  * @lid:        LID, host order; 0: the port has no LID, as all ports of a
  *              switch except port 0
  * @lmc:        LMC
- * @has_info:   there is a PortInfoRecord of the port, or a rate in a file; if
- *              false, the members from @state to @speed_supported are 0 or ""
+ * @has_info:   there is a PortInfoRecord of the port, or the topology is from a
+ *              file, and the port has a link or is port 0 of a switch; if false,
+ *              the members from @state to @speed_supported are 0 or ""
  * @state:      enum ibsa_port_state_code; 0: unknown
  * @phys_state: physical state, a code of PortInfo; 0: unknown
  * @mtu:        code of the MTU of the link (NeighborMTU); 0: unknown

@@ -61,7 +61,8 @@ struct umad_ca_pair {
 int umad_open_smi_port(const char *ca_name, int portnum);
 
 /**
- * umad_get_smi_gsi_pairs - list the pairs of devices of this machine
+ * umad_get_smi_gsi_pairs - list the pairs of devices of this machine, or of a
+ * fabric server
  * @cas: receives the pairs; entries after the last pair are set to 0
  * @max: number of entries of @cas
  *
@@ -71,7 +72,7 @@ int umad_open_smi_port(const char *ca_name, int portnum);
  * next such port determines the pair instead; if @cas has no pair for any port
  * of the device, the device is left out. The device has SMI unless the bit
  * IsSMdisabled is set in the CapabilityMask of the port that determines the
- * pair. If no other port of this machine has this GUID, the device is gsi_name,
+ * pair. If no other port of any device has this GUID, the device is gsi_name,
  * and also smi_name if it has SMI. If several ports, of one or several devices,
  * have this GUID, a device with SMI is smi_name, and a device without SMI is
  * gsi_name; of several devices for one name, the last in the order of names is
@@ -106,9 +107,9 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  *
  * If the pair has two devices, the preferred port of the other device has the
  * number of the selected device's first port that is not down. If all ports of
- * the selected device are down, the preferred port of the other device is 0 if
- * @devname is given; otherwise the pair does not qualify. Any thread may call
- * it.
+ * the selected device are down, and the pair qualifies nevertheless, which it
+ * does only with @devname, the preferred port of the other device is 0. Any
+ * thread may call it.
  *
  * Return: 0; -ENODEV, also in errno, there is no such device or port, or no
  * pair qualifies; -1 @ca_pair is NULL, and errno is unchanged, or there is not

@@ -157,13 +157,15 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * @context: of libibverbs or of ibsa_verbs_open()
  * @port:    number of the port that queries, from 1; 0: the first active port
  *           whose GID 0 has the subnet prefix of *@gid_p, or else the first
- *           active port
+ *           active port; Ethernet ports only if the program gave the address of
+ *           an SA
  * @gid_p:   unicast or multicast, network byte order; not written to
  * @timeout: ignored; on Solaris it must be 0
  *
  * Queries the SA for one reversible path from the port's GID at index 0, and
- * waits for the result, up to 10 s after the first try. If more than 16 queries
- * are in flight at the port, the first try may come up to 60 s after the call.
+ * waits for the result, up to 10 s after the first try. If 16 queries (or
+ * @window of ibsa_verbs_open()) are in flight at the port, the first try may
+ * come up to 60 s after the call.
  * The result comes from the database of the SA, see ibsa_reach(). Several
  * threads may call ibv_gid_reachable() at the same time; no thread needs to
  * read the context's events. The first call starts a thread of the library,
@@ -215,7 +217,8 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  *           the second byte 02, 05, 08, 0e, 12, 15, 18 or 1e (hexadecimal)
  *
  * Subscribes at the SA through each active InfiniBand and Omni-Path port of the
- * device. The first registration of a context, and each registration while no
+ * device and, if the program gave the address of an SA, through each active
+ * Ethernet port. The first registration of a context, and each registration while no
  * port has a subscription, waits until the SA has accepted the subscription of
  * at least one port or all ports have failed, up to 10 s. A port that was not
  * active is subscribed only when the program calls ibv_register_sm_events()
