@@ -444,7 +444,7 @@ if "$tmp/by_other" -V >out 2>err; then
 		refusals_that_the_mode_explains what_is_no_umad_file a_list_that_is_not_permitted
 		forty_devices)
 else
-	echo "no mount name space to be another user in: $(cat err)"
+	echo "cannot run as another user in a mount name space: $(cat err)"
 fi
 # On a planarized adapter, the SMI and the GSI of a port are on two devices:
 # ibsa sends queries from the device of the GSI.
