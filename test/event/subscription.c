@@ -278,6 +278,27 @@ static void subscription_is_set_again_if_reads_are_unsupported(void **state)
 }
 
 /*
+ * The SA has no resources to return the subscriptions. This passes, so the read
+ * is retried after the intervals of a failure, not after those of a refusal.
+ */
+static void read_without_resources_is_retried_soon(void **state)
+{
+	(void)state;
+	watch_subscribed(0, &diary);
+	sa.get_status = IBSA_STATUS_NO_RESOURCES;
+	time_pass_until(&sa.gets);
+	assert_in_range(time_pass_until(&sa.gets), 700, 1010);
+	assert_in_range(time_pass_until(&sa.gets), 1400, 2010);
+	EXPECT(&diary, 0, SUBSCRIBED, REFUSED);
+	assert_int_equal(diary.events[1].status, IBSA_STATUS_NO_RESOURCES);
+	sa.get_status = 0;
+	assert_in_range(time_pass_until(&sa.gets), 2900, 4010);
+	time_pass(10);
+	EXPECT(&diary, 2, SUBSCRIBED, GAP);
+	assert_int_equal(sa.sets, 1);
+}
+
+/*
  * If the SA does not return a subscription that it has just accepted, the
  * client sets the subscription again at each interval, without a further read.
  */
@@ -615,6 +636,7 @@ int main(void)
 		TEST(subscription_of_another_qp_does_not_count),
 		TEST(loss_is_reported_to_watches_that_need_it),
 		TEST(subscription_is_set_again_if_reads_are_unsupported),
+		TEST(read_without_resources_is_retried_soon),
 		TEST(subscription_is_set_again_if_the_sa_hides_it),
 		TEST(refresh_may_fail),
 		TEST(released_subscription_is_not_set_again),
