@@ -41,6 +41,14 @@ void ibsa__fabric_release(struct ibsa_fabric *fabric)
 		ibsa__registry_put(fabric, fabric_destroy);
 }
 
+uint8_t ibsa__fabric_link(struct ibsa_fabric *fabric)
+{
+	struct ibsa_fabric_port port = { 0 };
+
+	(void)!ibsa_fabric_port_at(fabric, 0, &port);
+	return port.state.link;
+}
+
 static int attach_failed(const char *path, const struct ibsa_options *options,
 			 int err, struct ibsa_error *error)
 {

@@ -72,6 +72,11 @@ const char *ibsa__server_named(const struct ibsa_options *options,
 #define IBSA__SERVER_DEVICE REMOTE_DEVICE
 
 /*
+ * Return: the link type (enum ibsa_link_layer) that all ports of @fabric have.
+ */
+uint8_t ibsa__fabric_link(struct ibsa_fabric *fabric);
+
+/*
  * Release a fabric that ibsa__transport_open() or ibsa__device_find()
  * returned; NULL is allowed.
  */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "client/open.h"
 #include "device/device.h"
 #include "device/route.h"
 #include "ib_sa/state.h"
@@ -129,6 +130,18 @@ int ibsa__sa_port_state(struct ib_device *device, uint8_t port_num,
 				     : err;
 }
 
+/*
+ * Return: the link type of a port in a fabric whose state cannot be read. The
+ * state of a port at a fabric server can always be read.
+ */
+static uint8_t port_link_without_state(const struct ib_device *device)
+{
+	struct ibsa_fabric *fabric = device->fabric ? device->fabric
+						    : device->options.on;
+
+	return fabric ? ibsa__fabric_link(fabric) : IBSA_LINK_INFINIBAND;
+}
+
 static int port_view_read(struct ib_device *device, uint8_t port_num,
 			  struct port_view *out)
 {
@@ -138,11 +151,14 @@ static int port_view_read(struct ib_device *device, uint8_t port_num,
 	if (ibsa__sa_is_ours(device->sa))
 		err = ibsa__sa_port_state(device, port_num, &state);
 	/*
-	 * -EAGAIN: the port is in a fabric and has no link. The zeros in @state
-	 * then stand for an InfiniBand port without a LID.
+	 * -EAGAIN: the port is in a fabric and has no link. Its type does not
+	 * depend on the link; the zeros in @state stand for a port without a
+	 * LID.
 	 */
 	if (err && err != -EAGAIN)
 		return err;
+	if (err)
+		state.link = port_link_without_state(device);
 	*out = (struct port_view){
 		.link = state.link,
 		.needs_grh = needs_grh(device, port_num, &state),

@@ -261,6 +261,34 @@ static void port_of_a_fabric_works_too(void **state)
 	ibsa_fabric_put(options.on);
 }
 
+/* The type of a fabric's port does not depend on its link. */
+static void port_without_a_cable_has_the_type_of_its_fabric(void **state)
+{
+	static const char text[] = "Switch 1 \"switch1\"\n"
+				   "[1] \"node1\"[1]\n"
+				   "Ca 2 \"node1\"\n";
+	const struct ibsa_fabric_options opa = { .opa = true };
+	struct ibsa_device_options options = { .no_thread = true };
+	struct sa_path_rec rec = ah_opa_path(0x12345);
+	struct rdma_ah_attr attr;
+	struct ib_device *device;
+
+	(void)state;
+	assert_int_equal(ibsa_fabric_parse(text, sizeof(text) - 1, &opa, NULL,
+					   &options.on),
+			 0);
+	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	for (uint8_t port = 1; port <= 2; port++) {
+		assert_int_equal(ib_init_ah_attr_from_path(device, port, &rec,
+							   &attr, NULL),
+				 0);
+		assert_int_equal(attr.type, RDMA_AH_ATTR_TYPE_OPA);
+		assert_int_equal(attr.opa.dlid, 0x12345);
+	}
+	ibsa_device_put(device);
+	ibsa_fabric_put(options.on);
+}
+
 /* If a port is down, its files still contain its LID. */
 static void lid_of_a_down_port_determines_the_form(void **state)
 {
@@ -301,6 +329,8 @@ int main(void)
 		cmocka_unit_test(port_that_needs_a_grh_gets_one_by_our_name),
 		cmocka_unit_test(port_that_needs_none_is_left_without),
 		cmocka_unit_test(port_of_a_fabric_works_too),
+		cmocka_unit_test(
+			port_without_a_cable_has_the_type_of_its_fabric),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
