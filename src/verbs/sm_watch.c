@@ -249,14 +249,14 @@ static int port_watch(struct context_state *state, unsigned int port,
 }
 
 /*
- * Return: the more informative of two errors. An error of a port that is down
- * is less informative, since it is common.
+ * Return: the more informative of the errors @a and @b, of which @b may be 0.
+ * An error of a port that is down is less informative, since it is common.
  */
 static int worse_error(int a, int b)
 {
-	if (a == -ENODEV || !a)
-		return b ? b : a;
-	return a == -EAGAIN && b && b != -ENODEV ? b : a;
+	if (!b || b == -ENODEV)
+		return a;
+	return a == -ENODEV || a == -EAGAIN ? b : a;
 }
 
 /*
