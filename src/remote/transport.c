@@ -246,9 +246,11 @@ static int link_answer(struct umad_file *file, int wait_ms, uint32_t *out)
 }
 
 /*
- * Unregister an agent. If another request is in flight, only its answer is
- * awaited. Until the server has answered, other clients cannot register the
- * agent's methods. If the server has gone, the receive operation reports it.
+ * Unregister an agent. No other request is in flight: only one agent at a time
+ * is registered or unregistered, and the server has answered the request that
+ * registered this one. Until the server has answered, other clients cannot
+ * register the agent's methods. If the server has gone, the receive operation
+ * reports it.
  */
 static int link_unregister(struct umad_file *file, uint32_t agent)
 {
@@ -257,7 +259,7 @@ static int link_unregister(struct umad_file *file, uint32_t agent)
 
 	pthread_mutex_lock(&link->renewing);
 	err = link_read(link);
-	if (!err && link->control.asked == CONTROL_IDLE)
+	if (!err)
 		err = ibsa__control_request(&link->control, link->connection.fd,
 					    REMOTE_UNREGISTER, &agent,
 					    sizeof(agent));
