@@ -102,8 +102,8 @@ typedef bool (*registry_slot_is_fn)(const struct registry_slot *slot,
 				    int number);
 
 /*
- * Add an object that is found by @number and @mark until its slot is closed.
- * Return: 0; -ENOMEM.
+ * Add an object that is found by @number and @mark until its slot is closed and
+ * no longer in use. Return: 0; -ENOMEM.
  */
 int ibsa__registry_slot_add(int number, unsigned int mark,
 			    void *object) IBSA_MUST_USE;

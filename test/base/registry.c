@@ -100,6 +100,12 @@ static void a_child_closes_what_its_parent_uses(void **state)
 	child_end(child);
 	object_close(NUMBER);
 	assert_int_equal(object, 0);
+	/* The descriptor is closed at the end of the use, not before the fork. */
+	child = fork();
+	if (!child)
+		_exit(child_run(&object));
+	child_end(child);
+	assert_ptr_equal(object_find(NUMBER), &object);
 	slot_put(user);
 	assert_int_equal(object, 1);
 	assert_null(object_find(NUMBER));
