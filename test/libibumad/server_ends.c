@@ -64,20 +64,22 @@ static void a_port_ends_with_its_server(void **state)
 }
 
 /*
- * A packet that the server has not read before its end may still be accepted;
- * the next one fails.
+ * The first packet after the server's end may still be accepted; the next
+ * umad_recv() and the next umad_send() fail.
  */
 static void a_server_that_has_gone_accepts_no_packets(void **state)
 {
 	struct umad_packet packet = sa_request(IBSA_METHOD_GET,
 					       CLASS_PORT_INFO);
 	struct server_rig *server = *state;
+	int64_t took_ms;
 	int agent;
 	int portid = port_open(&agent);
 
 	answer_comes(portid, agent);
 	server_end(server);
 	(void)umad_send(portid, agent, packet.bytes, MAD_BYTES, 0, 0);
+	assert_int_equal(recv_timed(portid, 0, &took_ms), -EIO);
 	assert_int_equal(
 		umad_send(portid, agent, packet.bytes, MAD_BYTES, 0, 0), -EIO);
 	port_close(portid);
