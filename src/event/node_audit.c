@@ -441,12 +441,12 @@ bool ibsa__node_audit_report(struct ibsa__events *events,
 		return false;
 	port = port_get(audit, ibsa_be64(report->gid.raw + 8));
 	/*
-	 * The port could not be stored for lack of memory. If the table of
-	 * NodeRecords is being read now, read it again afterwards: it may be
-	 * older than the Report.
+	 * The port could not be stored for lack of memory, so it must come from
+	 * the table of NodeRecords. A reply to a request that is in flight does
+	 * not count: it may be older than the Report.
 	 */
 	if (!port) {
-		audit->registration.is_stale = audit->registration.query_id;
+		ibsa__node_audit_soon(events);
 		return false;
 	}
 	was_audited = port->is_reported && port->is_in == is_in;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "test/event/rig.h"
+#include "test/support/fail_alloc.h"
 
 enum { AUDIT_MS = 30000, SOON_MS = 600 };
 
@@ -344,6 +345,34 @@ static void lost_messages_cause_an_audit(void **state)
 	assert_port(&diary, diary.count - 1, IBSA_EVENT_GID_OUT, 7, true);
 }
 
+/* Deliver the Report of a port that joined, without memory to store it. */
+static void send_join_without_memory(uint8_t tail)
+{
+	fail_alloc_after(0);
+	send_of(64, tail);
+	fail_alloc_after(-1);
+}
+
+/*
+ * A port that joined cannot be stored. The table is read soon, so that the next
+ * audit reports that the port has left again.
+ */
+static void report_that_cannot_be_stored_causes_an_audit(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	send_join_without_memory(9);
+	assert_port(&diary, 1, IBSA_EVENT_GID_IN, 9, false);
+	set_nodes("\1\7\11");
+	time_pass(SOON_MS);
+	assert_int_equal(sa.tables, 2);
+	set_nodes("\1\7");
+	time_pass(AUDIT_MS + 10);
+	assert_port(&diary, diary.count - 1, IBSA_EVENT_GID_OUT, 9, true);
+}
+
 /* A port without a LID neither joins nor leaves. */
 static void port_without_lid_does_not_count(void **state)
 {
@@ -502,6 +531,7 @@ int main(void)
 		TEST(missing_replies_do_not_delay_the_audit),
 		TEST(table_of_the_old_sm_does_not_count),
 		TEST(lost_messages_cause_an_audit),
+		TEST(report_that_cannot_be_stored_causes_an_audit),
 		TEST(port_without_lid_does_not_count),
 		TEST(odd_table_is_accepted),
 		TEST(filters_hold),
