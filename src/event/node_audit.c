@@ -212,6 +212,20 @@ static void ports_report(struct ibsa__events *events,
 	}
 }
 
+/* Free the room that the known ports do not need. */
+static void ports_shrink(struct ibsa__node_audit *audit)
+{
+	struct ibsa__audited_port *ports =
+		audit->count ? ibsa__realloc(audit->ports, audit->count,
+					     sizeof(*ports))
+			     : NULL;
+
+	if (!ports)
+		return;
+	audit->ports = ports;
+	audit->room = audit->count;
+}
+
 /*
  * Update the known ports from a reply with the table of NodeRecords. Return:
  * 0; -ENODATA; -ENOMEM. After an error, the known ports are unchanged.
@@ -236,6 +250,7 @@ static int table_apply(struct ibsa__events *events,
 		audit->ports = merged;
 		audit->room = room;
 		audit->is_known = true;
+		ports_shrink(audit);
 	}
 	ibsa__free(table.ports);
 	return merged ? 0 : -ENOMEM;

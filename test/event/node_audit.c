@@ -373,6 +373,20 @@ static void report_that_cannot_be_stored_causes_an_audit(void **state)
 	assert_port(&diary, diary.count - 1, IBSA_EVENT_GID_OUT, 9, true);
 }
 
+/* After an audit, the list of ports has no room for further ports. */
+static void list_is_as_long_as_the_table(void **state)
+{
+	static struct diary diary;
+
+	(void)state;
+	watch_nodes("\1\7", &diary);
+	time_pass_until(&sa.tables);
+	time_pass(10);
+	send_join_without_memory(9);
+	time_pass(SOON_MS);
+	assert_int_equal(sa.tables, 3);
+}
+
 /* A port without a LID neither joins nor leaves. */
 static void port_without_lid_does_not_count(void **state)
 {
@@ -532,6 +546,7 @@ int main(void)
 		TEST(table_of_the_old_sm_does_not_count),
 		TEST(lost_messages_cause_an_audit),
 		TEST(report_that_cannot_be_stored_causes_an_audit),
+		TEST(list_is_as_long_as_the_table),
 		TEST(port_without_lid_does_not_count),
 		TEST(odd_table_is_accepted),
 		TEST(filters_hold),
