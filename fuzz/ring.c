@@ -81,10 +81,10 @@ struct fuzz {
  * A switch with so many hosts that the SA's table of their paths is larger than
  * two rings.
  */
-enum { HOSTS = 68 };
+enum { HOSTS = 132 };
 
 struct topology {
-	char text[16384];
+	char text[32768];
 	size_t len;
 };
 
@@ -495,8 +495,14 @@ static void invalid_write(struct fuzz *fuzz, uint8_t kind)
 		bell_add(fuzz, 1);
 		break;
 	case INVALID_TAIL:
-		atomic_store(&memory->to_client.tail,
-			     1 + word % (UINT32_MAX - RING_CLIENT_BYTES));
+		/*
+		 * The server reads the position after it has written as many
+		 * bytes as the ring has.
+		 */
+		atomic_store(
+			&memory->to_client.tail,
+			RING_CLIENT_BYTES + 1 +
+				word % (UINT32_MAX - 2 * RING_CLIENT_BYTES));
 		table_request_send(fuzz);
 		break;
 	default:

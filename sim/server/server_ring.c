@@ -13,10 +13,10 @@
 #include "sim/server/server.h"
 
 /*
- * How often one call writes more because the client has read meanwhile. A
- * client that reads single bytes must not keep the server in a loop.
+ * How many parts one call writes. A client that reads single bytes must not
+ * keep the server in a loop.
  */
-enum { WRITES_MAX = 8 };
+enum { WRITES_MAX = 16 };
 
 /* The client has written packets to its ring, or has read from the other. */
 static void handle_bell(struct server_source *source, uint32_t events)
@@ -94,8 +94,10 @@ static ssize_t ring_send(struct server_peer *peer, const char *data, size_t len)
 	int err;
 
 	for (int i = 0; i < WRITES_MAX; i++) {
-		const ssize_t now = ibsa__ring_write(out, data + sent,
-						     len - sent);
+		const size_t left = len - sent;
+		const ssize_t now = ibsa__ring_write(
+			out, data + sent,
+			left < RING_PART_BYTES ? left : RING_PART_BYTES);
 
 		if (now < 0)
 			return now;
@@ -103,7 +105,7 @@ static ssize_t ring_send(struct server_peer *peer, const char *data, size_t len)
 		err = ibsa__ring_publish(out) ? client_wake(peer) : 0;
 		if (err)
 			return err;
-		if (sent == len || ibsa__ring_room_await(out))
+		if (sent == len || (!now && ibsa__ring_room_await(out)))
 			return (ssize_t)sent;
 	}
 	err = ibsa__source_repeat(&peer->bell);

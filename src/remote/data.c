@@ -200,16 +200,37 @@ static int rings_check(struct remote_data *data)
 	return got == -EAGAIN ? 0 : -EIO;
 }
 
-static ssize_t rings_recv(struct remote_data *data, void *to, size_t len)
+/*
+ * Read in parts: the server fills the ring again while the other parts are
+ * read. Return: the number of bytes; -EIO.
+ */
+static ssize_t rings_read(struct remote_data *data, uint8_t *to, size_t len)
 {
 	struct ring_end *in = &data->rings.in;
-	const ssize_t got = ibsa__ring_read(in, to, len);
+	size_t done = 0;
+	ssize_t got;
+
+	do {
+		const size_t left = len - done;
+
+		got = ibsa__ring_read(in, to + done,
+				      left < RING_PART_BYTES ? left
+							     : RING_PART_BYTES);
+		if (got > 0)
+			done += (size_t)got;
+		if (got > 0 && ibsa__ring_release(in))
+			bell_ring(data);
+	} while (got == RING_PART_BYTES && done < len);
+	return got < 0 && !done ? -EIO : (ssize_t)done;
+}
+
+static ssize_t rings_recv(struct remote_data *data, void *to, size_t len)
+{
+	const ssize_t got = rings_read(data, to, len);
 	int err;
 
 	if (got < 0)
-		return -EIO;
-	if (got && ibsa__ring_release(in))
-		bell_ring(data);
+		return got;
 	err = got ? rings_settle(data) : rings_check(data);
 	if (got)
 		return got;
