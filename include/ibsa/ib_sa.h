@@ -437,10 +437,10 @@ struct ibsa_rec_registration;
  * port. After an error @report is not called. Later failures are the err of
  * IBSA_REGISTRATION_RELEASED: -EEXIST a registration of @device at this port
  * has the same ID, GID and P_Key, or is being released; -ECANCELED the
- * registration was released before the first request, the device was closed
- * before the first request, or the SA did not reply to the Delete request when
- * the device was closed; or an error as in ibsa_service_register(). Any thread
- * and any callback may call it.
+ * registration was released or the device was closed before the registration
+ * began, or the close of the device stopped waiting before the Delete request
+ * ended; or an error as in ibsa_service_register(). Any thread and any callback
+ * may call it.
  *
  * Source: IBA vol 1, 15.2.5.14.
  */

@@ -87,10 +87,11 @@ enum ibsa_registration_event {
  *           0 the SA was busy, see @status. Of RELEASED: 0 the SA replied to
  *           the Delete request, and the record is deleted if @status is 0 or
  *           0x0300; 0 with @status 0 also if no Set request was sent, so that
- *           there is nothing to delete; -ECANCELED the SA did not reply within
- *           the two seconds that ibsa_close() waits; or the error of the Delete
- *           request. Unless the record is deleted, the SA keeps the record
- *           until the record's lease ends. Of other events: 0
+ *           there is nothing to delete; -ETIMEDOUT the SA did not reply;
+ *           -ECANCELED ibsa_close() stopped waiting before the Delete request
+ *           ended; or another error of the Delete request. Unless the record is
+ *           deleted, the SA keeps the record until the record's lease ends. Of
+ *           other events: 0
  * @status:  of FAILED, REFUSED and RELEASED: the MAD status, all 16 bits; of
  *           other events: 0
  * @service: the record: of REGISTERED, the record at the SA, with the granted
