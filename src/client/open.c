@@ -49,12 +49,32 @@ uint8_t ibsa__fabric_link(struct ibsa_fabric *fabric)
 	return port.state.link;
 }
 
+/*
+ * Write the message for an adapter or port that does not exist in the fabric of
+ * the program itself: no command can list its ports.
+ */
+static int attach_failed_in_own(const struct ibsa_options *options, int err,
+				struct ibsa_error *error)
+{
+	if (err == -ENXIO)
+		return ibsa__fail(error, err, "%s has no port %u in the fabric",
+				  options->device ? options->device
+						  : "the first adapter",
+				  options->port);
+	if (!options->device)
+		return ibsa__fail(error, err, "the fabric has no adapter");
+	return ibsa__fail(error, err, "there is no adapter %s in the fabric",
+			  options->device);
+}
+
 static int attach_failed(const char *path, const struct ibsa_options *options,
 			 int err, struct ibsa_error *error)
 {
 	const char *device = options->device ? options->device
 					     : "the first adapter";
 
+	if (options->on && (err == -ENXIO || err == -ENODEV))
+		return attach_failed_in_own(options, err, error);
 	switch (err) {
 	case -ENETDOWN:
 		if (options->port)
@@ -368,15 +388,8 @@ static int device_find_in_files(struct device_files *files, const char *name,
 		return err ? err : name_copy(selection.device, error, out);
 	}
 	err = ibsa__devices_read(files, &list);
-	if (err == -ENOSYS)
-		return ibsa__fail(
-			error, err,
-			"the kernel's RDMA modules are not loaded: "
-			"run \"modprobe ib_umad\" and load the driver "
-			"of the adapter");
 	if (err)
-		return ibsa__fail(error, err, "cannot read the devices: %s",
-				  strerror(-err));
+		return ibsa__devices_read_fail(files, err, error);
 	err = -ENODEV;
 	for (size_t i = 0; i < list->count && err; i++) {
 		if (!strcmp(list->devices[i].name, name))

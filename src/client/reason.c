@@ -470,10 +470,13 @@ static void search_fail(struct ibsa__reason_search *search,
 			const struct ibsa_reply *reply)
 {
 	const uint8_t queries = search->reason.queries;
+	struct ibsa_error error;
 
+	ibsa_reply_explain(reply, &error);
 	ibsa__reason_set(search, IBSA_REASON_NONE, false,
-			 "the reason is not known: the SA did not answer a "
-			 "further query");
+			 "the reason is not known, because a further query "
+			 "failed: %s",
+			 error.text);
 	(void)ibsa__reason_own_port(search->engine, &search->reason);
 	search->reason.queries = queries;
 	search->reason.err = reply->err ? reply->err : -EBUSY;

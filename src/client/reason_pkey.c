@@ -189,20 +189,23 @@ void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search)
 {
 	const uint16_t from = search->from.pkey;
 	const uint16_t to = search->to.pkey;
-	const char *certainty = ibsa__reason_has_key(search)
-					? "without constraints"
-					: "with the SM_Key";
+	const char *certainty = "query with the SM_Key";
+
+	if (ibsa__reason_has_key(search))
+		certainty = ibsa__reason_constraints(search->query.mask)
+				    ? "query without constraints"
+				    : "compare their P_KeyTableRecords";
 
 	if (is_same_partition(from, to))
 		ibsa__reason_set(search, IBSA_REASON_BOTH_LIMITED, false,
 				 "both are in partition 0x%04x; to be certain, "
-				 "query %s",
+				 "%s",
 				 from & ~FULL, certainty);
 	else
 		ibsa__reason_set(
 			search, IBSA_REASON_NO_PKEY, false,
 			"this port shares P_Key 0x%04x with the source and "
-			"0x%04x with the destination; to be certain, query %s",
+			"0x%04x with the destination; to be certain, %s",
 			from, to, certainty);
 }
 

@@ -135,6 +135,12 @@ int ibsa__pkeys_read(struct device_files *files, const char *device,
 		     size_t *out_count) IBSA_MUST_USE;
 
 /*
+ * Write the message for an error of ibsa__devices_read(). Return: @err.
+ */
+int ibsa__devices_read_fail(struct device_files *files, int err,
+			    struct ibsa_error *error);
+
+/*
  * Select a port from which MADs can be sent; skip the first @skip ports that
  * fit. @device NULL means any device, @port 0 any port. Without @device only
  * InfiniBand ports are considered. With @device, an active Ethernet port

@@ -218,16 +218,9 @@ static void selection_fill(const struct search *search,
 	out->state = search->found_port->state;
 }
 
-int ibsa__port_select(struct device_files *files, const char *device,
-		      unsigned int port, unsigned int skip,
-		      struct ibsa_error *error,
-		      struct ibsa__port_selection *out)
+int ibsa__devices_read_fail(struct device_files *files, int err,
+			    struct ibsa_error *error)
 {
-	struct search search = { .name = device, .port = port, .skip = skip };
-	struct ibsa_device_list *list;
-	int err;
-
-	err = ibsa__devices_read(files, &list);
 	if (err == -ENOSYS && ibsa__folder_check(files, "class") == -ENOENT)
 		return ibsa__fail(error, err,
 				  "no sysfs at /sys, or at SYSFS_PATH if that "
@@ -239,10 +232,22 @@ int ibsa__port_select(struct device_files *files, const char *device,
 			"the kernel's RDMA modules are not loaded: "
 			"run \"modprobe ib_umad\" and load the driver "
 			"of the adapter");
+	return ibsa__fail(error, err, "the devices cannot be listed: %s",
+			  ibsa__errno_text(-err).bytes);
+}
+
+int ibsa__port_select(struct device_files *files, const char *device,
+		      unsigned int port, unsigned int skip,
+		      struct ibsa_error *error,
+		      struct ibsa__port_selection *out)
+{
+	struct search search = { .name = device, .port = port, .skip = skip };
+	struct ibsa_device_list *list;
+	int err;
+
+	err = ibsa__devices_read(files, &list);
 	if (err)
-		return ibsa__fail(error, err,
-				  "the devices cannot be listed: %s",
-				  ibsa__errno_text(-err).bytes);
+		return ibsa__devices_read_fail(files, err, error);
 	err = port_choose(list, &search, error);
 	if (!err)
 		selection_fill(&search, out);

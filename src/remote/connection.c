@@ -352,6 +352,9 @@ bool ibsa__remote_is_gone(const struct remote_connection *connection)
 	       recv(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0;
 }
 
+/* Of socket_connect(): the server at the path belongs to another user. */
+enum { UNTRUSTED = 1 };
+
 static bool path_is_socket(const char *path)
 {
 	large_stat at;
@@ -382,12 +385,19 @@ static int connect_failed(const struct remote_address *address, int err,
 				  "it again with ibsa fabric run, with this "
 				  "path as --socket",
 				  address->path);
+	case UNTRUSTED:
+		return ibsa__fail(error, -EACCES,
+				  "the fabric server at %s belongs to another "
+				  "user; give the path of a server of your own",
+				  address->path);
 	case -EACCES:
 	case -EPERM:
-		return ibsa__fail(error, -EACCES,
-				  "not permitted to use the fabric server at "
-				  "%s: it belongs to another user",
-				  address->path);
+		return ibsa__fail(
+			error, -EACCES,
+			"not permitted to connect to %s: this user has no "
+			"access to the socket or its directory; give the path "
+			"of a server of your own",
+			address->path);
 	case -EAGAIN:
 		return ibsa__fail(
 			error, -ETIMEDOUT,
@@ -455,7 +465,7 @@ static int socket_connect(struct remote_connection *connection,
 	if (err == -EAGAIN && may_wait)
 		err = fd_connect_wait(fd, address, connection->patience_ms);
 	if (!err && !peer_is_trusted(fd))
-		err = -EACCES;
+		err = UNTRUSTED;
 	if (err)
 		close(fd);
 	else

@@ -44,7 +44,7 @@ int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 	if (err || version < UMAD_ABI_VERSION)
 		return ibsa__fail(error, -EOPNOTSUPP,
 				  "the kernel's umad interface is version "
-				  "%u; version %u is needed",
+				  "%u; version %u or later is needed",
 				  (unsigned int)version, UMAD_ABI_VERSION);
 	*out = (unsigned int)version;
 	return 0;

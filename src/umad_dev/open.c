@@ -28,9 +28,16 @@ static int device_missing(const char *name, struct ibsa_error *error)
 static int open_failed(const char *name, int err, struct ibsa_error *error)
 {
 	switch (err) {
-	case -EACCES:
+	/* From the device rules of a cgroup, and from ib_umad_open(). */
 	case -EPERM:
-		return ibsa__fail(error, -EACCES,
+		return ibsa__fail(
+			error, -EACCES,
+			"not permitted to open " UMAD_FOLDER "%s: the device "
+			"is in another network namespace, or the container "
+			"may not use it; pass the device in",
+			name);
+	case -EACCES:
+		return ibsa__fail(error, err,
 				  "not permitted to open " UMAD_FOLDER
 				  "%s: run as root, or "
 				  "give your user read and write access to it",

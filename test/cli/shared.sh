@@ -294,7 +294,7 @@ is_for_its_user_alone() {
 	start
 	what='another user'
 	other_user 4
-	err_has "belongs to another user"
+	err_has "this user has no access to the socket or its directory"
 	chmod 666 s
 	other_user 4
 	err_has "belongs to another user"

@@ -127,7 +127,11 @@ static void silence_is_told(void **state)
 
 static void queries_that_cannot_be_sent(void **state)
 {
+	const struct ibsa_fabric_port_change down = {
+		.mask = IBSA_CHANGE_LINK,
+	};
 	struct ibsa_query query = host3_query;
+	struct ibsa_fabric_port end;
 	struct ibsa_port_state port;
 
 	(void)state;
@@ -136,6 +140,11 @@ static void queries_that_cannot_be_sent(void **state)
 	ibsa_fabric_sa_set(rig.fabric, false);
 	assert_int_equal(ibsa_port_get(rig.client, true, &port), 0);
 	one_fails(rig.client, &host3_query, -EAGAIN, "no subnet manager");
+	assert_int_equal(ibsa_fabric_port_at(rig.fabric, 0, &end), 0);
+	assert_int_equal(ibsa_fabric_port_set(rig.fabric, end.node, 1, &down),
+			 0);
+	assert_int_equal(ibsa_port_get(rig.client, true, &port), 0);
+	one_fails(rig.client, &host3_query, -EAGAIN, "check its cable");
 }
 
 static void from_callback(const struct ibsa_reply *reply, void *arg)

@@ -14,6 +14,8 @@ static void refuse(struct responder_rig *rig,
 	assert_null(rig->responder);
 	if (!strstr(error.text, words))
 		fail_msg("\"%s\" does not say \"%s\"", error.text, words);
+	/* The fabric has no file that --fabric could name. */
+	assert_null(strstr(error.text, "--fabric"));
 	assert_int_equal(ibsa_responder_open(rig->fabric, options, NULL,
 					     &rig->responder),
 			 err);
