@@ -14,7 +14,9 @@
 /*
  * Whether @fd can be the server's eventfd, which is a file without a type. A
  * write to a pipe or socket could wait, or end the process by SIGPIPE; a write
- * to a blocking eventfd waits while its counter is at its maximum.
+ * to a blocking eventfd waits while its counter is at its maximum. A server that
+ * makes the eventfd blocking later can still delay this process; it runs as the
+ * same user or as root, unless this process runs as root.
  */
 static bool fd_is_bell(int fd)
 {
