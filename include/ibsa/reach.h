@@ -146,8 +146,8 @@ int ibsa_reach(struct ibsa_client *client,
  * The batch has at most as many queries in progress as the client's window has
  * places, and starts the next query when one of them ends. The timeout of each
  * GID therefore starts with the query for this GID, and the batch does not fill
- * the client's queue. The batch allocates no memory after its start.
- * ibsa_close() ends a batch with -ECANCELED.
+ * the client's queue. The batch allocates its own memory when it starts; later,
+ * only its queries allocate memory. ibsa_close() ends a batch with -ECANCELED.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @gids, a GID that is all
  * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is closing the

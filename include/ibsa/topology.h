@@ -400,7 +400,9 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
  *
  * The copy has the nodes, ports and links that ibsa_topology_load() returns for
  * the topology file of the fabric, except the links that are down during the
- * call. Later changes of the fabric do not change the copy.
+ * call. The rates are those of the fabric: 4xSDR for a link without a rate in
+ * the file, and the new rate of a link whose rate was changed. Later changes of
+ * the fabric do not change the copy.
  *
  * Return: 0; -ENOMEM, and @out is unchanged. Any thread may call it.
  */

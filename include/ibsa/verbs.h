@@ -218,17 +218,18 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  *
  * Subscribes at the SA through each active InfiniBand and Omni-Path port of the
  * device and, if the program gave the address of an SA, through each active
- * Ethernet port. The first registration of a context, and each registration while no
- * port has a subscription, waits until the SA has accepted the subscription of
- * at least one port or all ports have failed, up to 10 s. A port that was not
- * active is subscribed only when the program calls ibv_register_sm_events()
- * again after the port became active. Until ibv_unregister_sm_events(), each
- * matching change is an event of the context: its async_fd becomes readable,
- * and ibsa_get_async_event() returns the event. A change is reported once,
- * however many registrations match it; the same change, reported to several
- * ports of one subnet within one second, is one event. Events of one port are
- * in order. The present state is not reported. Events may arrive before this
- * function returns. Events may be lost; see gaps of struct ibsa_verbs_options.
+ * Ethernet port. The first registration of a context, and each registration
+ * while no port has a subscription, waits until the SA has accepted the
+ * subscription of at least one port or all ports have failed, up to 10 s. A
+ * port that was not active is usually subscribed only when the program calls
+ * ibv_register_sm_events() again after the port became active. Until
+ * ibv_unregister_sm_events(), each matching change is an event of the context:
+ * its async_fd becomes readable, and ibsa_get_async_event() returns the event.
+ * A change is reported once, however many registrations match it; the same
+ * change, reported to several ports of one subnet within one second, is one
+ * event. Events of one port are in order. The present state is not reported.
+ * Events may arrive before this function returns. Events may be lost; see gaps
+ * of struct ibsa_verbs_options.
  *
  * The library counts registrations for each GID and each kind:
  * ibv_unregister_sm_events() must end each as often as it was registered.
