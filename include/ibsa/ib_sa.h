@@ -427,8 +427,8 @@ struct ibsa_rec_registration;
  * is then still called with IBSA_REGISTRATION_RELEASED.
  *
  * Return: 0; -EINVAL @client is not registered, the device belongs to the
- * parent process, a mask bit that ServiceRecord does not define, or a lease of
- * 0 whose bit in @comp_mask is set; -ENODEV no such port, an Ethernet port
+ * parent process, a mask bit that ServiceRecord does not define, or a lease or
+ * GID of 0 whose bit in @comp_mask is set; -ENODEV no such port, an Ethernet port
  * without the address of an SA, or the device is being closed; -EAGAIN the port
  * was not used before, and is not active or, in a fabric, has no cable (if it
  * was used before, the library waits for it); -EOPNOTSUPP another port of the

@@ -5,6 +5,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "ib_sa/query.h"
@@ -91,10 +92,14 @@ static const struct sa_task_ops registration_ops = {
 static bool record_is_valid(const struct ib_sa_service_rec *rec,
 			    ib_sa_comp_mask comp_mask)
 {
+	static const union ib_gid zero;
 	const bool no_lease = comp_mask & IB_SA_SERVICE_REC_SERVICE_LEASE &&
 			      !rec->lease;
+	const bool no_gid = comp_mask & IB_SA_SERVICE_REC_SERVICE_GID &&
+			    !memcmp(&rec->gid, &zero, sizeof(zero));
 
-	return !(be64toh(comp_mask) & ~ibsa_service_record.mask) && !no_lease;
+	return !(be64toh(comp_mask) & ~ibsa_service_record.mask) && !no_lease &&
+	       !no_gid;
 }
 
 int ibsa_service_rec_register(struct ib_sa_client *client,

@@ -288,6 +288,11 @@ static void wrong_arguments_are_refused(void **state)
 					  IB_SA_SERVICE_REC_SERVICE_LEASE, NULL,
 					  NULL, &registration),
 		-EINVAL);
+	assert_int_equal(
+		ibsa_service_rec_register(&client, device, 1, &rec,
+					  IB_SA_SERVICE_REC_SERVICE_GID, NULL,
+					  NULL, &registration),
+		-EINVAL);
 	close_device();
 }
 
