@@ -266,12 +266,12 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * links that are narrower or slower than expected. A link that is narrower or
  * slower than expected is not also reported as narrower or slower than both of
  * its ends support. Nodes are compared by their node GUIDs, cables by node
- * GUIDs and port numbers. If a node is missing or new, its links are not
- * reported. A link or a node is not reported as missing if, in @expected, it is
- * connected to a port that in @topology is active, and whose other end is not
- * in @topology. If hidden or unmatched of struct ibsa_topology_info is not 0, a
- * link is not reported as missing either if @topology has neither a
- * PortInfoRecord nor a link of each of its two ports.
+ * GUIDs and port numbers. If a node is missing or new, its links are not also
+ * reported as missing or new. A link or a node is not reported as missing if,
+ * in @expected, it is connected to a port that in @topology is active, and
+ * whose other end is not in @topology. If hidden or unmatched of struct
+ * ibsa_topology_info is not 0, a link is not reported as missing either if
+ * @topology has neither a PortInfoRecord nor a link of each of its two ports.
  *
  * No other thread may use @topology during the call.
  *
