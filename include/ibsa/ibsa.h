@@ -482,14 +482,14 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * receives at most as many messages as there are requests in flight, plus 256;
  * if more may be waiting, ibsa_timeout_ms() returns 0 afterwards.
  *
- * When the device disappears, or the fabric server stops, the queries in
- * progress end with -ENODEV, and ibsa_query() returns -ENODEV, or the reason
- * why the device file, which exists again, cannot be opened. The client
- * searches for the device, at most ten times a second, in this call,
- * ibsa_wait() and ibsa_query(). When the device is back, event watches and
- * registered services are set up again, and event watches receive
- * IBSA_EVENT_GAP; see also ibsa_port_watch(). An event loop therefore must
- * continue after -ENODEV.
+ * When the device disappears, or the fabric server stops, the client sends the
+ * queries in progress again; if the device is not back yet, they end with
+ * -ENODEV, and ibsa_query() returns -ENODEV, or the reason why the device file,
+ * which exists again, cannot be opened. The client searches for the device, at
+ * most ten times a second, in this call, ibsa_wait() and ibsa_query(). When the
+ * device is back, event watches and registered services are set up again, and
+ * event watches receive IBSA_EVENT_GAP; see also ibsa_port_watch(). An event
+ * loop therefore must continue after -ENODEV.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_dispatch(); -ENODEV
  * the device disappeared, returned once; or the transport's receive error,
