@@ -152,6 +152,33 @@ static void group_of_another_kind_is_refused(void **state)
 	member_leave_accepted(&a);
 }
 
+/*
+ * As in the kernel, the join state of the record counts, whether or not the
+ * component mask selects it.
+ */
+static void join_state_counts_without_its_bit(void **state)
+{
+	const ib_sa_comp_mask mask = GROUP_MASK &
+				     ~IB_SA_MCMEMBER_REC_JOIN_STATE;
+	struct ib_sa_mcmember_rec rec = group_rec(1, FULL);
+	struct member a = { 0 }, b = { 0 }, c = { 0 };
+
+	(void)state;
+	member_join_accepted(&plug, 1, FULL, &a);
+	join_as(&plug, &rec, mask, &b);
+	assert_int_equal(plug.puppet.sent_count, 1);
+	assert_int_equal(b.calls, 1);
+	assert_int_equal(b.status, 0);
+	rec.join_state = NON;
+	join_as(&plug, &rec, mask, &c);
+	assert_int_equal(plug.puppet.sent_count, 2);
+	sa_refuse(&plug, IBSA_STATUS_REQ_INSUFFICIENT);
+	assert_int_equal(c.status, -EINVAL);
+	member_leave(&plug, &c);
+	member_leave(&plug, &b);
+	member_leave_accepted(&a);
+}
+
 static void other_port_gid_is_refused(void **state)
 {
 	struct ib_sa_mcmember_rec rec = group_rec(1, FULL);
@@ -546,6 +573,7 @@ int main(void)
 		TEST(group_is_joined_and_left),
 		TEST(second_join_is_answered_here),
 		TEST(group_of_another_kind_is_refused),
+		TEST(join_state_counts_without_its_bit),
 		TEST(other_port_gid_is_refused),
 		TEST(states_are_counted_apart),
 		TEST(members_wait_for_one_request),
