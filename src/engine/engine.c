@@ -167,10 +167,11 @@ static void engine_timers_expire(struct ibsa__engine *engine)
 {
 	struct timer *timer;
 
-	ibsa__wheel_advance(&engine->wheel, engine->now_ns / NS_PER_MS);
-	while ((timer = ibsa__wheel_take(&engine->wheel)))
+	wheel_advance(&engine->wheel, engine->now_ns / NS_PER_MS);
+	while ((timer = wheel_take(&engine->wheel)))
 		timer_expire(engine, timer);
-	ibsa__engine_window_release(engine);
+	if (engine->abandoned)
+		ibsa__engine_window_release(engine);
 }
 
 int ibsa__engine_dispatch(struct ibsa__engine *engine)
@@ -184,8 +185,10 @@ int ibsa__engine_dispatch(struct ibsa__engine *engine)
 	ibsa__engine_port_poll(engine);
 	engine_timers_expire(engine);
 	ibsa__engine_port_report(engine);
-	ibsa__engine_call_back(engine);
-	ibsa__engine_window_fill(engine);
+	if (!list_is_empty(&engine->ended))
+		ibsa__engine_call_back(engine);
+	if (engine->queued)
+		ibsa__engine_window_fill(engine);
 	return err;
 }
 

@@ -86,12 +86,10 @@ static uint64_t wheel_passed_slots(uint64_t from, uint64_t to)
 	return first ? bits << first | bits >> (WHEEL_SLOTS - first) : bits;
 }
 
-void ibsa__wheel_advance(struct wheel *wheel, uint64_t now)
+void ibsa__wheel_pass(struct wheel *wheel, uint64_t now)
 {
-	uint64_t before = wheel->now;
+	const uint64_t before = wheel->now;
 
-	if (now <= before)
-		return;
 	wheel->now = now;
 	for (int level = (int)wheel_level(before, now); level >= 0; level--) {
 		unsigned int shift = (unsigned int)level * WHEEL_BITS;
@@ -105,17 +103,6 @@ void ibsa__wheel_advance(struct wheel *wheel, uint64_t now)
 				(unsigned int)level * WHEEL_SLOTS +
 					(unsigned int)__builtin_ctzll(passed));
 	}
-}
-
-struct timer *ibsa__wheel_take(struct wheel *wheel)
-{
-	struct timer *timer;
-
-	if (list_is_empty(&wheel->due))
-		return NULL;
-	timer = list_object(wheel->due.next, struct timer, link);
-	ibsa__timer_disarm(wheel, timer);
-	return timer;
 }
 
 /* Return: the first tick of the next slot, on one level, that has timers. */

@@ -73,17 +73,33 @@ static inline void timer_arm(struct wheel *wheel, struct timer *timer,
 	ibsa__timer_insert(wheel, timer, due);
 }
 
+/* Advance the wheel to tick @now, which is after its current tick. */
+void ibsa__wheel_pass(struct wheel *wheel, uint64_t now);
+
 /*
  * Advance the wheel to tick @now. A tick before the wheel's current tick has no
  * effect.
  */
-void ibsa__wheel_advance(struct wheel *wheel, uint64_t now);
+static inline void wheel_advance(struct wheel *wheel, uint64_t now)
+{
+	if (now > wheel->now)
+		ibsa__wheel_pass(wheel, now);
+}
 
 /*
  * Take one expired timer out of the wheel, in no particular order. Return: the
  * timer; NULL if no timer has expired.
  */
-struct timer *ibsa__wheel_take(struct wheel *wheel);
+static inline struct timer *wheel_take(struct wheel *wheel)
+{
+	struct timer *timer;
+
+	if (list_is_empty(&wheel->due))
+		return NULL;
+	timer = list_object(wheel->due.next, struct timer, link);
+	ibsa__timer_disarm(wheel, timer);
+	return timer;
+}
 
 /*
  * Return: the tick at which the caller must call ibsa__wheel_advance() next:

@@ -332,6 +332,9 @@ void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn)
 {
 	uint64_t until = 0;
 
+	/* A wheel without timers is not advanced in each dispatch. */
+	if (!engine->abandoned)
+		wheel_advance(&engine->abandoned_wheel, engine->wheel.now);
 	if (txn->outstanding && !engine->closing)
 		until = abandoned_until(engine, txn);
 	if (until <= engine->abandoned_wheel.now) {
@@ -348,9 +351,8 @@ void ibsa__engine_window_release(struct ibsa__engine *engine)
 {
 	struct timer *timer;
 
-	ibsa__wheel_advance(&engine->abandoned_wheel,
-			    engine->now_ns / NS_PER_MS);
-	while ((timer = ibsa__wheel_take(&engine->abandoned_wheel)))
+	wheel_advance(&engine->abandoned_wheel, engine->now_ns / NS_PER_MS);
+	while ((timer = wheel_take(&engine->abandoned_wheel)))
 		ibsa__txn_free(engine, list_object(timer, struct txn, retry));
 }
 

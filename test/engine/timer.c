@@ -38,7 +38,7 @@ static void take_due(uint64_t now)
 {
 	struct timer *timer;
 
-	while ((timer = ibsa__wheel_take(&wheel))) {
+	while ((timer = wheel_take(&wheel))) {
 		assert_true(timer->due <= now);
 		assert_false(timer->armed);
 	}
@@ -70,7 +70,7 @@ static void wheel_agrees_with_a_search(void **state)
 		take_due(now);
 		assert_true(ibsa__wheel_next(&wheel) <= earliest());
 		now += any_delay() >> 8;
-		ibsa__wheel_advance(&wheel, now);
+		wheel_advance(&wheel, now);
 		take_due(now);
 	}
 }
@@ -94,8 +94,8 @@ static void next_leads_to_every_timer(void **state)
 		assert_true(hops < 20 * TIMERS);
 		assert_true(next >= now);
 		now = next;
-		ibsa__wheel_advance(&wheel, now);
-		while ((timer = ibsa__wheel_take(&wheel))) {
+		wheel_advance(&wheel, now);
+		while ((timer = wheel_take(&wheel))) {
 			assert_true(timer->due == now);
 			left--;
 		}
