@@ -269,8 +269,8 @@ int ibv_register_sm_events(struct ibv_context *context,
  * While the context has other registrations or is attached (see
  * ibsa_verbs_attach()), ibsa_get_async_event() still returns events that were
  * queued before. If the context has no other registration and is not attached,
- * queued events are discarded, and async_fd is restored. Does not wait until the
- * SA has ended the subscriptions.
+ * queued events are discarded, and async_fd is restored. Does not wait until
+ * the SA has ended the subscriptions.
  *
  * Return: 0; -1 and errno, and nothing is changed: EINVAL as in
  * ibv_register_sm_events(), or a GID or kind is not registered, or a GID is
@@ -288,8 +288,10 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 #define IBV_EVENT_MCG_DELETED 0x1014
 #define IBV_EVENT_GID_AVAIL 0x1015
 #define IBV_EVENT_GID_UNAVAIL 0x1016
-/* Events may have been missed, at port element.port_num, or at all ports or
- * more than one if that is 0. Only with the option gaps of ibsa_verbs_attach(). */
+/*
+ * Events may have been missed, at port element.port_num, or at all ports or
+ * more than one if that is 0. Only with the option gaps of ibsa_verbs_attach().
+ */
 #define IBV_EVENT_SM_GAP 0x1017
 
 /**
@@ -472,10 +474,10 @@ struct ibsa_verbs_async_fd;
  * This header redefines ibv_create_qp() and the other functions of libibverbs
  * that create queues, so that they call ibsa_verbs_async_fd_get() (get) and
  * ibsa_verbs_async_fd_put() (put) themselves. Call get before, and put after, a
- * function of another library that creates queues,
- * such as rdma_create_qp() or mlx5dv_create_qp(). On a context that is not
- * attached, an attach or a first registration by another thread waits for the
- * put. The same thread calls both functions, and must not be cancelled in
+ * function of another library that creates queues, such as rdma_create_qp() or
+ * mlx5dv_create_qp(). On a context that is not attached and has no
+ * registrations, an attach or a first registration by another thread waits for
+ * the put. The same thread calls both functions, and must not be cancelled in
  * between. Pairs of get and put may overlap, in one thread and in several. To
  * poll async_fd, copy the member before the get: between get and put it has
  * another value, but the copy can still be polled.
@@ -506,8 +508,8 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
  * Use it in code that calls libibverbs directly, in a process with
  * libibsa-verbs-preload.so. For an event of the SM, @event->event_type is one
  * of IBV_EVENT_MCG_CREATED to IBV_EVENT_SM_GAP. For IBV_EVENT_SM_GAP,
- * @event->element.port_num is the port number; for the others, this function
- * returns the GID.
+ * @event->element.port_num is the port number, or 0 for all ports or more than
+ * one; for the others, this function returns the GID.
  *
  * Return: the GID, network byte order, valid until the event is acknowledged;
  * NULL for an event of the device and for a gap. Any thread may call it.
@@ -525,7 +527,8 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
  * until the thread is cancelled or a signal interrupts the wait. If there is
  * not enough memory for what the library stores about the context, or no file
  * descriptor is free, the call reads an event of the device with libibverbs,
- * and events of the SM do not end the wait.
+ * and events of the SM do not end the wait; with a context of
+ * ibsa_verbs_open(), the call fails.
  *
  * Return: 0; -1 and errno: EBADF a signal whose handler has SA_RESTART
  * interrupted the wait, and the context is closed; or another error of
