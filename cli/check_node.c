@@ -162,7 +162,7 @@ static bool sa_check(struct node_check *check, struct port_check *at)
 	if (answer.outcome == IBSA_OUTCOME_OK)
 		return true;
 	node_finding_add(check, IBSA_FINDING_NO_SA, at->port, NULL,
-			 "no answer of the SA to %s: %s",
+			 "the SA does not return its ClassPortInfo to %s: %s",
 			 machine_port_text(at->port, where),
 			 *answer.why.text ? answer.why.text : strerror(-err));
 	return false;

@@ -369,8 +369,8 @@ static void unknown_report(struct trips *trips)
 	}
 	if (first)
 		node_finding_add(trips->check, IBSA_FINDING_NO_SA, port, NULL,
-				 "the SA did not answer %zu of %zu queries for "
-				 "paths from %s: %s",
+				 "%zu of %zu queries for paths from %s failed: "
+				 "%s",
 				 count, trips->count,
 				 machine_port_text(port, from),
 				 first->err ? strerror(-first->err)
@@ -442,11 +442,13 @@ static void unreached_add(struct node_check *check, const struct peer *peer)
 				 peer->text, "no path to %s", clean);
 	else if (peer->what.kind == TARGET_LID)
 		node_finding_add(check, IBSA_FINDING_PEER_UNREACHABLE, NULL,
-				 peer->text, "no port has the LID %u",
+				 peer->text,
+				 "no SA shows a port with the LID %u",
 				 (unsigned int)peer->what.lid);
 	else
 		node_finding_add(check, IBSA_FINDING_PEER_UNREACHABLE, NULL,
-				 peer->text, "no node has the name '%s'",
+				 peer->text,
+				 "no SA shows a node with the name '%s'",
 				 clean);
 }
 

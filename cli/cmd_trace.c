@@ -167,8 +167,8 @@ static int path_find(struct cli *cli, const struct end *src,
 	ibsa_stats_get(cli->client, &before);
 	(void)!ibsa_reason_wait(cli->client, &query, &reason);
 	queries_print(cli, "reason", &before);
-	complain("no path from %s to %s: %s", cli->args[1], cli->args[2],
-		 reason.detail);
+	complain("no path from %s to %s%s%s", cli->args[1], cli->args[2],
+		 reason.detail[0] ? ": " : "", reason.detail);
 	return status;
 }
 

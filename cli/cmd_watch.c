@@ -553,7 +553,7 @@ static int watch_interruptibly(struct watching *watching)
 	int err = interrupt_start(&interrupt, subscription_second_signal);
 
 	if (err) {
-		complain("cannot subscribe to events: %s", strerror(-err));
+		complain("cannot create the signal thread: %s", strerror(-err));
 		watch_end(watching);
 		return CLI_SILENT;
 	}

@@ -206,8 +206,9 @@ int draw_check(const struct cli *cli)
 	    (out_is_data(&cli->out) ||
 	     (cli->picture.dot && cli->picture.svg &&
 	      strcmp(cli->picture.dot, cli->picture.svg) == 0))) {
-		complain("%s: only one of --json, --dot and --svg can write to "
-			 "standard output; name a file for the others",
+		complain("%s: only one of rows (--json, --ndjson, --csv, "
+			 "--fields), --dot and --svg can write to standard "
+			 "output; name a file for the drawing",
 			 command);
 		return CLI_USAGE;
 	}

@@ -258,7 +258,8 @@ int env_facts_read(struct cli *cli, struct env_facts *out)
 
 	*out = (struct env_facts){ .count = 0 };
 	if (cli->check.pkey_count > 1) {
-		complain("env: --pkey is given twice; it takes one value");
+		complain("env: --pkey is given more than once; it takes one "
+			 "value");
 		return CLI_USAGE;
 	}
 	worst = ports_read(cli, out);

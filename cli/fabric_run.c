@@ -84,8 +84,9 @@ int fabric_default_check(const char *path)
 	*strrchr(folder, '/') = '\0';
 	if (is_safe_owner(path, false) && is_safe_owner(folder, true))
 		return CLI_DONE;
-	complain("the default socket %s or its directory belongs to another "
-		 "user; name the socket with --socket",
+	complain("the default socket %s is not used, because it belongs to "
+		 "another user, or another user could replace it; name the "
+		 "socket with --socket",
 		 path);
 	return CLI_DEVICE;
 }
@@ -268,16 +269,22 @@ static int socket_folder_make(struct serving *serving)
 {
 	const char *folder = secure_getenv("TMPDIR");
 	int len;
+	int err = 0;
 
 	if (serving->cli->fabric.socket)
 		return CLI_DONE;
+	if (!folder || !*folder)
+		folder = "/tmp";
 	len = snprintf(serving->folder, sizeof(serving->folder),
-		       "%s/ibsa-XXXXXX", folder && *folder ? folder : "/tmp");
-	if (len >= (int)sizeof(serving->folder) - (int)sizeof("/fabric") ||
-	    !mkdtemp(serving->folder)) {
-		complain("cannot create a directory for the socket in %s; "
+		       "%s/ibsa-XXXXXX", folder);
+	if (len >= (int)sizeof(serving->folder) - (int)sizeof("/fabric"))
+		err = ENAMETOOLONG;
+	else if (!mkdtemp(serving->folder))
+		err = errno;
+	if (err) {
+		complain("cannot create a directory for the socket in %s: %s; "
 			 "name a path with --socket",
-			 folder && *folder ? folder : "/tmp");
+			 folder, strerror(err));
 		serving->folder[0] = '\0';
 		return CLI_DEVICE;
 	}

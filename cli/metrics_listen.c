@@ -156,7 +156,7 @@ static int serving_run(struct serving *serving)
 	int err = interrupt_start(&interrupt, subscription_second_signal);
 
 	if (err) {
-		complain("cannot wait for signals: %s", strerror(-err));
+		complain("cannot create the signal thread: %s", strerror(-err));
 		return CLI_DEVICE;
 	}
 	interrupt_calls(&interrupt, serving_wake, serving);
@@ -188,7 +188,7 @@ int metrics_listen(struct cli *cli, const struct ibsa_topology *expected)
 	int status;
 
 	if (serving.wake_fd < 0) {
-		complain("cannot wait for signals: %s", strerror(errno));
+		complain("cannot create an eventfd: %s", strerror(errno));
 		return CLI_DEVICE;
 	}
 	serving.http.arg = &serving;

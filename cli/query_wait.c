@@ -264,22 +264,22 @@ static const char *advice(const struct ibsa_record *record, uint16_t status)
 			       "one have";
 		break;
 	case IBSA_STATUS_TOO_MANY_RECORDS:
-		return "ask for a table, or name more fields";
+		return "use ibsa query table, or name more fields";
 	case IBSA_STATUS_REQ_INSUFFICIENT:
 		return "name more fields";
 	case IBSA_STATUS_REQ_DENIED:
-		return "it may want --sm-key";
+		return "the SA may require --sm-key";
 	case IBSA_STATUS_NO_RESOURCES:
 		return "try again later, or ask for less with FIELD=VALUE";
 	case IBSA_STATUS_BAD_METHOD:
 	case IBSA_STATUS_BAD_METHOD_ATTRIBUTE:
 	case IBSA_STATUS_BAD_VALUE:
-		return "it does not offer this; another method or record may "
-		       "do";
+		return "the SA does not support this request; use another "
+		       "method or record";
 	default:
 		break;
 	}
-	return "name other fields, or see what --sm-key changes";
+	return "name other fields, or use --sm-key";
 }
 
 void refusal_explain(const struct ibsa_record *record, uint16_t status)

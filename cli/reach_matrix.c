@@ -389,9 +389,9 @@ int reach_matrix(struct cli *cli, struct reach_targets *targets)
 	int status = missing_report(targets);
 
 	if (targets->gid_count > REACH_MATRIX_MAX) {
-		complain("a matrix has at most %d ports, and these are %zu; "
-			 "name fewer",
-			 REACH_MATRIX_MAX, targets->gid_count);
+		complain("the targets have %zu ports, but a matrix has at most "
+			 "%d; name fewer targets",
+			 targets->gid_count, REACH_MATRIX_MAX);
 		return CLI_USAGE;
 	}
 	group_by_host(targets);

@@ -223,7 +223,9 @@ static int find_port(struct resolving *resolving, struct reach_target *target)
 		return set_port(resolving, target, &node);
 	if (status != CLI_NO)
 		return status;
-	complain("%sno port has the LID %u", where(target, line_text),
+	complain("%s%s the LID %u", where(target, line_text),
+		 nodes_are_shown(resolving->cli) ? "no port has"
+						 : "the SA shows no port with",
 		 target->what.lid);
 	target->missing = IBSA_REASON_UNKNOWN_PORT;
 	return CLI_DONE;

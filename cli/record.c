@@ -155,7 +155,8 @@ static int tap(struct record *record)
 			 "fabric");
 		return CLI_USAGE;
 	}
-	complain("--record: %s", strerror(-err));
+	complain("--record: cannot record the fabric's packets: %s",
+		 strerror(-err));
 	return CLI_DEVICE;
 }
 

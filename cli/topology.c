@@ -111,11 +111,11 @@ static void gaps_explain(struct cli *cli, const struct ibsa_topology *topology)
 	ibsa_topology_info_get(topology, &info);
 	if (!info.unmatched && !info.hidden)
 		return;
-	if (own_port_get(cli, &port) == CLI_DONE && port.link == IBSA_LINK_OPA)
-		complain("%zu records of the SA have a LID that no node has, "
-			 "and are left out; LIDs of more than 16 bits do not "
-			 "fit into these records",
-			 info.unmatched);
+	if (info.unmatched && own_port_get(cli, &port) == CLI_DONE &&
+	    port.link == IBSA_LINK_OPA)
+		complain("the topology may lack links: %s; LIDs of more than "
+			 "16 bits do not fit into these records",
+			 gaps_text(&info, gaps));
 	else
 		complain("the topology may lack links and nodes: %s; an SA "
 			 "shows only ports that share a P_Key with this port, "

@@ -366,8 +366,9 @@ static int read_piece(struct reader *reader, struct slice piece)
 	};
 	if (!ibsa__partitions_split(&piece, ':', &head))
 		return ibsa__partitions_fail(reader, -EINVAL,
-					     "a definition needs a partition "
-					     "and a colon");
+					     "there is no colon after the "
+					     "partition; write a line such as "
+					     "Default=0x7fff: ALL=full;");
 	err = read_head(reader, head);
 	return err ? err : read_body(reader, slice_trim(piece));
 }

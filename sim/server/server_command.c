@@ -104,6 +104,11 @@ static int port_name_split(struct command *command, const char *text,
 				  "such as node1/1",
 				  text);
 	number = strtoul(slash + 1, &end, 10);
+	if (!number && !*end)
+		return ibsa__fail(command->error, -EINVAL,
+				  "'%.64s' has no cable: ports with a cable "
+				  "have numbers from 1 on",
+				  text);
 	if (*end || number > UINT8_MAX)
 		return ibsa__fail(command->error, -EINVAL,
 				  "'%.64s' is not a port: write NODE/PORT, "

@@ -124,16 +124,19 @@ static int hello_find_port(struct server_peer *peer,
 	if (node == SIM_NONE)
 		return ibsa__fail(&request->error, -ENODEV,
 				  "the fabric has no node %s", hello->node);
-	if (hello->port)
-		port = ibsa__server_port(fabric, node, hello->port);
-	else
-		port = ibsa__fabric_find_port(fabric, node, 0);
-	if (port == SIM_NONE || fabric->subnet.topo.ports[port].end == SIM_NONE)
+	port = ibsa__fabric_find_port(fabric, node, hello->port);
+	if (port == SIM_NONE)
 		return ibsa__fail(&request->error, -ENXIO,
-				  "%s has no port %u, or the port receives no "
-				  "MADs; a switch receives MADs at port 0",
+				  "%s has %d ports and no port %u",
 				  fabric->subnet.topo.nodes[node].name,
+				  fabric->subnet.topo.nodes[node].port_count,
 				  hello->port);
+	if (fabric->subnet.topo.ports[port].end == SIM_NONE)
+		return ibsa__fail(&request->error, -ENXIO,
+				  "port %u of %s receives no MADs: a switch "
+				  "receives them at port 0 only; omit the port",
+				  hello->port,
+				  fabric->subnet.topo.nodes[node].name);
 	peer->node = node;
 	peer->port = port;
 	return 0;

@@ -176,12 +176,16 @@ static int parse_include(struct parser *parser, struct cursor line)
 		return ibsa__parse_fail(
 			parser, -EINVAL,
 			"an include line works only in a file, not in a text");
-	if (parser->depth == TOPO_INCLUDE_DEPTH_MAX ||
-	    parser->includes == TOPO_INCLUDES_MAX)
+	if (parser->depth == TOPO_INCLUDE_DEPTH_MAX)
 		return ibsa__parse_fail(parser, -EINVAL,
-					"includes are nested too deeply, or "
-					"there are too many; does a file "
-					"include itself?");
+					"includes are nested more than %d "
+					"deep; does a file include itself?",
+					TOPO_INCLUDE_DEPTH_MAX);
+	if (parser->includes == TOPO_INCLUDES_MAX)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"more than %d files are included; does "
+					"a file include itself?",
+					TOPO_INCLUDES_MAX);
 	cursor_skip_blanks(&line);
 	if (!cursor_quoted(&line, &file)) {
 		while (line.end > line.at && cursor_is_blank(line.end[-1]))
@@ -189,9 +193,8 @@ static int parse_include(struct parser *parser, struct cursor line)
 		file = (struct slice){ line.at, (size_t)(line.end - line.at) };
 	}
 	if (!file.len)
-		return ibsa__parse_fail(
-			parser, -EINVAL,
-			"a file name in quotes must follow include");
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a file name must follow include");
 	path = include_path(parser, file);
 	if (!path)
 		return out_of_memory(parser);
@@ -526,8 +529,8 @@ static int parse_line(struct parser *parser, struct cursor line)
 		return 0;
 	return ibsa__parse_fail(parser, -EINVAL,
 				"\"%.*s\" is not a line of a topology; "
-				"expected a node, a port, name=number or a # "
-				"comment",
+				"expected a node, a port, an attribute such as "
+				"caguid=NUMBER, or a # comment",
 				shown, line.at);
 }
 

@@ -33,6 +33,15 @@ static bool take_guid(struct cursor *line, uint64_t *out)
 	return cursor_number(line, 16, out) && cursor_take(line, ")");
 }
 
+/* Whether a word has the form of a rate, such as 4xQDR, 4x??? or ?????. */
+static bool is_rate(struct cursor word)
+{
+	uint64_t lanes;
+
+	return cursor_take(&word, "??") ||
+	       (cursor_number(&word, 10, &lanes) && cursor_take(&word, "x"));
+}
+
 /*
  * Handle an invalid rate: it is an error, unless findings are recorded, or
  * unknown rates are accepted and the word contains ?. ibnetdiscover writes ?
@@ -47,18 +56,15 @@ static int take_odd_rate(struct parser *parser, struct cursor word,
 	if (parser->has_check ||
 	    (parser->has_unknown_rates && memchr(word.at, '?', (size_t)len)))
 		return 0;
-	return ibsa__parse_fail(parser, -EINVAL,
-				"%.*s is not a rate: use " RATE_CHOICES,
-				len < 24 ? len : 24, word.at);
-}
-
-/* Whether a word has the form of a rate, such as 4xQDR, 4x??? or ?????. */
-static bool is_rate(struct cursor word)
-{
-	uint64_t lanes;
-
-	return cursor_take(&word, "??") ||
-	       (cursor_number(&word, 10, &lanes) && cursor_take(&word, "x"));
+	return ibsa__parse_fail(
+		parser, -EINVAL,
+		is_rate(word) ? "%.*s is not a rate: use " RATE_CHOICES
+			      : "%.*s: w is 1, 2, 4, 8 or 12 lanes; "
+				"s is a sum of 1 (SDR), 2 (DDR) and "
+				"4 (QDR); e is a sum of 1 (FDR), 2 "
+				"(EDR), 4 (HDR), 8 (NDR) and 32 "
+				"(XDR), or 0",
+		len < 24 ? len : 24, word.at);
 }
 
 /*

@@ -169,9 +169,9 @@ on_a_file() {
 	fine "${here[@]}" -C 'n1 mlx5_1' --rate '>=200'
 	found 1 2 no-pkey 'slow/1 does not have P_Key 0x8001' "${here[@]}" \
 		-C slow --pkey 0x8001
-	found 1 2 peer-unreachable "no node has the name 'n3'" "${here[@]}" \
+	found 1 2 peer-unreachable "no SA shows a node with the name 'n3'" "${here[@]}" \
 		n2 n3
-	found 1 2 peer-unreachable 'no port has the LID 99' "${here[@]}" 99
+	found 1 2 peer-unreachable 'no SA shows a port with the LID 99' "${here[@]}" 99
 	found 1 2 peer-unreachable 'no path to 0x1234567890' "${here[@]}" \
 		0x1234567890
 	found 1 2 peer-unreachable 'no path to fe80::99' "${here[@]}" fe80::99
@@ -254,7 +254,7 @@ on_a_server() {
 	cannot 4 2 'no port 7' -C dual -P 7
 	change link up dual/2
 	change link down 'n2 mlx5_1/1'
-	found 1 2 peer-unreachable "no node has the name 'n2 mlx5_1'" \
+	found 1 2 peer-unreachable "no SA shows a node with the name 'n2 mlx5_1'" \
 		'n2 mlx5_1'
 	change link up 'n2 mlx5_1/1'
 	fine 'n2 mlx5_1'

@@ -334,7 +334,7 @@ matrix() {
 	out_has '^   1 2  3  GID'; out_has '^2  \. \.  \.  .* node3 mlx5_1$'
 	asked 0 --matrix - </dev/null; out_empty
 	run 2 --fabric "$large" reach --matrix; out_empty; sentences 1
-	err_has 'at most 256 ports, and these are 10000'
+	err_has 'have 10000 ports, but a matrix has at most 256'
 	head -256 many | "$ibsa" --fabric "$large" reach --matrix - >out 2>err ||
 		fail 'not 256 ports'
 	lines 260; out_has '^256 ( \.){256}  fe80'

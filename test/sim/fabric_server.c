@@ -353,6 +353,7 @@ static void wrong_commands_are_refused(void **state)
 		{ "link down left/", -EINVAL },
 		{ "link down left/1x", -EINVAL },
 		{ "link down left/999", -EINVAL },
+		{ "link down left/0", -EINVAL },
 		{ "link down node9/1", -ENODEV },
 		{ "link down left/2", -ENXIO },
 		{ "node add", -EINVAL },

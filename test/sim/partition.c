@@ -121,7 +121,7 @@ static void errors_in_a_file_name_their_line(void **state)
 		const char *text;
 		const char *text_part;
 	} files[] = {
-		{ "\nDefault", "file:2: a definition needs" },
+		{ "\nDefault", "file:2: there is no colon" },
 		{ "a=0x11, fast : ALL ;",
 		  "\"fast\" is not a flag of a partition" },
 		{ "a=0x11, rate=1 : ALL ;",

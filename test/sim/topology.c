@@ -333,10 +333,10 @@ static void rates_are_read_in_every_form(void **state)
 static void unknown_rates_in_files_are_refused(void **state)
 {
 	static const char *const odd[] = {
-		"# 4x???",   "# 4xGDR", "# 3xEDR",    "# 12xXDR", "# 4x",
-		"# 400xEDR", "w=3",	"w=12 e=32",  "s=8",	  "e=16",
-		"w=0",	     "# ?????", "# ??EDR s=4"
+		"# 4x???",   "# 4xGDR",	  "# 3xEDR", "# 12xXDR",    "# 4x",
+		"# 400xEDR", "w=12 e=32", "# ?????", "# ??EDR s=4",
 	};
+	static const char *const options[] = { "w=3", "w=0", "s=8", "e=16" };
 	char text[128];
 
 	(void)state;
@@ -346,6 +346,11 @@ static void unknown_rates_in_files_are_refused(void **state)
 			 "Ca 1 \"b\"\n",
 			 odd[i]);
 		refused(text, ":2:", "is not a rate");
+	}
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		snprintf(text, sizeof(text), "Ca 1 \"a\"\n[1] \"b\"[1] %s\n",
+			 options[i]);
+		refused(text, options[i], "1, 2, 4, 8 or 12 lanes");
 	}
 	refused("width=3\n", ":1:", "1, 2, 4, 8 or 12");
 	refused("speed=8\n", ":1:", "sum of 1");
