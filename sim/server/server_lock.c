@@ -67,7 +67,13 @@ static int lock_try(const char *name)
 	int err = 0;
 
 	if (fd < 0)
-		return errno == ELOOP || errno == EISDIR ? -EEXIST : -errno;
+		err = -errno;
+	/* A lock file that exists but cannot be opened is another user's. */
+	if (err == -ELOOP || err == -EISDIR ||
+	    (err == -EACCES && !ibsa__stat(name, O_NOFOLLOW, &file)))
+		return -EEXIST;
+	if (err)
+		return err;
 	if (large_fstat(fd, &file))
 		err = -errno;
 	else if (!is_private(&file))

@@ -27,9 +27,24 @@ enum {
 	ACCEPT_RETRY_MS = 100,
 };
 
+/* Whether a file exists at the path, and belongs to another user. */
+static bool path_is_others(const char *path)
+{
+	large_stat found;
+
+	return !ibsa__stat(path, O_NOFOLLOW, &found) &&
+	       found.st_uid != geteuid();
+}
+
 static int server_listen_failed(const char *path, int err,
 				struct ibsa_error *error)
 {
+	if ((err == -EACCES || err == -EPERM) && path_is_others(path))
+		return ibsa__fail(error, err,
+				  "cannot create a socket at %s: the file "
+				  "there belongs to another user; choose "
+				  "another path",
+				  path);
 	switch (err) {
 	case -EADDRINUSE:
 		return ibsa__fail(error, err,

@@ -233,7 +233,9 @@ int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error)
 	char clean[sizeof(error->text)];
 
 	if (!ibsa_text_clean(&text, clean, sizeof(clean)))
-		return err;
+		return ibsa__fail(error, err,
+				  "the fabric server refuses the request: %s",
+				  ibsa__errno_text(-err).bytes);
 	return ibsa__fail(error, err, "%s", clean);
 }
 

@@ -185,8 +185,8 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
 			  struct remote_fds *fds);
 
 /*
- * Set *@error to the server's error text, without control characters. Return:
- * @err.
+ * Set *@error to the server's error text, without control characters, or to the
+ * system's text for @err if the server sent none. Return: @err.
  */
 int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error);
 

@@ -298,6 +298,13 @@ is_for_its_user_alone() {
 	chmod 666 s
 	other_user 4
 	err_has "belongs to another user"
+	other_user_runs "$tmp/s"
+	err_has 'the file there belongs to another user; choose another path$'
+	mkdir -m 777 open
+	(umask 077 && touch open/s.lock)
+	other_user_runs "$tmp/open/s"
+	err_has 'cannot lock .*/open/s.lock: it is not a regular file that only'
+	rm -r open
 	stop TERM
 }
 
@@ -391,6 +398,16 @@ other_user() {
 	setpriv --reuid 65534 --clear-groups "$ibsa" path self 2 >out 2>err ||
 		got=$?
 	[ "$got" -eq "$1" ] || fail "exit status $got, not $1"
+}
+
+# other_user_runs SOCKET - check that a user without privileges cannot run a
+# server at SOCKET
+other_user_runs() {
+	local got=0
+	checks=$((checks + 1))
+	setpriv --reuid 65534 --clear-groups "$ibsa" fabric run "$fabric" \
+		--socket "$1" >out 2>err || got=$?
+	[ "$got" -eq 4 ] || fail "exit status $got, not 4"
 }
 
 runs_a_command() {

@@ -405,6 +405,25 @@ static void the_text_of_a_refusal_is_cleaned(void **state)
 	close(ends[1]);
 }
 
+static void a_refusal_without_a_text_has_that_of_its_errno(void **state)
+{
+	const struct remote_head head = { .type = REMOTE_FILE, .err = -EMFILE };
+	struct remote_connection connection = { .patience_ms = 50 };
+	struct remote_request request = { .type = REMOTE_FILE };
+	struct ibsa_error error = { .text = "" };
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	connection.fd = ends[1];
+	assert_int_equal(send(ends[0], &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(ibsa__remote_request(&connection, &request, &error),
+			 -EMFILE);
+	assert_non_null(strstr(error.text, strerror(EMFILE)));
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -419,6 +438,8 @@ int main(void)
 		cmocka_unit_test(no_process_receives_an_answer_that_is_late),
 		cmocka_unit_test(an_event_that_is_a_refusal_is_refused),
 		cmocka_unit_test(the_text_of_a_refusal_is_cleaned),
+		cmocka_unit_test(
+			a_refusal_without_a_text_has_that_of_its_errno),
 		cmocka_unit_test(an_error_that_cannot_be_one_is_refused),
 	};
 
