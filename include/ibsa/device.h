@@ -210,8 +210,8 @@ int ibsa_port_access_get(const struct ibsa_port *port,
  *
  * Return: 0; -ENOSYS class/infiniband_mad/abi_version does not exist, usually
  * because the module ib_umad is not loaded; -EOPNOTSUPP the version is not a
- * number, or is below 5; -ENOMEM; or the error of reading the file. Any thread
- * may call it.
+ * number, or is below 5; -ENOMEM; or the error of reading the file, with a
+ * fabric server one of ibsa_devices_read(). Any thread may call it.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -261,10 +261,11 @@ struct ibsa_gid_list {
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist,
  * usually because the RDMA modules are not loaded; -ENODEV there is no such
- * device; -ENXIO the device has no such port; -EACCES, -EINVAL, -ENAMETOOLONG,
- * -EPROTO, -ETIMEDOUT, -EUSERS as ibsa_devices_read(); -ENOMEM; or the error of
- * reading a directory. After an error @out is unchanged. Any thread may call
- * it.
+ * device, or a reason that ibsa_devices_read() has for -ENODEV; -ENXIO the
+ * device has no such port, or $IBSA_NODE names a port that its node does not
+ * have; -EACCES, -EINVAL, -ENAMETOOLONG, -EPROTO, -ETIMEDOUT, -EUSERS as
+ * ibsa_devices_read(); -ENOMEM; or the error of reading a directory. After an
+ * error @out is unchanged. Any thread may call it.
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -277,13 +278,19 @@ int ibsa_gids_read(const char *device, unsigned int port,
  */
 void ibsa_gids_free(struct ibsa_gid_list *list);
 
-/* Why ibsa_gid_choose() chooses a GID or not; the checks are in this order. */
+/*
+ * Why ibsa_gid_choose() chooses a GID or not; the checks are in this order. The
+ * last three, and IBSA_GID_OTHER_FAMILY without an address, compare the GID with
+ * the chosen GID.
+ */
 enum ibsa_gid_fit {
 	IBSA_GID_CHOSEN,
 	IBSA_GID_UNREADABLE,
 	IBSA_GID_EMPTY,
 	IBSA_GID_PORT_DOWN,    /* its port is known not to be active */
-	IBSA_GID_OTHER_FAMILY, /* either GID or address is IPv4, not both */
+	/* Either GID or address is IPv4, not both; or there is no address, the
+	 * chosen GID is IPv4 and this GID is not. */
+	IBSA_GID_OTHER_FAMILY,
 	IBSA_GID_LINK_LOCAL,   /* and the address is not link-local */
 	IBSA_GID_ROCE_V1_ONLY, /* the chosen GID is RoCE v2 or InfiniBand */
 	IBSA_GID_FARTHER,      /* fewer leading bits in common */

@@ -61,8 +61,8 @@ enum ibsa_event_kind {
 	IBSA_EVENT_SUBSCRIBED = 1 << 16,
 	/* Reports may not arrive: the SA lost a subscription, the port or its
 	 * SM changed, or, with err -ENETDOWN, the port is down or
-	 * initializing. The client subscribes again; SUBSCRIBED and then GAP
-	 * follow. */
+	 * initializing. The client subscribes again; SUBSCRIBED follows, and
+	 * then GAP if the watch was subscribed before. */
 	IBSA_EVENT_LOST = 1 << 17,
 	/* A request to the SA failed, or the SA was busy. The client tries
 	 * again after 1 s, then after up to 60 s. */
@@ -166,9 +166,10 @@ struct ibsa_event {
  * @audit_ms:    interval in milliseconds at which the client reads its
  *               subscriptions back from the SA; default 30000. The smallest
  *               value of all watches of a client applies; see @audit_nodes
- * @deadline_ms: deadline of each request in milliseconds from its first try;
- *               default: that of the client. The smallest value of all watches
- *               of a client applies to all their requests. If the client has as
+ * @deadline_ms: deadline of each request in milliseconds from its first try. Of
+ *               the watches of a client that set @deadline_ms, the smallest
+ *               value applies to the requests of all its watches; default, if
+ *               no watch sets it: that of the client. If the client has as
  *               many requests in flight as its window permits, a request waits
  *               up to one minute for its first try, and then fails with
  *               -ETIMEDOUT

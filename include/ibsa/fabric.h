@@ -94,7 +94,7 @@ struct ibsa_fabric_options {
  * @nodes:    number of nodes
  * @adapters: number of channel adapters among the nodes
  * @switches: number of switches among the nodes
- * @links:    number of links
+ * @links:    number of links, up or down
  * @lids:     number of LIDs that ports have; a port with an LMC has 2^LMC
  */
 struct ibsa_fabric_info {
@@ -161,8 +161,8 @@ struct ibsa_fabric_stats {
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
  * Return: 0; -EINVAL @path is NULL, the topology or the file of @partitions has
- * an error, @sa_node names no node, or a node without a cable, or is NULL and
- * there is no channel adapter, a value of @options is out of range, there are
+ * an error, @sa_node names no node, or a node other than a switch without a
+ * cable, or is NULL and there is no channel adapter, a value of @options is out of range, there are
  * more end ports than LIDs, or @path is a capture and @options has members
  * other than virtual_clock, seed and latency_us; -ENOENT a file does not exist;
  * -EFBIG a file is 1 GiB or larger; -ENOMEM; or the system's error of opening

@@ -186,9 +186,9 @@ void ibsa_device_put(struct ib_device *device);
  * Return: an fd that becomes readable when ibsa_device_dispatch() has something
  * to receive, when another thread starts a query, and when another thread ends
  * dispatching, so that the program dispatches again; -1 if the device has a
- * worker, is on a fabric with a virtual clock, or cannot be polled (ibsim). On
- * a fabric with a virtual clock and with ibsim, use ibsa_device_wait(). Any
- * thread may call it.
+ * worker, belongs to the parent process, is on a fabric with a virtual clock,
+ * or cannot be polled (ibsim). On a fabric with a virtual clock and with ibsim,
+ * use ibsa_device_wait(). Any thread may call it.
  */
 int ibsa_device_fd(struct ib_device *device);
 
@@ -198,8 +198,9 @@ int ibsa_device_fd(struct ib_device *device);
  *
  * Return: milliseconds, rounded up, after which ibsa_device_dispatch() must be
  * called even if the fd is not readable; 0: call ibsa_device_dispatch() now;
- * -1: no limit, because no deadline is pending, the device has a worker, or
- * another thread dispatches the device. Any thread may call it.
+ * -1: no limit, because no deadline is pending, the device has a worker or
+ * belongs to the parent process, or another thread dispatches the device. Any
+ * thread may call it.
  */
 int ibsa_device_timeout_ms(struct ib_device *device);
 

@@ -271,7 +271,7 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * in @expected, it is connected to a port that in @topology is active, and
  * whose other end is not in @topology. If hidden or unmatched of struct
  * ibsa_topology_info is not 0, a link is not reported as missing either if
- * @topology has neither a PortInfoRecord nor a link of each of its two ports.
+ * @topology has no PortInfoRecord and no link of either of its two ports.
  *
  * No other thread may use @topology during the call.
  *
@@ -401,8 +401,9 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
  * The copy has the nodes, ports and links that ibsa_topology_load() returns for
  * the topology file of the fabric, except the links that are down during the
  * call. The rates are those of the fabric: 4xSDR for a link without a rate in
- * the file, and the new rate of a link whose rate was changed. Later changes of
- * the fabric do not change the copy.
+ * the file, and the new rate of a link whose rate was changed. The LIDs are
+ * those of the file, not those that the SM assigned. Later changes of the
+ * fabric do not change the copy.
  *
  * Return: 0; -ENOMEM, and @out is unchanged. Any thread may call it.
  */

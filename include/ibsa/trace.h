@@ -158,7 +158,8 @@ struct ibsa_trace_tree {
  * branch ISLAND.
  *
  * If @slid is 0 and no table has an entry for the group, the tree is empty. If
- * @slid is not 0, the first switch without an entry is a branch NO_ENTRY.
+ * @slid is not 0, the switch that sends the packet, or that receives it first,
+ * is followed even if its table has no entry: it is then a branch NO_ENTRY.
  *
  * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
  * @mlid is below 0xc000; -ENOMEM. After an error @out is unchanged. Any thread
