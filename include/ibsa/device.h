@@ -287,7 +287,7 @@ enum ibsa_gid_fit {
 	IBSA_GID_CHOSEN,
 	IBSA_GID_UNREADABLE,
 	IBSA_GID_EMPTY,
-	IBSA_GID_PORT_DOWN,    /* its port is known not to be active */
+	IBSA_GID_PORT_DOWN, /* its port is known not to be active */
 	/* Either GID or address is IPv4, not both; or there is no address, the
 	 * chosen GID is IPv4 and this GID is not. */
 	IBSA_GID_OTHER_FAMILY,

@@ -412,8 +412,9 @@ struct ibsa_rec_registration;
  * @rec:       the record, all members in network byte order; copied
  * @comp_mask: the members of @rec that are set, network byte order; 0: all
  *             members that are not zero. id, gid, pkey and lease are always
- *             sent. If they are not set, they are 0, the GID at index 0 of the
- *             port, 0xffff and 300 seconds
+ *             sent: id as in @rec, even if it is not set; gid, pkey and lease,
+ *             if they are not set, as the GID at index 0 of the port, 0xffff
+ *             and 300 seconds
  * @report:    called for each event, by the thread that dispatches @device. In
  *             the struct that @report receives, registration is NULL (tell
  *             registrations apart by @arg), and the record is a struct

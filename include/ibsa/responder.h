@@ -37,9 +37,10 @@ struct ibsa_responder_options {
  * struct ibsa_responder_info - port, GID, LID and counters of a responder
  * @device:   name of the device; valid until the responder is closed
  * @port:     port number of the responder
- * @gid:      GID at index 0 of the port; clients on RoCE send requests to it
- * @lid:      LID of the port, to which clients on InfiniBand send requests,
- *            host byte order; 0 on RoCE
+ * @gid:      GID at index 0 of the port when the responder was opened; clients
+ *            on RoCE send requests to it
+ * @lid:      LID of the port when the responder was opened, to which clients on
+ *            InfiniBand send requests, host byte order; 0 on RoCE
  * @requests: MADs that arrived for the SA, without the responses to Reports
  * @answers:  answers that the kernel accepted for sending; an answer of several
  *            segments counts once

@@ -34,10 +34,11 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  *               minute for its first try, and then fails with -ETIMEDOUT
  *
  * service_id, service_gid and service_pkey identify a record. The client always
- * sends these three fields and service_lease. If they are not set, the client
+ * sends these three fields and service_lease; service_id is that of @service,
+ * also if its bit is not in @mask. If the other three are not set, the client
  * uses: as service_gid the GID at index 0 of the port, and if this GID changes,
  * the client registers the service again with the new GID; as service_pkey
- * 0xffff; as service_lease IBSA_REGISTRATION_LEASE_S (300) seconds. Other
+ * 0xffff; as service_lease IBSA_REGISTRATION_LEASE_S (300) seconds. All further
  * fields that are not set are sent as zero. A lease may be IBSA_LEASE_INFINITE.
  */
 struct ibsa_service_registration {
