@@ -38,7 +38,7 @@ IBSA_BEGIN
  * - no-path: the SA has no path from the local port to the port of the finding
  * - same-guid: two nodes or two ports have the same GUID
  * - two-masters: more than one subnet manager is master
- * - no-name: the node has no description
+ * - no-name: the node has no description, or one of blanks only
  * - missing: a node or a link that is expected is missing in the fabric
  * - new: the fabric has a node or a link that is not expected
  * - moved: a cable is in another port than expected

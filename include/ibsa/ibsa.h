@@ -506,7 +506,8 @@ int ibsa_dispatch(struct ibsa_client *client);
  * call it in a loop. On a virtual clock, ibsa_wait() advances the clock instead
  * of waiting, by at most @timeout_ms.
  *
- * Return: as ibsa_dispatch(); or -EINTR a signal ended the wait.
+ * Return: as ibsa_dispatch(); or, without a dispatch, -EINTR a signal ended the
+ * wait, or the transport's error when it waited.
  */
 int ibsa_wait(struct ibsa_client *client, int timeout_ms);
 

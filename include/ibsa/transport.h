@@ -167,7 +167,10 @@ struct ibsa_transport;
  *          -EBUSY, -EINTR, -ENOBUFS and -ENOMEM the client sends the same MAD
  *          later. -EALREADY: a request with this TransactionID still waits for
  *          its reply; the client sends the MAD again when the timeout of that
- *          request has passed. After other errors the request fails
+ *          request has passed. If the client has sent no MAD with this
+ *          TransactionID yet, -EALREADY means that the port cannot send to
+ *          @to, and the request fails with -EINVAL. After other errors the
+ *          request fails
  * @holds:  returns whether the transport, like the kernel, holds each request
  *          until its reply arrives or its timeout passes, and until then
  *          refuses another request with its TransactionID. NULL: it does not
