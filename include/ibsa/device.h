@@ -280,8 +280,8 @@ void ibsa_gids_free(struct ibsa_gid_list *list);
 
 /*
  * Why ibsa_gid_choose() chooses a GID or not; the checks are in this order. The
- * last three, and IBSA_GID_OTHER_FAMILY without an address, compare the GID with
- * the chosen GID.
+ * last three, and IBSA_GID_OTHER_FAMILY without an address, compare the GID
+ * with the chosen GID.
  */
 enum ibsa_gid_fit {
 	IBSA_GID_CHOSEN,

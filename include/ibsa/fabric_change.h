@@ -40,7 +40,8 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
  * stopped SA moves too, and stays stopped.
  *
  * Return: 0; -ENODEV there is no such node; -ENETDOWN the node is not a switch,
- * and none of its links is up; -EOPNOTSUPP the fabric was loaded with no_sa. Any thread may call it.
+ * and none of its links is up; -EOPNOTSUPP the fabric was loaded with no_sa.
+ * Any thread may call it.
  */
 int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
 			const char *node) IBSA_MUST_USE;

@@ -161,9 +161,8 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * malformed or out of range, or one end of the link does not support the rate;
  * -ENODEV the fabric has no such node; -ENXIO the node has no such port;
  * -ENETDOWN the port has no cable, or, for sm move, the node is not a switch,
- * and none of its links is up;
- * -EOPNOTSUPP sm start, stop or move on a fabric that was loaded with no_sa; or
- * the error of the change.
+ * and none of its links is up; -EOPNOTSUPP sm start, stop or move on a fabric
+ * that was loaded with no_sa; or the error of the change.
  */
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
