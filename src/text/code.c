@@ -2,6 +2,7 @@
 /* Names of methods, statuses, MTUs, rates, node types and states. */
 #include <ibsa/sa.h>
 
+#include "base/letter.h"
 #include "text/code.h"
 #include "text/value.h"
 
@@ -142,10 +143,10 @@ static bool is_name(uint8_t show, const char *name, const char *text)
 {
 	const size_t len = strlen(text);
 
-	if (ibsa__text_is_same(name, text))
+	if (letters_are_same(name, text))
 		return true;
 	while (show == IBSA_SHOW_rate && *text &&
-	       ibsa__lower(*name) == ibsa__lower(*text)) {
+	       letter_lower(*name) == letter_lower(*text)) {
 		name++;
 		text++;
 	}
@@ -156,7 +157,7 @@ bool ibsa__code_find(uint8_t show, const char *text, uint64_t *out)
 {
 	const struct list *list;
 
-	if (show == IBSA_SHOW_lease && ibsa__text_is_same(endless, text)) {
+	if (show == IBSA_SHOW_lease && letters_are_same(endless, text)) {
 		*out = IBSA_LEASE_INFINITE;
 		return true;
 	}

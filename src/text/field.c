@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/digit.h"
+#include "base/letter.h"
 #include "text/clean.h"
 #include "text/code.h"
 #include "text/field.h"
@@ -28,7 +29,7 @@ int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
 
 char ibsa__name_fold(char c)
 {
-	return c == '-' ? '_' : ibsa__lower(c);
+	return c == '-' ? '_' : letter_lower(c);
 }
 
 bool ibsa__name_abbreviates(const char *name, size_t len, const char *field)

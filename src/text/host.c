@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Matching of host names with node descriptions. */
 #include <string.h>
-#include <strings.h>
 
 #include <ibsa/text.h>
+
+#include "base/letter.h"
 
 /*
  * Compare a host name with a NodeDescription, regardless of case: return 3 if
@@ -15,7 +16,7 @@ static int host_match_whole(const char *name, const char *description,
 {
 	const char next = description[len];
 
-	if (strncasecmp(name, description, len) != 0)
+	if (!letters_start_same(name, description, len))
 		return 0;
 	if (next && (next != ' ' || memchr(name, ' ', len)))
 		return 0;
@@ -32,9 +33,9 @@ static int host_match_slash(const char *name, const char *description)
 	const char *slash = strchr(name, '/');
 	const size_t host = slash ? (size_t)(slash - name) : 0;
 
-	if (!host || strncasecmp(name, description, host) != 0 ||
+	if (!host || !letters_start_same(name, description, host) ||
 	    description[host] != ' ' ||
-	    strcasecmp(slash + 1, description + host + 1) != 0)
+	    !letters_are_same(slash + 1, description + host + 1))
 		return 0;
 	return memcmp(name, description, host) ||
 			       strcmp(slash + 1, description + host + 1)

@@ -49,20 +49,6 @@ int ibsa__text_done(const struct ibsa__text *text, char *out, size_t size)
 	return (int)text->len;
 }
 
-char ibsa__lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-bool ibsa__text_is_same(const char *a, const char *b)
-{
-	while (*a && ibsa__lower(*a) == ibsa__lower(*b)) {
-		a++;
-		b++;
-	}
-	return !*a && !*b;
-}
-
 int ibsa_number_parse(const char *text, unsigned int nbits, uint64_t *out)
 {
 	const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

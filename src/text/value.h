@@ -38,13 +38,4 @@ void ibsa__text_hex(struct ibsa__text *text, uint64_t value,
  */
 int ibsa__text_done(const struct ibsa__text *text, char *out, size_t size);
 
-/*
- * Return: an ASCII letter in lower case, independent of the locale; any other
- * character unchanged.
- */
-char ibsa__lower(char c);
-
-/* Whether two texts are equal except for the case of ASCII letters. */
-bool ibsa__text_is_same(const char *a, const char *b);
-
 #endif

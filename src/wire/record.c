@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Finds record types and their fields by name or by number. */
 #include <errno.h>
-#include <strings.h>
 
 #include <ibsa/records.h>
+
+#include "base/letter.h"
 
 /*
  * Size of the largest record in bytes: a buffer of this size receives the
@@ -16,8 +17,8 @@ const struct ibsa_record *ibsa_record_find(const char *name)
 	const struct ibsa_record *record;
 
 	for (unsigned int i = 0; (record = ibsa_record_at(i)); i++) {
-		if (!strcasecmp(name, record->name) ||
-		    !strcasecmp(name, record->short_name))
+		if (letters_are_same(name, record->name) ||
+		    letters_are_same(name, record->short_name))
 			return record;
 	}
 	return NULL;
