@@ -168,6 +168,12 @@ bool fabric_is_server(const char *fabric);
 bool sysfs_is_empty(void);
 
 /*
+ * Write why this machine has no device, or why its devices cannot be read. @err
+ * is 0 or the error of reading them.
+ */
+void no_device_text(int err, struct ibsa_error *out);
+
+/*
  * Print why no device was found or why devices cannot be read, and what to
  * try. @err: 0, or the error of reading the devices. Return: the exit status.
  */

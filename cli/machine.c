@@ -289,11 +289,7 @@ int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
 		return CLI_DEVICE;
 	}
 	out->is_missing = err == -ENOSYS;
-	snprintf(error->text, sizeof(error->text),
-		 err == -ENOSYS ? "%s: the kernel's RDMA modules are not loaded"
-				: "cannot read this machine's devices: %s",
-		 err == -ENOSYS ? "this machine has no InfiniBand device"
-				: strerror(-err));
+	no_device_text(err, error);
 	return CLI_DEVICE;
 }
 

@@ -219,6 +219,28 @@ bool sysfs_is_empty(void)
 	return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
+void no_device_text(int err, struct ibsa_error *out)
+{
+	const size_t size = sizeof(out->text);
+
+	if (err == -ENOSYS && sysfs_is_empty())
+		snprintf(out->text, size,
+			 "cannot list this machine's devices: no sysfs at "
+			 "/sys, or at SYSFS_PATH if that is set; mount it "
+			 "there, or set SYSFS_PATH");
+	else if (err == -ENOSYS)
+		snprintf(out->text, size,
+			 "this machine has no InfiniBand device: the "
+			 "kernel's RDMA modules are not loaded");
+	else if (err)
+		snprintf(out->text, size,
+			 "cannot read this machine's devices: %s",
+			 strerror(-err));
+	else
+		snprintf(out->text, size,
+			 "this machine has no InfiniBand device");
+}
+
 int no_device_explain(int err)
 {
 	struct ibsa_error error;
@@ -227,18 +249,8 @@ int no_device_explain(int err)
 		complain("%s", error.text);
 		return CLI_DEVICE;
 	}
-	if (err == -ENOSYS && sysfs_is_empty())
-		complain("cannot list this machine's devices: no sysfs at "
-			 "/sys, or at SYSFS_PATH if that is set; mount it "
-			 "there, or set SYSFS_PATH");
-	else if (err == -ENOSYS)
-		complain("this machine has no InfiniBand device: the "
-			 "kernel's RDMA modules are not loaded");
-	else if (err)
-		complain("cannot read this machine's devices: %s",
-			 strerror(-err));
-	else
-		complain("this machine has no InfiniBand device");
+	no_device_text(err, &error);
+	complain("%s", error.text);
 	suggest_fabric();
 	return CLI_DEVICE;
 }

@@ -78,6 +78,7 @@ union reason_match {
  * @port:        state of this port
  * @target:      the end that is examined
  * @node:        its node's description, safe to print
+ * @is_active:   the SA returned its port with the state Active
  * @pkeys:       the P_Keys of the destination
  * @candidates:  bits of the constraints that may exclude every path
  * @possible:    a path without the constraints
@@ -95,6 +96,7 @@ struct ibsa__reason_search {
 	struct reason_end to;
 	struct reason_end *target;
 	char node[96];
+	bool is_active;
 	struct reason_pkeys pkeys;
 	unsigned int candidates;
 	struct ibsa_path possible;

@@ -112,14 +112,16 @@ static const char *state_text(const char *name,
  */
 static void visible_explain(struct ibsa__reason_search *search)
 {
+	const char *seen = search->is_active ? "is active"
+					     : "is known to the SA";
 	struct reason_pkeys own;
 	bool is_full = false;
 
 	if (!search->from.is_own && !search->to.is_own) {
 		ibsa__reason_set(search, IBSA_REASON_NONE, false,
-				 "port %u of %s is active; the switches "
-				 "possibly have no route to it",
-				 search->target->port_num, search->node);
+				 "port %u of %s %s; the switches possibly have "
+				 "no route to it",
+				 search->target->port_num, search->node, seen);
 		return;
 	}
 	ibsa__reason_own_pkeys(search, &own);
@@ -128,20 +130,21 @@ static void visible_explain(struct ibsa__reason_search *search)
 	ibsa__reason_set(
 		search,
 		is_full ? IBSA_REASON_NO_PKEY : IBSA_REASON_BOTH_LIMITED, false,
-		"port %u of %s is active; another possible reason: the "
-		"switches have no route to it",
-		search->target->port_num, search->node);
+		"port %u of %s %s; another possible reason: the switches have "
+		"no route to it",
+		search->target->port_num, search->node, seen);
 }
 
 void ibsa__reason_take_port(struct ibsa__reason_search *search,
 			    const struct ibsa_reply *reply, bool found)
 {
 	char state[IBSA_VALUE_TEXT], physical[IBSA_VALUE_TEXT];
-	struct ibsa_port_info info;
+	struct ibsa_port_info info = { .port_state = 0 };
 
 	if (!found || ibsa_reply_decode(reply, 0, &info) != 0 ||
 	    info.port_state > IBSA_PORT_INIT ||
 	    info.port_state < IBSA_PORT_DOWN) {
+		search->is_active = info.port_state == IBSA_PORT_ACTIVE;
 		if (search->reason.queries < IBSA_REASON_QUERIES)
 			ibsa__reason_go(search, REASON_LINK);
 		else
@@ -178,9 +181,10 @@ void ibsa__reason_take_link(struct ibsa__reason_search *search,
 		visible_explain(search);
 	else
 		ibsa__reason_set(search, IBSA_REASON_FAR_PORT_DOWN, false,
-				 "the SA shows port %u of %s as active, but no "
-				 "link of it",
-				 search->target->port_num, search->node);
+				 "the SA shows port %u of %s%s, but no link of "
+				 "it",
+				 search->target->port_num, search->node,
+				 search->is_active ? " as active" : "");
 }
 
 /*

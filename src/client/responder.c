@@ -410,6 +410,13 @@ static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 				      : epoll_add(responder, responder->port);
 	if (!err)
 		err = epoll_add(responder, responder->node);
+	if (err == -EOPNOTSUPP)
+		return ibsa__fail(
+			error, err,
+			"port %u of %.64s cannot serve a fabric: its "
+			"descriptor does not work with epoll, as that "
+			"of an ibsim device",
+			responder->selection.port, responder->selection.device);
 	if (err)
 		return ibsa__fail(error, err,
 				  "cannot wait for the device and the fabric "

@@ -394,7 +394,7 @@ on_trees_of_sys() {
 	SYSFS_PATH=$tmp/empty
 	cannot 4 2 'no InfiniBand device'
 	SYSFS_PATH=$tmp/none
-	cannot 4 2 'no InfiniBand device: the kernel'
+	cannot 4 2 'no sysfs at /sys, or at SYSFS_PATH if that is set'
 	unset SYSFS_PATH
 }
 

@@ -365,7 +365,18 @@ static void active_port_without_a_link_is_possibly_down(void **state)
 	assert_int_equal(puppet.sent_count, 1 + IBSA_REASON_QUERIES);
 	assert_int_equal(told.answers[0].reason, IBSA_REASON_FAR_PORT_DOWN);
 	assert_false(told.answers[0].is_certain);
-	assert_non_null(strstr(told.answers[0].detail, "no link of it"));
+	assert_non_null(
+		strstr(told.answers[0].detail, "as active, but no link of it"));
+}
+
+static void armed_port_without_a_link_is_not_called_active(void **state)
+{
+	(void)state;
+	answer_with_state(IBSA_PORT_ARMED);
+	answer(3, 0x0300);
+	assert_int_equal(told.answers[0].reason, IBSA_REASON_FAR_PORT_DOWN);
+	assert_non_null(strstr(told.answers[0].detail,
+			       "bad\\x1b name, but no link of it"));
 }
 
 /* The SA returns the port and its link, but no path to it. */
@@ -422,6 +433,7 @@ int main(void)
 		TEST(one_that_waits_for_room_can_be_stopped),
 		TEST(port_that_the_sa_shows_as_down_is_the_reason),
 		TEST(active_port_without_a_link_is_possibly_down),
+		TEST(armed_port_without_a_link_is_not_called_active),
 		TEST(active_port_without_a_path_has_a_possible_reason),
 		TEST(refused_further_query_ends_the_search),
 	};
