@@ -225,9 +225,9 @@ int ibsa_device_dispatch(struct ib_device *device);
  * On a fabric with a virtual clock, ibsa_device_wait() advances the clock, at
  * most by @timeout_ms, instead of waiting.
  *
- * Return: as ibsa_device_dispatch(), 0 also after @timeout_ms; or -EINTR a
- * signal ended the wait. Only one thread at a time may call it and
- * ibsa_device_dispatch().
+ * Return: as ibsa_device_dispatch(), 0 also after @timeout_ms; or, without a
+ * dispatch of the ports, -EINTR a signal ended the wait, or the error of the
+ * wait. Only one thread at a time may call it and ibsa_device_dispatch().
  */
 int ibsa_device_wait(struct ib_device *device, int timeout_ms);
 

@@ -271,9 +271,9 @@ unsigned int ibsa_rate_mbps(uint8_t code);
  * @description: description of the node
  *
  * Return: 4 @name is equal to @description or to its first word; 3 as 4, but
- * equal only without regard to case; 2 @name is HOST/DEVICE and @description is
- * "HOST DEVICE"; 1 as 2, but equal only without regard to case; 0 no match. Any
- * thread may call it.
+ * equal only without regard to the case of ASCII letters; 2 @name is
+ * HOST/DEVICE and @description is "HOST DEVICE"; 1 as 2, but equal only without
+ * regard to the case of ASCII letters; 0 no match. Any thread may call it.
  */
 int ibsa_host_match(const char *name, const char *description);
 
