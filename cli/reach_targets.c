@@ -394,12 +394,12 @@ static int arrange(struct reach_targets *targets, size_t given)
 
 /*
  * The SA did not answer. The targets that need no query nevertheless get a
- * result, except with --matrix or --all, or after a signal. Return: the exit
- * status.
+ * result, except with --matrix or --all, after a signal, or if waiting has
+ * failed, which closes the client. Return: the exit status.
  */
 static int silence_note(const struct cli *cli, struct reach_targets *targets)
 {
-	if (cli->reach.matrix || targets->is_whole ||
+	if (cli->reach.matrix || targets->is_whole || !cli->client ||
 	    interrupt_seen(cli->interrupt))
 		return CLI_SILENT;
 	targets->is_silent = true;
