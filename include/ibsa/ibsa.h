@@ -456,8 +456,11 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id);
  * Under ibsim, the fd cannot be polled together with other descriptors.
  *
  * Return: an fd that becomes readable when ibsa_dispatch() has something to
- * receive; -1 on a virtual clock, where only ibsa_wait() can wait, or if the
- * program's own transport has no fd.
+ * receive; -1 on a virtual clock, where only ibsa_wait() can wait, if the
+ * program's own transport has no fd, or if the system has no memory for it. A
+ * client of a fabric server creates its fd in the first call. If the process
+ * has no free descriptor, the client closes its connection for it, and connects
+ * again later.
  */
 int ibsa_fd(const struct ibsa_client *client);
 
