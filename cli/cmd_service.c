@@ -197,8 +197,8 @@ static int service_list(struct cli *cli)
 	if (status == CLI_DONE)
 		status = service_query(cli, IBSA_METHOD_GET_TABLE, &service);
 	if (status == CLI_NO)
-		complain("no service%s is registered%s",
-			 service.mask ? " like this" : "",
+		complain("the SA shows no service%s%s",
+			 service.mask ? " with these fields" : "",
 			 process_only_hint(cli));
 	return status;
 }
@@ -237,8 +237,8 @@ static int service_lookup(struct cli *cli)
 	if (status == CLI_DONE)
 		status = service_query(cli, IBSA_METHOD_GET_TABLE, &service);
 	if (status == CLI_NO)
-		complain("no service '%s'%s is registered%s%s", cli->args[2],
-			 cli->arg_count > 3 ? " like this" : "",
+		complain("the SA shows no service '%s'%s%s%s", cli->args[2],
+			 cli->arg_count > 3 ? " with these fields" : "",
 			 is_decimal(cli->args[2])
 				 ? "; the number was looked up as a name: for "
 				   "a ServiceID, write id: before it"

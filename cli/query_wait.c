@@ -236,11 +236,13 @@ static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 		break;
 	case -EMSGSIZE:
 		complain("the answer is larger than 64 MiB, the limit of ibsa; "
-			 "select fewer records with FIELD=VALUE");
+			 "ibsa query can select fewer records with "
+			 "FIELD=VALUE");
 		break;
 	case -ENODATA:
 		complain("the answer was truncated on its way (%zu %s "
-			 "arrived); select fewer records with FIELD=VALUE",
+			 "arrived); ibsa query can select fewer records with "
+			 "FIELD=VALUE",
 			 reply->count,
 			 reply->count == 1 ? "record" : "records");
 		break;
