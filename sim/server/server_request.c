@@ -127,10 +127,10 @@ static int hello_find_port(struct server_peer *peer,
 	port = ibsa__fabric_find_port(fabric, node, hello->port);
 	if (port == SIM_NONE)
 		return ibsa__fail(&request->error, -ENXIO,
-				  "%s has %d ports and no port %u",
+				  "%s has no port %u; its last port is %u",
 				  fabric->subnet.topo.nodes[node].name,
-				  fabric->subnet.topo.nodes[node].port_count,
-				  hello->port);
+				  hello->port,
+				  fabric->subnet.topo.nodes[node].port_count);
 	if (fabric->subnet.topo.ports[port].end == SIM_NONE)
 		return ibsa__fail(&request->error, -ENXIO,
 				  "port %u of %s receives no MADs: a switch "

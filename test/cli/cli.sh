@@ -707,8 +707,8 @@ services() {
 	on 2 service register 0x1234 ''; err_has '1 to 64 bytes'
 	on 1 service list; out_empty; err_has 'no service.*embedded'
 	on 1 -j service list; json '. == []'
-	on 1 service list service_name=printer; err_has 'like this'
-	on 1 service lookup printer; out_empty; err_has "'printer' .*embedded"
+	on 1 service list service_name=printer; err_has 'with these fields'
+	on 1 service lookup printer; out_empty; err_has "'printer'; .*embedded"
 	on 1 -j service lookup 0x1234; json '. == []'
 	on 1 service lookup 4660; err_has "no service '4660'.* write id: before"
 	on 1 service lookup 0x1234; [ "$(grep -c id: err)" -eq 0 ] ||
@@ -726,7 +726,7 @@ services() {
 	on 0 service register 1 name service_lease=7; out_has ' 7 '
 	on 0 service register 1 name service_lease=infinite
 	out_has ' infinite '
-	on 1 service list service_lease=infinite; err_has 'like this'
+	on 1 service list service_lease=infinite; err_has 'with these fields'
 	on 0 -v service register 0xffffffffffffffff printer service_data8_1=9
 	out_has '^service_data8_1 +0x09$'; out_has '^service_lease +infinite$'
 	err_has ' 1 try, '

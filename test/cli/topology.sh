@@ -268,7 +268,7 @@ long_lids_are_explained() {
 	run 0 fabric exec --opa tree.net -- "$ibsa" topology; lines 7
 	grep -q "records of the SA" err && fail "a LID is missing"
 	run 0 fabric exec --opa --first-lid 70000 tree.net -- "$ibsa" topology
-	err_has '[0-9]+ records of the SA have a LID that no node has, and are'
+	err_has "lack links: [0-9]+ of the SA's records have a LID that no node has; LIDs"
 	for format in --slurm --slurm-yaml; do
 		run 1 fabric exec --opa --first-lid 70000 tree.net -- \
 			"$ibsa" topology $format
