@@ -163,12 +163,11 @@ static int results_print(struct cli *cli, struct rows *rows)
 	return status;
 }
 
-/* After an error of the port, the client is closed. */
-static bool port_is_down(const struct cli *cli)
+static bool port_is_down(struct ibsa_client *client)
 {
 	struct ibsa_port_state port;
 
-	return cli->client && ibsa_port_get(cli->client, true, &port) == 0 &&
+	return ibsa_port_get(client, true, &port) == 0 &&
 	       port.port_state == IBSA_PORT_DOWN;
 }
 
@@ -185,7 +184,7 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 		complain("out of memory");
 		status = CLI_DEVICE;
 	} else {
-		rows.is_down = targets->is_silent && port_is_down(cli);
+		rows.is_down = targets->is_silent && port_is_down(cli->client);
 		reach_run_start(&run, cli, targets->gid_count,
 				cli->why || !targets->is_whole);
 		(void)reach_run_query(&run, NULL, targets->gids,
