@@ -53,8 +53,9 @@ struct ibsa_sa_access {
  *               the first device that has an active InfiniBand port, or the
  *               first channel adapter of the fabric. A RoCE device is used only
  *               if it is named, or if @context belongs to it
- * @port:        port number; 0: the first active port of the device or, if a
- *               fabric is used, the first port of the node that has a cable
+ * @port:        port number; 0: the first active InfiniBand port of the device,
+ *               or else its first active RoCE port; or, if a fabric is used,
+ *               the first port of the node that has a cable
  * @context:     a verbs context of the device. With a context, the client
  *               learns at once when the port changes and when the SM asks
  *               clients to register again, and learns whether the port requires

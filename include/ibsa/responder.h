@@ -20,7 +20,8 @@ struct ibsa_responder;
  * @device: name of the device of this machine, such as "mlx5_0"; NULL: the
  *          first device with an active InfiniBand port. A RoCE device is used
  *          only if it is named
- * @port:   port number of the device; 0: the first active port of the device
+ * @port:   port number of the device; 0: the first active InfiniBand port of
+ *          the device, or else its first active RoCE port
  * @node:   name or node id of a channel adapter of the fabric: the SA of the
  *          fabric receives all requests as if they came from this node; NULL:
  *          the first channel adapter of the fabric

@@ -596,8 +596,9 @@ def open(device: Optional[str] = None, port: int = 0, *,
     """Open a port for queries to the SA.
 
     device: name of the device, or of the node of a fabric; default: the first
-            with an active port
-    port:   port number; default: the first active port
+            with an active InfiniBand port
+    port:   port number; default: the first active InfiniBand port of the
+            device, or else its first active RoCE port
     fabric: an embedded Fabric; path of a topology file; "unix:PATH" of a fabric
             server; "": a device of this machine. Default: $IBSA_FABRIC, or else
             a device

@@ -12,7 +12,8 @@ struct device_files;
  * ibsa__umad_open - a transport over a port of this machine
  * @files:       device files; the transport holds a reference
  * @device:      its name; NULL: the first whose active InfiniBand port opens
- * @port:        0: the first active one
+ * @port:        0: the first active InfiniBand port, or else the first active
+ *               RoCE port
  * @reply_bytes: largest MAD that recv takes, from the MAD header on; one MAD
  *               is always taken
  * @error:       set on failure to what was wrong and what to do; may be NULL
