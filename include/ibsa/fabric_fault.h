@@ -60,7 +60,8 @@ struct ibsa_fault {
 /**
  * ibsa_fabric_fault - start, change or end a kind of fault
  * @fabric: a fabric
- * @fault:  the fault, copied; replaces the fault of the same kind
+ * @fault:  the fault, copied; replaces the fault of the same kind, or ends it if
+ *          @percent is 0
  *
  * Faults test how a program copes with an unreliable network and SA. Any thread
  * may call ibsa_fabric_fault().

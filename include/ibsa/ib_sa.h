@@ -57,19 +57,20 @@ void ib_sa_register_client(struct ib_sa_client *client);
  * more
  * @client: registered; if @client is all zero, nothing happens
  *
- * Waits until all queries of @client have ended and their callbacks have
- * returned, but cancels no query: to avoid waiting for replies and timeouts,
- * call ib_sa_cancel_query() first. Releases the client's services, ends its
- * device watches and frees its multicast memberships. While
- * ib_sa_unregister_client() waits, it dispatches the devices without a worker
- * that have queries of @client, and the program must not start a query for
- * @client. After the return, also in a callback, the program may free the
+ * Releases the client's services, ends its device watches and frees its
+ * multicast memberships. Then waits until all queries, services and watches of
+ * @client have ended and their callbacks have returned, but cancels no query:
+ * to avoid waiting for replies and timeouts, call ib_sa_cancel_query() first.
+ * While ib_sa_unregister_client() waits, it dispatches the devices without a
+ * worker that have queries of @client, and the program must not start a query
+ * for @client. After the return, also in a callback, the program may free the
  * memory of @client.
  *
- * Inside a callback of any device, ib_sa_unregister_client() returns at once,
- * without waiting: the callbacks of queries in progress are called later, so
- * what their @context points to must stay valid until then. Any thread may call
- * it.
+ * Inside a callback of any device, ib_sa_unregister_client() releases services
+ * and ends watches and memberships, too, but returns at once, without waiting:
+ * the callbacks of queries in progress, and the last ones of the services and
+ * watches, are called later, so what their contexts point to must stay valid
+ * until then. Any thread may call it.
  */
 void ib_sa_unregister_client(struct ib_sa_client *client);
 
@@ -678,9 +679,11 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * one second after one of these events: the port became active, its LID or its
  * SM changed, or the SM asked the port to register again. A read has a timeout
  * of 3 s. A failed read is followed by up to three more, one second after each
- * failure. opa_pr_query_possible() waits for the end of the first of these
- * reads only; inside a callback, it waits only if it opens the port. Until the
- * library has ClassPortInfo, it assumes InfiniBand records only.
+ * failure. opa_pr_query_possible() waits only for the read at the opening of
+ * the port, not for the reads after its failure or after an event; inside a
+ * callback, it waits only if it opens the port. Before the first reply, and
+ * after each of these events until the next reply, the library assumes
+ * InfiniBand records only.
  *
  * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED the
  * device belongs to the parent process; the port cannot be opened, except if it
