@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A client of a fabric server that uses rings. */
+/*
+ * A client that exchanges packets with a fabric server through rings in shared
+ * memory.
+ */
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A client of a fabric server that uses rings, for a harness that runs the
- * server between the client's steps.
+ * A client that exchanges packets with a fabric server through rings in shared
+ * memory, for a harness that runs the server between the client's steps.
  */
 #ifndef FUZZ_RING_CLIENT_H
 #define FUZZ_RING_CLIENT_H

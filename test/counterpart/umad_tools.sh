@@ -91,7 +91,8 @@ manager theirs
 short
 [ "$mode" = cut ] || long
 
-# Repeat all checks with OpenSM, too, on the drop-in.
+# OpenSM has used Debian's libibumad so far. Run OpenSM with the drop-in, too,
+# and repeat all checks.
 fabric_sm_stop TERM
 rm opensm.out
 dropin_use ours
