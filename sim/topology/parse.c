@@ -296,10 +296,11 @@ int ibsa__parse_lid(struct parser *parser, struct cursor line,
 
 	if (!comment_number(line, "lid", parser->lid_max, &lid) ||
 	    !comment_number(line, "lmc", 7, &lmc))
-		return ibsa__parse_fail(parser, -EINVAL,
-					"a LID is at most %" PRIu32
-					", an LMC at most 7",
-					parser->lid_max);
+		return ibsa__parse_fail(
+			parser, -EINVAL,
+			"the LID or the LMC in this line is too "
+			"large: a LID is at most %" PRIu32 ", an LMC at most 7",
+			parser->lid_max);
 	port->wanted_lid = (uint32_t)lid;
 	port->lmc = (uint8_t)lmc;
 	return 0;
