@@ -25,6 +25,7 @@
 
 #include "change.h"
 #include "judge.h"
+#include "remote/ring.h"
 #include "test/support/random.h"
 
 enum {
@@ -35,6 +36,10 @@ enum {
 	GONE_MS = 30000,
 	/* Memory pools grow to the highest use so far, which varies. */
 	GROWTH_KB = 2048,
+	/* Pages of a client's rings are used when they are first written. */
+	RINGS_KB = sizeof(struct ring_memory) / 1024,
+	/* Clients that come or go while the memory is sampled, at most. */
+	CLIENTS_MORE = 10,
 };
 
 struct driver {
@@ -55,7 +60,8 @@ struct driver {
 	uint64_t died;
 	int from; /* pipe with their reports */
 	int to;
-	long rss_kb[SAMPLES + 1];
+	long own_kb[SAMPLES + 1];
+	bool has_rings_left; /* the server has more rings than clients */
 	int sampled;
 };
 
@@ -138,15 +144,19 @@ static void reports_read(struct driver *driver, int timeout_ms)
 static void memory_sample(struct driver *driver)
 {
 	const uint64_t now_ns = many_now_ns();
+	const struct many_memory memory = many_memory_get(&driver->server);
+	const uint64_t clients = many_stat(&driver->server, "clients");
 
-	driver->rss_kb[driver->sampled++] = many_rss_kb(&driver->server);
+	driver->own_kb[driver->sampled++] = memory.own_kb;
+	driver->has_rings_left |= memory.rings_kb < 0 ||
+				  (uint64_t)memory.rings_kb >
+					  (clients + CLIENTS_MORE) * RINGS_KB;
 	printf("%6.1f s: %6ld kB, %3d files, %" PRIu64 " clients, %" PRIu64
 	       " answered, %" PRIu64 " changes, %" PRIu64 " killed\n",
 	       (double)(now_ns - driver->start_ns) / 1e9,
-	       driver->rss_kb[driver->sampled - 1],
-	       many_open_files(&driver->server),
-	       many_stat(&driver->server, "clients"), driver->verdict.answered,
-	       driver->changes.made, driver->killed);
+	       memory.own_kb + memory.rings_kb,
+	       many_open_files(&driver->server), clients,
+	       driver->verdict.answered, driver->changes.made, driver->killed);
 	fflush(stdout);
 }
 
@@ -243,8 +253,8 @@ static bool is_flat(const struct driver *driver)
 	for (int i = 1; i < driver->sampled; i++) {
 		long *half = i < driver->sampled / 2 ? &first : &second;
 
-		if (driver->rss_kb[i] > *half)
-			*half = driver->rss_kb[i];
+		if (driver->own_kb[i] > *half)
+			*half = driver->own_kb[i];
 	}
 	printf("memory: at most %ld kB, then %ld kB\n", first, second);
 	return second <= first + GROWTH_KB;
@@ -270,6 +280,8 @@ static bool run_conclude(struct driver *driver, int files)
 			    "hardly anything was asked");
 	good &= claim_check(is_empty(driver, files), "clients are left");
 	good &= claim_check(is_flat(driver), "the server grows");
+	good &= claim_check(!driver->has_rings_left,
+			    "the server keeps rings of clients that have gone");
 	good &= claim_check(!many_stat(&driver->server, "disconnected"),
 			    "clients were sent away");
 	good &= is_balanced(driver);

@@ -121,21 +121,24 @@ uint64_t many_stat(const struct many_server *server, const char *name)
 	return UINT64_MAX;
 }
 
-long many_rss_kb(const struct many_server *server)
+struct many_memory many_memory_get(const struct many_server *server)
 {
+	struct many_memory memory = { .own_kb = -1, .rings_kb = -1 };
 	char line[256];
-	long kb = -1;
+	long rss_kb = -1;
 	FILE *file;
 
 	snprintf(line, sizeof(line), "/proc/%d/status", server->pid);
 	file = fopen(line, "re");
 	if (!file)
-		return -1;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "VmRSS: %ld", &kb) == 1)
-			break;
+		return memory;
+	while (fgets(line, sizeof(line), file)) {
+		(void)sscanf(line, "VmRSS: %ld", &rss_kb);
+		(void)sscanf(line, "RssShmem: %ld", &memory.rings_kb);
+	}
 	fclose(file);
-	return kb;
+	memory.own_kb = rss_kb - memory.rings_kb;
+	return memory;
 }
 
 int many_open_files(const struct many_server *server)

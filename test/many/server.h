@@ -32,7 +32,13 @@ bool many_command(const struct many_server *server, const char *format, ...)
 /* Return: the counter @name of "ibsa fabric stats". */
 uint64_t many_stat(const struct many_server *server, const char *name);
 
-long many_rss_kb(const struct many_server *server);
+/* Resident memory of the server, without and in rings; -1: unknown. */
+struct many_memory {
+	long own_kb;
+	long rings_kb;
+};
+
+struct many_memory many_memory_get(const struct many_server *server);
 int many_open_files(const struct many_server *server);
 
 #endif
