@@ -171,14 +171,20 @@ static bool head_is_invalid(const struct remote_data *data, size_t need)
 	       atomic_load(&in->shared->head) - in->at > RING_CLIENT_BYTES;
 }
 
-/* Whether the client must refuse it when it writes a packet. */
+/*
+ * Whether the client must refuse it when it writes a packet, before the header
+ * or behind it.
+ */
 static bool tail_is_invalid(const struct remote_data *data)
 {
 	const struct ring_end *out = &data->rings.out;
+	uint32_t unread;
 
-	return data->rings.memory &&
-	       RING_BYTES - (out->at - out->seen) < PACKET_BYTES &&
-	       out->at - atomic_load(&out->shared->tail) > RING_BYTES;
+	if (!data->rings.memory ||
+	    RING_BYTES - (out->at - out->seen) >= PACKET_BYTES)
+		return false;
+	unread = out->at - atomic_load(&out->shared->tail);
+	return unread > RING_BYTES && unread + UMAD_HEADER_BYTES > RING_BYTES;
 }
 
 static void length_check(const uint8_t *packet)
