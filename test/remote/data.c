@@ -210,6 +210,7 @@ static void a_length_is_read_once(void **state)
 	assert_int_equal(ibsa__ring_write(&server.out, bytes, sizeof(bytes)),
 			 sizeof(bytes));
 	(void)!ibsa__ring_publish(&server.out);
+	length_set(&changer, LENGTH);
 	pthread_create(&thread, NULL, length_change, &changer);
 	while (clock_left_ms(WAIT_MS, start_ns)) {
 		if (ibsa__remote_file_read(&file, bytes, sizeof(bytes)) == -EIO)
