@@ -79,7 +79,7 @@ int ibsa_fabric_fault(struct ibsa_fabric *fabric,
  *         corrupt, busy and silence, of which only delay and reorder use
  *         DELAY_MS; the others ignore it. Or KIND=PERCENT[,COUNT[,HOPS]] with
  *         the kind redirect, or redirect-gid, which is the kind redirect with
- *         by_gid. PERCENT is 0 to 100
+ *         by_gid. PERCENT is 0 to 100; 0 ends the fault
  * @out:   receives the fault, for ibsa_fabric_fault(); missing numbers are 0,
  *         which have the meanings in struct ibsa_fault. Unchanged after an
  *         error

@@ -151,8 +151,8 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * and sm stop do what ibsa_fabric_sa_move() and ibsa_fabric_sa_set() do. A
  * fault has a form of ibsa_fault_parse(): with the kinds redirect and
  * redirect-gid, the third number is HOPS instead of DELAY_MS. It replaces the
- * fault of the same kind; fault none ends the faults of all kinds.
- * RATE is as in a topology file, such as 1xSDR.
+ * fault of the same kind, or ends it if PERCENT is 0; fault none ends the faults
+ * of all kinds. RATE is as in a topology file, such as 1xSDR.
  *
  * Only one thread at a time may call it and other functions with the same
  * server.
