@@ -173,6 +173,8 @@ static void missing_devices_are_not_opened(void **state)
 
 	(void)state;
 	tree_make(&tree);
+	assert_int_equal(open_err(&unknown, "no sysfs"), -ENOSYS);
+	tree_write(&tree, "class/net/", "");
 	assert_int_equal(open_err(&unknown, "not loaded"), -ENOSYS);
 	tree_write(&tree, "class/infiniband/", "");
 	assert_int_equal(open_err(&unknown, "no device nosuch"), -ENODEV);
