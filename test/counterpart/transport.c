@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
@@ -27,6 +28,7 @@ enum {
 	NODES = 6,
 	ANSWER_BYTES = 1 << 20,
 	TIMEOUT_MS = 200,
+	LATE_MS = 300,
 };
 
 /* The fabric has 2 switches of 24 ports and 4 adapters. */
@@ -289,6 +291,23 @@ second_send_is_refused_while_the_first_waits(struct ibsa_transport *transport)
 	CHECK(answer.err == -ETIMEDOUT);
 }
 
+/*
+ * The answer arrives when the port is closed. ibsim's library would crash
+ * without umtap.
+ */
+static void late_answer_is_dropped(void)
+{
+	static const struct timespec late = { .tv_nsec = LATE_MS * 1000000 };
+	struct ibsa_transport *transport = transport_open(ANSWER_BYTES);
+
+	printf("answer after close\n");
+	send_request(transport, TID + 8, IBSA_METHOD_GET,
+		     &ibsa_class_port_info_record,
+		     &(struct ibsa_class_port_info){ 0 }, 0);
+	transport->ops->close(transport);
+	CHECK(!nanosleep(&late, NULL));
+}
+
 static void wake_ends_the_next_wait(struct ibsa_transport *transport)
 {
 	const uint64_t start = transport->ops->now_ns(transport);
@@ -305,6 +324,8 @@ int main(int argc, char **argv)
 	struct ibsa_transport *transport;
 
 	CHECK(argc == 2 && (whole || !strcmp(argv[1], "cut")));
+	if (whole)
+		late_answer_is_dropped();
 	transport = transport_open(ANSWER_BYTES);
 	CHECK(transport->ops->fd(transport) >= 0);
 	class_port_info_is_answered(transport);

@@ -6,11 +6,12 @@
  * 	LD_PRELOAD=umtap.so:libumad2sim.so UMTAP_DIR=folder program
  *
  * ibsim carries 256 bytes of a MAD and delivers 224. It has no RMPP, no
- * timeouts and no errno on an empty read, and its poll() checks one fd. This
- * preload also stores each SA MAD that is written in a file of the directory,
- * and completes a MAD that is read from there. So all programs of one fabric,
- * including OpenSM, must run with it and with the same directory. umtap_sysfs.c
- * updates their copies of sysfs; umtap_issm.c makes ibsim deliver Reports.
+ * timeouts and no errno on an empty read, its poll() checks one fd, and it
+ * crashes on an answer that arrives after close(). This preload also stores
+ * each SA MAD that is written in a file of the directory, and completes a MAD
+ * that is read from there. So all programs of one fabric, including OpenSM, must
+ * run with it and with the same directory. umtap_sysfs.c updates their copies of
+ * sysfs; umtap_issm.c makes ibsim deliver Reports.
  *
  * Source of the behaviour: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -35,6 +36,7 @@ enum {
 	FD_MIN = 1024, /* ibsim's descriptors */
 	FD_MAX = 2047,
 	POLL_US = 500,
+	NULL_BYTES = 4096, /* that are not mapped at address 0 */
 	TIMED_OUT_BYTES = UMAD_HEADER_BYTES + MAD_HEADER_BYTES,
 	SEGMENT_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 
@@ -64,6 +66,8 @@ struct real {
 	ssize_t (*write)(int, const void *, size_t);
 	int (*poll)(struct pollfd *, nfds_t, int);
 	int (*close)(int);
+	int (*mutex_lock)(pthread_mutex_t *);
+	int (*mutex_unlock)(pthread_mutex_t *);
 };
 
 static struct real real;
@@ -78,6 +82,30 @@ static void real_find(void)
 	*(void **)&real.write = dlsym(RTLD_NEXT, "write");
 	*(void **)&real.poll = dlsym(RTLD_NEXT, "poll");
 	*(void **)&real.close = dlsym(RTLD_NEXT, "close");
+	*(void **)&real.mutex_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+	*(void **)&real.mutex_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+}
+
+/*
+ * ibsim's library has a thread that receives. For a packet that no open file
+ * is registered for, such as an answer after close(), this thread locks the
+ * mutex of the file at NULL, and only then checks for NULL and drops the
+ * packet. So the functions below ignore such a mutex.
+ */
+static bool is_in_null(const pthread_mutex_t *mutex)
+{
+	pthread_once(&once, real_find);
+	return (uintptr_t)mutex < NULL_BYTES;
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	return is_in_null(mutex) ? EINVAL : real.mutex_lock(mutex);
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	return is_in_null(mutex) ? EINVAL : real.mutex_unlock(mutex);
 }
 
 static bool is_umad(int fd)
