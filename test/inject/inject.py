@@ -11,8 +11,8 @@ each call and each error that the call's manual page (section 2) lists, and
 strace makes that one call fail. Every run has to end with an exit status that
 ibsa(8) documents, and in time. With --sample, only every N-th of these runs.
 
-A NAME selects commands: path, reach, watch, service. Exits with 77 where there is
-no strace, or it may not trace.
+A NAME selects commands: path, reach, doctor, watch, service. Exits with 77 where
+there is no strace, or it may not trace.
 
 brk, futex and rt_sigprocmask are left out. The C library ends the process itself
 if brk or futex fails; if rt_sigprocmask fails in pthread_create(), it goes on,
@@ -134,6 +134,7 @@ NO_ERRORS = set("brk exit exit_group futex getegid geteuid getgid getpid "
 COMMANDS = [
     ("path", ["path", "self", "node4"], False),
     ("reach", ["reach", "node4", "node2"], False),
+    ("doctor", ["doctor", "--sm-key", "1"], False),
     ("watch", ["watch"], True),
     ("service", ["service", "register", "--renew", "0x1234", "printer"], True),
 ]
