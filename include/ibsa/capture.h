@@ -96,7 +96,7 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * link types, or it contains no request to an SA; -ENOENT the file does not
  * exist; -EFBIG the file is 1 GiB or larger; -ENOMEM; or the error of opening
  * or reading the file, or of timerfd_create(2). After an error @out is
- * unchanged. Any thread may call it.
+ * unchanged. Any thread may call ibsa_replay_open().
  */
 int ibsa_replay_open(const char *path, struct ibsa_error *error,
 		     struct ibsa_transport **out) IBSA_MUST_USE;

@@ -106,7 +106,7 @@ struct ibsa_device_list {
  * fabric server cannot be used, for the reasons that ibsa_open() has for these
  * errors; -ENAMETOOLONG $SYSFS_PATH or PATH is too long; -ENOMEM; or the error
  * of reading class/infiniband. After an error @out is unchanged. Any thread may
- * call it.
+ * call ibsa_devices_read().
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -135,7 +135,7 @@ void ibsa_devices_free(struct ibsa_device_list *list);
  *
  * Return: the port of the GSI, valid as long as @list, if @port is the port of
  * such an SMI; otherwise, also if @port is the port of a GSI, NULL. No I/O. Any
- * thread may call it.
+ * thread may call ibsa_port_gsi().
  *
  * Source: IBA vol 1, 14.2.5.6 (CapabilityMask); libibumad of rdma-core 64.
  */
@@ -193,7 +193,8 @@ struct ibsa_port_access {
  * and issm is -EOPNOTSUPP.
  *
  * Return: 0, also if a file is missing or cannot be opened; -ENODEV the port
- * has no MAD device, and @out is unchanged. Any thread may call it.
+ * has no MAD device, and @out is unchanged. Any thread may call
+ * ibsa_port_access_get().
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -211,7 +212,8 @@ int ibsa_port_access_get(const struct ibsa_port *port,
  * Return: 0; -ENOSYS class/infiniband_mad/abi_version does not exist, usually
  * because the module ib_umad is not loaded; -EOPNOTSUPP the version is not a
  * number, or is below 5; -ENOMEM; or the error of reading the file, with a
- * fabric server one of ibsa_devices_read(). Any thread may call it.
+ * fabric server one of ibsa_devices_read(). Any thread may call
+ * ibsa_umad_version().
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
@@ -265,7 +267,7 @@ struct ibsa_gid_list {
  * device has no such port, or $IBSA_NODE names a port that its node does not
  * have; -EACCES, -EINVAL, -ENAMETOOLONG, -EPROTO, -ETIMEDOUT, -EUSERS as
  * ibsa_devices_read(); -ENOMEM; or the error of reading a directory. After an
- * error @out is unchanged. Any thread may call it.
+ * error @out is unchanged. Any thread may call ibsa_gids_read().
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -318,7 +320,7 @@ enum ibsa_gid_fit {
  * IPv4 before IPv6, and link-local GIDs are excluded only if they are RoCE.
  *
  * Return: 0; -ENOENT no row can be used; @out_at is unchanged, @out_fits is
- * filled. No I/O. Any thread may call it.
+ * filled. No I/O. Any thread may call ibsa_gid_choose().
  *
  * Source: NCCL and UCX (family, RoCE v2 first); RFC 6724, 5, rule 8 (leading
  * bits).

@@ -238,7 +238,8 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * an event watch, the client reads the state of its port every second.
  *
  * At each port, only one client of all programs can receive Reports. Only one
- * thread at a time may call this function and others with the same client.
+ * thread at a time may call ibsa_event_watch() and other functions with the
+ * same client.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @happened, a kind outside
  * IBSA_EVENT_ALL, only one of gids and gid_count is set, more GIDs than
@@ -273,7 +274,7 @@ void ibsa_event_unwatch(struct ibsa_event_watch *watch);
  * ibsa_event_text - the name of a kind of event
  * @kind: one value of enum ibsa_event_kind
  *
- * Any thread may call it.
+ * Any thread may call ibsa_event_text().
  *
  * Return: a constant such as "gid-in"; NULL if no kind has this number.
  */

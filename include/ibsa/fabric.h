@@ -167,7 +167,7 @@ struct ibsa_fabric_stats {
  * @options has members other than virtual_clock, seed and latency_us; -ENOENT a
  * file does not exist; -EFBIG a file is 1 GiB or larger; -ENOMEM; or the
  * system's error of opening or reading a file. After an error @out is
- * unchanged. Any thread may call it.
+ * unchanged. Any thread may call ibsa_fabric_load().
  */
 int ibsa_fabric_load(const char *path,
 		     const struct ibsa_fabric_options *options,
@@ -183,7 +183,8 @@ int ibsa_fabric_load(const char *path,
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
  * Return: as ibsa_fabric_load(), where the file is that of @partitions; an
- * include line in @text is an error of the topology. Any thread may call it.
+ * include line in @text is an error of the topology. Any thread may call
+ * ibsa_fabric_parse().
  */
 int ibsa_fabric_parse(const char *text, size_t len,
 		      const struct ibsa_fabric_options *options,
@@ -195,7 +196,8 @@ int ibsa_fabric_parse(const char *text, size_t len,
  * @fabric: a fabric; NULL: nothing happens
  *
  * The library frees the fabric when it has been released and no client,
- * transport or fabric server uses it any more. Any thread may call it.
+ * transport or fabric server uses it any more. Any thread may call
+ * ibsa_fabric_put().
  */
 void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
@@ -221,7 +223,7 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  * Return: 0; -ENODEV there is no such channel adapter; -ENXIO the adapter has
  * no such port; -ENETDOWN the port has no cable; -ENOMEM; and on the real clock
  * -EMFILE no file descriptor is free, or another error of timerfd_create(2).
- * After an error @out is unchanged. Any thread may call it.
+ * After an error @out is unchanged. Any thread may call ibsa_fabric_attach().
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,
@@ -237,7 +239,7 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
  * client.
  *
  * Return: 0; -EINVAL the fabric has the real clock, or the virtual clock would
- * pass 292 years. Any thread may call it.
+ * pass 292 years. Any thread may call ibsa_fabric_advance().
  */
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
 
@@ -246,7 +248,7 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
  * @fabric: a fabric
  * @out:    receives the numbers
  *
- * Any thread may call it.
+ * Any thread may call ibsa_fabric_info_get().
  */
 void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 			  struct ibsa_fabric_info *out);
@@ -257,7 +259,8 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
  * @index:  from 0, in the order of the file
  * @out:    receives the port; its strings are valid until ibsa_fabric_put()
  *
- * Return: 0; -ENOENT there is no port @index. Any thread may call it.
+ * Return: 0; -ENOENT there is no port @index. Any thread may call
+ * ibsa_fabric_port_at().
  */
 int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 			struct ibsa_fabric_port *out) IBSA_MUST_USE;
@@ -267,7 +270,7 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
  * @fabric: a fabric
  * @out:    receives the counters since the fabric was loaded
  *
- * Any thread may call it.
+ * Any thread may call ibsa_fabric_stats_get().
  */
 void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
 			   struct ibsa_fabric_stats *out);

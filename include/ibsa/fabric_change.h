@@ -22,7 +22,7 @@ struct ibsa_fabric;
  * for each port of the fabric that the SA reaches.
  *
  * The function has no effect on a fabric that was loaded with no_sa. Any thread
- * may call it.
+ * may call ibsa_fabric_sa_set().
  */
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
 
@@ -41,7 +41,7 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
  *
  * Return: 0; -ENODEV there is no such node; -ENETDOWN the node is not a switch,
  * and none of its links is up; -EOPNOTSUPP the fabric was loaded with no_sa.
- * Any thread may call it.
+ * Any thread may call ibsa_fabric_sa_move().
  */
 int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
 			const char *node) IBSA_MUST_USE;
@@ -127,7 +127,7 @@ struct ibsa_fabric_port_change {
  * end of the link does not support @rate; -ENETDOWN @mask has the link or rate
  * of a port without a cable, or the LID of a port that never had a LID;
  * -EADDRINUSE another port has one of the 2^LMC LIDs; -ENOMEM. Any thread may
- * call it.
+ * call ibsa_fabric_port_set().
  */
 int ibsa_fabric_port_set(
 	struct ibsa_fabric *fabric, const char *node, unsigned int port,

@@ -86,7 +86,7 @@ int ibsa_fabric_fault(struct ibsa_fabric *fabric,
  * @error: after an error, a sentence that lists the kinds; may be NULL
  *
  * Return: 0; -EINVAL @text is NULL or does not have the form of a fault, or
- * PERCENT is above 100. Any thread may call it.
+ * PERCENT is above 100. Any thread may call ibsa_fault_parse().
  */
 int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 		     struct ibsa_error *error) IBSA_MUST_USE;

@@ -95,8 +95,8 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
  *
  * Return: a descriptor that is readable when ibsa_fabric_server_wait() has
  * something to do, also if a timer has expired. The descriptor belongs to the
- * server and stays the same. Only one thread at a time may call it and other
- * functions with the same server.
+ * server and stays the same. Only one thread at a time may call
+ * ibsa_fabric_server_fd() and other functions with the same server.
  */
 int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
 
@@ -111,7 +111,8 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
  * @patience_ms of struct ibsa_fabric_server_options permits.
  *
  * One call processes what is ready, and may leave more for the next call. Only
- * one thread at a time may call it and other functions with the same server.
+ * one thread at a time may call ibsa_fabric_server_wait() and other functions
+ * with the same server.
  *
  * Return: 0, also if nothing happened until the timeout; -EINTR a signal ended
  * the wait; or the system's error.
@@ -129,7 +130,7 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
  * uses. Call ibsa_fabric_server_wake() after the program has changed the
  * fabric. No call is needed after a change by a client, for example by
  * ibsa_fabric_command(), or by ibsa_fabric_server_command(). Any thread may
- * call it.
+ * call ibsa_fabric_server_wake().
  */
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
 
@@ -154,8 +155,8 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * fault of the same kind, or ends it if PERCENT is 0; fault none ends the faults
  * of all kinds. RATE is as in a topology file, such as 1xSDR.
  *
- * Only one thread at a time may call it and other functions with the same
- * server.
+ * Only one thread at a time may call ibsa_fabric_server_command() and other
+ * functions with the same server.
  *
  * Return: 0; -EINVAL there is no such command, or an argument is missing,
  * malformed or out of range, or one end of the link does not support the rate;
@@ -173,8 +174,8 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
  * @server: an open server
  * @out:    receives the counters since the server was opened
  *
- * Only one thread at a time may call it and other functions with the same
- * server.
+ * Only one thread at a time may call ibsa_fabric_server_stats_get() and other
+ * functions with the same server.
  */
 void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
 				  struct ibsa_fabric_server_stats *out);
@@ -186,8 +187,8 @@ void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
  * Removes the socket, or leaves the file that has replaced the socket at its
  * path; ends all connections, and releases the server's hold on the fabric. In
  * the processes that were connected, the device of the fabric disappears as if
- * it was removed. Only one thread at a time may call it and other functions
- * with the same server.
+ * it was removed. Only one thread at a time may call ibsa_fabric_server_close()
+ * and other functions with the same server.
  */
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
 
@@ -209,7 +210,8 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * and this user is not root; -EUSERS the server has reached its maximum number
  * of connections; -EPROTO the process at PATH is not a fabric server of this
  * version; -ETIMEDOUT the server does not reply; -ENAMETOOLONG @line or PATH is
- * too long; -ENOMEM; or the error of connecting. Any thread may call it.
+ * too long; -ENOMEM; or the error of connecting. Any thread may call
+ * ibsa_fabric_command().
  */
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 			size_t room, struct ibsa_error *error) IBSA_MUST_USE;

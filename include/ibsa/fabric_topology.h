@@ -85,7 +85,8 @@ struct ibsa_fabric_finding {
  * @index:  from 0, in the order of the file
  * @out:    receives the node; its strings are valid until ibsa_fabric_put()
  *
- * Return: 0; -ENOENT there is no such node. Any thread may call it.
+ * Return: 0; -ENOENT there is no such node. Any thread may call
+ * ibsa_fabric_node_at().
  */
 int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
 			struct ibsa_fabric_node *out) IBSA_MUST_USE;
@@ -98,7 +99,8 @@ int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
  *          guid of @out is 0, and has_cable is false
  * @out:    receives the port
  *
- * Return: 0; -ENOENT there is no such node or port. Any thread may call it.
+ * Return: 0; -ENOENT there is no such node or port. Any thread may call
+ * ibsa_fabric_end_at().
  */
 int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
 		       unsigned int port,
@@ -113,7 +115,7 @@ int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
  * A fabric holds at most 65536 findings; further ones are lost.
  *
  * Return: 0; -ENOENT there is no such finding, or the fabric was loaded without
- * check. Any thread may call it.
+ * check. Any thread may call ibsa_fabric_finding_at().
  */
 int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
 			   struct ibsa_fabric_finding *out) IBSA_MUST_USE;

@@ -121,7 +121,8 @@ struct ibsa_finding {
  * @kind: a value of enum ibsa_finding_kind; for any other value, the behaviour
  *        is undefined
  *
- * Return: a constant such as "link-down". Any thread may call it.
+ * Return: a constant such as "link-down". Any thread may call
+ * ibsa_finding_name().
  */
 const char *ibsa_finding_name(enum ibsa_finding_kind kind);
 
@@ -130,7 +131,8 @@ const char *ibsa_finding_name(enum ibsa_finding_kind kind);
  * @kind: a value of enum ibsa_finding_kind; for any other value, the behaviour
  *        is undefined
  *
- * Return: a value of enum ibsa_severity. Any thread may call it.
+ * Return: a value of enum ibsa_severity. Any thread may call
+ * ibsa_finding_severity().
  */
 enum ibsa_severity ibsa_finding_severity(enum ibsa_finding_kind kind);
 

@@ -31,7 +31,7 @@ IBSA_BEGIN
  * value ("mlx5_9" before "mlx5_10"), then by node GUID, then by port number.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM.
- * After an error @out is unchanged. Any thread may call it.
+ * After an error @out is unchanged. Any thread may call ibsa_host_select().
  */
 int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
 		     const char *name, struct ibsa_node **out,
@@ -51,7 +51,8 @@ int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM;
  * or the error of ibsa_query_wait(). After an error @out is unchanged. Only one
- * thread at a time may call it and other functions with the same client.
+ * thread at a time may call ibsa_host_ports() and other functions with the same
+ * client.
  */
 int ibsa_host_ports(struct ibsa_client *client, const char *name,
 		    struct ibsa_node **out, size_t *out_count) IBSA_MUST_USE;
@@ -60,7 +61,7 @@ int ibsa_host_ports(struct ibsa_client *client, const char *name,
  * ibsa_host_ports_free - free the records of a host
  * @ports: from ibsa_host_ports() or ibsa_host_select(); NULL: nothing happens
  *
- * Any thread may call it.
+ * Any thread may call ibsa_host_ports_free().
  */
 void ibsa_host_ports_free(struct ibsa_node *ports);
 

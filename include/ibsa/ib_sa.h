@@ -48,7 +48,7 @@ struct ib_sa_client {
  *          program and must stay at its address until ib_sa_unregister_client()
  *
  * If memory is short, @client stays unregistered, which shows when its queries
- * fail with -EINVAL. Any thread may call it.
+ * fail with -EINVAL. Any thread may call ib_sa_register_client().
  */
 void ib_sa_register_client(struct ib_sa_client *client);
 
@@ -70,7 +70,7 @@ void ib_sa_register_client(struct ib_sa_client *client);
  * and ends watches and memberships, too, but returns at once, without waiting:
  * the callbacks of queries in progress, and the last ones of the services and
  * watches, are called later, so what their contexts point to must stay valid
- * until then. Any thread may call it.
+ * until then. Any thread may call ib_sa_unregister_client().
  */
 void ib_sa_unregister_client(struct ib_sa_client *client);
 
@@ -134,7 +134,7 @@ struct ibsa_device_options {
  * loaded; -ENXIO $IBSA_NODE is NAME/PORT, and the node NAME has no port PORT;
  * -EACCES, -ENAMETOOLONG, -EPROTO, -ETIMEDOUT and -EUSERS of a fabric server as
  * ibsa_open(); or the system's error. After an error @out is unchanged. Any
- * thread may call it.
+ * thread may call ibsa_device_get().
  */
 int ibsa_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
 
@@ -145,7 +145,7 @@ int ibsa_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
  * @out:     receives the device; ibsa_device_put() closes it
  *
  * Return: as ibsa_device_get(); -EINVAL also if window, access.grh or the lmc
- * of access.sa is out of range. Any thread may call it.
+ * of access.sa is out of range. Any thread may call ibsa_device_open().
  */
 int ibsa_device_open(const struct ibsa_device_options *options,
 		     struct ibsa_error *error,
@@ -169,7 +169,7 @@ int ibsa_device_open(const struct ibsa_device_options *options,
  * dispatching call closes @device before it returns. In both cases a callback
  * of @device that is running returns before the close. If no worker and no call
  * dispatches @device, ibsa_device_put() closes @device and then returns. Any
- * thread may call it.
+ * thread may call ibsa_device_put().
  */
 void ibsa_device_put(struct ib_device *device);
 
@@ -189,7 +189,7 @@ void ibsa_device_put(struct ib_device *device);
  * dispatching, so that the program dispatches again; -1 if the device has a
  * worker, belongs to the parent process, is on a fabric with a virtual clock,
  * or cannot be polled (ibsim). On a fabric with a virtual clock and with ibsim,
- * use ibsa_device_wait(). Any thread may call it.
+ * use ibsa_device_wait(). Any thread may call ibsa_device_fd().
  */
 int ibsa_device_fd(struct ib_device *device);
 
@@ -201,7 +201,7 @@ int ibsa_device_fd(struct ib_device *device);
  * called even if the fd is not readable; 0: call ibsa_device_dispatch() now;
  * -1: no limit, because no deadline is pending, the device has a worker or
  * belongs to the parent process, or another thread dispatches the device. Any
- * thread may call it.
+ * thread may call ibsa_device_timeout_ms().
  */
 int ibsa_device_timeout_ms(struct ib_device *device);
 
@@ -214,7 +214,8 @@ int ibsa_device_timeout_ms(struct ib_device *device);
  * ib_sa_unregister_client(): poll again; -EINVAL the device has a worker, or
  * belongs to the parent process, which called fork(2); or the transport's
  * receive error, after which further calls still end queries at their
- * deadlines. Only one thread at a time may call it and ibsa_device_wait().
+ * deadlines. Only one thread at a time may call ibsa_device_dispatch() and
+ * ibsa_device_wait().
  */
 int ibsa_device_dispatch(struct ib_device *device);
 
@@ -228,7 +229,8 @@ int ibsa_device_dispatch(struct ib_device *device);
  *
  * Return: as ibsa_device_dispatch(), 0 also after @timeout_ms; or, without a
  * dispatch of the ports, -EINTR a signal ended the wait, or the error of the
- * wait. Only one thread at a time may call it and ibsa_device_dispatch().
+ * wait. Only one thread at a time may call ibsa_device_wait() and
+ * ibsa_device_dispatch().
  */
 int ibsa_device_wait(struct ib_device *device, int timeout_ms);
 
@@ -289,7 +291,8 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * another port of the device is open, and the device (ibsim, or on a fabric
  * with a virtual clock) supports only one open port at a time; -ENOMEM; or the
  * error of opening the port. After an error
- * @callback is not called. Any thread and any callback may call it.
+ * @callback is not called. Any thread and any callback may call
+ * ib_sa_path_rec_get().
  *
  * Source: Linux drivers/infiniband/core/sa_query.c; IBA vol 1, 15.2.5.16.
  */
@@ -443,7 +446,7 @@ struct ibsa_rec_registration;
  * registration was released or the device was closed before the registration
  * began, or the close of the device stopped waiting before the Delete request
  * ended; or an error as in ibsa_service_register(). Any thread and any callback
- * may call it.
+ * may call ibsa_service_rec_register().
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
@@ -460,7 +463,8 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
  *
  * Does not wait: IBSA_REGISTRATION_RELEASED is reported later. If @registration
  * is NULL, was released before, or has been reported as released, nothing
- * happens. Handles are never reused. Any thread and any callback may call it.
+ * happens. Handles are never reused. Any thread and any callback may call
+ * ibsa_service_rec_release().
  */
 void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
 
@@ -498,7 +502,7 @@ struct ibsa_device_watch;
  * set, but kinds has neither GID_IN nor GID_OUT; -ECANCELED
  * ibsa_device_unwatch() was called, or the device was closed, before the watch
  * began; or another error as in ibsa_event_watch(). Any thread and any callback
- * may call it.
+ * may call ibsa_device_watch().
  *
  * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
  */
@@ -516,7 +520,7 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
  * library reports IBSA_EVENT_ENDED later, without waiting for the SA, with
  * sequence and time_ns 0, and with err 0 or, if the watch had not begun yet,
  * -ECANCELED. If @watch is NULL, or has already ended, nothing happens: handles
- * are never reused. Any thread and any callback may call it.
+ * are never reused. Any thread and any callback may call ibsa_device_unwatch().
  */
 void ibsa_device_unwatch(struct ibsa_device_watch *watch);
 
@@ -617,7 +621,8 @@ struct ib_sa_multicast {
  * another port of the device is open, and the device (ibsim, or on a fabric
  * with a virtual clock) supports only one at a time; -ENOMEM; or the error of
  * opening the port. After an error
- * @callback is not called. Any thread and any callback may call it.
+ * @callback is not called. Any thread and any callback may call
+ * ib_sa_join_multicast().
  *
  * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
  */
@@ -662,7 +667,8 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
  *
  * Return: 0; -EADDRNOTAVAIL the port has not joined the group through @device,
  * or has lost the membership; -EINVAL the device belongs to the parent process.
- * After an error @rec is unchanged. Any thread and any callback may call it.
+ * After an error @rec is unchanged. Any thread and any callback may call
+ * ib_sa_get_mcmember_rec().
  */
 int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
 			   union ib_gid *mgid, struct ib_sa_mcmember_rec *rec);
@@ -690,7 +696,7 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * is only down; or OPA path records are not known to be supported, and the LID
  * of the port is 0xC000 or above, which an InfiniBand record cannot contain as
  * a unicast LID; PR_IB_SUPPORTED otherwise, also for a port that is not
- * Omni-Path. Any thread and any callback may call it.
+ * Omni-Path. Any thread and any callback may call opa_pr_query_possible().
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
@@ -707,7 +713,7 @@ int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
  * Does not wait. The callback still runs exactly once: with -EINTR or, if the
  * query had ended before, with the result of the query. After the callback,
  * nothing happens: no two queries of a process have the same pair of @id and
- * @query. Any thread and any callback may call it.
+ * @query. Any thread and any callback may call ib_sa_cancel_query().
  */
 void ib_sa_cancel_query(int id, struct ib_sa_query *query);
 
@@ -718,7 +724,7 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *query);
  * @attribute: receives 64 bytes
  *
  * A value that is wider than its field loses its high bits. Any thread may call
- * it.
+ * ib_sa_pack_path().
  */
 void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute);
 
@@ -728,7 +734,7 @@ void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute);
  * @rec:       receives the record, of type IB, in network byte order; members
  *             that an InfiniBand record does not have are 0
  *
- * Any thread may call it.
+ * Any thread may call ib_sa_unpack_path().
  */
 void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
 
@@ -744,7 +750,7 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec);
  * an error, see ibsa_is_err(): -EINVAL no such port, the state of the port
  * cannot be read, the table has no entry @index, or the device belongs to the
  * parent process; -ENODATA the entry is empty, or reading the entry failed;
- * -ENOMEM. Any thread may call it.
+ * -ENOMEM. Any thread may call rdma_get_gid_attr().
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
@@ -764,7 +770,7 @@ const struct ib_gid_attr *rdma_get_gid_attr(struct ib_device *device,
  * Return: the first such entry with one reference, which rdma_put_gid_attr()
  * removes; or an error, see ibsa_is_err(): -ENOENT no such entry or port, or
  * the table cannot be read; -EINVAL the device belongs to the parent process;
- * -ENOMEM. Any thread may call it.
+ * -ENOMEM. Any thread may call rdma_find_gid_by_port().
  *
  * Source: Linux drivers/infiniband/core/cache.c.
  */
@@ -778,7 +784,7 @@ const struct ib_gid_attr *rdma_find_gid_by_port(struct ib_device *device,
  * rdma_hold_gid_attr - add a reference to an entry
  * @attr: an entry to which the caller has a reference
  *
- * Any thread may call it.
+ * Any thread may call rdma_hold_gid_attr().
  */
 void rdma_hold_gid_attr(const struct ib_gid_attr *attr);
 
@@ -786,7 +792,7 @@ void rdma_hold_gid_attr(const struct ib_gid_attr *attr);
  * rdma_put_gid_attr - remove a reference to an entry
  * @attr: an entry to which the caller has a reference; freed with the last one
  *
- * Any thread may call it.
+ * Any thread may call rdma_put_gid_attr().
  */
 void rdma_put_gid_attr(const struct ib_gid_attr *attr);
 
@@ -818,7 +824,8 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr);
  * through a gateway and @rec is not RoCE v2; -ELIBACC libnl-3 is needed for a
  * route and cannot be loaded; -ENOMEM; the error of looking up the route; or
  * the error of reading or opening the port. After an error @ah_attr may be
- * partly filled, but holds no reference. Any thread may call it; it may sleep.
+ * partly filled, but holds no reference. Any thread may call
+ * ib_init_ah_attr_from_path(), which may sleep.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, addr.c.
  */
@@ -842,7 +849,8 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
  * ibsa_device_open() was given a verbs context, and only after a query or
  * another function has opened the port.
  *
- * Return: as ib_init_ah_attr_from_path(). Any thread may call it; it may sleep.
+ * Return: as ib_init_ah_attr_from_path(). Any thread may call
+ * ibsa_init_ah_attr_from_path(), which may sleep.
  */
 int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
 				struct sa_path_rec *rec,
@@ -857,7 +865,7 @@ int ibsa_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
  * After one of the two functions has returned an error, @ah_attr holds no
  * reference: rdma_destroy_ah_attr() is then not needed, but does no harm. A
  * second call for the same @ah_attr does no harm, either. Any thread may call
- * it.
+ * rdma_destroy_ah_attr().
  */
 void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
 
@@ -870,7 +878,8 @@ void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
  * Return: 0; -EINVAL the type of @ah_attr is not RDMA_AH_ATTR_TYPE_IB, _ROCE or
  * _OPA; -ERANGE the DLID has more than 16 bits, opa.make_grd is set (the DLID
  * is 0xffff, an ordinary LID on Omni-Path), or the port number has more than 8
- * bits. After an error @out is unchanged. Any thread may call it.
+ * bits. After an error @out is unchanged. Any thread may call
+ * ibsa_ah_attr_to_ibv().
  */
 int ibsa_ah_attr_to_ibv(const struct rdma_ah_attr *ah_attr,
 			struct ibv_ah_attr *out) IBSA_MUST_USE;

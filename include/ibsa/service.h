@@ -195,7 +195,7 @@ int ibsa_service_release(struct ibsa_registration *registration);
  * ibsa_registration_text - the name of an event of a registration
  * @event: one value of enum ibsa_registration_event
  *
- * Any thread may call it.
+ * Any thread may call ibsa_registration_text().
  *
  * Return: a constant such as "registered"; NULL if no event has this number.
  */

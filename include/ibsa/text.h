@@ -199,7 +199,7 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
  * Return: true: the value is one that @text asks for, or it is not compared,
  * because the field has no selector, or @text has '=' and the selector in
  * @match is 3 (the best available); false: it is another value, or @text is not
- * valid. Any thread may call it.
+ * valid. Any thread may call ibsa_selector_is_met().
  *
  * Source: OpenSM 3.3.23, ib_path_compare_rates().
  */
@@ -273,7 +273,8 @@ unsigned int ibsa_rate_mbps(uint8_t code);
  * Return: 4 @name is equal to @description or to its first word; 3 as 4, but
  * equal only without regard to the case of ASCII letters; 2 @name is
  * HOST/DEVICE and @description is "HOST DEVICE"; 1 as 2, but equal only without
- * regard to the case of ASCII letters; 0 no match. Any thread may call it.
+ * regard to the case of ASCII letters; 0 no match. Any thread may call
+ * ibsa_host_match().
  */
 int ibsa_host_match(const char *name, const char *description);
 
@@ -283,7 +284,7 @@ int ibsa_host_match(const char *name, const char *description);
  *
  * Return: a pointer into @description, to the part after its first word and the
  * following spaces, such as "mlx5_0" of "node1 mlx5_0"; a constant "" if there
- * is no space. Any thread may call it.
+ * is no space. Any thread may call ibsa_host_device().
  */
 const char *ibsa_host_device(const char *description);
 

@@ -193,7 +193,7 @@ int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE;
  * @topology: a finished topology
  * @out:      receives the numbers
  *
- * Any thread may call it.
+ * Any thread may call ibsa_topology_info_get().
  */
 void ibsa_topology_info_get(const struct ibsa_topology *topology,
 			    struct ibsa_topology_info *out);
@@ -204,7 +204,8 @@ void ibsa_topology_info_get(const struct ibsa_topology *topology,
  * @index:    from 0, in the order of node GUIDs
  * @out:      receives the node; its name is valid as long as the topology
  *
- * Return: 0; -ENOENT there is no such node. Any thread may call it.
+ * Return: 0; -ENOENT there is no such node. Any thread may call
+ * ibsa_topology_node_at().
  */
 int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
 			  struct ibsa_topology_node *out) IBSA_MUST_USE;
@@ -217,7 +218,8 @@ int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
  * @out:      receives the port
  *
  * Return: 0; -ENOENT there is no such node, or no record is about the port,
- * even if the node has a port with this number. Any thread may call it.
+ * even if the node has a port with this number. Any thread may call
+ * ibsa_topology_port_at().
  */
 int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
 			  unsigned int number,
@@ -229,7 +231,8 @@ int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
  * @guid:      node GUID, host order
  * @out_index: receives the index of the node
  *
- * Return: 0; -ENOENT there is no such node. Any thread may call it.
+ * Return: 0; -ENOENT there is no such node. Any thread may call
+ * ibsa_topology_node_find().
  */
 int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
 			    size_t *out_index) IBSA_MUST_USE;
@@ -241,7 +244,8 @@ int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
  * @out_node: receives the index of the node
  * @out_port: receives the port number; 0: the end port of a switch
  *
- * Return: 0; -ENOENT no port has the LID. Any thread may call it.
+ * Return: 0; -ENOENT no port has the LID. Any thread may call
+ * ibsa_topology_lid_find().
  */
 int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
 			   size_t *out_node,
@@ -290,7 +294,8 @@ int ibsa_topology_check(struct ibsa_topology *topology,
  * A topology holds at most 65536 findings; ibsa_topology_check() omits further
  * ones. Node descriptions in the sentence @out->what are safe to print.
  *
- * Return: 0; -ENOENT there is no such finding. Any thread may call it.
+ * Return: 0; -ENOENT there is no such finding. Any thread may call
+ * ibsa_topology_finding_at().
  */
 int ibsa_topology_finding_at(const struct ibsa_topology *topology, size_t index,
 			     struct ibsa_finding *out) IBSA_MUST_USE;
@@ -372,7 +377,7 @@ int ibsa_topology_wait(struct ibsa_client *client,
  *
  * Return: 0; -EINVAL the file is malformed, or has no node; -EFBIG the file is
  * 1 GiB or larger; -ENOMEM; or the error of open(2) or read(2). After an error
- * @out is unchanged. Any thread may call it.
+ * @out is unchanged. Any thread may call ibsa_topology_load().
  */
 int ibsa_topology_load(const char *path, struct ibsa_error *error,
 		       struct ibsa_topology **out) IBSA_MUST_USE;
@@ -387,7 +392,7 @@ int ibsa_topology_load(const char *path, struct ibsa_error *error,
  * @out:   receives the finished topology, which ibsa_topology_free() frees
  *
  * Return: 0; -EINVAL the text is malformed, or has no node; -ENOMEM. After an
- * error @out is unchanged. Any thread may call it.
+ * error @out is unchanged. Any thread may call ibsa_topology_parse().
  */
 int ibsa_topology_parse(const char *text, size_t len, const char *name,
 			struct ibsa_error *error,
@@ -405,7 +410,8 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
  * those of the file, not those that the SM assigned. Later changes of the
  * fabric do not change the copy.
  *
- * Return: 0; -ENOMEM, and @out is unchanged. Any thread may call it.
+ * Return: 0; -ENOMEM, and @out is unchanged. Any thread may call
+ * ibsa_topology_copy().
  */
 int ibsa_topology_copy(struct ibsa_fabric *fabric,
 		       struct ibsa_topology **out) IBSA_MUST_USE;

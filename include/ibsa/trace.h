@@ -88,7 +88,7 @@ struct ibsa_trace {
  * reply has this block of all switches.
  *
  * Return: 0; -ENOENT no port has @slid, or no port has @dlid, and @out is
- * unchanged. Any thread may call it.
+ * unchanged. Any thread may call ibsa_topology_trace().
  *
  * Source: IBA vol 1, 15.2.5.7 (LinearForwardingTableRecord), 18.2.4.3.
  */
@@ -163,7 +163,7 @@ struct ibsa_trace_tree {
  *
  * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
  * @mlid is below 0xc000; -ENOMEM. After an error @out is unchanged. Any thread
- * may call it.
+ * may call ibsa_topology_trace_group().
  *
  * Source: IBA vol 1, 15.2.5.10 (MulticastForwardingTableRecord), 18.2.4.3.3.
  */

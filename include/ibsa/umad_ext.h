@@ -46,7 +46,7 @@ struct umad_ca_pair {
  * Does the same as umad_open_port(), but never selects a port without SMI. If
  * @ca_name and @portnum give a port without SMI, umad_open_smi_port() fails
  * with -ENODEV. A port has an SMI unless the bit IsSMdisabled is set in its
- * CapabilityMask. Any thread may call it.
+ * CapabilityMask. Any thread may call umad_open_smi_port().
  *
  * Return: a portid, 0 or above, as umad_open_port() returns it; -EOPNOTSUPP the
  * ib_umad module is not loaded, or its interface is older than version 5;
@@ -78,7 +78,8 @@ int umad_open_smi_port(const char *ca_name, int portnum);
  * gsi_name; of several devices for one name, the last in the order of names is
  * used. Devices are processed in the order of their names, sorted by bytes. A
  * device that cannot be read, or whose name does not fit, is skipped. This
- * function sets all preferred ports to 0. Any thread may call it.
+ * function sets all preferred ports to 0. Any thread may call
+ * umad_get_smi_gsi_pairs().
  *
  * Return: the number of pairs, 0 also if the RDMA modules are not loaded; -1
  * not enough memory.
@@ -109,7 +110,7 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  * number of the selected device's first port that is not down. If all ports of
  * the selected device are down, and the pair qualifies nevertheless, which it
  * does only with @devname, the preferred port of the other device is 0. Any
- * thread may call it.
+ * thread may call umad_get_smi_gsi_pair_by_ca_name().
  *
  * Return: 0; -ENODEV, also in errno, there is no such device or port, or no
  * pair qualifies; -1 @ca_pair is NULL, and errno is unchanged, or there is not

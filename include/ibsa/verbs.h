@@ -42,7 +42,8 @@ IBSA_BEGIN
  * -ENOSYS the RDMA modules are not loaded; -ENETDOWN no name was given and no
  * port is active; -EMFILE, -ENFILE no file descriptor is free; -ENOMEM; or the
  * error of opening the topology file, such as -ENOENT, or of a fabric server as
- * ibsa_open(). After an error @out is unchanged. Any thread may call it.
+ * ibsa_open(). After an error @out is unchanged. Any thread may call
+ * ibsa_verbs_open().
  */
 int ibsa_verbs_open(const struct ibsa_options *options,
 		    struct ibsa_error *error,
@@ -59,7 +60,7 @@ int ibsa_verbs_open(const struct ibsa_options *options,
  * the contexts of the parent are closed contexts.
  *
  * Return: 0; -EINVAL @context was not opened by ibsa_verbs_open() in this
- * process, or is closed. Any thread may call it.
+ * process, or is closed. Any thread may call ibsa_verbs_close().
  */
 int ibsa_verbs_close(struct ibv_context *context);
 
@@ -85,7 +86,7 @@ int ibsa_verbs_close(struct ibv_context *context);
  * not 0 for the kernel's command; EOPNOTSUPP @flags is not 0 for another
  * source, such as sysfs if the kernel has no such command; EIO the device has
  * disappeared, or its fabric server has stopped; ENOMEM. Any thread may call
- * it.
+ * ibsa_query_gid_ex().
  *
  * Source: ibv_query_gid_ex(3) of rdma-core.
  */
@@ -109,7 +110,7 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  * an entry cannot be read, or, from the kernel's command, @flags is not 0 or
  * @max_entries is 0; -EOPNOTSUPP @flags is not 0 for another source (see
  * ibsa_query_gid_ex()); -EIO the device has disappeared, or its fabric server
- * has stopped; -ENOMEM. Any thread may call it.
+ * has stopped; -ENOMEM. Any thread may call ibsa_query_gid_table().
  *
  * Source: ibv_query_gid_table(3) of rdma-core.
  */
@@ -179,7 +180,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * Ethernet port without the address of an SA; EIO the SA does not reply, is
  * busy or refuses, the port has no SM, no port is active, the device cannot be
  * opened, or @context was closed during the call; ENOMEM; EINTR a signal with a
- * handler without SA_RESTART arrived. Any thread may call it.
+ * handler without SA_RESTART arrived. Any thread may call ibv_gid_reachable().
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
  */
@@ -250,7 +251,7 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * refused, the device cannot be opened, or @context was closed during the call;
  * ENOMEM, also if the context would have registrations for more than
  * IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no file descriptor is free. Any
- * thread may call it.
+ * thread may call ibv_register_sm_events().
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -274,7 +275,8 @@ int ibv_register_sm_events(struct ibv_context *context,
  *
  * Return: 0; -1 and errno, and nothing is changed: EINVAL as in
  * ibv_register_sm_events(), or a GID or kind is not registered, or a GID is
- * listed more often than it is registered. Any thread may call it.
+ * listed more often than it is registered. Any thread may call
+ * ibv_unregister_sm_events().
  */
 int ibv_unregister_sm_events(struct ibv_context *context,
 			     ibv_sm_event_type_t event, int gid_num,
@@ -368,7 +370,7 @@ struct ibsa_verbs_options {
  * ibsa_verbs_async_fd_put(), or if another thread has done so and did not call
  * ibsa_verbs_async_fd_put() within 10 s; -EMFILE no file descriptor is free;
  * -ENOMEM; or the error of epoll_create1(), epoll_ctl() or dup3(). After an
- * error nothing has changed. Any thread may call it.
+ * error nothing has changed. Any thread may call ibsa_verbs_attach().
  */
 int ibsa_verbs_attach(struct ibv_context *context,
 		      const struct ibsa_verbs_options *options) IBSA_MUST_USE;
@@ -384,7 +386,7 @@ int ibsa_verbs_attach(struct ibv_context *context,
  * libibverbs may then close the context.
  *
  * Return: 0; -EINVAL the context is neither attached nor has registrations, or
- * there is no such context. Any thread may call it.
+ * there is no such context. Any thread may call ibsa_verbs_detach().
  */
 int ibsa_verbs_detach(struct ibv_context *context);
 
@@ -406,7 +408,7 @@ int ibsa_verbs_detach(struct ibv_context *context);
  * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL @context is NULL,
  * or was opened by ibsa_verbs_open() in the parent process; ENOSYS libibverbs
  * is not loaded, so that a context of libibverbs was not closed. Any thread may
- * call it, also in callbacks of <ibsa/ib_sa.h>.
+ * call ibsa_close_device(), also in callbacks of <ibsa/ib_sa.h>.
  */
 int ibsa_close_device(struct ibv_context *context);
 
@@ -434,7 +436,7 @@ int ibsa_close_device(struct ibv_context *context);
  * ibsa_verbs_open(), attached it or registered events with it; ENOSYS
  * libibverbs, which reads the events of the device, is not loaded; ENOMEM;
  * EMFILE no file descriptor is free; or the error of libibverbs. Any thread may
- * call it; several threads may wait at the same time.
+ * call ibsa_get_async_event(), and several threads may wait at the same time.
  */
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
@@ -445,7 +447,7 @@ int ibsa_get_async_event(struct ibv_context *context,
  *
  * Passes events of the device to ibv_ack_async_event() of libibverbs:
  * ibv_destroy_qp() and similar functions wait for this. Does nothing for events
- * of the SM. Any thread may call it.
+ * of the SM. Any thread may call ibsa_ack_async_event().
  */
 void ibsa_ack_async_event(struct ibsa_async_event *event);
 
@@ -455,7 +457,7 @@ void ibsa_ack_async_event(struct ibsa_async_event *event);
  *
  * Return: a constant such as "GID available"; for all types other than those of
  * the SM, the string of ibv_event_type_str() of libibverbs, or "unknown" if
- * libibverbs is not loaded. Any thread may call it.
+ * libibverbs is not loaded. Any thread may call ibsa_event_type_str().
  */
 const char *ibsa_event_type_str(int event_type);
 
@@ -484,7 +486,8 @@ struct ibsa_verbs_async_fd;
  *
  * Return: a value for ibsa_verbs_async_fd_put(), which accepts NULL as well.
  * NULL, and async_fd is unchanged: the context was opened by ibsa_verbs_open(),
- * or there is not enough memory. errno is unchanged. Any thread may call it.
+ * or there is not enough memory. errno is unchanged. Any thread may call
+ * ibsa_verbs_async_fd_get().
  */
 struct ibsa_verbs_async_fd *
 ibsa_verbs_async_fd_get(struct ibv_context *context);
@@ -494,7 +497,8 @@ ibsa_verbs_async_fd_get(struct ibv_context *context);
  * @held: of ibsa_verbs_async_fd_get(); NULL: nothing happens
  *
  * errno is unchanged. Only the thread that called ibsa_verbs_async_fd_get() may
- * call it. ibsa_close_device() of another thread waits for this call.
+ * call ibsa_verbs_async_fd_put(). ibsa_close_device() of another thread waits
+ * until ibsa_verbs_async_fd_put() is called.
  */
 void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
 
@@ -512,7 +516,8 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
  * one; for the others, this function returns the GID.
  *
  * Return: the GID, network byte order, valid until the event is acknowledged;
- * NULL for an event of the device and for a gap. Any thread may call it.
+ * NULL for an event of the device and for a gap. Any thread may call
+ * ibsa_stock_event_gid().
  */
 const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
 
@@ -532,7 +537,7 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
  *
  * Return: 0; -1 and errno: EBADF a signal whose handler has SA_RESTART
  * interrupted the wait, and the context is closed; or another error of
- * ibsa_get_async_event(). Any thread may call it.
+ * ibsa_get_async_event(). Any thread may call ibsa_stock_get_event().
  */
 int ibsa_stock_get_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
