@@ -51,7 +51,8 @@ struct column {
 
 /**
  * struct columns - the rows that a command writes
- * @name:      the command, and the name of the schema's file
+ * @name:      the command, for some kinds of rows followed by '-' and a word;
+ *             also the name of the schema's file
  * @all:       the @count columns
  * @is_stream: the rows are events, which have no end
  */

@@ -205,8 +205,9 @@ static void put_definition(const char *name, const struct columns *columns)
 }
 
 /*
- * Whether the columns belong to the command: both "gids" and "gids-for" belong
- * to gids.
+ * Whether a command writes rows of this kind. The name of a kind of rows is the
+ * name of the command, or begins with it and '-': the command gids writes the
+ * kinds "gids" and "gids-for".
  */
 static bool is_of(const struct columns *columns, const char *command)
 {

@@ -232,10 +232,10 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * The client subscribes at the SA unless another watch of the client already
  * needs the same subscription. The client answers every Report, and reports it
  * once even if the SA sends it again because the answer was lost. The client
- * reads its subscriptions back every audit_ms. The client subscribes again
- * within half a second when a subscription is lost, or when the client detects
- * that the state, the address or the SM of the port changed. While a client has
- * an event watch, the client reads the state of its port every second.
+ * reads its subscriptions back every audit_ms. Within half a second after the
+ * client detected that a subscription is lost, or that the state, the address
+ * or the SM of the port changed, the client subscribes again. While a client
+ * has an event watch, the client reads the state of its port every second.
  *
  * At each port, only one client of all programs can receive Reports. Only one
  * thread at a time may call ibsa_event_watch() and other functions with the

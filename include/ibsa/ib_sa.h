@@ -62,9 +62,9 @@ void ib_sa_register_client(struct ib_sa_client *client);
  * @client have ended and their callbacks have returned, but cancels no query:
  * to avoid waiting for replies and timeouts, call ib_sa_cancel_query() first.
  * While ib_sa_unregister_client() waits, it dispatches the devices without a
- * worker that have queries of @client, and the program must not start a query
- * for @client. After the return, also in a callback, the program may free the
- * memory of @client.
+ * worker that have queries, services or watches of @client, and the program
+ * must not start a query for @client. After the return, also in a callback, the
+ * program may free the memory of @client.
  *
  * Inside a callback of any device, ib_sa_unregister_client() releases services
  * and ends watches and memberships, too, but returns at once, without waiting:

@@ -55,7 +55,9 @@ struct ibsa_sa_access {
  *               if it is named, or if @context belongs to it
  * @port:        port number; 0: the first active InfiniBand port of the device,
  *               or else its first active RoCE port; or, if a fabric is used,
- *               the first port of the node that has a cable
+ *               the port of $IBSA_NODE (see @fabric), or else, of the ports of
+ *               the node that have a cable, the one with the lowest number; if
+ *               the node is a switch, port 0
  * @context:     a verbs context of the device. With a context, the client
  *               learns at once when the port changes and when the SM asks
  *               clients to register again, and learns whether the port requires

@@ -60,8 +60,10 @@ struct ibsa_path_options {
  * @error:   after an error, a sentence that tells why; may be NULL
  * @out:     receives the PathRecord, host byte order
  *
- * If the SA has several paths, it returns one of them. To check whether a path
- * exists, also for many GIDs, use ibsa_reach() and ibsa_reach_each().
+ * The path starts at the port of the client, or at the port @from of @options.
+ * If the SA has several paths, ibsa_path_wait() returns one of them. To check
+ * whether a path exists, also for many GIDs, use ibsa_reach() and
+ * ibsa_reach_each().
  *
  * Return: 0; -ENOENT the SA has no such path; -EINVAL @to is NULL or all zero,
  * or the mask contains sgid, dgid or a bit that a PathRecord does not define;

@@ -175,12 +175,13 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  * ibsa_topology_finish - connect the nodes of a topology
  * @topology: a topology to which all records have been added
  *
- * Connects the ports, orders the nodes by GUID, and computes levels and
- * islands. The topology is then finished: the functions that return nodes and
- * ports need a finished topology. Before, the topology has no nodes. Records
- * may contradict each other: of two LinkRecords of a port, the first counts,
- * and two NodeRecords with the same node GUID become two nodes unless they are
- * of two ports of one adapter.
+ * Connects the ports, orders the nodes by GUID, and computes the level of each
+ * switch and the island of each node; struct ibsa_topology_node explains both.
+ * The topology is then finished: the functions that return nodes and ports need
+ * a finished topology. Before, the topology has no nodes. Records may
+ * contradict each other: of two LinkRecords of a port, the first counts, and
+ * two NodeRecords with the same node GUID become two nodes unless they are of
+ * two ports of one adapter.
  *
  * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
  * only be freed.
@@ -335,13 +336,15 @@ typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
  *
  * Requests all NodeRecords, PortInfoRecords, LinkRecords and SwitchInfoRecords:
  * four queries, independent of the size of the subnet. If the SA replies to the
- * query for SwitchInfoRecords with an error status, has_enhanced_port0 of
- * struct ibsa_topology_node is false for all switches; this is not a failure.
+ * query for SwitchInfoRecords with an error status, or is busy until the
+ * deadline of this query, has_enhanced_port0 of struct ibsa_topology_node is
+ * false for all switches; this is not a failure.
  *
  * Return: 0; -EINVAL @done is NULL; -ENOMEM; or the error of ibsa_query().
  * After an error @done is not called. Later failures, in @err of the callback:
- * -EREMOTEIO the SA refused another query or was busy; -ENOMEM; or @err of
- * struct ibsa_reply, such as after a timeout or ibsa_close().
+ * -EREMOTEIO the SA refused one of the other three queries, or was busy until
+ * the deadline of one of these three; -ENOMEM; or @err of struct ibsa_reply of
+ * any of the four, such as after a timeout or ibsa_close().
  */
 int ibsa_topology_read(struct ibsa_client *client,
 		       const struct ibsa_topology_options *options,
@@ -357,9 +360,10 @@ int ibsa_topology_read(struct ibsa_client *client,
  * continues with its other queries. A signal does not end the wait.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_topology_wait();
- * -EREMOTEIO the SA refused a query, other than that for SwitchInfoRecords, or
- * was busy; -ENOMEM; or the error of ibsa_query() or ibsa_query_wait(). After
- * an error @out is unchanged.
+ * -EREMOTEIO the SA refused the query for NodeRecords, PortInfoRecords or
+ * LinkRecords, or was busy until the deadline of one of these queries; -ENOMEM;
+ * or the error of ibsa_query() or ibsa_query_wait(). After an error @out is
+ * unchanged.
  */
 int ibsa_topology_wait(struct ibsa_client *client,
 		       const struct ibsa_topology_options *options,

@@ -75,8 +75,9 @@ static int check_options(const char *path,
 	    !options->partitions && !options->profile)
 		return 0;
 	return ibsa__fail(error, -EINVAL,
-			  "%.100s is a capture: remove the options that set "
-			  "the SA, addresses, partitions, Omni-Path or a check",
+			  "%.100s is a capture: it has no topology to check, "
+			  "and only the options for the clock, the seed and "
+			  "the latency are allowed; remove the others",
 			  path);
 }
 

@@ -93,7 +93,10 @@ struct message *ibsa__mad_answer(struct mad_net *net,
 				 const struct message *request, uint32_t port,
 				 uint64_t now_ns);
 
-/* Send a MAD back to its sender with a status. */
+/*
+ * Send a response from @port to the sender of a request: a copy of the request
+ * with the status @status.
+ */
 void ibsa__mad_refuse(struct mad_net *net, const struct message *message,
 		      uint32_t port, uint16_t status, uint64_t now_ns);
 
