@@ -70,9 +70,9 @@ static int check_options(const char *path,
 			 const struct ibsa_fabric_options *options,
 			 struct ibsa_error *error)
 {
-	if (!options->sa_node && !options->opa && !options->first_lid &&
-	    !options->no_sa && !options->gid_prefix && !options->check &&
-	    !options->partitions && !options->profile)
+	if (!options->sa_node && !options->opa && !options->no_opa_paths &&
+	    !options->first_lid && !options->no_sa && !options->gid_prefix &&
+	    !options->check && !options->partitions && !options->profile)
 		return 0;
 	return ibsa__fail(error, -EINVAL,
 			  "%.100s is a capture: it has no topology to check, "

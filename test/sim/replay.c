@@ -444,6 +444,7 @@ static void capture_has_no_topology_to_choose_from(void **state)
 		{ .first_lid = 2 },	   { .gid_prefix = 1 },
 		{ .no_sa = true },	   { .check = true },
 		{ .partitions = "x" },	   { .profile = IBSA_SM_PROFILE_FEW },
+		{ .no_opa_paths = true },
 	};
 	const struct ibsa_fabric_options right = { .virtual_clock = true,
 						   .seed = 1,
