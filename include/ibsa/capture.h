@@ -13,7 +13,7 @@ struct ibsa_transport;
 /**
  * struct ibsa_packet - a packet on a link of the fabric
  * @time_ns: time in nanoseconds at which the packet leaves the port that sends
- *           it; the time of a reply includes latency_us of struct
+ *           it; the time of a reply or Report includes latency_us of struct
  *           ibsa_fabric_options. The clock is CLOCK_MONOTONIC, or, if the
  *           fabric has a virtual clock, that clock, which starts at 0
  * @bytes:   from the LRH to the VCRC, as on a wire, network order; valid until
@@ -66,17 +66,18 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  *
  * A request gets the reply that the same request has in the capture: with the
  * same base and class versions, method, attribute, modifier, SM_Key and
- * component mask, and the same record. Of the record, Get and GetTable compare
- * only the fields in the component mask; other methods compare all bytes. The
- * reply has the TransactionID of the new request and arrives at once, as one
- * message, even if the capture has the reply in RMPP segments. If the capture
- * has the same request several times, not counting retries, the replies are
- * returned in the order of the capture; after the last reply, the last reply is
- * returned again. A request without a reply in the capture gets no reply; a
- * request that is not in the capture gets status 0x000c. Reports are not
- * replayed. A packet that is truncated at the end of the file, and packets that
- * are neither a request to an SA nor the reply to one, are ignored, except that
- * the GID of the port can come from such a packet.
+ * component mask, and the same record. Of the record, Get and GetTable of an
+ * attribute in ibsa_record_at() compare only the fields in the component mask;
+ * other requests compare all bytes. The reply has the TransactionID of the new
+ * request and arrives at once, as one message, even if the capture has the
+ * reply in RMPP segments. If the capture has the same request several times,
+ * not counting retries, the replies are returned in the order of the capture;
+ * after the last reply, the last reply is returned again. A request without a
+ * whole reply in the capture gets no reply; a request that is not in the
+ * capture gets status 0x000c. Reports are not replayed. A packet that is
+ * truncated at the end of the file, and packets that are neither a request to
+ * an SA nor the reply to one, are ignored, except that the GID of the port can
+ * come from such a packet.
  *
  * The values of the port come from the capture: its LID is the LID of the first
  * requester, its SM LID is the LID to which this requester sent, its P_Key is

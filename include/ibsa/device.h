@@ -15,8 +15,8 @@ IBSA_BEGIN
  * struct ibsa_port - one port of a device
  * @number:     port number, from 1; 0 is the management port of a switch
  * @err:        0; or the negative errno of the first file for @state, @cap_mask
- *              or @pkeys that could not be read. Unless @err is 0, these three
- *              members and @pkey_count are not valid
+ *              or @pkeys that could not be read or has an invalid value. Unless
+ *              @err is 0, these three members and @pkey_count are not valid
  * @state:      LIDs, port states and the GID with index 0
  * @cap_mask:   PortInfo CapabilityMask, host order
  * @link_layer: as the kernel writes it: "InfiniBand" or "Ethernet";
@@ -45,11 +45,11 @@ struct ibsa_port {
  * struct ibsa_device - one device
  * @name:       name under /sys/class/infiniband
  * @err:        0, or the negative errno of the first of these that could not be
- *              read: the files node_type, node_guid and sys_image_guid, and the
- *              directory of the ports. The member of the file that could not be
- *              read, and the members of the files after it in this list, are 0;
- *              if the directory of the ports could not be read, @port_count is
- *              0. Each port has an err of its own
+ *              read or has an invalid value: the files node_type, node_guid and
+ *              sys_image_guid, and the directory of the ports. The member of
+ *              this file, and the members of the files after it in this list,
+ *              are 0; if the directory of the ports could not be read,
+ *              @port_count is 0. Each port has an err of its own
  * @node_type:  a value of enum ibsa_node_type; or 4 and above, which the enum
  *              does not have: iWARP and others
  * @node_guid, @system_image_guid: host order
@@ -93,9 +93,9 @@ struct ibsa_device_list {
  * If $IBSA_FABRIC is "unix:PATH", the list has one device with all ports of one
  * node of the fabric server's fabric: of the node $IBSA_NODE, which is NAME or
  * NAME/PORT, or, if $IBSA_NODE is not set, of the first channel adapter; see
- * ibsa_fabric_server_open(). Otherwise, $SYSFS_PATH, if set, is read instead of
- * /sys. A program that is set-uid, or has other privileges of its own, ignores
- * these variables.
+ * ibsa_fabric_server_open(). Otherwise, $SYSFS_PATH, if not empty, is read
+ * instead of /sys. A program that is set-uid, or has other privileges of its
+ * own, ignores these variables.
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist,
  * usually because the RDMA modules are not loaded; -ENODEV no fabric server
@@ -149,7 +149,7 @@ const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
  * @path: path of the file, also if the file is missing or simulated
  * @err:  0; -ENOENT the file does not exist; -EOPNOTSUPP the file is simulated,
  *        by ibsim or a fabric server, and has no owner; or the negative errno
- *        of stat(2)
+ *        of open(2) or fstat(2)
  * @uid:  user id of the owner. @uid, @gid and @mode are 0 unless @err is 0
  * @gid:  group id
  * @mode: permission bits as in stat(2), such as 0600
@@ -171,8 +171,8 @@ struct ibsa_device_file {
  *            gone; -EBUSY another program has opened the file
  *            exclusively; or another negative errno
  * @issm:     the file that sets the port's IsSM bit while a program has it
- *            open; its owner and mode are read, but it is not opened. If one of
- *            @umad and @issm is simulated, both have the err -EOPNOTSUPP
+ *            open; its owner and mode are read, but it is not opened. If @umad
+ *            is simulated, both have the err -EOPNOTSUPP
  */
 struct ibsa_port_access {
 	struct ibsa_device_file umad;
@@ -256,18 +256,19 @@ struct ibsa_gid_list {
  * @out:    receives the list, which ibsa_gids_free() frees
  *
  * ibsa_gids_read() reads /sys, or what ibsa_devices_read() reads instead, and
- * opens no device. Entries whose GID is zero are not in the list. If an entry
- * cannot be read, the err of its row is set, and the list is otherwise
- * complete. The network interface of an entry is an index in the network name
- * space of the caller, or 0 if the entry has no interface in this name space.
+ * opens no device. Entries whose GID is zero, or disappears meanwhile, are not
+ * in the list. If an entry cannot be read, the err of its row is set, and the
+ * list is otherwise complete. The network interface of an entry is an index in
+ * the network name space of the caller, or 0 if the entry has no interface in
+ * this name space.
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist,
  * usually because the RDMA modules are not loaded; -ENODEV there is no such
  * device, or a reason that ibsa_devices_read() has for -ENODEV; -ENXIO the
- * device has no such port, or $IBSA_NODE names a port that its node does not
- * have; -EACCES, -EINVAL, -ENAMETOOLONG, -EPROTO, -ETIMEDOUT, -EUSERS as
- * ibsa_devices_read(); -ENOMEM; or the error of reading a directory. After an
- * error @out is unchanged. Any thread may call ibsa_gids_read().
+ * device has no such port, or as ibsa_devices_read(); -EACCES, -EINVAL,
+ * -ENAMETOOLONG, -EPROTO, -ETIMEDOUT, -EUSERS as ibsa_devices_read(); -ENOMEM;
+ * or the error of reading a directory. After an error @out is unchanged. Any
+ * thread may call ibsa_gids_read().
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */

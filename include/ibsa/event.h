@@ -65,10 +65,11 @@ enum ibsa_event_kind {
 	 * then GAP if the watch was subscribed before. */
 	IBSA_EVENT_LOST = 1 << 17,
 	/* A request to the SA failed, or the SA was busy. The client tries
-	 * again after 1 s, then after up to 60 s. */
+	 * again after about 1 s, then after up to 60 s, and when the port
+	 * changes. */
 	IBSA_EVENT_FAILED = 1 << 18,
-	/* The SA refused a request. The client tries again after 1 minute, then
-	 * after up to 15 minutes. */
+	/* The SA refused a request. The client tries again after about 1
+	 * minute, then after up to 15 minutes, and when the port changes. */
 	IBSA_EVENT_REFUSED = 1 << 19,
 	/* The subscription is in place, but Reports may have been missed: query
 	 * the SA again for everything that was learned from events. Nothing is
@@ -230,12 +231,15 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * wait for IBSA_EVENT_SUBSCRIBED, then query the SA.
  *
  * The client subscribes at the SA unless another watch of the client already
- * needs the same subscription. The client answers every Report, and reports it
- * once even if the SA sends it again because the answer was lost. The client
- * reads its subscriptions back every audit_ms. Within half a second after the
- * client detected that a subscription is lost, or that the state, the address
- * or the SM of the port changed, the client subscribes again. While a client
- * has an event watch, the client reads the state of its port every second.
+ * needs the same subscription. The client answers every Report, ignores those
+ * that are not from its SA, and reports the others once even if the SA sends
+ * them again because the answer was lost. The client reads its subscriptions
+ * back every audit_ms, or sets them again if the SA does not return them.
+ * Within half a second after the client detected that a subscription is lost,
+ * or that the state, the address or the SM of the port changed, the client
+ * subscribes again; while the port is down or initializing, the client waits.
+ * While a client has an event watch, the client reads the state of its port
+ * every second.
  *
  * At each port, only one client of all programs can receive Reports. Only one
  * thread at a time may call ibsa_event_watch() and other functions with the

@@ -16,8 +16,8 @@ struct ibsa_fabric;
  *           effect
  *
  * While the SA is stopped, sm_lid of all ports is 0. When the SA starts again,
- * it has no services, subscriptions and memberships, and requests a client
- * reregistration from all ports that it reaches. A client that had a
+ * it has no services, subscriptions, memberships and alias GUIDs, and requests
+ * a client reregistration from all ports that it reaches. A client that had a
  * subscription before the stop and subscribes again gets a Report with trap 64
  * for each port of the fabric that the SA reaches.
  *
@@ -32,12 +32,13 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
  * @node:   name or node id of the new node; NULL: the first channel adapter of
  *          the file. If the SA is on this node already, it restarts
  *
- * The SA requests a client reregistration from the ports that it reaches, which
- * get its new LID as sm_lid; other ports keep their sm_lid. The new SA has no
- * services, subscriptions or memberships. Requests to the old LID get no reply.
- * A client that had a subscription at the previous SA and subscribes again gets
- * a Report with trap 64 for each port of the fabric that the SA reaches. A
- * stopped SA moves too, and stays stopped.
+ * The SA, if it is not stopped, requests a client reregistration from the ports
+ * that it reaches, which get its new LID as sm_lid; other ports keep their
+ * sm_lid. The new SA has no services, subscriptions, memberships or alias
+ * GUIDs. Requests to the old LID get no reply. A client that had a subscription
+ * at the previous SA and subscribes again gets a Report with trap 64 for each
+ * port of the fabric that the SA reaches. A stopped SA moves too, and stays
+ * stopped.
  *
  * Return: 0; -ENODEV there is no such node; -ENETDOWN the node is not a switch,
  * and none of its links is up; -EOPNOTSUPP the fabric was loaded with no_sa.
@@ -97,11 +98,11 @@ struct ibsa_fabric_port_change {
  *          with a cable, or else port 1
  * @wanted: the changes; either all take effect, or none
  *
- * The SM detects the change at once and sends Reports to subscribers: trap 64
- * for a port that the SM reaches now, trap 65 for a port that it does not reach
- * any more, trap 67 for a group that loses its last full member by the change,
- * trap 128 for a switch with a link that changes, and trap 144 for changed
- * capabilities.
+ * The SM detects the change at once and, if the SA runs, sends Reports to
+ * subscribers that share a P_Key with the port or group: trap 64 for a port
+ * that the SM reaches now, trap 65 for a port that it does not reach any more,
+ * trap 67 for a group that loses its last full member by the change, trap 128
+ * for a switch with a link that changes, and trap 144 for changed capabilities.
  *
  * When a link goes down, the ports at both ends go down, and MADs in transit
  * between the SA and a client that loses its route to the SA are lost. Ports

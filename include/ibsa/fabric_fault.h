@@ -13,7 +13,8 @@ struct ibsa_fabric;
  * enum ibsa_fault_kind - what a fault does to a MAD
  *
  * BUSY, SILENCE and REDIRECT affect requests to the SA. The other faults affect
- * all MADs, each with the same probability: requests, replies and Reports.
+ * all MADs: requests, replies, Reports and others. A message of several MADs
+ * counts as one MAD. REORDER affects only one MAD at a time.
  */
 enum ibsa_fault_kind {
 	IBSA_FAULT_LOSE,      /* the MAD does not arrive */
@@ -36,7 +37,7 @@ enum ibsa_fault_kind {
  *            affects before it ends; 0: no end
  * @delay_ms: for DELAY: maximum of the random delay in milliseconds; for
  *            REORDER: milliseconds after which the MAD arrives if no other MAD
- *            is sent; 0 means 100
+ *            overtakes it earlier. For both, 0 means 100
  * @hops:     for REDIRECT: number of ports that redirect, each to the next; 0
  *            means one. The first is the SA's own port. The others are the
  *            ports of channel adapters that the SA reaches, in the order of
@@ -46,7 +47,8 @@ enum ibsa_fault_kind {
  *            port redirects to the first, and no port answers. After @count
  *            redirections, all these ports answer the requests that they
  *            receive
- * @by_gid:   for REDIRECT: redirect to a GID, without a LID
+ * @by_gid:   for REDIRECT: redirect to a GID, without a LID; requests for the
+ *            path to this GID are not redirected
  */
 struct ibsa_fault {
 	enum ibsa_fault_kind kind;
@@ -79,14 +81,15 @@ int ibsa_fabric_fault(struct ibsa_fabric *fabric,
  *         corrupt, busy and silence, of which only delay and reorder use
  *         DELAY_MS; the others ignore it. Or KIND=PERCENT[,COUNT[,HOPS]] with
  *         the kind redirect, or redirect-gid, which is the kind redirect with
- *         by_gid. PERCENT is 0 to 100; 0 ends the fault
+ *         by_gid. PERCENT is 0 to 100, with or without "%"; 0 ends the fault
  * @out:   receives the fault, for ibsa_fabric_fault(); missing numbers are 0,
  *         which have the meanings in struct ibsa_fault. Unchanged after an
  *         error
  * @error: after an error, a sentence that lists the kinds; may be NULL
  *
- * Return: 0; -EINVAL @text is NULL or does not have the form of a fault, or
- * PERCENT is above 100. Any thread may call ibsa_fault_parse().
+ * Return: 0; -EINVAL @text is NULL or does not have the form of a fault,
+ * PERCENT is above 100, or another number has more than 32 bits. Any thread may
+ * call ibsa_fault_parse().
  */
 int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 		     struct ibsa_error *error) IBSA_MUST_USE;
