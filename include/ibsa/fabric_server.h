@@ -107,7 +107,8 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
  * @timeout_ms: milliseconds to wait at most; 0: do not wait; -1: no limit
  *
  * A client that does not read, or sends only a part of a message, does not
- * delay other clients. The server disconnects a client that is slower than
+ * delay other clients. The server disconnects a client that does not read the
+ * server's answers or the changes of its port, or that is slower than
  * @patience_ms of struct ibsa_fabric_server_options permits.
  *
  * One call processes what is ready, and may leave more for the next call. Only
@@ -125,8 +126,8 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
  * thread, or else the next call of ibsa_fabric_server_wait(), return
  * @server: an open server
  *
- * Before that call of ibsa_fabric_server_wait() returns, it checks the ports of
- * all clients and sends each client the changes of the port that the client
+ * That call of ibsa_fabric_server_wait(), or one of the next, checks the ports
+ * of all clients and sends each client the changes of the port that the client
  * uses. Call ibsa_fabric_server_wake() after the program has changed the
  * fabric. No call is needed after a change by a client, for example by
  * ibsa_fabric_command(), or by ibsa_fabric_server_command(). Any thread may
@@ -162,8 +163,8 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * malformed or out of range, or one end of the link does not support the rate;
  * -ENODEV the fabric has no such node; -ENXIO the node has no such port;
  * -ENETDOWN the port has no cable, or, for sm move, the node is not a switch,
- * and none of its links is up; -EOPNOTSUPP sm start, stop or move on a fabric
- * that was loaded with no_sa; or the error of the change.
+ * and none of its links is up; -EOPNOTSUPP any sm command on a fabric that was
+ * loaded with no_sa; or the error of the change.
  */
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
@@ -172,7 +173,8 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 /**
  * ibsa_fabric_server_stats_get - read the counters of a server
  * @server: an open server
- * @out:    receives the counters since the server was opened
+ * @out:    receives the counters; all but clients count since the server was
+ *          opened
  *
  * Only one thread at a time may call ibsa_fabric_server_stats_get() and other
  * functions with the same server.
@@ -196,7 +198,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * ibsa_fabric_command - send a command to a server in another process
  * @fabric: "unix:PATH"; NULL: $IBSA_FABRIC, which a set-uid program ignores
  * @line:   as for ibsa_fabric_server_command(), at most 511 bytes
- * @out:    as for ibsa_fabric_server_command()
+ * @out:    as for ibsa_fabric_server_command(), but unchanged after an error
  * @room:   bytes at @out
  * @error:  after an error, a sentence that tells what failed and what to do;
  *          may be NULL
@@ -206,9 +208,10 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  *
  * Return: as ibsa_fabric_server_command(); -EINVAL neither @fabric nor, if
  * @fabric is NULL, $IBSA_FABRIC is "unix:PATH"; -ENODEV no server listens at
- * PATH, or the server has ended; -EACCES the server belongs to another user,
- * and this user is not root; -EUSERS the server has reached its maximum number
- * of connections; -EPROTO the process at PATH is not a fabric server of this
+ * PATH, or the server has ended; -EACCES this user has no access to PATH, or
+ * the server belongs to a user other than this one and root, and this user is
+ * not root; -EUSERS the server has reached its maximum number of connections;
+ * -EPROTO the process at PATH does not answer as a fabric server of this
  * version; -ETIMEDOUT the server does not reply; -ENAMETOOLONG @line or PATH is
  * too long; -ENOMEM; or the error of connecting. Any thread may call
  * ibsa_fabric_command().

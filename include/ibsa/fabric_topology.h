@@ -47,8 +47,8 @@ struct ibsa_fabric_node {
  * @is_up:     the link is up
  * @far_node:  node at the other end, an index for ibsa_fabric_node_at()
  * @far_port:  port number at the other end
- * @lanes:     number of lanes at which the link runs, or ran before it went
- *             down: 1, 2, 4, 8 or 12
+ * @lanes:     number of lanes at which the link runs, or will run when it is up
+ *             again: 1, 2, 4, 8 or 12
  * @speed:     speed of a lane, such as "EDR", likewise
  */
 struct ibsa_fabric_end {

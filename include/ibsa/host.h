@@ -27,8 +27,8 @@ IBSA_BEGIN
  *
  * Selects only the nodes with the highest result of ibsa_host_match(). If
  * channel adapters are among these nodes, only the channel adapters are
- * selected. The records are ordered by description, where numbers count by
- * value ("mlx5_9" before "mlx5_10"), then by node GUID, then by port number.
+ * selected. The records are ordered by description as strverscmp(3) does
+ * ("mlx5_9" before "mlx5_10"), then by node GUID, then by port number.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM.
  * After an error @out is unchanged. Any thread may call ibsa_host_select().

@@ -69,8 +69,9 @@ void ib_sa_register_client(struct ib_sa_client *client);
  * Inside a callback of any device, ib_sa_unregister_client() releases services
  * and ends watches and memberships, too, but returns at once, without waiting:
  * the callbacks of queries in progress, and the last ones of the services and
- * watches, are called later, so what their contexts point to must stay valid
- * until then. Any thread may call ib_sa_unregister_client().
+ * watches, are called later, and a callback of a membership may still run in
+ * another thread, so what their contexts point to must stay valid until then.
+ * Any thread may call ib_sa_unregister_client().
  */
 void ib_sa_unregister_client(struct ib_sa_client *client);
 
@@ -78,9 +79,9 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  * struct ibsa_device_options - how to open a device; zero is the default of
  * each member
  * @name:      name of the device, or of a node in a fabric; NULL: in a fabric,
- *             the node $IBSA_NODE (not with @on) or else the first channel
- *             adapter; otherwise the device of @context or, if that is NULL,
- *             the first device with an active InfiniBand port
+ *             the node $IBSA_NODE (not with @on or a capture) or else the first
+ *             channel adapter; otherwise the device of @context or, if that is
+ *             NULL, the first device with an active InfiniBand port
  * @fabric:    path of a topology file or capture of an embedded fabric to use
  *             instead of a device, or "unix:PATH" of a fabric server; "": a
  *             device of this machine; NULL: $IBSA_FABRIC, unless @context is
@@ -119,7 +120,8 @@ struct ibsa_device_options {
  * ibsa_device_get - open a device with all defaults, or share it
  * @name: name of the device, or of a node in the fabric that $IBSA_FABRIC
  *        names; NULL: the first device with an active InfiniBand port, or, in a
- *        fabric, the node $IBSA_NODE or else the first channel adapter
+ *        fabric, the node $IBSA_NODE (not in a capture) or else the first
+ *        channel adapter
  * @out:  receives the device; each ibsa_device_get() needs one
  *        ibsa_device_put()
  *
@@ -186,10 +188,10 @@ void ibsa_device_put(struct ib_device *device);
  *
  * Return: an fd that becomes readable when ibsa_device_dispatch() has something
  * to receive, when another thread starts a query, and when another thread ends
- * dispatching, so that the program dispatches again; -1 if the device has a
- * worker, belongs to the parent process, is on a fabric with a virtual clock,
- * or cannot be polled (ibsim). On a fabric with a virtual clock and with ibsim,
- * use ibsa_device_wait(). Any thread may call ibsa_device_fd().
+ * a dispatch during which ibsa_device_timeout_ms() was called; -1 if the device
+ * has a worker, belongs to the parent process, is on a fabric with a virtual
+ * clock, or cannot be polled (ibsim). On a fabric with a virtual clock and with
+ * ibsim, use ibsa_device_wait(). Any thread may call ibsa_device_fd().
  */
 int ibsa_device_fd(struct ib_device *device);
 
@@ -242,9 +244,9 @@ int ibsa_device_wait(struct ib_device *device, int timeout_ms);
  * MAD status, the local error, the number of tries and the round-trip time.
  *
  * Return: the reply, valid until the callback returns; NULL outside of the
- * callbacks of queries and memberships of @device, in a callback that no reply
- * caused, such as that of a lost membership, and in some cases if a query was
- * cancelled, or its device was closed, before the query was sent.
+ * callbacks of queries and memberships of @device, usually in that of a lost
+ * membership and in others that no reply caused, and in some cases if a query
+ * was cancelled, or its device was closed, before the query was sent.
  */
 const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
 
@@ -266,9 +268,10 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  *              replied with a MAD status, see ibsa_last_reply(); -ETIMEDOUT no
  *              reply within @timeout_ms, or no first try within @queue_ms;
  *              -EINTR cancelled, or the device was closed or disappeared; -EIO
- *              a send error, or a malformed or truncated reply. Its @resp is
- *              valid until the callback returns: with @status 0 the path; with
- *              -EINVAL a record of zeros except @rec_type; otherwise NULL
+ *              the request could not be sent, or a malformed or truncated
+ *              reply. Its @resp is valid until the callback returns: with
+ *              @status 0 the path; with -EINVAL a record of zeros except
+ *              @rec_type; otherwise NULL
  * @context:    passed to @callback unchanged
  * @sa_query:   receives the pointer that ib_sa_cancel_query() takes together
  *              with the id: stored before @callback can run; NULL after an
@@ -577,9 +580,11 @@ struct ib_sa_multicast {
  * that join state of the port for the other processes and the kernel, too. If
  * the port has already joined through @device with all join states in @rec, no
  * request is sent. Whether the library sends a request or not, it compares the
- * members in @comp_mask with the record of the group before the join succeeds.
- * A group has at most one request to join or leave in flight; a join waits
- * until the requests of earlier joins for the group have ended.
+ * members in @comp_mask with the record of the group before the join succeeds:
+ * mtu, rate and packet_life_time only if @comp_mask has their selectors, too;
+ * join_state and proxy_join never. A group has at most one request to join or
+ * leave in flight; a join waits until the requests of earlier joins for the
+ * group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply within 3 s of
@@ -602,15 +607,16 @@ struct ib_sa_multicast {
  * changed, and before it reads the membership back. The library reads each
  * membership back every @audit_ms of struct ibsa_device_options, and soon after
  * the port changed. When memberships are lost because the port changed, the
- * library calls the callbacks at once.
- * After these calls, the library handles the groups of the port one after the
- * other: for a lost group that a program has joined again, it sends the join;
- * for a group that was not lost, it reads the membership back from the SA.
- * Handling the groups takes half a second for all groups together; with more
- * than 100 groups, 5 ms multiplied by the number of groups, at most 10 s. A
- * join of a lost group waits for the turn of this group, unless the port is
- * down: @callback then receives -EAGAIN at once or, if the options of the
- * device contain the address of an SA, the request is sent at once.
+ * library calls the callbacks at once, or, if a request of the group to join or
+ * leave is in flight, when this request has ended. After these calls, the
+ * library handles the groups of the port one after the other: for a lost group
+ * that a program has joined again, it sends the join; for a group that was not
+ * lost, it reads the membership back from the SA. Handling the groups takes
+ * half a second for all groups together; with more than 100 groups, 5 ms
+ * multiplied by the number of groups, at most 10 s. A join of a lost group
+ * waits for the turn of this group, unless the port is down: @callback then
+ * receives -EAGAIN at once or, if the options of the device contain the address
+ * of an SA, the request is sent at once.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
  * not registered, the device belongs to the parent process, no @callback, or a
@@ -645,14 +651,14 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  * other: the library then frees @multicast when the running callback of
  * @multicast has returned. When ib_sa_free_multicast() has returned, the
  * callback of @multicast is not called any more. ib_sa_free_multicast() does
- * not wait for the SA: the library sends the request to leave the group later.
- * Like each request, the request to leave has several tries within 3 seconds.
- * If the SA replies to none of these tries, the library repeats the whole
- * request, with its tries, up to three more times. ibsa_device_put() ends
- * memberships without freeing them: it sends as many leave requests as @window
- * of struct ibsa_device_options permits, does not leave any further groups, and
- * calls the callbacks with -EINTR. Any thread and any callback may call
- * ib_sa_free_multicast().
+ * not wait for the SA: the library sends the request to leave the group, if one
+ * is needed, later. Like each request, the request to leave has several tries
+ * within 3 seconds. If the SA replies to none of these tries, the library
+ * repeats the whole request, with its tries, up to three more times.
+ * ibsa_device_put() ends memberships without freeing them: it sends as many
+ * leave requests as @window of struct ibsa_device_options permits, does not
+ * leave any further groups, and calls the callbacks with -EINTR. Any thread and
+ * any callback may call ib_sa_free_multicast().
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
 
