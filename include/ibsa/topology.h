@@ -376,12 +376,13 @@ int ibsa_topology_wait(struct ibsa_client *client,
  * @out:   receives the finished topology, which ibsa_topology_free() frees
  *
  * The format of the file is that of ibsa_fabric_load(), but no fabric is
- * simulated. In struct ibsa_topology_port, the states and the supported widths
- * and speeds are unknown, and the rate, too, if the file gives none.
+ * simulated. In struct ibsa_topology_port, the states, the MTU and the
+ * supported widths and speeds are unknown, and the rate, too, if the file gives
+ * none.
  *
- * Return: 0; -EINVAL the file is malformed, or has no node; -EFBIG the file is
- * 1 GiB or larger; -ENOMEM; or the error of open(2) or read(2). After an error
- * @out is unchanged. Any thread may call ibsa_topology_load().
+ * Return: 0; -EINVAL the file is malformed, has no node, or is a socket; -EFBIG
+ * the file is 1 GiB or larger; -ENOMEM; or the error of open(2) or read(2).
+ * After an error @out is unchanged. Any thread may call ibsa_topology_load().
  */
 int ibsa_topology_load(const char *path, struct ibsa_error *error,
 		       struct ibsa_topology **out) IBSA_MUST_USE;
@@ -407,12 +408,12 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
  * @fabric: a fabric
  * @out:    receives the finished topology, which ibsa_topology_free() frees
  *
- * The copy has the nodes, ports and links that ibsa_topology_load() returns for
- * the topology file of the fabric, except the links that are down during the
- * call. The rates are those of the fabric: 4xSDR for a link without a rate in
- * the file, and the new rate of a link whose rate was changed. The LIDs are
- * those of the file, not those that the SM assigned. Later changes of the
- * fabric do not change the copy.
+ * The copy has the nodes, ports and links that ibsa_topology_load() would
+ * return for the topology file of the fabric without the links that are down
+ * during the call. The rates are those of the fabric: 4xSDR for a link without
+ * a rate in the file, and the new rate of a link whose rate was changed. The
+ * LIDs are those of the file, not those that the SM assigned. Later changes of
+ * the fabric do not change the copy.
  *
  * Return: 0; -ENOMEM, and @out is unchanged. Any thread may call
  * ibsa_topology_copy().

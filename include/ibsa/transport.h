@@ -16,7 +16,8 @@ IBSA_BEGIN
  * struct ibsa_address - the destination or the source of a MAD
  * @lid:         LID of the peer, host byte order; 0, as of a RoCE peer: the
  *               address of the peer is @gid alone, and @has_grh is true
- * @qpn:         queue pair of the peer, 24 bits; 1 for the SA
+ * @qpn:         queue pair of the peer, 24 bits; 1 for the SA, unless it
+ *               redirects requests
  * @pkey_index:  index in the local port's P_Key table
  * @sl:          service level
  * @path_bits:   low bits of the local LID to use, if the LMC of the local port
@@ -59,7 +60,8 @@ struct ibsa_address {
  *        MAD that is larger than the transport accepts; -ETIMEDOUT: @mad is the
  *        header of a request to which no reply arrived within its timeout;
  *        another negative errno: @mad is the header of a request that send had
- *        accepted, but that was not sent
+ *        accepted, but that was not sent; or, with -ENOMEM, the first part of a
+ *        reply for which there was not enough memory
  */
 struct ibsa_message {
 	struct ibsa_address from;
@@ -121,8 +123,8 @@ struct ibsa_port_state {
  * management packets, and cannot reach the SA. Any thread may call this
  * function.
  *
- * Return: true if the port has the LID of a subnet manager, is neither down nor
- * initializing, and is not a RoCE port.
+ * Return: true if sm_lid of @state is a unicast LID, and the port is neither
+ * down nor initializing, and not a RoCE port.
  */
 static inline bool ibsa_port_has_sm(const struct ibsa_port_state *state)
 {

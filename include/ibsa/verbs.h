@@ -76,17 +76,18 @@ int ibsa_verbs_close(struct ibv_context *context);
  * For a context of libibverbs, ibsa_query_gid_ex() uses the command of the
  * kernel; if the kernel has no such command, or libibsa does not know the
  * driver of the device, it reads sysfs. For a context of ibsa_verbs_open(), it
- * reads sysfs or the embedded fabric. From sysfs, @entry->ndev_ifindex is an
- * index in the caller's network name space; from the kernel's command, it is an
- * index in the network name space of the interface. @entry->ndev_ifindex is 0
- * if the entry has no interface. No entry is cached.
+ * reads sysfs, the fabric server or the embedded fabric. From sysfs,
+ * @entry->ndev_ifindex is an index in the caller's network name space; from the
+ * kernel's command, it is an index in the network name space of the interface.
+ * @entry->ndev_ifindex is 0 if the entry has no interface. No entry is cached.
  *
  * Return: 0, or a positive errno, and @entry is unchanged: ENODATA the entry is
- * empty; EINVAL no such port or entry, the entry cannot be read, or @flags is
- * not 0 for the kernel's command; EOPNOTSUPP @flags is not 0 for another
- * source, such as sysfs if the kernel has no such command; EIO the device has
- * disappeared, or its fabric server has stopped; ENOMEM. Any thread may call
- * ibsa_query_gid_ex().
+ * empty; EINVAL no such port or entry, the entry cannot be read, @flags is not
+ * 0 for the kernel's command, or @context was opened by ibsa_verbs_open() in
+ * the parent process; EOPNOTSUPP @flags is not 0 for another source, such as
+ * sysfs if the kernel has no such command; EIO the device has disappeared, or
+ * its fabric server has stopped or does not answer; ENOMEM; or the error of the
+ * kernel's command. Any thread may call ibsa_query_gid_ex().
  *
  * Source: ibv_query_gid_ex(3) of rdma-core.
  */
@@ -104,13 +105,16 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  *
  * Reads the entries from the sources of ibsa_query_gid_ex(), but with one
  * command to the kernel for the whole table, or one read of each file in sysfs.
+ * Reads sysfs also if the command cannot return the whole table.
  *
  * Return: the number of entries, or a negative errno, and the content of
  * @entries is undefined: -EINVAL more than @max_entries entries are not empty,
- * an entry cannot be read, or, from the kernel's command, @flags is not 0 or
+ * an entry cannot be read, @context was opened by ibsa_verbs_open() in the
+ * parent process, or, from the kernel's command, @flags is not 0 or
  * @max_entries is 0; -EOPNOTSUPP @flags is not 0 for another source (see
  * ibsa_query_gid_ex()); -EIO the device has disappeared, or its fabric server
- * has stopped; -ENOMEM. Any thread may call ibsa_query_gid_table().
+ * has stopped or does not answer; -ENOMEM; or the error of the kernel's
+ * command. Any thread may call ibsa_query_gid_table().
  *
  * Source: ibv_query_gid_table(3) of rdma-core.
  */
@@ -220,17 +224,17 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * Subscribes at the SA through each active InfiniBand and Omni-Path port of the
  * device and, if the program gave the address of an SA, through each active
  * Ethernet port. The first registration of a context, and each registration
- * while no port has a subscription, waits until the SA has accepted the
- * subscription of at least one port or all ports have failed, up to 10 s. A
- * port that was not active is usually subscribed only when the program calls
- * ibv_register_sm_events() again after the port became active. Until
- * ibv_unregister_sm_events(), each matching change is an event of the context:
- * its async_fd becomes readable, and ibsa_get_async_event() returns the event.
- * A change is reported once, however many registrations match it; the same
- * change, reported to several ports of one subnet within one second, is one
- * event. Events of one port are in order. The present state is not reported.
- * Events may arrive before this function returns. Events may be lost; see gaps
- * of struct ibsa_verbs_options.
+ * while the library neither has nor requests a subscription at any port, waits
+ * until the SA has accepted the subscription of at least one port or all ports
+ * have failed, up to 10 s. A port that was not active is usually subscribed
+ * only when the program calls ibv_register_sm_events() again after the port
+ * became active. Until ibv_unregister_sm_events(), each matching change is an
+ * event of the context: its async_fd becomes readable, and
+ * ibsa_get_async_event() returns the event. A change is reported once, however
+ * many registrations match it; the same change, reported to several ports of
+ * one subnet within one second, is one event. Events of one port are in order.
+ * The present state is not reported. Events may arrive before this function
+ * returns. Events may be lost; see gaps of struct ibsa_verbs_options.
  *
  * The library counts registrations for each GID and each kind:
  * ibv_unregister_sm_events() must end each as often as it was registered.
@@ -250,8 +254,8 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * ibsa_verbs_async_fd_put() within 10 s; EIO the SA did not reply, is busy or
  * refused, the device cannot be opened, or @context was closed during the call;
  * ENOMEM, also if the context would have registrations for more than
- * IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE no file descriptor is free. Any
- * thread may call ibv_register_sm_events().
+ * IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE, ENFILE no file descriptor is
+ * free. Any thread may call ibv_register_sm_events().
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -368,9 +372,9 @@ struct ibsa_verbs_options {
  * set, and @context was used before for a query or a subscription; -EBUSY also
  * if this thread has called ibsa_verbs_async_fd_get() and not
  * ibsa_verbs_async_fd_put(), or if another thread has done so and did not call
- * ibsa_verbs_async_fd_put() within 10 s; -EMFILE no file descriptor is free;
- * -ENOMEM; or the error of epoll_create1(), epoll_ctl() or dup3(). After an
- * error nothing has changed. Any thread may call ibsa_verbs_attach().
+ * ibsa_verbs_async_fd_put() within 10 s; -EMFILE, -ENFILE no file descriptor is
+ * free; -ENOMEM; or the error of epoll_create1(), epoll_ctl() or dup3(). After
+ * an error nothing has changed. Any thread may call ibsa_verbs_attach().
  */
 int ibsa_verbs_attach(struct ibv_context *context,
 		      const struct ibsa_verbs_options *options) IBSA_MUST_USE;
@@ -379,11 +383,12 @@ int ibsa_verbs_attach(struct ibv_context *context,
  * ibsa_verbs_detach - undo ibsa_verbs_attach() and end all registrations
  * @context: attached, or with registrations
  *
- * Discards events of the SM that were not read, and restores async_fd. Waits up
- * to two seconds for each port until the SA has ended the subscriptions. When
- * ibsa_verbs_detach() and the calls in progress in other threads have returned,
- * the library holds nothing for a context of libibverbs, not even its options:
- * libibverbs may then close the context.
+ * Discards events of the SM that were not read, and restores async_fd. If
+ * @context is of libibverbs, and no other thread has a call on it in progress
+ * except ibsa_get_async_event(), also waits, up to two seconds for each port,
+ * until the SA has ended the subscriptions. In this case, when those calls have
+ * returned, too, the library holds nothing for the context, not even its
+ * options: libibverbs may then close the context.
  *
  * Return: 0; -EINVAL the context is neither attached nor has registrations, or
  * there is no such context. Any thread may call ibsa_verbs_detach().
@@ -397,13 +402,14 @@ int ibsa_verbs_detach(struct ibv_context *context);
  *
  * Ends registrations and restores async_fd. Calls in progress in other threads
  * fail: ibv_gid_reachable() and ibv_register_sm_events() with EIO,
- * ibsa_get_async_event() with EBADF. Waits until calls of ibv_gid_reachable()
- * and ibv_register_sm_events() have returned, but not for threads that wait for
- * an event, nor for a call of this thread that a signal handler interrupted.
- * Also waits, up to two seconds for each port, until the SA has ended the
- * subscriptions. Then closes a context of libibverbs with ibv_close_device() of
- * libibverbs, which is a cancellation point, and a context of ibsa_verbs_open()
- * with ibsa_verbs_close(), which is not.
+ * ibsa_get_async_event() with EBADF. Waits until the calls of other threads on
+ * @context have returned, and for their ibsa_verbs_async_fd_put() after
+ * ibsa_verbs_async_fd_get(), but not for threads that wait for an event, nor
+ * for a call of this thread that a signal handler interrupted. Also waits, up
+ * to two seconds for each port, until the SA has ended the subscriptions. Then
+ * closes a context of libibverbs with ibv_close_device() of libibverbs, which
+ * is a cancellation point, and a context of ibsa_verbs_open() with
+ * ibsa_verbs_close(), which is not.
  *
  * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL @context is NULL,
  * or was opened by ibsa_verbs_open() in the parent process; ENOSYS libibverbs
@@ -435,8 +441,9 @@ int ibsa_close_device(struct ibv_context *context);
  * forked child, and the parent process has opened @context with
  * ibsa_verbs_open(), attached it or registered events with it; ENOSYS
  * libibverbs, which reads the events of the device, is not loaded; ENOMEM;
- * EMFILE no file descriptor is free; or the error of libibverbs. Any thread may
- * call ibsa_get_async_event(), and several threads may wait at the same time.
+ * EMFILE, ENFILE no file descriptor is free; or the error of libibverbs. Any
+ * thread may call ibsa_get_async_event(), and several threads may wait at the
+ * same time.
  */
 int ibsa_get_async_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
