@@ -104,7 +104,7 @@ enum ibsa_severity {
  * @severity: severity of @kind, enum ibsa_severity
  * @name:     name of @kind in IBSA_FINDINGS
  * @guid:     GUID of the node that the finding is about, host order; 0: none
- * @port:     number of the port that the finding is about; 0: none
+ * @port:     number of the port that the finding is about; 0: none, or port 0
  * @what:     one sentence that describes the finding
  */
 struct ibsa_finding {

@@ -502,7 +502,7 @@ struct ibsa_device_watch;
  * not called. Later failures are the err of IBSA_EVENT_ENDED: -EBUSY another
  * client, of this or another program, receives the Reports of the port;
  * -EOPNOTSUPP ports of this type do not receive Reports; -EINVAL audit_nodes is
- * set, but kinds has neither GID_IN nor GID_OUT; -ECANCELED
+ * set, but kinds is not 0 and has neither GID_IN nor GID_OUT; -ECANCELED
  * ibsa_device_unwatch() was called, or the device was closed, before the watch
  * began; or another error as in ibsa_event_watch(). Any thread and any callback
  * may call ibsa_device_watch().
