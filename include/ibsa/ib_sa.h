@@ -818,20 +818,20 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr);
  * The type of @ah_attr is that of the port. @ah_attr has a GRH if the hop limit
  * of @rec is above 0 or @rec is a RoCE path, whether the port requires a GRH or
  * not. The source path bits are the low bits of the source LID, as many bits as
- * the LMC; seven bits while the port has no SM. For a RoCE path without
- * route_resolved, the function looks up a route in the caller's network
- * namespace, through the interface of @gid_attr; it does not look up the MAC
- * address.
+ * the LMC; seven bits while the port has no SM or its state cannot be read. For
+ * a RoCE path without route_resolved, the function looks up a route in the
+ * caller's network namespace, through the interface of @gid_attr; it does not
+ * look up the MAC address.
  *
  * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the port's
- * table; -EINVAL the device belongs to the parent process; or a route must be
- * looked up, and one of these is true: @gid_attr is NULL or has no interface,
- * only one of source and destination GID is an IPv4 address, or the route leads
- * through a gateway and @rec is not RoCE v2; -ELIBACC libnl-3 is needed for a
- * route and cannot be loaded; -ENOMEM; the error of looking up the route; or
- * the error of reading or opening the port. After an error @ah_attr may be
- * partly filled, but holds no reference. Any thread may call
- * ib_init_ah_attr_from_path(), which may sleep.
+ * table, or the table cannot be read; -EINVAL the device belongs to the parent
+ * process; or a route must be looked up, and one of these is true: @gid_attr is
+ * NULL or has no interface, only one of source and destination GID is an IPv4
+ * address, or the route leads through a gateway and @rec is not RoCE v2;
+ * -ELIBACC libnl-3 is needed for a route and cannot be loaded; -ENOMEM; the
+ * error of looking up the route; or the error of reading or opening the port.
+ * After an error @ah_attr may be partly filled, but holds no reference. Any
+ * thread may call ib_init_ah_attr_from_path(), which may sleep.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, addr.c.
  */
@@ -877,7 +877,7 @@ void rdma_destroy_ah_attr(struct rdma_ah_attr *ah_attr);
 
 /**
  * ibsa_ah_attr_to_ibv - convert address handle attributes for ibv_create_ah()
- * @ah_attr: of ib_init_ah_attr_from_path()
+ * @ah_attr: of ib_init_ah_attr_from_path() or ibsa_init_ah_attr_from_path()
  * @out:     receives the attributes for libibverbs, without the MAC address of
  *           a RoCE destination: libibverbs derives it from the GID
  *

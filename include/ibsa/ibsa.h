@@ -50,9 +50,10 @@ struct ibsa_sa_access {
  * struct ibsa_options - how to open a client; zero is the default of each
  * member
  * @device:      name of the device, or of the node if a fabric is used; NULL:
- *               the first device that has an active InfiniBand port, or the
- *               first channel adapter of the fabric. A RoCE device is used only
- *               if it is named, or if @context belongs to it
+ *               the first device that has an active InfiniBand port which can
+ *               be opened, or the first channel adapter of the fabric. A RoCE
+ *               device is used only if it is named, or if @context belongs to
+ *               it
  * @port:        port number; 0: the first active InfiniBand port of the device,
  *               or else its first active RoCE port; or, if a fabric is used,
  *               the port of $IBSA_NODE (see @fabric), or else, of the ports of
@@ -62,24 +63,24 @@ struct ibsa_sa_access {
  *               learns at once when the port changes and when the SM asks
  *               clients to register again, and learns whether the port requires
  *               a GRH. The client does not take events from the program. If the
- *               program closes the context before the client, the client
- *               receives no further events. The context's device is used if
- *               @device is NULL. Without a context, or if the kernel or the
- *               driver cannot report these events, the client reads the port
- *               when the SA does not reply and at the interval of
- *               ibsa_port_watch(), and does not see that the SM asks clients to
- *               register again. Ignored with @transport, @on or @fabric (other
- *               than "")
+ *               program closes the context before the client, or the device
+ *               disappears, the client receives no further events. The
+ *               context's device is used if @device is NULL. Without a context,
+ *               or if the kernel or the driver cannot report these events, the
+ *               client reads the port when the SA does not reply and at the
+ *               interval of ibsa_port_watch(), and does not see that the SM
+ *               asks clients to register again. Ignored with @transport, @on or
+ *               @fabric (other than "")
  * @fabric:      an embedded fabric to use instead of a device: path of a
  *               topology file or of a capture (see ibsa_replay_open()), or
  *               "unix:PATH" of a fabric server (see ibsa_fabric_server_open());
  *               "": a device of this machine, even if $IBSA_FABRIC is set;
  *               NULL: $IBSA_FABRIC, unless @context is given or the program is
- *               set-uid. In the fabric of a topology file or a fabric server,
- *               the default of @device is $IBSA_NODE, which is NAME or
- *               NAME/PORT; @port overrides PORT
- * @on:          a loaded fabric to use instead of @fabric; the client holds it
- *               until the client is closed
+ *               set-uid or set-gid. In the fabric of a topology file or a
+ *               fabric server, the default of @device is $IBSA_NODE, which is
+ *               NAME or NAME/PORT; @port overrides PORT
+ * @on:          a loaded fabric to use instead of @fabric, without $IBSA_NODE;
+ *               the client holds it until the client is closed
  * @transport:   a transport to use instead of a device or a fabric; @device,
  *               @port, @context, @fabric and @on are then ignored. After a
  *               successful open, the client owns and closes it
@@ -87,7 +88,8 @@ struct ibsa_sa_access {
  *               not learn that an InfiniBand port of a device requires a GRH
  * @window:      maximum number of requests in flight, 1 to 1048576; default 16.
  *               A request whose queries have ended may still be in flight: see
- *               ibsa_cancel()
+ *               ibsa_cancel(). The client's own query for the path to the
+ *               address of a redirection does not wait for the window
  * @queue:       maximum number of requests that wait for the window; default
  *               65536
  * @reply_bytes: largest reply that the client accepts, in bytes; default 64 MiB
@@ -137,15 +139,15 @@ struct ibsa_options {
  *               limit, and starts with the call
  * @first_interval_ms: milliseconds from the first try to the second; default:
  *               that of the client, which is 500 unless set. The client
- *               measures how long the SA takes to reply: the interval is never
- *               shorter than this, unless @max_interval_ms is shorter
- * @max_interval_ms: maximum of the interval, which doubles after each try;
- *                   default: that of the client, which is 4000 unless set
+ *               measures how long the SA takes to reply: before jitter, the
+ *               interval is not shorter than this, unless @max_interval_ms is
+ * @max_interval_ms: maximum of the interval, which doubles after each try, but
+ *                   not of the first interval; default: that of the client,
+ *                   which is 4000 unless set
  * @jitter_percent: width of the random range around each interval in percent,
  *               1 to 100; default: that of the client, which is 25 unless set.
  *               With 25, an interval of 400 ms becomes 350 to 450 ms.
- *               @max_interval_ms limits the interval before jitter. -1: no
- *               jitter
+ *               @max_interval_ms does not limit the jitter. -1: no jitter
  * @no_sharing:  send the query as a request of its own, which no other query
  *               joins. Without @no_sharing, the reply may be to a request that
  *               was sent before the call
@@ -173,9 +175,10 @@ struct ibsa_query {
  *          MultiPathRecord, where it is &ibsa_path_record
  * @err:    0: a well-formed reply arrived, or every reply until the deadline
  *          was BUSY (@status is then IBSA_STATUS_BUSY); -ETIMEDOUT: the
- *          deadline passed without a reply, or queue_ms passed before the first
- *          try; -ECANCELED: ibsa_cancel() or ibsa_close() ended the query;
- *          -EPROTO: the reply is malformed; -EMSGSIZE: the reply is larger than
+ *          deadline passed without a reply from the last address to which the
+ *          request was sent, or queue_ms passed before the first try;
+ *          -ECANCELED: ibsa_cancel() or ibsa_close() ended the query; -EPROTO:
+ *          the reply is malformed; -EMSGSIZE: the reply is larger than
  *          reply_bytes of struct ibsa_options; -ENODATA: only the first part of
  *          the reply arrived, and @records holds its complete records; -ENODEV:
  *          the device disappeared; or the transport's error when it sent a try
@@ -188,8 +191,8 @@ struct ibsa_query {
  * @records: the records as received, in network byte order
  * @stride: bytes from the start of one record to the start of the next
  * @count:  number of complete records
- * @redirects: if @redirect is set, how many redirections the request followed
- *          before this redirection, at most 3; else 0
+ * @redirects: if bit 1 of @status is set, how many redirections the request
+ *          followed before this redirection, at most 3; else 0
  * @redirect: if the SA redirects the request (bit 1 of @status is set) and the
  *          client does not follow the redirection: the ClassPortInfo of the
  *          reply, in network byte order and in the layout of @record's class
@@ -222,10 +225,10 @@ struct ibsa_reply {
  * ibsa_dispatch(), ibsa_wait(), the functions that wait for replies
  * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_reach(),
  * ibsa_reason_wait(), ibsa_host_ports(), ibsa_topology_wait()) and
- * ibsa_close(). Inside a callback, these functions return -EBUSY for the same
- * client, and do nothing. The callback may call all other functions for the
- * same client, such as ibsa_query() and ibsa_cancel(), and all functions for
- * another client if no callback of that client is running.
+ * ibsa_close(). Inside a callback, these functions send nothing for the same
+ * client, and return -EBUSY or another error. The callback may call all other
+ * functions for the same client, such as ibsa_query() and ibsa_cancel(), and
+ * all functions for another client if no callback of that client is running.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
@@ -361,42 +364,43 @@ int ibsa_close(struct ibsa_client *client);
  *
  * The client sends the request as soon as the window has room, and again after
  * each interval without a reply, until the deadline. Each transmission is a
- * try. The interval doubles after each try and has jitter. All tries have the
- * same TransactionID, so a late reply to an earlier try counts. With the
- * default options, a query without a reply ends 10 seconds after the call. If
- * the window has room and the SA has not replied slowly before, the query has
- * five tries: 0, 0.5, 1.5, 3.5 and 7.5 seconds after the call, each interval up
- * to an eighth shorter or longer. If the transport temporarily cannot send a
- * try (-EAGAIN, -EBUSY, -EINTR, -ENOBUFS, -ENOMEM), the client sends the try
- * one interval later, and returns no error. Such a failure does not count as a
- * try. If the SA replies BUSY, the client sends the next try one interval after
- * that reply.
+ * try. The interval doubles after each try and has jitter. All tries to one
+ * address have the same TransactionID, so a late reply to an earlier try
+ * counts. With the default options, a query without a reply ends 10 seconds
+ * after the call. If the window has room and the SA has not replied slowly
+ * before, the query has five tries: 0, 0.5, 1.5, 3.5 and 7.5 seconds after the
+ * call, each interval up to an eighth shorter or longer. If the transport
+ * temporarily cannot send a try (-EAGAIN, -EBUSY, -EINTR, -ENOBUFS, -ENOMEM),
+ * the client sends the try later, and returns no error. Such a failure does not
+ * count as a try. If the SA replies BUSY, the client sends the next try one
+ * interval after that reply.
  *
  * Unless the program gave the address of the SA to ibsa_open(), each try goes
- * to the SM whose LID the port has at that time. While the port has no SM,
- * requests in flight wait; their deadlines do not change. When the SM moves,
- * the client sends all requests in flight to the new SM as soon as the port
- * shows the address of the new SM (see ibsa_port_watch()). These tries have a
- * new TransactionID: a late reply of the old SM does not count. A node on which
- * no SA runs replies to a Get or Set with status 0x0004, 0x0008 or 0x000c
- * (class version or method not supported). After such a reply, the client reads
- * the port again. If the SM has moved, the client ignores the reply; otherwise
- * the reply ends the query. If the SA redirects a request, the client sends all
- * requests to the address that the SA gives, until a value of struct
- * ibsa_port_state changes, a try to this address gets no reply, or a reply from
- * it shows that no SA runs on that node. A request follows at most three
- * redirections.
+ * to the SM whose LID the client last read from the port. While the port has no
+ * SM, requests in flight wait; their deadlines do not change. When the SM
+ * moves, the client sends all requests in flight to the new SM as soon as the
+ * port shows the address of the new SM (see ibsa_port_watch()). These tries
+ * have a new TransactionID: a late reply of the old SM does not count. A node
+ * on which no SA runs replies to a Get or Set with status 0x0004, 0x0008 or
+ * 0x000c (class version, method or attribute not supported). After such a
+ * reply, the client reads the port again, unless the program gave the address
+ * of the SA. If the SM has moved or disappeared, the client ignores the reply;
+ * otherwise the reply ends the query. If the SA redirects a request to an
+ * address to which the port can send, the client sends all requests there,
+ * until a change of enum ibsa_port_change, a try to this address gets no reply,
+ * or a reply from it shows that no SA runs on that node. A request follows at
+ * most three redirections in succession: the next one ends the request, and
+ * later requests go to the first address again.
  *
- * Identical Gets and GetTables of a client share one request. A query joins an
- * identical request if the current interval, max_interval_ms and jitter_percent
- * of the request are not larger than those of the query. The request must still
- * wait for the window, or be for a record that only the SM changes (@writer of
- * struct ibsa_record). If the SA replied BUSY to the last try of the request,
- * the interval of the request does not count, but the next try of the request
- * must come before the deadline of the query. After a Set or Delete of this
- * client has ended, by a reply, its deadline or a cancel, no query joins a
- * request from before that end, whatever its record. @no_sharing turns sharing
- * off.
+ * Identical Gets and GetTables of a client can share one request. A query joins
+ * an identical request only if the current interval, max_interval_ms and
+ * jitter_percent of the request are not larger than those of the query. The
+ * request must still wait for the window, or be for a record that only the SM
+ * changes (@writer of struct ibsa_record). If the SA replied BUSY to the last
+ * try of the request, the interval of the request does not count, but the next
+ * try of the request must come before the deadline of the query. After a Set or
+ * Delete of this client has ended, no query joins a request from before that
+ * end, whatever its record. @no_sharing turns sharing off.
  *
  * Return: 0; -EINVAL no record, a method other than Get, GetTable, GetMulti,
  * Set and Delete, a mask bit that the record does not define, a jitter above
@@ -408,7 +412,7 @@ int ibsa_close(struct ibsa_client *client);
  * window is full: submit the query again when ibsa_dispatch() or ibsa_wait()
  * has returned, because they send waiting requests after callbacks, not inside
  * them; -EOPNOTSUPP the record is of Omni-Path, and the port is not; -ESHUTDOWN
- * ibsa_close() is closing the client; -ENODEV the device disappeared and is not
+ * ibsa_close() is ending the queries; -ENODEV the device disappeared and is not
  * back yet; -ENOMEM; or the transport's error if the first try is sent within
  * the call. After an error @done is not called.
  *
@@ -489,10 +493,10 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * if more may be waiting, ibsa_timeout_ms() returns 0 afterwards.
  *
  * When the device disappears, or the fabric server stops, the client sends the
- * queries in progress again; if the device is not back yet, they end with
- * -ENODEV, and ibsa_query() returns -ENODEV, or the reason why the device file,
- * which exists again, cannot be opened. The client searches for the device, at
- * most ten times a second, in this call, ibsa_wait() and ibsa_query(). When the
+ * queries in progress again. If the device is not back yet, they end with
+ * -ENODEV, and ibsa_query() returns -ENODEV; both with the reason instead if
+ * the device file exists again, but cannot be opened. The client searches for
+ * the device at most ten times a second, in the calls that use it. When the
  * device is back, event watches and registered services are set up again, and
  * event watches receive IBSA_EVENT_GAP; see also ibsa_port_watch(). An event
  * loop therefore must continue after -ENODEV.
@@ -543,12 +547,12 @@ void ibsa_wake(struct ibsa_client *client);
  *
  * Return: 0 the SA replied with status 0, with records or with an empty table;
  * -EREMOTEIO the SA replied with another status, which is in the reply that
- * @done receives; -ETIMEDOUT the deadline passed without a reply; -EMSGSIZE,
- * -ENODATA, -ENODEV, -EPROTO as err of struct ibsa_reply; the transport's error
- * when it received or waited, and @done is called as after ibsa_cancel();
- * -EBUSY a callback of this client called ibsa_query_wait(); or an error that
- * ibsa_query() returns. After -EBUSY or an error of ibsa_query() @done is not
- * called.
+ * @done receives; -ETIMEDOUT, -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO and the
+ * transport's error when it sent a try, as err of struct ibsa_reply; the
+ * transport's error when it received or waited, and @done is called as after
+ * ibsa_cancel(); -EBUSY a callback of this client called ibsa_query_wait(); or
+ * an error that ibsa_query() returns. After -EBUSY or an error of ibsa_query()
+ * @done is not called.
  */
 int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 		    ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
@@ -579,13 +583,13 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
  * redirected
  * @client: an open client
  * @out:    receives the sentence of ibsa_reply_explain() for the last reply
- *          whose redirection the client did not follow
+ *          with an address to which the client did not follow
  *
  * Use it after a registered service or an event watch has reported a status of
  * redirection: the report does not contain the address.
  *
- * Return: 0; -ENOENT the client has received no redirection that it did not
- * follow, and @out is unchanged.
+ * Return: 0; -ENOENT the client has received no such reply, and @out is
+ * unchanged.
  */
 int ibsa_redirect_explain(const struct ibsa_client *client,
 			  struct ibsa_error *out) IBSA_MUST_USE;
@@ -624,8 +628,8 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
  * @refresh: true: read the port now; false: return the state of the last read
  * @out:     receives the state
  *
- * If a refresh finds a change, the next dispatch calls the callbacks of the
- * watches.
+ * If a refresh finds a change, a dispatch calls the callbacks of the watches
+ * later.
  *
  * Return: 0; or the error of reading the port, such as -ENODEV, and @out is
  * unchanged.
@@ -637,7 +641,8 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  * ibsa_port_watch - watch the client's port for changes
  * @client:      an open client
  * @interval_ms: milliseconds between two reads of the port; 0: 1000. The
- *               smallest interval of all watches of the client applies
+ *               smallest interval of all watches of the client applies; event
+ *               watches and registered services have one of 1000, too
  * @changed:     called for changes, by the functions that ibsa_reply_fn lists
  * @arg:         passed to @changed unchanged
  * @out:         receives the watch, which ibsa_port_unwatch() or ibsa_close()
@@ -655,8 +660,8 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  * back, the watch reports IBSA_PORT_CHANGE_REREGISTER and any other changes.
  * Other errors of reading the port are not reported.
  *
- * Return: 0; -EINVAL no @changed; -ESHUTDOWN ibsa_close() is closing the
- * client; -ENOMEM.
+ * Return: 0; -EINVAL no @changed; -ESHUTDOWN ibsa_close() is ending the
+ * queries; -ENOMEM.
  */
 int ibsa_port_watch(struct ibsa_client *client, unsigned int interval_ms,
 		    ibsa_port_fn changed, void *arg,

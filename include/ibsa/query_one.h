@@ -37,7 +37,7 @@ int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
  * struct ibsa_path_options - options; zero is the default of each member
  * @from:       GID of the source port; zero: the GID at index 0 of the client's
  *              port
- * @match:      values that the path must have, such as its P_Key; NULL: any
+ * @match:      values that the path must have, such as its P_Key; NULL: zeros
  * @mask:       the fields of @match that the SA compares, as of struct
  *              ibsa_query; sgid and dgid are not allowed. If the mask does not
  *              contain the field reversible, ibsa_path_wait() queries a path

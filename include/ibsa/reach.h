@@ -59,13 +59,13 @@ struct ibsa_reach_options {
  *          reply is malformed; -ECANCELED the batch was stopped or the client
  *          closed; -ENOBUFS other queries filled the queue of the client: for
  *          ibsa_reach(), when it was called; for ibsa_reach_each(), during the
- *          whole timeout of the GID; or another error of ibsa_query() or struct
- *          ibsa_reply
+ *          whole timeout of the GID; or another error of ibsa_query_wait() or
+ *          of reading the port
  * @status: the MAD status, all 16 bits, host byte order: for IBSA_REACH_NO,
  *          0x0300 or 0x0500, or 0 if the reply has no record; for
  *          IBSA_REACH_UNKNOWN with @err 0, why the SA refused, or BUSY
  * @tries:  number of tries of the query for the path that were sent
- * @rtt_ns: nanoseconds from the last try to the reply; 0 without a reply
+ * @rtt_ns: as in struct ibsa_reply
  * @redirects: as in struct ibsa_reply
  * @redirect: as in struct ibsa_reply, valid until the callback returns; NULL
  *          from ibsa_reach(), and if the library searched for a reason
@@ -145,13 +145,13 @@ int ibsa_reach(struct ibsa_client *client,
  *
  * The batch has at most as many queries in progress as the client's window has
  * places, and starts the next query when one of them ends. The timeout of each
- * GID therefore starts with the query for this GID, and the batch does not fill
- * the client's queue. The batch allocates its own memory when it starts; later,
- * only its queries allocate memory. ibsa_close() ends a batch with -ECANCELED.
+ * GID therefore starts with the query for this GID. The batch allocates its own
+ * memory when it starts; later, only its queries allocate memory. ibsa_close()
+ * ends a batch with -ECANCELED.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @gids, a GID that is all
- * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is closing the
- * client; -ENOMEM. After an error @told is not called.
+ * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is ending the
+ * queries; -ENOMEM. After an error @told is not called.
  */
 int ibsa_reach_each(struct ibsa_client *client,
 		    const struct ibsa_reach_options *options,
@@ -164,11 +164,11 @@ int ibsa_reach_each(struct ibsa_client *client,
  * @batch: from ibsa_reach_each(); must not be passed after the callback for the
  *         last GID has returned
  *
- * For each GID without a result, the next dispatch calls the callback with
+ * For each GID without a result, a dispatch calls the callback later with
  * IBSA_REACH_UNKNOWN and -ECANCELED, or, if the batch was searching for the
- * reason why there is no path to the GID, with IBSA_REACH_NO and no reason. If
- * the callback of this batch calls ibsa_reach_stop(), the calls for the other
- * GIDs without a result follow as soon as the callback has returned.
+ * reason why there is no path to the GID, with IBSA_REACH_NO. If the callback
+ * of this batch calls ibsa_reach_stop(), the calls for the other GIDs without a
+ * result follow in the same dispatch.
  *
  * Return: 0; -EALREADY the batch was stopped before, or its callback is being
  * called for the last GID.

@@ -49,13 +49,13 @@ enum {
  * @is_certain: true: the reason is sure; false: the reason is possible, but the
  *              SA does not show enough to be sure, and @detail begins with
  *              "possibly"; also false for IBSA_REASON_NONE
- * @queries:    number of queries that were sent
+ * @queries:    number of queries, also of queries that could not be sent
  * @err:        0; or the error that ended the search: that of struct
- *              ibsa_reply, or -EBUSY if the SA was busy
+ *              ibsa_reply or ibsa_query_wait(), or -EBUSY if the SA was busy
  * @constraint: for IBSA_REASON_CONSTRAINT: the name of the field whose value
  *              alone excludes every path, such as "mtu" (a static string); NULL
- *              if only the values of several fields together exclude every
- *              path, and for all other codes
+ *              if the library found no single field with such a value, and for
+ *              all other codes
  * @possible:   if @constraint is not NULL: the value that this field of a path
  *              has without the constraint, such as "100Gb/s", or "" if that
  *              value meets the constraint (the return path then possibly does
