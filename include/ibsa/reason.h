@@ -49,13 +49,13 @@ enum {
  * @is_certain: true: the reason is sure; false: the reason is possible, but the
  *              SA does not show enough to be sure, and @detail begins with
  *              "possibly"; also false for IBSA_REASON_NONE
- * @queries:    number of queries, also of queries that could not be sent
- * @err:        0; or the error that ended the search: that of struct
- *              ibsa_reply or ibsa_query_wait(), or -EBUSY if the SA was busy
- * @constraint: for IBSA_REASON_CONSTRAINT: the name of the field whose value
- *              alone excludes every path, such as "mtu" (a static string); NULL
- *              if the library found no single field with such a value, and for
- *              all other codes
+ * @queries:    number of queries, also those that could not be sent
+ * @err:        0; or the error that ended the search: that of
+ *              ibsa_query_wait() or struct ibsa_reply, or -EBUSY if the SA was
+ *              busy
+ * @constraint: for IBSA_REASON_CONSTRAINT: the name of a field without whose
+ *              value the SA has a path, such as "mtu" (a static string); NULL
+ *              if the search found no such field, and for all other codes
  * @possible:   if @constraint is not NULL: the value that this field of a path
  *              has without the constraint, such as "100Gb/s", or "" if that
  *              value meets the constraint (the return path then possibly does
@@ -99,9 +99,9 @@ const char *ibsa_reason_text(int code);
  * other ports only to requests with its SM_Key. During the wait, the client
  * continues with its other queries.
  *
- * Return: 0, and @out holds a reason; -EINVAL @query is not for a PathRecord,
- * or does not select both ends; -EBUSY a callback of this client called
- * ibsa_reason_wait().
+ * Return: 0, and @out holds a reason; -EINVAL @query is NULL, is not for a
+ * PathRecord, has no match, or does not select both ends; -EBUSY a callback of
+ * this client called ibsa_reason_wait().
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord), 15.4.1 (what the SA shows),
  * 10.9.3 (P_Keys).

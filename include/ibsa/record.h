@@ -101,7 +101,7 @@ struct ibsa_field {
  * @decode:      decodes the first @size bytes at @wire into the struct
  * @encode:      encodes the struct into @size bytes at @wire, reserved bits as
  *               zero; sets *@over to 0, or to another number if a value is
- *               wider than its field
+ *               wider than its field or a text does not end with a NUL
  *
  * Each record that the library supports is an object, such as ibsa_path_record.
  * ibsa_record_at() returns all of them.
@@ -183,8 +183,8 @@ unsigned int ibsa_field_values(const struct ibsa_field *field);
  * @index: index of the value within the field, from 0; 0 if the field is not
  *         an array
  *
- * Return: the bits, one or two, in host byte order; 0 if the SA cannot select
- * by the value, or if @index is not less than ibsa_field_values().
+ * Return: the bits, one or two, in host byte order; 0 if the value has none, or
+ * if @index is not less than ibsa_field_values().
  */
 uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
 

@@ -681,9 +681,9 @@ IBSA__DEFINE(sa_header, SA_HEADER);
  * @field:  name of the field; for an array of numbers, the bit is that of its
  *          first value
  *
- * A constant expression, in host byte order. IBSA_PATH_CM(dlid) is short for
- * IBSA_CM(path, dlid); most other records have such a macro, too, for example
- * IBSA_NODE_CM().
+ * A constant expression, in host byte order; 0 if the field has no bit.
+ * IBSA_PATH_CM(dlid) is short for IBSA_CM(path, dlid); most other records have
+ * such a macro, too, for example IBSA_NODE_CM().
  */
 #define IBSA_CM(record, field) \
 	IBSA__CM(sizeof(((struct ibsa__##record##_mask *)0)->field) - 1)

@@ -42,13 +42,14 @@ struct ibsa_responder_options {
  *            on RoCE send requests to it
  * @lid:      LID of the port when the responder was opened, to which clients on
  *            InfiniBand send requests, host byte order; 0 on RoCE
- * @requests: MADs that arrived for the SA, without the responses to Reports
+ * @requests: requests that arrived for the SA; a request of several MADs counts
+ *            once
  * @answers:  answers that the kernel accepted for sending; an answer of several
  *            segments counts once
  * @reports:  Reports that the kernel accepted for sending; each try of a Report
  *            counts
- * @refused:  answers and Reports that the kernel refused, usually because it is
- *            still sending an earlier answer to the same request
+ * @refused:  answers and Reports that could not be sent, usually because the
+ *            kernel is still sending an earlier answer to the same request
  * @unprocessed:  of @requests, and of the responses to Reports, those that the
  *            responder could not send to the SA of the fabric, for example
  *            because they were too large or too small, or memory was short
@@ -93,9 +94,10 @@ struct ibsa_responder_info {
  * further requester replaces the oldest, and then receives the Reports to which
  * the oldest had subscribed.
  *
- * The kernel sends large answers as RMPP segments, and sends a segment again 2
- * seconds after it was lost. On RoCE, clients must use an IPv6 GID of the port:
- * their kernels discard answers that come from an IPv4 GID.
+ * The kernel sends large answers as RMPP segments, and sends lost segments
+ * again after 2 seconds without an acknowledgement, at most three times. On
+ * RoCE, clients must use an IPv6 GID of the port: their kernels discard answers
+ * that come from an IPv4 GID.
  *
  * Only one thread at a time may call functions with a responder, and a forked
  * child must not call them.
@@ -145,13 +147,13 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
  * @responder: an open responder
  *
  * One call processes at most 256 requests; if more are waiting, the fd stays
- * readable.
+ * readable, or ibsa_responder_timeout_ms() returns 0.
  *
  * Return: 0; -ENODEV the device was removed; -EBUSY another program registered
  * for the SA requests while the responder opened the device file again, which
- * the responder does after a request of more than 64 KiB; or another error of
- * the device. After an error the responder processes nothing any more, and each
- * further call returns the same error.
+ * the responder does, for example, after a request of more than 64 KiB; or
+ * another error of the device. After an error the responder processes nothing
+ * any more, and each further call returns the same error.
  */
 int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
 

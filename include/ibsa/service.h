@@ -28,18 +28,19 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  *               are not zero are set
  * @audit_ms:    interval in milliseconds at which the client reads the record
  *               back, shortened at random by up to an eighth; default 30000
- * @deadline_ms: deadline of each request in milliseconds from its first try;
- *               default: that of the client. If the client has as many requests
- *               in flight as its window permits, a request waits up to one
- *               minute for its first try, and then fails with -ETIMEDOUT
+ * @deadline_ms: deadline of each request in milliseconds from its first try,
+ *               except during ibsa_close(); default: that of the client. If the
+ *               client has as many requests in flight as its window permits, a
+ *               request waits up to one minute for its first try, and then
+ *               fails with -ETIMEDOUT
  *
- * service_id, service_gid and service_pkey identify a record. The client always
- * sends these three fields and service_lease; service_id is that of @service,
- * also if its bit is not in @mask. If the other three are not set, the client
- * uses: as service_gid the GID at index 0 of the port, and if this GID changes,
- * the client registers the service again with the new GID; as service_pkey
- * 0xffff; as service_lease IBSA_REGISTRATION_LEASE_S (300) seconds. All further
- * fields that are not set are sent as zero. A lease may be IBSA_LEASE_INFINITE.
+ * service_id, service_gid and service_pkey identify a record. Each Set contains
+ * these three fields and service_lease; service_id is that of @service, also if
+ * its bit is not in @mask. If the other three are not set, the client uses: as
+ * service_gid the GID at index 0 of the port, and if this GID changes, the
+ * client registers the service again with the new GID; as service_pkey 0xffff;
+ * as service_lease IBSA_REGISTRATION_LEASE_S (300) seconds. All further fields
+ * that are not set are sent as zero. A lease may be IBSA_LEASE_INFINITE.
  */
 struct ibsa_service_registration {
 	const struct ibsa_service *service;
@@ -69,10 +70,10 @@ enum ibsa_registration_event {
 	 * describes. */
 	IBSA_REGISTRATION_REPLACED,
 	/* A request failed, or the SA was busy. The client tries again after
-	 * 1 s, then after up to 60 s. */
+	 * about 1 s, then after up to 60 s. */
 	IBSA_REGISTRATION_FAILED,
-	/* The SA refused a request. The client tries again after 1 minute, then
-	 * after up to 15 minutes. */
+	/* The SA refused a request. The client tries again after about 1 minute,
+	 * then after up to 15 minutes. */
 	IBSA_REGISTRATION_REFUSED,
 	/* The registration has ended; the handle is no longer valid. */
 	IBSA_REGISTRATION_RELEASED,
@@ -90,9 +91,9 @@ enum ibsa_registration_event {
  *           0x0300; 0 with @status 0 also if no Set request was sent, so that
  *           there is nothing to delete; -ETIMEDOUT the SA did not reply;
  *           -ECANCELED ibsa_close() stopped waiting before the Delete request
- *           ended; or another error of the Delete request. Unless the record is
- *           deleted, the SA keeps the record until the record's lease ends. Of
- *           other events: 0
+ *           was sent or ended; or another error of the Delete request. Unless
+ *           the record is deleted, the SA keeps the record until the record's
+ *           lease ends. Of other events: 0
  * @status:  of FAILED, REFUSED and RELEASED: the MAD status, all 16 bits; of
  *           other events: 0
  * @service: the record: of REGISTERED, the record at the SA, with the granted
@@ -115,10 +116,11 @@ struct ibsa_registration_report {
  *
  * ibsa_reply_fn tells which functions call the callback, and what the callback
  * may call. In addition, the callback may call ibsa_service_register() and
- * ibsa_service_release(). After FAILED or REFUSED has been reported, a further
- * failure or refusal is reported only if its @err or its @status differs from
- * the failure or refusal before it. The first success after failures, LOST or
- * REPLACED is reported as REGISTERED; renewals are not reported.
+ * ibsa_service_release(). After FAILED or REFUSED, and until another event is
+ * reported, a failure or refusal is reported only if its @err or its @status
+ * differs from the failure or refusal before it. The first success after
+ * failures, LOST or REPLACED is reported as REGISTERED; renewals are not
+ * reported.
  */
 typedef void (*ibsa_registration_fn)(
 	const struct ibsa_registration_report *report, void *arg);
@@ -136,7 +138,8 @@ typedef void (*ibsa_registration_fn)(
  *
  * The client sets the record at the SA and reads it back. The client reads the
  * record again every audit_ms (an audit) and soon after the port changed (see
- * ibsa_port_watch()). When half of the granted lease has passed, the client
+ * ibsa_port_watch()), unless the port is then down or initializing, or only its
+ * physical state changed. When half of the granted lease has passed, the client
  * reads the record and renews it. After a change of the port, the client
  * spreads the reads of all its registrations over half a second; with more than
  * 100 registrations, over 5 ms for each registration, up to 10 s. If
@@ -181,11 +184,11 @@ int ibsa_service_register(struct ibsa_client *client,
  * ibsa_service_release - end a registration and delete its record from the SA
  * @registration: a valid handle from ibsa_service_register()
  *
- * Does not wait: later, the client sends the Delete request, after the reply to
- * a Set request that is in flight, and then reports IBSA_REGISTRATION_RELEASED.
- * ibsa_close() releases all registrations of the client, and waits for the SA
- * up to two seconds for all of them together. A callback of the client may call
- * this function.
+ * Does not wait: later, the client sends the Delete request if it has sent a
+ * Set request, after the reply to a Set request that is in flight, and then
+ * reports IBSA_REGISTRATION_RELEASED. ibsa_close() releases all registrations
+ * of the client, and waits for the SA up to two seconds for all of them
+ * together. A callback of the client may call this function.
  *
  * Return: 0; -EALREADY the registration is already being released.
  */

@@ -95,11 +95,11 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
  * @out:   receives the text
  * @size:  size of @out in bytes; IBSA_VALUE_TEXT is always enough
  *
- * @field->show determines the form: see enum ibsa_show. In a text field, a
- * backslash is written as \x5c, and each byte that ibsa_text_clean() replaces
- * as \xNN. Codes of MTUs, rates, types and states are written as their meaning
- * ("2048", "100Gb/s", "switch", "Active"), and codes without a meaning as
- * decimal numbers.
+ * @field->show determines the form: see enum ibsa_show. In a text field, NULs
+ * at the end are omitted; a backslash is written as \x5c, and any other NUL and
+ * each byte that ibsa_text_clean() replaces as \xNN. Codes of MTUs, rates,
+ * types and states are written as their meaning ("2048", "100Gb/s", "switch",
+ * "Active"), and codes without a meaning as decimal numbers.
  *
  * Return: the length without the NUL; -ENOSPC the text does not fit; -EINVAL
  * @index is not less than ibsa_field_values(). After an error @out is
@@ -142,11 +142,11 @@ int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
  *        always enough
  *
  * Each byte of these characters is written as \xNN: bytes that are not valid
- * UTF-8; control characters (C0 and C1); characters that change the direction
- * of the text; U+2028 and U+2029; other invisible format characters; all code
- * points from U+2060 to U+206F, U+FFF0 to U+FFFB and U+E0000 to U+E0FFF; and
- * noncharacters. Characters and \xNN are written completely or not at all.
- * Backslashes are copied, so that the text cannot be converted back.
+ * UTF-8; control characters (C0, DEL and C1); characters that change the
+ * direction of the text; U+2028 and U+2029; other invisible format characters;
+ * all code points from U+2060 to U+206F, U+FFF0 to U+FFFB and U+E0000 to
+ * U+E0FFF; and noncharacters. Characters and \xNN are written completely or not
+ * at all. Backslashes are copied, so that the text cannot be converted back.
  *
  * Return: the number of bytes written, without the NUL.
  *
@@ -261,7 +261,8 @@ unsigned int ibsa_mtu_bytes(uint8_t code);
  * results of this function.
  *
  * Return: megabits per second, 2500 to 1700000; 0 for any other code. This is
- * the exact rate: 103125 for the code of the nominal rate 100 Gb/s.
+ * the exact rate without fractions: 103125 for the code of the nominal rate 100
+ * Gb/s.
  */
 unsigned int ibsa_rate_mbps(uint8_t code);
 
@@ -273,8 +274,8 @@ unsigned int ibsa_rate_mbps(uint8_t code);
  * Return: 4 @name is equal to @description or to its first word; 3 as 4, but
  * equal only without regard to the case of ASCII letters; 2 @name is
  * HOST/DEVICE and @description is "HOST DEVICE"; 1 as 2, but equal only without
- * regard to the case of ASCII letters; 0 no match. Any thread may call
- * ibsa_host_match().
+ * regard to the case of ASCII letters; 0 no match, or @name is "". Any thread
+ * may call ibsa_host_match().
  */
 int ibsa_host_match(const char *name, const char *description);
 

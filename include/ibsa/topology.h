@@ -63,14 +63,15 @@ struct ibsa_topology_info {
  * @port_count:  number of ports without port 0; the first port has number 1
  * @has_enhanced_port0: whether the node is a switch whose port 0 is an enhanced
  *                      port
- * @level:       of a switch: number of links to the nearest channel adapter, at
- *               least 1; of channel adapters and routers 0
+ * @level:       of a switch: number of links to the nearest channel adapter
+ *               over switches alone, at least 1; of channel adapters and
+ *               routers 0
  * @island:      number of the node's island, a set of connected nodes, from 0
  *               in the order of the lowest node index in each island
  *
  * An aggregation node, which is a channel adapter inside a switch, does not
- * count for the levels; its description contains "Aggregation Node". The
- * switches of an island without channel adapters have level 1.
+ * count for the levels; its description contains "Aggregation Node". Switches
+ * that are not connected with a channel adapter in this way have level 1.
  */
 struct ibsa_topology_node {
 	const char *name;
@@ -89,13 +90,14 @@ struct ibsa_topology_node {
 /**
  * struct ibsa_topology_port - a port of a node, and the other end of its link
  * @number:     port number; 0: the end port of a switch
- * @guid:       port GUID, host order; 0 for all ports of a switch except port 0
- * @lid:        LID, host order; 0: the port has no LID, as all ports of a
+ * @guid:       port GUID, host order; 0: unknown, or a port of a switch other
+ *              than port 0
+ * @lid:        LID, host order; 0: the port has no known LID, as all ports of a
  *              switch except port 0
  * @lmc:        LMC
- * @has_info:   there is a PortInfoRecord of the port, or the topology is from a
- *              file, and the port has a link or is port 0 of a switch; if false,
- *              the members from @state to @speed_supported are 0 or ""
+ * @has_info:   there is a PortInfoRecord of the port; in a topology from a file:
+ *              the port has a link, or is port 0 of a switch; if false, the
+ *              members from @state to @speed_supported are 0 or ""
  * @state:      enum ibsa_port_state_code; 0: unknown
  * @phys_state: physical state, a code of PortInfo; 0: unknown
  * @mtu:        code of the MTU of the link (NeighborMTU); 0: unknown
@@ -106,7 +108,8 @@ struct ibsa_topology_node {
  * @speed_supported: the highest speed that the port supports; "": unknown
  * @has_link:   the port has a link; if false, the members after @has_link are
  *              not valid
- * @is_one_end: only one of the two ports reports the link; both have @has_link
+ * @is_one_end: only one of the two ports reports the link; both have @has_link,
+ *              the other port possibly with another link
  * @far_node:   index of the node at the other end
  * @far_port:   port number at the other end
  * @lanes_common: the greatest width that both ends support; 0: unknown
@@ -179,9 +182,10 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  * switch and the island of each node; struct ibsa_topology_node explains both.
  * The topology is then finished: the functions that return nodes and ports need
  * a finished topology. Before, the topology has no nodes. Records may
- * contradict each other: of two LinkRecords of a port, the first counts, and
- * two NodeRecords with the same node GUID become two nodes unless they are of
- * two ports of one adapter.
+ * contradict each other: of two LinkRecords of a port whose ends have
+ * NodeRecords, the first counts, and two NodeRecords with the same node GUID
+ * become two nodes unless they are of two ports of one channel adapter or
+ * router.
  *
  * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
  * only be freed.
@@ -230,7 +234,7 @@ int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
  * ibsa_topology_node_find - find a node by its GUID
  * @topology:  a finished topology
  * @guid:      node GUID, host order
- * @out_index: receives the index of the node
+ * @out_index: receives the index of the node; of several, the lowest
  *
  * Return: 0; -ENOENT there is no such node. Any thread may call
  * ibsa_topology_node_find().
@@ -239,7 +243,7 @@ int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
 			    size_t *out_index) IBSA_MUST_USE;
 
 /**
- * ibsa_topology_lid_find - find the port that has a LID
+ * ibsa_topology_lid_find - find the port that has a LID, or one of several
  * @topology: a finished topology
  * @lid:      LID, host order; any of the LIDs of a port with an LMC above 0
  * @out_node: receives the index of the node
@@ -263,8 +267,9 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * support, or that only one end reports; of channel adapters and routers, ports
  * without a link that are not active; one finding for all active ports whose
  * other end is not in the topology, or, if there are no such ports, for the
- * records with a LID that no node has; two ports with the same GUID or LID, and
- * two nodes with the same GUID; and nodes without a description.
+ * records with a LID that no node has; two ports with the same LID, two nodes
+ * with the same GUID, and two ports with the same GUID of nodes with different
+ * GUIDs; and nodes whose description is empty or blank.
  *
  * With @expected, ibsa_topology_check() also reports nodes and links that are
  * missing or new, cables that are plugged into another port than expected, and
