@@ -22,9 +22,10 @@ struct ibsa_responder;
  *          only if it is named
  * @port:   port number of the device; 0: the first active InfiniBand port of
  *          the device, or else its first active RoCE port
- * @node:   name or node id of a channel adapter of the fabric: the SA of the
- *          fabric receives all requests as if they came from this node; NULL:
- *          the first channel adapter of the fabric
+ * @node:   name or node id of a channel adapter of the fabric, as for
+ *          ibsa_fabric_attach(): the SA of the fabric receives all requests as
+ *          if they came from this node; NULL: the first channel adapter of the
+ *          fabric
  * @node_port: port number of @node; 0: its first port with a cable
  */
 struct ibsa_responder_options {
