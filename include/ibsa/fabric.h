@@ -209,8 +209,8 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  *          "HOST DEVICE". If no node has this name: the name of a host, the
  *          first word of the names of its adapters. This selects, in the order
  *          of these names ("mlx5_9" before "mlx5_10"), the first adapter with
- *          an active port, or else the first. NULL: the first adapter of the
- *          file
+ *          an active port, or else the first. Names in another case match if
+ *          none matches in the same case. NULL: the first adapter of the file
  * @port:   port number; 0: the first port with a cable, active or not
  * @out:    receives the transport, for ibsa_options.transport: ibsa_close()
  *          closes it; if ibsa_open() fails, the program closes it. The
@@ -269,7 +269,8 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 /**
  * ibsa_fabric_stats_get - read the counters of a fabric
  * @fabric: a fabric
- * @out:    receives the counters since the fabric was loaded
+ * @out:    receives the counters since the fabric was loaded. MADs that are due
+ *          are delivered first
  *
  * Any thread may call ibsa_fabric_stats_get().
  */
