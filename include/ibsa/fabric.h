@@ -164,11 +164,11 @@ struct ibsa_fabric_stats {
  * an error, @sa_node names no node, or a node other than a switch without a
  * cable, or is NULL and there is no channel adapter, a value of @options is out
  * of range, there are more end ports than LIDs, or @path is a capture and
- * @options has members other than virtual_clock, seed, latency_us and
- * no_opa_paths, or ibsa_replay_open() returns -EINVAL for the capture; -ENOENT
- * a file does not exist; -EFBIG a file is 1 GiB or larger; -ENOMEM; or the
- * system's error of opening or reading a file. After an error @out is
- * unchanged. Any thread may call ibsa_fabric_load().
+ * @options has members other than virtual_clock, seed and latency_us, or
+ * ibsa_replay_open() returns -EINVAL for the capture; -ENOENT a file does not
+ * exist; -EFBIG a file is 1 GiB or larger; -ENOMEM; or the system's error of
+ * opening or reading a file. After an error @out is unchanged. Any thread may
+ * call ibsa_fabric_load().
  */
 int ibsa_fabric_load(const char *path,
 		     const struct ibsa_fabric_options *options,
