@@ -77,8 +77,9 @@ static int host_wrong(const struct ibsa_topology_node *node)
 
 	complain("topology --slurm: the node with GUID 0x%016" PRIx64 " has "
 		 "the description '%s', whose first word is not a host name "
-		 "of Slurm; give it another with --node-name-map, or select "
-		 "adapters with --device",
+		 "of Slurm; give the node another name with --node-name-map, "
+		 "or leave it out with --device and a pattern of other "
+		 "adapters, such as 'mlx5_[0]'",
 		 node->guid, name_net(node->name, name));
 	return CLI_NO;
 }

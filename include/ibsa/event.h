@@ -189,10 +189,12 @@ struct ibsa_event {
  * not find a port that joined and left between two tables, lost Reports of
  * other kinds, and GIDs of a port with an index above 0.
  *
- * A table of NodeRecords has 112 bytes per node: 79 kB for 648 hosts and their
- * 54 switches, 1.3 MB for 10,000 hosts and their 1,438 switches. @audit_nodes
- * is off by default because hundreds of clients that read tables are a load on
- * the SM. ibsa_event_watch(3) gives figures.
+ * A NodeRecord has 112 bytes in the SA's reply, which has one NodeRecord for
+ * each port of a channel adapter or router, and one for each switch: 79 kB for
+ * 648 hosts with one port each and their 54 switches, 1.3 MB for 10,000 such
+ * hosts and their 1,438 switches. @audit_nodes is off by default because
+ * hundreds of clients that read tables are a load on the SM.
+ * ibsa_event_watch(3) gives figures.
  */
 struct ibsa_event_options {
 	unsigned int kinds;

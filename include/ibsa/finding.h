@@ -14,10 +14,11 @@ IBSA_BEGIN
  * Kinds of findings, their names and severities.
  *
  * In a topology file (ibsa_fabric_finding_at()):
- * - one-way: only one end gives the cable, others are given at both ends
+ * - one-way: the file lists the cable at only one of its two ends, although it
+ *   lists at least one other cable at both ends
  * - rate-differs: the two ends of a cable give different rates
- * - no-rate: no end of a cable gives a rate, others have one; or the rate is
- *   invalid
+ * - no-rate: the file gives no rate at either end of the cable, although it
+ *   gives a rate for at least one other cable; or the rate is invalid
  * - narrow: the cable has fewer lanes than most cables
  * - parallel-differs: two cables between the same nodes have different rates
  * - guid-differs: two lines give different GUIDs for a port

@@ -85,7 +85,8 @@ struct ibsa_sa_access {
  *               @port, @context, @fabric and @on are then ignored. After a
  *               successful open, the client owns and closes it
  * @access:      how requests reach the SA. Without @context, the client does
- *               not learn that an InfiniBand port of a device requires a GRH
+ *               not learn that an InfiniBand port of a device requires a GRH:
+ *               for such a port, set its grh to IBSA_GRH_ALWAYS
  * @window:      maximum number of requests in flight, 1 to 1048576; default 16.
  *               A request whose queries have ended may still be in flight: see
  *               ibsa_cancel(). The client's own query for the path to the

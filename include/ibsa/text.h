@@ -120,9 +120,9 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  * Numbers may be decimal or, after 0x, hexadecimal. Names of codes may be in
  * upper or lower case, and rates without "/s". A number that is not the name of
  * a code is the code: the MTUs "2048" and "4" are both code 4. If a blob is
- * shorter than its field, the other bytes are set to zero. In text, \xNN with
- * two hexadecimal digits stands for any byte, also NUL; a backslash before
- * other characters is an error.
+ * shorter than its field, the other bytes are set to zero. For a text field
+ * (IBSA_SHOW_text), \xNN with two hexadecimal digits stands for any byte, also
+ * NUL; a backslash before other characters is an error.
  *
  * Return: 0; -EINVAL @text is not of the field's kind, or @index is not less
  * than ibsa_field_values(); -ERANGE the value does not fit the field. After an

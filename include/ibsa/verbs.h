@@ -86,7 +86,7 @@ int ibsa_verbs_close(struct ibv_context *context);
  * 0 for the kernel's command, or @context was opened by ibsa_verbs_open() in
  * the parent process; EOPNOTSUPP @flags is not 0 for another source, such as
  * sysfs if the kernel has no such command; EIO the device has disappeared, or
- * its fabric server has stopped or does not answer; ENOMEM; or the error of the
+ * its fabric server has ended or does not answer; ENOMEM; or the error of the
  * kernel's command. Any thread may call ibsa_query_gid_ex().
  *
  * Source: ibv_query_gid_ex(3) of rdma-core.
@@ -113,7 +113,7 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  * parent process, or, from the kernel's command, @flags is not 0 or
  * @max_entries is 0; -EOPNOTSUPP @flags is not 0 for another source (see
  * ibsa_query_gid_ex()); -EIO the device has disappeared, or its fabric server
- * has stopped or does not answer; -ENOMEM; or the error of the kernel's
+ * has ended or does not answer; -ENOMEM; or the error of the kernel's
  * command. Any thread may call ibsa_query_gid_table().
  *
  * Source: ibv_query_gid_table(3) of rdma-core.

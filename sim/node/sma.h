@@ -71,8 +71,8 @@ const struct sma_port *ibsa__sma_port(const struct nodes *nodes,
 
 /*
  * Values that an SM outside of the fabric has set at a node. ibsa__sma_node()
- * returns NULL if there are none; ibsa__sma_make() creates them, and returns
- * NULL if memory runs out.
+ * returns NULL if there are none; ibsa__sma_make() creates them if they do not
+ * exist, and returns NULL if memory is short.
  */
 struct sma_node *ibsa__sma_node(const struct nodes *nodes, uint32_t node);
 struct sma_node *ibsa__sma_make(struct nodes *nodes, uint32_t node);

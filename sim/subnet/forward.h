@@ -34,8 +34,8 @@ struct switch_tables {
 /*
  * The forwarding tables that an SM outside of the fabric has set at a node.
  * ibsa__switch_tables() returns NULL if it has set none;
- * ibsa__switch_tables_make() creates them, and returns NULL if memory is
- * short.
+ * ibsa__switch_tables_make() creates them if they do not exist, and returns
+ * NULL if memory is short.
  */
 const struct switch_tables *ibsa__switch_tables(const struct subnet *subnet,
 						uint32_t node);

@@ -332,8 +332,10 @@ static inline bool is_at_sa(const struct ibsa__engine *engine,
 }
 
 /*
- * submit.c: the tries of a request. ibsa__txn_schedule() sets the tick of the
- * next try of @txn, and arms the timers of the queries that end before it.
+ * submit.c: the tries of a request. ibsa__txn_schedule() schedules the next try
+ * of @txn for tick @due, and arms the deadline timers of those queries of @txn
+ * that end at @due or before. If all of them do, there is no next try, and the
+ * timer of the tries is cancelled.
  */
 void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 			uint64_t due);

@@ -334,7 +334,8 @@ int ibsa__remote_request(struct remote_connection *connection,
 		ibsa__fail(error, err,
 			   connection->is_late
 				   ? "the fabric server does not answer; check "
-				     "whether its process is stopped"
+				     "whether its process is suspended, for "
+				     "example by SIGSTOP"
 				   : "the fabric server has closed the "
 				     "connection; check that it runs");
 	}
@@ -535,7 +536,8 @@ static int hello_exchange(struct remote_connection *connection,
 	if (connection->is_late)
 		return ibsa__fail(error, -ETIMEDOUT,
 				  "the fabric server at %s does not answer; "
-				  "check whether its process is stopped",
+				  "check whether its process is suspended, "
+				  "for example by SIGSTOP",
 				  address->path);
 	if (err || request.answered != sizeof(hello) ||
 	    ibsa__remote_hello_take(&hello, address))

@@ -407,7 +407,8 @@ static int link_open(struct remote_link *link, struct ibsa_error *error)
 	if (err == -ETIMEDOUT)
 		return ibsa__fail(error, err,
 				  "the fabric server at %s does not answer; "
-				  "check whether its process is stopped",
+				  "check whether its process is suspended, "
+				  "for example by SIGSTOP",
 				  link->address.path);
 	if (err == -EPIPE)
 		return ibsa__fail(error, -ENODEV,

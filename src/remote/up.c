@@ -105,7 +105,7 @@ int ibsa__remote_link_up_wait(struct remote_link *link,
 			got = ibsa__fail(error, -ETIMEDOUT,
 					 "the fabric server at %s does not "
 					 "answer; check whether its process is "
-					 "stopped",
+					 "suspended, for example by SIGSTOP",
 					 link->address.path);
 			break;
 		}

@@ -246,7 +246,7 @@ int ibsa__remote_link_fd(struct umad_file *file)
 
 /*
  * Begin to connect to the server, without waiting for its answer: a server
- * process that is stopped does not answer.
+ * process that is suspended does not answer.
  */
 static int link_renew_begin(struct remote_link *link)
 {

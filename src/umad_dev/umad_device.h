@@ -89,8 +89,9 @@ int ibsa__umad_dev_reopen(struct umad_file *file, bool *out_is_other);
 void ibsa__umad_dev_shut(struct umad_file *file, bool is_gone);
 
 /*
- * Find the current name of the device, which may have been renamed. Return: 0;
- * or the error of the search.
+ * Find the current name of the device, which may have been renamed, and set it
+ * as ibsa__umad_dev_rename() does. Return: 0; -ENOMEM; or the error of the
+ * search. After an error the name is unchanged.
  */
 int ibsa__umad_dev_find(struct umad_device *device) IBSA_MUST_USE;
 
