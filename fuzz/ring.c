@@ -254,11 +254,8 @@ static void bytes_send(struct fuzz *fuzz, const void *bytes, size_t len)
 	bell_add(fuzz, 1);
 }
 
-/*
- * Send a request for all NodeRecords, of which the input changes bytes; only
- * its first bytes if @is_part.
- */
-static void packet_send(struct fuzz *fuzz, bool is_part)
+/* Return: a request for all records of an attribute. */
+static struct packet table_request(struct fuzz *fuzz, uint16_t attribute)
 {
 	struct packet packet = {
 		.header = { .id = fuzz->hostile.agent,
@@ -267,15 +264,26 @@ static void packet_send(struct fuzz *fuzz, bool is_part)
 		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION,
 			 IBSA_METHOD_GET_TABLE },
 	};
-	const size_t part = is_part ? take_word(fuzz) % sizeof(packet)
-				    : sizeof(packet);
-	const uint8_t *bytes;
-	size_t len;
 
 	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
 	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
 	ibsa_put_be32(packet.mad + MAD_TID_LOW, take(fuzz));
-	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, 0x0011);
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, attribute);
+	return packet;
+}
+
+/*
+ * Send a request for all NodeRecords, of which the input changes bytes; only
+ * its first bytes if @is_part.
+ */
+static void packet_send(struct fuzz *fuzz, bool is_part)
+{
+	const size_t part = is_part ? take_word(fuzz) % sizeof(struct packet)
+				    : sizeof(struct packet);
+	struct packet packet = table_request(fuzz, 0x0011);
+	const uint8_t *bytes;
+	size_t len;
+
 	bytes = take_bytes(fuzz, &len);
 	for (size_t i = 0; i < len && i < sizeof(packet); i++)
 		((uint8_t *)&packet)[i] ^= bytes[i];
@@ -285,18 +293,9 @@ static void packet_send(struct fuzz *fuzz, bool is_part)
 /* Send a request for all PathRecords, whose reply is larger than the ring. */
 static void table_request_send(struct fuzz *fuzz)
 {
-	struct packet packet = {
-		.header = { .id = fuzz->hostile.agent,
-			    .length = sizeof(packet),
-			    .timeout_ms = 100 },
-		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION,
-			 IBSA_METHOD_GET_TABLE },
-	};
+	const struct packet packet = table_request(fuzz,
+						   ibsa_path_record.attribute);
 
-	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
-	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
-	ibsa_put_be32(packet.mad + MAD_TID_LOW, take(fuzz));
-	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, ibsa_path_record.attribute);
 	bytes_send(fuzz, &packet, sizeof(packet));
 }
 
