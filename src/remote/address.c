@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The addresses of ports at fabric servers. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "remote/connection.h"
+
+const char *ibsa__remote_path(const char *fabric)
+{
+	const size_t len = strlen(REMOTE_PREFIX);
+
+	if (!fabric || strncmp(fabric, REMOTE_PREFIX, len) != 0)
+		return NULL;
+	return fabric + len;
+}
+
+/*
+ * Split NAME or NAME/PORT: the part after the last slash is a port number if
+ * it consists of digits only.
+ */
+static void node_split(struct remote_node *node)
+{
+	char *slash = strrchr(node->name, '/');
+	unsigned long port;
+	char *end;
+
+	if (!slash || slash[1] < '0' || slash[1] > '9')
+		return;
+	port = strtoul(slash + 1, &end, 10);
+	if (*end || port > UINT8_MAX)
+		return;
+	*slash = '\0';
+	node->port = (unsigned int)port;
+}
+
+int ibsa__remote_node_find(const char *name, const char *process_node,
+			   unsigned int port, struct ibsa_error *error,
+			   struct remote_node *out)
+{
+	const bool is_of_process = !name || !strcmp(name, REMOTE_DEVICE);
+	struct remote_node node = { .port = 0 };
+
+	if (is_of_process)
+		name = process_node;
+	if (!name)
+		name = "";
+	if (strlen(name) > REMOTE_NODE_MAX)
+		return ibsa__fail(error, -EINVAL,
+				  "the name of node %.32s... is too long; the "
+				  "limit is %d characters",
+				  name, REMOTE_NODE_MAX);
+	snprintf(node.name, sizeof(node.name), "%s", name);
+	if (is_of_process)
+		node_split(&node);
+	if (port)
+		node.port = port;
+	*out = node;
+	return 0;
+}
+
+int ibsa__remote_address_find(const char *fabric, const char *node,
+			      const char *process_node, unsigned int port,
+			      struct ibsa_error *error,
+			      struct remote_address *out)
+{
+	const char *path = ibsa__remote_path(fabric);
+	struct remote_address address = { .port = 0 };
+	struct remote_node at;
+	int err;
+
+	if (!path || !*path)
+		return ibsa__fail(error, -EINVAL,
+				  "'%.40s' does not name a fabric server; "
+				  "write unix:PATH",
+				  fabric ? fabric : "");
+	if (strlen(path) >= sizeof(address.path))
+		return ibsa__fail(error, -ENAMETOOLONG,
+				  "the path %.40s... is too long for a socket; "
+				  "the limit is %zu characters",
+				  path, sizeof(address.path) - 1);
+	err = ibsa__remote_node_find(node, process_node, port, error, &at);
+	if (err)
+		return err;
+	memcpy(address.node, at.name, sizeof(at.name));
+	address.port = at.port;
+	memcpy(address.path, path, strlen(path) + 1);
+	*out = address;
+	return 0;
+}
