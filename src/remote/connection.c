@@ -113,6 +113,7 @@ static int bytes_recv(struct remote_connection *connection, void *data,
 			continue;
 		if (got <= 0)
 			return -1;
+		connection->has_answer = true;
 		at += got;
 		len -= (size_t)got;
 	}
@@ -225,6 +226,7 @@ static int exchange(struct remote_connection *connection,
 
 	connection->exchange_ns = start_ns;
 	connection->is_late = false;
+	connection->has_answer = false;
 	request_send(connection, request);
 	err = answer_recv(connection, request, is_refused, error);
 	/* Only the answer to REMOTE_ATTACH may contain descriptors. */
@@ -280,6 +282,15 @@ static bool path_is_socket(const char *path)
 	return ibsa__stat(path, 0, &at) == 0 && S_ISSOCK(at.st_mode);
 }
 
+static int server_has_ended(const struct remote_address *address,
+			    struct ibsa_error *error)
+{
+	return ibsa__fail(error, -ENODEV,
+			  "the fabric server at %s has ended: start it again "
+			  "with ibsa fabric run, with this path as --socket",
+			  address->path);
+}
+
 static int connect_failed(const struct remote_address *address, int err,
 			  struct ibsa_error *error)
 {
@@ -298,11 +309,7 @@ static int connect_failed(const struct remote_address *address, int err,
 				"server: give the path that ibsa fabric run "
 				"prints",
 				address->path);
-		return ibsa__fail(error, -ENODEV,
-				  "the fabric server at %s has ended: start "
-				  "it again with ibsa fabric run, with this "
-				  "path as --socket",
-				  address->path);
+		return server_has_ended(address, error);
 	case UNTRUSTED:
 		return ibsa__fail(error, -EACCES,
 				  "the fabric server at %s belongs to another "
@@ -402,9 +409,11 @@ void ibsa__remote_hello_put(const struct remote_address *address,
 	memcpy(out->node, address->node, sizeof(out->node));
 }
 
-int ibsa__remote_is_other(const struct remote_address *address,
+int ibsa__remote_no_hello(const struct remote_address *address, bool has_answer,
 			  struct ibsa_error *error)
 {
+	if (!has_answer)
+		return server_has_ended(address, error);
 	return ibsa__fail(error, -EPROTO,
 			  "the program that listens at %s does not answer as a "
 			  "fabric server of this version; start one of this "
@@ -456,7 +465,8 @@ static int hello_exchange(struct remote_connection *connection,
 				  address->path);
 	if (err || request.answered != sizeof(hello) ||
 	    ibsa__remote_hello_take(&hello, address))
-		return ibsa__remote_is_other(address, error);
+		return ibsa__remote_no_hello(address, connection->has_answer,
+					     error);
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct remote_connection {
 	uint64_t start_ns;    /* when connecting began */
 	uint64_t exchange_ns; /* when the current exchange began */
 	bool is_late;	      /* the last exchange reached its deadline */
+	bool has_answer;      /* it has received at least one byte */
 };
 
 /*
@@ -86,8 +87,9 @@ int ibsa__remote_connect(struct remote_connection *connection,
  * answer to ibsa__remote_hello_take(), which sets @address as
  * ibsa__remote_connect() does. ibsa__remote_connect_begin() returns 0; or an
  * error of ibsa__remote_connect(). ibsa__remote_hello_take() returns 0; -EPROTO
- * the answer is invalid. ibsa__remote_is_other() returns -EPROTO, with the
- * message for an invalid answer.
+ * the answer is invalid. ibsa__remote_no_hello() returns the error of a server
+ * that has not sent a valid answer, and sets the message: -EPROTO; -ENODEV
+ * @has_answer is false: the server has ended before it sent a byte.
  */
 int ibsa__remote_connect_begin(struct remote_connection *connection,
 			       const struct remote_address *address,
@@ -97,7 +99,7 @@ void ibsa__remote_hello_put(const struct remote_address *address,
 			    struct remote_hello *out);
 int ibsa__remote_hello_take(const struct remote_hello *hello,
 			    struct remote_address *address) IBSA_MUST_USE;
-int ibsa__remote_is_other(const struct remote_address *address,
+int ibsa__remote_no_hello(const struct remote_address *address, bool has_answer,
 			  struct ibsa_error *error);
 
 void ibsa__remote_disconnect(struct remote_connection *connection);

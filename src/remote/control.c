@@ -36,6 +36,7 @@ void ibsa__control_init(struct remote_control *control)
 void ibsa__control_reset(struct remote_control *control)
 {
 	control->used = 0;
+	control->has_answer = false;
 	control->asked = CONTROL_IDLE;
 	ibsa__remote_fds_close(&control->fds);
 }
@@ -324,6 +325,7 @@ int ibsa__control_read(struct remote_control *control, int fd)
 			return 0;
 		if (got <= 0)
 			return -ENODEV;
+		control->has_answer = true;
 		control->used += (size_t)got;
 		err = frames_take(control);
 		if (err || (size_t)got < room)

@@ -28,6 +28,7 @@ struct remote_control {
 	uint8_t *bytes;
 	size_t room;
 	size_t used;
+	bool has_answer; /* at least one byte has been received */
 	uint8_t *state;
 	size_t state_len;
 	/*

@@ -24,7 +24,8 @@ static int link_read_failed(const struct remote_link *link,
 	if (control->fds.is_cut)
 		return ibsa__remote_fds_check(&control->fds, error);
 	if (control->asked == REMOTE_HELLO)
-		return ibsa__remote_is_other(&link->address, error);
+		return ibsa__remote_no_hello(&link->address,
+					     control->has_answer, error);
 	return ibsa__fail(error, -ENODEV,
 			  "the fabric server has closed the connection; check "
 			  "that it runs");
