@@ -63,9 +63,13 @@ struct sa_task {
 	const struct sa_task_ops *ops;
 	struct ib_sa_client *client; /* NULL: it has unregistered */
 	struct sa_port *port;
-	uintptr_t ticket; /* 0: its last callback runs */
+	uintptr_t ticket;
 	uint32_t id;
-	atomic_bool is_ended; /* the program has cancelled or released it */
+	/*
+	 * The program has cancelled or released it, or its last callback has
+	 * begun: @end is not queued again.
+	 */
+	atomic_bool is_ended;
 };
 
 /* The slot of an id. It has a task, or is in the list of free slots. */

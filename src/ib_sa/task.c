@@ -88,7 +88,7 @@ void ibsa__sa_task_enter(struct sa_task *task, bool is_last)
 	pthread_mutex_lock(&device->sa->lock);
 	ibsa__sa_callback_enter(device);
 	if (is_last) {
-		task->ticket = 0;
+		task->is_ended = true;
 		ibsa__sa_withdraw(device, &task->end);
 	}
 	pthread_mutex_unlock(&device->sa->lock);
@@ -163,7 +163,7 @@ void ibsa__sa_task_end(int id, uintptr_t ticket)
 		id = ticket_find(&sa->tasks, ticket);
 	if (id >= 0 && (uint32_t)id < sa->tasks.slot_count)
 		task = sa->tasks.slots[id].task;
-	if (ticket && task && task->ticket == ticket)
+	if (task && task->ticket == ticket)
 		task_end(task);
 	pthread_mutex_unlock(&sa->lock);
 	ibsa__sa_put(sa);

@@ -252,6 +252,163 @@ static void port_is_opened_while_the_device_closes(void **state)
 	}
 }
 
+/*
+ * Two devices of one port. The watch of rig.device is subscribed, so that a
+ * watch of @other ends with -EBUSY. It also shows when the client unregisters:
+ * the call ends it.
+ */
+struct ending {
+	struct rig rig;
+	struct ib_device *other;
+	struct held held; /* for the callback of what ends by itself */
+	atomic_int subscribed;
+	atomic_int ended;
+	atomic_int err;
+};
+
+static void watch_note(const struct ibsa_event *event, void *arg)
+{
+	struct ending *ending = arg;
+
+	if (event->kind == IBSA_EVENT_SUBSCRIBED)
+		atomic_store(&ending->subscribed, 1);
+	if (event->kind == IBSA_EVENT_ENDED)
+		atomic_store(&ending->ended, 1);
+}
+
+static void ending_start(struct ending *ending, void (*run)(struct held *))
+{
+	struct ibsa_device_watch *watch;
+
+	*ending = (struct ending){ .held.run = run };
+	rig_start_worker(&ending->rig);
+	ending->held.rig = &ending->rig;
+	ending->other = rig_open(ending->rig.fabric, "node1", false);
+	assert_int_equal(ibsa_device_watch(&ending->rig.client,
+					   ending->rig.device, 1, NULL,
+					   watch_note, ending, &watch),
+			 0);
+	tally_await(&ending->subscribed, 1);
+}
+
+static void ending_stop(struct ending *ending)
+{
+	ibsa_device_put(ending->other);
+	rig_stop(&ending->rig);
+}
+
+static void ended_hold(const struct ibsa_event *event, void *arg)
+{
+	struct ending *ending = arg;
+
+	atomic_store(&ending->err, event->err);
+	callback_hold(event->kind == IBSA_EVENT_ENDED ? 0 : -1, NULL,
+		      &ending->held);
+}
+
+static void released_hold(const struct ibsa_registration_report *report,
+			  void *arg)
+{
+	struct ending *ending = arg;
+
+	atomic_store(&ending->err, report->err);
+	callback_hold(report->event == IBSA_REGISTRATION_RELEASED ? 0 : -1,
+		      NULL, &ending->held);
+}
+
+/* Start a watch that ends with -EBUSY. */
+static void watch_in_vain(struct ending *ending)
+{
+	struct ibsa_device_watch *watch;
+
+	assert_int_equal(ibsa_device_watch(&ending->rig.client, ending->other,
+					   1, NULL, ended_hold, ending, &watch),
+			 0);
+}
+
+/* Register a service twice; the second registration ends with -EEXIST. */
+static void register_in_vain(struct ending *ending)
+{
+	const struct ib_sa_service_rec rec = { .id = htobe64(1) };
+	struct ibsa_rec_registration *registration;
+
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(ibsa_service_rec_register(
+					 &ending->rig.client, ending->other, 1,
+					 &rec, IB_SA_SERVICE_REC_SERVICE_ID,
+					 i ? released_hold : NULL, ending,
+					 &registration),
+				 0);
+}
+
+static void *unregister_thread(void *client)
+{
+	ib_sa_unregister_client(client);
+	return NULL;
+}
+
+/*
+ * Unregister the client in another thread while the last callback of what ended
+ * by itself runs: the call waits for the callback.
+ */
+static void unregister_meets_the_end(void (*begin)(struct ending *), int err)
+{
+	struct ending ending;
+	pthread_t thread;
+
+	ending_start(&ending, NULL);
+	begin(&ending);
+	tally_await(&ending.held.inside, 1);
+	assert_int_equal(pthread_create(&thread, NULL, unregister_thread,
+					&ending.rig.client),
+			 0);
+	tally_await(&ending.ended, 1);
+	atomic_store(&ending.held.release, 1);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(atomic_load(&ending.held.tally.good), 1);
+	assert_int_equal(atomic_load(&ending.err), err);
+	ending_stop(&ending);
+	assert_int_equal(atomic_load(&ending.held.tally.calls), 1);
+}
+
+static void unregister_while_a_watch_ends(void **state)
+{
+	(void)state;
+	unregister_meets_the_end(watch_in_vain, -EBUSY);
+}
+
+static void unregister_while_a_registration_ends(void **state)
+{
+	(void)state;
+	unregister_meets_the_end(register_in_vain, -EEXIST);
+}
+
+/* The same, but in the callback, where the call does not wait. */
+static void unregister_in_the_end(void (*begin)(struct ending *))
+{
+	struct ending ending;
+
+	ending_start(&ending, unregister_own);
+	atomic_store(&ending.held.release, 1);
+	begin(&ending);
+	tally_await(&ending.held.tally.calls, 1);
+	tally_await(&ending.ended, 1);
+	ending_stop(&ending);
+	assert_int_equal(atomic_load(&ending.held.tally.calls), 1);
+}
+
+static void watch_that_ends_unregisters(void **state)
+{
+	(void)state;
+	unregister_in_the_end(watch_in_vain);
+}
+
+static void registration_that_ends_unregisters(void **state)
+{
+	(void)state;
+	unregister_in_the_end(register_in_vain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +418,10 @@ int main(void)
 		cmocka_unit_test(worker_unregisters_with_two_devices),
 		cmocka_unit_test(workers_put_each_others_devices),
 		cmocka_unit_test(port_is_opened_while_the_device_closes),
+		cmocka_unit_test(unregister_while_a_watch_ends),
+		cmocka_unit_test(unregister_while_a_registration_ends),
+		cmocka_unit_test(watch_that_ends_unregisters),
+		cmocka_unit_test(registration_that_ends_unregisters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
