@@ -195,12 +195,16 @@ int ibsa__server_lock(const char *path, struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_unlock(const char *path, int fd);
 
 /*
- * Clients (server_peer.c). ibsa__server_reenable() accepts connections again if
- * the server had stopped because file descriptors or memory were short.
+ * New clients (server_accept.c). ibsa__server_accept() handles the listening
+ * socket. ibsa__server_reenable() accepts connections again if the server had
+ * stopped because file descriptors or memory were short.
  */
+void ibsa__server_accept(struct server_source *source, uint32_t events);
+void ibsa__server_reenable(struct ibsa_fabric_server *server);
+
+/* Clients (server_peer.c). */
 int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
-void ibsa__server_reenable(struct ibsa_fabric_server *server);
 void ibsa__server_unlink(const struct ibsa_fabric_server *server);
 void ibsa__peer_disconnect(struct server_peer *peer, const char *why);
 

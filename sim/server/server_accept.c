@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Accepts the clients of a fabric server, and refuses those above its limits. */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "sim/server/server.h"
+
+enum {
+	ACCEPTS_MAX = 64, /* in one round */
+	/* until the next accept4() without descriptors */
+	ACCEPT_RETRY_MS = 100,
+};
+
+void ibsa__server_reenable(struct ibsa_fabric_server *server)
+{
+	/*
+	 * If waiting for connections fails here, the next disconnection or the
+	 * timer tries again.
+	 */
+	if (server->is_accept_paused && server->listener.fd >= 0)
+		(void)!ibsa__server_watch(&server->listener, EPOLLIN);
+}
+
+/* Return: the process at the other end of a connection. */
+static struct ucred peer_process(int fd)
+{
+	const struct ucred no_process = { .uid = (uid_t)-1 };
+	struct ucred process;
+	socklen_t len = sizeof(process);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &process, &len)
+		       ? no_process
+		       : process;
+}
+
+static bool process_is_allowed(const struct ucred *process)
+{
+	return process->uid == geteuid() || process->uid == 0;
+}
+
+static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid)
+{
+	struct server_peer *peer = ibsa__calloc(1, sizeof(*peer));
+
+	if (!peer)
+		return -ENOMEM;
+	peer->control = (struct server_source){
+		.handle = ibsa__peer_receive,
+		.server = server,
+		.fd = fd,
+	};
+	peer->data = (struct server_source){ .server = server, .fd = -1 };
+	peer->bell = peer->data;
+	peer->pid = pid;
+	peer->control.deadline_ns = UINT64_MAX;
+	peer->data.deadline_ns = UINT64_MAX;
+	list_init(&peer->ready);
+	list_init(&peer->active);
+	if (ibsa__server_watch(&peer->control, EPOLLIN)) {
+		ibsa__free(peer);
+		return -ENOMEM;
+	}
+	list_append(&server->peers, &peer->link);
+	ibsa__source_set_deadline(&peer->control, true);
+	server->stats.accepted++;
+	server->stats.clients++;
+	return 0;
+}
+
+/*
+ * Stop accepting clients, because no descriptor or memory is left for another
+ * one. Clients wait in the listen backlog. The server accepts again when a
+ * client disconnects, or after ACCEPT_RETRY_MS: another part of this process
+ * may have used the descriptors.
+ */
+static void listener_pause(struct ibsa_fabric_server *server)
+{
+	if (!server->is_accept_paused)
+		ibsa__server_note(server, "new clients must wait: the process "
+					  "is out of file descriptors or "
+					  "memory");
+	server->is_accept_paused = true;
+	(void)!ibsa__server_watch(&server->listener, 0);
+	ibsa__server_alarm(server,
+			   clock_now_ns() + ACCEPT_RETRY_MS * NS_PER_MS);
+}
+
+/*
+ * accept4() has failed: either no client is waiting, or there is no descriptor
+ * or memory for the next one.
+ */
+static void accept_failed(struct ibsa_fabric_server *server, int err)
+{
+	if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
+		listener_pause(server);
+	else
+		server->is_accept_paused = false;
+}
+
+/*
+ * The reason for refusing a client: as text for the client, and for the
+ * server's log.
+ */
+struct refusal {
+	int err;
+	char text[64];
+	char note[48];
+};
+
+static const struct refusal another_users = {
+	-EACCES, "permission denied: the fabric server belongs to another user",
+	"its process belongs to another user"
+};
+static const struct refusal too_many = {
+	-EUSERS, "the fabric server has reached its limit of connections",
+	"the limit of connections is reached"
+};
+static const struct refusal no_memory = { -ENOMEM,
+					  "the fabric server is out of memory",
+					  "out of memory" };
+
+/*
+ * Refuse a client: send the answer to its hello before the hello arrives. If
+ * the send fails, the client receives end of file.
+ */
+static void connection_refuse(struct ibsa_fabric_server *server, int fd,
+			      const struct refusal *why)
+{
+	struct {
+		struct remote_head head;
+		char text[sizeof(why->text)];
+	} answer = {
+		.head = {
+			.type = REMOTE_HELLO,
+			.err = why->err,
+			.length = (uint32_t)strlen(why->text),
+		},
+	};
+
+	memcpy(answer.text, why->text, sizeof(answer.text));
+	server->stats.disconnected++;
+	ibsa__server_note(server, "refused a client: %s", why->note);
+	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+	close(fd);
+}
+
+static void connection_accept(struct ibsa_fabric_server *server, int fd)
+{
+	const struct ucred process = peer_process(fd);
+
+	if (!process_is_allowed(&process))
+		connection_refuse(server, fd, &another_users);
+	else if (server->stats.clients >= server->options.connections)
+		connection_refuse(server, fd, &too_many);
+	else if (peer_accept(server, fd, process.pid))
+		connection_refuse(server, fd, &no_memory);
+}
+
+void ibsa__server_accept(struct server_source *source, uint32_t events)
+{
+	struct ibsa_fabric_server *server = source->server;
+
+	(void)events;
+	/*
+	 * The number of clients accepted at a time is limited, so that many
+	 * new clients do not delay the connected ones.
+	 */
+	for (int i = 0; i < ACCEPTS_MAX; i++) {
+		const int fd = accept4(source->fd, NULL, NULL,
+				       SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0) {
+			accept_failed(server, errno);
+			return;
+		}
+		connection_accept(server, fd);
+	}
+}
