@@ -373,8 +373,8 @@ int ibsa_close(struct ibsa_client *client);
  * call, each interval up to an eighth shorter or longer. If the transport
  * temporarily cannot send a try (-EAGAIN, -EBUSY, -EINTR, -ENOBUFS, -ENOMEM),
  * the client sends the try later, and returns no error. Such a failure does not
- * count as a try. If the SA replies BUSY, the client sends the next try one
- * interval after that reply.
+ * count as a try. If the SA replies BUSY, the interval that began with the last
+ * try begins again with that reply.
  *
  * Unless the program gave the address of the SA to ibsa_open(), each try goes
  * to the SM whose LID the client last read from the port. While the port has no

@@ -29,13 +29,15 @@ enum {
 
 /*
  * The SA answered @txn with BUSY: send the next try a whole interval after
- * now.
+ * now. The send has doubled the interval already: the wait is that of the
+ * answered try, and doubles once.
  */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {
 	txn->got_busy = true;
 	txn->is_backing_off = true;
 	txn->outstanding = 0;
+	txn->interval_ms = txn->last_interval_ms;
 	ibsa__txn_retry_arm(engine, txn, engine_now(engine));
 }
 

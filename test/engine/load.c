@@ -81,7 +81,7 @@ static void joining_leaves_a_busy_sa_alone(void **state)
 	puppet_advance(&puppet, engine, 90);
 	puppet_advance(&puppet, engine, 60);
 	assert_int_equal(puppet_query(engine, 4, &second), 0);
-	puppet_advance(&puppet, engine, 139);
+	puppet_advance(&puppet, engine, 39);
 	assert_int_equal(puppet.sent_count, 1);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.sent_count, 2);
