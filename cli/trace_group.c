@@ -151,10 +151,10 @@ static uint32_t lid_of(const struct traces *traces, const struct end *end)
 }
 
 /*
- * Whether the tree ends at the first switch, to which the source is connected,
- * because this switch has no entry for the group. No other switch is then a
- * part of the tree. @out: receives the number of branches up to and with the
- * first switch
+ * Whether the tree ends at the first switch, which is the source itself or the
+ * switch to which the source is connected, because this switch has no entry for
+ * the group. No other switch is then a part of the tree. @out: receives the
+ * number of branches up to and with the first switch
  */
 static bool ends_at_source(const struct traces *traces,
 			   const struct ibsa_trace_tree *tree, size_t *out)
@@ -170,16 +170,17 @@ static bool ends_at_source(const struct traces *traces,
 }
 
 /*
- * Print that the tables do not form a tree. @has_hole: the switch of the source
- * has no entry for the group.
+ * Print that the tables do not form a tree. @has_hole: the first switch (see
+ * ends_at_source()) has no entry for the group.
  */
 static void gap_print(const struct cli *cli, uint32_t mlid, bool has_hole)
 {
 	char text[IBSA_VALUE_TEXT];
 
 	if (has_hole)
-		complain("the switch of %s has no entry for the group, LID "
-			 "0x%04x, that leads to another port",
+		complain("no packet from %s reaches the group: the first "
+			 "switch has no entry for LID 0x%04x that leads to "
+			 "another port",
 			 fields_clean(cli->args[1], text), mlid);
 	else
 		complain("the table entries for multicast LID 0x%04x do not "

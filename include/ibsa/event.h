@@ -265,8 +265,8 @@ int ibsa_event_watch(struct ibsa_client *client,
 
 /**
  * ibsa_event_unwatch - end a watch
- * @watch: the watch, which the callback for IBSA_EVENT_ENDED has not ended;
- *         NULL: nothing happens
+ * @watch: a watch that is still valid (see @out of ibsa_event_watch()); NULL:
+ *         nothing happens
  *
  * The callback of @watch is not called again, not even with IBSA_EVENT_ENDED. A
  * callback may end its own watch. When no watch of the client needs a

@@ -111,9 +111,11 @@ struct ibsa_fabric_port_change {
  * up, the SM sets up those of the ports at its two ends that the SM reaches,
  * and requests a client reregistration from them.
  *
- * A new rate does not take the link down: its ports return to Init, switches at
- * its ends report the change (trap 128), and the SM sets up the ports at both
- * ends.
+ * A new rate retrains the link: the ports at both ends count LinkDowned and go
+ * to Init, but not to Down. If the SA runs, switches at the ends report the
+ * change (trap 128), and the SM sets up the ports that it reaches and requests
+ * a client reregistration, as for a link that comes up. Otherwise the ports
+ * stay in Init until an SM sets them up.
  *
  * The change of a port does not make the file descriptor of the client at this
  * port readable; a Report that arrives there does. The client detects the

@@ -547,13 +547,15 @@ void ibsa_wake(struct ibsa_client *client);
  * To have several queries in flight, use ibsa_query().
  *
  * Return: 0 the SA replied with status 0, with records or with an empty table;
- * -EREMOTEIO the SA replied with another status, which is in the reply that
- * @done receives; -ETIMEDOUT, -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO and the
- * transport's error when it sent a try, as err of struct ibsa_reply; the
- * transport's error when it received or waited, and @done is called as after
- * ibsa_cancel(); -EBUSY a callback of this client called ibsa_query_wait(); or
- * an error that ibsa_query() returns. After -EBUSY or an error of ibsa_query()
- * @done is not called.
+ * -EREMOTEIO the SA replied with another status, which @done receives;
+ * -ETIMEDOUT, -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO or another error of the
+ * transport when it sent a try: the query ended with this err of struct
+ * ibsa_reply, which @done receives; another error of ibsa_wait(), such as the
+ * transport's error when it received or waited: ibsa_query_wait() then cancels
+ * the query, and @done receives the err that ibsa_cancel() causes; -EBUSY a
+ * callback of this client called ibsa_query_wait(); or an error that
+ * ibsa_query() returns. After -EBUSY or an error of ibsa_query() @done is not
+ * called.
  */
 int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 		    ibsa_reply_fn done, void *arg) IBSA_MUST_USE;

@@ -68,8 +68,8 @@ struct ibsa_path_options {
  * Return: 0; -ENOENT the SA has no such path; -EINVAL @to is NULL or all zero,
  * or the mask contains sgid, dgid or a bit that a PathRecord does not define;
  * -EAGAIN the port has no SM or has no GID; -EREMOTEIO, -ETIMEDOUT and others,
- * as for ibsa_query_one(); or the error of reading the port. After an error
- * @out is unchanged.
+ * as for ibsa_query_one(); or the error from reading the port's state. After an
+ * error @out is unchanged.
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */

@@ -88,12 +88,13 @@ enum ibsa_registration_event {
  *           not return it; another error of ibsa_query() or struct ibsa_reply;
  *           0 the SA was busy, see @status. Of RELEASED: 0 the SA replied to
  *           the Delete request, and the record is deleted if @status is 0 or
- *           0x0300; 0 with @status 0 also if no Set request was sent, so that
- *           there is nothing to delete; -ETIMEDOUT the SA did not reply;
- *           -ECANCELED ibsa_close() stopped waiting before the Delete request
- *           was sent or ended; or another error of the Delete request. Unless
- *           the record is deleted, the SA keeps the record until the record's
- *           lease ends. Of other events: 0
+ *           0x0300; 0 with @status 0 also if the SA cannot have the record,
+ *           because the client neither sent a Set request nor queued one for
+ *           the window: the client then sends no Delete request; -ETIMEDOUT the
+ *           SA did not reply; -ECANCELED ibsa_close() stopped waiting before
+ *           the Delete request was sent or ended; or another error of the
+ *           Delete request. Unless the record is deleted, the SA keeps the
+ *           record until the record's lease ends. Of other events: 0
  * @status:  of FAILED, REFUSED and RELEASED: the MAD status, all 16 bits; of
  *           other events: 0
  * @service: the record: of REGISTERED, the record at the SA, with the granted
@@ -184,11 +185,12 @@ int ibsa_service_register(struct ibsa_client *client,
  * ibsa_service_release - end a registration and delete its record from the SA
  * @registration: a valid handle from ibsa_service_register()
  *
- * Does not wait: later, the client sends the Delete request if it has sent a
- * Set request, after the reply to a Set request that is in flight, and then
- * reports IBSA_REGISTRATION_RELEASED. ibsa_close() releases all registrations
- * of the client, and waits for the SA up to two seconds for all of them
- * together. A callback of the client may call this function.
+ * Does not wait. If the client has sent or queued a Set request, a later
+ * dispatch sends a Delete request, but not before the Set request has ended.
+ * When the Delete request has ended, or if none is needed,
+ * IBSA_REGISTRATION_RELEASED is reported. ibsa_close() releases all
+ * registrations of the client, and waits for the SA up to two seconds for all
+ * of them together. A callback of the client may call this function.
  *
  * Return: 0; -EALREADY the registration is already being released.
  */

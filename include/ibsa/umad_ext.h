@@ -105,13 +105,14 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  * 0, the preferred port is port 0 of a switch, or port 1 of a device whose
  * highest port number is 1. Of any other device, it is the first port that is
  * not down; if all ports are down, the pair does not qualify. If @devname is
- * NULL, a pair whose preferred port is down does not qualify either.
+ * NULL, a pair also does not qualify if the preferred port of its selected
+ * device is down.
  *
  * If the pair has two devices, the preferred port of the other device has the
- * number of the selected device's first port that is not down. If all ports of
- * the selected device are down, and the pair qualifies nevertheless, which it
- * does only with @devname, the preferred port of the other device is 0. Any
- * thread may call umad_get_smi_gsi_pair_by_ca_name().
+ * number of the selected device's first port that is not down. With @devname,
+ * the pair may qualify although all ports of the selected device are down; the
+ * preferred port of the other device is then 0. Any thread may call
+ * umad_get_smi_gsi_pair_by_ca_name().
  *
  * Return: 0; -ENODEV, also in errno, there is no such device or port, or no
  * pair qualifies; -1 @ca_pair is NULL, and errno is unchanged, or there is not

@@ -91,7 +91,7 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 				 const struct end_port *end);
 
 /*
- * Fill the NodeInfo and NodeDescription as an end port reports them
+ * Fill in the NodeInfo and NodeDescription that an end port reports
  * (node_info.c).
  */
 void ibsa__node_info(const struct subnet *subnet, const struct end_port *end,

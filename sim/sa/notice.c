@@ -113,8 +113,9 @@ static bool subscription_notify(const struct notice *notice,
 }
 
 /*
- * Send a Report to each subscriber whose subscription matches the notice; the
- * newest subscription comes first.
+ * Send a Report to each subscriber whose subscription matches the notice and
+ * which may receive it (see subscription_notify()), the newest subscription
+ * first.
  */
 static void subscribers_notify(const struct notice *notice)
 {

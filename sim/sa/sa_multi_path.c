@@ -180,8 +180,10 @@ static void pair_sort(struct port_name *pair)
 }
 
 /*
- * Return: the largest number of LIDs of the SA's port and of the ports in the
- * request. It stands for the LMC of the subnet, because a switch has one LID.
+ * Return: 2^LMC of the subnet, with which OpenSM computes. The embedded subnet
+ * has no LMC of its own: this is the largest number of LIDs of the SA's port
+ * and of the ports in the request. A single port would not do, because a switch
+ * has one LID whatever the LMC.
  */
 static unsigned int lids_usual(const struct multi *multi)
 {

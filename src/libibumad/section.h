@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sections of a function in which it holds a lock, a reference, a descriptor
- * or memory, and must not be interrupted. The thread cannot be cancelled
- * within a section. If a lock is held, signals are blocked, too, since their
+ * Sections of a function in which it holds a lock, a reference, a descriptor or
+ * memory, and must not be interrupted: the thread cannot be cancelled within a
+ * section, and if a lock is held, signals are blocked, too, since their
  * handlers may call the library.
  */
 #ifndef LIBIBUMAD_SECTION_H

@@ -128,8 +128,8 @@ struct ibsa__registration {
 	bool is_refused;    /* the SA refused the last step */
 	bool is_fresh;	    /* set, but not read back yet */
 	/*
-	 * A Set was sent, so the SA may have the registration, even without a
-	 * reply.
+	 * A Set was queued or sent, so the SA may have the registration, even
+	 * without a reply.
 	 */
 	bool may_be_at_sa;
 	bool is_stale; /* the port changed during the request */

@@ -272,7 +272,10 @@ bool ibsa__remote_is_gone(const struct remote_connection *connection)
 	       recv(connection->fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0;
 }
 
-/* Of socket_connect(): the server at the path belongs to another user. */
+/*
+ * Returned by socket_connect(): the server at the path is not trusted; see
+ * peer_is_trusted().
+ */
 enum { UNTRUSTED = 1 };
 
 static bool path_is_socket(const char *path)

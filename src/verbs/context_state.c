@@ -293,10 +293,11 @@ static void call_end(struct context_call *call)
 }
 
 /*
- * Whether a context state that was found by its key belongs to @context. It
- * does not if libibverbs has closed the context for which the state was
- * created, which this library does not notice, and has opened another one at
- * the same address. In that case, end the old state.
+ * Whether a context state that was found by its key belongs to @context.
+ * libibverbs may close a context without notice to this library, and open
+ * another context at the same address: the state is then of the old context,
+ * and is ended here. This is detected only if the state has async files.
+ * Return: false also if the state is closed already.
  */
 static bool state_is_current(struct context_state *state,
 			     struct ibv_context *context,

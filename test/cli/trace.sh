@@ -84,7 +84,7 @@ groups_have_trees() {
 	on_way 2 trace --group $mgid host1 host2; err_has 'at most SRC'
 	on_way 1 trace --group $mgid host1; lines 3
 	out_has '^2 +leaf1 +0 +- +- +- +- +- +no entry for the LID$'
-	sentences 1; err_has 'the switch of host1 has no entry for the group, LID 0xc'
+	sentences 1; err_has 'no packet from host1 reaches the group: the first switch has no entry for LID 0xc'
 	on_way 1 trace --group $mgid leaf1; lines 2; err_has 'the switch of leaf1 has'
 	on_way 1 -j trace --group $mgid host1
 	json '.[1].note == "no entry for the LID" and .[1].peer_node_guid == null'
