@@ -87,9 +87,12 @@ void cmd_watch_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"",
-		"TARGET restricts gid and group to a port or group: a node's "
-		"name,",
-		"a GID, a port GUID after 0x, a multicast GID, or self.",
+		"With TARGET, the events gid-in, gid-out, group-created and "
+		"group-deleted",
+		"are shown only for that port or group. TARGET is a node's "
+		"name, a GID, a",
+		"port GUID after 0x, a multicast GID, or self; several may be "
+		"given.",
 		"",
 		"Other lines show the state of the subscription:",
 		"",

@@ -80,7 +80,7 @@ static enum MHD_Result request_answer(void *arg,
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
 	    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return error_send(http, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-				  "only GET and HEAD are possible\n");
+				  "only GET and HEAD are allowed\n");
 	if (strcmp(url, http->path) != 0)
 		return error_send(http, connection, MHD_HTTP_NOT_FOUND,
 				  "the only page is /metrics\n");

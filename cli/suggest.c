@@ -171,7 +171,7 @@ void suggest_fabric(void)
 	if (fabric && fabric_is_server(fabric))
 		return;
 	if (machine_has_device()) {
-		complain("ibsa doctor checks this machine's devices");
+		complain("to check this machine's devices, type: ibsa doctor");
 		return;
 	}
 	find_folder(folder);

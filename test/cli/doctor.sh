@@ -167,9 +167,9 @@ every_error_is_another() {
 	what=sentences
 	# If the machine has a device, the message of a failed query names ibsa
 	# doctor. It does not suggest an example fabric.
-	grep -q "ibsa doctor checks this machine's" sentences ||
+	grep -q "to check this machine's devices, type: ibsa doctor" sentences ||
 		fail 'nothing leads to doctor'
-	[ "$(grep -v 'ibsa doctor checks' sentences | sort -u | wc -l)" -eq 8 ] ||
+	[ "$(grep -v 'type: ibsa doctor' sentences | sort -u | wc -l)" -eq 8 ] ||
 		fail "not eight sentences: $(cat sentences)"
 	unset SYSFS_PATH
 }
