@@ -309,7 +309,7 @@ static void trip_note(const struct ibsa_reach_answer *answer, void *arg)
 		       trips->count);
 }
 
-/* Send the queries for all paths. Return: 0; or the error of sending one. */
+/* Send the queries for all paths. Return: 0; or the error from sending one. */
 static int trips_query(struct trips *trips)
 {
 	int err = 0;

@@ -169,13 +169,13 @@ bool sysfs_is_empty(void);
 
 /*
  * Write why this machine has no device, or why its devices cannot be read. @err
- * is 0 or the error of reading them.
+ * is 0 or the error from reading them.
  */
 void no_device_text(int err, struct ibsa_error *out);
 
 /*
- * Print why no device was found or why devices cannot be read, and what to
- * try. @err: 0, or the error of reading the devices. Return: the exit status.
+ * Print why no device was found or why devices cannot be read, and what to try.
+ * @err: 0, or the error from reading the devices. Return: the exit status.
  */
 int no_device_explain(int err);
 

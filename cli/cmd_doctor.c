@@ -380,8 +380,8 @@ static void device_list_failed(struct doctor *doctor, int err)
 }
 
 /*
- * Check this machine. @err: the error of reading the list of devices; if it is
- * not 0, @list is not valid.
+ * Check this machine. @err: the error from reading the list of devices; if it
+ * is not 0, @list is not valid.
  */
 static int machine_doctor(struct doctor *doctor, const struct scope *scope,
 			  const struct ibsa_device_list *list, int err)

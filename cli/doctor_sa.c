@@ -16,7 +16,8 @@ struct answer {
 	bool ended;
 	enum ibsa_outcome outcome;
 	/*
-	 * Error of the query; or, if it was not sent, the error of sending it.
+	 * Error of the query; or, if it was not sent, the error from sending
+	 * it.
 	 */
 	int err;
 	uint16_t status;

@@ -27,8 +27,8 @@ struct ibsa_packet {
 };
 
 /*
- * Called with each packet, while the fabric is locked: it must not call any
- * function on this fabric, nor on a client of it.
+ * Called with each packet, while the fabric is locked: the callback must not
+ * call any function with this fabric or its clients.
  */
 typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
 
@@ -76,16 +76,16 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * whole reply in the capture gets no reply; a request that is not in the
  * capture gets status 0x000c. Reports are not replayed. A packet that is
  * truncated at the end of the file, and packets that are neither a request to
- * an SA nor the reply to one, are ignored, except that the GID of the port can
- * come from such a packet.
+ * an SA nor the reply to one, are ignored. Only the GID of the port can come
+ * from such a packet.
  *
- * The values of the port come from the capture: its LID is the LID of the first
- * requester, its SM LID is the LID to which this requester sent, its P_Key is
- * that of the first request, and its GID is the source GID in the GRH of the
- * first request or, if that has none, of the last MAD before it that has a GRH
- * and is not a response, from any sender; without such a GRH, the SGID or DGID
- * that the first suitable PathRecord of a reply has for this LID; without such
- * a PathRecord, fe80::10:1. The port is active; its rate is 4xSDR.
+ * The values of the port come from the capture. The first request gives the LID
+ * (the source LID), the SM LID (the destination LID) and the P_Key of the port.
+ * The GID of the port is the first of these that exists: the source GID in the
+ * GRH of the first request; the source GID of the last MAD before the first
+ * request that has a GRH and is not a response, from any sender; the SGID or
+ * DGID that the first suitable PathRecord of a reply has for the LID of the
+ * port; fe80::10:1. The port is active; its rate is 4xSDR.
  *
  * The transport belongs to a fabric of its own, on the real clock. For several
  * clients on one fabric, call ibsa_fabric_load() with the path of the capture
@@ -95,7 +95,7 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  *
  * Return: 0; -EINVAL @path is NULL, the file is not a pcap file of these two
  * link types, or it contains no request to an SA; -ENOENT the file does not
- * exist; -EFBIG the file is 1 GiB or larger; -ENOMEM; or the error of opening
+ * exist; -EFBIG the file is 1 GiB or larger; -ENOMEM; or the error from opening
  * or reading the file, or of timerfd_create(2). After an error @out is
  * unchanged. Any thread may call ibsa_replay_open().
  */

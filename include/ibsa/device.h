@@ -105,8 +105,8 @@ struct ibsa_device_list {
  * the name in $IBSA_NODE is too long; -EACCES, -EPROTO, -ETIMEDOUT, -EUSERS the
  * fabric server cannot be used, for the reasons that ibsa_open() has for these
  * errors; -ENAMETOOLONG $SYSFS_PATH or PATH is too long; -ENOMEM; or the error
- * of reading class/infiniband. After an error @out is unchanged. Any thread may
- * call ibsa_devices_read().
+ * from reading class/infiniband. After an error @out is unchanged. Any thread
+ * may call ibsa_devices_read().
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
@@ -128,14 +128,14 @@ void ibsa_devices_free(struct ibsa_device_list *list);
  *
  * On a planarized adapter, the subnet management interface (SMI) and the
  * general services interface (GSI) of one port appear as ports of two devices
- * with the same port GUID; in the capability mask, the port of the GSI has
- * IsSMdisabled set, and the port of the SMI has not. Send SA queries from the
- * port of the GSI. ibsa_open() uses the port of such an SMI only if the program
- * names its device.
+ * with the same port GUID; the bit IsSMdisabled of the capability mask is set
+ * for the port of the GSI, and clear for the port of the SMI. Send SA queries
+ * from the port of the GSI. ibsa_open() uses the port of such an SMI only if
+ * the program names the device of this port.
  *
- * Return: the port of the GSI, valid as long as @list, if @port is the port of
- * such an SMI; otherwise, also if @port is the port of a GSI, NULL. No I/O. Any
- * thread may call ibsa_port_gsi().
+ * Return: if @port is the port of such an SMI, the port of the GSI, valid as
+ * long as @list; NULL for all other ports, also for the port of a GSI. No I/O.
+ * Any thread may call ibsa_port_gsi().
  *
  * Source: IBA vol 1, 14.2.5.6 (CapabilityMask); libibumad of rdma-core 64.
  */
@@ -211,8 +211,8 @@ int ibsa_port_access_get(const struct ibsa_port *port,
  *
  * Return: 0; -ENOSYS class/infiniband_mad/abi_version does not exist, usually
  * because the module ib_umad is not loaded; -EOPNOTSUPP the version is not a
- * number, or is below 5; -ENOMEM; or the error of reading the file, with a
- * fabric server one of ibsa_devices_read(). Any thread may call
+ * number, or is below 5; -ENOMEM; or the error from reading the file; with a
+ * fabric server, an error that ibsa_devices_read() returns. Any thread may call
  * ibsa_umad_version().
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
@@ -267,7 +267,7 @@ struct ibsa_gid_list {
  * device, or a reason that ibsa_devices_read() has for -ENODEV; -ENXIO the
  * device has no such port, or as ibsa_devices_read(); -EACCES, -EINVAL,
  * -ENAMETOOLONG, -EPROTO, -ETIMEDOUT, -EUSERS as ibsa_devices_read(); -ENOMEM;
- * or the error of reading a directory. After an error @out is unchanged. Any
+ * or the error from reading a directory. After an error @out is unchanged. Any
  * thread may call ibsa_gids_read().
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.

@@ -167,19 +167,19 @@ struct ibsa_event {
  * @audit_ms:    interval in milliseconds at which the client reads its
  *               subscriptions back from the SA; default 30000. The smallest
  *               value of all watches of a client applies; see @audit_nodes
- * @deadline_ms: deadline of each request in milliseconds from its first try. Of
- *               the watches of a client that set @deadline_ms, the smallest
- *               value applies to the requests of all its watches; default, if
- *               no watch sets it: that of the client. If the client has as
+ * @deadline_ms: deadline of each request in milliseconds from its first try.
+ *               The smallest value that a watch of the client sets applies to
+ *               the requests of all watches of the client; default, if no watch
+ *               sets @deadline_ms: that of the client. If the client has as
  *               many requests in flight as its window permits, a request waits
  *               up to one minute for its first try, and then fails with
  *               -ETIMEDOUT
- * @audit_nodes: also read the SA's table of NodeRecords, for all watches of the
- *               client that set @audit_nodes together, at the smallest of their
- *               @audit_ms. Changes that no Report announced are reported as
- *               GID_IN and GID_OUT with @audited set. @kinds must contain
- *               GID_IN or GID_OUT. SUBSCRIBED is reported only after a first
- *               table has been read
+ * @audit_nodes: also read the SA's table of NodeRecords. The client reads one
+ *               table for all its watches that set @audit_nodes, at the
+ *               smallest @audit_ms of these watches. Changes that no Report
+ *               announced are reported as GID_IN and GID_OUT with @audited set.
+ *               @kinds must contain GID_IN or GID_OUT. SUBSCRIBED is reported
+ *               only after a first table has been read
  *
  * If the client's response to a Report does not arrive, the SA sends the Report
  * again, but only a limited number of times. If all transmissions of a Report
@@ -233,15 +233,16 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * wait for IBSA_EVENT_SUBSCRIBED, then query the SA.
  *
  * The client subscribes at the SA unless another watch of the client already
- * needs the same subscription. The client answers every Report, ignores those
- * that are not from its SA, and reports the others once even if the SA sends
- * them again because the answer was lost. The client reads its subscriptions
- * back every audit_ms, or sets them again if the SA does not return them.
- * Within half a second after the client detected that a subscription is lost,
- * or that the state, the address or the SM of the port changed, the client
- * subscribes again; while the port is down or initializing, the client waits.
- * While a client has an event watch, the client reads the state of its port
- * every second.
+ * needs the same subscription. The client answers every Report. A Report from
+ * the client's SA is an event; if the SA sends this Report again because the
+ * answer was lost, no further event follows. Reports from other senders are
+ * ignored. Every audit_ms, the client reads its subscriptions back from the SA.
+ * If the SA does not support this read, the client sets the subscriptions again
+ * instead. Within half a second after the client detected that a subscription
+ * is lost, or that the state, the address or the SM of the port changed, the
+ * client subscribes again; while the port is down or initializing, the client
+ * waits. While a client has an event watch, the client reads the state of its
+ * port every second.
  *
  * At each port, only one client of all programs can receive Reports. Only one
  * thread at a time may call ibsa_event_watch() and other functions with the

@@ -46,7 +46,7 @@ enum ibsa_sm_profile {
  *                 ibsa_fabric_advance() and while a client waits; default: the
  *                 system's monotonic clock
  * @seed:          seed of all random numbers. The same seed gives the same
- *                 random numbers; 0, the default, is such a seed too
+ *                 random numbers. 0, the default, is an ordinary seed
  * @sa_node:       name or node id of the node on which the SA runs; NULL: the
  *                 first channel adapter of the file
  * @latency_us:    microseconds from the sending of a request to the arrival of
@@ -160,15 +160,15 @@ struct ibsa_fabric_stats {
  *           if an error is in a file; may be NULL
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
- * Return: 0; -EINVAL @path is NULL, the topology or the file of @partitions has
- * an error, @sa_node names no node, or a node other than a switch without a
- * cable, or is NULL and there is no channel adapter, a value of @options is out
- * of range, there are more end ports than LIDs, or @path is a capture and
- * @options has members other than virtual_clock, seed and latency_us, or
- * ibsa_replay_open() returns -EINVAL for the capture; -ENOENT a file does not
- * exist; -EFBIG a file is 1 GiB or larger; -ENOMEM; or the system's error of
- * opening or reading a file. After an error @out is unchanged. Any thread may
- * call ibsa_fabric_load().
+ * Return: 0; -EINVAL @path is NULL; the topology or the file of @partitions has
+ * an error; @sa_node is not the name of a node, or names a node without a cable
+ * that is not a switch; @sa_node is NULL, and there is no channel adapter; a
+ * value of @options is out of range; there are more end ports than LIDs; or
+ * @path is a capture, and members of @options other than virtual_clock, seed
+ * and latency_us are set, or ibsa_replay_open() returns -EINVAL for the
+ * capture; -ENOENT a file does not exist; -EFBIG a file is 1 GiB or larger;
+ * -ENOMEM; or the system's error from opening or reading a file. After an error
+ * @out is unchanged. Any thread may call ibsa_fabric_load().
  */
 int ibsa_fabric_load(const char *path,
 		     const struct ibsa_fabric_options *options,
@@ -183,7 +183,7 @@ int ibsa_fabric_load(const char *path,
  * @error:   after an error, a sentence with line and reason; may be NULL
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
- * Return: as ibsa_fabric_load(), where the file is that of @partitions; an
+ * Return: as ibsa_fabric_load(). The only file is that of @partitions: an
  * include line in @text is an error of the topology. Any thread may call
  * ibsa_fabric_parse().
  */

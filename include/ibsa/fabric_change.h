@@ -32,8 +32,8 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
  * @node:   name or node id of the new node; NULL: the first channel adapter of
  *          the file. If the SA is on this node already, it restarts
  *
- * The SA, if it is not stopped, requests a client reregistration from the ports
- * that it reaches, which get its new LID as sm_lid; other ports keep their
+ * If the SA runs, the ports that it reaches get its new LID as sm_lid, and the
+ * SA requests a client reregistration from them. All other ports keep their
  * sm_lid. The new SA has no services, subscriptions, memberships or alias
  * GUIDs. Requests to the old LID get no reply. A client that had a subscription
  * at the previous SA and subscribes again gets a Report with trap 64 for each
@@ -105,11 +105,11 @@ struct ibsa_fabric_port_change {
  * for a switch with a link that changes, and trap 144 for changed capabilities.
  *
  * When a link goes down, the ports at both ends go down, and MADs in transit
- * between the SA and a client that loses its route to the SA are lost. Ports
- * that the SA does not reach any more are in none of its replies and lose their
- * memberships; these ports keep their subscriptions and LIDs. When a link comes
- * up, the SM sets up those of the ports at its two ends that the SM reaches,
- * and requests a client reregistration from them.
+ * between the SA and a client that loses its route to the SA are lost. If the
+ * SA does not reach a port any more, its replies have no records of the port,
+ * and the port loses its memberships; the port keeps its subscriptions and its
+ * LID. When a link comes up, the SM sets up those of the ports at its two ends
+ * that the SM reaches, and requests a client reregistration from them.
  *
  * A new rate retrains the link: the ports at both ends count LinkDowned and go
  * to Init, but not to Down. If the SA runs, switches at the ends report the

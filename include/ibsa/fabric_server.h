@@ -79,7 +79,7 @@ struct ibsa_fabric_server_stats {
  * other users can open it; -EBUSY another program of this user held the lock on
  * @path.lock for two seconds; -ENOENT, -ENOTDIR, -EACCES or another error of
  * the directory; -EOPNOTSUPP the file system of the directory does not support
- * sockets; -ENOMEM; or the error of creating the socket, @path.lock, or the
+ * sockets; -ENOMEM; or the error from creating the socket, @path.lock, or the
  * epoll file, the timer and the eventfd of the server, such as -EMFILE.
  *
  * Source: unix(7).
@@ -213,7 +213,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * not root; -EUSERS the server has reached its maximum number of connections;
  * -EPROTO the process at PATH does not answer as a fabric server of this
  * version; -ETIMEDOUT the server does not reply; -ENAMETOOLONG @line or PATH is
- * too long; -ENOMEM; or the error of connecting. Any thread may call
+ * too long; -ENOMEM; or the error from connecting. Any thread may call
  * ibsa_fabric_command().
  */
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,

@@ -11,7 +11,8 @@
  * and cancel queries, and free everything that its query was given.
  *
  * A forked child does not have its parent's clients and devices: it registers
- * and opens its own. To unregister or put what it inherited does nothing.
+ * and opens its own. If the child unregisters a client or puts a device of its
+ * parent, nothing happens.
  *
  * Source: Linux include/rdma/ib_sa.h, drivers/infiniband/core/sa_query.c.
  */
@@ -244,9 +245,10 @@ int ibsa_device_wait(struct ib_device *device, int timeout_ms);
  * MAD status, the local error, the number of tries and the round-trip time.
  *
  * Return: the reply, valid until the callback returns; NULL outside of the
- * callbacks of queries and memberships of @device, usually in that of a lost
- * membership and in others that no reply caused, and in some cases if a query
- * was cancelled, or its device was closed, before the query was sent.
+ * callbacks of queries and memberships of @device, and usually in callbacks
+ * that no reply caused, such as the callback of a lost membership. In the
+ * callback of a query that was never sent, because it was cancelled or the
+ * device was closed before, the result is NULL or a reply with @tries 0.
  */
 const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
 
@@ -287,13 +289,13 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * Return: the id of the query, 0 or more; -EINVAL @client is not registered,
  * the device belongs to the parent process, @rec has another type, or OPA
  * records are not supported; -ENODEV no such port, an Ethernet port without the
- * address of an SA, or the device is being closed; -EAGAIN at the time of the
- * call, the port is down or has no SM, and no address of an SA was given; or
- * the port was not used before and is not active or, in a fabric, has no cable;
- * -ENOBUFS the port has 1048576 queries that have not ended; -EOPNOTSUPP
- * another port of the device is open, and the device (ibsim, or on a fabric
- * with a virtual clock) supports only one open port at a time; -ENOMEM; or the
- * error of opening the port. After an error
+ * address of an SA, or the device is being closed; -EAGAIN the port has no SM
+ * or is down at the time of the call, and no address of an SA was given to
+ * ibsa_device_open(); or this is the first use of the port, and the port is not
+ * active or, in a fabric, has no cable; -ENOBUFS the port has 1048576 queries
+ * that have not ended; -EOPNOTSUPP another port of the device is open, and the
+ * device (ibsim, or on a fabric with a virtual clock) supports only one open
+ * port at a time; -ENOMEM; or the error from opening the port. After an error
  * @callback is not called. Any thread and any callback may call
  * ib_sa_path_rec_get().
  *
@@ -388,10 +390,10 @@ int ib_sa_mcmember_rec_query(struct ib_sa_client *client,
  * @comp_mask: IB_SA_GUIDINFO_REC_LID | ...; the bits of reserved members are
  *             ignored
  * @method:    IB_MGMT_METHOD_GET look up the block; IB_MGMT_METHOD_SET assign
- *             the entries whose bits are in @comp_mask, where the SA chooses
- *             a GUID for each such entry that is 0, unless the port's table
- *             has a GUID there already; IB_SA_METHOD_DELETE remove
- *             the entries whose bits are in @comp_mask
+ *             the entries whose bits are in @comp_mask (if such an entry is 0,
+ *             the SA keeps the GUID that the port's table has there, or else
+ *             chooses a GUID); IB_SA_METHOD_DELETE remove the entries whose
+ *             bits are in @comp_mask
  *
  * The other arguments are those of ib_sa_path_rec_get().
  *
@@ -419,9 +421,9 @@ struct ibsa_rec_registration;
  * @rec:       the record, all members in network byte order; copied
  * @comp_mask: the members of @rec that are set, network byte order; 0: all
  *             members that are not zero. id, gid, pkey and lease are always
- *             sent: id as in @rec, even if it is not set; gid, pkey and lease,
- *             if they are not set, as the GID at index 0 of the port, 0xffff
- *             and 300 seconds
+ *             sent: id as in @rec, even if its bit is not set; if the bit of
+ *             another of these is not set, its default: as gid the GID at index
+ *             0 of the port, as pkey 0xffff, as lease 300 seconds
  * @report:    called for each event, by the thread that dispatches @device. In
  *             the struct that @report receives, registration is NULL (tell
  *             registrations apart by @arg), and the record is a struct
@@ -437,13 +439,13 @@ struct ibsa_rec_registration;
  *
  * Return: 0; -EINVAL @client is not registered, the device belongs to the
  * parent process, a mask bit that ServiceRecord does not define, or a lease or
- * GID of 0 whose bit in @comp_mask is set; -ENODEV no such port, an Ethernet port
- * without the address of an SA, or the device is being closed; -EAGAIN the port
- * was not used before, and is not active or, in a fabric, has no cable (if it
- * was used before, the library waits for it); -EOPNOTSUPP another port of the
- * device is open, and the device (under ibsim or on a fabric with a virtual
- * clock) supports only one port at a time; -ENOMEM; or the error of opening the
- * port. After an error @report is not called. Later failures are the err of
+ * GID of 0 whose bit in @comp_mask is set; -ENODEV no such port, an Ethernet
+ * port without the address of an SA, or the device is being closed; -EAGAIN the
+ * port was not used before, and is not active or, in a fabric, has no cable (if
+ * it was used before, the library waits for it); -EOPNOTSUPP another port of
+ * the device is open, and the device (under ibsim or on a fabric with a virtual
+ * clock) supports only one port at a time; -ENOMEM; or the error from opening
+ * the port. After an error @report is not called. Later failures are the err of
  * IBSA_REGISTRATION_RELEASED: -EEXIST a registration of @device at this port
  * has the same ID, GID and P_Key, or is being released; -ECANCELED the
  * registration was released or the device was closed before the registration
@@ -498,8 +500,8 @@ struct ibsa_device_watch;
  * active or, in a fabric, has no cable (if it was used before, the library
  * waits for it); -EOPNOTSUPP another port of the device is open, and the device
  * (under ibsim or on a fabric with a virtual clock) supports only one port at a
- * time; -ENOMEM; or the error of opening the port. After an error @happened is
- * not called. Later failures are the err of IBSA_EVENT_ENDED: -EBUSY another
+ * time; -ENOMEM; or the error from opening the port. After an error @happened
+ * is not called. Later failures are the err of IBSA_EVENT_ENDED: -EBUSY another
  * client, of this or another program, receives the Reports of the port;
  * -EOPNOTSUPP ports of this type do not receive Reports; -EINVAL audit_nodes is
  * set, but kinds is not 0 and has neither GID_IN nor GID_OUT; -ECANCELED
@@ -579,12 +581,12 @@ struct ib_sa_multicast {
  * processes and of the kernel (IPoIB): when the library leaves, the SA removes
  * that join state of the port for the other processes and the kernel, too. If
  * the port has already joined through @device with all join states in @rec, no
- * request is sent. Whether the library sends a request or not, it compares the
- * members in @comp_mask with the record of the group before the join succeeds:
- * mtu, rate and packet_life_time only if @comp_mask has their selectors, too;
- * join_state and proxy_join never. A group has at most one request to join or
- * leave in flight; a join waits until the requests of earlier joins for the
- * group have ended.
+ * request is sent. Before a join succeeds, with or without a request, the
+ * library compares the members in @comp_mask with the record of the group. It
+ * compares mtu, rate and packet_life_time only if @comp_mask also has their
+ * selectors, and never compares join_state and proxy_join. A group has at most
+ * one request to join or leave in flight; a join waits until the requests of
+ * earlier joins for the group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply within 3 s of
@@ -597,26 +599,27 @@ struct ib_sa_multicast {
  *
  * A membership is lost if the port went down or its LID changed, the SM asked
  * the port to register again, the group's P_Key is no longer at the index of
- * the port's P_Key table that it had at the join, or the SA does not have the
- * membership any more. The library does not join again; the program may, also
- * in @callback. The library detects by events that the port went down, that its
- * LID changed, and that the SM asks the port to register again. If it receives
- * no events of the port (see ibsa_device_open()), it detects only that the port
- * is down or that its LID changed, by reading the port every second. It checks
- * the index of a group's P_Key when the index of P_Key 0xffff or 0x7fff has
- * changed, and before it reads the membership back. The library reads each
- * membership back every @audit_ms of struct ibsa_device_options, and soon after
- * the port changed. When memberships are lost because the port changed, the
- * library calls the callbacks at once, or, if a request of the group to join or
- * leave is in flight, when this request has ended. After these calls, the
- * library handles the groups of the port one after the other: for a lost group
- * that a program has joined again, it sends the join; for a group that was not
- * lost, it reads the membership back from the SA. Handling the groups takes
- * half a second for all groups together; with more than 100 groups, 5 ms
- * multiplied by the number of groups, at most 10 s. A join of a lost group
- * waits for the turn of this group, unless the port is down: @callback then
- * receives -EAGAIN at once or, if the options of the device contain the address
- * of an SA, the request is sent at once.
+ * the port's P_Key table at which it was during the join, or the SA does not
+ * have the membership any more. The library does not join again; the program
+ * may join again, also in @callback. The library detects by events that the
+ * port went down, that its LID changed, and that the SM asks the port to
+ * register again. If the library receives no events of the port (see
+ * ibsa_device_open()), it reads the port every second, and detects only that
+ * the port is down or that its LID changed. The library checks the index of a
+ * group's P_Key when the index of P_Key 0xffff or 0x7fff has changed, and
+ * before it reads the membership back. The library reads each membership back
+ * every @audit_ms of struct ibsa_device_options, and soon after the port
+ * changed. When memberships are lost because the port changed, the library
+ * calls the callbacks at once, or, if a request of the group to join or leave
+ * is in flight, when this request has ended. After these calls, the library
+ * handles the groups of the port one after the other: for a lost group that a
+ * program has joined again, it sends the join; for a group that was not lost,
+ * it reads the membership back from the SA. Handling the groups takes half a
+ * second for all groups together; with more than 100 groups, 5 ms multiplied by
+ * the number of groups, at most 10 s. A join of a lost group waits for the turn
+ * of this group, unless the port is down: @callback then receives -EAGAIN at
+ * once or, if the options of the device contain the address of an SA, the
+ * request is sent at once.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
  * not registered, the device belongs to the parent process, no @callback, or a
@@ -625,10 +628,9 @@ struct ib_sa_multicast {
  * used before, and is not active or, in a fabric, has no cable (if it was used
  * before, see above); -ENOBUFS the process has 1048576 memberships; -EOPNOTSUPP
  * another port of the device is open, and the device (ibsim, or on a fabric
- * with a virtual clock) supports only one at a time; -ENOMEM; or the error of
- * opening the port. After an error
- * @callback is not called. Any thread and any callback may call
- * ib_sa_join_multicast().
+ * with a virtual clock) supports only one at a time; -ENOMEM; or the error from
+ * opening the port. After an error @callback is not called. Any thread and any
+ * callback may call ib_sa_join_multicast().
  *
  * Source: Linux drivers/infiniband/core/multicast.c; IBA vol 1, 15.2.5.17.
  */
@@ -646,19 +648,19 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  *             client of @multicast was unregistered, @multicast is already
  *             freed and must not be passed
  *
- * Waits until a callback of @multicast that is running has returned, unless
- * ib_sa_free_multicast() is called inside a callback, of @multicast or any
- * other: the library then frees @multicast when the running callback of
- * @multicast has returned. When ib_sa_free_multicast() has returned, the
- * callback of @multicast is not called any more. ib_sa_free_multicast() does
- * not wait for the SA: the library sends the request to leave the group, if one
- * is needed, later. Like each request, the request to leave has several tries
- * within 3 seconds. If the SA replies to none of these tries, the library
- * repeats the whole request, with its tries, up to three more times.
- * ibsa_device_put() ends memberships without freeing them: it sends as many
- * leave requests as @window of struct ibsa_device_options permits, does not
- * leave any further groups, and calls the callbacks with -EINTR. Any thread and
- * any callback may call ib_sa_free_multicast().
+ * If a callback of @multicast is running, waits until it has returned. Inside
+ * any callback, ib_sa_free_multicast() does not wait: the library frees
+ * @multicast when the running callback of @multicast has returned. When
+ * ib_sa_free_multicast() has returned, the callback of @multicast is not called
+ * any more. ib_sa_free_multicast() does not wait for the SA: if a request to
+ * leave the group is needed, the library sends the request later. Like each
+ * request, the request to leave has several tries within 3 seconds. If the SA
+ * replies to none of these tries, the library repeats the whole request, with
+ * its tries, up to three more times. ibsa_device_put() ends memberships without
+ * freeing them: it sends as many leave requests as @window of struct
+ * ibsa_device_options permits, does not leave any further groups, and calls the
+ * callbacks with -EINTR. Any thread and any callback may call
+ * ib_sa_free_multicast().
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast);
 
@@ -691,18 +693,19 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * one second after one of these events: the port became active, its LID or its
  * SM changed, or the SM asked the port to register again. A read has a timeout
  * of 3 s. A failed read is followed by up to three more, one second after each
- * failure. opa_pr_query_possible() waits only for the read at the opening of
- * the port, not for the reads after its failure or after an event; inside a
- * callback, it waits only if it opens the port. Before the first reply, and
- * after each of these events until the next reply, the library assumes
- * InfiniBand records only.
+ * failure. opa_pr_query_possible() waits for the first read after the opening
+ * of the port, but not for the reads after a failure or an event; inside a
+ * callback, opa_pr_query_possible() waits only if it opens the port itself.
+ * Before the first reply, and after each of these events until the next reply,
+ * the library assumes InfiniBand records only.
  *
  * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED the
- * device belongs to the parent process; the port cannot be opened, except if it
- * is only down; or OPA path records are not known to be supported, and the LID
- * of the port is 0xC000 or above, which an InfiniBand record cannot contain as
- * a unicast LID; PR_IB_SUPPORTED otherwise, also for a port that is not
- * Omni-Path. Any thread and any callback may call opa_pr_query_possible().
+ * device belongs to the parent process; the port cannot be opened for a reason
+ * other than that it is down; or OPA path records are not known to be
+ * supported, and the LID of the port is 0xC000 or above, which an InfiniBand
+ * record cannot contain as a unicast LID; PR_IB_SUPPORTED otherwise, also for a
+ * port that is not Omni-Path. Any thread and any callback may call
+ * opa_pr_query_possible().
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */
@@ -796,7 +799,8 @@ void rdma_hold_gid_attr(const struct ib_gid_attr *attr);
 
 /**
  * rdma_put_gid_attr - remove a reference to an entry
- * @attr: an entry to which the caller has a reference; freed with the last one
+ * @attr: an entry to which the caller has a reference. When the last reference
+ *        is removed, the entry is freed
  *
  * Any thread may call rdma_put_gid_attr().
  */
@@ -829,9 +833,9 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr);
  * NULL or has no interface, only one of source and destination GID is an IPv4
  * address, or the route leads through a gateway and @rec is not RoCE v2;
  * -ELIBACC libnl-3 is needed for a route and cannot be loaded; -ENOMEM; the
- * error of looking up the route; or the error of reading or opening the port.
- * After an error @ah_attr may be partly filled, but holds no reference. Any
- * thread may call ib_init_ah_attr_from_path(), which may sleep.
+ * error from looking up the route; or the error from reading or opening the
+ * port. After an error @ah_attr may be partly filled, but holds no reference.
+ * Any thread may call ib_init_ah_attr_from_path(), which may sleep.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c, addr.c.
  */

@@ -634,7 +634,7 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
  * If a refresh finds a change, a dispatch calls the callbacks of the watches
  * later.
  *
- * Return: 0; or the error of reading the port, such as -ENODEV, and @out is
+ * Return: 0; or the error from reading the port, such as -ENODEV, and @out is
  * unchanged.
  */
 int ibsa_port_get(struct ibsa_client *client, bool refresh,
@@ -661,7 +661,7 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  * If the device disappears, the watch reports port state IBSA_PORT_DOWN and
  * physical state 0; all other values stay as last read. When the device is
  * back, the watch reports IBSA_PORT_CHANGE_REREGISTER and any other changes.
- * Other errors of reading the port are not reported.
+ * Other errors from reading the port are not reported.
  *
  * Return: 0; -EINVAL no @changed; -ESHUTDOWN ibsa_close() is ending the
  * queries; -ENOMEM.
@@ -687,7 +687,7 @@ void ibsa_port_unwatch(struct ibsa_client *client,
  *
  * Return: 0; -ENODATA the entry is empty; -EINVAL the table has no such entry;
  * -EOPNOTSUPP the program's own transport does not provide the table; or the
- * error of reading the table. Any thread may call ibsa_gid_get() while the
+ * error from reading the table. Any thread may call ibsa_gid_get() while the
  * client is open.
  */
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
@@ -700,8 +700,8 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
  * @out:    receives the P_Key, host byte order; 0: the entry is empty
  *
  * Return: 0; -EINVAL the table has no such entry; -EOPNOTSUPP the program's own
- * transport does not provide the table; or the error of reading the table. Any
- * thread may call ibsa_pkey_get() while the client is open.
+ * transport does not provide the table; or the error from reading the table.
+ * Any thread may call ibsa_pkey_get() while the client is open.
  */
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index,
 		  uint16_t *out) IBSA_MUST_USE;

@@ -319,7 +319,7 @@ struct ibsa_topology_options {
 /**
  * typedef ibsa_topology_fn - called once when a topology was read, or the read
  * failed
- * @err:      0; or the error of reading the topology
+ * @err:      0; or the error from reading the topology
  * @topology: the finished topology, which the program frees, then or later,
  *            with ibsa_topology_free(); NULL if @err is not 0
  * @reply:    the last reply, or the reply with the error; never NULL; valid

@@ -53,7 +53,7 @@ struct umad_ca_pair {
  * ib_umad module is not loaded, or its interface is older than version 5;
  * -ENODEV there is no device, or @ca_name does not exist or has no such port
  * with SMI; -EINVAL @ca_name is NULL, and no device has such a port with SMI,
- * or the port has no umad device file; -ENOMEM; or the error of opening the
+ * or the port has no umad device file; -ENOMEM; or the error from opening the
  * umad device file, such as -EACCES.
  *
  * Source: umad_open_smi_port(3) of rdma-core; CapabilityMask bit 10,

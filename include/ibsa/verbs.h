@@ -41,8 +41,8 @@ IBSA_BEGIN
  * node; -ENXIO $IBSA_NODE is NAME/PORT, and the node NAME has no port PORT;
  * -ENOSYS the RDMA modules are not loaded; -ENETDOWN no name was given and no
  * port is active; -EMFILE, -ENFILE no file descriptor is free; -ENOMEM; or the
- * error of opening the topology file, such as -ENOENT, or of a fabric server as
- * ibsa_open(). After an error @out is unchanged. Any thread may call
+ * error from opening the topology file, such as -ENOENT, or of a fabric server
+ * as ibsa_open(). After an error @out is unchanged. Any thread may call
  * ibsa_verbs_open().
  */
 int ibsa_verbs_open(const struct ibsa_options *options,

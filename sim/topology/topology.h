@@ -129,7 +129,7 @@ struct topo_source {
 
 /*
  * Parse a topology. Return: 0; -EINVAL the text is invalid, with the reason in
- * @error; -ENOMEM; or the error of opening the file. @out is unchanged on
+ * @error; -ENOMEM; or the error from opening the file. @out is unchanged on
  * failure.
  */
 int ibsa__topology_read(const struct topo_source *from,

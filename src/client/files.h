@@ -19,7 +19,7 @@ int ibsa__files_open_now(struct device_files **out) IBSA_MUST_USE;
  * Open the MAD device @name, such as "umad0", of @files, in the mode with
  * 64-byte umad headers. *@out is the file's object; NULL for a device of this
  * machine, for which the descriptor is enough. Return: the descriptor; or the
- * error of opening the device.
+ * error from opening the device.
  */
 int ibsa__files_umad_open(struct device_files *files, const char *name,
 			  struct umad_file **out) IBSA_MUST_USE;

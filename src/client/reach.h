@@ -14,7 +14,7 @@ struct ibsa__engine;
 
 /*
  * Find the source GID of a path: @from, or if @from is zero, GID 0 of this
- * port. Return: 0; -EAGAIN the port has no GID; or the error of reading the
+ * port. Return: 0; -EAGAIN the port has no GID; or the error from reading the
  * port.
  */
 int ibsa__source_gid_find(struct ibsa__engine *engine,

@@ -32,7 +32,7 @@ struct ibsa__port_selection {
 
 /*
  * Read the state of one port, about a dozen small files. Return: 0; -ENOENT no
- * such port; -EPROTO or -ERANGE a file's content is invalid; or the error of
+ * such port; -EPROTO or -ERANGE a file's content is invalid; or the error from
  * reading a file.
  */
 int ibsa__port_read(struct device_files *files, const char *device,
@@ -40,21 +40,21 @@ int ibsa__port_read(struct device_files *files, const char *device,
 		    struct ibsa_port_state *out) IBSA_MUST_USE;
 
 /*
- * Read one GID of a port; it may be zero. Return: 0; -EPROTO the file's
- * content is invalid; or the error of reading the file.
+ * Read one GID of a port; it may be zero. Return: 0; -EPROTO the file's content
+ * is invalid; or the error from reading the file.
  */
 int ibsa__port_gid_read(struct device_files *files, const char *device,
 			unsigned int port, uint32_t index,
 			struct ibsa_gid *out) IBSA_MUST_USE;
 
 /* Read the node type, an enum ibsa_node_type. Return: 0; -EPROTO or -ERANGE the
- * file's content is invalid; or the error of reading it. */
+ * file's content is invalid; or the error from reading it. */
 int ibsa__node_type_read(struct device_files *files, const char *device,
 			 unsigned int *out) IBSA_MUST_USE;
 
 /*
  * Read the GUID in @file, "node_guid" or "sys_image_guid". Return: 0; -EPROTO
- * the file's content is invalid; or the error of reading it.
+ * the file's content is invalid; or the error from reading it.
  */
 int ibsa__guid_read(struct device_files *files, const char *device,
 		    const char *file, uint64_t *out) IBSA_MUST_USE;
@@ -68,7 +68,7 @@ int ibsa__mad_device_find(struct device_files *files, const char *device,
 /*
  * Find a device again that was called @device and may have been renamed: the
  * device with @node_guid; if there is none, or if @node_guid is 0, the device
- * called @device. Return: 0; -ENODEV neither exists; or the error of reading
+ * called @device. Return: 0; -ENODEV neither exists; or the error from reading
  * the list.
  */
 int ibsa__device_find_again(struct device_files *files, const char *device,
@@ -78,14 +78,14 @@ int ibsa__device_find_again(struct device_files *files, const char *device,
 /*
  * Read one P_Key; 0 means that the entry is empty. Return: 0; -ENOENT there is
  * no such entry; -EPROTO or -ERANGE the file's content is invalid; or the error
- * of reading it.
+ * from reading it.
  */
 int ibsa__pkey_read(struct device_files *files, const char *device,
 		    unsigned int port, size_t index,
 		    uint16_t *out) IBSA_MUST_USE;
 
 /* Read the port's link layer, an enum ibsa_link_layer. Return: 0 or the error
- * of reading it. */
+ * from reading it. */
 int ibsa__link_read(struct device_files *files, const char *device,
 		    unsigned int port, uint8_t *out) IBSA_MUST_USE;
 
@@ -93,7 +93,8 @@ int ibsa__link_read(struct device_files *files, const char *device,
  * Read one entry of the GID table. Its interface is an index in the caller's
  * network namespace, or 0. Return: 0; -ENODATA the entry is empty; -ENOENT no
  * such entry, port or device; -EPROTO the GID or its type is invalid, or the
- * type is missing although other entries have one; or the error of reading it.
+ * type is missing although other entries have one; or the error from reading
+ * it.
  */
 int ibsa__gid_read(struct device_files *files, const char *device,
 		   unsigned int port, uint32_t index,
@@ -110,15 +111,15 @@ typedef int (*ibsa__gid_fn)(unsigned int port, int err,
 /*
  * Call @each for all entries of a device's GID tables that are not empty,
  * ordered by port and index. Return: 0; -ENODEV no such device; -ENOMEM; the
- * error of reading a directory; or the result of @each.
+ * error from reading a directory; or the result of @each.
  */
 int ibsa__gids_walk(struct device_files *files, const char *device,
 		    ibsa__gid_fn each, void *arg) IBSA_MUST_USE;
 
 /*
- * Find the first entry of a port's GID table with this GID, type and
- * interface; interface 0 matches any. Return: 0; -ENOENT no such entry, port
- * or device; -ENOMEM; or the error of reading the table's directory.
+ * Find the first entry of a port's GID table with this GID, type and interface;
+ * interface 0 matches any. Return: 0; -ENOENT no such entry, port or device;
+ * -ENOMEM; or the error from reading the table's directory.
  */
 int ibsa__gid_find(struct device_files *files, const char *device,
 		   unsigned int port, const struct ibsa_gid *gid,
@@ -143,11 +144,11 @@ int ibsa__devices_read_fail(struct device_files *files, int err,
 /*
  * Select a port from which MADs can be sent; skip the first @skip ports that
  * fit. @device NULL means any device, @port 0 any port. Without @device only
- * InfiniBand ports are considered. With @device, an active Ethernet port
- * (RoCE) is selected if the device has no active InfiniBand port. Return: 0;
- * -ENOSYS the kernel modules are not loaded; -ENODEV no such device, or no
- * port that can be used; -ENXIO no such port; -ENETDOWN the port is not
- * active; or the error of reading it. The message in @error tells what to do.
+ * InfiniBand ports are considered. With @device, an active Ethernet port (RoCE)
+ * is selected if the device has no active InfiniBand port. Return: 0; -ENOSYS
+ * the kernel modules are not loaded; -ENODEV no such device, or no port that
+ * can be used; -ENXIO no such port; -ENETDOWN the port is not active; or the
+ * error from reading it. The message in @error tells what to do.
  */
 int ibsa__port_select(struct device_files *files, const char *device,
 		      unsigned int port, unsigned int skip,

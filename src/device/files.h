@@ -34,9 +34,9 @@ struct device_files;
 /*
  * Operations that read the files. Paths are relative to the root and have no
  * leading slash. Any thread may call them. @read: read a file; *@out ends with
- * a NUL. Return: 0, or the error of opening or reading the file. @list: add the
- * names in a directory to @names with ibsa__names_add(); if @names is NULL,
- * only open the directory. Return: 0, or the error of opening or reading the
+ * a NUL. Return: 0, or the error from opening or reading the file. @list: add
+ * the names in a directory to @names with ibsa__names_add(); if @names is NULL,
+ * only open the directory. Return: 0, or the error from opening or reading the
  * directory. @free: free @files after the last put. @takes_locks: @read and
  * @list take a lock; a signal handler that interrupts one of them must not call
  * either
@@ -75,7 +75,8 @@ void ibsa__files_put(struct device_files *files);
  */
 
 /*
- * Read a file. Return: 0; -ENAMETOOLONG; or the error of opening or reading it.
+ * Read a file. Return: 0; -ENAMETOOLONG; or the error from opening or reading
+ * it.
  */
 int ibsa__file_read(struct device_files *files, struct ibsa__file_text *out,
 		    const char *format, ...)
@@ -89,7 +90,7 @@ int ibsa__number_read(struct device_files *files, uint64_t max, uint64_t *out,
 		      const char *format, ...)
 	__attribute__((format(printf, 4, 5))) IBSA_MUST_USE;
 
-/* Return: 0 if the directory can be opened; -ENAMETOOLONG; or the error of
+/* Return: 0 if the directory can be opened; -ENAMETOOLONG; or the error from
  * opening it. */
 int ibsa__folder_check(struct device_files *files, const char *format, ...)
 	__attribute__((format(printf, 2, 3))) IBSA_MUST_USE;
@@ -97,7 +98,7 @@ int ibsa__folder_check(struct device_files *files, const char *format, ...)
 /*
  * List a directory in natural order, without names that begin with a dot; free
  * @out with ibsa__names_free(). Return: 0; -ENOMEM; -ENAMETOOLONG; or the error
- * of reading the directory.
+ * from reading the directory.
  */
 int ibsa__names_read(struct device_files *files, struct ibsa__names *out,
 		     const char *format, ...)

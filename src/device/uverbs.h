@@ -82,7 +82,7 @@ int ibsa__uverbs_gids(int cmd_fd, uint32_t driver, uint32_t flags,
 /*
  * Read the next asynchronous event: its enum ibv_event_type, and the number of
  * its port, or the handle of its object. Return: 0; -EAGAIN no event; -EIO the
- * device is gone; or the error of reading.
+ * device is gone; or the error from reading.
  */
 int ibsa__uverbs_event_read(int fd, uint32_t *out_type,
 			    uint64_t *out_element) IBSA_MUST_USE;

@@ -23,9 +23,9 @@ struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
 }
 
 /*
- * Map the error of opening a port to the error of a start call. A port that is
- * not active may become active: -EAGAIN. A port that does not exist: -ENODEV,
- * as for a device without client data in Linux sa_query.c.
+ * Map the error from opening a port to the error of a start call. A port that
+ * is not active may become active: -EAGAIN. A port that does not exist:
+ * -ENODEV, as for a device without client data in Linux sa_query.c.
  */
 static int open_errno(int err)
 {

@@ -324,7 +324,7 @@ void ibsa__sa_device_free(struct ib_device *device);
 /*
  * port.c. Return in *@out the port @number of the device; open it if it is not
  * open. Return: 0; -ENODEV no such port; -EAGAIN the port is down; -EOPNOTSUPP
- * the port has no SA; -ENOMEM; or the error of opening the port.
+ * the port has no SA; -ENOMEM; or the error from opening the port.
  */
 int ibsa__sa_port_open(struct ib_device *device, uint8_t number,
 		       struct sa_port **out) IBSA_MUST_USE;
@@ -334,7 +334,7 @@ struct sa_port *ibsa__sa_port_find(struct ib_device *device, uint8_t number);
 
 /*
  * Open a port with @options, without adding it to the device's list of ports.
- * Return: 0; -EAGAIN the port is down; -ENOMEM; or the error of opening it.
+ * Return: 0; -EAGAIN the port is down; -ENOMEM; or the error from opening it.
  */
 int ibsa__sa_port_new(struct ib_device *device,
 		      const struct ibsa_options *options,
@@ -345,7 +345,8 @@ void ibsa__sa_port_free(struct sa_port *port);
 
 /*
  * ah.c. Read the state of a port, which need not be open or active. Return: 0;
- * -EAGAIN the port is in a fabric and has no link; or the error of reading it.
+ * -EAGAIN the port is in a fabric and has no link; or the error from reading
+ * it.
  */
 int ibsa__sa_port_state(struct ib_device *device, uint8_t port_num,
 			struct ibsa_port_state *out) IBSA_MUST_USE;

@@ -71,8 +71,9 @@ int ibsa__ca_fail(int err)
 }
 
 /*
- * Map an error of reading a device's files. -ENXIO means that the fabric server
- * has the node, but not the port in IBSA_NODE, so the device does not exist.
+ * Map an error from reading a device's files. -ENXIO means that the fabric
+ * server has the node, but not the port in IBSA_NODE, so the device does not
+ * exist.
  */
 static int head_errno(int err)
 {
@@ -279,7 +280,7 @@ static int guids_fill(const struct ibsa__ca *ca, __be64 *guids, int max)
 }
 
 /*
- * Return the port GUIDs of a device. All errors of reading the device, except
+ * Return the port GUIDs of a device. All errors from reading the device, except
  * that there is no default device, are returned as -1, because -ENOMEM means
  * that the caller's array is too small.
  */

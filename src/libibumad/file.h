@@ -23,7 +23,7 @@ struct portid_use {
 
 /*
  * Open the MAD device @name, such as "umad0", of @files, in the mode with
- * 64-byte umad headers. Return: the portid; or the error of opening the file.
+ * 64-byte umad headers. Return: the portid; or the error from opening the file.
  */
 int ibsa__portid_open(struct device_files *files,
 		      const char *name) IBSA_MUST_USE;

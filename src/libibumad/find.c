@@ -105,7 +105,7 @@ static enum fit best_fit(const struct ibsa__ca *ca, enum ibsa__ca_role role,
 
 /*
  * Read a device and set *@out to how suitable it is. *@port: the wanted port
- * number, or 0; on success, the port found. Return: 0 or an error of reading
+ * number, or 0; on success, the port found. Return: 0 or an error from reading
  * the device.
  */
 static int fit_read(struct device_files *files, const char *name,

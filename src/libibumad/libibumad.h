@@ -31,10 +31,10 @@ struct ibsa__ca_port {
 };
 
 /*
- * List the names of channel adapters, switches and routers, in the order of
- * the directory; the first suitable one is the default device. The caller
- * frees *@out with ibsa__names_free(). Return: 0; -ENOMEM; or the error of
- * reading the directory.
+ * List the names of channel adapters, switches and routers, in the order of the
+ * directory; the first suitable one is the default device. The caller frees
+ * *@out with ibsa__names_free(). Return: 0; -ENOMEM; or the error from reading
+ * the directory.
  */
 int ibsa__ca_names(struct device_files *files,
 		   struct ibsa__names *out) IBSA_MUST_USE;
@@ -55,7 +55,7 @@ int ibsa__ca_fail(int err);
 /*
  * Read the device @name into @out; the caller frees it with ibsa__ca_free().
  * Return: 0; -ENOMEM; -EIO a port cannot be read; -EINVAL a file of the device
- * has invalid content; or the error of reading a file.
+ * has invalid content; or the error from reading a file.
  */
 int ibsa__ca_read(struct device_files *files, const char *name,
 		  struct ibsa__ca *out) IBSA_MUST_USE;

@@ -28,7 +28,7 @@ bool ibsa__files_are_remote(const struct device_files *files);
 
 /*
  * Open the MAD device @name, such as "umad0", of @files, which are the device
- * files of a fabric server. Return: 0; -ENOMEM; or an error of reading @files
+ * files of a fabric server. Return: 0; -ENOMEM; or an error from reading @files
  * or of connecting.
  */
 int ibsa__remote_files_umad_open(struct device_files *files, const char *name,

@@ -13,8 +13,9 @@
 #include "remote/link.h"
 
 /*
- * Return the error of reading the connection. The server closes the connection
- * of a client that could not receive the descriptors of its umad file.
+ * Return the error from reading the connection. The server closes the
+ * connection of a client that could not receive the descriptors of its umad
+ * file.
  */
 static int link_read_failed(const struct remote_link *link,
 			    struct ibsa_error *error)

@@ -35,8 +35,8 @@ static const struct {
 };
 
 /*
- * Map the error of registering an agent. Only one agent of a port can receive a
- * method of a class. For a second agent, the kernel returns EINVAL, which has
+ * Map the error from registering an agent. Only one agent of a port can receive
+ * a method of a class. For a second agent, the kernel returns EINVAL, which has
  * no other cause in these requests and becomes -EBUSY.
  */
 static int agent_err(enum umad_agent_use use, int err)

@@ -42,8 +42,8 @@ struct device_files;
  * else for the same name, and for the same port number. Once its file can be
  * opened, the transport works again and listens if it did before; port then
  * reports that clients must register again. While the file exists but cannot be
- * opened, the error of opening it takes the place of -ENODEV. A device that is
- * only renamed stays open.
+ * opened, the error from opening it takes the place of -ENODEV. A device that
+ * is only renamed stays open.
  *
  * Return: 0; -ENODEV no such device, or the port has no device file; -ENXIO
  * the device has no such port; -ENOSYS the RDMA or umad modules are not

@@ -55,8 +55,8 @@ const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs);
 
 /*
  * Open a transport at a port of the context's embedded fabric. Return: 0;
- * -ENETDOWN the port has no link; -ENXIO no such port; or the error of opening
- * it.
+ * -ENETDOWN the port has no link; -ENXIO no such port; or the error from
+ * opening it.
  */
 int ibsa__verbs_port_open(const struct ibsa__verbs *verbs, unsigned int port,
 			  struct ibsa_transport **out) IBSA_MUST_USE;

@@ -158,8 +158,8 @@ int ibsa__context_state_device(struct context_state *state) IBSA_MUST_USE;
 void ibsa__context_state_anchor(struct context_state *state);
 
 /*
- * Read the state of port @number of the context's device. Return: 0; -ENODEV
- * no such port; -ENETDOWN it has no link; or the error of reading it.
+ * Read the state of port @number of the context's device. Return: 0; -ENODEV no
+ * such port; -ENETDOWN it has no link; or the error from reading it.
  */
 int ibsa__context_state_port(const struct context_state *state,
 			     unsigned int number,
