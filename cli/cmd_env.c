@@ -375,8 +375,7 @@ int cmd_env(struct cli *cli)
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
 		if (strcmp(libraries[i].name, cli->args[1]) == 0)
 			return env_run(cli, &libraries[i]);
-	complain("env: unknown library '%s'; ucx and nccl are known",
-		 cli->args[1]);
+	complain("env: unknown library '%s'; use ucx or nccl", cli->args[1]);
 	return CLI_USAGE;
 }
 

@@ -175,8 +175,8 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 	if (out_is_brief(&cli->out) && cli->out.err == 0 &&
 	    fields_hidden(reply, hidden, sizeof(hidden)))
 		complain(
-			"fields that the table does not show, but that are not "
-			"zero: %s; -v shows them",
+			"the table leaves out fields that are not zero: %s; to "
+			"show them, use -v",
 			hidden);
 	for (int i = 3; i < cli->arg_count; i++)
 		if (is_comparison(query, cli->args[i]))

@@ -274,11 +274,12 @@ static void no_such_service_explain(const struct cli *cli,
 
 	if (ibsa_gid_format(&service->record.service_gid, gid, sizeof(gid)) < 0)
 		gid[0] = '\0';
-	complain("no service 0x%" PRIx64
-		 " of %s with P_Key 0x%04x is registered; ibsa service list "
-		 "shows each service_gid and service_pkey%s",
-		 service->record.service_id, gid, service->record.service_pkey,
-		 process_only_hint(cli));
+	complain(
+		"no service 0x%" PRIx64
+		" of %s with P_Key 0x%04x is registered; to list the service_gid "
+		"and service_pkey of each service, type: ibsa service list%s",
+		service->record.service_id, gid, service->record.service_pkey,
+		process_only_hint(cli));
 }
 
 /*

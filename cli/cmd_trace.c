@@ -353,8 +353,8 @@ static int target_check(const char *text, const struct target *target)
 	if (!is_gid && (target->kind != TARGET_LID ||
 			target->lid < IBSA_LID_MULTICAST_MIN))
 		return CLI_DONE;
-	complain("'%s' is a multicast %s, not a port; the tree of a group is "
-		 "shown by: ibsa trace --group MGID",
+	complain("'%s' is a multicast %s, not a port; to show the tree of a "
+		 "group, type: ibsa trace --group MGID",
 		 fields_clean(text, clean), is_gid ? "GID" : "LID");
 	return CLI_USAGE;
 }

@@ -230,7 +230,7 @@ static int active_ports(struct env_facts *facts)
 	}
 	if (facts->count)
 		return CLI_DONE;
-	complain("no port is active; ibsa devices lists the ports");
+	complain("no port is active; to list the ports, type: ibsa devices");
 	return CLI_DEVICE;
 }
 

@@ -214,8 +214,8 @@ static int play_line(const struct script *script, char *line)
 	sleep_until(script->start_s + at_s);
 	status = command_send(script->cli, command, NULL, 0);
 	if (status != CLI_DONE)
-		complain("%s:%d: this command failed; the later ones are not "
-			 "run",
+		complain("%s:%d: this command failed; the commands after this "
+			 "line are not run",
 			 script->name, script->line);
 	return status;
 }

@@ -241,7 +241,7 @@ static int judge(const struct cli *cli, size_t findings)
 {
 	if (findings == 0)
 		return CLI_DONE;
-	complain("%s: %zu %s; ibsa(8) tells at \"fabric info\" what they mean",
+	complain("%s: %zu %s; for the meaning, see \"fabric info\" in ibsa(8)",
 		 cli->args[2], findings,
 		 findings == 1 ? "finding" : "findings");
 	return CLI_NO;

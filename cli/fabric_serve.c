@@ -191,8 +191,8 @@ int fabric_serve(struct cli *cli)
 		return CLI_USAGE;
 	}
 	if (cli->fabric.sa_mode && strcmp(cli->fabric.sa_mode, "none") == 0) {
-		complain("fabric serve: --sa none leaves no SA to answer; "
-			 "remove it");
+		complain("fabric serve: with --sa none, the fabric has no SA "
+			 "that answers; remove --sa none");
 		return CLI_USAGE;
 	}
 	status = scope_parse(cli->fabric.umad, &scope);

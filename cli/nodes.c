@@ -71,8 +71,8 @@ static int ports_choose(const struct cli *cli, const struct ibsa_node *nodes,
 	if (ibsa_host_select(nodes, count, name, &out->all, &out->count) != 0)
 		return no_memory();
 	if (out->count == 0) {
-		complain("%s%s the name '%s'; ibsa query table NodeRecord "
-			 "lists the nodes",
+		complain("%s%s the name '%s'; to list the nodes, type: ibsa "
+			 "query table NodeRecord",
 			 where,
 			 nodes_are_shown(cli) ? "no node has"
 					      : "the SA shows no node with",

@@ -236,12 +236,12 @@ static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 		break;
 	case -EMSGSIZE:
 		complain("the answer is larger than 64 MiB, the limit of ibsa; "
-			 "ibsa query can select fewer records with "
+			 "select fewer records with ibsa query and "
 			 "FIELD=VALUE");
 		break;
 	case -ENODATA:
 		complain("the answer was truncated on its way (%zu %s "
-			 "arrived); ibsa query can select fewer records with "
+			 "arrived); select fewer records with ibsa query and "
 			 "FIELD=VALUE",
 			 reply->count,
 			 reply->count == 1 ? "record" : "records");

@@ -168,8 +168,8 @@ int record_start(const char *path, struct ibsa_fabric *fabric, bool is_counted,
 
 	/* libpcap would write "-" to standard output. */
 	if (strcmp(path, "-") == 0) {
-		complain("--record: '-' is not possible, because standard "
-			 "output has the answer; name a file");
+		complain("--record: '-' cannot be used, because the answer is "
+			 "written to standard output; name a file");
 		return CLI_USAGE;
 	}
 	record = calloc(1, sizeof(*record));

@@ -181,8 +181,8 @@ void suggest_fabric(void)
 			 "exec %s -- bash; and in this shell: ibsa topology",
 			 example);
 	else
-		complain("--fabric FILE simulates the fabric of a topology "
-			 "file; the examples are not installed in %s",
+		complain("to simulate the fabric of a topology file, use "
+			 "--fabric FILE; the examples are not installed in %s",
 			 folder);
 }
 
@@ -199,7 +199,8 @@ int fabric_error_explain(int err, const struct ibsa_error *error,
 	if (asprintf(&example, "%s/%s", folder, fabric) < 0)
 		return status;
 	if (access(example, R_OK) == 0)
-		complain("the example of this name is %s", example);
+		complain("to use the example with this name, give its path: %s",
+			 example);
 	free(example);
 	return status;
 }

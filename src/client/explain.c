@@ -33,15 +33,17 @@ static void redirect_explain(const struct ibsa_reply *reply,
 	if (ibsa_gid_format(&target.to.gid, gid, sizeof(gid)) < 0)
 		gid[0] = '\0';
 	if (target.to.lid)
-		ibsa__fail(out, 0,
-			   "the SA redirected the request to LID %u, which is "
-			   "not followed: %s; query the SA there",
-			   target.to.lid, why);
+		ibsa__fail(
+			out, 0,
+			"the SA redirected the request to LID %u, but the "
+			"client did not follow: %s; query the SA at this LID",
+			target.to.lid, why);
 	else
-		ibsa__fail(out, 0,
-			   "the SA redirected the request to GID %s, which is "
-			   "not followed: %s; query the SA there",
-			   gid, why);
+		ibsa__fail(
+			out, 0,
+			"the SA redirected the request to GID %s, but the "
+			"client did not follow: %s; query the SA at this GID",
+			gid, why);
 }
 
 static void answer_explain(const struct ibsa_reply *reply,

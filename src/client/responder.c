@@ -411,12 +411,12 @@ static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 	if (!err)
 		err = epoll_add(responder, responder->node);
 	if (err == -EOPNOTSUPP)
-		return ibsa__fail(
-			error, err,
-			"port %u of %.64s cannot serve a fabric: its "
-			"descriptor does not work with epoll, as that "
-			"of an ibsim device",
-			responder->selection.port, responder->selection.device);
+		return ibsa__fail(error, err,
+				  "port %u of %.64s cannot serve a fabric: the "
+				  "descriptor of the port does not work with "
+				  "epoll; a port of ibsim cannot be used",
+				  responder->selection.port,
+				  responder->selection.device);
 	if (err)
 		return ibsa__fail(error, err,
 				  "cannot wait for the device and the fabric "

@@ -522,7 +522,7 @@ examples_are_found() {
 	err_has 'fabrics/four-hosts.net -- bash'
 	LD_LIBRARY_PATH=$libdir moved/bin/ibsa --fabric a.net path 1 2 >out 2>err
 	err_has 'cannot read a.net: No such file'
-	err_has 'the example of this name is .*/moved/share/ibsa/fabrics/a.net$'
+	err_has 'to use the example with this name, give its path: .*/moved/share/ibsa/fabrics/a.net$'
 	rm moved/share/ibsa/fabrics/*
 	LD_LIBRARY_PATH=$libdir SYSFS_PATH=$tmp/nothing moved/bin/ibsa >out 2>err
 	err_has 'the examples are not installed in '
@@ -631,7 +631,7 @@ paths() {
 
 records() {
 	on 0 query table NodeRecord; aligned
-	err_has 'fields that the table does not show, .*: base_version, .*; -v shows'
+	err_has 'the table leaves out fields that are not zero: base_version, .*; to show them, use -v$'
 	sentences 1
 	out_has '^LID +NODE_TYPE .* NODE_DESCRIPTION$'; lines 9
 	what='a table that cannot be written'

@@ -19,7 +19,7 @@ odd() {
 	json ".[-1] | .what == \"finding\" and .kind == \"$finding\" and
 		.line == $line and .file == \"odd.net\" and .count == 1"
 	json '[.[] | select(.what == "finding")] | length == 1'
-	err_has '^ibsa: odd.net: 1 finding; ibsa\(8\) tells at "fabric info"'
+	err_has '^ibsa: odd.net: 1 finding; for the meaning, see "fabric info" in ibsa\(8\)$'
 	grep -q "^\.It Li $finding\$" "$source/man/ibsa.8" ||
 		fail "ibsa(8) does not describe '$finding'"
 }
