@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Very many queries from many threads, on a fabric where everything may go
- * wrong: each has one callback, with a result that its manual page lists.
+ * wrong: each has one callback, with a result that its manual page lists. And
+ * tasks of all kinds, of clients and devices that come and go.
  *
  * IBSA_SEED, or the first argument, is the seed of an earlier run. The threads
- * may still run in another order.
+ * may still run in another order. IBSA_STRESS_SECONDS is how long the last test
+ * runs.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -30,6 +32,7 @@ enum {
 	STAY_ASKS = 12,
 	FAIR_ASKS = 1000, /* approximate number between faults */
 	DELAY_MS = 10,
+	TASKS_S = 40, /* default of $IBSA_STRESS_SECONDS */
 	FAILURES_SHOWN = 20,
 };
 
@@ -54,7 +57,7 @@ uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void nap_ms(unsigned int ms)
+void nap_ms(unsigned int ms)
 {
 	const struct timespec time = { 0, ms * 1000000L };
 
@@ -200,8 +203,8 @@ static void *make_weather(void *arg)
 	return NULL;
 }
 
-static int open_device(struct rig *rig, struct device *device,
-		       unsigned int host, bool no_thread)
+int open_device(struct rig *rig, struct device *device, unsigned int host,
+		bool no_thread)
 {
 	const struct ibsa_device_options options = {
 		.name = rig->hosts[host].node,
@@ -326,6 +329,8 @@ static void *queries_start(void *arg)
 			nap_ms(1);
 		if (rig->stays && !random_below(&chance, 64))
 			client_life(rig, &chance);
+		if (rig->tasks && !random_below(&chance, 8))
+			tasks_life(rig, &chance);
 	}
 	return NULL;
 }
@@ -411,6 +416,15 @@ static void check_counts(struct rig *rig)
 	assert_true(highest + 1 < rig->started); /* ids were reused */
 }
 
+static void rig_free(struct rig *rig)
+{
+	assert_int_equal(atomic_load(&rig->failures), 0);
+	ibsa_fabric_put(rig->fabric);
+	sem_destroy(&rig->slots);
+	free(rig->asks);
+	free(rig);
+}
+
 static void stress(unsigned int queries, bool moves, bool stays)
 {
 	struct rig *rig = rig_new(queries);
@@ -419,11 +433,7 @@ static void stress(unsigned int queries, bool moves, bool stays)
 	rig->stays = stays;
 	run(rig);
 	check_counts(rig);
-	assert_int_equal(atomic_load(&rig->failures), 0);
-	ibsa_fabric_put(rig->fabric);
-	sem_destroy(&rig->slots);
-	free(rig->asks);
-	free(rig);
+	rig_free(rig);
 }
 
 static void queries_end_once_with_right_results_despite_faults(void **state)
@@ -444,6 +454,46 @@ static void queries_go_on_while_devices_and_clients_come_and_go(void **state)
 	stress(QUERIES_BESIDE, false, true);
 }
 
+static void time_print(const char *what)
+{
+	const time_t now = time(NULL);
+
+	printf("%s: %s", what, ctime(&now));
+	fflush(stdout);
+}
+
+/* Runs of tasks of all kinds, one after another, until the time is over. */
+static void tasks_end_once_whatever_ends_them(void **state)
+{
+	const char *seconds = getenv("IBSA_STRESS_SECONDS");
+	const uint64_t end_ns = now_ns() + (seconds ? strtoull(seconds, NULL, 0)
+						    : TASKS_S) *
+						   1000000000;
+	unsigned int totals[TASK_COUNTS] = { 0 };
+	unsigned int queries = 0;
+
+	(void)state;
+	setenv("IBSA_FABRIC", FABRIC, 1);
+	time_print("start");
+	while (now_ns() < end_ns) {
+		struct rig *rig = rig_new(QUERIES_BESIDE);
+
+		rig->moves = rig->stays = rig->tasks = true;
+		run(rig);
+		queries += rig->started;
+		for (size_t i = 0; i < TASK_COUNTS; i++)
+			totals[i] += rig->task_counts[i];
+		rig_free(rig);
+	}
+	time_print("end");
+	printf("%u queries; counts of tasks:", queries);
+	for (size_t i = 0; i < TASK_COUNTS; i++)
+		printf(" %u", totals[i]);
+	printf("\n");
+	for (size_t i = 0; i < TASK_COUNTS; i++)
+		assert_int_not_equal(totals[i], 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +502,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(queries_find_an_sa_that_moves),
 		cmocka_unit_test(
 			queries_go_on_while_devices_and_clients_come_and_go),
+		cmocka_unit_test(tasks_end_once_whatever_ends_them),
 	};
 
 	if (argc > 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the two files of the stress test share. Each query object exists until
+ * What the files of the stress test share. Each query object exists until
  * the end of the test, so that a second or late callback is detected.
  */
 #ifndef IB_SA_STRESS_H
@@ -13,6 +13,8 @@
 #include <ibsa/sim.h>
 
 #include "../support/random.h"
+
+#define PREFIX 0xfe80000000000000
 
 /*
  * What goes wrong: anything; flipped bits, after which a reply may contain
@@ -53,6 +55,25 @@ enum count {
 	JUDGED,
 	AGAIN = JUDGED + BAD_METHOD,
 	COUNTS,
+};
+
+/*
+ * Reports and statuses of watches, registrations, memberships and their
+ * queries; those that a run does not have, it has not tested.
+ */
+enum task_count {
+	WATCH_EVENT,
+	WATCH_BUSY,
+	WATCH_ENDED,
+	SERVICE_EVENT,
+	SERVICE_EXISTS,
+	SERVICE_RELEASED,
+	JOINED,
+	JOIN_FAILED,
+	QUERY_ENDED,
+	QUERY_CANCELLED,
+	UNREGISTERED_IN_CALLBACK,
+	TASK_COUNTS,
 };
 
 enum {
@@ -100,6 +121,7 @@ struct rig {
 	uint64_t seed;
 	unsigned int wanted; /* number of queries to start */
 	bool moves, stays;   /* what happens besides faults */
+	bool tasks;	     /* the threads also run tasks_life() */
 	struct ibsa_fabric *fabric;
 	struct ibsa_fabric_port hosts[HOSTS];
 	_Atomic uint16_t lids[HOSTS];
@@ -114,6 +136,7 @@ struct rig {
 	atomic_uint sky[SKIES];
 	atomic_uint failures;
 	atomic_uint counts[COUNTS];
+	atomic_uint task_counts[TASK_COUNTS];
 };
 
 /* Print what was expected, with the seed. The test fails at its end. */
@@ -121,6 +144,11 @@ __attribute__((format(printf, 2, 3))) void
 report_wrong(struct rig *rig, const char *format, ...);
 
 uint64_t now_ns(void);
+void nap_ms(unsigned int ms);
+
+/* Open a device of the run's fabric that is not shared. */
+int open_device(struct rig *rig, struct device *device, unsigned int host,
+		bool no_thread);
 
 /* A number below @limit, drawn from @chance. */
 static inline unsigned int random_below(uint64_t *chance, unsigned int limit)
@@ -137,5 +165,11 @@ static inline unsigned int random_below(uint64_t *chance, unsigned int limit)
 struct query *query_start(struct rig *rig, struct device *device,
 			  struct ib_sa_client *client,
 			  const struct query *after, uint64_t *chance);
+
+/*
+ * Register a client, start tasks of all kinds at a device, and end everything
+ * in a random order: each task has one last callback.
+ */
+void tasks_life(struct rig *rig, uint64_t *chance);
 
 #endif

@@ -13,8 +13,6 @@
 
 #include "stress.h"
 
-#define PREFIX 0xfe80000000000000
-
 /*
  * Mask bits that a query adds: of the fields that path_of() fills, except those
  * of the hosts; of reserved bits; and none.
