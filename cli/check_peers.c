@@ -132,6 +132,7 @@ struct trip {
 	int reach;
 	int err;
 	uint16_t status;
+	unsigned int tries;
 };
 
 /* The ports that one port of this machine must reach. */
@@ -301,6 +302,7 @@ static void trip_note(const struct ibsa_reach_answer *answer, void *arg)
 	trip->reach = answer->reach;
 	trip->err = answer->err;
 	trip->status = answer->status;
+	trip->tries = answer->tries;
 	trips->left = answer->left;
 	answers_count(trips->check->answers, answer->err, answer->status);
 	if (answer->reach == IBSA_REACH_YES)
@@ -358,6 +360,7 @@ static void unknown_report(struct trips *trips)
 	char from[MACHINE_PORT_TEXT];
 	size_t count = 0;
 	const struct trip *first = NULL;
+	struct ibsa_error why;
 
 	for (size_t i = trips->count; i-- > 0;) {
 		if (trips->all[i].reach != IBSA_REACH_UNKNOWN)
@@ -367,14 +370,16 @@ static void unknown_report(struct trips *trips)
 		first->peer->is_unknown = true;
 		count++;
 	}
-	if (first)
-		node_finding_add(trips->check, IBSA_FINDING_NO_SA, port, NULL,
-				 "%zu of %zu queries for paths from %s failed: "
-				 "%s",
-				 count, trips->count,
-				 machine_port_text(port, from),
-				 first->err ? strerror(-first->err)
-					    : ibsa_status_text(first->status));
+	if (!first)
+		return;
+	ibsa_reply_explain(&(struct ibsa_reply){ .err = first->err,
+						 .tries = first->tries },
+			   &why);
+	node_finding_add(trips->check, IBSA_FINDING_NO_SA, port, NULL,
+			 "%zu of %zu queries for paths from %s failed: %s",
+			 count, trips->count, machine_port_text(port, from),
+			 first->err ? why.text
+				    : ibsa_status_text(first->status));
 }
 
 static bool has_names(const struct node_check *check)

@@ -150,6 +150,10 @@ static void sa_failed(const struct visit *visit, const struct answer *answer)
 			     "no answer in %u ms (%u %s)",
 			     waited ? waited : DEADLINE_MS, answer->tries,
 			     answer->tries == 1 ? "try" : "tries");
+	else if (answer->err == -EAGAIN || answer->err == -ENETDOWN)
+		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,
+			     "check the cable and the subnet manager", "%s",
+			     answer->why.text);
 	else if (answer->err)
 		doctor_wrong(doctor, &visit->spot, "sa", CLI_SILENT,
 			     "try again, and see the kernel log (dmesg)",

@@ -204,13 +204,14 @@ static void own_port_text(const struct ibsa_port_state *own,
 	ibsa_devices_free(list);
 }
 
-static void no_sm_explain(struct cli *cli)
+/* @err: -ENETDOWN the port was down; -EAGAIN it is down or has no SM. */
+static void no_sm_explain(struct cli *cli, int err)
 {
 	struct ibsa_port_state port;
 	char text[PORT_TEXT];
 
 	if (cli->client && ibsa_port_get(cli->client, true, &port) == 0 &&
-	    port.port_state == IBSA_PORT_DOWN) {
+	    (err == -ENETDOWN || port.port_state == IBSA_PORT_DOWN)) {
 		own_port_text(&port, text);
 		complain("%s; check the cable of %s, or send from another port "
 			 "with --device or --port",
@@ -247,7 +248,8 @@ static void unreachable_explain(struct cli *cli, const struct ibsa_reply *reply)
 			 reply->count == 1 ? "record" : "records");
 		break;
 	case -EAGAIN:
-		no_sm_explain(cli);
+	case -ENETDOWN:
+		no_sm_explain(cli, reply->err);
 		break;
 	default:
 		complain("the query failed: %s; try again",
@@ -364,11 +366,16 @@ int query_refused_explain(struct cli *cli, int err)
 {
 	switch (err) {
 	case -EAGAIN:
-		no_sm_explain(cli);
+		no_sm_explain(cli, err);
 		return CLI_SILENT;
 	case -EINVAL:
 	case -ERANGE:
 		complain("the query is invalid: %s", strerror(-err));
+		return CLI_USAGE;
+	case -EOPNOTSUPP:
+		complain("the record is of Omni-Path, and the port is not an "
+			 "Omni-Path port; use another record, or another port "
+			 "with --device or --port");
 		return CLI_USAGE;
 	default:
 		complain("cannot send to the SA: %s; check the port with "

@@ -54,6 +54,8 @@ const char *reach_reason(const struct reach_result *result,
 		return result->tries ? "the SA did not answer" : "not sent";
 	case -EAGAIN:
 		return "no subnet manager";
+	case -ENETDOWN:
+		return ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN);
 	case -EPROTO:
 		return "malformed answer";
 	case -ECANCELED:

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <ibsa/reason.h>
 #include <ibsa/service.h>
 #include <ibsa/text.h>
 
@@ -58,6 +59,8 @@ static const char *report_failure(const struct ibsa_registration_report *report)
 	case -EAGAIN:
 		return "no subnet manager has configured the port, or the port "
 		       "has no GID";
+	case -ENETDOWN:
+		return ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN);
 	case -ENOENT:
 		return "the SA accepted the service but does not have it";
 	default:

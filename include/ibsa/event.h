@@ -94,9 +94,10 @@ enum ibsa_event_kind {
  * @kind:     one value of enum ibsa_event_kind
  * @err:      of LOST: -ENETDOWN the port is down or initializing; 0 any other
  *            cause, such as a restart of the SA. Of FAILED: -ETIMEDOUT the SA
- *            did not reply; -EAGAIN the port has no SM; -EBUSY while the device
- *            was gone and its file was closed, another client of any program
- *            became the receiver of the port's Reports; -ENODATA the table that
+ *            did not reply; -ENETDOWN the SA did not reply, and the port is
+ *            down; -EAGAIN the port has no SM; -EBUSY while the device was gone
+ *            and its file was closed, another client of any program became the
+ *            receiver of the port's Reports; -ENODATA the table that
  *            audit_nodes reads was empty or incomplete; another error of
  *            ibsa_query() or struct ibsa_reply; 0 the SA was busy, as @status
  *            says. Of ENDED: 0 the SA answered, or no subscription was left;

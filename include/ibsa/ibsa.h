@@ -136,7 +136,7 @@ struct ibsa_options {
  *               does not join a request that was sent before, the time starts
  *               with the first try of the query
  * @queue_ms:    milliseconds that the query may wait for its first try, after
- *               which it ends with -ETIMEDOUT; 0: @deadline_ms is the only
+ *               which it ends as at its deadline; 0: @deadline_ms is the only
  *               limit, and starts with the call
  * @first_interval_ms: milliseconds from the first try to the second; default:
  *               that of the client, which is 500 unless set. The client
@@ -178,11 +178,14 @@ struct ibsa_query {
  *          was BUSY (@status is then IBSA_STATUS_BUSY); -ETIMEDOUT: the
  *          deadline passed without a reply from the last address to which the
  *          request was sent, or queue_ms passed before the first try;
- *          -ECANCELED: ibsa_cancel() or ibsa_close() ended the query; -EPROTO:
- *          the reply is malformed; -EMSGSIZE: the reply is larger than
- *          reply_bytes of struct ibsa_options; -ENODATA: only the first part of
- *          the reply arrived, and @records holds its complete records; -ENODEV:
- *          the device disappeared; or the transport's error when it sent a try
+ *          -ENETDOWN: the same happened, and the port was down at that time;
+ *          -EAGAIN: the same happened, the port had no SM at that time, and no
+ *          address of an SA was given to ibsa_open(); -ECANCELED: ibsa_cancel()
+ *          or ibsa_close() ended the query; -EPROTO: the reply is malformed;
+ *          -EMSGSIZE: the reply is larger than reply_bytes of struct
+ *          ibsa_options; -ENODATA: only the first part of the reply arrived,
+ *          and @records holds its complete records; -ENODEV: the device
+ *          disappeared; or the transport's error when it sent a try
  * @status: the MAD status of the reply, all 16 bits; 0 if @err is not 0
  * @tries:  number of tries of the request that were sent, also before the query
  *          joined it; 0: the request was never sent
@@ -408,14 +411,14 @@ int ibsa_close(struct ibsa_client *client);
  * 100, or the port cannot send to the SA's address, for example because the
  * port requires a GRH and the address given to ibsa_open() has none; -ERANGE a
  * value in match is wider than its field, or the SA's LID is wider than 16 bits
- * and its address has no GRH; -EAGAIN the port has no SM, and no address of an
- * SA was given to ibsa_open(); -ENOBUFS the queue of requests that wait for the
- * window is full: submit the query again when ibsa_dispatch() or ibsa_wait()
- * has returned, because they send waiting requests after callbacks, not inside
- * them; -EOPNOTSUPP the record is of Omni-Path, and the port is not; -ESHUTDOWN
- * ibsa_close() is ending the queries; -ENODEV the device disappeared and is not
- * back yet; -ENOMEM; or the transport's error if the first try is sent within
- * the call. After an error @done is not called.
+ * and its address has no GRH; -EAGAIN the port is down or has no SM, and no
+ * address of an SA was given to ibsa_open(); -ENOBUFS the queue of requests
+ * that wait for the window is full: submit the query again when ibsa_dispatch()
+ * or ibsa_wait() has returned, because they send waiting requests after
+ * callbacks, not inside them; -EOPNOTSUPP the record is of Omni-Path, and the
+ * port is not; -ESHUTDOWN ibsa_close() is ending the queries; -ENODEV the
+ * device disappeared and is not back yet; -ENOMEM; or the transport's error if
+ * the first try is sent within the call. After an error @done is not called.
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */
@@ -548,8 +551,8 @@ void ibsa_wake(struct ibsa_client *client);
  *
  * Return: 0 the SA replied with status 0, with records or with an empty table;
  * -EREMOTEIO the SA replied with another status, which @done receives;
- * -ETIMEDOUT, -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO or another error of the
- * transport when it sent a try: the query ended with this err of struct
+ * -ETIMEDOUT, -ENETDOWN, -EAGAIN, -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO or
+ * another error of the transport when it sent a try: the query ended with this err of struct
  * ibsa_reply, which @done receives; another error of ibsa_wait(), such as the
  * transport's error when it received or waited: ibsa_query_wait() then cancels
  * the query, and @done receives the err that ibsa_cancel() causes; -EBUSY a

@@ -55,9 +55,10 @@ struct ibsa_reach_options {
  *          callback with 0, the batch no longer exists. 0 from ibsa_reach()
  * @reach:  enum ibsa_reach
  * @err:    0 the SA replied; -ETIMEDOUT the SA did not reply before the
- *          deadline; -EAGAIN the port has no SM or has no GID; -EPROTO the
- *          reply is malformed; -ECANCELED the batch was stopped or the client
- *          closed; -ENOBUFS other queries filled the queue of the client: for
+ *          deadline; -ENETDOWN the port was down when the deadline passed;
+ *          -EAGAIN the port has no SM or has no GID; -EPROTO the reply is
+ *          malformed; -ECANCELED the batch was stopped or the client closed;
+ *          -ENOBUFS other queries filled the queue of the client: for
  *          ibsa_reach(), when it was called; for ibsa_reach_each(), during the
  *          whole timeout of the GID; or another error of ibsa_query_wait() or
  *          of reading the port

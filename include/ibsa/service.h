@@ -83,8 +83,9 @@ enum ibsa_registration_event {
  * struct ibsa_registration_report - one event of a registration
  * @registration:    the handle of the registration
  * @event:   enum ibsa_registration_event
- * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -EAGAIN the port has no
- *           SM or has no GID yet; -ENOENT the SA accepted the record, but does
+ * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -ENETDOWN the SA did
+ *           not reply, and the port is down; -EAGAIN the port has no SM or has
+ *           no GID yet; -ENOENT the SA accepted the record, but does
  *           not return it; another error of ibsa_query() or struct ibsa_reply;
  *           0 the SA was busy, see @status. Of RELEASED: 0 the SA replied to
  *           the Delete request, and the record is deleted if @status is 0 or

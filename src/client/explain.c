@@ -63,8 +63,12 @@ static void answer_explain(const struct ibsa_reply *reply,
 			   "later, or allow more time");
 		break;
 	default:
-		ibsa__fail(out, 0, "the SA refused: %s (status 0x%04x)",
-			   ibsa_status_text(reply->status), reply->status);
+		ibsa__fail(out, 0, "the SA refused: %s (status 0x%04x)%s",
+			   ibsa_status_text(reply->status), reply->status,
+			   may_be_no_sa(reply->status)
+				   ? "; a node on which no SA runs replies "
+				     "with this status, too"
+				   : "");
 	}
 }
 
@@ -76,6 +80,19 @@ static void error_explain(const struct ibsa_reply *reply,
 		ibsa__fail(out, 0,
 			   "the SA did not answer before the deadline; "
 			   "requests sent: %u",
+			   reply->tries);
+		break;
+	case -EAGAIN:
+		ibsa__fail(out, 0,
+			   "no subnet manager had configured the port when the "
+			   "deadline passed; start one on the fabric; requests "
+			   "sent: %u",
+			   reply->tries);
+		break;
+	case -ENETDOWN:
+		ibsa__fail(out, 0,
+			   "this port was down when the deadline passed; check "
+			   "its cable; requests sent: %u",
 			   reply->tries);
 		break;
 	case -ECANCELED:

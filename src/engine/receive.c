@@ -207,19 +207,6 @@ static void send_failure_handle(struct ibsa__engine *engine,
 }
 
 /*
- * Whether the sender of a reply with @status may be a node without an SA: the
- * kernel of such a node returns this status. An SA may send the same status
- * for a request that it does not support. Source: IBA vol 1, 13.4.7; Linux
- * drivers/infiniband/core/mad.c, generate_unmatched_resp().
- */
-static bool may_be_no_sa(uint16_t status)
-{
-	return status == IBSA_STATUS_BAD_VERSION ||
-	       status == IBSA_STATUS_BAD_METHOD ||
-	       status == IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
-}
-
-/*
  * Whether @txn was sent to a port that is no longer the SA's. This function
  * reads the port again first: the node of the old SM may reply before the
  * engine has noticed the change.

@@ -54,6 +54,19 @@ static inline void reply_parse(const struct ibsa_record *record,
 	}
 }
 
+/*
+ * Whether the sender of a reply with @status may be a node without an SA: the
+ * kernel of such a node returns this status. An SA may send the same status
+ * for a request that it does not support. Source: IBA vol 1, 13.4.7; Linux
+ * drivers/infiniband/core/mad.c, generate_unmatched_resp().
+ */
+static inline bool may_be_no_sa(uint16_t status)
+{
+	return status == IBSA_STATUS_BAD_VERSION ||
+	       status == IBSA_STATUS_BAD_METHOD ||
+	       status == IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
+}
+
 /* Target of a redirection. */
 struct ibsa__redirect {
 	/*

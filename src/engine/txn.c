@@ -120,6 +120,18 @@ void ibsa__txn_first_sent(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
+ * Return: why a query without a reply ends at its deadline, by the state of the
+ * port (which is read at most once in 100 ms).
+ */
+static int expiry_error(struct ibsa__engine *engine)
+{
+	ibsa__engine_port_refresh(engine);
+	if (engine->port.port_state == IBSA_PORT_DOWN)
+		return -ENETDOWN;
+	return engine->sa_known ? -ETIMEDOUT : -EAGAIN;
+}
+
+/*
  * End @query, because its deadline has passed: either no reply came, or BUSY
  * was the only reply.
  */
@@ -128,7 +140,7 @@ void ibsa__query_expire(struct ibsa__engine *engine, struct query *query)
 	bool busy = query->txn->got_busy;
 
 	engine->stats.timeouts += !busy;
-	ibsa__query_end(engine, query, busy ? 0 : -ETIMEDOUT);
+	ibsa__query_end(engine, query, busy ? 0 : expiry_error(engine));
 	query->status = busy ? IBSA_STATUS_BUSY : 0;
 }
 

@@ -19,6 +19,8 @@ int ibsa__sa_status(const struct ibsa_reply *reply)
 	case 0:
 		return reply->status ? -EINVAL : 0;
 	case -ETIMEDOUT:
+	case -EAGAIN:
+	case -ENETDOWN:
 		return -ETIMEDOUT;
 	case -ECANCELED:
 	case -ENODEV:

@@ -403,6 +403,69 @@ static void given_sa_does_not_move(void **state)
 	ibsa__engine_free(engine);
 }
 
+/*
+ * A query that ends at its deadline tells whether the SA was silent, there was
+ * no SM, or the port was down, also if this happened after the last try.
+ */
+static void deadline_tells_why_there_is_no_reply(void **state)
+{
+	static const struct {
+		enum ibsa_port_state_code port_state;
+		uint16_t sm_lid;
+		int err;
+	} ends[] = {
+		{ IBSA_PORT_ACTIVE, PUPPET_SM_LID, -ETIMEDOUT },
+		{ IBSA_PORT_ACTIVE, 0, -EAGAIN },
+		{ IBSA_PORT_INIT, PUPPET_SM_LID, -EAGAIN },
+		{ IBSA_PORT_DOWN, PUPPET_SM_LID, -ENETDOWN },
+		{ IBSA_PORT_DOWN, 0, -ENETDOWN },
+	};
+
+	struct ibsa__engine_options options = puppet_options;
+
+	(void)state;
+	options.deadline_ms = 1000;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct ibsa__engine *engine;
+		struct seen seen = { 0 };
+
+		puppet_init(&puppet);
+		engine = puppet_engine(&puppet, &options);
+		assert_int_equal(puppet_query(engine, 4, &seen), 0);
+		puppet_advance(&puppet, engine, 800);
+		puppet.port.port_state = ends[i].port_state;
+		puppet.port.sm_lid = ends[i].sm_lid;
+		puppet_advance(&puppet, engine, 200);
+		assert_int_equal(seen.calls, 1);
+		assert_int_equal(seen.err, ends[i].err);
+		assert_int_equal(seen.status, 0);
+		ibsa__engine_free(engine);
+	}
+}
+
+/* With a given address of the SA, only a port that is down is told. */
+static void given_sa_is_silent_without_an_sm(void **state)
+{
+	const struct ibsa_address sa = { .lid = 33, .qpn = 1 };
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen seen = { 0 }, down = { 0 };
+
+	(void)state;
+	options.access.sa = &sa;
+	options.deadline_ms = 1000;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
+	puppet.port.sm_lid = 0;
+	puppet_advance(&puppet, engine, 1000);
+	assert_int_equal(seen.err, -ETIMEDOUT);
+	assert_int_equal(puppet_query(engine, 4, &down), 0);
+	puppet.port.port_state = IBSA_PORT_DOWN;
+	puppet_advance(&puppet, engine, 1000);
+	assert_int_equal(down.err, -ENETDOWN);
+	ibsa__engine_free(engine);
+}
+
 #define TEST(name) PUPPET_TEST(name, &puppet)
 
 int main(void)
@@ -421,6 +484,8 @@ int main(void)
 		TEST(busy_is_of_the_old_sm),
 		TEST(failed_move_is_tried_again),
 		TEST(given_sa_does_not_move),
+		TEST(deadline_tells_why_there_is_no_reply),
+		TEST(given_sa_is_silent_without_an_sm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

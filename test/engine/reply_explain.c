@@ -118,6 +118,11 @@ static void every_end_is_explained(void **state)
 {
 	const struct ibsa_reply unsent = { .err = -ETIMEDOUT };
 	const struct ibsa_reply silent = { .err = -ETIMEDOUT, .tries = 3 };
+	const struct ibsa_reply no_sm = { .err = -EAGAIN, .tries = 2 };
+	const struct ibsa_reply down = { .err = -ENETDOWN, .tries = 2 };
+	const struct ibsa_reply no_sa = {
+		.status = IBSA_STATUS_BAD_METHOD_ATTRIBUTE,
+	};
 	const struct ibsa_reply cancelled = { .err = -ECANCELED };
 	const struct ibsa_reply malformed = { .err = -EPROTO };
 	const struct ibsa_reply large = { .err = -EMSGSIZE };
@@ -132,6 +137,9 @@ static void every_end_is_explained(void **state)
 	ASSERT_TEXT(explained(&unsent), "was not sent");
 	ASSERT_TEXT(explained(&silent), "did not answer");
 	ASSERT_TEXT(explained(&silent), "requests sent: 3");
+	ASSERT_TEXT(explained(&no_sm), "no subnet manager had configured");
+	ASSERT_TEXT(explained(&down), "this port was down");
+	ASSERT_TEXT(explained(&no_sa), "a node on which no SA runs");
 	ASSERT_TEXT(explained(&cancelled), "cancelled");
 	ASSERT_TEXT(explained(&malformed), "malformed");
 	ASSERT_TEXT(explained(&large), "larger");
