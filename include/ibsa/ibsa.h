@@ -552,11 +552,11 @@ void ibsa_wake(struct ibsa_client *client);
  * Return: 0 the SA replied with status 0, with records or with an empty table;
  * -EREMOTEIO the SA replied with another status, which @done receives;
  * -ETIMEDOUT, -ENETDOWN, -EAGAIN, -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO or
- * another error of the transport when it sent a try: the query ended with this err of struct
- * ibsa_reply, which @done receives; another error of ibsa_wait(), such as the
- * transport's error when it received or waited: ibsa_query_wait() then cancels
- * the query, and @done receives the err that ibsa_cancel() causes; -EBUSY a
- * callback of this client called ibsa_query_wait(); or an error that
+ * another error of the transport when it sent a try: the query ended with this
+ * err of struct ibsa_reply, which @done receives; another error of ibsa_wait(),
+ * such as the transport's error when it received or waited: ibsa_query_wait()
+ * then cancels the query, and @done receives the err that ibsa_cancel() causes;
+ * -EBUSY a callback of this client called ibsa_query_wait(); or an error that
  * ibsa_query() returns. After -EBUSY or an error of ibsa_query() @done is not
  * called.
  */

@@ -24,11 +24,13 @@ IBSA_BEGIN
  * Return: 0; -ENOENT the SA has no matching record (IBSA_OUTCOME_NONE);
  * -ENOTUNIQ more than one record matches (status 0x0400, or several records in
  * the reply); -EREMOTEIO the SA refused the request, redirected it, or was busy
- * until the deadline; -ETIMEDOUT, -EMSGSIZE, -ENODATA, -ENODEV, -EPROTO as err
- * of struct ibsa_reply; -EBUSY a callback of this client called
- * ibsa_query_one(); -EAGAIN the port has no SM; -EINVAL the component mask has
- * a bit that the record does not define, or another reason of ibsa_query(); or
- * another error of ibsa_query_wait(). After an error @out is unchanged.
+ * until the deadline; -ETIMEDOUT, -ENETDOWN, -EMSGSIZE, -ENODATA, -ENODEV,
+ * -EPROTO as err of struct ibsa_reply; -EBUSY a callback of this client called
+ * ibsa_query_one(); -EAGAIN the port has no SM, or was down when the call
+ * began; -EINVAL the component mask has a bit that the record does not define,
+ * or another reason of ibsa_query(), which @error names; -ERANGE a value is
+ * wider than its field, which @error names; or another error of
+ * ibsa_query_wait(). After an error @out is unchanged.
  */
 int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
 		   struct ibsa_error *error, void *out) IBSA_MUST_USE;
@@ -67,9 +69,9 @@ struct ibsa_path_options {
  *
  * Return: 0; -ENOENT the SA has no such path; -EINVAL @to is NULL or all zero,
  * or the mask contains sgid, dgid or a bit that a PathRecord does not define;
- * -EAGAIN the port has no SM or has no GID; -EREMOTEIO, -ETIMEDOUT and others,
- * as for ibsa_query_one(); or the error from reading the port's state. After an
- * error @out is unchanged.
+ * -EAGAIN the port has no SM or has no GID, or was down when the call began;
+ * -EREMOTEIO, -ETIMEDOUT, -ENETDOWN and others, as for ibsa_query_one(); or the
+ * error from reading the port's state. After an error @out is unchanged.
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */

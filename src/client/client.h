@@ -26,6 +26,13 @@ int ibsa__client_open(const struct ibsa_options *options,
  */
 struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client);
 
+/*
+ * Write into @error why the client did not accept @query, or did not receive a
+ * reply to it, with @err. Return: @err.
+ */
+int ibsa__query_fail(struct ibsa_client *client, const struct ibsa_query *query,
+		     struct ibsa_error *error, int err);
+
 /* Return: the batches of ibsa_reach_each() of @client. */
 struct ibsa__reaches *ibsa__client_reaches(struct ibsa_client *client);
 

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/reach.h"
-#include "client/reason.h"
 #include "wire/gid.h"
 
 /* The reply to ibsa_query_one(), while the call waits for it. */
@@ -46,27 +45,6 @@ static void one_note_reply(const struct ibsa_reply *reply, void *arg)
 	one->ended = true;
 }
 
-/*
- * Write the message for an error of the client itself, for which no reply
- * exists.
- */
-static int one_fail(struct ibsa_client *client, struct ibsa_error *error,
-		    int err)
-{
-	struct ibsa_reason reason;
-
-	if (err == -EAGAIN &&
-	    ibsa__reason_own_port(ibsa__client_engine(client), &reason))
-		return ibsa__fail(error, err, "%s; check its cable",
-				  reason.detail);
-	if (err == -EAGAIN)
-		return ibsa__fail(error, err,
-				  "no subnet manager has configured the port; "
-				  "start one on the fabric");
-	return ibsa__fail(error, err, "cannot query the SA: %s",
-			  ibsa__errno_text(-err).bytes);
-}
-
 int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
 		   struct ibsa_error *error, void *out)
 {
@@ -74,7 +52,7 @@ int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
 	int err = ibsa_query_wait(client, query, one_note_reply, &one);
 
 	if (!one.ended || (err && err != -EREMOTEIO && err != one.err))
-		return one_fail(client, error, err);
+		return ibsa__query_fail(client, query, error, err);
 	if (one.err && error)
 		*error = one.error;
 	return one.err;
@@ -130,7 +108,7 @@ static int path_query(struct ibsa_client *client,
 
 	if (err == -EAGAIN)
 		return ibsa__fail(error, err, "the source port has no GID");
-	return err ? one_fail(client, error, err)
+	return err ? ibsa__query_fail(client, &query, error, err)
 		   : ibsa_query_one(client, &query, error, out);
 }
 

@@ -49,6 +49,15 @@ static inline unsigned int ibsa__wait_before_retry(unsigned int interval_ms)
 	return interval_ms - (early_ms < EARLY_MS ? early_ms : EARLY_MS);
 }
 
+/* Whether a query can have @method; 0 is the default, Get. */
+static inline bool ibsa__is_query_method(uint8_t method)
+{
+	return !method || method == IBSA_METHOD_GET ||
+	       method == IBSA_METHOD_GET_TABLE ||
+	       method == IBSA_METHOD_GET_MULTI || method == IBSA_METHOD_SET ||
+	       method == IBSA_METHOD_DELETE;
+}
+
 /*
  * Create an engine on @transport. The caller owns @transport and frees it
  * after the engine. Return: 0; -ENOMEM.

@@ -386,19 +386,10 @@ static int query_check(const struct ibsa__engine *engine,
 	if (engine->closing)
 		return -ESHUTDOWN;
 	if (!query->record || query->mask & ~query->record->mask ||
-	    query->jitter_percent > 100)
+	    query->jitter_percent > 100 ||
+	    !ibsa__is_query_method(query->method))
 		return -EINVAL;
-	switch (query->method) {
-	case 0:
-	case IBSA_METHOD_GET:
-	case IBSA_METHOD_GET_TABLE:
-	case IBSA_METHOD_GET_MULTI:
-	case IBSA_METHOD_SET:
-	case IBSA_METHOD_DELETE:
-		return 0;
-	default:
-		return -EINVAL;
-	}
+	return 0;
 }
 
 /* Give @query, which was never in use, a slot. Return: 0; -ENOMEM. */

@@ -130,13 +130,10 @@ static void queries_that_cannot_be_sent(void **state)
 	const struct ibsa_fabric_port_change down = {
 		.mask = IBSA_CHANGE_LINK,
 	};
-	struct ibsa_query query = host3_query;
 	struct ibsa_fabric_port end;
 	struct ibsa_port_state port;
 
 	(void)state;
-	query.mask = UINT64_C(1) << 63;
-	one_fails(rig.client, &query, -EINVAL, "Invalid argument");
 	ibsa_fabric_sa_set(rig.fabric, false);
 	assert_int_equal(ibsa_port_get(rig.client, true, &port), 0);
 	one_fails(rig.client, &host3_query, -EAGAIN, "no subnet manager");
@@ -147,13 +144,146 @@ static void queries_that_cannot_be_sent(void **state)
 	one_fails(rig.client, &host3_query, -EAGAIN, "check its cable");
 }
 
+/* Each refusal of a query names what is wrong with it. */
+static void refusals_name_the_field(void **state)
+{
+	struct ibsa_path path = { .flow_label = 1 << 20 };
+	struct ibsa_node node = host3;
+	struct ibsa_query query = host3_query;
+
+	(void)state;
+	query.mask = UINT64_C(1) << 63 | UINT64_C(1) << 50;
+	one_fails(rig.client, &query, -EINVAL,
+		  "bit 50, which the NodeRecord does not define");
+	query = host3_query;
+	query.record = NULL;
+	one_fails(rig.client, &query, -EINVAL, "no record");
+	query = host3_query;
+	query.jitter_percent = 101;
+	one_fails(rig.client, &query, -EINVAL, "jitter is 101");
+	query = host3_query;
+	query.method = IBSA_METHOD_REPORT;
+	one_fails(rig.client, &query, -EINVAL, "method is 0x06");
+	memset(node.node_description, 'x', sizeof(node.node_description));
+	query = host3_query;
+	query.match = &node;
+	one_fails(rig.client, &query, -ERANGE,
+		  "node_description of the NodeRecord does not end");
+	query = (struct ibsa_query){ .record = &ibsa_path_record,
+				     .match = &path };
+	one_fails(rig.client, &query, -ERANGE,
+		  "flow_label of the PathRecord is 1048576; the field has 20");
+	query = (struct ibsa_query){ .record = &ibsa_opa_path_record };
+	one_fails(rig.client, &query, -EOPNOTSUPP,
+		  "OpaPathRecord is a record of Omni-Path");
+}
+
+/* ibsa_path_wait() names the fields of its options in the same way. */
+static void refused_path_names_the_field(void **state)
+{
+	const struct ibsa_path match = { .sl = 16 };
+	struct ibsa_path_options options = { .match = &match };
+	struct ibsa_error error;
+	struct ibsa_path path;
+
+	(void)state;
+	assert_int_equal(ibsa_path_wait(rig.client, &options, &rig.gids[1],
+					&error, &path),
+			 -ERANGE);
+	assert_non_null(strstr(error.text, "sl of the PathRecord is 16"));
+	options = (struct ibsa_path_options){ .mask = UINT64_C(1) << 60 };
+	assert_int_equal(ibsa_path_wait(rig.client, &options, &rig.gids[1],
+					&error, &path),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, "bit 60"));
+}
+
+/* What happens to the fabric during a query. */
+static void sm_stops(const struct ibsa_reply *reply, void *arg)
+{
+	(void)reply;
+	(void)arg;
+	ibsa_fabric_sa_set(rig.fabric, false);
+}
+
+static void link_goes_down(const struct ibsa_reply *reply, void *arg)
+{
+	const struct ibsa_fabric_port_change down = {
+		.mask = IBSA_CHANGE_LINK,
+	};
+	struct ibsa_fabric_port end;
+
+	(void)reply;
+	(void)arg;
+	assert_int_equal(ibsa_fabric_port_at(rig.fabric, 0, &end), 0);
+	assert_int_equal(ibsa_fabric_port_set(rig.fabric, end.node, 1, &down),
+			 0);
+}
+
+/* Let @happens be called 100 ms after now, when the SA is silent. */
+static void soon(ibsa_reply_fn happens)
+{
+	struct ibsa_query query = { .record = &ibsa_class_port_info_record,
+				    .deadline_ms = 100 };
+
+	assert_int_equal(ibsa_query(rig.client, &query, happens, NULL, NULL),
+			 0);
+}
+
+static void loss_during_a_query_is_told(ibsa_reply_fn happens, int err,
+					const char *words)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_reach_answer answer;
+	struct ibsa_path path;
+	struct ibsa_node node;
+
+	rig_stop(&rig);
+	start(NULL);
+	set_fault(IBSA_FAULT_SILENCE);
+	soon(happens);
+	assert_int_equal(
+		ibsa_query_one(rig.client, &host3_query, &error, &node), err);
+	assert_non_null(strstr(error.text, words));
+
+	rig_stop(&rig);
+	start(NULL);
+	set_fault(IBSA_FAULT_SILENCE);
+	soon(happens);
+	assert_int_equal(ibsa_path_wait(rig.client, NULL, &rig.gids[1], &error,
+					&path),
+			 err);
+	assert_non_null(strstr(error.text, words));
+
+	rig_stop(&rig);
+	start(NULL);
+	set_fault(IBSA_FAULT_SILENCE);
+	soon(happens);
+	assert_int_equal(ibsa_reach(rig.client, NULL, &rig.gids[1], &answer),
+			 0);
+	assert_int_equal(answer.reach, IBSA_REACH_UNKNOWN);
+	assert_int_equal(answer.err, err);
+}
+
+/*
+ * A query that loses its SM, or its link, ends at its deadline with what
+ * happened, not as if the SA were silent.
+ */
+static void losses_during_a_query_are_told(void **state)
+{
+	(void)state;
+	loss_during_a_query_is_told(sm_stops, -EAGAIN, "no subnet manager");
+	loss_during_a_query_is_told(link_goes_down, -ENETDOWN,
+				    "this port was down");
+}
+
 static void from_callback(const struct ibsa_reply *reply, void *arg)
 {
 	struct ibsa_path path;
 
 	(void)reply;
 	(void)arg;
-	one_fails(rig.client, &host3_query, -EBUSY, "busy");
+	one_fails(rig.client, &host3_query, -EBUSY, "callback");
 	assert_int_equal(ibsa_path_wait(rig.client, NULL, &rig.gids[1], NULL,
 					&path),
 			 -EBUSY);
@@ -279,7 +409,7 @@ static void path_may_have_constraints(void **state)
 	options.mask |= IBSA_PATH_CM(sgid);
 	path_fails(&options, &rig.gids[5], -EINVAL, "sgid");
 	options.mask = UINT64_C(1) << 63;
-	path_fails(&options, &rig.gids[5], -EINVAL, "Invalid argument");
+	path_fails(&options, &rig.gids[5], -EINVAL, "bit 63");
 }
 
 static void paths_that_do_not_exist(void **state)
@@ -347,6 +477,9 @@ int main(void)
 		ON_RIG(busy_and_redirected_are_refused),
 		ON_RIG(silence_is_told),
 		ON_RIG(queries_that_cannot_be_sent),
+		ON_RIG(refusals_name_the_field),
+		ON_RIG(refused_path_names_the_field),
+		ON_RIG(losses_during_a_query_are_told),
 		ON_RIG(callbacks_cannot_wait),
 		ON_RIG(errors_of_receiving_pass),
 		ON_RIG(path_is_queried),
