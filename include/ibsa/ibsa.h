@@ -375,8 +375,8 @@ int ibsa_close(struct ibsa_client *client);
  * before, the query has five tries: 0, 0.5, 1.5, 3.5 and 7.5 seconds after the
  * call, each interval up to an eighth shorter or longer. If the transport
  * temporarily cannot send a try (-EAGAIN, -EBUSY, -EINTR, -ENOBUFS, -ENOMEM),
- * the client sends the try later, and returns no error. Such a failure does not
- * count as a try. If the SA replies BUSY, the interval that began with the last
+ * the client sends the try when a message arrives or at most 64 ms later, and
+ * returns no error. Such a failure does not count as a try. If the SA replies BUSY, the interval that began with the last
  * try begins again with that reply.
  *
  * Unless the program gave the address of the SA to ibsa_open(), each try goes

@@ -18,6 +18,7 @@ static void engine_init(struct ibsa__engine *engine)
 	list_init(&engine->watches);
 	list_init(&engine->changed);
 	timer_init(&engine->watch_timer, TIMER_WATCH);
+	timer_init(&engine->room_timer, TIMER_ROOM);
 	engine->sa_given = engine->options.access.sa;
 	if (engine->sa_given)
 		engine->sa = *engine->options.access.sa;
@@ -160,6 +161,8 @@ static void timer_expire(struct ibsa__engine *engine, struct timer *timer)
 	case TIMER_WATCH:
 		ibsa__engine_port_check(engine);
 		break;
+	case TIMER_ROOM: /* the dispatch fills the window at its end */
+		break;
 	}
 }
 
@@ -196,7 +199,7 @@ static bool engine_has_work(const struct ibsa__engine *engine)
 {
 	return engine->has_messages || !list_is_empty(&engine->ended) ||
 	       !list_is_empty(&engine->changed) ||
-	       (!list_is_empty(&engine->waiting) &&
+	       (!list_is_empty(&engine->waiting) && !engine->room_timer.armed &&
 		engine->in_flight < engine->options.window);
 }
 

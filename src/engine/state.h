@@ -14,7 +14,13 @@
 #include "engine/timer.h"
 
 /* Selects what happens when a timer expires. */
-enum timer_kind { TIMER_DEADLINE, TIMER_RETRY, TIMER_ALARM, TIMER_WATCH };
+enum timer_kind {
+	TIMER_DEADLINE,
+	TIMER_RETRY,
+	TIMER_ALARM,
+	TIMER_WATCH,
+	TIMER_ROOM,
+};
 
 enum { QUERY_SLOT_BITS = 28 };
 
@@ -61,7 +67,7 @@ struct query {
 enum txn_state {
 	/* in no list and no table; also the state of unused objects */
 	TXN_ENDED,
-	TXN_QUEUED,    /* not sent yet: the window is full */
+	TXN_QUEUED,    /* not sent yet: the window or the transport is full */
 	TXN_IN_FLIGHT, /* counts in the window */
 	/*
 	 * All queries of this request have ended, but the transport still
@@ -214,10 +220,17 @@ struct ibsa__engine {
 	/* Number of requests that fit into the tables @tids and @shares. */
 	size_t room;
 	/*
-	 * Requests that wait for room in the window, in the order in which
-	 * they will be sent.
+	 * Requests that wait for room in the window or in the transport, in
+	 * the order in which they will be sent.
 	 */
 	struct list waiting;
+	/*
+	 * Armed while the transport has no room for the first request of
+	 * @waiting: when it expires, the request is tried again, unless a
+	 * message that arrived has done so. @room_ms: its last time in ms.
+	 */
+	struct timer room_timer;
+	unsigned int room_ms;
 	/*
 	 * Queries that have ended without a reply and wait for their callback.
 	 */
@@ -388,8 +401,14 @@ void ibsa__engine_window_release(struct ibsa__engine *engine);
  */
 void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved);
 
-/* Send queued requests while the window has room. */
+/* Send queued requests while window and transport have room. */
 void ibsa__engine_window_fill(struct ibsa__engine *engine);
+
+/*
+ * The transport has no room for the first try of @txn, or no memory: put @txn,
+ * which is in flight, back at the head of the queue.
+ */
+void ibsa__txn_postpone(struct ibsa__engine *engine, struct txn *txn);
 
 /*
  * Schedule the next try of @txn, which the SA has redirected: now if the

@@ -186,10 +186,12 @@ static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
 {
 	if (!txn->id_tries)
 		return err == -EALREADY ? -EINVAL : err;
-	if (txn->wait_end > engine->wheel.now)
+	if (txn->wait_end > engine->wheel.now) {
+		txn->interval_ms = txn->last_interval_ms;
 		ibsa__txn_schedule(engine, txn, txn->wait_end);
-	else
+	} else {
 		txn->is_late = err == -EALREADY;
+	}
 	return -EBUSY;
 }
 
@@ -292,10 +294,15 @@ int ibsa__txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 static inline int txn_launch(struct ibsa__engine *engine, struct txn *txn,
 			     uint64_t now)
 {
+	int err;
+
 	txn->state = TXN_IN_FLIGHT;
 	engine->in_flight++;
 	txn_id_assign(engine, txn);
-	return txn_try_send(engine, txn, now);
+	err = txn_try_send(engine, txn, now);
+	if (err && engine->sa_known && ibsa__send_error_is_temporary(err))
+		ibsa__txn_postpone(engine, txn);
+	return err;
 }
 
 int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn, uint64_t now)

@@ -25,6 +25,8 @@ enum {
 	 * them ends.
 	 */
 	PACE_MS = 16,
+	/* Longest time in ms until a full transport is tried again. */
+	ROOM_MAX_MS = 64,
 };
 
 /*
@@ -229,10 +231,13 @@ void ibsa__txn_refused(struct ibsa__engine *engine, struct txn *txn, int err)
 	txn->tries -= txn->tries > 0;
 	txn->id_tries -= txn->id_tries > 0;
 	txn->is_refused = true;
-	if (err == -EINVAL && txn->id_tries)
+	if (err == -EINVAL && txn->id_tries) {
 		txn->is_late = true;
-	else
-		txn_send_failed(engine, txn, err);
+		return;
+	}
+	/* Nothing was sent, so the interval does not grow. */
+	txn->interval_ms = txn->last_interval_ms;
+	txn_send_failed(engine, txn, err);
 }
 
 /*
@@ -249,6 +254,52 @@ static bool txn_is_awaited(const struct ibsa__engine *engine,
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Return: after how many ms to try again to send what the transport has refused
+ * for want of room or memory. The time doubles until a send succeeds.
+ */
+static unsigned int room_ms_next(struct ibsa__engine *engine)
+{
+	engine->room_ms = engine->room_ms ? 2 * engine->room_ms : 1;
+	if (engine->room_ms > ROOM_MAX_MS)
+		engine->room_ms = ROOM_MAX_MS;
+	return engine->room_ms;
+}
+
+void ibsa__txn_postpone(struct ibsa__engine *engine, struct txn *txn)
+{
+	txn_leave_window(engine, txn);
+	txn->state = TXN_QUEUED;
+	list_append(engine->waiting.next, &txn->link);
+	engine->queued++;
+	ibsa__txn_schedule(engine, txn, UINT64_MAX);
+	if (!engine->room_timer.armed)
+		timer_arm(&engine->wheel, &engine->room_timer,
+			  tick_after(engine->now_ns, room_ms_next(engine)));
+}
+
+static void transport_has_room(struct ibsa__engine *engine)
+{
+	engine->room_ms = 0;
+	timer_cancel(&engine->wheel, &engine->room_timer);
+}
+
+/*
+ * The transport has refused a retry of @txn. If it has no room or no memory,
+ * the retry follows soon, and not an interval later.
+ */
+static void txn_retry_refused(struct ibsa__engine *engine, struct txn *txn,
+			      uint64_t now, int err)
+{
+	const bool waits_for_timeout = txn->is_late ||
+				       txn->retry.due == txn->wait_end;
+
+	if (!ibsa__send_error_is_temporary(err))
+		txn_answer(engine, txn, &(struct ibsa_reply){ .err = err });
+	else if (engine->sa_known && !waits_for_timeout)
+		ibsa__txn_schedule(engine, txn, now + room_ms_next(engine));
 }
 
 /*
@@ -274,10 +325,12 @@ void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 	if (!txn->is_backing_off && !txn->is_refused)
 		ibsa__redirect_distrust(engine, txn);
 	err = ibsa__txn_try_send(engine, txn, now);
-	if (err)
-		txn_send_failed(engine, txn, err);
-	else if (txn->tries > 1)
-		engine->stats.retries++;
+	if (err) {
+		txn_retry_refused(engine, txn, now, err);
+		return;
+	}
+	transport_has_room(engine);
+	engine->stats.retries += txn->tries > 1;
 }
 
 void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
@@ -388,6 +441,9 @@ void ibsa__engine_window_fill(struct ibsa__engine *engine)
 		list_remove(&txn->link);
 		engine->queued--;
 		err = ibsa__txn_launch(engine, txn, engine_now(engine));
+		if (txn->state == TXN_QUEUED)
+			return;
+		transport_has_room(engine);
 		if (err)
 			txn_send_failed(engine, txn, err);
 	}

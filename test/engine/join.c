@@ -258,9 +258,8 @@ static void request_that_is_over_is_not_joined(void **state)
 	assert_int_equal(late.seen.tries, 1);
 }
 
-/* A query does not share a request that the transport refused: its own request
- * may be accepted now. */
-static void unsent_request_in_the_window_is_not_joined(void **state)
+/* A query shares a request that waits for room in the transport. */
+static void refused_request_is_joined(void **state)
 {
 	const struct ibsa_query query = { 0 };
 	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
@@ -271,9 +270,11 @@ static void unsent_request_in_the_window_is_not_joined(void **state)
 	assert_int_equal(path_query(engine, &query, &seen), 0);
 	puppet.send_err = 0;
 	assert_int_equal(path_query(engine, &query, &seen), 0);
+	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, 1);
-	assert_int_equal(ibsa__engine_stats(engine)->shared, 0);
+	assert_int_equal(ibsa__engine_stats(engine)->shared, 1);
 	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, 2);
 }
 
 #define TEST(name) PUPPET_TEST(name, &puppet)
@@ -290,7 +291,7 @@ int main(void)
 		TEST(query_without_jitter_does_not_join_one_with),
 		TEST(request_sent_after_busy_is_not_joined_if_too_short),
 		TEST(request_that_is_over_is_not_joined),
-		TEST(unsent_request_in_the_window_is_not_joined),
+		TEST(refused_request_is_joined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,7 +188,7 @@ static void refused_first_try_is_an_error(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* If the send queue is full, the first try is sent later. */
+/* If the send queue is full, the first try is sent soon after. */
 static void full_send_queue_is_waited_for(void **state)
 {
 	struct seen seen[2] = { 0 };
@@ -199,9 +199,111 @@ static void full_send_queue_is_waited_for(void **state)
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(seen[0].calls, 1);
 	puppet.send_err = 0;
-	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), 1);
+	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(seen[1].calls, 0);
 	assert_int_equal(puppet.sent_count, 2);
+	ibsa__engine_free(engine);
+}
+
+/* Return: the DLID of the @n-th request, which is for a path. */
+static uint16_t sent_dlid(unsigned int n)
+{
+	const uint8_t *mad = puppet_sent(&puppet, n)->mad;
+	struct ibsa_path path;
+
+	ibsa_path_record.decode(mad + IBSA_SA_HEADER_BYTES, &path);
+	return path.dlid;
+}
+
+/* Submit @count queries, of which the transport has room for @room. */
+static struct ibsa__engine *
+engine_with_refused(unsigned int count, unsigned int room, struct seen *seen)
+{
+	struct ibsa__engine *engine = puppet_engine(&puppet, &puppet_options);
+
+	puppet.send_limit = room;
+	for (uint16_t i = 0; i < count; i++)
+		assert_int_equal(puppet_query(engine, i, seen), 0);
+	assert_int_equal(puppet.sent_count, room);
+	return engine;
+}
+
+/*
+ * First tries for which the transport has no room are sent in their order as
+ * replies make room: with each reply another one, at the same time.
+ */
+static void replies_make_room_for_refused_requests(void **state)
+{
+	enum { COUNT = 12, ROOM = 4 };
+	struct seen seen = { 0 };
+	struct ibsa__engine *engine = engine_with_refused(COUNT, ROOM, &seen);
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT; i++) {
+		struct puppet_mad answer =
+			puppet_answer(puppet_sent(&puppet, i));
+
+		puppet.send_limit++;
+		puppet_deliver(&puppet, &answer);
+		puppet_advance(&puppet, engine, 0);
+		assert_int_equal(seen.calls, (int)i + 1);
+		assert_int_equal(sent_dlid(i), i);
+	}
+	assert_int_equal(puppet.sent_count, COUNT);
+	assert_int_equal(puppet.now_ns, 0);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
+	ibsa__engine_free(engine);
+}
+
+/* Without a reply, the transport is tried again after 1 ms, and then at growing
+ * intervals: a transport without room does not keep the program busy. */
+static void room_without_a_reply_is_found(void **state)
+{
+	enum { COUNT = 12, ROOM = 4 };
+	struct seen seen = { 0 };
+	struct ibsa__engine *engine = engine_with_refused(COUNT, ROOM, &seen);
+	unsigned int wakeups = 0;
+
+	(void)state;
+	puppet_advance(&puppet, engine, 0);
+	while (puppet.now_ns < UINT64_C(90) * MS) {
+		const int ms = ibsa__engine_timeout_ms(engine);
+
+		assert_in_range(ms, 1, 64);
+		puppet_advance(&puppet, engine, (unsigned int)ms);
+		wakeups++;
+	}
+	assert_in_range(wakeups, 1, 10);
+	puppet.send_limit = 0;
+	puppet_advance(&puppet, engine,
+		       (unsigned int)ibsa__engine_timeout_ms(engine));
+	assert_in_range(puppet.sent_count, COUNT, COUNT + ROOM);
+	ibsa__engine_free(engine);
+	assert_int_equal(seen.calls, COUNT);
+}
+
+/* A query for which the transport never has room ends at its deadline. */
+static void refused_request_ends_at_its_deadline(void **state)
+{
+	struct ibsa__engine_options options = puppet_options;
+	struct ibsa__engine *engine;
+	struct seen seen = { 0 };
+
+	(void)state;
+	options.deadline_ms = 150;
+	puppet.send_err = -ENOBUFS;
+	engine = puppet_engine(&puppet, &options);
+	assert_int_equal(puppet_query(engine, 4, &seen), 0);
+	for (int ms = 0; ms < 149; ms++)
+		puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 0);
+	puppet_advance(&puppet, engine, 1);
+	assert_int_equal(seen.calls, 1);
+	assert_int_equal(seen.err, -ETIMEDOUT);
+	assert_int_equal(seen.tries, 0);
+	puppet_advance(&puppet, engine, 100);
+	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 	ibsa__engine_free(engine);
 }
 
@@ -417,6 +519,9 @@ int main(void)
 		TEST(kernel_timeout_hurries_no_other_try),
 		TEST(refused_first_try_is_an_error),
 		TEST(full_send_queue_is_waited_for),
+		TEST(replies_make_room_for_refused_requests),
+		TEST(room_without_a_reply_is_found),
+		TEST(refused_request_ends_at_its_deadline),
 		TEST(failed_try_does_not_shorten_the_round_trip),
 		TEST(nothing_is_sent_after_the_deadline),
 		TEST(abandoned_request_stays_in_the_window),

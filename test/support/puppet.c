@@ -42,6 +42,8 @@ static int puppet_send(struct ibsa_transport *transport,
 
 	if (puppet->send_err)
 		return puppet->send_err;
+	if (puppet->send_limit && puppet->sent_count >= puppet->send_limit)
+		return -EBUSY;
 	if (puppet->holds_ids && is_held(puppet, mad))
 		return -EALREADY;
 	sent = &puppet->sent[puppet->sent_count++ % PUPPET_SENT];

@@ -34,6 +34,11 @@ struct puppet {
 	int port_err;	   /* return value of port */
 	unsigned int port_reads;
 	int send_err; /* return value of send */
+	/*
+	 * Value of @sent_count from which on send fails with -EBUSY; 0: no
+	 * limit.
+	 */
+	unsigned int send_limit;
 	/* The send operation refuses a transaction id that was sent before. */
 	bool holds_ids;
 	bool holds;   /* return value of holds */
