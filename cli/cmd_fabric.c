@@ -12,6 +12,9 @@
 /* Options of the actions that change a running fabric server or query it. */
 #define SERVER_OPTIONS "fabric socket"
 
+/* Options of the actions that run a fabric server. */
+#define SERVING_OPTIONS " connections socket verbose"
+
 /*
  * Options whose help text under ibsa fabric differs from that under other
  * commands.
@@ -48,15 +51,15 @@ static const struct action {
 	  "list the contents of a topology file, and findings about it",
 	  1, 1, "all csv dot fields json ndjson svg verbose", fabric_info, fabric_info_details },
 	{ "run", "FILE", "serve a fabric to other processes until a signal",
-	  1, 1, FABRIC_OPTIONS " socket json verbose", fabric_run,
+	  1, 1, FABRIC_OPTIONS SERVING_OPTIONS " json", fabric_run,
 	  fabric_run_details },
 	{ "exec", "FILE -- COMMAND [ARGUMENT...]",
 	  "run a command with a fabric server",
-	  2, -1, FABRIC_OPTIONS " socket verbose", fabric_exec,
+	  2, -1, FABRIC_OPTIONS SERVING_OPTIONS, fabric_exec,
 	  fabric_exec_details },
 	{ "replay", "FILE",
 	  "serve the answers of a capture to other processes",
-	  1, 1, "fault record seed socket json verbose", fabric_replay,
+	  1, 1, "fault record seed json" SERVING_OPTIONS, fabric_replay,
 	  fabric_replay_details },
 	{ "serve", "FILE --umad DEVICE[/PORT]",
 	  "let the SA of a fabric answer at a port of this machine",

@@ -92,17 +92,28 @@ int fabric_default_check(const char *path)
 }
 
 /*
- * Raise the limit of open files: the server needs up to three descriptors for
- * each client.
+ * Raise the limit of open files, and check that it allows the connections of
+ * --connections: see the member connections of struct
+ * ibsa_fabric_server_options.
  */
-static void file_limit_raise(void)
+static int file_limit_raise(const struct cli *cli)
 {
+	enum { FILES_EACH = 3, OTHER_FILES = 64 };
+	const rlim_t needed = OTHER_FILES +
+			      (rlim_t)FILES_EACH * cli->fabric.connections;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
+		return CLI_DONE;
 	limit.rlim_cur = limit.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	if (!cli->fabric.connections || limit.rlim_max >= needed)
+		return CLI_DONE;
+	complain("--connections %u needs %ju open files, and the limit is %ju; "
+		 "raise the limit with ulimit -Hn, or give a smaller number",
+		 cli->fabric.connections, (uintmax_t)needed,
+		 (uintmax_t)limit.rlim_max);
+	return CLI_DEVICE;
 }
 
 static void event_note(const char *text, void *arg)
@@ -119,11 +130,13 @@ static int fabric_serve_processes(struct serving *serving)
 	const struct ibsa_fabric_server_options options = {
 		.note = event_note,
 		.arg = cli,
+		.connections = cli->fabric.connections,
 	};
 	struct ibsa_error error = { .text = "" };
-	int err;
+	int err = file_limit_raise(cli);
 
-	file_limit_raise();
+	if (err)
+		return err;
 	err = ibsa_fabric_server_open(cli->fabric.loaded, serving->path,
 				      &options, &error, &serving->server);
 	return err ? error_explain(err, &error) : CLI_DONE;

@@ -168,6 +168,7 @@ struct watch_options {
  * @sa_at:   node at which the embedded SA runs; NULL: the first adapter
  * @seed:    seed of the random numbers, if @has_seed
  * @first_lid: first LID to assign; 0: the fabric's default
+ * @connections: how many connections a fabric server accepts; 0: the default
  * @profile: SM whose behaviour the embedded SA copies
  * @partitions: file with the P_Keys of the ports; NULL: the default partition
  * @opa:     the links are Omni-Path links
@@ -184,6 +185,7 @@ struct fabric_options {
 	uint64_t seed;
 	bool has_seed;
 	uint32_t first_lid;
+	unsigned int connections;
 	enum ibsa_sm_profile profile;
 	const char *partitions;
 	bool opa;

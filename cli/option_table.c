@@ -34,6 +34,8 @@ static const struct option_row rows[] = {
 	  "path: all paths; gids --for: all GIDs; reach: all", AT(all) },
 	{ 0, "audit-nodes", NULL,
 	  "watch: also find changes whose Report was lost", AT(watch.audit_nodes) },
+	{ 0, "connections", "N", "fabric: connections that the server accepts",
+	  option_connections },
 	{ 0, "dot", "FILE",
 	  "topology, fabric info: Graphviz input; - is stdout", AT(picture.dot) },
 	{ 0, "expect", "FILE",

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_COUNT = 47 };
+enum { OPTION_COUNT = 48 };
 
 /* The commands that accept an option. */
 enum option_whose {

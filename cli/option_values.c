@@ -20,6 +20,7 @@
 enum {
 	MAX_TIMEOUT_MS = 24 * 3600 * 1000,
 	MAX_PORT = 254,
+	MAX_CONNECTIONS = 1000000,
 };
 
 /* Parse a number from 1 to @max. */
@@ -137,6 +138,12 @@ int option_first_lid(struct cli *cli, const char *value)
 	if (status == CLI_DONE)
 		cli->fabric.first_lid = lid;
 	return status;
+}
+
+int option_connections(struct cli *cli, const char *value)
+{
+	return small_number("--connections", value, MAX_CONNECTIONS,
+			    &cli->fabric.connections);
 }
 
 int option_sm_profile(struct cli *cli, const char *value)

@@ -33,8 +33,10 @@ struct ibsa_fabric_server;
  *               opened, the server reduces the maximum accordingly. A program
  *               that uses the fabric has one connection to read the simulated
  *               sysfs, one for each struct ibsa_client and one for each umad
- *               file that it has opened. The server refuses a connection above
- *               the maximum with -EUSERS
+ *               file that it has opened. One process gets at most a quarter of
+ *               the maximum, but at least 8. The server refuses any further
+ *               connection with -EUSERS, except 16 connections for commands of
+ *               ibsa_fabric_command()
  * @patience_ms: milliseconds from the connection in which a client must
  *               identify itself, and milliseconds from the first byte of a
  *               message in which the client must send the whole message;

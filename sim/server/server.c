@@ -300,6 +300,8 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 	if (server->epoll_fd >= 0)
 		close(server->epoll_fd);
 	ibsa_fabric_put(server->fabric);
+	ibsa__map_done(&server->slots.used_by);
+	ibsa__map_done(&server->reserved.used_by);
 	ibsa__free(server->in_batch);
 	ibsa__free(server);
 }

@@ -13,6 +13,7 @@
 #include "remote/ring.h"
 #include "sim/fabric/fabric.h"
 #include "sim/file/file.h"
+#include "sim/tools/map.h"
 
 enum {
 	SERVER_BATCH_BYTES = 65536, /* maximum of one read or write */
@@ -80,7 +81,12 @@ struct server_peer {
 	uint32_t port;			/* index in the topology */
 	struct server_bytes sent_state; /* last port state sent to the client */
 	bool is_greeted;		/* the client has sent a valid hello */
-	bool has_rings;			/* the client can use rings */
+	/*
+	 * The client has one of the slots above the limit of connections,
+	 * which are for commands.
+	 */
+	bool is_reserved;
+	bool has_rings;	   /* the client can use rings */
 	bool has_attached; /* descriptors were sent to the client */
 	bool is_watching;  /* the client has asked for events of its port */
 	bool is_gone;	   /* disconnected, and in the server's list @gone */
@@ -97,11 +103,26 @@ struct server_issm {
 	bool is_on;	       /* the IsSM bit is set by this file */
 };
 
+/* Slots for connections: those in use, in all and by each process. */
+struct server_slots {
+	uint32_t used;
+	struct map used_by; /* from the process id; without process id 0 */
+};
+
+/* The refused clients of which no note has been made yet. */
+struct refusals {
+	uint64_t count;
+	uint64_t note_ns; /* time of the last note; 0: none */
+};
+
 struct ibsa_fabric_server {
 	struct ibsa_fabric *fabric;
 	/* The options; limits that were 0 have their defaults. */
 	struct ibsa_fabric_server_options options;
 	struct ibsa_fabric_server_stats stats;
+	struct server_slots slots;
+	struct server_slots reserved; /* for commands, above the limit */
+	struct refusals refusals;
 	char path[SERVER_PATH_MAX]; /* of the socket */
 	/*
 	 * Device and inode of the socket: when the server is closed, it removes
@@ -196,10 +217,17 @@ void ibsa__server_unlock(const char *path, int fd);
 
 /*
  * New clients (server_accept.c). ibsa__server_accept() handles the listening
- * socket. ibsa__server_reenable() accepts connections again if the server had
- * stopped because file descriptors or memory were short.
+ * socket. ibsa__peer_leave() gives the client's slot back. If the client has a
+ * slot for commands, and a request is not a command, ibsa__peer_check_slot()
+ * returns -EUSERS, and otherwise 0; ibsa__peer_refuse() disconnects the client
+ * after the answer. ibsa__server_reenable() accepts connections again if the
+ * server had stopped because file descriptors or memory were short.
  */
 void ibsa__server_accept(struct server_source *source, uint32_t events);
+void ibsa__peer_leave(const struct server_peer *peer);
+int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
+			  struct ibsa_error *error) IBSA_MUST_USE;
+void ibsa__peer_refuse(struct server_peer *peer);
 void ibsa__server_reenable(struct ibsa_fabric_server *server);
 
 /* Clients (server_peer.c). */

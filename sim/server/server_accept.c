@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Accepts the clients of a fabric server, and refuses those above its limits. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "sim/server/server.h"
 
 enum {
 	ACCEPTS_MAX = 64, /* in one round */
 	/* until the next accept4() without descriptors */
 	ACCEPT_RETRY_MS = 100,
+	RESERVED = 16, /* slots for commands, above the limit of connections */
+	SHARE = 4,     /* One process gets at most this part of the slots, */
+	SHARE_MIN = 8, /* but at least this number. */
+	RESERVED_SHARE = RESERVED / SHARE,
+	NOTE_MS = 1000, /* between two notes of refused clients */
 };
 
 void ibsa__server_reenable(struct ibsa_fabric_server *server)
@@ -42,7 +49,62 @@ static bool process_is_allowed(const struct ucred *process)
 	return process->uid == geteuid() || process->uid == 0;
 }
 
-static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid)
+/*
+ * Take a slot for a connection of process @pid. Process id 0 stands for all
+ * processes in other PID namespaces, which are not limited one by one. Return:
+ * false: @max slots are in use, or @share by this process; or memory is short.
+ */
+static bool slot_take(struct server_slots *slots, pid_t pid, uint32_t max,
+		      uint32_t share)
+{
+	const uint32_t found = pid ? map_find(&slots->used_by, (uint64_t)pid)
+				   : SIM_NONE;
+	const uint32_t used = found == SIM_NONE ? 0 : found;
+
+	if (slots->used >= max || used >= share ||
+	    (pid && ibsa__map_put(&slots->used_by, (uint64_t)pid, used + 1)))
+		return false;
+	slots->used++;
+	return true;
+}
+
+static void slot_give(struct server_slots *slots, pid_t pid)
+{
+	const uint32_t used = pid ? map_find(&slots->used_by, (uint64_t)pid)
+				  : 0;
+
+	slots->used--;
+	ibsa__map_remove(&slots->used_by, (uint64_t)pid);
+	/* The slot of the removed key is free again, so this cannot fail. */
+	if (used > 1)
+		(void)!ibsa__map_put(&slots->used_by, (uint64_t)pid, used - 1);
+}
+
+static struct server_slots *slots_of(struct ibsa_fabric_server *server,
+				     bool is_reserved)
+{
+	return is_reserved ? &server->reserved : &server->slots;
+}
+
+static bool server_slot_take(struct ibsa_fabric_server *server, pid_t pid,
+			     bool *out_is_reserved)
+{
+	const uint32_t max = server->options.connections;
+	const uint32_t share = max / SHARE;
+
+	*out_is_reserved = !slot_take(&server->slots, pid, max,
+				      share < SHARE_MIN ? SHARE_MIN : share);
+	return !*out_is_reserved ||
+	       slot_take(&server->reserved, pid, RESERVED, RESERVED_SHARE);
+}
+
+void ibsa__peer_leave(const struct server_peer *peer)
+{
+	slot_give(slots_of(peer->control.server, peer->is_reserved), peer->pid);
+}
+
+static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid,
+		       bool is_reserved)
 {
 	struct server_peer *peer = ibsa__calloc(1, sizeof(*peer));
 
@@ -56,6 +118,7 @@ static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid)
 	peer->data = (struct server_source){ .server = server, .fd = -1 };
 	peer->bell = peer->data;
 	peer->pid = pid;
+	peer->is_reserved = is_reserved;
 	peer->control.deadline_ns = UINT64_MAX;
 	peer->data.deadline_ns = UINT64_MAX;
 	list_init(&peer->ready);
@@ -68,6 +131,12 @@ static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid)
 	ibsa__source_set_deadline(&peer->control, true);
 	server->stats.accepted++;
 	server->stats.clients++;
+	/*
+	 * Unless the client sends commands, its slot is free before the next
+	 * client is accepted.
+	 */
+	if (is_reserved)
+		ibsa__peer_receive(&peer->control, EPOLLIN);
 	return 0;
 }
 
@@ -108,7 +177,7 @@ static void accept_failed(struct ibsa_fabric_server *server, int err)
 struct refusal {
 	int err;
 	char text[64];
-	char note[48];
+	char note[64];
 };
 
 static const struct refusal another_users = {
@@ -119,9 +188,34 @@ static const struct refusal too_many = {
 	-EUSERS, "the fabric server has reached its limit of connections",
 	"the limit of connections is reached"
 };
+static const struct refusal too_large_share = {
+	-EUSERS, "this process has reached its limit of connections",
+	"its process has reached its limit of connections"
+};
 static const struct refusal no_memory = { -ENOMEM,
 					  "the fabric server is out of memory",
 					  "out of memory" };
+
+static void refusal_note(struct ibsa_fabric_server *server,
+			 const struct refusal *why)
+{
+	struct refusals *refusals = &server->refusals;
+	const uint64_t now_ns = clock_now_ns();
+
+	server->stats.disconnected++;
+	refusals->count++;
+	if (refusals->note_ns &&
+	    now_ns - refusals->note_ns < NOTE_MS * NS_PER_MS)
+		return;
+	if (refusals->count == 1)
+		ibsa__server_note(server, "refused a client: %s", why->note);
+	else
+		ibsa__server_note(server,
+				  "refused %" PRIu64 " clients; the last one: "
+				  "%s",
+				  refusals->count, why->note);
+	*refusals = (struct refusals){ .note_ns = now_ns };
+}
 
 /*
  * Refuse a client: send the answer to its hello before the hello arrives. If
@@ -142,23 +236,47 @@ static void connection_refuse(struct ibsa_fabric_server *server, int fd,
 	};
 
 	memcpy(answer.text, why->text, sizeof(answer.text));
-	server->stats.disconnected++;
-	ibsa__server_note(server, "refused a client: %s", why->note);
+	refusal_note(server, why);
 	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
 	close(fd);
 }
 
+static const struct refusal *limit_reached(const struct ibsa_fabric_server *at)
+{
+	return at->slots.used < at->options.connections ? &too_large_share
+							: &too_many;
+}
+
+int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
+			  struct ibsa_error *error)
+{
+	const struct refusal *why = limit_reached(peer->control.server);
+
+	if (!peer->is_reserved || is_command)
+		return 0;
+	return ibsa__fail(error, why->err, "%s", why->text);
+}
+
+void ibsa__peer_refuse(struct server_peer *peer)
+{
+	refusal_note(peer->control.server, limit_reached(peer->control.server));
+	ibsa__peer_disconnect(peer, NULL);
+}
+
 static void connection_accept(struct ibsa_fabric_server *server, int fd)
 {
 	const struct ucred process = peer_process(fd);
+	bool is_reserved;
 
-	if (!process_is_allowed(&process))
+	if (!process_is_allowed(&process)) {
 		connection_refuse(server, fd, &another_users);
-	else if (server->stats.clients >= server->options.connections)
-		connection_refuse(server, fd, &too_many);
-	else if (peer_accept(server, fd, process.pid))
+	} else if (!server_slot_take(server, process.pid, &is_reserved)) {
+		connection_refuse(server, fd, limit_reached(server));
+	} else if (peer_accept(server, fd, process.pid, is_reserved)) {
+		slot_give(slots_of(server, is_reserved), process.pid);
 		connection_refuse(server, fd, &no_memory);
+	}
 }
 
 void ibsa__server_accept(struct server_source *source, uint32_t events)

@@ -159,7 +159,10 @@ static int answer_hello(struct server_peer *peer, struct request *request)
 				  "client and server");
 	if (hello.node[REMOTE_NODE_MAX])
 		return -EPROTO;
-	err = hello_find_port(peer, &hello, request);
+	err = ibsa__peer_check_slot(peer, hello.features & REMOTE_IS_CONTROL,
+				    &request->error);
+	if (!err)
+		err = hello_find_port(peer, &hello, request);
 	if (err)
 		return err;
 	peer->is_greeted = true;
@@ -480,16 +483,19 @@ static void request_answer(struct server_peer *peer,
 		.out = peer->control.server->out_batch,
 		.fds = { .fd = { -1, -1, -1 } },
 	};
-	int err;
+	int err = 0;
 
 	if (head->type != REMOTE_HELLO && !peer->is_greeted)
 		err = -EPROTO;
-	else
+	else if (head->type != REMOTE_HELLO)
+		err = ibsa__peer_check_slot(peer, head->type == REMOTE_CONTROL,
+					    &request.error);
+	if (!err)
 		err = answer_functions[head->type](peer, &request);
 	if (!peer->is_gone)
 		answer_send(peer, head->type, err, &request);
 	answer_fds_close(&request.fds);
-	if (peer->is_greeted)
+	if (peer->is_greeted && !peer->is_reserved)
 		ibsa__source_set_deadline(&peer->control, false);
 	/*
 	 * After an invalid frame, it is unknown where the next one begins: the
@@ -497,6 +503,8 @@ static void request_answer(struct server_peer *peer,
 	 */
 	if (err == -EPROTO)
 		ibsa__peer_disconnect(peer, "it sent an invalid request");
+	else if (err == -EUSERS)
+		ibsa__peer_refuse(peer);
 }
 
 /*

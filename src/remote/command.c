@@ -55,6 +55,7 @@ int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 
 	if (err)
 		return err;
+	address.is_control = true;
 	if (request.len > REMOTE_LINE_MAX)
 		return ibsa__fail(
 			error, -ENAMETOOLONG,

@@ -407,7 +407,8 @@ void ibsa__remote_hello_put(const struct remote_address *address,
 	*out = (struct remote_hello){
 		.version = REMOTE_VERSION,
 		.port = address->port,
-		.features = REMOTE_HAS_RINGS,
+		.features = address->is_control ? REMOTE_IS_CONTROL
+						: REMOTE_HAS_RINGS,
 	};
 	memcpy(out->node, address->node, sizeof(out->node));
 }

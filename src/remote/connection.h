@@ -23,6 +23,7 @@ struct remote_address {
 	unsigned int port;
 	/* Timeout in ms of each answer, at most 10000; 0 means 10000. */
 	unsigned int patience_ms;
+	bool is_control; /* only REMOTE_CONTROL requests will be sent */
 };
 
 /* A node, by name or node id, and a port of it. "" and 0: the default. */

@@ -48,6 +48,8 @@ enum {
 	 * then use the data socket.
 	 */
 	REMOTE_HAS_RINGS = 1,
+	/* The client sends no requests but REMOTE_CONTROL. */
+	REMOTE_IS_CONTROL = 2,
 };
 
 /*
@@ -113,7 +115,7 @@ struct remote_hello {
 	uint32_t version;
 	uint32_t port;
 	char node[REMOTE_NODE_MAX + 1];
-	uint8_t features; /* of the client: 0 or REMOTE_HAS_RINGS */
+	uint8_t features; /* REMOTE_HAS_RINGS, REMOTE_IS_CONTROL */
 	uint8_t reserved[2];
 };
 _Static_assert(sizeof(struct remote_hello) == 76, "remote hello");

@@ -520,6 +520,28 @@ answers_are_replayed() {
 	run 2 fabric run t.pcap --sa-at node1; err_has 'is a capture'
 }
 
+# A server without free connections refuses programs, but obeys commands.
+full_server_obeys_commands() {
+	local watch
+	start --connections 1 -v
+	what='--connections 1'
+	"$ibsa" watch >watched 2>err &
+	watch=$!
+	within 20 watched subscribed
+	run 4 path self 1; err_has 'limit of connections'
+	run 0 fabric fault lose=1
+	run 0 fabric fault none
+	run 0 fabric stats
+	within 20 server.err 'refused a client: the limit of connections'
+	kill "$watch"
+	ended "$watch" || true
+	stop TERM
+	run 2 fabric run "$fabric" --connections 0; err_has 'from 1 to'
+	(ulimit -n 100 && exec "$ibsa" fabric run "$fabric" --connections 13 \
+		--socket "$tmp/s") >out 2>err && fail 'too few descriptors'
+	err_has '--connections 13 needs 103 open files, and the limit is 100'
+}
+
 is_as_the_options_say() {
 	start --sa none
 	run 4 fabric sm start; err_has 'no embedded SM'
@@ -673,7 +695,7 @@ run_groups ready_line_is_json_with_j ends_on_signals \
 	silence_can_be_ended runs_a_command a_signal_reaches_the_command \
 	ctrl_c_is_the_commands \
 	writes_a_record the_same_seed_makes_the_same_file answers_are_replayed \
-	is_as_the_options_say \
+	is_as_the_options_say full_server_obeys_commands \
 	a_watch_says_that_the_server_has_stopped \
 	a_renewal_says_that_the_server_is_gone \
 	a_second_watch_names_the_first

@@ -28,6 +28,7 @@ struct server_rig {
 	pthread_mutex_t lock;
 	pthread_cond_t noted;
 	char note[256];
+	unsigned int note_count;
 };
 
 const char server_pair[] = "Switch 4 \"S\"\n[1] \"H1\"[1]\n[2] \"H2\"[1]\n"
@@ -40,6 +41,7 @@ static void note(const char *text, void *arg)
 
 	pthread_mutex_lock(&server->lock);
 	snprintf(server->note, sizeof(server->note), "%s", text);
+	server->note_count++;
 	pthread_cond_broadcast(&server->noted);
 	pthread_mutex_unlock(&server->lock);
 }
@@ -60,6 +62,16 @@ bool server_has_noted(struct server_rig *server, const char *part)
 	server->note[0] = '\0';
 	pthread_mutex_unlock(&server->lock);
 	return is_noted;
+}
+
+unsigned int server_note_count(struct server_rig *server)
+{
+	unsigned int count;
+
+	pthread_mutex_lock(&server->lock);
+	count = server->note_count;
+	pthread_mutex_unlock(&server->lock);
+	return count;
 }
 
 static void *run(void *arg)

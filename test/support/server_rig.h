@@ -53,6 +53,8 @@ void server_command(const struct server_rig *server, const char *line);
  */
 bool server_has_noted(struct server_rig *server, const char *part);
 
+unsigned int server_note_count(struct server_rig *server);
+
 /* A client at that node. */
 struct ibsa_client *server_client(const struct server_rig *server,
 				  const char *node);
