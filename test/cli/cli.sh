@@ -694,7 +694,7 @@ records() {
 	for i in 1 2 3 4 5 6; do echo "p$i=0x$i : ALL=full;"; done >parts
 	run 0 fabric exec --partitions parts "$fabric" -- "$ibsa" \
 		query table PKTR --sm-key 1
-	out_has ' 0x8003$'; err_has 'not zero: pkey_5, pkey_6, pkey_7; -v'
+	out_has ' 0x8003$'; err_has 'not zero: pkey_5, pkey_6, pkey_7; to show them, use -v'
 }
 
 services() {
@@ -714,7 +714,7 @@ services() {
 	on 1 service lookup 0x1234; [ "$(grep -c id: err)" -eq 0 ] ||
 		fail 'says how to write an id'
 	on 1 service unregister 0x1234; out_empty
-	err_has "0x1234 of $gid with P_Key 0xffff.* service list "
+	err_has "0x1234 of $gid with P_Key 0xffff.* type: ibsa service list"
 	[ "$(wc -l <err)" -eq 1 ] || fail 'not one sentence'
 	on 0 service register 0x1234 printer; lines 2; aligned
 	out_has '^ID +GID +PKEY +LEASE +NAME$'
