@@ -12,6 +12,7 @@
 #include "lines.h"
 #include "nodes.h"
 #include "opa.h"
+#include "own_port.h"
 
 enum { PEERS_MAX = 65536 };
 
@@ -172,8 +173,13 @@ static int nodes_query(struct trips *trips)
 		.record = &ibsa_node_record,
 		.method = IBSA_METHOD_GET_TABLE,
 	};
+	struct ibsa_client *client = trips->from->client;
+	const int err = ibsa_query_wait(client, &query, nodes_take, trips);
 
-	return ibsa_query_wait(trips->from->client, &query, nodes_take, trips);
+	if (err || own_port_in_nodes(trips->check->cli, client, trips->nodes,
+				     trips->node_count, &trips->why))
+		return err;
+	return -EPROTO;
 }
 
 static void trip_add(struct trips *trips, struct peer *peer,

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "metrics.h"
+#include "own_port.h"
 
 static int64_t now_ns(void)
 {
@@ -87,7 +88,9 @@ static bool fabric_read(struct metrics *metrics, const struct port_check *at)
 		(void)ibsa_wait(at->client, -1);
 	if (wait.topology)
 		err = ibsa_topology_check(wait.topology, metrics->expected);
-	if (wait.topology && !err) {
+	if (wait.topology && !err &&
+	    own_port_in_topology(metrics->cli, at->client, wait.topology,
+				 &wait.why)) {
 		metrics->fabric.is_known = true;
 		ibsa_topology_info_get(wait.topology, &metrics->fabric.info);
 		findings_count(&metrics->fabric, wait.topology);

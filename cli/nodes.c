@@ -8,6 +8,7 @@
 #include "fields.h"
 #include "node_map.h"
 #include "nodes.h"
+#include "own_port.h"
 
 enum { CANDIDATES = 8 }; /* nodes that an error message lists */
 
@@ -138,7 +139,14 @@ static int nodes_query(struct cli *cli, const struct ibsa_node *match,
 
 int nodes_read(struct cli *cli, struct nodes *out)
 {
-	return nodes_query(cli, NULL, 0, out);
+	struct ibsa_error why;
+	const int status = nodes_query(cli, NULL, 0, out);
+
+	if (status != CLI_DONE ||
+	    own_port_in_nodes(cli, cli->client, out->all, out->count, &why))
+		return status;
+	complain("%s", why.text);
+	return CLI_SILENT;
 }
 
 int nodes_read_port(struct cli *cli, uint64_t port_guid, struct nodes *out)

@@ -15,8 +15,8 @@ struct nodes {
 };
 
 /*
- * Query the NodeRecords of all nodes. Return: the exit status; a failure is
- * printed. The caller frees @out in any case.
+ * Query the NodeRecords of all nodes. Return: the exit status, CLI_SILENT if
+ * they lack this port; a failure is printed. The caller frees @out in any case.
  */
 int nodes_read(struct cli *cli, struct nodes *out);
 /*

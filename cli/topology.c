@@ -10,6 +10,7 @@
 
 #include "file_read.h"
 #include "node_map.h"
+#include "own_port.h"
 #include "query_wait.h"
 #include "topology.h"
 
@@ -127,6 +128,7 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 {
 	struct ibsa_stats before;
 	struct topology_state state = { .cli = cli };
+	struct ibsa_error why;
 	int err = client_open(cli);
 
 	if (err)
@@ -138,8 +140,13 @@ int topology_read(struct cli *cli, struct ibsa_topology **out)
 	client_wait(cli, &state.wait);
 	queries_print(cli, "topology", &before);
 	*out = state.topology;
-	if (state.topology)
-		gaps_explain(cli, state.topology);
+	if (!state.topology)
+		return state.status;
+	if (!own_port_in_topology(cli, cli->client, state.topology, &why)) {
+		complain("%s", why.text);
+		return CLI_SILENT;
+	}
+	gaps_explain(cli, state.topology);
 	return state.status;
 }
 
