@@ -46,6 +46,7 @@ static bool has(const struct change *change, uint32_t bits)
 static void settle(struct ibsa_fabric *fabric)
 {
 	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
+	fabric->subnet.changes++;
 }
 
 /*

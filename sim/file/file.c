@@ -14,11 +14,10 @@
 
 int ibsa__sim_files_init(struct sim_files *files)
 {
-	files->handler = (struct port_handler){
+	files->net->responses = (struct response_handler){
 		.take = ibsa__files_take,
 		.arg = files,
 	};
-	files->net->requesters = &files->handler;
 	return ibsa__hash_init(&files->agents);
 }
 
@@ -79,6 +78,7 @@ static void set_issm(struct sim_file *file, bool on)
 	struct end_setup *setup = &file->files->subnet->setups[file->end];
 
 	setup->issm = on ? file : NULL;
+	file->files->subnet->changes++;
 	/* IsSM is a bit of the port's capability mask, which has changed. */
 	ibsa__trap_capabilities(file->files->nodes,
 				&file->files->subnet->ends[file->end]);

@@ -32,10 +32,9 @@ struct sim_files {
 	struct nodes *nodes;
 	uint32_t agent_prefixes; /* prefixes of transaction ids given so far */
 	struct hash agents;	 /* open agents by their prefixes */
-	struct port_handler handler; /* of all responses to the agents */
 };
 
-/* Set the handler of @files->net. Return: 0; -ENOMEM. */
+/* Set the response handler of @files->net. Return: 0; -ENOMEM. */
 int ibsa__sim_files_init(struct sim_files *files) IBSA_MUST_USE;
 void ibsa__sim_files_done(struct sim_files *files);
 

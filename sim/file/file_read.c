@@ -37,12 +37,18 @@ static struct umad_header header_of(const struct sim_file *file, uint32_t id,
 	return header;
 }
 
-static void put(struct sim_file *file, struct umad_header *header,
-		const uint8_t *mad, size_t len)
+/*
+ * Queue a copy of @mad. @body, if it is not NULL, is the buffer that @mad is in
+ * as a whole: the queue may take it instead of the copy.
+ */
+static void put(struct sim_file *file, const struct umad_header *header,
+		const uint8_t *mad, size_t len, struct sa_reply *body)
 {
 	const bool was_empty = !file->inbox.count;
 
-	if (!ibsa__inbox_put(&file->inbox, header, mad, len)) {
+	if (!(body && body->is_owned
+		      ? ibsa__inbox_take_reply(&file->inbox, header, body)
+		      : ibsa__inbox_put(&file->inbox, header, mad, len))) {
 		ibsa__drop(file->files->net, IBSA_DROP_QUEUE_FULL);
 		return;
 	}
@@ -52,20 +58,22 @@ static void put(struct sim_file *file, struct umad_header *header,
 }
 
 static void hand_over(struct sim_file *file, const struct agent *agent,
-		      const struct message *message)
+		      const struct message *message, struct sa_reply *body)
 {
 	const uint32_t id = (uint32_t)(agent - file->agents);
-	struct umad_header header = header_of(file, id, &message->mad);
+	const struct umad_header header = header_of(file, id, &message->mad);
 	size_t len = message->body.len;
 
 	/*
 	 * An agent that handles RMPP itself receives only the first segment of
 	 * a message.
 	 */
-	if (len > IBSA_MAD_BYTES && !agent_has_rmpp(agent))
+	if (len > IBSA_MAD_BYTES && !agent_has_rmpp(agent)) {
 		len = IBSA_MAD_BYTES;
+		body = NULL;
+	}
 	file->files->net->stats.answers++;
-	put(file, &header, message->body.bytes, len);
+	put(file, &header, message->body.bytes, len, body);
 }
 
 /*
@@ -85,8 +93,8 @@ static const struct agent *requester(const struct sim_files *files,
 	return agent->file->end == end ? agent : NULL;
 }
 
-bool ibsa__files_take(void *arg, const struct message *message,
-		      const struct arrival *at, uint64_t now_ns)
+bool ibsa__files_take(void *arg, struct message *message,
+		      const struct arrival *at)
 {
 	const struct sim_files *files = arg;
 	const uint8_t *mad = message->body.bytes;
@@ -94,14 +102,13 @@ bool ibsa__files_take(void *arg, const struct message *message,
 		requester(files, files->subnet->topo.ports[at->port].end, mad);
 	struct sent *sent;
 
-	(void)now_ns;
 	if (!agent)
 		return false;
 	sent = ibsa__sent_find(&agent->file->sents, mad);
 	if (!sent)
 		return false;
 	ibsa__sent_end(&agent->file->sents, sent, files->net->mads.pool);
-	hand_over(agent->file, agent, message);
+	hand_over(agent->file, agent, message, &message->body);
 	return true;
 }
 
@@ -118,7 +125,7 @@ bool ibsa__file_take(void *arg, const struct message *message,
 	for (int i = 0; i < SIM_AGENTS_MAX; i++) {
 		if (!ibsa__agent_wants(&file->agents[i], mad))
 			continue;
-		hand_over(file, &file->agents[i], message);
+		hand_over(file, &file->agents[i], message, NULL);
 		return true;
 	}
 	return false;
@@ -134,7 +141,7 @@ static void tell_of(struct sim_file *file, const struct umad_header *sent,
 	struct umad_header header = *sent;
 
 	header.status = status;
-	put(file, &header, mad, MAD_HEADER_BYTES);
+	put(file, &header, mad, MAD_HEADER_BYTES, NULL);
 }
 
 static void give_up(struct sim_file *file, struct sent *sent)
@@ -215,8 +222,8 @@ const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len)
 
 	if (!first)
 		return NULL;
-	*len = first->body.len;
-	return first->body.bytes;
+	*len = UMAD_HEADER_BYTES + first->body.len;
+	return packet_bytes(first);
 }
 
 void ibsa__sim_file_take(struct sim_file *file)

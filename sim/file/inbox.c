@@ -5,18 +5,23 @@
 #include "base/alloc.h"
 #include "sim/file/inbox.h"
 
+/* Packets that are not freed after they were read. */
+enum { FREE_MAX = 1024 };
+
 static struct packet *new_packet(struct inbox *inbox)
 {
 	struct packet *packet = inbox->free;
 
-	if (packet)
+	if (packet) {
 		inbox->free = packet->next;
-	else
+		inbox->free_count--;
+	} else {
 		packet = ibsa__calloc(1, sizeof(*packet));
+	}
 	if (packet)
 		packet->body = (struct sa_reply){
-			.bytes = packet->room,
-			.room = sizeof(packet->room),
+			.bytes = packet->room + SA_REPLY_HEADROOM,
+			.room = IBSA_MAD_BYTES,
 		};
 	return packet;
 }
@@ -24,8 +29,13 @@ static struct packet *new_packet(struct inbox *inbox)
 static void release(struct inbox *inbox, struct packet *packet)
 {
 	ibsa__sa_reply_done(&packet->body);
+	if (inbox->free_count == FREE_MAX) {
+		ibsa__free(packet);
+		return;
+	}
 	packet->next = inbox->free;
 	inbox->free = packet;
+	inbox->free_count++;
 }
 
 static bool has_room(const struct inbox *inbox, size_t len)
@@ -35,25 +45,14 @@ static bool has_room(const struct inbox *inbox, size_t len)
 				 len <= SA_REPLY_BYTES_MAX - inbox->bytes);
 }
 
-bool ibsa__inbox_put(struct inbox *inbox, struct umad_header *header,
-		     const uint8_t *mad, size_t len)
+/* Append a packet that has its MAD. */
+static void append(struct inbox *inbox, struct packet *packet,
+		   const struct umad_header *header)
 {
-	const size_t total = sizeof(*header) + len;
-	struct packet *packet;
+	struct umad_header own = *header;
 
-	if (!has_room(inbox, total))
-		return false;
-	packet = new_packet(inbox);
-	if (!packet)
-		return false;
-	if (!ibsa__sa_reply_room(&packet->body, total)) {
-		release(inbox, packet);
-		return false;
-	}
-	header->length = (uint32_t)total;
-	memcpy(packet->body.bytes, header, sizeof(*header));
-	memcpy(packet->body.bytes + sizeof(*header), mad, len);
-	packet->body.len = total;
+	own.length = (uint32_t)(sizeof(own) + packet->body.len);
+	memcpy(packet_bytes(packet), &own, sizeof(own));
 	packet->next = NULL;
 	if (inbox->first)
 		inbox->last->next = packet;
@@ -61,7 +60,41 @@ bool ibsa__inbox_put(struct inbox *inbox, struct umad_header *header,
 		inbox->first = packet;
 	inbox->last = packet;
 	inbox->count++;
-	inbox->bytes += total;
+	inbox->bytes += own.length;
+}
+
+bool ibsa__inbox_put(struct inbox *inbox, const struct umad_header *header,
+		     const uint8_t *mad, size_t len)
+{
+	struct packet *packet;
+
+	if (!has_room(inbox, sizeof(*header) + len))
+		return false;
+	packet = new_packet(inbox);
+	if (!packet)
+		return false;
+	if (!ibsa__sa_reply_put(&packet->body, mad, len)) {
+		release(inbox, packet);
+		return false;
+	}
+	append(inbox, packet, header);
+	return true;
+}
+
+bool ibsa__inbox_take_reply(struct inbox *inbox,
+			    const struct umad_header *header,
+			    struct sa_reply *reply)
+{
+	struct packet *packet;
+
+	if (!has_room(inbox, sizeof(*header) + reply->len))
+		return false;
+	packet = new_packet(inbox);
+	if (!packet)
+		return false;
+	packet->body = *reply;
+	*reply = (struct sa_reply){ .bytes = NULL };
+	append(inbox, packet, header);
 	return true;
 }
 
@@ -71,7 +104,7 @@ static struct packet *unlink_first(struct inbox *inbox)
 
 	inbox->first = first->next;
 	inbox->count--;
-	inbox->bytes -= first->body.len;
+	inbox->bytes -= UMAD_HEADER_BYTES + first->body.len;
 	return first;
 }
 
@@ -98,8 +131,8 @@ size_t ibsa__inbox_receive(struct inbox *inbox, struct umad_buffer *buffers,
 		packet->next = inbox->received;
 		inbox->received = packet;
 		buffers[got++] = (struct umad_buffer){
-			.bytes = packet->body.bytes,
-			.len = packet->body.len,
+			.bytes = packet_bytes(packet),
+			.len = UMAD_HEADER_BYTES + packet->body.len,
 		};
 	}
 	return got;

@@ -38,14 +38,15 @@ static inline void ibsa__file_count(const struct sim_file *file)
 }
 
 /*
- * Members take of a struct port_handler. ibsa__file_take() delivers a MAD that
- * is not a response to the agent of the file @arg that has registered for it.
- * ibsa__files_take() delivers a response to the agent of the files @arg that
- * waits for it; a response that comes too late is not delivered.
+ * ibsa__file_take() is the member take of a struct port_handler: it delivers a
+ * MAD that is not a response to the agent of the file @arg that has registered
+ * for it. ibsa__files_take() is that of a struct response_handler: it delivers a
+ * response to the agent of the files @arg that waits for it; a response that
+ * comes too late is not delivered.
  */
 bool ibsa__file_take(void *arg, const struct message *message,
 		     const struct arrival *at, uint64_t now_ns);
-bool ibsa__files_take(void *arg, const struct message *message,
-		      const struct arrival *at, uint64_t now_ns);
+bool ibsa__files_take(void *arg, struct message *message,
+		      const struct arrival *at);
 
 #endif

@@ -80,8 +80,8 @@ void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 	 * A response is first offered to the umad files of the port. Only
 	 * responses to Reports remain for the SA.
 	 */
-	if (mad_is_response(message->body.bytes) &&
-	    port_handlers_take(net->requesters, message, at, now_ns))
+	if (mad_is_response(message->body.bytes) && net->responses.take &&
+	    net->responses.take(net->responses.arg, message, at))
 		return;
 	if (port_handlers_take(net->handlers, message, at, now_ns) ||
 	    port_handlers_take(own, message, at, now_ns) ||

@@ -30,8 +30,7 @@ struct mad_net {
 	 * port; for responses, after them.
 	 */
 	struct port_handler *handlers;
-	/* Called with responses only, before all others. */
-	struct port_handler *requesters;
+	struct response_handler responses;
 	struct port_handler *last_handler; /* called after all others */
 	struct mad_tap tap;
 	struct counters *counters; /* by port; NULL until a packet passes */

@@ -36,6 +36,16 @@ struct port_handler {
 	void *arg;
 };
 
+/*
+ * The handler of responses, called before all others. It may take the
+ * message's body and leave the message without one.
+ */
+struct response_handler {
+	bool (*take)(void *arg, struct message *message,
+		     const struct arrival *at);
+	void *arg;
+};
+
 static inline bool port_handlers_have_qp(const struct port_handler *handler,
 					 uint32_t end, uint32_t qpn)
 {

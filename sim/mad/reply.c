@@ -5,6 +5,12 @@
 #include "base/alloc.h"
 #include "sim/mad/reply.h"
 
+/* Return: the memory on the heap that holds the reply. */
+static uint8_t *base(const struct sa_reply *reply)
+{
+	return reply->bytes - SA_REPLY_HEADROOM;
+}
+
 static bool grow(struct sa_reply *reply, size_t want)
 {
 	size_t room = reply->room;
@@ -16,9 +22,11 @@ static bool grow(struct sa_reply *reply, size_t want)
 		room *= 2;
 	if (room > SA_REPLY_BYTES_MAX)
 		room = SA_REPLY_BYTES_MAX;
-	bytes = ibsa__realloc(reply->is_owned ? reply->bytes : NULL, room, 1);
+	bytes = ibsa__realloc(reply->is_owned ? base(reply) : NULL,
+			      SA_REPLY_HEADROOM + room, 1);
 	if (!bytes)
 		return false;
+	bytes += SA_REPLY_HEADROOM;
 	if (!reply->is_owned)
 		memcpy(bytes, reply->bytes, reply->len);
 	reply->bytes = bytes;
@@ -30,7 +38,7 @@ static bool grow(struct sa_reply *reply, size_t want)
 void ibsa__sa_reply_done(struct sa_reply *reply)
 {
 	if (reply->is_owned)
-		ibsa__free(reply->bytes);
+		ibsa__free(base(reply));
 }
 
 bool ibsa__sa_reply_room(struct sa_reply *reply, size_t len)

@@ -7,8 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "umad/header.h"
+
 /* Maximum size of an SA reply. A larger one is refused with status 0x0100. */
 #define SA_REPLY_BYTES_MAX ((size_t)256 << 20)
+
+/*
+ * Bytes that a buffer on the heap has before @bytes: room for the header of the
+ * umad file that receives the reply.
+ */
+enum { SA_REPLY_HEADROOM = UMAD_HEADER_BYTES };
 
 /*
  * A buffer for an SA reply. It starts with the owner's memory for one MAD, and

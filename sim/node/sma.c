@@ -185,6 +185,7 @@ static void smp_process(struct nodes *nodes, const struct message *message,
 	memcpy(reply->body.bytes, mad, IBSA_MAD_BYTES);
 	reply->body.len = IBSA_MAD_BYTES;
 	smp.data = reply->body.bytes + SMP_DATA;
+	nodes->subnet->changes += smp.is_set;
 	smp_answer(&smp);
 	smp_finish(&smp, reply->body.bytes, shows_key);
 	ibsa__mad_post(nodes->net, reply, now_ns);

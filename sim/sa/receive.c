@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/mad/queue.h"
+#include "sim/sa/job.h"
 #include "sim/sa/redirect.h"
 #include "sim/sa/sa.h"
 #include "wire/request.h"
@@ -19,10 +20,10 @@ static void answer_busy(const uint8_t *mad, struct sa_reply *reply)
 /*
  * Answer the request: by a fault if one applies, otherwise by the source of
  * recorded answers if there is one, otherwise by the embedded SA. Return:
- * whether there is an answer.
+ * whether there is an answer, which @slice may have paused.
  */
 static bool request_answer(struct sa *sa, const struct sa_request *request,
-			   struct sa_reply *reply)
+			   struct sa_reply *reply, struct sa_slice *slice)
 {
 	if (ibsa__fault_strikes(sa->net, IBSA_FAULT_SILENCE))
 		return false;
@@ -34,7 +35,7 @@ static bool request_answer(struct sa *sa, const struct sa_request *request,
 		return true;
 	if (sa->source.answer)
 		return sa->source.answer(sa->source.arg, request->mad, reply);
-	return ibsa__sa_answer(sa, request, reply);
+	return ibsa__sa_answer(sa, request, reply, slice);
 }
 
 /*
@@ -62,6 +63,24 @@ static struct ibsa_address request_address(const struct subnet *subnet,
 	};
 }
 
+/*
+ * Find the client of a request whose answer may take long, and the end of its
+ * slice. Return: false: its sender has gone.
+ */
+static bool slice_find(const struct sa *sa, const uint8_t *mad,
+		       struct sa_client **out_client, struct sa_slice *out)
+{
+	*out_client = NULL;
+	*out = (struct sa_slice){ .until_ns = UINT64_MAX };
+	if (!sa->slicer.find || mad[MAD_METHOD] != IBSA_METHOD_GET_TABLE)
+		return true;
+	if (!sa->slicer.find(sa->slicer.arg, mad, out_client))
+		return false;
+	if (*out_client)
+		out->until_ns = (*out_client)->until_ns;
+	return true;
+}
+
 static void message_answer(struct sa *sa, const struct message *message,
 			   const struct arrival *at, uint64_t now_ns)
 {
@@ -74,9 +93,13 @@ static void message_answer(struct sa *sa, const struct message *message,
 		.mad = message->body.bytes,
 		.now_ns = now_ns,
 	};
-	struct message *answer = ibsa__mad_answer(sa->net, message, at->port,
-						  now_ns);
+	struct sa_client *client;
+	struct sa_slice slice;
+	struct message *answer;
 
+	if (!slice_find(sa, request.mad, &client, &slice))
+		return;
+	answer = ibsa__mad_answer(sa->net, message, at->port, now_ns);
 	/* Without memory, the answer is lost. */
 	if (!answer)
 		return;
@@ -85,11 +108,13 @@ static void message_answer(struct sa *sa, const struct message *message,
 	 * agents of the port send from the LID to which the request was sent.
 	 */
 	answer->mad.slid = sa->subnet->ends[request.at].lid;
-	if (request_answer(sa, &request, &answer->body)) {
-		ibsa__mad_post(sa->net, answer, now_ns);
-	} else {
+	if (!request_answer(sa, &request, &answer->body, &slice)) {
 		sa->net->stats.unanswered++;
 		ibsa__queue_release(sa->net->mads.pool, answer);
+	} else if (slice.is_paused) {
+		ibsa__sa_job_add(sa, client, &request, &slice, answer);
+	} else {
+		ibsa__mad_post(sa->net, answer, now_ns);
 	}
 }
 

@@ -122,6 +122,12 @@ static const struct attribute *find_opa_attribute(const struct sa *sa,
 	return NULL;
 }
 
+bool ibsa__sa_slice_ends(struct sa_work *work)
+{
+	work->slice.is_paused = clock_now_ns() >= work->slice.until_ns;
+	return work->slice.is_paused;
+}
+
 bool ibsa__sa_append_grow(struct sa_work *work)
 {
 	if (ibsa__sa_reply_room(work->reply, work->reply->len + work->stride))
@@ -381,14 +387,19 @@ static void attribute_answer(struct sa_work *work,
 		sa_fail(work, IBSA_STATUS_BAD_VERSION);
 		return;
 	}
+	if (work->method == IBSA_METHOD_SET ||
+	    work->method == IBSA_METHOD_DELETE)
+		work->subnet->changes++;
 	answer_set_layout(work, attribute);
 	attribute->record->decode(work->mad + IBSA_SA_HEADER_BYTES, want);
 	attribute->answer(work);
 }
 
 bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
-		     struct sa_reply *reply)
+		     struct sa_reply *reply, struct sa_slice *slice)
 {
+	static const struct sa_slice whole = { .until_ns = UINT64_MAX };
+	const bool is_continued = slice && slice->is_paused;
 	const uint8_t *mad = request->mad;
 	const struct attribute *attribute = find_attribute(mad);
 	union sa_record want;
@@ -404,18 +415,28 @@ bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
 		.method = (uint8_t)IBSA_GET(sa_header, method, mad),
 		.is_trusted = IBSA_GET(sa_header, sm_key, mad) != 0,
 		.reply = reply,
+		.slice = slice ? *slice : whole,
+		.count = slice ? slice->count : 0,
 	};
 
 	if (IBSA_GET(sa_header, mgmt_class, mad) != IBSA_CLASS_SA ||
 	    !request_is_accepted(&work, attribute))
 		return false;
-	reply->len = IBSA_SA_HEADER_BYTES;
-	if (request_is_too_much(&work))
+	if (!is_continued)
+		reply->len = IBSA_SA_HEADER_BYTES;
+	work.slice.is_paused = false;
+	work.slice.steps = 0;
+	if (work.slice.is_refused ||
+	    (!is_continued && request_is_too_much(&work)))
 		sa_fail(&work, IBSA_STATUS_BUSY);
 	else
 		attribute_answer(&work, attribute, &want);
 	if (work.is_silent)
 		return false;
-	answer_finish(&work);
+	if (!work.slice.is_paused)
+		answer_finish(&work);
+	work.slice.count = work.count;
+	if (slice)
+		*slice = work.slice;
 	return true;
 }

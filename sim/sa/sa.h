@@ -33,6 +33,22 @@ struct sa_source {
 	void *arg;
 };
 
+struct sa_client;
+
+/*
+ * A function that tells for which requests tables are built in slices; NULL:
+ * for none.
+ */
+struct sa_slicer {
+	/*
+	 * Return: whether the SA answers the request @mad; false: its sender
+	 * has gone. *@out: the client that has sent it, or NULL if the answer
+	 * is built in one go.
+	 */
+	bool (*find)(void *arg, const uint8_t *mad, struct sa_client **out);
+	void *arg;
+};
+
 /* The embedded SA and everything that clients have registered with it. */
 struct sa {
 	struct subnet *subnet;
@@ -43,6 +59,7 @@ struct sa {
 	struct reports reports;
 	struct groups groups;
 	struct sa_source source;
+	struct sa_slicer slicer;
 	/*
 	 * The millisecond in which the SA received its last request, for the
 	 * SM profile "busy".
@@ -67,6 +84,22 @@ struct sa_request {
 	uint64_t now_ns;
 };
 
+/*
+ * The part of an answer that is built in one call of ibsa__sa_answer(), for a
+ * table of many records; zero except @until_ns: nothing is built yet.
+ */
+struct sa_slice {
+	uint64_t until_ns; /* time at which the call pauses */
+	size_t index;	   /* of the next step of the table's walk */
+	/* For paths: the walks over the ends of all pairs. */
+	struct name_walk outer;
+	struct name_walk inner;
+	size_t count; /* records in the answer so far */
+	unsigned int steps;
+	bool is_paused;	 /* the answer is not complete */
+	bool is_refused; /* answer with the status BUSY */
+};
+
 /* A request that is being answered. */
 struct sa_work {
 	struct sa *sa;
@@ -78,6 +111,7 @@ struct sa_work {
 	const union sa_record *want; /* the decoded record of the request */
 	uint64_t mask;
 	struct sa_reply *reply;
+	struct sa_slice slice;
 	const struct ibsa_record *record; /* the record of the answer */
 	size_t count;			  /* records in the answer so far */
 	uint16_t stride; /* bytes of one record in the answer */
@@ -112,11 +146,17 @@ struct sa_match {
  * @sa:      the SA of a fabric that the caller has locked
  * @request: the request
  * @reply:   the answer; has room for at least IBSA_MAD_BYTES
+ * @slice:   NULL: the whole answer is built. Otherwise, a table may be paused:
+ *           the next call with the same arguments continues it. Before this,
+ *           only @until_ns may be changed
+ *
+ * The requests and the state of the fabric must not change between the calls
+ * for one answer.
  *
  * Return: false: the SA does not answer this request.
  */
 bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
-		     struct sa_reply *reply);
+		     struct sa_reply *reply, struct sa_slice *slice);
 
 /*
  * Append a record, a struct of the type work->record, to the answer. If there
@@ -151,6 +191,33 @@ static inline bool sa_is_full(const struct sa_work *work)
 {
 	return work->status ||
 	       (work->method == IBSA_METHOD_GET && work->count > 1);
+}
+
+/* Read the clock. Return: whether the slice has ended. */
+bool ibsa__sa_slice_ends(struct sa_work *work);
+
+/*
+ * Count a step of a table's walk. Return: whether the walk pauses before the
+ * next step.
+ */
+static inline bool sa_pauses(struct sa_work *work)
+{
+	enum { STEPS = 32 }; /* between two reads of the clock */
+
+	return !(++work->slice.steps % STEPS) &&
+	       work->slice.until_ns != UINT64_MAX && ibsa__sa_slice_ends(work);
+}
+
+/*
+ * Take the next step of a walk over @count objects. Return: false: the walk has
+ * ended, or it pauses, or no more records are needed.
+ */
+static inline bool sa_next(struct sa_work *work, size_t count, size_t *out)
+{
+	if (work->slice.index >= count || sa_is_full(work) || sa_pauses(work))
+		return false;
+	*out = work->slice.index++;
+	return true;
 }
 
 static inline void sa_fail(struct sa_work *work, uint16_t status)

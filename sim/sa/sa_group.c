@@ -175,6 +175,7 @@ static void group_list(struct sa_work *work)
 			     IBSA_MCMEMBER_CM(join_state);
 	const struct groups *groups = &work->sa->groups;
 	struct group_query query = { .work = work };
+	size_t i;
 
 	ibsa__sa_select(work->record, work->mask & exact, &query.group);
 	ibsa__sa_select(work->record, work->mask & own, &query.member);
@@ -186,7 +187,7 @@ static void group_list(struct sa_work *work)
 			group_add(&query, group);
 		return;
 	}
-	for (size_t i = 0; i < groups->count && !sa_is_full(work); i++)
+	while (sa_next(work, groups->count, &i))
 		group_add(&query, groups->all[i]);
 }
 

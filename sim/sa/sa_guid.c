@@ -340,6 +340,7 @@ static void list_guids(struct sa_work *work)
 {
 	const struct subnet *subnet = work->subnet;
 	uint64_t port_guid;
+	size_t i;
 
 	if (!check_guids(work, &port_guid))
 		return;
@@ -347,7 +348,7 @@ static void list_guids(struct sa_work *work)
 		add_port(work, work->from);
 		return;
 	}
-	for (uint32_t i = 0; i < subnet->topo.node_count; i++)
+	while (sa_next(work, subnet->topo.node_count, &i))
 		add_node(work, &subnet->topo.nodes[subnet->nodes_by_guid[i]]);
 }
 

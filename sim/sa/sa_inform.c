@@ -215,10 +215,11 @@ void ibsa__sa_inform_info_record(struct sa_work *work)
 			       IBSA_INFORM_INFO_REC_CM(subscriber_enum);
 	const struct subscriptions *all = &work->sa->subscriptions;
 	struct sa_match match;
+	size_t i;
 
 	if (!ibsa__sa_is_query(work))
 		return;
 	ibsa__sa_select(work->record, work->mask & exact, &match);
-	for (size_t i = all->count; i > 0 && !sa_is_full(work); i--)
-		inform_add(work, &match, &all->all[i - 1]);
+	while (sa_next(work, all->count, &i))
+		inform_add(work, &match, &all->all[all->count - 1 - i]);
 }

@@ -113,16 +113,14 @@ void ibsa__sa_link(struct sa_work *work)
 	const struct subnet *subnet = work->subnet;
 	const uint64_t exact = IBSA_LINK_CM(from_port) | IBSA_LINK_CM(to_port);
 	struct sa_match ports;
+	size_t i;
 
 	if (!ibsa__sa_is_query(work))
 		return;
 	ibsa__sa_select(&ibsa_link_record, work->mask & exact, &ports);
-	for (uint32_t i = 0; i < subnet->topo.node_count; i++) {
-		if (sa_is_full(work))
-			return;
+	while (sa_next(work, subnet->topo.node_count, &i))
 		link_add_node(work, &ports,
 			      &subnet->topo.nodes[subnet->nodes_by_guid[i]]);
-	}
 }
 
 void ibsa__sa_sm_info(struct sa_work *work)

@@ -118,6 +118,7 @@ void ibsa__sa_node(struct sa_work *work)
 	const uint64_t special = IBSA_NODE_CM(lid) |
 				 IBSA_NODE_CM(node_description);
 	struct sa_match match;
+	size_t i;
 
 	if (!ibsa__sa_is_query(work))
 		return;
@@ -134,11 +135,7 @@ void ibsa__sa_node(struct sa_work *work)
 			node_add(work, &match, end);
 		return;
 	}
-	for (uint32_t i = 0; i < subnet->topo.node_count; i++) {
-		const uint32_t node = subnet->nodes_by_guid[i];
-
-		if (sa_is_full(work))
-			return;
-		node_add_ports(work, &match, &subnet->topo.nodes[node]);
-	}
+	while (sa_next(work, subnet->topo.node_count, &i))
+		node_add_ports(work, &match,
+			       &subnet->topo.nodes[subnet->nodes_by_guid[i]]);
 }

@@ -254,20 +254,23 @@ static void add_paths(const struct path_query *query)
 	const struct path_end *from = &query->ends.from;
 	const struct path_end *to = &query->ends.to;
 	const bool is_from_first = from->end && !from->guid;
-	struct name_walk outer = { 0 };
+	struct sa_slice *slice = &query->work->slice;
+	struct name_walk outer = slice->outer;
 	struct port_name first;
 	struct port_name second;
 
 	while (next_name(query, is_from_first ? from : to, &outer, &first)) {
-		struct name_walk inner = { 0 };
-
-		while (next_name(query, is_from_first ? to : from, &inner,
-				 &second)) {
+		while (next_name(query, is_from_first ? to : from,
+				 &slice->inner, &second)) {
 			if (is_from_first)
 				ibsa__path_add_pair(query, &first, &second);
 			else
 				ibsa__path_add_pair(query, &second, &first);
+			if (sa_pauses(query->work))
+				return;
 		}
+		slice->outer = outer;
+		slice->inner = (struct name_walk){ 0 };
 	}
 }
 

@@ -185,6 +185,7 @@ void ibsa__sa_port_info(struct sa_work *work)
 					     work->mad) >>
 				    31,
 	};
+	size_t i;
 
 	if (!ibsa__sa_is_query(work))
 		return;
@@ -202,11 +203,7 @@ void ibsa__sa_port_info(struct sa_work *work)
 		port_add_by_lid(&query);
 		return;
 	}
-	for (uint32_t i = 0; i < subnet->topo.node_count; i++) {
-		const uint32_t node = subnet->nodes_by_guid[i];
-
-		if (sa_is_full(work))
-			return;
-		port_add_node(&query, &subnet->topo.nodes[node]);
-	}
+	while (sa_next(work, subnet->topo.node_count, &i))
+		port_add_node(&query,
+			      &subnet->topo.nodes[subnet->nodes_by_guid[i]]);
 }

@@ -92,12 +92,13 @@ static void service_list(struct sa_work *work)
 {
 	const struct services *services = &work->sa->services;
 	struct sa_match match;
+	size_t i;
 
 	ibsa__sa_select(&ibsa_service_record,
 			work->mask & ~IBSA_SERVICE_CM(service_lease), &match);
-	for (size_t i = services->count; i > 0 && !sa_is_full(work); i--) {
+	while (sa_next(work, services->count, &i)) {
 		const struct ibsa_service *record =
-			&services->all[i - 1].record;
+			&services->all[services->count - 1 - i].record;
 
 		if (ibsa__sa_agree(&match, record, work->want) &&
 		    sa_has_pkey(work, work->from, record->service_pkey))
@@ -105,11 +106,20 @@ static void service_list(struct sa_work *work)
 	}
 }
 
-void ibsa__sa_service(struct sa_work *work)
+/* Remove the services whose leases have ended. */
+static void services_expire(struct sa *sa)
 {
-	struct sa *sa = work->sa;
+	const size_t count = sa->services.count;
 
 	ibsa__services_expire(&sa->services, sim_clock_now(sa->subnet->clock));
+	if (sa->services.count != count)
+		sa->subnet->changes++;
+}
+
+void ibsa__sa_service(struct sa_work *work)
+{
+	if (!work->slice.index)
+		services_expire(work->sa);
 	switch (work->method) {
 	case IBSA_METHOD_SET:
 	case IBSA_METHOD_DELETE:

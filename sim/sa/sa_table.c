@@ -45,7 +45,8 @@ static void for_ends(struct sa_work *work, bool has_lid, uint16_t lid,
 {
 	const struct subnet *subnet = work->subnet;
 	uint32_t first = 0;
-	uint32_t limit = subnet->end_count;
+	uint32_t count = subnet->end_count;
+	size_t i;
 
 	if (!ibsa__sa_is_query(work))
 		return;
@@ -53,10 +54,10 @@ static void for_ends(struct sa_work *work, bool has_lid, uint16_t lid,
 		first = end_of_lid(subnet, lid_in_16_bits(lid));
 		if (first == SIM_NONE)
 			return;
-		limit = first + 1;
+		count = 1;
 	}
-	for (uint32_t i = first; i < limit && !sa_is_full(work); i++) {
-		const struct end_port *end = &subnet->ends[i];
+	while (sa_next(work, count, &i)) {
+		const struct end_port *end = &subnet->ends[first + i];
 
 		if (end->is_seen && (!switches_only || is_switch(work, end)))
 			add(work, end);

@@ -183,6 +183,11 @@ struct subnet {
 	 */
 	struct switch_tables **switches;
 	struct multicast_source multicast;
+	/*
+	 * How often the records of the SA have changed: a table that is built
+	 * in parts begins anew after a change.
+	 */
+	uint64_t changes;
 	bool is_opa;
 	bool sa_running;
 	/*
