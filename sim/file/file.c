@@ -463,7 +463,7 @@ static int post(const struct out *out, uint64_t now_ns)
 int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 			 size_t len)
 {
-	const struct sim_files *files = file->files;
+	struct sim_files *files = file->files;
 	struct out out = { .file = file };
 	uint64_t now_ns;
 	int err;
@@ -477,6 +477,7 @@ int ibsa__sim_file_write(struct sim_file *file, const uint8_t *packet,
 	if (err)
 		return err;
 	now_ns = sim_clock_now(files->subnet->clock);
+	files->now_ns = now_ns;
 	ibsa__mads_settle(files->net, now_ns);
 	return post(&out, now_ns);
 }

@@ -32,6 +32,7 @@ struct sim_files {
 	struct nodes *nodes;
 	uint32_t agent_prefixes; /* prefixes of transaction ids given so far */
 	struct hash agents;	 /* open agents by their prefixes */
+	uint64_t now_ns; /* when the last packet was written to a file */
 };
 
 /* Set the response handler of @files->net. Return: 0; -ENOMEM. */
@@ -47,6 +48,14 @@ int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 			void (*ready)(void *arg), void *arg,
 			struct sim_file **out) IBSA_MUST_USE;
 void ibsa__sim_file_close(struct sim_file *file);
+
+/*
+ * Find the umad file that has sent the request @mad. *@out_arg: the file's
+ * @arg, if it was opened with @ready; or else NULL. Return: false: the file, or
+ * its agent, was closed.
+ */
+bool ibsa__sim_file_sender(const struct sim_files *files, const uint8_t *mad,
+			   void (*ready)(void *arg), void **out_arg);
 
 /*
  * Register an agent. Return: 0; -EINVAL the request has a value that the kernel

@@ -76,6 +76,27 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 	put(file, &header, message->body.bytes, len, body);
 }
 
+/* Return: the agent that has sent the request of this transaction, or NULL. */
+static const struct agent *agent_of(const struct sim_files *files,
+				    const uint8_t *mad)
+{
+	struct hash_node *node = hash_find(&files->agents,
+					   ibsa_be32(mad + MAD_TID));
+
+	return node ? hash_object(node, struct agent, by_prefix) : NULL;
+}
+
+bool ibsa__sim_file_sender(const struct sim_files *files, const uint8_t *mad,
+			   void (*ready)(void *arg), void **out_arg)
+{
+	const struct agent *agent = agent_of(files, mad);
+
+	if (!agent)
+		return false;
+	*out_arg = agent->file->ready == ready ? agent->file->arg : NULL;
+	return true;
+}
+
 /*
  * Return: the agent at the end port @end that has sent the request of this
  * response, or NULL.
@@ -83,14 +104,9 @@ static void hand_over(struct sim_file *file, const struct agent *agent,
 static const struct agent *requester(const struct sim_files *files,
 				     uint32_t end, const uint8_t *mad)
 {
-	struct hash_node *node = hash_find(&files->agents,
-					   ibsa_be32(mad + MAD_TID));
-	const struct agent *agent;
+	const struct agent *agent = agent_of(files, mad);
 
-	if (!node)
-		return NULL;
-	agent = hash_object(node, struct agent, by_prefix);
-	return agent->file->end == end ? agent : NULL;
+	return agent && agent->file->end == end ? agent : NULL;
 }
 
 bool ibsa__files_take(void *arg, struct message *message,

@@ -292,6 +292,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 						  struct server_peer, link),
 				      NULL);
 	free_gone(server);
+	ibsa__server_slice(server, false);
 	ibsa__issms_done(server);
 	ibsa__source_close(&server->timer);
 	ibsa__source_close(&server->waker);
@@ -435,6 +436,7 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 		server->options = *options;
 	options_set_limits(&server->options);
 	server->has_rings = ibsa__environment_read().has_rings;
+	ibsa__server_slice(server, true);
 	err = open_fds(server);
 	if (err)
 		ibsa__fail(error, err,

@@ -13,6 +13,7 @@
 #include "remote/ring.h"
 #include "sim/fabric/fabric.h"
 #include "sim/file/file.h"
+#include "sim/sa/job.h"
 #include "sim/tools/map.h"
 
 enum {
@@ -64,6 +65,15 @@ struct server_peer {
 	struct server_source bell;
 	struct list
 		active; /* The client's link in the server's list @active. */
+	/* Time of the server that the client has used, to compare clients. */
+	uint64_t spent_ns;
+	/* The client's turn, and the tables that it has not built yet. */
+	struct sa_client tables;
+	/*
+	 * Bytes of packets that the client may have sent before its unread
+	 * request, or before its end.
+	 */
+	size_t bytes_ahead;
 	struct server_bytes request_bytes; /* an incomplete request */
 	struct sim_file *file;		   /* the umad file, or NULL */
 	struct server_bytes part; /* an incomplete packet from the client */
@@ -90,6 +100,12 @@ struct server_peer {
 	bool has_attached; /* descriptors were sent to the client */
 	bool is_watching;  /* the client has asked for events of its port */
 	bool is_gone;	   /* disconnected, and in the server's list @gone */
+	/* Work for the client's next turn: */
+	bool has_data;	  /* the data socket has packets; without rings */
+	bool has_output;  /* the client may have room for packets */
+	bool has_control; /* the connection has requests */
+	bool has_request; /* @request_bytes has a complete request */
+	bool is_ending;	  /* the client has closed its data socket */
 };
 
 /*
@@ -149,10 +165,12 @@ struct ibsa_fabric_server {
 	struct list gone;
 	struct list issms;
 	/*
-	 * Clients whose rings are read in each round: the server has not
-	 * announced that they must wake it.
+	 * Clients that have work, or whose rings are read in each round: the
+	 * server has not announced that they must wake it.
 	 */
 	struct list active;
+	/* @spent_ns of the client that had the last turn. */
+	uint64_t spent_ns;
 	uint64_t alarm_ns; /* expiry of the timer; UINT64_MAX: off */
 	/*
 	 * Port states may have changed; clients that watch their port are not
@@ -265,10 +283,12 @@ void ibsa__peer_free(struct server_peer *peer);
 void ibsa__peers_send_events(struct ibsa_fabric_server *server);
 
 /*
- * Requests (server_request.c). Read from a client's connection, and answer all
- * complete requests.
+ * Requests (server_request.c). ibsa__peer_receive() is called when requests
+ * have arrived. ibsa__peer_answer() reads them and answers all complete ones
+ * until the client's turn ends.
  */
 void ibsa__peer_receive(struct server_source *source, uint32_t events);
+void ibsa__peer_answer(struct server_peer *peer);
 
 /*
  * Write the current state of the client's port to @out, which has room for
@@ -285,19 +305,23 @@ struct server_fds {
 	int fd[REMOTE_FDS];
 };
 
-/* Packets (server_data.c). */
+/*
+ * Packets (server_data.c). ibsa__server_slice() turns on and off that the
+ * clients' tables are built in turns.
+ */
+void ibsa__server_slice(struct ibsa_fabric_server *server, bool on);
 int ibsa__peer_attach(struct server_peer *peer,
 		      struct server_fds *out) IBSA_MUST_USE;
 void ibsa__peer_detach(struct server_peer *peer);
 
 /*
- * Called before a client's requests are answered, and before the client is
- * disconnected or found late: write the packets in its ring to the umad file
- * first, because the client has sent them earlier. Without rings, do nothing:
- * epoll reports the data socket before the connection, because the data socket
- * became readable first.
+ * Note that a client has sent a request, or has ended: the packets that have
+ * arrived by now were sent before.
  */
-void ibsa__peer_drain(struct server_peer *peer);
+void ibsa__peer_mark(struct server_peer *peer);
+
+/* Whether packets of the client can be processed in its turn. */
+bool ibsa__peer_has_packets(const struct server_peer *peer);
 
 /*
  * Send the packets in the client's queue until the queue is empty, or until the
@@ -305,7 +329,10 @@ void ibsa__peer_drain(struct server_peer *peer);
  */
 void ibsa__peer_flush(struct server_peer *peer);
 
-/* Receive the packets that have arrived from a client, and send its packets. */
+/*
+ * In the client's turn: receive the packets that have arrived from a client,
+ * continue its tables, and send its packets.
+ */
 void ibsa__peer_serve(struct server_peer *peer);
 
 /*
@@ -322,10 +349,12 @@ ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len);
 bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
 
 /*
- * Read from the rings of all active clients. If no bytes have arrived
- * afterwards, announce to the clients that they must wake the server: they are
- * not active any more.
+ * Turns (server_turn.c). ibsa__peer_activate() is called when a client has work.
+ * ibsa__peers_serve_active() gives the active clients turns, for some
+ * milliseconds. If none has work afterwards, announce to the clients with rings
+ * that they must wake the server; no client is active any more.
  */
+void ibsa__peer_activate(struct server_peer *peer);
 void ibsa__peers_serve_active(struct ibsa_fabric_server *server);
 
 /*

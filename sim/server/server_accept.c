@@ -123,6 +123,7 @@ static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid,
 	peer->data.deadline_ns = UINT64_MAX;
 	list_init(&peer->ready);
 	list_init(&peer->active);
+	sa_client_init(&peer->tables);
 	if (ibsa__server_watch(&peer->control, EPOLLIN)) {
 		ibsa__free(peer);
 		return -ENOMEM;

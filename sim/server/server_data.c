@@ -219,17 +219,25 @@ static bool gathered_send(struct server_peer *peer, const struct gathered *got)
 	       packets_send(peer, peer->control.server->out_batch, got->used);
 }
 
+/* Most batches that are sent at a time to a client that reads quickly. */
+enum { FLUSH_BATCHES = 16 };
+
 void ibsa__peer_flush(struct server_peer *peer)
 {
 	bool has_room = pending_send(peer);
 	struct gathered got;
+	int count = 0;
 
 	if (peer->is_gone)
 		return;
 	do {
 		got = queue_gather(peer, has_room);
 		has_room = has_room && gathered_send(peer, &got);
-	} while (has_room && got.has_more);
+	} while (has_room && got.has_more && ++count < FLUSH_BATCHES);
+	if (has_room && got.has_more) {
+		peer->has_output = true;
+		ibsa__peer_activate(peer);
+	}
 	if (!peer->is_gone)
 		data_await_room(peer, !has_room);
 	if (!peer->is_gone)
@@ -304,28 +312,61 @@ static size_t packet_length(const uint8_t *packet)
 }
 
 /*
- * Write all complete packets to the client's umad file. Return: the number of
- * their bytes; SIZE_MAX: a packet is invalid.
+ * Whether the client's turn is over: its time has passed, as far as the last
+ * packet has read the clock, or one of its tables is not complete.
+ */
+static bool turn_is_over(const struct server_peer *peer)
+{
+	return peer->control.server->fabric->files.now_ns >=
+		       peer->tables.until_ns ||
+	       sa_client_has_jobs(&peer->tables);
+}
+
+/*
+ * Write complete packets to the client's umad file until the client's turn is
+ * over. Return: the number of their bytes; SIZE_MAX: a packet is invalid.
  */
 static size_t packets_post_all(struct server_peer *peer, const uint8_t *at,
 			       size_t count)
 {
+	bool is_over = false;
 	size_t used = 0;
 	size_t len = 0;
 
 	pthread_mutex_lock(peer_lock(peer));
-	while (count - used >= UMAD_HEADER_BYTES) {
+	while (count - used >= UMAD_HEADER_BYTES && !is_over) {
 		len = packet_length(at + used);
 		if (!len || len > count - used)
 			break;
 		packet_post(peer, at + used, len);
 		used += len;
+		is_over = turn_is_over(peer);
 	}
 	pthread_mutex_unlock(peer_lock(peer));
+	peer->bytes_ahead -= used < peer->bytes_ahead ? used
+						      : peer->bytes_ahead;
 	return count - used >= UMAD_HEADER_BYTES && !len ? SIZE_MAX : used;
 }
 
-/* If the client's partial packet is complete, write it to the umad file. */
+/* Whether the first packet in @part is complete, or invalid. */
+static bool part_is_complete(const struct server_bytes *part)
+{
+	return part->count >= UMAD_HEADER_BYTES &&
+	       packet_length(part->at) <= part->count;
+}
+
+/*
+ * A client has a deadline while its packet is incomplete, but not while
+ * complete packets wait for the client's next turn.
+ */
+static void part_set_deadline(struct server_peer *peer)
+{
+	ibsa__source_set_deadline(&peer->data,
+				  peer->part.count &&
+					  !part_is_complete(&peer->part));
+}
+
+/* Write the complete packets in @peer->part to the umad file. */
 static void part_post(struct server_peer *peer)
 {
 	struct server_bytes *part = &peer->part;
@@ -339,9 +380,8 @@ static void part_post(struct server_peer *peer)
 	memmove(part->at, part->at + used, part->count);
 	if (used)
 		ibsa__source_set_deadline(&peer->data, false);
-	if (part->count)
-		ibsa__source_set_deadline(&peer->data, true);
-	else
+	part_set_deadline(peer);
+	if (!part->count)
 		ibsa__bytes_free(part);
 }
 
@@ -381,6 +421,8 @@ static void part_read(struct server_peer *peer)
 		bytes_failed(peer, got);
 		return;
 	}
+	if (!got)
+		peer->has_data = false;
 	part->count += (size_t)got;
 	part_post(peer);
 }
@@ -392,8 +434,10 @@ static void batch_read(struct server_peer *peer)
 						  SERVER_BATCH_BYTES);
 	size_t used;
 
-	if (!got)
+	if (!got) {
+		peer->has_data = false;
 		return;
+	}
 	/*
 	 * The client has closed the data socket without REMOTE_DETACH, for
 	 * example by close(2): the server closes the connection, too.
@@ -408,14 +452,16 @@ static void batch_read(struct server_peer *peer)
 	if (peer->is_gone || used == (size_t)got)
 		return;
 	if (bytes_add(&peer->part, batch + used, (size_t)got - used))
-		ibsa__source_set_deadline(&peer->data, true);
+		part_set_deadline(peer);
 	else
 		ibsa__peer_disconnect(peer, "out of memory for its packet");
 }
 
 static void packets_read(struct server_peer *peer)
 {
-	if (peer->part.count)
+	if (part_is_complete(&peer->part))
+		part_post(peer);
+	else if (peer->part.count)
 		part_read(peer);
 	else
 		batch_read(peer);
@@ -426,40 +472,36 @@ static void handle_data(struct server_source *source, uint32_t events)
 	struct server_peer *peer = list_object(source, struct server_peer,
 					       data);
 
-	if (peer->is_gone)
-		return;
 	if (events & ~(uint32_t)EPOLLOUT)
-		packets_read(peer);
+		peer->has_data = true;
 	/*
 	 * A request that was written may have been answered at once, or may
 	 * have set a deadline.
 	 */
-	if (!peer->is_gone)
-		ibsa__peer_flush(peer);
+	peer->has_output = true;
+	ibsa__peer_activate(peer);
 }
 
-/*
- * How many reads take all bytes that the ring has: the rest of a packet's
- * header, the rest of the packet, and the packets behind it.
- */
-enum { DRAIN_READS = 3 };
-
-void ibsa__peer_drain(struct server_peer *peer)
+void ibsa__peer_mark(struct server_peer *peer)
 {
-	if (!peer->rings.memory || !peer->file)
-		return;
-	for (int i = 0; i < DRAIN_READS && !peer->is_gone &&
-			ibsa__peer_bytes_arrived(peer);
-	     i++)
-		packets_read(peer);
-	if (!peer->is_gone)
-		ibsa__peer_flush(peer);
+	if (peer->file)
+		peer->bytes_ahead = SERVER_BATCH_BYTES + peer->part.count;
+	ibsa__peer_activate(peer);
+}
+
+bool ibsa__peer_has_packets(const struct server_peer *peer)
+{
+	if (!peer->file)
+		return false;
+	return part_is_complete(&peer->part) ||
+	       (peer->rings.memory ? !ibsa__ring_is_empty(&peer->rings.in)
+				   : peer->has_data);
 }
 
 /*
  * Called for any event on the data socket of a client with rings. Such a client
  * sends nothing there, so it has closed the socket, or has sent invalid data:
- * disconnect it.
+ * disconnect it. Its tables have no receiver.
  */
 static void handle_data_end(struct server_source *source, uint32_t events)
 {
@@ -467,15 +509,41 @@ static void handle_data_end(struct server_source *source, uint32_t events)
 					       data);
 
 	(void)events;
-	ibsa__peer_drain(peer);
-	ibsa__peer_disconnect(peer, NULL);
+	if (peer->is_ending)
+		return;
+	peer->is_ending = true;
+	ibsa__peer_mark(peer);
+}
+
+static void tables_continue(struct server_peer *peer)
+{
+	struct sa *sa = &peer->control.server->fabric->sa;
+
+	pthread_mutex_lock(peer_lock(peer));
+	if (peer->is_ending)
+		ibsa__sa_jobs_end(sa, &peer->tables);
+	else
+		ibsa__sa_jobs_continue(sa, &peer->tables);
+	pthread_mutex_unlock(peer_lock(peer));
+}
+
+static void file_serve(struct server_peer *peer)
+{
+	peer->has_output = false;
+	if (sa_client_has_jobs(&peer->tables))
+		tables_continue(peer);
+	if (!sa_client_has_jobs(&peer->tables))
+		packets_read(peer);
+	if (!peer->is_gone)
+		ibsa__peer_flush(peer);
 }
 
 void ibsa__peer_serve(struct server_peer *peer)
 {
-	packets_read(peer);
-	if (!peer->is_gone)
-		ibsa__peer_flush(peer);
+	if (peer->file)
+		file_serve(peer);
+	else
+		peer->has_output = false;
 }
 
 /*
@@ -493,6 +561,38 @@ static void peer_set_ready(void *arg)
 		return;
 	server->is_serving = true;
 	ibsa_fabric_server_wake(server);
+}
+
+/*
+ * Find the client that has sent a request for a table. Return: false: it has
+ * gone, or will be disconnected. The fabric is locked.
+ */
+static bool client_find(void *arg, const uint8_t *mad, struct sa_client **out)
+{
+	const struct ibsa_fabric_server *server = arg;
+	struct server_peer *peer;
+	void *sender;
+
+	if (!ibsa__sim_file_sender(&server->fabric->files, mad, peer_set_ready,
+				   &sender))
+		return false;
+	peer = sender;
+	if (peer && peer->is_ending)
+		return false;
+	*out = peer ? &peer->tables : NULL;
+	return true;
+}
+
+void ibsa__server_slice(struct ibsa_fabric_server *server, bool on)
+{
+	struct sa_slicer *slicer = &server->fabric->sa.slicer;
+
+	pthread_mutex_lock(&server->fabric->lock);
+	if (on)
+		*slicer = (struct sa_slicer){ client_find, server };
+	else if (slicer->arg == server)
+		*slicer = (struct sa_slicer){ NULL };
+	pthread_mutex_unlock(&server->fabric->lock);
 }
 
 static void peer_sources_init(struct server_peer *peer, int data_fd)
@@ -557,6 +657,7 @@ int ibsa__peer_attach(struct server_peer *peer, struct server_fds *out)
 void ibsa__peer_detach(struct server_peer *peer)
 {
 	pthread_mutex_lock(peer_lock(peer));
+	ibsa__sa_jobs_end(&peer->control.server->fabric->sa, &peer->tables);
 	ibsa__sim_file_close(peer->file);
 	list_remove(&peer->ready);
 	pthread_mutex_unlock(peer_lock(peer));
@@ -565,6 +666,8 @@ void ibsa__peer_detach(struct server_peer *peer)
 	ibsa__peer_rings_close(peer);
 	peer->data.deadline_ns = UINT64_MAX;
 	peer->head_sent = 0;
+	peer->bytes_ahead = 0;
+	peer->has_data = false;
 	ibsa__bytes_free(&peer->part);
 	ibsa__bytes_free(&peer->pending);
 }

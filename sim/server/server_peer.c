@@ -242,6 +242,7 @@ void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 				  peer_node_name(peer), why);
 	}
 	peer->is_gone = true;
+	list_remove(&peer->active);
 	ibsa__peer_detach(peer);
 	ibsa__source_close(&peer->control);
 	list_remove(&peer->link);
@@ -277,17 +278,19 @@ static bool has_arrived(const struct server_peer *peer,
 
 /*
  * Whether the deadline of a client's frame or packet has passed. If data have
- * arrived that the server has not read, the client is not late.
+ * arrived that the server has not read, the client has twice the time.
  */
 static bool source_is_late(const struct server_peer *peer,
 			   const struct server_source *source, uint64_t now_ns)
 {
+	const struct ibsa_fabric_server *server = source->server;
 	uint64_t due_ns = source->deadline_ns;
 
 	if (due_ns == UINT64_MAX)
 		return false;
 	if (due_ns <= now_ns) {
-		if (!has_arrived(peer, source))
+		if (!has_arrived(peer, source) ||
+		    now_ns - due_ns >= server->options.patience_ms * NS_PER_MS)
 			return true;
 		due_ns = now_ns + LATE_RECHECK_MS * NS_PER_MS;
 	}
@@ -297,11 +300,11 @@ static bool source_is_late(const struct server_peer *peer,
 
 void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 {
-	/* The client may have written to its ring without waking the server. */
-	if (!peer->is_gone && peer->data.deadline_ns <= now_ns)
-		ibsa__peer_drain(peer);
 	if (peer->is_gone)
 		return;
+	/* The client may have written to its ring without waking the server. */
+	if (peer->data.deadline_ns <= now_ns && ibsa__peer_has_packets(peer))
+		ibsa__peer_activate(peer);
 	if (source_is_late(peer, &peer->control, now_ns))
 		ibsa__peer_disconnect(
 			peer, peer->is_greeted

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/process.h"
@@ -508,15 +509,17 @@ static void request_answer(struct server_peer *peer,
 }
 
 /*
- * Answer all complete requests of a client. Return: false: the head of a frame
- * is invalid.
+ * Answer the complete requests of a client until its turn ends;
+ * @peer->has_request: one is left. Return: false: the head of a frame is
+ * invalid.
  */
-static bool requests_answer_all(struct server_peer *peer)
+static bool requests_answer(struct server_peer *peer)
 {
 	struct server_bytes *request_bytes = &peer->request_bytes;
 	size_t used = 0;
 
-	while (!peer->is_gone &&
+	peer->has_request = false;
+	while (!peer->is_gone && !peer->has_request &&
 	       request_bytes->count - used >= sizeof(struct remote_head)) {
 		const uint8_t *at = request_bytes->at + used;
 		struct remote_head head;
@@ -529,6 +532,7 @@ static bool requests_answer_all(struct server_peer *peer)
 			break;
 		request_answer(peer, &head, at + sizeof(head));
 		used += sizeof(head) + head.length;
+		peer->has_request = clock_now_ns() >= peer->tables.until_ns;
 	}
 	request_bytes->count -= used;
 	memmove(request_bytes->at, request_bytes->at + used,
@@ -536,36 +540,51 @@ static bool requests_answer_all(struct server_peer *peer)
 	return true;
 }
 
-void ibsa__peer_receive(struct server_source *source, uint32_t events)
+/* Return: whether bytes were received. */
+static bool requests_receive(struct server_peer *peer)
 {
-	struct server_peer *peer = list_object(source, struct server_peer,
-					       control);
 	struct server_bytes *request_bytes = &peer->request_bytes;
 	ssize_t got;
 
-	(void)events;
-	if (peer->is_gone)
-		return;
 	if (!ibsa__bytes_grow(request_bytes, request_bytes->count
 						     ? request_bytes->count
 						     : 512)) {
 		ibsa__peer_disconnect(peer, "out of memory for its request");
-		return;
+		return false;
 	}
-	got = recv(source->fd, request_bytes->at + request_bytes->count,
+	got = recv(peer->control.fd, request_bytes->at + request_bytes->count,
 		   request_bytes->room - request_bytes->count, MSG_DONTWAIT);
-	if (got < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	ibsa__peer_drain(peer);
-	if (peer->is_gone)
-		return;
-	if (got <= 0) {
+	if (got > 0) {
+		request_bytes->count += (size_t)got;
+		return true;
+	}
+	if (!got || (errno != EAGAIN && errno != EINTR))
 		ibsa__peer_disconnect(peer, NULL);
+	return false;
+}
+
+void ibsa__peer_answer(struct server_peer *peer)
+{
+	if (!peer->has_request && !requests_receive(peer)) {
+		peer->has_control = false;
 		return;
 	}
-	request_bytes->count += (size_t)got;
-	if (!requests_answer_all(peer))
+	if (!requests_answer(peer))
 		ibsa__peer_disconnect(peer, "it sent an invalid frame");
-	else if (request_bytes->count)
-		ibsa__source_set_deadline(source, true);
+	else if (peer->request_bytes.count && !peer->has_request)
+		ibsa__source_set_deadline(&peer->control, true);
+	/* epoll reports the connection again if it has more requests. */
+	peer->has_control = peer->has_request;
+}
+
+void ibsa__peer_receive(struct server_source *source, uint32_t events)
+{
+	struct server_peer *peer = list_object(source, struct server_peer,
+					       control);
+
+	(void)events;
+	if (peer->has_control)
+		return;
+	peer->has_control = true;
+	ibsa__peer_mark(peer);
 }

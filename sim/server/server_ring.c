@@ -25,11 +25,8 @@ static void handle_bell(struct server_source *source, uint32_t events)
 					       bell);
 
 	(void)events;
-	if (peer->is_gone)
-		return;
-	ibsa__peer_serve(peer);
-	if (!peer->is_gone && list_is_empty(&peer->active))
-		list_append(&source->server->active, &peer->active);
+	peer->has_output = true;
+	ibsa__peer_activate(peer);
 }
 
 int ibsa__peer_rings_open(struct server_peer *peer, int *out_memory_fd)
@@ -57,7 +54,6 @@ int ibsa__peer_rings_open(struct server_peer *peer, int *out_memory_fd)
 
 void ibsa__peer_rings_close(struct server_peer *peer)
 {
-	list_remove(&peer->active);
 	ibsa__source_close(&peer->bell);
 	ibsa__rings_close(&peer->rings);
 }
@@ -140,49 +136,4 @@ bool ibsa__peer_bytes_arrived(const struct server_peer *peer)
 	if (peer->rings.memory)
 		return !ibsa__ring_is_empty(&peer->rings.in);
 	return recv(peer->data.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-}
-
-/*
- * If no bytes have arrived from the client, announce that it must wake the
- * server. Return: whether bytes have arrived, or the client has answered the
- * announcement.
- */
-static bool bytes_settle(struct server_peer *peer)
-{
-	struct ring_end *in = &peer->rings.in;
-
-	if (!ibsa__ring_is_empty(in))
-		return true;
-	if (ibsa__ring_is_idle(in))
-		return false;
-	ibsa__ring_idle_begin(in);
-	return !ibsa__ring_is_empty(in) && ibsa__ring_idle_end(in);
-}
-
-/* Whether bytes of an active client have arrived. */
-static bool active_have_bytes(const struct ibsa_fabric_server *server)
-{
-	const struct server_peer *peer;
-
-	LIST_EACH(peer, &server->active, active) {
-		if (ibsa__peer_bytes_arrived(peer))
-			return true;
-	}
-	return false;
-}
-
-void ibsa__peers_serve_active(struct ibsa_fabric_server *server)
-{
-	struct server_peer *peer, *next;
-
-	LIST_EACH_SAFE(peer, next, &server->active, active) {
-		if (ibsa__peer_bytes_arrived(peer))
-			ibsa__peer_serve(peer);
-	}
-	if (active_have_bytes(server))
-		return;
-	LIST_EACH_SAFE(peer, next, &server->active, active) {
-		if (!bytes_settle(peer))
-			list_remove(&peer->active);
-	}
 }
