@@ -341,12 +341,14 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * callback receives, set a variable in the callback, and call ibsa_close()
  * after the dispatch.
  *
- * A forked child must not use its parent's clients: the child would receive
- * replies that are for the parent. The child may call ibsa_close() for these
- * clients, which closes the child's copies of the file descriptors and does
- * nothing else: no callback is called, nothing is sent, and the parent's
- * queries, services and subscriptions continue. The child may open clients of
- * its own.
+ * A forked child cannot use its parent's clients, because it would receive
+ * replies that are for the parent. Functions with such a client, or with a
+ * watch, service or batch of it, return -EINVAL; ibsa_fd() and
+ * ibsa_timeout_ms() return -1; functions without a return value send and
+ * receive nothing. The child may call ibsa_close() for these clients, which
+ * closes the child's copies of the file descriptors and does nothing else: no
+ * callback is called, nothing is sent, and the parent's queries, services and
+ * subscriptions continue. The child may open clients of its own.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_close(). The client
  * stays open or, if the callback runs inside another ibsa_close(), is closed

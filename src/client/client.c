@@ -33,7 +33,6 @@ enum {
 struct ibsa_client {
 	/* Link in the list of clients that a forked child has closed. */
 	struct list inherited;
-	unsigned int process;
 	struct ibsa__engine *engine;
 	struct ibsa_transport *transport;
 	struct ibsa_fabric *fabric;
@@ -181,7 +180,6 @@ int ibsa__client_open(const struct ibsa_options *options,
 		client_undo(client, &own);
 		return err;
 	}
-	client->process = ibsa__process();
 	ibsa__services_init(&client->services, client->engine);
 	ibsa__reaches_init(&client->reaches, client->engine, client->transport);
 	ibsa__events_init(&client->events, client->engine);
@@ -250,11 +248,18 @@ static void client_close_inherited(struct ibsa_client *client)
 	ibsa__inherit(&client->inherited);
 }
 
+int ibsa__client_inherited_fail(struct ibsa_error *error)
+{
+	return ibsa__fail(error, -EINVAL,
+			  "the client belongs to the parent process; open "
+			  "another one in this process");
+}
+
 int ibsa_close(struct ibsa_client *client)
 {
 	if (!client)
 		return 0;
-	if (client->process != ibsa__process()) {
+	if (!ibsa__engine_is_ours(client->engine)) {
 		client_close_inherited(client);
 		return 0;
 	}
@@ -282,6 +287,8 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id)
 
 int ibsa_fd(const struct ibsa_client *client)
 {
+	if (!ibsa__engine_is_ours(client->engine))
+		return -1;
 	return client->transport->ops->fd(client->transport);
 }
 
@@ -298,10 +305,10 @@ int ibsa_dispatch(struct ibsa_client *client)
 int ibsa_wait(struct ibsa_client *client, int timeout_ms)
 {
 	struct ibsa_transport *transport = client->transport;
-	int err;
+	int err = ibsa__engine_wait_check(client->engine);
 
-	if (ibsa__engine_is_busy(client->engine))
-		return -EBUSY;
+	if (err)
+		return err;
 	timeout_ms = sooner_ms(timeout_ms, ibsa_timeout_ms(client));
 	err = transport->ops->wait(transport, timeout_ms);
 	return err ? err : ibsa_dispatch(client);
@@ -309,7 +316,8 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms)
 
 void ibsa_wake(struct ibsa_client *client)
 {
-	client->transport->ops->wake(client->transport);
+	if (ibsa__engine_is_ours(client->engine))
+		client->transport->ops->wake(client->transport);
 }
 
 int ibsa_port_get(struct ibsa_client *client, bool refresh,
@@ -329,7 +337,8 @@ int ibsa_port_watch(struct ibsa_client *client, unsigned int interval_ms,
 void ibsa_port_unwatch(struct ibsa_client *client,
 		       struct ibsa_port_watch *watch)
 {
-	ibsa__engine_unwatch(client->engine, watch);
+	if (ibsa__engine_is_ours(client->engine))
+		ibsa__engine_unwatch(client->engine, watch);
 }
 
 int ibsa_service_register(struct ibsa_client *client,
@@ -337,6 +346,8 @@ int ibsa_service_register(struct ibsa_client *client,
 			  ibsa_registration_fn report, void *arg,
 			  struct ibsa_registration **out)
 {
+	if (!ibsa__engine_is_ours(client->engine))
+		return -EINVAL;
 	return ibsa__services_add(&client->services, service, report, arg, out);
 }
 
@@ -345,6 +356,8 @@ int ibsa_event_watch(struct ibsa_client *client,
 		     ibsa_event_fn happened, void *arg,
 		     struct ibsa_error *error, struct ibsa_event_watch **out)
 {
+	if (!ibsa__engine_is_ours(client->engine))
+		return ibsa__client_inherited_fail(error);
 	return ibsa__events_add(&client->events, options, happened, arg, error,
 				out);
 }
@@ -354,6 +367,8 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 {
 	struct ibsa_transport *transport = client->transport;
 
+	if (!ibsa__engine_is_ours(client->engine))
+		return -EINVAL;
 	if (!transport->ops->gid)
 		return -EOPNOTSUPP;
 	return transport->ops->gid(transport, index, out);
@@ -363,6 +378,8 @@ int ibsa_pkey_get(struct ibsa_client *client, uint32_t index, uint16_t *out)
 {
 	struct ibsa_transport *transport = client->transport;
 
+	if (!ibsa__engine_is_ours(client->engine))
+		return -EINVAL;
 	if (!transport->ops->pkey)
 		return -EOPNOTSUPP;
 	return transport->ops->pkey(transport, index, out);
@@ -383,6 +400,8 @@ int ibsa_redirect_explain(const struct ibsa_client *client,
 {
 	struct ibsa_reply reply;
 
+	if (!ibsa__engine_is_ours(client->engine))
+		return -EINVAL;
 	if (!ibsa__engine_last_redirect(client->engine, &reply))
 		return -ENOENT;
 	ibsa_reply_explain(&reply, out);

@@ -36,4 +36,10 @@ int ibsa__query_fail(struct ibsa_client *client, const struct ibsa_query *query,
 /* Return: the batches of ibsa_reach_each() of @client. */
 struct ibsa__reaches *ibsa__client_reaches(struct ibsa_client *client);
 
+/*
+ * Write the message that a forked child cannot use the clients of its parent.
+ * Return: -EINVAL.
+ */
+int ibsa__client_inherited_fail(struct ibsa_error *error);
+
 #endif

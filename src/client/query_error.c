@@ -113,7 +113,9 @@ int ibsa__query_fail(struct ibsa_client *client, const struct ibsa_query *query,
 	case -EAGAIN:
 		return no_sm_explain(client, error);
 	case -EINVAL:
-		return invalid_explain(query, error);
+		return ibsa__engine_is_ours(ibsa__client_engine(client))
+			       ? invalid_explain(query, error)
+			       : ibsa__client_inherited_fail(error);
 	case -ERANGE:
 		return range_explain(query, error);
 	case -EOPNOTSUPP:

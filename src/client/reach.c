@@ -175,8 +175,9 @@ int ibsa_reach(struct ibsa_client *client,
 
 	if (!gid || gid_is_zero(gid))
 		return -EINVAL;
-	if (ibsa__engine_is_busy(engine))
-		return -EBUSY;
+	err = ibsa__engine_wait_check(engine);
+	if (err)
+		return err;
 	answer.gid = *gid;
 	err = reach_query_make(engine, options ? options : &defaults, gid,
 			       &path, &query);
@@ -382,7 +383,7 @@ static int batch_check(const struct ibsa__reaches *reaches,
 		       const struct ibsa_gid *gids, size_t count,
 		       ibsa_reach_fn told)
 {
-	if (!gids || !count || !told)
+	if (!gids || !count || !told || !ibsa__engine_is_ours(reaches->engine))
 		return -EINVAL;
 	for (size_t i = 0; i < count; i++) {
 		if (gid_is_zero(&gids[i]))
@@ -472,6 +473,8 @@ int ibsa_reach_each(struct ibsa_client *client,
 
 int ibsa_reach_stop(struct ibsa_reach_batch *batch)
 {
+	if (!ibsa__engine_is_ours(batch->engine))
+		return -EINVAL;
 	if (batch->stopped || !batch->left)
 		return -EALREADY;
 	batch->stopped = true;

@@ -61,12 +61,14 @@ int ibsa_reason_wait(struct ibsa_client *client, const struct ibsa_query *query,
 {
 	const uint64_t from = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(slid);
 	const uint64_t to = IBSA_PATH_CM(dgid) | IBSA_PATH_CM(dlid);
+	int err;
 
 	if (!query || query->record != &ibsa_path_record || !query->match ||
 	    !(query->mask & from) || !(query->mask & to))
 		return -EINVAL;
-	if (ibsa__engine_is_busy(ibsa__client_engine(client)))
-		return -EBUSY;
+	err = ibsa__engine_wait_check(ibsa__client_engine(client));
+	if (err)
+		return err;
 	ibsa__reason_wait(client, query, out);
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/registry.h"
 #include "engine/state.h"
 
 static void engine_init(struct ibsa__engine *engine)
@@ -61,6 +62,7 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
 	if (!engine)
 		return -ENOMEM;
 	engine->transport = transport;
+	engine->process = ibsa__process();
 	engine->options = *options;
 	if (engine_tables_init(engine)) {
 		engine_destroy(engine);
@@ -179,10 +181,10 @@ static void engine_timers_expire(struct ibsa__engine *engine)
 
 int ibsa__engine_dispatch(struct ibsa__engine *engine)
 {
-	int err;
+	int err = ibsa__engine_wait_check(engine);
 
-	if (engine->calling_back)
-		return -EBUSY;
+	if (err)
+		return err;
 	engine_now_ns(engine);
 	err = ibsa__engine_receive(engine);
 	ibsa__engine_port_poll(engine);
@@ -215,10 +217,12 @@ static uint64_t engine_next_tick(const struct ibsa__engine *engine)
 
 int ibsa__engine_timeout_ms(const struct ibsa__engine *engine)
 {
-	uint64_t tick = engine_next_tick(engine);
-	uint64_t now_ns = engine_clock_ns(engine);
-	uint64_t ms;
+	uint64_t tick, now_ns, ms;
 
+	if (!ibsa__engine_is_ours(engine))
+		return -1;
+	tick = engine_next_tick(engine);
+	now_ns = engine_clock_ns(engine);
 	if (engine_has_work(engine))
 		return 0;
 	if (tick == UINT64_MAX)
@@ -293,4 +297,16 @@ void ibsa__engine_leave(struct ibsa__engine *engine)
 bool ibsa__engine_is_busy(const struct ibsa__engine *engine)
 {
 	return engine->calling_back;
+}
+
+bool ibsa__engine_is_ours(const struct ibsa__engine *engine)
+{
+	return engine->process == ibsa__process();
+}
+
+int ibsa__engine_wait_check(const struct ibsa__engine *engine)
+{
+	if (!ibsa__engine_is_ours(engine))
+		return -EINVAL;
+	return engine->calling_back ? -EBUSY : 0;
 }

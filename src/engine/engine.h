@@ -196,4 +196,17 @@ int ibsa__engine_send(struct ibsa__engine *engine,
 
 bool ibsa__engine_is_busy(const struct ibsa__engine *engine);
 
+/*
+ * Whether the engine was created in this process. A forked child must not use
+ * the engine of its parent: it would send and receive by the parent's port.
+ * The functions of ibsa_query() and the like above return -EINVAL then.
+ */
+bool ibsa__engine_is_ours(const struct ibsa__engine *engine);
+
+/*
+ * Check whether a function that waits may use the engine. Return: 0; -EINVAL
+ * it belongs to the parent process; -EBUSY it is in a callback.
+ */
+int ibsa__engine_wait_check(const struct ibsa__engine *engine) IBSA_MUST_USE;
+
 #endif

@@ -202,8 +202,12 @@ void ibsa__engine_port_refresh(struct ibsa__engine *engine)
 int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 		      struct ibsa_port_state *out)
 {
-	int err = refresh ? ibsa__engine_port_read(engine) : 0;
+	int err = 0;
 
+	if (!ibsa__engine_is_ours(engine))
+		return -EINVAL;
+	if (refresh)
+		err = ibsa__engine_port_read(engine);
 	if (err)
 		return err;
 	*out = engine->port;
@@ -261,7 +265,7 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 {
 	struct ibsa_port_watch *watch;
 
-	if (!changed)
+	if (!changed || !ibsa__engine_is_ours(engine))
 		return -EINVAL;
 	if (engine->closing)
 		return -ESHUTDOWN;

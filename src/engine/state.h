@@ -154,6 +154,7 @@ struct txn {
 
 struct ibsa__engine {
 	struct ibsa_transport *transport;
+	unsigned int process; /* ibsa__process() at its creation */
 	struct ibsa__engine_options options;
 	struct ibsa_port_state port;
 	struct ibsa_address sa; /* queries are sent here */

@@ -168,6 +168,8 @@ int ibsa__engine_cancel(struct ibsa__engine *engine, uint64_t id)
 	const uint64_t number = id % QUERY_ID_STEP;
 	struct query *query;
 
+	if (!ibsa__engine_is_ours(engine))
+		return -EINVAL;
 	if (!number || number > engine->slot_count)
 		return -ENOENT;
 	query = engine->slots[number - 1];

@@ -382,7 +382,8 @@ void ibsa_event_unwatch(struct ibsa_event_watch *watch)
 {
 	struct ibsa__events *events;
 
-	if (!watch || watch->ended)
+	if (!watch || watch->ended ||
+	    !ibsa__engine_is_ours(watch->events->engine))
 		return;
 	events = watch->events;
 	watch->ended = true;

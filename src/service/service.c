@@ -263,6 +263,8 @@ void ibsa__service_start(struct ibsa_registration *registration,
 
 int ibsa_service_release(struct ibsa_registration *registration)
 {
+	if (!ibsa__engine_is_ours(registration->schedule.all->engine))
+		return -EINVAL;
 	if (registration->schedule.releasing)
 		return -EALREADY;
 	ibsa__registration_release(&registration->schedule);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "../support/child.h"
-#include "../support/told.h"
+#include "../support/inherited.h"
 
 enum { WAIT_MS = 10000 };
 
@@ -135,6 +135,25 @@ static void grandchild_inherits_too(void **state)
 	fork_beside(leave_it_to_a_child);
 }
 
+/* Every call by the child is refused, and does not affect the parent. */
+static void child_cannot_use_it(void **state)
+{
+	const struct ibsa_options options = { .fabric = FABRIC };
+	struct inherited inherited;
+	struct ibsa_client *client;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
+	inherited_start(client, &inherited);
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		exit(!inherited_is_refused(&inherited));
+	child_end(child);
+	inherited_finish(&inherited);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +161,7 @@ int main(void)
 		cmocka_unit_test(child_that_ends_with_it_does_no_harm),
 		cmocka_unit_test(child_opens_its_own),
 		cmocka_unit_test(grandchild_inherits_too),
+		cmocka_unit_test(child_cannot_use_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../support/child.h"
+#include "../support/inherited.h"
 #include "remote/file.h"
 #include "../support/server_rig.h"
 
@@ -208,6 +209,26 @@ static void a_file_has_no_answers_after_a_request_died(void **state)
 	server_stop(server);
 }
 
+/* Every call by the child is refused, and does not affect the parent. */
+static void child_cannot_use_a_client(void **state)
+{
+	struct server_rig *server = server_start(server_pair);
+	struct inherited inherited;
+	pid_t child;
+
+	(void)state;
+	inherited_start(server_client(server, "right"), &inherited);
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		named_sockets_close();
+		_exit(!inherited_is_refused(&inherited));
+	}
+	child_end(child);
+	inherited_finish(&inherited);
+	server_stop(server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_file_refuses_packets_after_its_writer_died),
 		cmocka_unit_test(a_file_has_no_packets_after_its_reader_died),
 		cmocka_unit_test(a_file_has_no_answers_after_a_request_died),
+		cmocka_unit_test(child_cannot_use_a_client),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,16 +47,14 @@ void told_watch(struct ibsa_client *client, uint64_t service_id,
 		.service = &service,
 		.mask = IBSA_SERVICE_CM(service_id),
 	};
-	struct ibsa_event_watch *watch;
-	struct ibsa_registration *registration;
 
 	assert_int_equal(ibsa_event_watch(client, NULL, note_event, told, NULL,
-					  &watch),
+					  &told->watch),
 			 0);
 	told_await(client, &told->subscribed, 1);
 	assert_int_equal(ibsa_service_register(client, &service_registration,
 					       note_registration, told,
-					       &registration),
+					       &told->registration),
 			 0);
 	told_await(client, &told->registered, 1);
 }

@@ -6,8 +6,10 @@
 #include <ibsa/event.h>
 #include <ibsa/service.h>
 
-/* Number of events. */
+/* Number of events, and the watch and the service that they are of. */
 struct told {
+	struct ibsa_event_watch *watch;
+	struct ibsa_registration *registration;
 	int answers, good;			    /* of queries */
 	int registered, missing, released;	    /* of the service */
 	int subscribed, lost, gaps, reports, ended; /* of the watch */
