@@ -211,9 +211,9 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * Return: as ibsa_fabric_server_command(); -EINVAL neither @fabric nor, if
  * @fabric is NULL, $IBSA_FABRIC is "unix:PATH"; -ENODEV no server listens at
  * PATH, or the server has ended; -EACCES this user has no access to PATH, or
- * the server belongs to a user other than this one and root, and this user is
- * not root; -EUSERS the server has reached its maximum number of connections;
- * -EPROTO the process at PATH does not answer as a fabric server of this
+ * the server belongs to a user other than this one and root, and @fabric is not
+ * "unix-any-user:PATH" or this user is not root; -EUSERS the server has reached
+ * its maximum number of connections; -EPROTO the process at PATH does not answer as a fabric server of this
  * version; -ETIMEDOUT the server does not reply; -ENAMETOOLONG @line or PATH is
  * too long; -ENOMEM; or the error from connecting. Any thread may call
  * ibsa_fabric_command().

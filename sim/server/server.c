@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -14,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/close.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/fd.h"
@@ -78,12 +80,54 @@ void ibsa__source_close(struct server_source *source)
 		epoll_ctl(source->server->epoll_fd, EPOLL_CTL_DEL, source->fd,
 			  NULL);
 	source->is_watched = false;
-	if (source->fd < 0)
-		return;
-	/* fails on descriptors that are not sockets */
-	(void)shutdown(source->fd, SHUT_RDWR);
-	close(source->fd);
+	if (source->fd >= 0)
+		ibsa__server_fd_close(source->server, source->fd);
 	source->fd = -1;
+}
+
+/*
+ * Descriptors that are being closed in threads of their own. The threads may
+ * outlive the server.
+ */
+struct server_closings {
+	atomic_uint count;
+	atomic_uint references; /* of the server and of the threads */
+};
+
+static void closings_put(struct server_closings *closings)
+{
+	if (atomic_fetch_sub(&closings->references, 1) == 1)
+		ibsa__free(closings);
+}
+
+static void closing_end(void *arg)
+{
+	struct server_closings *closings = arg;
+
+	atomic_fetch_sub(&closings->count, 1);
+	closings_put(closings);
+}
+
+void ibsa__server_fd_close(struct ibsa_fabric_server *server, int fd)
+{
+	/*
+	 * Succeeds on sockets only. Afterwards, no descriptor can arrive with a
+	 * message.
+	 */
+	if (shutdown(fd, SHUT_RDWR) || !ibsa__socket_holds_fds(fd)) {
+		close(fd);
+		return;
+	}
+	atomic_fetch_add(&server->closings->count, 1);
+	atomic_fetch_add(&server->closings->references, 1);
+	ibsa__close_apart(fd, closing_end, server->closings);
+}
+
+bool ibsa__server_is_closing(const struct ibsa_fabric_server *server)
+{
+	enum { CLOSINGS_MAX = 64 };
+
+	return atomic_load(&server->closings->count) >= CLOSINGS_MAX;
 }
 
 void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
@@ -304,6 +348,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 	ibsa__map_done(&server->slots.used_by);
 	ibsa__map_done(&server->reserved.used_by);
 	ibsa__free(server->in_batch);
+	closings_put(server->closings);
 	ibsa__free(server);
 }
 
@@ -353,10 +398,14 @@ static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
 	if (!server)
 		return NULL;
 	server->in_batch = ibsa__calloc(2, SERVER_BATCH_BYTES);
-	if (!server->in_batch) {
+	server->closings = ibsa__calloc(1, sizeof(*server->closings));
+	if (!server->in_batch || !server->closings) {
+		ibsa__free(server->in_batch);
+		ibsa__free(server->closings);
 		ibsa__free(server);
 		return NULL;
 	}
+	atomic_init(&server->closings->references, 1);
 	server->out_batch = server->in_batch + SERVER_BATCH_BYTES;
 	source_init(&server->listener, server, NULL);
 	source_init(&server->timer, server, handle_timer);

@@ -131,6 +131,8 @@ struct refusals {
 	uint64_t note_ns; /* time of the last note; 0: none */
 };
 
+struct server_closings;
+
 struct ibsa_fabric_server {
 	struct ibsa_fabric *fabric;
 	/* The options; limits that were 0 have their defaults. */
@@ -157,6 +159,7 @@ struct ibsa_fabric_server {
 	struct server_source repeater;
 	struct server_source opens; /* inotify: a FIFO was opened or closed */
 	int epoll_fd;
+	struct server_closings *closings;
 	struct list peers;
 	/*
 	 * Clients that were disconnected; they are freed at the end of a round
@@ -214,6 +217,15 @@ int ibsa__source_repeat(struct server_source *source) IBSA_MUST_USE;
  * handler is not called again.
  */
 void ibsa__source_close(struct server_source *source);
+
+/*
+ * Close a descriptor. A client's socket may hold unread descriptors that the
+ * client has sent: it is then closed in a thread of its own.
+ * ibsa__server_is_closing() returns whether so many threads still wait that no
+ * client is accepted.
+ */
+void ibsa__server_fd_close(struct ibsa_fabric_server *server, int fd);
+bool ibsa__server_is_closing(const struct ibsa_fabric_server *server);
 
 /* Pass a line of text to the callback @note of the server's options, if set. */
 void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,

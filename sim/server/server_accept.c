@@ -240,7 +240,7 @@ static void connection_refuse(struct ibsa_fabric_server *server, int fd,
 	refusal_note(server, why);
 	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
-	close(fd);
+	ibsa__server_fd_close(server, fd);
 }
 
 static const struct refusal *limit_reached(const struct ibsa_fabric_server *at)
@@ -290,8 +290,14 @@ void ibsa__server_accept(struct server_source *source, uint32_t events)
 	 * new clients do not delay the connected ones.
 	 */
 	for (int i = 0; i < ACCEPTS_MAX; i++) {
-		const int fd = accept4(source->fd, NULL, NULL,
-				       SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int fd;
+
+		if (ibsa__server_is_closing(server)) {
+			listener_pause(server);
+			return;
+		}
+		fd = accept4(source->fd, NULL, NULL,
+			     SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;

@@ -68,8 +68,13 @@ static bool bytes_add(struct server_bytes *bytes, const void *more, size_t len)
  */
 static void bytes_failed(struct server_peer *peer, ssize_t err)
 {
-	ibsa__peer_disconnect(peer,
-			      err == -EPROTO ? "its ring is invalid" : NULL);
+	const char *why = NULL;
+
+	if (err == -EPROTO)
+		why = "its ring is invalid";
+	else if (err == -EBADMSG)
+		why = "it sent a descriptor";
+	ibsa__peer_disconnect(peer, why);
 }
 
 /*

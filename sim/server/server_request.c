@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 
 #include "base/clock.h"
+#include "base/close.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/process.h"
@@ -552,14 +553,17 @@ static bool requests_receive(struct server_peer *peer)
 		ibsa__peer_disconnect(peer, "out of memory for its request");
 		return false;
 	}
-	got = recv(peer->control.fd, request_bytes->at + request_bytes->count,
-		   request_bytes->room - request_bytes->count, MSG_DONTWAIT);
+	got = ibsa__socket_recv(peer->control.fd,
+				request_bytes->at + request_bytes->count,
+				request_bytes->room - request_bytes->count);
 	if (got > 0) {
 		request_bytes->count += (size_t)got;
 		return true;
 	}
 	if (!got || (errno != EAGAIN && errno != EINTR))
-		ibsa__peer_disconnect(peer, NULL);
+		ibsa__peer_disconnect(peer, got < 0 && errno == EPROTO
+						    ? "it sent a descriptor"
+						    : NULL);
 	return false;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/close.h"
 #include "sim/server/server.h"
 
 /*
@@ -121,11 +122,13 @@ ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len)
 
 	if (peer->rings.memory)
 		return ibsa__ring_read(&peer->rings.in, to, len);
-	got = recv(peer->data.fd, to, len, MSG_DONTWAIT);
+	got = ibsa__socket_recv(peer->data.fd, to, len);
 	if (got > 0)
 		return got;
 	if (!got)
 		return -EPIPE;
+	if (errno == EPROTO)
+		return -EBADMSG;
 	return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The addresses of ports at fabric servers. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,16 @@
 
 const char *ibsa__remote_path(const char *fabric)
 {
-	const size_t len = strlen(REMOTE_PREFIX);
+	static const char *const prefixes[] = { REMOTE_PREFIX,
+						REMOTE_PREFIX_ANY };
 
-	if (!fabric || strncmp(fabric, REMOTE_PREFIX, len) != 0)
-		return NULL;
-	return fabric + len;
+	for (size_t i = 0; fabric && i < 2; i++) {
+		const size_t len = strlen(prefixes[i]);
+
+		if (!strncmp(fabric, prefixes[i], len))
+			return fabric + len;
+	}
+	return NULL;
 }
 
 /*
@@ -86,6 +92,8 @@ int ibsa__remote_address_find(const char *fabric, const char *node,
 		return err;
 	memcpy(address.node, at.name, sizeof(at.name));
 	address.port = at.port;
+	address.is_of_any_user = path - fabric >
+				 (ptrdiff_t)strlen(REMOTE_PREFIX);
 	memcpy(address.path, path, strlen(path) + 1);
 	*out = address;
 	return 0;

@@ -15,6 +15,7 @@
 #include <ibsa/text.h>
 
 #include "base/clock.h"
+#include "base/close.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/stat.h"
@@ -34,13 +35,12 @@ enum { PATIENCE_MS = 10000 };
  */
 static int connection_lose(struct remote_connection *connection)
 {
-	const int fd = connection->fd;
+	int fd = connection->fd;
 
 	connection->fd = -1;
-	if (fd >= 0) {
+	if (fd >= 0)
 		shutdown(fd, SHUT_RDWR);
-		close(fd);
-	}
+	ibsa__socket_close(&fd);
 	return -ENODEV;
 }
 
@@ -229,6 +229,8 @@ static int exchange(struct remote_connection *connection,
 	connection->has_answer = false;
 	request_send(connection, request);
 	err = answer_recv(connection, request, is_refused, error);
+	if (request->fds.is_cut)
+		err = ibsa__remote_fds_check(&request->fds, error);
 	/* Only the answer to REMOTE_ATTACH may contain descriptors. */
 	if (err || request->type != REMOTE_ATTACH)
 		ibsa__remote_fds_close(&request->fds);
@@ -246,7 +248,9 @@ int ibsa__remote_request(struct remote_connection *connection,
 	if (connection->fd >= 0)
 		err = exchange(connection, request, clock_now_ns(), &is_refused,
 			       error);
-	if (err && !is_refused) {
+	if (err == -EMFILE && !is_refused) {
+		connection_lose(connection);
+	} else if (err && !is_refused) {
 		err = connection_lose(connection);
 		ibsa__fail(error, err,
 			   connection->is_late
@@ -314,10 +318,12 @@ static int connect_failed(const struct remote_address *address, int err,
 				address->path);
 		return server_has_ended(address, error);
 	case UNTRUSTED:
-		return ibsa__fail(error, -EACCES,
-				  "the fabric server at %s belongs to another "
-				  "user; give the path of a server of your own",
-				  address->path);
+		return ibsa__fail(
+			error, -EACCES,
+			"the fabric server at %s belongs to another "
+			"user; give the path of a server of your "
+			"own, or, as root, IBSA_FABRIC=" REMOTE_PREFIX_ANY "%s",
+			address->path, address->path);
 	case -EACCES:
 	case -EPERM:
 		return ibsa__fail(
@@ -341,17 +347,19 @@ static int connect_failed(const struct remote_address *address, int err,
 }
 
 /*
- * Whether the server may be trusted: it runs as this user or as root, or this
- * process runs as root. In a directory that all users may write to, another
- * user's program may listen at the server's path.
+ * Whether the server may be trusted: it runs as this user or as root, or the
+ * address names a server of any user and this process runs as root. In a
+ * directory that all users may write to, another user's program may listen at
+ * the server's path.
  */
-static bool peer_is_trusted(int fd)
+static bool peer_is_trusted(int fd, const struct remote_address *address)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t len = sizeof(peer);
 
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
-	       (!peer.uid || peer.uid == geteuid() || !geteuid());
+	       (!peer.uid || peer.uid == geteuid() ||
+		(address->is_of_any_user && !geteuid()));
 }
 
 static int fd_connect(int fd, const struct remote_address *address)
@@ -383,8 +391,7 @@ static int fd_connect_wait(int fd, const struct remote_address *address,
 static int socket_connect(struct remote_connection *connection,
 			  const struct remote_address *address, bool may_wait)
 {
-	const int fd = socket(AF_UNIX,
-			      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int err;
 
 	if (fd < 0)
@@ -392,10 +399,10 @@ static int socket_connect(struct remote_connection *connection,
 	err = fd_connect(fd, address);
 	if (err == -EAGAIN && may_wait)
 		err = fd_connect_wait(fd, address, connection->patience_ms);
-	if (!err && !peer_is_trusted(fd))
+	if (!err && !peer_is_trusted(fd, address))
 		err = UNTRUSTED;
 	if (err)
-		close(fd);
+		ibsa__socket_close(&fd);
 	else
 		connection->fd = fd;
 	return err;
@@ -505,7 +512,7 @@ int ibsa__remote_connect(struct remote_connection *connection,
 
 void ibsa__remote_disconnect(struct remote_connection *connection)
 {
-	fd_close(&connection->fd);
+	ibsa__socket_close(&connection->fd);
 }
 
 int ibsa__remote_request_once(struct remote_address *address,

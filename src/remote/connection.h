@@ -19,6 +19,8 @@
  */
 struct remote_address {
 	char path[108]; /* as long as sun_path of sockaddr_un */
+	/* Root may also connect to the server of another user. */
+	bool is_of_any_user;
 	char node[REMOTE_NODE_MAX + 1];
 	unsigned int port;
 	/* Timeout in ms of each answer, at most 10000; 0 means 10000. */
@@ -42,8 +44,8 @@ struct remote_connection {
 };
 
 /*
- * Return: the path after "unix:" in @fabric; NULL if @fabric does not begin
- * with "unix:".
+ * Return: the path after "unix:" or "unix-any-user:" in @fabric; NULL if @fabric
+ * begins with neither.
  */
 const char *ibsa__remote_path(const char *fabric);
 

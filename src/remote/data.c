@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/close.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/large.h"
@@ -13,10 +14,7 @@
 
 /*
  * Whether @fd can be the server's eventfd, which is a file without a type. A
- * write to a pipe or socket could wait, or end the process by SIGPIPE; a write
- * to a blocking eventfd waits while its counter is at its maximum. A server that
- * makes the eventfd blocking later can still delay this process; it runs as the
- * same user or as root, unless this process runs as root.
+ * write to a pipe or socket could wait, or end the process by SIGPIPE.
  */
 static bool fd_is_bell(int fd)
 {
@@ -66,15 +64,23 @@ int ibsa__data_open(struct remote_data *data, struct remote_fds *fds,
 
 void ibsa__data_close(struct remote_data *data)
 {
-	fd_close(&data->fd);
+	ibsa__socket_close(&data->fd);
 	fd_close(&data->bell_fd);
 	ibsa__rings_close(&data->rings);
 }
 
-/* Wake the server. */
+/*
+ * Wake the server. A write to an eventfd whose counter is at its maximum would
+ * wait if the server has made the eventfd blocking, which it can do at any
+ * time.
+ */
 static void bell_ring(const struct remote_data *data)
 {
-	if (!data->inode || ibsa__socket_inode(data->fd) == data->inode)
+	struct pollfd bell = { .fd = data->bell_fd, .events = POLLOUT };
+
+	if (data->inode && ibsa__socket_inode(data->fd) != data->inode)
+		return;
+	if (poll(&bell, 1, 0) > 0 && bell.revents & POLLOUT)
 		fd_wake(data->bell_fd);
 }
 
@@ -115,11 +121,16 @@ int ibsa__data_send(struct remote_data *data, const void *head, size_t head_len,
 	return ibsa__remote_send(data->fd, head, head_len, body, len, sent);
 }
 
-/* Receive from the socket. Return: as ibsa__data_recv(). */
+/*
+ * Receive from the socket, or peek if @flags is MSG_PEEK. Return: as
+ * ibsa__data_recv().
+ */
 static ssize_t socket_recv(int fd, void *to, size_t len, int flags)
 {
 	for (;;) {
-		const ssize_t got = recv(fd, to, len, flags | MSG_DONTWAIT);
+		const ssize_t got = flags ? recv(fd, to, len,
+						 flags | MSG_DONTWAIT)
+					  : ibsa__socket_recv(fd, to, len);
 
 		if (got > 0)
 			return got;

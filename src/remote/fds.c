@@ -1,23 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Receives the descriptors that the answer to REMOTE_ATTACH carries. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/close.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "remote/connection.h"
 
+enum { FDS_MAX = 253 /* of a message: SCM_MAX_FD of the kernel */ };
+
+static bool socket_is_unix(int fd)
+{
+	int domain;
+	socklen_t len = sizeof(domain);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) &&
+	       domain == AF_UNIX;
+}
+
+/* Whether closing a file never blocks: a memfd, or a file without a type. */
+static bool file_is_harmless(int fd)
+{
+	large_stat info;
+
+	return fcntl(fd, F_GET_SEALS) >= 0 ||
+	       (!large_fstat(fd, &info) && !(info.st_mode & S_IFMT));
+}
+
+/* Close a descriptor that the server has chosen. */
+static void passed_close(int *fd)
+{
+	if (*fd >= 0 && socket_is_unix(*fd))
+		ibsa__socket_close(fd);
+	else if (*fd >= 0 && file_is_harmless(*fd))
+		fd_close(fd);
+	else if (*fd >= 0)
+		ibsa__close_apart(*fd, NULL, NULL);
+	*fd = -1;
+}
+
 void ibsa__remote_fds_close(struct remote_fds *fds)
 {
 	for (int i = 0; i < REMOTE_FDS; i++)
-		fd_close(&fds->fd[i]);
+		passed_close(&fds->fd[i]);
 	fds->is_cut = false;
 }
 
-/* Get the descriptors that were received with a message; close excess ones. */
-static struct remote_fds message_fds(struct msghdr *message)
+/*
+ * Get the descriptors that were received with a message. Close excess ones;
+ * *@out_has_excess: there were some.
+ */
+static struct remote_fds message_fds(struct msghdr *message,
+				     bool *out_has_excess)
 {
 	struct cmsghdr *head = CMSG_FIRSTHDR(message);
 	struct remote_fds fds = remote_fds_none();
@@ -32,21 +70,28 @@ static struct remote_fds message_fds(struct msghdr *message)
 		     at += sizeof(fd)) {
 			memcpy(&fd, (char *)head + at, sizeof(fd));
 			if (count < REMOTE_FDS)
-				fds.fd[count++] = fd;
+				fds.fd[count] = fd;
 			else
-				close(fd);
+				passed_close(&fd);
+			count++;
 		}
 	}
+	*out_has_excess = count > REMOTE_FDS;
 	fds.is_cut = message->msg_flags & MSG_CTRUNC;
 	return fds;
 }
 
+/*
+ * When a message is taken from the socket, the kernel closes its descriptors in
+ * this thread, but for those that are received. They are duplicated by a peek,
+ * and the message is taken only if all have been received and none was excess.
+ */
 ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
 			  struct remote_fds *fds)
 {
 	union {
 		struct cmsghdr align;
-		char room[CMSG_SPACE(REMOTE_FDS * sizeof(int))];
+		char room[CMSG_SPACE(FDS_MAX * sizeof(int))];
 	} control;
 	struct iovec part = { .iov_base = data, .iov_len = len };
 	struct msghdr message = {
@@ -56,17 +101,22 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
 		.msg_controllen = sizeof(control.room),
 	};
 	const ssize_t got = recvmsg(fd, &message,
-				    MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+				    MSG_PEEK | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	struct remote_fds passed;
+	bool has_excess;
 
 	if (got <= 0)
 		return got;
-	passed = message_fds(&message);
+	passed = message_fds(&message, &has_excess);
 	if (passed.fd[0] >= 0 || passed.is_cut) {
 		ibsa__remote_fds_close(fds);
 		*fds = passed;
 	}
-	return got;
+	if (passed.is_cut || has_excess) {
+		errno = passed.is_cut ? EMFILE : EPROTO;
+		return -1;
+	}
+	return recv(fd, data, (size_t)got, MSG_DONTWAIT);
 }
 
 large_inode ibsa__socket_inode(int fd)
@@ -86,7 +136,8 @@ int ibsa__remote_fds_check(const struct remote_fds *fds,
 				  "this process has too many open files for "
 				  "the port of the fabric server; raise the "
 				  "limit with ulimit -n");
-	if (!ibsa__socket_inode(fds->fd[REMOTE_FD_DATA]))
+	if (fds->fd[REMOTE_FD_DATA] < 0 ||
+	    !socket_is_unix(fds->fd[REMOTE_FD_DATA]))
 		return ibsa__fail(
 			error, -EPROTO,
 			"the fabric server sent no socket for the port");

@@ -63,6 +63,7 @@ enum {
 
 /* Precedes the path in IBSA_FABRIC. */
 #define REMOTE_PREFIX "unix:"
+#define REMOTE_PREFIX_ANY "unix-any-user:"
 
 enum remote_type {
 	REMOTE_HELLO, /* struct remote_hello; answer: the same */

@@ -309,7 +309,7 @@ is_for_its_user_alone() {
 }
 
 # Another user may have created a server at the default path: the command does
-# not use it. A server of another user that the command line names is used.
+# not use it. Root uses a server of another user only if the address says so.
 default_path_is_trusted_only_if_ours() {
 	local nobody=65534
 	[ "$(id -u)" -eq 0 ] || return 0
@@ -327,7 +327,10 @@ default_path_is_trusted_only_if_ours() {
 	unset IBSA_FABRIC
 	XDG_RUNTIME_DIR=$tmp/run run 4 fabric stats
 	err_has "another user"
-	run 0 fabric stats --socket "$tmp/run/ibsa-fabric"
+	run 4 fabric stats --socket "$tmp/run/ibsa-fabric"
+	err_has "IBSA_FABRIC=unix-any-user:$tmp/run/ibsa-fabric"
+	IBSA_FABRIC=unix-any-user:$tmp/run/ibsa-fabric run 0 fabric stats
+	IBSA_FABRIC=unix-any-user:$tmp/run/ibsa-fabric run 0 path self 2
 	# A socket at the default path is refused if root owns its directory and
 	# another user the socket, or the reverse.
 	ln "$tmp/run/ibsa-fabric" mine/ibsa-fabric
@@ -336,7 +339,8 @@ default_path_is_trusted_only_if_ours() {
 	chown 0 run/ibsa-fabric
 	XDG_RUNTIME_DIR=$tmp/run run 4 fabric stats
 	err_has "another user"
-	XDG_RUNTIME_DIR=$tmp/mine run 0 fabric stats
+	XDG_RUNTIME_DIR=$tmp/mine run 4 fabric stats
+	err_has "unix-any-user:"
 	chmod 777 mine
 	XDG_RUNTIME_DIR=$tmp/mine run 4 fabric stats
 	err_has "another user"
