@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Attacks a fabric server beside an innocent client, and prints for each attack
+ * what the innocent client notices: the latency of its requests, and how long a
+ * new client waits for its hello; also what the server uses, and how long it
+ * takes to end after SIGTERM.
+ *
+ * usage: server-attack [-s SECONDS] [-l SLACK] [-m MB] IBSA FILE [ATTACK...]
+ *
+ * IBSA is the command, FILE a topology of scripts/gen-fabric. The server runs
+ * with --memory MB. Each limit below is multiplied by SLACK, for a machine that
+ * is busy with other work.
+ *
+ * Exit status: 0 all attacks are within the limits; 1 one is not; 2 an error.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ibsa/bits.h>
+
+#include "attack.h"
+#include "base/clock.h"
+
+/* The limits. */
+enum {
+	LATENCY_MS = 20, /* 99.9 % of requests, above the run without attack */
+	HELLO_MS = 200,	 /* of a new client */
+	TERM_MS = 200,	 /* from SIGTERM to the end */
+	MEMORY_MB = 64,	 /* above --memory */
+	FILES = 300,	 /* descriptors that remain after the attack */
+};
+
+enum {
+	SAMPLES_MAX = 1 << 20,
+	THINK_US = 100,	 /* between two requests of the innocent client */
+	LOST_MS = 15000, /* a request without answer */
+	BEGIN_MS = 10000,
+	PROCESSES_MAX = 8,
+};
+
+/* What the processes share. */
+struct shared {
+	atomic_int begun;	  /* attacks */
+	atomic_ullong hello_ns;	  /* the longest hello */
+	atomic_bool hello_failed; /* a new client was not served */
+};
+
+static struct shared *shared;
+
+struct run {
+	const char *command;
+	const char *topology;
+	unsigned int nodes;
+	double seconds;
+	double slack;
+	unsigned int memory_mb;
+	char folder[32];
+	char address[64];
+	pid_t server;
+	pid_t pids[PROCESSES_MAX + 1];
+	int pid_count;
+};
+
+/* Latencies in ms; max is LOST_MS if an answer is missing. */
+struct latency {
+	double p50, p99, p999, max;
+	size_t count;
+};
+
+void attack_has_begun(void)
+{
+	atomic_fetch_add(&shared->begun, 1);
+}
+
+void pause_us(unsigned int us)
+{
+	const struct timespec pause = { .tv_nsec = us * 1000L };
+
+	nanosleep(&pause, NULL);
+}
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "server-attack: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+struct packet packet_request(uint8_t method, uint16_t attribute, uint32_t agent,
+			     uint32_t tid)
+{
+	struct packet packet = {
+		.header = { .id = agent,
+			    .length = sizeof(packet),
+			    .timeout_ms = 60000 },
+		.mad = { 1, IBSA_CLASS_SA, IBSA_CLASS_VERSION, method },
+	};
+
+	ibsa_put_be16((uint8_t *)&packet.header.lid, 1);
+	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
+	ibsa_put_be32(packet.mad + MAD_TID_LOW, tid);
+	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, attribute);
+	return packet;
+}
+
+int file_open(const char *address, unsigned int index,
+	      struct remote_file *out_file, uint32_t *out_agent)
+{
+	struct umad_agent_request2 request = {
+		.qpn = 1,
+		.mgmt_class = IBSA_CLASS_SA,
+		.mgmt_class_version = IBSA_CLASS_VERSION,
+		.rmpp_version = 1,
+	};
+	struct remote_address to;
+	char name[16];
+	int err;
+
+	snprintf(name, sizeof(name), "Hca%u", index + 1);
+	err = ibsa__remote_address_find(address, name, NULL, 0, NULL, &to);
+	if (!err)
+		err = ibsa__remote_file_open(&to, NULL, out_file);
+	if (!err)
+		err = out_file->base.ops->register_agent2(&out_file->base,
+							  &request);
+	*out_agent = request.id;
+	return err;
+}
+
+int attack_connect(const char *address, const char *node)
+{
+	struct {
+		struct remote_head head;
+		struct remote_hello hello;
+	} frame = {
+		.head = { .length = sizeof(frame.hello), .type = REMOTE_HELLO },
+		.hello = { .version = REMOTE_VERSION },
+	};
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s",
+		 address + strlen("unix:"));
+	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		exit(1);
+	if (!node)
+		return fd;
+	snprintf(frame.hello.node, sizeof(frame.hello.node), "%s", node);
+	if (send(fd, &frame, sizeof(frame), MSG_NOSIGNAL) < 0 ||
+	    recv(fd, &frame, sizeof(frame), MSG_WAITALL) != sizeof(frame))
+		exit(1);
+	return fd;
+}
+
+/* Send a request and wait for its answer. Return: false: none in LOST_MS. */
+static bool request_pass(struct remote_file *file, const struct packet *request)
+{
+	struct pollfd fd = { .fd = file->shared->data.fd, .events = POLLIN };
+	const uint64_t start_ns = clock_now_ns();
+	struct packet answer;
+
+	if (ibsa__remote_file_write(file, request, sizeof(*request)))
+		return false;
+	while (clock_left_ms(LOST_MS, start_ns)) {
+		if (poll(&fd, 1, clock_left_ms(LOST_MS, start_ns)) <= 0)
+			return false;
+		if (ibsa__remote_file_read(file, &answer, sizeof(answer)) > 0 &&
+		    !memcmp(answer.mad + MAD_TID_LOW,
+			    request->mad + MAD_TID_LOW, 4))
+			return !answer.header.status;
+	}
+	return false;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const float x = *(const float *)a, y = *(const float *)b;
+
+	return (x > y) - (x < y);
+}
+
+static struct latency latency_of(float *samples, size_t count)
+{
+	qsort(samples, count, sizeof(*samples), compare);
+	return (struct latency){
+		.p50 = samples[count / 2],
+		.p99 = samples[count * 99 / 100],
+		.p999 = samples[count * 999 / 1000],
+		.max = samples[count - 1],
+		.count = count,
+	};
+}
+
+/* Be an innocent client for some time: read NodeRecords by LID. */
+static struct latency innocent(const struct run *run, struct remote_file *file,
+			       uint32_t agent)
+{
+	static float samples[SAMPLES_MAX];
+	static uint32_t tid;
+	const uint64_t end_ns = clock_now_ns() + (uint64_t)(run->seconds * 1e9);
+	size_t count = 0;
+
+	while (clock_now_ns() < end_ns && count < SAMPLES_MAX) {
+		struct packet packet = packet_request(
+			IBSA_METHOD_GET, NODE_RECORD, agent, ++tid);
+		const uint64_t start_ns = clock_now_ns();
+		bool is_answered;
+
+		packet.mad[MAD_COMPONENT_MASK + 7] = 1;
+		ibsa_put_be16(packet.mad + IBSA_SA_HEADER_BYTES,
+			      (uint16_t)(1 + tid % run->nodes));
+		is_answered = request_pass(file, &packet);
+		samples[count++] =
+			is_answered ? (float)(clock_now_ns() - start_ns) / 1e6F
+				    : LOST_MS;
+		if (!is_answered)
+			break;
+		pause_us(THINK_US);
+	}
+	return latency_of(samples, count);
+}
+
+/* Connect as a new client again and again, and note the longest hello. */
+static void newcomer(const char *address)
+{
+	struct remote_address to;
+
+	for (;;) {
+		struct remote_connection connection;
+		const uint64_t start_ns = clock_now_ns();
+		uint64_t hello_ns;
+
+		if (ibsa__remote_address_find(address, "Hca9", NULL, 0, NULL,
+					      &to) ||
+		    ibsa__remote_connect(&connection, &to, NULL)) {
+			atomic_store(&shared->hello_failed, true);
+			pause();
+		}
+		hello_ns = clock_now_ns() - start_ns;
+		if (hello_ns > atomic_load(&shared->hello_ns))
+			atomic_store(&shared->hello_ns, hello_ns);
+		ibsa__remote_disconnect(&connection);
+		pause_us(10000);
+	}
+}
+
+static void server_start(struct run *run)
+{
+	char memory[16];
+
+	snprintf(memory, sizeof(memory), "%u", run->memory_mb);
+	fflush(stdout);
+	run->server = fork();
+	if (run->server < 0)
+		fail("fork");
+	if (run->server)
+		return;
+	fclose(stdout);
+	if (open("/dev/null", O_WRONLY) != STDOUT_FILENO)
+		_exit(2);
+	dup2(STDOUT_FILENO, STDERR_FILENO);
+	execl(run->command, run->command, "fabric", "run", run->topology,
+	      "--socket", run->address + strlen("unix:"),
+	      run->memory_mb ? "--memory" : NULL, memory, NULL);
+	_exit(2);
+}
+
+/* Open the innocent client, as soon as the server listens. */
+static void server_await(struct run *run, struct remote_file *file,
+			 uint32_t *agent)
+{
+	const uint64_t start_ns = clock_now_ns();
+
+	while (file_open(run->address, 0, file, agent)) {
+		if (!clock_left_ms(BEGIN_MS, start_ns))
+			fail("the server does not start");
+		pause_us(10000);
+	}
+}
+
+static void process_add(struct run *run, const struct attack *attack)
+{
+	const pid_t pid = fork();
+
+	if (pid < 0)
+		fail("fork");
+	if (pid) {
+		run->pids[run->pid_count++] = pid;
+		return;
+	}
+	if (attack)
+		attack->run(run->address, run->nodes);
+	else
+		newcomer(run->address);
+	_exit(1);
+}
+
+static void attack_start(struct run *run, const struct attack *attack)
+{
+	const uint64_t start_ns = clock_now_ns();
+
+	run->pid_count = 0;
+	atomic_store(&shared->begun, 0);
+	atomic_store(&shared->hello_ns, 0);
+	atomic_store(&shared->hello_failed, false);
+	for (int i = 0; i < attack->processes; i++)
+		process_add(run, attack);
+	while (atomic_load(&shared->begun) < attack->processes &&
+	       clock_left_ms(BEGIN_MS, start_ns))
+		pause_us(1000);
+	process_add(run, NULL);
+}
+
+static void attack_end(struct run *run)
+{
+	for (int i = 0; i < run->pid_count; i++)
+		kill(run->pids[i], SIGKILL);
+	for (int i = 0; i < run->pid_count; i++)
+		waitpid(run->pids[i], NULL, 0);
+}
+
+/* Return: the largest resident memory of the server so far, in MB. */
+static unsigned int server_memory(const struct run *run)
+{
+	char path[64];
+	char line[256];
+	unsigned int kb = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)run->server);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmHWM: %u", &kb) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kb / 1024;
+}
+
+static unsigned int server_files(const struct run *run)
+{
+	char path[64];
+	unsigned int count = 0;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)run->server);
+	folder = opendir(path);
+	while (folder && readdir(folder))
+		count++;
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+/* Send SIGTERM. Return: ms until the server has ended; LOST_MS: not by then. */
+static double server_end(const struct run *run)
+{
+	const uint64_t start_ns = clock_now_ns();
+
+	kill(run->server, SIGTERM);
+	while (clock_left_ms(LOST_MS, start_ns)) {
+		if (waitpid(run->server, NULL, WNOHANG) == run->server)
+			return (double)(clock_now_ns() - start_ns) / 1e6;
+		pause_us(1000);
+	}
+	kill(run->server, SIGKILL);
+	waitpid(run->server, NULL, 0);
+	return LOST_MS;
+}
+
+struct result {
+	struct latency quiet, attacked;
+	double hello_ms, term_ms;
+	unsigned int memory_mb, files_before, files_after;
+};
+
+/* Return: the limit that a result exceeds, or NULL. */
+static const char *result_check(const struct run *run, const struct result *got)
+{
+	if (got->attacked.p999 - got->quiet.p999 > LATENCY_MS * run->slack)
+		return "latency";
+	if (got->hello_ms > HELLO_MS * run->slack)
+		return "hello";
+	if (got->term_ms > TERM_MS * run->slack)
+		return "SIGTERM";
+	if (run->memory_mb && got->memory_mb > run->memory_mb + MEMORY_MB)
+		return "memory";
+	if (got->files_after > got->files_before + FILES)
+		return "files";
+	return NULL;
+}
+
+static bool result_print(const struct run *run, const char *name,
+			 const struct result *got)
+{
+	const char *const exceeded = result_check(run, got);
+
+	printf("%-16s %6.2f %6.2f %6.1f %6.1f  %8.2f %8.2f %8.1f %8.1f  %8.0f "
+	       "%8.0f %6u %5u %5u  %s\n",
+	       name, got->quiet.p50, got->quiet.p99, got->quiet.p999,
+	       got->quiet.max, got->attacked.p50, got->attacked.p99,
+	       got->attacked.p999, got->attacked.max, got->hello_ms,
+	       got->term_ms, got->memory_mb, got->files_before,
+	       got->files_after, exceeded ? exceeded : "ok");
+	fflush(stdout);
+	return !exceeded;
+}
+
+/* Play one attack. Return: whether it is within the limits. */
+static bool attack_play(struct run *run, const struct attack *attack)
+{
+	struct result got;
+	struct remote_file file;
+	uint32_t agent;
+
+	server_start(run);
+	server_await(run, &file, &agent);
+	got.quiet = innocent(run, &file, agent);
+	got.files_before = server_files(run);
+	attack_start(run, attack);
+	got.attacked = innocent(run, &file, agent);
+	got.memory_mb = server_memory(run);
+	got.files_after = server_files(run);
+	got.hello_ms = atomic_load(&shared->hello_failed)
+			       ? LOST_MS
+			       : (double)atomic_load(&shared->hello_ns) / 1e6;
+	got.term_ms = server_end(run);
+	attack_end(run);
+	ibsa__remote_file_close(&file);
+	return result_print(run, attack->name, &got);
+}
+
+static bool is_wanted(const struct attack *attack, int count, char **names)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(names[i], attack->name))
+			return true;
+	return !count;
+}
+
+/* Return: the number of hosts in a topology file. */
+static unsigned int hosts_count(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char line[512];
+	unsigned int count = 0;
+
+	if (!file)
+		fail(path);
+	while (fgets(line, sizeof(line), file))
+		count += !strncmp(line, "Ca\t", 3) || !strncmp(line, "Ca ", 3);
+	fclose(file);
+	return count;
+}
+
+static void options_read(struct run *run, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "s:l:m:")) != -1) {
+		if (option == 's')
+			run->seconds = strtod(optarg, NULL);
+		else if (option == 'l')
+			run->slack = strtod(optarg, NULL);
+		else if (option == 'm')
+			run->memory_mb = (unsigned int)strtoul(optarg, NULL,
+							       10);
+		else
+			exit(2);
+	}
+	if (argc - optind < 2) {
+		fprintf(stderr, "usage: server-attack [-s SECONDS] [-l SLACK] "
+				"[-m MB] IBSA FILE [ATTACK...]\n");
+		exit(2);
+	}
+	run->command = argv[optind++];
+	run->topology = argv[optind++];
+}
+
+int main(int argc, char **argv)
+{
+	struct run run = { .seconds = 5, .slack = 1 };
+	bool is_good = true;
+
+	options_read(&run, argc, argv);
+	run.nodes = hosts_count(run.topology);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	strcpy(run.folder, "/tmp/ibsa-attack-XXXXXX");
+	if (shared == MAP_FAILED || !mkdtemp(run.folder))
+		fail("cannot begin");
+	snprintf(run.address, sizeof(run.address), "unix:%s/s", run.folder);
+	unsetenv("IBSA_FABRIC");
+	signal(SIGPIPE, SIG_IGN);
+	printf("%-16s %27s  %35s  %8s %8s %6s %11s\n%-16s %6s %6s %6s %6s  %8s "
+	       "%8s %8s %8s\n",
+	       "", "quiet (ms)", "attacked (ms)", "hello", "SIGTERM", "MB",
+	       "descriptors", "", "50", "99", "99.9", "max", "50", "99", "99.9",
+	       "max");
+	for (int i = 0; i < attack_count; i++)
+		if (is_wanted(&attacks[i], argc - optind, argv + optind))
+			is_good &= attack_play(&run, &attacks[i]);
+	rmdir(run.folder);
+	return is_good ? 0 : 1;
+}
