@@ -4,34 +4,29 @@
 #include <string.h>
 
 #include "file_write.h"
+#include "memory_text.h"
 #include "metrics.h"
 #include "options.h"
 #include "topology.h"
 
-enum { FILE_MODE = 0644 };
-
 static int metrics_print(struct cli *cli, const struct metrics *metrics)
 {
 	const char *path = cli->output.file;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *file;
+	struct memory_text memory;
 	int status;
 
 	if (!path || strcmp(path, "-") == 0) {
 		metrics_write(cli->out.file, metrics, METRICS_OPENMETRICS);
 		return CLI_DONE;
 	}
-	file = open_memstream(&text, &len);
-	if (file)
-		metrics_write(file, metrics, METRICS_OPENMETRICS);
-	if (!file || fclose(file) != 0) {
-		complain("out of memory");
-		status = CLI_DEVICE;
-	} else {
-		status = file_write(path, FILE_MODE, text, len);
+	status = memory_text_open(&memory);
+	if (status == CLI_DONE) {
+		metrics_write(memory.file, metrics, METRICS_OPENMETRICS);
+		status = memory_text_close(&memory);
 	}
-	free(text);
+	if (status == CLI_DONE)
+		status = file_write(path, memory.text, memory.len);
+	free(memory.text);
 	return status;
 }
 

@@ -2,14 +2,14 @@
 /* ibsa page: a fabric as one HTML file that loads nothing else. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "file_write.h"
+#include "memory_text.h"
 #include "node_map.h"
 #include "page.h"
 
-enum { TIME_TEXT = 32, READABLE = 0666 };
+enum { TIME_TEXT = 32 };
 
 static bool is_standard_output(const struct cli *cli)
 {
@@ -95,41 +95,33 @@ static int page_put(struct page *page)
 	return status;
 }
 
-/* Return: the mode of a new file, which follows from this process's umask. */
-static mode_t file_mode(void)
-{
-	const mode_t mask = umask(0);
-
-	umask(mask);
-	return READABLE & ~mask;
-}
-
 static int output_write(struct cli *cli, const char *text, size_t len)
 {
 	if (!is_standard_output(cli))
-		return file_write(cli->output.file, file_mode(), text, len);
+		return file_write(cli->output.file, text, len);
 	out_line(&cli->out, "%.*s", (int)len - 1, text);
 	return CLI_DONE;
 }
 
 static int page_make(struct page *page)
 {
-	char *text = NULL;
-	size_t len = 0;
+	struct memory_text memory;
 	int status = page_read(page);
 
 	if (status != CLI_DONE)
 		return status;
-	page->json.file = open_memstream(&text, &len);
-	if (page->json.file)
+	status = memory_text_open(&memory);
+	page->json.file = memory.file;
+	if (status == CLI_DONE) {
+		int closed;
+
 		status = page_put(page);
-	if (!page->json.file || fclose(page->json.file) != 0) {
-		complain("out of memory");
-		status = CLI_DEVICE;
+		closed = memory_text_close(&memory);
+		status = status == CLI_DONE ? closed : status;
 	}
 	if (status == CLI_DONE)
-		status = output_write(page->cli, text, len);
-	free(text);
+		status = output_write(page->cli, memory.text, memory.len);
+	free(memory.text);
 	return status;
 }
 

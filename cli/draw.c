@@ -16,51 +16,17 @@
 #include <unistd.h>
 
 #include "draw.h"
+#include "file_write.h"
+#include "memory_text.h"
 #include "progress.h"
 
 extern char **environ;
 
-static int cannot(const char *what, const char *path, int err)
-{
-	complain("%s: cannot write '%s': %s", what, path, strerror(err));
-	return CLI_DEVICE;
-}
-
-/*
- * Write the whole text to a file. Return: false if that fails; errno has the
- * reason.
- */
-static bool put_file(int fd, const char *text, size_t len)
-{
-	while (len > 0) {
-		const ssize_t put = write(fd, text, len);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return false;
-		text += put;
-		len -= (size_t)put;
-	}
-	return true;
-}
-
 static int write_dot(struct cli *cli, const char *text, size_t len)
 {
-	bool done;
-	int fd;
-
-	if (strcmp(cli->picture.dot, "-") == 0) {
-		out_line(&cli->out, "%.*s", (int)len - 1, text);
-		return CLI_DONE;
-	}
-	fd = open(cli->picture.dot, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		  0666);
-	if (fd < 0)
-		return cannot("--dot", cli->picture.dot, errno);
-	done = put_file(fd, text, len);
-	if (close(fd) != 0 || !done)
-		return cannot("--dot", cli->picture.dot, errno);
+	if (strcmp(cli->picture.dot, "-") != 0)
+		return file_write(cli->picture.dot, text, len);
+	out_line(&cli->out, "%.*s", (int)len - 1, text);
 	return CLI_DONE;
 }
 
@@ -131,10 +97,11 @@ static int await_dot(pid_t dot)
  */
 static int run_dot(int to, const char *text, size_t len)
 {
+	void (*before)(int);
 	int pipe_fds[2];
 	int ended;
 	pid_t dot;
-	int err;
+	int err, put;
 
 	if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
 		complain("--svg: cannot create a pipe to dot: %s",
@@ -143,8 +110,15 @@ static int run_dot(int to, const char *text, size_t len)
 	}
 	err = start_dot(pipe_fds[0], to, &dot);
 	close(pipe_fds[0]);
-	if (!err && !put_file(pipe_fds[1], text, len))
-		complain("--svg: cannot write to dot: %s", strerror(errno));
+	/*
+	 * SIGPIPE is ignored: if dot has ended, writing to it must fail with
+	 * EPIPE and a message, not end this process.
+	 */
+	before = signal(SIGPIPE, SIG_IGN);
+	put = err ? 0 : text_write(pipe_fds[1], text, len);
+	signal(SIGPIPE, before);
+	if (put)
+		complain("--svg: cannot write to dot: %s", strerror(-put));
 	close(pipe_fds[1]);
 	if (err) {
 		complain("--svg: cannot run dot: %s; install Graphviz, or "
@@ -163,26 +137,20 @@ static int run_dot(int to, const char *text, size_t len)
 
 static int write_svg(struct cli *cli, const char *text, size_t len)
 {
-	const bool is_out = strcmp(cli->picture.svg, "-") == 0;
-	void (*before)(int);
-	int status;
-	int fd;
+	struct new_file file;
+	int status = CLI_DONE;
 
-	fd = is_out ? fileno(cli->out.file)
-		    : open(cli->picture.svg,
-			   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return cannot("--svg", cli->picture.svg, errno);
-	out_flush(&cli->out);
-	/*
-	 * SIGPIPE is ignored: if dot has ended, writing to it must fail with
-	 * EPIPE and a message, not end this process.
-	 */
-	before = signal(SIGPIPE, SIG_IGN);
-	status = run_dot(fd, text, len);
-	signal(SIGPIPE, before);
-	if (!is_out && close(fd) != 0 && status == CLI_DONE)
-		status = cannot("--svg", cli->picture.svg, errno);
+	if (strcmp(cli->picture.svg, "-") == 0) {
+		out_flush(&cli->out);
+		return run_dot(fileno(cli->out.file), text, len);
+	}
+	status = new_file_open(&file, cli->picture.svg);
+	if (status == CLI_DONE) {
+		const int drawn = run_dot(file.fd, text, len);
+		const int closed = new_file_close(&file, drawn == CLI_DONE);
+
+		status = drawn == CLI_DONE ? closed : drawn;
+	}
 	return status;
 }
 
@@ -217,22 +185,18 @@ int draw_check(const struct cli *cli)
 
 int draw(struct cli *cli, const struct topology_view *view)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *memory = open_memstream(&text, &len);
-	int status = CLI_DONE;
-	int err = memory ? topology_dot(memory, view, cli->all) : -ENOMEM;
+	struct memory_text memory;
+	int status = memory_text_open(&memory);
 
-	if (memory && fclose(memory) != 0)
-		err = -ENOMEM;
-	if (err) {
-		complain("out of memory");
-		status = CLI_DEVICE;
+	if (status == CLI_DONE) {
+		memory.has_failed |= topology_dot(memory.file, view,
+						  cli->all) != 0;
+		status = memory_text_close(&memory);
 	}
 	if (status == CLI_DONE && cli->picture.dot)
-		status = write_dot(cli, text, len);
+		status = write_dot(cli, memory.text, memory.len);
 	if (status == CLI_DONE && cli->picture.svg)
-		status = write_svg(cli, text, len);
-	free(text);
+		status = write_svg(cli, memory.text, memory.len);
+	free(memory.text);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Collects the values of ibsa metrics. */
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -40,6 +41,7 @@ struct topology_wait {
 	struct answers *answers;
 	struct ibsa_topology *topology;
 	struct ibsa_error why;
+	int err;
 	bool has_ended;
 };
 
@@ -50,8 +52,9 @@ static void topology_take(int err, struct ibsa_topology *topology,
 
 	wait->has_ended = true;
 	wait->topology = topology;
+	wait->err = err;
 	answers_count(wait->answers, reply->err, reply->status);
-	if (err)
+	if (err && err != -ENOMEM)
 		ibsa_reply_explain(reply, &wait->why);
 }
 
@@ -86,6 +89,8 @@ static bool fabric_read(struct metrics *metrics, const struct port_check *at)
 	err = ibsa_topology_read(at->client, NULL, topology_take, &wait);
 	while (!err && !wait.has_ended)
 		(void)ibsa_wait(at->client, -1);
+	if (!err)
+		err = wait.err;
 	if (wait.topology)
 		err = ibsa_topology_check(wait.topology, metrics->expected);
 	if (wait.topology && !err &&

@@ -11,6 +11,7 @@
 
 #include "http.h"
 #include "interrupt.h"
+#include "memory_text.h"
 #include "metrics.h"
 #include "metrics_events.h"
 #include "event_text.h"
@@ -70,20 +71,19 @@ static int serving_collect(struct serving *serving)
 static bool page_write(struct serving *serving, enum metrics_format format,
 		       struct http_page *out)
 {
-	FILE *file;
+	struct memory_text memory;
+	int status = memory_text_open(&memory);
 
-	free(serving->text);
-	serving->text = NULL;
-	file = open_memstream(&serving->text, &out->len);
-	if (file)
-		metrics_write(file, &serving->metrics, format);
-	if (!file || fclose(file) != 0) {
-		complain("out of memory");
-		return false;
+	if (status == CLI_DONE) {
+		metrics_write(memory.file, &serving->metrics, format);
+		status = memory_text_close(&memory);
 	}
+	free(serving->text);
+	serving->text = memory.text;
 	out->type = types[format];
-	out->text = serving->text;
-	return true;
+	out->text = memory.text;
+	out->len = memory.len;
+	return status == CLI_DONE;
 }
 
 static bool page_make(const char *accept, void *arg, struct http_page *out)

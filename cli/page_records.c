@@ -335,15 +335,18 @@ static bool is_sample(const struct page *page, size_t index, bool *is_seen)
 	return true;
 }
 
-/* Choose ports at different leaf switches, evenly. Return: their number. */
+/*
+ * Choose ports at different leaf switches, evenly. Return: their number;
+ * SIZE_MAX: out of memory.
+ */
 static size_t sample_find(const struct page *page, size_t out[SAMPLES])
 {
 	size_t *all = calloc(page->port_count + 1, sizeof(*all));
 	bool *is_seen = calloc(page->view.info.nodes + 1, sizeof(*is_seen));
 	size_t count = 0;
-	size_t chosen = 0;
+	size_t chosen = all && is_seen ? 0 : SIZE_MAX;
 
-	for (size_t i = 0; all && is_seen && i < page->port_count; i++)
+	for (size_t i = 0; !chosen && i < page->port_count; i++)
 		if (is_sample(page, i, is_seen))
 			all[count++] = i;
 	for (; chosen < SAMPLES && chosen < count; chosen++)
@@ -396,6 +399,10 @@ static int latency_measure(struct page *page)
 	size_t count = 0;
 	int status = own_gid_get(page->cli, &match.sgid);
 
+	if (asked == SIZE_MAX) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
 	for (size_t i = 0; i < asked && status == CLI_DONE; i++) {
 		struct section section = { .page = page };
 

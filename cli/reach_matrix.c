@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "fields.h"
+#include "file_write.h"
+#include "memory_text.h"
 #include "reach.h"
 
 /*
@@ -230,40 +232,20 @@ static void pair_row(struct out *out, size_t index, void *arg)
 	out_number(out, "status", result->status, status);
 }
 
-static bool put_file(const char *path, const char *text, size_t len)
-{
-	FILE *file = fopen(path, "we");
-	bool done = file && fwrite(text, 1, len, file) == len;
-
-	if (file && fclose(file) != 0)
-		done = false;
-	if (!done)
-		complain("--svg: cannot write '%s': %s", path, strerror(errno));
-	return done;
-}
-
-/*
- * Write the picture in one piece, so that a lack of memory leaves no partial
- * file.
- */
 static int write_svg(struct cli *cli, const struct matrix *matrix)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *memory = open_memstream(&text, &len);
-	int status = CLI_DONE;
+	struct memory_text memory;
+	int status = memory_text_open(&memory);
 
-	if (memory)
-		reach_svg(memory, matrix->targets, matrix->results);
-	if (!memory || fclose(memory) != 0) {
-		complain("out of memory");
-		status = CLI_DEVICE;
-	} else if (strcmp(cli->picture.svg, "-") == 0) {
-		out_line(&cli->out, "%s", text);
-	} else if (!put_file(cli->picture.svg, text, len)) {
-		status = CLI_DEVICE;
+	if (status == CLI_DONE) {
+		reach_svg(memory.file, matrix->targets, matrix->results);
+		status = memory_text_close(&memory);
 	}
-	free(text);
+	if (status == CLI_DONE && strcmp(cli->picture.svg, "-") != 0)
+		status = file_write(cli->picture.svg, memory.text, memory.len);
+	else if (status == CLI_DONE)
+		out_line(&cli->out, "%s", memory.text);
+	free(memory.text);
 	return status;
 }
 

@@ -15,6 +15,7 @@
 
 #include <ibsa/sa.h>
 
+#include "memory_text.h"
 #include "name_text.h"
 #include "topology.h"
 
@@ -486,22 +487,17 @@ static void tree_write(const struct tree *tree, bool is_yaml, FILE *file)
 
 static int tree_print(struct cli *cli, const struct tree *tree)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *file = open_memstream(&text, &len);
+	struct memory_text memory;
+	int status = memory_text_open(&memory);
 
-	if (!file)
-		return no_memory();
-	tree_write(tree, cli->topology.slurm_yaml, file);
-	if (fclose(file) != 0) {
-		free(text);
-		return no_memory();
+	if (status == CLI_DONE) {
+		tree_write(tree, cli->topology.slurm_yaml, memory.file);
+		status = memory_text_close(&memory);
 	}
-	if (len && text[len - 1] == '\n')
-		text[len - 1] = '\0';
-	out_line(&cli->out, "%s", text);
-	free(text);
-	return CLI_DONE;
+	if (status == CLI_DONE)
+		out_line(&cli->out, "%.*s", (int)memory.len - 1, memory.text);
+	free(memory.text);
+	return status;
 }
 
 /* topology_read() has printed which ends or records are missing. */
