@@ -12,7 +12,11 @@
 #include "cli.h"
 #include "http.h"
 
-enum { BACKLOG = 64, CHECK_MS = 1000 };
+enum {
+	BACKLOG = 1024,
+	CHECK_MS = 1000,
+	SLOTS = HTTP_CONNECTIONS_MAX + 1,
+};
 
 static int64_t now_ms(void)
 {
@@ -22,16 +26,29 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Return: the entry that connection_note() has chosen, or NULL. */
+static struct http_connection *
+connection_slot(struct http *http, struct MHD_Connection *connection)
+{
+	return http->library
+		.MHD_get_connection_info(connection,
+					 MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		->socket_context;
+}
+
 static enum MHD_Result page_send(struct http *http,
 				 struct MHD_Connection *connection,
 				 unsigned int status,
 				 const struct http_page *page)
 {
 	const struct libmicrohttpd *mhd = &http->library;
+	struct http_connection *own = connection_slot(http, connection);
 	struct MHD_Response *response = mhd->MHD_create_response_from_buffer(
 		page->len, (void *)page->text, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result = response ? MHD_YES : MHD_NO;
 
+	if (own)
+		own->has_request = true;
 	if (!response)
 		return MHD_NO;
 	if (mhd->MHD_add_response_header(response, "Content-Type",
@@ -99,6 +116,41 @@ static enum MHD_Result request_answer(void *arg,
 	return page_send(http, connection, MHD_HTTP_OK, &page);
 }
 
+static void connection_end(struct http_connection *connection)
+{
+	connection->is_shut = true;
+	shutdown(connection->fd, SHUT_RDWR);
+}
+
+static bool is_open(const struct http_connection *connection)
+{
+	return connection->fd != MHD_INVALID_SOCKET && !connection->is_shut;
+}
+
+/*
+ * If there are too many connections, end the oldest one without a complete
+ * request; if there is none, the oldest one.
+ */
+static void oldest_end(struct http *http)
+{
+	struct http_connection *oldest = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < SLOTS; i++) {
+		struct http_connection *at = &http->connections[i];
+
+		if (!is_open(at))
+			continue;
+		count++;
+		if (!oldest || at->has_request < oldest->has_request ||
+		    (at->has_request == oldest->has_request &&
+		     at->start_ms < oldest->start_ms))
+			oldest = at;
+	}
+	if (count > HTTP_CONNECTIONS_MAX)
+		connection_end(oldest);
+}
+
 static void connection_note(void *arg, struct MHD_Connection *connection,
 			    void **slot,
 			    enum MHD_ConnectionNotificationCode code)
@@ -109,21 +161,25 @@ static void connection_note(void *arg, struct MHD_Connection *connection,
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
 		if (own)
 			own->fd = MHD_INVALID_SOCKET;
+		http->has_room = true;
 		return;
 	}
-	for (size_t i = 0; i < HTTP_CONNECTIONS_MAX; i++) {
+	for (size_t i = 0; i < SLOTS; i++) {
 		if (http->connections[i].fd != MHD_INVALID_SOCKET)
 			continue;
 		own = &http->connections[i];
-		own->fd = http->library
-				  .MHD_get_connection_info(
-					  connection,
-					  MHD_CONNECTION_INFO_CONNECTION_FD)
-				  ->connect_fd;
-		own->end_ms = now_ms() + HTTP_AGE_MS;
+		*own = (struct http_connection){
+			.fd = http->library
+				      .MHD_get_connection_info(
+					      connection,
+					      MHD_CONNECTION_INFO_CONNECTION_FD)
+				      ->connect_fd,
+			.start_ms = now_ms(),
+		};
 		*slot = own;
-		return;
+		break;
 	}
+	oldest_end(http);
 }
 
 /*
@@ -134,10 +190,14 @@ static void old_connections_end(struct http *http)
 {
 	const int64_t now = now_ms();
 
-	for (size_t i = 0; i < HTTP_CONNECTIONS_MAX; i++)
-		if (http->connections[i].fd != MHD_INVALID_SOCKET &&
-		    http->connections[i].end_ms <= now)
-			shutdown(http->connections[i].fd, SHUT_RDWR);
+	for (size_t i = 0; i < SLOTS; i++) {
+		struct http_connection *at = &http->connections[i];
+
+		if (is_open(at) &&
+		    now - at->start_ms >=
+			    (at->has_request ? HTTP_AGE_MS : HTTP_REQUEST_MS))
+			connection_end(at);
+	}
 }
 
 /* Split "[ADDR:]PORT". Return: the port, or NULL. */
@@ -240,7 +300,7 @@ int http_start(struct http *http, const char *option, const char *where)
 	int fd;
 	int status;
 
-	for (size_t i = 0; i < HTTP_CONNECTIONS_MAX; i++)
+	for (size_t i = 0; i < SLOTS; i++)
 		http->connections[i].fd = MHD_INVALID_SOCKET;
 	if (libmicrohttpd_load(&http->library) < 0) {
 		complain("%s: cannot load libmicrohttpd: %s; install the "
@@ -255,11 +315,9 @@ int http_start(struct http *http, const char *option, const char *where)
 	http->daemon = http->library.MHD_start_daemon(
 		MHD_USE_EPOLL, 0, NULL, NULL, request_answer, http,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned int)HTTP_CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_S,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_BYTES,
-		MHD_OPTION_NOTIFY_CONNECTION, connection_note, http,
-		MHD_OPTION_END);
+		(unsigned int)SLOTS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)HTTP_REQUEST_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
+		connection_note, http, MHD_OPTION_END);
 	if (http->daemon)
 		return CLI_DONE;
 	close(fd);
@@ -286,7 +344,9 @@ int http_timeout_ms(struct http *http)
 	MHD_UNSIGNED_LONG_LONG timeout;
 	int bound = -1;
 
-	for (size_t i = 0; i < HTTP_CONNECTIONS_MAX; i++)
+	if (http->has_room)
+		return 0;
+	for (size_t i = 0; i < SLOTS; i++)
 		if (http->connections[i].fd != MHD_INVALID_SOCKET)
 			bound = CHECK_MS;
 	if (http->library.MHD_get_timeout(http->daemon, &timeout) == MHD_YES &&
@@ -297,6 +357,7 @@ int http_timeout_ms(struct http *http)
 
 void http_run(struct http *http)
 {
+	http->has_room = false;
 	old_connections_end(http);
 	http->library.MHD_run(http->daemon);
 }

@@ -15,15 +15,17 @@
 
 enum {
 	HTTP_CONNECTIONS_MAX = 32,
-	HTTP_IDLE_S = 10,
-	HTTP_AGE_MS = 30000,
+	HTTP_REQUEST_MS = 5000,	    /* until a request is complete */
+	HTTP_AGE_MS = 30000,	    /* until its answer is sent */
 	HTTP_REQUEST_BYTES = 16384, /* memory of a connection */
 };
 
 /* An open connection; @fd is -1 if the entry is free. */
 struct http_connection {
 	MHD_socket fd;
-	int64_t end_ms;
+	int64_t start_ms;
+	bool has_request; /* complete */
+	bool is_shut;
 };
 
 /* The text of a page; valid until the next call. */
@@ -46,7 +48,13 @@ struct http {
 	const char *path; /* of the page */
 	http_page_fn page;
 	void *arg;
-	struct http_connection connections[HTTP_CONNECTIONS_MAX];
+	/* One more than are served: it takes the place of another. */
+	struct http_connection connections[HTTP_CONNECTIONS_MAX + 1];
+	/*
+	 * A connection was closed: libmicrohttpd, which stops listening at its
+	 * limit, must run once more.
+	 */
+	bool has_room;
 	char address[96]; /* where it listens: "127.0.0.1:9710" */
 };
 
