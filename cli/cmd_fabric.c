@@ -13,7 +13,7 @@
 #define SERVER_OPTIONS "fabric socket"
 
 /* Options of the actions that run a fabric server. */
-#define SERVING_OPTIONS " connections socket verbose"
+#define SERVING_OPTIONS " connections memory socket verbose"
 
 /*
  * Options whose help text under ibsa fabric differs from that under other

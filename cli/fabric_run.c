@@ -131,6 +131,7 @@ static int fabric_serve_processes(struct serving *serving)
 		.note = event_note,
 		.arg = cli,
 		.connections = cli->fabric.connections,
+		.memory_mb = cli->fabric.memory_mb,
 	};
 	struct ibsa_error error = { .text = "" };
 	int err = file_limit_raise(cli);

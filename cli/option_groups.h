@@ -169,6 +169,7 @@ struct watch_options {
  * @seed:    seed of the random numbers, if @has_seed
  * @first_lid: first LID to assign; 0: the fabric's default
  * @connections: how many connections a fabric server accepts; 0: the default
+ * @memory_mb: MiB that a fabric server uses for its clients; 0: the default
  * @profile: SM whose behaviour the embedded SA copies
  * @partitions: file with the P_Keys of the ports; NULL: the default partition
  * @opa:     the links are Omni-Path links
@@ -186,6 +187,7 @@ struct fabric_options {
 	bool has_seed;
 	uint32_t first_lid;
 	unsigned int connections;
+	unsigned int memory_mb;
 	enum ibsa_sm_profile profile;
 	const char *partitions;
 	bool opa;

@@ -57,6 +57,8 @@ static const struct option_row rows[] = {
 	{ 0, "listen", "ADDRESS", "metrics: serve over HTTP: PORT or ADDR:PORT",
 	  AT(metrics.listen) },
 	{ 0, "matrix", NULL, "reach: check every pair of ports", AT(reach.matrix) },
+	{ 0, "memory", "MB", "fabric: memory of the server for its clients",
+	  option_memory },
 	{ 0, "nagios", NULL, "check: one line for a monitoring plugin",
 	  AT(check.nagios) },
 	{ 0, "net", NULL, "topology: write the format of ibnetdiscover",

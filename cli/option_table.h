@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { OPTION_COUNT = 48 };
+enum { OPTION_COUNT = 49 };
 
 /* The commands that accept an option. */
 enum option_whose {

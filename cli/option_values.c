@@ -21,6 +21,7 @@ enum {
 	MAX_TIMEOUT_MS = 24 * 3600 * 1000,
 	MAX_PORT = 254,
 	MAX_CONNECTIONS = 1000000,
+	MAX_MEMORY_MB = 1000000,
 };
 
 /* Parse a number from 1 to @max. */
@@ -144,6 +145,12 @@ int option_connections(struct cli *cli, const char *value)
 {
 	return small_number("--connections", value, MAX_CONNECTIONS,
 			    &cli->fabric.connections);
+}
+
+int option_memory(struct cli *cli, const char *value)
+{
+	return small_number("--memory", value, MAX_MEMORY_MB,
+			    &cli->fabric.memory_mb);
 }
 
 int option_sm_profile(struct cli *cli, const char *value)

@@ -15,6 +15,7 @@ int option_sa(struct cli *cli, const char *value);
 int option_sm_key(struct cli *cli, const char *value);
 int option_seed(struct cli *cli, const char *value);
 int option_connections(struct cli *cli, const char *value);
+int option_memory(struct cli *cli, const char *value);
 int option_first_lid(struct cli *cli, const char *value);
 int option_sm_profile(struct cli *cli, const char *value);
 int option_fault(struct cli *cli, const char *value);

@@ -41,12 +41,16 @@ struct ibsa_fabric_server;
  *               identify itself, and milliseconds from the first byte of a
  *               message in which the client must send the whole message;
  *               otherwise the server ends the connection. Default 10000
+ * @memory_mb:   MiB of memory for what clients have not read and for messages
+ *               that are incomplete, of all clients together; 0: 1024. If more
+ *               is needed, the server ends the connection that uses most
  */
 struct ibsa_fabric_server_options {
 	void (*note)(const char *text, void *arg);
 	void *arg;
 	uint32_t connections;
 	uint32_t patience_ms;
+	uint32_t memory_mb;
 };
 
 /* Counters of a server. */
@@ -213,9 +217,9 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * PATH, or the server has ended; -EACCES this user has no access to PATH, or
  * the server belongs to a user other than this one and root, and @fabric is not
  * "unix-any-user:PATH" or this user is not root; -EUSERS the server has reached
- * its maximum number of connections; -EPROTO the process at PATH does not answer as a fabric server of this
- * version; -ETIMEDOUT the server does not reply; -ENAMETOOLONG @line or PATH is
- * too long; -ENOMEM; or the error from connecting. Any thread may call
+ * its maximum number of connections; -EPROTO the process at PATH does not
+ * answer as a fabric server of this version; -ETIMEDOUT the server does not
+ * reply; -ENAMETOOLONG @line or PATH is too long; -ENOMEM; or the error from connecting. Any thread may call
  * ibsa_fabric_command().
  */
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,

@@ -58,6 +58,7 @@ int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 		.expect = file_expect,
 		.arg = file,
 	};
+	file->inbox.total = &files->memory;
 	file->port = port;
 	file->end = files->subnet->topo.ports[port].end;
 	file->ready = ready;

@@ -33,6 +33,7 @@ struct sim_files {
 	uint32_t agent_prefixes; /* prefixes of transaction ids given so far */
 	struct hash agents;	 /* open agents by their prefixes */
 	uint64_t now_ns; /* when the last packet was written to a file */
+	size_t memory;	 /* bytes of all files' queues */
 };
 
 /* Set the response handler of @files->net. Return: 0; -ENOMEM. */
@@ -48,6 +49,12 @@ int ibsa__sim_file_open(struct sim_files *files, uint32_t port,
 			void (*ready)(void *arg), void *arg,
 			struct sim_file **out) IBSA_MUST_USE;
 void ibsa__sim_file_close(struct sim_file *file);
+
+/*
+ * Return: the bytes of memory that the file uses for packets to be read, and
+ * for copies of requests.
+ */
+size_t ibsa__sim_file_memory(const struct sim_file *file);
 
 /*
  * Find the umad file that has sent the request @mad. *@out_arg: the file's

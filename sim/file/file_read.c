@@ -258,6 +258,11 @@ size_t ibsa__sim_file_receive(struct sim_file *file,
 	return ibsa__inbox_receive(&file->inbox, buffers, count);
 }
 
+size_t ibsa__sim_file_memory(const struct sim_file *file)
+{
+	return inbox_memory(&file->inbox) + file->sents.bytes;
+}
+
 uint64_t ibsa__sim_file_due(const struct sim_file *file)
 {
 	const struct sent *sent = sent_first(&file->sents);

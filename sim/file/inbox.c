@@ -6,7 +6,7 @@
 #include "sim/file/inbox.h"
 
 /* Packets that are not freed after they were read. */
-enum { FREE_MAX = 1024 };
+enum { FREE_MAX = 256 };
 
 static struct packet *new_packet(struct inbox *inbox)
 {
@@ -61,6 +61,7 @@ static void append(struct inbox *inbox, struct packet *packet,
 	inbox->last = packet;
 	inbox->count++;
 	inbox->bytes += own.length;
+	*inbox->total += own.length + sizeof(*packet);
 }
 
 bool ibsa__inbox_put(struct inbox *inbox, const struct umad_header *header,
@@ -105,6 +106,7 @@ static struct packet *unlink_first(struct inbox *inbox)
 	inbox->first = first->next;
 	inbox->count--;
 	inbox->bytes -= UMAD_HEADER_BYTES + first->body.len;
+	*inbox->total -= UMAD_HEADER_BYTES + first->body.len + sizeof(*first);
 	return first;
 }
 

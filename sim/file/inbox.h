@@ -26,6 +26,7 @@ struct inbox {
 	size_t free_count;
 	size_t count; /* packets that wait to be read, and their bytes */
 	size_t bytes;
+	size_t *total; /* bytes of memory of all files' queues */
 };
 
 /*
@@ -50,8 +51,7 @@ bool ibsa__inbox_take_reply(struct inbox *inbox,
 /* Return: the bytes of memory that the queue uses. */
 static inline size_t inbox_memory(const struct inbox *inbox)
 {
-	return inbox->bytes +
-	       (inbox->count + inbox->free_count) * sizeof(struct packet);
+	return inbox->bytes + inbox->count * sizeof(struct packet);
 }
 
 /* Remove the first packet from the queue, if there is one. */

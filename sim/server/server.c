@@ -32,6 +32,7 @@ enum {
 	 */
 	OTHER_FILES = 64,
 	PATIENCE_MS = 10000,
+	MEMORY_MB = 1024,
 };
 
 void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
@@ -214,6 +215,7 @@ static struct server_peer *next_ready(struct ibsa_fabric_server *server)
 	pthread_mutex_lock(&server->fabric->lock);
 	if (list_is_empty(&server->ready)) {
 		server->is_serving = false;
+		server->queues = server->fabric->files.memory;
 	} else {
 		peer = list_object(server->ready.next, struct server_peer,
 				   ready);
@@ -287,6 +289,7 @@ static int round_serve(struct ibsa_fabric_server *server, int timeout_ms)
 	flush_ready(server);
 	if (server->has_changed)
 		changes_publish(server);
+	ibsa__server_limit_memory(server);
 	free_gone(server);
 	return 0;
 }
@@ -389,6 +392,8 @@ static void options_set_limits(struct ibsa_fabric_server_options *options)
 		options->connections = most;
 	if (!options->patience_ms)
 		options->patience_ms = PATIENCE_MS;
+	if (!options->memory_mb)
+		options->memory_mb = MEMORY_MB;
 }
 
 static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)

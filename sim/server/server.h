@@ -100,6 +100,11 @@ struct server_peer {
 	bool has_attached; /* descriptors were sent to the client */
 	bool is_watching;  /* the client has asked for events of its port */
 	bool is_gone;	   /* disconnected, and in the server's list @gone */
+	/*
+	 * Bytes of memory for messages that are incomplete or not sent yet,
+	 * without the queue of the umad file, at the end of the last turn.
+	 */
+	size_t memory;
 	/* Work for the client's next turn: */
 	bool has_data;	  /* the data socket has packets; without rings */
 	bool has_output;  /* the client may have room for packets */
@@ -172,6 +177,12 @@ struct ibsa_fabric_server {
 	 * server has not announced that they must wake it.
 	 */
 	struct list active;
+	/*
+	 * Bytes of memory of all clients: the sum of their @memory, and of the
+	 * queues of umad files.
+	 */
+	size_t memory;
+	size_t queues;
 	/* @spent_ns of the client that had the last turn. */
 	uint64_t spent_ns;
 	uint64_t alarm_ns; /* expiry of the timer; UINT64_MAX: off */
@@ -359,6 +370,14 @@ ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len);
 
 /* Whether bytes of packets have arrived that the server has not read. */
 bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
+
+/*
+ * Memory (server_memory.c). ibsa__peer_count_memory() updates the sum after the
+ * buffers of a client have changed. ibsa__server_limit_memory() disconnects the
+ * clients that use most until the others use no more than the options permit.
+ */
+void ibsa__peer_count_memory(struct server_peer *peer);
+void ibsa__server_limit_memory(struct ibsa_fabric_server *server);
 
 /*
  * Turns (server_turn.c). ibsa__peer_activate() is called when a client has work.

@@ -246,6 +246,7 @@ void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 	ibsa__peer_detach(peer);
 	ibsa__source_close(&peer->control);
 	list_remove(&peer->link);
+	ibsa__peer_count_memory(peer);
 	list_append(&server->gone, &peer->link);
 	server->stats.clients--;
 	ibsa__peer_leave(peer);

@@ -79,6 +79,7 @@ static uint64_t peer_turn(struct server_peer *peer, uint64_t now_ns)
 		server->spent_ns = peer->spent_ns;
 	peer->tables.until_ns = now_ns + TURN_NS;
 	peer_serve(peer);
+	ibsa__peer_count_memory(peer);
 	end_ns = clock_now_ns();
 	peer->spent_ns += end_ns - now_ns;
 	return end_ns;

@@ -23,9 +23,9 @@ help_of_actions() {
 		[ "$given" = "$options" ] || fail "options: $given"
 	done <<-'END'
 		info all csv dot fields help json ndjson svg verbose
-		run connections fault first-lid help json opa partitions record sa sa-at seed sm-profile socket verbose
-		exec connections fault first-lid help opa partitions record sa sa-at seed sm-profile socket verbose
-		replay connections fault help json record seed socket verbose
+		run connections fault first-lid help json memory opa partitions record sa sa-at seed sm-profile socket verbose
+		exec connections fault first-lid help memory opa partitions record sa sa-at seed sm-profile socket verbose
+		replay connections fault help json memory record seed socket verbose
 		serve device fault first-lid help json opa partitions port record sa sa-at seed sm-profile umad verbose
 		link fabric help socket
 		node fabric help socket

@@ -30,7 +30,7 @@ static void attach(struct server_rig *server, struct remote_file *file)
 }
 
 /* Send a GetTable request to @lid, by the first agent of the file. */
-static void send_table_request(struct remote_file *file, uint16_t lid,
+static int table_request_write(struct remote_file *file, uint16_t lid,
 			       uint32_t tid, uint32_t timeout_ms)
 {
 	struct packet packet = {
@@ -43,8 +43,13 @@ static void send_table_request(struct remote_file *file, uint16_t lid,
 	ibsa_put_be32((uint8_t *)&packet.header.qpn, 1);
 	ibsa_put_be32(packet.mad + MAD_TID_LOW, tid);
 	ibsa_put_be16(packet.mad + MAD_ATTRIBUTE, NODE_RECORD);
-	assert_int_equal(ibsa__remote_file_write(file, &packet, sizeof(packet)),
-			 0);
+	return ibsa__remote_file_write(file, &packet, sizeof(packet));
+}
+
+static void send_table_request(struct remote_file *file, uint16_t lid,
+			       uint32_t tid, uint32_t timeout_ms)
+{
+	assert_int_equal(table_request_write(file, lid, tid, timeout_ms), 0);
 }
 
 /*
@@ -192,6 +197,52 @@ static void check_full(struct server_rig *server)
 	assert_true(server_has_noted(server, "limit of connections"));
 }
 
+/* Send as many of the bytes as the server has room for. */
+static void bytes_offer(struct remote_file *file, const void *bytes, size_t len)
+{
+	size_t sent = 0;
+
+	(void)!ibsa__data_send(&file->shared->data, bytes, len, NULL, 0, &sent);
+}
+
+/*
+ * Of the clients that use more memory together than the server may, the one
+ * that uses most is disconnected: for a packet that is incomplete, and for
+ * replies that it does not read.
+ */
+static void client_that_uses_most_memory_is_disconnected(void **state)
+{
+	static const struct ibsa_fabric_server_options frugal = {
+		.memory_mb = 1,
+	};
+	static char bytes[32768];
+	struct server_rig *server = server_start_with(server_pair, &frugal);
+	const struct umad_header header = { .length = 64 << 20 };
+	struct remote_file small, large;
+	uint32_t tid = 0;
+
+	(void)state;
+	assert_int_equal(server_file_open(server, "right", &small), 0);
+	assert_int_equal(server_agent_register(&small), 0);
+	server_send_bytes(&small, &header, sizeof(header));
+	server_send_bytes(&small, bytes, sizeof(bytes));
+	attach(server, &large);
+	server_send_bytes(&large, &header, sizeof(header));
+	while (!ibsa__data_is_lost(&large.shared->data))
+		bytes_offer(&large, bytes, sizeof(bytes));
+	assert_true(server_has_noted(server, "largest part of the memory"));
+	ibsa__remote_file_close(&large);
+	attach(server, &large);
+	while (!table_request_write(&large, 1, ++tid, 1000))
+		;
+	assert_true(server_has_noted(server, "largest part of the memory"));
+	assert_int_equal(small.base.ops->unregister_agent(&small.base, 0), 0);
+	check_server_works(server);
+	ibsa__remote_file_close(&large);
+	ibsa__remote_file_close(&small);
+	server_stop(server);
+}
+
 static void one_connection_too_many_is_refused(void **state)
 {
 	const struct ibsa_fabric_server_options two = { .connections = 2 };
@@ -300,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(client_that_does_not_read_takes_no_rounds),
+		cmocka_unit_test(client_that_uses_most_memory_is_disconnected),
 		cmocka_unit_test(
 			client_without_a_hello_in_time_is_disconnected),
 		cmocka_unit_test(
