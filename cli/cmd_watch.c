@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibsa watch: prints events of the fabric as the SA reports them. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include "nodes.h"
 #include "target.h"
 #include "watch_journal.h"
+#include "watch_limit.h"
+#include "watch_words.h"
 
 enum {
 	OUTPUT_CHECK_MS = 1000, /* interval of checks for a closed output */
@@ -37,6 +40,7 @@ struct line {
 	unsigned long ticket; /* printed when names.answered reaches it */
 	bool is_generic;
 	char holder[IBSA_VALUE_TEXT + 64]; /* buffer of event.holder */
+	char left_out[64];		   /* why this is a gap, or "" */
 };
 
 struct watching {
@@ -47,83 +51,12 @@ struct watching {
 	struct names names;
 	struct line *first, **last;
 	unsigned int lines;
+	struct watch_limit limit;
 	int journal; /* file descriptor, if --journal is given */
 	bool was_subscribed;
 	bool ending;
 	int status; /* exit status */
 };
-
-/* Words for the kinds of events, and for sets of kinds, on the command line. */
-/* clang-format off */
-static const struct {
-	const char *text;
-	unsigned int kinds;
-	const char *help;
-} words[] = {
-	{ "gid-in", IBSA_EVENT_GID_IN, "a port entered the subnet" },
-	{ "gid-out", IBSA_EVENT_GID_OUT, "a port left the subnet" },
-	{ "gid", IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT, "both" },
-	{ "group-created", IBSA_EVENT_GROUP_CREATED,
-	  "a multicast group got its first member" },
-	{ "group-deleted", IBSA_EVENT_GROUP_DELETED,
-	  "a multicast group lost its last member" },
-	{ "group", IBSA_EVENT_GROUP_CREATED | IBSA_EVENT_GROUP_DELETED,
-	  "both" },
-	{ "sm", IBSA_EVENT_OF_SM, "the four above" },
-	{ "link-state", IBSA_EVENT_LINK_STATE,
-	  "a link of a switch came up or went down" },
-	{ "local-changes", IBSA_EVENT_LOCAL_CHANGES,
-	  "capabilities, settings or name of a node changed" },
-	{ "system-image", IBSA_EVENT_SYSTEM_IMAGE,
-	  "the system image GUID of a node changed" },
-	{ "other", IBSA_EVENT_OTHER, "any other event, shown with its trap number" },
-	{ "all", IBSA_EVENT_ALL, "all of these" },
-};
-/* clang-format on */
-
-enum { WORDS = sizeof(words) / sizeof(words[0]) };
-
-void cmd_watch_details(struct cli *cli)
-{
-	static const char *const lines[] = {
-		"",
-		"With TARGET, the events gid-in, gid-out, group-created and "
-		"group-deleted",
-		"are shown only for that port or group. TARGET is a node's "
-		"name, a GID, a",
-		"port GUID after 0x, a multicast GID, or self; several may be "
-		"given.",
-		"",
-		"Other lines show the state of the subscription:",
-		"",
-		"  subscribed     the SA sends reports, or does so again",
-		"  lost           reports may be missing; subscribing again",
-		"  failed         no answer from the SA; trying again",
-		"  refused        the SA refused; at first the end, later a "
-		"retry",
-		"  gap            subscribed, but events may have been missed",
-		"  ended          the subscription has ended",
-		"",
-	};
-
-	out_line(&cli->out, "EVENT is one or more of these (default: sm):\n");
-	for (size_t i = 0; i < WORDS; i++)
-		out_line(&cli->out, "  %-13s  %s", words[i].text,
-			 words[i].help);
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
-	out_line(&cli->out, "MESSAGE_ID of --journal:\n");
-	watch_journal_list(&cli->out);
-	out_line(&cli->out, "%s", "");
-}
-
-static unsigned int kinds_of(const char *word)
-{
-	for (size_t i = 0; i < WORDS; i++)
-		if (strcmp(words[i].text, word) == 0)
-			return words[i].kinds;
-	return 0;
-}
 
 /*
  * Write @what and @number, such as "LID 12" or "trap 200", for an event
@@ -150,6 +83,11 @@ static const char *name_of(const struct watching *watching,
 	if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
 		return names_of_lid(&watching->names, (uint16_t)event->lid);
 	return NULL;
+}
+
+static const char *line_reason(const struct line *line)
+{
+	return *line->left_out ? line->left_out : event_reason(&line->event);
 }
 
 static void put_time(struct out *out, const struct timespec *when)
@@ -190,7 +128,7 @@ static void data_cells(struct out *out, const struct line *line,
 	out_text_or_none(out, "name", name);
 	put_number(out, "port", event->port_num, event->port_num);
 	out_count(out, "audited", event->audited);
-	out_text_or_none(out, "reason", event_reason(event));
+	out_text_or_none(out, "reason", line_reason(line));
 	snprintf(status, sizeof(status), "0x%04x", event->status);
 	out_number(out, "status", event->status, status);
 }
@@ -218,8 +156,8 @@ static void text_cells(struct out *out, const struct line *line,
 	out_text(out, "port",
 		 event->port_num ? number_text(text, "port", event->port_num)
 				 : "");
-	if (event_reason(event))
-		out_text(out, "reason", event_reason(event));
+	if (line_reason(line))
+		out_text(out, "reason", line_reason(line));
 }
 
 /*
@@ -268,6 +206,8 @@ static void line_print(struct watching *watching, const struct line *line)
 	struct shown shown = { .watching = watching, .line = line };
 	char clean[IBSA_VALUE_TEXT];
 
+	if (cli->watch.journal && *line->left_out)
+		complain("%s", line->left_out);
 	if (cli->watch.journal)
 		watch_journal(watching->journal, &line->event, cli->open.device,
 			      clean_name(watching, &line->event, clean));
@@ -314,16 +254,48 @@ static void name_request(struct watching *watching,
 		names_load(&watching->names);
 }
 
-static void append(struct watching *watching, const struct ibsa_event *event)
+/* Return: a new last line, or NULL after a message. */
+static struct line *line_add(struct watching *watching,
+			     const struct ibsa_event *event)
 {
 	struct line *line = calloc(1, sizeof(*line));
 
 	if (!line) {
 		complain("an event was not printed: out of memory");
-		return;
+		return NULL;
 	}
 	line->event = *event;
 	line->event.notice = NULL;
+	clock_gettime(CLOCK_REALTIME, &line->when);
+	*watching->last = line;
+	watching->last = &line->next;
+	watching->lines++;
+	return line;
+}
+
+/* If events were left out, say so once the output has room again. */
+static void left_out_tell(struct watching *watching)
+{
+	const struct ibsa_event gap = {
+		.kind = IBSA_EVENT_GAP,
+		.sequence = watching->limit.sequence,
+	};
+	uint64_t count = watch_limit_left_out(&watching->limit,
+					      watching->ending);
+	struct line *line = count ? line_add(watching, &gap) : NULL;
+
+	if (line)
+		snprintf(line->left_out, sizeof(line->left_out),
+			 "%" PRIu64 " events left out: too many", count);
+	lines_flush(watching);
+}
+
+static void append(struct watching *watching, const struct ibsa_event *event)
+{
+	struct line *line = line_add(watching, event);
+
+	if (!line)
+		return;
 	line->is_generic = event->notice && event->notice->is_generic;
 	if (event->holder) {
 		snprintf(line->holder, sizeof(line->holder), "%s; %s",
@@ -332,10 +304,6 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 	}
 	/* Events of the subscription have no node. */
 	line->ticket = event->kind & IBSA_EVENT_ALL ? watching->names.asked : 0;
-	clock_gettime(CLOCK_REALTIME, &line->when);
-	*watching->last = line;
-	watching->last = &line->next;
-	watching->lines++;
 }
 
 /*
@@ -372,6 +340,10 @@ static void event_received(const struct ibsa_event *event, void *arg)
 {
 	struct watching *watching = arg;
 
+	if (event->kind & IBSA_EVENT_ALL &&
+	    !watch_limit_take(&watching->limit, event->sequence))
+		return;
+	left_out_tell(watching);
 	if (event->kind != IBSA_EVENT_ENDED)
 		name_request(watching, event);
 	append(watching, event);
@@ -395,6 +367,7 @@ static void watch_wait(struct watching *watching,
 	       out_is_read(&watching->cli->out)) {
 		int err = ibsa_wait(watching->cli->client, OUTPUT_CHECK_MS);
 
+		left_out_tell(watching);
 		if (err && err != -EINTR && err != -ENODEV) {
 			complain("cannot receive from the SA: %s; check the "
 				 "port with ibsa devices",
@@ -446,6 +419,7 @@ static void watch_start(struct watching *watching,
 	process_only_warn(watching->cli);
 	watch_wait(watching, interrupt);
 	watching->ending = true;
+	left_out_tell(watching);
 }
 
 static int gid_add(struct watching *watching, const struct ibsa_gid *gid)
@@ -528,7 +502,7 @@ static int gids_parse(struct watching *watching)
 	int status = CLI_DONE;
 
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
-		if (!kinds_of(cli->args[i]))
+		if (!watch_kinds_of(cli->args[i]))
 			status = target_add(watching, cli->args[i]);
 	return status;
 }
@@ -578,7 +552,7 @@ int cmd_watch(struct cli *cli)
 
 	watching.last = &watching.first;
 	for (int i = 1; i < cli->arg_count; i++)
-		watching.kinds |= kinds_of(cli->args[i]);
+		watching.kinds |= watch_kinds_of(cli->args[i]);
 	/*
 	 * SIGPIPE is ignored, because the subscription must be deleted before
 	 * a closed output ends the command.

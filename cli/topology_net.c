@@ -5,12 +5,16 @@
  * Source: ibnetdiscover of infiniband-diags (rdma-core 44), out_switch(),
  * out_ca(), out_switch_port(), out_ca_port().
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <ibsa/sa.h>
 
 #include "fields.h"
+#include "memory_text.h"
 #include "name_text.h"
 #include "query_wait.h"
 #include "topology.h"
@@ -179,7 +183,7 @@ static int kind_of(uint8_t type)
 }
 
 /* Write the switches, then the adapters, then the routers, as ibnetdiscover. */
-int topology_net(struct cli *cli, const struct topology_view *view)
+static void all_lines(struct cli *cli, const struct topology_view *view)
 {
 	head_lines(cli, view);
 	for (int kind = 0; kind < 3; kind++)
@@ -187,5 +191,62 @@ int topology_net(struct cli *cli, const struct topology_view *view)
 			if (!view->is_hidden[i] &&
 			    kind_of(topology_view_node(view, i).type) == kind)
 				node_lines(&cli->out, view, i);
-	return CLI_DONE;
+}
+
+/* Return: the line with this number, from 1, and all after it. */
+static const char *line_at(const char *text, unsigned long number)
+{
+	while (number-- > 1 && strchr(text, '\n'))
+		text = strchr(text, '\n') + 1;
+	return text;
+}
+
+/*
+ * Load the text as --expect does. A fabric may have what a file may not, such
+ * as two nodes of one GUID. Return: the exit status; CLI_NO after a message: it
+ * cannot be loaded.
+ */
+static int text_check(const struct memory_text *memory)
+{
+	static const char prefix[] = "line:";
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_topology *copy = NULL;
+	const int err = ibsa_topology_parse(memory->text, memory->len, "line",
+					    &error, &copy);
+	char clean[IBSA_VALUE_TEXT];
+	const char *line;
+
+	ibsa_topology_free(copy);
+	if (!err)
+		return CLI_DONE;
+	if (err == -ENOMEM) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	line = line_at(memory->text,
+		       strtoul(error.text + strlen(prefix), NULL, 10));
+	complain("topology --net: --expect and --fabric will refuse this "
+		 "output: %s, at '%s'; for --expect, use ibsa topology -j",
+		 error.text, fields_clean(line, clean));
+	return CLI_NO;
+}
+
+int topology_net(struct cli *cli, const struct topology_view *view)
+{
+	FILE *const out = cli->out.file;
+	struct memory_text memory;
+	int status = memory_text_open(&memory);
+
+	if (status == CLI_DONE) {
+		cli->out.file = memory.file;
+		all_lines(cli, view);
+		cli->out.file = out;
+		status = memory_text_close(&memory);
+	}
+	if (status == CLI_DONE) {
+		out_line(&cli->out, "%.*s", (int)memory.len - 1, memory.text);
+		status = text_check(&memory);
+	}
+	free(memory.text);
+	return status;
 }

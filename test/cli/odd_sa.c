@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * usage: odd-sa empty|flood LID...
+ * usage: odd-sa empty|flood|twins LID...
  *
  * An SA at the port of IBSA_NODE, in the fabric server of IBSA_FABRIC, that
  * answers as no SA should: each table with success and no record. With "flood"
- * it sends Reports to the last subscriber, as fast as it can. It becomes the SM
+ * it sends Reports to the last subscriber, as fast as it can. With
+ * "twins" its NodeRecords are that of the asking port, and those of two
+ * switches that have one GUID. It becomes the SM
  * of the ports with these LIDs, prints a line when it is ready, and runs until
  * a signal ends it.
  */
@@ -23,6 +25,7 @@
 enum {
 	MAD_BYTES = 256,
 	REPORT = 0x06,
+	NODE_RECORD = 0x0011,
 	NOTICE = 0x0002,
 	INFORM_INFO = 0x0003,
 	TRAP_GID_IN_SERVICE = 64,
@@ -36,13 +39,14 @@ enum {
 };
 
 struct packet {
-	_Alignas(8) uint8_t bytes[64 + MAD_BYTES];
+	_Alignas(8) uint8_t bytes[64 + 3 * MAD_BYTES];
 };
 
 struct odd_sa {
 	int port;
 	int agent;
 	bool floods;
+	bool has_twins;
 	bool has_subscriber;
 	struct ib_mad_addr subscriber;
 	uint64_t reports;
@@ -81,12 +85,49 @@ static void report_send(struct odd_sa *sa)
 	packet_send(sa, &packet, MAD_BYTES);
 }
 
+/*
+ * Append the NodeRecords of the twins. Return: the length of the MAD.
+ */
+static int twins_put(uint16_t lid, uint8_t *mad)
+{
+	struct ibsa_node nodes[3] = {
+		{ .lid = lid,
+		  .node_guid = lid,
+		  .port_guid = lid,
+		  .node_type = IBSA_NODE_CA,
+		  .num_ports = 1,
+		  .local_port_num = 1 },
+		{ .lid = 101,
+		  .node_guid = 0xabc,
+		  .port_guid = 0xabc,
+		  .node_type = IBSA_NODE_SWITCH,
+		  .num_ports = 8,
+		  .node_description = "twin one" },
+		{ .lid = 102,
+		  .node_guid = 0xabc,
+		  .port_guid = 0xabc,
+		  .node_type = IBSA_NODE_SWITCH,
+		  .num_ports = 8,
+		  .node_description = "twin two" },
+	};
+	const int size = (ibsa_node_record.size + 7) / 8 * 8;
+	int len = IBSA_SA_HEADER_BYTES;
+
+	ibsa_put_be16(mad + MAD_ATTRIBUTE_OFFSET, (uint16_t)(size / 8));
+	for (int i = 0; i < 3; i++, len += size)
+		if (ibsa_record_encode(&ibsa_node_record, &nodes[i], mad + len,
+				       ibsa_node_record.size))
+			abort();
+	return len;
+}
+
 static void request_answer(struct odd_sa *sa, struct packet *packet)
 {
 	const struct ib_mad_addr from = *umad_get_mad_addr(packet->bytes);
 	uint8_t *mad = umad_get_mad(packet->bytes);
 	const uint8_t method = mad[MAD_METHOD];
 	const unsigned int attribute = ibsa_be16(mad + MAD_ATTRIBUTE);
+	int len = MAD_BYTES;
 
 	mad[MAD_METHOD] = method | METHOD_RESPONSE;
 	if (method == IBSA_METHOD_SET)
@@ -94,14 +135,15 @@ static void request_answer(struct odd_sa *sa, struct packet *packet)
 	if (method == IBSA_METHOD_GET && attribute != 1)
 		ibsa_put_be16(mad + MAD_STATUS, NO_RECORDS);
 	if (method == IBSA_METHOD_GET_TABLE) {
+		len = sa->has_twins && attribute == NODE_RECORD
+			      ? twins_put(be16toh(from.lid), mad)
+			      : IBSA_SA_HEADER_BYTES;
 		mad[MAD_RMPP_VERSION] = 1;
 		mad[MAD_RMPP_TYPE] = 1;
 		mad[MAD_RMPP_FLAGS] = 1;
 	}
 	address_set(packet, &from);
-	packet_send(sa, packet,
-		    method == IBSA_METHOD_GET_TABLE ? IBSA_SA_HEADER_BYTES
-						    : MAD_BYTES);
+	packet_send(sa, packet, len);
 	if (method == IBSA_METHOD_SET && attribute == INFORM_INFO) {
 		sa->subscriber = from;
 		sa->has_subscriber = true;
@@ -178,7 +220,9 @@ static bool sm_become(char **lids)
 int main(int argc, char **argv)
 {
 	long methods[16 / sizeof(long)] = { 0 };
-	struct odd_sa sa = { .floods = argc > 1 && !strcmp(argv[1], "flood") };
+	struct odd_sa sa = { .floods = argc > 1 && !strcmp(argv[1], "flood"),
+			     .has_twins = argc > 1 &&
+					  !strcmp(argv[1], "twins") };
 
 	umad_init();
 	if (argc < 3 || !sm_become(argv + 2)) {

@@ -22,9 +22,11 @@ other=$(jq -r '.[-1].device' <<<"$ports")
 start() {
 	mkfifo ready
 	"$ibsa" fabric run "$fabric" --socket "$tmp/s" >ready 2>server.err &
+	server=$!
 	read -t 100 -r _ <ready || exit 1
 	export IBSA_FABRIC=unix:$tmp/s
 	IBSA_NODE=$other "$odd_sa" "$1" "$lid" >ready 2>odd.err &
+	sa=$!
 	read -t 100 -r _ <ready || exit 1
 	export IBSA_NODE=$own
 }
@@ -85,6 +87,51 @@ metrics_are_not_those_of_a_fabric() {
 	out_has '^ibsa_collect_complete 0'
 }
 
+# Each event is printed or counted in the reason of a gap.
+a_flood_is_limited() {
+	what='ibsa watch --ndjson in a flood'
+	checks=$((checks + 1))
+	"$timeout" -s INT 5 "$ibsa" watch --ndjson >out 2>err
+	[ "$(wc -l <out)" -lt 80000 ] || fail "$(wc -l <out) lines"
+	jq -es 'map(select(.event == "gid-in" or .reason != null)) as $all |
+		($all | map(.reason // "" |
+			capture("^(?<n>[0-9]+) events left out").n? // "0" |
+			tonumber) | add) as $left |
+		$left > 0 and ($all | map(select(.event == "gid-in")) |
+			length + $left) == ($all[-1].sequence - $all[0].sequence + 1)' \
+		out >jq.out 2>&1
+	got=$?
+	sed -i '3,$d' out
+	[ "$got" -eq 0 ] || fail "events are lost: $(cat jq.out)"
+}
+
+# --expect refuses a file with two nodes of one GUID.
+a_file_that_cannot_be_loaded_is_told() {
+	run 1 topology --net
+	out_has '"twin one"'
+	err_has 'node id "S-0000000000000abc" is used twice.*"twin two"'
+	cp out twins.net
+	run 2 check --expect twins.net
+}
+
+restart_as() {
+	kill "$server" "$sa"
+	wait "$server" "$sa" 2>/dev/null
+	rm ready
+	unset IBSA_NODE
+	start "$1"
+}
+
+flood() {
+	restart_as flood
+	a_flood_is_limited
+}
+
+twins() {
+	restart_as twins
+	a_file_that_cannot_be_loaded_is_told
+}
+
 start empty
 run_groups a_fabric_without_nodes_is_unknown a_port_is_not_called_unreachable \
-	metrics_are_not_those_of_a_fabric
+	metrics_are_not_those_of_a_fabric flood twins
