@@ -126,9 +126,9 @@ struct ibsa_device_options {
  * @out:  receives the device; each ibsa_device_get() needs one
  *        ibsa_device_put()
  *
- * All users of a name in a process share the device and its worker, also if
- * some of them gave NULL. A port is opened when a function uses it for the
- * first time.
+ * All users of a device in a process share the device and its worker, whatever
+ * name of the device they gave. A port is opened when a function uses it for
+ * the first time.
  *
  * Return: 0; -EINVAL the topology file has an error, or "unix:" has no path;
  * -EMFILE; -ENETDOWN @name is NULL, no fabric is used, and no InfiniBand port

@@ -247,8 +247,10 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * opened @context with ibsa_verbs_open(), attached it or registered events with
  * it; ENODEV all ports of the device are Ethernet ports, and
  * ibsa_verbs_attach() or ibsa_verbs_open() gave no address of an SA; EAGAIN no
- * port is active, or no active port has an SM; EBUSY another program receives
- * the Reports of a port, and no other port could subscribe, or
+ * port is active, or no active port has an SM; EBUSY another program, or
+ * another client, device or context of this program, receives the Reports of a
+ * port, and no other port could subscribe (contexts of one device share their
+ * subscriptions if their options are the same); EBUSY also if
  * ibsa_verbs_async_fd_get() was called without ibsa_verbs_async_fd_put(), by
  * this thread, or by another thread which did not call
  * ibsa_verbs_async_fd_put() within 10 s; EIO the SA did not reply, is busy or

@@ -99,6 +99,17 @@ uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 	return node == SIM_NONE && name ? adapter_of_host(fabric, name) : node;
 }
 
+const char *ibsa__fabric_adapter_id(struct ibsa_fabric *fabric,
+				    const char *name)
+{
+	uint32_t node;
+
+	pthread_mutex_lock(&fabric->lock);
+	node = ibsa__fabric_find_adapter(fabric, name);
+	pthread_mutex_unlock(&fabric->lock);
+	return node == SIM_NONE ? NULL : fabric->subnet.topo.nodes[node].id;
+}
+
 uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
 				uint32_t index, unsigned int number)
 {

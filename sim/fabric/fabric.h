@@ -52,6 +52,14 @@ uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 				   const char *name);
 
 /*
+ * Return: the node id, which is unique, of the adapter that
+ * ibsa__fabric_find_adapter() finds, valid until ibsa_fabric_put(); NULL if it
+ * finds none. Any thread may call this.
+ */
+const char *ibsa__fabric_adapter_id(struct ibsa_fabric *fabric,
+				    const char *name);
+
+/*
  * Find a port of the node with index @index. Number 0 means port 0 of a switch;
  * for other nodes, the first port with a cable, or port 1 if no port has a
  * cable. Return: the port's index; SIM_NONE: the node has no port with this

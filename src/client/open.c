@@ -323,10 +323,11 @@ static int name_copy(const char *name, struct ibsa_error *error, char **out)
  * file; without a name, the first adapter.
  */
 static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
-				 const struct ibsa_options *options,
+				 const struct ibsa_options *options, bool by_id,
 				 struct ibsa_error *error, char **out)
 {
 	const char *name = options->device;
+	const char *id = ibsa__fabric_adapter_id(fabric, name);
 	struct ibsa_transport *transport;
 	struct ibsa_fabric_port port;
 	int err;
@@ -338,14 +339,15 @@ static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 					  "%s has no adapter; name a file that "
 					  "has one",
 					  path);
-		return name_copy(port.node, error, out);
+		return name_copy(by_id ? port.id : port.node, error, out);
 	}
-	err = ibsa_fabric_attach(fabric, name, options->port, &transport);
+	err = ibsa_fabric_attach(fabric, id ? id : name, options->port,
+				 &transport);
 	if (!err)
 		transport->ops->close(transport);
 	if (err && err != -ENETDOWN)
 		return attach_failed(path, options, err, error);
-	return name_copy(name, error, out);
+	return name_copy(by_id ? id : name, error, out);
 }
 
 /*
@@ -354,8 +356,8 @@ static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 static int device_find_in_path(const char *path,
 			       const struct ibsa_options *options,
 			       const struct ibsa__environment *environment,
-			       struct ibsa_error *error, char **out_name,
-			       struct ibsa_fabric **out_fabric)
+			       bool by_id, struct ibsa_error *error,
+			       char **out_name, struct ibsa_fabric **out_fabric)
 {
 	struct ibsa_options completed;
 	struct ibsa_fabric *fabric;
@@ -367,7 +369,8 @@ static int device_find_in_path(const char *path,
 		err = fabric_hold(path, error, &fabric);
 	if (err)
 		return err;
-	err = device_find_in_fabric(fabric, path, &completed, error, out_name);
+	err = device_find_in_fabric(fabric, path, &completed, by_id, error,
+				    out_name);
 	if (err)
 		ibsa__fabric_release(fabric);
 	else
@@ -425,8 +428,8 @@ static int device_find_in_system(const struct ibsa__environment *environment,
  */
 static int device_find_at_server(const char *fabric,
 				 const struct ibsa__environment *environment,
-				 const char *name, struct ibsa_error *error,
-				 char **out)
+				 const char *name, bool by_id,
+				 struct ibsa_error *error, char **out)
 {
 	struct remote_connection connection;
 	struct remote_address address;
@@ -439,11 +442,14 @@ static int device_find_at_server(const char *fabric,
 	if (err)
 		return err;
 	ibsa__remote_disconnect(&connection);
+	/* The server returns the node's id, unless it is too long. */
+	if (by_id && *address.node)
+		name = address.node;
 	return name_copy(name ? name : REMOTE_DEVICE, error, out);
 }
 
 int ibsa__device_find(const struct ibsa_options *options,
-		      const struct ibsa__environment *environment,
+		      const struct ibsa__environment *environment, bool by_id,
 		      struct ibsa_error *error, char **out_name,
 		      struct ibsa_fabric **out_fabric)
 {
@@ -452,15 +458,15 @@ int ibsa__device_find(const struct ibsa_options *options,
 	*out_fabric = NULL;
 	if (options->on)
 		return device_find_in_fabric(options->on, "the fabric", options,
-					     error, out_name);
+					     by_id, error, out_name);
 	if (!path)
 		return device_find_in_system(environment, device_name(options),
 					     error, out_name);
 	if (ibsa__remote_path(path))
 		return device_find_at_server(path, environment, options->device,
-					     error, out_name);
-	return device_find_in_path(path, options, environment, error, out_name,
-				   out_fabric);
+					     by_id, error, out_name);
+	return device_find_in_path(path, options, environment, by_id, error,
+				   out_name, out_fabric);
 }
 
 int ibsa__device_files_open(const struct ibsa_options *options,

@@ -34,12 +34,14 @@ int ibsa__options_check(const struct ibsa_options *options,
 
 /*
  * Check that the device in @options exists. *@out_name is its name; the caller
- * frees it. *@out_fabric is its embedded fabric, with a reference for opening
+ * frees it. In a fabric, a node has several names: if @by_id is set, *@out_name
+ * is the node id, which is unique; otherwise the name in @options, if any.
+ * *@out_fabric is its embedded fabric, with a reference for opening
  * ports; NULL if the device belongs to this machine or to the fabric
  * @options->on. Return: as ibsa_device_open().
  */
 int ibsa__device_find(const struct ibsa_options *options,
-		      const struct ibsa__environment *environment,
+		      const struct ibsa__environment *environment, bool by_id,
 		      struct ibsa_error *error, char **out_name,
 		      struct ibsa_fabric **out_fabric) IBSA_MUST_USE;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Devices: opened, shared by name, released. */
+/* Devices: opened, shared, released. */
 #include <errno.h>
 #include <string.h>
 
@@ -39,6 +39,7 @@ static int device_copy_options(struct ib_device *device,
 			       const struct ibsa_device_options *options)
 {
 	device->options = *options;
+	device->has_context = options->context;
 	device->options.name = NULL;
 	device->options.fabric = NULL;
 	if (!options->queue_ms)
@@ -93,7 +94,7 @@ static int device_find(struct ib_device *device,
 		       const struct ibsa_options *where,
 		       struct ibsa_error *error)
 {
-	int err = ibsa__device_find(where, device->environment, error,
+	int err = ibsa__device_find(where, device->environment, true, error,
 				    &device->name, &device->fabric);
 
 	if (err || device->fabric || where->on ||
@@ -104,9 +105,9 @@ static int device_find(struct ib_device *device,
 	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
-int ibsa__sa_device_open(const struct ibsa_device_options *options,
-			 const struct ibsa__environment *environment,
-			 struct ibsa_error *error, struct ib_device **out)
+static int device_open(const struct ibsa_device_options *options,
+		       const struct ibsa__environment *environment,
+		       struct ibsa_error *error, struct ib_device **out)
 {
 	struct ibsa_options where;
 	struct ib_device *device;
@@ -137,21 +138,67 @@ int ibsa_device_open(const struct ibsa_device_options *options,
 	static const struct ibsa_device_options defaults;
 	const struct ibsa__environment environment = ibsa__environment_read();
 
-	return ibsa__sa_device_open(options ? options : &defaults, &environment,
-				    error, out);
+	return device_open(options ? options : &defaults, &environment, error,
+			   out);
+}
+
+static bool text_is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool address_is_same(const struct ibsa_address *a,
+			    const struct ibsa_address *b)
+{
+	return a->lid == b->lid && a->qpn == b->qpn &&
+	       a->pkey_index == b->pkey_index && a->sl == b->sl &&
+	       a->path_bits == b->path_bits && a->lmc == b->lmc &&
+	       a->has_grh == b->has_grh && a->gid_index == b->gid_index &&
+	       a->hop_limit == b->hop_limit &&
+	       a->traffic_class == b->traffic_class &&
+	       a->flow_label == b->flow_label &&
+	       !memcmp(&a->gid, &b->gid, sizeof(a->gid));
+}
+
+static bool options_are_same(const struct ibsa_device_options *a,
+			     const struct ibsa_device_options *b)
+{
+	return !a->access.sa == !b->access.sa &&
+	       (!a->access.sa || address_is_same(a->access.sa, b->access.sa)) &&
+	       a->access.grh == b->access.grh &&
+	       a->access.sm_key == b->access.sm_key && a->window == b->window &&
+	       a->queue_ms == b->queue_ms && a->audit_ms == b->audit_ms &&
+	       a->no_sharing == b->no_sharing && a->no_thread == b->no_thread;
+}
+
+/* Whether two devices are on the same machine or in the same fabric. */
+static bool origin_is_same(const struct ib_device *a, const struct ib_device *b)
+{
+	const struct ibsa_options at = ibsa__sa_client_options(a);
+	const struct ibsa_options bt = ibsa__sa_client_options(b);
+
+	return a->fabric == b->fabric && at.on == bt.on &&
+	       text_is_same(ibsa__server_named(&at, a->environment),
+			    ibsa__server_named(&bt, b->environment)) &&
+	       text_is_same(a->environment->sysfs, b->environment->sysfs);
 }
 
 /*
- * Find the shared device with this name, and add one to its users. @lock is
- * held. Return: the device; or NULL.
+ * Find the device that @users share and that has the ports and options of
+ * @wanted, and add one to its uses. @lock is held. Return: the device; or NULL.
  */
 static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
-					    const char *name)
+					    const struct ib_device *wanted,
+					    enum sa_sharing users)
 {
 	struct ib_device *device;
 
 	LIST_EACH(device, &sa->devices, link) {
-		if (!device->is_shared || strcmp(device->name, name) != 0)
+		if (device->sharing != users ||
+		    strcmp(device->name, wanted->name) != 0 ||
+		    device->has_context != wanted->has_context ||
+		    !origin_is_same(device, wanted) ||
+		    !options_are_same(&device->options, &wanted->options))
 			continue;
 		device->users++;
 		return device;
@@ -160,19 +207,19 @@ static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
 }
 
 /*
- * Add @device to the shared devices under its name. If another thread has
- * added a device of this name first, put @device and return the other thread's
- * device.
+ * Let @users share @device. If they share a device of the same ports already,
+ * put @device. Return: the shared device.
  */
-static struct ib_device *device_share(struct ib_device *device)
+static struct ib_device *device_share(struct ib_device *device,
+				      enum sa_sharing users)
 {
 	struct ibsa__sa *sa = device->sa;
 	struct ib_device *other;
 
 	pthread_mutex_lock(&sa->lock);
-	other = device_find_shared(sa, device->name);
+	other = device_find_shared(sa, device, users);
 	if (!other)
-		device->is_shared = true;
+		device->sharing = users;
 	pthread_mutex_unlock(&sa->lock);
 	if (!other)
 		return device;
@@ -180,27 +227,40 @@ static struct ib_device *device_share(struct ib_device *device)
 	return other;
 }
 
+int ibsa__sa_device_get(const struct ibsa_device_options *options,
+			const struct ibsa__environment *environment,
+			enum sa_sharing users, struct ib_device **out)
+{
+	struct ib_device *device;
+	int err = device_open(options, environment, NULL, &device);
+
+	if (!err)
+		*out = device_share(device, users);
+	return err;
+}
+
 int ibsa_device_get(const char *name, struct ib_device **out)
 {
 	const struct ibsa_device_options options = { .name = name };
-	struct ibsa__sa *sa = name ? ibsa__sa_find() : NULL;
-	struct ib_device *device = NULL;
-	int err;
+	const struct ibsa__environment environment = ibsa__environment_read();
 
-	if (sa) {
-		pthread_mutex_lock(&sa->lock);
-		device = device_find_shared(sa, name);
-		pthread_mutex_unlock(&sa->lock);
-		ibsa__sa_put(sa);
-	}
-	if (!device) {
-		err = ibsa_device_open(&options, NULL, &device);
-		if (err)
-			return err;
-		device = device_share(device);
-	}
-	*out = device;
-	return 0;
+	return ibsa__sa_device_get(&options, &environment, SA_SHARED_BY_PROGRAM,
+				   out);
+}
+
+void ibsa__sa_device_leave(struct ib_device *device,
+			   struct ib_sa_client *client,
+			   const struct ibv_context *context)
+{
+	pthread_mutex_lock(&device->opening);
+	pthread_mutex_lock(&device->sa->lock);
+	if (device->options.context == context)
+		device->options.context = NULL;
+	pthread_mutex_unlock(&device->sa->lock);
+	pthread_mutex_unlock(&device->opening);
+	ibsa__sa_tasks_cancel(device->sa, client);
+	ibsa_device_put(device);
+	ib_sa_unregister_client(client);
 }
 
 void ibsa_device_put(struct ib_device *device)
@@ -212,7 +272,7 @@ void ibsa_device_put(struct ib_device *device)
 	pthread_mutex_lock(&device->sa->lock);
 	is_last = !--device->users;
 	if (is_last)
-		device->is_shared = false;
+		device->sharing = SA_NOT_SHARED;
 	pthread_mutex_unlock(&device->sa->lock);
 	if (is_last)
 		ibsa__sa_loop_end(device);

@@ -11,14 +11,37 @@
 
 #include "base/environment.h"
 
+struct ibv_context;
+
 /*
- * Do what ibsa_device_open() does, but with @environment instead of the
- * current environment variables: the layer above copied them when it opened
- * its own object.
+ * Which users share a device. The program and the verbs contexts have a device
+ * each, because the worker of a device that only contexts use calls no callback
+ * of the program: closing a context in a callback can wait for the worker.
  */
-int ibsa__sa_device_open(const struct ibsa_device_options *options,
-			 const struct ibsa__environment *environment,
-			 struct ibsa_error *error,
-			 struct ib_device **out) IBSA_MUST_USE;
+enum sa_sharing {
+	SA_NOT_SHARED,
+	SA_SHARED_BY_PROGRAM, /* by ibsa_device_get() */
+	SA_SHARED_BY_CONTEXTS,
+};
+
+/*
+ * Open a device as ibsa_device_open() does, but with @environment instead of
+ * the current environment variables: the layer above copied them when it opened
+ * its own object. If @users share a device of the same ports with the same
+ * options, get that device instead.
+ */
+int ibsa__sa_device_get(const struct ibsa_device_options *options,
+			const struct ibsa__environment *environment,
+			enum sa_sharing users,
+			struct ib_device **out) IBSA_MUST_USE;
+
+/*
+ * End the use of @device by @client and @context, which is being closed and may
+ * be the one in the device's options: cancel the queries of @client, put
+ * @device and unregister @client.
+ */
+void ibsa__sa_device_leave(struct ib_device *device,
+			   struct ib_sa_client *client,
+			   const struct ibv_context *context);
 
 #endif

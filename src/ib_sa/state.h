@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "device/files.h"
 #include "engine/engine.h"
+#include "ib_sa/device.h"
 #include "registration/registration.h"
 
 /*
@@ -154,8 +155,8 @@ struct sa_port {
 
 struct ib_device {
 	struct ibsa__sa *sa;
-	struct list link; /* in ibsa__sa.devices */
-	char *name;
+	struct list link;	    /* in ibsa__sa.devices */
+	char *name;		    /* in a fabric, the node id */
 	struct ibsa_fabric *fabric; /* a reference for its ports; or NULL */
 	/*
 	 * Copy of the environment variables when the device was opened. They
@@ -170,7 +171,8 @@ struct ib_device {
 	struct ibsa_device_options options;
 	struct ibsa_address sa_address; /* target of options.access.sa */
 	unsigned int users;
-	bool is_shared; /* found by ibsa_device_get() */
+	enum sa_sharing sharing;
+	bool has_context; /* it was opened with a verbs context */
 	atomic_bool closing;
 	struct list starts; /* tasks that the dispatcher is to start */
 	struct list jobs;
@@ -300,6 +302,10 @@ void ibsa__sa_task_free(struct sa_task *task);
  * call this.
  */
 void ibsa__sa_task_end(int id, uintptr_t ticket);
+
+/* End all tasks of @client, its queries too. Any thread may call this. */
+void ibsa__sa_tasks_cancel(struct ibsa__sa *sa,
+			   const struct ib_sa_client *client);
 
 /*
  * ibsa__sa_tasks_release() and ibsa__sa_tasks_take() are for process.c, when a

@@ -184,6 +184,19 @@ void ibsa__sa_tasks_release(struct sa_tasks *tasks,
 	}
 }
 
+void ibsa__sa_tasks_cancel(struct ibsa__sa *sa,
+			   const struct ib_sa_client *client)
+{
+	pthread_mutex_lock(&sa->lock);
+	for (uint32_t id = 0; id < sa->tasks.slot_count; id++) {
+		struct sa_task *task = sa->tasks.slots[id].task;
+
+		if (task && task->client == client)
+			task_end(task);
+	}
+	pthread_mutex_unlock(&sa->lock);
+}
+
 struct ib_device *ibsa__sa_tasks_take(const struct sa_tasks *tasks,
 				      const struct ib_sa_client *client,
 				      uint32_t *at)

@@ -145,8 +145,8 @@ static int verbs_new(const struct ibsa_options *options,
 	if (!err)
 		err = server_copy(verbs, options, error);
 	if (!err)
-		err = ibsa__device_find(options, verbs->environment, error,
-					&verbs->name, &verbs->fabric);
+		err = ibsa__device_find(options, verbs->environment, false,
+					error, &verbs->name, &verbs->fabric);
 	if (!err) {
 		options_copy(verbs, options);
 		err = context_fill(verbs);

@@ -215,16 +215,16 @@ static bool state_is_shared(const struct context_state *state)
 }
 
 /*
- * End the queries in progress on the context's device, and close the device.
+ * End the queries in progress of the context, and its use of the device.
  * Inside a callback of <ibsa/ib_sa.h>, this does not wait for that callback;
  * end_await() does.
  */
 static void device_end(struct context_state *state)
 {
 	pthread_rwlock_wrlock(&state->asking);
-	ibsa_device_put(state->device);
 	if (state->device)
-		ib_sa_unregister_client(&state->client);
+		ibsa__sa_device_leave(state->device, &state->client,
+				      state->context);
 	state->device = NULL;
 	pthread_rwlock_unlock(&state->asking);
 }
@@ -527,8 +527,9 @@ int ibsa__context_state_device(struct context_state *state)
 		return err;
 	pthread_mutex_lock(&state->opening);
 	if (!state->device) {
-		err = ibsa__sa_device_open(&state->options, state->environment,
-					   NULL, &state->device);
+		err = ibsa__sa_device_get(&state->options, state->environment,
+					  SA_SHARED_BY_CONTEXTS,
+					  &state->device);
 		if (!err)
 			device_anchor(state);
 	}

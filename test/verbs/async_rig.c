@@ -12,20 +12,17 @@
 
 struct async_world world;
 
-int __real_ibsa__sa_device_open(const struct ibsa_device_options *options,
-				const struct ibsa__environment *environment,
-				struct ibsa_error *error,
-				struct ib_device **out);
-int __wrap_ibsa__sa_device_open(const struct ibsa_device_options *options,
-				const struct ibsa__environment *environment,
-				struct ibsa_error *error,
-				struct ib_device **out);
+int __real_ibsa__sa_device_get(const struct ibsa_device_options *options,
+			       const struct ibsa__environment *environment,
+			       enum sa_sharing users, struct ib_device **out);
+int __wrap_ibsa__sa_device_get(const struct ibsa_device_options *options,
+			       const struct ibsa__environment *environment,
+			       enum sa_sharing users, struct ib_device **out);
 
 /* The device of the context is node1 of the fabric. */
-int __wrap_ibsa__sa_device_open(const struct ibsa_device_options *options,
-				const struct ibsa__environment *environment,
-				struct ibsa_error *error,
-				struct ib_device **out)
+int __wrap_ibsa__sa_device_get(const struct ibsa_device_options *options,
+			       const struct ibsa__environment *environment,
+			       enum sa_sharing users, struct ib_device **out)
 {
 	const struct ibsa_device_options on_fabric = {
 		.name = "node1",
@@ -33,7 +30,7 @@ int __wrap_ibsa__sa_device_open(const struct ibsa_device_options *options,
 	};
 
 	world.asked = *options;
-	return __real_ibsa__sa_device_open(&on_fabric, environment, error, out);
+	return __real_ibsa__sa_device_get(&on_fabric, environment, users, out);
 }
 
 int __real_ibsa_device_watch(struct ib_sa_client *client,

@@ -439,6 +439,39 @@ static void child_has_no_registrations(void **state)
 	expect_blink("node2", 1);
 }
 
+/* Two contexts of one device share the subscription, not the registrations. */
+static void two_contexts_receive_events(void **state)
+{
+	struct ibv_context *const first = rig.context;
+	struct ibv_context *const second = verbs_rig_open(&rig, "node1");
+	const union ibv_gid gid = verbs_rig_gid(&rig, "node2", 1);
+
+	(void)state;
+	add(IBV_SM_EVENT_UGID_ALL);
+	rig.context = second;
+	add(IBV_SM_EVENT_UGID_ALL);
+	verbs_rig_plug(&rig, "node2", 1, false);
+	expect(IBV_EVENT_GID_UNAVAIL, &gid);
+	rig.context = first;
+	expect(IBV_EVENT_GID_UNAVAIL, &gid);
+	drop(IBV_SM_EVENT_UGID_ALL);
+	verbs_rig_plug(&rig, "node2", 1, true);
+	rig.context = second;
+	expect(IBV_EVENT_GID_AVAIL, &gid);
+	rig.context = first;
+	assert_false(is_readable(0));
+	add(IBV_SM_EVENT_UGID_ALL);
+	rig.context = second;
+	drop(IBV_SM_EVENT_UGID_ALL);
+	rig.context = first;
+	expect_blink("node2", 1);
+	rig.context = second;
+	assert_false(is_readable(0));
+	add(IBV_SM_EVENT_UGID_ALL);
+	assert_int_equal(ibsa_close_device(first), 0);
+	expect_blink("node2", 1);
+}
+
 static void events_have_names(void **state)
 {
 	(void)state;
@@ -476,6 +509,7 @@ int main(void)
 		TEST(port_that_was_down_is_a_gap),
 		TEST(context_of_our_own_has_no_device_file),
 		TEST(child_has_no_registrations),
+		TEST(two_contexts_receive_events),
 		cmocka_unit_test(events_have_names),
 	};
 

@@ -265,6 +265,24 @@ static void close_ends_the_call(void **state)
 	rig.context = verbs_rig_open(&rig, "node1");
 }
 
+/* The call of one context ends at once, the device of both stays open. */
+static void close_leaves_the_other_context(void **state)
+{
+	struct ibv_context *other = verbs_rig_open(&rig, "node1");
+	union ibv_gid gid = verbs_rig_gid(&rig, "node2", 1);
+	struct timespec start, end;
+
+	(void)state;
+	assert_int_equal(ibv_gid_reachable(other, 1, &gid, 0), 0);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	close_ends_the_call(NULL);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	assert_in_range(end.tv_sec - start.tv_sec, 0, 5);
+	assert_int_equal(ibv_gid_reachable(other, 1, &gid, 0), 0);
+	assert_int_equal(ibsa_close_device(other), 0);
+	assert_int_equal(ibv_gid_reachable(rig.context, 1, &gid, 0), 0);
+}
+
 #define TEST(name) VERBS_TEST(name, &rig)
 
 int main(void)
@@ -284,6 +302,7 @@ int main(void)
 		TEST(signal_ends_the_call),
 		TEST(signal_that_restarts_does_not),
 		TEST(close_ends_the_call),
+		TEST(close_leaves_the_other_context),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
