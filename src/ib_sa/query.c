@@ -75,12 +75,17 @@ static bool record_is_path(const struct ibsa_record *record)
 	return record == &ibsa_path_record || record == &ibsa_opa_path_record;
 }
 
+/*
+ * The query was not started because of @err. Its timeout has not begun, so the
+ * status is not -ETIMEDOUT, even if @err is that the port has lost its SM.
+ */
 static void query_note_failure(struct sa_query *query, int err)
 {
 	const struct ibsa_reply reply = { .record = query->query.record,
 					  .err = err };
+	const int status = ibsa__sa_status(&reply);
 
-	query_end(query, ibsa__sa_status(&reply), &reply);
+	query_end(query, status == -ETIMEDOUT ? -EIO : status, &reply);
 }
 
 static void query_run_start(struct sa_task *task)
