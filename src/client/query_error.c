@@ -41,7 +41,7 @@ static int range_explain(const struct ibsa_query *query,
 			 struct ibsa_error *error)
 {
 	const struct ibsa_record *record = query->record;
-	struct misfit misfit;
+	struct misfit misfit = { .field = NULL };
 	char index[16];
 	unsigned int i = 0;
 
