@@ -184,6 +184,7 @@ static void handle_timer(struct server_source *source, uint32_t events)
 	server->alarm_ns = UINT64_MAX;
 	server->has_smps = false;
 	server->has_changed = true;
+	ibsa__issms_tidy(server);
 	ibsa__server_reenable(server);
 }
 

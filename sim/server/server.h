@@ -121,6 +121,8 @@ struct server_issm {
 	char *name;	       /* file name of the FIFO */
 	struct sim_file *file; /* umad file that sets the port's IsSM bit */
 	int fd;		       /* the write end of the FIFO */
+	uint32_t node;	       /* index in the topology */
+	uint64_t idle_ns;      /* since when it is idle; 0: it is in use */
 	bool is_on;	       /* the IsSM bit is set by this file */
 };
 
@@ -172,6 +174,7 @@ struct ibsa_fabric_server {
 	 */
 	struct list gone;
 	struct list issms;
+	unsigned int issm_count;
 	/*
 	 * Clients that have work, or whose rings are read in each round: the
 	 * server has not announced that they must wake it.
@@ -421,12 +424,19 @@ uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
 
 /*
  * SMs (server_issm.c). Write the path of the FIFO that stands for the issm file
- * of @port. The FIFO exists until the server is closed. Return: 0;
- * -ENAMETOOLONG the path is longer than @room; -ENOMEM; -EEXIST its directory
- * is not private to this user; or another negative errno.
+ * of @port. The FIFO exists while a program has it open or a client is at the
+ * node, and for @patience_ms after that. Return: 0; -ENAMETOOLONG the path is
+ * longer than @room; -ENOMEM; -EMFILE there are too many FIFOs in use; -EEXIST
+ * its directory is not private to this user; or another negative errno.
  */
 int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
 		    size_t room) IBSA_MUST_USE;
 void ibsa__issms_done(struct ibsa_fabric_server *server);
+
+/*
+ * Close the FIFOs that have been idle for @patience_ms. Call this after a FIFO
+ * or a client has become idle or was closed, and when the timer expires.
+ */
+void ibsa__issms_tidy(struct ibsa_fabric_server *server);
 
 #endif

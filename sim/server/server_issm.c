@@ -20,10 +20,17 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/stat.h"
 #include "sim/server/server.h"
 
 #define FOLDER_SUFFIX ".issm"
+
+/*
+ * Maximum number of FIFOs. Their descriptors are among those that the limit of
+ * connections leaves to the server.
+ */
+enum { ISSMS_MAX = 32 };
 
 struct folder {
 	char path[SERVER_PATH_MAX + sizeof(FOLDER_SUFFIX)];
@@ -91,6 +98,7 @@ static void handle_opens(struct server_source *source, uint32_t events)
 		;
 	for (; at != &server->issms; at = at->next)
 		issm_update(server, list_object(at, struct server_issm, link));
+	ibsa__issms_tidy(server);
 	server->has_changed = true;
 }
 
@@ -156,8 +164,10 @@ static int fifo_open(const char *path)
 		return -errno;
 	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0) {
 		fd = -errno;
+		unlink(path);
+	}
 	if (reader >= 0)
 		close(reader);
 	return fd;
@@ -202,6 +212,7 @@ static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
 	if (!issm)
 		return -ENOMEM;
 	issm->fd = -1;
+	issm->node = server->fabric->subnet.topo.ports[port].node;
 	issm->name = ibsa__strdup(name);
 	err = issm->name ? folder_make(server) : -ENOMEM;
 	pthread_mutex_lock(&server->fabric->lock);
@@ -218,7 +229,64 @@ static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
 		return err;
 	}
 	list_append(&server->issms, &issm->link);
+	server->issm_count++;
 	return 0;
+}
+
+static bool node_has_client(const struct ibsa_fabric_server *server,
+			    uint32_t node)
+{
+	const struct server_peer *peer;
+
+	LIST_EACH(peer, &server->peers, link) {
+		if (peer->is_greeted && peer->node == node)
+			return true;
+	}
+	return false;
+}
+
+static void issm_close(struct ibsa_fabric_server *server,
+		       struct server_issm *issm)
+{
+	list_remove(&issm->link);
+	server->issm_count--;
+	issm_free(server, issm);
+}
+
+/*
+ * Close the FIFOs that have been idle for @limit_ns. Return: the time at which
+ * the next one has been; UINT64_MAX: none is idle.
+ */
+static uint64_t issms_close_idle(struct ibsa_fabric_server *server,
+				 uint64_t limit_ns)
+{
+	const uint64_t now_ns = clock_now_ns();
+	uint64_t due_ns = UINT64_MAX;
+	struct server_issm *issm, *next;
+
+	LIST_EACH_SAFE(issm, next, &server->issms, link) {
+		if (issm->is_on || issm_is_open(issm) ||
+		    node_has_client(server, issm->node)) {
+			issm->idle_ns = 0;
+			continue;
+		}
+		if (!issm->idle_ns)
+			issm->idle_ns = now_ns;
+		if (now_ns - issm->idle_ns >= limit_ns)
+			issm_close(server, issm);
+		else if (issm->idle_ns + limit_ns < due_ns)
+			due_ns = issm->idle_ns + limit_ns;
+	}
+	return due_ns;
+}
+
+void ibsa__issms_tidy(struct ibsa_fabric_server *server)
+{
+	const uint64_t due_ns = issms_close_idle(
+		server, server->options.patience_ms * NS_PER_MS);
+
+	if (due_ns != UINT64_MAX)
+		ibsa__server_alarm(server, due_ns);
 }
 
 static bool issm_exists(const struct ibsa_fabric_server *server,
@@ -245,8 +313,13 @@ int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
 		 (unsigned long long)server->fabric->subnet.topo.nodes[at->node]
 			 .guid,
 		 at->number);
-	if (!issm_exists(server, name))
-		err = issm_make(server, port, name);
+	if (!issm_exists(server, name)) {
+		if (server->issm_count >= ISSMS_MAX)
+			(void)issms_close_idle(server, 0);
+		err = server->issm_count < ISSMS_MAX
+			      ? issm_make(server, port, name)
+			      : -EMFILE;
+	}
 	if (err)
 		return err;
 	fifo = issm_fifo(server, name);
@@ -264,8 +337,7 @@ void ibsa__issms_done(struct ibsa_fabric_server *server)
 		struct server_issm *issm = list_object(
 			server->issms.next, struct server_issm, link);
 
-		list_remove(&issm->link);
-		issm_free(server, issm);
+		issm_close(server, issm);
 	}
 	if (server->opens.fd >= 0)
 		rmdir(folder.path);

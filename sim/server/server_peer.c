@@ -250,6 +250,7 @@ void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 	list_append(&server->gone, &peer->link);
 	server->stats.clients--;
 	ibsa__peer_leave(peer);
+	ibsa__issms_tidy(server);
 	ibsa__server_reenable(server);
 }
 

@@ -3,6 +3,7 @@
  * Clients of a fabric server that exit, stall, or send invalid data. Each test
  * ends with another client that is served as usual.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ibsa/bits.h>
@@ -538,6 +540,75 @@ static void a_directory_of_others_is_not_used_for_fifos(void **state)
 	server_stop(server);
 }
 
+/* Return: the number of files in the directory of FIFOs. */
+static unsigned int fifo_count(const struct server_rig *server)
+{
+	char path[128];
+	unsigned int count = 0;
+	struct dirent *entry;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "%s.issm", server_path(server));
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder)))
+		count += entry->d_name[0] != '.';
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+/* A FIFO is removed some time after the last client at its node has gone. */
+static void an_unused_fifo_is_removed(void **state)
+{
+	static const struct ibsa_fabric_server_options impatient = {
+		.patience_ms = 100,
+	};
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	struct server_rig *server = server_start_with(server_pair, &impatient);
+	const int fd = server_connect(server, "left");
+	const uint32_t port = 1;
+
+	(void)state;
+	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer_receive(fd), 0);
+	for (int i = 0; i < 30; i++)
+		nanosleep(&pause, NULL);
+	assert_int_equal(fifo_count(server), 1);
+	close(fd);
+	for (int i = 0; i < 1000 && fifo_count(server); i++)
+		nanosleep(&pause, NULL);
+	assert_int_equal(fifo_count(server), 0);
+	server_stop(server);
+}
+
+/* No FIFO remains if the server has no descriptor for it. */
+static void a_fifo_that_cannot_be_opened_is_removed(void **state)
+{
+	struct server_rig *server = server_start(server_pair);
+	const int fd = server_connect(server, "left");
+	const int other = server_connect(server, "right");
+	const uint32_t port = 1;
+	struct rlimit before, few;
+	int free_fd;
+
+	(void)state;
+	frame_send(fd, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer_receive(fd), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	free_fd = dup(fd);
+	close(free_fd);
+	few = before;
+	few.rlim_cur = (rlim_t)free_fd + 1;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	frame_send(other, REMOTE_ISSM, &port, sizeof(port));
+	assert_int_equal(answer_receive(other), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(fifo_count(server), 1);
+	close(other);
+	close(fd);
+	server_stop(server);
+}
+
 static void unknown_flags_are_answered_with_the_known(void **state)
 {
 	struct umad_agent_request2 request = {
@@ -601,6 +672,8 @@ int main(void)
 		cmocka_unit_test(
 			server_accepts_again_when_descriptors_are_free),
 		cmocka_unit_test(a_directory_of_others_is_not_used_for_fifos),
+		cmocka_unit_test(an_unused_fifo_is_removed),
+		cmocka_unit_test(a_fifo_that_cannot_be_opened_is_removed),
 		cmocka_unit_test(unknown_flags_are_answered_with_the_known),
 		cmocka_unit_test(a_failed_connection_has_no_descriptor),
 	};
