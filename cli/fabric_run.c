@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -116,6 +117,18 @@ static int file_limit_raise(const struct cli *cli)
 	return CLI_DEVICE;
 }
 
+/*
+ * glibc raises the size above which memory is mapped, once mapped memory was
+ * freed. A table that grows in the heap is then copied, which takes
+ * milliseconds, and the heap keeps what was freed.
+ */
+static void allocator_set(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 static void event_note(const char *text, void *arg)
 {
 	const struct cli *cli = arg;
@@ -138,6 +151,7 @@ static int fabric_serve_processes(struct serving *serving)
 
 	if (err)
 		return err;
+	allocator_set();
 	err = ibsa_fabric_server_open(cli->fabric.loaded, serving->path,
 				      &options, &error, &serving->server);
 	return err ? error_explain(err, &error) : CLI_DONE;

@@ -45,8 +45,13 @@ struct packet packet_request(uint8_t method, uint16_t attribute, uint32_t agent,
 int file_open(const char *address, unsigned int index,
 	      struct remote_file *out_file, uint32_t *out_agent);
 
-/* Connect to the server, and send a hello unless @node is NULL. */
+/*
+ * Connect to the server, and send a hello unless @node is NULL. If the server
+ * refuses, attack_connect() ends the process, and attack_connect_try() returns
+ * -1.
+ */
 int attack_connect(const char *address, const char *node);
+int attack_connect_try(const char *address, const char *node);
 
 void pause_us(unsigned int us);
 

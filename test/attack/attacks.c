@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -314,6 +315,24 @@ static void issm_files(const char *address, unsigned int nodes)
 	hold();
 }
 
+/* One process takes all connections that it gets. */
+static void connections_hold(const char *address, unsigned int nodes)
+{
+	enum { CONNECTIONS = 2000 };
+	struct rlimit files;
+
+	(void)nodes;
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		exit(1);
+	files.rlim_cur = files.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+	for (int i = 0; i < CONNECTIONS; i++)
+		if (attack_connect_try(address, "") < 0)
+			break;
+	attack_has_begun();
+	hold();
+}
+
 const struct attack attacks[] = {
 	{ "path-tables", tables_of_paths, 1 },
 	{ "path-tables-x4", tables_of_paths, 4 },
@@ -330,5 +349,6 @@ const struct attack attacks[] = {
 	{ "fd-end", descriptor_and_end, 1 },
 	{ "fd-packet", descriptor_with_packet, 1 },
 	{ "issm", issm_files, 1 },
+	{ "connections", connections_hold, 1 },
 };
 const int attack_count = sizeof(attacks) / sizeof(attacks[0]);
