@@ -25,10 +25,11 @@ def records(command):
 
 def fields(command, record):
     """Name, bits and selection of each field, by the help of the command."""
-    found = re.findall(r"^(\w+)(?: to _\d+)? +(\d+) +(yes|no|sent) ",
-                       help_of(command, "get", record), re.M)
-    return [(re.sub(r"_1$", "", name) if f"{name} to _" in
-             help_of(command, "get", record) else name, int(bits), matches)
+    text = help_of(command, "get", record)
+    found = re.findall(r"^(\w+)(?: to _\d+)? +(\d+) +(yes|no|sent) ", text,
+                       re.M)
+    return [(re.sub(r"_1$", "", name) if f"{name} to _" in text else name,
+             int(bits), matches)
             for name, bits, matches in found]
 
 
