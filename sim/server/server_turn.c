@@ -104,10 +104,13 @@ static bool bytes_settle(struct server_peer *peer)
 
 void ibsa__peers_serve_active(struct ibsa_fabric_server *server)
 {
-	const uint64_t start_ns = clock_now_ns();
-	uint64_t now_ns = start_ns;
 	struct server_peer *peer, *next;
+	uint64_t start_ns;
+	uint64_t now_ns;
 
+	if (list_is_empty(&server->active))
+		return;
+	start_ns = now_ns = clock_now_ns();
 	while ((peer = peer_next(server))) {
 		now_ns = peer_turn(peer, now_ns);
 		if (now_ns - start_ns >= ROUND_NS)

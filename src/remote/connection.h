@@ -190,6 +190,12 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
 			  struct remote_fds *fds);
 
 /*
+ * Receive bytes without waiting from a socket through which no descriptors
+ * pass, as recv() does. A message with descriptors is the error EPROTO.
+ */
+ssize_t ibsa__remote_recv_bytes(int fd, void *data, size_t len);
+
+/*
  * Set *@error to the server's error text, without control characters, or to the
  * system's text for @err if the server sent none. Return: @err.
  */

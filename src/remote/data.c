@@ -70,17 +70,16 @@ void ibsa__data_close(struct remote_data *data)
 }
 
 /*
- * Wake the server. A write to an eventfd whose counter is at its maximum would
- * wait if the server has made the eventfd blocking, which it can do at any
- * time.
+ * Wake the server, unless it has made the eventfd blocking: a write would then
+ * wait while the counter is at its maximum.
  */
 static void bell_ring(const struct remote_data *data)
 {
-	struct pollfd bell = { .fd = data->bell_fd, .events = POLLOUT };
+	const int flags = fcntl(data->bell_fd, F_GETFL);
 
-	if (data->inode && ibsa__socket_inode(data->fd) != data->inode)
+	if (flags < 0 || !(flags & O_NONBLOCK))
 		return;
-	if (poll(&bell, 1, 0) > 0 && bell.revents & POLLOUT)
+	if (!data->inode || ibsa__socket_inode(data->fd) == data->inode)
 		fd_wake(data->bell_fd);
 }
 
@@ -128,9 +127,9 @@ int ibsa__data_send(struct remote_data *data, const void *head, size_t head_len,
 static ssize_t socket_recv(int fd, void *to, size_t len, int flags)
 {
 	for (;;) {
-		const ssize_t got = flags ? recv(fd, to, len,
-						 flags | MSG_DONTWAIT)
-					  : ibsa__socket_recv(fd, to, len);
+		const ssize_t got =
+			flags ? recv(fd, to, len, flags | MSG_DONTWAIT)
+			      : ibsa__remote_recv_bytes(fd, to, len);
 
 		if (got > 0)
 			return got;

@@ -81,13 +81,9 @@ static struct remote_fds message_fds(struct msghdr *message,
 	return fds;
 }
 
-/*
- * When a message is taken from the socket, the kernel closes its descriptors in
- * this thread, but for those that are received. They are duplicated by a peek,
- * and the message is taken only if all have been received and none was excess.
- */
-ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
-			  struct remote_fds *fds)
+/* Receive a message with all of its descriptors. Return: as recvmsg(). */
+static ssize_t message_recv(int fd, void *data, size_t len, int flags,
+			    struct remote_fds *out, bool *out_has_excess)
 {
 	union {
 		struct cmsghdr align;
@@ -101,13 +97,30 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
 		.msg_controllen = sizeof(control.room),
 	};
 	const ssize_t got = recvmsg(fd, &message,
-				    MSG_PEEK | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	struct remote_fds passed;
+				    flags | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+
+	*out_has_excess = false;
+	if (got > 0 &&
+	    (message.msg_controllen || message.msg_flags & MSG_CTRUNC))
+		*out = message_fds(&message, out_has_excess);
+	return got;
+}
+
+/*
+ * When a message is taken from the socket, the kernel closes its descriptors in
+ * this thread, but for those that are received. They are duplicated by a peek,
+ * and the message is taken only if all have been received and none was excess.
+ */
+ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
+			  struct remote_fds *fds)
+{
+	struct remote_fds passed = remote_fds_none();
 	bool has_excess;
+	const ssize_t got = message_recv(fd, data, len, MSG_PEEK, &passed,
+					 &has_excess);
 
 	if (got <= 0)
 		return got;
-	passed = message_fds(&message, &has_excess);
 	if (passed.fd[0] >= 0 || passed.is_cut) {
 		ibsa__remote_fds_close(fds);
 		*fds = passed;
@@ -117,6 +130,24 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
 		return -1;
 	}
 	return recv(fd, data, (size_t)got, MSG_DONTWAIT);
+}
+
+/*
+ * One call, since a client that waits for replies receives a byte for each. Only
+ * if this process has no descriptors left, the kernel closes those that come.
+ */
+ssize_t ibsa__remote_recv_bytes(int fd, void *data, size_t len)
+{
+	struct remote_fds passed = remote_fds_none();
+	bool has_excess;
+	const ssize_t got = message_recv(fd, data, len, 0, &passed,
+					 &has_excess);
+
+	if (got <= 0 || (passed.fd[0] < 0 && !passed.is_cut))
+		return got;
+	ibsa__remote_fds_close(&passed);
+	errno = EPROTO;
+	return -1;
 }
 
 large_inode ibsa__socket_inode(int fd)
