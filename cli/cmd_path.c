@@ -79,9 +79,9 @@ static struct row *row_add(struct rows *rows)
 }
 
 /*
- * Return: the first argument on the command line whose selector the path that
- * the SA returned does not meet, because the SA orders rates in another way;
- * NULL: the path meets all selectors.
+ * Return: the first selector on the command line that the returned path does
+ * not meet, because the SA orders rates in another way; NULL: the path meets
+ * all selectors.
  */
 static const char *selector_unmet(const struct cli *cli,
 				  const struct rows *rows,

@@ -283,8 +283,8 @@ static void no_such_service_explain(const struct cli *cli,
 }
 
 /*
- * Remove a service. Its ID, GID and P_Key are sent, because the SA compares
- * these fields regardless of the component mask.
+ * Remove a service. The ID, GID and P_Key of the service are sent, because the
+ * SA compares these fields regardless of the component mask.
  */
 static int service_unregister(struct cli *cli)
 {

@@ -13,8 +13,8 @@ const char subscription_second_signal[] = "ended before the SA confirmed the "
 					  "continue to send reports";
 
 /*
- * Return: the reason why the port cannot be used any more. Its fabric server
- * may have ended.
+ * Return: the reason why the port cannot be used any more. The fabric server of
+ * the port may have ended.
  */
 static const char *port_failure(void)
 {

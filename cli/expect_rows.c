@@ -74,8 +74,8 @@ static int wrong(const struct expect *expect, const char *format, ...)
 }
 
 /*
- * A JSON object that is being read. Its members are in the order in which ibsa
- * writes them, so the search for the next one begins at @next.
+ * A JSON object that is being read. The members of the object are in the order
+ * in which ibsa writes them, so the search for the next one begins at @next.
  */
 struct object {
 	const struct expect *expect;

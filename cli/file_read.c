@@ -28,8 +28,8 @@ struct reading {
 };
 
 /*
- * Enlarge the buffer. Its limit has two bytes more than the largest file: one
- * to notice that the file is larger, and one for the NUL.
+ * Enlarge the buffer. The limit of the buffer has two bytes more than the
+ * largest file: one to notice that the file is larger, and one for the NUL.
  */
 static int room_grow(struct reading *reading)
 {

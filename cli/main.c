@@ -281,8 +281,8 @@ static int cli_finish(struct cli *cli, int status)
 
 /*
  * Open /dev/null in place of closed standard descriptors. Otherwise the next
- * opened file, even a device file, would get the number and receive output. It
- * is opened read-only, so that writing fails.
+ * opened file, even a device file, would get the number and receive output.
+ * This file is opened read-only, so that writing fails.
  */
 static void fill_standard_files(void)
 {

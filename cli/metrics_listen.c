@@ -145,8 +145,8 @@ static void serving_wake(void *arg)
 
 /*
  * The first collection shows whether the arguments are valid, and subscribes to
- * events. Its values are not served: the first request starts another
- * collection.
+ * events. The values of this collection are not served: the first request
+ * starts another collection.
  */
 static int serving_run(struct serving *serving)
 {

@@ -485,7 +485,7 @@ const char *complaint_first(void)
 }
 
 /*
- * Print a message as a line on stderr. It is written in one call, because
+ * Print a message as a line on stderr. The line is written in one call, because
  * other processes may write to the same terminal.
  */
 void complain(const char *format, ...)

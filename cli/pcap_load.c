@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Loads libpcap when it is needed. Its soname is libpcap.so.0.8 in Debian, and
- * libpcap.so.1 in other distributions.
+ * Loads libpcap when it is needed. The soname of libpcap is libpcap.so.0.8 in
+ * Debian, and libpcap.so.1 in other distributions.
  */
 #include "library_load.h"
 #include "pcap_load.h"

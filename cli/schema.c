@@ -2,8 +2,8 @@
 /*
  * usage: schema COMMAND
  *
- * Writes the JSON Schema of a command's output, from the tables of columns. It
- * runs during the build.
+ * Writes the JSON Schema of a command's output, from the tables of columns.
+ * This program runs during the build.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -169,7 +169,7 @@ static void put_property(const struct cell_type *type, void *arg)
 	printf("}");
 }
 
-/* Write the condition on the cell @type, if it has one. */
+/* Write the condition on the cell @type, if the column of the cell has one. */
 static void put_condition(const struct cell_type *type, void *arg)
 {
 	const char *words = type->column->words_of_no;

@@ -163,9 +163,9 @@ static char letter_of(const struct box *box)
 }
 
 /*
- * Write a line of the drawing. Its label has the number of links, unless it is
- * one link (to a box of adapters: one for each adapter), and the rate, unless
- * it is the most frequent one.
+ * Write a line of the drawing. The label of the line has the number of links,
+ * unless it is one link (to a box of adapters: one for each adapter), and the
+ * rate, unless it is the most frequent one.
  */
 static void line_put(const struct drawing *drawing, const struct line *line)
 {

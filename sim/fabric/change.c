@@ -50,8 +50,8 @@ static void settle(struct ibsa_fabric *fabric)
 }
 
 /*
- * Let a new SM take over the subnet. It sends no Reports about the ports that
- * its first sweep finds.
+ * Let a new SM take over the subnet. The SM sends no Reports about the ports
+ * that its first sweep finds.
  */
 static void take_over(struct ibsa_fabric *fabric)
 {

@@ -97,8 +97,8 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 		mask |= CAP_IS_SM;
 	/*
 	 * Without an embedded SM, adapters set the capability of client
-	 * reregistration, as real ones do. With it, they do not; the embedded
-	 * SM sets ClientReregister nevertheless.
+	 * reregistration, as real adapters do. With an embedded SM, they do not
+	 * set the capability, but the SM sets ClientReregister all the same.
 	 */
 	if (subnet->is_bare && !is_switch)
 		mask |= CAP_REREGISTER;

@@ -81,9 +81,9 @@ static bool membership_start(struct sa_work *work, struct membership *out)
 }
 
 /*
- * Whether the requester may change the membership: a new one; its own one; or,
- * if the requester is a member of the group's partition, the membership of a
- * port that another port has joined.
+ * Whether the requester may change the membership: a new membership; its own
+ * membership; or, if the requester is a member of the group's partition, the
+ * membership of a port that another port has joined.
  */
 static bool requester_may_change(const struct membership *request,
 				 const struct member *member)

@@ -207,7 +207,8 @@ static uint32_t lid_to_hash(const struct port_name *name)
 
 /*
  * Return: which LID of a port with several LIDs the path uses, as an offset.
- * It does not depend on the direction of the path or the order of the ports.
+ * The result does not depend on the direction of the path or the order of the
+ * ports.
  */
 static unsigned int lid_offset(const struct multi *multi)
 {

@@ -92,10 +92,11 @@ static void put_lid_in_gid(struct ibsa_gid *gid, uint32_t lid)
 }
 
 /*
- * Append a path between two LIDs to the reply. Its source GID is that of the
- * request; if the request has none, it is made from the source port's GUID.
- * Its destination GID is made from the destination port's GUID; but if the
- * request is for a GID of another subnet, it is that GID.
+ * Append a path between two LIDs to the reply. The source GID of the path is
+ * that of the request; if the request has none, it is made from the source
+ * port's GUID. The destination GID of the path is made from the destination
+ * port's GUID; but if the request is for a GID of another subnet, it is that
+ * GID.
  */
 void ibsa__path_put(const struct path_query *query, const struct path *path,
 		    uint32_t from_lid, uint32_t to_lid, uint8_t preference)

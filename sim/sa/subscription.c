@@ -10,9 +10,9 @@
 #include "sim/sa/subscription.h"
 
 /*
- * Whether two subscriptions are for the same events. They are compared as by
- * OpenSM: the GID, or the LID range if the GID is zero, and all other fields,
- * including QPN and response time, but not the subscribe flag.
+ * Whether two subscriptions are for the same events. Subscriptions are compared
+ * as by OpenSM: the GID, or the LID range if the GID is zero, and all other
+ * fields, including QPN and response time, but not the subscribe flag.
  */
 static bool same_events(const struct ibsa_inform_info *a,
 			const struct ibsa_inform_info *b)

@@ -170,8 +170,8 @@ static void peers_settle_all(struct ibsa_fabric_server *server)
 }
 
 /*
- * The timer has expired. It does not tell which umad file is due, so all files
- * are processed. A MAD that was delayed may change a port.
+ * The timer has expired. The timer does not tell which umad file is due, so all
+ * files are processed. A MAD that was delayed may change a port.
  */
 static void handle_timer(struct server_source *source, uint32_t events)
 {

@@ -34,8 +34,8 @@ int ibsa__peer_rings_open(struct server_peer *peer, int *out_memory_fd)
 {
 	/*
 	 * The server never reads or writes the eventfd, since a client could
-	 * make either call block: its events are edge-triggered. Its counter
-	 * starts at 1, so that it is always readable and
+	 * make either call block: its events are edge-triggered. The counter of
+	 * the eventfd starts at 1, so that the eventfd is always readable and
 	 * ibsa__source_repeat() can report it again.
 	 */
 	const int bell_fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -49,8 +49,8 @@ static atomic_uint forks;
 static atomic_uint children;
 
 /*
- * Runs before a fork. It must take no lock: afterwards fork() waits for the
- * locks of malloc(), and a thread that holds one of these may have been
+ * Runs before a fork. The handler must take no lock: afterwards fork() waits
+ * for the locks of malloc(), and a thread that holds one of these may have been
  * interrupted by a signal handler that calls the library.
  */
 static void registry_before_fork(void)
@@ -82,8 +82,8 @@ static void slots_reset(void)
 /*
  * Runs in a forked child. Another thread of the parent may have held the
  * registry's lock during the fork, so the lock is initialised again. The
- * child's copy of slots and entries is complete: a new one is linked into its
- * list by one write, after its content was written.
+ * child's copy of slots and entries is complete: a new slot or entry is linked
+ * into its list by one write, after its content was written.
  */
 static void registry_in_child(void)
 {

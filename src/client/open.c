@@ -378,7 +378,7 @@ static int device_find_in_path(const char *path,
 	return err;
 }
 
-/* Find a device of this machine. Its ports need not be active. */
+/* Find a device of this machine. The ports of the device need not be active. */
 static int device_find_in_files(struct device_files *files, const char *name,
 				struct ibsa_error *error, char **out)
 {

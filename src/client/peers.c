@@ -52,7 +52,7 @@ static void hash_mix(struct random *hash, uint64_t word)
 }
 
 /*
- * Return: the hash key of a requester's address. It includes a secret:
+ * Return: the hash key of a requester's address. The key includes a secret:
  * otherwise requesters could choose addresses that have the same key.
  */
 static uint64_t address_key(const struct peers *peers,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The blocking query, ibsa_query_wait(), and the evaluation of its reply. It
- * uses only public functions of the library.
+ * The blocking query, ibsa_query_wait(), and the evaluation of its reply. This
+ * file uses only public functions of the library.
  */
 #include <errno.h>
 

@@ -45,8 +45,8 @@ static void name_set(struct ibsa__reason_search *search,
 /*
  * Of the port numbers 1 and 2, the one that the target more probably has: a
  * port GUID is often the node GUID, which is mostly even, plus the port number.
- * It is tried first: if there was a query for the constraints, the limit of
- * queries permits no second attempt.
+ * This number is tried first: if there was a query for the constraints, the
+ * limit of queries permits no second attempt.
  */
 static uint8_t sibling_first(const struct ibsa__reason_search *search)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A responder connects a port of this machine with an embedded fabric. It
- * sends the requests that arrive at the port to the fabric's SA, from one of
- * the fabric's nodes, and sends the SA's replies and Reports to that node back
- * to the requester.
+ * A responder connects a port of this machine with an embedded fabric. The
+ * responder sends the requests that arrive at the port to the fabric's SA, from
+ * one of the fabric's nodes, and sends the SA's replies and Reports to that
+ * node back to the requester.
  *
  * The umad file of the node replaces the upper half of a transaction id. Each
  * request therefore gets a new transaction id in the fabric, by which the
  * responder finds the requester of a reply. The node sends its requests with a
- * GRH. Its flow label, which the fabric itself does not use, is the
- * requester's number; the SA returns it in its Reports.
+ * GRH. The flow label of the GRH, which the fabric itself does not use, is the
+ * requester's number; the SA returns this number in its Reports.
  */
 #include <errno.h>
 #include <string.h>
@@ -78,8 +78,8 @@ struct ibsa_responder {
 	int lost; /* The error that has ended the responder; 0 while it runs. */
 	/*
 	 * Upper half of the transaction id of the last Report from the fabric's
-	 * SA. It is stored because the kernel replaces it when the responder
-	 * sends the Report.
+	 * SA. This half is stored because the kernel replaces it when the
+	 * responder sends the Report.
 	 */
 	uint32_t report_id;
 };
@@ -426,8 +426,8 @@ static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 }
 
 /*
- * Store the addresses at which requesters reach the responder. They do not
- * change until the responder is closed.
+ * Store the addresses at which requesters reach the responder. The addresses do
+ * not change until the responder is closed.
  */
 static void info_init(struct ibsa_responder *responder)
 {

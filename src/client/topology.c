@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads the topology of a subnet from the SA: one query for each table, all
- * submitted at once. It uses only public functions of the library.
+ * submitted at once. This file uses only public functions of the library.
  */
 #include <errno.h>
 
@@ -43,8 +43,8 @@ static void read_free(struct read *read)
 }
 
 /*
- * Cancel the remaining queries of @read. Their callbacks still come; the last
- * one frees @read.
+ * Cancel the remaining queries of @read. The callbacks of these queries still
+ * come; the last callback frees @read.
  */
 static void read_cancel(struct read *read)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Chooses the GID that fits an IP address or GID best, from the rows of a GID
- * table. It reads no files.
+ * table. This file reads no device files.
  *
  * Source: what NCCL and UCX do; RFC 6724, 5, rule 8 for the leading bits.
  */

@@ -17,8 +17,8 @@
 #include "wire/gid.h"
 
 /*
- * Data that apply to all GID table entries of a port. They are read when they
- * are first needed.
+ * Data that apply to all GID table entries of a port. These data are read when
+ * they are first needed.
  */
 struct port_data {
 	struct ibsa__interfaces interfaces;
@@ -41,9 +41,9 @@ static int gid_read(struct device_files *files, const char *device,
 }
 
 /*
- * Read whether the type of a GID is RoCE v2. It is not if reading the type
- * fails with EINVAL, which happens on ports that are not Ethernet, or if the
- * port has no types, as in kernels before 4.5.
+ * Read whether the type of a GID is RoCE v2. The type is another one if reading
+ * it fails with EINVAL, as on ports that are not Ethernet, or if the port has
+ * no types, as in kernels before 4.5.
  */
 static int gid_is_v2_read(struct device_files *files, const char *device,
 			  unsigned int port, uint32_t index, bool *out)
@@ -89,8 +89,8 @@ static int gid_type_read(struct device_files *files, const char *device,
 }
 
 /*
- * Return: the index of the network interface of a GID table entry; 0 if it has
- * no interface in the caller's network namespace.
+ * Return: the index of the network interface of a GID table entry; 0 if the
+ * entry has no interface in the caller's network namespace.
  */
 static uint32_t gid_interface_read(struct device_files *files,
 				   const char *device, unsigned int port,

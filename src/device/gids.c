@@ -112,8 +112,8 @@ static int all_devices_add(struct reading *reading)
 }
 
 /*
- * Whether a text can be the name of a device. It must not be a path, which
- * could also lead to a device.
+ * Whether a text can be the name of a device. The text must not be a path,
+ * which could also lead to a device.
  */
 static bool is_device_name(const char *device)
 {

@@ -98,8 +98,8 @@ int ibsa__pkeys_read(struct device_files *files, const char *device,
 /*
  * Find the index of the default P_Key in a port's P_Key table. The search ends
  * at 0xffff, the default P_Key with full membership, which is nearly always the
- * first entry. Without it, *@out is the index of 0x7fff, the limited
- * membership, or 0 if the table has neither.
+ * first entry. If the table does not have 0xffff, *@out is the index of 0x7fff,
+ * the limited membership; if the table has neither, 0.
  */
 static int default_pkey_find(struct device_files *files, const char *device,
 			     unsigned int port, uint16_t *out)

@@ -70,8 +70,8 @@ static inline bool is_from_address(const struct ibsa__engine *engine,
 }
 
 /*
- * Whether a reply is the request itself, returned by the SA with a status. Its
- * attribute may differ from the attribute of a regular reply.
+ * Whether a reply is the request itself, returned by the SA with a status. The
+ * attribute of such a reply may differ from the attribute of a regular reply.
  */
 static bool is_request_returned(const struct txn *txn, const uint8_t *mad)
 {
@@ -333,9 +333,9 @@ int ibsa__engine_receive(struct ibsa__engine *engine)
 		if (got < 0)
 			listener_report_loss(engine);
 		/*
-		 * -ENODEV: the transport has lost all requests in flight. They
-		 * are sent again now: otherwise the loss of each would be
-		 * detected only at its next try or deadline.
+		 * -ENODEV: the transport has lost all requests in flight. The
+		 * requests are sent again now: otherwise the loss of each would
+		 * be detected only at its next try or deadline.
 		 */
 		if (got == -ENODEV)
 			ibsa__engine_resend(engine, false);

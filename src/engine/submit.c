@@ -264,9 +264,9 @@ static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	if (err) {
 		engine->stats.send_errors++;
 		/*
-		 * Nothing was sent, so the interval does not grow. It does
-		 * after -EALREADY, because the transport still holds an earlier
-		 * try.
+		 * Nothing was sent, so the interval does not grow. After
+		 * -EALREADY the interval grows, because the transport still
+		 * holds an earlier try.
 		 */
 		if (err != -EALREADY)
 			txn->interval_ms = txn->last_interval_ms;

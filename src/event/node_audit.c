@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The audit of nodes: reads the SA's table of NodeRecords at intervals and
- * compares it with the known ports. It detects ports that joined or left
+ * compares it with the known ports. The audit detects ports that joined or left
  * although every try of the SA's Report was lost.
  *
  * Ports are sorted by GUID, so that one pass compares a table.
@@ -314,8 +314,9 @@ static bool ports_are_reported(const struct ibsa__events *events)
 }
 
 /*
- * Send the query for the table of NodeRecords. It does not share an earlier
- * request: its reply must not be older than the Reports received before it.
+ * Send the query for the table of NodeRecords. The query does not share an
+ * earlier request: its reply must not be older than the Reports received before
+ * it.
  */
 static int table_query(struct ibsa__registration *registration)
 {

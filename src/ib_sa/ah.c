@@ -151,9 +151,9 @@ static int port_view_read(struct ib_device *device, uint8_t port_num,
 	if (ibsa__sa_is_ours(device->sa))
 		err = ibsa__sa_port_state(device, port_num, &state);
 	/*
-	 * -EAGAIN: the port is in a fabric and has no link. Its type does not
-	 * depend on the link; the zeros in @state stand for a port without a
-	 * LID.
+	 * -EAGAIN: the port is in a fabric and has no link. The type of the
+	 * port does not depend on the link; the zeros in @state stand for a
+	 * port without a LID.
 	 */
 	if (err && err != -EAGAIN)
 		return err;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ClassPortInfo of an OPA port's manager, which contains the queries that the
- * manager supports. It is queried when the port is opened, and again after
- * events that may bring a new manager. Opening the port does not wait for the
- * reply if another thread dispatches the device; calls that need the
- * ClassPortInfo wait.
+ * manager supports. The ClassPortInfo is queried when the port is opened, and
+ * again after events that may bring a new manager. Opening the port does not
+ * wait for the reply if another thread dispatches the device; calls that need
+ * the ClassPortInfo wait.
  *
  * Source: Linux drivers/infiniband/core/sa_query.c.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The object of which a process has only one: it holds the lock, the open
- * devices, the ids of tasks, and the multicast members. It exists while a
- * client is registered or a device is open.
+ * devices, the ids of tasks, and the multicast members. The object exists while
+ * a client is registered or a device is open.
  */
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -104,8 +104,8 @@ static void query_run_start(struct sa_task *task)
 }
 
 /*
- * Dispatcher: cancel a query. Its start has run and its callback has not, so
- * the engine has the query.
+ * Dispatcher: cancel a query. The query's start has run and its callback has
+ * not, so the engine has the query.
  */
 static void query_run_cancel(struct sa_job *job)
 {

@@ -20,8 +20,8 @@ struct sa_registration {
 };
 
 /*
- * Call the program's callback for a registration. It does not get the handle
- * of <ibsa/service.h>, which only the dispatcher may use.
+ * Call the program's callback for a registration. The callback does not get the
+ * handle of <ibsa/service.h>, which only the dispatcher may use.
  */
 static void registration_report(const struct ibsa_registration_report *report,
 				void *arg)

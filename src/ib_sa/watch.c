@@ -28,8 +28,8 @@ static void watch_free(struct sa_task *task)
 }
 
 /*
- * Call the program's callback for an event. It does not get the handle of
- * <ibsa/event.h>, which only the dispatcher may use.
+ * Call the program's callback for an event. The callback does not get the
+ * handle of <ibsa/event.h>, which only the dispatcher may use.
  */
 static void watch_report(const struct ibsa_event *event, void *arg)
 {

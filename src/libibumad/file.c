@@ -23,7 +23,7 @@ static bool slot_has_number(const struct registry_slot *slot, int number)
 
 /*
  * Return: a number made from the device and inode of the file that @fd refers
- * to. It usually differs between two files.
+ * to. The number usually differs between two files.
  */
 static unsigned int mark_of(int fd)
 {

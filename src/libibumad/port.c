@@ -58,8 +58,8 @@ static int numbers_read(struct device_files *files, const char *ca,
 }
 
 /*
- * Read GID 0 of a port. Its lower half is the port GUID, for which sysfs has
- * no file.
+ * Read GID 0 of a port. The lower half of this GID is the port GUID, for which
+ * sysfs has no file.
  */
 static int gid_read(struct device_files *files, const char *ca,
 		    unsigned int number, umad_port_t *port)

@@ -28,10 +28,10 @@
 enum { PATIENCE_MS = 10000 };
 
 /*
- * Close the connection after an error in the middle of an exchange. It is
- * unusable for all processes that share it, because the next answer may belong
- * to the request that failed. A child that is forked during this call gets
- * either no descriptor or an open one.
+ * Close the connection after an error in the middle of an exchange. The
+ * connection is unusable for all processes that share it, because the next
+ * answer may belong to the request that failed. A child that is forked during
+ * this call gets either no descriptor or an open one.
  */
 static int connection_lose(struct remote_connection *connection)
 {
@@ -444,8 +444,8 @@ int ibsa__remote_hello_take(const struct remote_hello *hello,
 }
 
 /*
- * Exchange the hello messages. Their deadline includes the time that
- * connecting took.
+ * Exchange the hello messages. The deadline of the exchange includes the time
+ * that connecting took.
  */
 static int hello_exchange(struct remote_connection *connection,
 			  struct remote_address *address,

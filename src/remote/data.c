@@ -141,8 +141,8 @@ static ssize_t socket_recv(int fd, void *to, size_t len, int flags)
 }
 
 /*
- * If the ring is empty, the server has read all that was sent before, so it has
- * not gone as far as sending can tell. This saves a system call.
+ * If the ring is empty, the server has read all that was sent before, and is
+ * taken as still running. This saves a system call.
  */
 bool ibsa__data_is_lost(struct remote_data *data)
 {
@@ -185,8 +185,8 @@ static int rings_settle(struct remote_data *data)
 		if (ibsa__ring_idle_end(in))
 			return 0;
 		/*
-		 * The server has answered the new announcement, too. It has
-		 * sent the byte for the previous one before that.
+		 * The server has answered the new announcement as well. Before
+		 * that, it has sent the byte for the previous announcement.
 		 */
 		got = socket_recv(data->fd, &byte, 1, 0);
 	}

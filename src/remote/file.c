@@ -303,15 +303,15 @@ void ibsa__remote_file_close(struct remote_file *file)
 	if (!fd_is_own(data.fd, data.inode))
 		data.fd = -1;
 	/*
-	 * An eventfd has no inode of its own that could be checked. It is taken
-	 * as still open unless the program has closed both sockets.
+	 * An eventfd has no inode of its own that could be checked. The eventfd
+	 * is taken as still open unless the program has closed both sockets.
 	 */
 	if (data.fd < 0 && file->connection.fd < 0)
 		data.bell_fd = -1;
 	/*
-	 * After a fork, a parent or child process may still use the file. It is
-	 * then not detached here: the server closes it when all processes have
-	 * closed their descriptors.
+	 * After a fork, a parent or child process may still use the file. The
+	 * file is then not detached here: the server closes it when all
+	 * processes have closed their descriptors.
 	 */
 	if (file->children == ibsa__children())
 		file_detach(&file->connection);

@@ -121,8 +121,8 @@ static int remote_read(struct device_files *files, const char *path,
 }
 
 /*
- * List a directory of the server. Its answer consists of names, each followed
- * by a NUL.
+ * List a directory of the server. The server's answer consists of names, each
+ * followed by a NUL.
  */
 static int remote_list(struct device_files *files, const char *path,
 		       struct ibsa__names *names)

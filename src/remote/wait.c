@@ -229,8 +229,8 @@ static int set_have(struct remote_link *link)
 }
 
 /*
- * A process without a free descriptor gives up those of the link for this one,
- * and connects again later.
+ * If the process has no free descriptor for the epoll fd, close the descriptors
+ * of the link, and connect again later.
  */
 int ibsa__remote_link_fd(struct umad_file *file)
 {

@@ -8,8 +8,8 @@
 
 /*
  * Compare a host name with a NodeDescription, regardless of case: return 3 if
- * @name is the whole description or its first word, 4 if the case is equal,
- * too; otherwise 0.
+ * @name is the whole description or its first word, 4 if the case is also
+ * equal; otherwise 0.
  */
 static int host_match_whole(const char *name, const char *description,
 			    size_t len)
@@ -26,7 +26,7 @@ static int host_match_whole(const char *name, const char *description,
 /*
  * Compare a name of the form HOST/DEVICE with the NodeDescription "HOST
  * DEVICE", regardless of case: return 1 if they are equal, 2 if the case is
- * equal, too; otherwise 0.
+ * also equal; otherwise 0.
  */
 static int host_match_slash(const char *name, const char *description)
 {

@@ -70,8 +70,8 @@ const char *ibsa__check_port_text(const struct ibsa_topology *topology,
 }
 
 /*
- * Add a finding about a link. Its text is "A to B", followed by the rest of
- * the sentence.
+ * Add a finding about a link. The text of the finding is "A to B", followed by
+ * the rest of the sentence.
  */
 int ibsa__check_link_add(struct check *check, enum ibsa_finding_kind kind,
 			 const struct ibsa_topology *topology,
@@ -171,7 +171,7 @@ static bool is_one_end(const struct ibsa_topology *topology,
 /*
  * Check the state of a link, whether both ends report it, and its rate; called
  * for one of its ends. A link that is slower than in the expected topology is
- * not reported as degraded (slower than both ports support), too.
+ * not also reported as degraded (slower than both ports support).
  */
 static int check_link(struct check *check, const struct graph_port *port)
 {

@@ -91,8 +91,8 @@ int ibsa__check_slower(struct check *check, const struct graph_port *port,
 }
 
 /*
- * Whether the port has a cable to a port of an expected node that is not
- * @then_far, the expected other end.
+ * Whether the cable of port @now leads to a node of the expected topology, but
+ * to a port other than @then_far, the expected other end.
  */
 static bool is_moved(const struct check *check, const struct graph_port *now,
 		     const struct graph_port *then_far)

@@ -14,8 +14,8 @@
 /*
  * Whether the node is a channel adapter inside a switch, for collective
  * operations. Every switch may contain such an adapter, so a level cannot be
- * the distance from it. Its description is
- * "Mellanox Technologies Aggregation Node".
+ * the distance from it. The description of such an adapter is "Mellanox
+ * Technologies Aggregation Node".
  */
 static bool is_aggregation_node(const struct ibsa_topology *topology,
 				const struct graph_node *node)

@@ -62,8 +62,8 @@ static const char *const text_of_link[WIDTHS][SPEEDS] = {
 #undef TEXTS
 
 /*
- * PortInfo bits for each width: of the widths that a port supports whose
- * greatest width is this one, and of the active width.
+ * PortInfo bits for each width: LinkWidthSupported of a port whose greatest
+ * width is this width, and LinkWidthActive for this width.
  */
 static const uint8_t width_supported[WIDTHS] = {
 	0, 0x01, 0x11, 0x03, 0x07, 0x0b,

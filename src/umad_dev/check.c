@@ -22,7 +22,10 @@
 #include "umad_dev/umad.h"
 #include "umad_dev/umad_device.h"
 
-/* Read the ABI version of ib_umad. It is 5 in every kernel since 2.6.16. */
+/*
+ * Read the ABI version of ib_umad. The version is 5 in every kernel since
+ * 2.6.16.
+ */
 int ibsa__umad_version(struct device_files *files, struct ibsa_error *error,
 		       unsigned int *out)
 {

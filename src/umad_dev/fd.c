@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file that consists of its descriptor only. It calls open, ioctl, read,
- * write and close in their simplest form, because ibsim's preload library does
- * not replace other forms of them.
+ * A umad file that consists of its descriptor only. This file calls open,
+ * ioctl, read, write and close in their simplest form, because ibsim's preload
+ * library does not replace other forms of them.
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */

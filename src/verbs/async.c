@@ -119,8 +119,8 @@ static int nonblock_set(int fd, int flags)
 }
 
 /*
- * Make the descriptor @number refer to the file of @fd. Its close-on-exec flag
- * does not change.
+ * Make the descriptor @number refer to the file of @fd. The close-on-exec flag
+ * of @number does not change.
  */
 static int number_give(int number, int fd)
 {

@@ -155,8 +155,8 @@ static bool state_is_used(struct context_state *state)
 
 /*
  * Detach a context. For a context of libibverbs, no state remains: libibverbs
- * may close the context, which this library does not notice, and open another
- * one at the same address. Threads that wait for an event continue to wait.
+ * may close the context without notice to this library, and open another
+ * context at the same address. Threads that wait for an event continue to wait.
  */
 int ibsa_verbs_detach(struct ibv_context *context)
 {

@@ -235,8 +235,8 @@ const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs)
 }
 
 /*
- * Close a context. It is removed from the registry first, so that no new call
- * finds it while its state ends.
+ * Close a context. The context is removed from the registry first, so that no
+ * new call finds the context while its state ends.
  */
 static int verbs_close(struct ibv_context *context)
 {

@@ -22,8 +22,8 @@ struct key {
 };
 
 /*
- * Return: the registry's key of a context. It contains the command file and
- * the device name, too, since a later context may have the same address.
+ * Return: the registry's key of a context. The key also contains the command
+ * file and the device name, since a later context may have the same address.
  */
 static struct key context_key(const struct ibv_context *context)
 {
@@ -492,7 +492,7 @@ void ibsa__context_state_reset(struct context_call *call)
 	pthread_rwlock_wrlock(&state->asking);
 	/*
 	 * Another call may have opened the device again while this one waited.
-	 * It then needs the options and the state.
+	 * That call then needs the options and the state.
 	 */
 	if (!state->device) {
 		state->options = (struct ibsa_device_options){ 0 };
@@ -503,9 +503,9 @@ void ibsa__context_state_reset(struct context_call *call)
 }
 
 /*
- * Create the files of ibsa__async_begin() for a context state: by them, a
- * later context at the same address can be told from this one. If there are
- * too many open files, the state is kept without them.
+ * Create the files of ibsa__async_begin() for a context state: by these files,
+ * a later context at the same address can be distinguished from this context.
+ * If there are too many open files, the state is kept without them.
  */
 static void device_anchor(struct context_state *state)
 {

@@ -15,8 +15,8 @@
 
 /*
  * A cached driver number; or a negative errno if it cannot be had from the
- * kernel. It is an int, since some 32-bit machines have no atomic instructions
- * for more bits.
+ * kernel. The variable is an int, since some 32-bit machines have no atomic
+ * instructions for more bits.
  */
 struct driver_entry {
 	atomic_int value;

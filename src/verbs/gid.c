@@ -246,8 +246,8 @@ static ssize_t table_query(struct ibv_context *context,
 }
 
 /*
- * None of these four functions calls another of them: libibverbs exports two
- * of the names, too, and the call might reach the function of libibverbs.
+ * None of these four functions calls another of the four: libibverbs also
+ * exports two of the names, so the call might reach the function of libibverbs.
  */
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 		      uint32_t gid_index, struct ibv_gid_entry *entry,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A separate library for LD_PRELOAD: the event functions of libibverbs, under
- * their own names and with their own struct. It is for programs and libraries
- * that are not built with <ibsa/verbs.h>, in a process that has registered for
- * SM events.
+ * their own names and with their own struct. The library is for programs and
+ * libraries that are not built with <ibsa/verbs.h>, in a process that has
+ * registered for SM events.
  *
- * libibverbs' event struct has no room for a GID. It contains a pointer to the
- * GID, which is valid until the event is acknowledged; see
+ * libibverbs' event struct has no room for a GID. The struct contains a pointer
+ * to the GID, which is valid until the event is acknowledged; see
  * ibsa_stock_event_gid().
  */
 #define IBSA_NO_VERBS_NAMES

@@ -73,8 +73,8 @@ static uint64_t hash_mix(uint64_t mixed, uint64_t word, uint64_t secret)
 }
 
 /*
- * Return: the hash key of a Report. It includes a secret: otherwise a sender
- * could choose events with the same key, which are searched one by one.
+ * Return: the hash key of a Report. The key includes a secret: otherwise a
+ * sender could choose events with the same key, which are searched one by one.
  */
 static uint64_t report_key(const struct sm_history *history,
 			   const struct sm_report *report)
