@@ -62,9 +62,10 @@ static void expect(struct query *query, bool right, const char *what)
 		return;
 	report_wrong(
 		query->rig,
-		"kind %d: status %d (SA 0x%04x) after %u of %u ms, cancelled %d, "
+		"kind %d: status %d (%d, SA 0x%04x) after %u of %u ms, cancelled %d, "
 		"fair %d %d %d: expected %s",
-		(int)query->kind, query->status, reply ? reply->status : 0,
+		(int)query->kind, query->status, reply ? reply->err : 0,
+		reply ? reply->status : 0,
 		(unsigned int)((now_ns() - query->start_ns) / 1000000),
 		query->timeout_ms, atomic_load(&query->cancelled),
 		is_fair(query, STORM), is_fair(query, TAINT),
@@ -165,6 +166,18 @@ static void judge_answer(struct query *query, bool right)
 	count(query, JUDGED + query->kind);
 }
 
+/*
+ * Whether a query could not be sent because its device has read, some time
+ * after a move, that the port had no SM or no link.
+ */
+static bool is_unsent_after_move(const struct query *query)
+{
+	const struct ibsa_reply *reply = ibsa_last_reply(query->device->ib);
+
+	return reply && (reply->err == -EAGAIN || reply->err == -ENETDOWN) &&
+	       atomic_load(&query->rig->sky[MOVE]);
+}
+
 /* Check the result of a query by the table in its manual page. */
 static void result_judge(struct query *query, const void *resp, size_t len,
 			 bool right)
@@ -200,7 +213,9 @@ static void result_judge(struct query *query, const void *resp, size_t len,
 		break;
 	case -EIO:
 		count(query, TOLD_EIO);
-		expect(query, !is_fair(query, TAINT) || !is_fair(query, MOVE),
+		expect(query,
+		       !is_fair(query, TAINT) || !is_fair(query, MOVE) ||
+			       is_unsent_after_move(query),
 		       "no -EIO: nothing is malformed");
 		break;
 	default:
