@@ -263,12 +263,32 @@ void ibsa__sa_device_leave(struct ib_device *device,
 	ib_sa_unregister_client(client);
 }
 
+/*
+ * Put a device of the parent in a forked child: close the child's copies of its
+ * descriptors. The lock is not taken, because a thread of the parent may have
+ * held it during the fork.
+ */
+static void device_put_inherited(struct ib_device *device)
+{
+	const unsigned int count = device->port_count;
+
+	if (__atomic_sub_fetch(&device->users, 1, __ATOMIC_SEQ_CST))
+		return;
+	for (unsigned int i = 0; i < count; i++)
+		(void)ibsa_close(device->ports[i]->client);
+	ibsa__sa_loop_done(device);
+}
+
 void ibsa_device_put(struct ib_device *device)
 {
 	bool is_last;
 
-	if (!device || !ibsa__sa_is_ours(device->sa))
+	if (!device)
 		return;
+	if (!ibsa__sa_is_ours(device->sa)) {
+		device_put_inherited(device);
+		return;
+	}
 	pthread_mutex_lock(&device->sa->lock);
 	is_last = !--device->users;
 	if (is_last)

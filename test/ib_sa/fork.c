@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Devices and clients after fork(), in the child and in the parent. */
+#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -62,6 +63,8 @@ struct family {
 	struct ib_sa_client client;
 	struct ib_device *device;
 	struct ib_device *polled; /* without a worker */
+	/* Descriptors of @device's port and of @polled. */
+	int port_fd, polled_fd;
 	struct ib_sa_multicast *multicast;
 	struct ibsa_device_watch *watch;
 	const struct ib_gid_attr *gid;
@@ -134,6 +137,11 @@ static int child_asks(struct family *family)
 	return 0;
 }
 
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
 /* A device cannot be dispatched; calls that release something may be made. */
 static int child_lets_go(struct family *family)
 {
@@ -152,8 +160,10 @@ static int child_lets_go(struct family *family)
 	rdma_put_gid_attr(family->gid);
 	ib_sa_unregister_client(&family->client);
 	STEP(35, !family->client.sa);
+	STEP(36, is_open(family->port_fd) && is_open(family->polled_fd));
 	ibsa_device_put(polled);
 	ibsa_device_put(family->device);
+	STEP(37, !is_open(family->port_fd) && !is_open(family->polled_fd));
 	return 0;
 }
 
@@ -179,6 +189,8 @@ static void family_start(struct family *family)
 	assert_int_equal(ibsa_device_get("node1", &family->device), 0);
 	assert_int_equal(ibsa_device_open(&polled, NULL, &family->polled), 0);
 	assert_true(is_answered(&family->client, family->device));
+	family->port_fd = ibsa_fd(family->device->ports[0]->client);
+	family->polled_fd = ibsa_device_fd(family->polled);
 	family->multicast = ib_sa_join_multicast(
 		&family->client, family->device, 1, &rec,
 		IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
