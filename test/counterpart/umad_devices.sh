@@ -90,8 +90,9 @@ tree() {
 
 # write FILE [TEXT] - write a file of a device, such as mlx5_0/ports/1/lid
 write() {
-	mkdir -p "$(dirname "$sys/class/infiniband/$1")"
-	printf '%s\n' "${2-}" >"$sys/class/infiniband/$1"
+	local file=$sys/class/infiniband/$1
+	[ -d "${file%/*}" ] || mkdir -p "${file%/*}"
+	printf '%s\n' "${2-}" >"$file"
 }
 
 unlink() {
@@ -101,7 +102,7 @@ unlink() {
 # port NAME NUMBER - add an active port to a device
 port() {
 	local at=$1/ports/$2 last
-	last=$(printf '%04x' "$2")
+	printf -v last '%04x' "$2"
 	write "$at/lid" 0x7
 	write "$at/lid_mask_count" 0
 	write "$at/sm_lid" 0x1
