@@ -95,7 +95,7 @@ run() {
 	0) ;;
 	*) [ -s err ] || fail 'says nothing on standard error' ;;
 	esac
-	if grep -Eq 'Sanitizer|runtime error' err; then
+	if [ -s err ] && grep -Eq 'Sanitizer|runtime error' err; then
 		fail 'a sanitizer speaks'
 	fi
 	save "$@"
