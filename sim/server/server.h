@@ -20,6 +20,7 @@ enum {
 	SERVER_BATCH_BYTES = 65536, /* maximum of one read or write */
 	SERVER_PATH_MAX = 108,	    /* size of sun_path in struct sockaddr_un */
 	SERVER_LOCK_MAX = SERVER_PATH_MAX + 5,
+	TURN_NS = 1000000, /* of a client: see server_turn.c */
 };
 
 /*
@@ -345,6 +346,13 @@ void ibsa__peer_detach(struct server_peer *peer);
  * arrived by now were sent before.
  */
 void ibsa__peer_mark(struct server_peer *peer);
+
+/* Let the client's turn end a millisecond after @now_ns, unless it has an end. */
+static inline void peer_limit_turn(struct server_peer *peer, uint64_t now_ns)
+{
+	if (!peer->tables.until_ns)
+		peer->tables.until_ns = now_ns + TURN_NS;
+}
 
 /* Whether packets of the client can be processed in its turn. */
 bool ibsa__peer_has_packets(const struct server_peer *peer);

@@ -320,10 +320,12 @@ static size_t packet_length(const uint8_t *packet)
  * Whether the client's turn is over: its time has passed, as far as the last
  * packet has read the clock, or one of its tables is not complete.
  */
-static bool turn_is_over(const struct server_peer *peer)
+static bool turn_is_over(struct server_peer *peer)
 {
-	return peer->control.server->fabric->files.now_ns >=
-		       peer->tables.until_ns ||
+	const uint64_t now_ns = peer->control.server->fabric->files.now_ns;
+
+	peer_limit_turn(peer, now_ns);
+	return now_ns >= peer->tables.until_ns ||
 	       sa_client_has_jobs(&peer->tables);
 }
 
@@ -524,6 +526,7 @@ static void tables_continue(struct server_peer *peer)
 {
 	struct sa *sa = &peer->control.server->fabric->sa;
 
+	peer_limit_turn(peer, clock_now_ns());
 	pthread_mutex_lock(peer_lock(peer));
 	if (peer->is_ending)
 		ibsa__sa_jobs_end(sa, &peer->tables);
@@ -584,6 +587,8 @@ static bool client_find(void *arg, const uint8_t *mad, struct sa_client **out)
 	peer = sender;
 	if (peer && peer->is_ending)
 		return false;
+	if (peer)
+		peer_limit_turn(peer, clock_now_ns());
 	*out = peer ? &peer->tables : NULL;
 	return true;
 }

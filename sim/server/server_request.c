@@ -517,6 +517,7 @@ static void request_answer(struct server_peer *peer,
 static bool requests_answer(struct server_peer *peer)
 {
 	struct server_bytes *request_bytes = &peer->request_bytes;
+	uint64_t now_ns;
 	size_t used = 0;
 
 	peer->has_request = false;
@@ -533,7 +534,9 @@ static bool requests_answer(struct server_peer *peer)
 			break;
 		request_answer(peer, &head, at + sizeof(head));
 		used += sizeof(head) + head.length;
-		peer->has_request = clock_now_ns() >= peer->tables.until_ns;
+		now_ns = clock_now_ns();
+		peer_limit_turn(peer, now_ns);
+		peer->has_request = now_ns >= peer->tables.until_ns;
 	}
 	request_bytes->count -= used;
 	memmove(request_bytes->at, request_bytes->at + used,

@@ -10,11 +10,8 @@
 #include "sim/sa/job.h"
 #include "sim/server/server.h"
 
-enum {
-	TURN_NS = 1000000,
-	/* Time of all turns between two checks for events and signals. */
-	ROUND_NS = 4000000,
-};
+/* Time of all turns between two checks for events and signals. */
+enum { ROUND_NS = 4000000 };
 
 void ibsa__peer_activate(struct server_peer *peer)
 {
@@ -69,7 +66,10 @@ static void peer_serve(struct server_peer *peer)
 		ibsa__peer_answer(peer);
 }
 
-/* Give a client a turn, which begins at @now_ns. Return: the time at its end. */
+/*
+ * Give a client a turn, which begins at @now_ns; 0: the time is not needed,
+ * because no other client is active. Return: the time at its end; or 0.
+ */
 static uint64_t peer_turn(struct server_peer *peer, uint64_t now_ns)
 {
 	struct ibsa_fabric_server *server = peer->control.server;
@@ -77,9 +77,11 @@ static uint64_t peer_turn(struct server_peer *peer, uint64_t now_ns)
 
 	if (server->spent_ns < peer->spent_ns)
 		server->spent_ns = peer->spent_ns;
-	peer->tables.until_ns = now_ns + TURN_NS;
+	peer->tables.until_ns = now_ns ? now_ns + TURN_NS : 0;
 	peer_serve(peer);
 	ibsa__peer_count_memory(peer);
+	if (!now_ns)
+		return 0;
 	end_ns = clock_now_ns();
 	peer->spent_ns += end_ns - now_ns;
 	return end_ns;
@@ -104,17 +106,19 @@ static bool bytes_settle(struct server_peer *peer)
 
 void ibsa__peers_serve_active(struct ibsa_fabric_server *server)
 {
+	bool is_timed = server->active.next != server->active.prev;
 	struct server_peer *peer, *next;
-	uint64_t start_ns;
-	uint64_t now_ns;
+	uint64_t start_ns = 0;
+	uint64_t now_ns = 0;
 
-	if (list_is_empty(&server->active))
-		return;
-	start_ns = now_ns = clock_now_ns();
 	while ((peer = peer_next(server))) {
+		if (is_timed && !start_ns)
+			start_ns = now_ns = clock_now_ns();
 		now_ns = peer_turn(peer, now_ns);
 		if (now_ns - start_ns >= ROUND_NS)
 			return;
+		/* A client that is alone has one turn without the clock. */
+		is_timed = true;
 	}
 	LIST_EACH_SAFE(peer, next, &server->active, active) {
 		if (!peer->rings.memory || !bytes_settle(peer))
