@@ -167,7 +167,14 @@ static int target_open(struct new_file *file)
 	if (found < 0)
 		return found;
 	if (found && !S_ISREG(what.st_mode)) {
-		fd = open(file->real, O_WRONLY | O_CLOEXEC | O_TRUNC);
+		/*
+		 * With O_CREAT, Linux refuses another user's FIFO in a folder
+		 * such as /tmp: sysctl fs.protected_fifos.
+		 */
+		fd = open(file->real,
+			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+				  (S_ISLNK(what.st_mode) ? 0 : O_NOFOLLOW),
+			  0666);
 		return fd < 0 ? -errno : fd;
 	}
 	file->mode = found ? what.st_mode & 0777 : new_mode();
