@@ -156,8 +156,8 @@ int server_failure(struct ibsa_error *out);
 
 /*
  * Whether the fabric server does not answer within --timeout; if so, print
- * that. It is checked first, because reading devices through the library has
- * no timeout that a caller can set.
+ * that. The server is checked first, because reading devices through the
+ * library has no timeout that a caller can set.
  */
 bool server_is_silent(const struct cli *cli);
 

@@ -34,7 +34,7 @@ enum { COLUMN_NAME_ROOM = 64 }; /* for any cell's name */
  *               "no"
  * @record:  the record, for COLUMN_FIELD and COLUMN_RECORD
  * @field:   name of the field, for COLUMN_FIELD
- * @has_long_lids: slid and dlid may be Omni-Path LIDs of 32 bits. They are
+ * @has_long_lids: slid and dlid may be Omni-Path LIDs of 32 bits. Long LIDs are
  *           taken from the GIDs, because these fields of the record have 16
  *           bits
  */

@@ -55,8 +55,8 @@ void doctor_add(struct doctor *doctor, const struct finding *finding,
 		const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * For each verdict, a function that adds a finding. Its last arguments are the
- * format and values of the detail text.
+ * For each verdict, a function that adds a finding. The last arguments of each
+ * function are the format and values of the detail text.
  */
 /* clang-format off */
 #define doctor_add_as(doctor, at, what, grade, result, help, ...)	\

@@ -33,10 +33,10 @@ struct node_ports {
 };
 
 /*
- * Find the ports that @name stands for by the rule of ibsa_host_select(). They
- * are searched among @nodes; if @nodes is NULL, among all nodes of the SA, and
- * then names of --node-name-map have precedence over descriptions. A message of
- * failure begins with @where, such as "line 3: ".
+ * Find the ports that @name stands for by the rule of ibsa_host_select(). The
+ * ports are searched among @nodes; if @nodes is NULL, among all nodes of the
+ * SA, and then names of --node-name-map have precedence over descriptions. A
+ * message of failure begins with @where, such as "line 3: ".
  *
  * Return: the exit status; CLI_NO if there is no such node. A failure is
  * printed. The caller frees @out in any case.

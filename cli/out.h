@@ -65,8 +65,9 @@ struct out {
 
 /*
  * Write one row by out_text(), out_number() and out_none(), with the same cells
- * in the same order for each row. It is called more than once for a row: a
- * table is measured before it is printed, so that memory use is constant.
+ * in the same order for each row. This function is called more than once for a
+ * row: a table is measured before it is printed, so that memory use is
+ * constant.
  */
 typedef void (*out_row_fn)(struct out *out, size_t index, void *arg);
 

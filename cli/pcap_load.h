@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Loads libpcap and its functions that the command calls. It is loaded only
- * when it is needed, because it loads a dozen other libraries, which queries
- * do not need.
+ * Loads libpcap and its functions that the command calls. libpcap is loaded
+ * only when it is needed, because libpcap loads a dozen other libraries, which
+ * queries do not need.
  */
 #ifndef CLI_PCAP_LOAD_H
 #define CLI_PCAP_LOAD_H

@@ -32,8 +32,9 @@ struct topology_view {
 int topology_view_read(struct cli *cli, struct topology_view *out);
 
 /*
- * Return: the value of --device if it has wildcards, otherwise NULL. It does
- * not name the device to send from; it selects which adapters are shown.
+ * Return: the value of --device if it has wildcards, otherwise NULL. Such a
+ * value does not name the device to send from, but selects which adapters are
+ * shown.
  */
 const char *topology_device_pattern(const struct cli *cli);
 

@@ -256,11 +256,11 @@ struct ibsa_gid_list {
  * @out:    receives the list, which ibsa_gids_free() frees
  *
  * ibsa_gids_read() reads /sys, or what ibsa_devices_read() reads instead, and
- * opens no device. Entries whose GID is zero, or disappears meanwhile, are not
- * in the list. If an entry cannot be read, the err of its row is set, and the
- * list is otherwise complete. The network interface of an entry is an index in
- * the network name space of the caller, or 0 if the entry has no interface in
- * this name space.
+ * opens no device. Entries whose GID is zero, and entries that disappear during
+ * the call, are not in the list. If an entry cannot be read, the err of its row
+ * is set, and the list is otherwise complete. The network interface of an entry
+ * is an index in the network name space of the caller, or 0 if the entry has no
+ * interface in this name space.
  *
  * Return: 0, also for an empty list; -ENOSYS class/infiniband does not exist,
  * usually because the RDMA modules are not loaded; -ENODEV there is no such

@@ -48,8 +48,9 @@ enum { IBSA_EVENT_GIDS_MAX = 65536 };
  * The kinds in IBSA_EVENT_KINDS are Reports; @kinds of struct
  * ibsa_event_options selects which kinds of Reports a watch receives. The other
  * kinds are SUBSCRIBED, LOST, FAILED, REFUSED, GAP and ENDED, which every watch
- * receives. They report the state of the watch's subscription, at the start and
- * whenever the state changes; GAP reports that events may have been missed.
+ * receives. These kinds report the state of the watch's subscription, at the
+ * start and whenever the state changes; GAP reports that events may have been
+ * missed.
  */
 enum ibsa_event_kind {
 	/* IBSA_EVENT_GID_IN, IBSA_EVENT_GID_OUT, ... */
@@ -243,7 +244,7 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * is lost, or that the state, the address or the SM of the port changed, the
  * client subscribes again; while the port is down or initializing, the client
  * waits. While a client has an event watch, the client reads the state of its
- * port every second.
+ * port at least every second.
  *
  * At each port, only one client of all programs can receive Reports. Only one
  * thread at a time may call ibsa_event_watch() and other functions with the

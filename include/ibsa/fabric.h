@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The embedded fabric: a simulated subnet with its own SA, inside the process,
- * made from a topology file. It needs no hardware, daemon or privileges.
+ * made from a topology file. An embedded fabric needs no hardware, daemon or
+ * privileges.
  *
  * A fabric has its own lock; its clients may run in different threads.
  */
@@ -55,7 +56,7 @@ enum ibsa_sm_profile {
  * @gid_prefix:    subnet prefix, host order; default 0xfe80000000000000
  * @opa:           all links are Omni-Path, and LIDs have 32 bits
  * @no_opa_paths:  the SA of an Omni-Path fabric refuses PathRecord requests of
- *                 class version 0x80 with status 0x0004; always so with
+ *                 class version 0x80 with status 0x0004, as it always does with
  *                 IBSA_SM_PROFILE_OPA_FM
  * @first_lid:     first LID that the SM assigns; default 1. At most 0xbfff, or
  *                 0xbfffffff on Omni-Path

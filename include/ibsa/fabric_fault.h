@@ -39,14 +39,13 @@ enum ibsa_fault_kind {
  *            REORDER: milliseconds after which the MAD arrives if no other MAD
  *            overtakes it earlier. For both, 0 means 100
  * @hops:     for REDIRECT: number of ports that redirect, each to the next; 0
- *            means one. The first is the SA's own port. The others are the
- *            ports of channel adapters that the SA reaches, in the order of
- *            their port GUIDs from the SA's port on; the lowest GUID follows
- *            the highest. The port after the redirecting ports answers the
- *            requests that it receives. If no port is left for this, the last
- *            port redirects to the first, and no port answers. After @count
- *            redirections, all these ports answer the requests that they
- *            receive
+ *            means one. The first is the SA's own port. The ports of channel
+ *            adapters that the SA reaches follow, in the order of their port
+ *            GUIDs from the SA's port on; the lowest GUID follows the highest.
+ *            The port after the redirecting ports answers the requests that it
+ *            receives. If no port is left for this, the last port redirects to
+ *            the first, and no port answers. After @count redirections, all
+ *            these ports answer the requests that they receive
  * @by_gid:   for REDIRECT: redirect to a GID, without a LID; requests for the
  *            path to this GID are not redirected
  */

@@ -132,8 +132,8 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
  * thread, or else the next call of ibsa_fabric_server_wait(), return
  * @server: an open server
  *
- * That call of ibsa_fabric_server_wait(), or one of the next, checks the ports
- * of all clients and sends each client the changes of the port that the client
+ * That call of ibsa_fabric_server_wait(), or a later call, checks the ports of
+ * all clients and sends each client the changes of the port that the client
  * uses. Call ibsa_fabric_server_wake() after the program has changed the
  * fabric. No call is needed after a change by a client, for example by
  * ibsa_fabric_command(), or by ibsa_fabric_server_command(). Any thread may
@@ -158,9 +158,9 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * that link down took down, and node remove takes all down. sm move, sm start
  * and sm stop do what ibsa_fabric_sa_move() and ibsa_fabric_sa_set() do. A
  * fault has a form of ibsa_fault_parse(): with the kinds redirect and
- * redirect-gid, the third number is HOPS instead of DELAY_MS. It replaces the
- * fault of the same kind, or ends it if PERCENT is 0; fault none ends the faults
- * of all kinds. RATE is as in a topology file, such as 1xSDR.
+ * redirect-gid, the third number is HOPS instead of DELAY_MS. The new fault
+ * replaces the fault of the same kind, or ends it if PERCENT is 0; fault none
+ * ends the faults of all kinds. RATE is as in a topology file, such as 1xSDR.
  *
  * Only one thread at a time may call ibsa_fabric_server_command() and other
  * functions with the same server.

@@ -271,8 +271,8 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  *              reply within @timeout_ms, or no first try within @queue_ms;
  *              -EINTR cancelled, or the device was closed or disappeared; -EIO
  *              the request could not be sent, or a malformed or truncated
- *              reply. Its @resp is valid until the callback returns: with
- *              @status 0 the path; with -EINVAL a record of zeros except
+ *              reply. @resp of @callback is valid until the callback returns:
+ *              with @status 0 the path; with -EINVAL a record of zeros except
  *              @rec_type; otherwise NULL
  * @context:    passed to @callback unchanged
  * @sa_query:   receives the pointer that ib_sa_cancel_query() takes together
@@ -582,11 +582,11 @@ struct ib_sa_multicast {
  * that join state of the port for the other processes and the kernel, too. If
  * the port has already joined through @device with all join states in @rec, no
  * request is sent. Before a join succeeds, with or without a request, the
- * library compares the members in @comp_mask with the record of the group. It
- * compares mtu, rate and packet_life_time only if @comp_mask also has their
- * selectors, and never compares join_state and proxy_join. A group has at most
- * one request to join or leave in flight; a join waits until the requests of
- * earlier joins for the group have ended.
+ * library compares the members in @comp_mask with the record of the group. The
+ * library compares mtu, rate and packet_life_time only if @comp_mask also has
+ * their selectors, and never compares join_state and proxy_join. A group has at
+ * most one request to join or leave in flight; a join waits until the requests
+ * of earlier joins for the group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply within 3 s of
@@ -811,8 +811,8 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr);
  * @device:   the device
  * @port_num: number of the port that sends, from 1
  * @rec:      the path, network byte order. A RoCE path must have the MAC
- *            address of the destination; the function sets its route_resolved
- *            after it has found a route
+ *            address of the destination; the function sets route_resolved of
+ *            the path when it has found a route
  * @ah_attr:  receives the attributes (struct rdma_ah_attr of the kernel), host
  *            byte order; call rdma_destroy_ah_attr() after use
  * @gid_attr: source GID of the GRH, not compared with @rec; if @ah_attr gets a

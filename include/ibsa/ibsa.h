@@ -3,12 +3,13 @@
  * The subnet administration client: open a port, send queries to the SA,
  * receive replies in callbacks.
  *
- * A client is one opened port. It has one fd, one next deadline, one dispatch
- * call and no locks: only one thread at a time may call functions with it. This
- * need not be the thread that opened it; several threads may use it in turn,
- * for example with a mutex that each thread holds during each call. Two clients
- * share nothing. Callbacks run only inside ibsa_dispatch(), ibsa_wait(), the
- * functions that wait for replies and ibsa_close(); see ibsa_reply_fn.
+ * A client is one opened port. A client has one fd, one next deadline, one
+ * dispatch call and no locks: only one thread at a time may call functions with
+ * it. This need not be the thread that opened it; several threads may use it in
+ * turn, for example with a mutex that each thread holds during each call. Two
+ * clients share nothing. Callbacks run only inside ibsa_dispatch(),
+ * ibsa_wait(), the functions that wait for replies and ibsa_close(); see
+ * ibsa_reply_fn.
  */
 #ifndef IBSA_IBSA_H
 #define IBSA_IBSA_H
@@ -54,11 +55,10 @@ struct ibsa_sa_access {
  *               be opened, or the first channel adapter of the fabric. A RoCE
  *               device is used only if it is named, or if @context belongs to
  *               it
- * @port:        port number; 0: the first active InfiniBand port of the device,
- *               or else its first active RoCE port; or, if a fabric is used,
- *               the port of $IBSA_NODE (see @fabric), or else, of the ports of
- *               the node that have a cable, the one with the lowest number; if
- *               the node is a switch, port 0
+ * @port:        port number; 0: of a device, its first active InfiniBand port,
+ *               or else its first active RoCE port; in a fabric, the port of
+ *               $IBSA_NODE (see @fabric), or else the first port of the node
+ *               that has a cable; of a switch, port 0
  * @context:     a verbs context of the device. With a context, the client
  *               learns at once when the port changes and when the SM asks
  *               clients to register again, and learns whether the port requires
@@ -281,8 +281,8 @@ struct ibsa_stats {
 	uint64_t shared;     /* of these, joined the request of another query */
 	uint64_t sent;	     /* MADs, all tries */
 	uint64_t retries;    /* of these, tries after the first of a request */
-	uint64_t retargeted; /* requests in flight sent to a new SA, after it
-			      * moved or redirected them */
+	uint64_t retargeted; /* requests in flight sent again to another SA
+			      * address: the SA moved or redirected them */
 	uint64_t replies;    /* queries that ended with a reply */
 	uint64_t busy;	     /* replies with status BUSY */
 	uint64_t timeouts; /* queries whose deadline passed without any reply */
@@ -370,16 +370,19 @@ int ibsa_close(struct ibsa_client *client);
  *
  * The client sends the request as soon as the window has room, and again after
  * each interval without a reply, until the deadline. Each transmission is a
- * try. The interval doubles after each try and has jitter. All tries to one
- * address have the same TransactionID, so a late reply to an earlier try
- * counts. With the default options, a query without a reply ends 10 seconds
- * after the call. If the window has room and the SA has not replied slowly
- * before, the query has five tries: 0, 0.5, 1.5, 3.5 and 7.5 seconds after the
- * call, each interval up to an eighth shorter or longer. If the transport
- * temporarily cannot send a try (-EAGAIN, -EBUSY, -EINTR, -ENOBUFS, -ENOMEM),
- * the client sends the try when a message arrives or at most 64 ms later, and
- * returns no error. Such a failure does not count as a try. If the SA replies BUSY, the interval that began with the last
- * try begins again with that reply.
+ * try. The interval doubles after each try and has jitter. As long as the
+ * address to which a request is sent does not change, its tries have the same
+ * TransactionID, so a late reply to an earlier try counts. After each change of
+ * the address, the tries have a new TransactionID. With the default options, a
+ * query without a reply ends 10 seconds after the call. If the window has room
+ * and the SA has not replied slowly before, the query has five tries: 0, 0.5,
+ * 1.5, 3.5 and 7.5 seconds after the call, each interval up to an eighth
+ * shorter or longer. If the transport temporarily cannot send a try (-EAGAIN,
+ * -EBUSY, -EINTR, -ENOBUFS, -ENOMEM), the client sends the try when a message
+ * arrives or at most 64 ms later, and returns no error. Such a failure is not
+ * counted in tries of struct ibsa_reply, and does not double the interval. If
+ * the SA replies BUSY, the interval that began with the last try begins again
+ * with that reply.
  *
  * Unless the program gave the address of the SA to ibsa_open(), each try goes
  * to the SM whose LID the client last read from the port. While the port has no
@@ -392,11 +395,12 @@ int ibsa_close(struct ibsa_client *client);
  * reply, the client reads the port again, unless the program gave the address
  * of the SA. If the SM has moved or disappeared, the client ignores the reply;
  * otherwise the reply ends the query. If the SA redirects a request to an
- * address to which the port can send, the client sends all requests there,
- * until a change of enum ibsa_port_change, a try to this address gets no reply,
- * or a reply from it shows that no SA runs on that node. A request follows at
- * most three redirections in succession: the next one ends the request, and
- * later requests go to the first address again.
+ * address to which the port can send, the client sends all requests to this
+ * address, until one of these happens: the port changes (see enum
+ * ibsa_port_change), a try to this address gets no reply, or a reply from this
+ * address shows that no SA runs on that node. A request follows at most three
+ * redirections in succession: the next redirection ends the request, and later
+ * requests go to the address before the first redirection again.
  *
  * Identical Gets and GetTables of a client can share one request. A query joins
  * an identical request only if the current interval, max_interval_ms and
@@ -405,16 +409,17 @@ int ibsa_close(struct ibsa_client *client);
  * changes (@writer of struct ibsa_record). If the SA replied BUSY to the last
  * try of the request, the interval of the request does not count, but the next
  * try of the request must come before the deadline of the query. After a Set or
- * Delete of this client has ended, no query joins a request from before that
- * end, whatever its record. @no_sharing turns sharing off.
+ * Delete of this client has ended, no query joins a request that was created
+ * before that end, whatever the record of the request. @no_sharing turns
+ * sharing off.
  *
  * Return: 0; -EINVAL no record, a method other than Get, GetTable, GetMulti,
  * Set and Delete, a mask bit that the record does not define, a jitter above
  * 100, or the port cannot send to the SA's address, for example because the
  * port requires a GRH and the address given to ibsa_open() has none; -ERANGE a
  * value in match is wider than its field, or the SA's LID is wider than 16 bits
- * and its address has no GRH; -EAGAIN the port is down or has no SM, and no
- * address of an SA was given to ibsa_open(); -ENOBUFS the queue of requests
+ * and the SA's address has no GRH; -EAGAIN the port is down or has no SM, and
+ * no address of an SA was given to ibsa_open(); -ENOBUFS the queue of requests
  * that wait for the window is full: submit the query again when ibsa_dispatch()
  * or ibsa_wait() has returned, because they send waiting requests after
  * callbacks, not inside them; -EOPNOTSUPP the record is of Omni-Path, and the
@@ -472,8 +477,8 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id);
  * receive; -1 on a virtual clock, where only ibsa_wait() can wait, if the
  * program's own transport has no fd, or if the system has no memory for it. A
  * client of a fabric server creates its fd in the first call. If the process
- * has no free descriptor, the client closes its connection for it, and connects
- * again later.
+ * has no free descriptor for it, the client closes its connection to the
+ * server, uses a descriptor of this connection, and connects again later.
  */
 int ibsa_fd(const struct ibsa_client *client);
 
@@ -499,13 +504,14 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * if more may be waiting, ibsa_timeout_ms() returns 0 afterwards.
  *
  * When the device disappears, or the fabric server stops, the client sends the
- * queries in progress again. If the device is not back yet, they end with
- * -ENODEV, and ibsa_query() returns -ENODEV; both with the reason instead if
- * the device file exists again, but cannot be opened. The client searches for
- * the device at most ten times a second, in the calls that use it. When the
- * device is back, event watches and registered services are set up again, and
- * event watches receive IBSA_EVENT_GAP; see also ibsa_port_watch(). An event
- * loop therefore must continue after -ENODEV.
+ * queries in progress again. If the device is not back yet, these queries end
+ * with -ENODEV, and ibsa_query() returns -ENODEV. If the device file exists
+ * again, but cannot be opened, the error is the reason for that instead of
+ * -ENODEV. The client searches for the device at most ten times a second, in
+ * the calls that use the device. When the device is back, event watches and
+ * registered services are set up again, and event watches receive
+ * IBSA_EVENT_GAP; see also ibsa_port_watch(). An event loop therefore must
+ * continue after -ENODEV.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_dispatch(); -ENODEV
  * the device disappeared, returned once; or the transport's receive error,
@@ -593,8 +599,8 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
  * @out:    receives the sentence of ibsa_reply_explain() for the last reply
  *          with an address to which the client did not follow
  *
- * Use it after a registered service or an event watch has reported a status of
- * redirection: the report does not contain the address.
+ * Use ibsa_redirect_explain() after a registered service or an event watch has
+ * reported a status of redirection: the report does not contain the address.
  *
  * Return: 0; -ENOENT the client has received no such reply, and @out is
  * unchanged.
@@ -649,8 +655,8 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  * ibsa_port_watch - watch the client's port for changes
  * @client:      an open client
  * @interval_ms: milliseconds between two reads of the port; 0: 1000. The
- *               smallest interval of all watches of the client applies; event
- *               watches and registered services have one of 1000, too
+ *               smallest interval of all watches of the client applies; an
+ *               event watch or a registered service has an interval of 1000
  * @changed:     called for changes, by the functions that ibsa_reply_fn lists
  * @arg:         passed to @changed unchanged
  * @out:         receives the watch, which ibsa_port_unwatch() or ibsa_close()

@@ -25,12 +25,12 @@ IBSA_BEGIN
  * -ENOTUNIQ more than one record matches (status 0x0400, or several records in
  * the reply); -EREMOTEIO the SA refused the request, redirected it, or was busy
  * until the deadline; -ETIMEDOUT, -ENETDOWN, -EMSGSIZE, -ENODATA, -ENODEV,
- * -EPROTO as err of struct ibsa_reply; -EBUSY a callback of this client called
- * ibsa_query_one(); -EAGAIN the port has no SM, or was down when the call
- * began; -EINVAL the component mask has a bit that the record does not define,
- * or another reason of ibsa_query(), which @error names; -ERANGE a value is
- * wider than its field, which @error names; or another error of
- * ibsa_query_wait(). After an error @out is unchanged.
+ * -EPROTO the query ended with this err of struct ibsa_reply; -EBUSY a callback
+ * of this client called ibsa_query_one(); -EAGAIN the port has no SM, or was
+ * down when the call began; -EINVAL the component mask has a bit that the
+ * record does not define, or another reason of ibsa_query(), which @error
+ * names; -ERANGE a value is wider than its field, which @error names; or
+ * another error of ibsa_query_wait(). After an error @out is unchanged.
  */
 int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
 		   struct ibsa_error *error, void *out) IBSA_MUST_USE;

@@ -35,10 +35,10 @@ enum ibsa_why {
  *              port at the time of each query
  * @timeout_ms: deadline of the query for each GID, in milliseconds; default:
  *              deadline_ms of the client
- * @why:        enum ibsa_why: whether to find out why there is no path (0:
- *              ibsa_reach() does, ibsa_reach_each() does not), with at most
- *              IBSA_REASON_QUERIES further queries for each GID, each with
- *              @timeout_ms of its own
+ * @why:        enum ibsa_why: whether to search for the reason why there is no
+ *              path. 0: ibsa_reach() searches, ibsa_reach_each() does not. The
+ *              search sends at most IBSA_REASON_QUERIES further queries for
+ *              each GID; each of these queries has the deadline @timeout_ms
  */
 struct ibsa_reach_options {
 	struct ibsa_gid from;
@@ -60,8 +60,8 @@ struct ibsa_reach_options {
  *          malformed; -ECANCELED the batch was stopped or the client closed;
  *          -ENOBUFS other queries filled the queue of the client: for
  *          ibsa_reach(), when it was called; for ibsa_reach_each(), during the
- *          whole timeout of the GID; or another error of ibsa_query_wait() or
- *          of reading the port
+ *          whole timeout of the GID; or another error of ibsa_query_wait(), or
+ *          the error from reading the port
  * @status: the MAD status, all 16 bits, host byte order: for IBSA_REACH_NO,
  *          0x0300 or 0x0500, or 0 if the reply has no record; for
  *          IBSA_REACH_UNKNOWN with @err 0, why the SA refused, or BUSY

@@ -53,13 +53,14 @@ enum {
  * @err:        0; or the error that ended the search: that of
  *              ibsa_query_wait() or struct ibsa_reply, or -EBUSY if the SA was
  *              busy
- * @constraint: for IBSA_REASON_CONSTRAINT: the name of a field without whose
- *              value the SA has a path, such as "mtu" (a static string); NULL
- *              if the search found no such field, and for all other codes
- * @possible:   if @constraint is not NULL: the value that this field of a path
- *              has without the constraint, such as "100Gb/s", or "" if that
- *              value meets the constraint (the return path then possibly does
- *              not meet it); "" if @constraint is NULL
+ * @constraint: for IBSA_REASON_CONSTRAINT: the name of the one field that
+ *              excludes every path, such as "mtu" (a static string): without
+ *              its value, the SA has a path. NULL if the search found no such
+ *              field, and for all other codes
+ * @possible:   the value of the field @constraint in the path that the SA
+ *              returns for the query without this field, such as "100Gb/s". ""
+ *              if @constraint is NULL, or if that value meets the constraint:
+ *              the return path then possibly does not meet it
  * @detail:     one sentence for the user, safe to print, also if no reason was
  *              found; "" if the library did not search for a reason
  */

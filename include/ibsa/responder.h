@@ -54,10 +54,10 @@ struct ibsa_responder_options {
  * @unprocessed:  of @requests, and of the responses to Reports, those that the
  *            responder could not send to the SA of the fabric, for example
  *            because they were too large or too small, or memory was short
- * @requesters: number of different requesters so far. Requests come from
- *            different requesters if their source LID, source GID, queue pair
- *            or P_Key differs, or the LID or GID of the responder that they
- *            were sent to. A requester that was replaced, see
+ * @requesters: number of different requesters so far. Two requests come from
+ *            different requesters if their source LIDs, source GIDs, queue
+ *            pairs or P_Keys differ, or the LIDs or GIDs of the responder to
+ *            which they were sent. A requester that was replaced, see
  *            ibsa_responder_open(), counts again
  */
 struct ibsa_responder_info {

@@ -3,9 +3,10 @@
  * Registered services: a ServiceRecord that the client registers, renews, reads
  * back and, at the end, deletes.
  *
- * An SA deletes a ServiceRecord when its lease ends, and loses it without
- * notice when the SA restarts or another takes over. The client therefore reads
- * the record back regularly, and registers it again when it is lost.
+ * An SA deletes a ServiceRecord when its lease ends, and loses the record
+ * without notice when the SA restarts or another SA takes over. The client
+ * therefore reads the record back regularly, and registers it again when it is
+ * lost.
  */
 #ifndef IBSA_SERVICE_H
 #define IBSA_SERVICE_H
@@ -36,11 +37,11 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  *
  * service_id, service_gid and service_pkey identify a record. Each Set contains
  * these three fields and service_lease; service_id is that of @service, also if
- * its bit is not in @mask. If the other three are not set, the client uses: as
- * service_gid the GID at index 0 of the port, and if this GID changes, the
- * client registers the service again with the new GID; as service_pkey 0xffff;
- * as service_lease IBSA_REGISTRATION_LEASE_S (300) seconds. All further fields
- * that are not set are sent as zero. A lease may be IBSA_LEASE_INFINITE.
+ * its bit is not in @mask. Each of the other three has a default if it is not
+ * set: service_gid is the GID at index 0 of the port, and if this GID changes,
+ * the client registers the service again with the new GID; service_pkey is
+ * 0xffff; service_lease is IBSA_REGISTRATION_LEASE_S (300) seconds. All further
+ * fields that are not set are sent as zero. A lease may be IBSA_LEASE_INFINITE.
  */
 struct ibsa_service_registration {
 	const struct ibsa_service *service;
@@ -147,7 +148,7 @@ typedef void (*ibsa_registration_fn)(
  * 100 registrations, over 5 ms for each registration, up to 10 s. If
  * service_gid is not set in @options and the port's GID changes, the client
  * deletes the old record and registers the new one. While a client has
- * registrations, the client reads its port every second.
+ * registrations, the client reads its port at least every second.
  *
  * If another program registers the same service_id with another service_gid or
  * service_pkey, the SA has two records, and no event is reported. If all three

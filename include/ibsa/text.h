@@ -2,8 +2,8 @@
 /*
  * Convert values to text and back. Text goes to a buffer of the caller, with a
  * NUL. If the text does not fit, nothing is written, except by
- * ibsa_text_clean(). Any thread may call these functions. They ignore the
- * locale and allocate no memory.
+ * ibsa_text_clean(). Any thread may call these functions. These functions
+ * ignore the locale and allocate no memory.
  */
 #ifndef IBSA_TEXT_H
 #define IBSA_TEXT_H
@@ -160,10 +160,11 @@ size_t ibsa_text_clean(const char **text, char *out, size_t size);
  * @text:   such as "dlid=4", "dgid=fe80::1", "service_data8_3=0x10" or
  *          "rate>=100Gb"
  * @host:   the record's struct; receives the value
- * @mask:   the component mask, host byte order; the bits of the field are set
- *          in it, and those of its selector if that is set, too; other bits do
- *          not change. The GIDs of a MultiPathRecord have no bits in the mask:
- *          for them, only @host changes
+ * @mask:   the component mask, host byte order. The bits of the field are set;
+ *          if @text sets the selector of the field, the bits of the selector
+ *          are also set. All other bits do not change. The GIDs of a
+ *          MultiPathRecord have no bits in the mask: for them, only @host
+ *          changes
  * @error:  receives, on failure, one sentence for the user; may be NULL
  *
  * If the record has a field with "_selector" after the name of FIELD, such
@@ -196,10 +197,10 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
  * of its encoding, 120 Gb/s carries less data than 100 Gb/s. Therefore the
  * reply to "rate>=120Gb" may contain a record with 100 Gb/s.
  *
- * Return: true: the value is one that @text asks for, or it is not compared,
- * because the field has no selector, or @text has '=' and the selector in
- * @match is 3 (the best available); false: it is another value, or @text is not
- * valid. Any thread may call ibsa_selector_is_met().
+ * Return: true: the value is one that @text asks for. Also true, without a
+ * comparison, if the field has no selector, or if @text has '=' and the
+ * selector in @match is 3 (the best available). false: the value is another, or
+ * @text is not valid. Any thread may call ibsa_selector_is_met().
  *
  * Source: OpenSM 3.3.23, ib_path_compare_rates().
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The topology of a fabric: nodes, ports and links, from records of the SA or
- * from a topology file. It is a copy at one time, without any connection to the
- * SA.
+ * from a topology file. A topology is a copy at one time, without any
+ * connection to the SA.
  */
 #ifndef IBSA_TOPOLOGY_H
 #define IBSA_TOPOLOGY_H
@@ -108,8 +108,9 @@ struct ibsa_topology_node {
  * @speed_supported: the highest speed that the port supports; "": unknown
  * @has_link:   the port has a link; if false, the members after @has_link are
  *              not valid
- * @is_one_end: only one of the two ports reports the link; both have @has_link,
- *              the other port possibly with another link
+ * @is_one_end: only one of the two ports reports the link. Both ports have
+ *              @has_link; the port that does not report this link may have
+ *              another
  * @far_node:   index of the node at the other end
  * @far_port:   port number at the other end
  * @lanes_common: the greatest width that both ends support; 0: unknown
@@ -182,9 +183,9 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  * switch and the island of each node; struct ibsa_topology_node explains both.
  * The topology is then finished: the functions that return nodes and ports need
  * a finished topology. Before, the topology has no nodes. Records may
- * contradict each other: of two LinkRecords of a port whose ends have
- * NodeRecords, the first counts, and two NodeRecords with the same node GUID
- * become two nodes unless they are of two ports of one channel adapter or
+ * contradict each other. If several LinkRecords begin at one port, the first
+ * whose two ends have NodeRecords is used. Two NodeRecords with the same node
+ * GUID become two nodes, unless they are of two ports of one channel adapter or
  * router.
  *
  * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
@@ -243,7 +244,7 @@ int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
 			    size_t *out_index) IBSA_MUST_USE;
 
 /**
- * ibsa_topology_lid_find - find the port that has a LID, or one of several
+ * ibsa_topology_lid_find - find a port that has a LID
  * @topology: a finished topology
  * @lid:      LID, host order; any of the LIDs of a port with an LMC above 0
  * @out_node: receives the index of the node
@@ -280,8 +281,8 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * reported as missing or new. A link or a node is not reported as missing if,
  * in @expected, it is connected to a port that in @topology is active, and
  * whose other end is not in @topology. If hidden or unmatched of struct
- * ibsa_topology_info is not 0, a link is not reported as missing either if
- * @topology has no PortInfoRecord and no link of either of its two ports.
+ * ibsa_topology_info is not 0, a link is also not reported as missing if
+ * @topology has, for both of its ports, neither a PortInfoRecord nor a link.
  *
  * No other thread may use @topology during the call.
  *
@@ -382,7 +383,7 @@ int ibsa_topology_wait(struct ibsa_client *client,
  *
  * The format of the file is that of ibsa_fabric_load(), but no fabric is
  * simulated. In struct ibsa_topology_port, the states, the MTU and the
- * supported widths and speeds are unknown, and the rate, too, if the file gives
+ * supported widths and speeds are unknown, and so is the rate if the file gives
  * none.
  *
  * Return: 0; -EINVAL the file is malformed, has no node, or is a socket; -EFBIG

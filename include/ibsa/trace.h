@@ -40,7 +40,7 @@ enum ibsa_trace_end {
  * @far_port: number of the port of @far_node
  * @is_narrowest: no link of the trace has a lower rate, and another link has a
  *            higher one; several links may be the narrowest. False for all
- *            links if the rate of a link of the trace is unknown
+ *            links unless the rates of all links of the trace are known
  *
  * ibsa_topology_port_at() returns the width, speed and MTU of the link.
  */
@@ -109,7 +109,8 @@ const char *ibsa_trace_end_text(int end);
  * wrong
  * @depth:    of REACHED and LOOP: number of links from the sender, or the first
  *            switch, to @far_node; of ISLAND: 0; of NO_LINK, HIDDEN and
- *            NO_ENTRY: 1 plus the number of links from there to @node
+ *            NO_ENTRY: 1 plus the number of links from the sender, or the first
+ *            switch, to @node
  * @end:      enum ibsa_trace_end: REACHED a link of the tree; LOOP a link to a
  *            switch that the packet has reached before; NO_LINK @port has no
  *            link; HIDDEN @port is active, but the SA does not show its other

@@ -16,7 +16,7 @@ IBSA_BEGIN
  * struct ibsa_address - the destination or the source of a MAD
  * @lid:         LID of the peer, host byte order; 0, as of a RoCE peer: the
  *               address of the peer is @gid alone, and @has_grh is true
- * @qpn:         queue pair of the peer, 24 bits; 1 for the SA, unless it
+ * @qpn:         queue pair of the peer, 24 bits; 1 for the SA, unless the SA
  *               redirects requests
  * @pkey_index:  index in the local port's P_Key table
  * @sl:          service level

@@ -76,11 +76,11 @@ int umad_open_smi_port(const char *ca_name, int portnum);
  * pair. If no other port of any device has this GUID, the device is gsi_name,
  * and also smi_name if it has SMI. If several ports, of one or several devices,
  * have this GUID, a device with SMI is smi_name, and a device without SMI is
- * gsi_name; of several devices for one name, the last in the order of names is
- * used. Devices are processed in the order of their names, sorted by bytes. A
- * device that cannot be read, or whose name does not fit, is skipped. This
- * function sets all preferred ports to 0. Any thread may call
- * umad_get_smi_gsi_pairs().
+ * gsi_name. If there are several such devices for smi_name, or for gsi_name,
+ * the last of them in the order of names is used. Devices are processed in the
+ * order of their names, sorted by bytes. A device that cannot be read, or whose
+ * name does not fit, is skipped. This function sets all preferred ports to 0.
+ * Any thread may call umad_get_smi_gsi_pairs().
  *
  * Return: the number of pairs, 0 also if the RDMA modules are not loaded; -1
  * not enough memory.
@@ -103,10 +103,10 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  * gsi_name if there is no smi_name. The preferred port of the selected device
  * is the port @portnum, which may be down if @devname is given. If @portnum is
  * 0, the preferred port is port 0 of a switch, or port 1 of a device whose
- * highest port number is 1. Of any other device, it is the first port that is
- * not down; if all ports are down, the pair does not qualify. If @devname is
- * NULL, a pair also does not qualify if the preferred port of its selected
- * device is down.
+ * highest port number is 1. Of any other device, the preferred port is the
+ * first port that is not down; if all ports are down, the pair does not
+ * qualify. If @devname is NULL, a pair also does not qualify if the preferred
+ * port of its selected device is down.
  *
  * If the pair has two devices, the preferred port of the other device has the
  * number of the selected device's first port that is not down. With @devname,
@@ -114,9 +114,9 @@ int umad_get_smi_gsi_pairs(struct umad_ca_pair cas[], size_t max);
  * preferred port of the other device is then 0. Any thread may call
  * umad_get_smi_gsi_pair_by_ca_name().
  *
- * Return: 0; -ENODEV, also in errno, there is no such device or port, or no
- * pair qualifies; -1 @ca_pair is NULL, and errno is unchanged, or there is not
- * enough memory, and errno says so.
+ * Return: 0; -ENODEV there is no such device or port, or no pair qualifies, and
+ * errno is set to this error; -1 @ca_pair is NULL, and errno is unchanged, or
+ * there is not enough memory, and errno is set.
  *
  * Source: umad_get_smi_gsi_pair_by_ca_name(3) of rdma-core.
  */

@@ -29,12 +29,12 @@ IBSA_BEGIN
  * @error:   receives, on failure, what failed and what to do; may be NULL
  * @out:     receives the context; ibsa_verbs_close() closes it
  *
- * Use it for the embedded fabric, for a fabric server, and where a program has
- * access to MAD devices, but not to uverbs devices. Only the functions of this
- * header accept the context; functions of libibverbs crash. The context has the
- * members device, with name (cut to 63 bytes) and node_type; cmd_fd, which is
- * -1; and async_fd, which is readable when ibsa_get_async_event() has an event.
- * All other members are 0.
+ * Use ibsa_verbs_open() for the embedded fabric, for a fabric server, and where
+ * a program has access to MAD devices, but not to uverbs devices. Only the
+ * functions of this header accept the context; functions of libibverbs crash.
+ * The context has the members device, with name (cut to 63 bytes) and
+ * node_type; cmd_fd, which is -1; and async_fd, which is readable when
+ * ibsa_get_async_event() has an event. All other members are 0.
  *
  * Return: 0; -EINVAL @port, @transport or @context is not 0, another option is
  * out of range, or the topology file has an error; -ENODEV no such device or
@@ -75,11 +75,12 @@ int ibsa_verbs_close(struct ibv_context *context);
  *
  * For a context of libibverbs, ibsa_query_gid_ex() uses the command of the
  * kernel; if the kernel has no such command, or libibsa does not know the
- * driver of the device, it reads sysfs. For a context of ibsa_verbs_open(), it
- * reads sysfs, the fabric server or the embedded fabric. From sysfs,
- * @entry->ndev_ifindex is an index in the caller's network name space; from the
- * kernel's command, it is an index in the network name space of the interface.
- * @entry->ndev_ifindex is 0 if the entry has no interface. No entry is cached.
+ * driver of the device, ibsa_query_gid_ex() reads sysfs. For a context of
+ * ibsa_verbs_open(), ibsa_query_gid_ex() reads sysfs, the fabric server or the
+ * embedded fabric. From sysfs, @entry->ndev_ifindex is an index in the caller's
+ * network name space; from the kernel's command, it is an index in the network
+ * name space of the interface. @entry->ndev_ifindex is 0 if the entry has no
+ * interface. No entry is cached.
  *
  * Return: 0, or a positive errno, and @entry is unchanged: ENODATA the entry is
  * empty; EINVAL no such port or entry, the entry cannot be read, @flags is not
@@ -180,11 +181,12 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  *
  * Return: 0 the SA has a path; -1 and errno: ENXIO the SA has no path; EINVAL
  * @context is NULL or was opened by ibsa_verbs_open() in the parent process,
- * @gid_p is NULL or the GID is all zero, there is no such port, or it is an
- * Ethernet port without the address of an SA; EIO the SA does not reply, is
- * busy or refuses, the port has no SM, no port is active, the device cannot be
- * opened, or @context was closed during the call; ENOMEM; EINTR a signal with a
- * handler without SA_RESTART arrived. Any thread may call ibv_gid_reachable().
+ * @gid_p is NULL or the GID is all zero, there is no such port, or the port is
+ * an Ethernet port and the program gave no address of an SA; EIO the SA does
+ * not reply, is busy or refuses, the port has no SM, no port is active, the
+ * device cannot be opened, or @context was closed during the call; ENOMEM;
+ * EINTR a signal with a handler without SA_RESTART arrived. Any thread may call
+ * ibv_gid_reachable().
  *
  * Source: ibv_gid_reachable(3) of Solaris; IBA vol 1, 15.2.5.16.
  */
@@ -250,14 +252,14 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * port is active, or no active port has an SM; EBUSY another program, or
  * another client, device or context of this program, receives the Reports of a
  * port, and no other port could subscribe (contexts of one device share their
- * subscriptions if their options are the same); EBUSY also if
- * ibsa_verbs_async_fd_get() was called without ibsa_verbs_async_fd_put(), by
- * this thread, or by another thread which did not call
- * ibsa_verbs_async_fd_put() within 10 s; EIO the SA did not reply, is busy or
- * refused, the device cannot be opened, or @context was closed during the call;
- * ENOMEM, also if the context would have registrations for more than
- * IBSA_SM_EVENT_GIDS_MAX different GIDs; EMFILE, ENFILE no file descriptor is
- * free. Any thread may call ibv_register_sm_events().
+ * subscriptions if their options are the same); EBUSY also if this thread has
+ * called ibsa_verbs_async_fd_get() and not ibsa_verbs_async_fd_put(), or if
+ * another thread has done so and did not call ibsa_verbs_async_fd_put() within
+ * 10 s; EIO the SA did not reply, is busy or refused, the device cannot be
+ * opened, or @context was closed during the call; ENOMEM, also if the context
+ * would have registrations for more than IBSA_SM_EVENT_GIDS_MAX different GIDs;
+ * EMFILE, ENFILE no file descriptor is free. Any thread may call
+ * ibv_register_sm_events().
  *
  * Source: ibv_register_sm_events(3) of Solaris; IBA vol 1, 13.4.8.3, 13.4.11.
  */
@@ -297,8 +299,8 @@ int ibv_unregister_sm_events(struct ibv_context *context,
 #define IBV_EVENT_GID_AVAIL 0x1015
 #define IBV_EVENT_GID_UNAVAIL 0x1016
 /*
- * Events may have been missed, at port element.port_num, or at all ports or
- * more than one if that is 0. Only with the option gaps of ibsa_verbs_attach().
+ * Events may have been missed at the port element.port_num; if it is 0, at all
+ * ports or at more than one. Only with the option gaps of ibsa_verbs_attach().
  */
 #define IBV_EVENT_SM_GAP 0x1017
 
@@ -386,11 +388,12 @@ int ibsa_verbs_attach(struct ibv_context *context,
  * @context: attached, or with registrations
  *
  * Discards events of the SM that were not read, and restores async_fd. If
- * @context is of libibverbs, and no other thread has a call on it in progress
- * except ibsa_get_async_event(), also waits, up to two seconds for each port,
- * until the SA has ended the subscriptions. In this case, when those calls have
- * returned, too, the library holds nothing for the context, not even its
- * options: libibverbs may then close the context.
+ * @context is of libibverbs, and the only calls on it that are in progress in
+ * other threads are those of ibsa_get_async_event(), ibsa_verbs_detach() also
+ * waits, up to two seconds for each port, until the SA has ended the
+ * subscriptions. When ibsa_verbs_detach() and these calls have returned, the
+ * library holds nothing for the context, not even its options: libibverbs may
+ * then close the context.
  *
  * Return: 0; -EINVAL the context is neither attached nor has registrations, or
  * there is no such context. Any thread may call ibsa_verbs_detach().
@@ -405,13 +408,13 @@ int ibsa_verbs_detach(struct ibv_context *context);
  * Ends registrations and restores async_fd. Calls in progress in other threads
  * fail: ibv_gid_reachable() and ibv_register_sm_events() with EIO,
  * ibsa_get_async_event() with EBADF. Waits until the calls of other threads on
- * @context have returned, and for their ibsa_verbs_async_fd_put() after
- * ibsa_verbs_async_fd_get(), but not for threads that wait for an event, nor
- * for a call of this thread that a signal handler interrupted. Also waits, up
- * to two seconds for each port, until the SA has ended the subscriptions. Then
- * closes a context of libibverbs with ibv_close_device() of libibverbs, which
- * is a cancellation point, and a context of ibsa_verbs_open() with
- * ibsa_verbs_close(), which is not.
+ * @context have returned, and until each other thread that has called
+ * ibsa_verbs_async_fd_get() has called ibsa_verbs_async_fd_put(). Does not wait
+ * for threads that wait for an event, nor for a call of this thread that a
+ * signal handler interrupted. Also waits, up to two seconds for each port,
+ * until the SA has ended the subscriptions. Then closes a context of libibverbs
+ * with ibv_close_device() of libibverbs, which is a cancellation point, and a
+ * context of ibsa_verbs_open() with ibsa_verbs_close(), which is not.
  *
  * Return: as ibv_close_device(): 0, or -1 and errno; EINVAL @context is NULL,
  * or was opened by ibsa_verbs_open() in the parent process; ENOSYS libibverbs
@@ -490,8 +493,8 @@ struct ibsa_verbs_async_fd;
  * registrations, an attach or a first registration by another thread waits for
  * the put. The same thread calls both functions, and must not be cancelled in
  * between. Pairs of get and put may overlap, in one thread and in several. To
- * poll async_fd, copy the member before the get: between get and put it has
- * another value, but the copy can still be polled.
+ * poll async_fd, copy the member before the get: between get and put the member
+ * has another value, but the copy can still be polled.
  *
  * Return: a value for ibsa_verbs_async_fd_put(), which accepts NULL as well.
  * NULL, and async_fd is unchanged: the context was opened by ibsa_verbs_open(),
@@ -535,14 +538,14 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
  * @context: of libibverbs
  * @event:   receives the event
  *
- * libibsa-verbs-preload.so, the library for LD_PRELOAD, uses this function. It
- * does the same as ibsa_get_async_event(), with two exceptions. If the context
- * is closed during the call, the call continues to wait, as with libibverbs,
- * until the thread is cancelled or a signal interrupts the wait. If there is
- * not enough memory for what the library stores about the context, or no file
- * descriptor is free, the call reads an event of the device with libibverbs,
- * and events of the SM do not end the wait; with a context of
- * ibsa_verbs_open(), the call fails.
+ * libibsa-verbs-preload.so, the library for LD_PRELOAD, uses this function.
+ * ibsa_stock_get_event() does the same as ibsa_get_async_event(), with two
+ * exceptions. If the context is closed during the call, the call continues to
+ * wait, as with libibverbs, until the thread is cancelled or a signal
+ * interrupts the wait. If there is not enough memory for what the library
+ * stores about the context, or no file descriptor is free, the call reads an
+ * event of the device with libibverbs, and events of the SM do not end the
+ * wait; with a context of ibsa_verbs_open(), the call fails.
  *
  * Return: 0; -1 and errno: EBADF a signal whose handler has SA_RESTART
  * interrupted the wait, and the context is closed; or another error of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A umad file at a port of the fabric. It behaves like a umad file of the
+ * A umad file at a port of the fabric. The file behaves like a umad file of the
  * kernel: it has agents, sets the upper half of transaction ids, and has
  * timeouts and retries.
  *
@@ -113,9 +113,9 @@ enum { SIM_AGAIN_MAX = 1024 };
 void ibsa__sim_file_settle(struct sim_file *file);
 
 /*
- * Return: the first packet in the file's queue, or NULL. Its length
- * (UMAD_HEADER_BYTES and the MAD) is in *@len and in its header. The packet
- * stays in the queue until ibsa__sim_file_take().
+ * Return: the first packet in the file's queue, or NULL. The length of the
+ * packet (UMAD_HEADER_BYTES and the MAD) is in *@len and in its header. The
+ * packet stays in the queue until ibsa__sim_file_take().
  */
 const uint8_t *ibsa__sim_file_head(struct sim_file *file, size_t *len);
 void ibsa__sim_file_take(struct sim_file *file);
@@ -124,8 +124,8 @@ void ibsa__sim_file_take(struct sim_file *file);
 bool ibsa__sim_file_is_readable(const struct sim_file *file);
 
 /*
- * Remove at most @count packets from the file's queue. They are valid until
- * the next call. Return: the number of packets.
+ * Remove at most @count packets from the file's queue. The removed packets are
+ * valid until the next call. Return: the number of packets.
  */
 size_t ibsa__sim_file_receive(struct sim_file *file,
 			      struct umad_buffer *buffers, size_t count);

@@ -58,8 +58,8 @@ static inline size_t inbox_memory(const struct inbox *inbox)
 void ibsa__inbox_take(struct inbox *inbox);
 
 /*
- * Remove at most @count packets from the queue. They are valid until the next
- * call. Return: the number of packets.
+ * Remove at most @count packets from the queue. The removed packets are valid
+ * until the next call. Return: the number of packets.
  */
 size_t ibsa__inbox_receive(struct inbox *inbox, struct umad_buffer *buffers,
 			   size_t count);

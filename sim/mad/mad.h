@@ -79,8 +79,8 @@ void ibsa__mads_done(struct mad_net *net);
 struct message *ibsa__mad_new(struct mad_net *net);
 
 /*
- * Send a message, which then belongs to the fabric. It arrives at its due_ns,
- * or at @now_ns if that is later, unless a fault affects it.
+ * Send a message, which then belongs to the fabric. The message arrives at its
+ * due_ns, or at @now_ns if that is later, unless a fault affects it.
  */
 void ibsa__mad_post(struct mad_net *net, struct message *message,
 		    uint64_t now_ns);
@@ -121,7 +121,8 @@ void ibsa__mad_deliver_fan(struct mad_net *net, const struct message *message,
 
 /*
  * Forward a multicast packet: each switch sends copies to the ports in its
- * multicast forwarding table (fan.c).
+ * multicast forwarding table, except the port at which the packet arrived
+ * (fan.c).
  */
 void ibsa__mad_fan_out(struct mad_net *net, const struct message *message,
 		       uint64_t now_ns);

@@ -30,7 +30,7 @@ struct port_handler {
 	void (*settle)(void *arg, uint64_t now_ns);
 	/*
 	 * Return: the next time at which settle must be called for this end
-	 * port. It is not NULL if settle is not NULL.
+	 * port. This function is not NULL if settle is not NULL.
 	 */
 	uint64_t (*due)(void *arg, uint32_t end);
 	void *arg;

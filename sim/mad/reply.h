@@ -19,8 +19,8 @@
 enum { SA_REPLY_HEADROOM = UMAD_HEADER_BYTES };
 
 /*
- * A buffer for an SA reply. It starts with the owner's memory for one MAD, and
- * moves to the heap when a table needs more.
+ * A buffer for an SA reply. The buffer starts with the owner's memory for one
+ * MAD, and moves to the heap when a table needs more.
  */
 struct sa_reply {
 	uint8_t *bytes;

@@ -6,8 +6,8 @@
 #include "sim/node/sma.h"
 
 /*
- * Answer a Get or Set of class 0x04 (performance management). It is the member
- * take of a struct port_handler.
+ * Answer a Get or Set of class 0x04 (performance management). This function is
+ * the member take of a struct port_handler.
  */
 bool ibsa__pma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns);

@@ -136,8 +136,8 @@ enum {
 };
 
 /*
- * One function for each attribute of SMPs. It handles Get and Set; the
- * response to a Set has the new values.
+ * One function for each attribute of SMPs. The function handles Get and Set;
+ * the response to a Set has the new values.
  */
 void ibsa__sma_node_description(struct smp *smp);
 void ibsa__sma_node_info(struct smp *smp);
@@ -153,14 +153,14 @@ void ibsa__sma_multicast_forwarding(struct smp *smp);
 
 /*
  * Process an SMP at a port, if it is for the node's agent; other SMPs are for
- * an SM at the port. It is the member take of a struct port_handler.
+ * an SM at the port. This function is the member take of a struct port_handler.
  */
 bool ibsa__sma_take(void *arg, const struct message *message,
 		    const struct arrival *at, uint64_t now_ns);
 
 /*
- * Answer a Get of SMInfo for the embedded SM, if that is at this port. It is
- * the member take of a struct port_handler.
+ * Answer a Get of SMInfo for the embedded SM, if that is at this port. This
+ * function is the member take of a struct port_handler.
  */
 bool ibsa__sma_take_sm_info(void *arg, const struct message *message,
 			    const struct arrival *at, uint64_t now_ns);
@@ -194,8 +194,8 @@ void ibsa__traps_observe(void *arg, const struct subnet_change *change);
 
 /*
  * ibsa__traps_settle() sends the traps that are due again; ibsa__traps_due()
- * returns the time at which the next one is due. They are members of a struct
- * port_handler.
+ * returns the time at which the next one is due. Both functions are members of
+ * a struct port_handler.
  */
 void ibsa__traps_settle(void *arg, uint64_t now_ns);
 uint64_t ibsa__traps_due(void *arg, uint32_t end);

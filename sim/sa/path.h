@@ -98,9 +98,9 @@ void ibsa__path_add_pair(const struct path_query *query,
 
 /*
  * Set @query->pkey to the P_Key that the request selects; without one, to the
- * default P_Key; for raw traffic, to 0. Return: false: no path has the selected
- * P_Key. If ports have no P_Key tables, this is each P_Key other than the
- * default one; if they have, it is the invalid P_Key 0 or 0x8000.
+ * default P_Key; for raw traffic, to 0. Return: false: no path can have the
+ * selected P_Key: if ports have no P_Key tables, any P_Key other than the
+ * default P_Key; if ports have P_Key tables, the invalid P_Keys 0 and 0x8000.
  */
 bool ibsa__path_choose_pkey(struct path_query *query);
 

@@ -165,14 +165,14 @@ bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
 void ibsa__sa_append(struct sa_work *work, const void *host);
 
 /*
- * Whether the SA receives requests at a QP of an end port. It is the member
- * has_qp of a struct port_handler.
+ * Whether the SA receives requests at a QP of an end port. This function is the
+ * member has_qp of a struct port_handler.
  */
 bool ibsa__sa_has_qp(void *arg, uint32_t end, uint32_t qpn);
 
 /*
- * Process a MAD if it is for the SA. It is the member take of a struct
- * port_handler.
+ * Process a MAD if it is for the SA. This function is the member take of a
+ * struct port_handler.
  */
 bool ibsa__sa_take(void *arg, const struct message *message,
 		   const struct arrival *at, uint64_t now_ns);

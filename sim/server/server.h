@@ -228,8 +228,8 @@ int ibsa__server_watch(struct server_source *source,
 int ibsa__source_repeat(struct server_source *source) IBSA_MUST_USE;
 
 /*
- * Stop waiting for a source and close its descriptor, if it is open. Its
- * handler is not called again.
+ * Stop waiting for a source and close its descriptor, if it is open. The
+ * handler of the source is not called again.
  */
 void ibsa__source_close(struct server_source *source);
 

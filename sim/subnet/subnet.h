@@ -424,7 +424,7 @@ static inline void end_gid(const struct subnet *subnet,
 /* Return: the rate, as a rank, and the MTU code of a port's link. */
 struct span ibsa__port_span(const struct topology *topo, uint32_t port);
 
-/* route.c: routes. They must be reset after each change of a cable. */
+/* route.c: routes. Routes must be reset after each change of a cable. */
 int ibsa__routes_init(struct routes *routes, const struct topology *topo);
 void ibsa__routes_reset(struct routes *routes, const struct topology *topo);
 void ibsa__routes_done(struct routes *routes);

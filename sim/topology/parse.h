@@ -7,8 +7,8 @@
 #include "sim/topology/topology.h"
 
 /*
- * A text that is being parsed. It stays in memory until all links have been
- * set.
+ * A text that is being parsed. The text stays in memory until all links have
+ * been set.
  */
 struct source {
 	struct source *next;

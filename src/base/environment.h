@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The environment variables of the library, which select a fabric and the
- * device files. They are read when an object is opened, or a function without
- * a handle is called, in the calling thread. They are not read at other times,
- * because another thread may call setenv().
+ * device files. The variables are read when an object is opened, or a function
+ * without a handle is called, in the calling thread. The variables are not read
+ * at other times, because another thread may call setenv().
  */
 #ifndef BASE_ENVIRONMENT_H
 #define BASE_ENVIRONMENT_H

@@ -33,9 +33,9 @@ void ibsa__pool_done(struct pool *pool);
 int ibsa__pool_grow(struct pool *pool) IBSA_MUST_USE;
 
 /*
- * Return: an object; NULL if memory runs out. Its first bytes, the size of a
- * pointer, are undefined. All other bytes are 0 in an object that was never
- * used, and otherwise as they were when the object was given back.
+ * Return: an object; NULL if memory runs out. The first bytes of the object,
+ * the size of a pointer, are undefined. All other bytes are 0 in an object that
+ * was never used, and otherwise as they were when the object was given back.
  */
 static inline void *pool_take(struct pool *pool)
 {

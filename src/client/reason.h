@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The search for the reason why there is no path. It is a sequence of queries;
- * each query depends on the replies to the earlier ones. The search itself
- * sends nothing, so that both a blocking call and a batch can use it.
+ * The search for the reason why there is no path. The search is a sequence of
+ * queries; each query depends on the replies to the earlier ones. The search
+ * itself sends nothing, so that both a blocking call and a batch can use it.
  */
 #ifndef CLIENT_REASON_H
 #define CLIENT_REASON_H
@@ -83,8 +83,8 @@ union reason_match {
  * @candidates:  bits of the constraints that may exclude every path
  * @possible:    a path without the constraints
  * @sibling_num: the port number that @target may have
- * @checks_both: the SA has a path from this port to neither end: if it has a
- *               NodeRecord of the destination, examine the source instead */
+ * @checks_both: the SA has a path from this port to neither end: if the SA has
+ *               a NodeRecord of the destination, examine the source instead */
 struct ibsa__reason_search {
 	struct ibsa_reason reason;
 	struct ibsa__engine *engine;
@@ -107,8 +107,8 @@ struct ibsa__reason_search {
 };
 
 /*
- * Begin a search for the reason. It may end at once, without a query; see
- * ibsa__reason_next().
+ * Begin a search for the reason. The search may end at once, without a query;
+ * see ibsa__reason_next().
  */
 void ibsa__reason_start(struct ibsa__reason_search *search,
 			struct ibsa__engine *engine,
@@ -116,9 +116,9 @@ void ibsa__reason_start(struct ibsa__reason_search *search,
 			const struct ibsa_query *query);
 
 /*
- * Fill @out with the next query of the search. Its match is in @search, which
- * must stay valid while the query is submitted. Return: false: the search has
- * ended.
+ * Fill @out with the next query of the search. The match of the query is in
+ * @search, which must stay valid while the query is submitted. Return: false:
+ * the search has ended.
  */
 bool ibsa__reason_next(struct ibsa__reason_search *search,
 		       struct ibsa_query *out);

@@ -90,11 +90,11 @@ int ibsa__link_read(struct device_files *files, const char *device,
 		    unsigned int port, uint8_t *out) IBSA_MUST_USE;
 
 /*
- * Read one entry of the GID table. Its interface is an index in the caller's
- * network namespace, or 0. Return: 0; -ENODATA the entry is empty; -ENOENT no
- * such entry, port or device; -EPROTO the GID or its type is invalid, or the
- * type is missing although other entries have one; or the error from reading
- * it.
+ * Read one entry of the GID table. The interface of the entry is an index in
+ * the caller's network namespace, or 0. Return: 0; -ENODATA the entry is empty;
+ * -ENOENT no such entry, port or device; -EPROTO the GID or its type is
+ * invalid, or the type is missing although other entries have a type; or the
+ * error from reading the entry.
  */
 int ibsa__gid_read(struct device_files *files, const char *device,
 		   unsigned int port, uint32_t index,
@@ -109,7 +109,7 @@ typedef int (*ibsa__gid_fn)(unsigned int port, int err,
 			    const struct ibsa_gid_entry *entry, void *arg);
 
 /*
- * Call @each for all entries of a device's GID tables that are not empty,
+ * Call @each for each entry that is not empty in the GID tables of a device,
  * ordered by port and index. Return: 0; -ENODEV no such device; -ENOMEM; the
  * error from reading a directory; or the result of @each.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The files that describe RDMA devices, as the kernel provides them in /sys.
- * Their source is /sys, a test tree or a fabric server. An object reads only
- * the files of the machine or fabric that it was opened on.
+ * The source of these files is /sys, a test tree or a fabric server. An object
+ * reads only the files of the machine or fabric that it was opened on.
  */
 #ifndef DEVICE_FILES_H
 #define DEVICE_FILES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Finds the network interface of a GID table entry in the caller's network
- * namespace. sysfs only has the interface's name in its own namespace, which
- * may be another one.
+ * namespace. sysfs has only the name that the interface has in its own
+ * namespace, which may differ from the caller's.
  */
 #ifndef DEVICE_INTERFACE_H
 #define DEVICE_INTERFACE_H

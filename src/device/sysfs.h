@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Device files of this machine or of a test tree. They are opened only with
- * open() and opendir(), which ibsim's preload library replaces. It returns
+ * Device files of this machine or of a test tree. The files are opened only
+ * with open() and opendir(), which ibsim's preload library replaces. It returns
  * descriptors of ordinary files and directories, which need no further replaced
  * function.
  */

@@ -71,7 +71,7 @@ static inline size_t ibsa__uverbs_gids_max(size_t entry_size)
 }
 
 /*
- * Read those entries of the GID tables of all ports that are not empty, up to
+ * Read the entries that are not empty from the GID tables of all ports, up to
  * @max_entries and ibsa__uverbs_gids_max(). Return: 0; -EINVAL there are more
  * entries, or @flags is not 0; or as ibsa__uverbs_call().
  */

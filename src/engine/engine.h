@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The query engine: sends queries to the SA, retries them and delivers the
- * replies. Its transport is its only connection to the outside: the engine
- * makes no system call, starts no thread, takes no lock and reads no other
- * clock.
+ * replies. The engine's transport is its only connection to the outside: the
+ * engine makes no system call, starts no thread, takes no lock and reads no
+ * other clock.
  *
  * A query is one call of ibsa_query(); a txn is one request in flight.
  * Identical queries share a txn; each query has its own id, deadline and
@@ -94,7 +94,8 @@ const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
 
 /*
  * Fill @out with the last reply in which the SA redirected a request and which
- * the engine did not follow. Its bytes are valid until the next dispatch.
+ * the engine did not follow. The bytes of the reply are valid until the next
+ * dispatch.
  * Return: false if no reply of this kind was received.
  */
 bool ibsa__engine_last_redirect(const struct ibsa__engine *engine,

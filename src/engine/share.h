@@ -3,8 +3,9 @@
  * Table of requests that other queries may share, with a hash of the request's
  * bytes as key. Entries are never removed: an entry may be stale, so the caller
  * compares its query with the request that the entry points to. Each bucket
- * fills one cache line. Its entries are in the order in which they were added,
- * the newest first; in a full bucket, a new entry replaces the oldest.
+ * fills one cache line. The entries of a bucket are in the order in which they
+ * were added, the newest first; in a full bucket, a new entry replaces the
+ * oldest.
  */
 #ifndef ENGINE_SHARE_H
 #define ENGINE_SHARE_H

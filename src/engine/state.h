@@ -170,8 +170,8 @@ struct ibsa__engine {
 	struct ibsa_address resolving;
 	uint64_t resolving_id; /* of that path query, or 0 */
 	/*
-	 * The last reply with a redirection that the engine did not follow.
-	 * Its member record is NULL if no reply of this kind was received.
+	 * The last reply with a redirection that the engine did not follow. The
+	 * member record is NULL if no reply of this kind was received.
 	 */
 	struct ibsa_reply last_redirect;
 	uint8_t last_redirect_info
@@ -206,9 +206,9 @@ struct ibsa__engine {
 	unsigned int watch_interval_ms;
 	struct wheel wheel;
 	/*
-	 * Timers of requests in state TXN_ABANDONED. They shorten the time
-	 * until the next dispatch only if requests are queued: these wait for
-	 * the room in the window.
+	 * Timers of requests in state TXN_ABANDONED. These timers shorten the
+	 * time until the next dispatch only if requests are queued: these wait
+	 * for the room in the window.
 	 */
 	struct wheel abandoned_wheel;
 	struct pool queries;

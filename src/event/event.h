@@ -11,14 +11,15 @@
 #include "registration/registration.h"
 
 /*
- * Number of types of event producers: CA, switch, router, SM. They are
+ * Number of types of event producers: CA, switch, router, SM. The types are
  * numbered from 1.
  */
 enum { IBSA__PRODUCERS = 4 };
 
 /*
- * The subscription to all traps of one producer type. It is in the list of
- * registrations while a watch needs it, or while the SA may still have it.
+ * The subscription to all traps of one producer type. The subscription is in
+ * the list of registrations while a watch needs it, or while the SA may still
+ * have it.
  */
 struct ibsa__subscription {
 	struct ibsa__registration registration;
@@ -119,8 +120,8 @@ void ibsa__events_close(struct ibsa__events *events);
 bool ibsa__events_is_empty(const struct ibsa__events *events);
 
 /*
- * Report ENDED to all watches and free them. Their requests in flight end when
- * the engine is freed.
+ * Report ENDED to all watches and free them. Requests of the watches in flight
+ * end when the engine is freed.
  */
 void ibsa__events_end(struct ibsa__events *events);
 

@@ -35,8 +35,8 @@ struct ibsa_event_watch {
 	unsigned int audit_ms;
 	unsigned int deadline_ms;
 	/*
-	 * Sequence number of the last event before the watch was added: it gets
-	 * only later ones.
+	 * Sequence number of the last event before the watch was added: the
+	 * watch gets only later events.
 	 */
 	uint64_t born;
 	struct watch_state reported;

@@ -44,8 +44,8 @@ struct mc_member {
 };
 
 /*
- * A multicast group, identified by port and MGID. Its job does the next step:
- * a request or a callback.
+ * A multicast group, identified by port and MGID. The job of the group does the
+ * next step: a request or a callback.
  *
  * If a port change ends all memberships, all members are told at once. The
  * requests to join again are spread over the recovery time: each group waits

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Types and functions shared by the source files of src/ib_sa. One lock, @lock
- * of struct ibsa__sa, guards all data that several threads use. It is held for
- * short times only, never during a call out of the library or a system call
- * other than a wake-up. The dispatcher is the thread that dispatches a device;
- * "Dispatcher" marks what only this thread may use.
+ * of struct ibsa__sa, guards all data that several threads use. The lock is
+ * held for short times only, never during a call out of the library or a system
+ * call other than a wake-up. The dispatcher is the thread that dispatches a
+ * device; "Dispatcher" marks what only this thread may use.
  */
 #ifndef IB_SA_STATE_H
 #define IB_SA_STATE_H
@@ -73,7 +73,7 @@ struct sa_task {
 	atomic_bool is_ended;
 };
 
-/* The slot of an id. It has a task, or is in the list of free slots. */
+/* The slot of an id. The slot has a task, or is in the list of free slots. */
 struct sa_slot {
 	struct sa_task *task; /* NULL: the id is free */
 	uintptr_t ticket;     /* the last ticket of the id */
@@ -159,8 +159,8 @@ struct ib_device {
 	char *name;		    /* in a fabric, the node id */
 	struct ibsa_fabric *fabric; /* a reference for its ports; or NULL */
 	/*
-	 * Copy of the environment variables when the device was opened. They
-	 * are used again when its ports are opened later.
+	 * Copy of the environment variables when the device was opened. The
+	 * copy is used again when ports of the device are opened later.
 	 */
 	struct ibsa__environment *environment;
 	/*
@@ -179,7 +179,7 @@ struct ib_device {
 	unsigned int job_count;
 	pthread_mutex_t opening; /* held while a port is opened */
 	/*
-	 * Open ports, in the order of opening. They are added with @lock, and
+	 * Open ports, in the order of opening. Ports are added with @lock, and
 	 * read without it.
 	 */
 	struct sa_port *ports[DEVICE_PORTS];
@@ -224,7 +224,7 @@ struct ib_device {
 struct sa_query;
 
 /*
- * Calls the program's callback for one type of query. It runs in the
+ * Calls the program's callback for one type of query. The function runs in the
  * dispatcher.
  */
 typedef void (*sa_tell_fn)(struct sa_query *query, int status,

@@ -26,8 +26,8 @@ enum ibsa__registration_step {
 struct ibsa__registration;
 
 /*
- * Functions of a registration's owner. They are called from dispatch, and each
- * may end the registration. A function that is not needed is NULL.
+ * Functions of a registration's owner. The functions are called from dispatch,
+ * and each may end the registration. A function that is not needed is NULL.
  */
 struct ibsa__registration_ops {
 	/*

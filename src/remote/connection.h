@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A connection to a fabric server. Its callers ensure that only one thread at
- * a time uses it.
+ * A connection to a fabric server. The callers of these functions ensure that
+ * only one thread at a time uses it.
  */
 #ifndef REMOTE_CONNECTION_H
 #define REMOTE_CONNECTION_H

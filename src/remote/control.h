@@ -84,8 +84,8 @@ int ibsa__control_request(struct remote_control *control, int fd, uint32_t type,
 int ibsa__control_read(struct remote_control *control, int fd) IBSA_MUST_USE;
 
 /*
- * Convert the last state that the server sent to @out. Its member reregisters
- * is the server's own count.
+ * Convert the last state that the server sent to @out. The member reregisters
+ * of the state is the server's own count.
  */
 void ibsa__control_port(const struct remote_control *control,
 			struct ibsa_port_state *out);

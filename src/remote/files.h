@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The device files of a fabric server. Their content has the form of the
- * kernel's files in /sys, and shows the state of the simulated port when it is
- * read.
+ * The device files of a fabric server. The content of the files has the form of
+ * the kernel's files in /sys, and shows the state of the simulated port when it
+ * is read.
  */
 #ifndef REMOTE_FILES_H
 #define REMOTE_FILES_H

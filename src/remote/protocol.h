@@ -9,10 +9,10 @@
  * the reason.
  *
  * The answer to REMOTE_ATTACH carries a second socket, the data socket of a
- * umad file. In both directions it carries packets: a umad_header, whose
- * @length counts the header and the MAD, and a MAD of any size. A packet from
- * the server whose @status is not 0 returns the header of a MAD that was sent,
- * with its result.
+ * umad file. The data socket carries packets in both directions: a umad_header,
+ * whose @length counts the header and the MAD, and a MAD of any size. A packet
+ * from the server whose @status is not 0 returns the header of a MAD that was
+ * sent, with its result.
  *
  * If the client has set REMOTE_HAS_RINGS in its hello, and the server can share
  * memory, the packets pass through rings instead (ring.h). The answer to
@@ -79,7 +79,8 @@ enum remote_type {
 	REMOTE_FOLDER,
 	/*
 	 * Answer: empty; with rings, uint32_t, the size of the shared memory.
-	 * It carries the descriptors of enum REMOTE_FD_DATA and following.
+	 * The answer carries the descriptors of enum REMOTE_FD_DATA and
+	 * following.
 	 */
 	REMOTE_ATTACH,
 	REMOTE_DETACH,	   /* closes the umad file before the answer */
@@ -157,8 +158,8 @@ struct remote_port {
 _Static_assert(sizeof(struct remote_port) == 40, "remote port");
 
 /*
- * The state of a port that a client receives. It is followed by the GID table
- * (struct ibsa_gid, 0 in empty entries) and the P_Key table (uint16_t).
+ * The state of a port that a client receives. The state is followed by the GID
+ * table (struct ibsa_gid, 0 in empty entries) and the P_Key table (uint16_t).
  */
 struct remote_state {
 	struct remote_port port;

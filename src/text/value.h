@@ -9,8 +9,8 @@
 #include <ibsa/text.h>
 
 /*
- * A text while it is written. It is copied to the caller's buffer when it is
- * complete, so that this buffer is unchanged if the text does not fit.
+ * A text while it is written. The text is copied to the caller's buffer when it
+ * is complete, so that this buffer is unchanged if the text does not fit.
  * Characters that do not fit here are dropped, and ibsa__text_done() returns
  * -ENOSPC.
  */

@@ -55,8 +55,8 @@ int ibsa__check_finding_add(struct check *check, enum ibsa_finding_kind kind,
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * Add a finding about a link. Its sentence is "A to B", with both ports, and
- * @rest.
+ * Add a finding about a link. The sentence of the finding is "A to B", with
+ * both ports, and @rest.
  */
 int ibsa__check_link_add(struct check *check, enum ibsa_finding_kind kind,
 			 const struct ibsa_topology *topology,

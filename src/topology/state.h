@@ -65,7 +65,9 @@ struct switch_row {
 	bool has_enhanced_port0;
 };
 
-/* A node of the graph. Its ports are adjacent in the array of ports. */
+/*
+ * A node of the graph. The ports of a node are adjacent in the array of ports.
+ */
 struct graph_node {
 	uint64_t guid;
 	uint64_t system_guid;

@@ -66,8 +66,8 @@ struct umad_buffer {
  * @shut:    close the file, if it is open; @open can open it again.
  *           @is_gone: the port has disappeared
  * @wait:    wait until a packet arrives, wake is called, or @timeout_ms
- *           milliseconds have passed; below 0: no limit. It may return earlier.
- *           Return: 0; -EINTR; or another -errno
+ *           milliseconds have passed; below 0: no limit. The function may
+ *           return earlier. Return: 0; -EINTR; or another -errno
  * @wake:    end a wait in another thread, or else the next wait; any thread may
  *           call it
  * @now_ns, @holds, @holder, @inherited, @port, @gid, @pkey: as those of

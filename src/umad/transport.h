@@ -135,9 +135,9 @@ static inline void umad_agents_poll(struct umad_transport *umad)
 }
 
 /*
- * ibsa__umad_reopen() opens the umad file again, umad_have() does so unless
- * it is open. Return: 0; -EAGAIN descriptors or memory are short; or the reason
- * why it cannot be opened, such as -ENODEV.
+ * ibsa__umad_reopen() opens the umad file again; umad_have() does so unless the
+ * file is open. Return: 0; -EAGAIN descriptors or memory are short; or the
+ * reason why the file cannot be opened, such as -ENODEV.
  */
 int ibsa__umad_reopen(struct umad_transport *umad) IBSA_MUST_USE;
 
@@ -201,9 +201,9 @@ int ibsa__umad_serve(struct ibsa_transport *transport) IBSA_MUST_USE;
  *             in segments if the Active flag of its RMPP header is set
  *
  * The kernel sends segments again after 2 seconds without an ACK. After three
- * such tries without success it gives up, and recv returns the header of the
- * answer with -ETIMEDOUT. If the requester sends an ABORT, the kernel gives up
- * without a notification.
+ * such tries without an ACK, the kernel gives up, and recv returns the header
+ * of the answer with -ETIMEDOUT. If the requester sends an ABORT, the kernel
+ * gives up without a notification.
  *
  * Return: 0; -EMSGSIZE @len is shorter than a MAD header, or more than a umad
  * header can hold; -ERANGE @to has a LID of more than 16 bits, but no GRH;

@@ -33,8 +33,8 @@ struct device_files;
  * After a reply larger than @reply_bytes, recv returns -EMSGSIZE once and
  * reopens the device file, which loses the requests in flight. If descriptors
  * or memory are short, recv, send and listen try again. Each attempt finds the
- * device's current file: if it is not the one that was closed, the device was
- * removed and came back.
+ * device's current file: if this is not the file that was closed, the device
+ * was removed and came back.
  *
  * When the device is removed, recv returns -ENODEV once, and changed reports a
  * change. From then on, port and send return -ENODEV. send, recv, port and

@@ -44,8 +44,8 @@ struct umad_device {
 	bool needs_grh; /* as reported by the kernel */
 
 	/*
-	 * Epoll set with the descriptors of the umad file and of the events. It
-	 * stays the same when the umad file is opened again.
+	 * Epoll set with the descriptors of the umad file and of the events.
+	 * The epoll set stays the same when the umad file is opened again.
 	 */
 	int epoll_fd;
 	int wake_fd;

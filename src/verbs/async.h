@@ -57,9 +57,9 @@ void ibsa__async_done(struct async *async);
 int ibsa__async_begin(struct context_state *state) IBSA_MUST_USE;
 
 /*
- * Whether @context still has the files of ibsa__async_begin(). It does not if
- * libibverbs has closed the context and opened another one at the same
- * address. @lock is held.
+ * Whether @context still has the files of ibsa__async_begin(). libibverbs may
+ * have closed the context and opened another context at the same address, which
+ * does not have these files. @lock is held.
  */
 bool ibsa__async_is_current(const struct async *async,
 			    const struct ibv_context *context);

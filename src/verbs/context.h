@@ -27,17 +27,18 @@ struct ibsa__verbs {
 	 */
 	char *server;
 	/*
-	 * Copy of the environment variables when the context was opened. They
-	 * are used again when its ports are opened later.
+	 * Copy of the environment variables when the context was opened. The
+	 * copy is used again when ports of the context are opened later.
 	 */
 	struct ibsa__environment *environment;
 	struct device_files *files; /* NULL: in an embedded fabric */
 };
 
 /*
- * Get the context of ibsa_verbs_open() with this address. It exists until the
- * put, even if it is closed meanwhile. Return: NULL: ibsa_verbs_open() did not
- * create it, or it is closed. Any thread may call this.
+ * Get the context of ibsa_verbs_open() with this address. The context exists
+ * until the put, even if it is closed meanwhile. Return: NULL:
+ * ibsa_verbs_open() did not create it, or it is closed. Any thread may call
+ * this.
  */
 struct ibsa__verbs *ibsa__verbs_get(const struct ibv_context *context);
 void ibsa__verbs_put(struct ibsa__verbs *verbs);
@@ -56,7 +57,7 @@ const char *ibsa__verbs_file_name(const struct ibsa__verbs *verbs);
 /*
  * Open a transport at a port of the context's embedded fabric. Return: 0;
  * -ENETDOWN the port has no link; -ENXIO no such port; or the error from
- * opening it.
+ * opening the port.
  */
 int ibsa__verbs_port_open(const struct ibsa__verbs *verbs, unsigned int port,
 			  struct ibsa_transport **out) IBSA_MUST_USE;

@@ -31,7 +31,8 @@ struct context_state {
 	struct ibsa__verbs *verbs; /* NULL: the context is libibverbs' */
 	/*
 	 * Copy of the environment variables when the context was opened, or
-	 * first used. They are used when its device is opened later.
+	 * first used. The copy is used when the device of the context is opened
+	 * later.
 	 */
 	struct ibsa__environment *environment;
 	struct device_files *files; /* NULL: in an embedded fabric */

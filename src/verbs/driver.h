@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's driver id of a device. It is asked for once per device and
+ * The kernel's driver id of a device. The id is queried once per device and
  * process, and again if the kernel refuses a command.
  */
 #ifndef VERBS_DRIVER_H

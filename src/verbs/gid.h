@@ -26,8 +26,8 @@ int ibsa__gids_add(struct ibsa__gids *gids, unsigned int port,
 		   const struct ibsa_gid_entry *entry) IBSA_MUST_USE;
 
 /*
- * Read one entry of a port's GID table. Return: 0; -ENODATA the entry is
- * empty; -EIO the device was removed; -EINVAL no such port or entry, or it
+ * Read one entry of a port's GID table. Return: 0; -ENODATA the entry is empty;
+ * -EIO the device was removed; -EINVAL no such port or entry, or the entry
  * cannot be read.
  */
 int ibsa__gid_of_files(struct device_files *files, const char *device,

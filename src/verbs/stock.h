@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Functions of libibverbs, which the program has loaded; this library is not
- * linked with it. They are looked up in libibverbs itself, since another
- * library may define the same names.
+ * linked with it. The functions are looked up in libibverbs itself, since
+ * another library may define the same names.
  */
 #ifndef VERBS_STOCK_H
 #define VERBS_STOCK_H
