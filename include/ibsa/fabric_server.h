@@ -113,7 +113,8 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
  * @timeout_ms: milliseconds to wait at most; 0: do not wait; -1: no limit
  *
  * A client that does not read, or sends only a part of a message, does not
- * delay other clients. The server disconnects a client that does not read the
+ * delay other clients; one that sends many requests delays them by some
+ * milliseconds. The server disconnects a client that does not read the
  * server's answers or the changes of its port, or that is slower than
  * @patience_ms of struct ibsa_fabric_server_options permits.
  *

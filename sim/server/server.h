@@ -187,6 +187,7 @@ struct ibsa_fabric_server {
 	 */
 	size_t memory;
 	size_t queues;
+	bool is_overloaded; /* the last round left work */
 	/* @spent_ns of the client that had the last turn. */
 	uint64_t spent_ns;
 	uint64_t alarm_ns; /* expiry of the timer; UINT64_MAX: off */

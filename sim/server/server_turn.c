@@ -2,9 +2,10 @@
 /*
  * Turns: how the clients of a fabric server share its time. A client that has
  * sent something is active, and gets a turn of limited time, in which its
- * packets and requests are processed. What is left waits for its next turn. The
- * client that has used the least time is next, so that a client with few
- * requests waits for one turn of another client at most.
+ * packets and requests are processed. What is left waits for its next turn.
+ * While there is more to do than a round has time for, the client that has used
+ * the least time is next, so that a client with few requests waits for one turn
+ * of another client at most.
  */
 #include "base/clock.h"
 #include "sim/sa/job.h"
@@ -44,6 +45,29 @@ static struct server_peer *peer_next(const struct ibsa_fabric_server *server)
 			found = peer;
 	}
 	return found;
+}
+
+/*
+ * Return: the next active client with work in the order of the list, which is
+ * rotated; or NULL. It is found faster than the one that has used the least
+ * time, if there are many.
+ */
+static struct server_peer *peer_in_order(struct ibsa_fabric_server *server)
+{
+	const struct list *first = server->active.next;
+
+	while (!list_is_empty(&server->active)) {
+		struct server_peer *peer = list_object(
+			server->active.next, struct server_peer, active);
+
+		list_remove(&peer->active);
+		list_append(&server->active, &peer->active);
+		if (peer_has_work(peer))
+			return peer;
+		if (server->active.next == first)
+			break;
+	}
+	return NULL;
 }
 
 /*
@@ -111,15 +135,19 @@ void ibsa__peers_serve_active(struct ibsa_fabric_server *server)
 	uint64_t start_ns = 0;
 	uint64_t now_ns = 0;
 
-	while ((peer = peer_next(server))) {
+	while ((peer = server->is_overloaded ? peer_next(server)
+					     : peer_in_order(server))) {
 		if (is_timed && !start_ns)
 			start_ns = now_ns = clock_now_ns();
 		now_ns = peer_turn(peer, now_ns);
-		if (now_ns - start_ns >= ROUND_NS)
+		if (now_ns - start_ns >= ROUND_NS) {
+			server->is_overloaded = true;
 			return;
+		}
 		/* A client that is alone has one turn without the clock. */
 		is_timed = true;
 	}
+	server->is_overloaded = false;
 	LIST_EACH_SAFE(peer, next, &server->active, active) {
 		if (!peer->rings.memory || !bytes_settle(peer))
 			list_remove(&peer->active);
