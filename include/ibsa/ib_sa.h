@@ -11,8 +11,9 @@
  * and cancel queries, and free everything that its query was given.
  *
  * A forked child does not have its parent's clients and devices: it registers
- * and opens its own. If the child unregisters a client or puts a device of its
- * parent, nothing happens.
+ * and opens its own. If the child unregisters a client of its parent, nothing
+ * happens. If the child puts a device of its parent, the last put closes the
+ * child's copies of the device's descriptors, and nothing else happens.
  *
  * Source: Linux include/rdma/ib_sa.h, drivers/infiniband/core/sa_query.c.
  */
