@@ -173,7 +173,9 @@ void ibsa_responder_info_get(const struct ibsa_responder *responder,
  *
  * Answers and Reports that the kernel has not sent completely are lost.
  * Registrations and subscriptions that requesters made through the responder
- * stay in the fabric.
+ * stay in the fabric. In a forked child, ibsa_responder_close() closes the
+ * child's copies of the descriptors of its parent's responder, which continues
+ * in the parent; the other functions that return a number return -EINVAL or -1.
  */
 void ibsa_responder_close(struct ibsa_responder *responder);
 

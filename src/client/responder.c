@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/registry.h"
 #include "client/open.h"
 #include "client/peers.h"
 #include "device/device.h"
@@ -75,6 +76,7 @@ struct ibsa_responder {
 	struct ibsa_responder_info info;
 	struct ibsa__port_selection selection;
 	int epoll_fd;
+	unsigned int process; /* ibsa__process() at its creation */
 	int lost; /* The error that has ended the responder; 0 while it runs. */
 	/*
 	 * Upper half of the transaction id of the last Report from the fabric's
@@ -263,8 +265,16 @@ static void answers_pass(struct ibsa_responder *responder)
 		message_pass(responder, &message);
 }
 
+/* A forked child must not use the responder of its parent. */
+static bool responder_is_ours(const struct ibsa_responder *responder)
+{
+	return responder->process == ibsa__process();
+}
+
 int ibsa_responder_dispatch(struct ibsa_responder *responder)
 {
+	if (!responder_is_ours(responder))
+		return -EINVAL;
 	if (!responder->lost)
 		answers_pass(responder);
 	for (int i = 0; i < REQUESTS_AT_ONCE && !responder->lost; i++) {
@@ -286,12 +296,14 @@ int ibsa_responder_dispatch(struct ibsa_responder *responder)
 
 int ibsa_responder_fd(const struct ibsa_responder *responder)
 {
-	return responder->epoll_fd;
+	return responder_is_ours(responder) ? responder->epoll_fd : -1;
 }
 
 int ibsa_responder_timeout_ms(const struct ibsa_responder *responder)
 {
-	return responder->lost ? -1 : ibsa__umad_pause_ms(responder->port);
+	if (responder->lost || !responder_is_ours(responder))
+		return -1;
+	return ibsa__umad_pause_ms(responder->port);
 }
 
 void ibsa_responder_info_get(const struct ibsa_responder *responder,
@@ -449,6 +461,7 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
 	if (!responder)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	responder->epoll_fd = -1;
+	responder->process = ibsa__process();
 	if (!options)
 		options = &defaults;
 	responder->pending = ibsa__calloc(PENDING_MAX,
@@ -473,15 +486,28 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
 	return 0;
 }
 
+/*
+ * Close a transport; in a forked child, only the child's copies of its
+ * descriptors.
+ */
+static void transport_close(struct ibsa_transport *transport, bool is_ours)
+{
+	if (transport && is_ours)
+		transport->ops->close(transport);
+	else if (transport && transport->ops->inherited)
+		transport->ops->inherited(transport);
+}
+
 void ibsa_responder_close(struct ibsa_responder *responder)
 {
+	bool is_ours;
+
 	if (!responder)
 		return;
+	is_ours = responder_is_ours(responder);
 	fd_close(&responder->epoll_fd);
-	if (responder->port)
-		responder->port->ops->close(responder->port);
-	if (responder->node)
-		responder->node->ops->close(responder->node);
+	transport_close(responder->port, is_ours);
+	transport_close(responder->node, is_ours);
 	ibsa__peers_done(&responder->peers);
 	ibsa__free(responder->pending);
 	ibsa__free(responder);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Packets of the device that a responder ignores, and a device that fails. */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "responder_rig.h"
+#include "test/support/child.h"
 #include "wire/mad.h"
 
 /*
@@ -19,6 +23,37 @@ static void timeouts_are_not_requests(void **state)
 	responder_pass(rig);
 	assert_false(responder_sent(rig));
 	assert_int_equal(responder_info(rig).requests, 0);
+}
+
+static bool child_is_refused(struct responder_rig *rig)
+{
+	const int device = responder_kernel.device;
+
+	if (ibsa_responder_dispatch(rig->responder) != -EINVAL ||
+	    ibsa_responder_fd(rig->responder) != -1 ||
+	    ibsa_responder_timeout_ms(rig->responder) != -1)
+		return false;
+	ibsa_responder_close(rig->responder);
+	return fcntl(device, F_GETFD) < 0;
+}
+
+/* A request that waits during the fork is answered by the parent. */
+static void child_cannot_use_it(void **state)
+{
+	struct responder_rig *rig = *state;
+	struct responder_arrival arrival = responder_arrival(9, 1);
+	pid_t child;
+
+	responder_open(rig);
+	responder_encode(&arrival, &responder_get_info);
+	responder_arrive(&arrival, IBSA_MAD_BYTES);
+	child = fork();
+	if (!child)
+		_exit(!child_is_refused(rig));
+	child_end(child);
+	responder_pass(rig);
+	assert_true(responder_sent(rig));
+	assert_int_equal(responder_info(rig).answers, 1);
 }
 
 static void foreign_requests_are_counted(void **state)
@@ -86,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_A_RIG(timeouts_are_not_requests),
 		IN_A_RIG(foreign_requests_are_counted),
+		IN_A_RIG(child_cannot_use_it),
 		IN_A_RIG(answer_that_the_kernel_refuses_is_counted),
 		IN_A_RIG(device_that_has_gone_is_told_for_good),
 		IN_A_RIG(device_that_goes_while_it_is_written_to_is_told),
