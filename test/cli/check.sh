@@ -32,19 +32,6 @@ caguid=0x3000
 Ca 1 "h3" # "host3 mlx5_0"
 END
 
-# try STATUS ARG... - run ibsa, which writes findings to standard output, so
-# that standard error may be empty
-try() {
-	local want=$1 got=0
-	shift
-	what="ibsa $*"
-	checks=$((checks + 1))
-	"$ibsa" "$@" >out 2>err </dev/null || got=$?
-	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
-	! grep -Eq 'Sanitizer|runtime error' err || fail 'a sanitizer speaks'
-	save "$@"
-}
-
 # found [LINE...] - check that the findings on standard output, without the
 # heading, are these lines in any order; the columns severity, node_guid and
 # port are left out

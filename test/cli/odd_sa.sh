@@ -31,16 +31,6 @@ start() {
 	export IBSA_NODE=$own
 }
 
-# try STATUS ARG... - as run, without a message on standard error
-try() {
-	local want=$1 got=0
-	shift
-	what="ibsa $*"
-	checks=$((checks + 1))
-	"$ibsa" "$@" >out 2>err </dev/null || got=$?
-	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
-}
-
 # Nothing may be concluded from tables without this port.
 lack="without a NodeRecord of this port"
 

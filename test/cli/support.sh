@@ -101,6 +101,18 @@ run() {
 	save "$@"
 }
 
+# try STATUS ARG... - as run, but standard error may be empty
+try() {
+	local want=$1 got=0
+	shift
+	what="ibsa $*"
+	checks=$((checks + 1))
+	"$ibsa" "$@" >out 2>err </dev/null || got=$?
+	[ "$got" -eq "$want" ] || fail "exit status $got, not $want"
+	! grep -Eq 'Sanitizer|runtime error' err || fail 'a sanitizer speaks'
+	save "$@"
+}
+
 # on STATUS ARG... - do what run does, with the option --fabric $fabric
 on() {
 	local want=$1
