@@ -103,6 +103,11 @@ unsigned int ibsa__process(void)
 	return atomic_load(&forks);
 }
 
+const atomic_uint *ibsa__process_number(void)
+{
+	return &forks;
+}
+
 unsigned int ibsa__children(void)
 {
 	return atomic_load(&children);

@@ -64,6 +64,12 @@ void ibsa__registry_put(void *object, void (*destroy)(void *object));
 unsigned int ibsa__process(void);
 
 /*
+ * Return: where the number is that ibsa__process() returns, for code that
+ * compares it very often.
+ */
+const atomic_uint *ibsa__process_number(void);
+
+/*
  * Return: the number of forks that this process and its ancestors have made.
  * If two calls return different numbers, a child may have copies of the
  * descriptors that were open between the calls. Any thread may call this.

@@ -62,6 +62,7 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
 	if (!engine)
 		return -ENOMEM;
 	engine->transport = transport;
+	engine->forks = ibsa__process_number();
 	engine->process = ibsa__process();
 	engine->options = *options;
 	if (engine_tables_init(engine)) {
@@ -301,12 +302,12 @@ bool ibsa__engine_is_busy(const struct ibsa__engine *engine)
 
 bool ibsa__engine_is_ours(const struct ibsa__engine *engine)
 {
-	return engine->process == ibsa__process();
+	return engine_is_ours(engine);
 }
 
 int ibsa__engine_wait_check(const struct ibsa__engine *engine)
 {
-	if (!ibsa__engine_is_ours(engine))
+	if (!engine_is_ours(engine))
 		return -EINVAL;
 	return engine->calling_back ? -EBUSY : 0;
 }

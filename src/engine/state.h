@@ -4,6 +4,8 @@
 #ifndef ENGINE_STATE_H
 #define ENGINE_STATE_H
 
+#include <stdatomic.h>
+
 #include "base/clock.h"
 #include "base/id_table.h"
 #include "base/pool.h"
@@ -154,7 +156,9 @@ struct txn {
 
 struct ibsa__engine {
 	struct ibsa_transport *transport;
-	unsigned int process; /* ibsa__process() at its creation */
+	/* The number of this process now, and when the engine was created. */
+	const atomic_uint *forks;
+	unsigned int process;
 	struct ibsa__engine_options options;
 	struct ibsa_port_state port;
 	struct ibsa_address sa; /* queries are sent here */
@@ -329,6 +333,13 @@ void ibsa__engine_port_unwatch_all(struct ibsa__engine *engine);
 bool ibsa__lid_is_long(uint32_t lid);
 void ibsa__engine_long_lid(const struct ibsa__engine *engine,
 			   struct ibsa_address *out);
+
+/* ibsa__engine_is_ours(), for the path of a query. */
+static inline bool engine_is_ours(const struct ibsa__engine *engine)
+{
+	return engine->process ==
+	       atomic_load_explicit(engine->forks, memory_order_relaxed);
+}
 
 static inline bool is_same_address(const struct ibsa_address *a,
 				   const struct ibsa_address *b)

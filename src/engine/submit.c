@@ -392,7 +392,7 @@ static int query_check(const struct ibsa__engine *engine,
 {
 	if (engine->closing)
 		return -ESHUTDOWN;
-	if (!ibsa__engine_is_ours(engine))
+	if (!engine_is_ours(engine))
 		return -EINVAL;
 	if (!query->record || query->mask & ~query->record->mask ||
 	    query->jitter_percent > 100 ||
