@@ -334,13 +334,23 @@ struct server_fds {
 };
 
 /*
- * Packets (server_data.c). ibsa__server_slice() turns on and off that the
- * clients' tables are built in turns.
+ * The umad file (server_attach.c). ibsa__server_slice() turns on and off that
+ * the clients' tables are built in turns.
  */
 void ibsa__server_slice(struct ibsa_fabric_server *server, bool on);
 int ibsa__peer_attach(struct server_peer *peer,
 		      struct server_fds *out) IBSA_MUST_USE;
 void ibsa__peer_detach(struct server_peer *peer);
+
+/*
+ * Packets (server_data.c). ibsa__peer_data_event() is called for events on the
+ * data socket of a client without rings. ibsa__peer_data_end() is called for any
+ * event on that of a client with rings: such a client sends nothing there, so it
+ * has closed the socket, or has sent invalid data, and is disconnected. Its
+ * tables have no receiver.
+ */
+void ibsa__peer_data_event(struct server_source *source, uint32_t events);
+void ibsa__peer_data_end(struct server_source *source, uint32_t events);
 
 /*
  * Note that a client has sent a request, or has ended: the packets that have
