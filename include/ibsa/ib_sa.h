@@ -273,8 +273,9 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  *              -EINTR cancelled, or the device was closed or disappeared; -EIO
  *              the request could not be sent, or a malformed or truncated
  *              reply. @resp of @callback is valid until the callback returns:
- *              with @status 0 the path; with -EINVAL a record of zeros except
- *              @rec_type; otherwise NULL
+ *              with @status 0 the path; with -EINVAL the record that the SA
+ *              sent with its status, or zeros except @rec_type if the SA was
+ *              busy until the end or sent no whole record; otherwise NULL
  * @context:    passed to @callback unchanged
  * @sa_query:   receives the pointer that ib_sa_cancel_query() takes together
  *              with the id: stored before @callback can run; NULL after an
@@ -288,10 +289,12 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * form is converted to an OPA record.
  *
  * Return: the id of the query, 0 or more; -EINVAL @client is not registered,
- * the device belongs to the parent process, @rec has another type, or OPA
- * records are not supported; -ENODEV no such port, an Ethernet port without the
- * address of an SA, or the device is being closed; -EAGAIN the port has no SM
- * or is down at the time of the call, and no address of an SA was given to
+ * the device belongs to the parent process, @rec has another type, @comp_mask
+ * has a bit that no IB_SA_PATH_REC_ constant has (such as a bit of
+ * IBSA_PATH_CM(), which is in host byte order), or OPA records are not
+ * supported; -ENODEV no such port, an Ethernet port without the address of an
+ * SA, or the device is being closed; -EAGAIN the port has no SM or is down at
+ * the time of the call, and no address of an SA was given to
  * ibsa_device_open(); or this is the first use of the port, and the port is not
  * active or, in a fabric, has no cable; -ENOBUFS the port has 1048576 queries
  * that have not ended; -EOPNOTSUPP another port of the device is open, and the
@@ -623,13 +626,14 @@ struct ib_sa_multicast {
  * request is sent at once.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
- * not registered, the device belongs to the parent process, no @callback, or a
- * join state of 0 in @rec; -ENODEV no such port, an Ethernet port without the
- * address of an SA, or the device is being closed; -EAGAIN the port was not
- * used before, and is not active or, in a fabric, has no cable (if it was used
- * before, see above); -ENOBUFS the process has 1048576 memberships; -EOPNOTSUPP
- * another port of the device is open, and the device (ibsim, or on a fabric
- * with a virtual clock) supports only one at a time; -ENOMEM; or the error from
+ * not registered, the device belongs to the parent process, no @callback, a
+ * join state of 0 in @rec, or a bit in @comp_mask that no IB_SA_MCMEMBER_REC_
+ * constant has; -ENODEV no such port, an Ethernet port without the address of
+ * an SA, or the device is being closed; -EAGAIN the port was not used before,
+ * and is not active or, in a fabric, has no cable (if it was used before, see
+ * above); -ENOBUFS the process has 1048576 memberships; -EOPNOTSUPP another
+ * port of the device is open, and the device (ibsim, or on a fabric with a
+ * virtual clock) supports only one at a time; -ENOMEM; or the error from
  * opening the port. After an error @callback is not called. Any thread and any
  * callback may call ib_sa_join_multicast().
  *

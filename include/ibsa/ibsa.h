@@ -193,7 +193,10 @@ struct ibsa_query {
  *          an earlier try; 0 without a reply, and if the query ended at its
  *          deadline
  * @records: the records as received, in network byte order
- * @stride: bytes from the start of one record to the start of the next
+ * @stride: bytes from the start of one record to the start of the next. In a
+ *          reply with another status than 0: the size of the record that the SA
+ *          sent with the status, which @records holds although @count is 0; 0
+ *          if the reply is too short for a record
  * @count:  number of complete records
  * @redirects: if bit 1 of @status is set, how many redirections the request
  *          followed before this redirection, at most 3; else 0

@@ -26,7 +26,9 @@ const uint8_t *ibsa__reply_redirect(const struct ibsa_record *record,
  * set all but redirects and record to 0. @record is the type of the records
  * that the reply must contain.
  *
- * The stride is the reply's attribute offset in bytes. If a table is
+ * The stride is the reply's attribute offset in bytes. If the status is not 0,
+ * it is the size of the record in the MAD, which does not count, or 0 if the
+ * record is incomplete. If a table is
  * incomplete, err is -ENODATA, and count is the number of complete records. If
  * the only record of a reply that is not a table is incomplete, or the stride
  * of a table is shorter than a record, err is -EPROTO.
@@ -43,6 +45,8 @@ static inline void reply_parse(const struct ibsa_record *record,
 	out->records = mad + IBSA_SA_HEADER_BYTES;
 	if (out->status) {
 		out->redirect = ibsa__reply_redirect(record, mad, len);
+		if (len >= IBSA_SA_HEADER_BYTES + (size_t)record->size)
+			out->stride = record->size;
 	} else if (method == IBSA_METHOD_GET_TABLE_RESP ||
 		   method == IBSA_METHOD_GET_MULTI_RESP) {
 		ibsa__table_parse(record, mad, len, out);

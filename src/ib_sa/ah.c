@@ -335,11 +335,28 @@ static bool path_is_roce(const struct sa_path_rec *rec)
 	       rec->rec_type == SA_PATH_REC_TYPE_ROCE_V2;
 }
 
-static enum rdma_ah_attr_type ah_type(uint8_t link)
+/*
+ * Whether the device is one of iWARP or usNIC: its ports are Ethernet, but not
+ * RoCE. Source: Linux include/rdma/ib_verbs.h, enum rdma_node_type.
+ */
+static bool device_is_not_roce(const struct ib_device *device)
+{
+	enum { RDMA_NODE_RNIC = 4 };
+	unsigned int type;
+
+	return !device_is_in_fabric(device) &&
+	       !ibsa__node_type_read(device->files, device->name, &type) &&
+	       type >= RDMA_NODE_RNIC;
+}
+
+/* Source: Linux include/rdma/ib_verbs.h, rdma_ah_find_type(). */
+static enum rdma_ah_attr_type ah_type(const struct ib_device *device,
+				      uint8_t link)
 {
 	switch ((enum ibsa_link_layer)link) {
 	case IBSA_LINK_ETHERNET:
-		return RDMA_AH_ATTR_TYPE_ROCE;
+		return device_is_not_roce(device) ? RDMA_AH_ATTR_TYPE_IB
+						  : RDMA_AH_ATTR_TYPE_ROCE;
 	case IBSA_LINK_OPA:
 		return RDMA_AH_ATTR_TYPE_OPA;
 	default:
@@ -427,7 +444,7 @@ static int ah_attr_init(struct ib_device *device, uint8_t port_num,
 {
 	int err;
 
-	ah_attr->type = ah_type(port->link);
+	ah_attr->type = ah_type(device, port->link);
 	ah_attr->sl = rec->sl;
 	ah_attr->port_num = port_num;
 	ah_attr->static_rate = rec->rate;

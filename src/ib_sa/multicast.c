@@ -155,8 +155,10 @@ struct ib_sa_multicast *ib_sa_join_multicast(
 	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
 	(void)gfp_mask;
-	err = ibsa__sa_argument_error(err,
-				      callback && rec->join_state & STATE_BITS);
+	err = ibsa__sa_argument_error(
+		err, callback && rec->join_state & STATE_BITS &&
+			     ibsa__sa_mask_is_defined(&ibsa_mcmember_record,
+						      comp_mask));
 	if (!err)
 		err = member_join_new(port, client, &wanted, &multicast);
 	return err ? (struct ib_sa_multicast *)(intptr_t)err : multicast;

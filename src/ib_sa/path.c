@@ -136,7 +136,8 @@ typedef void (*path_fn)(int status, struct sa_path_rec *resp, void *context);
 
 /*
  * Call the program's callback for a path query. If the SA returned an error
- * status, the callback gets a zeroed record; after any other error, NULL.
+ * status, the callback gets the record that the SA sent with it, as in the
+ * kernel; after any other error, NULL.
  */
 static void path_call(struct sa_query *query, int status,
 		      const struct ibsa_reply *reply)
@@ -234,7 +235,9 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 	if (sa_query)
 		*sa_query = NULL;
 	err = ibsa__sa_query_port(client, device, port_num, &port);
-	err = ibsa__sa_argument_error(err, has_sa_type(rec));
+	err = ibsa__sa_argument_error(
+		err, has_sa_type(rec) && ibsa__sa_mask_is_defined(
+						 &ibsa_path_record, comp_mask));
 	if (err == -EAGAIN && rec->rec_type == SA_PATH_REC_TYPE_OPA &&
 	    !opa_pr_query_possible(client, device, port_num, rec))
 		err = -EINVAL;

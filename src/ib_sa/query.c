@@ -251,6 +251,23 @@ static bool method_is_single(uint8_t method)
 	       method == IBSA_METHOD_DELETE;
 }
 
+bool ibsa__sa_mask_is_defined(const struct ibsa_record *record,
+			      ib_sa_comp_mask mask)
+{
+	ib_sa_comp_mask reserved = 0;
+
+	if (record == &ibsa_guid_info_record)
+		reserved = IB_SA_GUIDINFO_REC_RES1 | IB_SA_GUIDINFO_REC_RES2;
+	return !(be64toh(mask & ~reserved) & ~record->mask);
+}
+
+/* Whether the arguments that do not depend on the port are valid. */
+static bool request_is_good(const struct sa_request *request)
+{
+	return (request->is_table || method_is_single(request->method)) &&
+	       ibsa__sa_mask_is_defined(request->record, request->comp_mask);
+}
+
 int ibsa__sa_query_submit(struct ib_sa_client *client, struct ib_device *device,
 			  uint8_t port_num, const struct sa_request *request,
 			  struct ib_sa_query **out_query)
@@ -258,8 +275,7 @@ int ibsa__sa_query_submit(struct ib_sa_client *client, struct ib_device *device,
 	struct sa_port *port;
 	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
-	err = ibsa__sa_argument_error(
-		err, request->is_table || method_is_single(request->method));
+	err = ibsa__sa_argument_error(err, request_is_good(request));
 	if (!err)
 		return ibsa__sa_query_start(port, client, request, out_query);
 	if (out_query)
@@ -267,13 +283,21 @@ int ibsa__sa_query_submit(struct ib_sa_client *client, struct ib_device *device,
 	return err;
 }
 
+const uint8_t *ibsa__sa_answer_record(const struct ibsa_reply *reply)
+{
+	if (!reply || reply->err || !reply->stride)
+		return NULL;
+	return reply->count || reply->status ? reply->records : NULL;
+}
+
 void ibsa__sa_answer_decode(const struct sa_query *query,
 			    const struct ibsa_reply *reply, void *out)
 {
 	const struct ibsa_record *record = query->query.record;
+	const uint8_t *wire = ibsa__sa_answer_record(reply);
 
-	if (reply && reply->count && !reply->err && !reply->status)
-		record->decode(ibsa_reply_at(reply, 0), out);
+	if (wire)
+		record->decode(wire, out);
 	else
 		memset(out, 0, record->host_size);
 }

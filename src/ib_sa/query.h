@@ -37,6 +37,14 @@ int ibsa__sa_query_port(const struct ib_sa_client *client,
 			struct sa_port **out) IBSA_MUST_USE;
 
 /*
+ * Whether all bits of @mask are the kernel's bits for members of @record, also
+ * for reserved ones. The modern interface's mask of the same members, which is
+ * in host byte order, has other bits.
+ */
+bool ibsa__sa_mask_is_defined(const struct ibsa_record *record,
+			      ib_sa_comp_mask mask);
+
+/*
  * Return: the result of a call that starts a query. @port_err is the result of
  * ibsa__sa_query_port(); @is_good tells whether the other arguments are valid.
  * If there are several errors, the result is, as in the kernel, first -ENODEV,
@@ -52,16 +60,19 @@ int ibsa__sa_query_start(struct sa_port *port, struct ib_sa_client *client,
 /*
  * For records that have only one form: find the port, check the arguments and
  * start the query. Return: as ibsa__sa_query_start(); -EINVAL also for an
- * invalid method.
+ * invalid method or mask.
  */
 int ibsa__sa_query_submit(struct ib_sa_client *client, struct ib_device *device,
 			  uint8_t port_num, const struct sa_request *request,
 			  struct ib_sa_query **out_query);
 
 /*
- * Decode the record of a reply that has one record into @out; fill @out with
- * zeros if the reply has no record.
+ * Return: the record in the reply to a query for one record, also if the SA
+ * sent it with a status other than 0; NULL if the reply has no record.
  */
+const uint8_t *ibsa__sa_answer_record(const struct ibsa_reply *reply);
+
+/* Decode that record into @out; fill @out with zeros if there is none. */
 void ibsa__sa_answer_decode(const struct sa_query *query,
 			    const struct ibsa_reply *reply, void *out);
 

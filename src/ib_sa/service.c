@@ -19,16 +19,18 @@ typedef void (*services_fn)(int status, struct sa_service_rec *resp,
 
 /*
  * Call the program's callback for a service query. If the SA returned an error
- * status, the callback gets a zeroed record; after any other error, NULL.
+ * status, the callback gets the record that the SA sent with it, as in the
+ * kernel; after any other error, NULL.
  */
 static void service_call(struct sa_query *query, int status,
 			 const struct ibsa_reply *reply)
 {
 	service_fn callback = (service_fn)query->callback;
 	struct ib_sa_service_rec rec = { 0 };
+	const uint8_t *wire = ibsa__sa_answer_record(reply);
 
-	if (!status)
-		memcpy(&rec, ibsa_reply_at(reply, 0), sizeof(rec));
+	if (wire)
+		memcpy(&rec, wire, sizeof(rec));
 	callback(status, status && status != -EINVAL ? NULL : &rec,
 		 query->context);
 }

@@ -30,6 +30,36 @@ static void roce_path_always_has_a_grh(void **state)
 	ah_stop(bench);
 }
 
+/*
+ * The ports of iWARP and usNIC devices are Ethernet ports, but the kernel's
+ * rdma_ah_find_type() returns the InfiniBand type for them.
+ */
+static void port_of_iwarp_is_not_roce(void **state)
+{
+	static const struct {
+		const char *node_type;
+		enum rdma_ah_attr_type type;
+	} devices[] = {
+		{ "1: CA\n", RDMA_AH_ATTR_TYPE_ROCE },
+		{ "4: RNIC\n", RDMA_AH_ATTR_TYPE_IB },
+		{ "5: usNIC\n", RDMA_AH_ATTR_TYPE_IB },
+		{ "6: usNIC UDP\n", RDMA_AH_ATTR_TYPE_IB },
+	};
+	struct sa_path_rec rec = ah_ib_path();
+	struct ah_bench *bench = ah_start_roce();
+	struct rdma_ah_attr attr;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		tree_write(&bench->tree, "class/infiniband/mlx5_0/node_type",
+			   devices[i].node_type);
+		assert_int_equal(ah_init(bench, &rec, &attr), 0);
+		assert_int_equal(attr.type, devices[i].type);
+		rdma_destroy_ah_attr(&attr);
+	}
+	ah_stop(bench);
+}
+
 static int roce_init(struct ah_bench *bench, struct sa_path_rec *rec, int index)
 {
 	const struct ib_gid_attr *gid = NULL;
@@ -93,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(roce_path_always_has_a_grh),
+		cmocka_unit_test(port_of_iwarp_is_not_roce),
 		cmocka_unit_test(route_of_a_roce_path_is_resolved_once),
 		cmocka_unit_test(roce_path_without_a_route_fails),
 	};

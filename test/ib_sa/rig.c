@@ -109,7 +109,7 @@ void told_path(int status, struct sa_path_rec *resp, void *context)
 	struct told *told = context;
 
 	note(told, status, resp != NULL);
-	if (resp && !status)
+	if (resp)
 		told->path = *resp;
 }
 
@@ -118,7 +118,7 @@ void told_service(int status, struct ib_sa_service_rec *resp, void *context)
 	struct told *told = context;
 
 	note(told, status, resp != NULL);
-	if (resp && !status)
+	if (resp)
 		told->service = *resp;
 }
 
@@ -138,7 +138,7 @@ void told_mcmember(int status, struct ib_sa_mcmember_rec *resp, void *context)
 	struct told *told = context;
 
 	note(told, status, resp != NULL);
-	if (resp && !status)
+	if (resp)
 		told->mcmember = *resp;
 }
 
@@ -147,6 +147,6 @@ void told_guid_info(int status, struct ib_sa_guidinfo_rec *resp, void *context)
 	struct told *told = context;
 
 	note(told, status, resp != NULL);
-	if (resp && !status)
+	if (resp)
 		told->guid_info = *resp;
 }

@@ -49,9 +49,7 @@ static void replay(uint8_t method, ib_sa_comp_mask mask, const char *request,
 	plug_assert_sent(&plug, 0, request);
 	plug_answer(&plug, 0, mad, plug_vector(answer, mad));
 	assert_int_equal(told->calls, 1);
-	if (!told->status)
-		assert_memory_equal(&told->service, mad + IBSA_SA_HEADER_BYTES,
-				    RECORD);
+	assert_memory_equal(&told->service, mad + IBSA_SA_HEADER_BYTES, RECORD);
 	plug_stop(&plug);
 }
 
@@ -113,6 +111,14 @@ static int mcmember_query(struct plug *plug, uint8_t method, struct told *told)
 					told_mcmember, told, &query);
 }
 
+static int no_join(int status, struct ib_sa_multicast *multicast)
+{
+	(void)status;
+	(void)multicast;
+	fail_msg("a join that was refused is reported");
+	return 0;
+}
+
 /*
  * The reply to Get, Set and Delete has one record; other methods are rejected.
  */
@@ -138,6 +144,48 @@ static void other_methods_are_refused(void **state)
 	}
 	plug_run(&plug, 0);
 	assert_int_equal(plug.puppet.sent_count, 6);
+	plug_stop(&plug);
+}
+
+/*
+ * Masks with undefined bits are refused: of services, where bit 3 is reserved,
+ * of members, of GUIDs, whose reserved members have bits, and of joins.
+ */
+static void undefined_mask_bits_are_refused(void **state)
+{
+	struct ib_sa_mcmember_rec member = { .join_state = 1 };
+	struct ib_sa_guidinfo_rec guids = { 0 };
+	struct ib_sa_service_rec rec = { 0 };
+	struct told told = { 0 };
+	struct plug plug;
+
+	(void)state;
+	plug_start(&plug, NULL);
+	for (unsigned int n = 0; n < 64; n++) {
+		const ib_sa_comp_mask bit = IB_SA_COMP_MASK(n);
+		struct ib_sa_client *client = &plug.rig.client;
+		struct ib_device *device = plug.rig.device;
+		struct ib_sa_query *query;
+
+		assert_int_equal(service_query(&plug, IBSA_METHOD_GET, &rec,
+					       bit, &told) == -EINVAL,
+				 n == 3 || n > 36);
+		assert_int_equal(ib_sa_mcmember_rec_query(
+					 client, device, 1, IBSA_METHOD_GET,
+					 &member, bit, 1000, 0, NULL, NULL,
+					 &query) == -EINVAL,
+				 n > 17);
+		assert_int_equal(ib_sa_guid_info_rec_query(
+					 client, device, 1, &guids, bit,
+					 IBSA_METHOD_GET, 1000, 0, NULL, NULL,
+					 &query) == -EINVAL,
+				 n > 11);
+		if (n > 17)
+			assert_int_equal((intptr_t)ib_sa_join_multicast(
+						 client, device, 1, &member,
+						 bit, 0, no_join, NULL),
+					 -EINVAL);
+	}
 	plug_stop(&plug);
 }
 
@@ -389,6 +437,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exchanges_are_the_captured_ones),
 		cmocka_unit_test(other_methods_are_refused),
+		cmocka_unit_test(undefined_mask_bits_are_refused),
 		cmocka_unit_test(name_is_sent_with_all_its_bytes),
 		cmocka_unit_test(missing_port_comes_before_the_method),
 		cmocka_unit_test(method_comes_before_the_state_of_the_port),
