@@ -13,8 +13,7 @@
 enum {
 	CAP_IS_SM = 1 << 1,
 	CAP_SWITCH = 0x0000c048,
-	CAP_ADAPTER = 0x0050c048,
-	CAP_REREGISTER = 1 << 25,
+	CAP_ADAPTER = 0x0250c048, /* with ClientReregistration */
 	CAP2_WIDTH_2X_AND_HDR = 0x30,
 	CAP2_NDR = 1 << 10,
 	CAP2_EXTENDED_SPEEDS_2_AND_XDR = 3 << 11,
@@ -31,6 +30,27 @@ enum {
 	M_KEY_LEASE = 4089,
 	SUBNET_TIMEOUT = 31,
 };
+
+/*
+ * What the embedded SM sets: the defaults of OpenSM, from which no SM profile
+ * differs. The ports are LINK: each with a link; END: each with a LID; EDGE:
+ * each of a switch with a link to another kind of node.
+ * Source: opensm.conf as OpenSM 3.3 writes it (opensm -c).
+ *
+ *   ports  field                           value    option
+ */
+/* clang-format off */
+#define OPENSM_PORT_INFO(LINK, END, EDGE)				\
+	LINK(local_phy_errors,                8) /* local_phy_errors_threshold */ \
+	LINK(overrun_errors,                  8) /* overrun_errors_threshold */ \
+	END(m_key_lease_period,               0) /* m_key_lease_period */ \
+	END(subnet_timeout,                  18) /* subnet_timeout */	\
+	EDGE(partition_enforcement_inbound,   1) /* part_enforce */	\
+	EDGE(partition_enforcement_outbound,  1) /* part_enforce */
+/* clang-format on */
+
+#define SET_FIELD(field, value) out->field = value;
+#define NO_FIELD(field, value)
 
 static uint8_t phys_state(const struct topo_port *port)
 {
@@ -95,13 +115,6 @@ uint32_t ibsa__port_capabilities(const struct subnet *subnet,
 	if (end_setup(subnet, end)->issm ||
 	    (!subnet->is_bare && end == &subnet->ends[subnet->sa_end]))
 		mask |= CAP_IS_SM;
-	/*
-	 * Without an embedded SM, adapters set the capability of client
-	 * reregistration, as real adapters do. With an embedded SM, they do not
-	 * set the capability, but the SM sets ClientReregister all the same.
-	 */
-	if (subnet->is_bare && !is_switch)
-		mask |= CAP_REREGISTER;
 	return mask ^ end_setup(subnet, end)->changed_capabilities;
 }
 
@@ -213,6 +226,34 @@ static void port_info_overlay_end(struct ibsa_port_info *out,
 		set->multicast_pkey_trap_suppression;
 }
 
+/* Whether @port is one of a switch, with a cable to another kind of node. */
+static bool port_is_edge(const struct subnet *subnet,
+			 const struct topo_port *port)
+{
+	const struct topology *topo = &subnet->topo;
+
+	return topo->nodes[port->node].type == IBSA_NODE_SWITCH &&
+	       port->number && port->peer != SIM_NONE &&
+	       topo->nodes[topo->ports[port->peer].node].type !=
+		       IBSA_NODE_SWITCH;
+}
+
+/* Set the values of OPENSM_PORT_INFO. */
+static void port_info_set_up(const struct subnet *subnet,
+			     const struct topo_port *port,
+			     struct ibsa_port_info *out)
+{
+	if (port->number && port->state != IBSA_PORT_DOWN) {
+		OPENSM_PORT_INFO(SET_FIELD, NO_FIELD, NO_FIELD)
+	}
+	if (port->end != SIM_NONE && subnet->ends[port->end].lid) {
+		OPENSM_PORT_INFO(NO_FIELD, SET_FIELD, NO_FIELD)
+	}
+	if (port_is_edge(subnet, port) && port->state != IBSA_PORT_DOWN) {
+		OPENSM_PORT_INFO(NO_FIELD, NO_FIELD, SET_FIELD)
+	}
+}
+
 void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
 		     uint8_t local_port, struct ibsa_port_info *out)
 {
@@ -231,6 +272,8 @@ void ibsa__port_info(const struct nodes *nodes, const struct topo_port *port,
 		set_switch_port(out);
 	if (is_switch && port->number)
 		out->hoq_life = life_at_head(nodes->subnet, port);
+	if (!nodes->subnet->is_bare)
+		port_info_set_up(nodes->subnet, port, out);
 	if (!sma)
 		return;
 	port_info_overlay(out, &sma->set);

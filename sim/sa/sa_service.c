@@ -40,6 +40,15 @@ static bool service_is_permitted(const struct sa_work *work)
 	return end && sa_has_pkey(work, end, want->service_pkey);
 }
 
+/*
+ * Return: the seconds for which the record lives. OpenSM looks for leases that
+ * have ended one second after each Set at the earliest.
+ */
+static uint64_t lease_s(const struct ibsa_service *record)
+{
+	return record->service_lease ? record->service_lease : 1;
+}
+
 static void service_set(struct sa_work *work)
 {
 	const uint64_t needed = IBSA_SERVICE_CM(service_id) |
@@ -56,7 +65,7 @@ static void service_set(struct sa_work *work)
 		record.service_lease = IBSA_LEASE_INFINITE;
 	if (record.service_lease != IBSA_LEASE_INFINITE)
 		ends_ns = sim_clock_now(sa->subnet->clock) +
-			  record.service_lease * NS_PER_S;
+			  lease_s(&record) * NS_PER_S;
 	if (ibsa__services_set(&sa->services, &record, ends_ns)) {
 		sa_fail(work, IBSA_STATUS_NO_RESOURCES);
 		return;

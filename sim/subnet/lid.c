@@ -124,20 +124,44 @@ static void end_use_file_lid(struct subnet *subnet, uint32_t index)
 }
 
 /*
+ * Whether a free LID is lost until LIDs are assigned the next time: an end port
+ * with several LIDs has skipped it for their alignment. OpenSM then takes the
+ * range up to its LIDs out of its list of free ranges, and an end port with a
+ * single LID does not get one of them. Source: osm_lid_mgr.c,
+ * lid_mgr_find_free_lid_range().
+ */
+static bool lid_is_lost(const struct subnet *subnet, uint32_t lid)
+{
+	enum { SKIPPED_END = 1 << IBSA_LMC_MAX, ONE_LID_EACH = 1 };
+
+	if (subnet->lids.lmcs == ONE_LID_EACH)
+		return false;
+	for (uint32_t i = 1; i < SKIPPED_END; i++) {
+		const uint32_t end = end_of_lid(subnet, lid + i);
+
+		if (end != SIM_NONE)
+			return subnet->ends[end].is_new;
+	}
+	return false;
+}
+
+/*
  * Assign the lowest free LIDs to an end port. *@next is the LID at which the
  * search begins for this alignment. Return: false: no LIDs are free.
  */
 static bool end_assign_lid(struct subnet *subnet, uint32_t index,
 			   uint32_t *next)
 {
-	const struct end_port *end = &subnet->ends[index];
+	struct end_port *end = &subnet->ends[index];
 
 	if (!end->is_seen || end->lid)
 		return true;
 	for (; *next < subnet->lids.limit; *next += end->lid_count) {
-		if (!lid_is_usable(subnet, index, *next))
+		if (!lid_is_usable(subnet, index, *next) ||
+		    lid_is_lost(subnet, *next + end->lid_count - 1))
 			continue;
 		ibsa__lids_take(subnet, index, *next);
+		end->is_new = true;
 		return true;
 	}
 	return false;
@@ -156,8 +180,10 @@ bool ibsa__lids_give(struct subnet *subnet)
 	}
 	/* The SA's own port comes first. */
 	end_use_file_lid(subnet, index);
-	for (uint32_t i = 0; i < subnet->end_count; i++)
+	for (uint32_t i = 0; i < subnet->end_count; i++) {
+		subnet->ends[i].is_new = false;
 		end_use_file_lid(subnet, i);
+	}
 	for (uint32_t i = 0; i <= subnet->end_count; index = i++) {
 		const uint8_t lmc =
 			end_topo_port(subnet, &subnet->ends[index])->lmc;

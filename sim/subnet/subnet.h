@@ -52,7 +52,8 @@ struct end_port {
 	 * The end port is discovered: it has a LID and a route to the SA's
 	 * port.
 	 */
-	bool is_seen;
+	bool is_seen : 1;
+	bool is_new : 1; /* the last ibsa__lids_give() has assigned its LIDs */
 };
 
 struct port_handler;

@@ -13,7 +13,13 @@ function note(node, port, far, far_port, rate) {
 		most[node] = port
 }
 
-function next_lid() { return lid += 2 ^ lmc }
+# Return the lowest count of LIDs above all others that begin with a multiple of
+# the count.
+function next_lids(count,	first) {
+	first = int((top_lid + count) / count) * count
+	top_lid = first + count - 1
+	return first
+}
 
 /^(Switch|Ca|Hca|Rt)[ \t]/ {
 	split($0, quoted, "\"")
@@ -54,13 +60,13 @@ END {
 				sprintf("%08x", i * 4001 % 65536 * 256)
 		printf "%s%s \"%s\"\t# \"%s\"", head[node], kind[node], node,
 			name[node]
-		print is_switch[node] ? " base port 0 lid " next_lid() " lmc 0" : ""
+		print is_switch[node] ? " base port 0 lid " next_lids(1) " lmc 0" : ""
 		for (port = 1; port <= most[node]; port++) {
 			if (!((node, port) in link))
 				continue
 			print "[" port "]\t" link[node, port] \
 				(is_switch[node] ? "" : \
-				"lid " next_lid() " lmc " lmc + 0 " ") \
+				"lid " next_lids(2 ^ lmc) " lmc " lmc + 0 " ") \
 				"\"" names[node, port] "\" lid 0 " \
 				rates[node, port]
 		}

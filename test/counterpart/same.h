@@ -166,6 +166,9 @@ void same_routes_learn(struct answer *links, struct answer *theirs,
 		       struct answer *ours);
 bool same_routes_level(struct answer *theirs, struct answer *ours);
 
+/* Whether a switch has this LID, according to the tables of the SAs. */
+bool same_is_switch(uint16_t lid);
+
 /*
  * Multicast trees (same_trees.c); call these functions after those for routes.
  * same_trees_learn() returns false if a group is not a tree, or reaches other

@@ -304,8 +304,8 @@ static bool level_pkey_block(const struct request *request,
 }
 
 /*
- * Accept a difference in records that were selected by a width or speed which
- * differs between the fabrics.
+ * Accept a difference in records that were selected by a field which differs
+ * between the fabrics.
  */
 static bool level_port_links(const struct request *request,
 			     struct answer *theirs, struct answer *ours)
@@ -325,10 +325,52 @@ static bool level_port_links(const struct request *request,
 	return is_any;
 }
 
+/*
+ * Whether a switch has this LID, and the LID is not a multiple of the number
+ * that divides all LIDs of adapters.
+ */
+static bool is_loose_switch(uint16_t lid)
+{
+	const struct same_ends *ends = same_ends();
+	unsigned int all = 0;
+
+	for (size_t i = 0; i < ends->count; i++) {
+		if (ends->all[i].type == IBSA_NODE_CA)
+			all |= ends->all[i].lid;
+	}
+	/* Below the lowest bit of them all. */
+	return lid & ((all & -all) - 1) && same_is_switch(lid);
+}
+
+/*
+ * Accept that OpenSM finds no link by the LID of a switch that is not a
+ * multiple of the number of LIDs of an adapter's port: it clears the low bits
+ * of the LID in the request, but not those of the switch's LID.
+ */
+static bool level_link_lid(const struct request *request, struct answer *theirs,
+			   struct answer *ours)
+{
+	const uint8_t *want = request->mad + IBSA_SA_HEADER_BYTES;
+	const uint64_t mask = mask_of(request);
+	const bool is_loose =
+		(mask & IBSA_LINK_CM(from_lid) &&
+		 is_loose_switch((uint16_t)IBSA_GET(link, from_lid, want))) ||
+		(mask & IBSA_LINK_CM(to_lid) &&
+		 is_loose_switch((uint16_t)IBSA_GET(link, to_lid, want)));
+	const bool finds_none = status_of(theirs) == IBSA_STATUS_NO_RECORDS ||
+				(theirs->len && !status_of(theirs) &&
+				 !record_count(theirs));
+
+	return mad_attribute(request->mad) == ATTR_LINK && ours->len &&
+	       is_loose && finds_none && settle(theirs, ours);
+}
+
 const struct difference same_differences[] = {
 	{ "port-links",
 	  "ibsim's ports support every width and QDR, ours what the file says; "
-	  "of a port that never was up OpenSM has no widths and speeds",
+	  "of a port that never was up OpenSM has no widths and speeds; ibsim "
+	  "does not store the thresholds, timeouts and enforcement that "
+	  "OpenSM sets, and its adapters do not support reregistration",
 	  level_port_links },
 	{ "pkey-block",
 	  "OpenSM on a little-endian machine writes the number of a block of "
@@ -342,6 +384,10 @@ const struct difference same_differences[] = {
 	  "OpenSM 3.3.23 does not know the rates 23, 24 and 25, of NDR and "
 	  "XDR, and refuses them (0x0200)",
 	  level_ndr },
+	{ "link-by-lid",
+	  "with an LMC, OpenSM finds no link by the LID of a switch that is "
+	  "not a multiple of the number of LIDs of a port",
+	  level_link_lid },
 	{ "get-by-lid",
 	  "OpenSM forgets that a Get is for one path if all that it has of "
 	  "the ends is one LID, of a port with aliases (0x0400)",

@@ -51,6 +51,11 @@ static void learn_table(struct answer *answer, uint8_t table[LIDS][LIDS])
 	}
 }
 
+bool same_is_switch(uint16_t lid)
+{
+	return lid < LIDS && is_switch[lid];
+}
+
 void same_routes_learn(struct answer *links, struct answer *theirs,
 		       struct answer *ours)
 {

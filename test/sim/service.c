@@ -59,6 +59,22 @@ static void lease_ends_on_the_fabrics_clock(void **state)
 	assert_int_equal(count(bench), 0);
 }
 
+/* As at OpenSM, a service with a lease of 0 seconds lives for a second. */
+static void lease_of_zero_lasts_a_second(void **state)
+{
+	struct ibsa_service service = a_service(1);
+	struct bench *bench = *state;
+
+	service.service_lease = 0;
+	assert_int_equal(set(bench, &service, identity | CM(service_lease)), 0);
+	assert_int_equal(ibsa_fabric_advance(bench->fabric, SECOND - 1), 0);
+	assert_int_equal(count(bench), 1);
+	assert_int_equal(
+		IBSA_GET(service, service_lease, bench_record(bench, 0)), 0);
+	assert_int_equal(ibsa_fabric_advance(bench->fabric, 1), 0);
+	assert_int_equal(count(bench), 0);
+}
+
 static void another_set_renews_the_lease(void **state)
 {
 	const struct ibsa_service service = a_service(1);
@@ -236,6 +252,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(lease_ends_on_the_fabrics_clock),
+		TEST(lease_of_zero_lasts_a_second),
 		TEST(another_set_renews_the_lease),
 		TEST(service_without_a_lease_never_ends),
 		TEST(identity_is_compared_by_all_bytes),
