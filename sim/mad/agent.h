@@ -76,14 +76,6 @@ bool ibsa__agents_collide(const struct sim_agent_request *a,
 /* Whether the agent has registered for a MAD that is not a response. */
 bool ibsa__agent_wants(const struct agent *agent, const uint8_t *mad);
 
-/* Whether the kernel treats the MAD as a response to a request. */
-static inline bool mad_is_response(const uint8_t *mad)
-{
-	return mad[MAD_METHOD] & METHOD_RESPONSE ||
-	       mad[MAD_METHOD] == METHOD_TRAP_REPRESS ||
-	       (mad[MAD_CLASS] == CLASS_BM && mad[MAD_MODIFIER + 3] & 1);
-}
-
 /* Whether MADs of this management class may have an RMPP header. */
 bool ibsa__class_has_rmpp(uint8_t mgmt_class);
 

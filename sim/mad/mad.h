@@ -27,10 +27,7 @@ enum {
 	CLASS_SMP_LID = 0x01,
 	CLASS_SMP_DIRECT = 0x81,
 	CLASS_PERF = 0x04,
-	CLASS_BM = 0x05,
 };
-
-enum { METHOD_TRAP_REPRESS = 0x07 };
 
 /* The headers of a MAD's packet. */
 struct sim_mad {

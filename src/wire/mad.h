@@ -7,7 +7,9 @@
 #ifndef WIRE_MAD_H
 #define WIRE_MAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
@@ -41,8 +43,21 @@ enum {
 
 /* The bit that the methods of responses have. */
 enum { METHOD_RESPONSE = 0x80 };
+enum { METHOD_TRAP_REPRESS = 0x07 };
+enum { CLASS_BM = 0x05 };
 
 _Static_assert(sizeof(struct ibsa__sa_header_bits) == IBSA_SA_HEADER_BYTES * 8,
 	       "the SA header and its table");
+
+/*
+ * Whether the kernel treats the MAD as a response to a request. Source: Linux
+ * drivers/infiniband/core/mad.c, ib_response_mad().
+ */
+static inline bool mad_is_response(const uint8_t *mad)
+{
+	return mad[MAD_METHOD] & METHOD_RESPONSE ||
+	       mad[MAD_METHOD] == METHOD_TRAP_REPRESS ||
+	       (mad[MAD_CLASS] == CLASS_BM && mad[MAD_MODIFIER + 3] & 1);
+}
 
 #endif

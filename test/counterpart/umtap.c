@@ -40,7 +40,6 @@ enum {
 	TIMED_OUT_BYTES = UMAD_HEADER_BYTES + MAD_HEADER_BYTES,
 	SEGMENT_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 
-	METHOD_TRAP_REPRESS = 0x07,
 	/*
 	 * Bytes that an RMPP payload length counts besides the records: 36 to
 	 * 55 of a MAD, the SA header.
