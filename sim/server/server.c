@@ -500,9 +500,11 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 			   ibsa__errno_text(-err).bytes);
 	else
 		err = ibsa__server_listen(server, error);
-	if (err)
+	if (err) {
 		ibsa_fabric_server_close(server);
-	else
-		*out = server;
-	return err;
+		return err;
+	}
+	ibsa__issms_adopt(server);
+	*out = server;
+	return 0;
 }

@@ -450,6 +450,9 @@ uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
  */
 int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
 		    size_t room) IBSA_MUST_USE;
+
+/* Adopt the FIFOs that programs hold open since a server before this one. */
+void ibsa__issms_adopt(struct ibsa_fabric_server *server);
 void ibsa__issms_done(struct ibsa_fabric_server *server);
 
 /*

@@ -9,6 +9,7 @@
  *
  * Source: fifo(7), inotify(7); Linux Documentation/infiniband/user_mad.rst.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/large.h"
 #include "base/stat.h"
 #include "sim/server/server.h"
 
@@ -39,6 +41,21 @@ struct folder {
 struct fifo {
 	char path[sizeof(struct folder) + 32];
 };
+
+/* The file name of a port's FIFO. */
+struct issm_name {
+	char text[32];
+};
+
+static struct issm_name issm_name(const struct topology *topo, uint32_t port)
+{
+	const struct topo_port *at = &topo->ports[port];
+	struct issm_name name;
+
+	snprintf(name.text, sizeof(name.text), "%016llx-%u",
+		 (unsigned long long)topo->nodes[at->node].guid, at->number);
+	return name;
+}
 
 static struct folder issm_folder(const struct ibsa_fabric_server *server)
 {
@@ -59,9 +76,10 @@ static struct fifo issm_fifo(const struct ibsa_fabric_server *server,
 	return fifo;
 }
 
-static bool issm_is_open(const struct server_issm *issm)
+/* Whether a process holds the read end of a FIFO open. */
+static bool fifo_is_read(int fd)
 {
-	struct pollfd fifo = { .fd = issm->fd };
+	struct pollfd fifo = { .fd = fd };
 
 	return poll(&fifo, 1, 0) >= 0 && !(fifo.revents & POLLERR);
 }
@@ -69,7 +87,7 @@ static bool issm_is_open(const struct server_issm *issm)
 static void issm_update(struct ibsa_fabric_server *server,
 			struct server_issm *issm)
 {
-	const bool is_on = issm_is_open(issm);
+	const bool is_on = fifo_is_read(issm->fd);
 
 	if (is_on == issm->is_on)
 		return;
@@ -83,6 +101,15 @@ static void issm_update(struct ibsa_fabric_server *server,
 	pthread_mutex_unlock(&server->fabric->lock);
 }
 
+static void issms_update(struct ibsa_fabric_server *server)
+{
+	const struct list *at = server->issms.next;
+
+	for (; at != &server->issms; at = at->next)
+		issm_update(server, list_object(at, struct server_issm, link));
+	server->has_changed = true;
+}
+
 /*
  * A program has opened or closed a FIFO. All FIFOs are polled, so it does not
  * matter to which of them the events belong.
@@ -90,16 +117,13 @@ static void issm_update(struct ibsa_fabric_server *server,
 static void handle_opens(struct server_source *source, uint32_t events)
 {
 	struct ibsa_fabric_server *server = source->server;
-	const struct list *at = server->issms.next;
 	char events_read[4096];
 
 	(void)events;
 	while (read(source->fd, events_read, sizeof(events_read)) > 0)
 		;
-	for (; at != &server->issms; at = at->next)
-		issm_update(server, list_object(at, struct server_issm, link));
+	issms_update(server);
 	ibsa__issms_tidy(server);
-	server->has_changed = true;
 }
 
 static bool folder_is_private(const large_stat *folder)
@@ -149,6 +173,25 @@ static int folder_make(struct ibsa_fabric_server *server)
 }
 
 /*
+ * Open the write end of a FIFO of which a process holds the read end open, such
+ * as an SM that runs since before this server was started. Return: the
+ * descriptor; -ENXIO no process holds the FIFO open; or another -errno.
+ */
+static int fifo_adopt(const char *path)
+{
+	large_stat info;
+	const int fd = open(path,
+			    O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return -errno;
+	if (!large_fstat(fd, &info) && S_ISFIFO(info.st_mode))
+		return fd;
+	close(fd);
+	return -ENXIO;
+}
+
+/*
  * Create a FIFO and open its write end. Opening the write end without blocking
  * succeeds only while a process holds the read end open, so the read end is
  * opened for a moment.
@@ -156,8 +199,10 @@ static int folder_make(struct ibsa_fabric_server *server)
 static int fifo_open(const char *path)
 {
 	int reader;
-	int fd;
+	int fd = fifo_adopt(path);
 
+	if (fd >= 0)
+		return fd;
 	if (unlink(path) && errno != ENOENT)
 		return -errno;
 	if (mkfifo(path, S_IRUSR | S_IWUSR))
@@ -174,15 +219,17 @@ static int fifo_open(const char *path)
 }
 
 /*
- * Close the FIFO, and delete it unless another server has replaced it: then the
- * file at @path is another one.
+ * Close the FIFO, and delete it, unless a process holds it open, for which the
+ * next server at the same socket finds it; or another server has replaced it:
+ * then the file at @path is another one.
  */
 static void fifo_end(const char *path, int fd)
 {
 	large_stat ours;
 	large_stat found;
 
-	if (!large_fstat(fd, &ours) && !ibsa__stat(path, O_NOFOLLOW, &found) &&
+	if (!fifo_is_read(fd) && !large_fstat(fd, &ours) &&
+	    !ibsa__stat(path, O_NOFOLLOW, &found) &&
 	    found.st_dev == ours.st_dev && found.st_ino == ours.st_ino)
 		unlink(path);
 	close(fd);
@@ -265,7 +312,7 @@ static uint64_t issms_close_idle(struct ibsa_fabric_server *server,
 	struct server_issm *issm, *next;
 
 	LIST_EACH_SAFE(issm, next, &server->issms, link) {
-		if (issm->is_on || issm_is_open(issm) ||
+		if (issm->is_on || fifo_is_read(issm->fd) ||
 		    node_has_client(server, issm->node)) {
 			issm->idle_ns = 0;
 			continue;
@@ -304,29 +351,61 @@ static bool issm_exists(const struct ibsa_fabric_server *server,
 int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
 		    size_t room)
 {
-	const struct topo_port *at = &server->fabric->subnet.topo.ports[port];
+	const struct issm_name name = issm_name(&server->fabric->subnet.topo,
+						port);
 	struct fifo fifo;
-	char name[32];
 	int err = 0;
 
-	snprintf(name, sizeof(name), "%016llx-%u",
-		 (unsigned long long)server->fabric->subnet.topo.nodes[at->node]
-			 .guid,
-		 at->number);
-	if (!issm_exists(server, name)) {
+	if (!issm_exists(server, name.text)) {
 		if (server->issm_count >= ISSMS_MAX)
 			(void)issms_close_idle(server, 0);
 		err = server->issm_count < ISSMS_MAX
-			      ? issm_make(server, port, name)
+			      ? issm_make(server, port, name.text)
 			      : -EMFILE;
 	}
 	if (err)
 		return err;
-	fifo = issm_fifo(server, name);
+	fifo = issm_fifo(server, name.text);
 	if (strlen(fifo.path) >= room)
 		return -ENAMETOOLONG;
 	memcpy(out, fifo.path, strlen(fifo.path) + 1);
 	return 0;
+}
+
+/* Adopt the FIFO of a port, if it is one that a process holds open. */
+static void issm_adopt(struct ibsa_fabric_server *server, const char *name)
+{
+	const struct topology *topo = &server->fabric->subnet.topo;
+	const struct fifo fifo = issm_fifo(server, name);
+	const int fd = fifo_adopt(fifo.path);
+
+	if (fd < 0)
+		return;
+	for (uint32_t i = 0;
+	     i < topo->port_count && server->issm_count < ISSMS_MAX; i++)
+		if (!strcmp(issm_name(topo, i).text, name) &&
+		    !issm_make(server, i, name))
+			break;
+	close(fd);
+}
+
+/*
+ * Find the SMs that have run since before this server was started: their issm
+ * files are FIFOs of the previous server.
+ */
+void ibsa__issms_adopt(struct ibsa_fabric_server *server)
+{
+	const struct folder folder = issm_folder(server);
+	DIR *all = folder_check(folder.path) ? NULL : opendir(folder.path);
+	const large_dirent *entry;
+
+	while (all && (entry = large_readdir(all)))
+		if (entry->d_name[0] != '.')
+			issm_adopt(server, entry->d_name);
+	if (all)
+		closedir(all);
+	if (!list_is_empty(&server->issms))
+		issms_update(server);
 }
 
 void ibsa__issms_done(struct ibsa_fabric_server *server)

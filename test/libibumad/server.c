@@ -142,7 +142,11 @@ static void an_open_file_says_that_there_is_an_sm(void **state)
 	fd = open(path, O_RDWR);
 	assert_true(becomes_sm(true));
 	server_end(server);
+	server_restart(server);
+	assert_true(becomes_sm(true));
 	close(fd);
+	assert_true(becomes_sm(false));
+	server_end(server);
 	assert_int_equal(access(path, F_OK), -1);
 }
 
