@@ -19,6 +19,7 @@ struct ibsa__environment ibsa__environment_read(void)
 		.node = secure_getenv("IBSA_NODE"),
 		.sysfs = secure_getenv("SYSFS_PATH"),
 		.seed = secure_getenv("IBSA_SEED"),
+		.umad_reopen = secure_getenv("IBSA_UMAD_REOPEN"),
 		.has_rings = !ring || strcmp(ring, "0") != 0,
 	};
 }

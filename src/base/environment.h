@@ -17,11 +17,12 @@
  * or must be ignored.
  */
 struct ibsa__environment {
-	const char *fabric; /* IBSA_FABRIC */
-	const char *node;   /* IBSA_NODE */
-	const char *sysfs;  /* SYSFS_PATH */
-	const char *seed;   /* IBSA_SEED */
-	bool has_rings;	    /* IBSA_RING is not 0 */
+	const char *fabric;	 /* IBSA_FABRIC */
+	const char *node;	 /* IBSA_NODE */
+	const char *sysfs;	 /* SYSFS_PATH */
+	const char *seed;	 /* IBSA_SEED */
+	const char *umad_reopen; /* IBSA_UMAD_REOPEN; a copy does not have it */
+	bool has_rings;		 /* IBSA_RING is not 0 */
 };
 
 /*

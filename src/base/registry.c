@@ -27,6 +27,8 @@ struct entry {
  */
 enum { SLOT_FREE = 0, SLOT_OPEN = 1, SLOT_USER = 2 };
 
+enum { FIRST_SLOTS = 64 };
+
 /*
  * Value of a slot's use counter while a thread sets or removes its object;
  * other threads do not use the slot meanwhile.
@@ -38,6 +40,8 @@ static pthread_cond_t made =
 	PTHREAD_COND_INITIALIZER; /* also if making it failed */
 static atomic_int debug;
 static _Atomic(struct registry_slot *) slots;
+static struct registry_slot first_slots[FIRST_SLOTS];
+static atomic_uint first_count; /* of those in use as slots */
 static _Atomic(struct entry *) entries;
 static struct list inherited = { &inherited, &inherited };
 /*
@@ -333,9 +337,24 @@ static struct registry_slot *slot_claim(void)
 	return slot;
 }
 
+/*
+ * The first slots need no memory of malloc(), which a signal handler must not
+ * call, and which would stay behind when the library is unloaded.
+ */
+static struct registry_slot *slot_alloc(void)
+{
+	unsigned int count = atomic_load(&first_count);
+
+	while (count < FIRST_SLOTS)
+		if (atomic_compare_exchange_weak(&first_count, &count,
+						 count + 1))
+			return &first_slots[count];
+	return ibsa__calloc(1, sizeof(struct registry_slot));
+}
+
 static struct registry_slot *slot_new(void)
 {
-	struct registry_slot *slot = ibsa__calloc(1, sizeof(*slot));
+	struct registry_slot *slot = slot_alloc();
 
 	if (!slot)
 		return NULL;
@@ -390,9 +409,10 @@ struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
 	return slot;
 }
 
-void ibsa__registry_slot_close(struct registry_slot *slot)
+bool ibsa__registry_slot_close(struct registry_slot *slot)
 {
-	atomic_fetch_and(&slot->uses, ~(unsigned int)SLOT_OPEN);
+	return atomic_fetch_and(&slot->uses, ~(unsigned int)SLOT_OPEN) &
+	       SLOT_OPEN;
 }
 
 void ibsa__registry_slot_put(struct registry_slot *slot,

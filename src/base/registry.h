@@ -130,9 +130,9 @@ struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
 /*
  * Close the slot: the last put of the slot then destroys its object. The caller
  * has the slot by a get, so that its own put still follows. A second call has
- * no effect.
+ * no effect. Return: whether the slot was not closed before.
  */
-void ibsa__registry_slot_close(struct registry_slot *slot);
+bool ibsa__registry_slot_close(struct registry_slot *slot);
 
 /*
  * End a use of the slot. If the slot is closed and this was its last use, call

@@ -22,10 +22,15 @@ int ibsa__files_open_now(struct device_files **out)
 {
 	const struct ibsa__environment environment = ibsa__environment_read();
 
-	if (ibsa__remote_path(environment.fabric))
-		return ibsa__remote_files_open(environment.fabric, NULL,
-					       environment.node, out);
-	return ibsa__sysfs_open(environment.sysfs, out);
+	int err;
+
+	if (!ibsa__remote_path(environment.fabric))
+		return ibsa__sysfs_open(environment.sysfs, out);
+	err = ibsa__remote_files_open(environment.fabric, NULL,
+				      environment.node, out);
+	if (!err)
+		ibsa__remote_files_reopen_set(*out, environment.umad_reopen);
+	return err;
 }
 
 int ibsa__files_umad_open(struct device_files *files, const char *name,

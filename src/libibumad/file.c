@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdatomic.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/large.h"
 #include "base/registry.h"
 #include "client/files.h"
 #include "libibumad/file.h"
@@ -22,28 +22,31 @@ static bool slot_has_number(const struct registry_slot *slot, int number)
 }
 
 /*
- * Return: a number made from the device and inode of the file that @fd refers
- * to. The number usually differs between two files.
- */
-static unsigned int mark_of(int fd)
-{
-	large_stat info;
-
-	if (large_fstat(fd, &info))
-		return 0;
-	return (unsigned int)(info.st_ino ^ info.st_dev);
-}
-
-/*
  * Whether the program has closed the file's descriptor with close(2). The
  * descriptor's number may belong to another file by now.
  */
 static bool slot_is_stale(const struct registry_slot *slot, int unused)
 {
 	const int portid = atomic_load(&slot->number);
+	struct epoll_event event = { .events = EPOLLIN };
 
 	(void)unused;
-	return portid >= 0 && mark_of(portid) != atomic_load(&slot->mark);
+	/*
+	 * Changing an entry fails if the number belongs to a file that is not
+	 * the epoll set with this member.
+	 */
+	return portid >= 0 && epoll_ctl(portid, EPOLL_CTL_MOD,
+					(int)atomic_load(&slot->mark), &event);
+}
+
+/*
+ * Add a file at a fabric server. The mark of its slot is the number of a member
+ * of the epoll set that is the portid.
+ */
+static int slot_add(int portid, struct umad_file *file)
+{
+	return ibsa__registry_slot_add(
+		portid, (unsigned int)file->ops->member_fd(file), file);
 }
 
 static void file_close(void *object)
@@ -64,7 +67,7 @@ static void stale_ports_close(void)
 	while ((slot = ibsa__registry_slot_get(slot_is_stale, -1,
 					       file_close))) {
 		atomic_store(&slot->number, -1);
-		ibsa__registry_slot_close(slot);
+		(void)ibsa__registry_slot_close(slot);
 		ibsa__registry_slot_put(slot, file_close);
 	}
 }
@@ -82,10 +85,39 @@ int ibsa__portid_open(struct device_files *files, const char *name)
 	stale_ports_close();
 	signals_restore(&before);
 	if (file)
-		err = ibsa__registry_slot_add(portid, mark_of(portid), file);
+		err = slot_add(portid, file);
 	if (err)
 		file_close(file);
 	return err ? err : portid;
+}
+
+static struct registry_slot *slot_get(int portid)
+{
+	return ibsa__registry_slot_get(slot_has_number, portid, file_close);
+}
+
+/*
+ * If the file's server has ended, try to open the file again. The new file has
+ * a slot of its own, since other threads may use the old one. If the program
+ * has closed the port meanwhile, the new file is closed, too.
+ */
+static void slot_reopen(int portid, struct portid_use *use)
+{
+	struct umad_file *file = use->slot->object;
+	struct registry_slot *old = use->slot;
+	struct umad_file *next;
+
+	if (!file->ops->reopen || file->ops->reopen(file, &next) || !next)
+		return;
+	if (slot_add(portid, next)) {
+		file_close(next);
+		return;
+	}
+	atomic_store(&old->number, -1);
+	use->slot = slot_get(portid);
+	if (!ibsa__registry_slot_close(old) && use->slot)
+		ibsa__registry_slot_close(use->slot);
+	ibsa__registry_slot_put(old, file_close);
 }
 
 void ibsa__portid_get(int portid, struct portid_use *use)
@@ -93,8 +125,9 @@ void ibsa__portid_get(int portid, struct portid_use *use)
 	use->slot = NULL;
 	if (ibsa__registry_has_slot(portid)) {
 		ibsa__section_enter_port(&use->section);
-		use->slot = ibsa__registry_slot_get(slot_has_number, portid,
-						    file_close);
+		use->slot = slot_get(portid);
+		if (use->slot)
+			slot_reopen(portid, use);
 		if (!use->slot)
 			ibsa__section_leave(&use->section);
 	}
@@ -118,12 +151,28 @@ void ibsa__portid_close(int portid)
 {
 	struct portid_use use;
 
+	bool was_replaced = false;
+
+	do {
+		ibsa__portid_get(portid, &use);
+		if (!use.slot)
+			close(portid);
+		else
+			was_replaced = !ibsa__registry_slot_close(use.slot) &&
+				       !slot_has_number(use.slot, portid);
+		ibsa__portid_put(&use);
+	} while (was_replaced);
+}
+
+bool ibsa__portid_is_idle(int portid)
+{
+	struct portid_use use;
+	bool is_idle;
+
 	ibsa__portid_get(portid, &use);
-	if (use.slot)
-		ibsa__registry_slot_close(use.slot);
-	else
-		close(portid);
+	is_idle = use.file->ops->is_idle && use.file->ops->is_idle(use.file);
 	ibsa__portid_put(&use);
+	return is_idle;
 }
 
 /*

@@ -32,12 +32,19 @@ void ibsa__portid_close(int portid);
 
 /*
  * ibsa__portid_get() finds the umad file of a portid, ibsa__portid_put() ends
- * its use. Neither takes a lock or allocates memory. If the file has more
+ * its use. If the file was lost with its fabric server, ibsa__portid_get() tries
+ * to open it again. Neither allocates memory by malloc(). If the file has more
  * state than its descriptor, signals and cancellation are blocked from the get
  * to the put.
  */
 void ibsa__portid_get(int portid, struct portid_use *use);
 void ibsa__portid_put(struct portid_use *use);
+
+/*
+ * Whether the fabric server has ended and there is nothing to receive, although
+ * the portid may be readable.
+ */
+bool ibsa__portid_is_idle(int portid);
 
 /*
  * Wait for a packet; a negative @timeout_ms means no timeout. Return: 0 a

@@ -164,8 +164,17 @@ int umad_recv(int portid, void *umad, int *length, int timeout_ms)
 
 int umad_poll(int portid, int timeout_ms)
 {
-	int err = ibsa__portid_poll(portid, timeout_ms);
+	const uint64_t start_ns = timeout_ms > 0 ? clock_now_ns() : 0;
+	bool is_idle;
+	int err;
 
+	do {
+		err = ibsa__portid_poll(portid,
+					clock_left_ms(timeout_ms, start_ns));
+		is_idle = !err && ibsa__portid_is_idle(portid);
+	} while (is_idle && clock_left_ms(timeout_ms, start_ns));
+	if (is_idle)
+		err = -ETIMEDOUT;
 	if (!err)
 		return 0;
 	errno = -err;

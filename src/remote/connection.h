@@ -25,6 +25,11 @@ struct remote_address {
 	unsigned int port;
 	/* Timeout in ms of each answer, at most 10000; 0 means 10000. */
 	unsigned int patience_ms;
+	/*
+	 * Seconds for which a umad file waits for the next server after the
+	 * server has ended.
+	 */
+	unsigned int reopen_s;
 	bool is_control; /* only REMOTE_CONTROL requests will be sent */
 };
 

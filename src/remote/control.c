@@ -111,7 +111,7 @@ int ibsa__control_request(struct remote_control *control, int fd, uint32_t type,
 }
 
 void ibsa__control_open(struct remote_control *control, int fd,
-			struct remote_address *address)
+			struct remote_address *address, bool watches)
 {
 	struct {
 		struct remote_head head;
@@ -126,8 +126,9 @@ void ibsa__control_open(struct remote_control *control, int fd,
 	ibsa__remote_hello_put(address, &hello.hello);
 	control->address = address;
 	control->asked = REMOTE_HELLO;
-	if (ibsa__remote_send(fd, &hello, sizeof(hello), rest, sizeof(rest),
-			      &sent))
+	control->watches = watches;
+	if (ibsa__remote_send(fd, &hello, sizeof(hello), rest,
+			      watches ? sizeof(rest) : sizeof(rest[0]), &sent))
 		shutdown(fd, SHUT_RDWR);
 }
 
@@ -135,13 +136,14 @@ void ibsa__control_open(struct remote_control *control, int fd,
  * Return: the type of the request that ibsa__control_open() sends after the
  * request of @type; CONTROL_IDLE if there is none.
  */
-static uint32_t request_next(uint32_t type)
+static uint32_t request_next(const struct remote_control *control,
+			     uint32_t type)
 {
 	switch (type) {
 	case REMOTE_HELLO:
 		return REMOTE_ATTACH;
 	case REMOTE_ATTACH:
-		return REMOTE_WATCH;
+		return control->watches ? REMOTE_WATCH : CONTROL_IDLE;
 	default:
 		return CONTROL_IDLE;
 	}
@@ -221,7 +223,7 @@ static int body_take(struct remote_control *control,
 static int answer_take(struct remote_control *control,
 		       const struct remote_head *head, const void *body)
 {
-	const uint32_t next = request_next(head->type);
+	const uint32_t next = request_next(control, head->type);
 
 	if (head->type != control->asked)
 		return -ENODEV;

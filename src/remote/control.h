@@ -28,6 +28,7 @@ struct remote_control {
 	uint8_t *bytes;
 	size_t room;
 	size_t used;
+	bool watches;	 /* REMOTE_WATCH follows REMOTE_ATTACH */
 	bool has_answer; /* at least one byte has been received */
 	uint8_t *state;
 	size_t state_len;
@@ -61,13 +62,13 @@ void ibsa__control_free(struct remote_control *control);
 
 /*
  * Send all requests of a new connection in one message, without waiting: hello,
- * REMOTE_ATTACH and REMOTE_WATCH. The answers set @address as
+ * REMOTE_ATTACH and, if @watches is set, REMOTE_WATCH. The answers set @address as
  * ibsa__remote_connect() does. If a request is refused, the answers to the
  * requests after it are not handled. If the send fails, the socket is shut
  * down: the server may have sent a reason before.
  */
 void ibsa__control_open(struct remote_control *control, int fd,
-			struct remote_address *address);
+			struct remote_address *address, bool watches);
 
 /*
  * Send a request to the server without waiting. No other request may be in

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/registry.h"
 #include "remote/file.h"
+#include "remote/shared_lock.h"
 
 enum {
 	PATIENCE_MS = 10000,
@@ -27,20 +28,6 @@ enum {
 	SENT_MIN = UMAD_HEADER_BYTES + 36,
 	FIRST_BYTES = UMAD_HEADER_BYTES + IBSA_MAD_BYTES,
 };
-
-static int shared_mutex_init(pthread_mutex_t *lock)
-{
-	pthread_mutexattr_t attributes;
-	int err = pthread_mutexattr_init(&attributes);
-
-	if (err)
-		return -err;
-	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-	err = pthread_mutex_init(lock, &attributes);
-	pthread_mutexattr_destroy(&attributes);
-	return -err;
-}
 
 static void shared_free(struct remote_shared *shared)
 {
@@ -57,11 +44,11 @@ static int shared_new(struct remote_shared **out)
 	if (shared == MAP_FAILED)
 		return -ENOMEM;
 	remote_data_init(&shared->data);
-	err = shared_mutex_init(&shared->requesting);
+	err = shared_lock_init(&shared->requesting);
 	if (!err)
-		err = shared_mutex_init(&shared->reading);
+		err = shared_lock_init(&shared->reading);
 	if (!err)
-		err = shared_mutex_init(&shared->writing);
+		err = shared_lock_init(&shared->writing);
 	if (err) {
 		shared_free(shared);
 		return err;
@@ -112,15 +99,21 @@ static int packet_write(struct remote_data *data,
 	return err == -EAGAIN ? -EIO : err;
 }
 
+int ibsa__remote_packet_check(size_t len)
+{
+	return len < SENT_MIN || len > REMOTE_PACKET_MAX ? -EINVAL : 0;
+}
+
 int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 			    size_t len)
 {
 	struct remote_data *data = &file->shared->data;
 	struct umad_header header;
-	int err = -EIO;
+	int err = ibsa__remote_packet_check(len);
 
-	if (len < SENT_MIN || len > REMOTE_PACKET_MAX)
-		return -EINVAL;
+	if (err)
+		return err;
+	err = -EIO;
 	memcpy(&header, packet, sizeof(header));
 	header.length = (uint32_t)len;
 	if (file_lock(file, &file->shared->writing) &&
@@ -270,12 +263,24 @@ static void connection_check(struct remote_file *file)
 		file->connection.fd = -1;
 }
 
-static const struct umad_file_ops file_ops;
+/* Set up a file of which the connection and the data are open. */
+static void file_init(struct remote_file *file, struct remote_portid *portid,
+		      unsigned int children)
+{
+	file->base.ops = &ibsa__remote_file_ops;
+	file->shared->data.inode = ibsa__socket_inode(file->shared->data.fd);
+	file->connection_inode = ibsa__socket_inode(file->connection.fd);
+	file->portid = portid;
+	atomic_init(&file->is_lost, false);
+	file->children = children;
+	atomic_store(&portid->current, file);
+}
 
 int ibsa__remote_file_open(struct remote_address *address,
 			   struct ibsa_error *error, struct remote_file *out)
 {
 	const unsigned int children = ibsa__children();
+	struct remote_portid *portid;
 	int err = shared_new(&out->shared);
 
 	if (err)
@@ -283,56 +288,39 @@ int ibsa__remote_file_open(struct remote_address *address,
 	err = ibsa__remote_connect(&out->connection, address, error);
 	if (!err)
 		err = file_attach(&out->connection, error, &out->shared->data);
+	if (!err)
+		err = ibsa__remote_portid_new(address, out->shared->data.fd,
+					      &portid);
 	if (err) {
+		ibsa__data_close(&out->shared->data);
 		ibsa__remote_disconnect(&out->connection);
 		shared_free(out->shared);
 		return err;
 	}
-	out->base.ops = &file_ops;
-	out->shared->data.inode = ibsa__socket_inode(out->shared->data.fd);
-	out->connection_inode = ibsa__socket_inode(out->connection.fd);
-	out->children = children;
+	file_init(out, portid, children);
 	return 0;
 }
 
-void ibsa__remote_file_close(struct remote_file *file)
+int ibsa__remote_file_take(struct remote_portid *portid,
+			   struct remote_file *out)
 {
-	struct remote_data data = file->shared->data;
+	struct portid_attempt *attempt = &portid->attempt;
+	int err = shared_new(&out->shared);
 
-	connection_check(file);
-	if (!fd_is_own(data.fd, data.inode))
-		data.fd = -1;
-	/*
-	 * An eventfd has no inode of its own that could be checked. The eventfd
-	 * is taken as still open unless the program has closed both sockets.
-	 */
-	if (data.fd < 0 && file->connection.fd < 0)
-		data.bell_fd = -1;
-	/*
-	 * After a fork, a parent or child process may still use the file. The
-	 * file is then not detached here: the server closes it when all
-	 * processes have closed their descriptors.
-	 */
-	if (file->children == ibsa__children())
-		file_detach(&file->connection);
-	ibsa__data_close(&data);
-	ibsa__remote_disconnect(&file->connection);
-	shared_free(file->shared);
+	if (err)
+		return err;
+	out->connection = attempt->connection;
+	out->shared->data = attempt->data;
+	attempt->connection.fd = -1;
+	remote_data_init(&attempt->data);
+	atomic_fetch_add(&portid->uses, 1);
+	file_init(out, portid, ibsa__children());
+	return 0;
 }
 
-static struct remote_file *file_of(struct umad_file *file)
+int ibsa__remote_file_request(struct remote_file *file,
+			      struct remote_request *request)
 {
-	return (struct remote_file *)file;
-}
-
-/*
- * Send a request about the file, which other processes may use at the same
- * time.
- */
-static int file_request(struct umad_file *umad_file,
-			struct remote_request *request)
-{
-	struct remote_file *file = file_of(umad_file);
 	int err = -ENODEV;
 
 	if (file_lock(file, &file->shared->requesting)) {
@@ -343,107 +331,41 @@ static int file_request(struct umad_file *umad_file,
 	return err;
 }
 
-static int file_register2(struct umad_file *file,
-			  struct umad_agent_request2 *agent)
+bool ibsa__remote_file_has_ended(const struct remote_file *file)
 {
-	struct umad_agent_request2 answer;
-	struct remote_request request = {
-		.type = REMOTE_REGISTER,
-		.body = agent,
-		.len = sizeof(*agent),
-		.answer = &answer,
-		.room = sizeof(answer),
-	};
-	int err = file_request(file, &request);
+	const struct remote_data *data = &file->shared->data;
+	struct pollfd end = { .fd = data->fd, .events = POLLRDHUP };
 
+	return fd_is_own(data->fd, data->inode) && poll(&end, 1, 0) > 0;
+}
+
+void ibsa__remote_file_close(struct remote_file *file)
+{
+	struct remote_data data = file->shared->data;
+	struct remote_file *current = file;
+
+	connection_check(file);
+	if (!fd_is_own(data.fd, data.inode))
+		data.fd = -1;
 	/*
-	 * As the kernel does, the server reports the supported flags when it
-	 * rejects a flag.
+	 * An eventfd and a timerfd have no inodes of their own that could be
+	 * checked. They are taken as still open unless the program has closed
+	 * both sockets.
 	 */
-	if (err == -EINVAL && agent->flags & ~(uint32_t)UMAD_RMPP_BY_USER)
-		agent->flags = UMAD_RMPP_BY_USER;
-	if (err)
-		return err;
-	if (request.answered != sizeof(answer))
-		return -EPROTO;
-	agent->id = answer.id;
-	agent->flags = answer.flags;
-	return 0;
-}
-
-static int file_register(struct umad_file *file, struct umad_agent_request *old)
-{
-	struct umad_agent_request2 request = ibsa__umad_request_renew(old);
-	int err = file_register2(file, &request);
-
-	if (!err)
-		old->id = request.id;
-	return err;
-}
-
-static int file_unregister(struct umad_file *file, uint32_t agent)
-{
-	struct remote_request request = {
-		.type = REMOTE_UNREGISTER,
-		.body = &agent,
-		.len = sizeof(agent),
-	};
-
-	return file_request(file, &request);
-}
-
-static int file_send(struct umad_file *file, const void *packet, size_t len)
-{
-	return ibsa__remote_file_write(file_of(file), packet, len);
-}
-
-static int file_receive(struct umad_file *file, struct umad_buffer *buffers,
-			size_t count)
-{
-	const ssize_t len = ibsa__remote_file_read(
-		file_of(file), buffers->bytes, buffers->room);
-
-	(void)count;
-	if (len < 0)
-		return (int)len;
-	buffers->len = (size_t)len;
-	buffers->err = 0;
-	return 1;
-}
-
-static int file_fd(struct umad_file *file)
-{
-	return file_of(file)->shared->data.fd;
-}
-
-static void file_close(struct umad_file *file)
-{
-	ibsa__remote_file_close(file_of(file));
-	ibsa__free(file_of(file));
-}
-
-static const struct umad_file_ops file_ops = {
-	.register_agent = file_register,
-	.register_agent2 = file_register2,
-	.unregister_agent = file_unregister,
-	.send = file_send,
-	.receive = file_receive,
-	.fd = file_fd,
-	.close = file_close,
-};
-
-int ibsa__remote_file_new(struct remote_address *address,
-			  struct umad_file **out)
-{
-	struct remote_file *file = ibsa__calloc(1, sizeof(*file));
-	int err;
-
-	if (!file)
-		return -ENOMEM;
-	err = ibsa__remote_file_open(address, NULL, file);
-	if (err)
-		ibsa__free(file);
-	else
-		*out = &file->base;
-	return err;
+	if (data.fd < 0 && file->connection.fd < 0) {
+		data.bell_fd = -1;
+		file->portid->timer_fd = -1;
+	}
+	/*
+	 * After a fork, a parent or child process may still use the file. It is
+	 * then not detached here: the server closes it when all processes have
+	 * closed their descriptors.
+	 */
+	if (file->children == ibsa__children())
+		file_detach(&file->connection);
+	ibsa__data_close(&data);
+	ibsa__remote_disconnect(&file->connection);
+	shared_free(file->shared);
+	atomic_compare_exchange_strong(&file->portid->current, &current, NULL);
+	ibsa__remote_portid_put(file->portid);
 }

@@ -16,6 +16,7 @@
 
 #include "base/large.h"
 #include "remote/data.h"
+#include "remote/portid.h"
 #include "umad/file.h"
 
 /*
@@ -40,11 +41,16 @@ struct remote_file {
 	struct remote_connection connection;
 	large_inode connection_inode; /* of the connection's socket */
 	struct remote_shared *shared;
+	struct remote_portid *portid;
+	atomic_bool is_lost;   /* the server has ended */
 	unsigned int children; /* ibsa__children() at the time of opening */
 };
 
 /*
- * Open the umad file of a port at a fabric server. On success, @address
+ * Open the umad file of a port at a fabric server. While it is open, its
+ * descriptor is an epoll set. When the server has ended, its operations wait for
+ * the next server at the same path, with which the operation reopen makes
+ * another file with the same descriptor. On success, @address
  * contains the name of the node and the number of the port that the server
  * chose. Return: as ibsa__remote_connect().
  */
@@ -54,6 +60,26 @@ int ibsa__remote_file_open(struct remote_address *address,
 
 void ibsa__remote_file_close(struct remote_file *file);
 
+/* The operations of the file (file_ops.c). */
+extern const struct umad_file_ops ibsa__remote_file_ops;
+
+/*
+ * Make a file of a successful attempt to open it again, which uses the same
+ * portid. Return: 0; -ENOMEM.
+ */
+int ibsa__remote_file_take(struct remote_portid *portid,
+			   struct remote_file *out) IBSA_MUST_USE;
+
+/*
+ * Send a request about the file, which other processes may use at the same
+ * time. Return: as ibsa__remote_request().
+ */
+int ibsa__remote_file_request(struct remote_file *file,
+			      struct remote_request *request) IBSA_MUST_USE;
+
+/* Whether the server has closed the file's data socket. */
+bool ibsa__remote_file_has_ended(const struct remote_file *file);
+
 /*
  * Do what ibsa__remote_file_open() does, but return a struct umad_file, which
  * its close operation frees. Return: as ibsa__remote_file_open(), or -ENOMEM.
@@ -62,6 +88,9 @@ int ibsa__remote_file_new(struct remote_address *address,
 			  struct umad_file **out) IBSA_MUST_USE;
 
 /*
+ * The operations send and receive use the next two functions, which fail when
+ * the server has ended.
+ *
  * Send a packet of @len bytes, a umad header and a MAD, to the fabric server.
  * If the server rejects the packet, it sends it back with a status: EINVAL if
  * the agent does not exist, or already waits for a reply with this transaction
@@ -70,6 +99,9 @@ int ibsa__remote_file_new(struct remote_address *address,
  */
 int ibsa__remote_file_write(struct remote_file *file, const void *packet,
 			    size_t len) IBSA_MUST_USE;
+
+/* Check the length of a packet to send. Return: 0; -EINVAL. */
+int ibsa__remote_packet_check(size_t len) IBSA_MUST_USE;
 
 /*
  * Receive a packet from the fabric server, if one has arrived. Return: its

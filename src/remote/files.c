@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include <ibsa/text.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "remote/file.h"
@@ -15,6 +17,8 @@
  * file.
  */
 enum { PAUSE_MS = 10000 };
+
+enum { REOPEN_S = 600 /* default of IBSA_UMAD_REOPEN */ };
 
 /*
  * The device files of a fabric server. @lock guards @connection, which is open
@@ -169,6 +173,15 @@ int ibsa__remote_files_open(const char *fabric, const char *node,
 	pthread_mutex_init(&files->lock, NULL);
 	*out = &files->base;
 	return 0;
+}
+
+void ibsa__remote_files_reopen_set(struct device_files *files, const char *text)
+{
+	uint64_t seconds;
+
+	if (!text || ibsa_number_parse(text, 32, &seconds))
+		seconds = REOPEN_S;
+	remote_files_of(files)->address.reopen_s = (unsigned int)seconds;
 }
 
 bool ibsa__files_are_remote(const struct device_files *files)

@@ -23,6 +23,13 @@ int ibsa__remote_files_open(const char *fabric, const char *node,
 			    const char *process_node,
 			    struct device_files **out) IBSA_MUST_USE;
 
+/*
+ * Set for how long umad files that are opened wait for the next server, from the
+ * value of IBSA_UMAD_REOPEN or NULL.
+ */
+void ibsa__remote_files_reopen_set(struct device_files *files,
+				   const char *text);
+
 /* Whether @files are the device files of a fabric server. */
 bool ibsa__files_are_remote(const struct device_files *files);
 

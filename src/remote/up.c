@@ -70,7 +70,7 @@ int ibsa__remote_link_up_begin(struct remote_link *link)
 		ibsa__remote_link_down(link);
 	else
 		ibsa__control_open(&link->control, link->connection.fd,
-				   &link->address);
+				   &link->address, true);
 	return err;
 }
 

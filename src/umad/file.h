@@ -53,6 +53,13 @@ struct umad_buffer {
  * @fd:      the descriptor that is readable when receive may return a packet; a
  *           file may create it in the first call, which then returns -1 if the
  *           system is short of memory or descriptors
+ * @member_fd: a descriptor that is in the epoll set @fd. NULL: @fd is not an
+ *           epoll set
+ * @reopen:  if the file was lost, try to open it again, without waiting. Return:
+ *           0, and *@out replaces the file and has the same @fd, or is NULL. NULL:
+ *           the file cannot be opened again
+ * @is_idle: whether the file was lost and receive has nothing to return, although
+ *           @fd may be readable. Set if @reopen is
  * @close:   close and free the file; leaves a descriptor alone that the program
  *           has closed itself
  *
@@ -103,6 +110,9 @@ struct umad_file_ops {
 	int (*receive)(struct umad_file *file, struct umad_buffer *buffers,
 		       size_t count);
 	int (*fd)(struct umad_file *file);
+	int (*member_fd)(struct umad_file *file);
+	int (*reopen)(struct umad_file *file, struct umad_file **out);
+	bool (*is_idle)(struct umad_file *file);
 	void (*close)(struct umad_file *file);
 
 	int (*open)(struct umad_file *file, bool *out_is_other);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libibumad's calls at a fabric server that ends, and at the next one. */
+/*
+ * libibumad's calls at a fabric server that ends, if IBSA_UMAD_REOPEN is 0: as
+ * those of a device that was removed.
+ */
 #include "../support/child.h"
 #include "rig.h"
 #include "wire/mad.h"
 
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -182,5 +186,6 @@ int main(void)
 		TEST(another_server_is_another_device),
 	};
 
+	setenv("IBSA_UMAD_REOPEN", "0", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

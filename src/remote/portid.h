@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What stays the same for a program while a umad file is opened again at the
+ * next fabric server: the portid, which is an epoll set with the umad file's
+ * socket, and what the file's memory holds.
+ */
+#ifndef REMOTE_PORTID_H
+#define REMOTE_PORTID_H
+
+#include <stdatomic.h>
+
+#include "remote/connection.h"
+#include "remote/control.h"
+#include "remote/data.h"
+#include "remote/pending.h"
+
+enum portid_step {
+	STEP_NONE,	 /* no connection */
+	STEP_OPENING,	 /* the hello and REMOTE_ATTACH were sent */
+	STEP_REGISTERING /* agents are registered */
+};
+
+/* An attempt to open the umad file at a fabric server. */
+struct portid_attempt {
+	unsigned int process; /* ibsa__process() of its process */
+	enum portid_step step;
+	struct remote_address address;
+	struct remote_connection connection;
+	struct remote_control control;
+	uint8_t bytes[2048]; /* @control's buffer: no memory is allocated */
+	struct remote_data data;
+	uint32_t count; /* of the numbers of agents */
+	uint32_t agent; /* the next one to register or unregister */
+	bool removes;	/* unused numbers are unregistered */
+	bool has_agent[PENDING_AGENTS];
+	struct umad_agent_request2 agents[PENDING_AGENTS];
+};
+
+struct remote_file;
+
+struct remote_portid {
+	atomic_uint uses; /* files that have it */
+	int set_fd;	  /* the portid, an epoll set */
+	int timer_fd;	  /* in the set: when there is something to do */
+	struct remote_address address;
+	struct remote_pending *pending;
+	uint64_t reopen_ns; /* how long calls wait for a server; 0: never */
+	_Atomic(uint64_t) lost_ns; /* when the server ended; 0: it has not */
+	_Atomic(uint64_t) next_ns; /* of the next attempt */
+	uint64_t pause_ns;	   /* between two attempts */
+	/* The file to use; NULL: none that was not lost. */
+	_Atomic(struct remote_file *) current;
+	/*
+	 * Number of the process (ibsa__process()) of which a thread uses what
+	 * follows, plus 1; 0: none.
+	 */
+	atomic_uint user;
+	struct portid_attempt attempt;
+};
+
+/*
+ * Make a portid for a umad file. @data_fd: the socket of its first file. Return:
+ * 0; or -errno.
+ */
+int ibsa__remote_portid_new(const struct remote_address *address, int data_fd,
+			    struct remote_portid **out) IBSA_MUST_USE;
+void ibsa__remote_portid_put(struct remote_portid *portid);
+
+/*
+ * The server of the file with the socket @data_fd has ended. From now on, the
+ * portid is readable when it is time to call ibsa__remote_portid_try(), or when
+ * a lost request has timed out.
+ */
+void ibsa__remote_portid_lose(struct remote_portid *portid, int data_fd);
+
+/* Whether calls fail, because the server has been absent for too long. */
+bool ibsa__remote_portid_fails(const struct remote_portid *portid);
+
+/* Whether a lost request, or the failure, can be received. */
+bool ibsa__remote_portid_has_result(struct remote_portid *portid);
+
+/* Set the timer again after a change of the requests. */
+void ibsa__remote_portid_timer_set(struct remote_portid *portid);
+
+/*
+ * Begin and end the use of @attempt by this thread; ibsa__remote_portid_enter()
+ * returns false if another thread uses it.
+ */
+bool ibsa__remote_portid_enter(struct remote_portid *portid);
+void ibsa__remote_portid_leave(struct remote_portid *portid);
+
+/*
+ * Try to open the umad file again, without waiting and without allocating
+ * memory. Return: 0, and @attempt has its connection and data, which the caller
+ * takes; -EAGAIN not yet.
+ */
+int ibsa__remote_portid_try(struct remote_portid *portid) IBSA_MUST_USE;
+
+/*
+ * After a successful attempt: @is_taken: a file has taken the connection and the
+ * data; otherwise close them, and try again later.
+ */
+void ibsa__remote_portid_end(struct remote_portid *portid, bool is_taken);
+
+#endif
