@@ -244,7 +244,8 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * is lost, or that the state, the address or the SM of the port changed, the
  * client subscribes again; while the port is down or initializing, the client
  * waits. While a client has an event watch, the client reads the state of its
- * port at least every second.
+ * port at least every second, unless it is at a fabric server, which reports
+ * each change of the port.
  *
  * At each port, only one client of all programs can receive Reports. Only one
  * thread at a time may call ibsa_event_watch() and other functions with the

@@ -657,9 +657,11 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 /**
  * ibsa_port_watch - watch the client's port for changes
  * @client:      an open client
- * @interval_ms: milliseconds between two reads of the port; 0: 1000. The
- *               smallest interval of all watches of the client applies; an
- *               event watch or a registered service has an interval of 1000
+ * @interval_ms: milliseconds between two reads of the port; 0: 1000, or at a
+ *               fabric server, which reports each change of the port, no such
+ *               reads. The smallest interval of all watches of the client
+ *               applies; an event watch or a registered service counts as a
+ *               watch with 0
  * @changed:     called for changes, by the functions that ibsa_reply_fn lists
  * @arg:         passed to @changed unchanged
  * @out:         receives the watch, which ibsa_port_unwatch() or ibsa_close()

@@ -148,7 +148,8 @@ typedef void (*ibsa_registration_fn)(
  * 100 registrations, over 5 ms for each registration, up to 10 s. If
  * service_gid is not set in @options and the port's GID changes, the client
  * deletes the old record and registers the new one. While a client has
- * registrations, the client reads its port at least every second.
+ * registrations, the client reads its port at least every second, unless it is
+ * at a fabric server, which reports each change of the port.
  *
  * If another program registers the same service_id with another service_gid or
  * service_pkey, the SA has two records, and no event is reported. If all three

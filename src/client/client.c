@@ -86,6 +86,7 @@ static int engine_open(const struct ibsa_options *options,
 					  ? options->jitter_percent
 					  : DEFAULT_JITTER_PERCENT,
 		.sharing = !options->no_sharing,
+		.port_is_reported = ibsa__server_named(options, environment),
 	};
 
 	return ibsa__engine_new(&engine_options, client->transport,

@@ -20,7 +20,8 @@ struct ibsa__engine;
 
 /*
  * Options of the engine: those members of struct ibsa_options that the engine
- * uses. A member that the program has left 0 is set to its default value here.
+ * uses, and @port_is_reported. A member that the program has left 0 is set to
+ * its default value here.
  */
 struct ibsa__engine_options {
 	struct ibsa_sa_access access;
@@ -33,6 +34,11 @@ struct ibsa__engine_options {
 	unsigned int max_interval_ms;
 	int jitter_percent;
 	bool sharing;
+	/*
+	 * The transport's changed operation reports every change of the port:
+	 * a watch without an interval of its own needs no reads in between.
+	 */
+	bool port_is_reported;
 };
 
 /*

@@ -18,7 +18,7 @@ enum {
 /*
  * A program's watch of the port. @link is always in the engine's list of all
  * watches. @due is in the engine's list of watches to call back while @changes
- * is not 0.
+ * is not 0. If @interval_ms is 0, the transport reports all changes of the port.
  */
 struct ibsa_port_watch {
 	struct list link;
@@ -215,8 +215,8 @@ int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 }
 
 /*
- * Return: the shortest interval of all watches of the port, in ms; 0 if there
- * are no watches.
+ * Return: the shortest interval of all watches of the port, in ms; 0 if no
+ * watch has an interval.
  */
 static unsigned int watch_interval_min(const struct ibsa__engine *engine)
 {
@@ -224,7 +224,8 @@ static unsigned int watch_interval_min(const struct ibsa__engine *engine)
 	unsigned int least = 0;
 
 	LIST_EACH(watch, &engine->watches, link) {
-		if (!least || watch->interval_ms < least)
+		if (watch->interval_ms &&
+		    (!least || watch->interval_ms < least))
 			least = watch->interval_ms;
 	}
 	return least;
@@ -276,7 +277,9 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 	list_init(&watch->due);
 	watch->changed = changed;
 	watch->arg = arg;
-	watch->interval_ms = interval_ms ? interval_ms : DEFAULT_WATCH_MS;
+	watch->interval_ms = interval_ms;
+	if (!interval_ms && !engine->options.port_is_reported)
+		watch->interval_ms = DEFAULT_WATCH_MS;
 	watch_interval_update(engine);
 	*out = watch;
 	return 0;

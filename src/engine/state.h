@@ -206,7 +206,7 @@ struct ibsa__engine {
 	 * received yet.
 	 */
 	struct list changed;
-	struct timer watch_timer; /* armed while @watches is not empty */
+	struct timer watch_timer; /* armed unless @watch_interval_ms is 0 */
 	unsigned int watch_interval_ms;
 	struct wheel wheel;
 	/*

@@ -70,7 +70,6 @@ int ibsa__umad_lose(struct umad_transport *umad, int err)
 static void port_came_back(struct umad_transport *umad)
 {
 	umad->is_gone = false;
-	umad->has_changed = true;
 	umad->reregisters++;
 }
 
@@ -85,6 +84,8 @@ int ibsa__umad_reopen(struct umad_transport *umad)
 		return umad->lost ? umad->lost : -EAGAIN;
 	if (err)
 		return ibsa__umad_lose(umad, is_absence(err) ? -ENODEV : err);
+	/* A change while no file was open was not reported. */
+	umad->has_changed = true;
 	if (umad->is_gone || is_other)
 		port_came_back(umad);
 	return 0;

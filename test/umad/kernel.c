@@ -106,7 +106,8 @@ too_large_a_reply_is_told_once_and_the_file_opened_anew(void **state)
 
 /*
  * If a resource is short, the device still counts as present, and its fd does
- * not keep a poll loop busy until the file can be opened.
+ * not keep a poll loop busy until the file can be opened. The port may have
+ * changed meanwhile.
  */
 static void shortage_passes_and_the_file_is_opened_then(void **state)
 {
@@ -131,6 +132,7 @@ static void shortage_passes_and_the_file_is_opened_then(void **state)
 		played.open_errno = 0;
 		assert_int_equal(played_receive(transport, &message), 0);
 		assert_int_equal(played.opens, 2 + i);
+		assert_true(transport->ops->changed(transport));
 		played_assert_usable(transport);
 	}
 	played_close(transport, &tree);
