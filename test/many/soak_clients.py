@@ -10,6 +10,7 @@ numbers of started and ended queries.
 """
 
 import asyncio
+import ipaddress
 import json
 import os
 import random
@@ -44,8 +45,7 @@ HOST_OF = {port_guid(host): host for host in HOSTS}
 
 
 def host_of_gid(text):
-    groups = text.split("::")[1].split(":")
-    return HOST_OF.get(int("".join(group.zfill(4) for group in groups), 16))
+    return HOST_OF.get(int(ipaddress.IPv6Address(text)) - (0xfe80 << 112))
 
 
 class Loop:
