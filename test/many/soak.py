@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Clients of many kinds at a fabric server that changes, and all answers judged.
 
-usage: soak.py [--seconds N] [--seed N] [--sa SA] IBSA DROPIN PYTHON
+usage: soak.py [--seconds N] [--seed N] [--sa SA] IBSA DROPIN PYTHON CLIENT
 
 IBSA is the command, DROPIN the library in libibumad's place, PYTHON the folder
-of the Python module. SA is embedded or opensm, which runs on the drop-in.
-Clients query, watch, renew a service, read topologies and serve metrics, while
-links of hosts go down and up. In disturbed phases, the SM stops, starts and
-moves, the server and OpenSM are killed and started again, they and the clients
-are stopped for a while, and faults lose, delay, duplicate, reorder and corrupt
-packets.
+of the Python module, CLIENT the program of soak_client.c. SA is embedded or
+opensm, which runs on the drop-in. Clients query, watch, renew services, join
+and leave a group, read topologies and serve metrics, while links of hosts go
+down and up, and one client is killed now and then. In disturbed phases, the SM
+stops, starts and moves, the server and OpenSM are killed and started again,
+they and the clients are stopped for a while, and faults lose, delay, duplicate,
+reorder and corrupt packets.
 
 Each answer is compared with the log of these changes, unless a disturbance
 explains it: nothing may be wrong, lost or doubled, and no process may grow or
@@ -31,7 +32,7 @@ import tempfile
 import threading
 import time
 
-from soak_clients import CLIENTS, Metrics, Renew, Watch, Worker
+from soak_clients import C, CLIENTS, Metrics, Mortal, Renew, Watch, Worker
 from soak_truth import Counts, History, Truth
 
 HOSTS = 48
@@ -172,6 +173,11 @@ class Driver:
         self.spell("server", lambda: process.send_signal(signal.SIGSTOP),
                    lambda: process.send_signal(signal.SIGCONT), (0.5, 2))
 
+    def client_kill(self):
+        """Kill the last client. This explains nothing: no other may notice."""
+        self.counts["client killed"] += 1
+        self.clients[-1].kill()
+
     def sm_change(self):
         site = self.site
         self.counts["SM changed"] += 1
@@ -205,6 +211,8 @@ class Driver:
             quiet = min(end, time.monotonic() + self.quiet_s)
             while time.monotonic() < quiet:
                 self.host_toggle()
+                if self.random.random() < 0.05:
+                    self.client_kill()
                 self.pause(0.2, 1.5)
             loud = min(end, time.monotonic() + self.loud_s)
             while time.monotonic() < loud:
@@ -263,7 +271,7 @@ def soak(args, folder):
     try:
         site.start()
         lasting = [kind(site, truth, ended)
-                   for kind in (Watch, Renew, Metrics, Worker)]
+                   for kind in (Watch, Renew, Metrics, Worker, C, Mortal)]
         driver.clients = lasting
         loops = [kind(site, truth, ended) for kind in CLIENTS]
         end = time.monotonic() + args.seconds
@@ -296,7 +304,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sa", choices=("embedded", "opensm"),
                         default="embedded")
-    for name in ("ibsa", "dropin", "python"):
+    for name in ("ibsa", "dropin", "python", "client"):
         parser.add_argument(name, type=os.path.abspath)
     args = parser.parse_args()
     os.environ["PATH"] += ":/usr/sbin:/sbin"

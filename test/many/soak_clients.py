@@ -173,12 +173,23 @@ class Lasting:
 
     def __init__(self, site, truth, ended):
         self.site, self.truth, self.ended = site, truth, ended
-        self.process = subprocess.Popen(
-            self.command(), env=self.environment(), stdout=subprocess.PIPE,
-            stderr=open(os.path.join(site.folder, self.name + ".err"), "w"),
-            text=True)
+        self.errors = os.path.join(site.folder, self.name + ".err")
+        self.start()
+
+    def start(self):
+        with open(self.errors, "a", encoding="utf-8") as errors:
+            self.process = subprocess.Popen(
+                self.command(), env=self.environment(), stderr=errors,
+                stdout=subprocess.PIPE, text=True)
         self.thread = threading.Thread(target=self.read)
         self.thread.start()
+
+    def kill(self):
+        """End the process in the middle of its work, and start another."""
+        self.process.kill()
+        self.process.wait()
+        self.thread.join()
+        self.start()
 
     def environment(self):
         return dict(self.site.env, IBSA_NODE=self.host)
@@ -213,8 +224,8 @@ class Watch(Lasting):
     def line(self, line):
         event = json.loads(line)
         self.truth.count(f"watch: {event['event']}")
-        if event["event"] in ("gid-in", "gid-out"):
-            self.truth.event(event["event"], host_of_gid(event["gid"]))
+        host = host_of_gid(event["gid"]) if event.get("gid") else None
+        self.truth.event(self.name, event["event"], host)
 
 
 class Renew(Lasting):
@@ -246,7 +257,42 @@ class Metrics(Lasting):
                                   start - METRICS_AGE_S, time.monotonic())
 
 
-class Worker(Lasting):
+class Answers(Lasting):
+    """Writes a line for each answer, and at its end for each kind of query how
+    many were started, and how many ended."""
+
+    kinds = 1
+
+    def line(self, line):
+        start, end, kind, host, result = line.split()
+        if result == "event":
+            self.truth.count(f"{self.name} {start}: {kind}")
+            self.truth.event(f"{self.name} {start}", kind, host)
+        elif kind == "ended":
+            self.count_ends(f"{self.name} {host}", int(start), int(end))
+        elif result == "wrong":
+            if self.truth.is_quiet(float(start), float(end), ("corrupt",)):
+                self.truth.fail(f"{self.name} {kind}: wrong for {host}")
+        elif result != "cancelled":
+            self.truth.answer(f"{self.name} {kind}", host, result,
+                              float(start), float(end))
+
+    def count_ends(self, what, started, ended):
+        self.kinds -= 1
+        self.truth.count(f"{what}: started", started)
+        self.truth.count(f"{what}: ended", ended)
+        if started != ended:
+            self.truth.fail(f"{what}: {started} started, {ended} ended")
+
+    def finish(self):
+        super().finish()
+        if self.process.returncode or self.kinds:
+            with open(self.errors, encoding="utf-8") as errors:
+                self.truth.fail(f"{self.name} has not ended in order: "
+                                f"{errors.read()[-2000:]}")
+
+
+class Worker(Answers):
     """The client of the Python module below."""
 
     name, host = "asyncio", "Hca45"
@@ -257,19 +303,20 @@ class Worker(Lasting):
     def environment(self):
         return dict(super().environment(), PYTHONPATH=self.site.args.python)
 
-    def line(self, line):
-        start, end, kind, host, result = line.split()
-        if kind == "ended":
-            if start != end:
-                self.truth.fail(f"asyncio: {start} started, {end} ended")
-            self.truth.count("asyncio: started", int(start))
-            self.truth.count("asyncio: ended", int(end))
-        elif result == "wrong":
-            if self.truth.is_quiet(float(start), float(end), ("corrupt",)):
-                self.truth.fail(f"asyncio {kind}: wrong for {host}")
-        else:
-            self.truth.answer(f"asyncio {kind}", host, result, float(start),
-                              float(end))
+
+class C(Answers):
+    """The client in C, which has its verbs context at another host."""
+
+    name, host, verbs_host, kinds = "C", "Hca46", "Hca37", 5
+
+    def command(self):
+        return [self.site.args.client, self.host, self.verbs_host]
+
+
+class Mortal(C):
+    """A client that is killed: not all its events are read."""
+
+    name, host, verbs_host = "killed C", "Hca47", "Hca38"
 
 
 class AsyncWorker:

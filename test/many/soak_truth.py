@@ -63,6 +63,8 @@ class Truth:
         self.history, self.counts, self.settle_s = history, counts, settle_s
         self.failures = []
         self.events = []
+        # From when on each of these has a subscription.
+        self.watchers = dict.fromkeys(("watch", "C watch", "C verbs"), NEVER)
         self.lock = threading.Lock()
 
     def fail(self, text):
@@ -121,45 +123,54 @@ class Truth:
         if not least <= number <= most:
             self.fail(f"{who}: {number} hosts, not {least} to {most}")
 
-    def event(self, kind, host):
+    def event(self, who, kind, host):
+        now = time.monotonic()
         with self.lock:
-            self.events.append((time.monotonic(), kind, host))
+            if kind == "subscribed" and self.watchers.get(who) == NEVER:
+                self.watchers[who] = now
+            self.events.append((now, who, kind, host))
 
     def conclude(self):
-        """Each change of a host has one event, if nothing else happened to it
-        or to the transport."""
+        """Each change of a host has one event of each watcher, if nothing else
+        happened to it or to the transport."""
         times = collections.defaultdict(list)
-        for when, kind, host in self.events:
-            times[kind, host].append(when)
-        for host, spells in self.history.spells.items():
-            if not host.startswith("Hca"):
-                continue
-            for i, spell in enumerate(spells):
-                before = spells[i - 1].back if i else 0
-                after = spells[i + 1].begin if i + 1 < len(spells) else \
-                    time.monotonic()
-                self.event_check(times, "gid-out", host, before, spell.begin,
-                                 spell.sure, spell.end)
-                self.event_check(times, "gid-in", host, spell.sure, spell.end,
-                                 spell.back, after)
+        for when, who, kind, host in self.events:
+            times[who, kind, host].append(when)
+        for who in self.watchers:
+            for host, spells in self.history.spells.items():
+                if host.startswith("Hca"):
+                    self.watcher_check(times, who, host, spells)
 
-    def event_check(self, times, kind, host, before, begin, sure, after):
+    def watcher_check(self, times, who, host, spells):
+        for i, spell in enumerate(spells):
+            before = spells[i - 1].back if i else 0
+            after = spells[i + 1].begin if i + 1 < len(spells) else \
+                time.monotonic()
+            self.event_check(times, (who, "gid-out", host), before, spell.begin,
+                             spell.sure, spell.end)
+            self.event_check(times, (who, "gid-in", host), spell.sure,
+                             spell.end, spell.back, after)
+
+    def event_check(self, times, event, before, begin, sure, after):
+        who, kind, host = event
         margin = self.settle_s + 2
         if sure == NEVER or begin - before < margin or after - sure < margin or \
                 not self.is_quiet(begin - 3 * margin, sure + margin) or \
+                begin < self.watchers[who] or \
                 sure + margin > time.monotonic():
-            self.counts["events: not judged"] += 1
+            self.counts[f"{who} events: not judged"] += 1
             return
-        got = sum(begin <= when <= sure + margin for when in times[kind, host])
-        self.counts["events: judged"] += 1
+        got = sum(begin <= when <= sure + margin for when in times[event])
+        self.counts[f"{who} events: judged"] += 1
         if got != 1:
-            self.fail(f"{got} events {kind} of {host}")
+            self.fail(f"{who}: {got} events {kind} of {host}")
 
     def require(self, seconds):
         """A run in which hardly anything was judged proves nothing."""
         judged = sum(count for name, count in self.counts.items()
                      if name.endswith((": yes", ": no")))
-        if judged < 10 * seconds or not self.counts["events: judged"]:
+        if judged < 10 * seconds or not all(
+                self.counts[f"{who} events: judged"] for who in self.watchers):
             self.fail("hardly anything was judged")
 
     def is_good(self):
