@@ -18,7 +18,7 @@ enum {
 /*
  * A program's watch of the port. @link is always in the engine's list of all
  * watches. @due is in the engine's list of watches to call back while @changes
- * is not 0. If @interval_ms is 0, the transport reports all changes of the port.
+ * is not 0. @interval_ms is 0 if the transport reports all changes of the port.
  */
 struct ibsa_port_watch {
 	struct list link;
