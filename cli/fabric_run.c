@@ -16,6 +16,7 @@
 
 #include "fabric.h"
 #include "interrupt.h"
+#include "program.h"
 
 enum {
 	NOT_FOUND = 127, /* exit statuses of a shell */
@@ -363,20 +364,39 @@ static bool find_dropin(char out[PATH_MAX])
 	       dropin_is_at("", IBSA_DROPIN, out);
 }
 
-/* Put a directory in front of LD_LIBRARY_PATH. */
-static bool library_path_prepend(const char *folder)
+/* Put a path in front of those in the environment variable @name. */
+static bool paths_prepend(const char *name, const char *path)
 {
-	const char *old = getenv("LD_LIBRARY_PATH");
+	const char *old = getenv(name);
 	char *all;
 	bool is_set;
 
 	if (!old || !*old)
-		return setenv("LD_LIBRARY_PATH", folder, 1) == 0;
-	if (asprintf(&all, "%s:%s", folder, old) < 0)
+		return setenv(name, path, 1) == 0;
+	if (asprintf(&all, "%s:%s", path, old) < 0)
 		return false;
-	is_set = setenv("LD_LIBRARY_PATH", all, 1) == 0;
+	is_set = setenv(name, all, 1) == 0;
 	free(all);
 	return is_set;
+}
+
+/*
+ * Let @command use the drop-in libibumad in @folder. A preload for each command
+ * would break programs with a sanitizer, which has to be the first library.
+ */
+static bool dropin_export(const char *command, const char *folder)
+{
+	const enum program_kind kind = program_kind(command);
+	char file[2 * PATH_MAX];
+
+	if (kind == PROGRAM_STATIC)
+		complain("'%s' is linked statically; if it uses libibumad, "
+			 "link it dynamically: it uses this machine's devices, "
+			 "not the fabric",
+			 command);
+	snprintf(file, sizeof(file), "%s/libibumad.so.3", folder);
+	return paths_prepend("LD_LIBRARY_PATH", folder) &&
+	       (kind != PROGRAM_RPATH || paths_prepend("LD_PRELOAD", file));
 }
 
 /*
@@ -410,7 +430,7 @@ static void command_exec(const struct serving *serving)
 	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
 	if (setenv("IBSA_FABRIC", fabric, 1) != 0 ||
 	    !seed_export(serving->cli) ||
-	    (has_library && !library_path_prepend(folder))) {
+	    (has_library && !dropin_export(command[0], folder))) {
 		complain("out of memory");
 		_exit(NOT_EXECUTABLE);
 	}
@@ -542,7 +562,9 @@ void fabric_exec_details(struct out *out)
 {
 	out_line(out, "%s",
 		 "COMMAND has IBSA_FABRIC set, and LD_LIBRARY_PATH begins "
-		 "with the directory of\nibsa's libibumad. The server ends "
-		 "when COMMAND ends; the exit status is\nCOMMAND's.\n");
+		 "with the directory of\nibsa's libibumad. If COMMAND has a "
+		 "DT_RPATH, LD_PRELOAD begins with this\nlibibumad. The "
+		 "server ends when COMMAND ends; the exit status is "
+		 "COMMAND's.\n");
 	fabric_options_details(out);
 }
