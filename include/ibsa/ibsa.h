@@ -88,7 +88,8 @@ struct ibsa_sa_access {
  *               not learn that an InfiniBand port of a device requires a GRH:
  *               for such a port, set its grh to IBSA_GRH_ALWAYS
  * @window:      maximum number of requests in flight, 1 to 1048576; default 16.
- *               A request whose queries have ended may still be in flight: see
+ *               Lost requests do not count, see ibsa_query(3). A request whose
+ *               queries have ended may still be in flight: see
  *               ibsa_cancel(). The client's own query for the path to the
  *               address of a redirection does not wait for the window
  * @queue:       maximum number of requests that wait for the window; default
@@ -139,9 +140,10 @@ struct ibsa_options {
  *               which it ends as at its deadline; 0: @deadline_ms is the only
  *               limit, and starts with the call
  * @first_interval_ms: milliseconds from the first try to the second; default:
- *               that of the client, which is 500 unless set. The client
- *               measures how long the SA takes to reply: before jitter, the
- *               interval is not shorter than this, unless @max_interval_ms is
+ *               that of the client; if that is 0 too, the interval follows the
+ *               measured replies of the SA, see ibsa_query(3). Before jitter,
+ *               the interval is not shorter than the time that the SA takes to
+ *               reply, unless @max_interval_ms is
  * @max_interval_ms: maximum of the interval, which doubles after each try, but
  *                   not of the first interval; default: that of the client,
  *                   which is 4000 unless set
@@ -377,10 +379,8 @@ int ibsa_close(struct ibsa_client *client);
  * address to which a request is sent does not change, its tries have the same
  * TransactionID, so a late reply to an earlier try counts. After each change of
  * the address, the tries have a new TransactionID. With the default options, a
- * query without a reply ends 10 seconds after the call. If the window has room
- * and the SA has not replied slowly before, the query has five tries: 0, 0.5,
- * 1.5, 3.5 and 7.5 seconds after the call, each interval up to an eighth
- * shorter or longer. If the transport temporarily cannot send a try (-EAGAIN,
+ * query without a reply ends 10 seconds after the call; ibsa_query(3) has the
+ * times of its tries. If the transport temporarily cannot send a try (-EAGAIN,
  * -EBUSY, -EINTR, -ENOBUFS, -ENOMEM), the client sends the try when a message
  * arrives or at most 64 ms later, and returns no error. Such a failure is not
  * counted in tries of struct ibsa_reply, and does not double the interval. If

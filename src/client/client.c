@@ -22,7 +22,6 @@ enum {
 	DEFAULT_QUEUE = 65536,
 	DEFAULT_REPLY_BYTES = 64 << 20,
 	DEFAULT_DEADLINE_MS = 10000,
-	DEFAULT_FIRST_INTERVAL_MS = 500,
 	DEFAULT_MAX_INTERVAL_MS = 4000,
 	DEFAULT_JITTER_PERCENT = 25,
 	SL_MAX = 15,
@@ -78,8 +77,7 @@ static int engine_open(const struct ibsa_options *options,
 		.queue = value_or_default(options->queue, DEFAULT_QUEUE),
 		.deadline_ms = value_or_default(options->deadline_ms,
 						DEFAULT_DEADLINE_MS),
-		.first_interval_ms = value_or_default(
-			options->first_interval_ms, DEFAULT_FIRST_INTERVAL_MS),
+		.first_interval_ms = options->first_interval_ms,
 		.max_interval_ms = value_or_default(options->max_interval_ms,
 						    DEFAULT_MAX_INTERVAL_MS),
 		.jitter_percent = options->jitter_percent

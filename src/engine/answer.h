@@ -14,6 +14,8 @@ static inline void txn_leave_window(struct ibsa__engine *engine,
 				    struct txn *txn)
 {
 	id_table_remove(&engine->tids, &txn->tid);
+	if (txn->overdue)
+		ibsa__overdue_end(engine, txn);
 	engine->in_flight--;
 	txn->state = TXN_ENDED;
 }

@@ -15,6 +15,8 @@ static void engine_init(struct ibsa__engine *engine)
 	ibsa__pool_init(&engine->queries, sizeof(struct query));
 	ibsa__pool_init(&engine->txns, sizeof(struct txn));
 	list_init(&engine->waiting);
+	list_init(&engine->in_window);
+	list_init(&engine->overdue_waiting);
 	list_init(&engine->ended);
 	list_init(&engine->watches);
 	list_init(&engine->changed);
@@ -193,6 +195,8 @@ int ibsa__engine_dispatch(struct ibsa__engine *engine)
 	ibsa__engine_port_report(engine);
 	if (!list_is_empty(&engine->ended))
 		ibsa__engine_call_back(engine);
+	if (!list_is_empty(&engine->overdue_waiting))
+		ibsa__overdue_fill(engine);
 	if (engine->queued)
 		ibsa__engine_window_fill(engine);
 	return err;
@@ -202,8 +206,10 @@ static bool engine_has_work(const struct ibsa__engine *engine)
 {
 	return engine->has_messages || !list_is_empty(&engine->ended) ||
 	       !list_is_empty(&engine->changed) ||
+	       (!list_is_empty(&engine->overdue_waiting) &&
+		overdue_has_room(engine)) ||
 	       (!list_is_empty(&engine->waiting) && !engine->room_timer.armed &&
-		engine->in_flight < engine->options.window);
+		window_admits(engine));
 }
 
 static uint64_t engine_next_tick(const struct ibsa__engine *engine)
@@ -232,6 +238,11 @@ int ibsa__engine_timeout_ms(const struct ibsa__engine *engine)
 		return 0;
 	ms = (tick * NS_PER_MS - now_ns + NS_PER_MS - 1) / NS_PER_MS;
 	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+void ibsa__engine_limit_retries_only(struct ibsa__engine *engine)
+{
+	engine->limits_retries_only = true;
 }
 
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine)

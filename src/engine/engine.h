@@ -30,7 +30,7 @@ struct ibsa__engine_options {
 	unsigned int window;
 	unsigned int queue;
 	unsigned int deadline_ms;
-	unsigned int first_interval_ms;
+	unsigned int first_interval_ms; /* 0: see round_trip_first_ms() */
 	unsigned int max_interval_ms;
 	int jitter_percent;
 	bool sharing;
@@ -97,6 +97,12 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 void ibsa__engine_unwatch(struct ibsa__engine *engine,
 			  struct ibsa_port_watch *watch);
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
+
+/*
+ * Let the window of @engine limit retries only: first tries do not wait for it,
+ * as in the kernel. Call this before the first query.
+ */
+void ibsa__engine_limit_retries_only(struct ibsa__engine *engine);
 
 /*
  * Fill @out with the last reply in which the SA redirected a request and which

@@ -277,8 +277,10 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 	if (!reply.err)
 		reply_parse(txn->record, message->mad, message->len, &reply);
 	reply.rtt_ns = engine->now_ns - txn->sent_ns;
-	round_trip_note(&engine->round_trip, txn->id_tries,
-			txn->last_interval_ms, reply.rtt_ns);
+	if (txn->first_ns > engine->answered_ns)
+		engine->answered_ns = txn->first_ns;
+	round_trip_note(txn->trip, txn->id_tries, txn->last_interval_ms,
+			reply.rtt_ns, engine->now_ns - txn->first_ns);
 	txn_answer(engine, txn, &reply);
 }
 

@@ -6,18 +6,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* First interval between tries, while no reply was measured. */
+enum { UNMEASURED_MS = 500 };
+
 enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
 
 /*
  * Round-trip times of the SA: a smoothed mean and the mean deviation, in
- * microseconds. Only replies to requests that were sent once are measured:
- * after a retry, it is unknown which try a reply answers.
+ * microseconds. Replies to requests that were sent once are measured. After a
+ * retry, it is unknown which try a reply answers, unless the reply comes too
+ * late to be the reply to the last try: it is then measured from the first try,
+ * but only if that makes the mean longer.
  *
  * @limit_us: the time after which a reply counts as late; the interval between
  * two tries is not shorter, unless its own maximum is. 0 before the first
- * measured reply. After a reply that came too late to be the reply to the last
- * try of its request, @limit_us is at least the interval of that request, until
- * the next measured reply.
+ * measured reply. After a late reply, @limit_us is at least the time of that
+ * reply since the first try, until the next measured reply.
  *
  * Source: RFC 6298.
  */
@@ -29,7 +33,7 @@ struct round_trip {
 
 static inline uint64_t round_trip_limit_us(const struct round_trip *trip)
 {
-	return (uint32_t)(trip->smooth_us + 4 * trip->deviation_us);
+	return 1 + (uint32_t)(trip->smooth_us + 4 * trip->deviation_us);
 }
 
 static inline void round_trip_add(struct round_trip *trip, int32_t sample_us)
@@ -41,6 +45,13 @@ static inline void round_trip_add(struct round_trip *trip, int32_t sample_us)
 			      (1 << DEVIATION_SHIFT);
 	trip->smooth_us += off_us / (1 << SMOOTH_SHIFT);
 	trip->limit_us = round_trip_limit_us(trip);
+}
+
+static inline int32_t round_trip_sample_us(uint64_t ns)
+{
+	const uint64_t us = ns / 1000;
+
+	return us < LONGEST_US ? (int32_t)us : LONGEST_US;
 }
 
 /*
@@ -58,22 +69,49 @@ static inline bool is_reply_to_earlier_try(const struct round_trip *trip,
 }
 
 /*
+ * A reply has answered an earlier try than the last one, @since_first_ns after
+ * the first try.
+ */
+static inline void round_trip_note_late(struct round_trip *trip,
+					uint64_t since_first_ns)
+{
+	const int32_t us = round_trip_sample_us(since_first_ns);
+
+	if (us > trip->smooth_us)
+		round_trip_add(trip, us);
+	if (trip->limit_us < (uint64_t)us)
+		trip->limit_us = (uint64_t)us;
+}
+
+/*
  * Update @trip after a reply to a request that was sent @tries times. The
- * reply arrived @since_ns after the last try, whose interval was @interval_ms.
+ * reply arrived @since_ns after the last try, whose interval was @interval_ms,
+ * and @since_first_ns after the first try.
  */
 static inline void round_trip_note(struct round_trip *trip, uint32_t tries,
-				   uint32_t interval_ms, uint64_t since_ns)
+				   uint32_t interval_ms, uint64_t since_ns,
+				   uint64_t since_first_ns)
 {
-	const uint64_t us = since_ns / 1000;
+	if (tries == 1)
+		round_trip_add(trip, round_trip_sample_us(since_ns));
+	else if (is_reply_to_earlier_try(trip, interval_ms, since_ns / 1000))
+		round_trip_note_late(trip, since_first_ns);
+}
 
-	if (tries == 1) {
-		round_trip_add(trip,
-			       us < LONGEST_US ? (int32_t)us : LONGEST_US);
-	} else if (is_reply_to_earlier_try(trip, interval_ms, us)) {
-		trip->limit_us = UINT64_C(1000) * interval_ms;
-		if (trip->limit_us < round_trip_limit_us(trip))
-			trip->limit_us = round_trip_limit_us(trip);
-	}
+/*
+ * Return: the interval in ms between the first try of a request and the second
+ * one, unless the program gave one: four round trips, but not below @least_ms;
+ * before the first measured reply, UNMEASURED_MS.
+ */
+static inline uint32_t round_trip_first_ms(const struct round_trip *trip,
+					   uint32_t least_ms)
+{
+	enum { ROUND_TRIPS = 4 };
+	const uint32_t us = ROUND_TRIPS * (uint32_t)trip->smooth_us;
+
+	if (!trip->limit_us)
+		return UNMEASURED_MS;
+	return us > 1000 * least_ms ? us / 1000 : least_ms;
 }
 
 #endif

@@ -26,6 +26,9 @@ enum timer_kind {
 
 enum { QUERY_SLOT_BITS = 28 };
 
+/* A prime number: the attributes of the SA's tables have an entry each. */
+enum { TABLE_TRIPS = 61 };
+
 #define QUERY_ID_STEP (UINT64_C(1) << QUERY_SLOT_BITS)
 
 /*
@@ -79,10 +82,36 @@ enum txn_state {
 };
 
 /*
+ * A request whose reply is late while the SA answers later requests is lost. It
+ * becomes overdue: it leaves the window, so that it does not keep others
+ * waiting until its next tries. At most OVERDUE_WINDOWS times as many requests
+ * are overdue as the window has places.
+ */
+enum txn_overdue {
+	NOT_OVERDUE,
+	/* In the window; was queued, so that others may wait for its place. */
+	IN_WINDOW,
+	OVERDUE,
+	/*
+	 * The next try is due, but waits until another request is no longer
+	 * overdue. Only if the window limits retries only.
+	 */
+	OVERDUE_WAITS,
+};
+
+/*
+ * OVERDUE_WINDOWS_ALL: if the window limits retries only. Retries that are due
+ * then rarely wait, because a transport that holds requests drops the replies
+ * to those that wait.
+ */
+enum { OVERDUE_WINDOWS = 8, OVERDUE_WINDOWS_ALL = 64 };
+
+/*
  * One SA request, which is queued, in flight, or abandoned (see enum
  * txn_state).
  */
 struct txn {
+	/* of the queue, or of the list that @overdue tells */
 	struct list link;
 	/*
 	 * The request's MAD. An unused object keeps the MAD of its last
@@ -101,7 +130,9 @@ struct txn {
 	const struct ibsa_record *asked;
 	const struct ibsa_record *record; /* of the reply's records */
 	struct ibsa_address to;
-	uint64_t sent_ns;
+	struct round_trip *trip; /* the engine's measurement of its replies */
+	uint64_t sent_ns;	 /* time of the last try */
+	uint64_t first_ns; /* of the first try with the current TransactionID */
 	/*
 	 * Tick (ms of the transport's clock) at which the transport's timeout
 	 * for the request's last try ends.
@@ -119,7 +150,8 @@ struct txn {
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;
-	bool is_refused; /* the transport refused the last try */
+	bool is_measured; /* the first interval follows the measured replies */
+	bool is_refused;  /* the transport refused the last try */
 	/*
 	 * The request's next try waits a whole interval, because the SA
 	 * answered the last try with BUSY, or with a redirection to a target
@@ -135,6 +167,7 @@ struct txn {
 	 * running.
 	 */
 	uint32_t outstanding;
+	enum txn_overdue overdue;
 	/*
 	 * Number of redirections that the request has followed since it was
 	 * last sent to the SM's own SA.
@@ -152,6 +185,7 @@ struct txn {
 	 * previous try is over.
 	 */
 	bool is_late;
+	bool is_lost; /* the transport has lost the last try */
 };
 
 struct ibsa__engine {
@@ -186,6 +220,8 @@ struct ibsa__engine {
 	bool calling_back;
 	bool closing;
 	bool transport_holds; /* result of the transport's holds operation */
+	/* First tries do not wait for the window; retries do. */
+	bool limits_retries_only;
 	/*
 	 * The last dispatch reached its limit and left received messages in
 	 * the transport.
@@ -229,6 +265,9 @@ struct ibsa__engine {
 	 * the order in which they will be sent.
 	 */
 	struct list waiting;
+	struct list in_window; /* in IN_WINDOW, in the order of first tries */
+	/* Requests in OVERDUE_WAITS, in the order of their next tries. */
+	struct list overdue_waiting;
 	/*
 	 * Armed while the transport has no room for the first request of
 	 * @waiting: when it expires, the request is tried again, unless a
@@ -240,8 +279,19 @@ struct ibsa__engine {
 	 * Queries that have ended without a reply and wait for their callback.
 	 */
 	struct list ended;
+	/*
+	 * Of replies with one record; and of tables, by attribute. Attributes
+	 * that share an entry are measured together.
+	 */
 	struct round_trip round_trip;
+	struct round_trip table_trips[TABLE_TRIPS];
+	/*
+	 * Time at which the first try was sent of that request, among those
+	 * which the SA has answered, whose first try was sent last.
+	 */
+	uint64_t answered_ns;
 	unsigned int in_flight;
+	unsigned int overdue;	/* those of @in_flight in OVERDUE */
 	unsigned int abandoned; /* those of @in_flight in TXN_ABANDONED */
 	unsigned int queued;
 	uint64_t pace_end; /* tick at which @paced starts from 0 */
@@ -341,6 +391,22 @@ static inline bool engine_is_ours(const struct ibsa__engine *engine)
 	       atomic_load_explicit(engine->forks, memory_order_relaxed);
 }
 
+/* Whether the window has a place for one more request. */
+static inline bool window_admits(const struct ibsa__engine *engine)
+{
+	return engine->limits_retries_only ||
+	       engine->in_flight - engine->overdue < engine->options.window;
+}
+
+static inline bool overdue_has_room(const struct ibsa__engine *engine)
+{
+	const unsigned int windows = engine->limits_retries_only
+					     ? OVERDUE_WINDOWS_ALL
+					     : OVERDUE_WINDOWS;
+
+	return engine->overdue / windows < engine->options.window;
+}
+
 static inline bool is_same_address(const struct ibsa_address *a,
 				   const struct ibsa_address *b)
 {
@@ -364,9 +430,11 @@ static inline bool is_at_sa(const struct ibsa__engine *engine,
  */
 void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 			uint64_t due);
-/* Schedule the next try of @txn after its interval. */
-void ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
-			 uint64_t now);
+/*
+ * Schedule the next try of @txn after its interval, with the jitter after BUSY.
+ */
+void ibsa__txn_back_off_arm(struct ibsa__engine *engine, struct txn *txn,
+			    uint64_t now);
 /*
  * ibsa__txn_try_send() sends a try of @txn; ibsa__txn_launch() sends its first
  * try and counts it in the window. @now: the tick that engine_now() returned.
@@ -415,6 +483,24 @@ void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved);
 
 /* Send queued requests while window and transport have room. */
 void ibsa__engine_window_fill(struct ibsa__engine *engine);
+
+/*
+ * overdue.c. ibsa__overdue_admit() is called when the next try of @txn is due:
+ * @txn leaves the window if it becomes overdue. Return: whether to send the try
+ * now; false: ibsa__overdue_fill() sends it as soon as there is room.
+ * ibsa__overdue_end() sets txn->overdue, which is another value, to
+ * NOT_OVERDUE. ibsa__overdue_watch(): @txn was queued, and has been sent.
+ * ibsa__overdue_leave(): the window is full. Let the oldest of its requests
+ * leave if it is lost. Return: whether it left.
+ */
+bool ibsa__overdue_admit(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__overdue_end(struct ibsa__engine *engine, struct txn *txn);
+void ibsa__overdue_fill(struct ibsa__engine *engine);
+void ibsa__overdue_watch(struct ibsa__engine *engine, struct txn *txn);
+bool ibsa__overdue_leave(struct ibsa__engine *engine);
+
+/* txn.c: send the next try of @txn, which is due. */
+void ibsa__txn_send_again(struct ibsa__engine *engine, struct txn *txn);
 
 /*
  * The transport has no room for the first try of @txn, or no memory: put @txn,

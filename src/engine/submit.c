@@ -28,10 +28,9 @@ static uint8_t query_jitter(const struct ibsa__engine *engine, int percent)
  * Raise the interval between the tries of @txn to the time after which a reply
  * is late: an earlier retry only adds load to a slow SA.
  */
-static inline void txn_interval_raise(const struct ibsa__engine *engine,
-				      struct txn *txn)
+static inline void txn_interval_raise(struct txn *txn)
 {
-	const uint64_t us = engine->round_trip.limit_us;
+	const uint64_t us = txn->trip->limit_us;
 	uint64_t ms;
 
 	if (us <= UINT64_C(1000) * txn->interval_ms)
@@ -41,6 +40,37 @@ static inline void txn_interval_raise(const struct ibsa__engine *engine,
 		ms = txn->max_interval_ms;
 	if (txn->interval_ms < ms)
 		txn->interval_ms = (uint32_t)ms;
+}
+
+static inline bool txn_is_table(const struct txn *txn)
+{
+	return txn->method == IBSA_METHOD_GET_TABLE ||
+	       txn->method == IBSA_METHOD_GET_MULTI;
+}
+
+/* Set the first interval of @txn to that of the measured replies. */
+static inline void txn_interval_measure(struct txn *txn)
+{
+	enum { LEAST_MS = 100, TABLE_LEAST_MS = 500 };
+
+	txn->interval_ms = round_trip_first_ms(
+		txn->trip, txn_is_table(txn) ? TABLE_LEAST_MS : LEAST_MS);
+}
+
+/* Set the first interval of @txn, and the measurement of its replies. */
+static inline void txn_interval_init(struct ibsa__engine *engine,
+				     const struct ibsa_query *query,
+				     struct txn *txn)
+{
+	txn->trip = txn_is_table(txn)
+			    ? &engine->table_trips[query->record->attribute %
+						   TABLE_TRIPS]
+			    : &engine->round_trip;
+	txn->interval_ms = or_default(query->first_interval_ms,
+				      engine->options.first_interval_ms);
+	txn->is_measured = !txn->interval_ms;
+	if (txn->is_measured)
+		txn_interval_measure(txn);
 }
 
 static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
@@ -72,8 +102,7 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	list_init(&txn->queries);
 	timer_init(&txn->retry, TIMER_RETRY);
 	txn->record = query->record->reply;
-	txn->interval_ms = or_default(query->first_interval_ms,
-				      options->first_interval_ms);
+	txn_interval_init(engine, query, txn);
 	txn->max_interval_ms = or_default(query->max_interval_ms,
 					  options->max_interval_ms);
 	txn->jitter_percent = query_jitter(engine, query->jitter_percent);
@@ -85,6 +114,8 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 	txn->got_busy = false;
 	txn->starts_deadlines = false;
 	txn->is_late = false;
+	txn->is_lost = false;
+	txn->overdue = NOT_OVERDUE;
 	txn->shareable = options->sharing && !query->no_sharing &&
 			 (request.method == IBSA_METHOD_GET ||
 			  request.method == IBSA_METHOD_GET_TABLE);
@@ -93,10 +124,10 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 }
 
 static uint64_t txn_jittered_ms(struct ibsa__engine *engine,
-				const struct txn *txn)
+				const struct txn *txn, unsigned int percent)
 {
-	const uint32_t spread = (uint32_t)((uint64_t)txn->interval_ms *
-					   txn->jitter_percent / 100);
+	const uint32_t spread =
+		(uint32_t)((uint64_t)txn->interval_ms * percent / 100);
 
 	if (!spread)
 		return txn->interval_ms;
@@ -148,17 +179,18 @@ void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 }
 
 /*
- * Schedule the next try of @txn an interval after tick @now. Return: as
- * txn_schedule().
+ * Schedule the next try of @txn an interval after tick @now, with a jitter of
+ * @percent. Return: as txn_schedule().
  */
 static inline uint64_t txn_retry_arm(struct ibsa__engine *engine,
-				     struct txn *txn, uint64_t now)
+				     struct txn *txn, uint64_t now,
+				     unsigned int percent)
 {
 	uint64_t wait_end;
 	uint64_t ms;
 
-	txn_interval_raise(engine, txn);
-	ms = txn_jittered_ms(engine, txn);
+	txn_interval_raise(txn);
+	ms = txn_jittered_ms(engine, txn, percent);
 	ms = ms ? ms : 1;
 	txn->last_interval_ms = txn->interval_ms;
 	wait_end = txn_schedule(engine, txn, now, now + ms);
@@ -166,10 +198,20 @@ static inline uint64_t txn_retry_arm(struct ibsa__engine *engine,
 	return wait_end;
 }
 
-void ibsa__txn_retry_arm(struct ibsa__engine *engine, struct txn *txn,
-			 uint64_t now)
+/*
+ * BUSY reaches many requests at the same time. A wider jitter, and no shorter
+ * interval than before the first measured reply, keep them from coming back at
+ * the same time.
+ */
+void ibsa__txn_back_off_arm(struct ibsa__engine *engine, struct txn *txn,
+			    uint64_t now)
 {
-	txn_retry_arm(engine, txn, now);
+	enum { WIDER = 4 };
+	const unsigned int percent = WIDER * txn->jitter_percent;
+
+	if (txn->is_measured && txn->interval_ms < UNMEASURED_MS)
+		txn->interval_ms = UNMEASURED_MS;
+	txn_retry_arm(engine, txn, now, percent < 100 ? percent : 100);
 }
 
 /*
@@ -252,7 +294,8 @@ static inline int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 			       uint64_t now)
 {
-	const uint64_t wait_end = txn_retry_arm(engine, txn, now);
+	const uint64_t wait_end = txn_retry_arm(engine, txn, now,
+						txn->jitter_percent);
 	int err = -EAGAIN;
 
 	if (engine->sa_known)
@@ -277,7 +320,10 @@ static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	if (txn->starts_deadlines)
 		ibsa__txn_first_sent(engine, txn, now);
 	txn->sent_ns = engine->now_ns;
+	if (!txn->id_tries)
+		txn->first_ns = engine->now_ns;
 	txn->is_late = false;
+	txn->is_lost = false;
 	txn->id_tries++;
 	txn->outstanding++;
 	txn->tries++;
@@ -307,6 +353,8 @@ static inline int txn_launch(struct ibsa__engine *engine, struct txn *txn,
 
 int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn, uint64_t now)
 {
+	if (txn->is_measured)
+		txn_interval_measure(txn);
 	return txn_launch(engine, txn, now);
 }
 
@@ -318,7 +366,7 @@ bool ibsa__send_error_is_temporary(int err)
 
 static inline bool window_has_room(const struct ibsa__engine *engine)
 {
-	return engine->in_flight < engine->options.window && !engine->queued;
+	return window_admits(engine) && !engine->queued;
 }
 
 /*
@@ -491,7 +539,7 @@ static inline struct txn *txn_find_same(const struct ibsa__engine *engine,
 	UNROLL
 	for (int i = 0; i < SHARE_WAYS; i++) {
 		if (bucket->entries[i].hash == hash) {
-			txn_interval_raise(engine, txn);
+			txn_interval_raise(txn);
 			return ibsa__txn_find_in(engine, bucket, txn, deadline);
 		}
 	}

@@ -40,7 +40,9 @@ void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 	txn->is_backing_off = true;
 	txn->outstanding = 0;
 	txn->interval_ms = txn->last_interval_ms;
-	ibsa__txn_retry_arm(engine, txn, engine_now(engine));
+	if (txn->overdue)
+		ibsa__overdue_end(engine, txn);
+	ibsa__txn_back_off_arm(engine, txn, engine_now(engine));
 }
 
 /*
@@ -200,6 +202,7 @@ void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 		txn = id_object(slot, struct txn, tid);
 		if (only_moved && is_same_address(&txn->to, &engine->sa))
 			continue;
+		txn->is_lost = !only_moved;
 		count++;
 		if (due < txn->retry.due)
 			timer_arm(txn->state == TXN_ABANDONED
@@ -312,14 +315,20 @@ static void txn_retry_refused(struct ibsa__engine *engine, struct txn *txn,
  */
 void ibsa__txn_retry(struct ibsa__engine *engine, struct txn *txn)
 {
-	const uint64_t now = engine_now(engine);
-	int err;
-
-	if (!txn_is_awaited(engine, txn, now)) {
+	if (!txn_is_awaited(engine, txn, engine_now(engine))) {
 		ibsa__txn_schedule(engine, txn, engine->wheel.now);
 		return;
 	}
 	ibsa__engine_port_refresh(engine);
+	if (ibsa__overdue_admit(engine, txn))
+		ibsa__txn_send_again(engine, txn);
+}
+
+void ibsa__txn_send_again(struct ibsa__engine *engine, struct txn *txn)
+{
+	const uint64_t now = engine_now(engine);
+	int err;
+
 	/*
 	 * The target of a redirection does not reply and may be gone: send
 	 * requests to the SM's own SA again.
@@ -347,7 +356,7 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 		 * a missing reply does not mean that the target is gone.
 		 */
 		txn->is_backing_off = true;
-		ibsa__txn_retry_arm(engine, txn, tick_after(now_ns, 0));
+		ibsa__txn_back_off_arm(engine, txn, tick_after(now_ns, 0));
 	} else {
 		timer_arm(&engine->wheel, &txn->retry, now_ns / NS_PER_MS);
 	}
@@ -411,6 +420,8 @@ void ibsa__txn_abandon(struct ibsa__engine *engine, struct txn *txn)
 		return;
 	}
 	timer_cancel(&engine->wheel, &txn->retry);
+	if (txn->overdue && txn->overdue != OVERDUE)
+		ibsa__overdue_end(engine, txn);
 	txn->state = TXN_ABANDONED;
 	engine->abandoned++;
 	timer_arm(&engine->abandoned_wheel, &txn->retry, until);
@@ -433,8 +444,8 @@ void ibsa__engine_window_release(struct ibsa__engine *engine)
 void ibsa__engine_window_fill(struct ibsa__engine *engine)
 {
 	for (unsigned int left = engine->queued;
-	     left && engine->in_flight < engine->options.window &&
-	     !list_is_empty(&engine->waiting);
+	     left && !list_is_empty(&engine->waiting) &&
+	     (window_admits(engine) || ibsa__overdue_leave(engine));
 	     left--) {
 		struct txn *txn = list_object(engine->waiting.next, struct txn,
 					      link);
@@ -448,5 +459,7 @@ void ibsa__engine_window_fill(struct ibsa__engine *engine)
 		transport_has_room(engine);
 		if (err)
 			txn_send_failed(engine, txn, err);
+		else if (!engine->limits_retries_only)
+			ibsa__overdue_watch(engine, txn);
 	}
 }

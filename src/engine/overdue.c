@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Overdue requests: a lost request must not keep its place in the window until
+ * its deadline, because others wait for the place. A slow SA, however, must not
+ * get more requests for that.
+ */
+#include "engine/state.h"
+
+/*
+ * Whether the SA has been sent the last try of @txn, and has not replied to it
+ * in any way.
+ */
+static bool txn_is_unanswered(const struct ibsa__engine *engine,
+			      const struct txn *txn)
+{
+	return txn->id_tries && !txn->is_refused && !txn->is_lost &&
+	       !txn->is_backing_off && is_at_sa(engine, txn);
+}
+
+/*
+ * Whether the SA has answered a request that was sent after the last try of
+ * @txn: this try is then lost. Without such a reply, the SA may be slow or
+ * stopped, and the request keeps its place in the window.
+ */
+static bool try_is_lost(const struct ibsa__engine *engine,
+			const struct txn *txn)
+{
+	return engine->answered_ns > txn->sent_ns;
+}
+
+static void overdue_begin(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (txn->overdue)
+		ibsa__overdue_end(engine, txn);
+	txn->overdue = OVERDUE;
+	engine->overdue++;
+}
+
+void ibsa__overdue_end(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (txn->overdue == OVERDUE)
+		engine->overdue--;
+	else
+		list_remove(&txn->link);
+	txn->overdue = NOT_OVERDUE;
+}
+
+void ibsa__overdue_watch(struct ibsa__engine *engine, struct txn *txn)
+{
+	txn->overdue = IN_WINDOW;
+	list_append(&engine->in_window, &txn->link);
+}
+
+/* Whether @txn is lost, and there is room for one more overdue request. */
+static bool txn_may_leave(const struct ibsa__engine *engine,
+			  const struct txn *txn)
+{
+	return overdue_has_room(engine) && txn_is_unanswered(engine, txn) &&
+	       try_is_lost(engine, txn);
+}
+
+bool ibsa__overdue_leave(struct ibsa__engine *engine)
+{
+	struct txn *txn = list_object(engine->in_window.next, struct txn, link);
+
+	if (list_is_empty(&engine->in_window) ||
+	    engine->now_ns - txn->sent_ns < 1000 * txn->trip->limit_us ||
+	    !txn_may_leave(engine, txn))
+		return false;
+	overdue_begin(engine, txn);
+	return true;
+}
+
+/*
+ * The window limits retries only. @txn keeps its place among the overdue
+ * requests for one try if others wait for a place.
+ */
+static bool retry_is_admitted(struct ibsa__engine *engine, struct txn *txn)
+{
+	const bool is_first = !txn->id_tries || txn->is_refused ||
+			      txn->is_lost || !is_at_sa(engine, txn);
+	const bool is_alone = list_is_empty(&engine->overdue_waiting);
+
+	if (txn->overdue == OVERDUE && is_alone)
+		return true;
+	if (txn->overdue)
+		ibsa__overdue_end(engine, txn);
+	if (is_first)
+		return true;
+	if (is_alone && overdue_has_room(engine)) {
+		overdue_begin(engine, txn);
+		return true;
+	}
+	txn->overdue = OVERDUE_WAITS;
+	list_append(&engine->overdue_waiting, &txn->link);
+	ibsa__txn_schedule(engine, txn, UINT64_MAX);
+	return false;
+}
+
+bool ibsa__overdue_admit(struct ibsa__engine *engine, struct txn *txn)
+{
+	if (engine->limits_retries_only)
+		return retry_is_admitted(engine, txn);
+	if (txn->overdue != OVERDUE && txn_may_leave(engine, txn))
+		overdue_begin(engine, txn);
+	return true;
+}
+
+void ibsa__overdue_fill(struct ibsa__engine *engine)
+{
+	while (!list_is_empty(&engine->overdue_waiting) &&
+	       overdue_has_room(engine)) {
+		struct txn *txn = list_object(engine->overdue_waiting.next,
+					      struct txn, link);
+
+		overdue_begin(engine, txn);
+		ibsa__txn_send_again(engine, txn);
+	}
+}
