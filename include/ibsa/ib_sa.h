@@ -94,9 +94,9 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  *             program must have used each needed port at least once before it
  *             closes the context
  * @access:    how requests of each port reach the SA
- * @window:    maximum number of requests in flight at each port; default 16
- * @queue_ms:  milliseconds that a query may wait for its first try; default
- *             60000. The timeout_ms of the query starts with the first try
+ * @window:    limits retries at each port: requests wait for their next try
+ *             while 64 times as many as @window were sent again and have no
+ *             reply; default 16. First tries do not wait
  * @audit_ms:  interval in milliseconds at which the library reads multicast
  *             memberships, registered services and the subscriptions of
  *             ibsa_device_watch() back from the SA; default 30000
@@ -112,7 +112,6 @@ struct ibsa_device_options {
 	struct ibv_context *context;
 	struct ibsa_sa_access access;
 	unsigned int window;
-	unsigned int queue_ms;
 	unsigned int audit_ms;
 	bool no_sharing;
 	bool no_thread;
@@ -262,14 +261,13 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  *              SA_PATH_REC_TYPE_IB or SA_PATH_REC_TYPE_OPA
  * @comp_mask:  the members of @rec that the SA compares, network byte order:
  *              IB_SA_PATH_REC_DGID | ...
- * @timeout_ms: milliseconds from the first try to the end of the query; 0
- *              counts as 1. Before its first try, the query may wait up to
- *              @queue_ms of struct ibsa_device_options
+ * @timeout_ms: milliseconds from the call to the end of the query; 0 counts as
+ *              1
  * @gfp_mask:   ignored
  * @callback:   called once, later, never from within this call; may be NULL.
  *              Its @status is 0 the SA replied with a path; -EINVAL the SA
  *              replied with a MAD status, see ibsa_last_reply(); -ETIMEDOUT no
- *              reply within @timeout_ms, or no first try within @queue_ms;
+ *              reply within @timeout_ms;
  *              -EINTR cancelled, or the device was closed or disappeared; -EIO
  *              the request could not be sent, or a malformed or truncated
  *              reply. @resp of @callback is valid until the callback returns:
@@ -594,8 +592,7 @@ struct ib_sa_multicast {
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply within 3 s of
- * the first try, or no first try within @queue_ms of struct
- * ibsa_device_options; -EAGAIN the port is down or has no SM, and no address of
+ * the request; -EAGAIN the port is down or has no SM, and no address of
  * an SA was given to ibsa_device_open(); -EIO the reply is malformed or about
  * another group, or a retry could not be sent; -ENETRESET the membership was
  * lost; -EINTR the device was closed or disappeared; or the error of
@@ -662,8 +659,8 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  * request, the request to leave has several tries within 3 seconds. If the SA
  * replies to none of these tries, the library repeats the whole request, with
  * its tries, up to three more times. ibsa_device_put() ends memberships without
- * freeing them: it sends as many leave requests as @window of struct
- * ibsa_device_options permits, does not leave any further groups, and calls the
+ * freeing them: it sends a leave request for each group as far as the port has
+ * room to send at once, does not leave any further groups, and calls the
  * callbacks with -EINTR. Any thread and any callback may call
  * ib_sa_free_multicast().
  */

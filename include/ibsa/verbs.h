@@ -169,9 +169,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  * @timeout: ignored; on Solaris it must be 0
  *
  * Queries the SA for one reversible path from the port's GID at index 0, and
- * waits for the result, up to 10 s after the first try. If 16 queries (or
- * @window of ibsa_verbs_open()) are in flight at the port, the first try may
- * come up to 60 s after the call.
+ * waits for the result, up to 10 s.
  * The result comes from the database of the SA, see ibsa_reach(). Several
  * threads may call ibv_gid_reachable() at the same time; no thread needs to
  * read the context's events. The first call starts a thread of the library,

@@ -86,11 +86,8 @@ static void cpi_note_later_reply(const struct ibsa_reply *reply, void *arg)
 static void cpi_query_again(struct ibsa__alarm *alarm)
 {
 	struct sa_port *port = list_object(alarm, struct sa_port, cpi.again);
-	struct ibsa_query later = cpi_query;
 
-	/* Other queries may fill the window. */
-	later.queue_ms = port->device->options.queue_ms;
-	if (ibsa_query(port->client, &later, cpi_note_later_reply, port,
+	if (ibsa_query(port->client, &cpi_query, cpi_note_later_reply, port,
 		       &port->cpi.asked))
 		cpi_note_failure(port);
 }

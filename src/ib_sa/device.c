@@ -9,8 +9,6 @@
 #include "ib_sa/device.h"
 #include "ib_sa/state.h"
 
-enum { DEFAULT_QUEUE_MS = 60000 };
-
 void ibsa__sa_device_free(struct ib_device *device)
 {
 	struct ibsa__sa *sa = device->sa;
@@ -42,8 +40,6 @@ static int device_copy_options(struct ib_device *device,
 	device->has_context = options->context;
 	device->options.name = NULL;
 	device->options.fabric = NULL;
-	if (!options->queue_ms)
-		device->options.queue_ms = DEFAULT_QUEUE_MS;
 	if (options->access.sa) {
 		device->sa_address = *options->access.sa;
 		device->options.access.sa = &device->sa_address;
@@ -167,8 +163,8 @@ static bool options_are_same(const struct ibsa_device_options *a,
 	       (!a->access.sa || address_is_same(a->access.sa, b->access.sa)) &&
 	       a->access.grh == b->access.grh &&
 	       a->access.sm_key == b->access.sm_key && a->window == b->window &&
-	       a->queue_ms == b->queue_ms && a->audit_ms == b->audit_ms &&
-	       a->no_sharing == b->no_sharing && a->no_thread == b->no_thread;
+	       a->audit_ms == b->audit_ms && a->no_sharing == b->no_sharing &&
+	       a->no_thread == b->no_thread;
 }
 
 /* Whether two devices are on the same machine or in the same fabric. */

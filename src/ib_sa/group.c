@@ -174,7 +174,6 @@ static int group_query(struct mc_group *group, uint8_t method,
 		.mask = mask & ibsa_mcmember_record.mask,
 		.method = method,
 		.deadline_ms = SA_TOTAL_MS,
-		.queue_ms = group->port->device->options.queue_ms,
 		.first_interval_ms = SA_FIRST_INTERVAL_MS,
 		.no_sharing = true,
 	};

@@ -19,7 +19,6 @@ int ibsa__mc_groups_init(struct sa_port *port)
 	list_init(&port->groups);
 	ibsa__registrations_init(&port->memberships,
 				 ibsa__client_engine(port->client), NULL);
-	port->memberships.queue_ms = port->device->options.queue_ms;
 	return ibsa__hash_init(&port->mgids);
 }
 

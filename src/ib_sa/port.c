@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "client/client.h"
+#include "engine/engine.h"
 #include "ib_sa/state.h"
 
 struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
@@ -111,8 +112,10 @@ static int port_open_client(struct sa_port *port,
 	int err = ibsa__client_open(options, port->device->environment, NULL,
 				    &port->client);
 
-	if (!err)
-		err = ibsa_port_get(port->client, false, &state);
+	if (err)
+		return open_errno(err);
+	ibsa__engine_limit_retries_only(ibsa__client_engine(port->client));
+	err = ibsa_port_get(port->client, false, &state);
 	if (!err)
 		port_set_state(port, &state);
 	if (!err)

@@ -7,7 +7,15 @@
 
 #include "ib_sa/query.h"
 
-enum { FIRST_INTERVAL_MAX_MS = 500, FIRST_INTERVAL_MIN_MS = 100 };
+enum {
+	/*
+	 * The kernel sends a request at most this often. Source: Linux
+	 * drivers/infiniband/core/sa_query.c, 10 retries since 5.15.
+	 */
+	TRIES = 11,
+	/* The default jitter makes the interval an eighth shorter: 100 ms. */
+	INTERVAL_MIN_MS = 115,
+};
 
 /*
  * Return: the status that the callback of a query gets. Linux sa_query.c maps
@@ -52,18 +60,15 @@ static void query_note_reply(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * Return: the first retry interval for a query that may take @total_ms: a
- * tenth of it, but not below FIRST_INTERVAL_MIN_MS, so that the SA has time to
- * reply, and not above FIRST_INTERVAL_MAX_MS.
+ * Return: the interval between the tries of a query that may take @total_ms, in
+ * which TRIES of them fit, but not below INTERVAL_MIN_MS, so that the SA has
+ * time to reply.
  */
-static unsigned int first_interval_ms(unsigned int total_ms)
+static unsigned int interval_ms(unsigned int total_ms)
 {
-	const unsigned int tenth_ms = total_ms / 10;
+	const unsigned int ms = total_ms / TRIES;
 
-	if (tenth_ms > FIRST_INTERVAL_MAX_MS)
-		return FIRST_INTERVAL_MAX_MS;
-	return tenth_ms > FIRST_INTERVAL_MIN_MS ? tenth_ms
-						: FIRST_INTERVAL_MIN_MS;
+	return ms > INTERVAL_MIN_MS ? ms : INTERVAL_MIN_MS;
 }
 
 /*
@@ -173,8 +178,7 @@ static int port_check(struct sa_port *port)
 	return -EAGAIN;
 }
 
-static void query_fill(struct sa_query *query, const struct ib_device *device,
-		       const struct sa_request *request)
+static void query_fill(struct sa_query *query, const struct sa_request *request)
 {
 	const struct ibsa_record *record = request->record;
 	const unsigned long ms = request->timeout_ms;
@@ -188,8 +192,8 @@ static void query_fill(struct sa_query *query, const struct ib_device *device,
 		.mask = be64toh(request->comp_mask) & record->mask,
 		.method = request->method,
 		.deadline_ms = total_ms,
-		.queue_ms = device->options.queue_ms,
-		.first_interval_ms = first_interval_ms(total_ms),
+		.first_interval_ms = interval_ms(total_ms),
+		.max_interval_ms = interval_ms(total_ms),
 		.no_sharing = !record_is_path(record),
 	};
 	query->tell = request->tell;
@@ -218,7 +222,7 @@ static int query_submit(struct sa_port *port, struct ib_sa_client *client,
 	query = pool_take(pool);
 	if (!query)
 		return -ENOMEM;
-	query_fill(query, port->device, request);
+	query_fill(query, request);
 	err = ibsa__sa_task_submit(&query->task, &ops, port, client);
 	if (err) {
 		pool_give(pool, query);

@@ -240,7 +240,6 @@ void ibsa__registrations_init(struct ibsa__registrations *all,
 		.engine = engine,
 		.changed = changed,
 		.spread_ms = SPREAD_MS,
-		.queue_ms = QUEUE_MS,
 	};
 	list_init(&all->list);
 }
@@ -360,7 +359,7 @@ int ibsa__registration_query(struct ibsa__registration *registration,
 	int err;
 
 	limited.deadline_ms = registration->deadline_ms;
-	limited.queue_ms = registration->all->queue_ms;
+	limited.queue_ms = QUEUE_MS;
 	if (registration->all->closing) {
 		limited.deadline_ms = LAST_DEADLINE_MS;
 		limited.queue_ms = 0;

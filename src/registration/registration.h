@@ -75,7 +75,6 @@ struct ibsa__registrations {
 	struct list list;
 	struct ibsa_port_state port; /* as last read */
 	unsigned int spread_ms;	     /* duration of the last recovery */
-	unsigned int queue_ms;	     /* as in struct ibsa_query */
 	/*
 	 * Number of port changes after which the SA may have lost
 	 * registrations.
