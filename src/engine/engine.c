@@ -206,8 +206,7 @@ static bool engine_has_work(const struct ibsa__engine *engine)
 {
 	return engine->has_messages || !list_is_empty(&engine->ended) ||
 	       !list_is_empty(&engine->changed) ||
-	       (!list_is_empty(&engine->overdue_waiting) &&
-		overdue_has_room(engine)) ||
+	       ibsa__overdue_can_fill(engine) ||
 	       (!list_is_empty(&engine->waiting) && !engine->room_timer.armed &&
 		window_admits(engine));
 }

@@ -28,6 +28,24 @@ static bool try_is_lost(const struct ibsa__engine *engine,
 	return engine->answered_ns > txn->sent_ns;
 }
 
+/* Whether no reply has arrived since the last try of @txn. */
+static bool sa_is_silent(const struct ibsa__engine *engine,
+			 const struct txn *txn)
+{
+	return engine->replied_ns < txn->sent_ns;
+}
+
+/* Whether @txn may become overdue, or be sent again. */
+static bool overdue_has_room(const struct ibsa__engine *engine,
+			     const struct txn *txn)
+{
+	unsigned int windows = OVERDUE_WINDOWS;
+
+	if (engine->limits_retries_only)
+		windows = sa_is_silent(engine, txn) ? 1 : RETRY_WINDOWS;
+	return engine->overdue / windows < engine->options.window;
+}
+
 static void overdue_begin(struct ibsa__engine *engine, struct txn *txn)
 {
 	if (txn->overdue)
@@ -55,8 +73,8 @@ void ibsa__overdue_watch(struct ibsa__engine *engine, struct txn *txn)
 static bool txn_may_leave(const struct ibsa__engine *engine,
 			  const struct txn *txn)
 {
-	return overdue_has_room(engine) && txn_is_unanswered(engine, txn) &&
-	       try_is_lost(engine, txn);
+	return overdue_has_room(engine, txn) &&
+	       txn_is_unanswered(engine, txn) && try_is_lost(engine, txn);
 }
 
 bool ibsa__overdue_leave(struct ibsa__engine *engine)
@@ -87,7 +105,7 @@ static bool retry_is_admitted(struct ibsa__engine *engine, struct txn *txn)
 		ibsa__overdue_end(engine, txn);
 	if (is_first)
 		return true;
-	if (is_alone && overdue_has_room(engine)) {
+	if (is_alone && overdue_has_room(engine, txn)) {
 		overdue_begin(engine, txn);
 		return true;
 	}
@@ -106,12 +124,21 @@ bool ibsa__overdue_admit(struct ibsa__engine *engine, struct txn *txn)
 	return true;
 }
 
+static struct txn *overdue_first(const struct ibsa__engine *engine)
+{
+	return list_object(engine->overdue_waiting.next, struct txn, link);
+}
+
+bool ibsa__overdue_can_fill(const struct ibsa__engine *engine)
+{
+	return !list_is_empty(&engine->overdue_waiting) &&
+	       overdue_has_room(engine, overdue_first(engine));
+}
+
 void ibsa__overdue_fill(struct ibsa__engine *engine)
 {
-	while (!list_is_empty(&engine->overdue_waiting) &&
-	       overdue_has_room(engine)) {
-		struct txn *txn = list_object(engine->overdue_waiting.next,
-					      struct txn, link);
+	while (ibsa__overdue_can_fill(engine)) {
+		struct txn *txn = overdue_first(engine);
 
 		overdue_begin(engine, txn);
 		ibsa__txn_send_again(engine, txn);

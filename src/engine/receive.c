@@ -264,6 +264,7 @@ static void reply_handle(struct ibsa__engine *engine, struct txn *txn,
 	const uint16_t status = ibsa_be16(message->mad + MAD_STATUS);
 	struct ibsa_reply reply = { 0 };
 
+	engine->replied_ns = engine->now_ns;
 	if (status & IBSA_STATUS_BUSY) {
 		engine->stats.busy++;
 		ibsa__txn_back_off(engine, txn);

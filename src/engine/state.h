@@ -100,11 +100,11 @@ enum txn_overdue {
 };
 
 /*
- * OVERDUE_WINDOWS_ALL: if the window limits retries only. Retries that are due
- * then rarely wait, because a transport that holds requests drops the replies
- * to those that wait.
+ * RETRY_WINDOWS: if the window limits retries only, and the SA replies. Retries
+ * that are due then rarely wait, because a transport that holds requests drops
+ * the replies to those that wait. An SA that does not reply gets one window.
  */
-enum { OVERDUE_WINDOWS = 8, OVERDUE_WINDOWS_ALL = 64 };
+enum { OVERDUE_WINDOWS = 8, RETRY_WINDOWS = 64 };
 
 /*
  * One SA request, which is queued, in flight, or abandoned (see enum
@@ -290,6 +290,7 @@ struct ibsa__engine {
 	 * which the SA has answered, whose first try was sent last.
 	 */
 	uint64_t answered_ns;
+	uint64_t replied_ns; /* time of the last reply, BUSY too */
 	unsigned int in_flight;
 	unsigned int overdue;	/* those of @in_flight in OVERDUE */
 	unsigned int abandoned; /* those of @in_flight in TXN_ABANDONED */
@@ -398,15 +399,6 @@ static inline bool window_admits(const struct ibsa__engine *engine)
 	       engine->in_flight - engine->overdue < engine->options.window;
 }
 
-static inline bool overdue_has_room(const struct ibsa__engine *engine)
-{
-	const unsigned int windows = engine->limits_retries_only
-					     ? OVERDUE_WINDOWS_ALL
-					     : OVERDUE_WINDOWS;
-
-	return engine->overdue / windows < engine->options.window;
-}
-
 static inline bool is_same_address(const struct ibsa_address *a,
 				   const struct ibsa_address *b)
 {
@@ -489,12 +481,14 @@ void ibsa__engine_window_fill(struct ibsa__engine *engine);
  * @txn leaves the window if it becomes overdue. Return: whether to send the try
  * now; false: ibsa__overdue_fill() sends it as soon as there is room.
  * ibsa__overdue_end() sets txn->overdue, which is another value, to
- * NOT_OVERDUE. ibsa__overdue_watch(): @txn was queued, and has been sent.
+ * NOT_OVERDUE. ibsa__overdue_can_fill(): ibsa__overdue_fill() would send a try.
+ * ibsa__overdue_watch(): @txn was queued, and has been sent.
  * ibsa__overdue_leave(): the window is full. Let the oldest of its requests
  * leave if it is lost. Return: whether it left.
  */
 bool ibsa__overdue_admit(struct ibsa__engine *engine, struct txn *txn);
 void ibsa__overdue_end(struct ibsa__engine *engine, struct txn *txn);
+bool ibsa__overdue_can_fill(const struct ibsa__engine *engine);
 void ibsa__overdue_fill(struct ibsa__engine *engine);
 void ibsa__overdue_watch(struct ibsa__engine *engine, struct txn *txn);
 bool ibsa__overdue_leave(struct ibsa__engine *engine);

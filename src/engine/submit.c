@@ -7,70 +7,17 @@
 
 #include "base/array.h"
 #include "engine/answer.h"
+#include "engine/interval.h"
 #include "engine/state.h"
 #include "wire/mad.h"
 #include "wire/request.h"
 #include "wire/word.h"
-
-static uint32_t or_default(uint32_t value, uint32_t fallback)
-{
-	return value ? value : fallback;
-}
 
 static uint8_t query_jitter(const struct ibsa__engine *engine, int percent)
 {
 	if (!percent)
 		percent = engine->options.jitter_percent;
 	return percent < 0 ? 0 : (uint8_t)percent;
-}
-
-/*
- * Raise the interval between the tries of @txn to the time after which a reply
- * is late: an earlier retry only adds load to a slow SA.
- */
-static inline void txn_interval_raise(struct txn *txn)
-{
-	const uint64_t us = txn->trip->limit_us;
-	uint64_t ms;
-
-	if (us <= UINT64_C(1000) * txn->interval_ms)
-		return;
-	ms = us / 1000;
-	if (ms > txn->max_interval_ms)
-		ms = txn->max_interval_ms;
-	if (txn->interval_ms < ms)
-		txn->interval_ms = (uint32_t)ms;
-}
-
-static inline bool txn_is_table(const struct txn *txn)
-{
-	return txn->method == IBSA_METHOD_GET_TABLE ||
-	       txn->method == IBSA_METHOD_GET_MULTI;
-}
-
-/* Set the first interval of @txn to that of the measured replies. */
-static inline void txn_interval_measure(struct txn *txn)
-{
-	enum { LEAST_MS = 100, TABLE_LEAST_MS = 500 };
-
-	txn->interval_ms = round_trip_first_ms(
-		txn->trip, txn_is_table(txn) ? TABLE_LEAST_MS : LEAST_MS);
-}
-
-/* Set the first interval of @txn, and the measurement of its replies. */
-static inline void txn_interval_init(struct ibsa__engine *engine,
-				     const struct ibsa_query *query,
-				     struct txn *txn)
-{
-	txn->trip = txn_is_table(txn)
-			    ? &engine->table_trips[query->record->attribute %
-						   TABLE_TRIPS]
-			    : &engine->round_trip;
-	txn->interval_ms = or_default(query->first_interval_ms,
-				      engine->options.first_interval_ms);
-	txn->is_measured = !txn->interval_ms;
-	if (txn->is_measured)
-		txn_interval_measure(txn);
 }
 
 static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
@@ -121,26 +68,6 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 			  request.method == IBSA_METHOD_GET_TABLE);
 	*out = txn;
 	return 0;
-}
-
-static uint64_t txn_jittered_ms(struct ibsa__engine *engine,
-				const struct txn *txn, unsigned int percent)
-{
-	const uint32_t spread =
-		(uint32_t)((uint64_t)txn->interval_ms * percent / 100);
-
-	if (!spread)
-		return txn->interval_ms;
-	return txn->interval_ms - spread / 2 +
-	       random_below(&engine->random, UINT64_C(1) + spread);
-}
-
-static void txn_interval_double(struct txn *txn)
-{
-	if (txn->interval_ms >= txn->max_interval_ms / 2)
-		txn->interval_ms = txn->max_interval_ms;
-	else
-		txn->interval_ms *= 2;
 }
 
 /*
@@ -354,7 +281,7 @@ static inline int txn_launch(struct ibsa__engine *engine, struct txn *txn,
 int ibsa__txn_launch(struct ibsa__engine *engine, struct txn *txn, uint64_t now)
 {
 	if (txn->is_measured)
-		txn_interval_measure(txn);
+		txn_interval_measure(txn, txn_is_table(txn));
 	return txn_launch(engine, txn, now);
 }
 

@@ -37,6 +37,7 @@ static struct ibsa__engine *engine_of_retries_start(void)
 	struct ibsa__engine *engine = engine_of(1);
 
 	ibsa__engine_limit_retries_only(engine);
+	puppet_advance(&puppet, engine, 1); /* the time of no reply is 0 */
 	return engine;
 }
 
@@ -254,7 +255,10 @@ static void late_reply_raises_the_interval(void **state)
 	ibsa__engine_free(engine);
 }
 
-/* All first tries are sent at once; retries have RETRIES_MAX places. */
+/*
+ * All first tries are sent at once. Once the SA has replied, RETRIES_MAX
+ * requests without a reply are sent again.
+ */
 static void window_limits_retries_only(void **state)
 {
 	enum { COUNT = RETRIES_MAX + 10 };
@@ -264,21 +268,38 @@ static void window_limits_retries_only(void **state)
 	(void)state;
 	queries_start(engine, seen, COUNT);
 	assert_int_equal(puppet.sent_count, COUNT);
-	puppet_advance(&puppet, engine, 500);
+	puppet_advance(&puppet, engine, 1);
+	answer(engine, COUNT - 1);
+	puppet_advance(&puppet, engine, 499);
 	assert_int_equal(puppet.sent_count, COUNT + RETRIES_MAX);
 	puppet_advance(&puppet, engine, 1);
-	assert_int_equal(puppet.sent_count, COUNT + RETRIES_MAX);
 	answer(engine, puppet.sent_count - 1);
 	assert_int_equal(puppet.sent_count, COUNT + RETRIES_MAX + 1);
 	ibsa__engine_cancel(engine, seen[0].id);
 	puppet_advance(&puppet, engine, 0);
 	assert_int_equal(puppet.sent_count, COUNT + RETRIES_MAX + 2);
-	/* Those that have a place give it to those that wait. */
-	puppet_advance(&puppet, engine, 1000);
-	assert_int_equal(puppet.sent_count, COUNT + 2 * RETRIES_MAX + 2);
-	puppet_advance(&puppet, engine, 9000);
+	puppet_advance(&puppet, engine, 9500);
 	for (int i = 0; i < COUNT; i++)
 		assert_int_equal(seen[i].calls, 1);
+	ibsa__engine_free(engine);
+}
+
+/* An SA that does not reply gets one retry an interval, until it replies. */
+static void silent_sa_gets_a_window_of_retries(void **state)
+{
+	enum { COUNT = 40 };
+	struct ibsa__engine *engine = engine_of_retries_start();
+	struct seen seen[COUNT] = { 0 };
+
+	(void)state;
+	queries_start(engine, seen, COUNT);
+	puppet_advance(&puppet, engine, 500);
+	assert_int_equal(puppet.sent_count, COUNT + 1);
+	puppet_advance(&puppet, engine, 1000);
+	assert_int_equal(puppet.sent_count, COUNT + 2);
+	answer(engine, puppet.sent_count - 1);
+	/* All that wait, but the one that was sent again a while ago. */
+	assert_in_range(puppet.sent_count, 2 * COUNT, 2 * COUNT + 1);
 	ibsa__engine_free(engine);
 }
 
@@ -294,6 +315,7 @@ static void move_of_the_sa_needs_no_place(void **state)
 	queries_start(engine, seen, COUNT);
 	puppet_advance(&puppet, engine, 500);
 	sent = puppet.sent_count;
+	assert_int_equal(sent, COUNT + 1);
 	puppet.port.sm_lid++;
 	puppet.port_changed = true;
 	puppet_advance(&puppet, engine, 1);
@@ -363,6 +385,7 @@ int main(void)
 		PUPPET_TEST(first_interval_of_a_table_is_its_own, &puppet),
 		PUPPET_TEST(late_reply_raises_the_interval, &puppet),
 		PUPPET_TEST(window_limits_retries_only, &puppet),
+		PUPPET_TEST(silent_sa_gets_a_window_of_retries, &puppet),
 		PUPPET_TEST(move_of_the_sa_needs_no_place, &puppet),
 		PUPPET_TEST(busy_request_needs_a_place, &puppet),
 		PUPPET_TEST(busy_request_waits_500_ms, &puppet),
