@@ -173,6 +173,12 @@ ROWS = [
         "idle client", "", "", 10),
     Row("B34", "ten seconds of its idle fabric server", "ms of CPU",
         "idle server", "", "", 10),
+    Row("B35", "10,000 paths at once, no loss", "s", "loss 0 seconds", "",
+        "", 0.14),
+    Row("B35", "10,000 paths at once, 1 % of the MADs lost", "s",
+        "loss 1 seconds", "", "", 0.8),
+    Row("B35", "10,000 paths at once, 5 % of the MADs lost", "timeouts",
+        "loss 5 timeouts", "", "", 0),
 ]
 
 NAMES = sorted({row.name for row in ROWS}, key=lambda name: int(name[1:]))

@@ -322,6 +322,17 @@ class Samples:
                 raise Failed("ibsa watch ended")
             client.terminate()
 
+    def loss(self):
+        """All queries of a client at once, to a server that loses MADs."""
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder, \
+                Shared(folder, self.build, core=0):
+            for _ in range(self.rounds):
+                for percent in (0, 1, 5):
+                    run(self.build / "cli/ibsa", "fabric", "fault",
+                        f"lose={percent}")
+                    self.read(run(self.programs / "bench-loss"),
+                              f"loss {percent} ")
+
     def timed(self, case, *command):
         start = time.perf_counter()
         run(*command)
@@ -381,4 +392,5 @@ MEASURE = {
     "B32": ("topology", Samples.topology),
     "B33": ("topology", Samples.topology),
     "B34": ("idle", Samples.idle),
+    "B35": ("loss", Samples.loss),
 }
