@@ -97,13 +97,15 @@ at() {
 	env "IBSA_FABRIC=unix:$FABRIC_DIR/$name" IBSA_NODE=n00 "$@"
 }
 
-# opensm_start LMC
+# opensm_start LMC - its pid must be OpenSM's, not that of a shell that runs at():
+# an OpenSM that is left over takes the port of the next server at the socket
 opensm_start() {
 	rm -rf "$FABRIC_DIR/osm"
 	mkdir "$FABRIC_DIR/osm"
 	printf 'force_log_flush TRUE\nsingle_thread TRUE\nlmc %d\n' "$1" \
 		>"$FABRIC_DIR/osm.conf"
-	at theirs env LD_LIBRARY_PATH="$dropin" \
+	env "IBSA_FABRIC=unix:$FABRIC_DIR/theirs" IBSA_NODE=n00 \
+		LD_LIBRARY_PATH="$dropin" \
 		OSM_TMP_DIR="$FABRIC_DIR/osm" OSM_CACHE_DIR="$FABRIC_DIR/osm" \
 		opensm -F "$FABRIC_DIR/osm.conf" -f "$FABRIC_DIR/osm/log" \
 		>"$FABRIC_DIR/osm/out" 2>&1 </dev/null &
