@@ -174,10 +174,11 @@ bool inherited_is_refused(struct inherited *inherited)
 {
 	const struct told *told = &inherited->told;
 
-	return queries_are_refused(inherited->client) &
-		       registrations_are_refused(inherited) &
-		       waits_are_refused(inherited) &&
-	       !ibsa_close(inherited->client) && !told->answers &&
+	bool good = queries_are_refused(inherited->client);
+
+	good &= registrations_are_refused(inherited);
+	good &= waits_are_refused(inherited);
+	return good && !ibsa_close(inherited->client) && !told->answers &&
 	       !told->released && !told->ended && !inherited->reached;
 }
 
