@@ -242,7 +242,8 @@ static void many_on_a_transport_that_holds(void **state)
 	(void)state;
 	many_are_answered(test_port_holding());
 	assert_int_equal(test_port_held.sent, MANY);
-	assert_in_range(test_port_held.most_held, 1, WINDOW);
+	/* First tries of the kernel's names do not wait for the window. */
+	assert_int_equal(test_port_held.most_held, MANY);
 }
 
 int main(void)
