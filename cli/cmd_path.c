@@ -375,7 +375,8 @@ static void reason_find(struct cli *cli, const struct ibsa_query *query,
 }
 
 /*
- * Find out why a pair of ports has no path. The library does not have reasons
+ * Find out why the SA returned no path between two ports, or only a path that
+ * does not meet a selector, and print the reason. The library does not have reasons
  * for Omni-Path's PathRecords.
  */
 static int missing_explain(struct cli *cli, const struct ibsa_query *query,

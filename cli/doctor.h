@@ -91,7 +91,10 @@ struct visit {
 	const char *locked;
 };
 
-/* Check that the kernel module ib_umad is loaded. Return: whether it is. */
+/*
+ * Check that the kernel module ib_umad is loaded and that the version of its
+ * interface can be used, and add the finding. Return: whether both are true.
+ */
 bool doctor_umad(struct doctor *doctor);
 
 /* Check the device files of a port. */

@@ -6,8 +6,9 @@
 #include "cli.h"
 
 /*
- * Check that no option writes to a file that the command reads, or that another
- * option writes, under whatever name: opening it for writing would empty it.
+ * Check that no option writes to a regular file that an argument or another
+ * option names, also by another path: opening the file for writing would empty
+ * it. Files that a topology file includes are not checked.
  *
  * Return: the exit status; a failure is printed.
  */

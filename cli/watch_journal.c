@@ -93,7 +93,7 @@ int watch_journal_open(const struct cli *cli, int *out)
 	}
 	fd = journal_open();
 	if (fd < 0) {
-		complain("--journal: there is no systemd journal: %s",
+		complain("--journal: cannot connect to the systemd journal: %s",
 			 strerror(-fd));
 		return CLI_DEVICE;
 	}

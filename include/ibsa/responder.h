@@ -43,8 +43,8 @@ struct ibsa_responder_options {
  *            on RoCE send requests to it
  * @lid:      LID of the port when the responder was opened, to which clients on
  *            InfiniBand send requests, host byte order; 0 on RoCE
- * @requests: requests that arrived for the SA; a request of several MADs counts
- *            once
+ * @requests: requests to the SA that arrived at the port of the responder; a
+ *            request of several MADs counts once, a repeated request each time
  * @answers:  answers that the kernel accepted for sending; an answer of several
  *            segments counts once
  * @reports:  Reports that the kernel accepted for sending; each try of a Report

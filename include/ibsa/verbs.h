@@ -426,8 +426,9 @@ int ibsa_close_device(struct ibv_context *context);
  * @context: of libibverbs or of ibsa_verbs_open()
  * @event:   receives the event; call ibsa_ack_async_event() for it
  *
- * Reads an event of the device with ibv_get_async_event() of libibverbs; no
- * thread of the library does so at other times. A call that already waits when
+ * Reads the events of the device in the calling thread, with
+ * ibv_get_async_event() of libibverbs. The library has no thread of its own
+ * that reads these events. A call that already waits when
  * the first registration is made also returns events of the SM. The events of
  * the device are in order, and so are the events of the SM at one port.
  *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Discovery: after each change, the embedded SM searches the subnet along the
- * cables for end ports.
+ * Discovery: after each change of a link, its rate or a LID, and when the SA
+ * starts, stops or moves, the search follows the cables from the SM's port and
+ * finds the end ports, which include port 0 of switches.
  */
 #include <errno.h>
 #include <inttypes.h>

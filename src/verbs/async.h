@@ -79,8 +79,8 @@ int ibsa__async_splice(struct context_call *call) IBSA_MUST_USE;
 void ibsa__async_unsplice(struct context_state *state);
 
 /*
- * Let the member async_fd of the context name the device's event file until
- * the put. This is needed while libibverbs creates a queue: it passes async_fd
+ * Make sure that the member async_fd of the context is a descriptor of the
+ * device's event file until the last put. This is needed while libibverbs creates a queue: it passes async_fd
  * to the kernel as the file for the queue's events. @lock is held. Return: the
  * value to pass to the put.
  */

@@ -9,8 +9,9 @@ struct context_call;
 struct context_state;
 
 /*
- * Watch all ports of the context's device for SM events, and wait until the SA
- * has accepted one subscription. @registering is held. Return: 0; -ENODEV all
+ * Watch the ports of the context's device for SM events, except Ethernet ports
+ * without the address of an SA. Then wait until the SA has accepted the
+ * subscription of at least one port, or all have failed. @registering is held. Return: 0; -ENODEV all
  * ports are Ethernet ports without the address of an SA; -EAGAIN no port is
  * active, or no active port has an SM; -EBUSY another program receives the
  * Reports of a port; -EIO; -ENOMEM. After an error, no port is watched. If a
