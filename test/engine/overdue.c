@@ -41,7 +41,7 @@ static struct ibsa__engine *engine_of_retries_start(void)
 	return engine;
 }
 
-static void answer(struct ibsa__engine *engine, unsigned int n)
+static void request_answer(struct ibsa__engine *engine, unsigned int n)
 {
 	const struct puppet_mad reply = puppet_answer(puppet_sent(&puppet, n));
 
@@ -65,7 +65,7 @@ static void round_trip_measure(struct ibsa__engine *engine, unsigned int ms)
 
 	assert_int_equal(puppet_query(engine, 4, &seen), 0);
 	puppet_advance(&puppet, engine, ms);
-	answer(engine, puppet.sent_count - 1);
+	request_answer(engine, puppet.sent_count - 1);
 	assert_int_equal(seen.calls, 1);
 }
 
@@ -97,18 +97,19 @@ static void lost_request_leaves_the_window(void **state)
 	for (uint16_t i = 2; i < 5; i++)
 		assert_int_equal(puppet_query(engine, 200 + i, &seen[i]), 0);
 	assert_int_equal(puppet.sent_count, 3);
-	answer(engine, 2); /* the second: 2 is sent */
+	request_answer(engine, 2); /* the second: 2 is sent */
 	assert_int_equal(puppet.sent_count, 4);
 	puppet_advance(&puppet, engine, 10);
-	answer(engine, 3); /* 3 is sent; the first stays in the window */
+	request_answer(engine,
+		       3); /* 3 is sent; the first stays in the window */
 	assert_int_equal(puppet.sent_count, 5);
 	puppet_advance(&puppet, engine, 89);
 	/* Its first interval has passed: it is sent again, and 4 as well. */
 	assert_int_equal(puppet.sent_count, 7);
 	assert_int_equal(seen[0].calls, 0);
-	answer(engine, 5);
-	answer(engine, 4);
-	answer(engine, 6);
+	request_answer(engine, 5);
+	request_answer(engine, 4);
+	request_answer(engine, 6);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(seen[i].calls, 1);
 	assert_int_equal(seen[0].tries + seen[4].tries, 3);
@@ -125,13 +126,13 @@ static void lost_request_of_the_queue_leaves_early(void **state)
 	round_trip_measure(engine, 1);
 	queries_start(engine, seen, 6); /* sent: 1, 2 */
 	puppet_advance(&puppet, engine, 1);
-	answer(engine, 1);
-	answer(engine, 2);
+	request_answer(engine, 1);
+	request_answer(engine, 2);
 	assert_int_equal(puppet.sent_count, 5); /* sent: 3, lost, and 4 */
 	puppet_advance(&puppet, engine, 1);
-	answer(engine, 4);
+	request_answer(engine, 4);
 	assert_int_equal(puppet.sent_count, 6); /* sent: 5 */
-	answer(engine, 5);
+	request_answer(engine, 5);
 	puppet_advance(&puppet, engine, 20);
 	/* 6 goes to the place of 5; nothing waits for the place of 3. */
 	assert_int_equal(puppet.sent_count, 7);
@@ -221,7 +222,7 @@ static void first_interval_of_a_table_is_its_own(void **state)
 
 		table_query(engine, &ibsa_node_record, &table);
 		puppet_advance(&puppet, engine, 250);
-		answer(engine, puppet.sent_count - 1);
+		request_answer(engine, puppet.sent_count - 1);
 		round_trip_measure(engine, 1);
 	}
 	table_query(engine, &ibsa_node_record, &seen[0]);
@@ -248,7 +249,7 @@ static void late_reply_raises_the_interval(void **state)
 	puppet_advance(&puppet, engine, 200);
 	puppet_advance(&puppet, engine, 350); /* the third try was at 300 ms */
 	assert_int_equal(puppet.sent_count, 4);
-	answer(engine, 1);
+	request_answer(engine, 1);
 	assert_int_equal(seen[0].calls, 1);
 	assert_int_equal(puppet_query(engine, 6, &seen[1]), 0);
 	assert_in_range(next_send_await(engine), 650, 750);
@@ -269,11 +270,11 @@ static void window_limits_retries_only(void **state)
 	queries_start(engine, seen, COUNT);
 	assert_int_equal(puppet.sent_count, COUNT);
 	puppet_advance(&puppet, engine, 1);
-	answer(engine, COUNT - 1);
+	request_answer(engine, COUNT - 1);
 	puppet_advance(&puppet, engine, 499);
 	assert_int_equal(puppet.sent_count, COUNT + RETRIES_MAX);
 	puppet_advance(&puppet, engine, 1);
-	answer(engine, puppet.sent_count - 1);
+	request_answer(engine, puppet.sent_count - 1);
 	assert_int_equal(puppet.sent_count, COUNT + RETRIES_MAX + 1);
 	ibsa__engine_cancel(engine, seen[0].id);
 	puppet_advance(&puppet, engine, 0);
@@ -297,7 +298,7 @@ static void silent_sa_gets_a_window_of_retries(void **state)
 	assert_int_equal(puppet.sent_count, COUNT + 1);
 	puppet_advance(&puppet, engine, 1000);
 	assert_int_equal(puppet.sent_count, COUNT + 2);
-	answer(engine, puppet.sent_count - 1);
+	request_answer(engine, puppet.sent_count - 1);
 	/* All that wait, but the one that was sent again a while ago. */
 	assert_in_range(puppet.sent_count, 2 * COUNT, 2 * COUNT + 1);
 	ibsa__engine_free(engine);
