@@ -8,7 +8,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
-#include "sim/fabric/fabric.h"
+#include "fabric/fabric/fabric.h"
 #include "wire/request.h"
 
 #include "bench.h"

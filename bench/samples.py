@@ -84,7 +84,7 @@ class Samples:
         # The programs of build/ are installed in stage/; other builds are not
         # installed.
         self.command = (build.parent / "stage/bin/ibsa"
-                        if build.name == "build" else build / "cli/ibsa")
+                        if build.name == "build" else build / "command/ibsa")
         self.values = defaultdict(list)
 
     def count(self, case, *command, prefix=()):
@@ -253,7 +253,7 @@ class Samples:
 
     def json_round(self, folder):
         """Output to no file, so that only the programs are measured."""
-        query = (self.build / "cli/ibsa", "query", "table", "PIR")
+        query = (self.build / "command/ibsa", "query", "table", "PIR")
         records = len(run(*query, "--ndjson", "--fields", "lid").splitlines())
         if records != 63206:
             raise Failed(f"the table has {records} PortInfoRecords")
@@ -261,7 +261,7 @@ class Samples:
         if not self.has_peers:
             return
         self.silent("saquery table", "env", "LD_LIBRARY_PATH="
-                    f"{self.build}/src/libibumad/dropin", "saquery", "PIR")
+                    f"{self.build}/libibumad/dropin", "saquery", "PIR")
         run("sh", "-c", '"$@" >"$0"', folder + "/table.json", *query, "-j")
         self.silent("json cat", "cat", folder + "/table.json")
 
@@ -284,7 +284,7 @@ class Samples:
             self.read_by("topology cat" + suffix, "cat", path)
 
     def topology_round(self, folder):
-        ibsa = self.build / "cli/ibsa"
+        ibsa = self.build / "command/ibsa"
         path = folder + "/expected"
         text = self.read_by("topology net", ibsa, "topology", "--net")
         self.expect_round(ibsa, path, text, "")
@@ -292,7 +292,7 @@ class Samples:
         if not self.has_peers:
             return
         other = self.read_by("ibnetdiscover", "env", "LD_LIBRARY_PATH="
-                             f"{self.build}/src/libibumad/dropin",
+                             f"{self.build}/libibumad/dropin",
                              "ibnetdiscover")
         if len(text.splitlines()) != len(other.splitlines()):
             raise Failed("ibsa topology is not as long as ibnetdiscover")
@@ -311,7 +311,7 @@ class Samples:
         """A client that waits for events, and its server."""
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder, \
                 Shared(folder, self.build, core=0) as server, \
-                subprocess.Popen([self.build / "cli/ibsa", "watch"],
+                subprocess.Popen([self.build / "command/ibsa", "watch"],
                                  stdout=subprocess.DEVNULL) as client:
             time.sleep(SETTLE_S)
             before = cpu_ms(client), cpu_ms(server)
@@ -328,7 +328,7 @@ class Samples:
                 Shared(folder, self.build, core=0):
             for _ in range(self.rounds):
                 for percent in (0, 1, 5):
-                    run(self.build / "cli/ibsa", "fabric", "fault",
+                    run(self.build / "command/ibsa", "fabric", "fault",
                         f"lose={percent}")
                     self.read(run(self.programs / "bench-loss"),
                               f"loss {percent} ")
@@ -354,7 +354,7 @@ class Shared:
         if not os.path.exists(self.net):
             run(ROOT / "scripts" / "gen-fabric", self.hosts, "-o", self.net)
         self.server = subprocess.Popen(
-            ["taskset", "-c", str(self.core), self.build / "cli/ibsa",
+            ["taskset", "-c", str(self.core), self.build / "command/ibsa",
              "fabric", "run", self.net, "--socket", self.socket],
             text=True, stdout=subprocess.PIPE)
         if not self.server.stdout.readline().startswith("unix:"):

@@ -22,7 +22,7 @@
 #include "bench.h"
 
 /* Path of the drop-in libibumad, relative to the directory of this program. */
-#define DROPIN "/../src/libibumad/dropin/libibumad.so.3"
+#define DROPIN "/../libibumad/dropin/libibumad.so.3"
 
 enum { COUNT = 2000, MAD_BYTES = 256, WAIT_MS = 1000 };
 

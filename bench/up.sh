@@ -111,9 +111,9 @@ ours() {
 	taskset -c 0 cat topology.net >/dev/null
 	awk -v begin="$begin" -v end="$EPOCHREALTIME" \
 		'BEGIN { printf "ours read %.4f\n", end - begin }'
-	start 'ours load' ' serves ' $LOAD_S "$build/cli/ibsa" \
+	start 'ours load' ' serves ' $LOAD_S "$build/command/ibsa" \
 		fabric run topology.net --sa none --socket "$folder/s"
-	manage ours LD_LIBRARY_PATH="$build/src/libibumad/dropin" \
+	manage ours LD_LIBRARY_PATH="$build/libibumad/dropin" \
 		IBSA_FABRIC="unix:$folder/s" IBSA_NODE=Hca1
 }
 

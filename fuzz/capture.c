@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/capture/recording.h"
+#include "fabric/capture/recording.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,8 +12,8 @@
 #include <ibsa/bits.h>
 
 #include "umad/header.h"
-#include "sim/fabric/fabric.h"
-#include "sim/file/file.h"
+#include "fabric/fabric/fabric.h"
+#include "fabric/file/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 #include <ibsa/sa.h>
 #include <ibsa/sim.h>
 
-#include "sim/fabric/fabric.h"
-#include "sim/sa/partition.h"
+#include "fabric/fabric/fabric.h"
+#include "fabric/sa/partition.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cli/target.c"
+#include "../command/target.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Relays between a fabric server and its clients, with damage on the way.
 
-The frames are those of src/remote/protocol.h: on the control connection a head
+The frames are those of lib/remote/protocol.h: on the control connection a head
 of 12 bytes (length, type, err) and a body; on the data socket, which comes with
 the answer to REMOTE_ATTACH, a umad header of 64 bytes and a MAD.
 """

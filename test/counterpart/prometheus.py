@@ -205,7 +205,7 @@ def alerts_fire(test, prometheus, server):
 
 def main(ibsa, examples, programs):
     test = Test(ibsa)
-    fabric = os.path.join(HERE, "../cli/cli.net")
+    fabric = os.path.join(HERE, "../command/cli.net")
     with tempfile.TemporaryDirectory() as folder:
         the_alerts_fire_for_series(test, programs, folder, examples)
     with tempfile.TemporaryDirectory() as folder, \

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "remote/file.h"
 #include "remote/transport.h"
-#include "sim/mad/mad.h"
+#include "fabric/mad/mad.h"
 #include "../support/server_rig.h"
 #include "wire/mad.h"
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A recording: the SA requests in a capture, and their answers. */
+#ifndef SIM_CAPTURE_RECORDING_H
+#define SIM_CAPTURE_RECORDING_H
+
+#include <ibsa/sa.h>
+#include <ibsa/transport.h>
+
+#include "fabric/tools/map.h"
+
+/*
+ * A request in a recording, which may have been sent more than once, and its
+ * answer.
+ */
+struct exchange {
+	uint8_t request[IBSA_MAD_BYTES];
+	uint8_t *answer; /* after RMPP reassembly; NULL: none */
+	size_t len;
+	size_t room;
+	uint32_t segment; /* the last one received */
+	uint16_t slid;	  /* of the request */
+	uint16_t dlid;
+	bool is_whole; /* the answer is complete */
+	uint32_t next; /* the next equal request, or SIM_NONE */
+};
+
+struct recording {
+	struct exchange *exchanges;
+	uint32_t count;
+	size_t room;
+	struct map by_id;	     /* requests without an answer yet */
+	struct map by_request;	     /* to the exchange with the next answer */
+	struct ibsa_port_state port; /* of the first requester */
+	uint16_t pkey;
+};
+
+/*
+ * Read a recording from a capture. Return: 0; -EINVAL the file is not a
+ * capture, or contains no SA requests; -ENOMEM. @out is unchanged on failure.
+ */
+int ibsa__recording_read(const char *name, const uint8_t *bytes, size_t len,
+			 struct ibsa_error *error, struct recording *out);
+
+/*
+ * Find the recorded answer to a request of IBSA_MAD_BYTES. If the recording
+ * has several answers to equal requests, each call returns the next answer,
+ * and after the last one the last one again. Return: NULL: the recording does
+ * not have the request.
+ */
+const struct exchange *ibsa__recording_query(struct recording *recording,
+					     const uint8_t *request);
+
+void ibsa__recording_done(struct recording *recording);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Changes of a fabric while it runs: the SA stops, starts or moves; links go
+ * down and come up; ports get other LIDs, P_Keys and rates.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "fabric/fabric/fabric.h"
+#include "fabric/node/sma.h"
+#include "fabric/subnet/cable.h"
+
+enum {
+	SL_MAX = 15,
+	SL_MAX_OPA = 31,
+	ALL_CHANGES = 2 * IBSA_CHANGE_RATE - 1,
+	OF_A_CABLE = IBSA_CHANGE_LINK | IBSA_CHANGE_RATE,
+};
+
+enum { DELAY_MS_DEFAULT = 100 };
+
+/*
+ * A requested change of one port, and the objects of the fabric that it
+ * applies to.
+ */
+struct change {
+	struct ibsa_fabric *fabric;
+	const struct ibsa_fabric_port_change *wanted;
+	struct topo_port *port;
+	struct end_port *end; /* NULL: a switch's port with a cable */
+	struct end_setup *setup;
+	uint16_t *pkeys;       /* its new table */
+	struct link_rate rate; /* its link's new one */
+};
+
+static bool has(const struct change *change, uint32_t bits)
+{
+	return change->wanted->mask & bits;
+}
+
+/*
+ * Called before a change takes effect: deliver the MADs that are already due,
+ * so that the SA handles them at its old port and in its old state.
+ */
+static void settle(struct ibsa_fabric *fabric)
+{
+	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
+	fabric->subnet.changes++;
+}
+
+/*
+ * Let a new SM take over the subnet. The SM sends no Reports about the ports
+ * that its first sweep finds.
+ */
+static void take_over(struct ibsa_fabric *fabric)
+{
+	ibsa__subnet_sweep(&fabric->subnet, SWEEP_MASTER);
+	ibsa__subnet_take_stock(&fabric->subnet);
+}
+
+void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
+{
+	pthread_mutex_lock(&fabric->lock);
+	if (running != fabric->subnet.sa_running && !fabric->subnet.is_bare) {
+		settle(fabric);
+		fabric->subnet.sa_running = running;
+		if (running)
+			ibsa__sa_forget(&fabric->sa);
+		else
+			ibsa__reports_reset(&fabric->sa);
+		take_over(fabric);
+	}
+	pthread_mutex_unlock(&fabric->lock);
+}
+
+static int move(struct ibsa_fabric *fabric, const char *name)
+{
+	const uint32_t node = ibsa__fabric_find_node(fabric, name);
+	uint32_t port;
+
+	if (fabric->subnet.is_bare)
+		return -EOPNOTSUPP;
+	if (node == SIM_NONE)
+		return -ENODEV;
+	port = ibsa__subnet_sa_port(&fabric->subnet.topo, node);
+	if (port == SIM_NONE)
+		return -ENETDOWN;
+	settle(fabric);
+	fabric->subnet.sa_end = fabric->subnet.topo.ports[port].end;
+	ibsa__sa_forget(&fabric->sa);
+	take_over(fabric);
+	return 0;
+}
+
+int ibsa_fabric_sa_move(struct ibsa_fabric *fabric, const char *node)
+{
+	int err;
+
+	pthread_mutex_lock(&fabric->lock);
+	err = move(fabric, node);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+static int check_lid(const struct change *change)
+{
+	const struct ibsa_fabric_port_change *wanted = change->wanted;
+	const struct ibsa_fabric *fabric = change->fabric;
+	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? wanted->lid
+							  : change->end->lid;
+	const uint8_t lmc = has(change, IBSA_CHANGE_LMC) ? wanted->lmc
+							 : change->port->lmc;
+
+	if (lmc > IBSA_LMC_MAX ||
+	    !ibsa__lids_are_valid(&fabric->subnet.lids, lid,
+				  UINT32_C(1) << lmc))
+		return -EINVAL;
+	if (!change->end->lid)
+		return -ENETDOWN;
+	return ibsa__lids_are_free(&fabric->subnet, change->port->end, lid,
+				   UINT32_C(1) << lmc)
+		       ? 0
+		       : -EADDRINUSE;
+}
+
+static int check_link(const struct change *change)
+{
+	if (!change->port->number)
+		return -EINVAL;
+	return change->port->cable == SIM_NONE ? -ENETDOWN : 0;
+}
+
+static bool port_supports(const struct topo_port *port, struct link_rate rate)
+{
+	const struct link_bits bits = ibsa__link_bits(port->most, rate);
+
+	return bits.width_active & bits.width_supported &&
+	       rate.speed <= port->most.speed;
+}
+
+/* Check that both ends of the link support the requested rate. */
+static int check_rate(struct change *change)
+{
+	const struct topology *topo = &change->fabric->subnet.topo;
+	const char *text = change->wanted->rate;
+
+	if (!text || !ibsa__rate_parse(text, strlen(text), &change->rate))
+		return -EINVAL;
+	if (!port_supports(change->port, change->rate) ||
+	    !port_supports(&topo->ports[change->port->cable], change->rate))
+		return -ERANGE;
+	return 0;
+}
+
+static int check_pkeys(const struct ibsa_fabric_port_change *wanted)
+{
+	return wanted->pkeys && wanted->pkey_count &&
+			       wanted->pkey_count <= PKEYS_MAX
+		       ? 0
+		       : -EINVAL;
+}
+
+static int check(struct change *change)
+{
+	const struct ibsa_fabric_port_change *wanted = change->wanted;
+	const uint8_t sl_max = change->fabric->subnet.is_opa ? SL_MAX_OPA
+							     : SL_MAX;
+	int err = 0;
+
+	if (!wanted->mask || wanted->mask & ~(uint32_t)ALL_CHANGES ||
+	    (!change->end && has(change, ~(uint32_t)OF_A_CABLE)) ||
+	    (has(change, IBSA_CHANGE_SM_SL) && wanted->sm_sl > sl_max))
+		return -EINVAL;
+	if (has(change, OF_A_CABLE))
+		err = check_link(change);
+	if (!err && has(change, IBSA_CHANGE_RATE))
+		err = check_rate(change);
+	if (!err && has(change, IBSA_CHANGE_PKEYS))
+		err = check_pkeys(wanted);
+	if (!err && has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		err = check_lid(change);
+	return err;
+}
+
+/*
+ * Copy the requested P_Key table. This is the last step of a change that can
+ * fail: if memory is short, nothing has changed.
+ */
+static int copy_pkeys(struct change *change)
+{
+	const size_t count = change->wanted->pkey_count;
+
+	if (!has(change, IBSA_CHANGE_PKEYS))
+		return 0;
+	change->pkeys = ibsa__calloc(count, sizeof(*change->pkeys));
+	if (!change->pkeys)
+		return -ENOMEM;
+	memcpy(change->pkeys, change->wanted->pkeys,
+	       count * sizeof(*change->pkeys));
+	return 0;
+}
+
+static void change_pkeys(const struct change *change)
+{
+	if (!change->setup->pkeys)
+		change->fabric->subnet.pkey_tables++;
+	ibsa__free(change->setup->pkeys);
+	change->setup->pkeys = change->pkeys;
+	change->setup->pkey_count = (uint16_t)change->wanted->pkey_count;
+}
+
+static void change_lid(const struct change *change)
+{
+	const uint32_t lid = has(change, IBSA_CHANGE_LID) ? change->wanted->lid
+							  : change->end->lid;
+
+	ibsa__lids_drop(&change->fabric->subnet, change->port->end);
+	if (has(change, IBSA_CHANGE_LMC))
+		change->port->lmc = change->wanted->lmc;
+	change->end->lid_count = (uint8_t)(1 << change->port->lmc);
+	ibsa__lids_take(&change->fabric->subnet, change->port->end, lid);
+}
+
+/*
+ * After a port got another LID, became reachable or became unreachable, let
+ * the SM sweep the subnet and send Reports.
+ */
+static void notice_lid(struct ibsa_fabric *fabric)
+{
+	ibsa__subnet_sweep(&fabric->subnet, SWEEP_AGAIN);
+	ibsa__subnet_report(&fabric->subnet);
+}
+
+static void change_capabilities(const struct change *change)
+{
+	struct ibsa_fabric *fabric = change->fabric;
+	const uint32_t wanted = change->wanted->capability_mask;
+	const uint32_t other = wanted ^ ibsa__port_capabilities(&fabric->subnet,
+								change->end);
+
+	change->setup->changed_capabilities ^= other;
+	if (!other)
+		return;
+	subnet_changed(&fabric->subnet, &(struct subnet_change){
+						.kind = CHANGE_CAPABILITIES,
+						.end = change->end,
+						.capability_mask = wanted,
+					});
+}
+
+static void apply(const struct change *change)
+{
+	bool is_link = false;
+
+	settle(change->fabric);
+	if (has(change, IBSA_CHANGE_PKEYS))
+		change_pkeys(change);
+	if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		change_lid(change);
+	if (has(change, IBSA_CHANGE_SM_SL))
+		change->setup->sm_sl = change->wanted->sm_sl;
+	if (has(change, IBSA_CHANGE_NEEDS_GRH))
+		change->setup->needs_grh = change->wanted->needs_grh;
+	if (has(change, IBSA_CHANGE_REREGISTER))
+		change->setup->reregisters++;
+	if (has(change, IBSA_CHANGE_LINK))
+		is_link = ibsa__cable_plug(&change->fabric->subnet,
+					   change->port,
+					   change->wanted->link_up);
+	if (has(change, IBSA_CHANGE_RATE))
+		is_link |= ibsa__cable_set_rate(&change->fabric->subnet,
+						change->port, change->rate);
+	if (is_link)
+		ibsa__cable_notice(&change->fabric->subnet, change->port);
+	else if (has(change, IBSA_CHANGE_LID | IBSA_CHANGE_LMC))
+		notice_lid(change->fabric);
+	if (has(change, IBSA_CHANGE_CAPABILITIES))
+		change_capabilities(change);
+}
+
+static int change_port(struct change *change)
+{
+	int err;
+
+	if (change->port->end != SIM_NONE) {
+		change->end = &change->fabric->subnet.ends[change->port->end];
+		change->setup =
+			&change->fabric->subnet.setups[change->port->end];
+	}
+	err = check(change);
+	if (!err)
+		err = copy_pkeys(change);
+	if (!err)
+		apply(change);
+	return err;
+}
+
+static int find_port(struct change *change, const char *name,
+		     unsigned int number)
+{
+	const struct ibsa_fabric *fabric = change->fabric;
+	const uint32_t node = ibsa__fabric_find_node(fabric, name);
+	uint32_t index;
+
+	if (node == SIM_NONE)
+		return -ENODEV;
+	index = ibsa__fabric_find_port(fabric, node, number);
+	if (index == SIM_NONE)
+		return -ENXIO;
+	change->port = &change->fabric->subnet.topo.ports[index];
+	return 0;
+}
+
+int ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
+			 unsigned int port,
+			 const struct ibsa_fabric_port_change *wanted)
+{
+	struct change change = { .fabric = fabric, .wanted = wanted };
+	int err;
+
+	pthread_mutex_lock(&fabric->lock);
+	err = find_port(&change, node, port);
+	if (!err)
+		err = change_port(&change);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+int ibsa_fabric_fault(struct ibsa_fabric *fabric,
+		      const struct ibsa_fault *fault)
+{
+	struct fault_state *state;
+
+	if ((unsigned int)fault->kind >= IBSA_FAULT_KINDS ||
+	    !(fault->percent >= 0 && fault->percent <= 100))
+		return -EINVAL;
+	pthread_mutex_lock(&fabric->lock);
+	state = &fabric->net.faults[fault->kind];
+	*state = (struct fault_state){
+		.fault = *fault,
+		.left = fault->count,
+		.active = fault->percent > 0,
+	};
+	if (!fault->delay_ms)
+		state->fault.delay_ms = DELAY_MS_DEFAULT;
+	pthread_mutex_unlock(&fabric->lock);
+	return 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A fabric: a subnet, its links, the agents of its nodes, its SA and files. */
+#ifndef SIM_FABRIC_FABRIC_H
+#define SIM_FABRIC_FABRIC_H
+
+#include <pthread.h>
+
+#include "fabric/capture/capture.h"
+#include "fabric/file/file.h"
+#include "fabric/sa/sa.h"
+
+struct recording;
+
+struct ibsa_fabric {
+	pthread_mutex_t lock;
+	struct sim_clock clock;
+	pthread_cond_t changed; /* of a virtual clock, for waiting clients */
+	unsigned int references;
+	struct subnet subnet;
+	struct mad_net net;
+	struct nodes nodes;
+	struct sa sa;
+	struct sim_files files;
+	struct capture capture;
+	struct port_handler built_in[4];
+	struct subnet_observer observing[3];
+	struct recording
+		/*
+		 * The recorded answers that replace the SA; NULL: the embedded
+		 * SA answers.
+		 */
+		*recording;
+};
+
+/* Return: the first channel adapter in the topology file, or SIM_NONE. */
+uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);
+
+/*
+ * Return: the node with this name or id; the first adapter if @name is NULL;
+ * or SIM_NONE.
+ */
+uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
+				const char *name);
+
+/*
+ * Find a node by its name or id, or an adapter by "HOST/DEVICE" or the name of
+ * its host. The name of a host stands for the first of its adapters with an
+ * active port, in the order of their names; if none has one, for the first of
+ * its adapters. NULL: the first adapter. Return: the node's index, or SIM_NONE.
+ */
+uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
+				   const char *name);
+
+/*
+ * Return: the node id, which is unique, of the adapter that
+ * ibsa__fabric_find_adapter() finds, valid until ibsa_fabric_put(); NULL if it
+ * finds none. Any thread may call this.
+ */
+const char *ibsa__fabric_adapter_id(struct ibsa_fabric *fabric,
+				    const char *name);
+
+/*
+ * Find a port of the node with index @index. Number 0 means port 0 of a switch;
+ * for other nodes, the first port with a cable, or port 1 if no port has a
+ * cable. Return: the port's index; SIM_NONE: the node has no port with this
+ * number.
+ */
+uint32_t ibsa__fabric_find_port(const struct ibsa_fabric *fabric,
+				uint32_t index, unsigned int number);
+
+/*
+ * Fill @out with the state that a client at this port reads. The fabric is
+ * locked.
+ */
+void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
+			     struct ibsa_port_state *out);
+
+#endif

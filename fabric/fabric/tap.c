@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sets the function that receives each packet on the links of a fabric:
+ * ibsa_fabric_tap().
+ */
+#include <errno.h>
+
+#include "fabric/fabric/fabric.h"
+
+int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen, void *arg)
+{
+	int err = 0;
+
+	if (fabric->subnet.is_opa)
+		return -EOPNOTSUPP;
+	pthread_mutex_lock(&fabric->lock);
+	if (seen && fabric->capture.seen) {
+		err = -EBUSY;
+	} else {
+		fabric->capture.seen = seen;
+		fabric->capture.arg = arg;
+		fabric->net.tap = (struct mad_tap){
+			.seen = seen ? ibsa__capture_posted : NULL,
+			.arg = &fabric->capture,
+		};
+	}
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads a topology file into a struct ibsa_topology, without a fabric. */
+#include <errno.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/topology.h>
+
+#include "base/error.h"
+#include "fabric/fabric/fabric.h"
+#include "fabric/topology/topology.h"
+#include "topology/state.h"
+
+/*
+ * Return: the number that stands for an end port in the rows of a topology: its
+ * index plus one. @port is the end port itself, or any port of a switch.
+ */
+static uint32_t end_of(const struct topology *file, uint32_t port)
+{
+	const struct topo_node *node = &file->nodes[file->ports[port].node];
+
+	return 1 + (node->type == IBSA_NODE_SWITCH ? node->first_port : port);
+}
+
+static int port_load(struct ibsa_topology *topology,
+		     const struct topology *file, uint32_t index)
+{
+	const struct topo_port *port = &file->ports[index];
+	const bool has_cable = port->peer != SIM_NONE;
+	const struct port_row row = {
+		.end = end_of(file, index),
+		.number = port->number,
+		.is = {
+			.lid = port->wanted_lid,
+			.lmc = port->lmc,
+			.rate = has_cable ? port->rate
+					  : (struct link_rate){ 0 },
+		},
+	};
+	const struct link_row link = {
+		.from = row.end,
+		.from_port = port->number,
+		.to = has_cable ? end_of(file, port->peer) : 0,
+		.to_port = has_cable ? file->ports[port->peer].number : 0,
+	};
+	int err = ibsa__topology_port_add(topology, &row);
+
+	return err || !has_cable ? err
+				 : ibsa__topology_link_add(topology, &link);
+}
+
+/*
+ * Add a row for an end port to the topology: as in an SA, each end port has
+ * one NodeRecord.
+ */
+static int end_load(struct ibsa_topology *topology, const struct topology *file,
+		    uint32_t index, uint32_t name)
+{
+	const struct topo_port *port = &file->ports[index];
+	const struct topo_node *node = &file->nodes[port->node];
+	const struct node_row row = {
+		.guid = node->guid,
+		.system_guid = node->image_guid,
+		.port_guid = port->guid,
+		.end = 1 + index,
+		.lid = port->wanted_lid,
+		.name = name,
+		.vendor_id = node->vendor,
+		.device_id = node->device,
+		.type = node->type,
+		.port_count = node->port_count,
+		.port = port->number,
+	};
+
+	return ibsa__topology_node_add(topology, &row);
+}
+
+/*
+ * Add the rows of a node. As in an SA, ports of adapters without a link are
+ * omitted; port 1 remains if no port has a link.
+ */
+static int node_load(struct ibsa_topology *topology,
+		     const struct topology *file, const struct topo_node *node)
+{
+	const bool is_switch = node->type == IBSA_NODE_SWITCH;
+	bool has_end = false;
+	uint32_t name;
+	int err = ibsa__topology_name_add(topology, node->name, &name);
+
+	for (uint32_t i = 0; i <= node->port_count && !err; i++) {
+		const uint32_t port = node->first_port + i;
+		const bool has_cable = file->ports[port].peer != SIM_NONE;
+
+		if (is_switch ? !i : has_cable) {
+			err = end_load(topology, file, port, name);
+			has_end = true;
+		}
+		if (!err && (has_cable || (is_switch && !i)))
+			err = port_load(topology, file, port);
+	}
+	if (!err && !has_end)
+		err = end_load(topology, file, node->first_port + 1, name);
+	return err;
+}
+
+static int topology_make(const struct topology *file,
+			 struct ibsa_topology **out)
+{
+	struct ibsa_topology *topology;
+	int err = ibsa_topology_new(&topology);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < file->node_count && !err; i++)
+		err = node_load(topology, file, &file->nodes[i]);
+	if (!err)
+		err = ibsa_topology_finish(topology);
+	if (err)
+		ibsa_topology_free(topology);
+	else
+		*out = topology;
+	return err;
+}
+
+/* A file without a node is not a topology: no fabric is empty. */
+static int source_load(const struct topo_source *source,
+		       struct ibsa_error *error, struct ibsa_topology **out)
+{
+	const char *name = source->path ? source->path : "(text)";
+	struct ibsa_error ignored;
+	struct topology file;
+	int err;
+
+	if (!error)
+		error = &ignored;
+	err = ibsa__topology_read(source, error, &file);
+	if (err)
+		return err;
+	err = file.node_count ? topology_make(&file, out) : -EINVAL;
+	if (err == -EINVAL)
+		ibsa__fail(error, err,
+			   "%.100s: there is no node; the file must be output "
+			   "of ibnetdiscover, with lines that end in a newline",
+			   name);
+	else if (err)
+		ibsa__fail(error, err, "%.100s: out of memory", name);
+	ibsa__topology_done(&file);
+	return err;
+}
+
+int ibsa_topology_load(const char *path, struct ibsa_error *error,
+		       struct ibsa_topology **out)
+{
+	const struct topo_source source = {
+		.path = path,
+		.lid_max = UINT16_MAX,
+		.has_unknown_rates = true,
+	};
+
+	return source_load(&source, error, out);
+}
+
+int ibsa_topology_parse(const char *text, size_t len, const char *name,
+			struct ibsa_error *error, struct ibsa_topology **out)
+{
+	const struct topo_source source = {
+		.path = name,
+		.text = text,
+		.len = len,
+		.lid_max = UINT16_MAX,
+		.has_unknown_rates = true,
+	};
+
+	return source_load(&source, error, out);
+}
+
+int ibsa_topology_copy(struct ibsa_fabric *fabric, struct ibsa_topology **out)
+{
+	int err;
+
+	pthread_mutex_lock(&fabric->lock);
+	err = topology_make(&fabric->subnet.topo, out);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}

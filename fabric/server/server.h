@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Internal structs and functions of a fabric server. */
+#ifndef SIM_SERVER_SERVER_H
+#define SIM_SERVER_SERVER_H
+
+#include <sys/socket.h>
+
+#include <ibsa/fabric_server.h>
+
+#include "base/large.h"
+#include "base/list.h"
+#include "remote/connection.h"
+#include "remote/ring.h"
+#include "fabric/fabric/fabric.h"
+#include "fabric/file/file.h"
+#include "fabric/sa/job.h"
+#include "fabric/tools/map.h"
+
+enum {
+	SERVER_BATCH_BYTES = 65536, /* maximum of one read or write */
+	SERVER_PATH_MAX = 108,	    /* size of sun_path in struct sockaddr_un */
+	SERVER_LOCK_MAX = SERVER_PATH_MAX + 5,
+	TURN_NS = 1000000, /* of a client: see server_turn.c */
+};
+
+/*
+ * A file descriptor for which the fabric server waits, and the function that it
+ * calls when an event arrives.
+ */
+struct server_source {
+	void (*handle)(struct server_source *source, uint32_t events);
+	struct ibsa_fabric_server *server;
+	int fd;
+	uint32_t events; /* epoll events to wait for */
+	bool is_watched; /* fd is in the epoll set of the server */
+	/*
+	 * Time by which a frame or packet that has begun to arrive must be
+	 * complete; UINT64_MAX: none has begun. The client is disconnected if
+	 * it misses this deadline.
+	 */
+	uint64_t deadline_ns;
+};
+
+/* A growing buffer. */
+struct server_bytes {
+	uint8_t *at;
+	size_t count; /* bytes in use */
+	size_t room;  /* allocated bytes */
+};
+
+/*
+ * A client of the fabric server: its connection, and the umad file that it may
+ * have opened.
+ */
+struct server_peer {
+	struct list link;	      /* in the server's list @peers or @gone */
+	struct server_source control; /* the connection: requests, events */
+	/* Socket for packets of the umad file; fd -1: no umad file is open. */
+	struct server_source data;
+	/*
+	 * Rings that carry the packets instead of the data socket, which then
+	 * only wakes the client; and the eventfd by which the client wakes the
+	 * server.
+	 */
+	struct rings rings;
+	struct server_source bell;
+	struct list
+		active; /* The client's link in the server's list @active. */
+	/* Time of the server that the client has used, to compare clients. */
+	uint64_t spent_ns;
+	/* The client's turn, and the tables that it has not built yet. */
+	struct sa_client tables;
+	/*
+	 * Bytes of packets that the client may have sent before its unread
+	 * request, or before its end.
+	 */
+	size_t bytes_ahead;
+	struct server_bytes request_bytes; /* an incomplete request */
+	struct sim_file *file;		   /* the umad file, or NULL */
+	struct server_bytes part; /* an incomplete packet from the client */
+	/*
+	 * Bytes of packets to send when the client's socket or ring has room.
+	 */
+	struct server_bytes pending;
+	size_t head_sent;  /* sent bytes of the first packet in @file's queue */
+	struct list ready; /* The client's link in the server's list @ready. */
+	/*
+	 * Process id of the client; 0: the client is in another PID namespace.
+	 */
+	pid_t pid;
+	uint32_t node;			/* index in the topology */
+	uint32_t port;			/* index in the topology */
+	struct server_bytes sent_state; /* last port state sent to the client */
+	bool is_greeted;		/* the client has sent a valid hello */
+	/*
+	 * The client has one of the slots above the limit of connections,
+	 * which are for commands.
+	 */
+	bool is_reserved;
+	bool has_rings;	   /* the client can use rings */
+	bool has_attached; /* descriptors were sent to the client */
+	bool is_watching;  /* the client has asked for events of its port */
+	bool is_gone;	   /* disconnected, and in the server's list @gone */
+	/*
+	 * Bytes of memory for messages that are incomplete or not sent yet,
+	 * without the queue of the umad file, at the end of the last turn.
+	 */
+	size_t memory;
+	/* Work for the client's next turn: */
+	bool has_data;	  /* the data socket has packets; without rings */
+	bool has_output;  /* the client may have room for packets */
+	bool has_control; /* the connection has requests */
+	bool has_request; /* @request_bytes has a complete request */
+	bool is_ending;	  /* the client has closed its data socket */
+};
+
+/*
+ * A port and its FIFO: a program sets the port's bit IsSM by opening the FIFO.
+ */
+struct server_issm {
+	struct list link;
+	char *name;	       /* file name of the FIFO */
+	struct sim_file *file; /* umad file that sets the port's IsSM bit */
+	int fd;		       /* the write end of the FIFO */
+	uint32_t node;	       /* index in the topology */
+	uint64_t idle_ns;      /* since when it is idle; 0: it is in use */
+	bool is_on;	       /* the IsSM bit is set by this file */
+};
+
+/* Slots for connections: those in use, in all and by each process. */
+struct server_slots {
+	uint32_t used;
+	struct map used_by; /* from the process id; without process id 0 */
+};
+
+/* The refused clients of which no note has been made yet. */
+struct refusals {
+	uint64_t count;
+	uint64_t note_ns; /* time of the last note; 0: none */
+};
+
+struct server_closings;
+
+struct ibsa_fabric_server {
+	struct ibsa_fabric *fabric;
+	/* The options; limits that were 0 have their defaults. */
+	struct ibsa_fabric_server_options options;
+	struct ibsa_fabric_server_stats stats;
+	struct server_slots slots;
+	struct server_slots reserved; /* for commands, above the limit */
+	struct refusals refusals;
+	char path[SERVER_PATH_MAX]; /* of the socket */
+	/*
+	 * Device and inode of the socket: when the server is closed, it removes
+	 * @path only if this socket is still there.
+	 */
+	dev_t device;
+	large_inode inode;
+	struct server_source listener;
+	struct server_source timer; /* expires at @alarm_ns */
+	struct server_source waker; /* an eventfd that ends a wait */
+	/*
+	 * An edge-triggered eventfd that is always readable: unlike a bell, no
+	 * client can clear it. ibsa__source_repeat() makes the server's fd
+	 * readable by it.
+	 */
+	struct server_source repeater;
+	struct server_source opens; /* inotify: a FIFO was opened or closed */
+	int epoll_fd;
+	struct server_closings *closings;
+	struct list peers;
+	/*
+	 * Clients that were disconnected; they are freed at the end of a round
+	 * of the event loop.
+	 */
+	struct list gone;
+	struct list issms;
+	unsigned int issm_count;
+	/*
+	 * Clients that have work, or whose rings are read in each round: the
+	 * server has not announced that they must wake it.
+	 */
+	struct list active;
+	/*
+	 * Bytes of memory of all clients: the sum of their @memory, and of the
+	 * queues of umad files.
+	 */
+	size_t memory;
+	size_t queues;
+	bool is_overloaded; /* the last round left work */
+	/* @spent_ns of the client that had the last turn. */
+	uint64_t spent_ns;
+	uint64_t alarm_ns; /* expiry of the timer; UINT64_MAX: off */
+	/*
+	 * Port states may have changed; clients that watch their port are not
+	 * yet informed.
+	 */
+	bool has_changed;
+	/*
+	 * A client has sent a packet that may change ports: an SMP, or a
+	 * request to the SA that changes alias GUIDs. Cleared when the timer
+	 * expires.
+	 */
+	bool has_smps;
+	bool has_rings; /* clients are offered rings */
+	/* No clients are accepted: file descriptors or memory were short. */
+	bool is_accept_paused;
+	uint8_t *in_batch;  /* buffer of SERVER_BATCH_BYTES for reading */
+	uint8_t *out_batch; /* buffer of SERVER_BATCH_BYTES for sending */
+
+	/* Guarded by the fabric's lock. */
+	/* Clients whose umad files may have packets to send. */
+	struct list ready;
+	/*
+	 * The event loop is running handlers, and will check the list @ready
+	 * before it waits.
+	 */
+	bool is_serving;
+};
+
+/*
+ * Start to wait for @events of a source, or change the events for which the
+ * server waits.
+ */
+int ibsa__server_watch(struct server_source *source,
+		       uint32_t events) IBSA_MUST_USE;
+
+/* Have a readable, edge-triggered source handled once more in the next round. */
+int ibsa__source_repeat(struct server_source *source) IBSA_MUST_USE;
+
+/*
+ * Stop waiting for a source and close its descriptor, if it is open. The
+ * handler of the source is not called again.
+ */
+void ibsa__source_close(struct server_source *source);
+
+/*
+ * Close a descriptor. A client's socket may hold unread descriptors that the
+ * client has sent: it is then closed in a thread of its own.
+ * ibsa__server_is_closing() returns whether so many threads still wait that no
+ * client is accepted.
+ */
+void ibsa__server_fd_close(struct ibsa_fabric_server *server, int fd);
+bool ibsa__server_is_closing(const struct ibsa_fabric_server *server);
+
+/* Pass a line of text to the callback @note of the server's options, if set. */
+void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
+		       ...) __attribute__((format(printf, 2, 3)));
+
+/* Set the timer to expire at @due_ns, unless it expires earlier. */
+void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
+
+/*
+ * Take the lock for creating a socket at @path. Only this user and root can
+ * hold it (server_lock.c). Waits for up to 2 seconds. Return: a descriptor;
+ * -EBUSY another process holds the lock, or -EEXIST the lock file is not
+ * private to this user; -EOPNOTSUPP the directory exists, but cannot hold
+ * files; or another negative errno. *@error is set only with -EBUSY and
+ * -EEXIST.
+ */
+int ibsa__server_lock(const char *path, struct ibsa_error *error) IBSA_MUST_USE;
+void ibsa__server_unlock(const char *path, int fd);
+
+/*
+ * New clients (server_accept.c). ibsa__server_accept() handles the listening
+ * socket. ibsa__peer_leave() gives the client's slot back. If the client has a
+ * slot for commands, and a request is not a command, ibsa__peer_check_slot()
+ * returns -EUSERS, and otherwise 0; ibsa__peer_refuse() disconnects the client
+ * after the answer. ibsa__server_reenable() accepts connections again if the
+ * server had stopped because file descriptors or memory were short.
+ */
+void ibsa__server_accept(struct server_source *source, uint32_t events);
+void ibsa__peer_leave(const struct server_peer *peer);
+int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
+			  struct ibsa_error *error) IBSA_MUST_USE;
+void ibsa__peer_refuse(struct server_peer *peer);
+void ibsa__server_reenable(struct ibsa_fabric_server *server);
+
+/* Clients (server_peer.c). */
+int ibsa__server_listen(struct ibsa_fabric_server *server,
+			struct ibsa_error *error) IBSA_MUST_USE;
+void ibsa__server_unlink(const struct ibsa_fabric_server *server);
+void ibsa__peer_disconnect(struct server_peer *peer, const char *why);
+
+/*
+ * @is_begun: a frame or packet has begun to arrive: set the deadline of the
+ * client's socket, unless it is set. Otherwise clear the deadline.
+ */
+void ibsa__source_set_deadline(struct server_source *source, bool is_begun);
+
+/*
+ * Disconnect a client if its frame or packet is still incomplete at the
+ * deadline.
+ */
+void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns);
+
+/*
+ * Disconnect a client after a send of which only @sent bytes succeeded, or
+ * none if @sent is -1 (errno has the reason). @why is reported, unless the
+ * client itself closed the connection.
+ */
+void ibsa__peer_send_failed(struct server_peer *peer, ssize_t sent,
+			    const char *why);
+
+void ibsa__peer_free(struct server_peer *peer);
+
+/*
+ * Send an event to each client that watches its port, if the port's state has
+ * changed.
+ */
+void ibsa__peers_send_events(struct ibsa_fabric_server *server);
+
+/*
+ * Requests (server_request.c). ibsa__peer_receive() is called when requests
+ * have arrived. ibsa__peer_answer() reads them and answers all complete ones
+ * until the client's turn ends.
+ */
+void ibsa__peer_receive(struct server_source *source, uint32_t events);
+void ibsa__peer_answer(struct server_peer *peer);
+
+/*
+ * Write the current state of the client's port to @out, which has room for
+ * REMOTE_BODY_MAX bytes. Return: the number of bytes written.
+ */
+size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out);
+
+/* Store the port state that was sent to the client, to detect later changes. */
+void ibsa__peer_state_sent(struct server_peer *peer, const uint8_t *state,
+			   size_t len);
+
+/* The descriptors in an answer to REMOTE_ATTACH; -1: absent. */
+struct server_fds {
+	int fd[REMOTE_FDS];
+};
+
+/*
+ * The umad file (server_attach.c). ibsa__server_slice() turns on and off that
+ * the clients' tables are built in turns.
+ */
+void ibsa__server_slice(struct ibsa_fabric_server *server, bool on);
+int ibsa__peer_attach(struct server_peer *peer,
+		      struct server_fds *out) IBSA_MUST_USE;
+void ibsa__peer_detach(struct server_peer *peer);
+
+/*
+ * Packets (server_data.c). ibsa__peer_data_event() is called for events on the
+ * data socket of a client without rings. ibsa__peer_data_end() is called for any
+ * event on that of a client with rings: such a client sends nothing there, so it
+ * has closed the socket, or has sent invalid data, and is disconnected. Its
+ * tables have no receiver.
+ */
+void ibsa__peer_data_event(struct server_source *source, uint32_t events);
+void ibsa__peer_data_end(struct server_source *source, uint32_t events);
+
+/*
+ * Note that a client has sent a request, or has ended: the packets that have
+ * arrived by now were sent before.
+ */
+void ibsa__peer_mark(struct server_peer *peer);
+
+/* Let the client's turn end a millisecond after @now_ns, unless it has an end. */
+static inline void peer_limit_turn(struct server_peer *peer, uint64_t now_ns)
+{
+	if (!peer->tables.until_ns)
+		peer->tables.until_ns = now_ns + TURN_NS;
+}
+
+/* Whether packets of the client can be processed in its turn. */
+bool ibsa__peer_has_packets(const struct server_peer *peer);
+
+/*
+ * Send the packets in the client's queue until the queue is empty, or until the
+ * client's socket or ring is full.
+ */
+void ibsa__peer_flush(struct server_peer *peer);
+
+/*
+ * In the client's turn: receive the packets that have arrived from a client,
+ * continue its tables, and send its packets.
+ */
+void ibsa__peer_serve(struct server_peer *peer);
+
+/*
+ * Bytes of packets (server_ring.c). ibsa__peer_bytes_send() sends as many bytes
+ * as the client has room for, ibsa__peer_bytes_recv() receives those that have
+ * arrived. Return: their number, possibly 0; or -errno: the client has gone, or
+ * has written invalid values to its ring.
+ */
+ssize_t ibsa__peer_bytes_send(struct server_peer *peer, const void *data,
+			      size_t len);
+ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len);
+
+/* Whether bytes of packets have arrived that the server has not read. */
+bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
+
+/*
+ * Memory (server_memory.c). ibsa__peer_count_memory() updates the sum after the
+ * buffers of a client have changed. ibsa__server_limit_memory() disconnects the
+ * clients that use most until the others use no more than the options permit.
+ */
+void ibsa__peer_count_memory(struct server_peer *peer);
+void ibsa__server_limit_memory(struct ibsa_fabric_server *server);
+
+/*
+ * Turns (server_turn.c). ibsa__peer_activate() is called when a client has work.
+ * ibsa__peers_serve_active() gives the active clients turns, for some
+ * milliseconds. If none has work afterwards, announce to the clients with rings
+ * that they must wake the server; no client is active any more.
+ */
+void ibsa__peer_activate(struct server_peer *peer);
+void ibsa__peers_serve_active(struct ibsa_fabric_server *server);
+
+/*
+ * Create the client's rings, and @peer->bell.fd. *@out_memory_fd: to pass to
+ * the client. Return: 0 or -errno.
+ */
+int ibsa__peer_rings_open(struct server_peer *peer,
+			  int *out_memory_fd) IBSA_MUST_USE;
+void ibsa__peer_rings_close(struct server_peer *peer);
+
+/*
+ * Make room for @count more bytes in the buffer. Return: false: memory is
+ * short.
+ */
+bool ibsa__bytes_grow(struct server_bytes *bytes, size_t count);
+void ibsa__bytes_free(struct server_bytes *bytes);
+
+/*
+ * Files (server_files.c): write the content of the sysfs file, or the names in
+ * the directory, at @path of a node's device.
+ *
+ * Return: 0, and the length in @used; -ENOENT, -EISDIR, -ENOTDIR or -EINVAL in
+ * the cases in which the kernel returns them. The caller has locked the fabric.
+ */
+int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
+		      const char *path, char *out, size_t room, size_t *used);
+int ibsa__server_folder(const struct ibsa_fabric *fabric, uint32_t node,
+			const char *path, char *out, size_t room, size_t *used);
+
+/* Return: the end port of a node with this port number, or SIM_NONE. */
+uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
+			   unsigned int number);
+
+/*
+ * SMs (server_issm.c). Write the path of the FIFO that stands for the issm file
+ * of @port. The FIFO exists while a program has it open or a client is at the
+ * node, and for @patience_ms after that. Return: 0; -ENAMETOOLONG the path is
+ * longer than @room; -ENOMEM; -EMFILE there are too many FIFOs in use; -EEXIST
+ * its directory is not private to this user; or another negative errno.
+ */
+int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
+		    size_t room) IBSA_MUST_USE;
+
+/* Adopt the FIFOs that programs hold open since a server before this one. */
+void ibsa__issms_adopt(struct ibsa_fabric_server *server);
+void ibsa__issms_done(struct ibsa_fabric_server *server);
+
+/*
+ * Close the FIFOs that have been idle for @patience_ms. Call this after a FIFO
+ * or a client has become idle or was closed, and when the timer expires.
+ */
+void ibsa__issms_tidy(struct ibsa_fabric_server *server);
+
+#endif

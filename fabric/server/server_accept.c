@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Accepts the clients of a fabric server, and refuses those above its limits. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "fabric/server/server.h"
+
+enum {
+	ACCEPTS_MAX = 64, /* in one round */
+	/* until the next accept4() without descriptors */
+	ACCEPT_RETRY_MS = 100,
+	RESERVED = 16, /* slots for commands, above the limit of connections */
+	SHARE = 4,     /* One process gets at most this part of the slots, */
+	SHARE_MIN = 8, /* but at least this number. */
+	RESERVED_SHARE = RESERVED / SHARE,
+	NOTE_MS = 1000, /* between two notes of refused clients */
+};
+
+void ibsa__server_reenable(struct ibsa_fabric_server *server)
+{
+	/*
+	 * If waiting for connections fails here, the next disconnection or the
+	 * timer tries again.
+	 */
+	if (server->is_accept_paused && server->listener.fd >= 0)
+		(void)!ibsa__server_watch(&server->listener, EPOLLIN);
+}
+
+/* Return: the process at the other end of a connection. */
+static struct ucred peer_process(int fd)
+{
+	const struct ucred no_process = { .uid = (uid_t)-1 };
+	struct ucred process;
+	socklen_t len = sizeof(process);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &process, &len)
+		       ? no_process
+		       : process;
+}
+
+static bool process_is_allowed(const struct ucred *process)
+{
+	return process->uid == geteuid() || process->uid == 0;
+}
+
+/*
+ * Take a slot for a connection of process @pid. Process id 0 stands for all
+ * processes in other PID namespaces, which are not limited one by one. Return:
+ * false: @max slots are in use, or @share by this process; or memory is short.
+ */
+static bool slot_take(struct server_slots *slots, pid_t pid, uint32_t max,
+		      uint32_t share)
+{
+	const uint32_t found = pid ? map_find(&slots->used_by, (uint64_t)pid)
+				   : SIM_NONE;
+	const uint32_t used = found == SIM_NONE ? 0 : found;
+
+	if (slots->used >= max || used >= share ||
+	    (pid && ibsa__map_put(&slots->used_by, (uint64_t)pid, used + 1)))
+		return false;
+	slots->used++;
+	return true;
+}
+
+static void slot_give(struct server_slots *slots, pid_t pid)
+{
+	const uint32_t used = pid ? map_find(&slots->used_by, (uint64_t)pid)
+				  : 0;
+
+	slots->used--;
+	ibsa__map_remove(&slots->used_by, (uint64_t)pid);
+	/* The slot of the removed key is free again, so this cannot fail. */
+	if (used > 1)
+		(void)!ibsa__map_put(&slots->used_by, (uint64_t)pid, used - 1);
+}
+
+static struct server_slots *slots_of(struct ibsa_fabric_server *server,
+				     bool is_reserved)
+{
+	return is_reserved ? &server->reserved : &server->slots;
+}
+
+static bool server_slot_take(struct ibsa_fabric_server *server, pid_t pid,
+			     bool *out_is_reserved)
+{
+	const uint32_t max = server->options.connections;
+	const uint32_t share = max / SHARE;
+
+	*out_is_reserved = !slot_take(&server->slots, pid, max,
+				      share < SHARE_MIN ? SHARE_MIN : share);
+	return !*out_is_reserved ||
+	       slot_take(&server->reserved, pid, RESERVED, RESERVED_SHARE);
+}
+
+void ibsa__peer_leave(const struct server_peer *peer)
+{
+	slot_give(slots_of(peer->control.server, peer->is_reserved), peer->pid);
+}
+
+static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid,
+		       bool is_reserved)
+{
+	struct server_peer *peer = ibsa__calloc(1, sizeof(*peer));
+
+	if (!peer)
+		return -ENOMEM;
+	peer->control = (struct server_source){
+		.handle = ibsa__peer_receive,
+		.server = server,
+		.fd = fd,
+	};
+	peer->data = (struct server_source){ .server = server, .fd = -1 };
+	peer->bell = peer->data;
+	peer->pid = pid;
+	peer->is_reserved = is_reserved;
+	peer->control.deadline_ns = UINT64_MAX;
+	peer->data.deadline_ns = UINT64_MAX;
+	list_init(&peer->ready);
+	list_init(&peer->active);
+	sa_client_init(&peer->tables);
+	if (ibsa__server_watch(&peer->control, EPOLLIN)) {
+		ibsa__free(peer);
+		return -ENOMEM;
+	}
+	list_append(&server->peers, &peer->link);
+	ibsa__source_set_deadline(&peer->control, true);
+	server->stats.accepted++;
+	server->stats.clients++;
+	/*
+	 * Unless the client sends commands, its slot is free before the next
+	 * client is accepted.
+	 */
+	if (is_reserved)
+		ibsa__peer_receive(&peer->control, EPOLLIN);
+	return 0;
+}
+
+/*
+ * Stop accepting clients, because no descriptor or memory is left for another
+ * one. Clients wait in the listen backlog. The server accepts again when a
+ * client disconnects, or after ACCEPT_RETRY_MS: another part of this process
+ * may have used the descriptors.
+ */
+static void listener_pause(struct ibsa_fabric_server *server)
+{
+	if (!server->is_accept_paused)
+		ibsa__server_note(server, "new clients must wait: the process "
+					  "is out of file descriptors or "
+					  "memory");
+	server->is_accept_paused = true;
+	(void)!ibsa__server_watch(&server->listener, 0);
+	ibsa__server_alarm(server,
+			   clock_now_ns() + ACCEPT_RETRY_MS * NS_PER_MS);
+}
+
+/*
+ * accept4() has failed: either no client is waiting, or there is no descriptor
+ * or memory for the next one.
+ */
+static void accept_failed(struct ibsa_fabric_server *server, int err)
+{
+	if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
+		listener_pause(server);
+	else
+		server->is_accept_paused = false;
+}
+
+/*
+ * The reason for refusing a client: as text for the client, and for the
+ * server's log.
+ */
+struct refusal {
+	int err;
+	char text[64];
+	char note[64];
+};
+
+static const struct refusal another_users = {
+	-EACCES, "permission denied: the fabric server belongs to another user",
+	"its process belongs to another user"
+};
+static const struct refusal too_many = {
+	-EUSERS, "the fabric server has reached its limit of connections",
+	"the limit of connections is reached"
+};
+static const struct refusal too_large_share = {
+	-EUSERS, "this process has reached its limit of connections",
+	"its process has reached its limit of connections"
+};
+static const struct refusal no_memory = { -ENOMEM,
+					  "the fabric server is out of memory",
+					  "out of memory" };
+
+static void refusal_note(struct ibsa_fabric_server *server,
+			 const struct refusal *why)
+{
+	struct refusals *refusals = &server->refusals;
+	const uint64_t now_ns = clock_now_ns();
+
+	server->stats.disconnected++;
+	refusals->count++;
+	if (refusals->note_ns &&
+	    now_ns - refusals->note_ns < NOTE_MS * NS_PER_MS)
+		return;
+	if (refusals->count == 1)
+		ibsa__server_note(server, "refused a client: %s", why->note);
+	else
+		ibsa__server_note(server,
+				  "refused %" PRIu64 " clients; the last one: "
+				  "%s",
+				  refusals->count, why->note);
+	*refusals = (struct refusals){ .note_ns = now_ns };
+}
+
+/*
+ * Refuse a client: send the answer to its hello before the hello arrives. If
+ * the send fails, the client receives end of file.
+ */
+static void connection_refuse(struct ibsa_fabric_server *server, int fd,
+			      const struct refusal *why)
+{
+	struct {
+		struct remote_head head;
+		char text[sizeof(why->text)];
+	} answer = {
+		.head = {
+			.type = REMOTE_HELLO,
+			.err = why->err,
+			.length = (uint32_t)strlen(why->text),
+		},
+	};
+
+	memcpy(answer.text, why->text, sizeof(answer.text));
+	refusal_note(server, why);
+	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+	ibsa__server_fd_close(server, fd);
+}
+
+static const struct refusal *limit_reached(const struct ibsa_fabric_server *at)
+{
+	return at->slots.used < at->options.connections ? &too_large_share
+							: &too_many;
+}
+
+int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
+			  struct ibsa_error *error)
+{
+	const struct refusal *why = limit_reached(peer->control.server);
+
+	if (!peer->is_reserved || is_command)
+		return 0;
+	return ibsa__fail(error, why->err, "%s", why->text);
+}
+
+void ibsa__peer_refuse(struct server_peer *peer)
+{
+	refusal_note(peer->control.server, limit_reached(peer->control.server));
+	ibsa__peer_disconnect(peer, NULL);
+}
+
+static void connection_accept(struct ibsa_fabric_server *server, int fd)
+{
+	const struct ucred process = peer_process(fd);
+	bool is_reserved;
+
+	if (!process_is_allowed(&process)) {
+		connection_refuse(server, fd, &another_users);
+	} else if (!server_slot_take(server, process.pid, &is_reserved)) {
+		connection_refuse(server, fd, limit_reached(server));
+	} else if (peer_accept(server, fd, process.pid, is_reserved)) {
+		slot_give(slots_of(server, is_reserved), process.pid);
+		connection_refuse(server, fd, &no_memory);
+	}
+}
+
+void ibsa__server_accept(struct server_source *source, uint32_t events)
+{
+	struct ibsa_fabric_server *server = source->server;
+
+	(void)events;
+	/*
+	 * The number of clients accepted at a time is limited, so that many
+	 * new clients do not delay the connected ones.
+	 */
+	for (int i = 0; i < ACCEPTS_MAX; i++) {
+		int fd;
+
+		if (ibsa__server_is_closing(server)) {
+			listener_pause(server);
+			return;
+		}
+		fd = accept4(source->fd, NULL, NULL,
+			     SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0) {
+			accept_failed(server, errno);
+			return;
+		}
+		connection_accept(server, fd);
+	}
+}

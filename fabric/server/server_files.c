@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Provides the files and directories that sysfs has for an adapter.
+ *
+ * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband and
+ * Documentation/infiniband/user_mad.rst.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/server/server_text.h"
+
+/*
+ * Skip @prefix at the beginning of @path, and the slash after it. Return: the
+ * rest of @path; NULL: @path does not begin with the whole components of
+ * @prefix.
+ */
+static const char *path_step(const char *path, const char *prefix)
+{
+	const size_t len = strlen(prefix);
+
+	if (strncmp(path, prefix, len) != 0)
+		return NULL;
+	if (!path[len])
+		return path + len;
+	return path[len] == '/' ? path + len + 1 : NULL;
+}
+
+/*
+ * Skip a decimal number without leading zeros in a path. Return: the rest;
+ * NULL: the path does not begin with such a number.
+ */
+static const char *path_step_number(const char *path, uint32_t *out)
+{
+	char *end;
+	unsigned long value;
+
+	if (*path < '0' || *path > '9' ||
+	    (*path == '0' && path[1] >= '0' && path[1] <= '9'))
+		return NULL;
+	errno = 0;
+	value = strtoul(path, &end, 10);
+	if (errno || value > UINT32_MAX || (*end && *end != '/'))
+		return NULL;
+	*out = (uint32_t)value;
+	return *end ? end + 1 : end;
+}
+
+uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
+			   unsigned int number)
+{
+	const struct topo_node *at = &fabric->subnet.topo.nodes[node];
+	uint32_t port;
+
+	if (number > at->port_count)
+		return SIM_NONE;
+	port = at->first_port + number;
+	return fabric->subnet.topo.ports[port].end == SIM_NONE ? SIM_NONE
+							       : port;
+}
+
+/*
+ * Return: the end port of a node whose MAD files are umadN and issmN with N =
+ * @index, or SIM_NONE. N counts end ports only.
+ */
+static uint32_t mad_port(const struct ibsa_fabric *fabric, uint32_t node,
+			 uint32_t index)
+{
+	const struct topo_node *at = &fabric->subnet.topo.nodes[node];
+
+	for (unsigned int i = 0; i <= at->port_count; i++) {
+		const uint32_t port = ibsa__server_port(fabric, node, i);
+
+		if (port != SIM_NONE && !index--)
+			return port;
+	}
+	return SIM_NONE;
+}
+
+static int view_write_file(struct view *view, const struct file *file,
+			   const char *rest)
+{
+	if (!file->count)
+		return *rest ? -ENOTDIR : file->write(view);
+	if (!*rest)
+		return -EISDIR;
+	rest = path_step_number(rest, &view->index);
+	if (!rest || *rest || view->index >= file->count(view))
+		return -ENOENT;
+	return file->write(view);
+}
+
+static int view_find_and_write(struct view *view, const struct file *files,
+			       size_t count, const char *path)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *rest = path_step(path, files[i].name);
+
+		if (rest)
+			return view_write_file(view, &files[i], rest);
+	}
+	return -ENOENT;
+}
+
+/*
+ * Skip the number of a port in a path, and set the port in @view. Return: the
+ * rest; NULL: there is no such port.
+ */
+static const char *path_step_port(struct view *view, const char *path)
+{
+	const uint32_t node =
+		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
+	uint32_t number;
+	uint32_t port;
+
+	path = path_step_number(path, &number);
+	if (!path)
+		return NULL;
+	port = ibsa__server_port(view->fabric, node, number);
+	if (port == SIM_NONE)
+		return NULL;
+	view->port = &view->fabric->subnet.topo.ports[port];
+	ibsa__fabric_port_state(view->fabric, port, &view->state);
+	return path;
+}
+
+/*
+ * Skip the name of a device in a path: REMOTE_DEVICE, which is the client's
+ * node, or the name of any node in the fabric. The library opens a remote port
+ * by a node's name, and reads the files of that node.
+ */
+static const char *path_step_device(struct view *view, const char *path)
+{
+	const struct topology *topo = &view->fabric->subnet.topo;
+	const char *name = path_step(path, "class/infiniband");
+	char text[128];
+	size_t len;
+	uint32_t node;
+
+	if (!name || !*name)
+		return NULL;
+	len = strcspn(name, "/");
+	if (len >= sizeof(text))
+		return NULL;
+	memcpy(text, name, len);
+	text[len] = '\0';
+	if (strcmp(text, REMOTE_DEVICE) != 0) {
+		node = ibsa__topology_find(topo, text);
+		if (node == SIM_NONE)
+			return NULL;
+		view->node = &topo->nodes[node];
+	}
+	return name[len] ? name + len + 1 : name + len;
+}
+
+/*
+ * Write the content of a file below infiniband_mad: abi_version, or the device
+ * name or port number in a directory umadN or issmN.
+ */
+static int view_write_mad_file(struct view *view, const char *path)
+{
+	const uint32_t node =
+		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
+	uint32_t number;
+	uint32_t port;
+
+	if (!strcmp(path, "abi_version"))
+		return ibsa__view_put(view, "%u\n", UMAD_ABI_VERSION);
+	if (strncmp(path, "umad", 4) != 0 && strncmp(path, "issm", 4) != 0)
+		return -ENOENT;
+	path = path_step_number(path + 4, &number);
+	if (!path)
+		return -ENOENT;
+	port = mad_port(view->fabric, node, number);
+	if (port == SIM_NONE)
+		return -ENOENT;
+	if (!strcmp(path, "ibdev"))
+		return ibsa__view_put(view, REMOTE_DEVICE "\n");
+	if (!strcmp(path, "port"))
+		return ibsa__view_put(
+			view, "%u\n",
+			view->fabric->subnet.topo.ports[port].number);
+	return *path ? -ENOENT : -EISDIR;
+}
+
+static int view_write_path(struct view *view, const char *path)
+{
+	const char *rest = path_step(path, "class/infiniband_mad");
+	const char *below;
+
+	if (rest)
+		return *rest ? view_write_mad_file(view, rest) : -EISDIR;
+	rest = path_step_device(view, path);
+	if (!rest)
+		return -ENOENT;
+	below = path_step(rest, "ports");
+	if (!below)
+		return view_find_and_write(view, ibsa__device_files,
+					   DEVICE_FILES, rest);
+	below = path_step_port(view, below);
+	if (!below)
+		return -ENOENT;
+	return view_find_and_write(view, ibsa__port_files, PORT_FILES, below);
+}
+
+static struct view view_of(const struct ibsa_fabric *fabric, uint32_t node,
+			   char *out, size_t room)
+{
+	return (struct view){
+		.fabric = fabric,
+		.node = &fabric->subnet.topo.nodes[node],
+		.out = out,
+		.room = room,
+	};
+}
+
+int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
+		      const char *path, char *out, size_t room, size_t *used)
+{
+	struct view view = view_of(fabric, node, out, room);
+	int err = view_write_path(&view, path);
+
+	if (!err)
+		*used = view.used;
+	return err;
+}
+
+/* Append a name, with a NUL at its end, to the list of a directory. */
+static void view_put_name(struct view *view, const char *format,
+			  uint32_t number)
+{
+	char name[32];
+	const int len = snprintf(name, sizeof(name), format, number);
+
+	if (len < 0 || (size_t)len + 1 > view->room - view->used)
+		return;
+	memcpy(view->out + view->used, name, (size_t)len + 1);
+	view->used += (size_t)len + 1;
+}
+
+/*
+ * Append the first component of each file's path once: several files may be in
+ * one directory, and these are neighbours in the table.
+ */
+static void view_put_files(struct view *view, const struct file *files,
+			   size_t count)
+{
+	const char *last = "";
+	size_t last_len = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t len = strcspn(files[i].name, "/");
+		char name[32];
+
+		if (len == last_len && !memcmp(last, files[i].name, len))
+			continue;
+		last = files[i].name;
+		last_len = len;
+		snprintf(name, sizeof(name), "%.*s", (int)len, files[i].name);
+		view_put_name(view, name, 0);
+	}
+}
+
+static int view_list_ports(struct view *view)
+{
+	const uint32_t node =
+		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
+
+	for (unsigned int i = 0; i <= view->node->port_count; i++)
+		if (ibsa__server_port(view->fabric, node, i) != SIM_NONE)
+			view_put_name(view, "%" PRIu32, i);
+	return 0;
+}
+
+/*
+ * List the directory of a port, or a directory in it: the GID table, the P_Key
+ * table, gid_attrs or a directory of gid_attrs.
+ */
+static int view_list_port(struct view *view, const char *path)
+{
+	if (!*path) {
+		view_put_files(view, ibsa__port_files, PORT_FILES);
+		return 0;
+	}
+	if (!strcmp(path, "gid_attrs")) {
+		view_put_name(view, "ndevs", 0);
+		view_put_name(view, "types", 0);
+		return 0;
+	}
+	for (size_t i = 0; i < PORT_FILES; i++) {
+		if (strcmp(path, ibsa__port_files[i].name) != 0)
+			continue;
+		if (!ibsa__port_files[i].count)
+			return -ENOTDIR;
+		for (uint32_t j = 0; j < ibsa__port_files[i].count(view); j++)
+			view_put_name(view, "%" PRIu32, j);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int view_list_mad_files(struct view *view)
+{
+	const uint32_t node =
+		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
+
+	view_put_name(view, "abi_version", 0);
+	for (uint32_t i = 0; mad_port(view->fabric, node, i) != SIM_NONE; i++) {
+		view_put_name(view, "umad%" PRIu32, i);
+		view_put_name(view, "issm%" PRIu32, i);
+	}
+	return 0;
+}
+
+static int view_list_device(struct view *view, const char *path)
+{
+	const char *below = path_step(path, "ports");
+
+	if (!*path) {
+		view_put_files(view, ibsa__device_files, DEVICE_FILES);
+		view_put_name(view, "ports", 0);
+		return 0;
+	}
+	if (!strcmp(path, "device")) {
+		view_put_name(view, "uevent", 0);
+		return 0;
+	}
+	if (!below)
+		return view_find_and_write(view, ibsa__device_files,
+					   DEVICE_FILES, path)
+			       ? -ENOENT
+			       : -ENOTDIR;
+	if (!*below)
+		return view_list_ports(view);
+	below = path_step_port(view, below);
+	return below ? view_list_port(view, below) : -ENOENT;
+}
+
+static int view_list_path(struct view *view, const char *path)
+{
+	const char *device = path_step_device(view, path);
+
+	if (device)
+		return view_list_device(view, device);
+	if (!strcmp(path, "class/infiniband")) {
+		view_put_name(view, REMOTE_DEVICE, 0);
+		return 0;
+	}
+	if (!strcmp(path, "class/infiniband_mad"))
+		return view_list_mad_files(view);
+	return -ENOENT;
+}
+
+int ibsa__server_folder(const struct ibsa_fabric *fabric, uint32_t node,
+			const char *path, char *out, size_t room, size_t *used)
+{
+	struct view view = view_of(fabric, node, out, room);
+	int err = view_list_path(&view, path);
+
+	if (!err)
+		*used = view.used;
+	return err;
+}

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Handles the requests of a client to the fabric server. Each frame is fully
+ * checked. An invalid frame ends only the connection on which it came.
+ */
+#include <errno.h>
+#include <linux/sockios.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+
+#include "base/clock.h"
+#include "base/close.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/process.h"
+#include "fabric/subnet/guid.h"
+#include "fabric/server/server.h"
+
+/* A request and its answer. */
+struct request {
+	const uint8_t *body;
+	size_t len;
+	uint8_t *out; /* REMOTE_BODY_MAX bytes */
+	size_t used;
+	struct server_fds fds; /* to send with the answer */
+	struct ibsa_error error;
+};
+
+static struct remote_port peer_port(const struct server_peer *peer)
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	struct ibsa_port_state from;
+	struct remote_port port;
+
+	ibsa__fabric_port_state(fabric, peer->port, &from);
+	port = (struct remote_port){ REMOTE_PORT_NUMBERS(REMOTE_PORT_COPY) };
+	memcpy(port.gid, from.gid.raw, sizeof(port.gid));
+	return port;
+}
+
+/*
+ * Write the GID table to @out, which has room for all of it. Return: the first
+ * byte after the table.
+ */
+static uint8_t *gids_put(const struct server_peer *peer, uint8_t *out)
+{
+	const struct subnet *subnet = &peer->control.server->fabric->subnet;
+	const uint64_t port_guid = subnet->topo.ports[peer->port].guid;
+
+	for (uint32_t i = 0; i < GUID_CAP_ADAPTER; i++, out += 16) {
+		const uint64_t guid = ibsa__aliases_guid_at(&subnet->aliases,
+							    port_guid, i);
+
+		ibsa_put_be64(out, guid ? subnet->gid_prefix : 0);
+		ibsa_put_be64(out + 8, guid);
+	}
+	return out;
+}
+
+static uint8_t *pkeys_put(const struct end_setup *setup, uint32_t count,
+			  uint8_t *out)
+{
+	for (uint32_t i = 0; i < count; i++, out += sizeof(uint16_t)) {
+		const uint16_t pkey = setup_pkey(setup, i);
+
+		memcpy(out, &pkey, sizeof(pkey));
+	}
+	return out;
+}
+
+size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out)
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	const struct end_setup *setup =
+		&fabric->subnet
+			 .setups[fabric->subnet.topo.ports[peer->port].end];
+	struct remote_state state = { .gid_count = GUID_CAP_ADAPTER };
+	uint8_t *at = out + sizeof(state);
+
+	pthread_mutex_lock(&fabric->lock);
+	state.port = peer_port(peer);
+	state.pkey_count = setup_pkey_count(setup);
+	at = pkeys_put(setup, state.pkey_count, gids_put(peer, at));
+	pthread_mutex_unlock(&fabric->lock);
+	memcpy(out, &state, sizeof(state));
+	return (size_t)(at - out);
+}
+
+/*
+ * Store the state that was sent. If memory is short, the state is not stored
+ * and is sent once more.
+ */
+void ibsa__peer_state_sent(struct server_peer *peer, const uint8_t *state,
+			   size_t len)
+{
+	peer->sent_state.count = 0;
+	if (!ibsa__bytes_grow(&peer->sent_state, len))
+		return;
+	memcpy(peer->sent_state.at, state, len);
+	peer->sent_state.count = len;
+}
+
+static void answer_set(struct request *request, const void *body, size_t len)
+{
+	memcpy(request->out, body, len);
+	request->used = len;
+}
+
+static int hello_find_port(struct server_peer *peer,
+			   const struct remote_hello *hello,
+			   struct request *request)
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	uint32_t node;
+	uint32_t port;
+
+	pthread_mutex_lock(&fabric->lock);
+	node = ibsa__fabric_find_adapter(fabric,
+					 *hello->node ? hello->node : NULL);
+	pthread_mutex_unlock(&fabric->lock);
+
+	if (node == SIM_NONE && !*hello->node)
+		return ibsa__fail(&request->error, -ENODEV,
+				  "the fabric has no host to send from");
+	if (node == SIM_NONE)
+		return ibsa__fail(&request->error, -ENODEV,
+				  "the fabric has no node %s", hello->node);
+	port = ibsa__fabric_find_port(fabric, node, hello->port);
+	if (port == SIM_NONE)
+		return ibsa__fail(&request->error, -ENXIO,
+				  "%s has no port %u; its last port is %u",
+				  fabric->subnet.topo.nodes[node].name,
+				  hello->port,
+				  fabric->subnet.topo.nodes[node].port_count);
+	if (fabric->subnet.topo.ports[port].end == SIM_NONE)
+		return ibsa__fail(&request->error, -ENXIO,
+				  "port %u of %s receives no MADs: a switch "
+				  "receives them at port 0 only; omit the port",
+				  hello->port,
+				  fabric->subnet.topo.nodes[node].name);
+	peer->node = node;
+	peer->port = port;
+	return 0;
+}
+
+static int answer_hello(struct server_peer *peer, struct request *request)
+{
+	const struct topology *topo =
+		&peer->control.server->fabric->subnet.topo;
+	struct remote_hello hello;
+	int err;
+
+	if (request->len != sizeof(hello) || peer->is_greeted)
+		return -EPROTO;
+	memcpy(&hello, request->body, sizeof(hello));
+	if (hello.version != REMOTE_VERSION)
+		return ibsa__fail(&request->error, -EPROTO,
+				  "the fabric server uses another protocol "
+				  "version; use one version of ibsa for "
+				  "client and server");
+	if (hello.node[REMOTE_NODE_MAX])
+		return -EPROTO;
+	err = ibsa__peer_check_slot(peer, hello.features & REMOTE_IS_CONTROL,
+				    &request->error);
+	if (!err)
+		err = hello_find_port(peer, &hello, request);
+	if (err)
+		return err;
+	peer->is_greeted = true;
+	peer->has_rings = peer->control.server->has_rings &&
+			  hello.features & REMOTE_HAS_RINGS;
+	hello.port = topo->ports[peer->port].number;
+	/*
+	 * Return the node's id if it fits, because the id is unique; two nodes
+	 * may have the same name.
+	 */
+	if (strlen(topo->nodes[peer->node].id) < sizeof(hello.node))
+		strcpy(hello.node, topo->nodes[peer->node].id);
+	answer_set(request, &hello, sizeof(hello));
+	return 0;
+}
+
+/* The path in a client's request, with a terminating NUL. */
+struct path {
+	char text[256];
+};
+
+static int request_path_get(const struct request *request, struct path *out)
+{
+	if (request->len >= sizeof(out->text))
+		return -ENAMETOOLONG;
+	memcpy(out->text, request->body, request->len);
+	out->text[request->len] = '\0';
+	return 0;
+}
+
+/*
+ * Answer a request that has a path, with the content that @get writes for it.
+ */
+static int answer_path(struct server_peer *peer, struct request *request,
+		       int (*get)(const struct ibsa_fabric *fabric,
+				  uint32_t node, const char *path, char *out,
+				  size_t room, size_t *used))
+{
+	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	struct path path;
+	int err = request_path_get(request, &path);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&fabric->lock);
+	err = get(fabric, peer->node, path.text, (char *)request->out,
+		  REMOTE_BODY_MAX, &request->used);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
+}
+
+static int answer_file(struct server_peer *peer, struct request *request)
+{
+	return answer_path(peer, request, ibsa__server_file);
+}
+
+static int answer_folder(struct server_peer *peer, struct request *request)
+{
+	return answer_path(peer, request, ibsa__server_folder);
+}
+
+static int request_number_get(const struct request *request, uint32_t *out)
+{
+	if (request->len != sizeof(*out))
+		return -EPROTO;
+	memcpy(out, request->body, sizeof(*out));
+	return 0;
+}
+
+/* Whether the client has received everything that was sent to it. */
+static bool answers_are_read(const struct server_peer *peer)
+{
+	int unread = 0;
+
+	return !ioctl(peer->control.fd, SIOCOUTQ, &unread) && !unread;
+}
+
+static int answer_attach(struct server_peer *peer, struct request *request)
+{
+	const uint32_t ring_bytes = sizeof(struct ring_memory);
+	int err;
+
+	if (request->len)
+		return -EPROTO;
+	if (peer->file)
+		return -EBUSY;
+	/*
+	 * The kernel limits the descriptors that all clients together have not
+	 * received yet: unix(7), ETOOMANYREFS.
+	 */
+	if (peer->has_attached && !answers_are_read(peer))
+		return ibsa__fail(&request->error, -EBUSY,
+				  "receive the answer to the last request for "
+				  "a port first");
+	peer->has_attached = true;
+	err = ibsa__peer_attach(peer, &request->fds);
+	if (!err && peer->rings.memory)
+		answer_set(request, &ring_bytes, sizeof(ring_bytes));
+	return err;
+}
+
+static int answer_detach(struct server_peer *peer, struct request *request)
+{
+	if (request->len)
+		return -EPROTO;
+	ibsa__peer_detach(peer);
+	return 0;
+}
+
+/*
+ * Set @error to a text that names the process whose agent at @peer's port
+ * conflicts with the request.
+ */
+static void agent_holder_name(const struct server_peer *peer,
+			      const struct sim_agent_request *agent,
+			      struct ibsa_error *error)
+{
+	const struct list *peers = &peer->control.server->peers;
+	const struct list *at = peers->next;
+
+	for (; at != peers; at = at->next) {
+		const struct server_peer *other =
+			list_object(at, struct server_peer, link);
+		struct process_text process;
+
+		if (!other->file || !other->pid || other->port != peer->port ||
+		    !ibsa__sim_file_has(other->file, agent))
+			continue;
+		ibsa__process_text(PROCESS_FOLDER, other->pid, &process);
+		ibsa__fail(error, 0, "%s already receives these MADs",
+			   process.text);
+		return;
+	}
+}
+
+static int answer_register(struct server_peer *peer, struct request *request)
+{
+	pthread_mutex_t *lock = &peer->control.server->fabric->lock;
+	struct umad_agent_request2 umad_request;
+	struct sim_agent_request agent;
+	int err;
+
+	if (request->len != sizeof(umad_request))
+		return -EPROTO;
+	if (!peer->file)
+		return -EBADF;
+	memcpy(&umad_request, request->body, sizeof(umad_request));
+	if (umad_request.qpn > 1)
+		return -EINVAL;
+	agent = sim_agent_request(&umad_request);
+	pthread_mutex_lock(lock);
+	err = ibsa__sim_file_register(peer->file, &agent);
+	if (err == -EINVAL)
+		agent_holder_name(peer, &agent, &request->error);
+	pthread_mutex_unlock(lock);
+	if (err)
+		return err;
+	umad_request.id = agent.id;
+	umad_request.flags = agent.flags;
+	answer_set(request, &umad_request, sizeof(umad_request));
+	return 0;
+}
+
+static int answer_unregister(struct server_peer *peer, struct request *request)
+{
+	pthread_mutex_t *lock = &peer->control.server->fabric->lock;
+	uint32_t id;
+	int err = request_number_get(request, &id);
+
+	if (err)
+		return err;
+	if (!peer->file)
+		return -EBADF;
+	pthread_mutex_lock(lock);
+	err = ibsa__sim_file_unregister(peer->file, id);
+	pthread_mutex_unlock(lock);
+	return err;
+}
+
+static int answer_watch(struct server_peer *peer, struct request *request)
+{
+	if (request->len)
+		return -EPROTO;
+	peer->is_watching = true;
+	request->used = ibsa__peer_state(peer, request->out);
+	ibsa__peer_state_sent(peer, request->out, request->used);
+	return 0;
+}
+
+static int answer_issm(struct server_peer *peer, struct request *request)
+{
+	struct ibsa_fabric_server *server = peer->control.server;
+	uint32_t number;
+	uint32_t port;
+	int err = request_number_get(request, &number);
+
+	if (err)
+		return err;
+	port = ibsa__server_port(server->fabric, peer->node, number);
+	if (port == SIM_NONE)
+		return -ENODEV;
+	err = ibsa__issm_path(server, port, (char *)request->out,
+			      REMOTE_BODY_MAX);
+	if (!err)
+		request->used = strlen((char *)request->out);
+	return err;
+}
+
+static int answer_control(struct server_peer *peer, struct request *request)
+{
+	/* with a terminating NUL */
+	char line[REMOTE_LINE_MAX + 1];
+	int err;
+
+	if (request->len >= sizeof(line))
+		return -ENAMETOOLONG;
+	memcpy(line, request->body, request->len);
+	line[request->len] = '\0';
+	err = ibsa_fabric_server_command(peer->control.server, line,
+					 (char *)request->out, REMOTE_BODY_MAX,
+					 &request->error);
+	if (!err)
+		request->used = strlen((char *)request->out);
+	/*
+	 * Events are sent to the clients before the answer to a command: a
+	 * client that has received the answer finds the effect of the command
+	 * at every client.
+	 */
+	ibsa__peers_send_events(peer->control.server);
+	return err;
+}
+
+static int (*const answer_functions[REMOTE_TYPES])(struct server_peer *peer,
+						   struct request *request) = {
+	[REMOTE_HELLO] = answer_hello,
+	[REMOTE_FILE] = answer_file,
+	[REMOTE_FOLDER] = answer_folder,
+	[REMOTE_ATTACH] = answer_attach,
+	[REMOTE_DETACH] = answer_detach,
+	[REMOTE_REGISTER] = answer_register,
+	[REMOTE_UNREGISTER] = answer_unregister,
+	[REMOTE_WATCH] = answer_watch,
+	[REMOTE_ISSM] = answer_issm,
+	[REMOTE_CONTROL] = answer_control,
+};
+
+/* Add the descriptors to a message. @head has room for all of them. */
+static void fds_put(const struct server_fds *fds, struct msghdr *message,
+		    struct cmsghdr *head)
+{
+	size_t count = 0;
+
+	while (count < REMOTE_FDS && fds->fd[count] >= 0)
+		count++;
+	if (!count)
+		return;
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(head), fds->fd, count * sizeof(int));
+	message->msg_control = head;
+	message->msg_controllen = CMSG_SPACE(count * sizeof(int));
+}
+
+/*
+ * Send the answer in one message, together with its descriptors if it has any.
+ */
+static void answer_send(struct server_peer *peer, uint32_t type, int err,
+			const struct request *request)
+{
+	struct remote_head head = {
+		.type = type,
+		.err = err,
+		.length = (uint32_t)(err ? strlen(request->error.text)
+					 : request->used),
+	};
+	struct iovec parts[] = {
+		{ .iov_base = &head, .iov_len = sizeof(head) },
+		{ .iov_base = err ? (void *)(uintptr_t)request->error.text
+				  : request->out,
+		  .iov_len = head.length },
+	};
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(REMOTE_FDS * sizeof(int))];
+	} control = { .room = { 0 } };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	ssize_t sent;
+
+	/*
+	 * After a failure, the descriptor of the bell has been closed, and its
+	 * number may belong to another file.
+	 */
+	if (!err)
+		fds_put(&request->fds, &message, &control.head);
+	sent = sendmsg(peer->control.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent != (ssize_t)(sizeof(head) + head.length))
+		ibsa__peer_send_failed(peer, sent,
+				       "it does not read its answers");
+}
+
+/*
+ * Close the descriptors that were sent to the client. The eventfd of the client
+ * (REMOTE_FD_BELL) stays open, because the server uses it, too.
+ */
+static void answer_fds_close(struct server_fds *fds)
+{
+	fd_close(&fds->fd[REMOTE_FD_DATA]);
+	fd_close(&fds->fd[REMOTE_FD_MEMORY]);
+}
+
+static void request_answer(struct server_peer *peer,
+			   const struct remote_head *head, const uint8_t *body)
+{
+	struct request request = {
+		.body = body,
+		.len = head->length,
+		.out = peer->control.server->out_batch,
+		.fds = { .fd = { -1, -1, -1 } },
+	};
+	int err = 0;
+
+	if (head->type != REMOTE_HELLO && !peer->is_greeted)
+		err = -EPROTO;
+	else if (head->type != REMOTE_HELLO)
+		err = ibsa__peer_check_slot(peer, head->type == REMOTE_CONTROL,
+					    &request.error);
+	if (!err)
+		err = answer_functions[head->type](peer, &request);
+	if (!peer->is_gone)
+		answer_send(peer, head->type, err, &request);
+	answer_fds_close(&request.fds);
+	if (peer->is_greeted && !peer->is_reserved)
+		ibsa__source_set_deadline(&peer->control, false);
+	/*
+	 * After an invalid frame, it is unknown where the next one begins: the
+	 * connection is closed.
+	 */
+	if (err == -EPROTO)
+		ibsa__peer_disconnect(peer, "it sent an invalid request");
+	else if (err == -EUSERS)
+		ibsa__peer_refuse(peer);
+}
+
+/*
+ * Answer the complete requests of a client until its turn ends;
+ * @peer->has_request: one is left. Return: false: the head of a frame is
+ * invalid.
+ */
+static bool requests_answer(struct server_peer *peer)
+{
+	struct server_bytes *request_bytes = &peer->request_bytes;
+	uint64_t now_ns;
+	size_t used = 0;
+
+	peer->has_request = false;
+	while (!peer->is_gone && !peer->has_request &&
+	       request_bytes->count - used >= sizeof(struct remote_head)) {
+		const uint8_t *at = request_bytes->at + used;
+		struct remote_head head;
+
+		memcpy(&head, at, sizeof(head));
+		if (head.length > REMOTE_BODY_MAX ||
+		    head.type >= REMOTE_TYPES || head.err)
+			return false;
+		if (request_bytes->count - used - sizeof(head) < head.length)
+			break;
+		request_answer(peer, &head, at + sizeof(head));
+		used += sizeof(head) + head.length;
+		now_ns = clock_now_ns();
+		peer_limit_turn(peer, now_ns);
+		peer->has_request = now_ns >= peer->tables.until_ns;
+	}
+	request_bytes->count -= used;
+	memmove(request_bytes->at, request_bytes->at + used,
+		request_bytes->count);
+	return true;
+}
+
+/* Return: whether bytes were received. */
+static bool requests_receive(struct server_peer *peer)
+{
+	struct server_bytes *request_bytes = &peer->request_bytes;
+	ssize_t got;
+
+	if (!ibsa__bytes_grow(request_bytes, request_bytes->count
+						     ? request_bytes->count
+						     : 512)) {
+		ibsa__peer_disconnect(peer, "out of memory for its request");
+		return false;
+	}
+	got = ibsa__socket_recv(peer->control.fd,
+				request_bytes->at + request_bytes->count,
+				request_bytes->room - request_bytes->count);
+	if (got > 0) {
+		request_bytes->count += (size_t)got;
+		return true;
+	}
+	if (!got || (errno != EAGAIN && errno != EINTR))
+		ibsa__peer_disconnect(peer, got < 0 && errno == EPROTO
+						    ? "it sent a descriptor"
+						    : NULL);
+	return false;
+}
+
+void ibsa__peer_answer(struct server_peer *peer)
+{
+	if (!peer->has_request && !requests_receive(peer)) {
+		peer->has_control = false;
+		return;
+	}
+	if (!requests_answer(peer))
+		ibsa__peer_disconnect(peer, "it sent an invalid frame");
+	else if (peer->request_bytes.count && !peer->has_request)
+		ibsa__source_set_deadline(&peer->control, true);
+	/* epoll reports the connection again if it has more requests. */
+	peer->has_control = peer->has_request;
+}
+
+void ibsa__peer_receive(struct server_source *source, uint32_t events)
+{
+	struct server_peer *peer = list_object(source, struct server_peer,
+					       control);
+
+	(void)events;
+	if (peer->has_control)
+		return;
+	peer->has_control = true;
+	ibsa__peer_mark(peer);
+}

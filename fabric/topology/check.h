@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Findings: suspicious lines of a topology file that is otherwise valid. */
+#ifndef SIM_TOPOLOGY_CHECK_H
+#define SIM_TOPOLOGY_CHECK_H
+
+#include "fabric/topology/parse.h"
+
+/*
+ * Search the topology for findings, in the order of the file. Return: 0 or
+ * -ENOMEM.
+ */
+int ibsa__topology_check(struct parser *parser);
+
+/* Write @finding as one sentence. */
+void ibsa__finding_text(const struct topology *topo,
+			const struct topo_finding *finding,
+			struct ibsa_error *out);
+
+#endif

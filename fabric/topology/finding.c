@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Writes the texts of the findings about a topology file. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <ibsa/sim.h>
+
+#include "fabric/topology/check.h"
+
+/* Bytes of a rate such as "4xEDR". */
+enum { RATE_TEXT = 24 };
+
+/* Write a rate whose width or speed may be unknown. Return: @out. */
+static const char *rate_text(unsigned int width, unsigned int speed,
+			     char out[RATE_TEXT])
+{
+	if (!width)
+		snprintf(out, RATE_TEXT, "%s", ibsa__speed_name(speed));
+	else
+		snprintf(out, RATE_TEXT, "%ux%s", ibsa__lanes_of_width(width),
+			 ibsa__speed_name(speed));
+	return out;
+}
+
+static const char *port_rate(const struct topology *topo, uint32_t port,
+			     char out[RATE_TEXT])
+{
+	const struct link_rate rate = topo->ports[port].rate;
+
+	return rate_text(rate.width, rate.speed, out);
+}
+
+/*
+ * Write the text of a finding about a cable. @a and @b are its ends, or the
+ * first ends of two cables.
+ */
+static void cable_text(const struct topology *topo,
+		       const struct topo_finding *finding, const char *a,
+		       const char *b, char *out, size_t size)
+{
+	const uint64_t value = finding->value;
+	char rates[2][RATE_TEXT];
+
+	switch (finding->kind) {
+	case IBSA_FINDING_ONE_DIRECTION:
+		snprintf(out, size,
+			 "%s lists a cable to %s, which does not "
+			 "list it",
+			 a, b);
+		break;
+	case IBSA_FINDING_RATE_DIFFERS:
+		snprintf(out, size,
+			 "%s has a rate of %s, but the other end "
+			 "%s has %s",
+			 a,
+			 rate_text(value & 0xff, value >> 8 & 0xff, rates[0]),
+			 b,
+			 rate_text(value >> 16 & 0xff, value >> 24 & 0xff,
+				   rates[1]));
+		break;
+	case IBSA_FINDING_NO_RATE:
+		snprintf(out, size, "%s to %s: %s; using %s", a, b,
+			 value ? "the rate is unknown" : "no line has a rate",
+			 port_rate(topo, finding->a, rates[0]));
+		break;
+	case IBSA_FINDING_NARROW:
+		snprintf(out, size, "%s to %s is %ux wide, most cables %ux", a,
+			 b,
+			 ibsa__lanes_of_width(
+				 topo->ports[finding->a].rate.width),
+			 ibsa__lanes_of_width((unsigned int)value));
+		break;
+	default:
+		snprintf(out, size,
+			 "%s runs at %s, but %s, which is connected to the "
+			 "same node, runs at %s",
+			 a, port_rate(topo, finding->a, rates[0]), b,
+			 port_rate(topo, finding->b, rates[1]));
+	}
+}
+
+/* Write the text of a finding about nodes, whose indexes are in @finding. */
+static void node_text(const struct topology *topo,
+		      const struct topo_finding *finding, char *out,
+		      size_t size)
+{
+	const struct topo_node *a = &topo->nodes[finding->a];
+	const struct topo_node *b = &topo->nodes[finding->b];
+
+	if (finding->kind == IBSA_FINDING_NO_CABLE)
+		snprintf(out, size, "\"%.48s\" has no cable", a->id);
+	else if (finding->kind == IBSA_FINDING_APART)
+		snprintf(out, size,
+			 "no cables lead from \"%.48s\", one of %" PRIu64
+			 " connected nodes, to \"%.48s\"",
+			 a->id, finding->value, b->id);
+	else
+		snprintf(out, size,
+			 "\"%.48s\" has the description of \"%.48s\", "
+			 "\"%.64s\"",
+			 a->id, b->id, a->name);
+}
+
+void ibsa__finding_text(const struct topology *topo,
+			const struct topo_finding *finding,
+			struct ibsa_error *out)
+{
+	char a[PORT_TEXT];
+	char b[PORT_TEXT];
+
+	switch (finding->kind) {
+	case IBSA_FINDING_NO_CABLE:
+	case IBSA_FINDING_APART:
+	case IBSA_FINDING_SAME_NAME:
+		node_text(topo, finding, out->text, sizeof(out->text));
+		return;
+	case IBSA_FINDING_NO_GUID:
+		snprintf(out->text, sizeof(out->text),
+			 "\"%.48s\" has GUID 0; using 0x%016" PRIx64,
+			 topo->nodes[finding->a].id,
+			 topo->nodes[finding->a].guid);
+		return;
+	case IBSA_FINDING_GUID_DIFFERS:
+		snprintf(out->text, sizeof(out->text),
+			 "%s has GUID 0x%016" PRIx64 " here, 0x%016" PRIx64
+			 " in another line",
+			 ibsa__port_text(topo, finding->a, a), finding->value,
+			 topo->ports[finding->a].guid);
+		return;
+	case IBSA_FINDING_SAME_LID:
+		snprintf(out->text, sizeof(out->text),
+			 "%s has LID %u, which %s has already; using another",
+			 ibsa__port_text(topo, finding->a, a),
+			 topo->ports[finding->a].wanted_lid,
+			 ibsa__port_text(topo, finding->b, b));
+		return;
+	default:
+		cable_text(topo, finding, ibsa__port_text(topo, finding->a, a),
+			   ibsa__port_text(topo, finding->b, b), out->text,
+			   sizeof(out->text));
+	}
+}

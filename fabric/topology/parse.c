@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Parses topology files: the output of ibnetdiscover, and the shorter form
+ * that ibsim accepts. This file handles lines, nodes and includes;
+ * parse_link.c handles ports and cables.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <ibsa/sa.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "fabric/topology/check.h"
+
+/* First size of the buffer for a file, and maximum size of a file. */
+enum { FIRST_BYTES = 1 << 16, FILE_BYTES_MAX = 1 << 30 };
+
+static int read_lines(struct parser *parser, const char *text, size_t len);
+
+int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
+{
+	char what[192];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	return ibsa__fail(parser->error, err, "%.60s:%u: %s",
+			  parser->source->name, parser->line, what);
+}
+
+static int out_of_memory(struct parser *parser)
+{
+	return ibsa__fail(parser->error, -ENOMEM, "%.60s: out of memory",
+			  parser->source->name);
+}
+
+/*
+ * Begin to parse a text. If @owned is not NULL, it is the text's memory and is
+ * freed with it.
+ */
+static int push_source(struct parser *parser, const char *name, char *owned)
+{
+	const size_t len = strlen(name) + 1;
+	struct source *source = ibsa__calloc(1, sizeof(*source) + len);
+
+	if (!source)
+		return ibsa__fail(parser->error, -ENOMEM, "out of memory");
+	memcpy(source->name, name, len);
+	source->owned = owned;
+	source->next = parser->sources;
+	parser->sources = source;
+	parser->source = source;
+	parser->line = 0;
+	return 0;
+}
+
+/*
+ * Read a file to its end into *@text, which grows as needed. Return: the
+ * number of bytes or -errno.
+ */
+static ssize_t file_read_all(int fd, char **text)
+{
+	size_t room = 0, len = 0;
+
+	for (;;) {
+		ssize_t got;
+
+		if (len == FILE_BYTES_MAX)
+			return -EFBIG;
+		if (ARRAY_GROW(*text, room, room ? len + 1 : FIRST_BYTES))
+			return -ENOMEM;
+		got = read(fd, *text + len, room - len);
+		if (!got)
+			return (ssize_t)len;
+		if (got > 0)
+			len += (size_t)got;
+		else if (errno != EINTR)
+			return -errno;
+	}
+}
+
+/* Read all of an open file or pipe. The caller frees @out. */
+static int read_fd(int fd, char **out, size_t *out_len)
+{
+	char *text = NULL;
+	const ssize_t len = file_read_all(fd, &text);
+
+	if (len < 0) {
+		ibsa__free(text);
+		return (int)len;
+	}
+	*out = text;
+	*out_len = (size_t)len;
+	return 0;
+}
+
+int ibsa__read_file(const char *path, char **out, size_t *out_len)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = read_fd(fd, out, out_len);
+	close(fd);
+	return err;
+}
+
+/*
+ * Write the message for a file that cannot be read. -ENXIO is the error of
+ * open(2) for a socket.
+ */
+static int read_failed(const char *path, int err, struct ibsa_error *error)
+{
+	if (err == -ENXIO)
+		return ibsa__fail(error, -EINVAL,
+				  "%.100s is not a file but a socket or a "
+				  "device; a fabric server is named unix:PATH",
+				  path);
+	return ibsa__fail(error, err, "cannot read %.100s: %s", path,
+			  strerror(-err));
+}
+
+/* Parse the file @path, which is the main file or an included one. */
+static int parse_file(struct parser *parser, const char *path)
+{
+	size_t len = 0;
+	char *text = NULL;
+	int err = ibsa__read_file(path, &text, &len);
+
+	if (err)
+		return read_failed(path, err, parser->error);
+	err = push_source(parser, path, text);
+	if (err) {
+		ibsa__free(text);
+		return err;
+	}
+	return read_lines(parser, text, len);
+}
+
+/*
+ * Return: the path of an included file, which is relative to the file that
+ * includes it.
+ */
+static char *include_path(const struct parser *parser, struct slice file)
+{
+	const char *slash = strrchr(parser->source->name, '/');
+	const size_t dir = file.text[0] == '/' || !slash
+				   ? 0
+				   : (size_t)(slash - parser->source->name + 1);
+	char *path = ibsa__calloc(dir + file.len + 1, 1);
+
+	if (path) {
+		memcpy(path, parser->source->name, dir);
+		memcpy(path + dir, file.text, file.len);
+	}
+	return path;
+}
+
+static int parse_include(struct parser *parser, struct cursor line)
+{
+	const struct source *outer = parser->source;
+	const unsigned int outer_line = parser->line;
+	struct slice file;
+	char *path;
+	int err;
+
+	if (!outer->owned)
+		return ibsa__parse_fail(
+			parser, -EINVAL,
+			"an include line works only in a file, not in a text");
+	if (parser->depth == TOPO_INCLUDE_DEPTH_MAX)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"includes are nested more than %d "
+					"deep; does a file include itself?",
+					TOPO_INCLUDE_DEPTH_MAX);
+	if (parser->includes == TOPO_INCLUDES_MAX)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"more than %d files are included; does "
+					"a file include itself?",
+					TOPO_INCLUDES_MAX);
+	cursor_skip_blanks(&line);
+	if (!cursor_quoted(&line, &file)) {
+		while (line.end > line.at && cursor_is_blank(line.end[-1]))
+			line.end--;
+		file = (struct slice){ line.at, (size_t)(line.end - line.at) };
+	}
+	if (!file.len)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a file name must follow include");
+	path = include_path(parser, file);
+	if (!path)
+		return out_of_memory(parser);
+	parser->depth++;
+	parser->includes++;
+	err = parse_file(parser, path);
+	parser->depth--;
+	parser->source = outer;
+	parser->line = outer_line;
+	ibsa__free(path);
+	return err;
+}
+
+/*
+ * Parse the description in the comment after a node's id, for example: #
+ * "description" base port 0 lid 2 lmc 0. A description may contain quotes, so
+ * the last quote of the line ends it.
+ */
+static struct slice take_description(struct cursor *line)
+{
+	const char *hash = memchr(line->at, '#',
+				  (size_t)(line->end - line->at));
+	struct cursor rest = { hash ? hash + 1 : line->end, line->end };
+	const char *close;
+
+	cursor_skip_blanks(&rest);
+	if (rest.at == rest.end || *rest.at != '"')
+		return (struct slice){ NULL, 0 };
+	close = memrchr(rest.at, '"', (size_t)(rest.end - rest.at));
+	line->at = close + 1;
+	if (close == rest.at)
+		return (struct slice){ NULL, 0 };
+	return (struct slice){ rest.at + 1, (size_t)(close - rest.at - 1) };
+}
+
+/*
+ * Parse the number after @word in a line's comment into @out; 0 if there is
+ * none. Return: false: it is out of range.
+ */
+static bool comment_number(struct cursor line, const char *word, uint64_t max,
+			   uint64_t *out)
+{
+	*out = 0;
+	if (!cursor_find(&line, word))
+		return true;
+	cursor_skip_blanks(&line);
+	return !cursor_number(&line, 10, out) || *out <= max;
+}
+
+/* Store the line of the next node. */
+static int node_line_store(struct parser *parser)
+{
+	const size_t count = parser->topo.node_count;
+
+	if (ARRAY_GROW(parser->node_lines, parser->node_line_room, count + 1))
+		return out_of_memory(parser);
+	parser->node_lines[count] = (struct node_line){
+		.source = parser->source,
+		.line = parser->line,
+		.zero_guid = parser->attributes.zero_guid,
+	};
+	return 0;
+}
+
+static int add_node(struct parser *parser, struct topo_node *node,
+		    struct slice id, struct slice name)
+{
+	int err = node_line_store(parser);
+
+	if (err)
+		return err;
+
+	node->id = ibsa__topology_string(&parser->topo, id.text, id.len);
+	node->name = node->id;
+	if (node->id && name.len)
+		node->name = ibsa__topology_string(&parser->topo, name.text,
+						   name.len);
+	if (!node->name)
+		return out_of_memory(parser);
+	err = ibsa__topology_add(&parser->topo, node, &parser->node);
+	if (err == -EEXIST)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"the node id \"%.64s\" is used twice; "
+					"node ids must differ",
+					node->id);
+	if (err == -ENOSPC)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"too many nodes or ports: a subnet "
+					"has at most %d nodes",
+					TOPO_NODES_MAX);
+	return err ? out_of_memory(parser) : 0;
+}
+
+int ibsa__parse_lid(struct parser *parser, struct cursor line,
+		    struct topo_port *port)
+{
+	uint64_t lid;
+	uint64_t lmc;
+
+	if (!comment_number(line, "lid", parser->lid_max, &lid) ||
+	    !comment_number(line, "lmc", 7, &lmc))
+		return ibsa__parse_fail(
+			parser, -EINVAL,
+			"the LID or the LMC in this line is too "
+			"large: a LID is at most %" PRIu32 ", an LMC at most 7",
+			parser->lid_max);
+	port->wanted_lid = (uint32_t)lid;
+	port->lmc = (uint8_t)lmc;
+	return 0;
+}
+
+/*
+ * Parse the LID and LMC after a switch's description, which belong to port 0
+ * of the switch.
+ */
+static int parse_switch_port(struct parser *parser, struct cursor line)
+{
+	const struct topo_node *node = &parser->topo.nodes[parser->node];
+
+	return ibsa__parse_lid(parser, line,
+			       &parser->topo.ports[node->first_port]);
+}
+
+/*
+ * Parse the line of a node, for example: Switch 24 "S-..." # "description"
+ * base port 0 lid 2 lmc 0
+ */
+static int parse_node(struct parser *parser, struct cursor line, uint8_t type)
+{
+	struct topo_node node = {
+		.type = type,
+		.guid = parser->attributes.guid,
+		.image_guid = parser->attributes.image_guid,
+		.vendor = parser->attributes.vendor,
+		.device = parser->attributes.device,
+	};
+	uint64_t ports;
+	struct slice id;
+	int err;
+
+	cursor_skip_blanks(&line);
+	if (!cursor_number(&line, 10, &ports) || !ports ||
+	    ports > TOPO_NODE_PORTS_MAX)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"the number of ports, 1 to %d, must "
+					"follow the node's type",
+					TOPO_NODE_PORTS_MAX);
+	cursor_skip_blanks(&line);
+	if (!cursor_quoted(&line, &id) || !id.len)
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a node id in quotes must follow the "
+					"number of ports");
+	node.port_count = (uint8_t)ports;
+	err = add_node(parser, &node, id, take_description(&line));
+	parser->attributes = (struct node_attributes){ 0 };
+	if (err || type != IBSA_NODE_SWITCH)
+		return err;
+	return parse_switch_port(parser, line);
+}
+
+enum attribute {
+	ATTRIBUTE_VENDOR,
+	ATTRIBUTE_DEVICE,
+	ATTRIBUTE_IMAGE_GUID,
+	ATTRIBUTE_GUID,
+	ATTRIBUTE_WIDTH,
+	ATTRIBUTE_SPEED,
+};
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	enum attribute attribute;
+} attributes[] = {
+	{ "vendid=", ATTRIBUTE_VENDOR },
+	{ "devid=", ATTRIBUTE_DEVICE },
+	{ "sysimgguid=", ATTRIBUTE_IMAGE_GUID },
+	{ "switchguid=", ATTRIBUTE_GUID },
+	{ "caguid=", ATTRIBUTE_GUID },
+	{ "hcaguid=", ATTRIBUTE_GUID },
+	{ "hcaguids=", ATTRIBUTE_GUID },
+	{ "rtguid=", ATTRIBUTE_GUID },
+	{ "width=", ATTRIBUTE_WIDTH },
+	{ "speed=", ATTRIBUTE_SPEED },
+};
+
+static const struct {
+	const char *name;
+	uint8_t type;
+} node_words[] = {
+	{ "Switch", IBSA_NODE_SWITCH },
+	{ "Ca", IBSA_NODE_CA },
+	{ "Hca", IBSA_NODE_CA },
+	{ "Rt", IBSA_NODE_ROUTER },
+};
+
+/*
+ * First words of lines that are ignored: ibsim's console commands, and
+ * headings in ibnetdiscover's output that is grouped by chassis.
+ */
+static const char *const ignored_words[] = {
+	"do", "module", "pdebug", "Chassis", "Non-Chassis", "Topology",
+	"Hostname:",
+};
+/* clang-format on */
+
+/*
+ * Parse the rest of a line name=NUMBER, after the name @index of the table: an
+ * attribute of the next node or of the links after the line.
+ */
+static int set_attribute(struct parser *parser, struct cursor line,
+			 size_t index)
+{
+	struct node_attributes *const of = &parser->attributes;
+	uint64_t value;
+
+	cursor_skip_blanks(&line);
+	if (!cursor_number(&line, 0, &value))
+		return ibsa__parse_fail(parser, -EINVAL,
+					"a number must follow %s",
+					attributes[index].name);
+	switch (attributes[index].attribute) {
+	case ATTRIBUTE_VENDOR:
+		of->vendor = (uint32_t)value & 0xffffff;
+		break;
+	case ATTRIBUTE_DEVICE:
+		of->device = (uint32_t)value & 0xffff;
+		break;
+	case ATTRIBUTE_IMAGE_GUID:
+		of->image_guid = value;
+		break;
+	case ATTRIBUTE_GUID:
+		of->guid = value;
+		of->zero_guid = (struct source_line){
+			.source = value ? NULL : parser->source,
+			.line = parser->line,
+		};
+		break;
+	case ATTRIBUTE_WIDTH:
+		parser->rate.width = (uint8_t)ibsa__width_of_lanes(value);
+		if (parser->rate.width == WIDTH_UNKNOWN)
+			return ibsa__parse_fail(parser, -EINVAL,
+						"a width must be 1, 2, 4, 8 "
+						"or 12 lanes");
+		break;
+	case ATTRIBUTE_SPEED:
+		parser->rate.speed = (uint8_t)ibsa__speed_of_bits(value);
+		if (parser->rate.speed == SPEED_UNKNOWN)
+			return ibsa__parse_fail(parser, -EINVAL,
+						"a speed must be a sum of 1 "
+						"(SDR), 2 (DDR) and 4 (QDR)");
+		break;
+	}
+	return 0;
+}
+
+/*
+ * Skip @word in a line if a blank or the end of the line follows it. Return:
+ * whether it was skipped.
+ */
+static bool take_word(struct cursor *line, const char *word)
+{
+	struct cursor here = *line;
+
+	if (!cursor_take(&here, word))
+		return false;
+	if (here.at < here.end && !cursor_is_blank(*here.at))
+		return false;
+	*line = here;
+	return true;
+}
+
+static bool is_ignored(struct cursor line)
+{
+	const size_t count = sizeof(ignored_words) / sizeof(ignored_words[0]);
+
+	if (line.at == line.end || *line.at == '#')
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		if (take_word(&line, ignored_words[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether @line is a line of ibnetdiscover -l, -H, -S or -R, or of its report
+ * of ports (-p).
+ */
+static bool is_of_list(struct cursor line)
+{
+	static const char *const words[] = { "Switch", "Ca", "Router",
+					     "SW",     "CA", "RT" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct cursor here = line;
+
+		if (!take_word(&here, words[i]))
+			continue;
+		cursor_skip_blanks(&here);
+		return i >= 3 || cursor_take(&here, ":");
+	}
+	return false;
+}
+
+static int parse_line(struct parser *parser, struct cursor line)
+{
+	const size_t attribute_count = sizeof(attributes) /
+				       sizeof(attributes[0]);
+	const size_t node_count = sizeof(node_words) / sizeof(node_words[0]);
+	int shown;
+
+	cursor_skip_blanks(&line);
+	shown = line.end - line.at < 40 ? (int)(line.end - line.at) : 40;
+	if (line.at < line.end && *line.at == '[')
+		return ibsa__parse_port(parser, line);
+	for (size_t i = 0; i < attribute_count; i++) {
+		if (cursor_take(&line, attributes[i].name))
+			return set_attribute(parser, line, i);
+	}
+	if (is_of_list(line))
+		return ibsa__parse_fail(parser, -EINVAL,
+					"this is a list of nodes or ports, "
+					"which has no links; run ibnetdiscover "
+					"without -l, -H, -S, -R and -p");
+	for (size_t i = 0; i < node_count; i++) {
+		if (take_word(&line, node_words[i].name))
+			return parse_node(parser, line, node_words[i].type);
+	}
+	if (take_word(&line, "include"))
+		return parse_include(parser, line);
+	if (is_ignored(line))
+		return 0;
+	return ibsa__parse_fail(parser, -EINVAL,
+				"\"%.*s\" is not a line of a topology; "
+				"expected a node, a port, an attribute such as "
+				"caguid=NUMBER, or a # comment",
+				shown, line.at);
+}
+
+static int read_lines(struct parser *parser, const char *text, size_t len)
+{
+	const char *const end = text + len;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		struct cursor line = { text, newline ? newline : end };
+		int err;
+
+		parser->line++;
+		if (memchr(line.at, '\0', (size_t)(line.end - line.at)))
+			return ibsa__parse_fail(
+				parser, -EINVAL,
+				"the file contains a NUL byte; it "
+				"is not a text file");
+		err = parse_line(parser, line);
+		if (err)
+			return err;
+		text = newline ? newline + 1 : end;
+	}
+	return 0;
+}
+
+static void free_sources(struct parser *parser)
+{
+	while (parser->sources) {
+		struct source *source = parser->sources;
+
+		parser->sources = source->next;
+		ibsa__free(source->owned);
+		ibsa__free(source);
+	}
+}
+
+static int read_text(struct parser *parser, const struct topo_source *from)
+{
+	int err = push_source(parser, from->path ? from->path : "(text)", NULL);
+
+	return err ? err : read_lines(parser, from->text, from->len);
+}
+
+/* Write the message for two nodes with one GUID, at the line of the second. */
+static int twins_refuse(struct parser *parser, const uint32_t twins[2])
+{
+	const struct topo_node *nodes = parser->topo.nodes;
+	const struct node_line *first = &parser->node_lines[twins[0]];
+	char file[64] = "line ";
+
+	parser->source = parser->node_lines[twins[1]].source;
+	parser->line = parser->node_lines[twins[1]].line;
+	if (first->source != parser->source)
+		snprintf(file, sizeof(file), "%.60s:", first->source->name);
+	return ibsa__parse_fail(parser, -EINVAL,
+				"\"%.32s\" and \"%.32s\" (%s%u) have the same "
+				"GUID; GUIDs must differ",
+				nodes[twins[1]].id, nodes[twins[0]].id, file,
+				first->line);
+}
+
+static int parse_guids(struct parser *parser)
+{
+	uint32_t twins[2];
+	int err = ibsa__topology_guids(&parser->topo, twins);
+
+	if (err == -EEXIST)
+		return twins_refuse(parser, twins);
+	return err ? out_of_memory(parser) : 0;
+}
+
+int ibsa__topology_read(const struct topo_source *from,
+			struct ibsa_error *error, struct topology *out)
+{
+	struct parser parser = {
+		.error = error,
+		.node = SIM_NONE,
+		.lid_max = from->lid_max,
+		.has_check = from->has_check,
+		.has_unknown_rates = from->has_unknown_rates,
+	};
+	int err = from->text ? read_text(&parser, from)
+			     : parse_file(&parser, from->path);
+
+	if (!err)
+		err = ibsa__parse_links(&parser);
+	if (!err)
+		err = parse_guids(&parser);
+	if (!err && from->has_check && ibsa__topology_check(&parser))
+		err = out_of_memory(&parser);
+	free_sources(&parser);
+	ibsa__free(parser.port_lines);
+	ibsa__free(parser.node_lines);
+	if (err)
+		ibsa__topology_done(&parser.topo);
+	else
+		*out = parser.topo;
+	return err;
+}

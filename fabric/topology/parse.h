@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The state of the topology parser. */
+#ifndef SIM_TOPOLOGY_PARSE_H
+#define SIM_TOPOLOGY_PARSE_H
+
+#include "fabric/topology/cursor.h"
+#include "fabric/topology/topology.h"
+
+/*
+ * A text that is being parsed. The text stays in memory until all links have
+ * been set.
+ */
+struct source {
+	struct source *next;
+	/*
+	 * Memory of the text, if the parser has read it from a file; otherwise
+	 * NULL.
+	 */
+	char *owned;
+	char name[];
+};
+
+/*
+ * A line of a topology file that contains a port and the other end of its
+ * cable.
+ */
+struct port_line {
+	const struct source *source;
+	struct slice remote;
+	/* The GUID in the line of the port; 0: the line has none. */
+	uint64_t guid;
+	uint64_t remote_guid;
+	uint32_t line;
+	uint32_t port; /* index */
+	uint16_t remote_port;
+	struct link_rate rate;
+	bool has_rate_word; /* the line has a rate such as 4xQDR */
+	/* The line of the port has a rate that is invalid or unknown. */
+	bool has_odd_rate;
+};
+
+/*
+ * A line of a topology file, for error messages; if the member source is NULL,
+ * there is no line.
+ */
+struct source_line {
+	const struct source *source;
+	uint32_t line;
+};
+
+/*
+ * The line of a node in the topology file, and the line that states 0 as its
+ * GUID, if there is one.
+ */
+struct node_line {
+	const struct source *source;
+	uint32_t line;
+	struct source_line zero_guid;
+};
+
+/*
+ * Attributes of a node from the lines before it, such as its GUID; 0: not
+ * given.
+ */
+struct node_attributes {
+	uint64_t guid;
+	struct source_line zero_guid;
+	uint64_t image_guid;
+	uint32_t vendor;
+	uint32_t device;
+};
+
+struct parser {
+	struct topology topo;
+	struct ibsa_error *error;
+	struct source *sources;
+	const struct source *source; /* being parsed */
+	unsigned int line;
+	unsigned int depth;
+	unsigned int includes;
+	uint32_t lid_max;
+	struct node_attributes attributes; /* of the next node */
+	uint32_t node;	       /* the node of the following port lines */
+	struct link_rate rate; /* of links without a rate */
+	bool has_check; /* record findings instead of errors where possible */
+	bool has_unknown_rates; /* a link without a rate gets no default */
+	struct port_line *port_lines;
+	size_t port_line_count;
+	size_t port_line_room;
+	struct node_line *node_lines; /* of each node */
+	size_t node_line_room;
+};
+
+/* Size of a buffer for the text "node id"[port] in a message. */
+enum { PORT_TEXT = 72 };
+
+/*
+ * Set an error with the name of the current file and the line number. Return:
+ * @err.
+ */
+int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Store the LID and LMC in the comment of a line, if it contains them. Return:
+ * 0; -EINVAL.
+ */
+int ibsa__parse_lid(struct parser *parser, struct cursor line,
+		    struct topo_port *port);
+
+/*
+ * Read a whole file into *@out, which the caller frees. Return: 0 or an error.
+ */
+int ibsa__read_file(const char *path, char **out, size_t *out_len);
+
+/* Write a port as "node id"[port] into @out, for a message. Return: @out. */
+const char *ibsa__port_text(const struct topology *topo, uint32_t index,
+			    char out[PORT_TEXT]);
+
+/*
+ * Parse a line of a topology file that begins with "[": a port and its cable.
+ */
+int ibsa__parse_port(struct parser *parser, struct cursor line);
+
+/* Connect the cables of all port lines. */
+int ibsa__parse_links(struct parser *parser);
+
+#endif

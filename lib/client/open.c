@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Opens the transport that the options of ibsa_open() select: the program's
+ * own transport, a port of a fabric, or a port of a device.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <infiniband/verbs.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/registry.h"
+#include "client/open.h"
+#include "device/device.h"
+#include "device/sysfs.h"
+#include "remote/files.h"
+#include "remote/transport.h"
+#include "fabric/fabric/replay.h"
+#include "umad_dev/umad.h"
+
+static int fabric_make(const char *path, void *error, void **out)
+{
+	struct ibsa_fabric *fabric;
+	int err = ibsa_fabric_load(path, NULL, error, &fabric);
+
+	if (!err)
+		*out = fabric;
+	return err;
+}
+
+static void fabric_destroy(void *fabric)
+{
+	ibsa_fabric_put(fabric);
+}
+
+void ibsa__fabric_release(struct ibsa_fabric *fabric)
+{
+	if (fabric)
+		ibsa__registry_put(fabric, fabric_destroy);
+}
+
+uint8_t ibsa__fabric_link(struct ibsa_fabric *fabric)
+{
+	struct ibsa_fabric_port port = { 0 };
+
+	(void)!ibsa_fabric_port_at(fabric, 0, &port);
+	return port.state.link;
+}
+
+/*
+ * Write the message for an adapter or port that does not exist in the fabric of
+ * the program itself: no command can list its ports.
+ */
+static int attach_failed_in_own(const struct ibsa_options *options, int err,
+				struct ibsa_error *error)
+{
+	if (err == -ENXIO)
+		return ibsa__fail(error, err, "%s has no port %u in the fabric",
+				  options->device ? options->device
+						  : "the first adapter",
+				  options->port);
+	if (!options->device)
+		return ibsa__fail(error, err, "the fabric has no adapter");
+	return ibsa__fail(error, err, "there is no adapter %s in the fabric",
+			  options->device);
+}
+
+static int attach_failed(const char *path, const struct ibsa_options *options,
+			 int err, struct ibsa_error *error)
+{
+	const char *device = options->device ? options->device
+					     : "the first adapter";
+
+	if (options->on && (err == -ENXIO || err == -ENODEV))
+		return attach_failed_in_own(options, err, error);
+	switch (err) {
+	case -ENETDOWN:
+		if (options->port)
+			return ibsa__fail(error, err,
+					  "port %u of %s is not connected in "
+					  "%s: no cable leads to it; choose "
+					  "another port",
+					  options->port, device, path);
+		return ibsa__fail(
+			error, err,
+			"%s is not connected in %s: no cable leads to "
+			"its port; choose another device",
+			device, path);
+	case -ENXIO:
+		return ibsa__fail(error, err,
+				  "%s has no port %u in %s; list the ports "
+				  "with: ibsa devices --fabric '%s'",
+				  device, options->port, path, path);
+	case -ENODEV:
+		if (!options->device)
+			return ibsa__fail(error, err,
+					  "%s has no adapter; name a file that "
+					  "has one",
+					  path);
+		return ibsa__fail(error, err,
+				  "there is no adapter %s in %s; list the "
+				  "adapters with: ibsa devices --fabric '%s'",
+				  options->device, path, path);
+	default:
+		return ibsa__fail(error, err, "%s: %s", path, strerror(-err));
+	}
+}
+
+/*
+ * Attach a transport to a node of @fabric. If that fails, write the reason
+ * into *@error.
+ */
+static int fabric_attach(struct ibsa_fabric *fabric, const char *path,
+			 const struct ibsa_options *options,
+			 struct ibsa_error *error, struct ibsa_transport **out)
+{
+	int err = ibsa_fabric_attach(fabric, options->device, options->port,
+				     out);
+
+	return err ? attach_failed(path, options, err, error) : 0;
+}
+
+/*
+ * Get the embedded fabric of a topology file or capture. A process has one
+ * fabric for each file: all clients that open the same file share it.
+ */
+static int fabric_hold(const char *path, struct ibsa_error *error,
+		       struct ibsa_fabric **out)
+{
+	char real[PATH_MAX];
+	void *fabric;
+	int err;
+
+	err = ibsa__registry_get(realpath(path, real) ? real : path,
+				 fabric_make, error, &fabric);
+	if (!err)
+		*out = fabric;
+	return err;
+}
+
+/*
+ * Copy @options to *@out, to open a port of the topology file or capture @path.
+ * If the options name no device, the node and port in IBSA_NODE are used, and
+ * the node's name is copied to @room. A capture has only one node, so IBSA_NODE
+ * is ignored.
+ */
+static int options_complete(const char *path,
+			    const struct ibsa_options *options,
+			    const struct ibsa__environment *environment,
+			    struct ibsa_error *error, struct remote_node *room,
+			    struct ibsa_options *out)
+{
+	int err;
+
+	*out = *options;
+	if (options->device || ibsa__is_capture(path))
+		return 0;
+	err = ibsa__remote_node_find(NULL, environment->node, options->port,
+				     error, room);
+	if (err)
+		return err;
+	out->device = *room->name ? room->name : NULL;
+	out->port = room->port;
+	return 0;
+}
+
+static int fabric_open(const char *path, const struct ibsa_options *options,
+		       const struct ibsa__environment *environment,
+		       struct ibsa_error *error, struct ibsa_transport **out,
+		       struct ibsa_fabric **out_fabric)
+{
+	struct ibsa_options completed;
+	struct ibsa_fabric *fabric;
+	struct remote_node room;
+	int err = options_complete(path, options, environment, error, &room,
+				   &completed);
+
+	if (!err)
+		err = fabric_hold(path, error, &fabric);
+	if (err)
+		return err;
+	err = fabric_attach(fabric, path, &completed, error, out);
+	if (err)
+		ibsa__fabric_release(fabric);
+	else
+		*out_fabric = fabric;
+	return err;
+}
+
+/*
+ * Return: the path of the topology file or capture that the options or the
+ * environment select, or NULL.
+ */
+static const char *fabric_path(const struct ibsa_options *options,
+			       const struct ibsa__environment *environment)
+{
+	const char *path = options->fabric;
+
+	if (!path && !options->context)
+		path = environment->fabric;
+	return path && *path ? path : NULL;
+}
+
+const char *ibsa__server_named(const struct ibsa_options *options,
+			       const struct ibsa__environment *environment)
+{
+	const char *path = fabric_path(options, environment);
+
+	if (options->transport || options->on || !ibsa__remote_path(path))
+		return NULL;
+	return path;
+}
+
+int ibsa__system_files_open(const struct ibsa__environment *environment,
+			    struct ibsa_error *error, struct device_files **out)
+{
+	const int err = ibsa__sysfs_open(environment->sysfs, out);
+
+	return err ? ibsa__fail(error, err, "out of memory") : 0;
+}
+
+static int umad_open(const struct ibsa_options *options, const char *device,
+		     const struct ibsa__environment *environment,
+		     struct ibsa_error *error, struct ibsa_transport **out)
+{
+	struct device_files *files;
+	int err = ibsa__system_files_open(environment, error, &files);
+
+	if (err)
+		return err;
+	err = ibsa__umad_open(files, device, options->port,
+			      options->reply_bytes, error, out);
+	ibsa__files_put(files);
+	return err;
+}
+
+/*
+ * Return: the name of the device in the options; by default, that of the verbs
+ * context.
+ */
+static const char *device_name(const struct ibsa_options *options)
+{
+	if (!options->device && options->context)
+		return options->context->device->name;
+	return options->device;
+}
+
+/*
+ * Open a port of a device of this machine. Port events of the program's verbs
+ * context are used if the kernel supports that.
+ */
+static int device_open(const struct ibsa_options *options,
+		       const struct ibsa__environment *environment,
+		       struct ibsa_error *error, struct ibsa_transport **out)
+{
+	const struct ibv_context *context = options->context;
+	const char *device = device_name(options);
+	int err;
+
+	if (context && strcmp(device, context->device->name))
+		return ibsa__fail(error, -EINVAL,
+				  "the verbs context belongs to %s, not to %s",
+				  context->device->name, device);
+	err = umad_open(options, device, environment, error, out);
+	if (!err && context && context->cmd_fd >= 0)
+		(void)!ibsa__umad_events(*out, context->cmd_fd);
+	return err;
+}
+
+/* Open a port at a fabric server, which runs in another process. */
+static int remote_open(const char *fabric, const struct ibsa_options *options,
+		       const struct ibsa__environment *environment,
+		       struct ibsa_error *error, struct ibsa_transport **out)
+{
+	struct remote_address address;
+	int err = ibsa__remote_address_find(fabric, options->device,
+					    environment->node, options->port,
+					    error, &address);
+
+	if (err)
+		return err;
+	address.patience_ms = options->deadline_ms;
+	return ibsa__remote_open(&address, options->reply_bytes, error, out);
+}
+
+int ibsa__transport_open(const struct ibsa_options *options,
+			 const struct ibsa__environment *environment,
+			 struct ibsa_error *error, struct ibsa_transport **out,
+			 struct ibsa_fabric **out_fabric)
+{
+	const char *path = fabric_path(options, environment);
+
+	*out_fabric = NULL;
+	if (options->transport) {
+		*out = options->transport;
+		return 0;
+	}
+	if (options->on)
+		return fabric_attach(options->on, "the fabric", options, error,
+				     out);
+	if (ibsa__remote_path(path))
+		return remote_open(path, options, environment, error, out);
+	if (path)
+		return fabric_open(path, options, environment, error, out,
+				   out_fabric);
+	return device_open(options, environment, error, out);
+}
+
+static int name_copy(const char *name, struct ibsa_error *error, char **out)
+{
+	char *copy = ibsa__strdup(name);
+
+	if (!copy)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	*out = copy;
+	return 0;
+}
+
+/*
+ * Find an adapter of the fabric by its name or by its node id in the topology
+ * file; without a name, the first adapter.
+ */
+static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
+				 const struct ibsa_options *options, bool by_id,
+				 struct ibsa_error *error, char **out)
+{
+	const char *name = options->device;
+	const char *id = ibsa__fabric_adapter_id(fabric, name);
+	struct ibsa_transport *transport;
+	struct ibsa_fabric_port port;
+	int err;
+
+	if (!name) {
+		err = ibsa_fabric_port_at(fabric, 0, &port);
+		if (err)
+			return ibsa__fail(error, -ENODEV,
+					  "%s has no adapter; name a file that "
+					  "has one",
+					  path);
+		return name_copy(by_id ? port.id : port.node, error, out);
+	}
+	err = ibsa_fabric_attach(fabric, id ? id : name, options->port,
+				 &transport);
+	if (!err)
+		transport->ops->close(transport);
+	if (err && err != -ENETDOWN)
+		return attach_failed(path, options, err, error);
+	return name_copy(by_id ? id : name, error, out);
+}
+
+/*
+ * Find an adapter in a topology file or capture, as ibsa__device_find() does.
+ */
+static int device_find_in_path(const char *path,
+			       const struct ibsa_options *options,
+			       const struct ibsa__environment *environment,
+			       bool by_id, struct ibsa_error *error,
+			       char **out_name, struct ibsa_fabric **out_fabric)
+{
+	struct ibsa_options completed;
+	struct ibsa_fabric *fabric;
+	struct remote_node room;
+	int err = options_complete(path, options, environment, error, &room,
+				   &completed);
+
+	if (!err)
+		err = fabric_hold(path, error, &fabric);
+	if (err)
+		return err;
+	err = device_find_in_fabric(fabric, path, &completed, by_id, error,
+				    out_name);
+	if (err)
+		ibsa__fabric_release(fabric);
+	else
+		*out_fabric = fabric;
+	return err;
+}
+
+/* Find a device of this machine. The ports of the device need not be active. */
+static int device_find_in_files(struct device_files *files, const char *name,
+				struct ibsa_error *error, char **out)
+{
+	struct ibsa_device_list *list;
+	struct ibsa__port_selection selection;
+	int err;
+
+	if (!name) {
+		err = ibsa__port_select(files, NULL, 0, 0, error, &selection);
+		return err ? err : name_copy(selection.device, error, out);
+	}
+	err = ibsa__devices_read(files, &list);
+	if (err)
+		return ibsa__devices_read_fail(files, err, error);
+	err = -ENODEV;
+	for (size_t i = 0; i < list->count && err; i++) {
+		if (!strcmp(list->devices[i].name, name))
+			err = 0;
+	}
+	ibsa_devices_free(list);
+	if (err)
+		return ibsa__fail(error, err,
+				  "there is no device %.64s; list the devices "
+				  "with: ibsa devices",
+				  name);
+	return name_copy(name, error, out);
+}
+
+static int device_find_in_system(const struct ibsa__environment *environment,
+				 const char *name, struct ibsa_error *error,
+				 char **out)
+{
+	struct device_files *files;
+	int err = ibsa__system_files_open(environment, error, &files);
+
+	if (err)
+		return err;
+	err = device_find_in_files(files, name, error, out);
+	ibsa__files_put(files);
+	return err;
+}
+
+/*
+ * Find the node of a fabric server's fabric that the options name; without a
+ * name, the only device in the server's files. Each port of the node will be
+ * opened with its own connection.
+ */
+static int device_find_at_server(const char *fabric,
+				 const struct ibsa__environment *environment,
+				 const char *name, bool by_id,
+				 struct ibsa_error *error, char **out)
+{
+	struct remote_connection connection;
+	struct remote_address address;
+	int err;
+
+	err = ibsa__remote_address_find(fabric, name, environment->node, 0,
+					error, &address);
+	if (!err)
+		err = ibsa__remote_connect(&connection, &address, error);
+	if (err)
+		return err;
+	ibsa__remote_disconnect(&connection);
+	/* The server returns the node's id, unless it is too long. */
+	if (by_id && *address.node)
+		name = address.node;
+	return name_copy(name ? name : REMOTE_DEVICE, error, out);
+}
+
+int ibsa__device_find(const struct ibsa_options *options,
+		      const struct ibsa__environment *environment, bool by_id,
+		      struct ibsa_error *error, char **out_name,
+		      struct ibsa_fabric **out_fabric)
+{
+	const char *path = fabric_path(options, environment);
+
+	*out_fabric = NULL;
+	if (options->on)
+		return device_find_in_fabric(options->on, "the fabric", options,
+					     by_id, error, out_name);
+	if (!path)
+		return device_find_in_system(environment, device_name(options),
+					     error, out_name);
+	if (ibsa__remote_path(path))
+		return device_find_at_server(path, environment, options->device,
+					     by_id, error, out_name);
+	return device_find_in_path(path, options, environment, by_id, error,
+				   out_name, out_fabric);
+}
+
+int ibsa__device_files_open(const struct ibsa_options *options,
+			    const struct ibsa__environment *environment,
+			    struct device_files **out)
+{
+	const char *path = fabric_path(options, environment);
+
+	*out = NULL;
+	if (ibsa__remote_path(path))
+		return ibsa__remote_files_open(path, options->device,
+					       environment->node, out);
+	return path ? 0 : ibsa__sysfs_open(environment->sysfs, out);
+}
