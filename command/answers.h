@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Counts the answers of the SA by status. */
-#ifndef CLI_ANSWERS_H
-#define CLI_ANSWERS_H
+#ifndef COMMAND_ANSWERS_H
+#define COMMAND_ANSWERS_H
 
 #include <ibsa/sa.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Functions of ibsa check. */
-#ifndef CLI_CHECK_H
-#define CLI_CHECK_H
+#ifndef COMMAND_CHECK_H
+#define COMMAND_CHECK_H
 
 #include <stdarg.h>
 

@@ -3,8 +3,8 @@
  * Types and functions of ibsa check node, which makes findings about this
  * machine.
  */
-#ifndef CLI_CHECK_NODE_H
-#define CLI_CHECK_NODE_H
+#ifndef COMMAND_CHECK_NODE_H
+#define COMMAND_CHECK_NODE_H
 
 #include <ibsa/finding.h>
 

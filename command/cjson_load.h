@@ -3,8 +3,8 @@
  * The functions of libcjson that this command calls. libcjson is loaded when it
  * is needed: loading it takes ten system calls, and queries do not need it.
  */
-#ifndef CLI_CJSON_LOAD_H
-#define CLI_CJSON_LOAD_H
+#ifndef COMMAND_CJSON_LOAD_H
+#define COMMAND_CJSON_LOAD_H
 
 #include <cjson/cJSON.h>
 

@@ -3,8 +3,8 @@
  * Types and functions that the files of the command share: options, exit
  * status, commands.
  */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#ifndef COMMAND_CLI_H
+#define COMMAND_CLI_H
 
 #include <ibsa/ibsa.h>
 #include <ibsa/sim.h>

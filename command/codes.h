@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The meanings of codes in the fields of records. */
-#ifndef CLI_CODES_H
-#define CLI_CODES_H
+#ifndef COMMAND_CODES_H
+#define COMMAND_CODES_H
 
 #include <ibsa/record.h>
 

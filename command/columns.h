@@ -3,8 +3,8 @@
  * Tables of the columns in each command's rows: the members of its JSON
  * output, the fields of its CSV output, and the names that --fields accepts.
  */
-#ifndef CLI_COLUMNS_H
-#define CLI_COLUMNS_H
+#ifndef COMMAND_COLUMNS_H
+#define COMMAND_COLUMNS_H
 
 #include <ibsa/record.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks of ibsa doctor. */
-#ifndef CLI_DOCTOR_H
-#define CLI_DOCTOR_H
+#ifndef COMMAND_DOCTOR_H
+#define COMMAND_DOCTOR_H
 
 #include <ibsa/device.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Drawings of a topology. */
-#ifndef CLI_DRAW_H
-#define CLI_DRAW_H
+#ifndef COMMAND_DRAW_H
+#define COMMAND_DRAW_H
 
 #include "cli.h"
 #include "topology.h"

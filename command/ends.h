@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Finds the ports that a target of ibsa path stands for, and pairs of ports. */
-#ifndef CLI_ENDS_H
-#define CLI_ENDS_H
+#ifndef COMMAND_ENDS_H
+#define COMMAND_ENDS_H
 
 #include "nodes.h"
 #include "target.h"

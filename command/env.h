@@ -3,8 +3,8 @@
  * ibsa env: the facts about ports and paths from which the values of its
  * variables follow.
  */
-#ifndef CLI_ENV_H
-#define CLI_ENV_H
+#ifndef COMMAND_ENV_H
+#define COMMAND_ENV_H
 
 #include "machine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Explains events of a watch. */
-#ifndef CLI_EVENT_TEXT_H
-#define CLI_EVENT_TEXT_H
+#ifndef COMMAND_EVENT_TEXT_H
+#define COMMAND_EVENT_TEXT_H
 
 #include <ibsa/event.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads the rows that ibsa topology -j wrote. */
-#ifndef CLI_EXPECT_ROWS_H
-#define CLI_EXPECT_ROWS_H
+#ifndef COMMAND_EXPECT_ROWS_H
+#define COMMAND_EXPECT_ROWS_H
 
 #include <stdint.h>
 

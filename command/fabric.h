@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Functions that the files of ibsa fabric share. */
-#ifndef CLI_FABRIC_H
-#define CLI_FABRIC_H
+#ifndef COMMAND_FABRIC_H
+#define COMMAND_FABRIC_H
 
 #include <ibsa/sim.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Findings about the fabric, for ibsa check and ibsa page. */
-#ifndef CLI_FABRIC_CHECK_H
-#define CLI_FABRIC_CHECK_H
+#ifndef COMMAND_FABRIC_CHECK_H
+#define COMMAND_FABRIC_CHECK_H
 
 #include <ibsa/records.h>
 #include <ibsa/topology.h>

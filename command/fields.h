@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Writes the fields of records as cells of the output. */
-#ifndef CLI_FIELDS_H
-#define CLI_FIELDS_H
+#ifndef COMMAND_FIELDS_H
+#define COMMAND_FIELDS_H
 
 #include <ibsa/ibsa.h>
 #include <ibsa/text.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads a whole file, pipe or device that the user names. */
-#ifndef CLI_FILE_READ_H
-#define CLI_FILE_READ_H
+#ifndef COMMAND_FILE_READ_H
+#define COMMAND_FILE_READ_H
 
 #include "cli.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Writes a file that an option names, such as --output. */
-#ifndef CLI_FILE_WRITE_H
-#define CLI_FILE_WRITE_H
+#ifndef COMMAND_FILE_WRITE_H
+#define COMMAND_FILE_WRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * connection has one request. Clients may send anything: number, memory and
  * time of connections are limited.
  */
-#ifndef CLI_HTTP_H
-#define CLI_HTTP_H
+#ifndef COMMAND_HTTP_H
+#define COMMAND_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Handles signals that end a command, for commands that must clean up first. */
-#ifndef CLI_INTERRUPT_H
-#define CLI_INTERRUPT_H
+#ifndef COMMAND_INTERRUPT_H
+#define COMMAND_INTERRUPT_H
 
 #include <pthread.h>
 #include <signal.h>

@@ -5,8 +5,8 @@
  *
  * Source: systemd, "Native Journal Protocol".
  */
-#ifndef CLI_JOURNAL_H
-#define CLI_JOURNAL_H
+#ifndef COMMAND_JOURNAL_H
+#define COMMAND_JOURNAL_H
 
 #include <stddef.h>
 

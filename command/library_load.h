@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Loads libraries that few commands need. */
-#ifndef CLI_LIBRARY_LOAD_H
-#define CLI_LIBRARY_LOAD_H
+#ifndef COMMAND_LIBRARY_LOAD_H
+#define COMMAND_LIBRARY_LOAD_H
 
 #include <stddef.h>
 

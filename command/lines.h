@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads a file or standard input line by line, with limits. */
-#ifndef CLI_LINES_H
-#define CLI_LINES_H
+#ifndef COMMAND_LINES_H
+#define COMMAND_LINES_H
 
 #include "file_read.h"
 

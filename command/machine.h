@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Lists the ports of this machine, or of a host of an embedded fabric. */
-#ifndef CLI_MACHINE_H
-#define CLI_MACHINE_H
+#ifndef COMMAND_MACHINE_H
+#define COMMAND_MACHINE_H
 
 #include <ibsa/device.h>
 #include <ibsa/text.h>

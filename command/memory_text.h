@@ -4,8 +4,8 @@
  * at the end, even if only a part in the middle was lost; the stream of
  * open_memstream(3) does not report it.
  */
-#ifndef CLI_MEMORY_TEXT_H
-#define CLI_MEMORY_TEXT_H
+#ifndef COMMAND_MEMORY_TEXT_H
+#define COMMAND_MEMORY_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The values of ibsa metrics, and the functions that collect and write them. */
-#ifndef CLI_METRICS_H
-#define CLI_METRICS_H
+#ifndef COMMAND_METRICS_H
+#define COMMAND_METRICS_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Counts events of the fabric while ibsa metrics --listen runs. */
-#ifndef CLI_METRICS_EVENTS_H
-#define CLI_METRICS_EVENTS_H
+#ifndef COMMAND_METRICS_EVENTS_H
+#define COMMAND_METRICS_EVENTS_H
 
 #include "metrics.h"
 

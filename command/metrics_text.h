@@ -5,8 +5,8 @@
  * Source: OpenMetrics 1.0, "Text format"; Prometheus, "Exposition formats",
  * text format 0.0.4. Text without counters is the same in both.
  */
-#ifndef CLI_METRICS_TEXT_H
-#define CLI_METRICS_TEXT_H
+#ifndef COMMAND_METRICS_TEXT_H
+#define COMMAND_METRICS_TEXT_H
 
 #include "metrics.h"
 

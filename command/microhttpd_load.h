@@ -3,8 +3,8 @@
  * The functions of libmicrohttpd that this command calls. libmicrohttpd is
  * loaded when it is needed, because it loads GnuTLS, which queries do not need.
  */
-#ifndef CLI_MICROHTTPD_LOAD_H
-#define CLI_MICROHTTPD_LOAD_H
+#ifndef COMMAND_MICROHTTPD_LOAD_H
+#define COMMAND_MICROHTTPD_LOAD_H
 
 #include <microhttpd.h>
 

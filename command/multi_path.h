@@ -3,8 +3,8 @@
  * Adds the sources and destinations of a MultiPathRecord, one argument for
  * each.
  */
-#ifndef CLI_MULTI_PATH_H
-#define CLI_MULTI_PATH_H
+#ifndef COMMAND_MULTI_PATH_H
+#define COMMAND_MULTI_PATH_H
 
 #include <ibsa/records.h>
 

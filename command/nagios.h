@@ -5,8 +5,8 @@
  * Source: Nagios Plugin Development Guidelines, "Plugin Output" and
  * "Performance data".
  */
-#ifndef CLI_NAGIOS_H
-#define CLI_NAGIOS_H
+#ifndef COMMAND_NAGIOS_H
+#define COMMAND_NAGIOS_H
 
 #include "out.h"
 

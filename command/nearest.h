@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Finds the name that a misspelt command or option stands for. */
-#ifndef CLI_NEAREST_H
-#define CLI_NEAREST_H
+#ifndef COMMAND_NEAREST_H
+#define COMMAND_NEAREST_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * Names of nodes by GUID, from a file in the format of ibnetdiscover's
  * --node-name-map.
  */
-#ifndef CLI_NODE_MAP_H
-#define CLI_NODE_MAP_H
+#ifndef COMMAND_NODE_MAP_H
+#define COMMAND_NODE_MAP_H
 
 #include "cli.h"
 

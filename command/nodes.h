@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Finds nodes by name and ports by GUID. */
-#ifndef CLI_NODES_H
-#define CLI_NODES_H
+#ifndef COMMAND_NODES_H
+#define COMMAND_NODES_H
 
 #include <ibsa/host.h>
 

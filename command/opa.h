@@ -3,8 +3,8 @@
  * Omni-Path: detects whether the SA supports Omni-Path PathRecords, and
  * converts LIDs of 32 bits.
  */
-#ifndef CLI_OPA_H
-#define CLI_OPA_H
+#ifndef COMMAND_OPA_H
+#define COMMAND_OPA_H
 
 #include "cli.h"
 

@@ -3,8 +3,8 @@
  * The options of the commands, a struct for each subject. A new command adds
  * its own struct here and a member to struct cli.
  */
-#ifndef CLI_OPTION_GROUPS_H
-#define CLI_OPTION_GROUPS_H
+#ifndef COMMAND_OPTION_GROUPS_H
+#define COMMAND_OPTION_GROUPS_H
 
 #include <ibsa/ibsa.h>
 #include <ibsa/sim.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of options. */
-#ifndef CLI_OPTION_TABLE_H
-#define CLI_OPTION_TABLE_H
+#ifndef COMMAND_OPTION_TABLE_H
+#define COMMAND_OPTION_TABLE_H
 
 #include "cli.h"
 

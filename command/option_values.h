@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parsers of option values. */
-#ifndef CLI_OPTION_VALUES_H
-#define CLI_OPTION_VALUES_H
+#ifndef COMMAND_OPTION_VALUES_H
+#define COMMAND_OPTION_VALUES_H
 
 #include "cli.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks that an output file is not the same file as one that is being used. */
-#ifndef CLI_OTHER_FILE_H
-#define CLI_OTHER_FILE_H
+#ifndef COMMAND_OTHER_FILE_H
+#define COMMAND_OTHER_FILE_H
 
 #include "cli.h"
 

@@ -3,8 +3,8 @@
  * Writes the rows of a command's output as text, JSON or CSV, from the same
  * calls.
  */
-#ifndef CLI_OUT_H
-#define CLI_OUT_H
+#ifndef COMMAND_OUT_H
+#define COMMAND_OUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Writes cells as JSON and CSV, and collects the cells that the user has
  * chosen.
  */
-#ifndef CLI_OUT_DATA_H
-#define CLI_OUT_DATA_H
+#ifndef COMMAND_OUT_DATA_H
+#define COMMAND_OUT_DATA_H
 
 #include "out.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks that a table of the SA includes the port that queried it. */
-#ifndef CLI_OWN_PORT_H
-#define CLI_OWN_PORT_H
+#ifndef COMMAND_OWN_PORT_H
+#define COMMAND_OWN_PORT_H
 
 #include <ibsa/topology.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parts of ibsa page, which writes the data of a fabric into an HTML page. */
-#ifndef CLI_PAGE_H
-#define CLI_PAGE_H
+#ifndef COMMAND_PAGE_H
+#define COMMAND_PAGE_H
 
 #include "fabric_check.h"
 #include "page_json.h"

@@ -3,8 +3,8 @@
  * Writes JSON (RFC 8259) that is valid inside a script element of HTML,
  * whatever the texts contain.
  */
-#ifndef CLI_PAGE_JSON_H
-#define CLI_PAGE_JSON_H
+#ifndef COMMAND_PAGE_JSON_H
+#define COMMAND_PAGE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the files of ibsa path share: the query, and the rows of the output. */
-#ifndef CLI_PATH_H
-#define CLI_PATH_H
+#ifndef COMMAND_PATH_H
+#define COMMAND_PATH_H
 
 #include <ibsa/reason.h>
 

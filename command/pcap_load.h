@@ -4,8 +4,8 @@
  * only when it is needed, because libpcap loads a dozen other libraries, which
  * queries do not need.
  */
-#ifndef CLI_PCAP_LOAD_H
-#define CLI_PCAP_LOAD_H
+#ifndef COMMAND_PCAP_LOAD_H
+#define COMMAND_PCAP_LOAD_H
 
 #include <pcap/pcap.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How a program finds its shared libraries. */
-#ifndef CLI_PROGRAM_H
-#define CLI_PROGRAM_H
+#ifndef COMMAND_PROGRAM_H
+#define COMMAND_PROGRAM_H
 
 enum program_kind {
 	/* By LD_LIBRARY_PATH first, as far as its file tells. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Shows progress on a terminal while the user waits for an answer. */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#ifndef COMMAND_PROGRESS_H
+#define COMMAND_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

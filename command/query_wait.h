@@ -3,8 +3,8 @@
  * Sends a query, waits for the reply, prints failures and returns the exit
  * status.
  */
-#ifndef CLI_QUERY_WAIT_H
-#define CLI_QUERY_WAIT_H
+#ifndef COMMAND_QUERY_WAIT_H
+#define COMMAND_QUERY_WAIT_H
 
 #include "cli.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parses rates of ports, and the limit of --rate. */
-#ifndef CLI_RATE_H
-#define CLI_RATE_H
+#ifndef COMMAND_RATE_H
+#define COMMAND_RATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Types and functions of ibsa reach: its targets, results and matrix. */
-#ifndef CLI_REACH_H
-#define CLI_REACH_H
+#ifndef COMMAND_REACH_H
+#define COMMAND_REACH_H
 
 #include <ibsa/reach.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Writes why there is no path. */
-#ifndef CLI_REASON_H
-#define CLI_REASON_H
+#ifndef COMMAND_REASON_H
+#define COMMAND_REASON_H
 
 #include <ibsa/reason.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Writes the packets of a fabric to a file for Wireshark. */
-#ifndef CLI_RECORD_H
-#define CLI_RECORD_H
+#ifndef COMMAND_RECORD_H
+#define COMMAND_RECORD_H
 
 #include <ibsa/sim.h>
 

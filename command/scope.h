@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The devices and ports on which a command operates. */
-#ifndef CLI_SCOPE_H
-#define CLI_SCOPE_H
+#ifndef COMMAND_SCOPE_H
+#define COMMAND_SCOPE_H
 
 #include <ibsa/fabric.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Types and functions that the files of ibsa service share. */
-#ifndef CLI_SERVICE_H
-#define CLI_SERVICE_H
+#ifndef COMMAND_SERVICE_H
+#define COMMAND_SERVICE_H
 
 #include "cli.h"
 

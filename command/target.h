@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parses the text of a target or of an SA address. */
-#ifndef CLI_TARGET_H
-#define CLI_TARGET_H
+#ifndef COMMAND_TARGET_H
+#define COMMAND_TARGET_H
 
 #include <ibsa/transport.h>
 

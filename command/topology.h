@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The topology of the fabric, as ibsa topology and ibsa check show it. */
-#ifndef CLI_TOPOLOGY_H
-#define CLI_TOPOLOGY_H
+#ifndef COMMAND_TOPOLOGY_H
+#define COMMAND_TOPOLOGY_H
 
 #include <ibsa/topology.h>
 

@@ -3,8 +3,8 @@
  * The boxes of a drawing of a topology: a box is a node, or many nodes if there
  * are too many to draw each.
  */
-#ifndef CLI_TOPOLOGY_BOXES_H
-#define CLI_TOPOLOGY_BOXES_H
+#ifndef COMMAND_TOPOLOGY_BOXES_H
+#define COMMAND_TOPOLOGY_BOXES_H
 
 #include "topology.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The rows of ibsa trace. */
-#ifndef CLI_TRACE_H
-#define CLI_TRACE_H
+#ifndef COMMAND_TRACE_H
+#define COMMAND_TRACE_H
 
 #include <ibsa/trace.h>
 

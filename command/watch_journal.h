@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Events of ibsa watch as entries of the journal. */
-#ifndef CLI_WATCH_JOURNAL_H
-#define CLI_WATCH_JOURNAL_H
+#ifndef COMMAND_WATCH_JOURNAL_H
+#define COMMAND_WATCH_JOURNAL_H
 
 #include <ibsa/event.h>
 

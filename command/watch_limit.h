@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Limits how many events ibsa watch prints, and counts those left out. */
-#ifndef CLI_WATCH_LIMIT_H
-#define CLI_WATCH_LIMIT_H
+#ifndef COMMAND_WATCH_LIMIT_H
+#define COMMAND_WATCH_LIMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

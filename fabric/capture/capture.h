@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Captures the packets on the links of a fabric. */
-#ifndef SIM_CAPTURE_CAPTURE_H
-#define SIM_CAPTURE_CAPTURE_H
+#ifndef FABRIC_CAPTURE_CAPTURE_H
+#define FABRIC_CAPTURE_CAPTURE_H
 
 #include <ibsa/sim.h>
 

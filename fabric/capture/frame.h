@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A MAD as a packet on an InfiniBand link, with all headers and checksums. */
-#ifndef SIM_CAPTURE_FRAME_H
-#define SIM_CAPTURE_FRAME_H
+#ifndef FABRIC_CAPTURE_FRAME_H
+#define FABRIC_CAPTURE_FRAME_H
 
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* InfiniBand packets of a pcap file in memory. */
-#ifndef SIM_CAPTURE_PCAP_H
-#define SIM_CAPTURE_PCAP_H
+#ifndef FABRIC_CAPTURE_PCAP_H
+#define FABRIC_CAPTURE_PCAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

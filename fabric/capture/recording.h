@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A recording: the SA requests in a capture, and their answers. */
-#ifndef SIM_CAPTURE_RECORDING_H
-#define SIM_CAPTURE_RECORDING_H
+#ifndef FABRIC_CAPTURE_RECORDING_H
+#define FABRIC_CAPTURE_RECORDING_H
 
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>

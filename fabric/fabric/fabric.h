@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A fabric: a subnet, its links, the agents of its nodes, its SA and files. */
-#ifndef SIM_FABRIC_FABRIC_H
-#define SIM_FABRIC_FABRIC_H
+#ifndef FABRIC_FABRIC_FABRIC_H
+#define FABRIC_FABRIC_FABRIC_H
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A fabric whose SA returns the answers of a capture. */
-#ifndef SIM_CAPTURE_REPLAY_H
-#define SIM_CAPTURE_REPLAY_H
+#ifndef FABRIC_CAPTURE_REPLAY_H
+#define FABRIC_CAPTURE_REPLAY_H
 
 #include "fabric/fabric/fabric.h"
 #include "fabric/sa/sa.h"

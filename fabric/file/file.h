@@ -9,8 +9,8 @@
  * Source: Linux drivers/infiniband/core/user_mad.c and mad.c;
  * Documentation/infiniband/user_mad.rst.
  */
-#ifndef SIM_FILE_FILE_H
-#define SIM_FILE_FILE_H
+#ifndef FABRIC_FILE_FILE_H
+#define FABRIC_FILE_FILE_H
 
 #include <ibsa/sim.h>
 

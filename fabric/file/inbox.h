@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The queue of packets in a umad file that wait to be read. */
-#ifndef SIM_FILE_INBOX_H
-#define SIM_FILE_INBOX_H
+#ifndef FABRIC_FILE_INBOX_H
+#define FABRIC_FILE_INBOX_H
 
 #include "umad/file.h"
 #include "fabric/sa/sa.h"

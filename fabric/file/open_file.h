@@ -2,8 +2,8 @@
 /*
  * The struct of an open umad file, for the functions that deliver MADs to it.
  */
-#ifndef SIM_FILE_OPEN_FILE_H
-#define SIM_FILE_OPEN_FILE_H
+#ifndef FABRIC_FILE_OPEN_FILE_H
+#define FABRIC_FILE_OPEN_FILE_H
 
 #include "fabric/mad/agent.h"
 #include "fabric/mad/port.h"

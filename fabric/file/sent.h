@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* MADs that a umad file has sent and that wait for their responses. */
-#ifndef SIM_FILE_SENT_H
-#define SIM_FILE_SENT_H
+#ifndef FABRIC_FILE_SENT_H
+#define FABRIC_FILE_SENT_H
 
 #include "base/hash.h"
 #include "base/list.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The agents of a umad file: which of its agents receives a MAD. */
-#ifndef SIM_MAD_AGENT_H
-#define SIM_MAD_AGENT_H
+#ifndef FABRIC_MAD_AGENT_H
+#define FABRIC_MAD_AGENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The counters of each port, which its PMA reports. */
-#ifndef SIM_MAD_COUNTERS_H
-#define SIM_MAD_COUNTERS_H
+#ifndef FABRIC_MAD_COUNTERS_H
+#define FABRIC_MAD_COUNTERS_H
 
 #include "fabric/mad/mad.h"
 #include "fabric/mad/net.h"

@@ -3,8 +3,8 @@
  * An impaired link: faults lose, delay, duplicate, reorder and corrupt the
  * MADs on it. MADs that are not lost wait in a queue until they are due.
  */
-#ifndef SIM_MAD_IMPAIRED_LINK_H
-#define SIM_MAD_IMPAIRED_LINK_H
+#ifndef FABRIC_MAD_IMPAIRED_LINK_H
+#define FABRIC_MAD_IMPAIRED_LINK_H
 
 #include "fabric/mad/queue.h"
 

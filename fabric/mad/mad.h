@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* MADs between ports of the fabric: addresses, forwarding and delivery. */
-#ifndef SIM_MAD_MAD_H
-#define SIM_MAD_MAD_H
+#ifndef FABRIC_MAD_MAD_H
+#define FABRIC_MAD_MAD_H
 
 #include <ibsa/transport.h>
 

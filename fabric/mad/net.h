@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The links of a subnet, and the faults that affect the MADs on them. */
-#ifndef SIM_MAD_NET_H
-#define SIM_MAD_NET_H
+#ifndef FABRIC_MAD_NET_H
+#define FABRIC_MAD_NET_H
 
 #include <ibsa/sim.h>
 

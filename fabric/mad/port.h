@@ -3,8 +3,8 @@
  * Handlers of the MADs that arrive at a port. The agents that every port has,
  * the SA, and umad files each provide a struct port_handler.
  */
-#ifndef SIM_MAD_PORT_H
-#define SIM_MAD_PORT_H
+#ifndef FABRIC_MAD_PORT_H
+#define FABRIC_MAD_PORT_H
 
 #include "fabric/mad/queue.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* MADs in transit, ordered by the time at which they are due. */
-#ifndef SIM_MAD_QUEUE_H
-#define SIM_MAD_QUEUE_H
+#ifndef FABRIC_MAD_QUEUE_H
+#define FABRIC_MAD_QUEUE_H
 
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A buffer for an SA reply of any size. */
-#ifndef SIM_MAD_REPLY_H
-#define SIM_MAD_REPLY_H
+#ifndef FABRIC_MAD_REPLY_H
+#define FABRIC_MAD_REPLY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Performance management agents, which report the counters of ports. */
-#ifndef SIM_NODE_PMA_H
-#define SIM_NODE_PMA_H
+#ifndef FABRIC_NODE_PMA_H
+#define FABRIC_NODE_PMA_H
 
 #include "fabric/node/sma.h"
 

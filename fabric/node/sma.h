@@ -4,8 +4,8 @@
  * values that an SM outside of the fabric sets there. A node that no such SM
  * has configured has no stored values, but those of the embedded SM.
  */
-#ifndef SIM_NODE_SMA_H
-#define SIM_NODE_SMA_H
+#ifndef FABRIC_NODE_SMA_H
+#define FABRIC_NODE_SMA_H
 
 #include <ibsa/records.h>
 

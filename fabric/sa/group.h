@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The multicast groups of the embedded SA, and their members. */
-#ifndef SIM_SA_GROUP_H
-#define SIM_SA_GROUP_H
+#ifndef FABRIC_SA_GROUP_H
+#define FABRIC_SA_GROUP_H
 
 #include <ibsa/records.h>
 

@@ -4,8 +4,8 @@
  * many large tables does not delay other clients. The owner of the SA gives
  * each client its slices.
  */
-#ifndef SIM_SA_JOB_H
-#define SIM_SA_JOB_H
+#ifndef FABRIC_SA_JOB_H
+#define FABRIC_SA_JOB_H
 
 #include "fabric/sa/sa.h"
 

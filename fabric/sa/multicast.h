@@ -3,8 +3,8 @@
  * Multicast forwarding tables, computed from the embedded SA's multicast
  * groups.
  */
-#ifndef SIM_SA_MULTICAST_H
-#define SIM_SA_MULTICAST_H
+#ifndef FABRIC_SA_MULTICAST_H
+#define FABRIC_SA_MULTICAST_H
 
 #include "fabric/sa/sa.h"
 #include "fabric/subnet/forward.h"

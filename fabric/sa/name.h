@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Finds end ports by GUID: each port's own GUID and its alias GUIDs. */
-#ifndef SIM_SA_NAME_H
-#define SIM_SA_NAME_H
+#ifndef FABRIC_SA_NAME_H
+#define FABRIC_SA_NAME_H
 
 #include "fabric/subnet/subnet.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Notices that the SA forwards to subscribers. */
-#ifndef SIM_SA_NOTICE_H
-#define SIM_SA_NOTICE_H
+#ifndef FABRIC_SA_NOTICE_H
+#define FABRIC_SA_NOTICE_H
 
 #include "fabric/sa/sa.h"
 

@@ -3,8 +3,8 @@
  * Reads a partition file in OpenSM's format: the P_Keys of ports, and
  * multicast groups that exist from the start.
  */
-#ifndef SIM_SA_PARTITION_H
-#define SIM_SA_PARTITION_H
+#ifndef FABRIC_SA_PARTITION_H
+#define FABRIC_SA_PARTITION_H
 
 #include "fabric/sa/sa.h"
 

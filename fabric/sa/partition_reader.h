@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parser state that partitions and groups share. */
-#ifndef SIM_SA_PARTITION_READER_H
-#define SIM_SA_PARTITION_READER_H
+#ifndef FABRIC_SA_PARTITION_READER_H
+#define FABRIC_SA_PARTITION_READER_H
 
 #include "fabric/topology/cursor.h"
 #include "fabric/sa/partition.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Requests for PathRecords, and the paths that the SA returns. */
-#ifndef SIM_SA_PATH_H
-#define SIM_SA_PATH_H
+#ifndef FABRIC_SA_PATH_H
+#define FABRIC_SA_PATH_H
 
 #include "fabric/sa/sa.h"
 

@@ -5,8 +5,8 @@
  * the configured number of hops. Each of these adapters receives requests at a
  * QP of its own.
  */
-#ifndef SIM_SA_REDIRECT_H
-#define SIM_SA_REDIRECT_H
+#ifndef FABRIC_SA_REDIRECT_H
+#define FABRIC_SA_REDIRECT_H
 
 #include "fabric/sa/sa.h"
 

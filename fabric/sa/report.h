@@ -3,8 +3,8 @@
  * Reports of the SA that are in flight: each is sent until it is answered or
  * was sent TRIES times.
  */
-#ifndef SIM_SA_REPORT_H
-#define SIM_SA_REPORT_H
+#ifndef FABRIC_SA_REPORT_H
+#define FABRIC_SA_REPORT_H
 
 #include <ibsa/records.h>
 #include <ibsa/transport.h>

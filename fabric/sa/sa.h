@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The embedded SA: answers request MADs. */
-#ifndef SIM_SA_SA_H
-#define SIM_SA_SA_H
+#ifndef FABRIC_SA_SA_H
+#define FABRIC_SA_SA_H
 
 #include <string.h>
 

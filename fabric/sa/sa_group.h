@@ -3,8 +3,8 @@
  * Checks of MCMemberRecord requests that queries, joins and leaves have in
  * common.
  */
-#ifndef SIM_SA_SA_GROUP_H
-#define SIM_SA_SA_GROUP_H
+#ifndef FABRIC_SA_SA_GROUP_H
+#define FABRIC_SA_SA_GROUP_H
 
 #include "fabric/sa/sa.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The set of services that clients have registered with the embedded SA. */
-#ifndef SIM_SA_SERVICE_H
-#define SIM_SA_SERVICE_H
+#ifndef FABRIC_SA_SERVICE_H
+#define FABRIC_SA_SERVICE_H
 
 #include <ibsa/records.h>
 

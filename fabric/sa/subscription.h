@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Subscriptions of clients to events. */
-#ifndef SIM_SA_SUBSCRIPTION_H
-#define SIM_SA_SUBSCRIPTION_H
+#ifndef FABRIC_SA_SUBSCRIPTION_H
+#define FABRIC_SA_SUBSCRIPTION_H
 
 #include <ibsa/bits.h>
 #include <ibsa/records.h>

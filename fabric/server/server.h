@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Internal structs and functions of a fabric server. */
-#ifndef SIM_SERVER_SERVER_H
-#define SIM_SERVER_SERVER_H
+#ifndef FABRIC_SERVER_SERVER_H
+#define FABRIC_SERVER_SERVER_H
 
 #include <sys/socket.h>
 

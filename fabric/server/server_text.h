@@ -3,8 +3,8 @@
  * The contents of an adapter's sysfs files, and the tables that list these
  * files.
  */
-#ifndef SIM_SERVER_SERVER_TEXT_H
-#define SIM_SERVER_SERVER_TEXT_H
+#ifndef FABRIC_SERVER_SERVER_TEXT_H
+#define FABRIC_SERVER_SERVER_TEXT_H
 
 #include "fabric/server/server.h"
 

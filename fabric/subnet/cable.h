@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Links that go down and come up. */
-#ifndef SIM_SUBNET_CABLE_H
-#define SIM_SUBNET_CABLE_H
+#ifndef FABRIC_SUBNET_CABLE_H
+#define FABRIC_SUBNET_CABLE_H
 
 #include "fabric/subnet/subnet.h"
 

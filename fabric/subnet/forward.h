@@ -3,8 +3,8 @@
  * The forwarding tables of switches: as an SM outside of the fabric has set
  * them, otherwise computed from the embedded SM's routes and groups.
  */
-#ifndef SIM_SUBNET_FORWARD_H
-#define SIM_SUBNET_FORWARD_H
+#ifndef FABRIC_SUBNET_FORWARD_H
+#define FABRIC_SUBNET_FORWARD_H
 
 #include "fabric/subnet/tables.h"
 

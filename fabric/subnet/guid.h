@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Alias GUIDs: further GUIDs of a port besides its own. */
-#ifndef SIM_SUBNET_GUID_H
-#define SIM_SUBNET_GUID_H
+#ifndef FABRIC_SUBNET_GUID_H
+#define FABRIC_SUBNET_GUID_H
 
 #include "fabric/tools/map.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Callbacks for changes in a subnet. */
-#ifndef SIM_SUBNET_OBSERVER_H
-#define SIM_SUBNET_OBSERVER_H
+#ifndef FABRIC_SUBNET_OBSERVER_H
+#define FABRIC_SUBNET_OBSERVER_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * A subnet as the embedded SM, or another SM, has configured it: the state that
  * forwarding, the agents of nodes and the SA share.
  */
-#ifndef SIM_SUBNET_SUBNET_H
-#define SIM_SUBNET_SUBNET_H
+#ifndef FABRIC_SUBNET_SUBNET_H
+#define FABRIC_SUBNET_SUBNET_H
 
 #include <ibsa/bits.h>
 #include <ibsa/sa.h>

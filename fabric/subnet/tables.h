@@ -4,8 +4,8 @@
  * The SA's records and the nodes' responses contain these values until an SM
  * outside of the fabric sets others.
  */
-#ifndef SIM_SUBNET_TABLES_H
-#define SIM_SUBNET_TABLES_H
+#ifndef FABRIC_SUBNET_TABLES_H
+#define FABRIC_SUBNET_TABLES_H
 
 #include <ibsa/records.h>
 

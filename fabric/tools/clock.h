@@ -3,8 +3,8 @@
  * The clock of a simulated fabric: the system's clock, or a virtual one, which
  * only the program advances.
  */
-#ifndef SIM_TOOLS_CLOCK_H
-#define SIM_TOOLS_CLOCK_H
+#ifndef FABRIC_TOOLS_CLOCK_H
+#define FABRIC_TOOLS_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A hash map from 64-bit keys to indexes of nodes or ports. */
-#ifndef SIM_TOOLS_MAP_H
-#define SIM_TOOLS_MAP_H
+#ifndef FABRIC_TOOLS_MAP_H
+#define FABRIC_TOOLS_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sorted arrays. */
-#ifndef SIM_TOOLS_ORDER_H
-#define SIM_TOOLS_ORDER_H
+#ifndef FABRIC_TOOLS_ORDER_H
+#define FABRIC_TOOLS_ORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

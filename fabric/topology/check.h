@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Findings: suspicious lines of a topology file that is otherwise valid. */
-#ifndef SIM_TOPOLOGY_CHECK_H
-#define SIM_TOPOLOGY_CHECK_H
+#ifndef FABRIC_TOPOLOGY_CHECK_H
+#define FABRIC_TOPOLOGY_CHECK_H
 
 #include "fabric/topology/parse.h"
 

@@ -2,8 +2,8 @@
 /*
  * A position in a line of text, and functions that parse the text from there.
  */
-#ifndef SIM_TOPOLOGY_CURSOR_H
-#define SIM_TOPOLOGY_CURSOR_H
+#ifndef FABRIC_TOPOLOGY_CURSOR_H
+#define FABRIC_TOPOLOGY_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

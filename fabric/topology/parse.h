@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The state of the topology parser. */
-#ifndef SIM_TOPOLOGY_PARSE_H
-#define SIM_TOPOLOGY_PARSE_H
+#ifndef FABRIC_TOPOLOGY_PARSE_H
+#define FABRIC_TOPOLOGY_PARSE_H
 
 #include "fabric/topology/cursor.h"
 #include "fabric/topology/topology.h"

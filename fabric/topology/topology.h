@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The content of a topology file: nodes, ports and cables. */
-#ifndef SIM_TOPOLOGY_TOPOLOGY_H
-#define SIM_TOPOLOGY_TOPOLOGY_H
+#ifndef FABRIC_TOPOLOGY_TOPOLOGY_H
+#define FABRIC_TOPOLOGY_TOPOLOGY_H
 
 #include <ibsa/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Helpers for tests of changes in a running fabric. */
-#ifndef SIM_CHANGE_RIG_H
-#define SIM_CHANGE_RIG_H
+#ifndef FABRIC_CHANGE_RIG_H
+#define FABRIC_CHANGE_RIG_H
 
 #include "support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Helpers for tests that open umad files on a fabric. */
-#ifndef SIM_FILE_RIG_H
-#define SIM_FILE_RIG_H
+#ifndef FABRIC_FILE_RIG_H
+#define FABRIC_FILE_RIG_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Helpers for tests of subscriptions and Reports. */
-#ifndef SIM_NOTICE_RIG_H
-#define SIM_NOTICE_RIG_H
+#ifndef FABRIC_NOTICE_RIG_H
+#define FABRIC_NOTICE_RIG_H
 
 #include "../interface/everything.h"
 #include "support.h"

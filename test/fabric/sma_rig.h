@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Helpers for tests of SMPs, which act as an SM at a umad file of a. */
-#ifndef SIM_SMA_RIG_H
-#define SIM_SMA_RIG_H
+#ifndef FABRIC_SMA_RIG_H
+#define FABRIC_SMA_RIG_H
 
 #include "file_rig.h"
 

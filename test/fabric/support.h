@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Helpers for tests of the embedded fabric. */
-#ifndef SIM_SUPPORT_H
-#define SIM_SUPPORT_H
+#ifndef FABRIC_SUPPORT_H
+#define FABRIC_SUPPORT_H
 
 #include <setjmp.h>
 #include <stdarg.h>
