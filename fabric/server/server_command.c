@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 enum { NAME_MAX_CHARS = 256 };
 

@@ -6,7 +6,7 @@
 #ifndef FABRIC_SERVER_SERVER_TEXT_H
 #define FABRIC_SERVER_SERVER_TEXT_H
 
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 /*
  * A sysfs file that is being written, and the node and port that it is about.

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/close.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 /*
  * How many parts one call writes. A client that reads single bytes must not

@@ -4,7 +4,7 @@
  * client has limits of its own, but the sum of these is more than a machine
  * has.
  */
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 static size_t buffers_memory(const struct server_peer *peer)
 {

@@ -19,7 +19,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/fd.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 enum {
 	EVENTS_MAX = 64,      /* in one round */

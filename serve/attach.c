@@ -7,7 +7,7 @@
 #include <sys/epoll.h>
 
 #include "base/clock.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 /*
  * The umad file calls this when it has packets for the client. The fabric is

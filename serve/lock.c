@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/large.h"
 #include "base/stat.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 /*
  * How long to wait for the lock, in ms: a server holds it only while it

@@ -24,7 +24,7 @@
 #include "base/clock.h"
 #include "base/large.h"
 #include "base/stat.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 #define FOLDER_SUFFIX ".issm"
 

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 enum {
 	ACCEPTS_MAX = 64, /* in one round */

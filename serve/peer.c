@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/stat.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 enum {
 	BACKLOG = 1024,

@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "base/process.h"
 #include "fabric/subnet/guid.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 /* A request and its answer. */
 struct request {

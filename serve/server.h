@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Internal structs and functions of a fabric server. */
-#ifndef FABRIC_SERVER_SERVER_H
-#define FABRIC_SERVER_SERVER_H
+#ifndef SERVE_SERVER_H
+#define SERVE_SERVER_H
 
 #include <sys/socket.h>
 
@@ -20,7 +20,7 @@ enum {
 	SERVER_BATCH_BYTES = 65536, /* maximum of one read or write */
 	SERVER_PATH_MAX = 108,	    /* size of sun_path in struct sockaddr_un */
 	SERVER_LOCK_MAX = SERVER_PATH_MAX + 5,
-	TURN_NS = 1000000, /* of a client: see server_turn.c */
+	TURN_NS = 1000000, /* of a client: see turn.c */
 };
 
 /*
@@ -252,7 +252,7 @@ void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
 
 /*
  * Take the lock for creating a socket at @path. Only this user and root can
- * hold it (server_lock.c). Waits for up to 2 seconds. Return: a descriptor;
+ * hold it (lock.c). Waits for up to 2 seconds. Return: a descriptor;
  * -EBUSY another process holds the lock, or -EEXIST the lock file is not
  * private to this user; -EOPNOTSUPP the directory exists, but cannot hold
  * files; or another negative errno. *@error is set only with -EBUSY and
@@ -262,7 +262,7 @@ int ibsa__server_lock(const char *path, struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_unlock(const char *path, int fd);
 
 /*
- * New clients (server_accept.c). ibsa__server_accept() handles the listening
+ * New clients (accept.c). ibsa__server_accept() handles the listening
  * socket. ibsa__peer_leave() gives the client's slot back. If the client has a
  * slot for commands, and a request is not a command, ibsa__peer_check_slot()
  * returns -EUSERS, and otherwise 0; ibsa__peer_refuse() disconnects the client
@@ -276,7 +276,7 @@ int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
 void ibsa__peer_refuse(struct server_peer *peer);
 void ibsa__server_reenable(struct ibsa_fabric_server *server);
 
-/* Clients (server_peer.c). */
+/* Clients (peer.c). */
 int ibsa__server_listen(struct ibsa_fabric_server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__server_unlink(const struct ibsa_fabric_server *server);
@@ -311,7 +311,7 @@ void ibsa__peer_free(struct server_peer *peer);
 void ibsa__peers_send_events(struct ibsa_fabric_server *server);
 
 /*
- * Requests (server_request.c). ibsa__peer_receive() is called when requests
+ * Requests (request.c). ibsa__peer_receive() is called when requests
  * have arrived. ibsa__peer_answer() reads them and answers all complete ones
  * until the client's turn ends.
  */
@@ -334,7 +334,7 @@ struct server_fds {
 };
 
 /*
- * The umad file (server_attach.c). ibsa__server_slice() turns on and off that
+ * The umad file (attach.c). ibsa__server_slice() turns on and off that
  * the clients' tables are built in turns.
  */
 void ibsa__server_slice(struct ibsa_fabric_server *server, bool on);
@@ -343,7 +343,7 @@ int ibsa__peer_attach(struct server_peer *peer,
 void ibsa__peer_detach(struct server_peer *peer);
 
 /*
- * Packets (server_data.c). ibsa__peer_data_event() is called for events on the
+ * Packets (data.c). ibsa__peer_data_event() is called for events on the
  * data socket of a client without rings. ibsa__peer_data_end() is called for any
  * event on that of a client with rings: such a client sends nothing there, so it
  * has closed the socket, or has sent invalid data, and is disconnected. Its
@@ -381,7 +381,7 @@ void ibsa__peer_flush(struct server_peer *peer);
 void ibsa__peer_serve(struct server_peer *peer);
 
 /*
- * Bytes of packets (server_ring.c). ibsa__peer_bytes_send() sends as many bytes
+ * Bytes of packets (ring.c). ibsa__peer_bytes_send() sends as many bytes
  * as the client has room for, ibsa__peer_bytes_recv() receives those that have
  * arrived. Return: their number, possibly 0; or -errno: the client has gone, or
  * has written invalid values to its ring.
@@ -394,7 +394,7 @@ ssize_t ibsa__peer_bytes_recv(struct server_peer *peer, void *to, size_t len);
 bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
 
 /*
- * Memory (server_memory.c). ibsa__peer_count_memory() updates the sum after the
+ * Memory (memory.c). ibsa__peer_count_memory() updates the sum after the
  * buffers of a client have changed. ibsa__server_limit_memory() disconnects the
  * clients that use most until the others use no more than the options permit.
  */
@@ -402,7 +402,7 @@ void ibsa__peer_count_memory(struct server_peer *peer);
 void ibsa__server_limit_memory(struct ibsa_fabric_server *server);
 
 /*
- * Turns (server_turn.c). ibsa__peer_activate() is called when a client has work.
+ * Turns (turn.c). ibsa__peer_activate() is called when a client has work.
  * ibsa__peers_serve_active() gives the active clients turns, for some
  * milliseconds. If none has work afterwards, announce to the clients with rings
  * that they must wake the server; no client is active any more.
@@ -442,7 +442,7 @@ uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
 			   unsigned int number);
 
 /*
- * SMs (server_issm.c). Write the path of the FIFO that stands for the issm file
+ * SMs (issm.c). Write the path of the FIFO that stands for the issm file
  * of @port. The FIFO exists while a program has it open or a client is at the
  * node, and for @patience_ms after that. Return: 0; -ENAMETOOLONG the path is
  * longer than @room; -ENOMEM; -EMFILE there are too many FIFOs in use; -EEXIST

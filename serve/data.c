@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/clock.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 enum {
 	SMALL_BYTES = 4096, /* Packets up to this size are sent in a batch. */

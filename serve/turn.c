@@ -9,7 +9,7 @@
  */
 #include "base/clock.h"
 #include "fabric/sa/job.h"
-#include "fabric/server/server.h"
+#include "serve/server.h"
 
 /* Time of all turns between two checks for events and signals. */
 enum { ROUND_NS = 4000000 };
