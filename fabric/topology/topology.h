@@ -6,7 +6,7 @@
 #include <ibsa/types.h>
 
 #include "fabric/tools/map.h"
-#include "topology/rate.h"
+#include "wire/rate.h"
 
 /*
  * Limits. A subnet has 49151 unicast LIDs, and each node needs one. The limit

@@ -9,7 +9,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/topology.h>
 
-#include "topology/rate.h"
+#include "wire/rate.h"
 
 /* The index of a node or port that does not exist. */
 #define TOPOLOGY_NONE UINT32_MAX

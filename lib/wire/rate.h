@@ -4,8 +4,8 @@
  * in the ascending order of rates, since the codes of SA records are not in
  * that order.
  */
-#ifndef TOPOLOGY_RATE_H
-#define TOPOLOGY_RATE_H
+#ifndef WIRE_RATE_H
+#define WIRE_RATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

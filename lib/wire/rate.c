@@ -2,7 +2,7 @@
 /* Tables of widths, lane speeds and rates. */
 #include <string.h>
 
-#include "topology/rate.h"
+#include "wire/rate.h"
 
 /* clang-format off */
 static const uint8_t lanes_of_width[WIDTHS] = { 0, 1, 2, 4, 8, 12 };
