@@ -9,12 +9,12 @@
 
 #include "base/large.h"
 #include "base/list.h"
+#include "base/map.h"
 #include "remote/connection.h"
 #include "remote/ring.h"
 #include "fabric/fabric/fabric.h"
 #include "fabric/file/file.h"
 #include "fabric/sa/job.h"
-#include "fabric/tools/map.h"
 
 enum {
 	SERVER_BATCH_BYTES = 65536, /* maximum of one read or write */

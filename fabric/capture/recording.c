@@ -106,7 +106,7 @@ static struct exchange *exchange_find_open(const struct recording *recording,
 {
 	const uint32_t index = map_find(&recording->by_id, id_of(mad, lid));
 
-	return index == SIM_NONE ? NULL : &recording->exchanges[index];
+	return index == MAP_NONE ? NULL : &recording->exchanges[index];
 }
 
 /* Whether a request is a retry of an earlier request that has no answer yet. */
@@ -136,7 +136,7 @@ static int add_request(struct recording *recording, const struct frame *frame)
 	*exchange = (struct exchange){
 		.slid = frame->slid,
 		.dlid = frame->dlid,
-		.next = SIM_NONE,
+		.next = MAP_NONE,
 	};
 	memcpy(exchange->request, frame->mad, IBSA_MAD_BYTES);
 	return 0;
@@ -303,7 +303,7 @@ static int requests_index(struct recording *recording)
 		request_key_put(recording->exchanges[i].request, request_key);
 		key = bytes_hash(request_key, sizeof(request_key));
 		before = map_find(&last, key);
-		if (before == SIM_NONE)
+		if (before == MAP_NONE)
 			err = ibsa__map_put(&recording->by_request, key, i);
 		else
 			recording->exchanges[before].next = i;
@@ -413,7 +413,7 @@ const struct exchange *ibsa__recording_query(struct recording *recording,
 	request_key_put(request, request_key);
 	key = bytes_hash(request_key, sizeof(request_key));
 	index = map_find(&recording->by_request, key);
-	if (index == SIM_NONE)
+	if (index == MAP_NONE)
 		return NULL;
 	exchange = &recording->exchanges[index];
 	request_key_put(exchange->request, asked);
@@ -423,7 +423,7 @@ const struct exchange *ibsa__recording_query(struct recording *recording,
 	 * Go on to the next answer to the request. If memory was short, this
 	 * is not stored, and the same answer is returned again.
 	 */
-	if (exchange->next != SIM_NONE)
+	if (exchange->next != MAP_NONE)
 		(void)ibsa__map_put(&recording->by_request, key,
 				    exchange->next);
 	return exchange;

@@ -6,7 +6,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>
 
-#include "fabric/tools/map.h"
+#include "base/map.h"
 
 /*
  * A request in a recording, which may have been sent more than once, and its
@@ -21,7 +21,7 @@ struct exchange {
 	uint16_t slid;	  /* of the request */
 	uint16_t dlid;
 	bool is_whole; /* the answer is complete */
-	uint32_t next; /* the next equal request, or SIM_NONE */
+	uint32_t next; /* the next equal request, or MAP_NONE */
 };
 
 struct recording {

@@ -44,7 +44,7 @@ struct guid_table *ibsa__aliases_table(const struct aliases *aliases,
 {
 	const uint32_t index = map_find(&aliases->table_of, port_guid);
 
-	return index == SIM_NONE ? NULL : &aliases->tables[index];
+	return index == MAP_NONE ? NULL : &aliases->tables[index];
 }
 
 uint64_t ibsa__aliases_guid_at(const struct aliases *aliases,

@@ -3,7 +3,7 @@
 #ifndef FABRIC_SUBNET_GUID_H
 #define FABRIC_SUBNET_GUID_H
 
-#include "fabric/tools/map.h"
+#include "base/map.h"
 
 enum {
 	GUIDS_PER_BLOCK = 8,

@@ -11,10 +11,10 @@
 #include <ibsa/sim.h>
 
 #include "base/list.h"
+#include "base/map.h"
 #include "fabric/subnet/guid.h"
 #include "fabric/subnet/observer.h"
 #include "fabric/tools/clock.h"
-#include "fabric/tools/map.h"
 #include "fabric/topology/topology.h"
 
 enum { PKEYS_MAX = 128 };

@@ -5,8 +5,11 @@
 
 #include <ibsa/types.h>
 
-#include "fabric/tools/map.h"
+#include "base/map.h"
 #include "wire/rate.h"
+
+/* The index that stands for no node, port or switch. */
+#define SIM_NONE MAP_NONE
 
 /*
  * Limits. A subnet has 49151 unicast LIDs, and each node needs one. The limit

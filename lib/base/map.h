@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A hash map from 64-bit keys to indexes of nodes or ports. */
-#ifndef FABRIC_TOOLS_MAP_H
-#define FABRIC_TOOLS_MAP_H
+/* A hash map from 64-bit keys to indexes, such as those of nodes or ports. */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The index that stands for no node, port or switch. */
-#define SIM_NONE UINT32_MAX
+/* The index that stands for no object. */
+#define MAP_NONE UINT32_MAX
 
 struct map_slot {
 	uint64_t key;
-	uint32_t value; /* SIM_NONE: the slot is free */
+	uint32_t value; /* MAP_NONE: the slot is free */
 };
 
 /*
@@ -62,15 +62,15 @@ static inline uint32_t map_start(const struct map *map, uint64_t key)
 	return (uint32_t)(key >> map->shift);
 }
 
-/* Return: the value of @key, or SIM_NONE. */
+/* Return: the value of @key, or MAP_NONE. */
 static inline uint32_t map_find(const struct map *map, uint64_t key)
 {
 	if (!map->slots)
-		return SIM_NONE;
+		return MAP_NONE;
 	for (uint32_t i = map_start(map, key);; i = (i + 1) & map->mask) {
 		const struct map_slot *slot = &map->slots[i];
 
-		if (slot->value == SIM_NONE || slot->key == key)
+		if (slot->value == MAP_NONE || slot->key == key)
 			return slot->value;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The embedded fabric's map: each key is found, whatever the keys are. */
+/* A hash map: each key is found, whatever the keys are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../support/random.h"
-#include "fabric/tools/map.h"
+#include "base/map.h"
 
 enum { COUNT = 20000 };
 
@@ -18,7 +18,7 @@ static uint32_t search_length(const struct map *map, uint64_t key)
 	const uint32_t start = map_start(map, key);
 	uint32_t i = start;
 
-	while (map->slots[i].key != key || map->slots[i].value == SIM_NONE)
+	while (map->slots[i].key != key || map->slots[i].value == MAP_NONE)
 		i = (i + 1) & map->mask;
 	return (i - start) & map->mask;
 }
@@ -76,7 +76,7 @@ static void only_removed_keys_are_gone(void **state)
 
 	(void)state;
 	for (int i = 0; i < KEYS; i++)
-		want[i] = SIM_NONE;
+		want[i] = MAP_NONE;
 	ibsa__map_remove(&map, 1);
 	for (uint32_t round = 0; round < 20000; round++) {
 		const uint64_t key = random_next(&seed) % KEYS;
@@ -85,7 +85,7 @@ static void only_removed_keys_are_gone(void **state)
 			want[key] = round;
 			assert_int_equal(ibsa__map_put(&map, key, round), 0);
 		} else {
-			want[key] = SIM_NONE;
+			want[key] = MAP_NONE;
 			ibsa__map_remove(&map, key);
 		}
 		for (uint64_t i = 0; round % 16 == 0 && i < KEYS; i++)

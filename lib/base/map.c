@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "base/secret.h"
-#include "fabric/tools/map.h"
 
 enum { FIRST_BITS = 6, HASH_BITS = 64 };
 
@@ -12,9 +12,9 @@ static void map_insert(struct map *map, uint64_t key, uint32_t value)
 {
 	uint32_t i = map_start(map, key);
 
-	while (map->slots[i].value != SIM_NONE && map->slots[i].key != key)
+	while (map->slots[i].value != MAP_NONE && map->slots[i].key != key)
 		i = (i + 1) & map->mask;
-	if (map->slots[i].value == SIM_NONE)
+	if (map->slots[i].value == MAP_NONE)
 		map->used++;
 	map->slots[i] = (struct map_slot){ .key = key, .value = value };
 }
@@ -39,7 +39,7 @@ static int map_grow(struct map *map, unsigned int bits)
 	if (!slots)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < room; i++)
-		slots[i].value = SIM_NONE;
+		slots[i].value = MAP_NONE;
 	map->slots = slots;
 	map->mask = room - 1;
 	map->shift = HASH_BITS - bits;
@@ -47,7 +47,7 @@ static int map_grow(struct map *map, unsigned int bits)
 	if (!old.slots)
 		choose_secrets(map);
 	for (uint32_t i = 0; old.slots && i <= old.mask; i++) {
-		if (old.slots[i].value != SIM_NONE)
+		if (old.slots[i].value != MAP_NONE)
 			map_insert(map, old.slots[i].key, old.slots[i].value);
 	}
 	ibsa__free(old.slots);
@@ -82,14 +82,14 @@ void ibsa__map_remove(struct map *map, uint64_t key)
 {
 	uint32_t hole;
 
-	if (map_find(map, key) == SIM_NONE)
+	if (map_find(map, key) == MAP_NONE)
 		return;
 	hole = map_start(map, key);
 	while (map->slots[hole].key != key)
 		hole = (hole + 1) & map->mask;
 	map->used--;
 	for (uint32_t i = (hole + 1) & map->mask;
-	     map->slots[i].value != SIM_NONE; i = (i + 1) & map->mask) {
+	     map->slots[i].value != MAP_NONE; i = (i + 1) & map->mask) {
 		const uint32_t start = map_start(map, map->slots[i].key);
 
 		if (((i - start) & map->mask) < ((i - hole) & map->mask))
@@ -97,7 +97,7 @@ void ibsa__map_remove(struct map *map, uint64_t key)
 		map->slots[hole] = map->slots[i];
 		hole = i;
 	}
-	map->slots[hole].value = SIM_NONE;
+	map->slots[hole].value = MAP_NONE;
 }
 
 void ibsa__map_done(struct map *map)
