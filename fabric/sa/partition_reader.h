@@ -3,8 +3,8 @@
 #ifndef FABRIC_SA_PARTITION_READER_H
 #define FABRIC_SA_PARTITION_READER_H
 
-#include "fabric/topology/cursor.h"
 #include "fabric/sa/partition.h"
+#include "text/cursor.h"
 
 enum {
 	DEFAULT_PARTITION = 0x7fff, /* without the full-membership bit */

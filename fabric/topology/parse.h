@@ -3,8 +3,8 @@
 #ifndef FABRIC_TOPOLOGY_PARSE_H
 #define FABRIC_TOPOLOGY_PARSE_H
 
-#include "fabric/topology/cursor.h"
 #include "fabric/topology/topology.h"
+#include "text/cursor.h"
 
 /*
  * A text that is being parsed. The text stays in memory until all links have

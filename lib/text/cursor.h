@@ -2,8 +2,8 @@
 /*
  * A position in a line of text, and functions that parse the text from there.
  */
-#ifndef FABRIC_TOPOLOGY_CURSOR_H
-#define FABRIC_TOPOLOGY_CURSOR_H
+#ifndef TEXT_CURSOR_H
+#define TEXT_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
