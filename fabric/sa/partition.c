@@ -17,7 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "fabric/topology/parse.h"
+#include "base/read_file.h"
 #include "fabric/sa/partition_reader.h"
 
 int ibsa__partitions_fail(const struct reader *reader, int err,

@@ -108,11 +108,6 @@ int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
 int ibsa__parse_lid(struct parser *parser, struct cursor line,
 		    struct topo_port *port);
 
-/*
- * Read a whole file into *@out, which the caller frees. Return: 0 or an error.
- */
-int ibsa__read_file(const char *path, char **out, size_t *out_len);
-
 /* Write a port as "node id"[port] into @out, for a message. Return: @out. */
 const char *ibsa__port_text(const struct topology *topo, uint32_t index,
 			    char out[PORT_TEXT]);
