@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 
+#include <ibsa/topology.h>
+
 #include "fabric/fabric/fabric.h"
-#include "fabric/topology/check.h"
+#include "topology/net_check.h"
 
 int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
 			struct ibsa_fabric_node *out)
@@ -69,4 +71,14 @@ int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
 	out->line = finding->line;
 	ibsa__finding_text(&fabric->subnet.topo, finding, &out->what);
 	return 0;
+}
+
+int ibsa_topology_copy(struct ibsa_fabric *fabric, struct ibsa_topology **out)
+{
+	int err;
+
+	pthread_mutex_lock(&fabric->lock);
+	err = ibsa__topology_of_file(&fabric->subnet.topo, out);
+	pthread_mutex_unlock(&fabric->lock);
+	return err;
 }

@@ -15,7 +15,7 @@
 #include "fabric/subnet/guid.h"
 #include "fabric/subnet/observer.h"
 #include "fabric/tools/clock.h"
-#include "fabric/topology/topology.h"
+#include "topology/net.h"
 
 enum { PKEYS_MAX = 128 };
 

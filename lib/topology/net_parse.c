@@ -2,7 +2,7 @@
 /*
  * Parses topology files: the output of ibnetdiscover, and the shorter form
  * that ibsim accepts. This file handles lines, nodes and includes;
- * parse_link.c handles ports and cables.
+ * net_parse_link.c handles ports and cables.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/read_file.h"
-#include "fabric/topology/check.h"
+#include "topology/net_check.h"
 
 static int read_lines(struct parser *parser, const char *text, size_t len);
 

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "fabric/topology/parse.h"
+#include "topology/net_parse.h"
 
 /*
  * Parse a port number in brackets, which may be followed by the number printed

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <ibsa/sim.h>
+#include <ibsa/finding.h>
 
-#include "fabric/topology/check.h"
+#include "topology/net_check.h"
 
 /* Bytes of a rate such as "4xEDR". */
 enum { RATE_TEXT = 24 };

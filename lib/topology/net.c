@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
-#include "fabric/topology/topology.h"
+#include "topology/net.h"
 
 /*
  * A chunk of memory for strings, which replaces separate allocations for each

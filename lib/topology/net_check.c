@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 #include <ibsa/sa.h>
-#include <ibsa/sim.h>
+#include <ibsa/finding.h>
 
 #include "base/alloc.h"
-#include "fabric/topology/check.h"
+#include "topology/net_check.h"
 
 /* State of the search for findings. */
 struct check {

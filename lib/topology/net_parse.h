@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The state of the topology parser. */
-#ifndef FABRIC_TOPOLOGY_PARSE_H
-#define FABRIC_TOPOLOGY_PARSE_H
+#ifndef TOPOLOGY_NET_PARSE_H
+#define TOPOLOGY_NET_PARSE_H
 
-#include "fabric/topology/topology.h"
+#include "topology/net.h"
 #include "text/cursor.h"
 
 /*

@@ -6,8 +6,7 @@
 #include <ibsa/topology.h>
 
 #include "base/error.h"
-#include "fabric/fabric/fabric.h"
-#include "fabric/topology/topology.h"
+#include "topology/net.h"
 #include "topology/state.h"
 
 /*
@@ -102,8 +101,8 @@ static int node_load(struct ibsa_topology *topology,
 	return err;
 }
 
-static int topology_make(const struct topology *file,
-			 struct ibsa_topology **out)
+int ibsa__topology_of_file(const struct topology *file,
+			   struct ibsa_topology **out)
 {
 	struct ibsa_topology *topology;
 	int err = ibsa_topology_new(&topology);
@@ -135,7 +134,7 @@ static int source_load(const struct topo_source *source,
 	err = ibsa__topology_read(source, error, &file);
 	if (err)
 		return err;
-	err = file.node_count ? topology_make(&file, out) : -EINVAL;
+	err = file.node_count ? ibsa__topology_of_file(&file, out) : -EINVAL;
 	if (err == -EINVAL)
 		ibsa__fail(error, err,
 			   "%.100s: there is no node; the file must be output "
@@ -171,14 +170,4 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
 	};
 
 	return source_load(&source, error, out);
-}
-
-int ibsa_topology_copy(struct ibsa_fabric *fabric, struct ibsa_topology **out)
-{
-	int err;
-
-	pthread_mutex_lock(&fabric->lock);
-	err = topology_make(&fabric->subnet.topo, out);
-	pthread_mutex_unlock(&fabric->lock);
-	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The content of a topology file: nodes, ports and cables. */
-#ifndef FABRIC_TOPOLOGY_TOPOLOGY_H
-#define FABRIC_TOPOLOGY_TOPOLOGY_H
+#ifndef TOPOLOGY_NET_H
+#define TOPOLOGY_NET_H
 
 #include <ibsa/types.h>
 
@@ -94,6 +94,7 @@ struct topo_finding {
 	uint8_t kind;
 };
 
+struct ibsa_topology;
 struct topo_chunk;
 
 struct topology {
@@ -139,6 +140,10 @@ int ibsa__topology_read(const struct topo_source *from,
 			struct ibsa_error *error, struct topology *out);
 
 void ibsa__topology_done(struct topology *topo);
+
+/* Make a finished graph of the nodes and links. Return: 0; -ENOMEM. */
+int ibsa__topology_of_file(const struct topology *file,
+			   struct ibsa_topology **out);
 
 /*
  * Copy @len characters to memory that is freed with @topo. Return: the copy;
