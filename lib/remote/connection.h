@@ -118,9 +118,6 @@ void ibsa__remote_disconnect(struct remote_connection *connection);
  */
 large_inode ibsa__socket_inode(int fd);
 
-/* The descriptors that the answer to REMOTE_ATTACH carries, in this order. */
-enum { REMOTE_FD_DATA, REMOTE_FD_MEMORY, REMOTE_FD_BELL, REMOTE_FDS };
-
 /*
  * Descriptors that were received; -1: none. @is_cut: the process had too many
  * descriptors to receive all of them.

@@ -94,6 +94,9 @@ enum remote_type {
 	REMOTE_EVENT = 0x100,
 };
 
+/* The descriptors that the answer to REMOTE_ATTACH carries, in this order. */
+enum { REMOTE_FD_DATA, REMOTE_FD_MEMORY, REMOTE_FD_BELL, REMOTE_FDS };
+
 struct remote_head {
 	uint32_t length; /* of the body */
 	uint32_t type;
