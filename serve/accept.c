@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Accepts the clients of a fabric server, and refuses those above its limits. */
+/* Accepts the clients of a server, and refuses those above its limits. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ enum {
 	NOTE_MS = 1000, /* between two notes of refused clients */
 };
 
-void ibsa__server_reenable(struct ibsa_fabric_server *server)
+void ibsa__server_reenable(struct server *server)
 {
 	/*
 	 * If waiting for connections fails here, the next disconnection or the
@@ -58,8 +59,8 @@ static bool slot_take(struct server_slots *slots, pid_t pid, uint32_t max,
 		      uint32_t share)
 {
 	const uint32_t found = pid ? map_find(&slots->used_by, (uint64_t)pid)
-				   : SIM_NONE;
-	const uint32_t used = found == SIM_NONE ? 0 : found;
+				   : MAP_NONE;
+	const uint32_t used = found == MAP_NONE ? 0 : found;
 
 	if (slots->used >= max || used >= share ||
 	    (pid && ibsa__map_put(&slots->used_by, (uint64_t)pid, used + 1)))
@@ -80,13 +81,12 @@ static void slot_give(struct server_slots *slots, pid_t pid)
 		(void)!ibsa__map_put(&slots->used_by, (uint64_t)pid, used - 1);
 }
 
-static struct server_slots *slots_of(struct ibsa_fabric_server *server,
-				     bool is_reserved)
+static struct server_slots *slots_of(struct server *server, bool is_reserved)
 {
 	return is_reserved ? &server->reserved : &server->slots;
 }
 
-static bool server_slot_take(struct ibsa_fabric_server *server, pid_t pid,
+static bool server_slot_take(struct server *server, pid_t pid,
 			     bool *out_is_reserved)
 {
 	const uint32_t max = server->options.connections;
@@ -103,7 +103,7 @@ void ibsa__peer_leave(const struct server_peer *peer)
 	slot_give(slots_of(peer->control.server, peer->is_reserved), peer->pid);
 }
 
-static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid,
+static int peer_accept(struct server *server, int fd, pid_t pid,
 		       bool is_reserved)
 {
 	struct server_peer *peer = ibsa__calloc(1, sizeof(*peer));
@@ -123,7 +123,6 @@ static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid,
 	peer->data.deadline_ns = UINT64_MAX;
 	list_init(&peer->ready);
 	list_init(&peer->active);
-	sa_client_init(&peer->tables);
 	if (ibsa__server_watch(&peer->control, EPOLLIN)) {
 		ibsa__free(peer);
 		return -ENOMEM;
@@ -147,7 +146,7 @@ static int peer_accept(struct ibsa_fabric_server *server, int fd, pid_t pid,
  * client disconnects, or after ACCEPT_RETRY_MS: another part of this process
  * may have used the descriptors.
  */
-static void listener_pause(struct ibsa_fabric_server *server)
+static void listener_pause(struct server *server)
 {
 	if (!server->is_accept_paused)
 		ibsa__server_note(server, "new clients must wait: the process "
@@ -163,7 +162,7 @@ static void listener_pause(struct ibsa_fabric_server *server)
  * accept4() has failed: either no client is waiting, or there is no descriptor
  * or memory for the next one.
  */
-static void accept_failed(struct ibsa_fabric_server *server, int err)
+static void accept_failed(struct server *server, int err)
 {
 	if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
 		listener_pause(server);
@@ -172,33 +171,31 @@ static void accept_failed(struct ibsa_fabric_server *server, int err)
 }
 
 /*
- * The reason for refusing a client: as text for the client, and for the
- * server's log.
+ * The reason for refusing a client: text for the client, in which %s stands for
+ * the server's title, and text for the server's log.
  */
 struct refusal {
 	int err;
-	char text[64];
-	char note[64];
+	const char *text;
+	const char *note;
 };
 
 static const struct refusal another_users = {
-	-EACCES, "permission denied: the fabric server belongs to another user",
+	-EACCES, "permission denied: the %s belongs to another user",
 	"its process belongs to another user"
 };
 static const struct refusal too_many = {
-	-EUSERS, "the fabric server has reached its limit of connections",
+	-EUSERS, "the %s has reached its limit of connections",
 	"the limit of connections is reached"
 };
 static const struct refusal too_large_share = {
 	-EUSERS, "this process has reached its limit of connections",
 	"its process has reached its limit of connections"
 };
-static const struct refusal no_memory = { -ENOMEM,
-					  "the fabric server is out of memory",
+static const struct refusal no_memory = { -ENOMEM, "the %s is out of memory",
 					  "out of memory" };
 
-static void refusal_note(struct ibsa_fabric_server *server,
-			 const struct refusal *why)
+static void refusal_note(struct server *server, const struct refusal *why)
 {
 	struct refusals *refusals = &server->refusals;
 	const uint64_t now_ns = clock_now_ns();
@@ -222,28 +219,26 @@ static void refusal_note(struct ibsa_fabric_server *server,
  * Refuse a client: send the answer to its hello before the hello arrives. If
  * the send fails, the client receives end of file.
  */
-static void connection_refuse(struct ibsa_fabric_server *server, int fd,
+static void connection_refuse(struct server *server, int fd,
 			      const struct refusal *why)
 {
 	struct {
 		struct remote_head head;
-		char text[sizeof(why->text)];
+		char text[128];
 	} answer = {
-		.head = {
-			.type = REMOTE_HELLO,
-			.err = why->err,
-			.length = (uint32_t)strlen(why->text),
-		},
+		.head = { .type = REMOTE_HELLO, .err = why->err },
 	};
 
-	memcpy(answer.text, why->text, sizeof(answer.text));
+	snprintf(answer.text, sizeof(answer.text), why->text,
+		 server->options.title);
+	answer.head.length = (uint32_t)strlen(answer.text);
 	refusal_note(server, why);
 	(void)!send(fd, &answer, sizeof(answer.head) + answer.head.length,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
 	ibsa__server_fd_close(server, fd);
 }
 
-static const struct refusal *limit_reached(const struct ibsa_fabric_server *at)
+static const struct refusal *limit_reached(const struct server *at)
 {
 	return at->slots.used < at->options.connections ? &too_large_share
 							: &too_many;
@@ -256,7 +251,8 @@ int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
 
 	if (!peer->is_reserved || is_command)
 		return 0;
-	return ibsa__fail(error, why->err, "%s", why->text);
+	return ibsa__fail(error, why->err, why->text,
+			  peer->control.server->options.title);
 }
 
 void ibsa__peer_refuse(struct server_peer *peer)
@@ -265,7 +261,7 @@ void ibsa__peer_refuse(struct server_peer *peer)
 	ibsa__peer_disconnect(peer, NULL);
 }
 
-static void connection_accept(struct ibsa_fabric_server *server, int fd)
+static void connection_accept(struct server *server, int fd)
 {
 	const struct ucred process = peer_process(fd);
 	bool is_reserved;
@@ -282,7 +278,7 @@ static void connection_accept(struct ibsa_fabric_server *server, int fd)
 
 void ibsa__server_accept(struct server_source *source, uint32_t events)
 {
-	struct ibsa_fabric_server *server = source->server;
+	struct server *server = source->server;
 
 	(void)events;
 	/*

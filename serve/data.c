@@ -20,11 +20,6 @@ enum {
 	 * First allocation in bytes for a large packet that arrives in parts.
 	 */
 	PART_FIRST_BYTES = 1 << 16,
-	/*
-	 * Milliseconds from a client's packet that may change ports, such as
-	 * an SMP, to the check for changed ports.
-	 */
-	SETTLE_MS = 10,
 };
 
 static bool bytes_resize(struct server_bytes *bytes, size_t room)
@@ -134,10 +129,10 @@ static bool packets_send(struct server_peer *peer, const void *data, size_t len)
 
 static pthread_mutex_t *peer_lock(const struct server_peer *peer)
 {
-	return &peer->control.server->fabric->lock;
+	return peer->control.server->options.lock;
 }
 
-/* What the client's queue had when the fabric was locked. */
+/* What the client's queue had while the lock was held. */
 struct gathered {
 	size_t used; /* bytes of small packets in the server's out_batch */
 	/* If these are 0: the first packet, if it is large; or NULL. */
@@ -149,19 +144,20 @@ struct gathered {
 
 /*
  * Move small packets from the client's queue to the server's out_batch. A large
- * packet stays in the queue until it is sent. The fabric is locked.
+ * packet stays in the queue until it is sent. The caller holds the lock.
  */
 static void packets_gather(struct server_peer *peer, struct gathered *out)
 {
+	const struct serve_file_ops *ops = peer_file_ops(peer);
 	uint8_t *batch = peer->control.server->out_batch;
 	const uint8_t *packet;
 	size_t len;
 
-	while ((packet = ibsa__sim_file_head(peer->file, &len)) &&
-	       len <= SMALL_BYTES && out->used + len <= SERVER_BATCH_BYTES) {
+	while ((packet = ops->head(peer->file, &len)) && len <= SMALL_BYTES &&
+	       out->used + len <= SERVER_BATCH_BYTES) {
 		memcpy(batch + out->used, packet, len);
 		out->used += len;
-		ibsa__sim_file_take(peer->file);
+		ops->take(peer->file);
 		peer->control.server->stats.packets_out++;
 	}
 	out->has_more = packet;
@@ -181,11 +177,11 @@ static struct gathered queue_gather(struct server_peer *peer, bool has_room)
 	struct gathered out = { 0 };
 
 	pthread_mutex_lock(peer_lock(peer));
-	ibsa__sim_file_settle(peer->file);
+	peer_file_ops(peer)->settle(peer->file);
 	list_remove(&peer->ready);
 	if (has_room)
 		packets_gather(peer, &out);
-	out.due_ns = ibsa__sim_file_due(peer->file);
+	out.due_ns = peer_file_ops(peer)->due_ns(peer->file);
 	pthread_mutex_unlock(peer_lock(peer));
 	return out;
 }
@@ -209,7 +205,7 @@ static bool packet_send_large(struct server_peer *peer, const uint8_t *packet,
 		return false;
 	peer->head_sent = 0;
 	pthread_mutex_lock(peer_lock(peer));
-	ibsa__sim_file_take(peer->file);
+	peer_file_ops(peer)->take(peer->file);
 	pthread_mutex_unlock(peer_lock(peer));
 	peer->control.server->stats.packets_out++;
 	return true;
@@ -249,57 +245,22 @@ void ibsa__peer_flush(struct server_peer *peer)
 		ibsa__server_alarm(peer->control.server, got.due_ns);
 }
 
-/* Whether the packet is an SMP, which may change ports. */
-static bool packet_is_smp(const uint8_t *packet)
-{
-	enum {
-		CLASS_AT = UMAD_HEADER_BYTES + MAD_CLASS,
-		LID = 0x01,
-		DIRECTED = 0x81
-	};
-
-	return packet[CLASS_AT] == LID || packet[CLASS_AT] == DIRECTED;
-}
-
-/*
- * Whether the packet is a request to the SA that changes alias GUIDs, and so
- * the GIDs of a port.
- */
-static bool packet_changes_guids(const uint8_t *packet)
-{
-	const uint16_t attribute = ibsa_guid_info_record.attribute;
-	const uint8_t *mad = packet + UMAD_HEADER_BYTES;
-
-	return mad[MAD_CLASS] == IBSA_CLASS_SA &&
-	       (mad[MAD_METHOD] == IBSA_METHOD_SET ||
-		mad[MAD_METHOD] == IBSA_METHOD_DELETE) &&
-	       ibsa_be16(mad + MAD_ATTRIBUTE) == attribute;
-}
-
 /*
  * Write a packet of the client to its umad file. An error cannot be returned
  * through the socket: instead, the packet with the error is queued for the
- * client. The fabric is locked.
+ * client. The caller holds the lock.
  */
 static void packet_post(struct server_peer *peer, const uint8_t *packet,
 			size_t len)
 {
-	struct ibsa_fabric_server *server = peer->control.server;
-	const bool changes_guids = packet_changes_guids(packet);
-	const int err = ibsa__sim_file_write(peer->file, packet, len);
+	struct server *server = peer->control.server;
+	const int err = peer->file->ops->send(peer->file, packet, len);
 
 	if (err) {
-		ibsa__sim_file_refuse(peer->file, packet, err);
+		peer_file_ops(peer)->refuse(peer->file, packet, err);
 		server->stats.packets_refused++;
 	}
 	server->stats.packets_in++;
-	if (changes_guids)
-		server->has_changed = true;
-	if ((changes_guids || packet_is_smp(packet)) && !server->has_smps) {
-		server->has_smps = true;
-		ibsa__server_alarm(server,
-				   clock_now_ns() + SETTLE_MS * NS_PER_MS);
-	}
 }
 
 /*
@@ -318,15 +279,14 @@ static size_t packet_length(const uint8_t *packet)
 
 /*
  * Whether the client's turn is over: its time has passed, as far as the last
- * packet has read the clock, or one of its tables is not complete.
+ * packet has read the clock, or its file has work.
  */
 static bool turn_is_over(struct server_peer *peer)
 {
-	const uint64_t now_ns = peer->control.server->fabric->files.now_ns;
+	const uint64_t now_ns = peer->file->ops->now_ns(peer->file);
 
 	peer_limit_turn(peer, now_ns);
-	return now_ns >= peer->tables.until_ns ||
-	       sa_client_has_jobs(&peer->tables);
+	return now_ns >= peer->until_ns || peer_has_work(peer);
 }
 
 /*
@@ -517,25 +477,25 @@ void ibsa__peer_data_end(struct server_source *source, uint32_t events)
 	ibsa__peer_mark(peer);
 }
 
-static void tables_continue(struct server_peer *peer)
+static void work_continue(struct server_peer *peer)
 {
-	struct sa *sa = &peer->control.server->fabric->sa;
+	const struct serve_file_ops *ops = peer_file_ops(peer);
 
 	peer_limit_turn(peer, clock_now_ns());
 	pthread_mutex_lock(peer_lock(peer));
 	if (peer->is_ending)
-		ibsa__sa_jobs_end(sa, &peer->tables);
+		ops->drop_work(peer->file);
 	else
-		ibsa__sa_jobs_continue(sa, &peer->tables);
+		ops->work(peer->file, peer->until_ns);
 	pthread_mutex_unlock(peer_lock(peer));
 }
 
 static void file_serve(struct server_peer *peer)
 {
 	peer->has_output = false;
-	if (sa_client_has_jobs(&peer->tables))
-		tables_continue(peer);
-	if (!sa_client_has_jobs(&peer->tables))
+	if (peer_has_work(peer))
+		work_continue(peer);
+	if (!peer_has_work(peer))
 		packets_read(peer);
 	if (!peer->is_gone)
 		ibsa__peer_flush(peer);

@@ -42,22 +42,12 @@ struct fifo {
 	char path[sizeof(struct folder) + 32];
 };
 
-/* The file name of a port's FIFO. */
-struct issm_name {
-	char text[32];
-};
-
-static struct issm_name issm_name(const struct topology *topo, uint32_t port)
+static const struct serve_ops *server_ops(const struct server *server)
 {
-	const struct topo_port *at = &topo->ports[port];
-	struct issm_name name;
-
-	snprintf(name.text, sizeof(name.text), "%016llx-%u",
-		 (unsigned long long)topo->nodes[at->node].guid, at->number);
-	return name;
+	return server->options.ops;
 }
 
-static struct folder issm_folder(const struct ibsa_fabric_server *server)
+static struct folder issm_folder(const struct server *server)
 {
 	struct folder folder;
 
@@ -66,8 +56,7 @@ static struct folder issm_folder(const struct ibsa_fabric_server *server)
 	return folder;
 }
 
-static struct fifo issm_fifo(const struct ibsa_fabric_server *server,
-			     const char *name)
+static struct fifo issm_fifo(const struct server *server, const char *name)
 {
 	const struct folder folder = issm_folder(server);
 	struct fifo fifo;
@@ -84,24 +73,23 @@ static bool fifo_is_read(int fd)
 	return poll(&fifo, 1, 0) >= 0 && !(fifo.revents & POLLERR);
 }
 
-static void issm_update(struct ibsa_fabric_server *server,
-			struct server_issm *issm)
+static void issm_update(struct server *server, struct server_issm *issm)
 {
 	const bool is_on = fifo_is_read(issm->fd);
 
 	if (is_on == issm->is_on)
 		return;
-	pthread_mutex_lock(&server->fabric->lock);
+	pthread_mutex_lock(server->options.lock);
 	/*
 	 * Setting IsSM fails while another program's SM runs at the port.
 	 * is_on stays false, and the next inotify event tries again.
 	 */
-	if (!ibsa__sim_file_issm(issm->file, is_on))
+	if (!server_ops(server)->file->set_issm(issm->file, is_on))
 		issm->is_on = is_on;
-	pthread_mutex_unlock(&server->fabric->lock);
+	pthread_mutex_unlock(server->options.lock);
 }
 
-static void issms_update(struct ibsa_fabric_server *server)
+static void issms_update(struct server *server)
 {
 	const struct list *at = server->issms.next;
 
@@ -116,7 +104,7 @@ static void issms_update(struct ibsa_fabric_server *server)
  */
 static void handle_opens(struct server_source *source, uint32_t events)
 {
-	struct ibsa_fabric_server *server = source->server;
+	struct server *server = source->server;
 	char events_read[4096];
 
 	(void)events;
@@ -146,7 +134,7 @@ static int folder_check(const char *path)
 	return folder_is_private(&found) ? 0 : -EEXIST;
 }
 
-static int folder_make(struct ibsa_fabric_server *server)
+static int folder_make(struct server *server)
 {
 	const struct folder folder = issm_folder(server);
 	int err;
@@ -235,21 +223,21 @@ static void fifo_end(const char *path, int fd)
 	close(fd);
 }
 
-static void issm_free(struct ibsa_fabric_server *server,
-		      struct server_issm *issm)
+static void issm_free(struct server *server, struct server_issm *issm)
 {
 	const struct fifo fifo = issm_fifo(server, issm->name);
 
 	if (issm->fd >= 0)
 		fifo_end(fifo.path, issm->fd);
-	pthread_mutex_lock(&server->fabric->lock);
-	ibsa__sim_file_close(issm->file);
-	pthread_mutex_unlock(&server->fabric->lock);
+	pthread_mutex_lock(server->options.lock);
+	if (issm->file)
+		issm->file->ops->close(issm->file);
+	pthread_mutex_unlock(server->options.lock);
 	ibsa__free(issm->name);
 	ibsa__free(issm);
 }
 
-static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
+static int issm_make(struct server *server, const struct serve_port *port,
 		     const char *name)
 {
 	const struct fifo fifo = issm_fifo(server, name);
@@ -259,14 +247,14 @@ static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
 	if (!issm)
 		return -ENOMEM;
 	issm->fd = -1;
-	issm->node = server->fabric->subnet.topo.ports[port].node;
+	issm->device = port->device;
 	issm->name = ibsa__strdup(name);
 	err = issm->name ? folder_make(server) : -ENOMEM;
-	pthread_mutex_lock(&server->fabric->lock);
+	pthread_mutex_lock(server->options.lock);
 	if (!err)
-		err = ibsa__sim_file_open(&server->fabric->files, port, NULL,
-					  NULL, &issm->file);
-	pthread_mutex_unlock(&server->fabric->lock);
+		err = server_ops(server)->open(server->options.owner, port,
+					       NULL, &issm->file);
+	pthread_mutex_unlock(server->options.lock);
 	if (!err) {
 		issm->fd = fifo_open(fifo.path);
 		err = issm->fd < 0 ? issm->fd : 0;
@@ -280,20 +268,18 @@ static int issm_make(struct ibsa_fabric_server *server, uint32_t port,
 	return 0;
 }
 
-static bool node_has_client(const struct ibsa_fabric_server *server,
-			    uint32_t node)
+static bool device_has_client(const struct server *server, uint32_t device)
 {
 	const struct server_peer *peer;
 
 	LIST_EACH(peer, &server->peers, link) {
-		if (peer->is_greeted && peer->node == node)
+		if (peer->is_greeted && peer->port.device == device)
 			return true;
 	}
 	return false;
 }
 
-static void issm_close(struct ibsa_fabric_server *server,
-		       struct server_issm *issm)
+static void issm_close(struct server *server, struct server_issm *issm)
 {
 	list_remove(&issm->link);
 	server->issm_count--;
@@ -304,8 +290,7 @@ static void issm_close(struct ibsa_fabric_server *server,
  * Close the FIFOs that have been idle for @limit_ns. Return: the time at which
  * the next one has been; UINT64_MAX: none is idle.
  */
-static uint64_t issms_close_idle(struct ibsa_fabric_server *server,
-				 uint64_t limit_ns)
+static uint64_t issms_close_idle(struct server *server, uint64_t limit_ns)
 {
 	const uint64_t now_ns = clock_now_ns();
 	uint64_t due_ns = UINT64_MAX;
@@ -313,7 +298,7 @@ static uint64_t issms_close_idle(struct ibsa_fabric_server *server,
 
 	LIST_EACH_SAFE(issm, next, &server->issms, link) {
 		if (issm->is_on || fifo_is_read(issm->fd) ||
-		    node_has_client(server, issm->node)) {
+		    device_has_client(server, issm->device)) {
 			issm->idle_ns = 0;
 			continue;
 		}
@@ -327,7 +312,7 @@ static uint64_t issms_close_idle(struct ibsa_fabric_server *server,
 	return due_ns;
 }
 
-void ibsa__issms_tidy(struct ibsa_fabric_server *server)
+void ibsa__issms_tidy(struct server *server)
 {
 	const uint64_t due_ns = issms_close_idle(
 		server, server->options.patience_ms * NS_PER_MS);
@@ -336,8 +321,7 @@ void ibsa__issms_tidy(struct ibsa_fabric_server *server)
 		ibsa__server_alarm(server, due_ns);
 }
 
-static bool issm_exists(const struct ibsa_fabric_server *server,
-			const char *name)
+static bool issm_exists(const struct server *server, const char *name)
 {
 	const struct list *at = server->issms.next;
 
@@ -348,11 +332,21 @@ static bool issm_exists(const struct ibsa_fabric_server *server,
 	return false;
 }
 
-int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
-		    size_t room)
+static struct serve_issm_name issm_name(const struct server *server,
+					const struct serve_port *port)
 {
-	const struct issm_name name = issm_name(&server->fabric->subnet.topo,
-						port);
+	struct serve_issm_name name;
+
+	pthread_mutex_lock(server->options.lock);
+	server_ops(server)->issm_name(server->options.owner, port, &name);
+	pthread_mutex_unlock(server->options.lock);
+	return name;
+}
+
+int ibsa__issm_path(struct server *server, const struct serve_port *port,
+		    char *out, size_t room)
+{
+	const struct serve_issm_name name = issm_name(server, port);
 	struct fifo fifo;
 	int err = 0;
 
@@ -372,20 +366,31 @@ int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
 	return 0;
 }
 
-/* Adopt the FIFO of a port, if it is one that a process holds open. */
-static void issm_adopt(struct ibsa_fabric_server *server, const char *name)
+static bool issm_find_port(const struct server *server, const char *name,
+			   struct serve_port *out)
 {
-	const struct topology *topo = &server->fabric->subnet.topo;
+	bool is_found;
+
+	pthread_mutex_lock(server->options.lock);
+	is_found = server_ops(server)->issm_find(server->options.owner, name,
+						 out);
+	pthread_mutex_unlock(server->options.lock);
+	return is_found;
+}
+
+/* Adopt the FIFO of a port, if it is one that a process holds open. */
+static void issm_adopt(struct server *server, const char *name)
+{
 	const struct fifo fifo = issm_fifo(server, name);
 	const int fd = fifo_adopt(fifo.path);
+	struct serve_port port;
 
 	if (fd < 0)
 		return;
-	for (uint32_t i = 0;
-	     i < topo->port_count && server->issm_count < ISSMS_MAX; i++)
-		if (!strcmp(issm_name(topo, i).text, name) &&
-		    !issm_make(server, i, name))
-			break;
+	/* Without memory, the port's IsSM stays clear. */
+	if (server->issm_count < ISSMS_MAX &&
+	    issm_find_port(server, name, &port))
+		(void)!issm_make(server, &port, name);
 	close(fd);
 }
 
@@ -393,7 +398,7 @@ static void issm_adopt(struct ibsa_fabric_server *server, const char *name)
  * Find the SMs that have run since before this server was started: their issm
  * files are FIFOs of the previous server.
  */
-void ibsa__issms_adopt(struct ibsa_fabric_server *server)
+void ibsa__issms_adopt(struct server *server)
 {
 	const struct folder folder = issm_folder(server);
 	DIR *all = folder_check(folder.path) ? NULL : opendir(folder.path);
@@ -408,7 +413,7 @@ void ibsa__issms_adopt(struct ibsa_fabric_server *server)
 		issms_update(server);
 }
 
-void ibsa__issms_done(struct ibsa_fabric_server *server)
+void ibsa__issms_done(struct server *server)
 {
 	const struct folder folder = issm_folder(server);
 

@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Limits the memory that the clients of a fabric server use together. Each
- * client has limits of its own, but the sum of these is more than a machine
- * has.
+ * Limits the memory that the clients of a server use together. Each client has
+ * limits of its own, but the sum of these is more than a machine has.
  */
 #include "serve/server.h"
 
 static size_t buffers_memory(const struct server_peer *peer)
 {
 	return peer->request_bytes.room + peer->part.room + peer->pending.room +
-	       ibsa__sa_jobs_memory(&peer->tables);
+	       (peer->file ? peer_file_ops(peer)->work_memory(peer->file) : 0);
 }
 
 void ibsa__peer_count_memory(struct server_peer *peer)
 {
-	struct ibsa_fabric_server *server = peer->control.server;
+	struct server *server = peer->control.server;
 	const size_t memory = peer->is_gone ? 0 : buffers_memory(peer);
 
 	server->memory += memory - peer->memory;
 	peer->memory = memory;
 }
 
-static bool is_exceeded(const struct ibsa_fabric_server *server)
+static bool is_exceeded(const struct server *server)
 {
 	const size_t most = (size_t)server->options.memory_mb << 20;
 
 	return server->memory > most || server->queues > most - server->memory;
 }
 
-/* Return: the client that uses most memory, or NULL. The fabric is locked. */
-static struct server_peer *peer_heaviest(struct ibsa_fabric_server *server)
+/* Return: the client that uses most memory, or NULL. The caller holds the lock. */
+static struct server_peer *peer_heaviest(struct server *server)
 {
 	struct server_peer *found = NULL;
 	struct server_peer *peer;
@@ -38,7 +37,8 @@ static struct server_peer *peer_heaviest(struct ibsa_fabric_server *server)
 	LIST_EACH(peer, &server->peers, link) {
 		const size_t memory =
 			peer->memory +
-			(peer->file ? ibsa__sim_file_memory(peer->file) : 0);
+			(peer->file ? peer_file_ops(peer)->queued(peer->file)
+				    : 0);
 
 		if (memory <= most)
 			continue;
@@ -48,21 +48,22 @@ static struct server_peer *peer_heaviest(struct ibsa_fabric_server *server)
 	return found;
 }
 
-void ibsa__server_limit_memory(struct ibsa_fabric_server *server)
+void ibsa__server_limit_memory(struct server *server)
 {
 	while (is_exceeded(server)) {
 		struct server_peer *peer;
 
-		pthread_mutex_lock(&server->fabric->lock);
+		pthread_mutex_lock(server->options.lock);
 		peer = peer_heaviest(server);
-		pthread_mutex_unlock(&server->fabric->lock);
+		pthread_mutex_unlock(server->options.lock);
 		if (!peer)
 			return;
 		ibsa__peer_disconnect(peer, "it uses the largest part of the "
 					    "memory for clients, which is "
 					    "exhausted");
-		pthread_mutex_lock(&server->fabric->lock);
-		server->queues = server->fabric->files.memory;
-		pthread_mutex_unlock(&server->fabric->lock);
+		pthread_mutex_lock(server->options.lock);
+		server->queues =
+			server->options.ops->memory(server->options.owner);
+		pthread_mutex_unlock(server->options.lock);
 	}
 }

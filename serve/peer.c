@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Clients of a fabric server: listens for them, sends events to them, and
+ * Clients of a server: listens for them, sends events to them, and
  * disconnects them.
  */
 #include <errno.h>
@@ -32,9 +32,11 @@ static bool path_is_others(const char *path)
 	       found.st_uid != geteuid();
 }
 
-static int server_listen_failed(const char *path, int err,
+static int server_listen_failed(const struct server *server, int err,
 				struct ibsa_error *error)
 {
+	const char *path = server->path;
+
 	if ((err == -EACCES || err == -EPERM) && path_is_others(path))
 		return ibsa__fail(error, err,
 				  "cannot create a socket at %s: the file "
@@ -44,10 +46,10 @@ static int server_listen_failed(const char *path, int err,
 	switch (err) {
 	case -EADDRINUSE:
 		return ibsa__fail(error, err,
-				  "cannot listen at %s: a fabric server is "
+				  "cannot listen at %s: a %s is "
 				  "already running there; stop it or choose "
 				  "another path",
-				  path);
+				  path, server->options.title);
 	case -EEXIST:
 		return ibsa__fail(error, err,
 				  "cannot create a socket at %s: the path "
@@ -88,8 +90,7 @@ static int server_listen_failed(const char *path, int err,
 	}
 }
 
-static struct sockaddr_un
-server_address(const struct ibsa_fabric_server *server)
+static struct sockaddr_un server_address(const struct server *server)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -116,7 +117,7 @@ static int socket_path_check_kind(const char *path)
  * a socket there may be replaced; -EADDRINUSE a server listens; -EEXIST the
  * path is not a socket; or another error.
  */
-static int socket_path_check_stale(const struct ibsa_fabric_server *server)
+static int socket_path_check_stale(const struct server *server)
 {
 	const struct sockaddr_un address = server_address(server);
 	const int fd = socket(AF_UNIX,
@@ -145,7 +146,7 @@ static int socket_path_check_stale(const struct ibsa_fabric_server *server)
  * fchmod() is called before bind(), so that the socket's file never has another
  * mode.
  */
-static int socket_bind(struct ibsa_fabric_server *server, int fd)
+static int socket_bind(struct server *server, int fd)
 {
 	const struct sockaddr_un address = server_address(server);
 	large_stat made;
@@ -177,7 +178,7 @@ static int socket_bind(struct ibsa_fabric_server *server, int fd)
  * Remove the socket's name, unless another server has replaced the socket.
  * While our socket is open, no other socket has its inode number.
  */
-void ibsa__server_unlink(const struct ibsa_fabric_server *server)
+void ibsa__server_unlink(const struct server *server)
 {
 	large_stat found;
 
@@ -186,7 +187,7 @@ void ibsa__server_unlink(const struct ibsa_fabric_server *server)
 		unlink(server->path);
 }
 
-static int socket_make(struct ibsa_fabric_server *server)
+static int socket_make(struct server *server)
 {
 	const int fd = socket(AF_UNIX,
 			      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -212,12 +213,14 @@ void ibsa__peer_free(struct server_peer *peer)
 	ibsa__free(peer);
 }
 
-static const char *peer_node_name(const struct server_peer *peer)
+static const char *peer_device_name(const struct server_peer *peer)
 {
-	const struct topology *topo =
-		&peer->control.server->fabric->subnet.topo;
+	const struct server *server = peer->control.server;
 
-	return peer->is_greeted ? topo->nodes[peer->node].name : "";
+	if (!peer->is_greeted)
+		return "";
+	return server->options.ops->name(server->options.owner,
+					 peer->port.device);
 }
 
 void ibsa__peer_send_failed(struct server_peer *peer, ssize_t sent,
@@ -231,7 +234,7 @@ void ibsa__peer_send_failed(struct server_peer *peer, ssize_t sent,
 
 void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 {
-	struct ibsa_fabric_server *server = peer->control.server;
+	struct server *server = peer->control.server;
 
 	if (peer->is_gone)
 		return;
@@ -239,7 +242,7 @@ void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 		server->stats.disconnected++;
 		ibsa__server_note(server, "disconnected a client%s%s: %s",
 				  peer->is_greeted ? " at " : "",
-				  peer_node_name(peer), why);
+				  peer_device_name(peer), why);
 	}
 	peer->is_gone = true;
 	list_remove(&peer->active);
@@ -256,7 +259,7 @@ void ibsa__peer_disconnect(struct server_peer *peer, const char *why)
 
 void ibsa__source_set_deadline(struct server_source *source, bool is_begun)
 {
-	struct ibsa_fabric_server *server = source->server;
+	struct server *server = source->server;
 
 	if (!is_begun) {
 		source->deadline_ns = UINT64_MAX;
@@ -285,7 +288,7 @@ static bool has_arrived(const struct server_peer *peer,
 static bool source_is_late(const struct server_peer *peer,
 			   const struct server_source *source, uint64_t now_ns)
 {
-	const struct ibsa_fabric_server *server = source->server;
+	const struct server *server = source->server;
 	uint64_t due_ns = source->deadline_ns;
 
 	if (due_ns == UINT64_MAX)
@@ -318,8 +321,7 @@ void ibsa__peer_check_deadlines(struct server_peer *peer, uint64_t now_ns)
 					    "time");
 }
 
-int ibsa__server_listen(struct ibsa_fabric_server *server,
-			struct ibsa_error *error)
+int ibsa__server_listen(struct server *server, struct ibsa_error *error)
 {
 	const int lock = ibsa__server_lock(server->path, error);
 	int err;
@@ -330,7 +332,7 @@ int ibsa__server_listen(struct ibsa_fabric_server *server,
 	if (lock >= 0)
 		ibsa__server_unlock(server->path, lock);
 	if (err)
-		return server_listen_failed(server->path, err, error);
+		return server_listen_failed(server, err, error);
 	server->listener.handle = ibsa__server_accept;
 	err = ibsa__server_watch(&server->listener, EPOLLIN);
 	return err ? ibsa__fail(error, err, "cannot wait for clients at %s: %s",
@@ -363,7 +365,7 @@ static void peer_send_event(struct server_peer *peer)
 				       "it does not read its events");
 }
 
-void ibsa__peers_send_events(struct ibsa_fabric_server *server)
+void ibsa__peers_send_events(struct server *server)
 {
 	struct list *at = server->peers.next;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Handles the requests of a client to the fabric server. Each frame is fully
+ * Handles the requests of a client. Each frame is fully
  * checked. An invalid frame ends only the connection on which it came.
  */
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/process.h"
-#include "fabric/subnet/guid.h"
 #include "serve/server.h"
 
 /* A request and its answer. */
@@ -27,63 +26,41 @@ struct request {
 	struct ibsa_error error;
 };
 
-static struct remote_port peer_port(const struct server_peer *peer)
+static struct remote_port remote_port(const struct ibsa_port_state *state)
 {
-	struct ibsa_fabric *fabric = peer->control.server->fabric;
-	struct ibsa_port_state from;
-	struct remote_port port;
+	const struct ibsa_port_state from = *state;
+	struct remote_port port = { REMOTE_PORT_NUMBERS(REMOTE_PORT_COPY) };
 
-	ibsa__fabric_port_state(fabric, peer->port, &from);
-	port = (struct remote_port){ REMOTE_PORT_NUMBERS(REMOTE_PORT_COPY) };
 	memcpy(port.gid, from.gid.raw, sizeof(port.gid));
 	return port;
 }
 
-/*
- * Write the GID table to @out, which has room for all of it. Return: the first
- * byte after the table.
- */
-static uint8_t *gids_put(const struct server_peer *peer, uint8_t *out)
+/* Append @len bytes. Return: the first byte after them. */
+static uint8_t *bytes_put(uint8_t *out, const void *bytes, size_t len)
 {
-	const struct subnet *subnet = &peer->control.server->fabric->subnet;
-	const uint64_t port_guid = subnet->topo.ports[peer->port].guid;
-
-	for (uint32_t i = 0; i < GUID_CAP_ADAPTER; i++, out += 16) {
-		const uint64_t guid = ibsa__aliases_guid_at(&subnet->aliases,
-							    port_guid, i);
-
-		ibsa_put_be64(out, guid ? subnet->gid_prefix : 0);
-		ibsa_put_be64(out + 8, guid);
-	}
-	return out;
-}
-
-static uint8_t *pkeys_put(const struct end_setup *setup, uint32_t count,
-			  uint8_t *out)
-{
-	for (uint32_t i = 0; i < count; i++, out += sizeof(uint16_t)) {
-		const uint16_t pkey = setup_pkey(setup, i);
-
-		memcpy(out, &pkey, sizeof(pkey));
-	}
-	return out;
+	memcpy(out, bytes, len);
+	return out + len;
 }
 
 size_t ibsa__peer_state(const struct server_peer *peer, uint8_t *out)
 {
-	struct ibsa_fabric *fabric = peer->control.server->fabric;
-	const struct end_setup *setup =
-		&fabric->subnet
-			 .setups[fabric->subnet.topo.ports[peer->port].end];
-	struct remote_state state = { .gid_count = GUID_CAP_ADAPTER };
-	uint8_t *at = out + sizeof(state);
+	const struct server *server = peer->control.server;
+	struct remote_state head;
+	struct serve_state state;
+	uint8_t *at;
 
-	pthread_mutex_lock(&fabric->lock);
-	state.port = peer_port(peer);
-	state.pkey_count = setup_pkey_count(setup);
-	at = pkeys_put(setup, state.pkey_count, gids_put(peer, at));
-	pthread_mutex_unlock(&fabric->lock);
-	memcpy(out, &state, sizeof(state));
+	pthread_mutex_lock(server->options.lock);
+	peer_ops(peer)->state(server->options.owner, &peer->port, &state);
+	pthread_mutex_unlock(server->options.lock);
+	head = (struct remote_state){
+		.port = remote_port(&state.port),
+		.gid_count = state.gid_count,
+		.pkey_count = state.pkey_count,
+	};
+	at = bytes_put(out, &head, sizeof(head));
+	at = bytes_put(at, state.gids, state.gid_count * sizeof(*state.gids));
+	at = bytes_put(at, state.pkeys,
+		       state.pkey_count * sizeof(*state.pkeys));
 	return (size_t)(at - out);
 }
 
@@ -107,47 +84,22 @@ static void answer_set(struct request *request, const void *body, size_t len)
 	request->used = len;
 }
 
-static int hello_find_port(struct server_peer *peer,
-			   const struct remote_hello *hello,
-			   struct request *request)
+static int hello_find_port(struct server_peer *peer, struct remote_hello *hello,
+			   struct ibsa_error *error)
 {
-	struct ibsa_fabric *fabric = peer->control.server->fabric;
-	uint32_t node;
-	uint32_t port;
+	const struct server *server = peer->control.server;
+	int err;
 
-	pthread_mutex_lock(&fabric->lock);
-	node = ibsa__fabric_find_adapter(fabric,
-					 *hello->node ? hello->node : NULL);
-	pthread_mutex_unlock(&fabric->lock);
-
-	if (node == SIM_NONE && !*hello->node)
-		return ibsa__fail(&request->error, -ENODEV,
-				  "the fabric has no host to send from");
-	if (node == SIM_NONE)
-		return ibsa__fail(&request->error, -ENODEV,
-				  "the fabric has no node %s", hello->node);
-	port = ibsa__fabric_find_port(fabric, node, hello->port);
-	if (port == SIM_NONE)
-		return ibsa__fail(&request->error, -ENXIO,
-				  "%s has no port %u; its last port is %u",
-				  fabric->subnet.topo.nodes[node].name,
-				  hello->port,
-				  fabric->subnet.topo.nodes[node].port_count);
-	if (fabric->subnet.topo.ports[port].end == SIM_NONE)
-		return ibsa__fail(&request->error, -ENXIO,
-				  "port %u of %s receives no MADs: a switch "
-				  "receives them at port 0 only; omit the port",
-				  hello->port,
-				  fabric->subnet.topo.nodes[node].name);
-	peer->node = node;
-	peer->port = port;
-	return 0;
+	pthread_mutex_lock(server->options.lock);
+	err = peer_ops(peer)->find(server->options.owner, hello, &peer->port,
+				   error);
+	pthread_mutex_unlock(server->options.lock);
+	return err;
 }
 
 static int answer_hello(struct server_peer *peer, struct request *request)
 {
-	const struct topology *topo =
-		&peer->control.server->fabric->subnet.topo;
+	const struct server *server = peer->control.server;
 	struct remote_hello hello;
 	int err;
 
@@ -156,27 +108,20 @@ static int answer_hello(struct server_peer *peer, struct request *request)
 	memcpy(&hello, request->body, sizeof(hello));
 	if (hello.version != REMOTE_VERSION)
 		return ibsa__fail(&request->error, -EPROTO,
-				  "the fabric server uses another protocol "
-				  "version; use one version of ibsa for "
-				  "client and server");
+				  "the %s uses another protocol version; use "
+				  "one version of ibsa for client and server",
+				  server->options.title);
 	if (hello.node[REMOTE_NODE_MAX])
 		return -EPROTO;
 	err = ibsa__peer_check_slot(peer, hello.features & REMOTE_IS_CONTROL,
 				    &request->error);
 	if (!err)
-		err = hello_find_port(peer, &hello, request);
+		err = hello_find_port(peer, &hello, &request->error);
 	if (err)
 		return err;
 	peer->is_greeted = true;
-	peer->has_rings = peer->control.server->has_rings &&
+	peer->has_rings = server->options.has_rings &&
 			  hello.features & REMOTE_HAS_RINGS;
-	hello.port = topo->ports[peer->port].number;
-	/*
-	 * Return the node's id if it fits, because the id is unique; two nodes
-	 * may have the same name.
-	 */
-	if (strlen(topo->nodes[peer->node].id) < sizeof(hello.node))
-		strcpy(hello.node, topo->nodes[peer->node].id);
 	answer_set(request, &hello, sizeof(hello));
 	return 0;
 }
@@ -199,31 +144,31 @@ static int request_path_get(const struct request *request, struct path *out)
  * Answer a request that has a path, with the content that @get writes for it.
  */
 static int answer_path(struct server_peer *peer, struct request *request,
-		       int (*get)(const struct ibsa_fabric *fabric,
-				  uint32_t node, const char *path, char *out,
-				  size_t room, size_t *used))
+		       int (*get)(void *owner, uint32_t device,
+				  const char *path, char *out, size_t room,
+				  size_t *used))
 {
-	struct ibsa_fabric *fabric = peer->control.server->fabric;
+	const struct server *server = peer->control.server;
 	struct path path;
 	int err = request_path_get(request, &path);
 
 	if (err)
 		return err;
-	pthread_mutex_lock(&fabric->lock);
-	err = get(fabric, peer->node, path.text, (char *)request->out,
-		  REMOTE_BODY_MAX, &request->used);
-	pthread_mutex_unlock(&fabric->lock);
+	pthread_mutex_lock(server->options.lock);
+	err = get(server->options.owner, peer->port.device, path.text,
+		  (char *)request->out, REMOTE_BODY_MAX, &request->used);
+	pthread_mutex_unlock(server->options.lock);
 	return err;
 }
 
 static int answer_file(struct server_peer *peer, struct request *request)
 {
-	return answer_path(peer, request, ibsa__server_file);
+	return answer_path(peer, request, peer_ops(peer)->read);
 }
 
 static int answer_folder(struct server_peer *peer, struct request *request)
 {
-	return answer_path(peer, request, ibsa__server_folder);
+	return answer_path(peer, request, peer_ops(peer)->list);
 }
 
 static int request_number_get(const struct request *request, uint32_t *out)
@@ -279,19 +224,18 @@ static int answer_detach(struct server_peer *peer, struct request *request)
  * conflicts with the request.
  */
 static void agent_holder_name(const struct server_peer *peer,
-			      const struct sim_agent_request *agent,
+			      const struct umad_agent_request2 *agent,
 			      struct ibsa_error *error)
 {
 	const struct list *peers = &peer->control.server->peers;
-	const struct list *at = peers->next;
+	const struct server_peer *other;
 
-	for (; at != peers; at = at->next) {
-		const struct server_peer *other =
-			list_object(at, struct server_peer, link);
+	LIST_EACH(other, peers, link) {
 		struct process_text process;
 
-		if (!other->file || !other->pid || other->port != peer->port ||
-		    !ibsa__sim_file_has(other->file, agent))
+		if (!other->file || !other->pid ||
+		    other->port.port != peer->port.port ||
+		    !peer_file_ops(peer)->has_agent(other->file, agent))
 			continue;
 		ibsa__process_text(PROCESS_FOLDER, other->pid, &process);
 		ibsa__fail(error, 0, "%s already receives these MADs",
@@ -302,35 +246,31 @@ static void agent_holder_name(const struct server_peer *peer,
 
 static int answer_register(struct server_peer *peer, struct request *request)
 {
-	pthread_mutex_t *lock = &peer->control.server->fabric->lock;
-	struct umad_agent_request2 umad_request;
-	struct sim_agent_request agent;
+	pthread_mutex_t *lock = peer->control.server->options.lock;
+	struct umad_agent_request2 agent;
 	int err;
 
-	if (request->len != sizeof(umad_request))
+	if (request->len != sizeof(agent))
 		return -EPROTO;
 	if (!peer->file)
 		return -EBADF;
-	memcpy(&umad_request, request->body, sizeof(umad_request));
-	if (umad_request.qpn > 1)
+	memcpy(&agent, request->body, sizeof(agent));
+	if (agent.qpn > 1)
 		return -EINVAL;
-	agent = sim_agent_request(&umad_request);
 	pthread_mutex_lock(lock);
-	err = ibsa__sim_file_register(peer->file, &agent);
+	err = peer->file->ops->register_agent2(peer->file, &agent);
 	if (err == -EINVAL)
 		agent_holder_name(peer, &agent, &request->error);
 	pthread_mutex_unlock(lock);
 	if (err)
 		return err;
-	umad_request.id = agent.id;
-	umad_request.flags = agent.flags;
-	answer_set(request, &umad_request, sizeof(umad_request));
+	answer_set(request, &agent, sizeof(agent));
 	return 0;
 }
 
 static int answer_unregister(struct server_peer *peer, struct request *request)
 {
-	pthread_mutex_t *lock = &peer->control.server->fabric->lock;
+	pthread_mutex_t *lock = peer->control.server->options.lock;
 	uint32_t id;
 	int err = request_number_get(request, &id);
 
@@ -339,7 +279,7 @@ static int answer_unregister(struct server_peer *peer, struct request *request)
 	if (!peer->file)
 		return -EBADF;
 	pthread_mutex_lock(lock);
-	err = ibsa__sim_file_unregister(peer->file, id);
+	err = peer->file->ops->unregister_agent(peer->file, id);
 	pthread_mutex_unlock(lock);
 	return err;
 }
@@ -356,18 +296,20 @@ static int answer_watch(struct server_peer *peer, struct request *request)
 
 static int answer_issm(struct server_peer *peer, struct request *request)
 {
-	struct ibsa_fabric_server *server = peer->control.server;
+	struct server *server = peer->control.server;
+	struct serve_port port;
 	uint32_t number;
-	uint32_t port;
 	int err = request_number_get(request, &number);
 
 	if (err)
 		return err;
-	port = ibsa__server_port(server->fabric, peer->node, number);
-	if (port == SIM_NONE)
-		return -ENODEV;
-	err = ibsa__issm_path(server, port, (char *)request->out,
-			      REMOTE_BODY_MAX);
+	pthread_mutex_lock(server->options.lock);
+	err = peer_ops(peer)->find_port(server->options.owner,
+					peer->port.device, number, &port);
+	pthread_mutex_unlock(server->options.lock);
+	if (!err)
+		err = ibsa__issm_path(server, &port, (char *)request->out,
+				      REMOTE_BODY_MAX);
 	if (!err)
 		request->used = strlen((char *)request->out);
 	return err;
@@ -383,9 +325,9 @@ static int answer_control(struct server_peer *peer, struct request *request)
 		return -ENAMETOOLONG;
 	memcpy(line, request->body, request->len);
 	line[request->len] = '\0';
-	err = ibsa_fabric_server_command(peer->control.server, line,
-					 (char *)request->out, REMOTE_BODY_MAX,
-					 &request->error);
+	err = peer_ops(peer)->command(peer->control.server->options.owner, line,
+				      (char *)request->out, REMOTE_BODY_MAX,
+				      &request->error);
 	if (!err)
 		request->used = strlen((char *)request->out);
 	/*
@@ -536,7 +478,7 @@ static bool requests_answer(struct server_peer *peer)
 		used += sizeof(head) + head.length;
 		now_ns = clock_now_ns();
 		peer_limit_turn(peer, now_ns);
-		peer->has_request = now_ns >= peer->tables.until_ns;
+		peer->has_request = now_ns >= peer->until_ns;
 	}
 	request_bytes->count -= used;
 	memmove(request_bytes->at, request_bytes->at + used,

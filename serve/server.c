@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A fabric server: how it is opened and closed, and its event loop. */
+/* A server: how it is opened and closed, and its event loop. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,14 +15,13 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/close.h"
-#include "base/environment.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "serve/server.h"
 
 enum {
 	EVENTS_MAX = 64,      /* in one round */
-	ROUNDS_MAX = 16,      /* of one call of ibsa_fabric_server_wait() */
+	ROUNDS_MAX = 16,      /* of one call of ibsa__server_wait() */
 	CONNECTIONS = 1024,   /* default maximum */
 	CONNECTION_FILES = 3, /* descriptors of a connection, at most */
 	/*
@@ -35,8 +33,7 @@ enum {
 	MEMORY_MB = 1024,
 };
 
-void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
-		       ...)
+void ibsa__server_note(struct server *server, const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -109,7 +106,7 @@ static void closing_end(void *arg)
 	closings_put(closings);
 }
 
-void ibsa__server_fd_close(struct ibsa_fabric_server *server, int fd)
+void ibsa__server_fd_close(struct server *server, int fd)
 {
 	/*
 	 * Succeeds on sockets only. Afterwards, no descriptor can arrive with a
@@ -124,14 +121,14 @@ void ibsa__server_fd_close(struct ibsa_fabric_server *server, int fd)
 	ibsa__close_apart(fd, closing_end, server->closings);
 }
 
-bool ibsa__server_is_closing(const struct ibsa_fabric_server *server)
+bool ibsa__server_is_closing(const struct server *server)
 {
 	enum { CLOSINGS_MAX = 64 };
 
 	return atomic_load(&server->closings->count) >= CLOSINGS_MAX;
 }
 
-void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns)
+void ibsa__server_alarm(struct server *server, uint64_t due_ns)
 {
 	struct itimerspec at = { 0 };
 
@@ -154,7 +151,7 @@ static void peer_settle(struct server_peer *peer)
 		ibsa__peer_flush(peer);
 }
 
-static void peers_settle_all(struct ibsa_fabric_server *server)
+static void peers_settle_all(struct server *server)
 {
 	const uint64_t now_ns = clock_now_ns();
 	struct list *at = server->peers.next;
@@ -175,21 +172,21 @@ static void peers_settle_all(struct ibsa_fabric_server *server)
  */
 static void handle_timer(struct server_source *source, uint32_t events)
 {
-	struct ibsa_fabric_server *server = source->server;
+	struct server *server = source->server;
 	uint64_t count;
 
 	(void)events;
 	if (read(source->fd, &count, sizeof(count)) != sizeof(count))
 		return;
 	server->alarm_ns = UINT64_MAX;
-	server->has_smps = false;
+	server->is_changing = false;
 	server->has_changed = true;
 	ibsa__issms_tidy(server);
 	ibsa__server_reenable(server);
 }
 
 /*
- * The program has woken the server, because it may have changed the fabric or
+ * The program has woken the server, because it may have changed ports or
  * queued packets.
  */
 static void handle_waker(struct server_source *source, uint32_t events)
@@ -209,24 +206,25 @@ static void handle_repeater(struct server_source *source, uint32_t events)
 }
 
 /* Return: the next client with packets to send, or NULL. */
-static struct server_peer *next_ready(struct ibsa_fabric_server *server)
+static struct server_peer *next_ready(struct server *server)
 {
 	struct server_peer *peer = NULL;
 
-	pthread_mutex_lock(&server->fabric->lock);
+	pthread_mutex_lock(server->options.lock);
 	if (list_is_empty(&server->ready)) {
 		server->is_serving = false;
-		server->queues = server->fabric->files.memory;
+		server->queues =
+			server->options.ops->memory(server->options.owner);
 	} else {
 		peer = list_object(server->ready.next, struct server_peer,
 				   ready);
 		list_remove(&peer->ready);
 	}
-	pthread_mutex_unlock(&server->fabric->lock);
+	pthread_mutex_unlock(server->options.lock);
 	return peer;
 }
 
-static void flush_ready(struct ibsa_fabric_server *server)
+static void flush_ready(struct server *server)
 {
 	struct server_peer *peer;
 
@@ -234,7 +232,7 @@ static void flush_ready(struct ibsa_fabric_server *server)
 		peer_settle(peer);
 }
 
-static void free_gone(struct ibsa_fabric_server *server)
+static void free_gone(struct server *server)
 {
 	while (!list_is_empty(&server->gone))
 		ibsa__peer_free(list_object(server->gone.next,
@@ -251,18 +249,18 @@ static void events_handle(const struct epoll_event *events, int count)
 	}
 }
 
-static void begin_serving(struct ibsa_fabric_server *server)
+static void begin_serving(struct server *server)
 {
-	pthread_mutex_lock(&server->fabric->lock);
+	pthread_mutex_lock(server->options.lock);
 	server->is_serving = true;
-	pthread_mutex_unlock(&server->fabric->lock);
+	pthread_mutex_unlock(server->options.lock);
 }
 
 /*
- * After a change of the fabric, process all umad files and send the new port
+ * After a change of ports, process all umad files and send the new port
  * states to the clients.
  */
-static void changes_publish(struct ibsa_fabric_server *server)
+static void changes_publish(struct server *server)
 {
 	server->has_changed = false;
 	peers_settle_all(server);
@@ -270,7 +268,7 @@ static void changes_publish(struct ibsa_fabric_server *server)
 }
 
 /* Wait for events and handle them. Return: 0 or -errno. */
-static int round_serve(struct ibsa_fabric_server *server, int timeout_ms)
+static int round_serve(struct server *server, int timeout_ms)
 {
 	struct epoll_event events[EVENTS_MAX];
 	const int count = epoll_wait(server->epoll_fd, events, EVENTS_MAX,
@@ -296,7 +294,7 @@ static int round_serve(struct ibsa_fabric_server *server, int timeout_ms)
 }
 
 /* While clients are active, neither they nor the server need their bells. */
-int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
+int ibsa__server_wait(struct server *server, int timeout_ms)
 {
 	int err = round_serve(server, timeout_ms);
 
@@ -308,23 +306,36 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
 	return err;
 }
 
-void ibsa_fabric_server_wake(struct ibsa_fabric_server *server)
+void ibsa__server_wake(struct server *server)
 {
 	fd_wake(server->waker.fd);
 }
 
-int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)
+int ibsa__server_fd(const struct server *server)
 {
 	return server->epoll_fd;
 }
 
-void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
-				  struct ibsa_fabric_server_stats *out)
+struct server_stats ibsa__server_stats(const struct server *server)
 {
-	*out = server->stats;
+	return server->stats;
 }
 
-void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
+void ibsa__server_changed(struct server *server)
+{
+	server->has_changed = true;
+}
+
+void ibsa__server_changes_soon(struct server *server)
+{
+	if (server->is_changing)
+		return;
+	server->is_changing = true;
+	ibsa__server_alarm(server,
+			   clock_now_ns() + SERVE_SETTLE_MS * NS_PER_MS);
+}
+
+void ibsa__server_close(struct server *server)
 {
 	if (!server)
 		return;
@@ -340,7 +351,6 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 						  struct server_peer, link),
 				      NULL);
 	free_gone(server);
-	ibsa__server_slice(server, false);
 	ibsa__issms_done(server);
 	ibsa__source_close(&server->timer);
 	ibsa__source_close(&server->waker);
@@ -348,7 +358,6 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 	ibsa__source_close(&server->opens);
 	if (server->epoll_fd >= 0)
 		close(server->epoll_fd);
-	ibsa_fabric_put(server->fabric);
 	ibsa__map_done(&server->slots.used_by);
 	ibsa__map_done(&server->reserved.used_by);
 	ibsa__free(server->in_batch);
@@ -356,8 +365,7 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 	ibsa__free(server);
 }
 
-static void source_init(struct server_source *source,
-			struct ibsa_fabric_server *server,
+static void source_init(struct server_source *source, struct server *server,
 			void (*then)(struct server_source *, uint32_t))
 {
 	*source = (struct server_source){
@@ -383,7 +391,7 @@ static uint32_t connections_limit(void)
 					   : UINT32_MAX;
 }
 
-static void options_set_limits(struct ibsa_fabric_server_options *options)
+static void options_set_limits(struct server_options *options)
 {
 	const uint32_t most = connections_limit();
 
@@ -397,9 +405,9 @@ static void options_set_limits(struct ibsa_fabric_server_options *options)
 		options->memory_mb = MEMORY_MB;
 }
 
-static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
+static struct server *server_new(const struct server_options *options)
 {
-	struct ibsa_fabric_server *server = ibsa__calloc(1, sizeof(*server));
+	struct server *server = ibsa__calloc(1, sizeof(*server));
 
 	if (!server)
 		return NULL;
@@ -425,14 +433,12 @@ static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
 	list_init(&server->active);
 	server->epoll_fd = -1;
 	server->alarm_ns = UINT64_MAX;
-	pthread_mutex_lock(&fabric->lock);
-	fabric->references++;
-	pthread_mutex_unlock(&fabric->lock);
-	server->fabric = fabric;
+	server->options = *options;
+	options_set_limits(&server->options);
 	return server;
 }
 
-static int open_fds(struct ibsa_fabric_server *server)
+static int open_fds(struct server *server)
 {
 	int err;
 
@@ -452,56 +458,45 @@ static int open_fds(struct ibsa_fabric_server *server)
 	return err;
 }
 
-static int socket_path_check(const struct ibsa_fabric *fabric, const char *path,
+static int socket_path_check(const char *path, const char *title,
 			     struct ibsa_error *error)
 {
 	if (!path || !*path)
 		return ibsa__fail(error, -EINVAL,
-				  "cannot open a fabric server: it needs a "
-				  "path for its socket");
+				  "cannot open a %s: it needs a path for its "
+				  "socket",
+				  title);
 	if (strlen(path) >= SERVER_PATH_MAX)
 		return ibsa__fail(error, -ENAMETOOLONG,
 				  "cannot create a socket at %.40s...: the "
 				  "path has more than %d characters; choose a "
 				  "shorter path",
 				  path, SERVER_PATH_MAX - 1);
-	if (fabric->clock.is_virtual)
-		return ibsa__fail(error, -EINVAL,
-				  "cannot open a fabric server on a fabric "
-				  "with a virtual clock: other processes use "
-				  "real time");
 	return 0;
 }
 
-int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
-			    const struct ibsa_fabric_server_options *options,
-			    struct ibsa_error *error,
-			    struct ibsa_fabric_server **out)
+int ibsa__server_open(const char *path, const struct server_options *options,
+		      struct ibsa_error *error, struct server **out)
 {
-	struct ibsa_fabric_server *server;
-	int err = socket_path_check(fabric, path, error);
+	struct server *server;
+	int err = socket_path_check(path, options->title, error);
 
 	if (err)
 		return err;
-	server = server_new(fabric);
+	server = server_new(options);
 	if (!server)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	memcpy(server->path, path, strlen(path) + 1);
-	if (options)
-		server->options = *options;
-	options_set_limits(&server->options);
-	server->has_rings = ibsa__environment_read().has_rings;
-	ibsa__server_slice(server, true);
 	err = open_fds(server);
 	if (err)
 		ibsa__fail(error, err,
-			   "cannot open a fabric server: cannot create its "
-			   "epoll file, timer or eventfd: %s",
-			   ibsa__errno_text(-err).bytes);
+			   "cannot open a %s: cannot create its epoll file, "
+			   "timer or eventfd: %s",
+			   options->title, ibsa__errno_text(-err).bytes);
 	else
 		err = ibsa__server_listen(server, error);
 	if (err) {
-		ibsa_fabric_server_close(server);
+		ibsa__server_close(server);
 		return err;
 	}
 	ibsa__issms_adopt(server);

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Internal structs and functions of a fabric server. */
+/* The insides of a server. */
 #ifndef SERVE_SERVER_H
 #define SERVE_SERVER_H
 
 #include <sys/socket.h>
 
-#include <ibsa/fabric_server.h>
-
 #include "base/large.h"
 #include "base/list.h"
 #include "base/map.h"
-#include "remote/connection.h"
 #include "remote/ring.h"
-#include "fabric/fabric/fabric.h"
-#include "fabric/file/file.h"
-#include "fabric/sa/job.h"
+#include "serve/serve.h"
 
 enum {
 	SERVER_BATCH_BYTES = 65536, /* maximum of one read or write */
@@ -24,12 +19,12 @@ enum {
 };
 
 /*
- * A file descriptor for which the fabric server waits, and the function that it
+ * A file descriptor for which the server waits, and the function that it
  * calls when an event arrives.
  */
 struct server_source {
 	void (*handle)(struct server_source *source, uint32_t events);
-	struct ibsa_fabric_server *server;
+	struct server *server;
 	int fd;
 	uint32_t events; /* epoll events to wait for */
 	bool is_watched; /* fd is in the epoll set of the server */
@@ -49,7 +44,7 @@ struct server_bytes {
 };
 
 /*
- * A client of the fabric server: its connection, and the umad file that it may
+ * A client: its connection, and the umad file that it may
  * have opened.
  */
 struct server_peer {
@@ -68,15 +63,14 @@ struct server_peer {
 		active; /* The client's link in the server's list @active. */
 	/* Time of the server that the client has used, to compare clients. */
 	uint64_t spent_ns;
-	/* The client's turn, and the tables that it has not built yet. */
-	struct sa_client tables;
+	uint64_t until_ns; /* end of the client's turn; 0: not known yet */
 	/*
 	 * Bytes of packets that the client may have sent before its unread
 	 * request, or before its end.
 	 */
 	size_t bytes_ahead;
 	struct server_bytes request_bytes; /* an incomplete request */
-	struct sim_file *file;		   /* the umad file, or NULL */
+	struct umad_file *file;		   /* the umad file, or NULL */
 	struct server_bytes part; /* an incomplete packet from the client */
 	/*
 	 * Bytes of packets to send when the client's socket or ring has room.
@@ -88,8 +82,7 @@ struct server_peer {
 	 * Process id of the client; 0: the client is in another PID namespace.
 	 */
 	pid_t pid;
-	uint32_t node;			/* index in the topology */
-	uint32_t port;			/* index in the topology */
+	struct serve_port port;		/* that the client has selected */
 	struct server_bytes sent_state; /* last port state sent to the client */
 	bool is_greeted;		/* the client has sent a valid hello */
 	/*
@@ -119,12 +112,12 @@ struct server_peer {
  */
 struct server_issm {
 	struct list link;
-	char *name;	       /* file name of the FIFO */
-	struct sim_file *file; /* umad file that sets the port's IsSM bit */
-	int fd;		       /* the write end of the FIFO */
-	uint32_t node;	       /* index in the topology */
-	uint64_t idle_ns;      /* since when it is idle; 0: it is in use */
-	bool is_on;	       /* the IsSM bit is set by this file */
+	char *name;		/* file name of the FIFO */
+	struct umad_file *file; /* sets the port's IsSM bit */
+	int fd;			/* the write end of the FIFO */
+	uint32_t device;
+	uint64_t idle_ns; /* since when it is idle; 0: it is in use */
+	bool is_on;	  /* the IsSM bit is set by this file */
 };
 
 /* Slots for connections: those in use, in all and by each process. */
@@ -141,11 +134,10 @@ struct refusals {
 
 struct server_closings;
 
-struct ibsa_fabric_server {
-	struct ibsa_fabric *fabric;
+struct server {
 	/* The options; limits that were 0 have their defaults. */
-	struct ibsa_fabric_server_options options;
-	struct ibsa_fabric_server_stats stats;
+	struct server_options options;
+	struct server_stats stats;
 	struct server_slots slots;
 	struct server_slots reserved; /* for commands, above the limit */
 	struct refusals refusals;
@@ -197,18 +189,16 @@ struct ibsa_fabric_server {
 	 */
 	bool has_changed;
 	/*
-	 * A client has sent a packet that may change ports: an SMP, or a
-	 * request to the SA that changes alias GUIDs. Cleared when the timer
-	 * expires.
+	 * Ports may change soon: see ibsa__server_changes_soon(). Cleared when
+	 * the timer expires.
 	 */
-	bool has_smps;
-	bool has_rings; /* clients are offered rings */
+	bool is_changing;
 	/* No clients are accepted: file descriptors or memory were short. */
 	bool is_accept_paused;
 	uint8_t *in_batch;  /* buffer of SERVER_BATCH_BYTES for reading */
 	uint8_t *out_batch; /* buffer of SERVER_BATCH_BYTES for sending */
 
-	/* Guarded by the fabric's lock. */
+	/* Guarded by the owner's lock. */
 	/* Clients whose umad files may have packets to send. */
 	struct list ready;
 	/*
@@ -217,6 +207,23 @@ struct ibsa_fabric_server {
 	 */
 	bool is_serving;
 };
+
+static inline const struct serve_ops *peer_ops(const struct server_peer *peer)
+{
+	return peer->control.server->options.ops;
+}
+
+static inline const struct serve_file_ops *
+peer_file_ops(const struct server_peer *peer)
+{
+	return peer_ops(peer)->file;
+}
+
+/* Whether the client's umad file has work for the client's next turns. */
+static inline bool peer_has_work(const struct server_peer *peer)
+{
+	return peer->file && peer_file_ops(peer)->has_work(peer->file);
+}
 
 /*
  * Start to wait for @events of a source, or change the events for which the
@@ -240,15 +247,15 @@ void ibsa__source_close(struct server_source *source);
  * ibsa__server_is_closing() returns whether so many threads still wait that no
  * client is accepted.
  */
-void ibsa__server_fd_close(struct ibsa_fabric_server *server, int fd);
-bool ibsa__server_is_closing(const struct ibsa_fabric_server *server);
+void ibsa__server_fd_close(struct server *server, int fd);
+bool ibsa__server_is_closing(const struct server *server);
 
 /* Pass a line of text to the callback @note of the server's options, if set. */
-void ibsa__server_note(struct ibsa_fabric_server *server, const char *format,
-		       ...) __attribute__((format(printf, 2, 3)));
+void ibsa__server_note(struct server *server, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Set the timer to expire at @due_ns, unless it expires earlier. */
-void ibsa__server_alarm(struct ibsa_fabric_server *server, uint64_t due_ns);
+void ibsa__server_alarm(struct server *server, uint64_t due_ns);
 
 /*
  * Take the lock for creating a socket at @path. Only this user and root can
@@ -274,12 +281,12 @@ void ibsa__peer_leave(const struct server_peer *peer);
 int ibsa__peer_check_slot(const struct server_peer *peer, bool is_command,
 			  struct ibsa_error *error) IBSA_MUST_USE;
 void ibsa__peer_refuse(struct server_peer *peer);
-void ibsa__server_reenable(struct ibsa_fabric_server *server);
+void ibsa__server_reenable(struct server *server);
 
 /* Clients (peer.c). */
-int ibsa__server_listen(struct ibsa_fabric_server *server,
+int ibsa__server_listen(struct server *server,
 			struct ibsa_error *error) IBSA_MUST_USE;
-void ibsa__server_unlink(const struct ibsa_fabric_server *server);
+void ibsa__server_unlink(const struct server *server);
 void ibsa__peer_disconnect(struct server_peer *peer, const char *why);
 
 /*
@@ -308,7 +315,7 @@ void ibsa__peer_free(struct server_peer *peer);
  * Send an event to each client that watches its port, if the port's state has
  * changed.
  */
-void ibsa__peers_send_events(struct ibsa_fabric_server *server);
+void ibsa__peers_send_events(struct server *server);
 
 /*
  * Requests (request.c). ibsa__peer_receive() is called when requests
@@ -333,11 +340,7 @@ struct server_fds {
 	int fd[REMOTE_FDS];
 };
 
-/*
- * The umad file (attach.c). ibsa__server_slice() turns on and off that
- * the clients' tables are built in turns.
- */
-void ibsa__server_slice(struct ibsa_fabric_server *server, bool on);
+/* The umad file (attach.c). */
 int ibsa__peer_attach(struct server_peer *peer,
 		      struct server_fds *out) IBSA_MUST_USE;
 void ibsa__peer_detach(struct server_peer *peer);
@@ -347,7 +350,7 @@ void ibsa__peer_detach(struct server_peer *peer);
  * data socket of a client without rings. ibsa__peer_data_end() is called for any
  * event on that of a client with rings: such a client sends nothing there, so it
  * has closed the socket, or has sent invalid data, and is disconnected. Its
- * tables have no receiver.
+ * file's work is dropped.
  */
 void ibsa__peer_data_event(struct server_source *source, uint32_t events);
 void ibsa__peer_data_end(struct server_source *source, uint32_t events);
@@ -361,8 +364,8 @@ void ibsa__peer_mark(struct server_peer *peer);
 /* Let the client's turn end a millisecond after @now_ns, unless it has an end. */
 static inline void peer_limit_turn(struct server_peer *peer, uint64_t now_ns)
 {
-	if (!peer->tables.until_ns)
-		peer->tables.until_ns = now_ns + TURN_NS;
+	if (!peer->until_ns)
+		peer->until_ns = now_ns + TURN_NS;
 }
 
 /* Whether packets of the client can be processed in its turn. */
@@ -376,7 +379,7 @@ void ibsa__peer_flush(struct server_peer *peer);
 
 /*
  * In the client's turn: receive the packets that have arrived from a client,
- * continue its tables, and send its packets.
+ * continue its file's work, and send its packets.
  */
 void ibsa__peer_serve(struct server_peer *peer);
 
@@ -399,7 +402,7 @@ bool ibsa__peer_bytes_arrived(const struct server_peer *peer);
  * clients that use most until the others use no more than the options permit.
  */
 void ibsa__peer_count_memory(struct server_peer *peer);
-void ibsa__server_limit_memory(struct ibsa_fabric_server *server);
+void ibsa__server_limit_memory(struct server *server);
 
 /*
  * Turns (turn.c). ibsa__peer_activate() is called when a client has work.
@@ -408,7 +411,7 @@ void ibsa__server_limit_memory(struct ibsa_fabric_server *server);
  * that they must wake the server; no client is active any more.
  */
 void ibsa__peer_activate(struct server_peer *peer);
-void ibsa__peers_serve_active(struct ibsa_fabric_server *server);
+void ibsa__peers_serve_active(struct server *server);
 
 /*
  * Create the client's rings, and @peer->bell.fd. *@out_memory_fd: to pass to
@@ -426,39 +429,23 @@ bool ibsa__bytes_grow(struct server_bytes *bytes, size_t count);
 void ibsa__bytes_free(struct server_bytes *bytes);
 
 /*
- * Files (server_files.c): write the content of the sysfs file, or the names in
- * the directory, at @path of a node's device.
- *
- * Return: 0, and the length in @used; -ENOENT, -EISDIR, -ENOTDIR or -EINVAL in
- * the cases in which the kernel returns them. The caller has locked the fabric.
- */
-int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
-		      const char *path, char *out, size_t room, size_t *used);
-int ibsa__server_folder(const struct ibsa_fabric *fabric, uint32_t node,
-			const char *path, char *out, size_t room, size_t *used);
-
-/* Return: the end port of a node with this port number, or SIM_NONE. */
-uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
-			   unsigned int number);
-
-/*
  * SMs (issm.c). Write the path of the FIFO that stands for the issm file
  * of @port. The FIFO exists while a program has it open or a client is at the
- * node, and for @patience_ms after that. Return: 0; -ENAMETOOLONG the path is
+ * device, and for @patience_ms after that. Return: 0; -ENAMETOOLONG the path is
  * longer than @room; -ENOMEM; -EMFILE there are too many FIFOs in use; -EEXIST
  * its directory is not private to this user; or another negative errno.
  */
-int ibsa__issm_path(struct ibsa_fabric_server *server, uint32_t port, char *out,
-		    size_t room) IBSA_MUST_USE;
+int ibsa__issm_path(struct server *server, const struct serve_port *port,
+		    char *out, size_t room) IBSA_MUST_USE;
 
 /* Adopt the FIFOs that programs hold open since a server before this one. */
-void ibsa__issms_adopt(struct ibsa_fabric_server *server);
-void ibsa__issms_done(struct ibsa_fabric_server *server);
+void ibsa__issms_adopt(struct server *server);
+void ibsa__issms_done(struct server *server);
 
 /*
  * Close the FIFOs that have been idle for @patience_ms. Call this after a FIFO
  * or a client has become idle or was closed, and when the timer expires.
  */
-void ibsa__issms_tidy(struct ibsa_fabric_server *server);
+void ibsa__issms_tidy(struct server *server);
 
 #endif

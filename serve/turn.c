@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Turns: how the clients of a fabric server share its time. A client that has
+ * Turns: how the clients of a server share its time. A client that has
  * sent something is active, and gets a turn of limited time, in which its
  * packets and requests are processed. What is left waits for its next turn.
  * While there is more to do than a round has time for, the client that has used
@@ -8,7 +8,6 @@
  * of another client at most.
  */
 #include "base/clock.h"
-#include "fabric/sa/job.h"
 #include "serve/server.h"
 
 /* Time of all turns between two checks for events and signals. */
@@ -16,7 +15,7 @@ enum { ROUND_NS = 4000000 };
 
 void ibsa__peer_activate(struct server_peer *peer)
 {
-	struct ibsa_fabric_server *server = peer->control.server;
+	struct server *server = peer->control.server;
 
 	if (peer->is_gone || !list_is_empty(&peer->active))
 		return;
@@ -26,22 +25,30 @@ void ibsa__peer_activate(struct server_peer *peer)
 	list_append(&server->active, &peer->active);
 }
 
-static bool peer_has_work(const struct server_peer *peer)
+bool ibsa__peer_turn(struct server_peer *peer, uint64_t *out_end_ns)
+{
+	if (peer->is_ending)
+		return false;
+	peer_limit_turn(peer, clock_now_ns());
+	*out_end_ns = peer->until_ns;
+	return true;
+}
+
+static bool peer_is_busy(const struct server_peer *peer)
 {
 	return peer->has_output || peer->has_control || peer->is_ending ||
-	       sa_client_has_jobs(&peer->tables) ||
-	       ibsa__peer_has_packets(peer);
+	       peer_has_work(peer) || ibsa__peer_has_packets(peer);
 }
 
 /* Return: the active client with work that has used the least time, or NULL. */
-static struct server_peer *peer_next(const struct ibsa_fabric_server *server)
+static struct server_peer *peer_next(const struct server *server)
 {
 	struct server_peer *found = NULL;
 	struct server_peer *peer;
 
 	LIST_EACH(peer, &server->active, active) {
 		if ((!found || peer->spent_ns < found->spent_ns) &&
-		    peer_has_work(peer))
+		    peer_is_busy(peer))
 			found = peer;
 	}
 	return found;
@@ -52,7 +59,7 @@ static struct server_peer *peer_next(const struct ibsa_fabric_server *server)
  * rotated; or NULL. It is found faster than the one that has used the least
  * time, if there are many.
  */
-static struct server_peer *peer_in_order(struct ibsa_fabric_server *server)
+static struct server_peer *peer_in_order(struct server *server)
 {
 	const struct list *first = server->active.next;
 
@@ -62,7 +69,7 @@ static struct server_peer *peer_in_order(struct ibsa_fabric_server *server)
 
 		list_remove(&peer->active);
 		list_append(&server->active, &peer->active);
-		if (peer_has_work(peer))
+		if (peer_is_busy(peer))
 			return peer;
 		if (server->active.next == first)
 			break;
@@ -96,12 +103,12 @@ static void peer_serve(struct server_peer *peer)
  */
 static uint64_t peer_turn(struct server_peer *peer, uint64_t now_ns)
 {
-	struct ibsa_fabric_server *server = peer->control.server;
+	struct server *server = peer->control.server;
 	uint64_t end_ns;
 
 	if (server->spent_ns < peer->spent_ns)
 		server->spent_ns = peer->spent_ns;
-	peer->tables.until_ns = now_ns ? now_ns + TURN_NS : 0;
+	peer->until_ns = now_ns ? now_ns + TURN_NS : 0;
 	peer_serve(peer);
 	ibsa__peer_count_memory(peer);
 	if (!now_ns)
@@ -128,7 +135,7 @@ static bool bytes_settle(struct server_peer *peer)
 	return !ibsa__ring_is_empty(in) && ibsa__ring_idle_end(in);
 }
 
-void ibsa__peers_serve_active(struct ibsa_fabric_server *server)
+void ibsa__peers_serve_active(struct server *server)
 {
 	bool is_timed = server->active.next != server->active.prev;
 	struct server_peer *peer, *next;

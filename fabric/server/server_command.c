@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "serve/server.h"
+#include "fabric/server/server.h"
 
 enum { NAME_MAX_CHARS = 256 };
 
@@ -266,19 +266,20 @@ static const char *const drop_names[IBSA_DROP_REASONS] = {
 
 static int command_stats(struct command *command, const char *args)
 {
-	const struct ibsa_fabric_server_stats *counts = &command->server->stats;
+	struct ibsa_fabric_server_stats counts;
 	struct ibsa_fabric_stats stats;
 
 	if (*args)
 		return ibsa__fail(command->error, -EINVAL,
 				  "stats takes no argument");
+	ibsa_fabric_server_stats_get(command->server, &counts);
 	ibsa_fabric_stats_get(command->server->fabric, &stats);
-	stat_put(command, "clients", counts->clients);
-	stat_put(command, "accepted", counts->accepted);
-	stat_put(command, "disconnected", counts->disconnected);
-	stat_put(command, "packets_in", counts->packets_in);
-	stat_put(command, "packets_out", counts->packets_out);
-	stat_put(command, "packets_refused", counts->packets_refused);
+	stat_put(command, "clients", counts.clients);
+	stat_put(command, "accepted", counts.accepted);
+	stat_put(command, "disconnected", counts.disconnected);
+	stat_put(command, "packets_in", counts.packets_in);
+	stat_put(command, "packets_out", counts.packets_out);
+	stat_put(command, "packets_refused", counts.packets_refused);
 	stat_put(command, "requests", stats.requests);
 	stat_put(command, "answers", stats.answers);
 	stat_put(command, "unanswered", stats.unanswered);
@@ -326,7 +327,7 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 		if (!args)
 			continue;
 		err = commands[i].run(&command, args);
-		server->has_changed = true;
+		ibsa__server_changed(server->server);
 		/* Between two waits, the program may poll the server's fd. */
 		ibsa_fabric_server_wake(server);
 		return err;

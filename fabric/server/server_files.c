@@ -49,19 +49,6 @@ static const char *path_step_number(const char *path, uint32_t *out)
 	return *end ? end + 1 : end;
 }
 
-uint32_t ibsa__server_port(const struct ibsa_fabric *fabric, uint32_t node,
-			   unsigned int number)
-{
-	const struct topo_node *at = &fabric->subnet.topo.nodes[node];
-	uint32_t port;
-
-	if (number > at->port_count)
-		return SIM_NONE;
-	port = at->first_port + number;
-	return fabric->subnet.topo.ports[port].end == SIM_NONE ? SIM_NONE
-							       : port;
-}
-
 /*
  * Return: the end port of a node whose MAD files are umadN and issmN with N =
  * @index, or SIM_NONE. N counts end ports only.
@@ -72,7 +59,7 @@ static uint32_t mad_port(const struct ibsa_fabric *fabric, uint32_t node,
 	const struct topo_node *at = &fabric->subnet.topo.nodes[node];
 
 	for (unsigned int i = 0; i <= at->port_count; i++) {
-		const uint32_t port = ibsa__server_port(fabric, node, i);
+		const uint32_t port = ibsa__node_end_port(fabric, node, i);
 
 		if (port != SIM_NONE && !index--)
 			return port;
@@ -119,7 +106,7 @@ static const char *path_step_port(struct view *view, const char *path)
 	path = path_step_number(path, &number);
 	if (!path)
 		return NULL;
-	port = ibsa__server_port(view->fabric, node, number);
+	port = ibsa__node_end_port(view->fabric, node, number);
 	if (port == SIM_NONE)
 		return NULL;
 	view->port = &view->fabric->subnet.topo.ports[port];
@@ -206,21 +193,21 @@ static int view_write_path(struct view *view, const char *path)
 	return view_find_and_write(view, ibsa__port_files, PORT_FILES, below);
 }
 
-static struct view view_of(const struct ibsa_fabric *fabric, uint32_t node,
-			   char *out, size_t room)
+static struct view view_of(const struct ibsa_fabric_server *server,
+			   uint32_t node, char *out, size_t room)
 {
 	return (struct view){
-		.fabric = fabric,
-		.node = &fabric->subnet.topo.nodes[node],
+		.fabric = server->fabric,
+		.node = &server->fabric->subnet.topo.nodes[node],
 		.out = out,
 		.room = room,
 	};
 }
 
-int ibsa__server_file(const struct ibsa_fabric *fabric, uint32_t node,
-		      const char *path, char *out, size_t room, size_t *used)
+int ibsa__server_file(void *owner, uint32_t node, const char *path, char *out,
+		      size_t room, size_t *used)
 {
-	struct view view = view_of(fabric, node, out, room);
+	struct view view = view_of(owner, node, out, room);
 	int err = view_write_path(&view, path);
 
 	if (!err)
@@ -270,7 +257,7 @@ static int view_list_ports(struct view *view)
 		(uint32_t)(view->node - view->fabric->subnet.topo.nodes);
 
 	for (unsigned int i = 0; i <= view->node->port_count; i++)
-		if (ibsa__server_port(view->fabric, node, i) != SIM_NONE)
+		if (ibsa__node_end_port(view->fabric, node, i) != SIM_NONE)
 			view_put_name(view, "%" PRIu32, i);
 	return 0;
 }
@@ -354,10 +341,10 @@ static int view_list_path(struct view *view, const char *path)
 	return -ENOENT;
 }
 
-int ibsa__server_folder(const struct ibsa_fabric *fabric, uint32_t node,
-			const char *path, char *out, size_t room, size_t *used)
+int ibsa__server_folder(void *owner, uint32_t node, const char *path, char *out,
+			size_t room, size_t *used)
 {
-	struct view view = view_of(fabric, node, out, room);
+	struct view view = view_of(owner, node, out, room);
 	int err = view_list_path(&view, path);
 
 	if (!err)

@@ -6,7 +6,7 @@
 #ifndef FABRIC_SERVER_SERVER_TEXT_H
 #define FABRIC_SERVER_SERVER_TEXT_H
 
-#include "serve/server.h"
+#include "fabric/server/server.h"
 
 /*
  * A sysfs file that is being written, and the node and port that it is about.

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The public functions of a fabric server, except its commands. */
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "base/environment.h"
+#include "base/error.h"
+#include "fabric/server/server.h"
+
+static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
+{
+	struct ibsa_fabric_server *server = ibsa__calloc(1, sizeof(*server));
+
+	if (!server)
+		return NULL;
+	pthread_mutex_lock(&fabric->lock);
+	fabric->references++;
+	pthread_mutex_unlock(&fabric->lock);
+	server->fabric = fabric;
+	return server;
+}
+
+int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
+			    const struct ibsa_fabric_server_options *options,
+			    struct ibsa_error *error,
+			    struct ibsa_fabric_server **out)
+{
+	struct ibsa_fabric_server *owner;
+	struct server_options serve = {
+		.ops = &ibsa__fabric_serve_ops,
+		.lock = &fabric->lock,
+		.title = "fabric server",
+		.has_rings = ibsa__environment_read().has_rings,
+	};
+	int err;
+
+	if (fabric->clock.is_virtual)
+		return ibsa__fail(error, -EINVAL,
+				  "cannot open a fabric server on a fabric "
+				  "with a virtual clock: other processes use "
+				  "real time");
+	if (options) {
+		serve.note = options->note;
+		serve.arg = options->arg;
+		serve.connections = options->connections;
+		serve.patience_ms = options->patience_ms;
+		serve.memory_mb = options->memory_mb;
+	}
+	owner = server_new(fabric);
+	if (!owner)
+		return ibsa__fail(error, -ENOMEM, "out of memory");
+	serve.owner = owner;
+	err = ibsa__server_open(path, &serve, error, &owner->server);
+	if (err) {
+		ibsa_fabric_server_close(owner);
+		return err;
+	}
+	ibsa__server_slice(owner, true);
+	*out = owner;
+	return 0;
+}
+
+void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
+{
+	if (!server)
+		return;
+	ibsa__server_close(server->server);
+	ibsa__server_slice(server, false);
+	ibsa_fabric_put(server->fabric);
+	ibsa__free(server);
+}
+
+int ibsa_fabric_server_wait(struct ibsa_fabric_server *server, int timeout_ms)
+{
+	return ibsa__server_wait(server->server, timeout_ms);
+}
+
+void ibsa_fabric_server_wake(struct ibsa_fabric_server *server)
+{
+	ibsa__server_wake(server->server);
+}
+
+int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)
+{
+	return ibsa__server_fd(server->server);
+}
+
+void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
+				  struct ibsa_fabric_server_stats *out)
+{
+	const struct server_stats from = ibsa__server_stats(server->server);
+
+	*out = (struct ibsa_fabric_server_stats){
+		.clients = from.clients,
+		.accepted = from.accepted,
+		.disconnected = from.disconnected,
+		.packets_in = from.packets_in,
+		.packets_out = from.packets_out,
+		.packets_refused = from.packets_refused,
+	};
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A fabric server: a server whose umad files are those of a fabric. @owner of
+ * the functions here is the struct ibsa_fabric_server; the devices and ports of
+ * the server are the nodes and ports of the fabric's topology.
+ */
+#ifndef FABRIC_SERVER_SERVER_H
+#define FABRIC_SERVER_SERVER_H
+
+#include <ibsa/fabric_server.h>
+
+#include "serve/serve.h"
+#include "fabric/fabric/fabric.h"
+
+struct ibsa_fabric_server {
+	struct ibsa_fabric *fabric;
+	struct server *server;
+};
+
+/* The operations of a fabric server (server_ops.c). */
+extern const struct serve_ops ibsa__fabric_serve_ops;
+
+/* Return: the end port of a node with this port number, or SIM_NONE. */
+uint32_t ibsa__node_end_port(const struct ibsa_fabric *fabric, uint32_t node,
+			     unsigned int number);
+
+/*
+ * Umad files (server_umad.c): struct serve_ops.open, and the operations of the
+ * files. ibsa__server_slice() turns on and off that the SA builds the tables of
+ * the clients in their turns.
+ */
+extern const struct serve_file_ops ibsa__server_umad_ops;
+int ibsa__server_umad_open(void *owner, const struct serve_port *port,
+			   struct server_peer *client, struct umad_file **out);
+void ibsa__server_slice(struct ibsa_fabric_server *server, bool on);
+
+/* Device files (server_files.c): struct serve_ops.read and list. */
+int ibsa__server_file(void *owner, uint32_t node, const char *path, char *out,
+		      size_t room, size_t *used);
+int ibsa__server_folder(void *owner, uint32_t node, const char *path, char *out,
+			size_t room, size_t *used);
+
+#endif
