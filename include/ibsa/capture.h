@@ -73,11 +73,11 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * reply in RMPP segments. If the capture has the same request several times,
  * not counting retries, the replies are returned in the order of the capture;
  * after the last reply, the last reply is returned again. A request without a
- * whole reply in the capture gets no reply; a request that is not in the
- * capture gets status 0x000c. Reports are not replayed. A packet that is
- * truncated at the end of the file, and packets that are neither a request to
- * an SA nor the reply to one, are ignored. Only the GID of the port can come
- * from such a packet.
+ * whole reply in the capture gets no reply; the reply to a request that is not
+ * in the capture has status 0x000c. Reports in the capture are not replayed. A
+ * packet that is truncated at the end of the file, and packets that are neither
+ * a request to an SA nor the reply to one, are ignored. Only the GID of the
+ * port can come from such a packet.
  *
  * The values of the port come from the capture. The first request gives the LID
  * (the source LID), the SM LID (the destination LID) and the P_Key of the port.
@@ -87,11 +87,12 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
  * DGID that the first suitable PathRecord of a reply has for the LID of the
  * port; fe80::10:1. The port is active; its rate is 4xSDR.
  *
- * The transport belongs to a fabric of its own, on the real clock. For several
- * clients on one fabric, call ibsa_fabric_load() with the path of the capture
- * instead. The only channel adapter of the fabric is "recorded", which has the
- * port. The port is connected to the switch "recorded SA". The SA runs on this
- * switch or, if the requester sent to its own LID, on "recorded".
+ * Each transport of ibsa_replay_open() has a fabric of its own, on the real
+ * clock. For several clients on one fabric, call ibsa_fabric_load() with the
+ * path of the capture instead. The only channel adapter of the fabric is
+ * "recorded", which has the port. The port is connected to the switch "recorded
+ * SA". The SA runs on this switch or, if the requester sent to its own LID, on
+ * "recorded".
  *
  * Return: 0; -EINVAL @path is NULL, the file is not a pcap file of these two
  * link types, or it contains no request to an SA; -ENOENT the file does not

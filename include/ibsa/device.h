@@ -46,10 +46,10 @@ struct ibsa_port {
  * @name:       name under /sys/class/infiniband
  * @err:        0, or the negative errno of the first of these that could not be
  *              read or has an invalid value: the files node_type, node_guid and
- *              sys_image_guid, and the directory of the ports. The member of
- *              this file, and the members of the files after it in this list,
- *              are 0; if the directory of the ports could not be read,
- *              @port_count is 0. Each port has an err of its own
+ *              sys_image_guid, and the directory of the ports. Of @node_type,
+ *              @node_guid, @system_image_guid and @port_count, the member that
+ *              could not be read and those after it are 0. Errors of single
+ *              ports are in err of struct ibsa_port
  * @node_type:  a value of enum ibsa_node_type; or 4 and above, which the enum
  *              does not have: iWARP and others
  * @node_guid, @system_image_guid: host order
@@ -88,7 +88,7 @@ struct ibsa_device_list {
  *
  * Reads /sys/class/infiniband. A file of a device or port that cannot be read
  * is not an error of the call: see @err of struct ibsa_device and struct
- * ibsa_port. The list is a snapshot.
+ * ibsa_port. The list does not change when the devices change.
  *
  * If $IBSA_FABRIC is "unix:PATH", the list has one device with all ports of one
  * node of the fabric server's fabric: of the node $IBSA_NODE, which is NAME or
@@ -171,8 +171,9 @@ struct ibsa_device_file {
  *            gone; -EBUSY another program has opened the file
  *            exclusively; or another negative errno
  * @issm:     the file that sets the port's IsSM bit while a program has it
- *            open; its owner and mode are read, but it is not opened. If @umad
- *            is simulated, both have the err -EOPNOTSUPP
+ *            open; ibsa_port_access_get() reads its owner and mode, but does
+ *            not open it. If @umad is simulated, @umad and @issm have the err
+ *            -EOPNOTSUPP
  */
 struct ibsa_port_access {
 	struct ibsa_device_file umad;
@@ -186,11 +187,10 @@ struct ibsa_port_access {
  * @out:  receives the result
  *
  * Opens the umad file, registers a MAD agent as ibsa_open() does, and closes
- * the file. The mode of the file is not enough: capabilities, access control
- * lists, security modules and the device rules of containers count as well. The
- * state of the port, active or not, has no influence. If $IBSA_FABRIC is
- * "unix:PATH", nothing is checked: open_err of @out is 0, and the err of umad
- * and issm is -EOPNOTSUPP.
+ * the file, because the mode of the file alone does not show whether this
+ * program may open it. The state of the port, active or not, has no influence.
+ * If $IBSA_FABRIC is "unix:PATH", nothing is checked: open_err of @out is 0,
+ * and the err of umad and issm is -EOPNOTSUPP.
  *
  * Return: 0, also if a file is missing or cannot be opened; -ENODEV the port
  * has no MAD device, and @out is unchanged. Any thread may call
@@ -207,7 +207,8 @@ int ibsa_port_access_get(const struct ibsa_port *port,
  *         NULL
  * @out:   receives the version, 5 or higher; unchanged after an error
  *
- * The file is in /sys, or where ibsa_devices_read() reads instead.
+ * Reads class/infiniband_mad/abi_version in /sys, or in what
+ * ibsa_devices_read() reads instead of /sys.
  *
  * Return: 0; -ENOSYS class/infiniband_mad/abi_version does not exist, usually
  * because the module ib_umad is not loaded; -EOPNOTSUPP the version is not a
@@ -222,11 +223,11 @@ int ibsa_umad_version(struct ibsa_error *error,
 
 /**
  * struct ibsa_gid_row - one entry of a GID table, with its device and port
- * @device:     name of the device, valid as long as the list
+ * @device:     name of the device, valid until ibsa_gids_free()
  * @port:       port number
  * @port_state: state of the port, enum ibsa_port_state_code; 0: unknown
- * @err:        0, or the negative errno of reading the entry; of the members of
- *              @entry, only the index is then valid
+ * @err:        0, or the negative errno from reading the entry. If @err is not
+ *              0, only the index of @entry is valid
  * @entry:      GID, index, type and network interface
  */
 struct ibsa_gid_row {
@@ -290,14 +291,15 @@ enum ibsa_gid_fit {
 	IBSA_GID_CHOSEN,
 	IBSA_GID_UNREADABLE,
 	IBSA_GID_EMPTY,
-	IBSA_GID_PORT_DOWN, /* its port is known not to be active */
+	IBSA_GID_PORT_DOWN, /* the GID's port is known not to be active */
 	/* Either GID or address is IPv4, not both; or there is no address, the
 	 * chosen GID is IPv4 and this GID is not. */
 	IBSA_GID_OTHER_FAMILY,
-	IBSA_GID_LINK_LOCAL,   /* and the address is not link-local */
+	IBSA_GID_LINK_LOCAL,   /* link-local, unlike the address */
 	IBSA_GID_ROCE_V1_ONLY, /* the chosen GID is RoCE v2 or InfiniBand */
-	IBSA_GID_FARTHER,      /* fewer leading bits in common */
-	IBSA_GID_LATER,	       /* as good, but after the chosen GID */
+	IBSA_GID_FARTHER,      /* the chosen GID has more leading bits in common
+				* with the address */
+	IBSA_GID_LATER,	       /* as good as the chosen GID, but after it */
 };
 
 /**

@@ -6,8 +6,8 @@
  * The SA sends Reports to the ports that have subscribed, and usually loses
  * subscriptions, without notice, when it restarts or another SA takes over. A
  * client has one subscription for each node type whose traps its watches need,
- * however many watches there are, renews it when it is lost, and reports when
- * events may have been missed.
+ * however many watches there are. The client subscribes again when it detects
+ * that a subscription is lost, and reports when events may have been missed.
  */
 #ifndef IBSA_EVENT_H
 #define IBSA_EVENT_H
@@ -23,8 +23,8 @@ enum { IBSA_EVENT_GIDS_MAX = 65536 };
 
 /*
  * Every kind of Report: E(constant, bit, trap number, node types that report it
- * as bits of producer types: 2 CA, 4 switch, 8 router, 16 SM, "name"). OTHER is
- * every trap without a row, including traps that no specification defines.
+ * as bits of producer types: 2 CA, 4 switch, 8 router, 16 SM, "name").
+ * IBSA_EVENT_OTHER is every trap for which this list has no row.
  * Source: IBA vol 1, 13.4.9 and 14.3.
  */
 /* clang-format off */
@@ -48,9 +48,8 @@ enum { IBSA_EVENT_GIDS_MAX = 65536 };
  * The kinds in IBSA_EVENT_KINDS are Reports; @kinds of struct
  * ibsa_event_options selects which kinds of Reports a watch receives. The other
  * kinds are SUBSCRIBED, LOST, FAILED, REFUSED, GAP and ENDED, which every watch
- * receives. These kinds report the state of the watch's subscription, at the
- * start and whenever the state changes; GAP reports that events may have been
- * missed.
+ * receives. These kinds report the state of the watch's subscriptions at the
+ * SA, and GAP reports that events may have been missed.
  */
 enum ibsa_event_kind {
 	/* IBSA_EVENT_GID_IN, IBSA_EVENT_GID_OUT, ... */
@@ -96,17 +95,17 @@ enum ibsa_event_kind {
  * @err:      of LOST: -ENETDOWN the port is down or initializing; 0 any other
  *            cause, such as a restart of the SA. Of FAILED: -ETIMEDOUT the SA
  *            did not reply; -ENETDOWN the SA did not reply, and the port is
- *            down; -EAGAIN the port has no SM; -EBUSY while the device was gone
- *            and its file was closed, another client of any program became the
- *            receiver of the port's Reports; -ENODATA the table that
- *            audit_nodes reads was empty or incomplete; another error of
- *            ibsa_query() or struct ibsa_reply; 0 the SA was busy, as @status
- *            says. Of ENDED: 0 the SA answered, or no subscription was left;
- *            the subscription is ended if @status is 0 or 0x0200; -ETIMEDOUT
- *            the SA did not answer; -ECANCELED ibsa_close() stopped waiting
- *            before the request ended; or another error of the request. If the
- *            subscription is not ended at the SA, the SA may continue to send
- *            Reports to the port. Of all other kinds: 0
+ *            down; -EAGAIN the port has no SM; -EBUSY another client, of this
+ *            or another program, became the receiver of the port's Reports
+ *            while the device was gone; -ENODATA the table that audit_nodes
+ *            reads was empty or incomplete; another error of ibsa_query() or
+ *            struct ibsa_reply; 0 the SA was busy, as @status says. Of ENDED: 0
+ *            the SA answered, or no subscription was left; the subscription is
+ *            ended if @status is 0 or 0x0200; -ETIMEDOUT the SA did not answer;
+ *            -ECANCELED ibsa_close() stopped waiting before the request ended;
+ *            or another error of the request. If the subscription is not ended
+ *            at the SA, the SA may continue to send Reports to the port. Of all
+ *            other kinds: 0
  * @status:   of FAILED, REFUSED and ENDED: the MAD status, all 16 bits; of all
  *            other kinds: 0
  * @trap:     trap number of a Report; of OTHER, if @notice is not generic, the
@@ -162,13 +161,14 @@ struct ibsa_event {
  * struct ibsa_event_options - what to watch; zero is the default of each member
  * @kinds:       kinds of Reports to receive: IBSA_EVENT_GID_IN | ...; default
  *               IBSA_EVENT_OF_SM
- * @gids:        filter, copied: of the kinds in IBSA_EVENT_OF_SM, only events
- *               of these port GIDs or MGIDs are received. The filter does not
- *               apply to other kinds
+ * @gids:        filter, copied: of the kinds in IBSA_EVENT_OF_SM, the watch
+ *               receives only events whose port GID or MGID is in @gids. The
+ *               filter does not apply to other kinds
  * @gid_count:   number of @gids, up to IBSA_EVENT_GIDS_MAX; 0: no filter
  * @audit_ms:    interval in milliseconds at which the client reads its
  *               subscriptions back from the SA; default 30000. The smallest
- *               value of all watches of a client applies; see @audit_nodes
+ *               @audit_ms of all watches of a client applies to the
+ *               subscriptions; see also @audit_nodes
  * @deadline_ms: deadline of each request in milliseconds from its first try.
  *               The smallest value that a watch of the client sets applies to
  *               the requests of all watches of the client; default, if no watch
@@ -212,9 +212,9 @@ struct ibsa_event_options {
  * @event: valid until the callback returns
  * @arg:   as given to ibsa_event_watch()
  *
- * The rules of ibsa_reply_fn hold: for the functions of the library that call
- * callbacks, and for the functions that a callback may call. The latter include
- * ibsa_event_watch() and ibsa_event_unwatch().
+ * The functions that ibsa_reply_fn lists call an ibsa_event_fn, which may call
+ * the same functions as an ibsa_reply_fn, and also ibsa_event_watch() and
+ * ibsa_event_unwatch().
  */
 typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
 
@@ -231,21 +231,21 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  *           ibsa_close(), until the callback for IBSA_EVENT_ENDED returns
  *
  * Use an event watch to keep a list of ports or groups current without polling
- * the SA. Only changes are reported: to obtain the present state without a gap,
- * wait for IBSA_EVENT_SUBSCRIBED, then query the SA.
+ * the SA. A watch reports only changes: to obtain the present state without
+ * missing a change, wait for IBSA_EVENT_SUBSCRIBED, then query the SA.
  *
  * The client subscribes at the SA unless another watch of the client already
- * needs the same subscription. The client answers every Report. A Report from
- * the client's SA is an event; if the SA sends this Report again because the
- * answer was lost, no further event follows. Reports from other senders are
- * ignored. Every audit_ms, the client reads its subscriptions back from the SA.
- * If the SA does not support this read, the client sets the subscriptions again
- * instead. Within half a second after the client detected that a subscription
- * is lost, or that the state, the address or the SM of the port changed, the
- * client subscribes again; while the port is down or initializing, the client
- * waits. While a client has an event watch, the client reads the state of its
- * port at least every second, unless it is at a fabric server, which reports
- * each change of the port.
+ * needs the same subscription. The client answers every Report. The client
+ * reports a Report of its SA as an event once, even if the SA sends the Report
+ * again because the client's answer was lost. The client ignores Reports from
+ * other senders. Every audit_ms, the client reads its subscriptions back from
+ * the SA. If the SA does not support this read, the client sets the
+ * subscriptions again instead. Within half a second after the client detected
+ * that a subscription is lost, or that the state, the address or the SM of the
+ * port changed, the client subscribes again; while the port is down or
+ * initializing, the client waits. While a client has an event watch, the client
+ * reads the state of its port at least every second, unless it is at a fabric
+ * server, which reports each change of the port.
  *
  * At each port, only one client of all programs can receive Reports. Only one
  * thread at a time may call ibsa_event_watch() and other functions with the
@@ -274,9 +274,9 @@ int ibsa_event_watch(struct ibsa_client *client,
  *
  * The callback of @watch is not called again, not even with IBSA_EVENT_ENDED. A
  * callback may end its own watch. When no watch of the client needs a
- * subscription any more, later calls of ibsa_dispatch() end the subscription at
- * the SA; ibsa_close() ends subscriptions that remain, and waits for this up to
- * two seconds.
+ * subscription any more, later dispatches end the subscription at the SA.
+ * ibsa_close() ends the subscriptions that remain, and waits up to two seconds
+ * until the SA has confirmed this.
  */
 void ibsa_event_unwatch(struct ibsa_event_watch *watch);
 

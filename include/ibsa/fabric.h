@@ -60,8 +60,8 @@ enum ibsa_sm_profile {
  *                 IBSA_SM_PROFILE_OPA_FM
  * @first_lid:     first LID that the SM assigns; default 1. At most 0xbfff, or
  *                 0xbfffffff on Omni-Path
- * @check:         check the topology for anomalies, for
- *                 ibsa_fabric_finding_at(); this takes time and memory
+ * @check:         check the topology file for anomalies, which
+ *                 ibsa_fabric_finding_at() returns
  * @no_sa:         the fabric has no SA, and no port is set up until an external
  *                 subnet manager, which uses a port of a fabric server, sets
  *                 the ports up with SMPs
@@ -73,7 +73,7 @@ enum ibsa_sm_profile {
  *                 also after the SA moves
  * @profile:       the SM whose behaviour the SA copies; default: OpenSM
  *
- * The program may free the strings after the call.
+ * The program may free the strings sa_node and partitions after the call.
  */
 struct ibsa_fabric_options {
 	bool virtual_clock;
@@ -96,7 +96,7 @@ struct ibsa_fabric_options {
  * @adapters: number of channel adapters among the nodes
  * @switches: number of switches among the nodes
  * @links:    number of links, up or down
- * @lids:     number of LIDs that ports have; a port with an LMC has 2^LMC
+ * @lids:     number of LIDs of all ports; a port has 2^LMC LIDs
  */
 struct ibsa_fabric_info {
 	size_t nodes;
@@ -128,12 +128,14 @@ struct ibsa_fabric_port {
 
 /* Why a MAD between two ports was lost, other than by a fault. */
 enum ibsa_drop_reason {
-	IBSA_DROP_NO_ROUTE,   /* no entry in a switch, or no port on a path */
-	IBSA_DROP_PORT_DOWN,  /* or not active, unless the MAD is an SMP */
+	IBSA_DROP_NO_ROUTE,   /* a switch has no table entry for the LID, or an
+			       * SMP's path leads to no port */
+	IBSA_DROP_PORT_DOWN,  /* a port of the route is down; for other MADs
+			       * than SMPs, also not active */
 	IBSA_DROP_NO_LID,     /* no port has the LID at the end of the route */
 	IBSA_DROP_HOP_LIMIT,  /* the routing tables form a loop */
-	IBSA_DROP_NO_AGENT,   /* no agent at the port receives it */
-	IBSA_DROP_PKEY,	      /* a port does not accept its P_Key */
+	IBSA_DROP_NO_AGENT,   /* no agent at the port receives the MAD */
+	IBSA_DROP_PKEY,	      /* a port does not accept the MAD's P_Key */
 	IBSA_DROP_QUEUE_FULL, /* a queue has 131072 MADs or 256 MiB */
 	IBSA_DROP_REASONS,
 };
@@ -145,11 +147,14 @@ struct ibsa_fabric_stats {
 	uint64_t unanswered;	 /* requests to which the SA did not reply */
 	uint64_t most_in_flight; /* maximum of one client: requests without a
 				  * reply, and MADs that it has not received */
-	uint64_t reports;	 /* one for each subscriber, without retries */
-	uint64_t reports_unanswered; /* given up after three tries, or when the
-				      * SA ended; or more than 131072 */
-	uint64_t faults[IBSA_FAULT_KINDS];
-	uint64_t drops[IBSA_DROP_REASONS]; /* of MADs between two ports */
+	uint64_t reports;	 /* Reports; a Report to several subscribers
+				  * counts for each, its retries do not */
+	uint64_t reports_unanswered; /* Reports that the SA gave up after three
+				      * tries or when it stopped, or did not
+				      * send because 131072 were waiting */
+	uint64_t faults[IBSA_FAULT_KINDS]; /* how often each fault occurred */
+	uint64_t drops[IBSA_DROP_REASONS]; /* MADs between two ports that were
+					    * lost for each reason */
 };
 
 /**
@@ -157,8 +162,8 @@ struct ibsa_fabric_stats {
  * @path:    file in the format of ibnetdiscover and ibsim; or a capture, see
  *           ibsa_replay_open()
  * @options: NULL for all defaults
- * @error:   after an error, a sentence with the reason, and the file and line
- *           if an error is in a file; may be NULL
+ * @error:   after an error, a sentence with the reason, and with the file and
+ *           the line if a file has an error; may be NULL
  * @out:     receives the fabric, which ibsa_fabric_put() releases
  *
  * Return: 0; -EINVAL @path is NULL; the topology or the file of @partitions has
@@ -237,8 +242,7 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
  * @ns:     nanoseconds
  *
  * After ibsa_fabric_advance(), clients can receive the messages that are due by
- * the new time. A client receives messages only when the program dispatches the
- * client.
+ * the new time.
  *
  * Return: 0; -EINVAL the fabric has the real clock, or the virtual clock would
  * pass 292 years. Any thread may call ibsa_fabric_advance().
@@ -270,8 +274,7 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 /**
  * ibsa_fabric_stats_get - read the counters of a fabric
  * @fabric: a fabric
- * @out:    receives the counters since the fabric was loaded. MADs that are due
- *          are delivered first
+ * @out:    receives the counters since the fabric was loaded
  *
  * Any thread may call ibsa_fabric_stats_get().
  */

@@ -12,8 +12,8 @@ struct ibsa_fabric;
 /**
  * ibsa_fabric_sa_set - start or stop the SA
  * @fabric:  a fabric
- * @running: true: start; false: stop. Without a change, the function has no
- *           effect
+ * @running: true: start the SA; false: stop it. If the SA already runs, or is
+ *           already stopped, nothing happens
  *
  * While the SA is stopped, sm_lid of all ports is 0. When the SA starts again,
  * it has no services, subscriptions, memberships and alias GUIDs, and requests
@@ -21,8 +21,8 @@ struct ibsa_fabric;
  * subscription before the stop and subscribes again gets a Report with trap 64
  * for each port of the fabric that the SA reaches.
  *
- * The function has no effect on a fabric that was loaded with no_sa. Any thread
- * may call ibsa_fabric_sa_set().
+ * ibsa_fabric_sa_set() has no effect on a fabric that was loaded with no_sa.
+ * Any thread may call ibsa_fabric_sa_set().
  */
 void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
 
@@ -55,7 +55,7 @@ enum ibsa_fabric_change_bit {
 	IBSA_CHANGE_SM_SL = 1 << 3,
 	IBSA_CHANGE_PKEYS = 1 << 4,
 	IBSA_CHANGE_NEEDS_GRH = 1 << 5,
-	IBSA_CHANGE_REREGISTER = 1 << 6, /* the event and nothing else */
+	IBSA_CHANGE_REREGISTER = 1 << 6, /* request a client reregistration */
 	IBSA_CHANGE_CAPABILITIES = 1 << 7,
 	IBSA_CHANGE_RATE = 1 << 8,
 };
@@ -98,7 +98,7 @@ struct ibsa_fabric_port_change {
  *          with a cable, or else port 1
  * @wanted: the changes; either all take effect, or none
  *
- * The SM detects the change at once and, if the SA runs, sends Reports to
+ * If the SA runs, the SM detects the change at once, and sends Reports to
  * subscribers that share a P_Key with the port or group: trap 64 for a port
  * that the SM reaches now, trap 65 for a port that it does not reach any more,
  * trap 67 for a group that loses its last full member by the change, trap 128
@@ -106,10 +106,11 @@ struct ibsa_fabric_port_change {
  *
  * When a link goes down, the ports at both ends go down, and MADs in transit
  * between the SA and a client that loses its route to the SA are lost. If the
- * SA does not reach a port any more, its replies have no records of the port,
- * and the port loses its memberships; the port keeps its subscriptions and its
- * LID. When a link comes up, the SM sets up those of the ports at its two ends
- * that the SM reaches, and requests a client reregistration from them.
+ * SA does not reach a port any more, the replies of the SA have no records of
+ * the port, and the port loses its multicast memberships, but keeps its
+ * subscriptions and its LID. When a link comes up, the SM sets up those of the
+ * ports at its two ends that the SM reaches, and requests a client
+ * reregistration from them.
  *
  * A new rate retrains the link: the ports at both ends count LinkDowned and go
  * to Init, but not to Down. If the SA runs, switches at the ends report the

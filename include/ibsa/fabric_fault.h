@@ -18,10 +18,10 @@ struct ibsa_fabric;
  */
 enum ibsa_fault_kind {
 	IBSA_FAULT_LOSE,      /* the MAD does not arrive */
-	IBSA_FAULT_DELAY,     /* it arrives up to delay_ms later */
-	IBSA_FAULT_DUPLICATE, /* it arrives twice */
-	IBSA_FAULT_REORDER,   /* it arrives after the MAD that is sent next */
-	IBSA_FAULT_CORRUPT,   /* one to eight of its bits are inverted */
+	IBSA_FAULT_DELAY,     /* the MAD arrives up to delay_ms later */
+	IBSA_FAULT_DUPLICATE, /* the MAD arrives twice */
+	IBSA_FAULT_REORDER,   /* the next MAD overtakes the MAD */
+	IBSA_FAULT_CORRUPT,   /* one to eight bits of the MAD are inverted */
 	IBSA_FAULT_BUSY,      /* the SA replies BUSY */
 	IBSA_FAULT_SILENCE,   /* the SA does not reply */
 	IBSA_FAULT_REDIRECT,  /* the SA redirects the request to another port */

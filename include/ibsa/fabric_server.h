@@ -6,8 +6,8 @@
  * changes to the program, through libibumad's functions with $IBSA_FABRIC.
  *
  * Only one thread at a time may call functions with a server, except
- * ibsa_fabric_server_wake(). The fabric has its own lock: other threads may use
- * the functions of <ibsa/sim.h> on it at any time.
+ * ibsa_fabric_server_wake(). Other threads may call the functions of
+ * <ibsa/sim.h> with the fabric of a server at any time.
  */
 #ifndef IBSA_FABRIC_SERVER_H
 #define IBSA_FABRIC_SERVER_H
@@ -30,20 +30,21 @@ struct ibsa_fabric_server;
  * @arg:         passed to @note unchanged
  * @connections: maximum number of connections at the same time; 0: 1024. If
  *               RLIMIT_NOFILE is below 64 + 3 * @connections when the server is
- *               opened, the server reduces the maximum accordingly. A program
- *               that uses the fabric has one connection to read the simulated
- *               sysfs, one for each struct ibsa_client and one for each umad
- *               file that it has opened. One process gets at most a quarter of
- *               the maximum, but at least 8. The server refuses any further
- *               connection with -EUSERS, except 16 connections for commands of
- *               ibsa_fabric_command()
+ *               opened, the maximum is the number for which RLIMIT_NOFILE is
+ *               enough. A program that uses the fabric has one connection to
+ *               read the simulated sysfs, one for each struct ibsa_client and
+ *               one for each umad file that it has opened. One process gets at
+ *               most a quarter of the maximum, but at least 8. The server
+ *               refuses any further connection with -EUSERS, except 16
+ *               connections for commands of ibsa_fabric_command()
  * @patience_ms: milliseconds from the connection in which a client must
  *               identify itself, and milliseconds from the first byte of a
  *               message in which the client must send the whole message;
  *               otherwise the server ends the connection. Default 10000
  * @memory_mb:   MiB of memory for what clients have not read and for messages
- *               that are incomplete, of all clients together; 0: 1024. If more
- *               is needed, the server ends the connection that uses most
+ *               that are incomplete, of all clients together; 0: 1024. If the
+ *               clients need more memory than @memory_mb, the server ends the
+ *               connection that uses most
  */
 struct ibsa_fabric_server_options {
 	void (*note)(const char *text, void *arg);
@@ -55,12 +56,14 @@ struct ibsa_fabric_server_options {
 
 /* Counters of a server. */
 struct ibsa_fabric_server_stats {
-	uint64_t clients;      /* connected now */
-	uint64_t accepted;     /* connections since the server was opened */
-	uint64_t disconnected; /* refused, or ended for a fault of the client */
-	uint64_t packets_in;   /* from clients */
-	uint64_t packets_out;  /* to clients */
-	uint64_t packets_refused; /* from clients, that were not sent */
+	uint64_t clients;      /* connections that are open now */
+	uint64_t accepted;     /* connections that the server accepted */
+	uint64_t disconnected; /* connections that the server refused, or ended
+				* before the client did */
+	uint64_t packets_in;   /* packets from clients */
+	uint64_t packets_out;  /* packets to clients */
+	uint64_t packets_refused; /* packets from clients that the server did
+				   * not send; packets_in counts them too */
 };
 
 /**
@@ -112,15 +115,13 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
  * @server:     an open server
  * @timeout_ms: milliseconds to wait at most; 0: do not wait; -1: no limit
  *
- * A client that does not read, or sends only a part of a message, does not
- * delay other clients; one that sends many requests delays them by some
- * milliseconds. The server disconnects a client that does not read the
+ * A client that does not read, or that sends only a part of a message, does not
+ * delay other clients. The server disconnects a client that does not read the
  * server's answers or the changes of its port, or that is slower than
  * @patience_ms of struct ibsa_fabric_server_options permits.
  *
- * One call processes what is ready, and may leave more for the next call. Only
- * one thread at a time may call ibsa_fabric_server_wait() and other functions
- * with the same server.
+ * Only one thread at a time may call ibsa_fabric_server_wait() and other
+ * functions with the same server.
  *
  * Return: 0, also if nothing happened until the timeout; -EINTR a signal ended
  * the wait; or the system's error.
@@ -155,13 +156,14 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
  * @room:   bytes at @out
  * @error:  after an error, a sentence that tells what failed; may be NULL
  *
- * NODE is a name or node id. node add takes all links of a node up, also those
- * that link down took down, and node remove takes all down. sm move, sm start
- * and sm stop do what ibsa_fabric_sa_move() and ibsa_fabric_sa_set() do. A
- * fault has a form of ibsa_fault_parse(): with the kinds redirect and
- * redirect-gid, the third number is HOPS instead of DELAY_MS. The new fault
- * replaces the fault of the same kind, or ends it if PERCENT is 0; fault none
- * ends the faults of all kinds. RATE is as in a topology file, such as 1xSDR.
+ * NODE is a name or node id. "node add" takes all links of a node up, also
+ * those that "link down" took down; "node remove" takes all links of a node
+ * down. sm move, sm start and sm stop do what ibsa_fabric_sa_move() and
+ * ibsa_fabric_sa_set() do. A fault has a form of ibsa_fault_parse(): with the
+ * kinds redirect and redirect-gid, the third number is HOPS instead of
+ * DELAY_MS. A new fault replaces the fault of the same kind, or ends it if
+ * PERCENT is 0; "fault none" ends the faults of all kinds. RATE is as in a
+ * topology file, such as 1xSDR.
  *
  * Only one thread at a time may call ibsa_fabric_server_command() and other
  * functions with the same server.
@@ -180,8 +182,7 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 /**
  * ibsa_fabric_server_stats_get - read the counters of a server
  * @server: an open server
- * @out:    receives the counters; all but clients count since the server was
- *          opened
+ * @out:    receives the counters since the server was opened
  *
  * Only one thread at a time may call ibsa_fabric_server_stats_get() and other
  * functions with the same server.
@@ -193,11 +194,11 @@ void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
  * ibsa_fabric_server_close - close a server
  * @server: an open server; NULL: nothing happens
  *
- * Removes the socket, or leaves the file that has replaced the socket at its
- * path; ends all connections, and releases the server's hold on the fabric. In
- * the processes that were connected, the device of the fabric disappears as if
- * it was removed. Only one thread at a time may call ibsa_fabric_server_close()
- * and other functions with the same server.
+ * Ends all connections, releases the server's hold on the fabric, and removes
+ * the socket, unless another file is at its path now. In the processes that
+ * were connected, the device of the fabric disappears as if it was removed.
+ * Only one thread at a time may call ibsa_fabric_server_close() and other
+ * functions with the same server.
  */
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
 
@@ -220,8 +221,8 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * "unix-any-user:PATH" or this user is not root; -EUSERS the server has reached
  * its maximum number of connections; -EPROTO the process at PATH does not
  * answer as a fabric server of this version; -ETIMEDOUT the server does not
- * reply; -ENAMETOOLONG @line or PATH is too long; -ENOMEM; or the error from connecting. Any thread may call
- * ibsa_fabric_command().
+ * reply; -ENAMETOOLONG @line or PATH is too long; -ENOMEM; or the error from
+ * connecting. Any thread may call ibsa_fabric_command().
  */
 int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 			size_t room, struct ibsa_error *error) IBSA_MUST_USE;

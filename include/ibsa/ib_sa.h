@@ -7,13 +7,15 @@
  * was opened without a worker, callbacks run inside ibsa_device_dispatch(),
  * ibsa_device_wait(), ib_sa_unregister_client() and ibsa_device_put(). A
  * callback never runs inside a function that starts a query. A device runs one
- * callback at a time, and exactly one callback per query. A callback may start
- * and cancel queries, and free everything that its query was given.
+ * callback at a time, and calls the callback of each query exactly once. A
+ * callback may start and cancel queries, and may free the arguments that the
+ * program passed when it started the query.
  *
- * A forked child does not have its parent's clients and devices: it registers
- * and opens its own. If the child unregisters a client of its parent, nothing
- * happens. If the child puts a device of its parent, the last put closes the
- * child's copies of the device's descriptors, and nothing else happens.
+ * A forked child cannot use its parent's clients and devices: it registers and
+ * opens its own. If the child unregisters a client of its parent, nothing
+ * happens. If the child calls ibsa_device_put() for a device of its parent, the
+ * last such call closes the child's copies of the device's descriptors, and
+ * does nothing else.
  *
  * Source: Linux include/rdma/ib_sa.h, drivers/infiniband/core/sa_query.c.
  */
@@ -49,8 +51,8 @@ struct ib_sa_client {
  * @client: not registered; its contents are ignored. The memory belongs to the
  *          program and must stay at its address until ib_sa_unregister_client()
  *
- * If memory is short, @client stays unregistered, which shows when its queries
- * fail with -EINVAL. Any thread may call ib_sa_register_client().
+ * If memory is short, @client stays unregistered, and queries for @client fail
+ * with -EINVAL. Any thread may call ib_sa_register_client().
  */
 void ib_sa_register_client(struct ib_sa_client *client);
 
@@ -64,16 +66,17 @@ void ib_sa_register_client(struct ib_sa_client *client);
  * @client have ended and their callbacks have returned, but cancels no query:
  * to avoid waiting for replies and timeouts, call ib_sa_cancel_query() first.
  * While ib_sa_unregister_client() waits, it dispatches the devices without a
- * worker that have queries, services or watches of @client, and the program
- * must not start a query for @client. After the return, also in a callback, the
- * program may free the memory of @client.
+ * worker that have queries, services or watches of @client. The program must
+ * not start a query for @client during the call. When ib_sa_unregister_client()
+ * has returned, also inside a callback, the program may free the memory of
+ * @client.
  *
- * Inside a callback of any device, ib_sa_unregister_client() releases services
- * and ends watches and memberships, too, but returns at once, without waiting:
- * the callbacks of queries in progress, and the last ones of the services and
- * watches, are called later, and a callback of a membership may still run in
- * another thread, so what their contexts point to must stay valid until then.
- * Any thread may call ib_sa_unregister_client().
+ * Inside a callback of any device, ib_sa_unregister_client() does the same, but
+ * returns without waiting. The callbacks of the client's queries in progress,
+ * and the last callbacks of its services and watches, are then called after the
+ * return, and a callback of a membership may still run in another thread. What
+ * the contexts of these callbacks point to must stay valid until then. Any
+ * thread may call ib_sa_unregister_client().
  */
 void ib_sa_unregister_client(struct ib_sa_client *client);
 
@@ -94,9 +97,9 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  *             program must have used each needed port at least once before it
  *             closes the context
  * @access:    how requests of each port reach the SA
- * @window:    limits retries at each port: requests wait for their next try
- *             while 64 times as many as @window were sent again and have no
- *             reply; default 16. First tries do not wait
+ * @window:    limits the retries at each port: at most 64 times @window
+ *             requests are sent again at a time, or @window requests while the
+ *             SA replies to no request; default 16. First tries do not wait
  * @audit_ms:  interval in milliseconds at which the library reads multicast
  *             memberships, registered services and the subscriptions of
  *             ibsa_device_watch() back from the SA; default 30000
@@ -126,9 +129,9 @@ struct ibsa_device_options {
  * @out:  receives the device; each ibsa_device_get() needs one
  *        ibsa_device_put()
  *
- * All users of a device in a process share the device and its worker, whatever
- * name of the device they gave. A port is opened when a function uses it for
- * the first time.
+ * Calls of ibsa_device_get() for the same device in one process share the
+ * device and its worker, whatever name of the device they give. A port is
+ * opened when a function uses it for the first time.
  *
  * Return: 0; -EINVAL the topology file has an error, or "unix:" has no path;
  * -EMFILE; -ENETDOWN @name is NULL, no fabric is used, and no InfiniBand port
@@ -159,11 +162,11 @@ int ibsa_device_open(const struct ibsa_device_options *options,
  * @device: of ibsa_device_get() or ibsa_device_open(); NULL: nothing happens
  *
  * When all uses of a device have ended, the device is closed: queries in
- * progress end, their callbacks are called with -EINTR, and the SA deletes the
- * registered services; the close waits for this deletion up to two seconds for
- * each port. If the device has a worker, the worker closes it; otherwise
- * ibsa_device_put() closes it. Outside of callbacks, ibsa_device_put() returns
- * after the close.
+ * progress end, their callbacks are called with -EINTR, and the library asks
+ * the SA to delete the registered services, and waits for this up to two
+ * seconds for each port. If the device has a worker, the worker closes it;
+ * otherwise ibsa_device_put() closes it. Outside of callbacks,
+ * ibsa_device_put() returns after the close.
  *
  * Inside a callback of @device or of another device, ibsa_device_put() does not
  * wait for other threads. If @device has a worker, ibsa_device_put() inside a
@@ -181,11 +184,12 @@ void ibsa_device_put(struct ib_device *device);
  * @device: opened with no_thread
  *
  * The descriptor belongs to the device. Call ibsa_device_fd() after a query or
- * another function has used a port of the device: before, the result may be a
- * descriptor although it will be -1.
+ * another function has used a port of the device: before the first use of a
+ * port, ibsa_device_fd() may return a descriptor for a device for which it
+ * later returns -1.
  *
- * The fd is not readable for what is due at a certain time, such as a retry:
- * poll it for at most ibsa_device_timeout_ms().
+ * The fd need not become readable when something is due at a certain time, such
+ * as a retry: poll the fd for at most ibsa_device_timeout_ms().
  *
  * Return: an fd that becomes readable when ibsa_device_dispatch() has something
  * to receive, when another thread starts a query, and when another thread ends
@@ -241,8 +245,9 @@ int ibsa_device_wait(struct ib_device *device, int timeout_ms);
  * ibsa_last_reply - the reply from which a callback's status was derived
  * @device: the device whose callback calls ibsa_last_reply()
  *
- * A status that a callback receives may have several causes. The reply has the
- * MAD status, the local error, the number of tries and the round-trip time.
+ * Use ibsa_last_reply() to find out the cause of a status that a callback
+ * receives: the reply has the MAD status, the local error, the number of tries
+ * and the round-trip time.
  *
  * Return: the reply, valid until the callback returns; NULL outside of the
  * callbacks of queries and memberships of @device, and usually in callbacks
@@ -282,9 +287,9 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * The first call for a port opens the port and may block. A call with an OPA
  * record may also block up to 3 s, until the fabric manager has reported which
  * form of query it supports; on a device with no_thread, and in a callback,
- * only the first call for a port may block for this. An OPA record is sent in
- * the form that opa_pr_query_possible() returns; the reply to the InfiniBand
- * form is converted to an OPA record.
+ * only the first call for a port may block for this report. An OPA record is
+ * sent in the form that opa_pr_query_possible() returns; the reply to the
+ * InfiniBand form is converted to an OPA record.
  *
  * Return: the id of the query, 0 or more; -EINVAL @client is not registered,
  * the device belongs to the parent process, @rec has another type, @comp_mask
@@ -365,11 +370,11 @@ int ib_sa_service_rec_get(
  *          a group
  * @rec:    members of more than one byte in network byte order
  *
- * The SA counts one membership per port and group: a Delete ends the join
- * states in @rec for all programs at the port. The library does not notice when
- * the SA loses a membership from such a Set: to be a member, use
- * ib_sa_join_multicast(). The other arguments are those of
- * ib_sa_path_rec_get().
+ * The SA has one membership for each port and group: a Delete ends the join
+ * states in @rec for all programs at the port. To stay a member of a group, use
+ * ib_sa_join_multicast(): the library does not notice when the SA loses a
+ * membership that ib_sa_mcmember_rec_query() has set. The other arguments are
+ * those of ib_sa_path_rec_get().
  *
  * Return: as ib_sa_path_rec_get(); -EINVAL also for any other method.
  *
@@ -470,8 +475,7 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
  *
  * Does not wait: IBSA_REGISTRATION_RELEASED is reported later. If @registration
  * is NULL, was released before, or has been reported as released, nothing
- * happens. Handles are never reused. Any thread and any callback may call
- * ibsa_service_rec_release().
+ * happens. Any thread and any callback may call ibsa_service_rec_release().
  */
 void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
 
@@ -523,11 +527,12 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
  * ibsa_device_unwatch - end a watch
  * @watch: from ibsa_device_watch(); may be NULL
  *
- * Does not wait: events may still be reported until IBSA_EVENT_ENDED. The
- * library reports IBSA_EVENT_ENDED later, without waiting for the SA, with
- * sequence and time_ns 0, and with err 0 or, if the watch had not begun yet,
- * -ECANCELED. If @watch is NULL, or has already ended, nothing happens: handles
- * are never reused. Any thread and any callback may call ibsa_device_unwatch().
+ * ibsa_device_unwatch() does not wait: events may still be reported until
+ * IBSA_EVENT_ENDED. The library reports IBSA_EVENT_ENDED later, without waiting
+ * for the SA, with sequence and time_ns 0, and with err 0 or, if the watch had
+ * not begun yet, -ECANCELED. If @watch is NULL, or has already ended, nothing
+ * happens: handles are never reused. Any thread and any callback may call
+ * ibsa_device_unwatch().
  */
 void ibsa_device_unwatch(struct ibsa_device_watch *watch);
 
@@ -547,7 +552,7 @@ enum {
  *             join states of this membership, also after the membership was
  *             lost
  * @comp_mask: the @comp_mask of ib_sa_join_multicast(), network byte order
- * @callback:  see ib_sa_join_multicast()
+ * @callback:  the callback of ib_sa_join_multicast()
  * @context:   the argument of ib_sa_join_multicast()
  */
 struct ib_sa_multicast {
@@ -575,20 +580,20 @@ struct ib_sa_multicast {
  * @context:   stored in the member context of the membership, where @callback
  *             can read it
  *
- * The SA counts one membership per port and group. All memberships of a process
- * in one group, at one port and through one struct ib_device, share that
- * membership at the SA: the library joins the group with a join state when the
- * first membership needs that state, and leaves with that state when the last
- * membership with it is freed. The library does not see memberships of other
- * processes and of the kernel (IPoIB): when the library leaves, the SA removes
- * that join state of the port for the other processes and the kernel, too. If
- * the port has already joined through @device with all join states in @rec, no
- * request is sent. Before a join succeeds, with or without a request, the
- * library compares the members in @comp_mask with the record of the group. The
- * library compares mtu, rate and packet_life_time only if @comp_mask also has
- * their selectors, and never compares join_state and proxy_join. A group has at
- * most one request to join or leave in flight; a join waits until the requests
- * of earlier joins for the group have ended.
+ * The SA has one membership for each port and group. All memberships of a
+ * process in one group, at one port and through one struct ib_device, share
+ * this membership at the SA: the library joins the group with a join state when
+ * the first membership needs that state, and leaves with that state when the
+ * last membership with it is freed. The library does not see memberships of
+ * other processes and of the kernel (IPoIB): when the library leaves, the SA
+ * removes that join state of the port for the other processes and the kernel,
+ * too. If the port has already joined through @device with all join states in
+ * @rec, no request is sent. Before a join succeeds, with or without a request,
+ * the library compares the members in @comp_mask with the record of the group.
+ * The library compares mtu, rate and packet_life_time only if @comp_mask also
+ * has their selectors, and never compares join_state and proxy_join. A group
+ * has at most one request to join or leave in flight; a join waits until the
+ * requests of earlier joins for the group have ended.
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply within 3 s of
@@ -606,21 +611,14 @@ struct ib_sa_multicast {
  * port went down, that its LID changed, and that the SM asks the port to
  * register again. If the library receives no events of the port (see
  * ibsa_device_open()), it reads the port every second, and detects only that
- * the port is down or that its LID changed. The library checks the index of a
- * group's P_Key when the index of P_Key 0xffff or 0x7fff has changed, and
- * before it reads the membership back. The library reads each membership back
- * every @audit_ms of struct ibsa_device_options, and soon after the port
+ * the port is down or that its LID changed. The library reads each membership
+ * back every @audit_ms of struct ibsa_device_options, and soon after the port
  * changed. When memberships are lost because the port changed, the library
- * calls the callbacks at once, or, if a request of the group to join or leave
- * is in flight, when this request has ended. After these calls, the library
- * handles the groups of the port one after the other: for a lost group that a
- * program has joined again, it sends the join; for a group that was not lost,
- * it reads the membership back from the SA. Handling the groups takes half a
- * second for all groups together; with more than 100 groups, 5 ms multiplied by
- * the number of groups, at most 10 s. A join of a lost group waits for the turn
- * of this group, unless the port is down: @callback then receives -EAGAIN at
- * once or, if the options of the device contain the address of an SA, the
- * request is sent at once.
+ * calls their callbacks at once, or, for a group that has a request to join or
+ * leave in flight, when this request has ended. A join that a program starts
+ * after such a loss may be delayed, so that the SA does not receive all
+ * requests at once: by up to half a second, or, with more than 100 groups, by
+ * up to 5 ms multiplied by the number of groups, at most 10 s.
  *
  * Return: the membership, or an error, see ibsa_is_err(): -EINVAL @client is
  * not registered, the device belongs to the parent process, no @callback, a
@@ -655,10 +653,9 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  * @multicast when the running callback of @multicast has returned. When
  * ib_sa_free_multicast() has returned, the callback of @multicast is not called
  * any more. ib_sa_free_multicast() does not wait for the SA: if a request to
- * leave the group is needed, the library sends the request later. Like each
- * request, the request to leave has several tries within 3 seconds. If the SA
- * replies to none of these tries, the library repeats the whole request, with
- * its tries, up to three more times. ibsa_device_put() ends memberships without
+ * leave the group is needed, the library sends the request later. If the SA
+ * does not reply to the request to leave within 3 seconds, the library repeats
+ * the request, up to three times. ibsa_device_put() ends memberships without
  * freeing them: it sends a leave request for each group as far as the port has
  * room to send at once, does not leave any further groups, and calls the
  * callbacks with -EINTR. Any thread and any callback may call
@@ -693,13 +690,12 @@ int ib_sa_get_mcmember_rec(struct ib_device *device, uint8_t port_num,
  * The ClassPortInfo of the SA tells whether the SA supports OPA path records.
  * The library reads ClassPortInfo when it opens an Omni-Path port, and again
  * one second after one of these events: the port became active, its LID or its
- * SM changed, or the SM asked the port to register again. A read has a timeout
- * of 3 s. A failed read is followed by up to three more, one second after each
- * failure. opa_pr_query_possible() waits for the first read after the opening
- * of the port, but not for the reads after a failure or an event; inside a
- * callback, opa_pr_query_possible() waits only if it opens the port itself.
- * Before the first reply, and after each of these events until the next reply,
- * the library assumes InfiniBand records only.
+ * SM changed, or the SM asked the port to register again.
+ * opa_pr_query_possible() waits for the first read after the opening of the
+ * port, but not for the reads after a failure or an event; inside a callback,
+ * opa_pr_query_possible() waits only if it opens the port itself. Before the
+ * first reply, and after each of these events until the next reply, the library
+ * assumes InfiniBand records only.
  *
  * Return: PR_OPA_SUPPORTED OPA path records are supported; PR_NOT_SUPPORTED the
  * device belongs to the parent process; the port cannot be opened for a reason
@@ -722,9 +718,9 @@ int opa_pr_query_possible(struct ib_sa_client *client, struct ib_device *device,
  *         nothing happens
  *
  * Does not wait. The callback still runs exactly once: with -EINTR or, if the
- * query had ended before, with the result of the query. After the callback,
- * nothing happens: no two queries of a process have the same pair of @id and
- * @query. Any thread and any callback may call ib_sa_cancel_query().
+ * query had ended before, with the result of the query. If the callback has
+ * already run, nothing happens: no two queries of a process have the same pair
+ * of @id and @query. Any thread and any callback may call ib_sa_cancel_query().
  */
 void ib_sa_cancel_query(int id, struct ib_sa_query *query);
 
@@ -821,13 +817,13 @@ void rdma_put_gid_attr(const struct ib_gid_attr *attr);
  *            GRH, the function adds its own reference. NULL: if @ah_attr gets a
  *            GRH, look up the source GID of @rec in the port's table
  *
- * The type of @ah_attr is that of the port. @ah_attr has a GRH if the hop limit
- * of @rec is above 0 or @rec is a RoCE path, whether the port requires a GRH or
- * not. The source path bits are the low bits of the source LID, as many bits as
- * the LMC; seven bits while the port has no SM or its state cannot be read. For
- * a RoCE path without route_resolved, the function looks up a route in the
- * caller's network namespace, through the interface of @gid_attr; it does not
- * look up the MAC address.
+ * The type of @ah_attr is the link layer of the port. @ah_attr has a GRH if the
+ * hop limit of @rec is above 0 or @rec is a RoCE path, whether the port
+ * requires a GRH or not. The source path bits are the low bits of the source
+ * LID, as many bits as the LMC; seven bits while the port has no SM or its
+ * state cannot be read. For a RoCE path without route_resolved, the function
+ * looks up a route in the caller's network namespace, through the interface of
+ * @gid_attr; it does not look up the MAC address.
  *
  * Return: 0; -ENODEV no such port; -ENOENT the source GID is not in the port's
  * table, or the table cannot be read; -EINVAL the device belongs to the parent

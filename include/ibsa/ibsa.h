@@ -3,13 +3,13 @@
  * The subnet administration client: open a port, send queries to the SA,
  * receive replies in callbacks.
  *
- * A client is one opened port. A client has one fd, one next deadline, one
- * dispatch call and no locks: only one thread at a time may call functions with
- * it. This need not be the thread that opened it; several threads may use it in
- * turn, for example with a mutex that each thread holds during each call. Two
- * clients share nothing. Callbacks run only inside ibsa_dispatch(),
- * ibsa_wait(), the functions that wait for replies and ibsa_close(); see
- * ibsa_reply_fn.
+ * A client is one opened port. A client has no locks: only one thread at a time
+ * may call functions with a client, except ibsa_wake(), ibsa_gid_get() and
+ * ibsa_pkey_get(). Several threads may use a client in turn, for example with a
+ * mutex that each thread holds during each call. Different threads may use
+ * different clients at the same time. Callbacks run only inside
+ * ibsa_dispatch(), ibsa_wait(), the functions that wait for replies and
+ * ibsa_close(); see ibsa_reply_fn.
  */
 #ifndef IBSA_IBSA_H
 #define IBSA_IBSA_H
@@ -23,8 +23,8 @@ IBSA_BEGIN
 
 /* Whether requests to the SM carry a GRH. */
 enum ibsa_grh {
-	IBSA_GRH_AUTO, /* if the port is known to require a GRH, or if the SM
-			* has an Omni-Path LID of 65535 or above */
+	IBSA_GRH_AUTO, /* a GRH if the port is known to require one, or if the
+			* LID of the SM is 65535 or above (Omni-Path) */
 	IBSA_GRH_ALWAYS,
 	IBSA_GRH_NEVER,
 };
@@ -38,7 +38,8 @@ struct ibv_context;
  * each member
  * @sa:     address of the SA; copied. NULL: the address of the SM of the port
  * @grh:    enum ibsa_grh: whether requests to the SM's address carry a GRH.
- *          Requests to @sa carry a GRH if @sa has one
+ *          Requests to @sa carry a GRH if has_grh of @sa is set, whatever @grh
+ *          is
  * @sm_key: SM_Key of every request, in host byte order; default 0
  */
 struct ibsa_sa_access {
@@ -62,15 +63,15 @@ struct ibsa_sa_access {
  * @context:     a verbs context of the device. With a context, the client
  *               learns at once when the port changes and when the SM asks
  *               clients to register again, and learns whether the port requires
- *               a GRH. The client does not take events from the program. If the
- *               program closes the context before the client, or the device
- *               disappears, the client receives no further events. The
- *               context's device is used if @device is NULL. Without a context,
- *               or if the kernel or the driver cannot report these events, the
+ *               a GRH. The program still receives all events of the context. If
+ *               the program closes the context before the client, or the device
+ *               disappears, the client receives no further events. If @device
+ *               is NULL, the device of @context is used. Without a context, or
+ *               if the kernel or the driver cannot report these events, the
  *               client reads the port when the SA does not reply and at the
  *               interval of ibsa_port_watch(), and does not see that the SM
- *               asks clients to register again. Ignored with @transport, @on or
- *               @fabric (other than "")
+ *               asks clients to register again. @context is ignored if
+ *               @transport, @on, or a @fabric other than "" is given
  * @fabric:      an embedded fabric to use instead of a device: path of a
  *               topology file or of a capture (see ibsa_replay_open()), or
  *               "unix:PATH" of a fabric server (see ibsa_fabric_server_open());
@@ -86,12 +87,13 @@ struct ibsa_sa_access {
  *               successful open, the client owns and closes it
  * @access:      how requests reach the SA. Without @context, the client does
  *               not learn that an InfiniBand port of a device requires a GRH:
- *               for such a port, set its grh to IBSA_GRH_ALWAYS
+ *               for such a port, set grh of @access to IBSA_GRH_ALWAYS
  * @window:      maximum number of requests in flight, 1 to 1048576; default 16.
- *               Lost requests do not count, see ibsa_query(3). A request whose
- *               queries have ended may still be in flight: see
- *               ibsa_cancel(). The client's own query for the path to the
- *               address of a redirection does not wait for the window
+ *               A request that is lost, as ibsa_query(3) defines it, leaves the
+ *               window. A request whose queries have all ended may still occupy
+ *               a place of the window: see ibsa_cancel(). The client's own
+ *               query for the path to the address of a redirection does not
+ *               wait for the window
  * @queue:       maximum number of requests that wait for the window; default
  *               65536
  * @reply_bytes: largest reply that the client accepts, in bytes; default 64 MiB
@@ -176,18 +178,20 @@ struct ibsa_query {
  * @id:     identifier of the query
  * @record: the type of the records: that of the query, except for
  *          MultiPathRecord, where it is &ibsa_path_record
- * @err:    0: a well-formed reply arrived, or every reply until the deadline
- *          was BUSY (@status is then IBSA_STATUS_BUSY); -ETIMEDOUT: the
- *          deadline passed without a reply from the last address to which the
- *          request was sent, or queue_ms passed before the first try;
- *          -ENETDOWN: the same happened, and the port was down at that time;
- *          -EAGAIN: the same happened, the port had no SM at that time, and no
- *          address of an SA was given to ibsa_open(); -ECANCELED: ibsa_cancel()
- *          or ibsa_close() ended the query; -EPROTO: the reply is malformed;
- *          -EMSGSIZE: the reply is larger than reply_bytes of struct
- *          ibsa_options; -ENODATA: only the first part of the reply arrived,
- *          and @records holds its complete records; -ENODEV: the device
- *          disappeared; or the transport's error when it sent a try
+ * @err:    0: a well-formed reply arrived, or the last address to which the
+ *          request was sent replied only BUSY until the deadline (@status is
+ *          then IBSA_STATUS_BUSY); -ETIMEDOUT: the deadline passed without a
+ *          reply from the last address to which the request was sent, or
+ *          queue_ms passed before the first try; -ENETDOWN: as -ETIMEDOUT, but
+ *          the port was down when the deadline or queue_ms passed; -EAGAIN: as
+ *          -ETIMEDOUT, but when the deadline or queue_ms passed, the port had
+ *          no SM, and no address of an SA was given to ibsa_open(); -ECANCELED:
+ *          ibsa_cancel(), ibsa_close() or a failed ibsa_query_wait() ended the
+ *          query; -EPROTO: the reply is malformed; -EMSGSIZE: the reply is
+ *          larger than reply_bytes of struct ibsa_options; -ENODATA: only the
+ *          first part of the reply arrived, and @records holds its complete
+ *          records; -ENODEV: the device disappeared; or the transport's error
+ *          when it sent a try
  * @status: the MAD status of the reply, all 16 bits; 0 if @err is not 0
  * @tries:  number of tries of the request that were sent, also before the query
  *          joined it; 0: the request was never sent
@@ -235,25 +239,25 @@ struct ibsa_reply {
  * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_reach(),
  * ibsa_reason_wait(), ibsa_host_ports(), ibsa_topology_wait()) and
  * ibsa_close(). Inside a callback, these functions send nothing for the same
- * client, and return -EBUSY or another error. The callback may call all other
- * functions for the same client, such as ibsa_query() and ibsa_cancel(), and
- * all functions for another client if no callback of that client is running.
+ * client, and return -EBUSY or another error. A callback may call all other
+ * functions for its own client, such as ibsa_query() and ibsa_cancel(), and all
+ * functions for another client if no callback of that other client is running.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
 /* What a reply means; see ibsa_outcome(). */
 enum ibsa_outcome {
-	IBSA_OUTCOME_OK,	  /* the reply holds at least one record */
-	IBSA_OUTCOME_NONE,	  /* the SA has no matching record */
-	IBSA_OUTCOME_REFUSED,	  /* the SA refused the request; see status */
-	IBSA_OUTCOME_BUSY,	  /* every reply until the deadline was BUSY */
+	IBSA_OUTCOME_OK,      /* the reply holds at least one record */
+	IBSA_OUTCOME_NONE,    /* the SA has no matching record */
+	IBSA_OUTCOME_REFUSED, /* the SA refused the request; see status */
+	IBSA_OUTCOME_BUSY,    /* the SA replied only BUSY until the deadline */
 	IBSA_OUTCOME_UNREACHABLE, /* no usable reply arrived; see err */
 };
 
 /* What changed at a port since the last call of its watch. */
 enum ibsa_port_change {
 	IBSA_PORT_CHANGE_STATE = 1,	  /* port_state */
-	IBSA_PORT_CHANGE_LID = 2,	  /* lid or lmc */
+	IBSA_PORT_CHANGE_LID = 2,	  /* lid or lmc, or both */
 	IBSA_PORT_CHANGE_SM = 4,	  /* sm_lid or sm_sl */
 	IBSA_PORT_CHANGE_PKEY = 8,	  /* pkey_index */
 	IBSA_PORT_CHANGE_GID = 16,	  /* gid */
@@ -274,32 +278,35 @@ struct ibsa_port_watch;
  * called the callback, the bit of the value in @changes is set as well: for a
  * port that went down and came up again, @changes has IBSA_PORT_CHANGE_STATE,
  * and @now is active. A value that changed and changed back between two reads
- * of the port is not noticed. ibsa_reply_fn tells which functions call the
- * callback, and what the callback may call.
+ * of the port is not noticed. The functions that ibsa_reply_fn lists call an
+ * ibsa_port_fn, which may call the same functions as an ibsa_reply_fn.
  */
 typedef void (*ibsa_port_fn)(unsigned int changes,
 			     const struct ibsa_port_state *now, void *arg);
 
 /* Counters of a client since it was opened. */
 struct ibsa_stats {
-	uint64_t queries;    /* accepted */
-	uint64_t shared;     /* of these, joined the request of another query */
-	uint64_t sent;	     /* MADs, all tries */
-	uint64_t retries;    /* of these, tries after the first of a request */
-	uint64_t retargeted; /* requests in flight sent again to another SA
-			      * address: the SA moved or redirected them */
-	uint64_t replies;    /* queries that ended with a reply */
-	uint64_t busy;	     /* replies with status BUSY */
-	uint64_t timeouts; /* queries whose deadline passed without any reply */
-	uint64_t canceled; /* queries that ibsa_cancel() ended */
-	uint64_t send_errors;	 /* tries that the transport refused */
-	uint64_t ignored_id;	 /* replies to no request in flight */
+	uint64_t queries;     /* queries that ibsa_query() accepted */
+	uint64_t shared;      /* queries that joined another query's request */
+	uint64_t sent;	      /* tries of all requests that were sent */
+	uint64_t retries;     /* tries that were not the first of a request */
+	uint64_t retargeted;  /* tries that went to another address than the
+			      * previous try of the request: the SA moved, or
+			      * redirected requests */
+	uint64_t replies;     /* queries that ended with a reply */
+	uint64_t busy;	      /* replies with status BUSY */
+	uint64_t timeouts;    /* queries that ended at their deadline, without a
+			    * reply */
+	uint64_t canceled;    /* queries that ibsa_cancel() ended */
+	uint64_t send_errors; /* tries that the transport could not send */
+	uint64_t ignored_id;  /* replies to no request in flight */
 	uint64_t ignored_source; /* replies and Reports from another port than
 				  * the SA, or from the old SA after a move */
 	uint64_t ignored_kind;	 /* replies with another class, version, method
 				  * or attribute */
-	uint64_t ignored_malformed; /* shorter than the header of an SA MAD */
-	uint64_t redirected;	    /* redirections to another SA */
+	uint64_t ignored_malformed; /* messages that are shorter than the
+				     * header of an SA MAD */
+	uint64_t redirected;	    /* redirections that the client followed */
 };
 
 /**
@@ -375,35 +382,37 @@ int ibsa_close(struct ibsa_client *client);
  *
  * The client sends the request as soon as the window has room, and again after
  * each interval without a reply, until the deadline. Each transmission is a
- * try. The interval doubles after each try and has jitter. As long as the
- * address to which a request is sent does not change, its tries have the same
- * TransactionID, so a late reply to an earlier try counts. After each change of
- * the address, the tries have a new TransactionID. With the default options, a
- * query without a reply ends 10 seconds after the call; ibsa_query(3) has the
- * times of its tries. If the transport temporarily cannot send a try (-EAGAIN,
- * -EBUSY, -EINTR, -ENOBUFS, -ENOMEM), the client sends the try when a message
- * arrives or at most 64 ms later, and returns no error. Such a failure is not
- * counted in tries of struct ibsa_reply, and does not double the interval. If
- * the SA replies BUSY, the interval that began with the last try begins again
- * with that reply.
+ * try. The interval doubles after each try, up to max_interval_ms, and has
+ * jitter. As long as the address to which a request is sent does not change,
+ * its tries have the same TransactionID, so a late reply to an earlier try
+ * counts. After each change of the address, the tries have a new TransactionID.
+ * With the default options, a query without a reply ends 10 seconds after the
+ * call; ibsa_query(3) has the times of its tries. If the transport temporarily
+ * cannot send a try (-EAGAIN, -EBUSY, -EINTR, -ENOBUFS, -ENOMEM), the client
+ * sends the try when a message arrives or at most 64 ms later, and returns no
+ * error. Such a failure is not counted in tries of struct ibsa_reply, and does
+ * not double the interval. If the SA replies BUSY, the client sends the next
+ * try when the current interval has passed once more, from the arrival of that
+ * reply on.
  *
  * Unless the program gave the address of the SA to ibsa_open(), each try goes
  * to the SM whose LID the client last read from the port. While the port has no
  * SM, requests in flight wait; their deadlines do not change. When the SM
  * moves, the client sends all requests in flight to the new SM as soon as the
- * port shows the address of the new SM (see ibsa_port_watch()). These tries
- * have a new TransactionID: a late reply of the old SM does not count. A node
- * on which no SA runs replies to a Get or Set with status 0x0004, 0x0008 or
- * 0x000c (class version, method or attribute not supported). After such a
- * reply, the client reads the port again, unless the program gave the address
- * of the SA. If the SM has moved or disappeared, the client ignores the reply;
- * otherwise the reply ends the query. If the SA redirects a request to an
- * address to which the port can send, the client sends all requests to this
- * address, until one of these happens: the port changes (see enum
- * ibsa_port_change), a try to this address gets no reply, or a reply from this
- * address shows that no SA runs on that node. A request follows at most three
- * redirections in succession: the next redirection ends the request, and later
- * requests go to the address before the first redirection again.
+ * port shows the address of the new SM (see ibsa_port_watch()). The tries to
+ * the new SM have a new TransactionID: a late reply of the old SM does not
+ * count. A node on which no SA runs replies to a Get or Set with status 0x0004,
+ * 0x0008 or 0x000c (class version, method or attribute not supported). After
+ * such a reply, the client reads the port again, unless the program gave the
+ * address of the SA. If this read shows that the SM has moved or disappeared,
+ * the client ignores the reply; otherwise the reply ends the query. If the SA
+ * redirects a request to an address to which the port can send, the client
+ * sends all requests to this address, until one of these happens: the port
+ * changes (see enum ibsa_port_change), a try to this address gets no reply, or
+ * a reply from this address shows that no SA runs on that node. A request
+ * follows at most three redirections in succession: the next redirection ends
+ * the request, and later requests go to the address before the first
+ * redirection again.
  *
  * Identical Gets and GetTables of a client can share one request. A query joins
  * an identical request only if the current interval, max_interval_ms and
@@ -472,7 +481,7 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id);
  *
  * The fd belongs to the client and stays the same until ibsa_close(). The fd is
  * level-triggered. While the device is gone, the fd reports neither an error
- * nor a hang-up. The fd does not become readable when something is due at a
+ * nor a hang-up. The fd need not become readable when something is due at a
  * certain time, such as a retry: poll the fd for at most ibsa_timeout_ms().
  * Under ibsim, the fd cannot be polled together with other descriptors.
  *
@@ -509,12 +518,12 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * When the device disappears, or the fabric server stops, the client sends the
  * queries in progress again. If the device is not back yet, these queries end
  * with -ENODEV, and ibsa_query() returns -ENODEV. If the device file exists
- * again, but cannot be opened, the error is the reason for that instead of
- * -ENODEV. The client searches for the device at most ten times a second, in
- * the calls that use the device. When the device is back, event watches and
- * registered services are set up again, and event watches receive
- * IBSA_EVENT_GAP; see also ibsa_port_watch(). An event loop therefore must
- * continue after -ENODEV.
+ * again, but cannot be opened, both have the error from opening the file
+ * instead of -ENODEV. The client searches for the device at most ten times a
+ * second, in the calls that use the device. When the device is back, event
+ * watches and registered services are set up again, and event watches receive
+ * IBSA_EVENT_GAP; see also ibsa_port_watch(). An event loop must continue after
+ * -ENODEV, so that the client can use the device when it is back.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_dispatch(); -ENODEV
  * the device disappeared, returned once; or the transport's receive error,
@@ -566,10 +575,9 @@ void ibsa_wake(struct ibsa_client *client);
  * another error of the transport when it sent a try: the query ended with this
  * err of struct ibsa_reply, which @done receives; another error of ibsa_wait(),
  * such as the transport's error when it received or waited: ibsa_query_wait()
- * then cancels the query, and @done receives the err that ibsa_cancel() causes;
- * -EBUSY a callback of this client called ibsa_query_wait(); or an error that
- * ibsa_query() returns. After -EBUSY or an error of ibsa_query() @done is not
- * called.
+ * then cancels the query, and @done is called as after ibsa_cancel(); -EBUSY
+ * a callback of this client called ibsa_query_wait(); or an error of
+ * ibsa_query(). After -EBUSY or an error of ibsa_query() @done is not called.
  */
 int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 		    ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
@@ -599,8 +607,8 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
  * ibsa_redirect_explain - tell in one sentence to which address the SA last
  * redirected
  * @client: an open client
- * @out:    receives the sentence of ibsa_reply_explain() for the last reply
- *          with an address to which the client did not follow
+ * @out:    receives the sentence that ibsa_reply_explain() writes for the last
+ *          redirection that the client did not follow
  *
  * Use ibsa_redirect_explain() after a registered service or an event watch has
  * reported a status of redirection: the report does not contain the address.
@@ -645,8 +653,8 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
  * @refresh: true: read the port now; false: return the state of the last read
  * @out:     receives the state
  *
- * If a refresh finds a change, a dispatch calls the callbacks of the watches
- * later.
+ * If a refresh finds that the port has changed, a later dispatch calls the
+ * callbacks of the client's port watches.
  *
  * Return: 0; or the error from reading the port, such as -ENODEV, and @out is
  * unchanged.
@@ -668,16 +676,17 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  *               ends
  *
  * The first call of @changed reports the differences from the state that the
- * client had last read when the watch began. The callbacks of all watches are
- * called if a read of the port finds a change, whatever the reason for the
- * read, such as the interval, a request without a reply, ibsa_port_get() with
- * refresh, or an event of the port from the kernel (see @context of struct
- * ibsa_options) or from a fabric server.
+ * client had last read when the watch began. The callbacks of all port watches
+ * of a client are called if the client reads its port and finds a change,
+ * whatever the reason for the read, such as the interval, a request without a
+ * reply, ibsa_port_get() with refresh, or an event of the port from the kernel
+ * (see @context of struct ibsa_options) or from a fabric server.
  *
  * If the device disappears, the watch reports port state IBSA_PORT_DOWN and
  * physical state 0; all other values stay as last read. When the device is
- * back, the watch reports IBSA_PORT_CHANGE_REREGISTER and any other changes.
- * Other errors from reading the port are not reported.
+ * back, the watch reports IBSA_PORT_CHANGE_REREGISTER and any other changes. A
+ * port watch does not report errors from reading the port other than the
+ * disappearance of the device.
  *
  * Return: 0; -EINVAL no @changed; -ESHUTDOWN ibsa_close() is ending the
  * queries; -ENOMEM.

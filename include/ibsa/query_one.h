@@ -40,10 +40,9 @@ int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
  * @from:       GID of the source port; zero: the GID at index 0 of the client's
  *              port
  * @match:      values that the path must have, such as its P_Key; NULL: zeros
- * @mask:       the fields of @match that the SA compares, as of struct
- *              ibsa_query; sgid and dgid are not allowed. If the mask does not
- *              contain the field reversible, ibsa_path_wait() queries a path
- *              that is reversible
+ * @mask:       component mask: the fields of @match that the SA compares; not
+ *              sgid and dgid. Without the field reversible in @mask,
+ *              ibsa_path_wait() queries a reversible path
  * @timeout_ms: deadline of the query in milliseconds; default: deadline_ms of
  *              the client
  */
@@ -63,9 +62,9 @@ struct ibsa_path_options {
  * @out:     receives the PathRecord, host byte order
  *
  * The path starts at the port of the client, or at the port @from of @options.
- * If the SA has several paths, ibsa_path_wait() returns one of them. To check
- * whether a path exists, also for many GIDs, use ibsa_reach() and
- * ibsa_reach_each().
+ * If the SA has several paths, ibsa_path_wait() returns the one that the SA
+ * selects. To check whether a path exists, also for many GIDs, use ibsa_reach()
+ * and ibsa_reach_each().
  *
  * Return: 0; -ENOENT the SA has no such path; -EINVAL @to is NULL or all zero,
  * or the mask contains sgid, dgid or a bit that a PathRecord does not define;

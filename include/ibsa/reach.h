@@ -66,7 +66,8 @@ struct ibsa_reach_options {
  *          0x0300 or 0x0500, or 0 if the reply has no record; for
  *          IBSA_REACH_UNKNOWN with @err 0, why the SA refused, or BUSY
  * @tries:  number of tries of the query for the path that were sent
- * @rtt_ns: as in struct ibsa_reply
+ * @rtt_ns: nanoseconds from the last try of the query for the path to the
+ *          reply; see struct ibsa_reply
  * @redirects: as in struct ibsa_reply
  * @redirect: as in struct ibsa_reply, valid until the callback returns; NULL
  *          from ibsa_reach(), and if the library searched for a reason
@@ -75,7 +76,7 @@ struct ibsa_reach_options {
  *          IBSA_REASON_THIS_PORT_DOWN if the port of the client is down and
  *          @err is neither 0 nor -ECANCELED; in all other cases
  *          IBSA_REASON_NONE
- * @is_certain: as in struct ibsa_reason
+ * @is_certain: true: @reason is sure; false: @reason is only possible
  * @detail: as in struct ibsa_reason; "" if the library did not search for a
  *          reason, unless @reason is IBSA_REASON_THIS_PORT_DOWN
  */
@@ -146,9 +147,8 @@ int ibsa_reach(struct ibsa_client *client,
  *
  * The batch has at most as many queries in progress as the client's window has
  * places, and starts the next query when one of them ends. The timeout of each
- * GID therefore starts with the query for this GID. The batch allocates its own
- * memory when it starts; later, only its queries allocate memory. ibsa_close()
- * ends a batch with -ECANCELED.
+ * GID therefore starts with the query for this GID, not with the call of
+ * ibsa_reach_each(). ibsa_close() ends a batch with -ECANCELED.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @gids, a GID that is all
  * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is ending the

@@ -3,9 +3,10 @@
  * Why the SA has no path between two ports.
  *
  * The reason is found with at most three further queries, from the records that
- * the SA returns to this port. These may be incomplete: OpenSM, for example,
- * hides ports that are in no partition of the requester, and returns P_Key
- * tables only to requests with its SM_Key. The reason is then only possible.
+ * the SA returns to this port. If these records are incomplete, the reason is
+ * possible, but not certain: OpenSM, for example, hides ports that are in no
+ * partition of the requester, and returns P_Key tables only to requests with
+ * its SM_Key.
  */
 #ifndef IBSA_REASON_H
 #define IBSA_REASON_H
@@ -15,8 +16,8 @@
 IBSA_BEGIN
 
 /*
- * All reasons: R(name, "text"). NO_NAME is found by a program that converts
- * names to ports; the library has no names here.
+ * All reasons: R(name, "text"). The library does not return NO_NAME, which is
+ * for programs that convert names to ports.
  */
 #define IBSA_REASONS(R)                                             \
 	R(NO_NAME, "no such name")                                  \
@@ -92,13 +93,13 @@ const char *ibsa_reason_text(int code);
  * @out:    receives the reason; its code is IBSA_REASON_NONE if no reason was
  *          found
  *
- * ibsa_reason_wait() does not repeat @query: if there is a path, the reason is
- * meaningless. Sends at most IBSA_REASON_QUERIES queries, one after the other,
- * each with the deadline and intervals of @query, and waits for the replies. A
- * reason about the P_Keys of other ports is certain only if the client has the
- * SM_Key of the SA (see struct ibsa_sa_access): OpenSM returns P_Key tables of
- * other ports only to requests with its SM_Key. During the wait, the client
- * continues with its other queries.
+ * ibsa_reason_wait() does not repeat @query: if there is a path now, the reason
+ * is meaningless. ibsa_reason_wait() sends at most IBSA_REASON_QUERIES queries,
+ * one after the other, each with the deadline and intervals of @query, and
+ * waits for the replies. A reason about the P_Keys of other ports is certain
+ * only if the client has the SM_Key of the SA (see struct ibsa_sa_access):
+ * OpenSM returns P_Key tables of other ports only to requests with its SM_Key.
+ * During the wait, the client continues with its other queries.
  *
  * Return: 0, and @out holds a reason; -EINVAL @query is NULL, is not for a
  * PathRecord, has no match, or does not select both ends; -EBUSY a callback of

@@ -90,15 +90,15 @@ struct ibsa_responder_info {
  *
  * Get, Set, GetTable, GetMulti and Delete of class version 2 are processed, but
  * not a GetMulti request of more than one MAD, which counts as unprocessed. A
- * requester that subscribes receives Reports, and the requester's ReportResps
- * reach the SA of the fabric. The responder stores at most 65536 requesters. A
- * further requester replaces the oldest, and then receives the Reports to which
- * the oldest had subscribed.
+ * requester that subscribes receives Reports, and the SA of the fabric receives
+ * the ReportResps of the requester. The responder stores at most 65536
+ * requesters. A further requester replaces the oldest, and then receives the
+ * Reports to which the oldest had subscribed.
  *
- * The kernel sends large answers as RMPP segments, and sends lost segments
- * again after 2 seconds without an acknowledgement, at most three times. On
- * RoCE, clients must use an IPv6 GID of the port: their kernels discard answers
- * that come from an IPv4 GID.
+ * The kernel sends large answers as RMPP segments. If no acknowledgement
+ * arrives within 2 seconds, the kernel sends the segments that are not
+ * acknowledged again, at most three times. On RoCE, clients must use an IPv6
+ * GID of the port: their kernels discard answers that come from an IPv4 GID.
  *
  * Only one thread at a time may call functions with a responder, and a forked
  * child must not call them.
@@ -153,8 +153,8 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
  * Return: 0; -ENODEV the device was removed; -EBUSY another program registered
  * for the SA requests while the responder opened the device file again, which
  * the responder does, for example, after a request of more than 64 KiB; or
- * another error of the device. After an error the responder processes nothing
- * any more, and each further call returns the same error.
+ * another error of the device. After an error, ibsa_responder_dispatch()
+ * processes nothing any more, and each further call returns the same error.
  */
 int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
 

@@ -40,8 +40,9 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  * its bit is not in @mask. Each of the other three has a default if it is not
  * set: service_gid is the GID at index 0 of the port, and if this GID changes,
  * the client registers the service again with the new GID; service_pkey is
- * 0xffff; service_lease is IBSA_REGISTRATION_LEASE_S (300) seconds. All further
- * fields that are not set are sent as zero. A lease may be IBSA_LEASE_INFINITE.
+ * 0xffff; service_lease is IBSA_REGISTRATION_LEASE_S (300) seconds. All other
+ * fields that are not set are sent as zero. service_lease may be
+ * IBSA_LEASE_INFINITE.
  */
 struct ibsa_service_registration {
 	const struct ibsa_service *service;
@@ -53,9 +54,8 @@ struct ibsa_service_registration {
 /**
  * enum ibsa_registration_event - events of a registration
  *
- * RELEASED is the last event of a registration. Before it, the other events may
- * come in any order. Failures and refusals are not all reported: see
- * ibsa_registration_fn.
+ * IBSA_REGISTRATION_RELEASED is the last event of a registration. Not every
+ * failure or refusal is reported: see ibsa_registration_fn.
  */
 enum ibsa_registration_event {
 	/* The SA has the record: for the first time, or again. */
@@ -117,13 +117,13 @@ struct ibsa_registration_report {
  * @report: valid until the callback returns
  * @arg:    as given to ibsa_service_register()
  *
- * ibsa_reply_fn tells which functions call the callback, and what the callback
- * may call. In addition, the callback may call ibsa_service_register() and
- * ibsa_service_release(). After FAILED or REFUSED, and until another event is
- * reported, a failure or refusal is reported only if its @err or its @status
- * differs from the failure or refusal before it. The first success after
- * failures, LOST or REPLACED is reported as REGISTERED; renewals are not
- * reported.
+ * The functions that ibsa_reply_fn lists call an ibsa_registration_fn, which
+ * may call the same functions as an ibsa_reply_fn, and also
+ * ibsa_service_register() and ibsa_service_release(). After FAILED or REFUSED,
+ * and until another event is reported, a failure or refusal is reported only if
+ * its @err or its @status differs from the failure or refusal before it. The
+ * first success after failures, LOST or REPLACED is reported as REGISTERED;
+ * renewals are not reported.
  */
 typedef void (*ibsa_registration_fn)(
 	const struct ibsa_registration_report *report, void *arg);
@@ -152,10 +152,11 @@ typedef void (*ibsa_registration_fn)(
  * at a fabric server, which reports each change of the port.
  *
  * If another program registers the same service_id with another service_gid or
- * service_pkey, the SA has two records, and no event is reported. If all three
- * are the same, but the name or other data differ, the SA has the record of the
- * program that set it last; the client reports REPLACED at its next read, and
- * sets its own record again.
+ * service_pkey, the SA has two records, and no event is reported. If another
+ * program registers a record with the same service_id, service_gid and
+ * service_pkey, but with another name or other data, the SA has the record that
+ * was set last; the client reports REPLACED at its next read, and sets its own
+ * record again.
  *
  * If another program may have caused a loss of the record, the client delays
  * the next Set, so that two programs with the same service_id, service_gid and
@@ -193,7 +194,7 @@ int ibsa_service_register(struct ibsa_client *client,
  * When the Delete request has ended, or if none is needed,
  * IBSA_REGISTRATION_RELEASED is reported. ibsa_close() releases all
  * registrations of the client, and waits for the SA up to two seconds for all
- * of them together. A callback of the client may call this function.
+ * of them together. A callback of the client may call ibsa_service_release().
  *
  * Return: 0; -EALREADY the registration is already being released.
  */

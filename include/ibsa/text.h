@@ -62,7 +62,7 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
  * @size:  size of @out in bytes
  *
  * The name of a value of an array ends in the number of the value, counted from
- * 1 as in the specification: service_data8_1.
+ * 1 as in the specification, such as service_data8_1 for @index 0.
  *
  * Return: the length without the NUL; -ENOSPC the name does not fit; -EINVAL
  * @index is not less than ibsa_field_values(). After an error @out is
@@ -113,7 +113,7 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  * @field: a field of the record
  * @index: index of the value within the field, from 0; 0 if the field is not
  *         an array
- * @text:  a text as ibsa_field_format() writes it, or another form of it: see
+ * @text:  the value as ibsa_field_format() writes it, or in another form, see
  *         below
  * @host:  the record's struct; receives the value
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The topology of a fabric: nodes, ports and links, from records of the SA or
- * from a topology file. A topology is a copy at one time, without any
- * connection to the SA.
+ * from a topology file. A topology is a copy: it does not change when the
+ * fabric changes.
  */
 #ifndef IBSA_TOPOLOGY_H
 #define IBSA_TOPOLOGY_H
@@ -66,8 +66,8 @@ struct ibsa_topology_info {
  * @level:       of a switch: number of links to the nearest channel adapter
  *               over switches alone, at least 1; of channel adapters and
  *               routers 0
- * @island:      number of the node's island, a set of connected nodes, from 0
- *               in the order of the lowest node index in each island
+ * @island:      number of the node's island (a set of connected nodes), from 0.
+ *               The island with the node of index 0 is island 0
  *
  * An aggregation node, which is a channel adapter inside a switch, does not
  * count for the levels; its description contains "Aggregation Node". Switches
@@ -108,9 +108,9 @@ struct ibsa_topology_node {
  * @speed_supported: the highest speed that the port supports; "": unknown
  * @has_link:   the port has a link; if false, the members after @has_link are
  *              not valid
- * @is_one_end: only one of the two ports reports the link. Both ports have
- *              @has_link; the port that does not report this link may have
- *              another
+ * @is_one_end: only one of the two ports reports the link. @has_link is true
+ *              for both ports; the port that does not report this link may have
+ *              another link
  * @far_node:   index of the node at the other end
  * @far_port:   port number at the other end
  * @lanes_common: the greatest width that both ends support; 0: unknown
@@ -163,10 +163,11 @@ void ibsa_topology_free(struct ibsa_topology *topology);
  *            &ibsa_switch_info_record
  * @host:     the record's struct, in host byte order; copied
  *
- * Records may be added in any order. Without NodeRecords the topology has no
- * nodes, and without LinkRecords no links; without PortInfoRecords, states and
- * rates are unknown. Query PortInfoRecords with 0x80 in the field options:
- * otherwise the SA may return QDR for ports with a higher speed.
+ * Records may be added in any order. Without NodeRecords, the topology has no
+ * nodes; without LinkRecords, it has no links; without PortInfoRecords, the
+ * states and rates of its ports are unknown. Query PortInfoRecords with 0x80 in
+ * the field options: otherwise the SA may return QDR for ports with a higher
+ * speed.
  *
  * Return: 0; -EINVAL @record is a record of another type; -EALREADY
  * ibsa_topology_finish() was called; -ENOMEM.
@@ -181,12 +182,10 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  *
  * Connects the ports, orders the nodes by GUID, and computes the level of each
  * switch and the island of each node; struct ibsa_topology_node explains both.
- * The topology is then finished: the functions that return nodes and ports need
- * a finished topology. Before, the topology has no nodes. Records may
- * contradict each other. If several LinkRecords begin at one port, the first
- * whose two ends have NodeRecords is used. Two NodeRecords with the same node
- * GUID become two nodes, unless they are of two ports of one channel adapter or
- * router.
+ * The functions that return nodes and ports need a finished topology. If
+ * several LinkRecords begin at one port, the first whose two ends have
+ * NodeRecords is used. Two NodeRecords with the same node GUID become two
+ * nodes, unless they are of two ports of one channel adapter or router.
  *
  * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
  * only be freed.
@@ -298,8 +297,8 @@ int ibsa_topology_check(struct ibsa_topology *topology,
  * @index:    from 0
  * @out:      receives the finding, a copy
  *
- * A topology holds at most 65536 findings; ibsa_topology_check() omits further
- * ones. Node descriptions in the sentence @out->what are safe to print.
+ * ibsa_topology_check() stores at most 65536 findings, and omits further ones.
+ * Node descriptions in the sentence @out->what are safe to print.
  *
  * Return: 0; -ENOENT there is no such finding. Any thread may call
  * ibsa_topology_finding_at().
@@ -327,8 +326,8 @@ struct ibsa_topology_options {
  *            until the callback returns
  * @arg:      as given to ibsa_topology_read()
  *
- * ibsa_reply_fn tells which functions call the callback, and what the callback
- * may call.
+ * The functions that ibsa_reply_fn lists call an ibsa_topology_fn, which may
+ * call the same functions as an ibsa_reply_fn.
  */
 typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
 				 const struct ibsa_reply *reply, void *arg);
@@ -348,9 +347,10 @@ typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
  *
  * Return: 0; -EINVAL @done is NULL; -ENOMEM; or the error of ibsa_query().
  * After an error @done is not called. Later failures, in @err of the callback:
- * -EREMOTEIO the SA refused one of the other three queries, or was busy until
- * the deadline of one of these three; -ENOMEM; or @err of struct ibsa_reply of
- * any of the four, such as after a timeout or ibsa_close().
+ * -EREMOTEIO the SA refused the query for NodeRecords, PortInfoRecords or
+ * LinkRecords, or was busy until the deadline of one of these queries; -ENOMEM;
+ * or @err of struct ibsa_reply of one of the four queries, such as after a
+ * timeout or ibsa_close().
  */
 int ibsa_topology_read(struct ibsa_client *client,
 		       const struct ibsa_topology_options *options,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way of a packet through the switches of a topology, by their forwarding
- * tables. No query is sent: the caller reads the tables.
+ * The way of a packet through the switches of a topology, as their forwarding
+ * tables direct it. These functions send no query: the caller provides the
+ * tables.
  */
 #ifndef IBSA_TRACE_H
 #define IBSA_TRACE_H
@@ -18,17 +19,18 @@ enum {
 
 /* How a trace ended. */
 enum ibsa_trace_end {
-	IBSA_TRACE_REACHED,    /* at the port with the LID */
-	IBSA_TRACE_NO_ENTRY,   /* a switch has no port for the LID */
-	IBSA_TRACE_NO_TABLE,   /* no record of the table of a switch */
-	IBSA_TRACE_NO_LINK,    /* the port has no link */
-	IBSA_TRACE_LOOP,       /* it reached a switch for the second time */
-	IBSA_TRACE_WRONG_PORT, /* at an end port that does not have the LID */
-	IBSA_TRACE_TOO_LONG,   /* more than IBSA_TRACE_HOPS links */
-	IBSA_TRACE_ISLAND, /* of a group: a switch that has entries, but that
-				* the packet does not reach */
-	IBSA_TRACE_HIDDEN, /* the port is active, but the SA does not show its
-				* other end */
+	IBSA_TRACE_REACHED,    /* the packet reached the port with the LID */
+	IBSA_TRACE_NO_ENTRY,   /* a switch's table has no port for the LID */
+	IBSA_TRACE_NO_TABLE,   /* the caller gave no table of a switch */
+	IBSA_TRACE_NO_LINK,    /* the port to send from has no link */
+	IBSA_TRACE_LOOP,       /* the packet reached a switch a second time */
+	IBSA_TRACE_WRONG_PORT, /* the packet reached an end port that does not
+				* have the LID */
+	IBSA_TRACE_TOO_LONG,   /* there are more than IBSA_TRACE_HOPS links */
+	IBSA_TRACE_ISLAND,     /* only for groups: the packet does not reach a
+				* switch whose table has an entry */
+	IBSA_TRACE_HIDDEN,     /* the port to send from is active, but the SA
+				* does not show the other end of its link */
 };
 
 /**
@@ -144,8 +146,9 @@ struct ibsa_trace_tree {
 /**
  * ibsa_topology_trace_group - trace a packet to a multicast group
  * @topology: a finished topology
- * @slid:     LID of the port that sends the packet; 0: begin at the first
- *            switch, in the order of node GUIDs, whose table has an entry
+ * @slid:     LID of the port that sends the packet; 0: the tree begins at the
+ *            first switch, in the order of node GUIDs, whose table has an entry
+ *            for the group
  * @mlid:     multicast LID of the group
  * @tables:   MulticastForwardingTableRecords of all switches, in host byte
  *            order: block (@mlid - 0xc000) / 32, rounded down, of all positions
@@ -154,13 +157,14 @@ struct ibsa_trace_tree {
  * @out:      receives the tree, which ibsa_trace_tree_free() frees
  *
  * A switch sends the packet through all ports of its table's entry except the
- * port at which the packet arrived. A switch is followed once, so that loops
- * end. Each switch that has an entry, but that the packet does not reach, is a
- * branch ISLAND.
+ * port at which the packet arrived. The trace continues only once through each
+ * switch, so a loop ends it. Each switch that has an entry, but that the packet
+ * does not reach, is a branch ISLAND.
  *
  * If @slid is 0 and no table has an entry for the group, the tree is empty. If
- * @slid is not 0, the switch that sends the packet, or that receives it first,
- * is followed even if its table has no entry: it is then a branch NO_ENTRY.
+ * @slid is not 0, and the table of the switch that sends the packet, or that
+ * receives it first, has no entry for the group, this switch is a branch
+ * NO_ENTRY.
  *
  * Return: 0, also if the tree is empty; -ENOENT no port has @slid; -EINVAL
  * @mlid is below 0xc000; -ENOMEM. After an error @out is unchanged. Any thread

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A transport sends and receives the MADs of one local port, and provides the
- * clock. Transports of the library are umad files of the kernel, ports of a
- * fabric server, and ports of an embedded fabric; a program may pass its own to
- * ibsa_open().
+ * clock. The library has transports for umad files of the kernel, for ports of
+ * a fabric server, and for ports of an embedded fabric; a program may pass a
+ * transport of its own to ibsa_open().
  */
 #ifndef IBSA_TRANSPORT_H
 #define IBSA_TRANSPORT_H
@@ -14,8 +14,8 @@ IBSA_BEGIN
 
 /**
  * struct ibsa_address - the destination or the source of a MAD
- * @lid:         LID of the peer, host byte order; 0, as of a RoCE peer: the
- *               address of the peer is @gid alone, and @has_grh is true
+ * @lid:         LID of the peer, host byte order; 0: the address of the peer is
+ *               @gid alone, as on RoCE, and @has_grh is true
  * @qpn:         queue pair of the peer, 24 bits; 1 for the SA, unless the SA
  *               redirects requests
  * @pkey_index:  index in the local port's P_Key table
@@ -59,9 +59,9 @@ struct ibsa_address {
  * @err:  0: @mad is a MAD that arrived; -EMSGSIZE: @mad is the first part of a
  *        MAD that is larger than the transport accepts; -ETIMEDOUT: @mad is the
  *        header of a request to which no reply arrived within its timeout;
- *        another negative errno: @mad is the header of a request that send had
- *        accepted, but that was not sent; or, with -ENOMEM, the first part of a
- *        reply for which there was not enough memory
+ *        -ENOMEM: there was not enough memory, and @mad is the first part of a
+ *        reply or the header of a request; another negative errno: @mad is the
+ *        header of a request that send had accepted, but that was not sent
  */
 struct ibsa_message {
 	struct ibsa_address from;
@@ -93,10 +93,10 @@ enum ibsa_link_layer {
  * @needs_grh:  each MAD that the port sends needs a GRH. True for RoCE ports;
  *              for InfiniBand ports, true only if the transport can read this
  *              property of the port, and it is set
- * @reregisters: how many times, since the transport was opened, clients at this
- *              port had to register again with the SM: because the SM requested
- *              it, if the transport receives this event, or because the device
- *              was removed and returned
+ * @reregisters: how many times, since the transport was opened, the SM asked
+ *               the clients at this port to register again, as far as the
+ *               transport receives this event, or the device was removed and
+ *               returned
  *
  * Numbers are in host byte order, @gid is in network byte order.
  */
@@ -218,9 +218,9 @@ struct ibsa_transport;
  *          transport has no file descriptors
  * @close:  closes and frees the transport
  *
- * Operations without "NULL:" are required. The client calls one of the
- * operations of a transport at a time, except wake, gid and pkey, which any
- * thread may call at any time.
+ * An operation may be NULL only if its description above says what NULL means.
+ * The client calls one of the operations of a transport at a time, except wake,
+ * gid and pkey, which any thread may call at any time.
  */
 struct ibsa_transport_ops {
 	uint64_t (*now_ns)(struct ibsa_transport *transport);

@@ -43,11 +43,11 @@ struct umad_ca_pair {
  * @ca_name: name of the device; NULL: any
  * @portnum: number of the port; 0: any
  *
- * Does the same as umad_open_port(), but selects no port without SMI, except
- * port 0 of a switch. If @ca_name and a @portnum above 0 give a port without
- * SMI, umad_open_smi_port() fails with -ENODEV. A port has an SMI unless the
- * bit IsSMdisabled is set in its CapabilityMask. Any thread may call
- * umad_open_smi_port().
+ * umad_open_smi_port() opens a port as umad_open_port() does, but selects no
+ * port without SMI, except port 0 of a switch. If @ca_name and a @portnum above
+ * 0 give a port without SMI, umad_open_smi_port() fails with -ENODEV. A port
+ * has an SMI unless the bit IsSMdisabled is set in its CapabilityMask. Any
+ * thread may call umad_open_smi_port().
  *
  * Return: a portid, 0 or above, as umad_open_port() returns it; -EOPNOTSUPP the
  * ib_umad module is not loaded, or its interface is older than version 5;

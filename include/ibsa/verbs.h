@@ -30,11 +30,12 @@ IBSA_BEGIN
  * @out:     receives the context; ibsa_verbs_close() closes it
  *
  * Use ibsa_verbs_open() for the embedded fabric, for a fabric server, and where
- * a program has access to MAD devices, but not to uverbs devices. Only the
- * functions of this header accept the context; functions of libibverbs crash.
- * The context has the members device, with name (cut to 63 bytes) and
- * node_type; cmd_fd, which is -1; and async_fd, which is readable when
- * ibsa_get_async_event() has an event. All other members are 0.
+ * a program has access to MAD devices, but not to uverbs devices. Do not pass
+ * the context to functions of libibverbs, which crash: only the functions of
+ * <ibsa/verbs.h> accept it. In struct ibv_context, these members are set:
+ * device, with name (cut to 63 bytes) and node_type; cmd_fd, which is -1; and
+ * async_fd, which is readable when ibsa_get_async_event() has an event. All
+ * other members are 0.
  *
  * Return: 0; -EINVAL @port, @transport or @context is not 0, another option is
  * out of range, or the topology file has an error; -ENODEV no such device or
@@ -54,10 +55,9 @@ int ibsa_verbs_open(const struct ibsa_options *options,
  * @context: an open context of ibsa_verbs_open(); NULL: nothing happens
  *
  * Ends registrations for events of the SM, and calls in progress, as
- * ibsa_close_device() does. Calls of ibsa_query_gid_ex() and
- * ibsa_query_gid_table() in other threads are not ended: ibsa_verbs_close()
- * does not wait for them, and they may safely return later. In a forked child,
- * the contexts of the parent are closed contexts.
+ * ibsa_close_device() does. ibsa_verbs_close() neither ends nor waits for calls
+ * of ibsa_query_gid_ex() and ibsa_query_gid_table() in other threads, which may
+ * safely return later.
  *
  * Return: 0; -EINVAL @context was not opened by ibsa_verbs_open() in this
  * process, or is closed. Any thread may call ibsa_verbs_close().
@@ -104,9 +104,8 @@ int ibsa_query_gid_ex(struct ibv_context *context, uint32_t port_num,
  * @max_entries: number of entries for which @entries has room
  * @flags:       must be 0
  *
- * Reads the entries from the sources of ibsa_query_gid_ex(), but with one
- * command to the kernel for the whole table, or one read of each file in sysfs.
- * Reads sysfs also if the command cannot return the whole table.
+ * Reads the entries from the sources of ibsa_query_gid_ex(). If the kernel's
+ * command cannot return the whole table, ibsa_query_gid_table() reads sysfs.
  *
  * Return: the number of entries, or a negative errno, and the content of
  * @entries is undefined: -EINVAL more than @max_entries entries are not empty,
@@ -166,16 +165,15 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  *           active port; Ethernet ports only if the program gave the address of
  *           an SA
  * @gid_p:   unicast or multicast, network byte order; not written to
- * @timeout: ignored; on Solaris it must be 0
+ * @timeout: ignored; pass 0, which Solaris requires
  *
  * Queries the SA for one reversible path from the port's GID at index 0, and
- * waits for the result, up to 10 s.
- * The result comes from the database of the SA, see ibsa_reach(). Several
- * threads may call ibv_gid_reachable() at the same time; no thread needs to
- * read the context's events. The first call starts a thread of the library,
- * which ibsa_close_device() ends: do not close @context with the
- * ibv_close_device() of libibverbs. ibsa_verbs_close() also ends the thread of
- * a context of ibsa_verbs_open().
+ * waits for the reply, up to 10 s. The result comes from the database of the
+ * SA, see ibsa_reach(). Several threads may call ibv_gid_reachable() at the
+ * same time; no thread needs to read the context's events. The first call
+ * starts a thread of the library, which ibsa_close_device() ends: do not close
+ * @context with the ibv_close_device() of libibverbs. ibsa_verbs_close() also
+ * ends the thread of a context of ibsa_verbs_open().
  *
  * Return: 0 the SA has a path; -1 and errno: ENXIO the SA has no path; EINVAL
  * @context is NULL or was opened by ibsa_verbs_open() in the parent process,
@@ -233,8 +231,9 @@ enum { IBSA_SM_EVENT_GIDS_MAX = 65536 };
  * ibsa_get_async_event() returns the event. A change is reported once, however
  * many registrations match it; the same change, reported to several ports of
  * one subnet within one second, is one event. Events of one port are in order.
- * The present state is not reported. Events may arrive before this function
- * returns. Events may be lost; see gaps of struct ibsa_verbs_options.
+ * Ports and groups that exist before the subscription are not reported. Events
+ * may arrive before ibv_register_sm_events() returns. Events may be lost; see
+ * gaps of struct ibsa_verbs_options.
  *
  * The library counts registrations for each GID and each kind:
  * ibv_unregister_sm_events() must end each as often as it was registered.
@@ -267,7 +266,7 @@ int ibv_register_sm_events(struct ibv_context *context,
 
 /**
  * ibv_unregister_sm_events - end registrations
- * @context: context of the registrations
+ * @context: the context with which the events were registered
  * @event:   as in ibv_register_sm_events()
  * @gid_num: as in ibv_register_sm_events()
  * @gids:    as in ibv_register_sm_events(), in any order; the list may combine
@@ -336,7 +335,8 @@ struct ibsa_async_event {
  * @audit_ms:   interval in milliseconds at which the library queries the SA for
  *              its subscriptions, to find lost ones; default 30000
  * @max_events: maximum number of events of the SM that wait to be read, up to
- *              1048576; events that arrive later are lost. Default 16384
+ *              1048576; default 16384. An event of the SM that exceeds
+ *              @max_events is lost
  * @gaps:       report with IBV_EVENT_SM_GAP that events may have been lost;
  *              default: do not report
  */
@@ -360,11 +360,13 @@ struct ibsa_verbs_options {
  * files, not numbers: attach before EPOLL_CTL_ADD. The async_fd of
  * ibsa_verbs_open() does not change.
  *
- * While the context is attached, read events with ibsa_get_async_event() only.
- * While ibsa_get_async_event() lets libibverbs read an event of the device, the
+ * While the context is attached, read its events with ibsa_get_async_event(),
+ * not with the ibv_get_async_event() of libibverbs. While
+ * ibsa_get_async_event() lets libibverbs read an event of the device, the
  * member async_fd of struct ibv_context has a different value: programs with
- * several threads keep a copy of the number. Waits up to 10 s for
- * ibsa_verbs_async_fd_put() of other threads.
+ * several threads keep a copy of the number. If another thread has called
+ * ibsa_verbs_async_fd_get(), ibsa_verbs_attach() waits up to 10 s for that
+ * thread's ibsa_verbs_async_fd_put().
  *
  * Return: 0; -EINVAL @context is NULL or closed; this process is a forked
  * child, and the parent process has opened @context with ibsa_verbs_open(),
@@ -428,16 +430,17 @@ int ibsa_close_device(struct ibv_context *context);
  *
  * Reads the events of the device in the calling thread, with
  * ibv_get_async_event() of libibverbs. The library has no thread of its own
- * that reads these events. A call that already waits when
- * the first registration is made also returns events of the SM. The events of
- * the device are in order, and so are the events of the SM at one port.
+ * that reads these events. A call of ibsa_get_async_event() that already waits
+ * when the first registration is made also returns events of the SM. The events
+ * of the device are in order, and so are the events of the SM at one port.
  *
  * As with libibverbs, the thread may be cancelled while it waits, and a signal
- * handler may close @context or fork. A pending cancellation acts before an
- * event is taken. A signal whose handler has SA_RESTART does not end the wait,
- * unless the program has installed a handler without SA_RESTART for another
- * signal that the thread does not block: then each signal with a handler ends
- * the wait with EINTR, because poll(2) does not tell which signal arrived.
+ * handler may close @context or fork. A thread that is cancelled loses no
+ * event: the cancellation takes effect before the thread takes an event. A
+ * signal whose handler has SA_RESTART does not end the wait, unless the program
+ * has installed a handler without SA_RESTART for another signal that the thread
+ * does not block: then each signal with a handler ends the wait with EINTR,
+ * because poll(2) does not tell which signal arrived.
  *
  * Return: 0; -1 and errno: EAGAIN there is no event, and async_fd has
  * O_NONBLOCK; EINTR a signal ended the wait; EBADF the context was closed
@@ -490,10 +493,10 @@ struct ibsa_verbs_async_fd;
  * function of another library that creates queues, such as rdma_create_qp() or
  * mlx5dv_create_qp(). On a context that is not attached and has no
  * registrations, an attach or a first registration by another thread waits for
- * the put. The same thread calls both functions, and must not be cancelled in
- * between. Pairs of get and put may overlap, in one thread and in several. To
- * poll async_fd, copy the member before the get: between get and put the member
- * has another value, but the copy can still be polled.
+ * the put. The thread that calls get must also call put, and must not be
+ * cancelled in between. Pairs of get and put may overlap, in one thread and in
+ * several. To poll async_fd, copy the member before the get: between get and
+ * put the member has another value, but the copy can still be polled.
  *
  * Return: a value for ibsa_verbs_async_fd_put(), which accepts NULL as well.
  * NULL, and async_fd is unchanged: the context was opened by ibsa_verbs_open(),
@@ -520,11 +523,12 @@ void ibsa_verbs_async_fd_put(struct ibsa_verbs_async_fd *held);
  *         library for LD_PRELOAD, returned, or a copy of it; the event is not
  *         yet acknowledged
  *
- * Use it in code that calls libibverbs directly, in a process with
- * libibsa-verbs-preload.so. For an event of the SM, @event->event_type is one
- * of IBV_EVENT_MCG_CREATED to IBV_EVENT_SM_GAP. For IBV_EVENT_SM_GAP,
- * @event->element.port_num is the port number, or 0 for all ports or more than
- * one; for the others, this function returns the GID.
+ * Use ibsa_stock_event_gid() in code that calls libibverbs directly, in a
+ * process with libibsa-verbs-preload.so. For an event of the SM,
+ * @event->event_type is one of IBV_EVENT_MCG_CREATED to IBV_EVENT_SM_GAP. For
+ * IBV_EVENT_SM_GAP, @event->element.port_num is the port number, or 0 for all
+ * ports or more than one; for the other types, ibsa_stock_event_gid() returns
+ * the GID.
  *
  * Return: the GID, network byte order, valid until the event is acknowledged;
  * NULL for an event of the device and for a gap. Any thread may call
