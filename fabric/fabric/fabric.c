@@ -322,6 +322,21 @@ static void compose(struct ibsa_fabric *fabric)
 	set_observers(fabric);
 }
 
+static int topology_read(struct ibsa_fabric *fabric,
+			 const struct net_input *input,
+			 struct ibsa_error *error)
+{
+	struct net net;
+	int err = ibsa__net_read(input, error, &net);
+
+	if (err)
+		return err;
+	if (!ibsa__topology_init(&fabric->subnet.topo, &net))
+		return 0;
+	ibsa__net_done(&net);
+	return ibsa__fail(error, -ENOMEM, "out of memory");
+}
+
 static const struct ibsa_fabric_options defaults;
 
 static int make(const char *path, const char *text, size_t len,
@@ -337,16 +352,17 @@ static int make(const char *path, const char *text, size_t len,
 	pthread_cond_init(&fabric->changed, NULL);
 	compose(fabric);
 	set_options(fabric, options);
-	err = ibsa__topology_read(
-		&(struct topo_source){
-			.path = path,
-			.text = text,
-			.len = len,
-			.lid_max = fabric->subnet.is_opa ? UINT32_MAX
-							 : UINT16_MAX,
-			.has_check = options->check,
-		},
-		error, &fabric->subnet.topo);
+	err = topology_read(fabric,
+			    &(struct net_input){
+				    .path = path,
+				    .text = text,
+				    .len = len,
+				    .lid_max = fabric->subnet.is_opa
+						       ? UINT32_MAX
+						       : UINT16_MAX,
+				    .has_check = options->check,
+			    },
+			    error);
 	if (!err)
 		err = init_named(fabric, path, options->sa_node, error);
 	if (!err && options->partitions)

@@ -8,7 +8,6 @@
 #include <ibsa/topology.h>
 
 #include "fabric/fabric/fabric.h"
-#include "topology/net_check.h"
 
 int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
 			struct ibsa_fabric_node *out)
@@ -60,16 +59,16 @@ int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
 int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
 			   struct ibsa_fabric_finding *out)
 {
-	const struct topo_finding *finding;
+	const struct net_finding *finding;
 
-	if (index >= fabric->subnet.topo.finding_count)
+	if (index >= fabric->subnet.topo.net.finding_count)
 		return -ENOENT;
-	finding = &fabric->subnet.topo.findings[index];
+	finding = &fabric->subnet.topo.net.findings[index];
 	out->kind = finding->kind;
 	out->name = ibsa_finding_name(finding->kind);
 	out->file = finding->file;
 	out->line = finding->line;
-	ibsa__finding_text(&fabric->subnet.topo, finding, &out->what);
+	ibsa__net_finding_text(&fabric->subnet.topo.net, finding, &out->what);
 	return 0;
 }
 
@@ -78,7 +77,7 @@ int ibsa_topology_copy(struct ibsa_fabric *fabric, struct ibsa_topology **out)
 	int err;
 
 	pthread_mutex_lock(&fabric->lock);
-	err = ibsa__topology_of_file(&fabric->subnet.topo, out);
+	err = ibsa__topology_copy(&fabric->subnet.topo, out);
 	pthread_mutex_unlock(&fabric->lock);
 	return err;
 }

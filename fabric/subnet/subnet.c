@@ -132,7 +132,6 @@ static int collect_ends(struct subnet *subnet)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < topo->port_count; i++) {
-		topo->ports[i].cable = topo->ports[i].peer;
 		topo->ports[i].state = first_state(subnet, &topo->ports[i]);
 		topo->nodes[topo->ports[i].node].is_changed = subnet->is_bare;
 		count += is_end(topo, i);

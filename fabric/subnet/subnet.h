@@ -14,8 +14,8 @@
 #include "base/map.h"
 #include "fabric/subnet/guid.h"
 #include "fabric/subnet/observer.h"
+#include "fabric/subnet/topology.h"
 #include "fabric/tools/clock.h"
-#include "topology/net.h"
 
 enum { PKEYS_MAX = 128 };
 

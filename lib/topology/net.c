@@ -13,8 +13,8 @@
  * A chunk of memory for strings, which replaces separate allocations for each
  * node.
  */
-struct topo_chunk {
-	struct topo_chunk *next;
+struct net_chunk {
+	struct net_chunk *next;
 	size_t used;
 	size_t room;
 	char bytes[];
@@ -29,10 +29,9 @@ static const uint64_t first_guid[] = {
 	[IBSA_NODE_ROUTER] = 0x300000,
 };
 
-const char *ibsa__topology_string(struct topology *topo, const char *text,
-				  size_t len)
+const char *ibsa__net_string(struct net *net, const char *text, size_t len)
 {
-	struct topo_chunk *chunk = topo->strings;
+	struct net_chunk *chunk = net->strings;
 	char *at;
 
 	if (!chunk || chunk->room - chunk->used < len + 1) {
@@ -42,8 +41,8 @@ const char *ibsa__topology_string(struct topology *topo, const char *text,
 		if (!chunk)
 			return NULL;
 		chunk->room = room;
-		chunk->next = topo->strings;
-		topo->strings = chunk;
+		chunk->next = net->strings;
+		net->strings = chunk;
 	}
 	at = chunk->bytes + chunk->used;
 	memcpy(at, text, len);
@@ -56,7 +55,7 @@ const char *ibsa__topology_string(struct topology *topo, const char *text,
  * Return: the hash of a text (FNV-1a, folded, because the map needs
  * differences in the lower bits).
  */
-uint64_t ibsa__topology_hash(const char *text, size_t len)
+uint64_t ibsa__net_hash(const char *text, size_t len)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
 
@@ -65,88 +64,79 @@ uint64_t ibsa__topology_hash(const char *text, size_t len)
 	return value ^ value >> 32;
 }
 
-uint32_t ibsa__topology_by_id(const struct topology *topo, const char *id,
-			      size_t len)
+uint32_t ibsa__net_node_by_id(const struct net *net, const char *id, size_t len)
 {
-	const uint32_t node = map_find(&topo->ids,
-				       ibsa__topology_hash(id, len));
+	const uint32_t node = map_find(&net->ids, ibsa__net_hash(id, len));
 
-	if (node == SIM_NONE || strncmp(topo->nodes[node].id, id, len) ||
-	    topo->nodes[node].id[len])
-		return SIM_NONE;
+	if (node == NET_NONE || strncmp(net->nodes[node].id, id, len) ||
+	    net->nodes[node].id[len])
+		return NET_NONE;
 	return node;
 }
 
-uint32_t ibsa__topology_find(const struct topology *topo, const char *name)
+uint32_t ibsa__net_node_find(const struct net *net, const char *name)
 {
-	const uint32_t node = ibsa__topology_by_id(topo, name, strlen(name));
+	const uint32_t node = ibsa__net_node_by_id(net, name, strlen(name));
 
-	if (node != SIM_NONE)
+	if (node != NET_NONE)
 		return node;
-	for (uint32_t i = 0; i < topo->node_count; i++) {
-		if (!strcmp(topo->nodes[i].name, name))
+	for (uint32_t i = 0; i < net->node_count; i++) {
+		if (!strcmp(net->nodes[i].name, name))
 			return i;
 	}
-	return SIM_NONE;
+	return NET_NONE;
 }
 
-static int reserve_node(struct topology *topo, uint32_t ports)
+static int reserve_node(struct net *net, uint32_t ports)
 {
 	int err;
 
-	if (topo->node_count == TOPO_NODES_MAX ||
-	    topo->port_count + ports > TOPO_PORTS_MAX)
+	if (net->node_count == NET_NODES_MAX ||
+	    net->port_count + ports > NET_PORTS_MAX)
 		return -ENOSPC;
-	err = ARRAY_GROW(topo->nodes, topo->node_room, topo->node_count + 1);
+	err = ARRAY_GROW(net->nodes, net->node_room, net->node_count + 1);
 	if (err)
 		return err;
-	return ARRAY_GROW(topo->ports, topo->port_room,
-			  topo->port_count + ports);
+	return ARRAY_GROW(net->ports, net->port_room, net->port_count + ports);
 }
 
-int ibsa__topology_add_finding(struct topology *topo,
-			       const struct topo_finding *finding)
+int ibsa__net_finding_add(struct net *net, const struct net_finding *finding)
 {
 	int err;
 
-	if (topo->finding_count == TOPO_FINDINGS_MAX)
+	if (net->finding_count == NET_FINDINGS_MAX)
 		return 0;
-	err = ARRAY_GROW(topo->findings, topo->finding_room,
-			 topo->finding_count + 1);
+	err = ARRAY_GROW(net->findings, net->finding_room,
+			 net->finding_count + 1);
 	if (!err)
-		topo->findings[topo->finding_count++] = *finding;
+		net->findings[net->finding_count++] = *finding;
 	return err;
 }
 
-int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
+int ibsa__net_node_add(struct net *net, const struct net_node *node,
 		       uint32_t *out)
 {
-	const uint64_t key = ibsa__topology_hash(node->id, strlen(node->id));
-	const uint32_t index = topo->node_count;
+	const uint64_t key = ibsa__net_hash(node->id, strlen(node->id));
+	const uint32_t index = net->node_count;
 	const uint32_t ports = node->port_count + 1u;
 	int err;
 
-	if (map_find(&topo->ids, key) != SIM_NONE)
+	if (map_find(&net->ids, key) != NET_NONE)
 		return -EEXIST;
-	err = reserve_node(topo, ports);
+	err = reserve_node(net, ports);
 	if (!err)
-		err = ibsa__map_put(&topo->ids, key, index);
+		err = ibsa__map_put(&net->ids, key, index);
 	if (err)
 		return err;
-	topo->nodes[index] = *node;
-	topo->nodes[index].first_port = topo->port_count;
-	topo->nodes[index].switch_index = SIM_NONE;
-	if (node->type == IBSA_NODE_SWITCH)
-		topo->nodes[index].switch_index = topo->switch_count++;
+	net->nodes[index] = *node;
+	net->nodes[index].first_port = net->port_count;
 	for (uint32_t i = 0; i < ports; i++)
-		topo->ports[topo->port_count++] = (struct topo_port){
+		net->ports[net->port_count++] = (struct net_port){
 			.node = index,
-			.cable = SIM_NONE,
-			.peer = SIM_NONE,
-			.end = SIM_NONE,
+			.cable = NET_NONE,
 			.number = (uint8_t)i,
 		};
-	topo->node_count++;
+	net->node_count++;
 	*out = index;
 	return 0;
 }
@@ -155,44 +145,44 @@ int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
  * Return: the first GUID from *@next on that no node has. Each type of node
  * has its own range of GUIDs, and so its own *@next.
  */
-static uint64_t free_guid(const struct topology *topo, uint64_t *next)
+static uint64_t free_guid(const struct map *guids, uint64_t *next)
 {
-	while (map_find(&topo->guids, *next) != SIM_NONE)
+	while (map_find(guids, *next) != NET_NONE)
 		(*next)++;
 	return *next;
 }
 
-static int name_nodes(struct topology *topo, uint32_t out[2])
+static int name_nodes(struct net *net, struct map *guids, uint32_t out[2])
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < topo->node_count && !err; i++) {
-		const uint64_t guid = topo->nodes[i].guid;
-		const uint32_t other = map_find(&topo->guids, guid);
+	for (uint32_t i = 0; i < net->node_count && !err; i++) {
+		const uint64_t guid = net->nodes[i].guid;
+		const uint32_t other = map_find(guids, guid);
 
-		if (guid && other != SIM_NONE) {
+		if (guid && other != NET_NONE) {
 			out[0] = other;
 			out[1] = i;
 			return -EEXIST;
 		}
 		if (guid)
-			err = ibsa__map_put(&topo->guids, guid, i);
+			err = ibsa__map_put(guids, guid, i);
 	}
 	return err;
 }
 
-static int name_rest(struct topology *topo)
+static int name_rest(struct net *net, struct map *guids)
 {
 	uint64_t next[sizeof(first_guid) / sizeof(first_guid[0])];
 	int err = 0;
 
 	memcpy(next, first_guid, sizeof(next));
-	for (uint32_t i = 0; i < topo->node_count && !err; i++) {
-		struct topo_node *node = &topo->nodes[i];
+	for (uint32_t i = 0; i < net->node_count && !err; i++) {
+		struct net_node *node = &net->nodes[i];
 
 		if (!node->guid) {
-			node->guid = free_guid(topo, &next[node->type]);
-			err = ibsa__map_put(&topo->guids, node->guid, i);
+			node->guid = free_guid(guids, &next[node->type]);
+			err = ibsa__map_put(guids, node->guid, i);
 			/*
 			 * The ports of an adapter get the GUIDs that follow
 			 * the adapter's own.
@@ -205,10 +195,11 @@ static int name_rest(struct topology *topo)
 	return err;
 }
 
-static int name_port(struct topology *topo, uint32_t index, uint32_t out[2])
+static int name_port(struct net *net, struct map *guids, uint32_t index,
+		     uint32_t out[2])
 {
-	struct topo_port *port = &topo->ports[index];
-	const struct topo_node *node = &topo->nodes[port->node];
+	struct net_port *port = &net->ports[index];
+	const struct net_node *node = &net->nodes[port->node];
 	const bool is_end = (node->type == IBSA_NODE_SWITCH) == !port->number;
 	uint32_t other;
 
@@ -218,38 +209,40 @@ static int name_port(struct topology *topo, uint32_t index, uint32_t out[2])
 	}
 	if (!port->guid)
 		port->guid = node->guid + port->number;
-	other = map_find(&topo->port_guids, port->guid);
-	if (other == SIM_NONE)
-		return ibsa__map_put(&topo->port_guids, port->guid, index);
-	out[0] = topo->ports[other].node;
+	other = map_find(guids, port->guid);
+	if (other == NET_NONE)
+		return ibsa__map_put(guids, port->guid, index);
+	out[0] = net->ports[other].node;
 	out[1] = port->node;
 	return -EEXIST;
 }
 
-int ibsa__topology_guids(struct topology *topo, uint32_t out[2])
+int ibsa__net_guids_assign(struct net *net, uint32_t out[2])
 {
-	int err = name_nodes(topo, out);
+	struct map nodes = { 0 };
+	struct map ports = { 0 };
+	int err = name_nodes(net, &nodes, out);
 
 	if (!err)
-		err = name_rest(topo);
-	for (uint32_t i = 0; i < topo->port_count && !err; i++)
-		err = name_port(topo, i, out);
+		err = name_rest(net, &nodes);
+	for (uint32_t i = 0; i < net->port_count && !err; i++)
+		err = name_port(net, &ports, i, out);
+	ibsa__map_done(&nodes);
+	ibsa__map_done(&ports);
 	return err;
 }
 
-void ibsa__topology_done(struct topology *topo)
+void ibsa__net_done(struct net *net)
 {
-	while (topo->strings) {
-		struct topo_chunk *chunk = topo->strings;
+	while (net->strings) {
+		struct net_chunk *chunk = net->strings;
 
-		topo->strings = chunk->next;
+		net->strings = chunk->next;
 		ibsa__free(chunk);
 	}
-	ibsa__map_done(&topo->ids);
-	ibsa__map_done(&topo->guids);
-	ibsa__map_done(&topo->port_guids);
-	ibsa__free(topo->nodes);
-	ibsa__free(topo->ports);
-	ibsa__free(topo->findings);
-	*topo = (struct topology){ 0 };
+	ibsa__map_done(&net->ids);
+	ibsa__free(net->nodes);
+	ibsa__free(net->ports);
+	ibsa__free(net->findings);
+	*net = (struct net){ 0 };
 }

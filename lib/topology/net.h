@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The content of a topology file: nodes, ports and cables. */
+/*
+ * The content of a topology file, which ends in .net: nodes, ports and cables.
+ * It has no state of a fabric that runs, such as links that are down.
+ */
 #ifndef TOPOLOGY_NET_H
 #define TOPOLOGY_NET_H
 
@@ -9,22 +12,22 @@
 #include "wire/rate.h"
 
 /* The index that stands for no node, port or switch. */
-#define SIM_NONE MAP_NONE
+#define NET_NONE MAP_NONE
 
 /*
  * Limits. A subnet has 49151 unicast LIDs, and each node needs one. The limit
  * of ports restricts the memory that a small file can make the parser allocate.
  */
 enum {
-	TOPO_NODES_MAX = 0xbfff,
-	TOPO_PORTS_MAX = 1 << 22,
-	TOPO_NODE_PORTS_MAX = 254,
-	TOPO_INCLUDE_DEPTH_MAX = 8,
-	TOPO_INCLUDES_MAX = 256,
-	TOPO_FINDINGS_MAX = 1 << 16,
+	NET_NODES_MAX = 0xbfff,
+	NET_PORTS_MAX = 1 << 22,
+	NET_NODE_PORTS_MAX = 254,
+	NET_INCLUDE_DEPTH_MAX = 8,
+	NET_INCLUDES_MAX = 256,
+	NET_FINDINGS_MAX = 1 << 16,
 };
 
-struct topo_node {
+struct net_node {
 	const char *id;
 	/* Description of the node; its id if it has no description. */
 	const char *name;
@@ -32,56 +35,35 @@ struct topo_node {
 	uint64_t image_guid;
 	/* Index of the node's port 0; its other ports follow in order. */
 	uint32_t first_port;
-	/* counts only switches; SIM_NONE for other nodes */
-	uint32_t switch_index;
 	uint32_t vendor;
 	uint32_t device;
 	uint8_t type; /* enum ibsa_node_type */
 	uint8_t port_count;
-	uint8_t sa_port; /* For a switch: the port that leads towards the SA. */
-	/*
-	 * A link of the switch has changed since the SM last read its
-	 * SwitchInfo.
-	 */
-	bool is_changed;
 };
 
 /*
- * A port of the topology. Port 0 is a switch's own end port; other nodes do
- * not use it.
+ * A port of a node. Port 0 is a switch's own end port; other nodes do not use
+ * it.
  */
-struct topo_port {
+struct net_port {
 	/* GUID of an end port; 0 for a switch's external ports. */
 	uint64_t guid;
 	uint32_t node;
 	/*
-	 * Index of the port at the other end of this port's cable, or SIM_NONE.
+	 * Index of the port at the other end of this port's cable, or NET_NONE.
 	 */
 	uint32_t cable;
-	/*
-	 * Index of the port at the other end of the cable while the link is up,
-	 * otherwise SIM_NONE.
-	 */
-	uint32_t peer;
-	/* Index of the port among the subnet's end ports, or SIM_NONE. */
-	uint32_t end;
-	uint32_t wanted_lid; /* in the file; 0: none */
-	/* LID of the port in the SA's answers; 0: the SA hides the port. */
-	uint32_t lid;
+	uint32_t lid; /* 0: none */
 	uint8_t number;
 	uint8_t lmc;
-	struct link_rate most; /* maximum that the port supports */
-	struct link_rate rate; /* of its link, when it is up */
-	uint8_t state;	       /* enum ibsa_port_state_code */
-	bool is_unplugged;     /* the cable is disconnected at either end */
-	bool is_disabled;      /* by an SM */
+	struct link_rate rate;
 };
 
 /*
  * A finding about a topology file: its kind (enum ibsa_finding_kind), its
  * line, and the objects that it is about.
  */
-struct topo_finding {
+struct net_finding {
 	const char *file;
 	uint32_t line;
 	/*
@@ -95,25 +77,22 @@ struct topo_finding {
 };
 
 struct ibsa_topology;
-struct topo_chunk;
+struct net_chunk;
 
-struct topology {
-	struct topo_node *nodes;
-	struct topo_port *ports;
+struct net {
+	struct net_node *nodes;
+	struct net_port *ports;
 	uint32_t node_count;
 	size_t node_room;
 	uint32_t port_count;
 	size_t port_room;
-	uint32_t switch_count;
-	uint32_t link_count;
-	struct topo_chunk *strings;
-	struct topo_finding *findings;
+	uint32_t cable_count;
+	struct net_chunk *strings;
+	struct net_finding *findings;
 	uint32_t finding_count;
 	size_t finding_room;
 	/* Map from the hash of a node's id to the node's index. */
 	struct map ids;
-	struct map guids;      /* node GUID to the node's index */
-	struct map port_guids; /* port GUID to the port's index */
 };
 
 /*
@@ -122,7 +101,7 @@ struct topology {
  * without a rate has none instead of ibsim's default. @path is also the name
  * of @text in messages; it may be NULL.
  */
-struct topo_source {
+struct net_input {
 	const char *path;
 	const char *text;
 	size_t len;
@@ -136,54 +115,56 @@ struct topo_source {
  * @error; -ENOMEM; or the error from opening the file. @out is unchanged on
  * failure.
  */
-int ibsa__topology_read(const struct topo_source *from,
-			struct ibsa_error *error, struct topology *out);
+int ibsa__net_read(const struct net_input *from, struct ibsa_error *error,
+		   struct net *out);
 
-void ibsa__topology_done(struct topology *topo);
+void ibsa__net_done(struct net *net);
 
-/* Make a finished graph of the nodes and links. Return: 0; -ENOMEM. */
-int ibsa__topology_of_file(const struct topology *file,
-			   struct ibsa_topology **out);
+/* Make a finished topology of the nodes and cables. Return: 0; -ENOMEM. */
+int ibsa__net_graph(const struct net *net, struct ibsa_topology **out);
 
 /*
- * Copy @len characters to memory that is freed with @topo. Return: the copy;
+ * Copy @len characters to memory that is freed with @net. Return: the copy;
  * NULL: memory is short.
  */
-const char *ibsa__topology_string(struct topology *topo, const char *text,
-				  size_t len);
+const char *ibsa__net_string(struct net *net, const char *text, size_t len);
 
 /* Return: the hash of a node's id or name. */
-uint64_t ibsa__topology_hash(const char *text, size_t len);
+uint64_t ibsa__net_hash(const char *text, size_t len);
 
-/* Return: the index of the node with this id, or SIM_NONE. */
-uint32_t ibsa__topology_by_id(const struct topology *topo, const char *id,
+/* Return: the index of the node with this id, or NET_NONE. */
+uint32_t ibsa__net_node_by_id(const struct net *net, const char *id,
 			      size_t len);
 
 /*
  * Return: the index of the node with this id; if there is none, of the first
- * node with this name; or SIM_NONE.
+ * node with this name; or NET_NONE.
  */
-uint32_t ibsa__topology_find(const struct topology *topo, const char *name);
+uint32_t ibsa__net_node_find(const struct net *net, const char *name);
 
 /*
- * Add a node with its ports to the topology. Return: 0; -ENOMEM; -EEXIST
+ * Add a node with its ports. Return: 0; -ENOMEM; -EEXIST
  * another node has this id; -ENOSPC there are too many nodes or ports.
  */
-int ibsa__topology_add(struct topology *topo, const struct topo_node *node,
+int ibsa__net_node_add(struct net *net, const struct net_node *node,
 		       uint32_t *out);
 
 /*
- * Store a finding, unless the topology has TOPO_FINDINGS_MAX already. Return:
- * 0 or -ENOMEM.
+ * Store a finding, unless there are NET_FINDINGS_MAX already. Return: 0 or
+ * -ENOMEM.
  */
-int ibsa__topology_add_finding(struct topology *topo,
-			       const struct topo_finding *finding);
+int ibsa__net_finding_add(struct net *net, const struct net_finding *finding);
+
+/* Write a finding as one sentence. */
+void ibsa__net_finding_text(const struct net *net,
+			    const struct net_finding *finding,
+			    struct ibsa_error *out);
 
 /*
  * Assign GUIDs to those nodes and ports that have none, and check that all
  * GUIDs differ. Return: 0; -ENOMEM; -EEXIST the two nodes in @out have the
  * same GUID.
  */
-int ibsa__topology_guids(struct topology *topo, uint32_t out[2]);
+int ibsa__net_guids_assign(struct net *net, uint32_t out[2]);
 
 #endif

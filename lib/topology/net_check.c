@@ -14,9 +14,9 @@
 #include "topology/net_check.h"
 
 /* State of the search for findings. */
-struct check {
-	struct parser *parser;
-	struct topology *topo;
+struct net_check {
+	struct net_parser *parser;
+	struct net *net;
 	/*
 	 * For each port: 1 + index of its line in the file; 0: it has no line.
 	 */
@@ -29,37 +29,38 @@ struct check {
 	const char *file; /* the name of the file */
 };
 
-static const struct port_line *line_of(const struct check *check, uint32_t port)
+static const struct port_line *line_of(const struct net_check *check,
+				       uint32_t port)
 {
 	const uint32_t line = check->line_of[port];
 
 	return line ? &check->parser->port_lines[line - 1] : NULL;
 }
 
-static int finding_add(struct check *check, const struct source *source,
-		       uint32_t line, struct topo_finding finding)
+static int finding_add(struct net_check *check, const struct source *source,
+		       uint32_t line, struct net_finding finding)
 {
 	if (check->source != source) {
-		check->file = ibsa__topology_string(check->topo, source->name,
-						    strlen(source->name));
+		check->file = ibsa__net_string(check->net, source->name,
+					       strlen(source->name));
 		if (!check->file)
 			return -ENOMEM;
 		check->source = source;
 	}
 	finding.file = check->file;
 	finding.line = line;
-	return ibsa__topology_add_finding(check->topo, &finding);
+	return ibsa__net_finding_add(check->net, &finding);
 }
 
-static int finding_add_at_line(struct check *check,
+static int finding_add_at_line(struct net_check *check,
 			       const struct port_line *line,
-			       struct topo_finding finding)
+			       struct net_finding finding)
 {
 	return finding_add(check, line->source, line->line, finding);
 }
 
-static int finding_add_at_node(struct check *check, uint32_t node,
-			       struct topo_finding finding)
+static int finding_add_at_node(struct net_check *check, uint32_t node,
+			       struct net_finding finding)
 {
 	const struct node_line *at = &check->parser->node_lines[node];
 
@@ -79,14 +80,14 @@ static bool values_differ(uint8_t a, uint8_t b)
 }
 
 /* Check a cable that is listed at both ends; @line is its second line. */
-static int check_pair(struct check *check, const struct port_line *line,
+static int check_pair(struct net_check *check, const struct port_line *line,
 		      const struct port_line *other)
 {
 	if (!values_differ(line->rate.width, other->rate.width) &&
 	    !values_differ(line->rate.speed, other->rate.speed))
 		return 0;
 	return finding_add_at_line(check, line,
-				   (struct topo_finding){
+				   (struct net_finding){
 					   .kind = IBSA_FINDING_RATE_DIFFERS,
 					   .a = line->port,
 					   .b = other->port,
@@ -105,7 +106,8 @@ static bool has_rate(const struct port_line *line)
  * of the file have one. NULL: the cable has a rate.
  */
 static const struct port_line *
-cable_line_without_rate(const struct check *check, const struct port_line *line,
+cable_line_without_rate(const struct net_check *check,
+			const struct port_line *line,
 			const struct port_line *other)
 {
 	if (line->has_odd_rate)
@@ -121,11 +123,11 @@ cable_line_without_rate(const struct check *check, const struct port_line *line,
  * Check each cable once. @other is the line at the other end of the cable, or
  * NULL.
  */
-static int check_cable(struct check *check, const struct port_line *line,
+static int check_cable(struct net_check *check, const struct port_line *line,
 		       const struct port_line *other)
 {
-	const struct topo_port *port = &check->topo->ports[line->port];
-	struct topo_finding finding = { .a = line->port, .b = port->peer };
+	const struct net_port *port = &check->net->ports[line->port];
+	struct net_finding finding = { .a = line->port, .b = port->cable };
 	const struct port_line *silent = cable_line_without_rate(check, line,
 								 other);
 	int err = other ? check_pair(check, line, other) : 0;
@@ -147,25 +149,25 @@ static int check_cable(struct check *check, const struct port_line *line,
 	return err;
 }
 
-static int check_guid(struct check *check, const struct port_line *line,
+static int check_guid(struct net_check *check, const struct port_line *line,
 		      uint32_t port, uint64_t guid)
 {
-	const struct topo_port *at = &check->topo->ports[port];
+	const struct net_port *at = &check->net->ports[port];
 
 	if (!guid || guid == at->guid ||
-	    check->topo->nodes[at->node].type == IBSA_NODE_SWITCH)
+	    check->net->nodes[at->node].type == IBSA_NODE_SWITCH)
 		return 0;
 	return finding_add_at_line(check, line,
-				   (struct topo_finding){
+				   (struct net_finding){
 					   .kind = IBSA_FINDING_GUID_DIFFERS,
 					   .a = port,
 					   .value = guid,
 				   });
 }
 
-static int check_line(struct check *check, const struct port_line *line)
+static int check_line(struct net_check *check, const struct port_line *line)
 {
-	const uint32_t far = check->topo->ports[line->port].peer;
+	const uint32_t far = check->net->ports[line->port].cable;
 	const struct port_line *other = line_of(check, far);
 	int err = check_guid(check, line, line->port, line->guid);
 
@@ -181,12 +183,12 @@ static int check_line(struct check *check, const struct port_line *line)
  * Return: the line of a connected port; if it has none, the line at the other
  * end of its cable.
  */
-static const struct port_line *any_line(const struct check *check,
+static const struct port_line *any_line(const struct net_check *check,
 					uint32_t port)
 {
 	const struct port_line *line = line_of(check, port);
 
-	return line ? line : line_of(check, check->topo->ports[port].peer);
+	return line ? line : line_of(check, check->net->ports[port].cable);
 }
 
 /*
@@ -194,19 +196,19 @@ static const struct port_line *any_line(const struct check *check,
  * different rates. @first[NODE]: the first port of @node that leads to NODE; a
  * port of another node is left over from that node's check.
  */
-static int check_parallel(struct check *check, const struct topo_node *node,
+static int check_parallel(struct net_check *check, const struct net_node *node,
 			  uint32_t *first)
 {
-	const struct topo_port *ports = check->topo->ports;
+	const struct net_port *ports = check->net->ports;
 	const uint32_t end = node->first_port + node->port_count;
 	int err = 0;
 
 	for (uint32_t i = node->first_port; i <= end && !err; i++) {
 		uint32_t far;
 
-		if (ports[i].peer == SIM_NONE)
+		if (ports[i].cable == NET_NONE)
 			continue;
-		far = ports[ports[i].peer].node;
+		far = ports[ports[i].cable].node;
 		if (far < ports[i].node)
 			continue;
 		if (first[far] < node->first_port || first[far] > end)
@@ -215,7 +217,7 @@ static int check_parallel(struct check *check, const struct topo_node *node,
 			 ports[first[far]].rate.speed != ports[i].rate.speed)
 			err = finding_add_at_line(
 				check, any_line(check, i),
-				(struct topo_finding){
+				(struct net_finding){
 					.kind = IBSA_FINDING_PARALLEL_DIFFERS,
 					.a = i,
 					.b = first[far],
@@ -224,16 +226,16 @@ static int check_parallel(struct check *check, const struct topo_node *node,
 	return err;
 }
 
-static int check_all_parallel(struct check *check)
+static int check_all_parallel(struct net_check *check)
 {
-	const struct topology *topo = check->topo;
-	uint32_t *first = ibsa__calloc(topo->node_count + 1, sizeof(*first));
+	const struct net *net = check->net;
+	uint32_t *first = ibsa__calloc(net->node_count + 1, sizeof(*first));
 	int err = first ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < topo->node_count && !err; i++)
-		first[i] = SIM_NONE;
-	for (uint32_t i = 0; i < topo->node_count && !err; i++)
-		err = check_parallel(check, &topo->nodes[i], first);
+	for (uint32_t i = 0; i < net->node_count && !err; i++)
+		first[i] = NET_NONE;
+	for (uint32_t i = 0; i < net->node_count && !err; i++)
+		err = check_parallel(check, &net->nodes[i], first);
 	ibsa__free(first);
 	return err;
 }
@@ -242,25 +244,25 @@ static int check_all_parallel(struct check *check)
  * Mark the nodes that are connected with @start by cables. Return: their
  * number.
  */
-static uint32_t nodes_mark_connected(const struct topology *topo,
-				     uint32_t start, uint32_t mark,
-				     uint32_t *marks, uint32_t *queue)
+static uint32_t nodes_mark_connected(const struct net *net, uint32_t start,
+				     uint32_t mark, uint32_t *marks,
+				     uint32_t *queue)
 {
 	uint32_t count = 1;
 
 	queue[0] = start;
 	marks[start] = mark;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct topo_node *node = &topo->nodes[queue[i]];
+		const struct net_node *node = &net->nodes[queue[i]];
 
 		for (uint32_t n = 1; n <= node->port_count; n++) {
-			const uint32_t peer =
-				topo->ports[node->first_port + n].peer;
+			const uint32_t cable =
+				net->ports[node->first_port + n].cable;
 			uint32_t far;
 
-			if (peer == SIM_NONE)
+			if (cable == NET_NONE)
 				continue;
-			far = topo->ports[peer].node;
+			far = net->ports[cable].node;
 			if (marks[far])
 				continue;
 			marks[far] = mark;
@@ -270,19 +272,19 @@ static uint32_t nodes_mark_connected(const struct topology *topo,
 	return count;
 }
 
-static uint32_t first_adapter(const struct topology *topo)
+static uint32_t first_adapter(const struct net *net)
 {
-	for (uint32_t i = 0; i < topo->node_count; i++) {
-		if (topo->nodes[i].type == IBSA_NODE_CA)
+	for (uint32_t i = 0; i < net->node_count; i++) {
+		if (net->nodes[i].type == IBSA_NODE_CA)
 			return i;
 	}
 	return 0;
 }
 
-static bool has_cable(const struct topology *topo, const struct topo_node *node)
+static bool has_cable(const struct net *net, const struct net_node *node)
 {
 	for (uint32_t n = 1; n <= node->port_count; n++) {
-		if (topo->ports[node->first_port + n].peer != SIM_NONE)
+		if (net->ports[node->first_port + n].cable != NET_NONE)
 			return true;
 	}
 	return false;
@@ -292,25 +294,26 @@ static bool has_cable(const struct topology *topo, const struct topo_node *node)
  * Find nodes without a cable, and groups of nodes that no cables connect with
  * the first adapter.
  */
-static int check_islands(struct check *check, uint32_t *marks, uint32_t *queue)
+static int check_islands(struct net_check *check, uint32_t *marks,
+			 uint32_t *queue)
 {
-	const struct topology *topo = check->topo;
-	const uint32_t first = first_adapter(topo);
+	const struct net *net = check->net;
+	const uint32_t first = first_adapter(net);
 	int err = 0;
 
-	nodes_mark_connected(topo, first, 1, marks, queue);
-	for (uint32_t i = 0; i < topo->node_count && !err; i++) {
-		struct topo_finding finding = {
+	nodes_mark_connected(net, first, 1, marks, queue);
+	for (uint32_t i = 0; i < net->node_count && !err; i++) {
+		struct net_finding finding = {
 			.kind = IBSA_FINDING_NO_CABLE,
 			.a = i,
 			.b = first,
 		};
 
-		if (!has_cable(topo, &topo->nodes[i])) {
+		if (!has_cable(net, &net->nodes[i])) {
 			err = finding_add_at_node(check, i, finding);
 		} else if (!marks[i]) {
 			finding.kind = IBSA_FINDING_APART;
-			finding.value = nodes_mark_connected(topo, i, 2, marks,
+			finding.value = nodes_mark_connected(net, i, 2, marks,
 							     queue);
 			err = finding_add_at_node(check, i, finding);
 		}
@@ -318,9 +321,9 @@ static int check_islands(struct check *check, uint32_t *marks, uint32_t *queue)
 	return err;
 }
 
-static int check_connected(struct check *check)
+static int check_connected(struct net_check *check)
 {
-	const uint32_t count = check->topo->node_count;
+	const uint32_t count = check->net->node_count;
 	uint32_t *room = count ? ibsa__calloc(count, 2 * sizeof(*room)) : NULL;
 	int err;
 
@@ -336,46 +339,46 @@ static int check_connected(struct check *check)
 /*
  * Check for adapters with the same name: a command could not distinguish them.
  */
-static int check_name(struct check *check, struct map *names, uint32_t index)
+static int check_name(struct net_check *check, struct map *names,
+		      uint32_t index)
 {
-	const struct topo_node *node = &check->topo->nodes[index];
-	const uint64_t key = ibsa__topology_hash(node->name,
-						 strlen(node->name));
+	const struct net_node *node = &check->net->nodes[index];
+	const uint64_t key = ibsa__net_hash(node->name, strlen(node->name));
 	const uint32_t twin = map_find(names, key);
 
 	if (node->type != IBSA_NODE_CA)
 		return 0;
-	if (twin == SIM_NONE)
+	if (twin == NET_NONE)
 		return ibsa__map_put(names, key, index);
-	if (strcmp(check->topo->nodes[twin].name, node->name))
+	if (strcmp(check->net->nodes[twin].name, node->name))
 		return 0;
 	return finding_add_at_node(check, index,
-				   (struct topo_finding){
+				   (struct net_finding){
 					   .kind = IBSA_FINDING_SAME_NAME,
 					   .a = index,
 					   .b = twin,
 				   });
 }
 
-static int check_lid(struct check *check, struct map *lids, uint32_t index)
+static int check_lid(struct net_check *check, struct map *lids, uint32_t index)
 {
-	const struct topo_port *port = &check->topo->ports[index];
+	const struct net_port *port = &check->net->ports[index];
 	const struct port_line *line = line_of(check, index);
-	struct topo_finding finding = {
+	struct net_finding finding = {
 		.kind = IBSA_FINDING_SAME_LID,
 		.a = index,
 	};
 
-	if (!port->wanted_lid)
+	if (!port->lid)
 		return 0;
-	finding.b = map_find(lids, port->wanted_lid);
-	if (finding.b == SIM_NONE)
-		return ibsa__map_put(lids, port->wanted_lid, index);
+	finding.b = map_find(lids, port->lid);
+	if (finding.b == NET_NONE)
+		return ibsa__map_put(lids, port->lid, index);
 	return line ? finding_add_at_line(check, line, finding)
 		    : finding_add_at_node(check, port->node, finding);
 }
 
-static int check_node_guid(struct check *check, uint32_t node)
+static int check_node_guid(struct net_check *check, uint32_t node)
 {
 	const struct source_line *at =
 		&check->parser->node_lines[node].zero_guid;
@@ -383,23 +386,23 @@ static int check_node_guid(struct check *check, uint32_t node)
 	if (!at->source)
 		return 0;
 	return finding_add(check, at->source, at->line,
-			   (struct topo_finding){
+			   (struct net_finding){
 				   .kind = IBSA_FINDING_NO_GUID,
 				   .a = node,
 			   });
 }
 
-static int check_twins(struct check *check)
+static int check_twins(struct net_check *check)
 {
 	struct map names = { 0 };
 	struct map lids = { 0 };
 	int err = 0;
 
-	for (uint32_t i = 0; i < check->topo->node_count && !err; i++)
+	for (uint32_t i = 0; i < check->net->node_count && !err; i++)
 		err = check_name(check, &names, i);
-	for (uint32_t i = 0; i < check->topo->node_count && !err; i++)
+	for (uint32_t i = 0; i < check->net->node_count && !err; i++)
 		err = check_node_guid(check, i);
-	for (uint32_t i = 0; i < check->topo->port_count && !err; i++)
+	for (uint32_t i = 0; i < check->net->port_count && !err; i++)
 		err = check_lid(check, &lids, i);
 	ibsa__map_done(&names);
 	ibsa__map_done(&lids);
@@ -411,17 +414,17 @@ static int check_twins(struct check *check)
  * has rates and lists links at both ends, and which link width most ports have,
  * so that exceptions can be reported.
  */
-static void check_survey(struct check *check)
+static void check_survey(struct net_check *check)
 {
-	const struct parser *parser = check->parser;
+	const struct net_parser *parser = check->parser;
 	uint32_t widths[WIDTHS] = { 0 };
 
 	for (size_t i = 0; i < parser->port_line_count; i++) {
 		const struct port_line *line = &parser->port_lines[i];
-		const struct topo_port *port = &check->topo->ports[line->port];
+		const struct net_port *port = &check->net->ports[line->port];
 
 		check->line_of[line->port] = (uint32_t)i + 1;
-		check->has_both |= check->line_of[port->peer] != 0;
+		check->has_both |= check->line_of[port->cable] != 0;
 		check->has_rate |= has_rate(line);
 		widths[port->rate.width]++;
 	}
@@ -433,8 +436,8 @@ static void check_survey(struct check *check)
 
 static int by_line(const void *a, const void *b)
 {
-	const struct topo_finding *one = a;
-	const struct topo_finding *two = b;
+	const struct net_finding *one = a;
+	const struct net_finding *two = b;
 	const int files = strcmp(one->file, two->file);
 
 	if (files)
@@ -444,9 +447,9 @@ static int by_line(const void *a, const void *b)
 	return (one->kind > two->kind) - (one->kind < two->kind);
 }
 
-static int check_run(struct check *check)
+static int check_run(struct net_check *check)
 {
-	const struct parser *parser = check->parser;
+	const struct net_parser *parser = check->parser;
 	int err = 0;
 
 	check_survey(check);
@@ -461,19 +464,19 @@ static int check_run(struct check *check)
 	return err;
 }
 
-int ibsa__topology_check(struct parser *parser)
+int ibsa__net_check(struct net_parser *parser)
 {
-	struct check check = {
+	struct net_check check = {
 		.parser = parser,
-		.topo = &parser->topo,
-		.line_of = ibsa__calloc(parser->topo.port_count + 1,
+		.net = &parser->net,
+		.line_of = ibsa__calloc(parser->net.port_count + 1,
 					sizeof(*check.line_of)),
 	};
 	const int err = check.line_of ? check_run(&check) : -ENOMEM;
 
-	if (parser->topo.finding_count)
-		qsort(parser->topo.findings, parser->topo.finding_count,
-		      sizeof(*parser->topo.findings), by_line);
+	if (parser->net.finding_count)
+		qsort(parser->net.findings, parser->net.finding_count,
+		      sizeof(*parser->net.findings), by_line);
 	ibsa__free(check.line_of);
 	return err;
 }

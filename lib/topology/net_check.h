@@ -9,11 +9,6 @@
  * Search the topology for findings, in the order of the file. Return: 0 or
  * -ENOMEM.
  */
-int ibsa__topology_check(struct parser *parser);
-
-/* Write @finding as one sentence. */
-void ibsa__finding_text(const struct topology *topo,
-			const struct topo_finding *finding,
-			struct ibsa_error *out);
+int ibsa__net_check(struct net_parser *parser);
 
 #endif

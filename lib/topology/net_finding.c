@@ -22,10 +22,10 @@ static const char *rate_text(unsigned int width, unsigned int speed,
 	return out;
 }
 
-static const char *port_rate(const struct topology *topo, uint32_t port,
+static const char *port_rate(const struct net *net, uint32_t port,
 			     char out[RATE_TEXT])
 {
-	const struct link_rate rate = topo->ports[port].rate;
+	const struct link_rate rate = net->ports[port].rate;
 
 	return rate_text(rate.width, rate.speed, out);
 }
@@ -34,9 +34,8 @@ static const char *port_rate(const struct topology *topo, uint32_t port,
  * Write the text of a finding about a cable. @a and @b are its ends, or the
  * first ends of two cables.
  */
-static void cable_text(const struct topology *topo,
-		       const struct topo_finding *finding, const char *a,
-		       const char *b, char *out, size_t size)
+static void cable_text(const struct net *net, const struct net_finding *finding,
+		       const char *a, const char *b, char *out, size_t size)
 {
 	const uint64_t value = finding->value;
 	char rates[2][RATE_TEXT];
@@ -61,31 +60,30 @@ static void cable_text(const struct topology *topo,
 	case IBSA_FINDING_NO_RATE:
 		snprintf(out, size, "%s to %s: %s; using %s", a, b,
 			 value ? "the rate is unknown" : "no line has a rate",
-			 port_rate(topo, finding->a, rates[0]));
+			 port_rate(net, finding->a, rates[0]));
 		break;
 	case IBSA_FINDING_NARROW:
-		snprintf(out, size, "%s to %s is %ux wide, most cables %ux", a,
-			 b,
-			 ibsa__lanes_of_width(
-				 topo->ports[finding->a].rate.width),
-			 ibsa__lanes_of_width((unsigned int)value));
+		snprintf(
+			out, size, "%s to %s is %ux wide, most cables %ux", a,
+			b,
+			ibsa__lanes_of_width(net->ports[finding->a].rate.width),
+			ibsa__lanes_of_width((unsigned int)value));
 		break;
 	default:
 		snprintf(out, size,
 			 "%s runs at %s, but %s, which is connected to the "
 			 "same node, runs at %s",
-			 a, port_rate(topo, finding->a, rates[0]), b,
-			 port_rate(topo, finding->b, rates[1]));
+			 a, port_rate(net, finding->a, rates[0]), b,
+			 port_rate(net, finding->b, rates[1]));
 	}
 }
 
 /* Write the text of a finding about nodes, whose indexes are in @finding. */
-static void node_text(const struct topology *topo,
-		      const struct topo_finding *finding, char *out,
-		      size_t size)
+static void node_text(const struct net *net, const struct net_finding *finding,
+		      char *out, size_t size)
 {
-	const struct topo_node *a = &topo->nodes[finding->a];
-	const struct topo_node *b = &topo->nodes[finding->b];
+	const struct net_node *a = &net->nodes[finding->a];
+	const struct net_node *b = &net->nodes[finding->b];
 
 	if (finding->kind == IBSA_FINDING_NO_CABLE)
 		snprintf(out, size, "\"%.48s\" has no cable", a->id);
@@ -101,9 +99,9 @@ static void node_text(const struct topology *topo,
 			 a->id, b->id, a->name);
 }
 
-void ibsa__finding_text(const struct topology *topo,
-			const struct topo_finding *finding,
-			struct ibsa_error *out)
+void ibsa__net_finding_text(const struct net *net,
+			    const struct net_finding *finding,
+			    struct ibsa_error *out)
 {
 	char a[PORT_TEXT];
 	char b[PORT_TEXT];
@@ -112,31 +110,32 @@ void ibsa__finding_text(const struct topology *topo,
 	case IBSA_FINDING_NO_CABLE:
 	case IBSA_FINDING_APART:
 	case IBSA_FINDING_SAME_NAME:
-		node_text(topo, finding, out->text, sizeof(out->text));
+		node_text(net, finding, out->text, sizeof(out->text));
 		return;
 	case IBSA_FINDING_NO_GUID:
 		snprintf(out->text, sizeof(out->text),
 			 "\"%.48s\" has GUID 0; using 0x%016" PRIx64,
-			 topo->nodes[finding->a].id,
-			 topo->nodes[finding->a].guid);
+			 net->nodes[finding->a].id,
+			 net->nodes[finding->a].guid);
 		return;
 	case IBSA_FINDING_GUID_DIFFERS:
 		snprintf(out->text, sizeof(out->text),
 			 "%s has GUID 0x%016" PRIx64 " here, 0x%016" PRIx64
 			 " in another line",
-			 ibsa__port_text(topo, finding->a, a), finding->value,
-			 topo->ports[finding->a].guid);
+			 ibsa__net_port_text(net, finding->a, a),
+			 finding->value, net->ports[finding->a].guid);
 		return;
 	case IBSA_FINDING_SAME_LID:
 		snprintf(out->text, sizeof(out->text),
 			 "%s has LID %u, which %s has already; using another",
-			 ibsa__port_text(topo, finding->a, a),
-			 topo->ports[finding->a].wanted_lid,
-			 ibsa__port_text(topo, finding->b, b));
+			 ibsa__net_port_text(net, finding->a, a),
+			 net->ports[finding->a].lid,
+			 ibsa__net_port_text(net, finding->b, b));
 		return;
 	default:
-		cable_text(topo, finding, ibsa__port_text(topo, finding->a, a),
-			   ibsa__port_text(topo, finding->b, b), out->text,
+		cable_text(net, finding,
+			   ibsa__net_port_text(net, finding->a, a),
+			   ibsa__net_port_text(net, finding->b, b), out->text,
 			   sizeof(out->text));
 	}
 }

@@ -13,23 +13,23 @@
  * Return: the number that stands for an end port in the rows of a topology: its
  * index plus one. @port is the end port itself, or any port of a switch.
  */
-static uint32_t end_of(const struct topology *file, uint32_t port)
+static uint32_t end_of(const struct net *net, uint32_t port)
 {
-	const struct topo_node *node = &file->nodes[file->ports[port].node];
+	const struct net_node *node = &net->nodes[net->ports[port].node];
 
 	return 1 + (node->type == IBSA_NODE_SWITCH ? node->first_port : port);
 }
 
-static int port_load(struct ibsa_topology *topology,
-		     const struct topology *file, uint32_t index)
+static int port_load(struct ibsa_topology *topology, const struct net *net,
+		     uint32_t index)
 {
-	const struct topo_port *port = &file->ports[index];
-	const bool has_cable = port->peer != SIM_NONE;
+	const struct net_port *port = &net->ports[index];
+	const bool has_cable = port->cable != NET_NONE;
 	const struct port_row row = {
-		.end = end_of(file, index),
+		.end = end_of(net, index),
 		.number = port->number,
 		.is = {
-			.lid = port->wanted_lid,
+			.lid = port->lid,
 			.lmc = port->lmc,
 			.rate = has_cable ? port->rate
 					  : (struct link_rate){ 0 },
@@ -38,8 +38,8 @@ static int port_load(struct ibsa_topology *topology,
 	const struct link_row link = {
 		.from = row.end,
 		.from_port = port->number,
-		.to = has_cable ? end_of(file, port->peer) : 0,
-		.to_port = has_cable ? file->ports[port->peer].number : 0,
+		.to = has_cable ? end_of(net, port->cable) : 0,
+		.to_port = has_cable ? net->ports[port->cable].number : 0,
 	};
 	int err = ibsa__topology_port_add(topology, &row);
 
@@ -51,17 +51,17 @@ static int port_load(struct ibsa_topology *topology,
  * Add a row for an end port to the topology: as in an SA, each end port has
  * one NodeRecord.
  */
-static int end_load(struct ibsa_topology *topology, const struct topology *file,
+static int end_load(struct ibsa_topology *topology, const struct net *net,
 		    uint32_t index, uint32_t name)
 {
-	const struct topo_port *port = &file->ports[index];
-	const struct topo_node *node = &file->nodes[port->node];
+	const struct net_port *port = &net->ports[index];
+	const struct net_node *node = &net->nodes[port->node];
 	const struct node_row row = {
 		.guid = node->guid,
 		.system_guid = node->image_guid,
 		.port_guid = port->guid,
 		.end = 1 + index,
-		.lid = port->wanted_lid,
+		.lid = port->lid,
 		.name = name,
 		.vendor_id = node->vendor,
 		.device_id = node->device,
@@ -77,8 +77,8 @@ static int end_load(struct ibsa_topology *topology, const struct topology *file,
  * Add the rows of a node. As in an SA, ports of adapters without a link are
  * omitted; port 1 remains if no port has a link.
  */
-static int node_load(struct ibsa_topology *topology,
-		     const struct topology *file, const struct topo_node *node)
+static int node_load(struct ibsa_topology *topology, const struct net *net,
+		     const struct net_node *node)
 {
 	const bool is_switch = node->type == IBSA_NODE_SWITCH;
 	bool has_end = false;
@@ -87,30 +87,29 @@ static int node_load(struct ibsa_topology *topology,
 
 	for (uint32_t i = 0; i <= node->port_count && !err; i++) {
 		const uint32_t port = node->first_port + i;
-		const bool has_cable = file->ports[port].peer != SIM_NONE;
+		const bool has_cable = net->ports[port].cable != NET_NONE;
 
 		if (is_switch ? !i : has_cable) {
-			err = end_load(topology, file, port, name);
+			err = end_load(topology, net, port, name);
 			has_end = true;
 		}
 		if (!err && (has_cable || (is_switch && !i)))
-			err = port_load(topology, file, port);
+			err = port_load(topology, net, port);
 	}
 	if (!err && !has_end)
-		err = end_load(topology, file, node->first_port + 1, name);
+		err = end_load(topology, net, node->first_port + 1, name);
 	return err;
 }
 
-int ibsa__topology_of_file(const struct topology *file,
-			   struct ibsa_topology **out)
+int ibsa__net_graph(const struct net *net, struct ibsa_topology **out)
 {
 	struct ibsa_topology *topology;
 	int err = ibsa_topology_new(&topology);
 
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < file->node_count && !err; i++)
-		err = node_load(topology, file, &file->nodes[i]);
+	for (uint32_t i = 0; i < net->node_count && !err; i++)
+		err = node_load(topology, net, &net->nodes[i]);
 	if (!err)
 		err = ibsa_topology_finish(topology);
 	if (err)
@@ -121,20 +120,20 @@ int ibsa__topology_of_file(const struct topology *file,
 }
 
 /* A file without a node is not a topology: no fabric is empty. */
-static int source_load(const struct topo_source *source,
-		       struct ibsa_error *error, struct ibsa_topology **out)
+static int source_load(const struct net_input *source, struct ibsa_error *error,
+		       struct ibsa_topology **out)
 {
 	const char *name = source->path ? source->path : "(text)";
 	struct ibsa_error ignored;
-	struct topology file;
+	struct net net;
 	int err;
 
 	if (!error)
 		error = &ignored;
-	err = ibsa__topology_read(source, error, &file);
+	err = ibsa__net_read(source, error, &net);
 	if (err)
 		return err;
-	err = file.node_count ? ibsa__topology_of_file(&file, out) : -EINVAL;
+	err = net.node_count ? ibsa__net_graph(&net, out) : -EINVAL;
 	if (err == -EINVAL)
 		ibsa__fail(error, err,
 			   "%.100s: there is no node; the file must be output "
@@ -142,14 +141,14 @@ static int source_load(const struct topo_source *source,
 			   name);
 	else if (err)
 		ibsa__fail(error, err, "%.100s: out of memory", name);
-	ibsa__topology_done(&file);
+	ibsa__net_done(&net);
 	return err;
 }
 
 int ibsa_topology_load(const char *path, struct ibsa_error *error,
 		       struct ibsa_topology **out)
 {
-	const struct topo_source source = {
+	const struct net_input source = {
 		.path = path,
 		.lid_max = UINT16_MAX,
 		.has_unknown_rates = true,
@@ -161,7 +160,7 @@ int ibsa_topology_load(const char *path, struct ibsa_error *error,
 int ibsa_topology_parse(const char *text, size_t len, const char *name,
 			struct ibsa_error *error, struct ibsa_topology **out)
 {
-	const struct topo_source source = {
+	const struct net_input source = {
 		.path = name,
 		.text = text,
 		.len = len,

@@ -17,9 +17,10 @@
 #include "base/read_file.h"
 #include "topology/net_check.h"
 
-static int read_lines(struct parser *parser, const char *text, size_t len);
+static int read_lines(struct net_parser *parser, const char *text, size_t len);
 
-int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
+int ibsa__net_parse_fail(struct net_parser *parser, int err, const char *format,
+			 ...)
 {
 	char what[192];
 	va_list args;
@@ -31,7 +32,7 @@ int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
 			  parser->source->name, parser->line, what);
 }
 
-static int out_of_memory(struct parser *parser)
+static int out_of_memory(struct net_parser *parser)
 {
 	return ibsa__fail(parser->error, -ENOMEM, "%.60s: out of memory",
 			  parser->source->name);
@@ -41,7 +42,7 @@ static int out_of_memory(struct parser *parser)
  * Begin to parse a text. If @owned is not NULL, it is the text's memory and is
  * freed with it.
  */
-static int push_source(struct parser *parser, const char *name, char *owned)
+static int push_source(struct net_parser *parser, const char *name, char *owned)
 {
 	const size_t len = strlen(name) + 1;
 	struct source *source = ibsa__calloc(1, sizeof(*source) + len);
@@ -73,7 +74,7 @@ static int read_failed(const char *path, int err, struct ibsa_error *error)
 }
 
 /* Parse the file @path, which is the main file or an included one. */
-static int parse_file(struct parser *parser, const char *path)
+static int parse_file(struct net_parser *parser, const char *path)
 {
 	size_t len = 0;
 	char *text = NULL;
@@ -93,7 +94,7 @@ static int parse_file(struct parser *parser, const char *path)
  * Return: the path of an included file, which is relative to the file that
  * includes it.
  */
-static char *include_path(const struct parser *parser, struct slice file)
+static char *include_path(const struct net_parser *parser, struct slice file)
 {
 	const char *slash = strrchr(parser->source->name, '/');
 	const size_t dir = file.text[0] == '/' || !slash
@@ -108,7 +109,7 @@ static char *include_path(const struct parser *parser, struct slice file)
 	return path;
 }
 
-static int parse_include(struct parser *parser, struct cursor line)
+static int parse_include(struct net_parser *parser, struct cursor line)
 {
 	const struct source *outer = parser->source;
 	const unsigned int outer_line = parser->line;
@@ -117,19 +118,20 @@ static int parse_include(struct parser *parser, struct cursor line)
 	int err;
 
 	if (!outer->owned)
-		return ibsa__parse_fail(
+		return ibsa__net_parse_fail(
 			parser, -EINVAL,
 			"an include line works only in a file, not in a text");
-	if (parser->depth == TOPO_INCLUDE_DEPTH_MAX)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"includes are nested more than %d "
-					"deep; does a file include itself?",
-					TOPO_INCLUDE_DEPTH_MAX);
-	if (parser->includes == TOPO_INCLUDES_MAX)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"more than %d files are included; does "
-					"a file include itself?",
-					TOPO_INCLUDES_MAX);
+	if (parser->depth == NET_INCLUDE_DEPTH_MAX)
+		return ibsa__net_parse_fail(parser, -EINVAL,
+					    "includes are nested more than %d "
+					    "deep; does a file include itself?",
+					    NET_INCLUDE_DEPTH_MAX);
+	if (parser->includes == NET_INCLUDES_MAX)
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"more than %d files are included; does "
+			"a file include itself?",
+			NET_INCLUDES_MAX);
 	cursor_skip_blanks(&line);
 	if (!cursor_quoted(&line, &file)) {
 		while (line.end > line.at && cursor_is_blank(line.end[-1]))
@@ -137,8 +139,8 @@ static int parse_include(struct parser *parser, struct cursor line)
 		file = (struct slice){ line.at, (size_t)(line.end - line.at) };
 	}
 	if (!file.len)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"a file name must follow include");
+		return ibsa__net_parse_fail(parser, -EINVAL,
+					    "a file name must follow include");
 	path = include_path(parser, file);
 	if (!path)
 		return out_of_memory(parser);
@@ -189,9 +191,9 @@ static bool comment_number(struct cursor line, const char *word, uint64_t max,
 }
 
 /* Store the line of the next node. */
-static int node_line_store(struct parser *parser)
+static int node_line_store(struct net_parser *parser)
 {
-	const size_t count = parser->topo.node_count;
+	const size_t count = parser->net.node_count;
 
 	if (ARRAY_GROW(parser->node_lines, parser->node_line_room, count + 1))
 		return out_of_memory(parser);
@@ -203,7 +205,7 @@ static int node_line_store(struct parser *parser)
 	return 0;
 }
 
-static int add_node(struct parser *parser, struct topo_node *node,
+static int add_node(struct net_parser *parser, struct net_node *node,
 		    struct slice id, struct slice name)
 {
 	int err = node_line_store(parser);
@@ -211,41 +213,42 @@ static int add_node(struct parser *parser, struct topo_node *node,
 	if (err)
 		return err;
 
-	node->id = ibsa__topology_string(&parser->topo, id.text, id.len);
+	node->id = ibsa__net_string(&parser->net, id.text, id.len);
 	node->name = node->id;
 	if (node->id && name.len)
-		node->name = ibsa__topology_string(&parser->topo, name.text,
-						   name.len);
+		node->name = ibsa__net_string(&parser->net, name.text,
+					      name.len);
 	if (!node->name)
 		return out_of_memory(parser);
-	err = ibsa__topology_add(&parser->topo, node, &parser->node);
+	err = ibsa__net_node_add(&parser->net, node, &parser->node);
 	if (err == -EEXIST)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"the node id \"%.64s\" is used twice; "
-					"node ids must differ",
-					node->id);
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"the node id \"%.64s\" is used twice; "
+			"node ids must differ",
+			node->id);
 	if (err == -ENOSPC)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"too many nodes or ports: a subnet "
-					"has at most %d nodes",
-					TOPO_NODES_MAX);
+		return ibsa__net_parse_fail(parser, -EINVAL,
+					    "too many nodes or ports: a subnet "
+					    "has at most %d nodes",
+					    NET_NODES_MAX);
 	return err ? out_of_memory(parser) : 0;
 }
 
-int ibsa__parse_lid(struct parser *parser, struct cursor line,
-		    struct topo_port *port)
+int ibsa__net_parse_lid(struct net_parser *parser, struct cursor line,
+			struct net_port *port)
 {
 	uint64_t lid;
 	uint64_t lmc;
 
 	if (!comment_number(line, "lid", parser->lid_max, &lid) ||
 	    !comment_number(line, "lmc", 7, &lmc))
-		return ibsa__parse_fail(
+		return ibsa__net_parse_fail(
 			parser, -EINVAL,
 			"the LID or the LMC in this line is too "
 			"large: a LID is at most %" PRIu32 ", an LMC at most 7",
 			parser->lid_max);
-	port->wanted_lid = (uint32_t)lid;
+	port->lid = (uint32_t)lid;
 	port->lmc = (uint8_t)lmc;
 	return 0;
 }
@@ -254,21 +257,22 @@ int ibsa__parse_lid(struct parser *parser, struct cursor line,
  * Parse the LID and LMC after a switch's description, which belong to port 0
  * of the switch.
  */
-static int parse_switch_port(struct parser *parser, struct cursor line)
+static int parse_switch_port(struct net_parser *parser, struct cursor line)
 {
-	const struct topo_node *node = &parser->topo.nodes[parser->node];
+	const struct net_node *node = &parser->net.nodes[parser->node];
 
-	return ibsa__parse_lid(parser, line,
-			       &parser->topo.ports[node->first_port]);
+	return ibsa__net_parse_lid(parser, line,
+				   &parser->net.ports[node->first_port]);
 }
 
 /*
  * Parse the line of a node, for example: Switch 24 "S-..." # "description"
  * base port 0 lid 2 lmc 0
  */
-static int parse_node(struct parser *parser, struct cursor line, uint8_t type)
+static int parse_node(struct net_parser *parser, struct cursor line,
+		      uint8_t type)
 {
-	struct topo_node node = {
+	struct net_node node = {
 		.type = type,
 		.guid = parser->attributes.guid,
 		.image_guid = parser->attributes.image_guid,
@@ -281,16 +285,18 @@ static int parse_node(struct parser *parser, struct cursor line, uint8_t type)
 
 	cursor_skip_blanks(&line);
 	if (!cursor_number(&line, 10, &ports) || !ports ||
-	    ports > TOPO_NODE_PORTS_MAX)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"the number of ports, 1 to %d, must "
-					"follow the node's type",
-					TOPO_NODE_PORTS_MAX);
+	    ports > NET_NODE_PORTS_MAX)
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"the number of ports, 1 to %d, must "
+			"follow the node's type",
+			NET_NODE_PORTS_MAX);
 	cursor_skip_blanks(&line);
 	if (!cursor_quoted(&line, &id) || !id.len)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"a node id in quotes must follow the "
-					"number of ports");
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"a node id in quotes must follow the "
+			"number of ports");
 	node.port_count = (uint8_t)ports;
 	err = add_node(parser, &node, id, take_description(&line));
 	parser->attributes = (struct node_attributes){ 0 };
@@ -349,7 +355,7 @@ static const char *const ignored_words[] = {
  * Parse the rest of a line name=NUMBER, after the name @index of the table: an
  * attribute of the next node or of the links after the line.
  */
-static int set_attribute(struct parser *parser, struct cursor line,
+static int set_attribute(struct net_parser *parser, struct cursor line,
 			 size_t index)
 {
 	struct node_attributes *const of = &parser->attributes;
@@ -357,9 +363,9 @@ static int set_attribute(struct parser *parser, struct cursor line,
 
 	cursor_skip_blanks(&line);
 	if (!cursor_number(&line, 0, &value))
-		return ibsa__parse_fail(parser, -EINVAL,
-					"a number must follow %s",
-					attributes[index].name);
+		return ibsa__net_parse_fail(parser, -EINVAL,
+					    "a number must follow %s",
+					    attributes[index].name);
 	switch (attributes[index].attribute) {
 	case ATTRIBUTE_VENDOR:
 		of->vendor = (uint32_t)value & 0xffffff;
@@ -380,16 +386,18 @@ static int set_attribute(struct parser *parser, struct cursor line,
 	case ATTRIBUTE_WIDTH:
 		parser->rate.width = (uint8_t)ibsa__width_of_lanes(value);
 		if (parser->rate.width == WIDTH_UNKNOWN)
-			return ibsa__parse_fail(parser, -EINVAL,
-						"a width must be 1, 2, 4, 8 "
-						"or 12 lanes");
+			return ibsa__net_parse_fail(
+				parser, -EINVAL,
+				"a width must be 1, 2, 4, 8 "
+				"or 12 lanes");
 		break;
 	case ATTRIBUTE_SPEED:
 		parser->rate.speed = (uint8_t)ibsa__speed_of_bits(value);
 		if (parser->rate.speed == SPEED_UNKNOWN)
-			return ibsa__parse_fail(parser, -EINVAL,
-						"a speed must be a sum of 1 "
-						"(SDR), 2 (DDR) and 4 (QDR)");
+			return ibsa__net_parse_fail(
+				parser, -EINVAL,
+				"a speed must be a sum of 1 "
+				"(SDR), 2 (DDR) and 4 (QDR)");
 		break;
 	}
 	return 0;
@@ -444,7 +452,7 @@ static bool is_of_list(struct cursor line)
 	return false;
 }
 
-static int parse_line(struct parser *parser, struct cursor line)
+static int parse_line(struct net_parser *parser, struct cursor line)
 {
 	const size_t attribute_count = sizeof(attributes) /
 				       sizeof(attributes[0]);
@@ -454,16 +462,17 @@ static int parse_line(struct parser *parser, struct cursor line)
 	cursor_skip_blanks(&line);
 	shown = line.end - line.at < 40 ? (int)(line.end - line.at) : 40;
 	if (line.at < line.end && *line.at == '[')
-		return ibsa__parse_port(parser, line);
+		return ibsa__net_parse_port(parser, line);
 	for (size_t i = 0; i < attribute_count; i++) {
 		if (cursor_take(&line, attributes[i].name))
 			return set_attribute(parser, line, i);
 	}
 	if (is_of_list(line))
-		return ibsa__parse_fail(parser, -EINVAL,
-					"this is a list of nodes or ports, "
-					"which has no links; run ibnetdiscover "
-					"without -l, -H, -S, -R and -p");
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"this is a list of nodes or ports, "
+			"which has no links; run ibnetdiscover "
+			"without -l, -H, -S, -R and -p");
 	for (size_t i = 0; i < node_count; i++) {
 		if (take_word(&line, node_words[i].name))
 			return parse_node(parser, line, node_words[i].type);
@@ -472,14 +481,15 @@ static int parse_line(struct parser *parser, struct cursor line)
 		return parse_include(parser, line);
 	if (is_ignored(line))
 		return 0;
-	return ibsa__parse_fail(parser, -EINVAL,
-				"\"%.*s\" is not a line of a topology; "
-				"expected a node, a port, an attribute such as "
-				"caguid=NUMBER, or a # comment",
-				shown, line.at);
+	return ibsa__net_parse_fail(
+		parser, -EINVAL,
+		"\"%.*s\" is not a line of a topology; "
+		"expected a node, a port, an attribute such as "
+		"caguid=NUMBER, or a # comment",
+		shown, line.at);
 }
 
-static int read_lines(struct parser *parser, const char *text, size_t len)
+static int read_lines(struct net_parser *parser, const char *text, size_t len)
 {
 	const char *const end = text + len;
 
@@ -490,7 +500,7 @@ static int read_lines(struct parser *parser, const char *text, size_t len)
 
 		parser->line++;
 		if (memchr(line.at, '\0', (size_t)(line.end - line.at)))
-			return ibsa__parse_fail(
+			return ibsa__net_parse_fail(
 				parser, -EINVAL,
 				"the file contains a NUL byte; it "
 				"is not a text file");
@@ -502,7 +512,7 @@ static int read_lines(struct parser *parser, const char *text, size_t len)
 	return 0;
 }
 
-static void free_sources(struct parser *parser)
+static void free_sources(struct net_parser *parser)
 {
 	while (parser->sources) {
 		struct source *source = parser->sources;
@@ -513,7 +523,7 @@ static void free_sources(struct parser *parser)
 	}
 }
 
-static int read_text(struct parser *parser, const struct topo_source *from)
+static int read_text(struct net_parser *parser, const struct net_input *from)
 {
 	int err = push_source(parser, from->path ? from->path : "(text)", NULL);
 
@@ -521,9 +531,9 @@ static int read_text(struct parser *parser, const struct topo_source *from)
 }
 
 /* Write the message for two nodes with one GUID, at the line of the second. */
-static int twins_refuse(struct parser *parser, const uint32_t twins[2])
+static int twins_refuse(struct net_parser *parser, const uint32_t twins[2])
 {
-	const struct topo_node *nodes = parser->topo.nodes;
+	const struct net_node *nodes = parser->net.nodes;
 	const struct node_line *first = &parser->node_lines[twins[0]];
 	char file[64] = "line ";
 
@@ -531,29 +541,29 @@ static int twins_refuse(struct parser *parser, const uint32_t twins[2])
 	parser->line = parser->node_lines[twins[1]].line;
 	if (first->source != parser->source)
 		snprintf(file, sizeof(file), "%.60s:", first->source->name);
-	return ibsa__parse_fail(parser, -EINVAL,
-				"\"%.32s\" and \"%.32s\" (%s%u) have the same "
-				"GUID; GUIDs must differ",
-				nodes[twins[1]].id, nodes[twins[0]].id, file,
-				first->line);
+	return ibsa__net_parse_fail(
+		parser, -EINVAL,
+		"\"%.32s\" and \"%.32s\" (%s%u) have the same "
+		"GUID; GUIDs must differ",
+		nodes[twins[1]].id, nodes[twins[0]].id, file, first->line);
 }
 
-static int parse_guids(struct parser *parser)
+static int parse_guids(struct net_parser *parser)
 {
 	uint32_t twins[2];
-	int err = ibsa__topology_guids(&parser->topo, twins);
+	int err = ibsa__net_guids_assign(&parser->net, twins);
 
 	if (err == -EEXIST)
 		return twins_refuse(parser, twins);
 	return err ? out_of_memory(parser) : 0;
 }
 
-int ibsa__topology_read(const struct topo_source *from,
-			struct ibsa_error *error, struct topology *out)
+int ibsa__net_read(const struct net_input *from, struct ibsa_error *error,
+		   struct net *out)
 {
-	struct parser parser = {
+	struct net_parser parser = {
 		.error = error,
-		.node = SIM_NONE,
+		.node = NET_NONE,
 		.lid_max = from->lid_max,
 		.has_check = from->has_check,
 		.has_unknown_rates = from->has_unknown_rates,
@@ -562,17 +572,17 @@ int ibsa__topology_read(const struct topo_source *from,
 			     : parse_file(&parser, from->path);
 
 	if (!err)
-		err = ibsa__parse_links(&parser);
+		err = ibsa__net_parse_links(&parser);
 	if (!err)
 		err = parse_guids(&parser);
-	if (!err && from->has_check && ibsa__topology_check(&parser))
+	if (!err && from->has_check && ibsa__net_check(&parser))
 		err = out_of_memory(&parser);
 	free_sources(&parser);
 	ibsa__free(parser.port_lines);
 	ibsa__free(parser.node_lines);
 	if (err)
-		ibsa__topology_done(&parser.topo);
+		ibsa__net_done(&parser.net);
 	else
-		*out = parser.topo;
+		*out = parser.net;
 	return err;
 }

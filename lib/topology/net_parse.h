@@ -70,8 +70,8 @@ struct node_attributes {
 	uint32_t device;
 };
 
-struct parser {
-	struct topology topo;
+struct net_parser {
+	struct net net;
 	struct ibsa_error *error;
 	struct source *sources;
 	const struct source *source; /* being parsed */
@@ -98,26 +98,26 @@ enum { PORT_TEXT = 72 };
  * Set an error with the name of the current file and the line number. Return:
  * @err.
  */
-int ibsa__parse_fail(struct parser *parser, int err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+int ibsa__net_parse_fail(struct net_parser *parser, int err, const char *format,
+			 ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * Store the LID and LMC in the comment of a line, if it contains them. Return:
  * 0; -EINVAL.
  */
-int ibsa__parse_lid(struct parser *parser, struct cursor line,
-		    struct topo_port *port);
+int ibsa__net_parse_lid(struct net_parser *parser, struct cursor line,
+			struct net_port *port);
 
 /* Write a port as "node id"[port] into @out, for a message. Return: @out. */
-const char *ibsa__port_text(const struct topology *topo, uint32_t index,
-			    char out[PORT_TEXT]);
+const char *ibsa__net_port_text(const struct net *net, uint32_t index,
+				char out[PORT_TEXT]);
 
 /*
  * Parse a line of a topology file that begins with "[": a port and its cable.
  */
-int ibsa__parse_port(struct parser *parser, struct cursor line);
+int ibsa__net_parse_port(struct net_parser *parser, struct cursor line);
 
 /* Connect the cables of all port lines. */
-int ibsa__parse_links(struct parser *parser);
+int ibsa__net_parse_links(struct net_parser *parser);
 
 #endif

@@ -47,7 +47,7 @@ static bool is_rate(struct cursor word)
  * unknown rates are accepted and the word contains ?. ibnetdiscover writes ?
  * in place of a width or speed that the port does not have.
  */
-static int take_odd_rate(struct parser *parser, struct cursor word,
+static int take_odd_rate(struct net_parser *parser, struct cursor word,
 			 struct port_line *out)
 {
 	const int len = (int)(word.end - word.at);
@@ -56,7 +56,7 @@ static int take_odd_rate(struct parser *parser, struct cursor word,
 	if (parser->has_check ||
 	    (parser->has_unknown_rates && memchr(word.at, '?', (size_t)len)))
 		return 0;
-	return ibsa__parse_fail(
+	return ibsa__net_parse_fail(
 		parser, -EINVAL,
 		is_rate(word) ? "%.*s is not a rate: use " RATE_CHOICES
 			      : "%.*s: w is 1, 2, 4, 8 or 12 lanes; "
@@ -99,7 +99,7 @@ static bool take_option(struct cursor word, struct link_rate *out)
  * ibnetdiscover -f repeats the rate as s= and w= with the codes of PortInfo,
  * which differ from those of ibsim's options.
  */
-static int take_word(struct parser *parser, struct cursor word,
+static int take_word(struct net_parser *parser, struct cursor word,
 		     struct port_line *out)
 {
 	const size_t len = (size_t)(word.end - word.at);
@@ -120,7 +120,7 @@ static int take_word(struct parser *parser, struct cursor word,
  * Parse the words after the remote port in the line of a port; they may be in
  * any order.
  */
-static int take_words(struct parser *parser, struct cursor line,
+static int take_words(struct net_parser *parser, struct cursor line,
 		      struct port_line *out)
 {
 	int err = 0;
@@ -141,16 +141,17 @@ static int take_words(struct parser *parser, struct cursor line,
  * "description" lid 2 4xSDR. LID and LMC before the description belong to this
  * port, those after it to the other end.
  */
-static int take_lid(struct parser *parser, struct cursor line,
-		    struct topo_port *port)
+static int take_lid(struct net_parser *parser, struct cursor line,
+		    struct net_port *port)
 {
 	const char *quote = memchr(line.at, '"', (size_t)(line.end - line.at));
 	const struct cursor own = { line.at, quote ? quote : line.end };
 
-	return ibsa__parse_lid(parser, own, port);
+	return ibsa__net_parse_lid(parser, own, port);
 }
 
-static int port_line_store(struct parser *parser, const struct port_line *line)
+static int port_line_store(struct net_parser *parser,
+			   const struct port_line *line)
 {
 	if (ARRAY_GROW(parser->port_lines, parser->port_line_room,
 		       parser->port_line_count + 1))
@@ -163,56 +164,58 @@ static int port_line_store(struct parser *parser, const struct port_line *line)
  * Parse the port number and GUID after a remote node's id; without a number,
  * the port is 1.
  */
-static int take_remote(struct parser *parser, struct cursor *line,
+static int take_remote(struct net_parser *parser, struct cursor *line,
 		       struct port_line *out)
 {
 	uint64_t number = 1;
 
 	cursor_skip_blanks(line);
 	if (!cursor_quoted(line, &out->remote))
-		return ibsa__parse_fail(parser, -EINVAL,
-					"the node id of the other end, in "
-					"quotes, must follow the port");
+		return ibsa__net_parse_fail(parser, -EINVAL,
+					    "the node id of the other end, in "
+					    "quotes, must follow the port");
 	if (line->at < line->end && *line->at == '[' &&
 	    (!take_port_number(line, &number) || !number))
-		return ibsa__parse_fail(parser, -EINVAL,
-					"the port of the other end must be a "
-					"number from 1 on, in brackets");
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"the port of the other end must be a "
+			"number from 1 on, in brackets");
 	if (!take_guid(line, &out->remote_guid))
-		return ibsa__parse_fail(parser, -EINVAL,
-					"a GUID in parentheses must be "
-					"hexadecimal");
+		return ibsa__net_parse_fail(parser, -EINVAL,
+					    "a GUID in parentheses must be "
+					    "hexadecimal");
 	out->remote_port = number > UINT16_MAX ? UINT16_MAX : (uint16_t)number;
 	return 0;
 }
 
-static int take_local(struct parser *parser, struct cursor *line,
+static int take_local(struct net_parser *parser, struct cursor *line,
 		      struct port_line *out)
 {
-	const struct topo_node *node = &parser->topo.nodes[parser->node];
+	const struct net_node *node = &parser->net.nodes[parser->node];
 	uint64_t number;
 
 	if (!take_port_number(line, &number) || !number)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"a port must be a number from 1 on, in "
-					"brackets");
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"a port must be a number from 1 on, in "
+			"brackets");
 	if (number > node->port_count)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"\"%.48s\" has %d ports and no port "
-					"%llu; correct one of the numbers",
-					node->id, node->port_count,
-					(unsigned long long)number);
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"\"%.48s\" has %d ports and no port "
+			"%llu; correct one of the numbers",
+			node->id, node->port_count, (unsigned long long)number);
 	if (!take_guid(line, &out->guid))
-		return ibsa__parse_fail(parser, -EINVAL,
-					"a GUID in parentheses must be "
-					"hexadecimal");
+		return ibsa__net_parse_fail(parser, -EINVAL,
+					    "a GUID in parentheses must be "
+					    "hexadecimal");
 	out->port = node->first_port + (uint32_t)number;
 	if (out->guid)
-		parser->topo.ports[out->port].guid = out->guid;
+		parser->net.ports[out->port].guid = out->guid;
 	return 0;
 }
 
-int ibsa__parse_port(struct parser *parser, struct cursor line)
+int ibsa__net_parse_port(struct net_parser *parser, struct cursor line)
 {
 	struct port_line out = {
 		.source = parser->source,
@@ -220,17 +223,18 @@ int ibsa__parse_port(struct parser *parser, struct cursor line)
 	};
 	int err;
 
-	if (parser->node == SIM_NONE)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"a port must follow its node, a line "
-					"such as Switch 8 \"name\"");
+	if (parser->node == NET_NONE)
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"a port must follow its node, a line "
+			"such as Switch 8 \"name\"");
 	err = take_local(parser, &line, &out);
 	if (!err)
 		err = take_remote(parser, &line, &out);
 	if (err)
 		return err;
-	if (parser->topo.nodes[parser->node].type != IBSA_NODE_SWITCH)
-		err = take_lid(parser, line, &parser->topo.ports[out.port]);
+	if (parser->net.nodes[parser->node].type != IBSA_NODE_SWITCH)
+		err = take_lid(parser, line, &parser->net.ports[out.port]);
 	if (err)
 		return err;
 	/*
@@ -248,12 +252,12 @@ int ibsa__parse_port(struct parser *parser, struct cursor line)
 	return err ? err : port_line_store(parser, &out);
 }
 
-const char *ibsa__port_text(const struct topology *topo, uint32_t index,
-			    char out[PORT_TEXT])
+const char *ibsa__net_port_text(const struct net *net, uint32_t index,
+				char out[PORT_TEXT])
 {
-	const struct topo_port *port = &topo->ports[index];
+	const struct net_port *port = &net->ports[index];
 
-	snprintf(out, PORT_TEXT, "\"%.48s\"[%u]", topo->nodes[port->node].id,
+	snprintf(out, PORT_TEXT, "\"%.48s\"[%u]", net->nodes[port->node].id,
 		 port->number);
 	return out;
 }
@@ -262,67 +266,68 @@ const char *ibsa__port_text(const struct topology *topo, uint32_t index,
  * Connect both ends of a cable. @line is the line of one end. If the other end
  * has a line, too, both must agree.
  */
-static int cable_connect(struct parser *parser, const struct port_line *line,
-			 uint32_t far)
+static int cable_connect(struct net_parser *parser,
+			 const struct port_line *line, uint32_t far)
 {
-	struct topology *topo = &parser->topo;
-	struct topo_port *a = &topo->ports[line->port];
-	struct topo_port *b = &topo->ports[far];
+	struct net *net = &parser->net;
+	struct net_port *a = &net->ports[line->port];
+	struct net_port *b = &net->ports[far];
 	char a_text[PORT_TEXT];
 	char b_text[PORT_TEXT];
 	char taken_text[PORT_TEXT];
 
-	if (a->peer == far && b->peer == line->port)
+	if (a->cable == far && b->cable == line->port)
 		return 0;
 	if (line->port == far)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"port %s is cabled to itself",
-					ibsa__port_text(topo, far, a_text));
-	if (a->peer == SIM_NONE && b->peer == SIM_NONE) {
-		a->peer = far;
-		b->peer = line->port;
-		topo->link_count++;
+		return ibsa__net_parse_fail(
+			parser, -EINVAL, "port %s is cabled to itself",
+			ibsa__net_port_text(net, far, a_text));
+	if (a->cable == NET_NONE && b->cable == NET_NONE) {
+		a->cable = far;
+		b->cable = line->port;
+		net->cable_count++;
 		return 0;
 	}
-	ibsa__port_text(topo, line->port, a_text);
-	ibsa__port_text(topo, far, b_text);
-	if (a->peer != SIM_NONE)
-		return ibsa__parse_fail(
+	ibsa__net_port_text(net, line->port, a_text);
+	ibsa__net_port_text(net, far, b_text);
+	if (a->cable != NET_NONE)
+		return ibsa__net_parse_fail(
 			parser, -EINVAL,
 			"%s is connected to %s in this line and to %s in "
 			"another; a port has one cable",
 			a_text, b_text,
-			ibsa__port_text(topo, a->peer, taken_text));
-	return ibsa__parse_fail(parser, -EINVAL,
-				"%s is connected to %s in this line, but that "
-				"port is connected to %s; both ends must agree",
-				a_text, b_text,
-				ibsa__port_text(topo, b->peer, taken_text));
+			ibsa__net_port_text(net, a->cable, taken_text));
+	return ibsa__net_parse_fail(
+		parser, -EINVAL,
+		"%s is connected to %s in this line, but that "
+		"port is connected to %s; both ends must agree",
+		a_text, b_text, ibsa__net_port_text(net, b->cable, taken_text));
 }
 
-static int port_line_connect(struct parser *parser,
+static int port_line_connect(struct net_parser *parser,
 			     const struct port_line *line)
 {
-	struct topology *topo = &parser->topo;
-	const uint32_t index = ibsa__topology_by_id(topo, line->remote.text,
+	struct net *net = &parser->net;
+	const uint32_t index = ibsa__net_node_by_id(net, line->remote.text,
 						    line->remote.len);
 	const int shown = line->remote.len < 64 ? (int)line->remote.len : 64;
-	const struct topo_node *node;
+	const struct net_node *node;
 
-	if (index == SIM_NONE)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"there is no node \"%.*s\"; add it, "
-					"or remove this line",
-					shown, line->remote.text);
-	node = &topo->nodes[index];
+	if (index == NET_NONE)
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"there is no node \"%.*s\"; add it, "
+			"or remove this line",
+			shown, line->remote.text);
+	node = &net->nodes[index];
 	if (line->remote_port > node->port_count)
-		return ibsa__parse_fail(parser, -EINVAL,
-					"\"%.48s\" has %d ports and no port "
-					"%d; correct one of the numbers",
-					node->id, node->port_count,
-					line->remote_port);
+		return ibsa__net_parse_fail(
+			parser, -EINVAL,
+			"\"%.48s\" has %d ports and no port "
+			"%d; correct one of the numbers",
+			node->id, node->port_count, line->remote_port);
 	if (line->remote_guid && node->type != IBSA_NODE_SWITCH)
-		topo->ports[node->first_port + line->remote_port].guid =
+		net->ports[node->first_port + line->remote_port].guid =
 			line->remote_guid;
 	return cable_connect(parser, line,
 			     node->first_port + line->remote_port);
@@ -339,11 +344,12 @@ static uint8_t rate_min(uint8_t a, uint8_t b)
  * Set the rate of a link to the lower rate in its two lines. A line without a
  * rate does not limit it. One line may give the width, the other the speed.
  */
-static int link_set_rate(struct parser *parser, const struct port_line *line)
+static int link_set_rate(struct net_parser *parser,
+			 const struct port_line *line)
 {
-	struct topology *topo = &parser->topo;
-	struct topo_port *a = &topo->ports[line->port];
-	struct topo_port *b = &topo->ports[a->peer];
+	struct net *net = &parser->net;
+	struct net_port *a = &net->ports[line->port];
+	struct net_port *b = &net->ports[a->cable];
 
 	a->rate.width = rate_min(a->rate.width, line->rate.width);
 	a->rate.speed = rate_min(a->rate.speed, line->rate.speed);
@@ -351,53 +357,26 @@ static int link_set_rate(struct parser *parser, const struct port_line *line)
 	if (!a->rate.width || !a->rate.speed ||
 	    ibsa__rate_rank(a->rate.width, a->rate.speed))
 		return 0;
-	return ibsa__parse_fail(parser, -EINVAL,
-				"%ux%s is not a rate: use " RATE_CHOICES,
-				ibsa__lanes_of_width(a->rate.width),
-				ibsa__speed_name(a->rate.speed));
-}
-
-/*
- * Set the maximum rate of a node's ports: for a port with a link, the rate of
- * the link; for a port without a link, the highest rate of the node's links.
- */
-static void node_set_most(struct topology *topo, const struct topo_node *node)
-{
-	struct topo_port *ports = &topo->ports[node->first_port];
-	struct link_rate most = { .width = 0 };
-
-	for (uint32_t i = 1; i <= node->port_count; i++) {
-		if (ports[i].peer == SIM_NONE)
-			continue;
-		ports[i].most = ports[i].rate;
-		if (ibsa__rate_rank(ports[i].rate.width, ports[i].rate.speed) >=
-		    ibsa__rate_rank(most.width, most.speed))
-			most = ports[i].rate;
-	}
-	for (uint32_t i = 0; i <= node->port_count; i++) {
-		if (i && !ports[i].most.width && most.width)
-			ports[i].most = most;
-		else if (!ports[i].most.width)
-			ports[i].most = ports[i].rate;
-	}
+	return ibsa__net_parse_fail(parser, -EINVAL,
+				    "%ux%s is not a rate: use " RATE_CHOICES,
+				    ibsa__lanes_of_width(a->rate.width),
+				    ibsa__speed_name(a->rate.speed));
 }
 
 /* ibsim's default for links without a rate. */
-static void set_default_rates(struct topology *topo)
+static void set_default_rates(struct net *net)
 {
-	for (uint32_t i = 0; i < topo->port_count; i++) {
-		struct link_rate *rate = &topo->ports[i].rate;
+	for (uint32_t i = 0; i < net->port_count; i++) {
+		struct link_rate *rate = &net->ports[i].rate;
 
 		if (!rate->width)
 			rate->width = WIDTH_4X;
 		if (!rate->speed)
 			rate->speed = SPEED_SDR;
 	}
-	for (uint32_t i = 0; i < topo->node_count; i++)
-		node_set_most(topo, &topo->nodes[i]);
 }
 
-int ibsa__parse_links(struct parser *parser)
+int ibsa__net_parse_links(struct net_parser *parser)
 {
 	int err = 0;
 
@@ -411,6 +390,6 @@ int ibsa__parse_links(struct parser *parser)
 			err = link_set_rate(parser, line);
 	}
 	if (!parser->has_unknown_rates)
-		set_default_rates(&parser->topo);
+		set_default_rates(&parser->net);
 	return err;
 }

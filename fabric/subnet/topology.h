@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The nodes and ports of a fabric that runs: those of its topology file, with
+ * what changes while it runs.
+ */
+#ifndef FABRIC_SUBNET_TOPOLOGY_H
+#define FABRIC_SUBNET_TOPOLOGY_H
+
+#include "topology/net.h"
+
+/* The index that stands for no node, port or switch. */
+#define SIM_NONE MAP_NONE
+
+struct topo_node {
+	const char *id;
+	/* Description of the node; its id if it has no description. */
+	const char *name;
+	uint64_t guid;
+	uint64_t image_guid;
+	/* Index of the node's port 0; its other ports follow in order. */
+	uint32_t first_port;
+	/* counts only switches; SIM_NONE for other nodes */
+	uint32_t switch_index;
+	uint32_t vendor;
+	uint32_t device;
+	uint8_t type; /* enum ibsa_node_type */
+	uint8_t port_count;
+	uint8_t sa_port; /* For a switch: the port that leads towards the SA. */
+	/*
+	 * A link of the switch has changed since the SM last read its
+	 * SwitchInfo.
+	 */
+	bool is_changed;
+};
+
+/*
+ * A port of the topology. Port 0 is a switch's own end port; other nodes do
+ * not use it.
+ */
+struct topo_port {
+	/* GUID of an end port; 0 for a switch's external ports. */
+	uint64_t guid;
+	uint32_t node;
+	/*
+	 * Index of the port at the other end of this port's cable, or SIM_NONE.
+	 */
+	uint32_t cable;
+	/*
+	 * Index of the port at the other end of the cable while the link is up,
+	 * otherwise SIM_NONE.
+	 */
+	uint32_t peer;
+	/* Index of the port among the subnet's end ports, or SIM_NONE. */
+	uint32_t end;
+	uint32_t wanted_lid; /* in the file; 0: none */
+	/* LID of the port in the SA's answers; 0: the SA hides the port. */
+	uint32_t lid;
+	uint8_t number;
+	uint8_t lmc;
+	struct link_rate most; /* maximum that the port supports */
+	struct link_rate rate; /* of its link, when it is up */
+	uint8_t state;	       /* enum ibsa_port_state_code */
+	bool is_unplugged;     /* the cable is disconnected at either end */
+	bool is_disabled;      /* by an SM */
+};
+
+struct topology {
+	struct net net; /* as in the file; has the nodes' ids and names */
+	struct topo_node *nodes;
+	struct topo_port *ports;
+	uint32_t node_count;
+	uint32_t port_count;
+	uint32_t switch_count;
+	uint32_t link_count;
+};
+
+/*
+ * Make the topology of a fabric that starts: all links are up. The topology
+ * frees @net. Return: 0; -ENOMEM, and @net remains the caller's.
+ */
+int ibsa__topology_init(struct topology *topo, const struct net *net);
+
+void ibsa__topology_done(struct topology *topo);
+
+/*
+ * Copy the nodes and ports, with a cable for each link that is up, to a
+ * topology without a fabric. Return: 0; -ENOMEM.
+ */
+int ibsa__topology_copy(const struct topology *topo,
+			struct ibsa_topology **out);
+
+/*
+ * Return: the index of the node with this id; if there is none, of the first
+ * node with this name; or SIM_NONE.
+ */
+static inline uint32_t ibsa__topology_find(const struct topology *topo,
+					   const char *name)
+{
+	return ibsa__net_node_find(&topo->net, name);
+}
+
+#endif
