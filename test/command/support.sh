@@ -164,7 +164,7 @@ run_groups() {
 		: >err
 		"$group"
 	done
-	"$support/schema.py" "$libdir/cli" "$tmp/json" ||
+	"$support/schema.py" "$libdir/command" "$tmp/json" ||
 		failed=$((failed + 1))
 	echo "$checks commands, $failed failed checks"
 	[ "$failed" -eq 0 ]

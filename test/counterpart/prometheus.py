@@ -18,7 +18,7 @@ import urllib.parse
 import urllib.request
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../cli"))
+sys.path.insert(0, os.path.join(HERE, "../command"))
 # pylint: disable=wrong-import-position
 from metrics_listen import Listener, clients_are_ended  # noqa: E402
 from metrics_support import Server, Test, classic_samples  # noqa: E402
