@@ -355,8 +355,9 @@ static int fabric_devices(struct cli *cli, struct view *view, const char *file)
 	} else {
 		out_rows(&cli->out, view->count, line_row, view);
 		if (view->count == 0) {
-			complain("%s has no channel adapter; name a file that "
-				 "has one",
+			complain("%s has no channel adapter, so there are no "
+				 "ports to list; name a file with a channel "
+				 "adapter",
 				 file);
 			status = CLI_DEVICE;
 		}

@@ -433,8 +433,9 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 		status = no_table_explain(cli, scope, err == -ENXIO);
 	} else {
 		if (err == -ENODEV)
-			complain("%s has no channel adapter; name a file that "
-				 "has one",
+			complain("%s has no channel adapter, so there are no "
+				 "GIDs to list; name a file with a channel "
+				 "adapter",
 				 file);
 		else
 			complain("cannot read the GIDs of %s: %s", file,

@@ -335,7 +335,8 @@ static void constraint_set(struct ibsa_reason *reason, bool is_certain,
 /*
  * The SA returned a path that does not meet a selector: state this selector as
  * the reason. For a selector with '<' or '<=', the reason is not certain: the
- * SA can lower the value of a path, so that it may meet another limit.
+ * SA can lower the value of a path, so that the SA may have a path with another
+ * value.
  */
 static void unmet_explain(const struct rows *rows, struct ibsa_reason *reason)
 {

@@ -26,7 +26,7 @@ static int option_key(size_t i)
 
 /*
  * Make the tables for getopt_long(). Options and arguments may be mixed: "-"
- * makes it return arguments in their order.
+ * makes getopt_long() return arguments in their order.
  */
 static void make_options(char *letters, struct option *options)
 {

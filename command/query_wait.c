@@ -71,7 +71,10 @@ static int sa_address_own(struct cli *cli, const struct ibsa_port_state *port,
 	return 0;
 }
 
-/* On InfiniBand, a packet to a GID needs a LID, too: ask this port's own SA. */
+/*
+ * On InfiniBand, a packet to a GID needs a LID, too: query it from the SA at the
+ * address in the port's state.
+ */
 static int sa_address_find(struct cli *cli, struct ibsa_client *client,
 			   struct ibsa_error *error)
 {

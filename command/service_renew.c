@@ -162,9 +162,9 @@ static void renewal_release(struct renewal *renewal)
 }
 
 /*
- * The SA has refused the service. If it has never accepted the service, this
- * ends the command: a retry would get the same answer. Later refusals do not
- * end it.
+ * The SA has refused the service. If the SA has never accepted the service, the
+ * refusal ends the command, because a retry would get the same answer.
+ * Otherwise the command continues.
  */
 static void renewal_refused(struct renewal *renewal,
 			    const struct ibsa_registration_report *report)

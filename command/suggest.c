@@ -51,8 +51,8 @@ const char *fabric_file(const struct cli *cli)
 }
 
 /*
- * Open a port of the fabric server, to get the precise error text if that
- * fails. Return: 0, also if no server is used; or the error.
+ * Open a port of the fabric server, to get the precise error text if the port
+ * cannot be opened. Return: 0, also if no server is used; or the error.
  */
 static int server_try(unsigned int deadline_ms, struct ibsa_error *out)
 {

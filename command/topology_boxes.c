@@ -25,8 +25,8 @@ struct boxing {
 	struct key *keys;
 	/*
 	 * Parent of each switch in the tree of its set (union-find). A set
-	 * contains switches that are connected by links below the highest
-	 * level.
+	 * contains switches that are connected with each other without the
+	 * switches of the highest level.
 	 */
 	size_t *parent;
 	unsigned int *tops; /* of each island, its highest level */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The lock that a server holds while it creates its socket. If two servers
- * start at one path, the second finds the socket of the first.
+ * The lock that a server holds while it creates its socket. Of two servers that
+ * start at one path at the same time, the second therefore finds the socket of
+ * the first.
  *
  * The lock is a file beside the socket that only this user can open. A lock on
  * the directory would not do: in a directory such as /tmp, any user could hold

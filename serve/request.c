@@ -353,7 +353,7 @@ static int (*const answer_functions[REMOTE_TYPES])(struct server_peer *peer,
 	[REMOTE_CONTROL] = answer_control,
 };
 
-/* Add the descriptors to a message. @head has room for all of them. */
+/* Add the descriptors to a message. @head has room for all descriptors. */
 static void fds_put(const struct server_fds *fds, struct msghdr *message,
 		    struct cmsghdr *head)
 {

@@ -154,7 +154,7 @@ static int answer_append(struct exchange *exchange, const uint8_t *bytes,
 
 /*
  * Return: the number of data bytes in an RMPP segment. In the last segment,
- * PayloadLength limits them.
+ * PayloadLength limits the data.
  */
 static size_t segment_data(const uint8_t *mad, bool is_last)
 {

@@ -134,8 +134,8 @@ static void settle(struct mad_net *net, uint64_t now_ns)
 }
 
 /*
- * Deliver all MADs that are due. MADs that are sent meanwhile are delivered by
- * the same loop instead of a recursive call.
+ * Deliver all MADs that are due. MADs that are sent during this loop are
+ * delivered by the loop instead of a recursive call.
  */
 void ibsa__mads_settle(struct mad_net *net, uint64_t now_ns)
 {

@@ -6,8 +6,8 @@
 #include "fabric/mad/queue.h"
 
 /*
- * How often a table begins anew, because the fabric has changed, before the SA
- * answers that it is busy.
+ * How often the SA begins a table anew because the fabric has changed, before
+ * it replies BUSY.
  */
 enum { RESTARTS_MAX = 8 };
 

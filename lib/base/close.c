@@ -27,7 +27,7 @@ static void *close_and_call(void *arg)
 	return NULL;
 }
 
-/* Start a thread that receives no signals. Return: whether it runs. */
+/* Start a thread that receives no signals. Return: whether the thread runs. */
 static bool thread_start(void *(*run)(void *), void *arg)
 {
 	pthread_attr_t detached;

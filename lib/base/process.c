@@ -26,7 +26,8 @@ enum {
 
 /*
  * A search for processes that have @file open. @folders is the number of
- * entries of /proc that it may still read, @links the number of descriptors.
+ * entries of /proc that the search may still read, @links the number of
+ * descriptors that it may still check.
  */
 struct search {
 	const char *file;

@@ -248,8 +248,8 @@ static const char *device_name(const struct ibsa_options *options)
 }
 
 /*
- * Open a port of a device of this machine. Port events of the program's verbs
- * context are used if the kernel supports that.
+ * Open a port of a device of this machine. If the kernel supports it, the
+ * client receives the port events of the program's verbs context.
  */
 static int device_open(const struct ibsa_options *options,
 		       const struct ibsa__environment *environment,

@@ -416,7 +416,7 @@ bool ibsa__reason_own_port(struct ibsa__engine *engine, struct ibsa_reason *out)
 
 	/*
 	 * The state of the port that the engine holds may be a second old: if
-	 * it is Down, read it again.
+	 * the state is Down, read the state again.
 	 */
 	for (int i = 0; i < 2; i++) {
 		if (ibsa__engine_port(engine, i == 1, &port) ||

@@ -254,8 +254,8 @@ static void message_pass(struct ibsa_responder *responder,
 }
 
 /*
- * Pass on the replies that the fabric's SA has sent. This is called before the
- * first and after each request, so that large replies do not accumulate.
+ * Send the replies of the fabric's SA to the requesters. This is called before
+ * the first and after each request, so that large replies do not accumulate.
  */
 static void answers_pass(struct ibsa_responder *responder)
 {

@@ -182,9 +182,9 @@ static bool message_is_report(const struct ibsa_message *message)
  * Handle a message of the transport that a try has failed: it was refused, or
  * the transport's timeout for it has ended. An abandoned request without other
  * tries then leaves the window. If the transport has refused a later try as a
- * duplicate of this one, the request is sent again now. Apart from that a
- * timeout has no effect: the engine's own timers start the next try. A refusal
- * for another reason ends the request, unless the error is temporary.
+ * duplicate of this one, the request is sent again now. A timeout has no other
+ * effect: the engine's own timers start the next try. A refusal for another
+ * reason ends the request, unless the error is temporary.
  */
 static void send_failure_handle(struct ibsa__engine *engine,
 				const struct ibsa_message *message)

@@ -364,9 +364,9 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 
 /*
  * Return: the tick at which an abandoned request may leave the window before
- * the transport's timeout for it ends. Usually this is now. Only a program
- * that cancels queries faster than the SA replies to them has to wait: without
- * this limit its requests would flood the SA.
+ * the transport's timeout for it ends. Usually, this is the present tick. It is
+ * a later tick only if a program cancels queries faster than the SA replies to
+ * them: without this limit, the requests of such a program would flood the SA.
  */
 static uint64_t paced_release(struct ibsa__engine *engine)
 {
@@ -388,7 +388,8 @@ static uint64_t paced_release(struct ibsa__engine *engine)
  * abandoned requests fill half of the window, further ones leave it earlier, so
  * that the other half serves queries: at the tick that paced_release() returns;
  * or, if the timeout is over, after PACE_MS, because the report is due. If the
- * transport does not hold requests, paced_release() decides about all of them.
+ * transport does not hold requests, paced_release() decides about all abandoned
+ * requests.
  */
 static uint64_t abandoned_until(struct ibsa__engine *engine,
 				const struct txn *txn)

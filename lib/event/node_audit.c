@@ -304,8 +304,8 @@ static void table_answered(struct ibsa__registration *registration,
 }
 
 /*
- * Whether the subscription to the SM's traps is set at the SA. While it is not,
- * the audit of nodes reads no table.
+ * Whether the subscription to the SM's traps is set at the SA. The audit of
+ * nodes reads a table only while this subscription is set.
  */
 static bool ports_are_reported(const struct ibsa__events *events)
 {

@@ -139,8 +139,8 @@ static uint16_t report_status(const struct ibsa_message *message,
 }
 
 /*
- * Send the response to a Report: the same MAD with method ReportResp. If it is
- * lost, the SA repeats the Report.
+ * Send the response to a Report: the same MAD with method ReportResp. If the
+ * ReportResp is lost, the SA repeats the Report.
  */
 static void report_resp_send(struct ibsa__events *events,
 			     const struct ibsa_message *message,

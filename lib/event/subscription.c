@@ -186,8 +186,8 @@ static void subscription_answered(struct ibsa__registration *registration,
 }
 
 /*
- * Store the error that the ENDED event reports: the first one, except that an
- * errno replaces a status.
+ * Store the error that the event IBSA_EVENT_ENDED reports: the first error,
+ * except that an errno replaces a status.
  */
 static void events_end_error_set(struct ibsa__events *events, int err,
 				 uint16_t status)

@@ -90,8 +90,8 @@ uint8_t ibsa__events_port_num(const struct ibsa__events *events)
 }
 
 /*
- * Call back all watches that select @report. A watch that one of these
- * callbacks adds does not get this event.
+ * Call back all watches that select @report. A watch that a callback for this
+ * event adds does not get this event.
  */
 void ibsa__events_deliver(struct ibsa__events *events,
 			  const struct report *report)

@@ -3,8 +3,9 @@
  * Schedules the requests that keep registrations at the SA up to date.
  *
  * The SM of a large subnet serves thousands of clients, which all detect its
- * restart at about the same time. Every delay is therefore partly random, and
- * the registrations of one client are spread evenly over time.
+ * restart at about the same time. Therefore, every delay is partly random, and
+ * after a change of the port the registrations of one client are spread evenly
+ * over time.
  */
 #include <errno.h>
 #include <limits.h>
