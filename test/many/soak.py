@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Clients of many kinds at a fabric server that changes, and all answers judged.
 
-usage: soak.py [--seconds N] [--seed N] [--sa SA] IBSA DROPIN PYTHON CLIENT
+usage: soak.py [--seconds N] [--seed N] [--sa SA] [--keep FOLDER]
+               IBSA DROPIN PYTHON CLIENT
 
 IBSA is the command, DROPIN the library in libibumad's place, PYTHON the folder
 of the Python module, CLIENT the program of soak_client.c. SA is embedded or
@@ -15,8 +16,10 @@ reorder and corrupt packets.
 
 Each answer is compared with the log of these changes, unless a disturbance
 explains it: nothing may be wrong, lost or doubled, and no process may grow or
-keep descriptors. The last line is "soak passed" or "soak failed"; the exit
-status is 0 or 1, or 77 if a program is missing.
+keep descriptors. A failure has its time, and the times of the last changes of
+what it is about, in s since the start. The last line is "soak passed" or "soak
+failed"; the exit status is 0 or 1, or 77 if a program is missing. After a
+failure, --keep leaves the logs of the server, OpenSM and the clients in FOLDER.
 """
 
 import argparse
@@ -53,6 +56,8 @@ class Site:
         self.is_opensm = args.sa == "opensm"
         self.net = os.path.join(folder, "net")
         self.socket = os.path.join(folder, "s")
+        self.sm_log = os.path.join(folder, "opensm.log")
+        self.sm_log_from = 0
         self.env = {name: value for name, value in os.environ.items()
                     if not name.startswith("IBSA_")}
         self.env.update(IBSA_FABRIC="unix:" + self.socket, LC_ALL="C")
@@ -73,23 +78,32 @@ class Site:
 
     def sm_start(self):
         """Start OpenSM; return when it has configured the fabric."""
-        log = os.path.join(self.folder, "opensm.log")
-        for name in (log, os.path.join(self.folder, "guid2lid")):
-            if os.path.exists(name):
-                os.unlink(name)
+        with open(self.sm_log, "ab") as log:
+            self.sm_log_from = log.tell()
+        lids = os.path.join(self.folder, "guid2lid")
+        if os.path.exists(lids):
+            os.unlink(lids)
         with open(os.path.join(self.folder, "opensm.conf"), "w") as conf:
             conf.write("force_log_flush TRUE\n")
         with open(os.path.join(self.folder, "opensm.out"), "a") as out:
             self.sm = subprocess.Popen(
-                ["opensm", "-F", "opensm.conf", "-f", log], cwd=self.folder,
+                ["opensm", "-F", "opensm.conf", "-f", self.sm_log],
+                cwd=self.folder,
                 env=dict(self.drop, IBSA_NODE="Hca48", OSM_TMP_DIR=".",
                          OSM_CACHE_DIR="."), stdout=out, stderr=out)
         end = time.monotonic() + READY_S
         while time.monotonic() < end:
             time.sleep(0.1)
-            if os.path.exists(log) and "SUBNET UP" in open(log).read():
+            if self.sm_has_logged(b"SUBNET UP"):
                 return
         raise RuntimeError("OpenSM does not start")
+
+    def sm_has_logged(self, *words):
+        """Whether OpenSM has logged one of these since its start."""
+        with open(self.sm_log, "rb") as log:
+            log.seek(self.sm_log_from)
+            text = log.read()
+        return any(word in text for word in words)
 
     def sm_kill(self):
         self.sm.kill()
@@ -259,8 +273,10 @@ class Leaks:
 def soak(args, folder):
     site = Site(args, folder)
     counts = Counts()
-    history = History()
+    history, start = History(), time.strftime("%T")
     truth = Truth(history, counts, 20 if site.is_opensm else 1)
+    threading.excepthook = lambda hook: truth.fail(
+        f"{hook.thread.name} has ended: {hook.exc_value!r}")
     subprocess.run([os.path.join(os.path.dirname(__file__),
                                  "../../scripts/gen-fabric"), str(HOSTS),
                     "--radix", "12", "--style", "plain", "-o", site.net],
@@ -290,12 +306,12 @@ def soak(args, folder):
         site.stop()
     truth.conclude()
     truth.require(args.seconds)
-    print(f"{args.sa}, seed {args.seed}, {args.seconds} s")
+    print(f"{args.sa}, seed {args.seed}, {args.seconds} s from {start}")
     for text in leaks.grown(args.seconds // 3):
         truth.fail(text)
     for name, count in sorted(counts.items()):
         print(f"  {name:45} {count:9}")
-    return truth.is_good()
+    return truth.report()
 
 
 def main():
@@ -304,6 +320,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sa", choices=("embedded", "opensm"),
                         default="embedded")
+    parser.add_argument("--keep")
     for name in ("ibsa", "dropin", "python", "client"):
         parser.add_argument(name, type=os.path.abspath)
     args = parser.parse_args()
@@ -314,7 +331,13 @@ def main():
         print("needs", *missing, file=sys.stderr)
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        is_good = soak(args, folder)
+        is_good = False
+        try:
+            is_good = soak(args, folder)
+        finally:
+            if args.keep and not is_good:
+                shutil.copytree(folder, args.keep, dirs_exist_ok=True,
+                                ignore=shutil.ignore_patterns("s"))
     print("soak passed" if is_good else "soak failed")
     return 0 if is_good else 1
 

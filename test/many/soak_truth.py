@@ -9,6 +9,7 @@ import time
 
 Counts = collections.Counter
 NEVER = float("inf")
+PRINTED = 20  # number of failures that are printed, the first and the last
 # Things whose loss explains a missing answer.
 TRANSPORT = ("sm", "server", "faults", "corrupt")
 
@@ -24,6 +25,7 @@ class Spell:
 
 class History:
     def __init__(self):
+        self.start = time.monotonic()
         self.lock = threading.Lock()
         self.spells = collections.defaultdict(list)
 
@@ -41,6 +43,17 @@ class History:
         yield
         with self.lock:
             setattr(spell, "sure" if is_loss else "back", time.monotonic())
+
+    def last(self, when, *things):
+        """Return a text of the last spells of these things before a time."""
+        with self.lock:
+            spells = sorted((spell.begin, spell.back, thing)
+                            for thing in things
+                            for spell in self.spells[thing]
+                            if spell.begin <= when)
+        return ", ".join(f"{thing} {begin - self.start:.1f} to "
+                         f"{back - self.start:.1f}"
+                         for begin, back, thing in spells[-3:])
 
     def touches(self, thing, start, end):
         """Whether the thing may have been lost at some time."""
@@ -67,10 +80,16 @@ class Truth:
         self.watchers = dict.fromkeys(("watch", "C watch", "C verbs"), NEVER)
         self.lock = threading.Lock()
 
-    def fail(self, text):
+    def fail(self, text, host=None, when=None):
+        """Note a failure, with the last changes of its host."""
+        when = when or time.monotonic()
+        text += (f" at {when - self.history.start:.1f} s; "
+                 f"lost: {self.history.last(when, *TRANSPORT)}")
+        if host:
+            text += f"; {self.history.last(when, host)}"
         with self.lock:
             self.failures.append(text)
-            if len(self.failures) <= 20:
+            if len(self.failures) <= PRINTED:
                 print("FAILED:", text, file=sys.stderr, flush=True)
 
     def count(self, name, number=1):
@@ -88,7 +107,7 @@ class Truth:
         if result == "lost":
             if self.is_quiet(before, end):
                 self.fail(f"{who}: no answer for {host} after "
-                          f"{end - start:.1f} s")
+                          f"{end - start:.1f} s", host)
             return
         # An SM that restarts, or does not receive a trap, has an old state; a
         # packet that was changed may say anything.
@@ -96,9 +115,9 @@ class Truth:
             self.count(f"{who}: not judged")
             return
         if result == "yes" and self.history.covers(host, before, end):
-            self.fail(f"{who}: {host} is there, but it is gone")
+            self.fail(f"{who}: {host} is there, but it is gone", host)
         if result == "no" and not self.history.touches(host, before, end):
-            self.fail(f"{who}: {host} is not there")
+            self.fail(f"{who}: {host} is not there", host)
 
     def table(self, who, hosts, all_hosts, start, end):
         """Judge a table of all hosts; None: there is none."""
@@ -163,7 +182,7 @@ class Truth:
         got = sum(begin <= when <= sure + margin for when in times[event])
         self.counts[f"{who} events: judged"] += 1
         if got != 1:
-            self.fail(f"{who}: {got} events {kind} of {host}")
+            self.fail(f"{who}: {got} events {kind} of {host}", host, sure)
 
     def require(self, seconds):
         """A run in which hardly anything was judged proves nothing."""
@@ -173,5 +192,10 @@ class Truth:
                 self.counts[f"{who} events: judged"] for who in self.watchers):
             self.fail("hardly anything was judged")
 
-    def is_good(self):
+    def report(self):
+        """Print the last failures, and their number. Return: whether there is
+        none."""
+        for text in self.failures[PRINTED:][-PRINTED:]:
+            print("FAILED:", text, file=sys.stderr, flush=True)
+        print(f"{len(self.failures)} failures")
         return not self.failures
