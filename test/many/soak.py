@@ -42,7 +42,12 @@ HOSTS = 48
 MORTALS = 36        # hosts whose links go down; clients and SMs are at others
 DOWN_MAX = 6
 FAULTS = ("lose=5", "delay=10,0,20", "duplicate=10", "reorder=10", "corrupt=2")
+DELAY_S = 1         # after it, no packet with a fault is on its way
 READY_S = 60
+# OpenSM drops an answer with another attribute, modifier or method than its
+# request has, and with it the request. Its sweeps then wait for ever, until an
+# administrator starts it again.
+HANGS = (b"ERR 541A", b"ERR 3112")
 # Descriptors and kB that a process may have more in the second half of its life
 # than in the first: pools grow to the highest use so far.
 FILES_MORE, GROWTH_KB = 8, 3072
@@ -165,6 +170,11 @@ class Driver:
         self.spell(thing, lambda: [self.site.command("fault", kind)
                                    for kind in kinds],
                    lambda: self.site.command("fault", "none"), (2, 5))
+        if thing == "corrupt" and self.site.is_opensm:
+            time.sleep(DELAY_S)
+            if self.site.sm_has_logged(*HANGS):
+                self.counts["OpenSM hung"] += 1
+                self.spell("sm", self.site.sm_kill, self.site.sm_start, (0, 0))
 
     def server_restart(self):
         """All links of the new server are up."""
