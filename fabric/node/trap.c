@@ -2,10 +2,12 @@
 /*
  * Traps, which a node sends to the SM that has configured it, if this SM is
  * outside of the fabric. A trap is sent until the SM represses it, at most
- * TRIES times. Each port has at most one trap of each number.
+ * TRIES times. Each port has at most one trap of each number; a newer one has
+ * another TransactionID, and a repress of the older one does not end it.
  *
  * Source: IBA vol 1, 13.4.9 (repetition), 14.2.5.1 (details); Linux
- * drivers/infiniband/hw/qib/qib_mad.c and rdma/ib_mad.h for trap 256.
+ * drivers/infiniband/hw/qib/qib_mad.c and rdma/ib_mad.h for trap 256, and
+ * drivers/infiniband/hw/hfi1/mad.c for the TransactionID of a repress.
  */
 #include <string.h>
 
@@ -240,16 +242,17 @@ void ibsa__trap_m_key(struct nodes *nodes, const struct end_port *end,
 void ibsa__trap_repressed(struct nodes *nodes, const struct message *message,
 			  const struct end_port *end)
 {
-	struct ibsa_notice notice;
-	uint8_t wire[NOTICE_BYTES] = { 0 };
-	struct trap_sent *trap_sent;
+	const uint32_t index = (uint32_t)(end - nodes->subnet->ends);
+	const uint64_t id = ibsa_be64(message->body.bytes + MAD_TID);
+	struct list *at = nodes->traps.next;
 
-	memcpy(wire, message->body.bytes + SMP_DATA, SMP_DATA_BYTES);
-	ibsa_notice_record.decode(wire, &notice);
-	trap_sent = trap_find(nodes, (uint32_t)(end - nodes->subnet->ends),
-			      notice.trap_number);
-	if (trap_sent)
-		end_trap(trap_sent);
+	for (; at != &nodes->traps; at = at->next) {
+		if (trap_of_list(at)->end == index &&
+		    trap_of_list(at)->id == id) {
+			end_trap(trap_of_list(at));
+			return;
+		}
+	}
 }
 
 void ibsa__traps_settle(void *arg, uint64_t now_ns)

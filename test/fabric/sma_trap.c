@@ -5,14 +5,15 @@
  */
 #include "sma_rig.h"
 
-static void repress(const struct rig *rig, const struct packet_in *trap)
+static struct packet_out repress_of(const struct rig *rig,
+				    const struct packet_in *trap)
 {
 	struct packet_out packet = { .header = trap->header };
 
 	packet.header.id = rig->lid;
 	memcpy(packet.mad, trap->mad, sizeof(packet.mad));
 	packet.mad[MAD_METHOD] = TRAP_REPRESS;
-	assert_int_equal(file_write(rig->a, &packet), 0);
+	return packet;
 }
 
 /* A trap is sent again until it is repressed. */
@@ -22,6 +23,7 @@ static void a_switch_sends_a_trap_for_a_down_link(void **state)
 		.mask = IBSA_CHANGE_LINK,
 	};
 	const struct rig *rig = *state;
+	struct packet_out repress;
 	struct packet_in in;
 
 	sma_bring_up(rig);
@@ -39,7 +41,30 @@ static void a_switch_sends_a_trap_for_a_down_link(void **state)
 	assert_in_range(ibsa__sim_file_due(rig->a), 1, 1100 * MS);
 	assert_int_equal(ibsa_fabric_advance(rig->fabric, 1100 * MS), 0);
 	assert_true(file_read(rig->a, &in));
-	repress(rig, &in);
+	repress = repress_of(rig, &in);
+	assert_int_equal(file_write(rig->a, &repress), 0);
+	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+}
+
+/* The SM may have sent the repress before the second trap reached it. */
+static void a_repress_of_an_old_trap_keeps_the_new_one(void **state)
+{
+	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_LINK };
+	const struct rig *rig = *state;
+	struct packet_out represses[2];
+	struct packet_in in;
+
+	sma_bring_up(rig);
+	for (int i = 0; i < 2; i++) {
+		change.link_up = i;
+		assert_int_equal(
+			ibsa_fabric_port_set(rig->fabric, "b", 1, &change), 0);
+		assert_true(file_read(rig->a, &in));
+		represses[i] = repress_of(rig, &in);
+	}
+	assert_int_equal(file_write(rig->a, &represses[0]), 0);
+	assert_int_not_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
+	assert_int_equal(file_write(rig->a, &represses[1]), 0);
 	assert_int_equal(ibsa__sim_file_due(rig->a), UINT64_MAX);
 }
 
@@ -63,6 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BARE(a_switch_sends_a_trap_for_a_down_link),
+		BARE(a_repress_of_an_old_trap_keeps_the_new_one),
 		BARE(a_port_reports_an_sm_by_its_capabilities),
 	};
 
