@@ -284,89 +284,6 @@ static void a_copy_has_the_links_that_are_up(void **state)
 	ibsa_topology_free(topology);
 }
 
-static void a_wrong_file_is_explained(void **state)
-{
-	struct ibsa_topology *topology = NULL;
-	struct ibsa_error error = { "" };
-
-	(void)state;
-	assert_int_equal(ibsa_topology_load("/dev/null/none", &error,
-					    &topology),
-			 -ENOTDIR);
-	assert_non_null(strstr(error.text, "/dev/null/none"));
-	assert_int_equal(ibsa_topology_load(__FILE__, NULL, &topology),
-			 -EINVAL);
-	assert_int_equal(ibsa_topology_parse("Ca 1 \"a\"\nx", 10, "a.net",
-					     &error, &topology),
-			 -EINVAL);
-	assert_non_null(strstr(error.text, "a.net:2: \"x\" is not a line"));
-	assert_null(topology);
-}
-
-/*
- * Lists of ibnetdiscover that have no links, and texts without a line about a
- * node, are refused.
- */
-static void a_file_without_a_topology_is_refused(void **state)
-{
-	static const struct {
-		const char *text;
-		const char *error;
-	} files[] = {
-		{ "", "(text): there is no node" },
-		{ "# Topology file\n#\n", "(text): there is no node" },
-		{ "# Topology file\rCa\t1 \"a\"\r",
-		  "(text): there is no node" },
-		{ "Ca\t : 0x10 ports 1 devid 0x0 vendid 0x0 \"a\"\n",
-		  "(text):1: this is a list of nodes" },
-		{ "Router\t : 0x10 ports 1\n", "(text):1: this is a list" },
-		{ "SW     5  3 0x12 4x NDR - CA    18  1 0x13 ( 'a' - 'b' )\n",
-		  "without -l, -H, -S, -R and -p" },
-	};
-	struct ibsa_topology *topology = NULL;
-	struct ibsa_error error;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		const char *text = files[i].text;
-
-		assert_int_equal(ibsa_topology_parse(text, strlen(text), NULL,
-						     &error, &topology),
-				 -EINVAL);
-		assert_non_null(strstr(error.text, files[i].error));
-		assert_null(topology);
-	}
-}
-
-/*
- * A topology leaves unknown values unknown; a fabric replaces them by defaults.
- */
-static void a_link_without_a_rate_has_none(void **state)
-{
-	static const char *const rates[] = { "", "# lid 1 4x???",
-					     "# \"a\" ????? s=0 w=0 v=1",
-					     "# ??EDR" };
-	struct ibsa_topology_port port;
-	struct ibsa_topology *topology;
-	char text[128];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		snprintf(text, sizeof(text),
-			 "Ca 1 \"a\"\n[1] \"b\"[1] %s\nCa 1 \"b\"\n", rates[i]);
-		assert_int_equal(ibsa_topology_parse(text, strlen(text), NULL,
-						     NULL, &topology),
-				 0);
-		assert_int_equal(ibsa_topology_port_at(topology, 0, 1, &port),
-				 0);
-		assert_true(port.has_link);
-		assert_int_equal(port.rate, 0);
-		assert_int_equal(port.lanes, 0);
-		assert_string_equal(port.speed, "");
-		ibsa_topology_free(topology);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,9 +299,6 @@ int main(void)
 		RIG(a_copy_has_the_links_that_are_up),
 		cmocka_unit_test(a_full_queue_is_an_error),
 		cmocka_unit_test(a_file_and_its_fabric_have_one_topology),
-		cmocka_unit_test(a_wrong_file_is_explained),
-		cmocka_unit_test(a_file_without_a_topology_is_refused),
-		cmocka_unit_test(a_link_without_a_rate_has_none),
 #undef RIG
 	};
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A walk over a fabric's nodes and ports, and findings about its topology. */
-#include <errno.h>
+/* Findings about topology files that are valid. */
 #include <stdlib.h>
 
-#include "support.h"
+#include "rig.h"
+#include "topology/net.h"
 
 /* Two adapters on a switch, in the format of ibnetdiscover. */
 #define PLAIN                                                                \
@@ -16,52 +16,51 @@
 	"[1] \"a\"[1](11) # \"one\" lid 4 4xEDR\n"                           \
 	"[2] \"b\"[2](22) # \"two\" lid 5 4xEDR\n"
 
-static struct ibsa_fabric *load(const char *text, bool check)
+static struct net load(const char *text)
 {
-	const struct ibsa_fabric_options options = { .check = check };
-	struct ibsa_fabric *fabric = NULL;
+	const struct net_input input = {
+		.text = text,
+		.len = strlen(text),
+		.lid_max = UINT16_MAX,
+		.has_check = true,
+	};
 	struct ibsa_error error;
+	struct net net;
 
-	if (ibsa_fabric_parse(text, strlen(text), &options, &error, &fabric))
+	if (ibsa__net_read(&input, &error, &net))
 		fail_msg("%s", error.text);
-	return fabric;
+	return net;
 }
 
 /* Check that there is one finding, at @line, whose text contains @what. */
 static void found(const char *text, enum ibsa_finding_kind kind,
 		  unsigned int line, const char *what)
 {
-	struct ibsa_fabric *fabric = load(text, true);
-	struct ibsa_fabric_finding finding;
+	struct net net = load(text);
+	struct ibsa_error sentence;
 
-	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), 0);
-	assert_int_equal(finding.kind, kind);
-	assert_int_equal(finding.line, line);
-	assert_string_equal(finding.file, "(text)");
-	if (!strstr(finding.what.text, what))
-		fail_msg("\"%s\" does not say %s", finding.what.text, what);
-	assert_int_equal(ibsa_fabric_finding_at(fabric, 1, &finding), -ENOENT);
-	ibsa_fabric_put(fabric);
+	assert_int_equal(net.finding_count, 1);
+	assert_int_equal(net.findings[0].kind, kind);
+	assert_int_equal(net.findings[0].line, line);
+	assert_string_equal(net.findings[0].file, "(text)");
+	ibsa__net_finding_text(&net, &net.findings[0], &sentence);
+	if (!strstr(sentence.text, what))
+		fail_msg("\"%s\" does not say %s", sentence.text, what);
+	ibsa__net_done(&net);
+}
+
+static void nothing_found(const char *text)
+{
+	struct net net = load(text);
+
+	assert_int_equal(net.finding_count, 0);
+	ibsa__net_done(&net);
 }
 
 static void nothing_is_found_in_a_plain_file(void **state)
 {
-	struct ibsa_fabric *fabric = load(PLAIN, true);
-	struct ibsa_fabric_finding finding;
-
 	(void)state;
-	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), -ENOENT);
-	ibsa_fabric_put(fabric);
-}
-
-static void findings_are_recorded_only_on_request(void **state)
-{
-	struct ibsa_fabric *fabric = load(PLAIN "Ca 1 \"c\"\n", false);
-	struct ibsa_fabric_finding finding;
-
-	(void)state;
-	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), -ENOENT);
-	ibsa_fabric_put(fabric);
+	nothing_found(PLAIN);
 }
 
 static void cable_of_one_end_is_found(void **state)
@@ -77,14 +76,9 @@ static void cable_of_one_end_is_found(void **state)
  */
 static void cables_of_one_end_are_usual_in_short_files(void **state)
 {
-	struct ibsa_fabric *fabric = load("Switch 8 \"s\"\n[1] \"a\"\n"
-					  "[2] \"b\"\nCa 1 \"a\"\nCa 1 \"b\"\n",
-					  true);
-	struct ibsa_fabric_finding finding;
-
 	(void)state;
-	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), -ENOENT);
-	ibsa_fabric_put(fabric);
+	nothing_found("Switch 8 \"s\"\n[1] \"a\"\n[2] \"b\"\n"
+		      "Ca 1 \"a\"\nCa 1 \"b\"\n");
 }
 
 static void ends_that_differ_in_rate_are_found(void **state)
@@ -121,15 +115,9 @@ static void unknown_rate_is_a_finding(void **state)
 
 static void words_unlike_a_rate_are_ignored(void **state)
 {
-	struct ibsa_fabric *fabric =
-		load("Switch 4 \"s\"\n[1] \"a\"[1] # 5xEDR \"x\" 0x5 12 "
-		     "x x4 4 w lid 3\nCa 1 \"a\"\n",
-		     true);
-	struct ibsa_fabric_finding finding;
-
 	(void)state;
-	assert_int_equal(ibsa_fabric_finding_at(fabric, 0, &finding), -ENOENT);
-	ibsa_fabric_put(fabric);
+	nothing_found("Switch 4 \"s\"\n[1] \"a\"[1] # 5xEDR \"x\" 0x5 12 "
+		      "x x4 4 w lid 3\nCa 1 \"a\"\n");
 }
 
 static void node_with_guid_zero_is_found(void **state)
@@ -201,88 +189,30 @@ static void ports_that_want_one_lid_are_found(void **state)
 }
 
 /*
- * A fabric has at most 65536 findings. This file would cause more: two for each
+ * At most 65536 findings are recorded. This file would cause more: two for each
  * of its nodes.
  */
 static void findings_have_a_limit(void **state)
 {
 	enum { NODES = 40000, LINE = 40 };
 	char *text = calloc(NODES + 1, LINE);
-	struct ibsa_fabric_finding finding;
-	struct ibsa_fabric *fabric;
+	struct net net;
 	size_t len = (size_t)sprintf(text, "Ca 1 \"a\"\n[1] \"b\"\n"
 					   "Ca 1 \"b\"\n[1] \"a\"\n");
 
 	(void)state;
 	for (int i = 0; i < NODES; i++)
 		len += (size_t)sprintf(text + len, "Ca 1 \"c%d\" # \"c\"\n", i);
-	fabric = load(text, true);
-	assert_int_equal(ibsa_fabric_finding_at(fabric, 65535, &finding), 0);
-	assert_int_equal(ibsa_fabric_finding_at(fabric, 65536, &finding),
-			 -ENOENT);
-	ibsa_fabric_put(fabric);
+	net = load(text);
+	assert_int_equal(net.finding_count, 65536);
+	ibsa__net_done(&net);
 	free(text);
-}
-
-static void nodes_are_walked_in_the_order_of_the_file(void **state)
-{
-	struct ibsa_fabric *fabric = load(PLAIN, false);
-	struct ibsa_fabric_node node;
-
-	(void)state;
-	assert_int_equal(ibsa_fabric_node_at(fabric, 1, &node), 0);
-	assert_string_equal(node.id, "b");
-	assert_string_equal(node.name, "two");
-	assert_int_equal(node.guid, 0x20);
-	assert_int_equal(node.image_guid, 0x1f);
-	assert_int_equal(node.vendor, 0x2c9);
-	assert_int_equal(node.device, 0x1013);
-	assert_int_equal(node.type, IBSA_NODE_CA);
-	assert_int_equal(node.port_count, 2);
-	assert_int_equal(ibsa_fabric_node_at(fabric, 2, &node), 0);
-	assert_int_equal(node.type, IBSA_NODE_SWITCH);
-	assert_int_equal(ibsa_fabric_node_at(fabric, 3, &node), -ENOENT);
-	assert_string_equal(node.id, "s");
-	ibsa_fabric_put(fabric);
-}
-
-static void cables_are_walked_along(void **state)
-{
-	const struct ibsa_fabric_port_change down = {
-		.mask = IBSA_CHANGE_LINK,
-	};
-	struct ibsa_fabric *fabric = load(PLAIN, false);
-	struct ibsa_fabric_end end;
-
-	(void)state;
-	assert_int_equal(ibsa_fabric_end_at(fabric, 1, 2, &end), 0);
-	assert_true(end.has_cable);
-	assert_true(end.is_up);
-	assert_int_equal(end.guid, 0x22);
-	assert_int_equal(end.file_lid, 5);
-	assert_int_equal(end.far_node, 2);
-	assert_int_equal(end.far_port, 2);
-	assert_int_equal(end.lanes, 4);
-	assert_string_equal(end.speed, "EDR");
-	assert_int_equal(ibsa_fabric_port_set(fabric, "two", 2, &down), 0);
-	assert_int_equal(ibsa_fabric_end_at(fabric, 1, 2, &end), 0);
-	assert_true(end.has_cable);
-	assert_false(end.is_up);
-	assert_int_equal(ibsa_fabric_end_at(fabric, 1, 1, &end), 0);
-	assert_false(end.has_cable);
-	assert_int_equal(ibsa_fabric_end_at(fabric, 2, 0, &end), 0);
-	assert_int_equal(end.file_lid, 3);
-	assert_int_equal(end.guid, 0x30);
-	assert_int_equal(ibsa_fabric_end_at(fabric, 1, 3, &end), -ENOENT);
-	assert_int_equal(ibsa_fabric_end_at(fabric, 3, 0, &end), -ENOENT);
-	ibsa_fabric_put(fabric);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_found_in_a_plain_file),
-		cmocka_unit_test(findings_are_recorded_only_on_request),
 		cmocka_unit_test(cable_of_one_end_is_found),
 		cmocka_unit_test(cables_of_one_end_are_usual_in_short_files),
 		cmocka_unit_test(ends_that_differ_in_rate_are_found),
@@ -298,8 +228,6 @@ int main(void)
 		cmocka_unit_test(adapters_of_one_name_are_found),
 		cmocka_unit_test(ports_that_want_one_lid_are_found),
 		cmocka_unit_test(findings_have_a_limit),
-		cmocka_unit_test(nodes_are_walked_in_the_order_of_the_file),
-		cmocka_unit_test(cables_are_walked_along),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
