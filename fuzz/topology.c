@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fuzzes the reader of topology files: it refuses a text with a message, or
- * creates a complete fabric.
+ * creates a complete fabric, and a topology without a fabric.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <ibsa/sim.h>
+#include <ibsa/topology.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -66,6 +67,40 @@ static void use(struct ibsa_fabric *fabric)
 		transport->ops->close(transport);
 }
 
+/* A port that has a link has the node at its other end. */
+static void topology_walk(const struct ibsa_topology *topology)
+{
+	struct ibsa_topology_node node;
+	struct ibsa_topology_port port;
+
+	for (size_t i = 0; !ibsa_topology_node_at(topology, i, &node); i++) {
+		for (unsigned int n = 0; n <= node.port_count; n++) {
+			struct ibsa_topology_node far;
+
+			if (!ibsa_topology_port_at(topology, i, n, &port) &&
+			    port.has_link &&
+			    ibsa_topology_node_at(topology, port.far_node,
+						  &far))
+				abort();
+		}
+	}
+}
+
+static void topology_parse(const uint8_t *data, size_t size)
+{
+	struct ibsa_error error = { "" };
+	struct ibsa_topology *topology;
+
+	if (ibsa_topology_parse((const char *)data, size, NULL, &error,
+				&topology)) {
+		if (!error.text[0])
+			abort();
+		return;
+	}
+	topology_walk(topology);
+	ibsa_topology_free(topology);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct ibsa_fabric_options options = { .virtual_clock = true,
@@ -73,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ibsa_error error = { "" };
 	struct ibsa_fabric *fabric;
 
+	topology_parse(data, size);
 	if (ibsa_fabric_parse((const char *)data, size, &options, &error,
 			      &fabric)) {
 		if (!error.text[0])
