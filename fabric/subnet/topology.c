@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Makes the nodes and ports of a fabric from its topology file. */
 #include <errno.h>
-#include <string.h>
 
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
 #include "fabric/subnet/topology.h"
 
-static struct topo_node node_of_net(struct topology *topo,
-				    const struct net_node *node)
+static struct topo_node node_of_net(const struct net_node *node)
 {
 	return (struct topo_node){
 		.id = node->id,
@@ -17,9 +15,7 @@ static struct topo_node node_of_net(struct topology *topo,
 		.guid = node->guid,
 		.image_guid = node->image_guid,
 		.first_port = node->first_port,
-		.switch_index = node->type == IBSA_NODE_SWITCH
-					? topo->switch_count++
-					: SIM_NONE,
+		.switch_index = SIM_NONE,
 		.vendor = node->vendor,
 		.device = node->device,
 		.type = node->type,
@@ -90,7 +86,9 @@ int ibsa__topology_init(struct topology *topo, const struct net *net)
 	for (uint32_t i = 0; i < net->port_count; i++)
 		ports[i] = port_of_net(&net->ports[i]);
 	for (uint32_t i = 0; i < net->node_count; i++) {
-		nodes[i] = node_of_net(topo, &net->nodes[i]);
+		nodes[i] = node_of_net(&net->nodes[i]);
+		if (nodes[i].type == IBSA_NODE_SWITCH)
+			nodes[i].switch_index = topo->switch_count++;
 		node_set_most(topo, &nodes[i]);
 	}
 	return 0;
