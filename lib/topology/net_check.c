@@ -392,7 +392,7 @@ static int check_node_guid(struct net_check *check, uint32_t node)
 			   });
 }
 
-static int check_twins(struct net_check *check)
+static int check_identities(struct net_check *check)
 {
 	struct map names = { 0 };
 	struct map lids = { 0 };
@@ -460,7 +460,7 @@ static int check_run(struct net_check *check)
 	if (!err)
 		err = check_connected(check);
 	if (!err)
-		err = check_twins(check);
+		err = check_identities(check);
 	return err;
 }
 

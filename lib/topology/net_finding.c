@@ -103,8 +103,8 @@ void ibsa__net_finding_text(const struct net *net,
 			    const struct net_finding *finding,
 			    struct ibsa_error *out)
 {
-	char a[PORT_TEXT];
-	char b[PORT_TEXT];
+	char a[NET_PORT_TEXT];
+	char b[NET_PORT_TEXT];
 
 	switch (finding->kind) {
 	case IBSA_FINDING_NO_CABLE:

@@ -205,8 +205,8 @@ static int node_line_store(struct net_parser *parser)
 	return 0;
 }
 
-static int add_node(struct net_parser *parser, struct net_node *node,
-		    struct slice id, struct slice name)
+static int parsed_node_add(struct net_parser *parser, struct net_node *node,
+			   struct slice id, struct slice name)
 {
 	int err = node_line_store(parser);
 
@@ -298,7 +298,7 @@ static int parse_node(struct net_parser *parser, struct cursor line,
 			"a node id in quotes must follow the "
 			"number of ports");
 	node.port_count = (uint8_t)ports;
-	err = add_node(parser, &node, id, take_description(&line));
+	err = parsed_node_add(parser, &node, id, take_description(&line));
 	parser->attributes = (struct node_attributes){ 0 };
 	if (err || type != IBSA_NODE_SWITCH)
 		return err;
@@ -407,7 +407,7 @@ static int set_attribute(struct net_parser *parser, struct cursor line,
  * Skip @word in a line if a blank or the end of the line follows it. Return:
  * whether it was skipped.
  */
-static bool take_word(struct cursor *line, const char *word)
+static bool word_skip(struct cursor *line, const char *word)
 {
 	struct cursor here = *line;
 
@@ -426,7 +426,7 @@ static bool is_ignored(struct cursor line)
 	if (line.at == line.end || *line.at == '#')
 		return true;
 	for (size_t i = 0; i < count; i++) {
-		if (take_word(&line, ignored_words[i]))
+		if (word_skip(&line, ignored_words[i]))
 			return true;
 	}
 	return false;
@@ -444,7 +444,7 @@ static bool is_of_list(struct cursor line)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		struct cursor here = line;
 
-		if (!take_word(&here, words[i]))
+		if (!word_skip(&here, words[i]))
 			continue;
 		cursor_skip_blanks(&here);
 		return i >= 3 || cursor_take(&here, ":");
@@ -474,10 +474,10 @@ static int parse_line(struct net_parser *parser, struct cursor line)
 			"which has no links; run ibnetdiscover "
 			"without -l, -H, -S, -R and -p");
 	for (size_t i = 0; i < node_count; i++) {
-		if (take_word(&line, node_words[i].name))
+		if (word_skip(&line, node_words[i].name))
 			return parse_node(parser, line, node_words[i].type);
 	}
-	if (take_word(&line, "include"))
+	if (word_skip(&line, "include"))
 		return parse_include(parser, line);
 	if (is_ignored(line))
 		return 0;

@@ -92,7 +92,7 @@ struct net_parser {
 };
 
 /* Size of a buffer for the text "node id"[port] in a message. */
-enum { PORT_TEXT = 72 };
+enum { NET_PORT_TEXT = 72 };
 
 /*
  * Set an error with the name of the current file and the line number. Return:
@@ -110,7 +110,7 @@ int ibsa__net_parse_lid(struct net_parser *parser, struct cursor line,
 
 /* Write a port as "node id"[port] into @out, for a message. Return: @out. */
 const char *ibsa__net_port_text(const struct net *net, uint32_t index,
-				char out[PORT_TEXT]);
+				char out[NET_PORT_TEXT]);
 
 /*
  * Parse a line of a topology file that begins with "[": a port and its cable.

@@ -253,11 +253,11 @@ int ibsa__net_parse_port(struct net_parser *parser, struct cursor line)
 }
 
 const char *ibsa__net_port_text(const struct net *net, uint32_t index,
-				char out[PORT_TEXT])
+				char out[NET_PORT_TEXT])
 {
 	const struct net_port *port = &net->ports[index];
 
-	snprintf(out, PORT_TEXT, "\"%.48s\"[%u]", net->nodes[port->node].id,
+	snprintf(out, NET_PORT_TEXT, "\"%.48s\"[%u]", net->nodes[port->node].id,
 		 port->number);
 	return out;
 }
@@ -272,9 +272,9 @@ static int cable_connect(struct net_parser *parser,
 	struct net *net = &parser->net;
 	struct net_port *a = &net->ports[line->port];
 	struct net_port *b = &net->ports[far];
-	char a_text[PORT_TEXT];
-	char b_text[PORT_TEXT];
-	char taken_text[PORT_TEXT];
+	char a_text[NET_PORT_TEXT];
+	char b_text[NET_PORT_TEXT];
+	char taken_text[NET_PORT_TEXT];
 
 	if (a->cable == far && b->cable == line->port)
 		return 0;

@@ -64,9 +64,9 @@ const char *ibsa__speed_name(unsigned int speed);
 
 /*
  * Convert a number from an ibsim topology file, in which each bit is a speed.
- * Return: the fastest speed whose bit is set. Speed bits are 1 SDR, 2 DDR, 4 QDR, and 0 is QDR; the extended speed bits are 1 FDR, 2
- * EDR, 4 HDR, 8 NDR, 32 XDR. SPEED_UNKNOWN if another bit is set, or the
- * extended bits are 0.
+ * Return: the fastest speed whose bit is set. Speed bits are 1 SDR, 2 DDR, 4
+ * QDR, and 0 is QDR; the extended speed bits are 1 FDR, 2 EDR, 4 HDR, 8 NDR,
+ * 32 XDR. SPEED_UNKNOWN if another bit is set, or the extended bits are 0.
  */
 enum link_speed ibsa__speed_of_bits(uint64_t bits);
 enum link_speed ibsa__speed_of_ext_bits(uint64_t bits);
