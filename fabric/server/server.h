@@ -26,18 +26,18 @@ uint32_t ibsa__node_end_port(const struct ibsa_fabric *fabric, uint32_t node,
 
 /*
  * Umad files (server_umad.c): struct serve_ops.open, and the operations of the
- * files. ibsa__server_slice() turns on and off that the SA builds the tables of
- * the clients in their turns.
+ * files. ibsa__fabric_serve_slice() turns on and off that the SA builds the
+ * tables of the clients in their turns.
  */
-extern const struct serve_file_ops ibsa__server_umad_ops;
-int ibsa__server_umad_open(void *owner, const struct serve_port *port,
-			   struct server_peer *client, struct umad_file **out);
-void ibsa__server_slice(struct ibsa_fabric_server *server, bool on);
+extern const struct serve_file_ops ibsa__fabric_serve_file_ops;
+int ibsa__fabric_serve_open(void *owner, const struct serve_port *port,
+			    struct server_peer *client, struct umad_file **out);
+void ibsa__fabric_serve_slice(struct ibsa_fabric_server *server, bool on);
 
 /* Device files (server_files.c): struct serve_ops.read and list. */
-int ibsa__server_file(void *owner, uint32_t node, const char *path, char *out,
-		      size_t room, size_t *used);
-int ibsa__server_folder(void *owner, uint32_t node, const char *path, char *out,
-			size_t room, size_t *used);
+int ibsa__fabric_serve_read(void *owner, uint32_t node, const char *path,
+			    char *out, size_t room, size_t *used);
+int ibsa__fabric_serve_list(void *owner, uint32_t node, const char *path,
+			    char *out, size_t room, size_t *used);
 
 #endif

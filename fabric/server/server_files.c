@@ -204,8 +204,8 @@ static struct view view_of(const struct ibsa_fabric_server *server,
 	};
 }
 
-int ibsa__server_file(void *owner, uint32_t node, const char *path, char *out,
-		      size_t room, size_t *used)
+int ibsa__fabric_serve_read(void *owner, uint32_t node, const char *path,
+			    char *out, size_t room, size_t *used)
 {
 	struct view view = view_of(owner, node, out, room);
 	int err = view_write_path(&view, path);
@@ -341,8 +341,8 @@ static int view_list_path(struct view *view, const char *path)
 	return -ENOENT;
 }
 
-int ibsa__server_folder(void *owner, uint32_t node, const char *path, char *out,
-			size_t room, size_t *used)
+int ibsa__fabric_serve_list(void *owner, uint32_t node, const char *path,
+			    char *out, size_t room, size_t *used)
 {
 	struct view view = view_of(owner, node, out, room);
 	int err = view_list_path(&view, path);

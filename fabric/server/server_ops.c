@@ -181,15 +181,15 @@ _Static_assert(GUID_CAP_ADAPTER <= (int)SERVE_GIDS_MAX &&
 	       "tables of a port");
 
 const struct serve_ops ibsa__fabric_serve_ops = {
-	.file = &ibsa__server_umad_ops,
-	.open = ibsa__server_umad_open,
+	.file = &ibsa__fabric_serve_file_ops,
+	.open = ibsa__fabric_serve_open,
 	.memory = queues_memory,
 	.name = node_name,
 	.find = port_find,
 	.find_port = port_find_number,
 	.state = port_state,
-	.read = ibsa__server_file,
-	.list = ibsa__server_folder,
+	.read = ibsa__fabric_serve_read,
+	.list = ibsa__fabric_serve_list,
 	.issm_name = issm_name,
 	.issm_find = issm_find,
 	.command = command_run,

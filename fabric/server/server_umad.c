@@ -122,8 +122,8 @@ static void file_become_ready(void *arg)
 	ibsa__peer_ready(file->client);
 }
 
-int ibsa__server_umad_open(void *owner, const struct serve_port *port,
-			   struct server_peer *client, struct umad_file **out)
+int ibsa__fabric_serve_open(void *owner, const struct serve_port *port,
+			    struct server_peer *client, struct umad_file **out)
 {
 	struct ibsa_fabric_server *server = owner;
 	struct server_file *file = ibsa__calloc(1, sizeof(*file));
@@ -214,7 +214,7 @@ static size_t file_tables_memory(struct umad_file *base)
 	return ibsa__sa_jobs_memory(&server_file_of(base)->tables);
 }
 
-const struct serve_file_ops ibsa__server_umad_ops = {
+const struct serve_file_ops ibsa__fabric_serve_file_ops = {
 	.refuse = file_refuse,
 	.settle = file_settle,
 	.due_ns = file_due_ns,
@@ -249,7 +249,7 @@ static bool client_find(void *arg, const uint8_t *mad, struct sa_client **out)
 	return true;
 }
 
-void ibsa__server_slice(struct ibsa_fabric_server *server, bool on)
+void ibsa__fabric_serve_slice(struct ibsa_fabric_server *server, bool on)
 {
 	struct sa_slicer *slicer = &server->fabric->sa.slicer;
 

@@ -242,21 +242,21 @@ static const struct serve_file_ops file_ops = {
 	.work_memory = file_work_memory,
 };
 
-static size_t memory(void *arg)
+static size_t queues_memory(void *arg)
 {
 	const struct owner *owner = arg;
 
 	return owner->memory;
 }
 
-static const char *name(void *owner, uint32_t device)
+static const char *device_name(void *owner, uint32_t device)
 {
 	(void)owner;
 	return names[device];
 }
 
-static int find_port(void *owner, uint32_t device, unsigned int number,
-		     struct serve_port *out)
+static int port_find_number(void *owner, uint32_t device, unsigned int number,
+			    struct serve_port *out)
 {
 	(void)owner;
 	if (!number || number > PORTS)
@@ -265,21 +265,21 @@ static int find_port(void *owner, uint32_t device, unsigned int number,
 	return 0;
 }
 
-static int find(void *owner, struct remote_hello *hello, struct serve_port *out,
-		struct ibsa_error *error)
+static int port_find(void *owner, struct remote_hello *hello,
+		     struct serve_port *out, struct ibsa_error *error)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		if (*hello->node && strcmp(hello->node, names[i]) != 0)
 			continue;
 		hello->port += !hello->port;
 		strcpy(hello->node, names[i]);
-		return find_port(owner, i, hello->port, out);
+		return port_find_number(owner, i, hello->port, out);
 	}
 	return ibsa__fail(error, -ENODEV, "no device %s", hello->node);
 }
 
-static void state(void *arg, const struct serve_port *port,
-		  struct serve_state *out)
+static void port_state(void *arg, const struct serve_port *port,
+		       struct serve_state *out)
 {
 	const struct owner *owner = arg;
 
@@ -329,8 +329,8 @@ static bool issm_find(void *owner, const char *text, struct serve_port *out)
 	return true;
 }
 
-static int command(void *arg, const char *line, char *out, size_t room,
-		   struct ibsa_error *error)
+static int command_run(void *arg, const char *line, char *out, size_t room,
+		       struct ibsa_error *error)
 {
 	struct owner *owner = arg;
 
@@ -344,16 +344,16 @@ static int command(void *arg, const char *line, char *out, size_t room,
 static const struct serve_ops ops = {
 	.file = &file_ops,
 	.open = file_open,
-	.memory = memory,
-	.name = name,
-	.find = find,
-	.find_port = find_port,
-	.state = state,
+	.memory = queues_memory,
+	.name = device_name,
+	.find = port_find,
+	.find_port = port_find_number,
+	.state = port_state,
 	.read = file_read,
 	.list = folder_list,
 	.issm_name = issm_name,
 	.issm_find = issm_find,
-	.command = command,
+	.command = command_run,
 };
 
 int owner_open_server(struct owner *owner, uint32_t memory_mb, bool has_rings,
