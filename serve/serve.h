@@ -24,8 +24,7 @@ struct server_peer; /* a client */
 enum {
 	SERVE_GIDS_MAX = 256,
 	SERVE_PKEYS_MAX = 1024,
-	/* for MADs after which ports may change: see ibsa__server_changes_soon() */
-	SERVE_SETTLE_MS = 10,
+	SERVE_SETTLE_MS = 10, /* see ibsa__server_changes_soon() */
 };
 
 /* A port, and its device, by the numbers that the owner gives them. */
@@ -98,8 +97,8 @@ struct serve_file_ops {
  * struct serve_ops - what the owner of a server provides
  * @file:      operations of the umad files that @open opens
  * @open:      open a umad file at a port for @client, with which the owner calls
- *             ibsa__peer_ready(); @client NULL: only for @set_issm. Return: 0 or
- *             -errno
+ *             ibsa__peer_ready() until close; @client NULL: only for @set_issm.
+ *             Return: 0 or -errno
  * @memory:    Return: the bytes of memory that the queues of all files use
  * @name:      Return: the name of a device, for messages; valid while the
  *             server is open
