@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Layout and address of a packet in the program's buffer (umad_size(),
- * umad_set_addr() and others).
- *
- * libibsa also exports umad_size() and umad_get_mad() with libibumad's symbol
- * version, because ibsim's preload library calls umad_size() to learn the
- * length of the header, in whichever library it finds the name. libibumad's
- * umad_size() returns 56 until its own umad_open_port() was called. With that
- * function, in a program that opens a port in another way, every MAD would be
- * read at the wrong offset, 8 bytes too early.
+ * Layout and address of a packet in the program's buffer (umad_set_addr() and
+ * others). umad_size() and umad_get_mad() are in umad_dev/ibsim_names.c.
  *
  * Source: umad_set_addr(3) and related pages, infiniband/umad.h of rdma-core.
  */
@@ -20,16 +13,6 @@ _Static_assert(sizeof(struct ib_user_mad) == UMAD_HEADER_BYTES, "umad header");
 _Static_assert(offsetof(struct ib_user_mad, addr) ==
 		       offsetof(struct umad_header, qpn),
 	       "umad header");
-
-size_t umad_size(void)
-{
-	return UMAD_HEADER_BYTES;
-}
-
-void *umad_get_mad(void *umad)
-{
-	return (uint8_t *)umad + UMAD_HEADER_BYTES;
-}
 
 ib_mad_addr_t *umad_get_mad_addr(void *umad)
 {

@@ -303,6 +303,7 @@ static void set_observers(struct ibsa_fabric *fabric)
 /* Connect the parts of a fabric: set their pointers to the parts they use. */
 static void compose(struct ibsa_fabric *fabric)
 {
+	fabric->base.ops = &ibsa__fabric_ops;
 	fabric->subnet.clock = &fabric->clock;
 	fabric->net.subnet = &fabric->subnet;
 	fabric->nodes.subnet = &fabric->subnet;

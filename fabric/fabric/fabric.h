@@ -8,10 +8,12 @@
 #include "fabric/capture/capture.h"
 #include "fabric/file/file.h"
 #include "fabric/sa/sa.h"
+#include "umad/fabric_ops.h"
 
 struct recording;
 
 struct ibsa_fabric {
+	struct fabric_base base;
 	pthread_mutex_t lock;
 	struct sim_clock clock;
 	pthread_cond_t changed; /* of a virtual clock, for waiting clients */
@@ -50,6 +52,15 @@ uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
  */
 uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 				   const char *name);
+
+/*
+ * Do what ibsa_fabric_attach() does, with a message that names @path, the file
+ * of the fabric; NULL: the fabric belongs to the program.
+ */
+int ibsa__fabric_attach(struct ibsa_fabric *fabric, const char *path,
+			const char *name, unsigned int port,
+			struct ibsa_error *error,
+			struct ibsa_transport **out) IBSA_MUST_USE;
 
 /*
  * Return: the node id, which is unique, of the adapter that

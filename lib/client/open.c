@@ -11,133 +11,23 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/registry.h"
+#include "client/fabric_library.h"
 #include "client/open.h"
 #include "device/device.h"
 #include "device/sysfs.h"
 #include "remote/files.h"
 #include "remote/transport.h"
-#include "fabric/fabric/replay.h"
 #include "umad_dev/umad.h"
-
-static int fabric_make(const char *path, void *error, void **out)
-{
-	struct ibsa_fabric *fabric;
-	int err = ibsa_fabric_load(path, NULL, error, &fabric);
-
-	if (!err)
-		*out = fabric;
-	return err;
-}
-
-static void fabric_destroy(void *fabric)
-{
-	ibsa_fabric_put(fabric);
-}
 
 void ibsa__fabric_release(struct ibsa_fabric *fabric)
 {
 	if (fabric)
-		ibsa__registry_put(fabric, fabric_destroy);
+		fabric_ops_of(fabric)->put(fabric);
 }
 
 uint8_t ibsa__fabric_link(struct ibsa_fabric *fabric)
 {
-	struct ibsa_fabric_port port = { 0 };
-
-	(void)!ibsa_fabric_port_at(fabric, 0, &port);
-	return port.state.link;
-}
-
-/*
- * Write the message for an adapter or port that does not exist in the fabric of
- * the program itself: no command can list its ports.
- */
-static int attach_failed_in_own(const struct ibsa_options *options, int err,
-				struct ibsa_error *error)
-{
-	if (err == -ENXIO)
-		return ibsa__fail(error, err, "%s has no port %u in the fabric",
-				  options->device ? options->device
-						  : "the first adapter",
-				  options->port);
-	if (!options->device)
-		return ibsa__fail(error, err, "the fabric has no adapter");
-	return ibsa__fail(error, err, "there is no adapter %s in the fabric",
-			  options->device);
-}
-
-static int attach_failed(const char *path, const struct ibsa_options *options,
-			 int err, struct ibsa_error *error)
-{
-	const char *device = options->device ? options->device
-					     : "the first adapter";
-
-	if (options->on && (err == -ENXIO || err == -ENODEV))
-		return attach_failed_in_own(options, err, error);
-	switch (err) {
-	case -ENETDOWN:
-		if (options->port)
-			return ibsa__fail(error, err,
-					  "port %u of %s is not connected in "
-					  "%s: no cable leads to it; choose "
-					  "another port",
-					  options->port, device, path);
-		return ibsa__fail(
-			error, err,
-			"%s is not connected in %s: no cable leads to "
-			"its port; choose another device",
-			device, path);
-	case -ENXIO:
-		return ibsa__fail(error, err,
-				  "%s has no port %u in %s; list the ports "
-				  "with: ibsa devices --fabric '%s'",
-				  device, options->port, path, path);
-	case -ENODEV:
-		if (!options->device)
-			return ibsa__fail(error, err,
-					  "%s has no adapter; name a file that "
-					  "has one",
-					  path);
-		return ibsa__fail(error, err,
-				  "there is no adapter %s in %s; list the "
-				  "adapters with: ibsa devices --fabric '%s'",
-				  options->device, path, path);
-	default:
-		return ibsa__fail(error, err, "%s: %s", path, strerror(-err));
-	}
-}
-
-/*
- * Attach a transport to a node of @fabric. If that fails, write the reason
- * into *@error.
- */
-static int fabric_attach(struct ibsa_fabric *fabric, const char *path,
-			 const struct ibsa_options *options,
-			 struct ibsa_error *error, struct ibsa_transport **out)
-{
-	int err = ibsa_fabric_attach(fabric, options->device, options->port,
-				     out);
-
-	return err ? attach_failed(path, options, err, error) : 0;
-}
-
-/*
- * Get the embedded fabric of a topology file or capture. A process has one
- * fabric for each file: all clients that open the same file share it.
- */
-static int fabric_hold(const char *path, struct ibsa_error *error,
-		       struct ibsa_fabric **out)
-{
-	char real[PATH_MAX];
-	void *fabric;
-	int err;
-
-	err = ibsa__registry_get(realpath(path, real) ? real : path,
-				 fabric_make, error, &fabric);
-	if (!err)
-		*out = fabric;
-	return err;
+	return fabric_ops_of(fabric)->link(fabric);
 }
 
 /*
@@ -146,7 +36,7 @@ static int fabric_hold(const char *path, struct ibsa_error *error,
  * the node's name is copied to @room. A capture has only one node, so IBSA_NODE
  * is ignored.
  */
-static int options_complete(const char *path,
+static int options_complete(const struct fabric_ops *library, const char *path,
 			    const struct ibsa_options *options,
 			    const struct ibsa__environment *environment,
 			    struct ibsa_error *error, struct remote_node *room,
@@ -155,7 +45,7 @@ static int options_complete(const char *path,
 	int err;
 
 	*out = *options;
-	if (options->device || ibsa__is_capture(path))
+	if (options->device || library->is_capture(path))
 		return 0;
 	err = ibsa__remote_node_find(NULL, environment->node, options->port,
 				     error, room);
@@ -166,6 +56,25 @@ static int options_complete(const char *path,
 	return 0;
 }
 
+/*
+ * Get the embedded fabric of a topology file or capture, with a reference, and
+ * do what options_complete() does.
+ */
+static int fabric_get(const char *path, const struct ibsa_options *options,
+		      const struct ibsa__environment *environment,
+		      struct ibsa_error *error, struct remote_node *room,
+		      struct ibsa_options *out_options,
+		      struct ibsa_fabric **out)
+{
+	const struct fabric_ops *library;
+	int err = ibsa__fabric_library(error, &library);
+
+	if (!err)
+		err = options_complete(library, path, options, environment,
+				       error, room, out_options);
+	return err ? err : library->get(path, error, out);
+}
+
 static int fabric_open(const char *path, const struct ibsa_options *options,
 		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ibsa_transport **out,
@@ -174,14 +83,13 @@ static int fabric_open(const char *path, const struct ibsa_options *options,
 	struct ibsa_options completed;
 	struct ibsa_fabric *fabric;
 	struct remote_node room;
-	int err = options_complete(path, options, environment, error, &room,
-				   &completed);
+	int err = fabric_get(path, options, environment, error, &room,
+			     &completed, &fabric);
 
-	if (!err)
-		err = fabric_hold(path, error, &fabric);
 	if (err)
 		return err;
-	err = fabric_attach(fabric, path, &completed, error, out);
+	err = fabric_ops_of(fabric)->attach(fabric, path, completed.device,
+					    completed.port, error, out);
 	if (err)
 		ibsa__fabric_release(fabric);
 	else
@@ -298,8 +206,9 @@ int ibsa__transport_open(const struct ibsa_options *options,
 		return 0;
 	}
 	if (options->on)
-		return fabric_attach(options->on, "the fabric", options, error,
-				     out);
+		return fabric_ops_of(options->on)
+			->attach(options->on, NULL, options->device,
+				 options->port, error, out);
 	if (ibsa__remote_path(path))
 		return remote_open(path, options, environment, error, out);
 	if (path)
@@ -319,35 +228,20 @@ static int name_copy(const char *name, struct ibsa_error *error, char **out)
 }
 
 /*
- * Find an adapter of the fabric by its name or by its node id in the topology
- * file; without a name, the first adapter.
+ * Find an adapter of @fabric, as ibsa__device_find() does. @path is the file
+ * of the fabric; NULL: the fabric belongs to the program.
  */
 static int device_find_in_fabric(struct ibsa_fabric *fabric, const char *path,
 				 const struct ibsa_options *options, bool by_id,
 				 struct ibsa_error *error, char **out)
 {
-	const char *name = options->device;
-	const char *id = ibsa__fabric_adapter_id(fabric, name);
-	struct ibsa_transport *transport;
-	struct ibsa_fabric_port port;
-	int err;
+	struct fabric_adapter adapter;
+	int err = fabric_ops_of(fabric)->adapter_find(
+		fabric, path, options->device, options->port, error, &adapter);
 
-	if (!name) {
-		err = ibsa_fabric_port_at(fabric, 0, &port);
-		if (err)
-			return ibsa__fail(error, -ENODEV,
-					  "%s has no adapter; name a file that "
-					  "has one",
-					  path);
-		return name_copy(by_id ? port.id : port.node, error, out);
-	}
-	err = ibsa_fabric_attach(fabric, id ? id : name, options->port,
-				 &transport);
-	if (!err)
-		transport->ops->close(transport);
-	if (err && err != -ENETDOWN)
-		return attach_failed(path, options, err, error);
-	return name_copy(by_id ? id : name, error, out);
+	if (err)
+		return err;
+	return name_copy(by_id ? adapter.id : adapter.name, error, out);
 }
 
 /*
@@ -362,11 +256,9 @@ static int device_find_in_path(const char *path,
 	struct ibsa_options completed;
 	struct ibsa_fabric *fabric;
 	struct remote_node room;
-	int err = options_complete(path, options, environment, error, &room,
-				   &completed);
+	int err = fabric_get(path, options, environment, error, &room,
+			     &completed, &fabric);
 
-	if (!err)
-		err = fabric_hold(path, error, &fabric);
 	if (err)
 		return err;
 	err = device_find_in_fabric(fabric, path, &completed, by_id, error,
@@ -457,8 +349,8 @@ int ibsa__device_find(const struct ibsa_options *options,
 
 	*out_fabric = NULL;
 	if (options->on)
-		return device_find_in_fabric(options->on, "the fabric", options,
-					     by_id, error, out_name);
+		return device_find_in_fabric(options->on, NULL, options, by_id,
+					     error, out_name);
 	if (!path)
 		return device_find_in_system(environment, device_name(options),
 					     error, out_name);

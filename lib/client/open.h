@@ -4,7 +4,6 @@
 #define CLIENT_OPEN_H
 
 #include <ibsa/ibsa.h>
-#include <ibsa/sim.h>
 
 #include "base/environment.h"
 #include "device/files.h"

@@ -5,6 +5,7 @@ The structs are those of include/ibsa/*.h; python/test/layout.py compares them.
 """
 
 import ctypes
+import errno
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p,
                     c_double, c_int, c_size_t, c_uint, c_uint8, c_uint16,
@@ -242,11 +243,6 @@ _OUT_U64 = POINTER(c_uint64)
 _WAITING: List[Tuple[str, Any, List[Any]]] = [
     ("ibsa_open", c_int, [POINTER(Options), _ERROR, _OUT]),
     ("ibsa_close", c_int, [c_void_p]),
-    ("ibsa_fabric_load", c_int,
-     [c_char_p, POINTER(FabricOptions), _ERROR, _OUT]),
-    ("ibsa_fabric_parse", c_int,
-     [c_char_p, c_size_t, POINTER(FabricOptions), _ERROR, _OUT]),
-    ("ibsa_fabric_put", None, [c_void_p]),
     ("ibsa_topology_load", c_int, [c_char_p, _ERROR, _OUT]),
     ("ibsa_topology_check", c_int, [c_void_p, c_void_p]),
     ("ibsa_topology_finish", c_int, [c_void_p]),
@@ -298,12 +294,6 @@ _SHORT: List[Tuple[str, Any, List[Any]]] = [
     ("ibsa_service_register", c_int,
      [c_void_p, POINTER(RegistrationOptions), Callback, c_void_p, _OUT]),
     ("ibsa_service_release", c_int, [c_void_p]),
-    ("ibsa_fabric_advance", c_int, [c_void_p, c_uint64]),
-    ("ibsa_fabric_info_get", None, [c_void_p, POINTER(FabricInfo)]),
-    ("ibsa_fabric_port_at", c_int,
-     [c_void_p, c_size_t, POINTER(FabricPortStruct)]),
-    ("ibsa_fabric_fault", c_int, [c_void_p, POINTER(Fault)]),
-    ("ibsa_fault_parse", c_int, [c_char_p, POINTER(Fault), _ERROR]),
     ("ibsa_topology_new", c_int, [_OUT]),
     ("ibsa_topology_free", None, [c_void_p]),
     ("ibsa_topology_add", c_int, [c_void_p, _RECORD, c_void_p]),
@@ -318,6 +308,25 @@ _SHORT: List[Tuple[str, Any, List[Any]]] = [
      [c_void_p, c_uint32, c_uint32, c_char_p, c_size_t,
       POINTER(TraceStruct)]),
     ("ibsa_trace_end_text", c_char_p, [c_int]),
+]
+
+
+# The same for the library of the embedded fabric, which a program loads with
+# its first fabric.
+_FABRIC_WAITING: List[Tuple[str, Any, List[Any]]] = [
+    ("ibsa_fabric_load", c_int,
+     [c_char_p, POINTER(FabricOptions), _ERROR, _OUT]),
+    ("ibsa_fabric_parse", c_int,
+     [c_char_p, c_size_t, POINTER(FabricOptions), _ERROR, _OUT]),
+    ("ibsa_fabric_put", None, [c_void_p]),
+]
+_FABRIC_SHORT: List[Tuple[str, Any, List[Any]]] = [
+    ("ibsa_fabric_advance", c_int, [c_void_p, c_uint64]),
+    ("ibsa_fabric_info_get", None, [c_void_p, POINTER(FabricInfo)]),
+    ("ibsa_fabric_port_at", c_int,
+     [c_void_p, c_size_t, POINTER(FabricPortStruct)]),
+    ("ibsa_fabric_fault", c_int, [c_void_p, POINTER(Fault)]),
+    ("ibsa_fault_parse", c_int, [c_char_p, POINTER(Fault), _ERROR]),
     ("ibsa_fabric_sa_set", None, [c_void_p, c_bool]),
     ("ibsa_fabric_sa_move", c_int, [c_void_p, c_char_p]),
     ("ibsa_fabric_port_set", c_int,
@@ -325,12 +334,24 @@ _SHORT: List[Tuple[str, Any, List[Any]]] = [
 ]
 
 
-class Library:
-    """The functions of libibsa as attributes."""
+def library_name(soname: str) -> str:
+    """The library beside this module, or else the one the system finds."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          _build.FOLDER, soname)
+    return beside if _build.FOLDER and os.path.exists(beside) else soname
 
-    def __init__(self, name: str) -> None:
-        for cdll, table in ((ctypes.CDLL(name), _WAITING),
-                            (ctypes.PyDLL(name), _SHORT)):
+
+class Library:
+    """The functions of libibsa and libibsa-fabric as attributes."""
+
+    def __init__(self) -> None:
+        self._load(_build.SONAME, _WAITING, _SHORT)
+
+    def _load(self, soname: str, waiting: List[Tuple[str, Any, List[Any]]],
+              short: List[Tuple[str, Any, List[Any]]]) -> None:
+        name = library_name(soname)
+        for cdll, table in ((ctypes.CDLL(name), waiting),
+                            (ctypes.PyDLL(name), short)):
             for function, result, arguments in table:
                 entry = getattr(cdll, function)
                 entry.restype = result
@@ -338,18 +359,20 @@ class Library:
                 setattr(self, function, entry)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"libibsa: no declaration of {name}")
+        if name not in {row[0] for row in _FABRIC_WAITING + _FABRIC_SHORT}:
+            raise AttributeError(f"libibsa: no declaration of {name}")
+        try:
+            self._load(_build.FABRIC_SONAME, _FABRIC_WAITING, _FABRIC_SHORT)
+        except OSError as reason:
+            raise OSError(
+                errno.EOPNOTSUPP,
+                f"an embedded fabric needs {_build.FABRIC_SONAME}, which "
+                f"cannot be loaded: {reason}; install the package "
+                "libibsa-fabric1") from reason
+        return getattr(self, name)
 
 
-def library_name() -> str:
-    """The library beside this module, or else the one the system finds."""
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                          _build.FOLDER, _build.SONAME)
-    return beside if _build.FOLDER and os.path.exists(beside) \
-        else _build.SONAME
-
-
-lib = Library(library_name())
+lib = Library()
 
 
 def c_text(value: str, what: str = "text") -> bytes:

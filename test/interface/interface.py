@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compares headers, exported names and manual pages.
 
-usage: interface.py CC INCLUDE-DIR LIBRARY MAP MAN-DIR NAME.SECTION...
+usage: interface.py CC INCLUDE-DIR MAN-DIR LIBRARY... MAP... NAME.SECTION...
 
-Every function that a header of ibsa declares is exported under an IBSA_ node
-of the map and has a manual page or an alias of one, every exported name is
-declared, there or in a header of rdma-core that ibsa implements, and the
-examples of the pages of section 3 compile.
+Every function that a header of ibsa declares is exported by one library, under
+a node with a number in its map, and has a manual page or an alias of
+one, every exported name is declared, there or in a header of rdma-core that
+ibsa implements, and the examples of the pages of section 3 compile. There are
+as many maps as libraries, in the same order; their names end in ".map", and
+those of libraries contain ".so".
 """
 
 import fnmatch
@@ -106,7 +108,7 @@ def exported_patterns(path):
     with open(path, encoding="ascii") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     for node, body in re.findall(r"([\w.]+)\s*\{(.*?)\}", text, re.S):
-        if node.startswith("IBSA_"):
+        if re.match(r"(IBSA|IBUMAD)_\d", node):
             names = body.split("local:")[0].replace("global:", "")
             yield from re.findall(r"[\w*\[\]-]+", names)
 
@@ -158,25 +160,34 @@ def references_check(folder, pages):
                 yield f"{page}: names {name}({section}), which is no page"
 
 
-def problems(compiler, include, library, map_path, folder, pages):
-    functions, inlines = declared(compiler, include)
-    others = borrowed(compiler, include)
-    patterns = list(exported_patterns(map_path))
+def exports_check(library, map_path, functions, documented):
+    """Compare the exported names of a library with its map."""
     symbols = defined(library)
-    documented = {page.rpartition(".")[0] for page in pages}
-    documented |= others & set(names_of(folder, pages))
-    for pattern in patterns:
+    for pattern in exported_patterns(map_path):
         names = fnmatch.filter(symbols, pattern)
         if not names:
             yield f"{pattern}: in the map, but not in the library"
         for name in names:
-            if symbols[name] == "T" and name not in functions | others:
+            if symbols[name] == "T" and name not in functions:
                 yield f"{name}: exported, but no header declares it"
             if name not in documented:
                 yield f"{name}: has no manual page"
+
+
+def problems(compiler, include, folder, libraries, maps, pages):
+    functions, inlines = declared(compiler, include)
+    others = borrowed(compiler, include)
+    documented = {page.rpartition(".")[0] for page in pages}
+    documented |= others & set(names_of(folder, pages))
+    patterns = []
+    for library, map_path in zip(libraries, maps, strict=True):
+        patterns += exported_patterns(map_path)
+        yield from exports_check(library, map_path, functions | others,
+                                 documented)
     for name in sorted(functions):
-        if not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
-            yield f"{name}: declared, but not in the map"
+        count = sum(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+        if count != 1:
+            yield f"{name}: declared, but in {count} maps"
     for name in sorted((functions | inlines) - documented):
         yield f"{name}: has no manual page"
     yield from examples_check(compiler, include, folder, pages)
@@ -184,8 +195,11 @@ def problems(compiler, include, library, map_path, folder, pages):
 
 
 def main():
-    compiler, include, library, map_path, folder, *pages = sys.argv[1:]
-    found = sorted(set(problems(compiler, include, library, map_path, folder,
+    compiler, include, folder, *rest = sys.argv[1:]
+    libraries = [name for name in rest if ".so" in name]
+    maps = [name for name in rest if name.endswith(".map")]
+    pages = rest[len(libraries) + len(maps):]
+    found = sorted(set(problems(compiler, include, folder, libraries, maps,
                                 pages)))
     print("\n".join(found))
     return 1 if found else 0

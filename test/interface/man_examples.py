@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Programs in the EXAMPLES of manual pages print what the pages show.
 
-usage: man_examples.py CC INCLUDE-DIR LIBRARY COMMAND FABRIC-DIR MAN-DIR
+usage: man_examples.py CC INCLUDE-DIR COMMAND FABRIC-DIR MAN-DIR LIBRARY...
                       [FLAG...]
 
 An example that has main() is a program. Each literal block after it whose first
 line starts with "$ " shows commands and their output. The commands of a block run
 in one shell, those of a page of section 8 all in the same shell. The program is
 called example there, COMMAND is in PATH, and the fabrics of examples/fabrics are
-in the current directory. FLAGs are those that the library was built with. The
+in the current directory. FLAGs are those that the libraries were built with. The
 test interface compiles the other examples.
 """
 
@@ -26,14 +26,15 @@ FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
 TIMEOUT_S = 60
 
 
-def build(code, compiler, include, library, flags, folder):
+def build(code, compiler, include, libraries, flags, folder):
     """Compile a program. Return: what the compiler complains of."""
     source = os.path.join(folder, "example.c")
     with open(source, "w", encoding="utf-8") as file:
         file.write(code)
     done = subprocess.run(
-        [compiler, *FLAGS, *flags, "-I", include, source, library, "-pthread",
-         f"-Wl,-rpath,{os.path.dirname(os.path.abspath(library))}",
+        [compiler, *FLAGS, *flags, "-I", include, source, "-Wl,--as-needed",
+         *libraries, "-pthread",
+         f"-Wl,-rpath,{os.path.dirname(os.path.abspath(libraries[0]))}",
          "-o", os.path.join(folder, "example")],
         text=True, check=False, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT)
@@ -79,7 +80,7 @@ def session_check(block, folder, ibsa):
 
 def page_check(path, arguments, fabrics):
     """What is wrong with the examples of a page: "" for one that is right."""
-    compiler, include, library, ibsa, flags = arguments
+    compiler, include, libraries, ibsa, flags = arguments
     has_program = is_command = path.endswith(".8")
     commands = ""
     with tempfile.TemporaryDirectory() as folder:
@@ -88,7 +89,7 @@ def page_check(path, arguments, fabrics):
         for block in examples(path):
             if re.search(r"\bmain\(", block):
                 has_program = True
-                wrong = build(block, compiler, include, library, flags, folder)
+                wrong = build(block, compiler, include, libraries, flags, folder)
                 if wrong:
                     yield wrong
             elif block.startswith("$ "):
@@ -103,13 +104,15 @@ def page_check(path, arguments, fabrics):
 
 
 def main():
-    compiler, include, library, ibsa, fabrics, pages, *flags = sys.argv[1:]
+    compiler, include, ibsa, fabrics, pages, *rest = sys.argv[1:]
+    libraries = [name for name in rest if not name.startswith("-")]
+    flags = rest[len(libraries):]
     count = failures = 0
     for page in sorted(os.listdir(pages)):
         if not re.search(r"\.[378]$", page):
             continue
         for wrong in page_check(os.path.join(pages, page),
-                                (compiler, include, library, ibsa, flags),
+                                (compiler, include, libraries, ibsa, flags),
                                 fabrics):
             count += 1
             if wrong:

@@ -271,8 +271,8 @@ class Answers(Lasting):
         elif kind == "ended":
             self.count_ends(f"{self.name} {host}", int(start), int(end))
         elif result == "wrong":
-            self.truth.wrong(f"{self.name} {kind}", host, float(start),
-                             float(end))
+            if self.truth.is_quiet(float(start), float(end), ("corrupt",)):
+                self.truth.fail(f"{self.name} {kind}: wrong for {host}")
         elif result != "cancelled":
             self.truth.answer(f"{self.name} {kind}", host, result,
                               float(start), float(end))

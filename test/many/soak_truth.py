@@ -119,12 +119,6 @@ class Truth:
         if result == "no" and not self.history.touches(host, before, end):
             self.fail(f"{who}: {host} is not there", host)
 
-    def wrong(self, who, host, start, end):
-        """Judge an answer about another host. An SM may have read a GUID in a
-        packet that was changed."""
-        if self.is_quiet(start - self.settle_s, end, ("corrupt",)):
-            self.fail(f"{who}: wrong for {host}", host)
-
     def table(self, who, hosts, all_hosts, start, end):
         """Judge a table of all hosts; None: there is none."""
         if hosts is None:

@@ -20,13 +20,14 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/registry.h"
-#include "client/open.h"
-#include "client/peers.h"
 #include "device/device.h"
-#include "engine/engine.h"
+#include "device/sysfs.h"
+#include "fabric/fabric/fabric.h"
+#include "fabric/responder/peers.h"
 #include "umad/transport.h"
 #include "umad_dev/umad.h"
 #include "wire/mad.h"
@@ -34,7 +35,11 @@
 enum {
 	REQUESTS_AT_ONCE = 256,
 	REQUEST_BYTES_MAX = 65536,
-	REPORT_MS = 200, /* after which the SA repeats it */
+	/*
+	 * Timeout of a Report. The SA repeats it after 200 ms, and the kernel
+	 * refuses that until the timeout has ended, at most two ticks late.
+	 */
+	REPORT_WAIT_MS = 180,
 	/*
 	 * Milliseconds for which the responder's node waits for the reply of
 	 * the fabric's SA.
@@ -214,9 +219,9 @@ static void report_pass(struct ibsa_responder *responder,
 	to = address_of(peer);
 	responder->report_id = (uint32_t)(message_id(message) >> 32);
 	outcome_count(responder,
-		      responder->port->ops->send(
-			      responder->port, &to, message->mad, message->len,
-			      ibsa__wait_before_retry(REPORT_MS)),
+		      responder->port->ops->send(responder->port, &to,
+						 message->mad, message->len,
+						 REPORT_WAIT_MS),
 		      &responder->info.reports);
 }
 
@@ -334,10 +339,10 @@ static int port_open(struct ibsa_responder *responder,
 		     struct ibsa_error *error)
 {
 	struct device_files *files;
-	int err = ibsa__system_files_open(environment, error, &files);
+	int err = ibsa__sysfs_open(environment->sysfs, &files);
 
 	if (err)
-		return err;
+		return ibsa__fail(error, err, "out of memory");
 	err = umad_open(responder, files, options, error);
 	ibsa__files_put(files);
 	if (err)
@@ -362,19 +367,13 @@ static int port_open(struct ibsa_responder *responder,
 
 static int node_open(struct ibsa_responder *responder,
 		     struct ibsa_fabric *fabric,
-		     const struct ibsa__environment *environment,
 		     const struct ibsa_responder_options *options,
 		     struct ibsa_error *error)
 {
-	const struct ibsa_options as_client = {
-		.on = fabric,
-		.device = options->node,
-		.port = options->node_port,
-	};
-	struct ibsa_fabric *shared;
 	struct ibsa_gid_entry own;
-	int err = ibsa__transport_open(&as_client, environment, error,
-				       &responder->node, &shared);
+	int err = ibsa__fabric_attach(fabric, NULL, options->node,
+				      options->node_port, error,
+				      &responder->node);
 
 	if (err)
 		return err;
@@ -471,8 +470,7 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
 	if (err)
 		err = ibsa__fail(error, err, "out of memory");
 	if (!err)
-		err = node_open(responder, fabric, &environment, options,
-				error);
+		err = node_open(responder, fabric, options, error);
 	if (!err)
 		err = port_open(responder, &environment, options, error);
 	if (!err)

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/random.h"
 #include "base/secret.h"
-#include "client/peers.h"
+#include "fabric/responder/peers.h"
 
 int ibsa__peers_init(struct peers *peers)
 {

@@ -3,8 +3,8 @@
  * Assigns numbers to the addresses of requesters that send requests to a
  * responder from a real subnet.
  */
-#ifndef CLIENT_PEERS_H
-#define CLIENT_PEERS_H
+#ifndef FABRIC_RESPONDER_PEERS_H
+#define FABRIC_RESPONDER_PEERS_H
 
 #include <ibsa/transport.h>
 
