@@ -5,14 +5,9 @@
 
 #include "library_load.h"
 
-void *library_load(const char *soname, const char *other,
-		   const struct library_function *all, size_t count,
-		   void *functions)
+void *library_functions(void *library, const struct library_function *all,
+			size_t count, void *functions)
 {
-	void *library = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
-
-	if (!library && other)
-		library = dlopen(other, RTLD_NOW | RTLD_LOCAL);
 	for (size_t i = 0; i < count && library; i++) {
 		void *function = dlsym(library, all[i].name);
 
@@ -22,4 +17,15 @@ void *library_load(const char *soname, const char *other,
 		       sizeof(function));
 	}
 	return library;
+}
+
+void *library_load(const char *soname, const char *other,
+		   const struct library_function *all, size_t count,
+		   void *functions)
+{
+	void *library = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library && other)
+		library = dlopen(other, RTLD_NOW | RTLD_LOCAL);
+	return library_functions(library, all, count, functions);
 }

@@ -12,6 +12,14 @@ struct library_function {
 };
 
 /*
+ * Write the pointers of @count functions of @library into the struct
+ * @functions. Return: @library; NULL if it was NULL or has not all of the
+ * functions, and dlerror() returns the reason.
+ */
+void *library_functions(void *library, const struct library_function *all,
+			size_t count, void *functions);
+
+/*
  * Load the library with the name @soname, or else @other unless it is NULL, and
  * write the pointers of @count functions into the struct @functions. Return:
  * the library; or NULL, and dlerror() returns the reason.
