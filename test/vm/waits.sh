@@ -6,8 +6,10 @@
 # with LIBRARY preloaded, and on contexts that LIBRARY has attached. Its first
 # lines, which need no device, must be those of the file EXPECTED.
 export LC_ALL=C
-"$2" rxe0 >/tmp/stock || exit
+"$2" rxe0 >/tmp/stock
+status=$?
 cat /tmp/stock
+[ $status = 0 ] || exit $status
 LD_PRELOAD=$1 "$2" rxe0 >/tmp/front
 LD_PRELOAD=$1 "$2" rxe0 attach >/tmp/attached
 head -n "$(wc -l <"$3")" /tmp/stock >/tmp/common
