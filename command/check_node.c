@@ -122,7 +122,8 @@ static void pkeys_check(struct node_check *check,
 				check, IBSA_FINDING_NO_PKEY, port, NULL,
 				has_limited_pkey(port, options->pkeys[i])
 					? "%s is only a limited member of "
-					  "P_Key 0x%04x"
+					  "P_Key 0x%04x, and --pkey requires "
+					  "full membership"
 					: "%s does not have P_Key 0x%04x",
 				where, options->pkeys[i]);
 }

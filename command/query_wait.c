@@ -207,7 +207,10 @@ static void own_port_text(const struct ibsa_port_state *own,
 	ibsa_devices_free(list);
 }
 
-/* @err: -ENETDOWN the port was down; -EAGAIN it is down or has no SM. */
+/*
+ * @err: Print why no query can be sent. @err: -ENETDOWN the port was down;
+ *       -EAGAIN the port is down or has no SM.
+ */
 static void no_sm_explain(struct cli *cli, int err)
 {
 	struct ibsa_port_state port;
@@ -342,15 +345,19 @@ void reply_statistics_print(const struct cli *cli,
 			    const struct ibsa_reply *reply)
 {
 	uint8_t method = query->method;
+	char delay[64] = "";
 
 	if (!cli->output.verbose || reply->err)
 		return;
-	complain("%s %s: %u %s, %.3f ms, %zu %s, status 0x%04x",
-		 query->record->name,
+	if (reply->rtt_ns)
+		snprintf(delay, sizeof(delay),
+			 ", reply %.3f ms after the last try",
+			 (double)reply->rtt_ns / 1e6);
+	complain("%s %s: %u %s%s, %zu %s, status 0x%04x", query->record->name,
 		 ibsa_method_text(method ? method : IBSA_METHOD_GET),
-		 reply->tries, reply->tries == 1 ? "try" : "tries",
-		 (double)reply->rtt_ns / 1e6, reply->count,
-		 reply->count == 1 ? "record" : "records", reply->status);
+		 reply->tries, reply->tries == 1 ? "try" : "tries", delay,
+		 reply->count, reply->count == 1 ? "record" : "records",
+		 reply->status);
 }
 
 static void query_done(const struct ibsa_reply *reply, void *arg)

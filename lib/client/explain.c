@@ -109,8 +109,8 @@ static void error_explain(const struct ibsa_reply *reply,
 		break;
 	case -ENODATA:
 		ibsa__fail(out, 0,
-			   "a part of the SA's reply was lost; complete "
-			   "records: %zu",
+			   "only the first part of the SA's reply arrived; "
+			   "select fewer records; complete records: %zu",
 			   reply->count);
 		break;
 	default:
