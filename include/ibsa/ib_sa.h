@@ -133,7 +133,8 @@ struct ibsa_device_options {
  * device and its worker, whatever name of the device they give. A port is
  * opened when a function uses it for the first time.
  *
- * Return: 0; -EINVAL the topology file has an error, or "unix:" has no path;
+ * Return: 0; -EINVAL the topology file or capture in $IBSA_FABRIC has an error,
+ * $IBSA_FABRIC is "unix:" without a path, or the name of the node is too long;
  * -EMFILE; -ENETDOWN @name is NULL, no fabric is used, and no InfiniBand port
  * is active; -ENODEV no such device or node, or no fabric server; -ENOENT no
  * such topology file or capture; -ENOMEM; -ENOSYS the RDMA modules are not

@@ -184,8 +184,10 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  * switch and the island of each node; struct ibsa_topology_node explains both.
  * The functions that return nodes and ports need a finished topology. If
  * several LinkRecords begin at one port, the first whose two ends have
- * NodeRecords is used. Two NodeRecords with the same node GUID become two
- * nodes, unless they are of two ports of one channel adapter or router.
+ * NodeRecords is used. NodeRecords of channel adapters or of routers become one
+ * node if their node GUIDs and system image GUIDs are the same and their port
+ * numbers differ. Each other NodeRecord becomes a node of its own, even if
+ * another node has the same node GUID.
  *
  * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
  * only be freed.
