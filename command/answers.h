@@ -19,15 +19,18 @@ struct answers {
 };
 
 /*
- * Count how a query ended: @err and @status as in struct ibsa_reply. @answers
- * may be NULL.
+ * Count the result of a query in @answers, which may be NULL. @err and @status
+ * are those of struct ibsa_reply.
  */
 void answers_count(struct answers *answers, int err, uint16_t status);
 
 /* Add @more to @answers. */
 void answers_add(struct answers *answers, const struct answers *more);
 
-/* The status as text: "success", "no records", "other", "no answer". */
+/*
+ * Return: the name of a kind of answer: "success", "no records", "other" or "no
+ * answer".
+ */
 const char *answers_text(unsigned int kind);
 
 #endif

@@ -13,7 +13,7 @@
 #include "progress.h"
 #include "target.h"
 
-/* A finding and what it is about. */
+/* A finding, and the port and the peer that it is about. */
 struct node_finding {
 	struct ibsa_finding finding;
 	const struct machine_port *port; /* or NULL */
@@ -30,7 +30,7 @@ struct peer {
 	 */
 	bool is_known;
 	bool is_reached; /* from one port at least */
-	/* An SA did not answer a query for a path to this peer. */
+	/* A query for a path to this peer was not answered. */
 	bool is_unknown;
 	/* A finding already says that this peer is not reachable. */
 	bool is_reported;
@@ -56,10 +56,13 @@ struct node_check {
 	struct node_finding *findings;
 	size_t count;
 	struct progress progress;
-	struct answers *answers; /* counts the answers of the SA; or NULL */
+	/* here the SA's answers are counted; NULL: they are not */
+	struct answers *answers;
 	bool out_of_memory;
-	bool is_wrong;	       /* a peer is ambiguous, which is printed */
-	struct ibsa_error why; /* why something cannot be checked, or "" */
+	/* a peer's name is ambiguous, and a message was printed */
+	bool is_wrong;
+	/* Why a check could not be made; "" if every check was made. */
+	struct ibsa_error why;
 };
 
 /* Add a finding about this machine; @port and @peer may be NULL. */

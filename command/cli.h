@@ -17,10 +17,11 @@ struct interrupt;
 /* Exit status of the command. */
 enum cli_exit {
 	CLI_DONE = 0,
-	CLI_NO = 1,	 /* no such path, node, record or service */
-	CLI_USAGE = 2,	 /* the command line was wrong */
-	CLI_SILENT = 3,	 /* the SA did not answer, or its reply was unusable */
-	CLI_DEVICE = 4,	 /* no device, not permitted, or output not written */
+	CLI_NO = 1,	/* no such path, node, record or service */
+	CLI_USAGE = 2,	/* the command line was wrong */
+	CLI_SILENT = 3, /* the SA did not answer, or its reply cannot be used */
+	/* no device, no permission, or the output cannot be written */
+	CLI_DEVICE = 4,
 	CLI_REFUSED = 5, /* the SA refused */
 };
 

@@ -68,8 +68,8 @@ static void skip_kernel(struct doctor *doctor, const struct spot *spot,
 }
 
 /*
- * Whether the finding is printed: without -v, the table contains problems
- * only, and the number of other checks.
+ * Whether a finding is printed: with -v and in JSON, every finding; otherwise
+ * only problems.
  */
 static bool finding_is_shown(const struct doctor *doctor,
 			     const struct finding *finding)
@@ -139,9 +139,9 @@ static void finding_row(struct out *out, size_t index, void *arg)
 }
 
 /*
- * Return: the weight of an exit status; the heaviest becomes that of the
- * command. A missing device is heavier than an SA that does not answer,
- * because it is the reason for it.
+ * Return: the weight of an exit status. The command ends with the status that
+ * has the greatest weight. CLI_DEVICE has more weight than CLI_SILENT: without
+ * a device, no SA can answer.
  */
 static int status_weight(int status)
 {

@@ -25,7 +25,7 @@ struct variable {
 	struct ibsa_error reason;
 };
 
-/* The names of a library's variables. */
+/* The names of the environment variables of UCX or NCCL. */
 struct library {
 	const char *name;
 	const char *devices;
@@ -76,8 +76,8 @@ static void variable_add(struct env *env, const char *name, const char *value,
 }
 
 /*
- * Whether the device's name can be in a list: UCX and NCCL separate devices by
- * commas, and device and port by a colon.
+ * Whether a list of devices can contain the device's name: UCX and NCCL
+ * separate devices by commas, and device and port by a colon.
  */
 static bool is_listable(const struct machine_port *port)
 {

@@ -335,7 +335,6 @@ static int machine_gids(struct cli *cli, const struct scope *scope)
 	return status;
 }
 
-/* State while the rows of an embedded fabric are read. */
 struct reading {
 	struct ibsa_gid_row *rows;
 	size_t count;

@@ -45,8 +45,8 @@ static int metrics_once(struct cli *cli, const struct ibsa_topology *expected)
 }
 
 /*
- * Check the command line of ibsa metrics. Return: false after a message: it is
- * wrong.
+ * Check the command line of ibsa metrics. Return: false: it is wrong, and a
+ * message is printed.
  */
 static bool arguments_check(const struct cli *cli)
 {

@@ -236,9 +236,9 @@ static int rows_add_unnamed(struct cli *cli, struct rows *rows,
 }
 
 /*
- * If this port is down, add a row with this reason, since no query has an
- * answer then. Return: CLI_SILENT, as for any missing answer, also if the port
- * is not down; CLI_DEVICE: memory is short.
+ * If this port is down, add a row with this reason: without an active port, no
+ * query is answered. Return: CLI_SILENT, also if the port is not down, because
+ * the SA did not answer; CLI_DEVICE: memory is short.
  */
 static int rows_add_down(struct cli *cli, struct rows *rows,
 			 const struct form *form)
@@ -311,9 +311,8 @@ static void rate_code_text(const char *selector, char out[IBSA_VALUE_TEXT])
 }
 
 /*
- * Set the reason: no path meets a selector. @end: the last part of its
- * sentence, which begins with "; " and may be in the memory of
- * @reason->detail.
+ * Set the reason: no path meets a selector. @end: the last part of the reason's
+ * sentence, which begins with "; " and may be in the memory of @reason->detail.
  */
 static void constraint_set(struct ibsa_reason *reason, bool is_certain,
 			   const char *selector, const char *end)

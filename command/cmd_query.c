@@ -166,10 +166,6 @@ static int reply_print(struct cli *cli, const struct ibsa_reply *reply,
 	    query->method != IBSA_METHOD_GET_MULTI)
 		cli->out.shape = OUT_BLOCKS;
 	fields_reply(&cli->out, reply);
-	/*
-	 * Print a note after the table. If the table could not be written, the
-	 * note is omitted.
-	 */
 	if (out_is_brief(&cli->out))
 		out_flush(&cli->out);
 	if (out_is_brief(&cli->out) && cli->out.err == 0 &&

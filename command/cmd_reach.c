@@ -121,7 +121,7 @@ static void result_row(struct out *out, size_t index, void *arg)
 
 /*
  * Print the message for the result of a single target. For a target that does
- * not exist, it was printed before.
+ * not exist, the message was printed before.
  */
 static void no_path_explain(const struct rows *rows)
 {
@@ -137,8 +137,8 @@ static void no_path_explain(const struct rows *rows)
 }
 
 /*
- * Print the results. Return: the exit status that targets which do not exist
- * cause.
+ * Print the results. Return: CLI_DONE, or the exit status for targets that do
+ * not exist.
  */
 static int results_print(struct cli *cli, struct rows *rows)
 {
@@ -190,7 +190,10 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 		(void)reach_run_query(&run, NULL, targets->gids,
 				      targets->gid_count, results);
 		rows.shows_all = cli->client && nodes_are_shown(cli);
-		/* One message about queries without an answer is enough. */
+		/*
+		 * silence_note() has already printed that the SA does not
+		 * answer.
+		 */
 		if (targets->is_silent)
 			run.silent.is_known = false;
 		status = reach_run_end(&run);
@@ -216,10 +219,6 @@ static int check_options(const struct cli *cli)
 	return CLI_DONE;
 }
 
-/*
- * A signal has arrived while the targets were looked up, so no path was
- * queried.
- */
 static int interrupted_report(struct cli *cli,
 			      const struct reach_targets *targets)
 {

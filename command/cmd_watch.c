@@ -24,8 +24,13 @@
 #include "watch_words.h"
 
 enum {
-	OUTPUT_CHECK_MS = 1000, /* interval of checks for a closed output */
-	LINES_MAX = 65536,	/* events that wait for a node's name */
+	/*
+	 * Milliseconds between two checks whether the reader of the output has
+	 * closed it.
+	 */
+	OUTPUT_CHECK_MS = 1000,
+	/* Largest number of events that wait for the name of a node. */
+	LINES_MAX = 65536,
 	WORD_BYTES = 32,
 };
 
@@ -37,7 +42,7 @@ struct line {
 	struct line *next;
 	struct ibsa_event event;
 	struct timespec when;
-	unsigned long ticket; /* printed when names.answered reaches it */
+	unsigned long ticket;
 	bool is_generic;
 	char holder[IBSA_VALUE_TEXT + 64]; /* buffer of event.holder */
 	char left_out[64];		   /* why this is a gap, or "" */
@@ -52,7 +57,7 @@ struct watching {
 	struct line *first, **last;
 	unsigned int lines;
 	struct watch_limit limit;
-	int journal; /* file descriptor, if --journal is given */
+	int journal;
 	bool was_subscribed;
 	bool ending;
 	int status; /* exit status */
@@ -307,9 +312,9 @@ static void append(struct watching *watching, const struct ibsa_event *event)
 }
 
 /*
- * The SA has refused a request of the watch. Before the first subscription
- * this ends the command: a retry would get the same answer. Later refusals do
- * not end it.
+ * The SA has refused a request of the watch. If the watch has not been
+ * subscribed before, the refusal ends the command: a retry would get the same
+ * answer. A later refusal does not end the command.
  */
 static void watch_refused(struct watching *watching,
 			  const struct ibsa_event *event)

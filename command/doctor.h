@@ -9,15 +9,16 @@
 #include "interrupt.h"
 #include "progress.h"
 
-/* Results of a check, in rising order of severity. */
+/* The results of a check; a later one is more severe. */
 enum verdict { VERDICT_OK, VERDICT_UNCHECKED, VERDICT_WARNING, VERDICT_WRONG };
 
 enum { NO_PORT = -1 };
 
 /* The subject of a check. */
 struct spot {
-	const char *device; /* NULL: the machine or the fabric */
-	int port;	    /* or NO_PORT */
+	/* NULL: the check is about the machine or the fabric */
+	const char *device;
+	int port; /* or NO_PORT */
 };
 
 /* The result of a check. */
@@ -25,7 +26,10 @@ struct finding {
 	const char *name;
 	struct spot spot;
 	enum verdict verdict;
-	int status; /* exit status if @verdict is VERDICT_WRONG */
+	/*
+	 * If @verdict is VERDICT_WRONG, the command ends with this exit status.
+	 */
+	int status;
 	char detail[320];
 	const char *advice; /* or NULL */
 };
@@ -37,8 +41,8 @@ struct doctor {
 	size_t room;
 	struct finding
 		/*
-		 * A finding that is overwritten if there is no memory for
-		 * another one.
+		 * This finding is used if there is no memory for a new one; its
+		 * content is not printed.
 		 */
 		spare;
 	bool out_of_memory;
@@ -77,10 +81,11 @@ void doctor_add(struct doctor *doctor, const struct finding *finding,
 struct visit {
 	struct doctor *doctor;
 	struct spot spot;
-	struct ibsa_fabric *fabric; /* or NULL: a port of this machine */
+	/* NULL: the port is a port of this machine */
+	struct ibsa_fabric *fabric;
 	/*
-	 * name of the device for ibsa_open(); the name to print may be that of
-	 * several nodes
+	 * The device's name as ibsa_open() accepts it; the name in @spot may be
+	 * that of several nodes.
 	 */
 	const char *device;
 	const char *rate;		     /* may be "" */

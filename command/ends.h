@@ -15,7 +15,7 @@ struct end {
 	uint32_t lid;
 	char node[TARGET_NAME_BYTES + 1];   /* description; "": unknown */
 	char device[TARGET_NAME_BYTES + 1]; /* "": unknown */
-	unsigned int port; /* 0: unknown, or the only port of the node */
+	unsigned int port; /* 0: unknown, or the node has only one port */
 };
 
 struct ends {
@@ -40,11 +40,15 @@ void ends_free(struct ends *ends);
  */
 int ends_own(struct cli *cli, const struct nodes *nodes, struct ends *out);
 
-/* Tells which ports of two targets form pairs. */
+/* The rule by which ports of two targets form pairs. */
 struct ends_pairs {
 	const struct ends *src;
 	const struct ends *dst;
-	bool is_by_device; /* only ports whose devices have equal names */
+	/*
+	 * Two ports form a pair only if their devices have the same name;
+	 * otherwise every port of @src forms a pair with every port of @dst.
+	 */
+	bool is_by_device;
 };
 
 /*

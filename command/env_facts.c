@@ -263,7 +263,10 @@ int env_facts_read(struct cli *cli, struct env_facts *out)
 		return CLI_USAGE;
 	}
 	worst = ports_read(cli, out);
-	/* The first failure explains the next ones. */
+	/*
+	 * After the first failure no further SA is queried: one message
+	 * explains why values are missing.
+	 */
 	for (size_t i = 0; i < out->count; i++) {
 		gid_index_read(out, out->ports[i].port);
 		if (worst == CLI_DONE)

@@ -6,20 +6,25 @@
 #include <ibsa/event.h>
 
 /*
- * Return: the reason why a request of the watch failed, by the member err of
- * struct ibsa_event.
+ * Return: the text of an event's member err, which says why a request of the
+ * watch failed.
  */
 const char *event_failure(int err);
 
-/* Return: the reason of an event; NULL: it has none. */
+/*
+ * Return: the reason that an event has, as text; NULL: the event has no reason.
+ */
 const char *event_reason(const struct ibsa_event *event);
 
-/* What a second signal prints while a subscription ends; see interrupt.h. */
+/*
+ * The message that is printed when a second signal arrives while a subscription
+ * ends; see interrupt.h.
+ */
 extern const char subscription_second_signal[];
 
 /*
- * Whether an ENDED event means that the SA has no subscription of this client
- * any more.
+ * Whether an event of the kind IBSA_EVENT_ENDED means that the SA has no
+ * subscription of this client any more.
  */
 bool event_is_end(const struct ibsa_event *event);
 

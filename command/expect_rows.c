@@ -16,14 +16,14 @@ enum { PORTS_MAX = 254 };
 
 struct expect {
 	const char *path;
-	size_t line; /* of the object that is being read */
+	size_t line; /* line of the file in which the JSON object begins */
 	struct libcjson cjson;
 	struct expect_rows *rows;
 };
 
 /*
- * The memory of one object, which has about a hundred parts. Without it, a
- * quarter of the time of reading is spent in malloc() and free().
+ * A buffer for the memory that libcjson allocates for one object. Without the
+ * buffer, a quarter of the time of reading is spent in malloc() and free().
  */
 static struct {
 	_Alignas(max_align_t) char bytes[1 << 16];

@@ -19,7 +19,11 @@ struct end {
 	uint8_t node_type;
 	uint8_t num_ports;
 	uint8_t port;
-	/* LID for the NodeRecord; expect_rows_read() sets it to 0 */
+	/*
+	 * The LID that the NodeRecord for this end gets; expect_rows_read()
+	 * sets it to 0.
+	 */
+
 	uint16_t lid;
 	char name[NAME_BYTES];
 };
@@ -27,7 +31,10 @@ struct end {
 /* A row: this end and its peer. */
 struct row {
 	struct end ends[2];
-	/* Number of ends that report the link; 0: there is no link. */
+	/*
+	 * Number of ends of the link that report the link; 0: this row is a
+	 * node without a link.
+	 */
 	uint8_t count;
 	uint8_t width;
 	struct speed {

@@ -176,8 +176,9 @@ static void sms_note(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * Query the SMInfoRecords. An SA may refuse them to requests without an
- * SM_Key; a message then says that the number of master SMs cannot be checked.
+ * Query the SMInfoRecords. An SA may refuse SMInfoRecords to requests without
+ * an SM_Key; a message then says that the number of master SMs cannot be
+ * checked.
  */
 static void sms_read(struct fabric_check *check)
 {

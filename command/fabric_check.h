@@ -20,12 +20,14 @@ struct fabric_path {
  * struct fabric_check - a topology and its findings
  * @expected: topology of --expect, or NULL
  * @info:     size of @topology
- * @paths:    @path_count paths from here to other ports, by port GUID
+ * @paths:    the @path_count paths from this port to other ports, sorted by the
+ *            GUID of the other port
  * @own_guid: GUID of this port
  * @sms:      @sm_count SMs of the SA
- * @no_sms:   why the SA has not returned them, or ""
- * @more:     findings that need queries; those of the library precede them
- * @count, @critical_count: number of all findings, and of the critical ones
+ * @no_sms:   the reason why the SA has not returned SMInfoRecords, or ""
+ * @more:     findings that were made by queries; in the order of findings,
+ *            those of the library come first
+ * @count, @critical_count: number of all findings, and of the critical findings
  */
 struct fabric_check {
 	struct cli *cli;

@@ -63,7 +63,7 @@ static int command_send(const struct cli *cli, const char *line, char *out,
 
 /*
  * Join the words of the command line, beginning with the action, to one line.
- * Return: false if it is too long.
+ * Return: false: the line is too long.
  */
 static bool words_join(const struct cli *cli, char *out, size_t size)
 {
@@ -87,7 +87,7 @@ int fabric_control(struct cli *cli)
 	return command_send(cli, line, NULL, 0);
 }
 
-/* A counter of the server's reply. */
+/* A counter in the server's reply to the command "stats". */
 struct stat {
 	const char *name;
 	const char *value;

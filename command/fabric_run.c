@@ -119,9 +119,10 @@ static int file_limit_raise(const struct cli *cli)
 }
 
 /*
- * glibc raises the size above which memory is mapped, once mapped memory was
- * freed. A table that grows in the heap is then copied, which takes
- * milliseconds, and the heap keeps what was freed.
+ * Fix the size above which glibc allocates memory by mmap(2): otherwise glibc
+ * raises this size when mapped memory is freed. A growing table would then be
+ * copied within the heap, which takes milliseconds, and the heap would not
+ * shrink after the table is freed.
  */
 static void allocator_set(void)
 {

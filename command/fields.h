@@ -39,8 +39,9 @@ const struct ibsa_field *fields_find(const struct ibsa_record *record,
 				     const char *text, unsigned int *index);
 
 /*
- * Component mask bits of a request: all bits, and the subset of selectors that
- * a value implies.
+ * Component mask bits of a request. @all: every bit. @implied: those bits of
+ * @all that are set for a selector because the command line has a value for its
+ * field.
  */
 struct fields_mask {
 	uint64_t all;

@@ -15,7 +15,10 @@
 
 enum { LINKS_MAX = 40 }; /* as in Linux */
 
-/* Return: what to do after an error, or "". */
+/*
+ * Return: what the user can do after the error @err, as the end of a message;
+ * "": no advice.
+ */
 static const char *advice(int err)
 {
 	switch (-err) {
@@ -52,8 +55,8 @@ static char *path_beside(const char *path, const char *name)
 }
 
 /*
- * Whether to follow a link. Source: Linux, fs/namei.c, may_follow_link(), which
- * checks this only if the sysctl fs.protected_symlinks is set.
+ * Whether Linux follows this link if the sysctl fs.protected_symlinks is set.
+ * Source: Linux, fs/namei.c, may_follow_link().
  */
 static bool may_follow(const char *path, const struct stat *link)
 {
@@ -69,8 +72,8 @@ static bool may_follow(const char *path, const struct stat *link)
 }
 
 /*
- * Open @file->real without following a link. Return: a descriptor without
- * access to the contents, or a negative errno.
+ * Open @file->real with O_PATH, without following a link. Return: the
+ * descriptor, or a negative errno.
  */
 static int real_open(const struct new_file *file, struct stat *out)
 {
@@ -86,9 +89,10 @@ static int real_open(const struct new_file *file, struct stat *out)
 }
 
 /*
- * Replace @file->real by what the link leads to. A link of /proc, such as
- * /proc/self/fd/1, may lead to what has no path: it stays. Return: whether the
- * link was replaced; or a negative errno; -ENOENT: the link leads nowhere.
+ * Replace the path @file->real by the path to which the link leads. A link of
+ * /proc, such as /proc/self/fd/1, may lead to a file without a path:
+ * @file->real then stays the same. Return: 1: @file->real is replaced; 0: it is
+ * the same; -ENOENT: the link leads nowhere; or another negative errno.
  */
 static int link_follow(struct new_file *file, int link)
 {

@@ -8,19 +8,26 @@
 #include <sys/types.h>
 
 /*
- * A new file, which takes the place of another when it is complete: a program
- * that reads the path gets either the whole old text or the whole new one, and
- * a failure leaves the old text. It has the mode of the old file. A file that is
- * not regular, such as /dev/null, is written in place.
+ * A file that the command writes. The command first writes a new file, and
+ * renames it to the path when it is complete. A program that opens the path
+ * therefore gets either the whole old text or the whole new text. After a
+ * failure the old file is unchanged. The new file has the mode of the old file.
+ * If the path is not a regular file, such as /dev/null, the text is written to
+ * it directly.
  *
- * Links are followed. In a sticky folder that all users may write to, such as
- * /tmp, only those of this user and of the folder's owner are followed, as Linux
- * does with fs.protected_symlinks.
+ * Symbolic links at the end of the path are followed. In a sticky directory
+ * that all users may write to, such as /tmp, a link is followed only if it
+ * belongs to this user or to the owner of the directory, as Linux does with
+ * fs.protected_symlinks.
  */
 struct new_file {
 	const char *path; /* as it was given; for messages */
 	char *real;	  /* without the links */
-	char *name;	  /* of the new file; NULL: written in place */
+	/*
+	 * The name of the new file; NULL: the text is written to the path
+	 * directly.
+	 */
+	char *name;
 	bool has_foreign_link;
 	mode_t mode;
 	int fd;
@@ -30,8 +37,8 @@ struct new_file {
 int new_file_open(struct new_file *file, const char *path);
 
 /*
- * Close the file. If it @is_complete, it takes its place; otherwise it is
- * removed. Return: the exit status; a failure is printed.
+ * Close the new file. If @is_complete is set, rename it to the path; otherwise
+ * remove it. Return: the exit status; a failure is printed.
  */
 int new_file_close(struct new_file *file, bool is_complete);
 
@@ -39,8 +46,8 @@ int new_file_close(struct new_file *file, bool is_complete);
 int text_write(int fd, const char *text, size_t len);
 
 /*
- * Write the text to a file, as struct new_file says. Return: the exit status; a
- * failure is printed.
+ * Write the text to the file @path, as new_file_open() and new_file_close() do.
+ * Return: the exit status; a failure is printed.
  */
 int file_write(const char *path, const char *text, size_t len);
 

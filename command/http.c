@@ -79,9 +79,9 @@ static enum MHD_Result error_send(struct http *http,
 }
 
 /*
- * Called with the head of a request, then for each part of its body, which is
- * ignored, and at its end. A response that is queued after the head refuses the
- * body.
+ * libmicrohttpd calls this function with the head of a request, then with each
+ * part of the request's body, then at its end. The body is ignored: if a
+ * response is queued after the head, libmicrohttpd refuses the body.
  */
 static enum MHD_Result request_answer(void *arg,
 				      struct MHD_Connection *connection,

@@ -28,7 +28,7 @@ struct http_connection {
 	bool is_shut;
 };
 
-/* The text of a page; valid until the next call. */
+/* The text of a page; valid until the page is made again. */
 struct http_page {
 	const char *type;
 	const char *text;
@@ -48,14 +48,19 @@ struct http {
 	const char *path; /* of the page */
 	http_page_fn page;
 	void *arg;
-	/* One more than are served: it takes the place of another. */
+	/*
+	 * HTTP_CONNECTIONS_MAX connections are served. One more is accepted,
+	 * and then another one is closed.
+	 */
 	struct http_connection connections[HTTP_CONNECTIONS_MAX + 1];
 	/*
-	 * A connection was closed: libmicrohttpd, which stops listening at its
-	 * limit, must run once more.
+	 * A connection was closed: call MHD_run() once more, because
+	 * libmicrohttpd does not listen while it has the maximum number of
+	 * connections.
 	 */
 	bool has_room;
-	char address[96]; /* where it listens: "127.0.0.1:9710" */
+	/* the address at which the server listens, such as "127.0.0.1:9710" */
+	char address[96];
 };
 
 /*

@@ -190,9 +190,7 @@ bool interrupt_seen(const struct interrupt *interrupt)
 void interrupt_stop(struct interrupt *interrupt)
 {
 	atomic_store(&interrupt->is_over, true);
-	/*
-	 * The call is repeated: the queue of signals may be full for a moment.
-	 */
+	/* The call fails while the queue of signals is full. */
 	while (pthread_kill(interrupt->thread, stop_signal()) != 0)
 		retry_pause();
 	pthread_join(interrupt->thread, NULL);

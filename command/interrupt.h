@@ -17,8 +17,8 @@ struct interrupt {
 	sigset_t signals;
 	pthread_t thread;
 	/*
-	 * A command of the user runs at the same time, and the terminal sends
-	 * its signals to both processes.
+	 * The command has started a program of the user: the terminal sends the
+	 * signals of the keyboard to both processes.
 	 */
 	bool is_beside;
 	atomic_bool seen;

@@ -26,14 +26,14 @@ struct journal_entry {
 int journal_open(void);
 
 /*
- * Add a field. Line breaks in the value become blanks; without room for it, the
- * field is left out.
+ * Add a field to the entry. Line breaks in the value become blanks. If the
+ * entry has no room for the field, the field is omitted.
  */
 void journal_field(struct journal_entry *entry, const char *name,
 		   const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Return: 0, or the negative errno of sending. */
+/* Return: 0, or the negative errno of sending the entry. */
 int journal_send(int fd, const struct journal_entry *entry);
 
 #endif

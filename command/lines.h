@@ -7,13 +7,16 @@
 
 enum { LINE_BYTES = 1024, LINES_MB = 256 /* of all lines */ };
 
-/* To read standard input, set @file alone. */
+/*
+ * A file that is read line by line. To read standard input, set only the member
+ * @file, to stdin.
+ */
 struct lines {
 	FILE *file;		/* or NULL */
 	struct file_text whole; /* of lines_open() */
 	unsigned long number;	/* of the present line, from 1 */
 	size_t size;		/* bytes read so far */
-	int err;		/* negative errno of reading, or 0 */
+	int err;		/* 0, or the negative errno of a failed read */
 	char text[LINE_BYTES + 1];
 };
 

@@ -38,7 +38,10 @@ static bool has_infiniband(const struct ibsa_device_list *list)
 	return false;
 }
 
-/* Whether a port is included if the user names none. */
+/*
+ * Whether a command uses the port if the user names neither a device nor a
+ * port.
+ */
 static bool is_default(const struct ibsa_device_list *list,
 		       const struct ibsa_device *device,
 		       const struct ibsa_port *port)

@@ -37,8 +37,8 @@ struct machine {
 	struct ibsa_device_list *list; /* of this machine, or NULL */
 	struct ibsa_fabric *fabric;    /* embedded, or NULL */
 	/*
-	 * ports could be read, but there is none, or not the one that the user
-	 * names
+	 * The ports could be read, but this machine has none, or does not have
+	 * the port that the user names.
 	 */
 	bool is_missing;
 };

@@ -13,7 +13,8 @@
 
 struct memory_text {
 	FILE *file;
-	char *text; /* ends with '\0' after memory_text_close() */
+	/* Ends with '\0' after memory_text_close(). */
+	char *text;
 	size_t len;
 	size_t room;
 	bool has_failed;

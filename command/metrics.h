@@ -48,7 +48,7 @@ struct metrics_fabric {
 	size_t findings[METRICS_FINDING_KINDS];
 };
 
-/* Counters of a command that continues to run. */
+/* Counters that a command with --listen adds up over all collections. */
 struct metrics_totals {
 	struct answers answers;
 	uint64_t events[METRICS_EVENT_KINDS];
@@ -65,7 +65,7 @@ struct metrics_totals {
  * @answers:  counts the SA's answers to the queries of this collection
  * @is_complete: no part of the collection failed
  * @seconds:  duration of the collection
- * @totals:   NULL if the command ends after this collection
+ * @totals:   NULL: the command ends after this collection
  */
 struct metrics {
 	struct cli *cli;
@@ -103,8 +103,8 @@ void metrics_write(FILE *file, const struct metrics *metrics,
 		   enum metrics_format format);
 
 /*
- * Check the value of --label. Return: false after a message: it is not
- * NAME=VALUE, or the name is that of a label of ibsa.
+ * Check the value of --label. Return: false: it is not NAME=VALUE, or NAME is a
+ * label that ibsa sets itself; a message is printed.
  */
 bool metrics_label_check(const char *label);
 

@@ -69,10 +69,10 @@ static void findings_count(struct metrics_fabric *fabric,
 }
 
 /*
- * Read the fabric through the client of the port @at; NULL: no port has an SA
- * that answers, and nothing is read. Return: whether the fabric could be read.
- * If not, a message is printed; with @at NULL, only if reading the ports has
- * not failed.
+ * Read the fabric through the client of the port @at. @at is NULL if no port
+ * has an SA that answers: nothing is read then. Return: whether the fabric was
+ * read. If not, a message is printed, except that with @at NULL there is no
+ * message if reading the ports has failed.
  */
 static bool fabric_read(struct metrics *metrics, const struct port_check *at)
 {

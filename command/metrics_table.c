@@ -52,7 +52,6 @@ static const struct machine_port *port_at(const struct metrics *metrics,
 	return i < machine->count ? &machine->ports[i] : NULL;
 }
 
-/* A sample of a port of this machine. */
 static void port_sample(struct metrics_text *text,
 			const struct machine_port *port, double value)
 {
@@ -174,7 +173,10 @@ static void answers_total_write(struct metrics_text *text,
 		answers_write(text, &metrics->totals->answers);
 }
 
-/* An empty label, such as an unknown GUID, means the same as no label. */
+/*
+ * A label of OpenMetrics with the value "", such as that of an unknown GUID,
+ * means the same as no label.
+ */
 static void sm_info_write(struct metrics_text *text,
 			  const struct metrics *metrics)
 {

@@ -30,18 +30,19 @@ struct metric {
 	void (*write)(struct metrics_text *text, const struct metrics *metrics);
 };
 
-/* The metric that is being written. */
+/* The output of metrics. @metric: the metric that is being written. */
 struct metrics_text {
 	FILE *file;
 	enum metrics_format format;
 	const struct metric *metric;
-	const char *label; /* NAME=VALUE of each sample, or NULL */
+	/* NAME=VALUE of --label, which each sample gets; or NULL */
+	const char *label;
 	bool has_header;
 };
 
 /*
- * Write a sample. The other arguments are names of labels, each followed by its
- * value, which may contain any bytes; NULL ends them.
+ * Write a sample with the value @value. The other arguments are pairs: the name
+ * of a label and its value, which may contain any bytes; NULL ends them.
  */
 void metrics_sample(struct metrics_text *text, double value, ...)
 	__attribute__((sentinel));

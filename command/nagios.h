@@ -20,7 +20,8 @@ enum nagios_status {
 
 /*
  * Performance data of a monitoring plugin, collected before the line is
- * printed. With its text, the line is shorter than the 4 KiB that Nagios reads.
+ * printed. With the text before the performance data, the line is shorter than
+ * the 4 KiB that Nagios reads.
  */
 struct nagios {
 	char data[3000];

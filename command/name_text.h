@@ -29,7 +29,7 @@ const char *name_slurm_switch(const char *name, char out[NAME_TEXT]);
 /*
  * Write a host's name for Slurm's topology.conf: the first word of the
  * description, which must be the NodeName in slurm.conf. Return: false: Slurm
- * does not allow this name.
+ * does not accept the first word as a name.
  */
 bool name_slurm_host(const char *name, char out[NAME_TEXT]);
 

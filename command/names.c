@@ -40,7 +40,7 @@ static struct name *name_find(const struct names *names, size_t count,
 	return bsearch(&key, names->all, count, sizeof(key), name_compare);
 }
 
-/* Overwrite known nodes, append the others. */
+/* Replace the names of nodes that are in @names, and append the other nodes. */
 static void add_all(struct names *names, const struct ibsa_reply *reply)
 {
 	const size_t sorted = names->count;

@@ -11,10 +11,10 @@
 struct name;
 
 /*
- * Names of nodes, and the queries for them. @asked and @answered count the
- * queries that were sent and that have ended. When @answered reaches an
- * earlier value of @asked, all names that were requested until then are known,
- * or cannot be found out.
+ * Names of nodes, and the queries for them. @asked: number of queries that were
+ * sent; @answered: number of queries that have ended. When @answered reaches
+ * the value that @asked had at some time, all names that were requested until
+ * then are known, or the SA does not have them.
  */
 struct names {
 	struct ibsa_client *client;

@@ -26,9 +26,10 @@ int nodes_read(struct cli *cli, struct nodes *out);
 int nodes_read_port(struct cli *cli, uint64_t port_guid, struct nodes *out);
 void nodes_free(struct nodes *nodes);
 
-/* The ports that a name stands for. */
+/* The ports to which a node's name refers. */
 struct node_ports {
-	struct ibsa_node *all; /* sorted by device, then by port number */
+	/* sorted by the name of the device, then by port number */
+	struct ibsa_node *all;
 	size_t count;
 };
 

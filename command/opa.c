@@ -13,7 +13,10 @@
 
 enum { CPI_MS = 3000, OUI_SHIFT = 40 };
 
-/* The OUI in the interface ID of a GID that encodes an Omni-Path LID. */
+/*
+ * The OUI in the upper 24 bits of a GID's interface ID: the lower bits encode
+ * an Omni-Path LID.
+ */
 #define OPA_OUI UINT64_C(0x00066a)
 
 /* ClassPortInfo, capability_mask2: the SA supports OpaPathRecords. */

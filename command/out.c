@@ -59,7 +59,10 @@ static void out_put(struct out *out, const char *text)
 		note_error(out, errno);
 }
 
-/* Write text from outside without terminal codes and line ends. */
+/*
+ * Write text without terminal codes and line ends, because the text may come
+ * from another machine.
+ */
 static void put_clean(struct out *out, const char *text)
 {
 	char part[PART_BYTES];

@@ -25,14 +25,14 @@ enum out_shape {
 
 enum { OUT_COLUMNS = 256 };
 
-/* One cell of a row. @text is its value in text output. */
+/* One cell of a row. @text is the value that text output shows. */
 struct out_cell {
 	enum { OUT_NONE, OUT_NUMBER, OUT_TEXT } kind;
 	uint64_t number;
 	const char *text;
 };
 
-/* The bytes of a row while it is written. */
+/* The bytes of the row that is being written. */
 struct out_bytes {
 	char *at;
 	size_t len;
@@ -59,8 +59,9 @@ struct out {
 	size_t pad;
 	size_t widths[OUT_COLUMNS];
 	struct out_bytes row;
-	bool has_header;	   /* of CSV */
-	struct out_fields *fields; /* the only cells to write; NULL: all */
+	bool has_header; /* of CSV */
+	/* the cells to write, which the user has chosen; NULL: all cells */
+	struct out_fields *fields;
 };
 
 /*
@@ -149,8 +150,8 @@ void out_none(struct out *out, const char *name);
 void out_text_or_none(struct out *out, const char *name, const char *text);
 
 /*
- * Write the last cell of a row. A table shows it on a separate line below the
- * row; @text is NULL if it has no value.
+ * Write the last cell of a row; @text is NULL if the cell has no value. A table
+ * shows the text on a separate line below the row.
  */
 void out_below(struct out *out, const char *name, const char *text);
 

@@ -6,7 +6,7 @@
 #include "fields.h"
 #include "own_port.h"
 
-/* The port to find; any port if @is_any. */
+/* The port that a table must contain; with @is_any, any port will do. */
 struct own_port {
 	uint64_t guid;
 	uint32_t lid;

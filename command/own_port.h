@@ -8,9 +8,10 @@
 #include "cli.h"
 
 /*
- * An SA shows each port its own node, so records of a whole fabric without this
- * port are not those of the fabric, and nothing follows from them. The SA that
- * --sa names may be that of another fabric: of its records only one is needed.
+ * Every SA shows a port its own node. Therefore, if the records of a fabric do
+ * not include this port, they are incomplete, and no conclusion can be drawn
+ * from them. If --sa names an SA, which may be that of another fabric, the
+ * records need not include this port: one record is enough.
  *
  * own_port_in_nodes() checks @count NodeRecords, own_port_in_topology() a
  * topology; @client has queried them. Return: whether they include the port; if

@@ -57,9 +57,9 @@ void page_topology(struct page *page);
 
 /*
  * Query and write the partitions, services, multicast groups, SMs and the
- * latency of the SA. A query that fails becomes a sentence in the page, and is
- * printed. Return: the exit status; CLI_DONE unless the client is lost or there
- * is no memory.
+ * latency of the SA. If a query fails, a message is printed, which is also
+ * written into the page. Return: the exit status; CLI_DONE unless the client is
+ * lost or there is no memory.
  */
 int page_records(struct page *page);
 

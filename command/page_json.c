@@ -44,8 +44,9 @@ void page_null(struct page_json *json, const char *name)
 }
 
 /*
- * '<' could end the script element or begin a comment in it. Characters that
- * end a line in JavaScript are replaced by ibsa_text_clean().
+ * A '<' must be escaped: it could end the script element, or begin a comment in
+ * this element. Characters that end a line in JavaScript are replaced by
+ * ibsa_text_clean().
  */
 static void part_put(FILE *file, const char *part)
 {

@@ -18,16 +18,11 @@ enum {
 	PKEYS = 0x8000,	      /* numbers of partitions */
 };
 
-/*
- * A member of a partition or of a multicast group. @port: index of its port in
- * the page. @pkey: a number by which by_pkey() sorts, see pkey_order().
- */
 struct member {
 	uint32_t pkey;
 	uint32_t port;
 };
 
-/* A query whose records become a part of the page. */
 struct section {
 	struct page *page;
 	struct client_wait wait;
@@ -72,7 +67,7 @@ static int section_query(struct section *section,
 	return section->wait.broken ? CLI_SILENT : CLI_DONE;
 }
 
-/* Return: what to do if the SA refuses @record; "": nothing is known. */
+/* Return: what the user can do if the SA refuses @record; "": no advice. */
 static const char *table_advice(const struct cli *cli,
 				const struct ibsa_record *record)
 {

@@ -9,15 +9,16 @@
 #include "fields.h"
 
 /*
- * A path query in one of the two PathRecord layouts, InfiniBand or Omni-Path.
+ * A path query in one layout of PathRecords: that of InfiniBand or that of
+ * Omni-Path.
  */
 struct form {
 	const struct ibsa_record *record;
 	union fields_host match;
 	struct fields_mask mask;
 	/*
-	 * A field or value on the command line is invalid in this layout;
-	 * @error has the reason.
+	 * The command line has a field or a value that is invalid in this
+	 * layout; @error has the reason.
 	 */
 	bool is_wrong;
 	struct ibsa_error error;
@@ -55,20 +56,24 @@ struct row {
 	struct ibsa_reason *reason; /* NULL: there is a path */
 };
 
-/* All rows of the output, in the order of the replies. */
+/* All rows of the output, in the order in which replies arrived. */
 struct rows {
 	const struct ibsa_record *record;
 	bool is_opa;
-	bool has_devices; /* the table has columns for devices */
+	bool has_devices; /* the table shows the device of each port */
 	/* With --why: a row without a path has the reason why there is none. */
 	bool has_reasons;
 	struct row *all;
 	size_t count;
-	/* Source and destination of the path that is being queried. */
+	/* The ports of the path that is being queried. */
 	const struct end *src;
 	const struct end *dst;
 	const union fields_host *match; /* values of the query */
-	const char *unmet; /* the last selector that a path did not meet */
+	/*
+	 * The last selector of the command line that a path in a reply did not
+	 * meet.
+	 */
+	const char *unmet;
 	union fields_host unmet_host; /* this path */
 };
 

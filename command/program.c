@@ -18,13 +18,17 @@
 
 #include "program.h"
 
-/* Most entries of a dynamic section that are read. */
+/* Maximum number of entries that are read of an ELF file's dynamic section. */
 enum { ENTRIES_MAX = 4096 };
 
 /* What was found in an ELF file. */
 struct elf_facts {
 	bool has_interpreter;
-	bool has_name; /* it is a library, such as the dynamic linker */
+	/*
+	 * The file has DT_SONAME: it is a shared library, such as the dynamic
+	 * linker.
+	 */
+	bool has_name;
 	bool has_rpath;
 	bool has_runpath;
 };
@@ -65,7 +69,7 @@ static bool bytes_read(int fd, void *out, size_t len, uint64_t at)
 	       pread(fd, out, len, (off_t)at) == (ssize_t)len;
 }
 
-/* Read the dynamic section, of which @part gives the place. */
+/* Read the dynamic section whose program header is @part. */
 static void dynamic_read(int fd, const ElfW(Phdr) * part,
 			 struct elf_facts *facts)
 {

@@ -4,11 +4,17 @@
 #define COMMAND_PROGRAM_H
 
 enum program_kind {
-	/* By LD_LIBRARY_PATH first, as far as its file tells. */
+	/*
+	 * The program searches its libraries in LD_LIBRARY_PATH first, as far
+	 * as its ELF file tells.
+	 */
 	PROGRAM_USUAL,
-	/* It is linked statically and loads none. */
+	/* The program is linked statically and loads no libraries. */
 	PROGRAM_STATIC,
-	/* By DT_RPATH, which comes before LD_LIBRARY_PATH. */
+	/*
+	 * The program searches its libraries by DT_RPATH, which has precedence
+	 * over LD_LIBRARY_PATH.
+	 */
 	PROGRAM_RPATH,
 };
 

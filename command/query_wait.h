@@ -19,14 +19,17 @@ typedef int (*reply_use_fn)(struct cli *cli, const struct ibsa_reply *reply,
 int client_open(struct cli *cli);
 
 /*
- * A wait for one or several queries; the callback of the last one sets @ended.
+ * A wait for one or more queries. The callback of the last query sets @ended.
  */
 struct client_wait {
 	bool ended;
-	bool broken; /* the client was closed, which was printed */
+	/*
+	 * waiting has failed, a message was printed, and the client was closed
+	 */
+	bool broken;
 };
 
-/* Wait with progress on a terminal. */
+/* Wait until @wait->ended is set, and show progress on a terminal. */
 void client_wait(struct cli *cli, struct client_wait *wait);
 
 /* Print why a query could not be submitted. Return: the exit status. */
@@ -62,11 +65,14 @@ void reply_statistics_print(const struct cli *cli,
 			    const struct ibsa_query *query,
 			    const struct ibsa_reply *reply);
 
-/* With -v, print the queries of the client since @before, for @what. */
+/*
+ * With -v, print how many queries the client has sent since @before. @what: the
+ * subject of the message.
+ */
 void queries_print(const struct cli *cli, const char *what,
 		   const struct ibsa_stats *before);
 
-/* Get the state of the client's port, and its GID. Return: the exit status. */
+/* Get the state of the client's port, which includes the port's GID. */
 int own_port_get(struct cli *cli, struct ibsa_port_state *out);
 int own_gid_get(struct cli *cli, struct ibsa_gid *out);
 

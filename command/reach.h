@@ -12,7 +12,8 @@
 #include "target.h"
 
 enum {
-	REACH_MATRIX_MAX = 256,	     /* ports of a matrix: 65536 queries */
+	/* maximum number of ports in a matrix, which has 65536 queries then */
+	REACH_MATRIX_MAX = 256,
 	REACH_TARGETS_MAX = 1 << 20, /* arguments and lines */
 	REACH_REDIRECT_BYTES = 72,   /* size of a ClassPortInfo */
 };
@@ -99,9 +100,12 @@ void reach_node_cell(struct out *out, const char *name,
 const char *reach_target_label(const struct reach_target *target,
 			       char out[REACH_TEXT]);
 
-/* The result of ibsa reach for one target; all zero if there is none. */
+/*
+ * The result of ibsa reach for one target; all members are zero if there is no
+ * result.
+ */
 struct reach_result {
-	bool is_known; /* the query ended, with whatever answer */
+	bool is_known; /* the query has ended, with or without an answer */
 	uint8_t reach;
 	uint8_t redirects;
 	uint16_t status;
@@ -126,12 +130,14 @@ void reach_results_free(struct reach_result *results, size_t count);
 enum reach_end {
 	REACH_GOES_ON,
 	REACH_INTERRUPTED,
-	/* The run ended because too many queries in a row were not answered. */
+	/*
+	 * The run ended because too many successive queries were not answered.
+	 */
 	REACH_SILENT,
 	REACH_BROKEN, /* ibsa_wait() failed */
 };
 
-/* A run of queries, batch after batch. */
+/* The queries of a command, in batches of queries that are sent together. */
 struct reach_run {
 	struct cli *cli;
 	struct progress progress;
@@ -140,8 +146,9 @@ struct reach_run {
 	size_t done;
 	enum ibsa_why why;
 	enum reach_end end;
-	int status;			/* exit status of the worst answer */
-	unsigned int unanswered_in_row; /* queries in a row without an answer */
+	int status; /* the worst exit status of a query so far */
+	/* number of successive queries without an answer so far */
+	unsigned int unanswered_in_row;
 	struct reach_result silent, refused;	/* first result of each kind */
 	uint8_t redirect[REACH_REDIRECT_BYTES]; /* ClassPortInfo of @refused */
 	bool is_redirected;
@@ -166,15 +173,15 @@ void reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
 		     bool has_reasons);
 
 /*
- * Query the paths to all @gids, from the GID @from; NULL: from this port.
- * Results for queries that were not sent do not change. Return: whether
- * further queries may be sent.
+ * Query the paths to all @gids from the GID @from, or from this port if @from
+ * is NULL. The result of a query that was not sent stays as it is. Return:
+ * whether further queries may be sent.
  */
 bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
 		     const struct ibsa_gid *gids, size_t count,
 		     struct reach_result *results);
 
-/* Print the failure of the run, if there is one. Return: the exit status. */
+/* Print the failure because of which the run has ended, if there is one. */
 int reach_run_end(struct reach_run *run);
 
 /* Number of results of each kind. */

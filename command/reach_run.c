@@ -87,7 +87,10 @@ static void note_failure(struct reach_run *run,
 		*first = *result;
 }
 
-/* If the SA's first refusal is a redirection, store its target. */
+/*
+ * If the first status by which the SA has refused a query is a redirection,
+ * store the target of the redirection.
+ */
 static void note_redirect(struct reach_run *run,
 			  const struct ibsa_reach_answer *answer)
 {
@@ -109,7 +112,7 @@ static void judge(struct reach_run *run, const struct reach_result *result)
 
 /*
  * End the batch of queries. The batch then reports -ECANCELED for each query
- * without an answer; its number of tries is 0 if it was not sent.
+ * without an answer, with 0 tries if the query was not sent.
  */
 static void run_stop(struct reach_run *run, enum reach_end why)
 {

@@ -199,7 +199,7 @@ static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
 struct resolving {
 	struct cli *cli;
 	struct ibsa_gid own;
-	bool is_opa; /* the port's link layer is Omni-Path */
+	bool is_opa; /* the link layer of this machine's port is Omni-Path */
 	struct nodes nodes;
 	bool has_nodes;
 };
@@ -393,9 +393,10 @@ static int arrange(struct reach_targets *targets, size_t given)
 }
 
 /*
- * The SA did not answer. The targets that need no query nevertheless get a
- * result, except with --matrix or --all, after a signal, or if waiting has
- * failed, which closes the client. Return: the exit status.
+ * The SA did not answer. Return: CLI_DONE: the command continues, because
+ * targets that need no query nevertheless get a result; CLI_SILENT: the command
+ * ends, because of --matrix or --all, because a signal has arrived, or because
+ * waiting has failed, which closes the client.
  */
 static int silence_note(const struct cli *cli, struct reach_targets *targets)
 {

@@ -9,7 +9,7 @@
 
 enum { REASON_CELL_TEXT = 64 };
 
-/* Detail text for a name that no node has. */
+/* Detail text of the reason that no node has the name. */
 /* clang-format off */
 #define REASON_NO_NAME_TEXT \
 	"the SA shows no node with this name; it does not show nodes whose " \

@@ -35,7 +35,7 @@ struct record {
 	pcap_t *pcap;
 	pcap_dumper_t *file;
 	const char *path;
-	uint64_t epoch_ns; /* the fabric's time 0, since 1970 */
+	uint64_t epoch_ns; /* the fabric's time 0, in ns since 1970 */
 	bool is_counted;
 	uint64_t count; /* packets so far */
 };

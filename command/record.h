@@ -32,8 +32,8 @@ int record_end(struct record *record);
 int record_open(struct cli *cli);
 
 /*
- * Stop recording packets. Call this after the client is closed. Return: the
- * exit status.
+ * Complete the file of --record. Call this after the client is closed. Return:
+ * the exit status.
  */
 int record_close(struct cli *cli);
 

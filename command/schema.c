@@ -169,7 +169,10 @@ static void put_property(const struct cell_type *type, void *arg)
 	printf("}");
 }
 
-/* Write the condition on the cell @type, if the column of the cell has one. */
+/*
+ * If a column has a value only in certain rows, write this condition for the
+ * cell @type into the schema.
+ */
 static void put_condition(const struct cell_type *type, void *arg)
 {
 	const char *words = type->column->words_of_no;

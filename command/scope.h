@@ -11,9 +11,13 @@ struct scope {
 	const char *device; /* NULL: all */
 	unsigned int port;  /* 0: all of the device */
 	const char
-		/* Fabric that has the devices; NULL or "": this machine. */
+		/*
+		 * The fabric to which the device belongs; NULL or "": this
+		 * machine.
+		 */
 		*fabric;
-	char *owned; /* buffer of @device, if it was allocated */
+	/* the memory of @device, if it was allocated; otherwise NULL */
+	char *owned;
 };
 
 /*

@@ -47,7 +47,11 @@ static const char second_signal_text[] =
 	"ended before the SA confirmed that the service is removed; it may "
 	"stay registered until its lease ends; see ibsa service unregister";
 
-enum { OUTPUT_CHECK_MS = 1000 }; /* interval of checks for a closed output */
+/*
+ * Milliseconds between two checks whether the reader of the output has closed
+ * it.
+ */
+enum { OUTPUT_CHECK_MS = 1000 };
 
 static const char *report_failure(const struct ibsa_registration_report *report)
 {

@@ -11,7 +11,8 @@
 #include "opa.h"
 #include "target.h"
 
-enum { DEFAULT_HOPS = 64 }; /* Linux's value for IP packets, for RoCE */
+/* hop limit for RoCE, which Linux uses for IP packets */
+enum { DEFAULT_HOPS = 64 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -212,7 +213,11 @@ int target_parse_any(const char *text, struct target *out,
 	if (target_parse(text, out, error) == 0 ||
 	    target_parse_opa(text, out, &wider) == 0)
 		return 0;
-	/* If the two errors differ, the text is a LID that is too large. */
+	/*
+	 * @error was made with the LIDs of InfiniBand, @wider with those of
+	 * Omni-Path: if the two texts differ, the text is a LID that is too
+	 * large.
+	 */
 	if (strcmp(error->text, wider.text) != 0)
 		return target_refuse(error,
 				     "'%.64s' is not a LID (1 to %u; on "

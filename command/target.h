@@ -21,7 +21,7 @@ struct target {
 	struct ibsa_gid gid;
 	uint64_t guid;
 	uint32_t lid;
-	const char *name; /* points into the text that was parsed */
+	const char *name; /* its text is a part of the parsed text */
 };
 
 /*

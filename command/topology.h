@@ -64,8 +64,8 @@ uint32_t topology_view_lid(const struct topology_view *view, size_t node,
 			   unsigned int number, uint8_t *out_lmc);
 
 /*
- * Read the topology from the SA. Return: the exit status, CLI_SILENT if it
- * lacks this port; a failure is printed.
+ * Read the topology from the SA. Return: the exit status; CLI_SILENT if the
+ * topology lacks this port; a failure is printed.
  */
 int topology_read(struct cli *cli, struct ibsa_topology **out);
 

@@ -29,7 +29,7 @@ struct boxing {
 	 * switches of the highest level.
 	 */
 	size_t *parent;
-	unsigned int *tops; /* of each island, its highest level */
+	unsigned int *tops; /* for each island: its highest level */
 };
 
 typedef void (*link_fn)(struct boxing *boxing, size_t node, size_t far,
@@ -62,8 +62,9 @@ static void each_key(struct boxing *boxing)
 }
 
 /*
- * Note a neighbour of a node in the index @arg. SIZE_MAX: no neighbour was
- * noted yet; SIZE_MAX - 1: the node has several.
+ * If @node has exactly one neighbour, store it in the index @arg. @arg is
+ * SIZE_MAX before the first call, and SIZE_MAX - 1 if @node has several
+ * neighbours.
  */
 static void only_note(struct boxing *boxing, size_t node, size_t far, void *arg)
 {

@@ -19,10 +19,11 @@ enum {
 };
 
 /**
- * struct box - nodes that are drawn as one
+ * struct box - nodes that are drawn as one box
  * @level:    highest level of its switches; 0: it has none
- * @adapters, @switches: number of its nodes; routers count as adapters
- * @first, @last: indexes of its first and its last node
+ * @adapters, @switches: number of nodes of this kind in the box; a router
+ *                       counts as an adapter
+ * @first, @last: indexes of the first and the last node of the box
  */
 struct box {
 	unsigned int level;
@@ -34,7 +35,8 @@ struct box {
 
 /**
  * struct boxes - all boxes
- * @of:  for each node, the index of its box; SIZE_MAX: the node is hidden
+ * @of:  for each node, the index of the box that contains the node; SIZE_MAX:
+ *       the node is hidden
  * @all: @count boxes
  */
 struct boxes {

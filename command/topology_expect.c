@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads an expected topology. From the output of ibsa topology -j it makes SA
- * records from which this output could have been made. The LIDs in them are
- * arbitrary: they are not compared, and the output for a topology file may
- * have none.
+ * Reads an expected topology. From the output of ibsa topology -j, this file
+ * makes SA records for which ibsa topology -j would write the same output. The
+ * LIDs in these records are arbitrary: they are not compared, and the output
+ * for a topology file may have none.
  */
 #include <errno.h>
 #include <stdlib.h>

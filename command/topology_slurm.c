@@ -50,9 +50,14 @@ struct tree {
 	size_t host_count;
 	struct branch *branches;
 	size_t branch_count;
-	/* For each node: another node of the same set; or the node itself. */
+	/*
+	 * For each node: another node of the same set, on the way to the node
+	 * that represents the set; or the node itself, if it represents the
+	 * set.
+	 */
 	size_t *joined;
-	size_t *top_count; /* for each set: branches without a parent */
+	/* for each set: the number of branches without a parent */
+	size_t *top_count;
 };
 
 static int no_memory(void)

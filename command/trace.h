@@ -9,22 +9,24 @@
 #include "topology.h"
 
 /*
- * A row of ibsa trace: a link on the path, or where and why the trace has
- * ended.
+ * A row of ibsa trace: a link on the path, or the place where the trace has
+ * ended and the reason.
  */
 struct trace_row {
 	uint32_t slid;
 	uint32_t dlid;
 	unsigned int number;
 	struct ibsa_trace_hop hop;
-	const char *end; /* why the trace ends there, or NULL */
+	/* the reason why the trace has ended at this place, or NULL */
+	const char *end;
 	bool has_no_link;
 };
 
 /**
  * struct traces - all rows
- * @view:    the topology; read with the first path
- * @blocks:  of each switch's forwarding table, the block with the path's DLID
+ * @view:    the topology; it is read before the first path is traced
+ * @blocks:  of each switch, the block of its forwarding table that contains the
+ *           path's DLID
  */
 struct traces {
 	struct topology_view view;
@@ -47,9 +49,9 @@ int trace_row_add(struct traces *traces, const struct trace_row *row);
 int trace_topology_read(struct cli *cli, struct traces *traces);
 
 /*
- * Trace the tree of --group. With ports (@count is not 0), trace from the first
- * port @from; without ports, print the whole tree. Return: the exit status; a
- * failure is printed.
+ * Trace the tree of --group. If @count is not 0, trace from the port @from[0];
+ * otherwise print the whole tree. Return: the exit status; a failure is
+ * printed.
  */
 int trace_group(struct cli *cli, struct traces *traces, const struct end *from,
 		size_t count);

@@ -13,7 +13,7 @@
 
 enum { BLOCK_LIDS = 32 };
 
-/* MulticastForwardingTableRecords of a reply. */
+/* The MulticastForwardingTableRecords that the SA returned, decoded. */
 struct tables {
 	struct ibsa_mft *all;
 	size_t count;
@@ -151,10 +151,10 @@ static uint32_t lid_of(const struct traces *traces, const struct end *end)
 }
 
 /*
- * Whether the tree ends at the first switch, which is the source itself or the
- * switch to which the source is connected, because this switch has no entry for
- * the group. No other switch is then a part of the tree. @out: receives the
- * number of branches up to and with the first switch
+ * Whether the first switch has no entry for the group, so that the tree has no
+ * other switch. The first switch is the source itself or the switch to which
+ * the source is connected. @out: receives the number of branches up to and with
+ * the first switch
  */
 static bool ends_at_source(const struct traces *traces,
 			   const struct ibsa_trace_tree *tree, size_t *out)

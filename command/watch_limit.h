@@ -7,14 +7,22 @@
 #include <stdint.h>
 
 enum {
-	/* Events at once: every port of a large fabric may come or go. */
+	/*
+	 * Maximum number of events that are printed without delay: every port
+	 * of a large fabric may come or go at once.
+	 */
 	WATCH_LIMIT_BURST = 65536,
 	WATCH_LIMIT_PER_S = 1000,
 };
 
 struct watch_limit {
-	int64_t full_ms;   /* when all of the burst is free again */
-	uint64_t left_out; /* since watch_limit_left_out() has returned them */
+	/* the time at which the whole burst can be used again */
+	int64_t full_ms;
+	/*
+	 * Number of events left out since watch_limit_left_out() has returned
+	 * this number.
+	 */
+	uint64_t left_out;
 	uint64_t sequence; /* of the last one */
 };
 
@@ -22,8 +30,8 @@ struct watch_limit {
 bool watch_limit_take(struct watch_limit *limit, uint64_t sequence);
 
 /*
- * Return: the number of events left out, if half of a second's events can be
- * printed again, or if the watch @is_ending; otherwise 0.
+ * Return: the number of events that were left out; 0: none, or there is not yet
+ * room for the events of half a second and @is_ending is false.
  */
 uint64_t watch_limit_left_out(struct watch_limit *limit, bool is_ending);
 

@@ -15,8 +15,8 @@
 #include "libibumad/section.h"
 
 /*
- * Nothing is done, because the library needs no initialisation. Programs may
- * omit umad_init() and umad_done().
+ * umad_init() does nothing, because the library needs no initialisation.
+ * Programs may omit umad_init() and umad_done().
  */
 int umad_init(void)
 {

@@ -32,16 +32,16 @@ static bool slot_is_stale(const struct registry_slot *slot, int unused)
 
 	(void)unused;
 	/*
-	 * Changing an entry fails if the number belongs to a file that is not
-	 * the epoll set with this member.
+	 * EPOLL_CTL_MOD fails if the number @portid belongs to another file by
+	 * now, because that file has no member @mark.
 	 */
 	return portid >= 0 && epoll_ctl(portid, EPOLL_CTL_MOD,
 					(int)atomic_load(&slot->mark), &event);
 }
 
 /*
- * Add a file at a fabric server. The mark of its slot is the number of a member
- * of the epoll set that is the portid.
+ * Add a file at a fabric server to the table. The portid is an epoll set; the
+ * mark of the file's slot is the descriptor in this set.
  */
 static int slot_add(int portid, struct umad_file *file)
 {

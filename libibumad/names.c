@@ -29,7 +29,7 @@ int ibsa__ca_names(struct device_files *files, struct ibsa__names *out)
 {
 	struct ibsa__names names = { 0 };
 	size_t count = 0;
-	/* In the directory's own order, as libibumad. */
+	/* The names stay in the order of the directory, as in libibumad. */
 	int err = files->ops->list(files, "class/infiniband", &names);
 
 	if (err) {

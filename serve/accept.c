@@ -14,20 +14,33 @@
 
 enum {
 	ACCEPTS_MAX = 64, /* in one round */
-	/* until the next accept4() without descriptors */
+	/*
+	 * Time until accept4() is called again after it has failed because no
+	 * descriptor was free.
+	 */
+
 	ACCEPT_RETRY_MS = 100,
-	RESERVED = 16, /* slots for commands, above the limit of connections */
-	SHARE = 4,     /* One process gets at most this part of the slots, */
+	/*
+	 * Number of slots above the limit of connections that only connections
+	 * for commands may use.
+	 */
+	RESERVED = 16,
+	/*
+	 * One process gets at most a quarter of the slots (SHARE), but at least
+	 * SHARE_MIN.
+	 */
+	SHARE = 4,
 	SHARE_MIN = 8, /* but at least this number. */
 	RESERVED_SHARE = RESERVED / SHARE,
-	NOTE_MS = 1000, /* between two notes of refused clients */
+	/* Minimum time between two notes about refused clients in the log. */
+	NOTE_MS = 1000,
 };
 
 void ibsa__server_reenable(struct server *server)
 {
 	/*
-	 * If waiting for connections fails here, the next disconnection or the
-	 * timer tries again.
+	 * If epoll_ctl() fails here, the next disconnection or the timer calls
+	 * this function again.
 	 */
 	if (server->is_accept_paused && server->listener.fd >= 0)
 		(void)!ibsa__server_watch(&server->listener, EPOLLIN);
@@ -53,7 +66,8 @@ static bool process_is_allowed(const struct ucred *process)
 /*
  * Take a slot for a connection of process @pid. Process id 0 stands for all
  * processes in other PID namespaces, which are not limited one by one. Return:
- * false: @max slots are in use, or @share by this process; or memory is short.
+ * false: @max slots are in use, or this process uses @share slots, or memory is
+ * short.
  */
 static bool slot_take(struct server_slots *slots, pid_t pid, uint32_t max,
 		      uint32_t share)
@@ -76,7 +90,7 @@ static void slot_give(struct server_slots *slots, pid_t pid)
 
 	slots->used--;
 	ibsa__map_remove(&slots->used_by, (uint64_t)pid);
-	/* The slot of the removed key is free again, so this cannot fail. */
+	/* This cannot fail, because removing the key has made room. */
 	if (used > 1)
 		(void)!ibsa__map_put(&slots->used_by, (uint64_t)pid, used - 1);
 }
@@ -132,8 +146,8 @@ static int peer_accept(struct server *server, int fd, pid_t pid,
 	server->stats.accepted++;
 	server->stats.clients++;
 	/*
-	 * Unless the client sends commands, its slot is free before the next
-	 * client is accepted.
+	 * A connection for commands keeps its slot; any other connection
+	 * returns it before the next client is accepted.
 	 */
 	if (is_reserved)
 		ibsa__peer_receive(&peer->control, EPOLLIN);

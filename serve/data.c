@@ -132,10 +132,13 @@ static pthread_mutex_t *peer_lock(const struct server_peer *peer)
 	return peer->control.server->options.lock;
 }
 
-/* What the client's queue had while the lock was held. */
+/* What the server took from the client's queue while it held the lock. */
 struct gathered {
 	size_t used; /* bytes of small packets in the server's out_batch */
-	/* If these are 0: the first packet, if it is large; or NULL. */
+	/*
+	 * If @used is 0: the first packet of the queue, if it is large;
+	 * otherwise NULL.
+	 */
 	const uint8_t *large;
 	size_t len; /* of @large */
 	bool has_more;
@@ -220,7 +223,7 @@ static bool gathered_send(struct server_peer *peer, const struct gathered *got)
 	       packets_send(peer, peer->control.server->out_batch, got->used);
 }
 
-/* Most batches that are sent at a time to a client that reads quickly. */
+/* Maximum number of batches that one call sends to a client. */
 enum { FLUSH_BATCHES = 16 };
 
 void ibsa__peer_flush(struct server_peer *peer)
@@ -278,8 +281,8 @@ static size_t packet_length(const uint8_t *packet)
 }
 
 /*
- * Whether the client's turn is over: its time has passed, as far as the last
- * packet has read the clock, or its file has work.
+ * Whether the client's turn is over: its time has passed at the last packet
+ * that has read the clock, or its umad file has work to do.
  */
 static bool turn_is_over(struct server_peer *peer)
 {

@@ -29,8 +29,8 @@
 #define FOLDER_SUFFIX ".issm"
 
 /*
- * Maximum number of FIFOs. Their descriptors are among those that the limit of
- * connections leaves to the server.
+ * Maximum number of FIFOs. Their descriptors are a part of OTHER_FILES, which
+ * the limit of connections leaves free.
  */
 enum { ISSMS_MAX = 32 };
 
@@ -207,9 +207,9 @@ static int fifo_open(const char *path)
 }
 
 /*
- * Close the FIFO, and delete it, unless a process holds it open, for which the
- * next server at the same socket finds it; or another server has replaced it:
- * then the file at @path is another one.
+ * Close the FIFO. Delete it, except in two cases: a process holds the FIFO
+ * open, so that the next server at the same socket can find it; or the file at
+ * @path is that of another server, which has replaced the FIFO.
  */
 static void fifo_end(const char *path, int fd)
 {
@@ -288,7 +288,7 @@ static void issm_close(struct server *server, struct server_issm *issm)
 
 /*
  * Close the FIFOs that have been idle for @limit_ns. Return: the time at which
- * the next one has been; UINT64_MAX: none is idle.
+ * the next FIFO will have been idle for @limit_ns; UINT64_MAX: no FIFO is idle.
  */
 static uint64_t issms_close_idle(struct server *server, uint64_t limit_ns)
 {
@@ -378,7 +378,10 @@ static bool issm_find_port(const struct server *server, const char *name,
 	return is_found;
 }
 
-/* Adopt the FIFO of a port, if it is one that a process holds open. */
+/*
+ * Use the FIFO of a port that a former server has left, if a process holds the
+ * FIFO open.
+ */
 static void issm_adopt(struct server *server, const char *name)
 {
 	const struct fifo fifo = issm_fifo(server, name);

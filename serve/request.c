@@ -35,7 +35,7 @@ static struct remote_port remote_port(const struct ibsa_port_state *state)
 	return port;
 }
 
-/* Append @len bytes. Return: the first byte after them. */
+/* Append @len bytes. Return: the address behind them. */
 static uint8_t *bytes_put(uint8_t *out, const void *bytes, size_t len)
 {
 	memcpy(out, bytes, len);
@@ -452,9 +452,9 @@ static void request_answer(struct server_peer *peer,
 }
 
 /*
- * Answer the complete requests of a client until its turn ends;
- * @peer->has_request: one is left. Return: false: the head of a frame is
- * invalid.
+ * Answer the complete requests of a client until its turn ends. If a complete
+ * request is left, @peer->has_request is set. Return: false: the head of a
+ * frame is invalid.
  */
 static bool requests_answer(struct server_peer *peer)
 {

@@ -19,7 +19,10 @@
  */
 enum { WRITES_MAX = 16 };
 
-/* The client has written packets to its ring, or has read from the other. */
+/*
+ * Called when the client has written to the eventfd: it has written packets to
+ * its ring, or has read packets from the server's ring.
+ */
 static void handle_bell(struct server_source *source, uint32_t events)
 {
 	struct server_peer *peer = list_object(source, struct server_peer,

@@ -20,10 +20,12 @@
 #include "serve/server.h"
 
 enum {
-	EVENTS_MAX = 64,      /* in one round */
-	ROUNDS_MAX = 16,      /* of one call of ibsa__server_wait() */
-	CONNECTIONS = 1024,   /* default maximum */
-	CONNECTION_FILES = 3, /* descriptors of a connection, at most */
+	EVENTS_MAX = 64, /* in one round */
+	/* Maximum number of rounds in one call of ibsa__server_wait(). */
+	ROUNDS_MAX = 16,
+	CONNECTIONS = 1024, /* default maximum */
+	/* maximum number of descriptors of one connection */
+	CONNECTION_FILES = 3,
 	/*
 	 * Number of file descriptors reserved for the server itself and the
 	 * rest of the program; the others limit the number of clients.
@@ -89,7 +91,8 @@ void ibsa__source_close(struct server_source *source)
  */
 struct server_closings {
 	atomic_uint count;
-	atomic_uint references; /* of the server and of the threads */
+	/* Number of references: of the server and of each closing thread. */
+	atomic_uint references;
 };
 
 static void closings_put(struct server_closings *closings)
@@ -109,8 +112,8 @@ static void closing_end(void *arg)
 void ibsa__server_fd_close(struct server *server, int fd)
 {
 	/*
-	 * Succeeds on sockets only. Afterwards, no descriptor can arrive with a
-	 * message.
+	 * shutdown() succeeds only on sockets. After it, no message with
+	 * descriptors can arrive.
 	 */
 	if (shutdown(fd, SHUT_RDWR) || !ibsa__socket_holds_fds(fd)) {
 		close(fd);

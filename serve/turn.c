@@ -19,7 +19,7 @@ void ibsa__peer_activate(struct server_peer *peer)
 
 	if (peer->is_gone || !list_is_empty(&peer->active))
 		return;
-	/* A client that was inactive saves no time up. */
+	/* A client that was inactive gets no credit for this time. */
 	if (peer->spent_ns < server->spent_ns)
 		peer->spent_ns = server->spent_ns;
 	list_append(&server->active, &peer->active);
@@ -78,8 +78,8 @@ static struct server_peer *peer_in_order(struct server *server)
 }
 
 /*
- * The packets that a client has sent before a request, or before its end, are
- * processed first.
+ * Whether packets must be processed first: the client has sent them before its
+ * next request, or before it closed the connection.
  */
 static bool packets_come_first(const struct server_peer *peer)
 {
@@ -98,8 +98,9 @@ static void peer_serve(struct server_peer *peer)
 }
 
 /*
- * Give a client a turn, which begins at @now_ns; 0: the time is not needed,
- * because no other client is active. Return: the time at its end; or 0.
+ * Give a client a turn. @now_ns: the time at which the turn begins; or 0 if no
+ * other client is active, because the time is not needed then. Return: the time
+ * at the end of the turn; 0 if @now_ns is 0.
  */
 static uint64_t peer_turn(struct server_peer *peer, uint64_t now_ns)
 {
@@ -151,7 +152,7 @@ void ibsa__peers_serve_active(struct server *server)
 			server->is_overloaded = true;
 			return;
 		}
-		/* A client that is alone has one turn without the clock. */
+		/* While only one client is active, its turn needs no clock. */
 		is_timed = true;
 	}
 	server->is_overloaded = false;

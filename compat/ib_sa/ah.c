@@ -96,8 +96,8 @@ static bool needs_grh(struct ib_device *device, uint8_t port_num,
 }
 
 /*
- * Fill @out with only the port's link layer. This is used when the port's
- * whole state cannot be read.
+ * Store only the port's link layer in @out, because the whole state of the port
+ * cannot be read.
  */
 static int port_link_read(const struct ib_device *device, uint8_t port_num,
 			  struct ibsa_port_state *out)
@@ -151,9 +151,9 @@ static int port_view_read(struct ib_device *device, uint8_t port_num,
 	if (ibsa__sa_is_ours(device->sa))
 		err = ibsa__sa_port_state(device, port_num, &state);
 	/*
-	 * -EAGAIN: the port is in a fabric and has no link. The type of the
-	 * port does not depend on the link; the zeros in @state stand for a
-	 * port without a LID.
+	 * Although the port, in a fabric, has no link (-EAGAIN), the type of
+	 * the port can be determined; the zeros in @state stand for a port
+	 * without a LID.
 	 */
 	if (err && err != -EAGAIN)
 		return err;
@@ -197,7 +197,10 @@ static int gid_in_fabric(struct ib_device *device, uint8_t port_num,
 	struct sa_port *port;
 	int err = ibsa__sa_port_open(device, port_num, &port);
 
-	/* Any thread may read the transport's table. */
+	/*
+	 * ibsa_gid_get() may be called in any thread, also while another thread
+	 * dispatches the device.
+	 */
 	return err ? err : ibsa_gid_get(port->client, index, out);
 }
 

@@ -13,7 +13,11 @@
 #include "ib_sa/state.h"
 
 enum {
-	AGAIN_MS = 1000, /* after a failure, and after a change */
+	/*
+	 * Delay before ClassPortInfo is queried again, after a failed query and
+	 * after a change of the port.
+	 */
+	AGAIN_MS = 1000,
 	RETRIES_MAX = 3,
 };
 
@@ -156,5 +160,9 @@ void ibsa__sa_cpi_event(struct sa_port *port, unsigned int events)
 	port->cpi.asked = 0;
 	port->cpi.retries = 0;
 	cpi_schedule(port);
-	cpi_wait_end(port); /* further events must not prolong the wait */
+	/*
+	 * Threads that already wait for the ClassPortInfo do not wait for the
+	 * new query, too.
+	 */
+	cpi_wait_end(port);
 }

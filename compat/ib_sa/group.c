@@ -18,7 +18,7 @@
 
 enum {
 	LEAVE_RETRIES = 3,
-	PKEY_BITS = 0x7fff, /* without the bit of full membership */
+	PKEY_BITS = 0x7fff, /* the P_Key without its membership bit */
 };
 
 static bool gid_is_zero(const union ib_gid *gid)
@@ -149,8 +149,8 @@ void ibsa__mc_group_remove(struct mc_member *member)
 }
 
 /*
- * End the membership of @member, and report @status to it. @member may have
- * had no membership yet.
+ * Report @status to @member and remove it from its group. @member may be
+ * waiting for its membership still.
  */
 void ibsa__mc_member_end(struct mc_member *member, int status)
 {
@@ -224,8 +224,8 @@ static void group_join(struct mc_group *group, struct mc_member *member)
 static void group_note_leave(const struct ibsa_reply *reply, void *arg);
 
 /*
- * Submit a request to leave @states at the SA. The group no longer counts them
- * as joined from now on: a member that needs them joins again.
+ * Submit a request to leave @states at the SA. From now on, the group does not
+ * count @states as joined: a member that needs them joins again.
  */
 int ibsa__mc_group_leave(struct mc_group *group, uint8_t states,
 			 ibsa_reply_fn done)
@@ -266,9 +266,9 @@ static void group_accept(struct mc_group *group, struct mc_member *member)
 }
 
 /*
- * End the membership of all members of the group; they may join again. A query
- * in flight that reads the membership is about the ended membership, and its
- * reply is ignored.
+ * End the membership of all members of the group; they may join again. The
+ * reply to an audit query in flight is ignored, because the query is about the
+ * ended membership.
  */
 static void group_lose(struct mc_group *group)
 {
@@ -305,8 +305,8 @@ static bool group_pkey_moved(struct mc_group *group)
 }
 
 /*
- * Return: the join states that the SA has for the port, but which no member of
- * the group holds any more.
+ * Return: the join states that the port has in the group at the SA, but for
+ * which the group has no member any more.
  */
 static uint8_t group_unheld_states(const struct mc_group *group)
 {
@@ -435,10 +435,10 @@ static void group_note_pkey(struct mc_group *group)
 }
 
 /*
- * A join request has ended. If it failed, the member for which it was sent ends
- * with the error. If it succeeded, this member is still in @pending, and is
- * accepted in the same way as the other waiting members, if its record fits the
- * group's.
+ * A join request has ended. If it failed, the member for which the request was
+ * sent ends with the error. Otherwise this member is still in @pending: it
+ * becomes a member in the same way as the other waiting members, if its record
+ * fits the group's record.
  */
 static void group_end_join(struct mc_group *group,
 			   const struct ibsa_reply *reply)
@@ -473,9 +473,9 @@ static void group_note_join(const struct ibsa_reply *reply, void *arg)
 }
 
 /*
- * A leave request has ended. After an error, such as a timeout, it is sent
- * again, at most LEAVE_RETRIES times. If the SA refused it, the SA has no
- * membership, so nothing is left to do.
+ * A leave request has ended. After an error, such as a timeout, the request is
+ * sent again, at most LEAVE_RETRIES times. If the SA refused the request, the
+ * SA has no membership of this port, so nothing is left to do.
  */
 static void group_note_leave(const struct ibsa_reply *reply, void *arg)
 {

@@ -18,8 +18,8 @@
 enum { MEMBERS_MAX = 1 << 20 };
 
 /*
- * A program's member of a multicast group, which has joined or waits to join.
- * @lock guards all fields but @multicast.
+ * A member of a multicast group, which was made by one call of the program and
+ * has joined or waits to join. @lock guards all fields but @multicast.
  */
 struct mc_member {
 	struct ib_sa_multicast multicast; /* returned to the caller */
@@ -28,14 +28,14 @@ struct mc_member {
 	struct ibsa__sa *sa;		  /* a reference */
 	struct ib_sa_client *client;	  /* NULL: it has unregistered */
 	/*
-	 * The multicast group that this member belongs to. NULL: the member has
-	 * left, or its membership was lost.
+	 * The multicast group of this member. NULL: the member has left, or the
+	 * group has lost its membership.
 	 */
 	struct mc_group *group;
 	uint8_t states; /* join states that it asks for */
 	bool holds;	/* it holds @states in @group */
 	bool is_called; /* its callback runs */
-	bool is_freed;	/* free it when its callback returns */
+	bool is_freed;	/* free this member when its callback has returned */
 	/*
 	 * A thread in ib_sa_free_multicast() waits until the callback of this
 	 * member has returned.
@@ -47,14 +47,15 @@ struct mc_member {
  * A multicast group, identified by port and MGID. The job of the group does the
  * next step: a request or a callback.
  *
- * If a port change ends all memberships, all members are told at once. The
- * requests to join again are spread over the recovery time: each group waits
- * for its turn.
+ * If a change of the port ends all memberships, the callbacks of all members
+ * are called at once. The requests to join again are spread over the recovery
+ * time: each group waits until its own time.
  */
 struct mc_group {
 	struct sa_job job;
-	struct list link;      /* in sa_port.groups */
-	struct hash_node node; /* in sa_port.mgids, if the MGID is known */
+	struct list link; /* in sa_port.groups */
+	/* in sa_port.mgids if the SA has already chosen the MGID */
+	struct hash_node node;
 	struct sa_port *port;
 	struct list pending;	       /* members that wait to join */
 	struct list active;	       /* members that have joined */
@@ -79,7 +80,10 @@ struct mc_group {
 	 */
 	bool is_lost;
 	bool is_pkey_suspect; /* its P_Key may have moved */
-	/* The group waits for the alarm of @registration, to join again. */
+	/*
+	 * The group waits until the alarm of @registration, and joins again
+	 * then.
+	 */
 	bool is_waiting;
 	uint32_t pkey_index; /* NO_PKEY_INDEX: not known */
 	/*

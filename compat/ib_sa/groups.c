@@ -147,9 +147,9 @@ void ibsa__mc_group_audit(struct mc_group *group)
 }
 
 /*
- * The SA may have lost the group's membership. A group that was joined waits
- * to join again, unless the port is down. An audit query in flight is
- * cancelled, since it is about the old membership.
+ * The SA may have lost the group's membership. A group that the port had joined
+ * waits to be joined again, unless the port is down. An audit query in flight
+ * is cancelled, since it is about the old membership.
  */
 static void group_note_loss(struct mc_group *group, bool is_down)
 {

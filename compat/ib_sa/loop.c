@@ -87,8 +87,8 @@ void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job)
 }
 
 /*
- * Take the first element out of the queue. Return: its job; NULL if it is
- * @mark, so that only later jobs are left.
+ * Remove the first element of the queue. Return: its job; NULL: the element is
+ * @mark, behind which there are only jobs that were queued later.
  */
 static struct sa_job *job_take(struct ib_device *device,
 			       const struct list *mark)
@@ -105,8 +105,8 @@ static struct sa_job *job_take(struct ib_device *device,
 }
 
 /*
- * The dispatcher holds @lock again: free the task whose last callback has
- * returned.
+ * After a callback, when the dispatcher holds @lock again: free the task whose
+ * last callback this was.
  */
 static void callbacks_settle(struct ib_device *device)
 {
@@ -126,7 +126,7 @@ static void callbacks_settle(struct ib_device *device)
 static void work_run(struct ib_device *device)
 {
 	struct list starts;
-	struct list mark; /* an element of the queue, behind the jobs to run */
+	struct list mark;
 	struct sa_job *job;
 	bool has_jobs;
 
@@ -333,8 +333,8 @@ static int wait_all(struct ib_device *device, int at_most_ms)
 
 /*
  * Wait for events of the device and handle them. If starting the queued tasks
- * has called a callback already, as for a query that cannot be sent, do not
- * wait: the caller may wait for this callback.
+ * has already called a callback, for example because a query cannot be sent, do
+ * not wait: the program may wait for this callback.
  */
 static int wait_and_dispatch(struct ib_device *device, int at_most_ms)
 {

@@ -35,8 +35,8 @@ static void member_free(struct mc_member *member)
 }
 
 /*
- * The callback of @member has returned @result; not 0 means that @member leaves
- * its group and is freed. Return: whether the caller must free @member.
+ * Handle the result of a callback of @member: if @result is not 0, @member
+ * leaves its group and is freed. Return: whether the caller must free @member.
  */
 static bool member_leave_callback(struct mc_member *member,
 				  struct ib_device *device, int result)

@@ -9,17 +9,20 @@
 
 enum {
 	/*
-	 * The kernel sends a request at most this often. Source: Linux
-	 * drivers/infiniband/core/sa_query.c, 10 retries since 5.15.
+	 * The maximum number of times that the kernel sends a request. Source:
+	 * Linux drivers/infiniband/core/sa_query.c, 10 retries since 5.15.
 	 */
 	TRIES = 11,
-	/* The default jitter makes the interval an eighth shorter: 100 ms. */
+	/*
+	 * With the default jitter, an interval may be an eighth shorter than
+	 * this: 100 ms.
+	 */
 	INTERVAL_MIN_MS = 115,
 };
 
 /*
- * Return: the status that the callback of a query gets. Linux sa_query.c maps
- * all errors to the same few values.
+ * Return: the status that the callback of a query gets. As in Linux sa_query.c,
+ * each error becomes one of a few values.
  */
 int ibsa__sa_status(const struct ibsa_reply *reply)
 {
@@ -109,8 +112,8 @@ static void query_run_start(struct sa_task *task)
 }
 
 /*
- * Dispatcher: cancel a query. The query's start has run and its callback has
- * not, so the engine has the query.
+ * Dispatcher: cancel a query whose start has run and whose callback was not
+ * called, so that the engine has the query.
  */
 static void query_run_cancel(struct sa_job *job)
 {

@@ -8,7 +8,8 @@
 /* The arguments of a call that starts a query. */
 struct sa_request {
 	const struct ibsa_record *record;
-	const void *match; /* the record's struct; used in the call only */
+	/* The program's record; used only during the call. */
+	const void *match;
 	ib_sa_comp_mask comp_mask;
 	unsigned long timeout_ms;
 	sa_tell_fn tell;
@@ -29,8 +30,8 @@ struct sa_request {
 
 /*
  * Find the port for a call that starts a query, and check that it can send
- * queries. Return: 0; -ENODEV; or an error that the call returns only if its
- * other arguments are valid.
+ * queries. Return: 0; -ENODEV, which the call returns in any case; or another
+ * error, which the call returns only if its other arguments are valid.
  */
 int ibsa__sa_query_port(const struct ib_sa_client *client,
 			struct ib_device *device, uint8_t port_num,
@@ -72,7 +73,10 @@ int ibsa__sa_query_submit(struct ib_sa_client *client, struct ib_device *device,
  */
 const uint8_t *ibsa__sa_answer_record(const struct ibsa_reply *reply);
 
-/* Decode that record into @out; fill @out with zeros if there is none. */
+/*
+ * Decode the record that ibsa__sa_query_record() would return into @out; fill
+ * @out with zeros if the reply has no record.
+ */
 void ibsa__sa_answer_decode(const struct sa_query *query,
 			    const struct ibsa_reply *reply, void *out);
 

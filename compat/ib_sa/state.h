@@ -47,9 +47,9 @@ struct sa_task;
 struct sa_task_ops {
 	void (*start)(struct sa_task *task); /* without @lock */
 	void (*end)(struct sa_job *job);
-	/* After the last callback, with @lock held. */
+	/* Called with @lock held, after the last callback of the task. */
 	void (*free)(struct sa_task *task);
-	bool is_registration; /* ended when its client unregisters */
+	bool is_registration; /* the task ends when its client unregisters */
 };
 
 /*
@@ -59,7 +59,8 @@ struct sa_task_ops {
  * struct sa_task is the first member of each kind of task.
  */
 struct sa_task {
-	struct list link; /* in the device's @starts until it is started */
+	/* In the device's list @starts until the dispatcher starts the task. */
+	struct list link;
 	struct sa_job end;
 	const struct sa_task_ops *ops;
 	struct ib_sa_client *client; /* NULL: it has unregistered */
@@ -67,8 +68,8 @@ struct sa_task {
 	uintptr_t ticket;
 	uint32_t id;
 	/*
-	 * The program has cancelled or released it, or its last callback has
-	 * begun: @end is not queued again.
+	 * The program has cancelled or released the task, or the last callback
+	 * of the task has begun: @end is not queued again.
 	 */
 	atomic_bool is_ended;
 };
@@ -83,13 +84,18 @@ struct sa_slot {
 struct sa_tasks {
 	struct sa_slot *slots; /* by id */
 	uint32_t slot_count;
-	uint32_t free_id; /* the first that is free; @slot_count: none */
+	/*
+	 * The first slot in the list of free slots; @slot_count: no slot is
+	 * free.
+	 */
+	uint32_t free_id;
 	uintptr_t first_ticket;
 };
 
 /* The process-wide object: its lock, devices, queries and multicast members. */
 struct ibsa__sa {
-	unsigned int process; /* as ibsa__process() was at its creation */
+	/* value of ibsa__process() when the object was created */
+	unsigned int process;
 	pthread_mutex_t lock;
 	pthread_cond_t ended; /* a query, or dispatching */
 	struct list devices;
@@ -144,7 +150,8 @@ struct sa_port {
 	 * options contain the SA's address.
 	 */
 	atomic_bool may_have_sa;
-	bool is_sa_known; /* queries can be sent: the SA's address is known */
+	/* the port's state has the address of the SA, so queries can be sent */
+	bool is_sa_known;
 	struct sa_cpi cpi;
 	struct list groups;			/* multicast groups */
 	struct hash mgids;			/* those with a known MGID */
@@ -172,9 +179,10 @@ struct ib_device {
 	struct ibsa_address sa_address; /* target of options.access.sa */
 	unsigned int users;
 	enum sa_sharing sharing;
-	bool has_context; /* it was opened with a verbs context */
+	/* the program passed a verbs context when it opened the device */
+	bool has_context;
 	atomic_bool closing;
-	struct list starts; /* tasks that the dispatcher is to start */
+	struct list starts; /* tasks that the dispatcher will start */
 	struct list jobs;
 	unsigned int job_count;
 	pthread_mutex_t opening; /* held while a port is opened */
@@ -185,7 +193,8 @@ struct ib_device {
 	struct sa_port *ports[DEVICE_PORTS];
 	atomic_uint port_count;
 	/* For waiting. */
-	int epoll_fd; /* contains wake_fd and the ports, see ports_watch() */
+	/* contains wake_fd and the fds of the ports; see ports_watch() */
+	int epoll_fd;
 	int wake_fd;
 	bool is_pollable; /* all ports could be added to epoll_fd */
 	bool is_waiting;
@@ -212,12 +221,11 @@ struct ib_device {
 	 */
 	struct sa_task *finished;
 	/*
-	 * A callback has run since the dispatcher last cleared this flag. Only
-	 * the dispatcher uses it.
+	 * A callback has run since the dispatcher last set this flag to false.
 	 */
 	bool has_told;
 	pthread_t dispatcher;
-	/* dispatcher: the reply of the current callback. */
+	/* For the dispatcher: the reply whose callback is running. */
 	const struct ibsa_reply *reply;
 };
 
@@ -303,7 +311,7 @@ void ibsa__sa_task_free(struct sa_task *task);
  */
 void ibsa__sa_task_end(int id, uintptr_t ticket);
 
-/* End all tasks of @client, its queries too. Any thread may call this. */
+/* End all tasks of @client, queries included. */
 void ibsa__sa_tasks_cancel(struct ibsa__sa *sa,
 			   const struct ib_sa_client *client);
 
@@ -425,7 +433,7 @@ int ibsa__sa_loop_add(struct ib_device *device,
 void ibsa__sa_submit(struct ib_device *device, struct sa_job *job);
 void ibsa__sa_start(struct ib_device *device, struct sa_task *task);
 
-/* Remove @job from the dispatcher's queue, if it is queued. @lock is held. */
+/* Remove @job from the dispatcher's queue, if @job is queued. */
 void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job);
 
 /*

@@ -67,7 +67,7 @@ static void watch_run_start(struct sa_task *task)
 		watch_report_end(watch, err);
 }
 
-/* Dispatcher: end a watch. The SA client ends the subscription at the SA. */
+/* Dispatcher: end a watch. The library ends the subscription at the SA. */
 static void watch_run_end(struct sa_job *job)
 {
 	struct sa_watch *watch = list_object(job, struct sa_watch, task.end);

@@ -107,7 +107,7 @@ int ibsa__async_wait_fd(const struct async *async)
 	return async->is_own ? async->ready_fd : async->set_fd;
 }
 
-/* Set O_NONBLOCK of @fd as in @flags. */
+/* Set or clear O_NONBLOCK of @fd, as it is in @flags. */
 static int nonblock_set(int fd, int flags)
 {
 	const int now = fcntl(fd, F_GETFL);
@@ -212,7 +212,10 @@ void ibsa__async_unsplice(struct context_state *state)
 	if (set_has(async->number, async->ready_fd))
 		(void)!number_replace(async, async->device_fd, async->set_fd);
 	async->is_spliced = false;
-	/* libibverbs closes the descriptor in the member. */
+	/*
+	 * After this, libibverbs closes the context with the descriptor in the
+	 * member async_fd: let the member name the original descriptor.
+	 */
 	if (state->is_closed)
 		member_set(state, async->number);
 	device_fd_release(async);

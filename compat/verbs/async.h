@@ -26,7 +26,7 @@ enum async_get {
 };
 
 struct async {
-	int number;    /* value of context->async_fd for the program */
+	int number; /* the value of context->async_fd that the program reads */
 	int device_fd; /* -1: not needed */
 	/*
 	 * An eventfd that is readable while SM events are queued; -1: not
@@ -40,7 +40,8 @@ struct async {
 	bool is_spliced;
 	bool is_ready; /* @ready_fd is readable */
 	bool is_device_next;
-	bool has_reader; /* a thread reads from @number through libibverbs */
+	/* A thread reads from @number through libibverbs. */
+	bool has_reader;
 };
 
 struct context_call;

@@ -25,9 +25,9 @@ struct reading {
 	struct ibsa_async_event *out;
 	struct interrupts before;
 	struct context_state *state;
-	unsigned int process; /* ibsa__process() at its beginning */
-	bool is_stock;	      /* behaves as libibverbs' call; see verbs.h */
-	bool is_reader;	      /* it has set async.has_reader */
+	unsigned int process; /* value of ibsa__process() when the call began */
+	bool is_stock;	/* the call behaves as libibverbs' call; see verbs.h */
+	bool is_reader; /* it has set async.has_reader */
 	/*
 	 * A signal has interrupted the last wait, and read(2) would be
 	 * restarted after it.
@@ -36,14 +36,14 @@ struct reading {
 };
 
 /*
- * What a thread that reads an event does next; the alternative is a negative
- * errno.
+ * The next step of a thread that reads an event. Functions return a step, or a
+ * negative errno.
  */
 enum step {
 	STEP_DONE,
 	STEP_WAIT,   /* for an event, or for the end */
-	STEP_READ,   /* read the device's event through libibverbs */
-	STEP_YIELD,  /* until another thread has read it */
+	STEP_READ,   /* read an event of the device through libibverbs */
+	STEP_YIELD,  /* wait until another thread has read the event */
 	STEP_CLOSED, /* the context was closed */
 	STEP_CHILD,  /* in a forked child: start again */
 };
@@ -110,8 +110,8 @@ static int event_take(struct context_state *state, struct ibsa_async_event *out)
 }
 
 /*
- * Next step while the async fd refers to the epoll file: this library reads
- * the device's events. @lock is held.
+ * Determine the next step while the async fd refers to the epoll file, when
+ * this library reads the device's events. @lock is held.
  */
 static int step_spliced(struct reading *reading)
 {
@@ -352,8 +352,8 @@ static int device_wait(struct reading *reading)
 }
 
 /*
- * Do one step. Return: STEP_WAIT: determine the next step; any other value is
- * the result of state_read().
+ * Do the step @step. Return: STEP_WAIT: determine the next step; any other
+ * value is the result of state_read().
  */
 static int step_take(struct reading *reading, int step)
 {

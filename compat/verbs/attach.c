@@ -184,6 +184,6 @@ int ibsa_close_device(struct ibv_context *context)
 	if (context->cmd_fd < 0)
 		return ibsa__context_state_result(ibsa_verbs_close(context));
 	ibsa__context_state_end(context);
-	/* Whether this is a cancellation point depends on libibverbs. */
+	/* In libibverbs, closing a context may be a cancellation point. */
 	return ibsa__context_state_result(ibsa__stock_close(context));
 }

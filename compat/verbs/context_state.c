@@ -163,8 +163,8 @@ static int state_new(const char *name, void *arg, void **out)
 }
 
 /*
- * Maximum time in ms for which a waiting thread blocks signals: their handlers
- * run at least this often.
+ * Maximum time in ms for which a waiting thread blocks signals, and so delays
+ * their handlers.
  */
 enum { MOMENT_MS = 20 };
 
@@ -295,8 +295,9 @@ static void call_end(struct context_call *call)
 /*
  * Whether a context state that was found by its key belongs to @context.
  * libibverbs may close a context without notice to this library, and open
- * another context at the same address: the state is then of the old context,
- * and is ended here. This is detected only if the state has async files.
+ * another context at the same address: the state is then that of the old
+ * context, and this function ends it. The function detects this only if the
+ * state has async files.
  * Return: false also if the state is closed already.
  */
 static bool state_is_current(struct context_state *state,
@@ -491,8 +492,8 @@ void ibsa__context_state_reset(struct context_call *call)
 	end_await(call);
 	pthread_rwlock_wrlock(&state->asking);
 	/*
-	 * Another call may have opened the device again while this one waited.
-	 * That call then needs the options and the state.
+	 * Another call may have opened the device again while this call waited.
+	 * The other call then needs the options and the state.
 	 */
 	if (!state->device) {
 		state->options = (struct ibsa_device_options){ 0 };

@@ -28,7 +28,7 @@
  */
 struct context_state {
 	struct ibv_context *context;
-	struct ibsa__verbs *verbs; /* NULL: the context is libibverbs' */
+	struct ibsa__verbs *verbs; /* NULL: libibverbs created the context */
 	/*
 	 * Copy of the environment variables when the context was opened, or
 	 * first used. The copy is used when the device of the context is opened
@@ -40,12 +40,15 @@ struct context_state {
 	struct ibsa_address sa; /* target of @options.access.sa */
 	struct ib_sa_client client;
 	struct ib_device *device; /* NULL: not opened yet */
-	unsigned int process;	  /* ibsa__process() at its creation */
+	/* value of ibsa__process() when the state was created */
+	unsigned int process;
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct list calls; /* struct context_call: calls in progress */
-	bool is_anchored;  /* the registry keeps the state between calls */
+	/* List of struct context_call: the calls in progress on the context. */
+	struct list calls;
+	/* the registry holds a reference, so the state exists between calls */
+	bool is_anchored;
 	bool is_closed;
 	/*
 	 * libibverbs has closed @context, and a new context may have its

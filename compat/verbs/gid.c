@@ -106,8 +106,9 @@ static bool request_exceeds_kernel(const struct gid_request *request)
 }
 
 /*
- * Return: the device's name. The name in a context of ibsa_verbs_open() may be
- * cut, so the name in @own is used for it.
+ * Return: the device's name. In a context of ibsa_verbs_open(), the member for
+ * the name may contain only the beginning of the name, so the name in @own is
+ * used.
  */
 static const char *device_name(const struct gid_request *request,
 			       const struct ibsa__verbs *own)

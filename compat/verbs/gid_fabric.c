@@ -7,7 +7,7 @@
 
 #include "verbs/gid.h"
 
-/* Read one GID table entry. A port without a cable has only empty entries. */
+/* Read one GID table entry. If the port has no cable, the entry is empty. */
 int ibsa__gid_of_fabric(const struct ibsa__verbs *verbs, uint32_t port,
 			uint32_t index, struct ibsa_gid_entry *out)
 {

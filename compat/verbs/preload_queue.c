@@ -12,8 +12,7 @@
 #include "verbs/stock_find.h"
 
 /*
- * The address of a function of libibverbs. Each member other than @address has
- * the type of one function, which is called by it.
+ * The address of a function of libibverbs, as a pointer of the function's type.
  */
 union stock {
 	void *address;

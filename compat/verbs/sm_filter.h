@@ -18,7 +18,7 @@ struct sm_filter {
 	size_t gid_count;
 };
 
-/* The arguments of one call, checked. */
+/* The arguments of one call, after they were checked. */
 struct sm_request {
 	unsigned int kinds; /* of enum ibv_sm_event_type */
 	const union ibv_gid *gids;

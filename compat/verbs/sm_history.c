@@ -111,8 +111,8 @@ static struct known_event *older_of(struct known_event *a,
 }
 
 /*
- * Result of a search for an event. @first: the oldest event found; @untold:
- * the oldest event that was not reported to this port yet; or NULL.
+ * Result of a search for an event. @first: the oldest event found, or NULL;
+ * @untold: the oldest event that was not reported to this port yet, or NULL.
  */
 struct same {
 	unsigned int count;

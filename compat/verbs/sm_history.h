@@ -14,12 +14,17 @@
 #include "base/list.h"
 
 struct sm_history {
-	struct hash events; /* has no chains while it is empty */
-	uint64_t secret;    /* odd; unknown to the senders of Reports */
+	/* the hash table; it has no chains while it holds no events */
+	struct hash events;
+	/*
+	 * Secret factor of the hash: an odd number that the senders of Reports
+	 * do not know.
+	 */
+	uint64_t secret;
 	struct list oldest;
 };
 
-/* @prefix: of the subnet of @port. */
+/* @prefix: subnet prefix of the port @port. */
 struct sm_report {
 	struct ibsa_gid gid;
 	int kind;
@@ -32,8 +37,8 @@ void ibsa__sm_history_init(struct sm_history *history);
 void ibsa__sm_history_clear(struct sm_history *history);
 
 /*
- * Add a Report to the history. Return: whether it is about a new event; false:
- * the SA has reported this event to another port within the last second.
+ * Return: whether the Report is about a new event; false: the SA has reported
+ * the same event to another port within the last second.
  */
 bool ibsa__sm_history_is_new(struct sm_history *history,
 			     const struct sm_report *report);

@@ -12,7 +12,7 @@
 
 #include "base/list.h"
 
-/* Default for the number of queued events. */
+/* Maximum number of queued events, unless the program sets another one. */
 enum { SM_QUEUE_LIMIT = 16384 };
 
 /*

@@ -13,9 +13,9 @@
 enum { BOUND_S = 10, SILENCE_MS = 5000 };
 
 /*
- * A watch of one port for SM events. @result is the state of its subscription
- * once it is known: 0, or the error. A watch is freed after it has ended: when
- * it was stopped, or before watches are started again.
+ * A watch of one port for SM events. @result: 0, or the error, once the result
+ * of the subscription is known. After the end of a watch, it is freed: at once
+ * if it was stopped; otherwise before watches are started again.
  */
 struct sm_watch {
 	struct list link;
@@ -261,7 +261,8 @@ static int worse_error(int a, int b)
 
 /*
  * Start watches for all ports that are not watched yet. Return: the most
- * informative error; -ENODEV if all ports that fit are watched, or none fits.
+ * informative error; -ENODEV if every port of the device is watched or is not
+ * suitable.
  */
 static int ports_watch(struct context_state *state)
 {

@@ -29,7 +29,7 @@ void ibsa__stock_ack(const struct ibsa_async_event *event);
  */
 int ibsa__stock_close(struct ibv_context *context) IBSA_MUST_USE;
 
-/* ibv_event_type_str(); NULL: libibverbs is not loaded. */
+/* Call ibv_event_type_str() of libibverbs. NULL: libibverbs is not loaded. */
 const char *ibsa__stock_text(int event_type);
 
 #endif

@@ -71,7 +71,10 @@ static uint8_t variant_bits(size_t at, bool has_grh)
 		return 0xff;
 	if (!has_grh || at < LRH_BYTES || at >= bth)
 		return 0;
-	/* Traffic class, flow label, hop limit. */
+	/*
+	 * The variant fields of the GRH: traffic class, flow label and hop
+	 * limit.
+	 */
 	if (grh == 0)
 		return 0x0f;
 	return (grh >= 1 && grh <= 3) || grh == 7 ? 0xff : 0;
@@ -111,7 +114,10 @@ static uint32_t be24(const uint8_t *bytes)
 	return (uint32_t)bytes[0] << 16 | ibsa_be16(bytes + 1);
 }
 
-/* Write the LRH. @len: number of bytes after the LRH, up to the ICRC. */
+/*
+ * Write the LRH. @len: number of bytes from the end of the LRH to the end of
+ * the payload.
+ */
 static void put_lrh(const struct frame *frame, uint8_t *out, size_t len)
 {
 	const unsigned int lane = frame->dst_qp ? 0 : VL_MANAGEMENT;

@@ -17,7 +17,8 @@ enum {
 	CAPTURED_AT = 8,
 	LINK_ERF = 197,
 	LINK_INFINIBAND = 247,
-	LINK_MASK = 0xffff, /* the upper bits describe checksums */
+	/* the other bits of the link type describe checksums */
+	LINK_MASK = 0xffff,
 	ERF_HEADER = 16,
 	ERF_TYPE_AT = 8,
 	ERF_INFINIBAND = 21,

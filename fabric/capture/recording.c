@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * Return: a hash of the bytes (FNV-1a). The map that uses it protects itself
- * from planned collisions.
+ * Return: a hash of the bytes (FNV-1a). The map in which the hash is a key
+ * protects itself from planned collisions.
  */
 static uint64_t bytes_hash(const uint8_t *bytes, size_t len)
 {
@@ -420,8 +420,8 @@ const struct exchange *ibsa__recording_query(struct recording *recording,
 	if (memcmp(asked, request_key, sizeof(request_key)))
 		return NULL;
 	/*
-	 * Go on to the next answer to the request. If memory was short, this
-	 * is not stored, and the same answer is returned again.
+	 * Go on to the next answer to the request. If memory is short, this
+	 * function has no effect, and the request gets the same answer again.
 	 */
 	if (exchange->next != MAP_NONE)
 		(void)ibsa__map_put(&recording->by_request, key,

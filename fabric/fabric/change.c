@@ -22,13 +22,14 @@ enum { DELAY_MS_DEFAULT = 100 };
 
 /*
  * A requested change of one port, and the objects of the fabric that it
- * applies to.
+ * affects.
  */
 struct change {
 	struct ibsa_fabric *fabric;
 	const struct ibsa_fabric_port_change *wanted;
 	struct topo_port *port;
-	struct end_port *end; /* NULL: a switch's port with a cable */
+	/* NULL: the port is a switch's port with a cable */
+	struct end_port *end;
 	struct end_setup *setup;
 	uint16_t *pkeys;       /* its new table */
 	struct link_rate rate; /* its link's new one */
@@ -40,8 +41,9 @@ static bool has(const struct change *change, uint32_t bits)
 }
 
 /*
- * Called before a change takes effect: deliver the MADs that are already due,
- * so that the SA handles them at its old port and in its old state.
+ * This function is called before a change takes effect: it delivers the MADs
+ * that are already due, so that the SA handles them at its old port and in its
+ * old state.
  */
 static void settle(struct ibsa_fabric *fabric)
 {

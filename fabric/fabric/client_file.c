@@ -24,7 +24,8 @@ struct client_file {
 	struct ibsa_fabric *fabric;
 	struct sim_file *file;
 	uint32_t port; /* index in the topology */
-	int fd;	       /* the timer; -1 on a virtual clock */
+	/* Descriptor of the file's timer; -1 on a virtual clock. */
+	int fd;
 	/*
 	 * Time of the fabric's clock to which the file's timer is set; 0: the
 	 * timer is off.
@@ -91,9 +92,9 @@ static void file_set_alarm(struct client_file *file)
 }
 
 /*
- * Called by the umad file when a packet can be read, or when a MAD was sent
- * that will arrive later; see ibsa__sim_file_open(). Set the timer; on a
- * virtual clock, wake the threads that wait.
+ * The umad file calls this function when a packet can be read, or when a MAD
+ * was sent that will arrive later; see ibsa__sim_file_open(). Set the timer; on
+ * a virtual clock, wake the threads that wait.
  */
 static void file_become_ready(void *arg)
 {

@@ -23,7 +23,7 @@
 
 #define DEFAULT_PREFIX UINT64_C(0xfe80000000000000)
 
-/* Limit of LIDs on Omni-Path: all its unicast LIDs are smaller. */
+/* The first LID of Omni-Path that is not unicast. */
 #define OPA_LIDS_MAX UINT32_C(0xc0000000)
 
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric)
@@ -275,8 +275,8 @@ static void set_handlers(struct ibsa_fabric *fabric)
 }
 
 /*
- * Set the observers of the subnet. For each change of the subnet, they are
- * called in this order: the SA, the traps, the counters.
+ * Set the observers of the subnet. For each change of the subnet, the observers
+ * are called in this order: the SA, the traps, the counters.
  */
 static void set_observers(struct ibsa_fabric *fabric)
 {

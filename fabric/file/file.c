@@ -80,7 +80,10 @@ static void set_issm(struct sim_file *file, bool on)
 
 	setup->issm = on ? file : NULL;
 	file->files->subnet->changes++;
-	/* IsSM is a bit of the port's capability mask, which has changed. */
+	/*
+	 * The program that holds the port's issm file has set or cleared IsSM,
+	 * which is a bit of the port's capability mask.
+	 */
 	ibsa__trap_capabilities(file->files->nodes,
 				&file->files->subnet->ends[file->end]);
 }
@@ -202,14 +205,16 @@ int ibsa__sim_file_unregister(struct sim_file *file, uint32_t id)
 	return 0;
 }
 
-/* A packet that a program has written, and how it is sent. */
+/* A packet that a program has written, with the agent that sends it. */
 struct out {
 	struct sim_file *file;
 	const struct agent *agent;
 	struct umad_header header;
 	const uint8_t *mad;
 	size_t len;
-	/* A message that the umad file splits into RMPP segments. */
+	/*
+	 * The packet is a message that the umad file splits into RMPP segments.
+	 */
 	bool is_table;
 	/*
 	 * The packet is one segment of a message that the program itself has

@@ -38,8 +38,8 @@ static struct umad_header header_of(const struct sim_file *file, uint32_t id,
 }
 
 /*
- * Queue a copy of @mad. @body, if it is not NULL, is the buffer that @mad is in
- * as a whole: the queue may take it instead of the copy.
+ * Queue a copy of @mad. @body: NULL; or the buffer that holds the whole @mad,
+ * which the queue may take instead of the copy.
  */
 static void put(struct sim_file *file, const struct umad_header *header,
 		const uint8_t *mad, size_t len, struct sa_reply *body)

@@ -18,7 +18,10 @@ enum {
 	CLASS_DEVICE_MGMT = 0x06,
 	CLASS_DEVICE_ADM = 0x10,
 	CLASS_BIS = 0x12,
-	CLASS_OUI_MIN = 0x30, /* vendor classes with an OUI and RMPP */
+	/*
+	 * first of the vendor classes whose MADs have an OUI and may use RMPP
+	 */
+	CLASS_OUI_MIN = 0x30,
 	CLASS_OUI_MAX = 0x4f,
 	CLASSES_MAX = 80, /* size of the kernel's table */
 	VERSIONS_MAX = 0x83,

@@ -8,8 +8,8 @@
 #include "fabric/mad/queue.h"
 
 /*
- * Bytes of a packet besides the MAD that the counters include: LRH, BTH, DETH
- * and ICRC.
+ * Bytes of a packet that the counters include in addition to the MAD: LRH, BTH,
+ * DETH and ICRC.
  */
 enum {
 	HEADER_BYTES = 8 + 12 + 8 + 4,

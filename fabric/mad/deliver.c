@@ -77,8 +77,8 @@ void ibsa__mad_deliver(struct mad_net *net, struct message *message,
 	if (!gets_in(net, message, at))
 		return;
 	/*
-	 * A response is first offered to the umad files of the port. Only
-	 * responses to Reports remain for the SA.
+	 * A response is first offered to the umad files of the port. If none
+	 * takes it, it may be a ReportResp, which the SA takes.
 	 */
 	if (mad_is_response(message->body.bytes) && net->responses.take &&
 	    net->responses.take(net->responses.arg, message, at))

@@ -49,8 +49,8 @@ static bool cross(struct mad_net *net, const struct message *message,
 }
 
 /*
- * Whether the port is a port of a switch. If not, the SMP counts as dropped:
- * only switches forward SMPs.
+ * Whether the port is a port of a switch. If the port is not one of a switch,
+ * count the SMP as dropped: only switches forward SMPs.
  */
 static bool is_switch(struct mad_net *net, uint32_t at)
 {
@@ -158,9 +158,9 @@ bool ibsa__mad_direct(struct mad_net *net, struct message *message,
 }
 
 /*
- * Whether the path of a request is valid at port @number. Linux delivers an SMP
- * beyond the end of its path to the port itself; OpenSM and ibsa never send
- * one.
+ * Whether the path of a request is valid at port @number. A request that is
+ * beyond the end of its path is not valid. Linux delivers such a request to the
+ * port itself, but OpenSM and ibsa never send one.
  */
 static bool is_sound_request(const uint8_t *smp, uint8_t number)
 {

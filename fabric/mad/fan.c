@@ -16,12 +16,13 @@ struct fan {
 	struct mad_net *net;
 	const struct message *message;
 	uint64_t now_ns;
-	uint32_t *queue; /* ports at which a copy has arrived */
+	/* queue of the ports at which a copy of the packet has arrived */
+	uint32_t *queue;
 	uint32_t head;
 	uint32_t tail;
 	/*
-	 * Number of further copies that may be sent; a loop in the tables uses
-	 * all of them.
+	 * Number of further copies that may be sent. If the tables have a loop,
+	 * the packet is copied until this number is 0.
 	 */
 	uint32_t room;
 };

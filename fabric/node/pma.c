@@ -16,7 +16,7 @@ enum {
 	CLASS_PORT_INFO = 0x0001,
 	PORT_COUNTERS = 0x0012,
 	PORT_COUNTERS_EXTENDED = 0x001d,
-	PERF_DATA = 64, /* offset of the attribute in the MAD */
+	PERF_DATA = 64, /* offset of the attribute's data in the MAD */
 	PERF_DATA_BYTES = 192,
 	ALL_PORTS = 0xff,
 	CAP_ALL_PORTS = 1 << 8,
@@ -28,8 +28,8 @@ enum {
 };
 
 /*
- * Where an attribute has a counter: offset, width, and its bit in
- * CounterSelect.
+ * A counter in an attribute: offset and width in bytes, its bit in
+ * CounterSelect, and what it counts.
  */
 struct field {
 	uint8_t at;

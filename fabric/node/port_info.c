@@ -25,7 +25,8 @@ enum {
 	VL_0_TO_7 = 4,
 	VL_ARBITRATION = 8,
 	STALL_COUNT = 7,
-	LIFE_TO_ADAPTER = 16, /* HOQLife from a switch to an adapter */
+	/* HOQLife of a switch's port that is connected to an adapter. */
+	LIFE_TO_ADAPTER = 16,
 	LIFE_TO_SWITCH = 18,
 	M_KEY_LEASE = 4089,
 	SUBNET_TIMEOUT = 31,
@@ -33,8 +34,8 @@ enum {
 
 /*
  * What the embedded SM sets: the defaults of OpenSM, from which no SM profile
- * differs. The ports are LINK: each with a link; END: each with a LID; EDGE:
- * each of a switch with a link to another kind of node.
+ * differs. LINK: every port with a link; END: every port with a LID; EDGE:
+ * every port of a switch that has a link to a node which is not a switch.
  * Source: opensm.conf as OpenSM 3.3 writes it (opensm -c).
  *
  *   ports  field                           value    option
@@ -226,7 +227,10 @@ static void port_info_overlay_end(struct ibsa_port_info *out,
 		set->multicast_pkey_trap_suppression;
 }
 
-/* Whether @port is one of a switch, with a cable to another kind of node. */
+/*
+ * Whether @port is a switch's port with a cable to a node which is not a
+ * switch.
+ */
 static bool port_is_edge(const struct subnet *subnet,
 			 const struct topo_port *port)
 {

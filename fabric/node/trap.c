@@ -28,8 +28,9 @@ enum {
 	TYPE_URGENT = 1,
 	TYPE_SECURITY = 2,
 	TYPE_INFORMATIONAL = 4,
-	PATH_BYTES = 30,  /* of the return path in trap 256 */
-	DIRECTED = 0x80,  /* the request was a directed-route SMP */
+	PATH_BYTES = 30, /* of the return path in trap 256 */
+	/* bit of a trap 256: the request was a directed-route SMP */
+	DIRECTED = 0x80,
 	TRUNCATED = 0x40, /* its path was truncated */
 };
 

@@ -48,8 +48,9 @@ static void mlid_set_taken(struct groups *groups, uint16_t mlid, bool is_now)
 }
 
 /*
- * Return: @wanted if it is a free MLID, otherwise the lowest free MLID. There
- * is always one, because there are as many MLIDs as groups.
+ * Return: @wanted if it is a free MLID, otherwise the lowest free MLID. An MLID
+ * is always free when a group is created, because the maximum number of groups
+ * is the number of MLIDs.
  */
 static uint16_t mlid_choose(const struct groups *groups, uint16_t wanted)
 {

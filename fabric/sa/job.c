@@ -11,14 +11,16 @@
  */
 enum { RESTARTS_MAX = 8 };
 
-/* A request for a table whose answer is not complete. */
+/* A request for a table that the SA answers in slices of time. */
 struct sa_job {
 	struct list link;
 	struct message *answer;
-	struct sa_request request; /* its pointers are to @mad and @to */
+	/* its pointers point to @mad and @to of this job */
+	struct sa_request request;
 	struct ibsa_address to;
 	struct sa_slice slice;
-	uint64_t changes; /* of the subnet, when the table was begun */
+	/* Number of the subnet's changes when the SA began the table. */
+	uint64_t changes;
 	unsigned int restarts;
 	uint32_t qpn; /* to which the request was sent */
 	uint8_t mad[IBSA_MAD_BYTES];
@@ -73,10 +75,13 @@ static void job_restart(struct sa *sa, struct sa_job *job)
 	};
 }
 
-/* Return: whether the job has ended. */
+/*
+ * Continue to build the table until @until_ns. Return: whether the job has
+ * ended.
+ */
 static bool job_continue(struct sa *sa, struct sa_job *job, uint64_t until_ns)
 {
-	/* The SM has stopped or moved: nothing receives the request. */
+	/* The SA drops the request if it has stopped or moved since. */
 	if (!sa->subnet->sa_running ||
 	    !ibsa__sa_is_at(sa, job->request.at, job->qpn)) {
 		answer_lose(sa, job->answer);

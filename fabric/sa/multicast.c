@@ -14,9 +14,13 @@
 struct forwarding {
 	struct subnet *subnet;
 	const struct topo_node *node;
-	unsigned int first_port; /* of the MFT_POSITION_PORTS ports */
+	/* The first port of the MFT_POSITION_PORTS ports in this block. */
+	unsigned int first_port;
 	uint16_t mask;
-	/* The switch forwards packets of at least one group of this block. */
+	/*
+	 * The switch forwards packets of at least one group whose MLID is in
+	 * this block.
+	 */
 	bool is_used;
 };
 

@@ -63,8 +63,8 @@ static void forget_members(struct sa *sa, struct group *group, uint64_t now_ns)
 		(void)ibsa__group_leave(groups, group, member,
 					member->join_state);
 		/*
-		 * The last full member of the group has left: the group was
-		 * removed, or is empty.
+		 * If the last full member has left, the SA has removed the
+		 * group or all its members.
 		 */
 		if (groups->count != group_count || !group->count)
 			return;

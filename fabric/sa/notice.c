@@ -12,7 +12,7 @@
 #include "fabric/sa/notice.h"
 #include "fabric/sa/report.h"
 
-/* Values of a subscription that match every type, trap and producer. */
+/* Values of a subscription that stand for all types, traps and producers. */
 enum {
 	ANY_TYPE = 0xffff,
 	ANY_TRAP = 0xffff,

@@ -9,7 +9,8 @@
 
 #include "fabric/sa/path.h"
 
-enum { LIFE_TIME = 18 /* of each path between two different ports */ };
+/* PacketLifeTime of every path between two different ports. */
+enum { LIFE_TIME = 18 };
 
 /*
  * Lower the largest possible value *@have to the largest value that satisfies
@@ -43,9 +44,9 @@ static bool select_mtu(const struct path_query *query, struct path *path)
 }
 
 /*
- * Check the path's rate. With the selector "exactly", the rate is not lowered
- * to the wanted one, as an MTU is, because the links of the path may not
- * support it.
+ * Check the path's rate. Unlike the MTU, the rate is not lowered to the wanted
+ * one if the selector is "exactly", because the links of the path may not
+ * support this rate.
  */
 static bool select_rate(const struct path_query *query, struct path *path)
 {

@@ -65,7 +65,7 @@ static struct ibsa_address request_address(const struct subnet *subnet,
 
 /*
  * Find the client of a request whose answer may take long, and the end of its
- * slice. Return: false: its sender has gone.
+ * slice. Return: false: the sender of the request has gone.
  */
 static bool slice_find(const struct sa *sa, const uint8_t *mad,
 		       struct sa_client **out_client, struct sa_slice *out)

@@ -34,19 +34,22 @@ enum layout_kind {
 	LAYOUT_RECORDS,
 	/* Records are not padded; AttributeOffset is the record's size / 8. */
 	LAYOUT_BARE,
-	LAYOUT_NO_RECORD, /* AttributeOffset is that of the request */
+	/*
+	 * The answer has no record; its AttributeOffset is that of the request.
+	 */
+	LAYOUT_NO_RECORD,
 };
 
 struct attribute {
 	/*
-	 * Record type of the attribute in requests. Answers have the record
-	 * type that its member for replies names.
+	 * Record type of the attribute in requests. The record type in answers
+	 * is the member of @record for replies.
 	 */
 	const struct ibsa_record *record;
 	enum layout_kind layout;
 	/*
-	 * Whether the SA answers Set and Delete of the attribute; otherwise it
-	 * drops them.
+	 * Whether the SA answers Set and Delete of the attribute; if not, it
+	 * drops these requests.
 	 */
 	bool is_settable;
 	void (*answer)(struct sa_work *work);
@@ -54,7 +57,6 @@ struct attribute {
 
 /* clang-format off */
 static const struct attribute attributes[] = {
-	/* first, since it is requested most often */
 	{ &ibsa_path_record, LAYOUT_RECORDS, false, ibsa__sa_path },
 	{ &ibsa_class_port_info_record, LAYOUT_NO_RECORD, false,
 	  ibsa__sa_class_port_info },
@@ -193,8 +195,8 @@ static void answer_put_header(const struct sa_work *work, uint8_t *out)
 	memcpy(out, work->mad, IBSA_SA_HEADER_BYTES);
 	out[MAD_METHOD] = ibsa__response_method(work->method);
 	/*
-	 * A successful answer contains the status field of the request, as in
-	 * OpenSM.
+	 * The answer has the status field of the request unless the SA sets a
+	 * status; OpenSM does the same.
 	 */
 	if (work->status)
 		ibsa_put_be16(out + MAD_STATUS, work->status);
@@ -203,7 +205,10 @@ static void answer_put_header(const struct sa_work *work, uint8_t *out)
 	memset(out + MAD_SM_KEY, 0, 8);
 }
 
-/* Finish an answer with an error status: it contains the request's record. */
+/*
+ * Complete an answer that has an error status: it contains the request's
+ * record.
+ */
 static void answer_finish_error(struct sa_work *work)
 {
 	enum {

@@ -83,10 +83,11 @@ bool ibsa__sa_group_agrees(const struct sa_work *work,
 	return ibsa__sa_agree(&match, &group->record, work->want);
 }
 
-/* A query for groups, and the fields that it selects in each record. */
+/* A query for groups: the values that it selects. */
 struct group_query {
 	struct sa_work *work;
-	struct sa_match group;	/* among the values that all members share */
+	/* The selected values of fields that all members of a group share. */
+	struct sa_match group;
 	struct sa_match member; /* among a member's own values */
 };
 

@@ -71,9 +71,8 @@ static void request_refuse(struct sa_work *work, uint16_t status)
 }
 
 /*
- * Report the ports to a client that subscribes again after the SA was
- * restarted, because all ports are new to a new SA; see
- * ibsa__notice_all_ports().
+ * Send Reports about all ports to a client that subscribes again after the SA
+ * was restarted: to a new SM, all ports are new. See ibsa__notice_all_ports().
  */
 static void all_ports_report(const struct sa_work *work)
 {

@@ -182,8 +182,8 @@ static void pair_sort(struct port_name *pair)
 /*
  * Return: 2^LMC of the subnet, with which OpenSM computes. The embedded subnet
  * has no LMC of its own: this is the largest number of LIDs of the SA's port
- * and of the ports in the request. A single port would not do, because a switch
- * has one LID whatever the LMC.
+ * and of the ports in the request. The number of LIDs of a single port is not
+ * enough, because a switch has one LID even if the subnet has an LMC.
  */
 static unsigned int lids_usual(const struct multi *multi)
 {

@@ -217,7 +217,9 @@ static bool is_done(const struct path_query *query)
 	       (query->work->method == IBSA_METHOD_GET && query->work->count);
 }
 
-/* Get the next GUID that an end of the query may have. */
+/*
+ * Get the next GUID that the source or the destination of the query may have.
+ */
 static bool next_name(const struct path_query *query,
 		      const struct path_end *wanted, struct name_walk *walk,
 		      struct port_name *out)

@@ -43,8 +43,8 @@ static void port_info_fill(const struct nodes *nodes,
 {
 	const struct topo_node *node = &nodes->subnet->topo.nodes[port->node];
 	/*
-	 * LocalPortNum: the port through which the SM's request has reached
-	 * the node.
+	 * The component LocalPortNum: the port by which the node has received
+	 * the SM's Get.
 	 */
 	const uint8_t local = node->type == IBSA_NODE_SWITCH ? node->sa_port
 							     : port->number;
@@ -171,7 +171,7 @@ void ibsa__sa_port_info(struct sa_work *work)
 				 IBSA_PORT_INFO_CM(options) |
 				 IBSA_PORT_INFO_CM(capability_mask) |
 				 IBSA_PORT_INFO_CM(capability_mask2);
-	/* OpenSM does not compare these fields. */
+	/* OpenSM does not compare these fields with the request. */
 	const uint64_t ignored =
 		IBSA_PORT_INFO_CM(init_type_reply) |
 		IBSA_PORT_INFO_CM(client_reregister) |

@@ -328,7 +328,10 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			continue;
 		err = commands[i].run(&command, args);
 		ibsa__server_changed(server->server);
-		/* Between two waits, the program may poll the server's fd. */
+		/*
+		 * The program may poll the server's fd instead of waiting in
+		 * the server: make the fd readable.
+		 */
 		ibsa_fabric_server_wake(server);
 		return err;
 	}

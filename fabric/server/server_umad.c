@@ -114,7 +114,7 @@ static const struct umad_file_ops file_ops = {
 	.close = file_close,
 };
 
-/* The fabric's umad file calls this. */
+/* Called by the fabric's umad file when a packet can be read from it. */
 static void file_become_ready(void *arg)
 {
 	const struct server_file *file = arg;
@@ -230,8 +230,9 @@ const struct serve_file_ops ibsa__fabric_serve_file_ops = {
 };
 
 /*
- * Find the client that has sent a request for a table. Return: false: it has
- * gone, or will be disconnected. The fabric is locked.
+ * Find the client that has sent a request for a table. Return: false: the
+ * client has gone, or the server is about to disconnect it. The fabric is
+ * locked.
  */
 static bool client_find(void *arg, const uint8_t *mad, struct sa_client **out)
 {

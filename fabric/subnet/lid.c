@@ -49,15 +49,15 @@ void ibsa__lids_take(struct subnet *subnet, uint32_t index, uint32_t lid)
 	if (lids->top < last)
 		lids->top = last;
 	/*
-	 * This cannot fail: memory was reserved, or another LID was removed
-	 * before.
+	 * This cannot fail, because the map has room: its memory was reserved,
+	 * or another LID was removed from it before.
 	 */
 	(void)ibsa__map_put(&lids->ends, lid, index);
 }
 
 /*
- * A LID that an SM has set at two ports was taken from one of these ports: the
- * map of LIDs now leads to the other port.
+ * @lid was removed from a port, but an SM has set the same LID at another port,
+ * too: let the map of LIDs name this other port.
  */
 static void lid_pass_on(struct subnet *subnet, uint32_t lid)
 {

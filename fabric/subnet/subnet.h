@@ -212,7 +212,7 @@ void ibsa__subnet_done(struct subnet *subnet);
  */
 uint32_t ibsa__subnet_sa_port(const struct topology *topo, uint32_t node);
 
-/* Which ports the SM requests to register again (ClientReregister). */
+/* Kind of a sweep: at which ports the SM sets ClientReregister. */
 enum sweep {
 	SWEEP_FIRST,  /* none: the fabric starts */
 	SWEEP_AGAIN,  /* new ports */

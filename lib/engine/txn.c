@@ -364,9 +364,10 @@ void ibsa__txn_redirected(struct ibsa__engine *engine, struct txn *txn)
 
 /*
  * Return: the tick at which an abandoned request may leave the window before
- * the transport's timeout for it ends. Usually, this is the present tick. It is
- * a later tick only if a program cancels queries faster than the SA replies to
- * them: without this limit, the requests of such a program would flood the SA.
+ * the transport's timeout for it ends. In each period of PACE_MS, as many
+ * requests as the window has places may leave it at once; further ones at the
+ * end of the period. Without this limit, a program that submits and cancels in
+ * a loop would flood the SA.
  */
 static uint64_t paced_release(struct ibsa__engine *engine)
 {

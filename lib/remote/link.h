@@ -77,7 +77,8 @@ struct remote_link {
 	struct remote_connection connection;
 	struct remote_control control; /* guarded by @renewing */
 	enum link_step step;
-	struct remote_data data; /* not attached unless @step is LINK_UP */
+	/* Sockets and rings for packets; open only while @step is LINK_UP. */
+	struct remote_data data;
 	/* The last wait found nothing to read on the connection. */
 	bool is_quiet;
 	/*
