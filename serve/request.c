@@ -202,8 +202,9 @@ static int answer_attach(struct server_peer *peer, struct request *request)
 	 */
 	if (peer->has_attached && !answers_are_read(peer))
 		return ibsa__fail(&request->error, -EBUSY,
-				  "receive the answer to the last request for "
-				  "a port first");
+				  "the client has not received the answer to "
+				  "its last request for a port: receive it, "
+				  "then request again");
 	peer->has_attached = true;
 	err = ibsa__peer_attach(peer, &request->fds);
 	if (!err && peer->rings.memory)
@@ -238,7 +239,9 @@ static void agent_holder_name(const struct server_peer *peer,
 		    !peer_file_ops(peer)->has_agent(other->file, agent))
 			continue;
 		ibsa__process_text(PROCESS_FOLDER, other->pid, &process);
-		ibsa__fail(error, 0, "%s already receives these MADs",
+		ibsa__fail(error, 0,
+			   "%s already receives MADs of this class and method "
+			   "at the port",
 			   process.text);
 		return;
 	}

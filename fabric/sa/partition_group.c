@@ -21,7 +21,7 @@ static int read_number(const struct reader *reader, const struct token *token,
 	    value > most)
 		return ibsa__partitions_fail(
 			reader, -EINVAL,
-			"%.*s must be a number from %llu to "
+			"the value of %.*s must be a number from %llu to "
 			"%llu",
 			(int)token->name.len, token->name.text,
 			(unsigned long long)least, (unsigned long long)most);

@@ -106,8 +106,8 @@ static int port_name_split(struct command *command, const char *text,
 	number = strtoul(slash + 1, &end, 10);
 	if (!number && !*end)
 		return ibsa__fail(command->error, -EINVAL,
-				  "'%.64s' has no cable: ports with a cable "
-				  "have numbers from 1 on",
+				  "'%.64s' cannot be changed: a port with a "
+				  "cable has a number from 1 on",
 				  text);
 	if (*end || number > UINT8_MAX)
 		return ibsa__fail(command->error, -EINVAL,

@@ -34,7 +34,7 @@ static int node_find(const struct ibsa_fabric *fabric,
 
 	if (node == SIM_NONE && !*hello->node)
 		return ibsa__fail(error, -ENODEV,
-				  "the fabric has no host to send from");
+				  "the fabric has no channel adapter to send from");
 	if (node == SIM_NONE)
 		return ibsa__fail(error, -ENODEV, "the fabric has no node %s",
 				  hello->node);

@@ -26,7 +26,11 @@ enum {
 	DEFAULT_JITTER_PERCENT = 25,
 	SL_MAX = 15,
 	SL_MAX_OPA = 31,
-	CLOSE_MS = 2000, /* for the deletion of services and subscriptions */
+	/*
+	 * Maximum time for the deletion of services and subscriptions when a
+	 * client closes.
+	 */
+	CLOSE_MS = 2000,
 };
 
 struct ibsa_client {
@@ -108,9 +112,11 @@ int ibsa__options_check(const struct ibsa_options *options,
 			struct ibsa_error *error)
 {
 	if (options->window > WINDOW_MAX)
-		return ibsa__fail(error, -EINVAL,
-				  "the window is %u requests; the limit is %d",
-				  options->window, WINDOW_MAX);
+		return ibsa__fail(
+			error, -EINVAL,
+			"the window of the options is %u requests; the "
+			"limit is %d",
+			options->window, WINDOW_MAX);
 	if (options->access.grh < IBSA_GRH_AUTO ||
 	    options->access.grh > IBSA_GRH_NEVER)
 		return ibsa__fail(error, -EINVAL,

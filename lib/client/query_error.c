@@ -54,11 +54,13 @@ static int range_explain(const struct ibsa_query *query,
 				  "give the SA's address with a GRH");
 	if (misfit.field->show == IBSA_SHOW_text)
 		return ibsa__fail(error, -ERANGE,
-				  "%s of the %s does not end with a NUL",
+				  "the field %s of the %s does not end with a "
+				  "NUL",
 				  misfit.field->name, record->name);
 	snprintf(index, sizeof(index), "[%u]", misfit.index);
 	return ibsa__fail(error, -ERANGE,
-			  "%s%s of the %s is %llu; the field has %u bits",
+			  "the field %s%s of the %s is %llu, but has only %u "
+			  "bits",
 			  misfit.field->name,
 			  misfit.field->count > 1 ? index : "", record->name,
 			  (unsigned long long)misfit.value,

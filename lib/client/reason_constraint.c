@@ -147,7 +147,8 @@ static void constraint_set(struct ibsa__reason_search *search,
 	value_text(constraint->name, path, have);
 	ibsa__reason_set(
 		search, IBSA_REASON_CONSTRAINT, true,
-		"%s %s%.40s; without it there is a path with %s %.40s%s",
+		"%s %s%.40s; without this constraint there is a path with %s "
+		"%.40s%s",
 		constraint->name, selector_text(constraint, &search->path),
 		want, constraint->name, have,
 		met ? ", but its return path possibly does not meet it" : "");

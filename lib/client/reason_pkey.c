@@ -99,19 +99,23 @@ static const char *pkeys_text(const struct reason_pkeys *pkeys, char out[TEXT])
 	return out;
 }
 
-/* Partitions of which two ports are both members. */
+/* The partitions that both ports are members of. */
 struct common {
 	/*
-	 * A partition of both ports in which at least one port is a full
-	 * member; 0 if there is none.
+	 * The P_Key of a partition in which at least one of both ports is a
+	 * full member; 0: there is none.
 	 */
 	uint16_t usable;
 	/*
-	 * A partition of both ports in which both are limited members; 0 if
+	 * The P_Key of a partition in which both ports are limited members; 0:
 	 * there is none.
 	 */
 	uint16_t limited;
-	bool is_default; /* no other than the default partition */
+	/*
+	 * The default partition is the only partition that both ports have in
+	 * common.
+	 */
+	bool is_default;
 };
 
 static struct common common_find(const struct reason_pkeys *a,
@@ -171,11 +175,11 @@ void ibsa__reason_compare_pkeys(struct ibsa__reason_search *search,
 	else
 		ibsa__reason_set(search, IBSA_REASON_NO_PKEY, is_certain,
 				 common.limited
-					 ? "the source has %s, the destination "
-					   "%s; both are limited members of "
-					   "the default partition"
-					 : "the source has %s, the destination "
-					   "%s",
+					 ? "P_Keys of the source: %s; of the "
+					   "destination: %s; both are limited "
+					   "members of the default partition"
+					 : "P_Keys of the source: %s; of the "
+					   "destination: %s",
 				 pkeys_text(from, from_text),
 				 pkeys_text(to, to_text));
 }
@@ -198,8 +202,8 @@ void ibsa__reason_guess_pkeys(struct ibsa__reason_search *search)
 
 	if (is_same_partition(from, to))
 		ibsa__reason_set(search, IBSA_REASON_BOTH_LIMITED, false,
-				 "both are in partition 0x%04x; to be certain, "
-				 "%s",
+				 "the source and the destination are members "
+				 "of partition 0x%04x; to be certain, %s",
 				 from & ~FULL, certainty);
 	else
 		ibsa__reason_set(

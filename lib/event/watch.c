@@ -332,8 +332,8 @@ static int watch_check(const struct ibsa_event_options *options,
 
 	if (fault)
 		return ibsa__fail(error, -EINVAL,
-				  "cannot watch: %s (kinds 0x%x, %zu GIDs, at "
-				  "most %d)",
+				  "cannot watch: %s; the options have kinds "
+				  "0x%x and %zu of at most %d GIDs",
 				  fault, options->kinds, options->gid_count,
 				  IBSA_EVENT_GIDS_MAX);
 	if (!audit_nodes_is_useful(options))

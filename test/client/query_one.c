@@ -172,7 +172,7 @@ static void refusals_name_the_field(void **state)
 	query = (struct ibsa_query){ .record = &ibsa_path_record,
 				     .match = &path };
 	one_fails(rig.client, &query, -ERANGE,
-		  "flow_label of the PathRecord is 1048576; the field has 20");
+		  "flow_label of the PathRecord is 1048576, but has only 20");
 	query = (struct ibsa_query){ .record = &ibsa_opa_path_record };
 	one_fails(rig.client, &query, -EOPNOTSUPP,
 		  "OpaPathRecord is a record of Omni-Path");

@@ -205,7 +205,7 @@ static void no_common_pkey_is_certain_with_the_key(void **state)
 	assert_int_equal(reason.queries, 2);
 	reason = reason_between(true, 0x2001, 0x3001);
 	expect(&reason, IBSA_REASON_NO_PKEY, true,
-	       "the source has 0x8001, the destination 0x8002");
+	       "P_Keys of the source: 0x8001; of the destination: 0x8002");
 	assert_int_equal(reason.queries, 3);
 }
 
@@ -328,7 +328,7 @@ static void constraint_is_named_with_what_is_possible(void **state)
 		struct ibsa_reason reason = reason_of(key, path, mtu);
 
 		expect(&reason, IBSA_REASON_CONSTRAINT, true,
-		       "mtu greater than 2048; without it there is a path with "
+		       "mtu greater than 2048; without this constraint there is a path with "
 		       "mtu 2048");
 		assert_string_equal(reason.constraint, "mtu");
 		assert_int_equal(reason.queries, 1);

@@ -578,23 +578,23 @@ paths() {
 	on 2 path self node2 rate=40 rate_selector=2; err_has 'takes 2.5, 10,'
 	on 2 path self node2 mtu=0 mtu_selector=2; err_has '256, 512'
 	on 1 path self node2 mtu=4096 mtu_selector=2; out_empty
-	err_has 'no path from self to node2 .*: mtu 4096; without it there is a path'
-	on 1 path self node2 mtu=4096; err_has ': mtu 4096; without it'
+	err_has 'no path from self to node2 .*: mtu 4096; without this constraint there is a path'
+	on 1 path self node2 mtu=4096; err_has ': mtu 4096; without this constraint'
 	on 0 -j path self node2 mtu=2048; json '.[0].mtu_text == "2048"'
 	on 0 -j path self node2 mtu=2048 'rate>=100Gb' 'packet_life_time<=18'
 	json '.[0] | .rate_text == "100Gb/s" and .packet_life_time <= 18'
 	on 1 path self größe 'rate>=100Gb'
-	err_has 'rate>=100Gb; without it there is a path with rate 40'
+	err_has 'rate>=100Gb; without this constraint there is a path with rate 40'
 	on 0 path self größe 'rate<=40Gb'
 	on 1 path self node2 'rate>100Gb'; out_empty
 	on 1 path self node2 mtu=2048 mtu_selector=0
-	err_has 'mtu greater than 2048; without it'
+	err_has 'mtu greater than 2048; without this constraint'
 	on 2 path self node2 mtu=2048 'mtu>=1024'; err_has 'mtu is given twice'
 	on 2 path self node2 mtu_selector=2 'mtu>=1024'; err_has 'use = with mtu'
 	on 2 path self node2 mtu_selector=2 mtu_selector=2 mtu=2048
 	err_has 'mtu_selector is given twice'
 	on 1 path self größe 'rate>=10'
-	err_has 'rate>=10 \(120Gb/s\); without it there is a path with rate 40'
+	err_has 'rate>=10 \(120Gb/s\); without this constraint there is a path with rate 40'
 	on 0 path self größe 'rate>=10Gb'
 	printf 'Switch 2 "s"\n[1] "h"[2]\nCa 2 "h"\n' >second.net
 	run 4 --fabric second.net -C h -P 1 path self 1
@@ -602,7 +602,7 @@ paths() {
 	on 1 path self 49152; err_has 'no port with multicast LID 49152'
 	on 2 path self node2 'sl>=1'; err_has "cannot compare 'sl' of PathRec"
 	on 1 path self node2 sl=0 mtu_selector=0 mtu=4096
-	err_has ': mtu greater than 4096; without it there is a path with mtu 2048'
+	err_has ': mtu greater than 4096; without this constraint there is a path with mtu 2048'
 	on 1 path self fe80::dead:beef sl=0
 	err_has 'dead:beef: possibly unknown, or in no partition of this port: '
 	on 1 -j path --why self fe80::dead:beef

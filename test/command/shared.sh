@@ -166,7 +166,7 @@ sits_where_it_is_told() {
 	stop TERM
 	printf 'Switch 2 "s"\n[1] "t"[1] 4xEDR\nSwitch 2 "t"\n' >switches.net
 	run 4 fabric exec switches.net --sa-at s -- "$ibsa" path self 2
-	err_has 'the fabric has no host to send from'
+	err_has 'the fabric has no channel adapter to send from'
 	run 4 --fabric "unix:$tmp/s" path self 2; err_has 'ibsa fabric run'
 	run 4 --fabric "unix:$tmp" path self 2; err_has 'is not the socket'
 }
@@ -685,7 +685,7 @@ a_second_watch_names_the_first() {
 	within 20 watched subscribed
 	run 4 watch
 	err_has "cannot receive the SA's reports: another client, .*; pid $first "
-	is_emulated || err_has "; pid $first \(wa.x1b.1mtch\) already receives these MADs\$"
+	is_emulated || err_has "; pid $first \(wa.x1b.1mtch\) already receives MADs of this class and method at the port\$"
 	kill "$first"
 	wait "$first"
 	stop TERM

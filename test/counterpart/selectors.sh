@@ -90,7 +90,7 @@ if [ "$SELECTORS_NET" != "$3" ]; then
 	expect 0 '2048 80Gb/s' 'rate<100Gb'
 	target=e # 25 Gb/s
 	expect 1 '' 'rate>30Gb'
-	grep -q ': rate>30Gb; without it there is a path with rate 25Gb/s$' err ||
+	grep -q ': rate>30Gb; without this constraint there is a path with rate 25Gb/s$' err ||
 		expect 1 'the user'"'"'s selector' 'rate>30Gb'
 	expect 1 '' 'rate>=30Gb'
 	expect 0 '2048 20Gb/s' 'rate<30Gb'

@@ -234,7 +234,8 @@ static void file_open(struct owner *owner, const char *device,
 	answer = request(owner, out->connection, REMOTE_REGISTER, &agent,
 			 sizeof(agent));
 	assert_int_equal(answer.head.err, -EINVAL);
-	assert_non_null(strstr(answer.body, "already receives these MADs"));
+	assert_non_null(strstr(
+		answer.body, "already receives MADs of this class and method"));
 	agent.mgmt_class = IBSA_CLASS_SA;
 	answer = request(owner, out->connection, REMOTE_REGISTER, &agent,
 			 sizeof(agent));
