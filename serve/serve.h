@@ -177,12 +177,14 @@ struct server_options {
 
 /* Counters of a server. */
 struct server_stats {
-	uint64_t clients;      /* connected now */
-	uint64_t accepted;     /* connections since the server was opened */
-	uint64_t disconnected; /* refused, or ended for a fault of the client */
-	uint64_t packets_in;   /* from clients */
-	uint64_t packets_out;  /* to clients */
-	uint64_t packets_refused; /* from clients, that were not sent */
+	uint64_t clients;  /* connected now */
+	uint64_t accepted; /* connections since the server was opened */
+	/* connections that were refused, or ended for a fault of the client */
+	uint64_t disconnected;
+	uint64_t packets_in;  /* from clients */
+	uint64_t packets_out; /* to clients */
+	/* Packets from clients that were not sent. */
+	uint64_t packets_refused;
 };
 
 /*

@@ -13,7 +13,7 @@
 
 enum {
 	SERVER_BATCH_BYTES = 65536, /* maximum of one read or write */
-	SERVER_PATH_MAX = 108,	    /* size of sun_path in struct sockaddr_un */
+	SERVER_PATH_MAX = 108, /* as long as sun_path in struct sockaddr_un */
 	SERVER_LOCK_MAX = SERVER_PATH_MAX + 5,
 	TURN_NS = 1000000, /* of a client: see turn.c */
 };
@@ -27,7 +27,8 @@ struct server_source {
 	struct server *server;
 	int fd;
 	uint32_t events; /* epoll events to wait for */
-	bool is_watched; /* fd is in the epoll set of the server */
+	/* The descriptor @fd is in the epoll set of the server. */
+	bool is_watched;
 	/*
 	 * Time by which a frame or packet that has begun to arrive must be
 	 * complete; UINT64_MAX: none has begun. The client is disconnected if
@@ -63,7 +64,8 @@ struct server_peer {
 		active; /* The client's link in the server's list @active. */
 	/* Time of the server that the client has used, to compare clients. */
 	uint64_t spent_ns;
-	uint64_t until_ns; /* end of the client's turn; 0: not known yet */
+	/* Time at which the client's turn ends; 0: not known yet. */
+	uint64_t until_ns;
 	/*
 	 * Bytes of packets that the client may have sent before its unread
 	 * request, or before its end.
@@ -76,7 +78,10 @@ struct server_peer {
 	 * Bytes of packets to send when the client's socket or ring has room.
 	 */
 	struct server_bytes pending;
-	size_t head_sent;  /* sent bytes of the first packet in @file's queue */
+	/*
+	 * How many bytes of the first packet in the queue of @file were sent.
+	 */
+	size_t head_sent;
 	struct list ready; /* The client's link in the server's list @ready. */
 	/*
 	 * Process id of the client; 0: the client is in another PID namespace.
@@ -90,17 +95,19 @@ struct server_peer {
 	 * which are for commands.
 	 */
 	bool is_reserved;
-	bool has_rings;	   /* the client can use rings */
-	bool has_attached; /* descriptors were sent to the client */
-	bool is_watching;  /* the client has asked for events of its port */
-	bool is_gone;	   /* disconnected, and in the server's list @gone */
+	bool has_rings; /* the client can use rings */
+	/* The answer to REMOTE_ATTACH has given the client its descriptors. */
+	bool has_attached;
+	bool is_watching; /* the client has asked for events of its port */
+	bool is_gone;	  /* disconnected, and in the server's list @gone */
 	/*
 	 * Bytes of memory for messages that are incomplete or not sent yet,
 	 * without the queue of the umad file, at the end of the last turn.
 	 */
 	size_t memory;
 	/* Work for the client's next turn: */
-	bool has_data;	  /* the data socket has packets; without rings */
+	/* The data socket of a client without rings has packets. */
+	bool has_data;
 	bool has_output;  /* the client may have room for packets */
 	bool has_control; /* the connection has requests */
 	bool has_request; /* @request_bytes has a complete request */
@@ -116,14 +123,21 @@ struct server_issm {
 	struct umad_file *file; /* sets the port's IsSM bit */
 	int fd;			/* the write end of the FIFO */
 	uint32_t device;
-	uint64_t idle_ns; /* since when it is idle; 0: it is in use */
-	bool is_on;	  /* the IsSM bit is set by this file */
+	/*
+	 * Time since which neither a process has the FIFO open nor a client
+	 * uses the device; 0: the FIFO is in use.
+	 */
+	uint64_t idle_ns;
+	bool is_on; /* the IsSM bit is set by this file */
 };
 
 /* Slots for connections: those in use, in all and by each process. */
 struct server_slots {
 	uint32_t used;
-	struct map used_by; /* from the process id; without process id 0 */
+	/*
+	 * Map from a process id to its number of slots; without process id 0.
+	 */
+	struct map used_by;
 };
 
 /* The refused clients of which no note has been made yet. */
@@ -157,7 +171,11 @@ struct server {
 	 * readable by it.
 	 */
 	struct server_source repeater;
-	struct server_source opens; /* inotify: a FIFO was opened or closed */
+	/*
+	 * The inotify descriptor, which reports that a FIFO was opened or
+	 * closed.
+	 */
+	struct server_source opens;
 	int epoll_fd;
 	struct server_closings *closings;
 	struct list peers;
@@ -195,8 +213,8 @@ struct server {
 	bool is_changing;
 	/* No clients are accepted: file descriptors or memory were short. */
 	bool is_accept_paused;
-	uint8_t *in_batch;  /* buffer of SERVER_BATCH_BYTES for reading */
-	uint8_t *out_batch; /* buffer of SERVER_BATCH_BYTES for sending */
+	uint8_t *in_batch;  /* buffer of SERVER_BATCH_BYTES bytes for reading */
+	uint8_t *out_batch; /* buffer of SERVER_BATCH_BYTES bytes for sending */
 
 	/* Guarded by the owner's lock. */
 	/* Clients whose umad files may have packets to send. */

@@ -10,7 +10,8 @@
 struct message;
 
 struct capture {
-	ibsa_packet_fn seen; /* receives the packets; NULL: off */
+	/* The function that receives the packets; NULL: nothing is captured. */
+	ibsa_packet_fn seen;
 	void *arg;
 	uint32_t count; /* packets captured */
 };

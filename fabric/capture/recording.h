@@ -14,22 +14,28 @@
  */
 struct exchange {
 	uint8_t request[IBSA_MAD_BYTES];
-	uint8_t *answer; /* after RMPP reassembly; NULL: none */
+	/* The answer after RMPP reassembly; NULL: the request has no answer. */
+	uint8_t *answer;
 	size_t len;
 	size_t room;
 	uint32_t segment; /* the last one received */
 	uint16_t slid;	  /* of the request */
 	uint16_t dlid;
 	bool is_whole; /* the answer is complete */
-	uint32_t next; /* the next equal request, or MAP_NONE */
+	/*
+	 * Index of the next exchange whose request is equal; MAP_NONE: this is
+	 * the last one.
+	 */
+	uint32_t next;
 };
 
 struct recording {
 	struct exchange *exchanges;
 	uint32_t count;
 	size_t room;
-	struct map by_id;	     /* requests without an answer yet */
-	struct map by_request;	     /* to the exchange with the next answer */
+	struct map by_id; /* requests without an answer yet */
+	/* Map from a request to the exchange with the answer to return next. */
+	struct map by_request;
 	struct ibsa_port_state port; /* of the first requester */
 	uint16_t pkey;
 };

@@ -16,7 +16,8 @@ struct ibsa_fabric {
 	struct fabric_base base;
 	pthread_mutex_t lock;
 	struct sim_clock clock;
-	pthread_cond_t changed; /* of a virtual clock, for waiting clients */
+	/* Clients wait for this condition variable if the clock is virtual. */
+	pthread_cond_t changed;
 	unsigned int references;
 	struct subnet subnet;
 	struct mad_net net;

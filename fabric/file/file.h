@@ -30,10 +30,14 @@ struct sim_files {
 	struct subnet *subnet;
 	struct mad_net *net;
 	struct nodes *nodes;
-	uint32_t agent_prefixes; /* prefixes of transaction ids given so far */
-	struct hash agents;	 /* open agents by their prefixes */
-	uint64_t now_ns; /* when the last packet was written to a file */
-	size_t memory;	 /* bytes of all files' queues */
+	/*
+	 * Number of agents' prefixes of transaction ids that were given so far.
+	 */
+	uint32_t agent_prefixes;
+	struct hash agents; /* open agents by their prefixes */
+	/* Time at which the last packet was written to one of the files. */
+	uint64_t now_ns;
+	size_t memory; /* bytes of all files' queues */
 };
 
 /* Set the response handler of @files->net. Return: 0; -ENOMEM. */

@@ -8,11 +8,12 @@
 
 struct packet {
 	struct packet *next;
-	struct sa_reply body; /* the MAD; the header is before its bytes */
+	/* Holds the MAD; the umad header is stored before the MAD's bytes. */
+	struct sa_reply body;
 	uint8_t room[SA_REPLY_HEADROOM + IBSA_MAD_BYTES];
 };
 
-/* Return: the header, which the MAD follows. */
+/* Return: the umad header of the packet, behind which the MAD is. */
 static inline uint8_t *packet_bytes(const struct packet *packet)
 {
 	return packet->body.bytes - UMAD_HEADER_BYTES;
@@ -21,10 +22,15 @@ static inline uint8_t *packet_bytes(const struct packet *packet)
 struct inbox {
 	struct packet *first;
 	struct packet *last;
-	struct packet *received; /* what the last receive has returned */
+	/*
+	 * The packets that the last call of receive returned; they are valid
+	 * until the next call.
+	 */
+	struct packet *received;
 	struct packet *free;
 	size_t free_count;
-	size_t count; /* packets that wait to be read, and their bytes */
+	/* Number and bytes of the packets that wait to be read. */
+	size_t count;
 	size_t bytes;
 	size_t *total; /* bytes of memory of all files' queues */
 };

@@ -26,11 +26,13 @@ struct sent {
 	struct list in_all;    /* in order of time */
 	uint64_t due_ns;
 	uint8_t mgmt_class;
-	bool is_response; /* a response that has an answer itself */
+	/* The entry is for a response to which an answer is expected. */
+	bool is_response;
 	uint32_t retries;
 	struct umad_header header;     /* as it was written */
 	uint8_t mad[MAD_HEADER_BYTES]; /* as it was sent */
-	struct message *again;	       /* copy for retries, if there are any */
+	/* Copy of the MAD for retries; NULL: there are no retries. */
+	struct message *again;
 };
 
 struct sents {

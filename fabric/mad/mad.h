@@ -31,7 +31,8 @@ enum {
 
 /* The headers of a MAD's packet. */
 struct sim_mad {
-	uint32_t from; /* the sending port's index in the topology */
+	/* index in the topology of the port that sends the MAD */
+	uint32_t from;
 	uint32_t slid;
 	uint32_t dlid;
 	uint32_t src_qpn;

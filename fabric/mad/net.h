@@ -26,14 +26,15 @@ struct mad_net {
 	struct subnet *subnet;
 	struct impaired_link mads; /* between all ports */
 	/*
-	 * Handlers of MADs at all ports, called before the handlers of a single
-	 * port; for responses, after them.
+	 * Handlers for the MADs at every port. They are called before the
+	 * handlers of the single port; but for responses, after these.
 	 */
 	struct port_handler *handlers;
 	struct response_handler responses;
 	struct port_handler *last_handler; /* called after all others */
 	struct mad_tap tap;
-	struct counters *counters; /* by port; NULL until a packet passes */
+	/* The counters of each port; NULL until the first packet. */
+	struct counters *counters;
 	/*
 	 * Queue of copies of a multicast packet; NULL until the first
 	 * multicast packet.

@@ -12,16 +12,20 @@
 struct message {
 	struct message *next;
 	uint64_t due_ns;
-	uint64_t number; /* in order of sending: decides between equals */
+	/*
+	 * Number of the message in the order of sending: of two messages with
+	 * the same @due_ns, the one with the lower number is delivered first.
+	 */
+	uint64_t number;
 	struct sim_mad mad;
 	struct sa_reply body;
 	uint8_t room[IBSA_MAD_BYTES]; /* of @body, until it needs more */
 };
 
 /*
- * A queue of MADs in transit. Nearly all are due in the order in which they
- * are sent; these form a list. A MAD that is due before the last MAD of the
- * list goes to a heap.
+ * A queue of MADs in transit. Nearly all MADs are due in the order in which
+ * they are sent; these MADs form a list. A MAD that is due before the last MAD
+ * of the list is stored in a heap.
  */
 struct queue {
 	struct message *first;

@@ -29,14 +29,25 @@ enum { VL_ARB_BLOCKS = 4 };
  * until this SM has set them.
  */
 struct sma_port {
-	struct ibsa_port_info set; /* only the settable fields are used */
+	/*
+	 * The PortInfo that the SM has set; only the fields that a Set can
+	 * change are valid.
+	 */
+	struct ibsa_port_info set;
 	/*
 	 * Time at which the lease of the M_Key ends; 0: the lease does not run.
 	 */
 	uint64_t lease_end_ns;
-	uint16_t *pkeys;   /* of a switch's external port, PKEY_CAP_LINK */
-	uint8_t *sl_to_vl; /* SL_TO_VL_LEVELS for each input port */
-	uint16_t *vl_arb;  /* VL_ARB_BLOCKS of VL_ARB_BLOCK_ENTRIES */
+	/*
+	 * P_Key table of a switch's external port, with PKEY_CAP_LINK entries.
+	 */
+	uint16_t *pkeys;
+	/* SLtoVL tables: SL_TO_VL_LEVELS values for each input port. */
+	uint8_t *sl_to_vl;
+	/*
+	 * VL arbitration: VL_ARB_BLOCKS blocks of VL_ARB_BLOCK_ENTRIES entries.
+	 */
+	uint16_t *vl_arb;
 };
 
 /* Values that an SM outside of the fabric has set at the ports of a node. */
@@ -109,7 +120,8 @@ struct smp {
 	uint32_t modifier;
 	uint32_t index; /* of the node */
 	uint16_t status;
-	uint8_t number; /* of the port through which it arrived */
+	/* Number of the port by which the SMP arrived. */
+	uint8_t number;
 	bool is_set;
 };
 

@@ -22,8 +22,12 @@ struct peer {
 
 struct peers {
 	struct hash by_address;
-	struct peer *all; /* PEERS_MAX; the first has number 1 */
-	uint64_t seen;	  /* how many got a number so far */
+	/*
+	 * Array of PEERS_MAX requesters; the requester of the first element has
+	 * number 1.
+	 */
+	struct peer *all;
+	uint64_t seen; /* how many got a number so far */
 	uint64_t secret;
 };
 

@@ -76,12 +76,17 @@ struct ibsa_responder {
 	 */
 	struct ibsa_address sa;
 	struct peers peers;
-	struct pending *pending; /* PENDING_MAX, the oldest is overwritten */
+	/*
+	 * A ring of PENDING_MAX requests; a new request overwrites the oldest
+	 * one.
+	 */
+	struct pending *pending;
 	uint32_t last_own;
 	struct ibsa_responder_info info;
 	struct ibsa__port_selection selection;
 	int epoll_fd;
-	unsigned int process; /* ibsa__process() at its creation */
+	/* Value of ibsa__process() when the responder was opened. */
+	unsigned int process;
 	int lost; /* The error that has ended the responder; 0 while it runs. */
 	/*
 	 * Upper half of the transaction id of the last Report from the fabric's
@@ -169,9 +174,9 @@ static void request_pass(struct ibsa_responder *responder,
 	int err;
 
 	/*
-	 * No response to a Report came, or no ACK of a large reply. Nothing
-	 * needs to be done: the fabric's SA itself sends the Report again, and
-	 * the requester its request.
+	 * The response to a Report, or the ACK of a large reply, did not come.
+	 * Nothing needs to be done: the SA of the fabric sends the Report
+	 * again, and the requester sends its request again.
 	 */
 	if (message->err && message->err != -EMSGSIZE)
 		return;

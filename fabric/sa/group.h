@@ -45,7 +45,8 @@ struct group {
 	struct member *members; /* in order of GUIDs */
 	size_t count;
 	size_t room;
-	size_t full_members; /* members with a state of JOIN_ANY_FULL */
+	/* Number of members that have a join state of JOIN_ANY_FULL. */
+	size_t full_members;
 	bool is_permanent;
 };
 

@@ -7,7 +7,10 @@
 #include "text/cursor.h"
 
 enum {
-	DEFAULT_PARTITION = 0x7fff, /* without the full-membership bit */
+	/*
+	 * P_Key of the default partition, without the bit of full membership.
+	 */
+	DEFAULT_PARTITION = 0x7fff,
 	DEFAULT_RATE = 3,
 	DEFAULT_MTU = 4,
 	DEFAULT_SCOPE = 2,

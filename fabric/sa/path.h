@@ -18,7 +18,8 @@ struct path_end {
 struct path_ends {
 	struct path_end from;
 	struct path_end to;
-	bool is_routed; /* the destination GID is in another subnet */
+	/* The destination GID belongs to another subnet. */
+	bool is_routed;
 };
 
 /* A path between two ports. */
@@ -58,14 +59,19 @@ struct path {
 struct path_query {
 	struct sa_work *work;
 	const struct ibsa_path *want;
-	uint32_t want_dlid; /* LIDs of the request, in either layout */
+	/*
+	 * LIDs that the request selects, from the InfiniBand or the Omni-Path
+	 * layout.
+	 */
+	uint32_t want_dlid;
 	uint32_t want_slid;
 	uint64_t mask;
 	struct path_ends ends;
 	unsigned int paths; /* maximum for each pair of ports */
 	/*
-	 * P_Key of all paths of the reply. If ports have P_Key tables, it is
-	 * used only if the request selects a P_Key or raw traffic.
+	 * The P_Key of all paths in the reply. If ports have P_Key tables, this
+	 * member is used only if the request selects a P_Key or raw traffic;
+	 * otherwise each path has its own P_Key.
 	 */
 	uint16_t pkey;
 };

@@ -29,7 +29,8 @@ struct reports {
 	 * start of an SM.
 	 */
 	uint32_t agent;
-	uint32_t last_id; /* lower half of the last transaction ID */
+	/* Lower half of the transaction ID of the last Report. */
+	uint32_t last_id;
 };
 
 /* Return: 0 or -ENOMEM. */

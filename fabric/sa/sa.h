@@ -36,14 +36,14 @@ struct sa_source {
 struct sa_client;
 
 /*
- * A function that tells for which requests tables are built in slices; NULL:
- * for none.
+ * Selects the requests for which a table is built in slices of time. If @find
+ * is NULL, every table is built at once.
  */
 struct sa_slicer {
 	/*
-	 * Return: whether the SA answers the request @mad; false: its sender
-	 * has gone. *@out: the client that has sent it, or NULL if the answer
-	 * is built in one go.
+	 * Find the client that has sent the request @mad. *@out: the client; or
+	 * NULL if the table is built at once. Return: false: the sender of the
+	 * request has gone, and the SA does not answer.
 	 */
 	bool (*find)(void *arg, const uint8_t *mad, struct sa_client **out);
 	void *arg;
@@ -74,7 +74,7 @@ struct sa {
 struct sa_request {
 	uint32_t end; /* Index of the end port that has sent the request. */
 	uint32_t at;  /* Index of the end port that has received the request. */
-	/* destination address that the sender used */
+	/* The destination address that the requester used. */
 	const struct ibsa_address *to;
 	const uint8_t *mad; /* IBSA_MAD_BYTES */
 	/*
@@ -90,7 +90,8 @@ struct sa_request {
  */
 struct sa_slice {
 	uint64_t until_ns; /* time at which the call pauses */
-	size_t index;	   /* of the next step of the table's walk */
+	/* Number of the next step in the walk over the table. */
+	size_t index;
 	/* For paths: the walks over the ends of all pairs. */
 	struct name_walk outer;
 	struct name_walk inner;
@@ -114,8 +115,10 @@ struct sa_work {
 	struct sa_slice slice;
 	const struct ibsa_record *record; /* the record of the answer */
 	size_t count;			  /* records in the answer so far */
-	uint16_t stride; /* bytes of one record in the answer */
-	uint8_t offset;	 /* AttributeOffset of an answer with records */
+	/* Number of bytes that a record has in the answer, with padding. */
+	uint16_t stride;
+	/* Value of AttributeOffset in an answer that has records. */
+	uint8_t offset;
 	uint16_t status;
 	uint8_t method;
 	/* The request and the answer use the record layouts of Omni-Path. */

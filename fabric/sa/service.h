@@ -8,7 +8,8 @@
 enum { SERVICES_MAX = 65536 };
 
 struct service {
-	uint64_t ends_ns; /* end of the lease; UINT64_MAX: none */
+	/* Time at which the lease ends; UINT64_MAX: it never ends. */
+	uint64_t ends_ns;
 	struct ibsa_service record;
 };
 

@@ -33,8 +33,9 @@ static int node_find(const struct ibsa_fabric *fabric,
 		fabric, *hello->node ? hello->node : NULL);
 
 	if (node == SIM_NONE && !*hello->node)
-		return ibsa__fail(error, -ENODEV,
-				  "the fabric has no channel adapter to send from");
+		return ibsa__fail(
+			error, -ENODEV,
+			"the fabric has no channel adapter to send from");
 	if (node == SIM_NONE)
 		return ibsa__fail(error, -ENODEV, "the fabric has no node %s",
 				  hello->node);

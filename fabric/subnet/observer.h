@@ -15,8 +15,12 @@ enum subnet_change_kind {
 	CHANGE_LINK,
 	CHANGE_CAPABILITIES, /* of @end, to @capability_mask */
 	CHANGE_PORT_LOST,    /* @end left the subnet */
-	CHANGE_PORTS_LOST,   /* follows the last CHANGE_PORT_LOST */
-	CHANGE_PORT_FOUND,   /* @end joined the subnet */
+	/*
+	 * All ports were reported that left the subnet: this change comes after
+	 * the last CHANGE_PORT_LOST.
+	 */
+	CHANGE_PORTS_LOST,
+	CHANGE_PORT_FOUND, /* @end joined the subnet */
 };
 
 struct subnet_change {

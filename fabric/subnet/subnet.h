@@ -53,7 +53,8 @@ struct end_port {
 	 * port.
 	 */
 	bool is_seen : 1;
-	bool is_new : 1; /* the last ibsa__lids_give() has assigned its LIDs */
+	/* The port got its LIDs in the last call of ibsa__lids_give(). */
+	bool is_new : 1;
 };
 
 struct port_handler;
@@ -70,11 +71,18 @@ struct end_setup {
 	uint8_t sm_sl;
 	uint32_t sm_lid;
 	uint32_t reregisters;
-	/* bits that differ from the initial mask */
+	/*
+	 * Bits of the port's CapabilityMask that differ from its initial value.
+	 */
 	uint32_t changed_capabilities;
 	bool needs_grh;
-	bool is_known;	   /* reported to the observers as found */
-	bool is_forgotten; /* it was subscribed when the SM restarted */
+	/*
+	 * The observers know this port: CHANGE_PORT_FOUND was reported, or was
+	 * not necessary.
+	 */
+	bool is_known;
+	/* A client at this port was subscribed when the SM restarted. */
+	bool is_forgotten;
 	/* Handlers of MADs at the end port: umad files and agents. */
 	struct port_handler *handlers;
 	/* The umad file that has set the port's bit IsSM, or NULL. */
@@ -86,11 +94,12 @@ struct end_setup {
 struct lids {
 	/* Map from a base LID to the index of its end port. */
 	struct map ends;
-	uint32_t first;	  /* the first LID to assign */
-	uint32_t limit;	  /* LIDs to assign are lower */
-	uint32_t top;	  /* The highest LID that was ever in use. */
-	uint32_t count;	  /* LIDs in use */
-	uint32_t doubles; /* ports with the LID of another port */
+	uint32_t first; /* the first LID to assign */
+	uint32_t limit; /* LIDs to assign are lower */
+	uint32_t top;	/* The highest LID that was ever in use. */
+	uint32_t count; /* LIDs in use */
+	/* Number of ports whose base LID is also that of another port. */
+	uint32_t doubles;
 	/* Bit n is set if ports with an LMC of n may exist. */
 	uint8_t lmcs;
 };
@@ -110,7 +119,8 @@ struct hop {
 struct span {
 	uint8_t rate;
 	uint8_t mtu;
-	uint8_t port; /* the exit port of the first switch */
+	/* Exit port of the first switch on the route. */
+	uint8_t port;
 };
 
 /*
@@ -125,8 +135,12 @@ struct routes {
 	 * element contains the end of @hops.
 	 */
 	uint32_t *first_hop;
-	uint32_t *queue;  /* for a search */
-	struct span **to; /* by destination switch; computed at first use */
+	uint32_t *queue; /* for a search */
+	/*
+	 * For each destination switch, the routes to it; computed at the first
+	 * use.
+	 */
+	struct span **to;
 	uint32_t switch_count;
 };
 
@@ -174,7 +188,8 @@ struct subnet {
 	uint32_t adapter_count;
 	uint32_t sa_end;
 	uint32_t pkey_tables; /* number of ports with a P_Key table */
-	uint32_t router_end; /* the first discovered router port, or SIM_NONE */
+	/* Index of the first router port that is discovered, or SIM_NONE. */
+	uint32_t router_end;
 	uint64_t gid_prefix;
 	struct routes routes;
 	struct aliases aliases;

@@ -19,7 +19,9 @@ struct topo_node {
 	uint64_t image_guid;
 	/* Index of the node's port 0; its other ports follow in order. */
 	uint32_t first_port;
-	/* counts only switches; SIM_NONE for other nodes */
+	/*
+	 * Number of this switch among the switches; SIM_NONE for other nodes.
+	 */
 	uint32_t switch_index;
 	uint32_t vendor;
 	uint32_t device;
@@ -60,12 +62,17 @@ struct topo_port {
 	struct link_rate most; /* maximum that the port supports */
 	struct link_rate rate; /* of its link, when it is up */
 	uint8_t state;	       /* enum ibsa_port_state_code */
-	bool is_unplugged;     /* the cable is disconnected at either end */
-	bool is_disabled;      /* by an SM */
+	/* The cable was disconnected, at this end or at the other end. */
+	bool is_unplugged;
+	bool is_disabled; /* by an SM */
 };
 
 struct topology {
-	struct net net; /* as in the file; has the nodes' ids and names */
+	/*
+	 * The content of the topology file, which holds the ids and names of
+	 * the nodes.
+	 */
+	struct net net;
 	struct topo_node *nodes;
 	struct topo_port *ports;
 	uint32_t node_count;

@@ -75,10 +75,10 @@ void ibsa__close_apart(int fd, void (*done)(void *arg), void *arg)
 }
 
 /*
- * Peek at @len bytes without a buffer for descriptors. The kernel then reports
- * descriptors as cut off and releases only a duplicate of each: the message
- * still holds them. It stops at the first message that carries some. Return: as
- * recvmsg(); *@out_holds: a message carries descriptors.
+ * Peek at @len bytes without a buffer for descriptors. The kernel then sets
+ * MSG_CTRUNC if a message carries descriptors; the message still holds them.
+ * The peek ends at the first message with descriptors. Return: as recvmsg();
+ * *@out_holds: a message carries descriptors.
  */
 static ssize_t socket_peek(int fd, struct iovec *parts, size_t count,
 			   bool *out_holds)
@@ -93,7 +93,7 @@ static ssize_t socket_peek(int fd, struct iovec *parts, size_t count,
 bool ibsa__socket_holds_fds(int fd)
 {
 	enum { PARTS = 64 };
-	char room[4096]; /* what is read into it does not matter */
+	char room[4096]; /* a buffer for peeked bytes, which are not used */
 	struct iovec parts[PARTS];
 	int unread = 0;
 	bool holds;

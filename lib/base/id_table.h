@@ -14,8 +14,9 @@
 
 /*
  * A table. @slots: pointers to the ids, which are members of the entries, or
- * NULL. @next: the next id to give, if its slot is free. @none: the entry of
- * the first slot, with an id that is not found there, so that no id is 0.
+ * NULL. @next: the next id to give, if its slot is free. @none: an id of 0 is
+ * never given, because slot 0 always points to @none, whose value is not an id
+ * of slot 0.
  */
 struct id_table {
 	uint32_t **slots;

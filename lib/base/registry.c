@@ -15,7 +15,8 @@
 
 struct entry {
 	_Atomic(struct entry *) next;
-	unsigned int process; /* ibsa__process() when it was added */
+	/* Value of ibsa__process() when the entry was added. */
+	unsigned int process;
 	char *name;
 	void *object; /* NULL: it is being made */
 	unsigned int users;
@@ -53,9 +54,10 @@ static atomic_uint forks;
 static atomic_uint children;
 
 /*
- * Runs before a fork. The handler must take no lock: afterwards fork() waits
- * for the locks of malloc(), and a thread that holds one of these may have been
- * interrupted by a signal handler that calls the library.
+ * Called before a fork. The handler must take no lock: after it, fork() waits
+ * for the locks of malloc(). If a signal handler interrupts a thread that holds
+ * such a lock, and calls this library, the signal handler would wait for the
+ * lock of the library: a deadlock.
  */
 static void registry_before_fork(void)
 {
@@ -390,8 +392,8 @@ bool ibsa__registry_has_slot(int number)
 }
 
 /*
- * Check again after the slot is marked as used: its object may have been
- * replaced before that.
+ * The object may have been replaced before the slot was marked as used: check
+ * once more whether it is wanted.
  */
 struct registry_slot *ibsa__registry_slot_get(registry_slot_is_fn is_wanted,
 					      int number,

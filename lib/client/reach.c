@@ -21,8 +21,7 @@
 enum { ROOM_MS = 10 };
 
 /*
- * The result for a GID to which there is no path, kept while the reason is
- * searched.
+ * The result for a GID to which there is no path, while the reason is searched.
  */
 struct unexplained {
 	struct ibsa_reach_answer answer;
@@ -30,8 +29,8 @@ struct unexplained {
 };
 
 /*
- * A place for one query of a reachability batch at a time; @id is 0 while the
- * place is free.
+ * A place in a batch for one query at a time; @id is 0 while no query uses the
+ * place.
  */
 struct slot {
 	struct ibsa_reach_batch *batch;
@@ -50,8 +49,10 @@ struct ibsa_reach_batch {
 	void *arg;
 	struct ibsa_gid *gids;
 	size_t count;
-	size_t next; /* first GID that was not queried yet */
-	size_t left; /* GIDs that were not reported yet */
+	/* The first GID for which no query was started yet. */
+	size_t next;
+	/* Number of GIDs whose result was not reported yet. */
+	size_t left;
 	struct slot *slots;
 	struct unexplained *unexplained; /* one for each slot, or NULL */
 	struct slot *free;

@@ -13,7 +13,7 @@
 struct ibsa__engine;
 
 /*
- * Find the source GID of a path: @from, or if @from is zero, GID 0 of this
+ * Find the source GID of a path: @from; or, if @from is zero, GID 0 of this
  * port. Return: 0; -EAGAIN the port has no GID; or the error from reading the
  * port.
  */

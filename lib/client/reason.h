@@ -18,11 +18,17 @@ struct ibsa__engine;
 
 enum reason_step {
 	REASON_END,
-	REASON_UNCONSTRAINED, /* the path without all constraints */
-	REASON_WITHOUT,	      /* the path without one of them */
-	REASON_GROUP,	      /* the multicast group */
-	REASON_MEMBER,	      /* membership of the source in this group */
-	REASON_NODE, /* @target's NodeRecord, PortInfoRecord, LinkRecord */
+	/* Query the path without all constraints. */
+	REASON_UNCONSTRAINED,
+	REASON_WITHOUT, /* the path without one of them */
+	REASON_GROUP,	/* the multicast group */
+	/* Query whether the source is a member of the multicast group. */
+	REASON_MEMBER,
+	/*
+	 * The next three steps query the NodeRecord, the PortInfoRecord and the
+	 * LinkRecord of @target.
+	 */
+	REASON_NODE,
 	REASON_PORT,
 	REASON_LINK,
 	/*
@@ -73,15 +79,16 @@ union reason_match {
 
 /* *
  * struct ibsa__reason_search - a search, and what it has found so far
- * @reason:      the result, once there is no next query
- * @query:       the query that has no result; its match is @path
+ * @reason:      the result of the search, after the search has ended
+ * @query:       the program's query, to which the SA returned no path; its
+ *               match is @path
  * @port:        state of this port
  * @target:      the end that is examined
- * @node:        its node's description, safe to print
- * @is_active:   the SA returned its port with the state Active
+ * @node:        description of the target's node, safe to print
+ * @is_active:   according to the SA, the target's port is Active
  * @pkeys:       the P_Keys of the destination
- * @candidates:  bits of the constraints that may exclude every path
- * @possible:    a path without the constraints
+ * @candidates:  set of constraints that may exclude every path, a bit for each
+ * @possible:    a path that the SA returned for a query without the constraints
  * @sibling_num: the port number that @target may have
  * @checks_both: the SA has a path from this port to neither end: if the SA has
  *               a NodeRecord of the destination, examine the source instead */
@@ -181,13 +188,13 @@ typedef void reason_query_fn(struct ibsa__reason_search *search,
 typedef void reason_take_fn(struct ibsa__reason_search *search,
 			    const struct ibsa_reply *reply, bool found);
 
-/* The port at one end (reason_target.c). */
+/* Steps about the port at one end of the path (reason_target.c). */
 reason_query_fn ibsa__reason_query_node, ibsa__reason_query_port,
 	ibsa__reason_query_link, ibsa__reason_query_sibling;
 reason_take_fn ibsa__reason_take_node, ibsa__reason_take_port,
 	ibsa__reason_take_link, ibsa__reason_take_sibling;
 
-/* Constraints (reason_constraint.c). */
+/* Steps about the constraints of the query (reason_constraint.c). */
 uint64_t ibsa__reason_constraints(uint64_t mask);
 reason_query_fn ibsa__reason_query_unconstrained, ibsa__reason_query_without;
 reason_take_fn ibsa__reason_take_without;

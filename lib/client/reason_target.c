@@ -43,10 +43,9 @@ static void name_set(struct ibsa__reason_search *search,
 }
 
 /*
- * Of the port numbers 1 and 2, the one that the target more probably has: a
- * port GUID is often the node GUID, which is mostly even, plus the port number.
- * This number is tried first: if there was a query for the constraints, the
- * limit of queries permits no second attempt.
+ * Return: which of the port numbers 1 and 2 the target probably has. A port
+ * GUID is often the node GUID, which is mostly even, plus the port number. The
+ * search may have no query left for the other number.
  */
 static uint8_t sibling_first(const struct ibsa__reason_search *search)
 {

@@ -17,8 +17,8 @@
 #include "wire/gid.h"
 
 /*
- * Data that apply to all GID table entries of a port. These data are read when
- * they are first needed.
+ * What a GID table's entries have in common: the interfaces of the machine, and
+ * the port's link layer. Both are read when they are first needed.
  */
 struct port_data {
 	struct ibsa__interfaces interfaces;

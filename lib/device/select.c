@@ -32,8 +32,8 @@ struct search {
 };
 
 /*
- * A list of names or numbers for an error message. If the list is too long,
- * "..." ends it.
+ * A list of names or numbers in an error message. If not all fit, the list ends
+ * with "...".
  */
 struct listing {
 	char text[128];

@@ -9,7 +9,7 @@
 
 #include "engine/state.h"
 
-/* Take @txn out of the window. The timer of @txn is disarmed already. */
+/* Take @txn out of the window. The caller has disarmed the timer of @txn. */
 static inline void txn_leave_window(struct ibsa__engine *engine,
 				    struct txn *txn)
 {

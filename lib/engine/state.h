@@ -70,9 +70,13 @@ struct query {
 
 /* State of a txn. */
 enum txn_state {
-	/* in no list and no table; also the state of unused objects */
+	/*
+	 * The request is in no list and no table. An unused object has this
+	 * state, too.
+	 */
 	TXN_ENDED,
-	TXN_QUEUED,    /* not sent yet: the window or the transport is full */
+	/* not sent yet, because the window or the transport is full */
+	TXN_QUEUED,
 	TXN_IN_FLIGHT, /* counts in the window */
 	/*
 	 * All queries of this request have ended, but the transport still
@@ -89,20 +93,25 @@ enum txn_state {
  */
 enum txn_overdue {
 	NOT_OVERDUE,
-	/* In the window; was queued, so that others may wait for its place. */
+	/*
+	 * The request is in the window. It was queued before, so other requests
+	 * may be waiting for its place.
+	 */
 	IN_WINDOW,
 	OVERDUE,
 	/*
 	 * The next try is due, but waits until another request is no longer
-	 * overdue. Only if the window limits retries only.
+	 * overdue. This state is used only if the window limits retries only.
 	 */
 	OVERDUE_WAITS,
 };
 
 /*
- * RETRY_WINDOWS: if the window limits retries only, and the SA replies. Retries
- * that are due then rarely wait, because a transport that holds requests drops
- * the replies to those that wait. An SA that does not reply gets one window.
+ * OVERDUE_WINDOWS: usual limit of overdue requests, as a multiple of the
+ * window. RETRY_WINDOWS: the limit if the window limits retries only, and the
+ * SA replies. Retries that are due then rarely wait, because a transport that
+ * holds requests drops the replies to those that wait. An SA that does not
+ * reply gets one window.
  */
 enum { OVERDUE_WINDOWS = 8, RETRY_WINDOWS = 64 };
 
@@ -111,7 +120,7 @@ enum { OVERDUE_WINDOWS = 8, RETRY_WINDOWS = 64 };
  * txn_state).
  */
 struct txn {
-	/* of the queue, or of the list that @overdue tells */
+	/* Link in the queue, or in the list that the member overdue tells. */
 	struct list link;
 	/*
 	 * The request's MAD. An unused object keeps the MAD of its last
@@ -122,17 +131,22 @@ struct txn {
 	uint32_t tid; /* lower half of the TransactionID */
 	struct list queries;
 	/*
-	 * Its @due is the tick of the next try; UINT64_MAX while the request is
-	 * queued. The timer is armed only if at least one query has a deadline
-	 * after @due.
+	 * @retry.due is the tick of the next try; UINT64_MAX while the request
+	 * is queued. The timer is armed only if at least one query has a
+	 * deadline after @due.
 	 */
 	struct timer retry;
 	const struct ibsa_record *asked;
 	const struct ibsa_record *record; /* of the reply's records */
 	struct ibsa_address to;
-	struct round_trip *trip; /* the engine's measurement of its replies */
-	uint64_t sent_ns;	 /* time of the last try */
-	uint64_t first_ns; /* of the first try with the current TransactionID */
+	/*
+	 * The measurement of round-trip times to which the reply to this
+	 * request contributes.
+	 */
+	struct round_trip *trip;
+	uint64_t sent_ns; /* time of the last try */
+	/* Time of the first try with the current TransactionID. */
+	uint64_t first_ns;
 	/*
 	 * Tick (ms of the transport's clock) at which the transport's timeout
 	 * for the request's last try ends.
@@ -146,12 +160,14 @@ struct txn {
 	/* Interval in ms between the request's last try and its next try. */
 	uint32_t last_interval_ms;
 	uint32_t max_interval_ms;
-	uint32_t epoch; /* the engine's @epoch when the query came */
+	/* Value of the engine's member epoch when the request was created. */
+	uint32_t epoch;
 	uint8_t method;
 	uint8_t jitter_percent;
 	bool shareable;
-	bool is_measured; /* the first interval follows the measured replies */
-	bool is_refused;  /* the transport refused the last try */
+	/* the first interval follows from measured round-trip times */
+	bool is_measured;
+	bool is_refused; /* the transport refused the last try */
 	/*
 	 * The request's next try waits a whole interval, because the SA
 	 * answered the last try with BUSY, or with a redirection to a target
@@ -190,7 +206,10 @@ struct txn {
 
 struct ibsa__engine {
 	struct ibsa_transport *transport;
-	/* The number of this process now, and when the engine was created. */
+	/*
+	 * @forks: points to the number of this process; @process: this number
+	 * when the engine was created.
+	 */
 	const atomic_uint *forks;
 	unsigned int process;
 	struct ibsa__engine_options options;
@@ -234,7 +253,7 @@ struct ibsa__engine {
 	 */
 	uint64_t now_ns;
 	uint64_t port_read_ns;
-	/* receives the SA's Reports; or NULL */
+	/* The receiver of the SA's Reports, or NULL. */
 	struct ibsa__listener *listener;
 	struct list watches; /* all watches of the port */
 	/*
@@ -242,7 +261,7 @@ struct ibsa__engine {
 	 * received yet.
 	 */
 	struct list changed;
-	struct timer watch_timer; /* armed unless @watch_interval_ms is 0 */
+	struct timer watch_timer; /* armed if @watch_interval_ms is not 0 */
 	unsigned int watch_interval_ms;
 	struct wheel wheel;
 	/*
@@ -253,7 +272,7 @@ struct ibsa__engine {
 	struct wheel abandoned_wheel;
 	struct pool queries;
 	struct pool txns;
-	struct query **slots; /* all objects of the pool @queries */
+	struct query **slots; /* array of all objects of the pool @queries */
 	size_t slot_count;
 	size_t slot_room;
 	struct id_table tids; /* of requests in flight */
@@ -265,7 +284,10 @@ struct ibsa__engine {
 	 * the order in which they will be sent.
 	 */
 	struct list waiting;
-	struct list in_window; /* in IN_WINDOW, in the order of first tries */
+	/*
+	 * Requests in the state IN_WINDOW, in the order of their first tries.
+	 */
+	struct list in_window;
 	/* Requests in OVERDUE_WAITS, in the order of their next tries. */
 	struct list overdue_waiting;
 	/*
@@ -280,22 +302,28 @@ struct ibsa__engine {
 	 */
 	struct list ended;
 	/*
-	 * Of replies with one record; and of tables, by attribute. Attributes
-	 * that share an entry are measured together.
+	 * The measurement of round-trip times: @round_trip for replies with one
+	 * record, @table_trips for tables, by attribute. Attributes that share
+	 * an entry are measured together.
 	 */
 	struct round_trip round_trip;
 	struct round_trip table_trips[TABLE_TRIPS];
 	/*
-	 * Time at which the first try was sent of that request, among those
-	 * which the SA has answered, whose first try was sent last.
+	 * The latest time of a first try, of all requests that the SA has
+	 * answered.
 	 */
 	uint64_t answered_ns;
-	uint64_t replied_ns; /* time of the last reply, BUSY too */
+	uint64_t replied_ns; /* time of the last reply, also if it was BUSY */
 	unsigned int in_flight;
-	unsigned int overdue;	/* those of @in_flight in OVERDUE */
-	unsigned int abandoned; /* those of @in_flight in TXN_ABANDONED */
+	unsigned int overdue; /* those of @in_flight in OVERDUE */
+	/* Number of requests in flight whose state is TXN_ABANDONED. */
+	unsigned int abandoned;
 	unsigned int queued;
-	uint64_t pace_end; /* tick at which @paced starts from 0 */
+	/*
+	 * The tick at which the period for @paced ends, and @paced starts from
+	 * 0.
+	 */
+	uint64_t pace_end;
 	/*
 	 * Number of abandoned requests that, in the current period of PACE_MS,
 	 * left the window before the transport's timeout for them ended.

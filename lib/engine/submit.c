@@ -71,8 +71,9 @@ static int txn_new(struct ibsa__engine *engine, const struct ibsa_query *query,
 }
 
 /*
- * Do what ibsa__txn_schedule() does. Return: if @txn is sent at tick @now, the
- * tick at which the last of its deadlines ends, but at most @due.
+ * Do what ibsa__txn_schedule() does. Return: @due, or the tick at which the
+ * last deadline of a query of @txn ends if that is earlier; deadlines that
+ * start with the first send count from tick @now.
  */
 static inline uint64_t txn_schedule(struct ibsa__engine *engine,
 				    struct txn *txn, uint64_t now, uint64_t due)
@@ -126,9 +127,9 @@ static inline uint64_t txn_retry_arm(struct ibsa__engine *engine,
 }
 
 /*
- * BUSY reaches many requests at the same time. A wider jitter, and no shorter
- * interval than before the first measured reply, keep them from coming back at
- * the same time.
+ * After BUSY, many requests would be sent again at the same time. To avoid
+ * this, the jitter is WIDER times as wide, and the interval is not shorter than
+ * before the first measured reply.
  */
 void ibsa__txn_back_off_arm(struct ibsa__engine *engine, struct txn *txn,
 			    uint64_t now)
@@ -234,9 +235,9 @@ static inline int txn_try_send(struct ibsa__engine *engine, struct txn *txn,
 	if (err) {
 		engine->stats.send_errors++;
 		/*
-		 * Nothing was sent, so the interval does not grow. After
-		 * -EALREADY the interval grows, because the transport still
-		 * holds an earlier try.
+		 * As nothing was sent, the interval stays the same. After
+		 * -EALREADY, however, the interval grows, because the transport
+		 * still holds an earlier try.
 		 */
 		if (err != -EALREADY)
 			txn->interval_ms = txn->last_interval_ms;
@@ -297,7 +298,8 @@ static inline bool window_has_room(const struct ibsa__engine *engine)
 }
 
 /*
- * The window has no room: take out the abandoned requests whose time is over.
+ * Called when the window has no room: remove those abandoned requests from the
+ * window whose time is over.
  * Return: whether @txn may be sent now. The engine's own query for the path to
  * a redirection's target is sent even if the window is full: the redirected
  * requests stay in the window until the path is known.

@@ -30,9 +30,9 @@ enum {
 };
 
 /*
- * The SA answered @txn with BUSY: send the next try a whole interval after
- * now. The send has doubled the interval already: the wait is that of the
- * answered try, and doubles once.
+ * The SA answered @txn with BUSY: send the next try after a whole interval from
+ * now. The answered try has already doubled the interval, so the interval
+ * before the doubling is used now.
  */
 void ibsa__txn_back_off(struct ibsa__engine *engine, struct txn *txn)
 {

@@ -73,8 +73,8 @@ struct ibsa__events {
 	uint16_t end_status; /* @status of the ENDED event */
 	int end_err;	     /* @err of the ENDED event */
 	/*
-	 * As far as is known, the SA returns this port's subscriptions when the
-	 * client reads the table of InformInfoRecords.
+	 * False after the SA has shown that it does not return this port's
+	 * subscriptions when the client reads the table of InformInfoRecords.
 	 */
 	bool can_read;
 	/*
@@ -88,7 +88,8 @@ struct ibsa__events {
 	 * list until they have returned.
 	 */
 	bool calling_back;
-	bool has_ended; /* only memory is freed from now on */
+	/* the client is closing: from now on, only memory is freed */
+	bool has_ended;
 };
 
 void ibsa__events_init(struct ibsa__events *events,

@@ -134,7 +134,8 @@ static bool port_compare(const struct ibsa__audited_port *was,
 	out->is_touched = false;
 	/*
 	 * A Report about the port came while the table was being read. The
-	 * Report is at least as new as the table, so it decides.
+	 * Report is at least as new as the table, so the port's state is that
+	 * of the Report.
 	 */
 	if (was && was->is_touched)
 		return true;
@@ -457,9 +458,9 @@ bool ibsa__node_audit_report(struct ibsa__events *events,
 		return false;
 	port = port_get(audit, ibsa_be64(report->gid.raw + 8));
 	/*
-	 * The port could not be stored for lack of memory, so it must come from
-	 * the table of NodeRecords. A reply to a request that is in flight does
-	 * not count: it may be older than the Report.
+	 * The port could not be stored because memory was short: read the table
+	 * of NodeRecords, which has the port. A request that is already in
+	 * flight is not enough, because its reply may be older than the Report.
 	 */
 	if (!port) {
 		ibsa__node_audit_soon(events);

@@ -40,8 +40,9 @@ struct ibsa_event_watch {
 	 */
 	uint64_t born;
 	struct watch_state reported;
-	bool was_subscribed; /* SUBSCRIBED has been reported once */
-	bool has_gap;	     /* a GAP is to be reported */
+	/* The event IBSA_EVENT_SUBSCRIBED was reported at least once. */
+	bool was_subscribed;
+	bool has_gap; /* a GAP is to be reported */
 	bool audit_nodes;
 	/*
 	 * The watch has ended and is freed after the callbacks of the current

@@ -13,7 +13,7 @@
 #include "wire/gid.h"
 
 enum {
-	ANY = 0xffff, /* all notice types, trap numbers and LIDs */
+	ANY = 0xffff, /* stands for all notice types, trap numbers or LIDs */
 	/*
 	 * RespTimeValue of the subscriptions: the code of 2.1 s. The SA
 	 * compares it, so the Set that unsubscribes must have the same value.

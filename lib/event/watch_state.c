@@ -107,8 +107,8 @@ void ibsa__watch_state_report(struct ibsa_event_watch *watch,
 }
 
 /*
- * Whether the state of a watch was already reported. LOST, after the port was
- * reported as down, is the same loss and not reported again.
+ * Whether the state of a watch was already reported. After PORT_DOWN was
+ * reported, LOST is the same loss and is not reported again.
  */
 static bool state_is_reported(const struct watch_state *reported,
 			      const struct watch_state *now)

@@ -32,17 +32,21 @@ enum {
 	 */
 	DISPUTE_MS = 1000,
 	DISPUTE_MAX_MS = 300 * 1000,
-	SPREAD_MS = 500,       /* shortest duration of a recovery */
+	/*
+	 * Minimum time over which the registrations are spread after a change
+	 * of the port.
+	 */
+	SPREAD_MS = 500,
 	SPREAD_EACH_MS = 5,    /* duration for each registration */
 	SPREAD_MAX_MS = 10000, /* longest duration of a recovery */
 	/*
-	 * Maximum number of port changes that may move one step to a later
-	 * time.
+	 * How many changes of the port may move one step of a registration to a
+	 * later time.
 	 */
 	CHANGES_MAX = 2,
 	/* Maximum time in ms that a request waits for room in the window. */
 	QUEUE_MS = 60 * 1000,
-	/* deadline of requests while the client closes */
+	/* Deadline of requests in ms while the client closes. */
 	LAST_DEADLINE_MS = 1500,
 };
 
@@ -108,9 +112,9 @@ static void registration_hasten(struct ibsa__registration *registration,
 	const unsigned int changes = registration->changes;
 
 	/*
-	 * The next Set of a registration that another program also claims is
-	 * not moved, so that the two programs do not overwrite each other all
-	 * the time.
+	 * Another program also claims this registration: the next Set is not
+	 * moved, so that the two programs do not overwrite each other's
+	 * registration all the time.
 	 */
 	if (registration->releasing ||
 	    (registration->step == IBSA__STEP_SET && registration->disputes))

@@ -100,22 +100,30 @@ struct ibsa__registration {
 	 * registration's lease has passed.
 	 */
 	uint64_t renew_ns;
-	unsigned int audit_ms;	  /* longest time between two reads */
-	unsigned int deadline_ms; /* of each request; 0: the client's default */
+	unsigned int audit_ms; /* longest time between two reads */
+	/* Deadline of each request in ms; 0: the client's default. */
+	unsigned int deadline_ms;
 	/*
 	 * Maximum delay in ms before a retry after a failure that is not a
 	 * refusal by the SA.
 	 */
 	unsigned int retry_max_ms;
-	unsigned int failures; /* consecutive failures of one kind */
+	/* Number of consecutive failures of the same kind. */
+	unsigned int failures;
 	/*
 	 * Number of losses that another program may have caused, since the last
 	 * read that found the registration.
 	 */
 	unsigned int disputes;
-	unsigned int changes; /* port changes that have moved the alarm */
-	uint32_t moves;	      /* @all->moves when the SA last confirmed it */
-	int err;	      /* of the last step if @is_troubled */
+	/*
+	 * Number of port changes that have moved the alarm of the present step
+	 * to a later time.
+	 */
+	unsigned int changes;
+	/* Value of @all->moves when the SA last confirmed the registration. */
+	uint32_t moves;
+	/* Error of the last step if @is_troubled is set. */
+	int err;
 	uint16_t status;
 	/*
 	 * The registration's next step, or the step whose request is in

@@ -173,7 +173,7 @@ static int refusal_recv(struct remote_connection *connection,
 }
 
 /*
- * Send a request. If that fails, shut the socket down: receiving the answer
+ * Send a request. If sending fails, shut the socket down. Receiving the answer
  * then fails, too, unless the server sent a reason before it closed the
  * connection.
  */

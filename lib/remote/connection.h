@@ -30,10 +30,14 @@ struct remote_address {
 	 * server has ended.
 	 */
 	unsigned int reopen_s;
-	bool is_control; /* only REMOTE_CONTROL requests will be sent */
+	/* The client will send only REMOTE_CONTROL requests. */
+	bool is_control;
 };
 
-/* A node, by name or node id, and a port of it. "" and 0: the default. */
+/*
+ * Name or node id of a node, and number of one of its ports. "" and 0: the
+ * server chooses the node or the port.
+ */
 struct remote_node {
 	char name[REMOTE_NODE_MAX + 1];
 	unsigned int port;
@@ -42,10 +46,15 @@ struct remote_node {
 struct remote_connection {
 	int fd; /* -1: the connection failed and is closed */
 	unsigned int patience_ms;
-	uint64_t start_ns;    /* when connecting began */
-	uint64_t exchange_ns; /* when the current exchange began */
-	bool is_late;	      /* the last exchange reached its deadline */
-	bool has_answer;      /* it has received at least one byte */
+	uint64_t start_ns; /* when connecting began */
+	/*
+	 * Time at which the exchange of the current request and answer began.
+	 */
+	uint64_t exchange_ns;
+	/* The last exchange ended because its deadline had passed. */
+	bool is_late;
+	/* At least one byte was received on the connection. */
+	bool has_answer;
 };
 
 /*

@@ -217,8 +217,9 @@ static int body_take(struct remote_control *control,
 }
 
 /*
- * Return: 0; 1 the answer refuses a request after which others were sent; or
- * -ENODEV.
+ * Return: 0; 1: the server has refused the request, and the answers to the
+ * requests that were sent after it will not be handled; -ENODEV: the answer is
+ * invalid.
  */
 static int answer_take(struct remote_control *control,
 		       const struct remote_head *head, const void *body)

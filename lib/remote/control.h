@@ -28,8 +28,10 @@ struct remote_control {
 	uint8_t *bytes;
 	size_t room;
 	size_t used;
-	bool watches;	 /* REMOTE_WATCH follows REMOTE_ATTACH */
-	bool has_answer; /* at least one byte has been received */
+	/* In the new connection, REMOTE_WATCH is sent after REMOTE_ATTACH. */
+	bool watches;
+	/* At least one byte was received on the connection. */
+	bool has_answer;
 	uint8_t *state;
 	size_t state_len;
 	/*
@@ -39,8 +41,9 @@ struct remote_control {
 	bool has_event;
 	/* Type of the request in flight to the server, or CONTROL_IDLE. */
 	uint32_t asked;
-	int answer_err;	 /* of the last answer */
-	uint32_t answer; /* to REMOTE_REGISTER: the agent's number */
+	int answer_err; /* of the last answer */
+	/* The number of the agent in the answer to REMOTE_REGISTER. */
+	uint32_t answer;
 	/*
 	 * The answer to REMOTE_ATTACH: its descriptors, until the caller takes
 	 * them, and its body; 0 if the body is empty.
@@ -48,7 +51,10 @@ struct remote_control {
 	struct remote_fds fds;
 	uint32_t ring_bytes;
 	struct remote_address *address; /* set by the answer to REMOTE_HELLO */
-	struct ibsa_error refusal; /* text of the last refusal, unchecked */
+	/*
+	 * Text of the server's last refusal, whose characters were not checked.
+	 */
+	struct ibsa_error refusal;
 };
 
 void ibsa__control_init(struct remote_control *control);

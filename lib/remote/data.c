@@ -141,8 +141,9 @@ static ssize_t socket_recv(int fd, void *to, size_t len, int flags)
 }
 
 /*
- * If the ring is empty, the server has read all that was sent before, and is
- * taken as still running. This saves a system call.
+ * Whether the server has gone. If the ring is empty, the server has read
+ * everything that was sent: it is assumed to be still running, which saves a
+ * system call.
  */
 bool ibsa__data_is_lost(struct remote_data *data)
 {
@@ -185,8 +186,9 @@ static int rings_settle(struct remote_data *data)
 		if (ibsa__ring_idle_end(in))
 			return 0;
 		/*
-		 * The server has answered the new announcement as well. Before
-		 * that, it has sent the byte for the previous announcement.
+		 * The server has answered the new announcement, too. It sent
+		 * the byte for the previous announcement before that, so the
+		 * byte can be read now.
 		 */
 		got = socket_recv(data->fd, &byte, 1, 0);
 	}
@@ -194,9 +196,9 @@ static int rings_settle(struct remote_data *data)
 }
 
 /*
- * The ring was empty. Check whether the server has gone. Return: 0; -EIO: it
- * has gone, or it has sent a wake-up although the announcement of this side
- * still stands.
+ * Called if the ring is empty: check whether the server has gone. Return: 0;
+ * -EIO: the server has gone, or it has sent a wake-up although it has not
+ * cleared the announcement of this side.
  */
 static int rings_check(struct remote_data *data)
 {

@@ -12,8 +12,10 @@
 #include "remote/ring.h"
 
 struct remote_data {
-	int fd;	     /* the data socket; -1: not attached */
-	int bell_fd; /* eventfd that wakes the server; -1: no rings */
+	/* The data socket; -1: no umad file is open at the server. */
+	int fd;
+	/* The eventfd that wakes the server; -1: there are no rings. */
+	int bell_fd;
 	/*
 	 * Inode number of the data socket if the program may close the
 	 * descriptors; otherwise 0. While @fd is not that socket, @bell_fd may

@@ -107,9 +107,11 @@ static ssize_t message_recv(int fd, void *data, size_t len, int flags,
 }
 
 /*
- * When a message is taken from the socket, the kernel closes its descriptors in
- * this thread, but for those that are received. They are duplicated by a peek,
- * and the message is taken only if all have been received and none was excess.
+ * When a process takes a message from a socket, the kernel closes those
+ * descriptors in the message that the process does not receive. Therefore, the
+ * descriptors are first received by a peek, which duplicates them. The message
+ * is taken only if the peek has received all of them, and no more than
+ * expected.
  */
 ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
 			  struct remote_fds *fds)

@@ -200,7 +200,10 @@ static ssize_t packet_read(struct remote_data *data, void *packet, size_t room)
 		err = packet_peek(data, packet, first, start_ns);
 	if (err)
 		return err;
-	/* The server may have changed the header in the ring since its check. */
+	/*
+	 * A malicious server may have changed the header in the ring after the
+	 * header was checked: use the checked copy.
+	 */
 	memcpy(packet, &header, sizeof(header));
 	return room < header.length ? -ENOSPC : (ssize_t)header.length;
 }
@@ -348,9 +351,9 @@ void ibsa__remote_file_close(struct remote_file *file)
 	if (!fd_is_own(data.fd, data.inode))
 		data.fd = -1;
 	/*
-	 * An eventfd and a timerfd have no inodes of their own that could be
-	 * checked. They are taken as still open unless the program has closed
-	 * both sockets.
+	 * An eventfd and a timerfd have no inode number by which the program's
+	 * close(2) could be detected. Both descriptors are used as open unless
+	 * the program has closed both sockets.
 	 */
 	if (data.fd < 0 && file->connection.fd < 0) {
 		data.bell_fd = -1;

@@ -42,8 +42,9 @@ struct remote_file {
 	large_inode connection_inode; /* of the connection's socket */
 	struct remote_shared *shared;
 	struct remote_portid *portid;
-	atomic_bool is_lost;   /* the server has ended */
-	unsigned int children; /* ibsa__children() at the time of opening */
+	atomic_bool is_lost; /* the server has ended */
+	/* Value of ibsa__children() when the file was opened. */
+	unsigned int children;
 };
 
 /*

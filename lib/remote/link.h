@@ -65,8 +65,11 @@ struct remote_outbox {
 
 /* State of the connection to a fabric server. */
 enum link_step {
-	LINK_DOWN,    /* not connected */
-	LINK_OPENING, /* the requests of a new connection are not all answered */
+	LINK_DOWN, /* not connected */
+	/*
+	 * the answers to the requests of a new connection have not all arrived
+	 */
+	LINK_OPENING,
 	LINK_UP,
 };
 
@@ -92,7 +95,8 @@ struct remote_link {
 	 */
 	bool has_wanted;
 	struct umad_agent_request2 wanted;
-	struct ibsa_error refusal; /* the server's text on the last answer */
+	/* The text in the server's last answer, if it was an error. */
+	struct ibsa_error refusal;
 	struct remote_inbox inbox;
 	struct remote_outbox outbox;
 
@@ -101,7 +105,8 @@ struct remote_link {
 	 * while the dispatcher reconnects.
 	 */
 	pthread_mutex_t renewing;
-	uint64_t renew_ns; /* when to try the next connection */
+	/* The time of the next attempt to connect. */
+	uint64_t renew_ns;
 	/*
 	 * The number of client re-register events in the server's last
 	 * message, and the sum over all connections, which is reported.

@@ -76,7 +76,7 @@ static uint32_t tid_of(const void *packet)
 	return ibsa_be32(mad_of(packet) + MAD_TID_LOW);
 }
 
-/* Get a free entry. Return: its index; 0: there is none. */
+/* Take a free entry. Return: the index of the entry; 0: no entry is free. */
 static uint32_t entry_get(struct remote_pending *pending)
 {
 	uint32_t at = pending->free;
@@ -149,7 +149,10 @@ void ibsa__pending_remove(struct remote_pending *pending, const void *packet)
 	pending_unlock(pending);
 }
 
-/* A request that another port has sent is not a result. */
+/*
+ * Remove the request to which @packet is the result. A request of another port
+ * is not a result.
+ */
 void ibsa__pending_receive(struct remote_pending *pending, const void *packet)
 {
 	if (header_of(packet).status || mad_is_response(mad_of(packet)))

@@ -26,11 +26,16 @@ enum {
 
 /* A request that waits for its reply. */
 struct pending_request {
-	uint64_t due_ns; /* when its timeout and retries end */
+	/* The time at which the request's timeout and retries end. */
+	uint64_t due_ns;
 	uint32_t agent;
-	uint32_t tid;  /* the lower half */
-	uint32_t next; /* in its chain or in the free list; 0: the last */
-	bool is_lost;  /* its server has ended */
+	uint32_t tid; /* the lower half */
+	/*
+	 * Index of the next request in the same chain or in the free list; 0:
+	 * this is the last one.
+	 */
+	uint32_t next;
+	bool is_lost; /* its server has ended */
 	uint8_t packet[PENDING_RETURNED];
 };
 
@@ -43,7 +48,8 @@ struct remote_pending {
 	/* Indexes into @requests, whose entry 0 is not used. */
 	uint32_t chains[PENDING_CHAINS];
 	uint32_t free;
-	uint32_t used; /* entries above it were never used */
+	/* Entries with this index or a higher one were never used. */
+	uint32_t used;
 	struct pending_request requests[PENDING_REQUESTS + 1];
 };
 
@@ -60,8 +66,8 @@ int ibsa__pending_add(struct remote_pending *pending, const void *packet,
 		      bool is_lost) IBSA_MUST_USE;
 
 /*
- * Forget a request: @packet could not be sent, or @packet was received, and is
- * the result of one.
+ * Remove a request: @packet is the request, which could not be sent, or is a
+ * received packet which is the result of the request.
  */
 void ibsa__pending_remove(struct remote_pending *pending, const void *packet);
 void ibsa__pending_receive(struct remote_pending *pending, const void *packet);

@@ -15,8 +15,9 @@
 #include "remote/pending.h"
 
 enum portid_step {
-	STEP_NONE,	 /* no connection */
-	STEP_OPENING,	 /* the hello and REMOTE_ATTACH were sent */
+	STEP_NONE, /* no connection */
+	/* The hello and the request REMOTE_ATTACH were sent. */
+	STEP_OPENING,
 	STEP_REGISTERING /* agents are registered */
 };
 
@@ -27,11 +28,20 @@ struct portid_attempt {
 	struct remote_address address;
 	struct remote_connection connection;
 	struct remote_control control;
-	uint8_t bytes[2048]; /* @control's buffer: no memory is allocated */
+	/*
+	 * Buffer for the received data of @control, so that no memory is
+	 * allocated.
+	 */
+	uint8_t bytes[2048];
 	struct remote_data data;
 	uint32_t count; /* of the numbers of agents */
-	uint32_t agent; /* the next one to register or unregister */
-	bool removes;	/* unused numbers are unregistered */
+	/* Number of the next agent to register or to unregister. */
+	uint32_t agent;
+	/*
+	 * Agents with unused numbers, which were registered only to reach
+	 * higher numbers, are now unregistered.
+	 */
+	bool removes;
 	bool has_agent[PENDING_AGENTS];
 	struct umad_agent_request2 agents[PENDING_AGENTS];
 };
@@ -41,18 +51,24 @@ struct remote_file;
 struct remote_portid {
 	atomic_uint uses; /* files that have it */
 	int set_fd;	  /* the portid, an epoll set */
-	int timer_fd;	  /* in the set: when there is something to do */
+	/* Timer in the epoll set: it expires when something is to be done. */
+	int timer_fd;
 	struct remote_address address;
 	struct remote_pending *pending;
-	uint64_t reopen_ns; /* how long calls wait for a server; 0: never */
-	_Atomic(uint64_t) lost_ns; /* when the server ended; 0: it has not */
+	/* For how long calls wait for the next server; 0: they do not wait. */
+	uint64_t reopen_ns;
+	/* The time at which the server ended; 0: it has not ended. */
+	_Atomic(uint64_t) lost_ns;
 	_Atomic(uint64_t) next_ns; /* of the next attempt */
 	uint64_t pause_ns;	   /* between two attempts */
-	/* The file to use; NULL: none that was not lost. */
+	/*
+	 * The file that calls use; NULL: its server has ended, and no file was
+	 * opened since.
+	 */
 	_Atomic(struct remote_file *) current;
 	/*
-	 * Number of the process (ibsa__process()) of which a thread uses what
-	 * follows, plus 1; 0: none.
+	 * Number of the process (ibsa__process()) plus 1, if a thread of this
+	 * process uses @attempt; 0: no thread uses it.
 	 */
 	atomic_uint user;
 	struct portid_attempt attempt;

@@ -35,17 +35,22 @@
 
 enum {
 	REMOTE_VERSION = 3,
-	REMOTE_BODY_MAX = 65536, /* bytes behind a head, in both directions */
+	/*
+	 * Maximum number of bytes behind the head of a frame, in both
+	 * directions.
+	 */
+	REMOTE_BODY_MAX = 65536,
 	/*
 	 * Maximum length of a node's name, which is that of a NodeDescription.
 	 */
 	REMOTE_NODE_MAX = 64,
-	REMOTE_LINE_MAX = 511,		   /* length of a REMOTE_CONTROL line */
+	/* Maximum length of the line in a request REMOTE_CONTROL. */
+	REMOTE_LINE_MAX = 511,
 	REMOTE_MAD_MIN = MAD_HEADER_BYTES, /* what a failed MAD is cut to */
 	/*
-	 * A feature of a client. If struct ring_memory changes after a release,
-	 * the bit changes, too: a client and a server with different structs
-	 * then use the data socket.
+	 * The client can use rings. If struct ring_memory changes after a
+	 * release, this bit must get another value: a client and a server with
+	 * different structs then use the data socket.
 	 */
 	REMOTE_HAS_RINGS = 1,
 	/* The client sends no requests but REMOTE_CONTROL. */
@@ -78,19 +83,32 @@ enum remote_type {
 	 */
 	REMOTE_FOLDER,
 	/*
-	 * Answer: empty; with rings, uint32_t, the size of the shared memory.
-	 * The answer carries the descriptors of enum REMOTE_FD_DATA and
-	 * following.
+	 * Open a umad file. The answer carries the descriptors from
+	 * REMOTE_FD_DATA on. Its body is empty; with rings, it is the size of
+	 * the shared memory, an uint32_t.
 	 */
 	REMOTE_ATTACH,
-	REMOTE_DETACH,	   /* closes the umad file before the answer */
-	REMOTE_REGISTER,   /* struct umad_agent_request2; answer: the same */
+	/* Close the umad file. It is closed before the answer is sent. */
+	REMOTE_DETACH,
+	/*
+	 * Register an agent. Body and body of the answer: struct
+	 * umad_agent_request2.
+	 */
+	REMOTE_REGISTER,
 	REMOTE_UNREGISTER, /* uint32_t agent */
-	REMOTE_WATCH,	   /* answer: struct remote_state; events follow */
-	REMOTE_ISSM,	   /* uint32_t port; answer: a path to open */
-	REMOTE_CONTROL,	   /* a line of text; answer: text */
+	/* Request events. Body of the answer: struct remote_state. */
+	REMOTE_WATCH,
+	/*
+	 * Body: the number of a port, an uint32_t. Body of the answer: the path
+	 * that the client opens in place of the port's issm file.
+	 */
+	REMOTE_ISSM,
+	REMOTE_CONTROL, /* a line of text; answer: text */
 	REMOTE_TYPES,
-	/* No request: struct remote_state, after a change. */
+	/*
+	 * The server sends this frame without a request: a struct remote_state,
+	 * after a change of the port.
+	 */
 	REMOTE_EVENT = 0x100,
 };
 

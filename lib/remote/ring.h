@@ -35,9 +35,13 @@ enum {
 	 */
 	RING_BYTES = 65536,
 	RING_CLIENT_BYTES = 524288,
-	/* Most bytes that are copied before the other side can use the rest. */
+	/*
+	 * Maximum number of bytes that are copied before they are published to
+	 * the other side.
+	 */
 	RING_PART_BYTES = 65536,
-	RING_PAGE = 4096, /* bytes before the first ring's bytes */
+	/* Number of bytes before the bytes of the first ring. */
+	RING_PAGE = 4096,
 	RING_CACHE_LINE = 64,
 };
 
@@ -69,7 +73,8 @@ struct ring_end {
 	uint8_t *bytes;
 	uint32_t size; /* of the ring */
 	uint32_t at;   /* position of this side */
-	uint32_t seen; /* last position of the other side, checked */
+	/* The last position of the other side that was loaded and is valid. */
+	uint32_t seen;
 };
 
 /* One side's ends of both rings. @memory NULL: there are no rings. */

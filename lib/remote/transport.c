@@ -26,8 +26,9 @@ enum { INBOX_BYTES = 65536 };
 enum { ANSWER_MS = 250 };
 
 /*
- * Return: the number of client re-register events to report. Each server
- * counts from 0; the reported sum never decreases.
+ * Return: the number of client re-register events to report, which never
+ * decreases. @now is the count of the present server; each server counts from
+ * 0.
  */
 static uint32_t reregisters_count(struct remote_link *link, uint32_t now)
 {

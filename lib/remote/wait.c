@@ -173,7 +173,7 @@ void ibsa__remote_link_shut(struct umad_file *file, bool is_gone)
 
 	(void)is_gone;
 	pthread_mutex_lock(&link->renewing);
-	/* A connection attempt in progress goes on. */
+	/* If a connection attempt is in progress, continue it. */
 	if (link->data.fd >= 0) {
 		ibsa__remote_link_down(link);
 		ibsa__inbox_reset(&link->inbox);

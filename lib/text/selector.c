@@ -449,7 +449,7 @@ static bool value_beside(const struct ibsa_record *record,
  * path with a lowered rate, so the value sent permits only rates that fulfil
  * the relation. For the other relations, the value sent permits all values that
  * fulfil the relation, and perhaps more, which ibsa_selector_is_met() rejects.
- * Return: false if nothing is excluded.
+ * Return: false if the relation excludes no value.
  */
 static bool value_to_send(const struct ibsa_record *record,
 			  const struct ibsa_field *field,

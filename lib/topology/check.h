@@ -16,7 +16,8 @@ struct check {
 	struct ibsa_topology *now;
 	const struct ibsa_topology *then;
 	/*
-	 * For each node of @then: the index of the same node in @now, or NONE.
+	 * For each node of @then: the index in @now of the node with the same
+	 * GUID, or TOPOLOGY_NONE.
 	 */
 	uint32_t *now_of;
 	uint32_t *then_of;		       /* the reverse */
@@ -35,9 +36,9 @@ node_of(const struct ibsa_topology *topology, const struct graph_port *port)
 }
 
 /*
- * Whether the link of a port is handled when this port is visited: at the end
- * with the lower index only, so that the link is counted once. If the other end
- * has a different link, both are handled.
+ * Whether the check handles a link when it visits this end. This is true at
+ * only one end, that with the lower index, so that a link is handled once. If
+ * the other end reports a different link, it is true at both ends.
  */
 static inline bool is_first_end(const struct ibsa_topology *topology,
 				uint32_t index)

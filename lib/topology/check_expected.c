@@ -176,8 +176,8 @@ static int check_expected_link(struct check *check, uint32_t index)
 	if (is_moved(check, a, then_far))
 		return moved_add(check, a, then_far);
 	/*
-	 * If a cable is expected at the other end of @b's cable, that cable is
-	 * a different one, for which a separate finding is reported.
+	 * If a cable is expected at the other end of @b's cable, another
+	 * finding is about @b's cable, and this link is only missing.
 	 */
 	if (is_moved(check, b, then) && !is_far_expected(check, b))
 		return moved_add(check, b, then);

@@ -7,8 +7,8 @@
 #include "text/cursor.h"
 
 /*
- * A text that is being parsed. The text stays in memory until all links have
- * been set.
+ * A text that is being parsed. The text stays in memory until the cables of all
+ * port lines have been connected.
  */
 struct source {
 	struct source *next;
@@ -34,8 +34,9 @@ struct port_line {
 	uint32_t port; /* index */
 	uint16_t remote_port;
 	struct link_rate rate;
-	bool has_rate_word; /* the line has a rate such as 4xQDR */
-	/* The line of the port has a rate that is invalid or unknown. */
+	/* The line contains a rate such as 4xQDR. */
+	bool has_rate_word;
+	/* The line contains a rate that is invalid or unknown. */
 	bool has_odd_rate;
 };
 
@@ -59,8 +60,8 @@ struct node_line {
 };
 
 /*
- * Attributes of a node from the lines before it, such as its GUID; 0: not
- * given.
+ * Attributes of the next node, such as its GUID, from the lines before the
+ * node's line. 0: not given.
  */
 struct node_attributes {
 	uint64_t guid;
@@ -80,10 +81,15 @@ struct net_parser {
 	unsigned int includes;
 	uint32_t lid_max;
 	struct node_attributes attributes; /* of the next node */
-	uint32_t node;	       /* the node of the following port lines */
+	/* Index of the node to which the following port lines belong. */
+	uint32_t node;
 	struct link_rate rate; /* of links without a rate */
 	bool has_check; /* record findings instead of errors where possible */
-	bool has_unknown_rates; /* a link without a rate gets no default */
+	/*
+	 * A link without a rate in the file has an unknown rate, not ibsim's
+	 * default.
+	 */
+	bool has_unknown_rates;
 	struct port_line *port_lines;
 	size_t port_line_count;
 	size_t port_line_room;

@@ -16,8 +16,8 @@
 
 /*
  * The values of a NodeRecord and of the other records about the same port.
- * @end is the number by which other records refer to the port: its LID; in a
- * topology file the number of the port.
+ * @end is the number by which other records refer to the port: its LID, or for
+ * a topology file the number that the parser gave the port.
  */
 struct node_row {
 	uint64_t guid;
@@ -43,8 +43,10 @@ struct port_values {
 	uint8_t phys_state;
 	uint8_t mtu;
 	struct link_rate rate;
-	uint8_t widths;	 /* supported: a bit for each enum link_width */
-	uint16_t speeds; /* likewise, for each enum link_speed */
+	/* Supported widths: a bit for each value of enum link_width. */
+	uint8_t widths;
+	/* Supported speeds: a bit for each value of enum link_speed. */
+	uint16_t speeds;
 };
 
 struct port_row {

@@ -103,8 +103,8 @@ int ibsa__topology_twin_add(struct ibsa_topology *topology,
 }
 
 /*
- * Add a NodeRecord. All ports of a switch have the same LID: a NodeRecord of a
- * switch is about port 0.
+ * Add a NodeRecord. For a switch, the record is stored for port 0, because all
+ * ports of a switch have the same LID.
  */
 static int add_node(struct ibsa_topology *topology,
 		    const struct ibsa_node *record)

@@ -28,7 +28,11 @@ enum umad_agent_use {
 struct umad_agent {
 	uint32_t id;
 	bool is_registered;
-	bool is_asked; /* requested from the file, which has not answered yet */
+	/*
+	 * The file was requested to register the agent, and has not answered
+	 * yet.
+	 */
+	bool is_asked;
 };
 
 /* Maximum number of packets in one call of the file's receive operation. */
@@ -48,7 +52,8 @@ struct umad_transport {
 	 * receives them may not be registered yet.
 	 */
 	bool listens;
-	bool serves; /* receives requests to the SA, see ibsa__umad_serve() */
+	/* The transport receives requests to the SA; see ibsa__umad_serve(). */
+	bool serves;
 	/*
 	 * The last error with which the umad file was lost or could not be
 	 * opened again; -EAGAIN for a shortage of descriptors or memory.
@@ -66,7 +71,10 @@ struct umad_transport {
 	 * changed operation.
 	 */
 	bool has_changed;
-	uint32_t reregisters; /* how often the port has come back */
+	/*
+	 * Number of times that the port has come back after it had disappeared.
+	 */
+	uint32_t reregisters;
 
 	/*
 	 * Error of the agent for Reports that the file refused late; the next
@@ -88,10 +96,13 @@ struct umad_transport {
 	 */
 	unsigned int expected;
 	size_t held; /* number of packets in @buffers */
-	size_t at;   /* index of the next packet that recv returns */
+	/* Index in @buffers of the next packet that recv returns. */
+	size_t at;
 
-	uint8_t *packet;    /* memory for a packet: umad header and MAD */
-	size_t packet_room; /* its current size, which grows up to @packet_max */
+	/* Memory for one packet: its umad header and its MAD. */
+	uint8_t *packet;
+	/* Current size of @packet, which grows up to @packet_max. */
+	size_t packet_room;
 	size_t packet_max;
 };
 

@@ -28,7 +28,10 @@ static int device_missing(const char *name, struct ibsa_error *error)
 static int open_failed(const char *name, int err, struct ibsa_error *error)
 {
 	switch (err) {
-	/* From the device rules of a cgroup, and from ib_umad_open(). */
+	/*
+	 * EPERM comes from the device rules of a cgroup, or from ib_umad_open()
+	 * in the kernel.
+	 */
 	case -EPERM:
 		return ibsa__fail(
 			error, -EACCES,

@@ -19,7 +19,7 @@ static int port_get(struct umad_file *file, struct ibsa_port_state *out)
 	int err = ibsa__port_read(device->files, umad_device_name(device),
 				  device->selection.port, out);
 
-	/* A renamed device keeps its open file. */
+	/* The device may have been renamed; its umad file stays open. */
 	if (err == -ENOENT && !ibsa__umad_dev_find(device))
 		err = ibsa__port_read(device->files, umad_device_name(device),
 				      device->selection.port, out);

@@ -36,7 +36,8 @@ struct umad_device {
 	uint64_t node_guid; /* 0: not known */
 	/* The device did not exist any more when its umad file was closed. */
 	bool is_gone;
-	uint64_t retry_ns; /* when to search for the device again */
+	/* Time of the next search for the device. */
+	uint64_t retry_ns;
 
 	/* Descriptor of the device's asynchronous events, or -1. */
 	int event_fd;
