@@ -367,8 +367,8 @@ static int targets_parse(struct cli *cli, struct target targets[2])
 
 	if (cli->arg_count > most ||
 	    (!cli->trace.group && cli->arg_count < 3)) {
-		complain("trace needs SRC and DST, or --group MGID and at most "
-			 "SRC; see ibsa trace --help");
+		complain("trace needs SRC and DST; with --group MGID, it takes "
+			 "at most SRC; see ibsa trace --help");
 		return CLI_USAGE;
 	}
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++) {

@@ -22,7 +22,7 @@ static int peers_take(struct node_check *check)
 
 	if (status != CLI_DONE || check->peer_count <= METRICS_PEERS_MAX)
 		return status;
-	complain("more than %d peers, each of which is a series; give fewer",
+	complain("more than %d peers: each is a time series; give fewer peers",
 		 METRICS_PEERS_MAX);
 	return CLI_USAGE;
 }

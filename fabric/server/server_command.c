@@ -167,8 +167,8 @@ static int command_link(struct command *command, const char *args)
 		return command_link_speed(command, speed);
 	if (!port_name)
 		return ibsa__fail(command->error, -EINVAL,
-				  "link needs up or down, and NODE/PORT; or "
-				  "speed, NODE/PORT and a rate");
+				  "link needs 'up NODE/PORT', 'down NODE/PORT' "
+				  "or 'speed NODE/PORT RATE'");
 	err = port_name_split(command, port_name, node, &port);
 	if (err)
 		return err;
@@ -202,7 +202,7 @@ static int command_node(struct command *command, const char *args)
 
 	if (!name || !*name)
 		return ibsa__fail(command->error, -EINVAL,
-				  "node needs add or remove, and NODE");
+				  "node needs 'add NODE' or 'remove NODE'");
 	node = ibsa__topology_find(&command->server->fabric->subnet.topo, name);
 	if (node == SIM_NONE)
 		return change_failed(command, name, -ENODEV);
@@ -218,16 +218,17 @@ static int command_sm(struct command *command, const char *args)
 	int err;
 
 	if (fabric->subnet.is_bare)
-		return ibsa__fail(command->error, -EOPNOTSUPP,
-				  "the fabric has no embedded SM: it was "
-				  "started without one");
+		return ibsa__fail(
+			command->error, -EOPNOTSUPP,
+			"the fabric has no embedded SM: it was "
+			"started with --sa none, or loaded with no_sa");
 	if (start ? !*start : stop && !*stop) {
 		ibsa_fabric_sa_set(fabric, start);
 		return 0;
 	}
 	if (!node || !*node)
 		return ibsa__fail(command->error, -EINVAL,
-				  "sm needs move NODE, start or stop");
+				  "sm needs 'move NODE', 'start' or 'stop'");
 	err = ibsa_fabric_sa_move(fabric, node);
 	if (err == -ENETDOWN)
 		return ibsa__fail(command->error, err,

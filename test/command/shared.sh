@@ -204,7 +204,7 @@ changes_are_made() {
 	printf '%-511s' '0 sm start' >script
 	run 2 fabric script script; err_has 'script:1: .*longer'
 	run 2 --fabric "$fabric" fabric stats; err_has 'unix:PATH'
-	run 2 fabric link sideways "$other/1"; err_has 'up or down'
+	run 2 fabric link sideways "$other/1"; err_has "'up NODE/PORT', 'down NODE/PORT'"
 	run 4 fabric link down nobody/1; err_has nobody
 	echo "0 link speed $other/1 1xSDR" >script
 	run 0 fabric script script

@@ -126,10 +126,10 @@ expect b "$unknown" 'no multicast group with GID ff12' self ff12::77
 # With the SM_Key, OpenSM shows a group as its members, and this group has none.
 expect b "possibly $unknown" 'no member of' self $group --sm-key 1
 both b 'another subnet' '2001::1 does not have the prefix' self 2001::1
-both b "$constraint" 'pkey 0x8002; without it' self a pkey=0x8002
+both b "$constraint" 'pkey 0x8002; without this constraint' self a pkey=0x8002
 both b "$constraint" 'a path with mtu 2048' self a mtu_selector=0 mtu=2048
 both b "$constraint" 'a path with rate 100Gb/s' self a rate_selector=0 rate=200Gb/s
-both b "$constraint" ': rate>=200Gb; without it' self a 'rate>=200Gb'
+both b "$constraint" ': rate>=200Gb; without this constraint' self a 'rate>=200Gb'
 expect d 'possibly both are limited members' 'to be certain, query without constraints' \
 	guid:5001 guid:5002 mtu=2048 --sm-key 1
 both b "$constraint" 'mtu 2048, rate' self a pkey=0x8002 mtu_selector=2 mtu=4096
