@@ -95,8 +95,8 @@ static inline void ibsa_put_be64(uint8_t *p, uint64_t value)
  *          significant bit of the first byte
  * @nbits:  bits of the field, 1 to 64. The field must either have 16, 32 or 64
  *          bits and begin at a byte, or lie within one word of 8, 16, 32 or 64
- *          bits whose offset is a multiple of the size of the word; for other
- *          fields, the result is undefined
+ *          bits whose offset in @bytes is a multiple of the word's size; for
+ *          other fields, the result is undefined
  *
  * Return: the value in host byte order.
  */

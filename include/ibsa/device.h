@@ -305,7 +305,7 @@ enum ibsa_gid_fit {
 /**
  * ibsa_gid_choose - choose the source GID for an address
  * @rows:     the GIDs to choose from, in any order
- * @count:    number of entries in @rows; may be 0
+ * @count:    number of entries in @rows; if it is 0, the result is -ENOENT
  * @address:  address of a peer or of this machine, network order; an IPv4
  *            address is ::ffff:a.b.c.d. NULL: any address
  * @out_fits: receives @count values of enum ibsa_gid_fit: why each of @rows is

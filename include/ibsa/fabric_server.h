@@ -206,7 +206,8 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
  * ibsa_fabric_command - send a command to a server in another process
  * @fabric: "unix:PATH"; NULL: $IBSA_FABRIC, which a set-uid program ignores
  * @line:   as for ibsa_fabric_server_command(), at most 511 bytes
- * @out:    as for ibsa_fabric_server_command(), but unchanged after an error
+ * @out:    receives the result and a NUL: for "stats" lines of NAME VALUE,
+ *          otherwise ""; unchanged after an error
  * @room:   bytes at @out
  * @error:  after an error, a sentence that tells what failed and what to do;
  *          may be NULL

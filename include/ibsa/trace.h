@@ -23,7 +23,8 @@ enum ibsa_trace_end {
 	IBSA_TRACE_NO_ENTRY,   /* a switch's table has no port for the LID */
 	IBSA_TRACE_NO_TABLE,   /* the caller gave no table of a switch */
 	IBSA_TRACE_NO_LINK,    /* the port to send from has no link */
-	IBSA_TRACE_LOOP,       /* the packet reached a switch a second time */
+	IBSA_TRACE_LOOP,       /* the packet reached a switch for the second
+				* time */
 	IBSA_TRACE_WRONG_PORT, /* the packet reached an end port that does not
 				* have the LID */
 	IBSA_TRACE_TOO_LONG,   /* there are more than IBSA_TRACE_HOPS links */
