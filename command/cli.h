@@ -148,10 +148,10 @@ void suggest_fabric(void);
 void suggest_start(const struct cli *cli);
 
 /*
- * If this process uses a fabric server, open a port there, to find out why that
- * fails. Return: 0: it succeeds, or no fabric server is used; otherwise a
- * negative errno, with the reason in @out. -ENODEV: the fabric has no such
- * node; -ENXIO: the node has no such port.
+ * If this process uses a fabric server, open a port of this server, to find out
+ * why opening a port fails. Return: 0: it succeeds, or no fabric server is
+ * used; otherwise a negative errno, with the reason in @out. -ENODEV: the
+ * fabric has no such node; -ENXIO: the node has no such port.
  */
 int server_failure(struct ibsa_error *out);
 

@@ -51,8 +51,8 @@ static const char *type_name(uint8_t type)
 }
 
 /*
- * Return: the word for how a GID fits. These words are in the JSON output;
- * programs compare them.
+ * Return: the word for how a GID fits. The words of this function are in the
+ * JSON output, and programs compare them.
  */
 static const char *fit_name(enum ibsa_gid_fit fit)
 {

@@ -151,8 +151,8 @@ static void check_node(struct visit *visit,
 }
 
 /*
- * Check the issm file of a port. Only a subnet manager opens it; other
- * programs do not need it.
+ * Check the issm file of a port. Only a subnet manager opens an issm file;
+ * other programs do not need it.
  */
 static void issm_check(struct visit *visit, const struct ibsa_device_file *file)
 {

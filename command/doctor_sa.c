@@ -88,8 +88,8 @@ static struct answer info_query(const struct visit *visit,
 
 /*
  * Query the port's own P_Key table, which OpenSM returns to trusted requests
- * only. This is not possible with Omni-Path LIDs, which do not fit the record,
- * or at a RoCE port, which has no LID.
+ * only. The query is not possible with Omni-Path LIDs, which do not fit the
+ * record, or at a RoCE port, which has no LID.
  */
 static struct answer pkeys_query(const struct visit *visit,
 				 struct ibsa_client *client)

@@ -47,7 +47,8 @@ struct env_port {
  * @pkey:            P_Key without the membership bit
  * @pkey_index:      index of this P_Key in the P_Key table
  * @pkey_is_given:   --pkey is given
- * @sl, @traffic_class: of the SA's paths to other channel adapters
+ * @sl, @traffic_class: service level and traffic class of the SA's paths to
+ *                      other channel adapters
  * @path_count:      number of these paths
  */
 struct env_facts {

@@ -338,7 +338,7 @@ static void own_folder(char out[PATH_MAX])
 
 /*
  * Whether @folder, relative to @base, contains the drop-in libibumad. If it
- * does, @out is its real path.
+ * does, @out receives the real path of @folder.
  */
 static bool dropin_is_at(const char *base, const char *folder,
 			 char out[PATH_MAX])

@@ -124,9 +124,9 @@ static int link_refuse(struct new_file *file)
 }
 
 /*
- * Follow the links at the end of the path. Return: 1 and @out; 0: there is no
- * such file, and a link that leads nowhere is to be replaced; or a negative
- * errno.
+ * Follow the links at the end of the path. Return: 1: the file exists, and @out
+ * is its state; 0: the file does not exist; if @file->real is a link, it leads
+ * nowhere and will be replaced; or a negative errno.
  */
 static int links_follow(struct new_file *file, struct stat *out)
 {

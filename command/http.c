@@ -128,8 +128,9 @@ static bool is_open(const struct http_connection *connection)
 }
 
 /*
- * If there are too many connections, end the oldest one without a complete
- * request; if there is none, the oldest one.
+ * If there are too many connections, end the oldest connection that has not
+ * sent a complete request; if every connection has sent one, end the oldest
+ * connection.
  */
 static void oldest_end(struct http *http)
 {

@@ -189,9 +189,9 @@ static int line_parse(struct cli *cli, int argc, char **argv)
 }
 
 /*
- * Return: the exit status of a monitoring plugin. If it has not printed its
- * line, the command has failed, perhaps before its options were parsed: print a
- * line with status UNKNOWN and the first error message.
+ * Return: the exit status of a monitoring plugin. If the command has not
+ * printed the line of a plugin, it has failed, perhaps before its options were
+ * parsed: print a line with status UNKNOWN and the first error message.
  */
 static int plugin_status(struct cli *cli, int status)
 {
@@ -280,9 +280,10 @@ static int cli_finish(struct cli *cli, int status)
 }
 
 /*
- * Open /dev/null in place of closed standard descriptors. Otherwise the next
- * opened file, even a device file, would get the number and receive output.
- * This file is opened read-only, so that writing fails.
+ * Open /dev/null in place of closed standard descriptors. Without this, the
+ * next file that is opened, even a device file, would get the number of
+ * standard output and receive the output. /dev/null is opened read-only, so
+ * that writing to it fails.
  */
 static void fill_standard_files(void)
 {

@@ -44,9 +44,10 @@ static int subscribe(struct metrics_events *events, struct ibsa_error *error)
 }
 
 /*
- * Only one program can receive the Reports at a port: if another program does,
- * subscribing fails. On an embedded fabric, the client loads the fabric from
- * its file again, because the fabric of @metrics is freed after the collection.
+ * Only one program can receive the Reports at a port: if another program
+ * receives them, subscribing fails. On an embedded fabric, the client loads the
+ * fabric from its file again, because the fabric of @metrics is freed after the
+ * collection.
  */
 void metrics_events_start(struct metrics_events *events,
 			  const struct metrics *metrics)

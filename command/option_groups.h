@@ -139,7 +139,8 @@ struct service_options {
  * @slurm:    write topology.conf of Slurm
  * @slurm_yaml: write topology.yaml of Slurm
  * @name_map: file of --node-name-map, or NULL
- * @map:      the content of this file, freed by main(), or NULL
+ * @map:      content of the file of --node-name-map, which main() frees; or
+ *            NULL
  */
 struct topology_options {
 	bool net;

@@ -22,8 +22,8 @@ bool options_fit(const struct cli *cli, const struct command *command);
 /*
  * Whether a part of a command, such as serve of ibsa fabric, accepts all
  * options that are given: it accepts the options in @list, separated by blanks,
- * and options that only change the output. If it does not, print a message that
- * names the part, @whose.
+ * and options that only change the output. If the part does not accept an
+ * option, print a message that begins with @whose, the name of the part.
  */
 bool options_only(const struct cli *cli, const char *whose, const char *list);
 

@@ -103,8 +103,8 @@ static inline bool out_has_text(const struct out *out)
 void out_rows(struct out *out, size_t count, out_row_fn row, void *arg);
 
 /*
- * Write a single row at once: as a line of cells, or a line with a JSON
- * object. This is for output without an end, which cannot be a table or an
+ * Write a single row at once: as a line of cells, or a line with a JSON object.
+ * The function is for output without an end, which cannot be a table or an
  * array.
  */
 void out_event(struct out *out, out_row_fn row, void *arg);

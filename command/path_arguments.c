@@ -100,7 +100,7 @@ static int ends_check(const struct cli *cli, struct path_query *path_query)
 
 /*
  * Refuse an MTU above 4096, and name the possible values: OpenSM would refuse
- * it without naming them.
+ * such an MTU without a list of the possible values.
  */
 static int mtu_check(const struct form *form)
 {

@@ -155,7 +155,8 @@ static void event_line_row(struct out *out, size_t index, void *arg)
 }
 
 /*
- * Release the registration. This may be called from a callback of the client.
+ * Release the registration. The function may be called from a callback of the
+ * client.
  */
 static void renewal_release(struct renewal *renewal)
 {

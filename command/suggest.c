@@ -75,8 +75,8 @@ int server_failure(struct ibsa_error *out)
 	int err;
 
 	/*
-	 * Only a second is waited here, since the caller may already have
-	 * waited for the server.
+	 * Wait for a second only, because the caller may already have waited
+	 * for the server.
 	 */
 	err = server_try(1000, out);
 	return out->text[0] ? err : 0;

@@ -10,11 +10,14 @@
 
 enum {
 	/*
-	 * If there are more adapters than this, those of one leaf switch are
-	 * drawn as one box.
+	 * If there are more than this number of adapters, those of one leaf
+	 * switch are drawn as one box.
 	 */
 	ADAPTERS_EACH_MAX = 32,
-	/* If there are more boxes than this, switches are drawn in groups. */
+	/*
+	 * If there are more than this number of boxes, switches are drawn in
+	 * groups.
+	 */
 	BOXES_MAX = 128,
 };
 

@@ -32,10 +32,10 @@ void ibsa__portid_close(int portid);
 
 /*
  * ibsa__portid_get() finds the umad file of a portid, ibsa__portid_put() ends
- * its use. If the file was lost with its fabric server, ibsa__portid_get() tries
- * to open it again. Neither allocates memory by malloc(). If the file has more
- * state than its descriptor, signals and cancellation are blocked from the get
- * to the put.
+ * its use. If the file was lost with its fabric server, ibsa__portid_get()
+ * tries to open it again. Neither of the two functions allocates memory by
+ * malloc(). If the file has more state than its descriptor, signals and
+ * cancellation are blocked from the get to the put.
  */
 void ibsa__portid_get(int portid, struct portid_use *use);
 void ibsa__portid_put(struct portid_use *use);
@@ -48,9 +48,9 @@ bool ibsa__portid_is_idle(int portid);
 
 /*
  * Wait for a packet; a negative @timeout_ms means no timeout. Return: 0 a
- * packet may have arrived; -ETIMEDOUT; -EINTR a signal arrived; or the error
- * of poll(). This is a cancellation point at which the thread holds no
- * resources.
+ * packet may have arrived; -ETIMEDOUT; -EINTR a signal arrived; or the error of
+ * poll(). The function is a cancellation point, and at this point the thread
+ * holds no resources.
  */
 int ibsa__portid_poll(int portid, int timeout_ms) IBSA_MUST_USE;
 

@@ -63,8 +63,8 @@ static enum fit wanted_fit(const struct ibsa__ca *ca, int wanted,
 }
 
 /*
- * Return: the first port that is not disabled, with any link layer. This port
- * is used if no port is up.
+ * Return: the first port that is not disabled, with any link layer. The caller
+ * uses this port if no port is up.
  */
 static const umad_port_t *first_enabled(const struct ibsa__ca *ca,
 					enum ibsa__ca_role role)

@@ -138,7 +138,7 @@ static struct umad_ca_pair *pairs_get(struct pairs *pairs, __be64 guid)
 /*
  * Put the name of a device into a pair: as its SMI if the device has QP 0; as
  * its GSI if it has no QP 0, or is the only one with the port GUID. A later
- * device replaces an earlier one.
+ * device replaces an earlier device in the pair.
  */
 static void pair_put(struct umad_ca_pair *pair, const char *name, bool has_smi,
 		     bool is_shared)
@@ -179,7 +179,7 @@ static int pairs_make(const struct cas *cas, struct umad_ca_pair *out,
 {
 	struct pairs pairs = { .at = out, .max = max };
 
-	/* Each device adds one pair at most. */
+	/* Each device adds at most one pair to the table. */
 	pairs.guids = ibsa__calloc(cas->count + 1, sizeof(*pairs.guids));
 	if (!pairs.guids)
 		return -ENOMEM;

@@ -29,8 +29,8 @@
 #define FOLDER_SUFFIX ".issm"
 
 /*
- * Maximum number of FIFOs. Their descriptors are a part of OTHER_FILES, which
- * the limit of connections leaves free.
+ * Maximum number of FIFOs. The descriptors of the FIFOs are a part of
+ * OTHER_FILES, which the limit of connections leaves free.
  */
 enum { ISSMS_MAX = 32 };
 

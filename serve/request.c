@@ -445,8 +445,8 @@ static void request_answer(struct server_peer *peer,
 	if (peer->is_greeted && !peer->is_reserved)
 		ibsa__source_set_deadline(&peer->control, false);
 	/*
-	 * After an invalid frame, it is unknown where the next one begins: the
-	 * connection is closed.
+	 * After an invalid frame, it is unknown where the next frame begins:
+	 * the connection is closed.
 	 */
 	if (err == -EPROTO)
 		ibsa__peer_disconnect(peer, "it sent an invalid request");

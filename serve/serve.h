@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A server that lets other processes use umad files. It has the protocol of
- * remote/protocol.h: sockets, requests, rings, turns and limits. The ports,
- * their device files and the umad files belong to the owner of the server,
- * which provides struct serve_ops.
+ * A server that lets other processes use umad files. The server implements the
+ * protocol of remote/protocol.h: sockets, requests, rings, turns and limits.
+ * The ports, their device files and the umad files belong to the owner of the
+ * server, which provides struct serve_ops.
  *
  * Only one thread at a time may call functions with a server, except
  * ibsa__server_wake() and the functions that require the lock.

@@ -112,8 +112,8 @@ static void closing_end(void *arg)
 void ibsa__server_fd_close(struct server *server, int fd)
 {
 	/*
-	 * shutdown() succeeds only on sockets. After it, no message with
-	 * descriptors can arrive.
+	 * shutdown() succeeds only on sockets. After shutdown(), no message
+	 * with descriptors can arrive.
 	 */
 	if (shutdown(fd, SHUT_RDWR) || !ibsa__socket_holds_fds(fd)) {
 		close(fd);
@@ -296,7 +296,10 @@ static int round_serve(struct server *server, int timeout_ms)
 	return 0;
 }
 
-/* While clients are active, neither they nor the server need their bells. */
+/*
+ * As long as clients are active, rounds follow each other without a wait, so
+ * that clients and server need not wake each other.
+ */
 int ibsa__server_wait(struct server *server, int timeout_ms)
 {
 	int err = round_serve(server, timeout_ms);

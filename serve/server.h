@@ -68,7 +68,8 @@ struct server_peer {
 	uint64_t until_ns;
 	/*
 	 * Bytes of packets that the client may have sent before its unread
-	 * request, or before its end.
+	 * request, or before it closed the connection: these packets are
+	 * processed first.
 	 */
 	size_t bytes_ahead;
 	struct server_bytes request_bytes; /* an incomplete request */
@@ -379,7 +380,10 @@ void ibsa__peer_data_end(struct server_source *source, uint32_t events);
  */
 void ibsa__peer_mark(struct server_peer *peer);
 
-/* Let the client's turn end a millisecond after @now_ns, unless it has an end. */
+/*
+ * Let the client's turn end a millisecond after @now_ns, unless the end of the
+ * turn is already known.
+ */
 static inline void peer_limit_turn(struct server_peer *peer, uint64_t now_ns)
 {
 	if (!peer->until_ns)

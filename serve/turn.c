@@ -10,7 +10,10 @@
 #include "base/clock.h"
 #include "serve/server.h"
 
-/* Time of all turns between two checks for events and signals. */
+/*
+ * Maximum time that all turns together take between two checks for events and
+ * signals.
+ */
 enum { ROUND_NS = 4000000 };
 
 void ibsa__peer_activate(struct server_peer *peer)
@@ -56,8 +59,8 @@ static struct server_peer *peer_next(const struct server *server)
 
 /*
  * Return: the next active client with work in the order of the list, which is
- * rotated; or NULL. It is found faster than the one that has used the least
- * time, if there are many.
+ * rotated; or NULL. If there are many clients, this client is found faster than
+ * the client that has used the least time.
  */
 static struct server_peer *peer_in_order(struct server *server)
 {

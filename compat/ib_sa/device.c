@@ -203,8 +203,8 @@ static struct ib_device *device_find_shared(const struct ibsa__sa *sa,
 }
 
 /*
- * Let @users share @device. If they share a device of the same ports already,
- * put @device. Return: the shared device.
+ * Let @users share @device. If @users already share another device with the
+ * same ports, put @device. Return: the shared device.
  */
 static struct ib_device *device_share(struct ib_device *device,
 				      enum sa_sharing users)

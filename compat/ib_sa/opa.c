@@ -53,8 +53,8 @@ static enum opa_pr_supported supported_by_down_port(struct ib_device *device,
 	int err = ibsa__sa_port_state(device, port_num, &state);
 
 	/*
-	 * -EAGAIN: the port is in a fabric and has no link. Then @state is
-	 * still all zeros: the port has no LID.
+	 * -EAGAIN: the port is in a fabric and has no link. After -EAGAIN,
+	 * @state is still all zeros: the port has no LID.
 	 */
 	if (err && err != -EAGAIN)
 		return PR_NOT_SUPPORTED;

@@ -84,8 +84,9 @@ static bool record_is_path(const struct ibsa_record *record)
 }
 
 /*
- * The query was not started because of @err. Its timeout has not begun, so the
- * status is not -ETIMEDOUT, even if @err is that the port has lost its SM.
+ * The query was not started because of @err. The timeout of the query has not
+ * begun, so the status is not -ETIMEDOUT, even if @err is that the port has
+ * lost its SM.
  */
 static void query_note_failure(struct sa_query *query, int err)
 {

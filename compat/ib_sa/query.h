@@ -17,8 +17,8 @@ struct sa_request {
 	void *context;
 	uint8_t method;
 	/*
-	 * The query is for a table (method GetTable). Otherwise @method must be
-	 * Get, Set or Delete.
+	 * The query is for a table (method GetTable). If it is not, @method
+	 * must be Get, Set or Delete.
 	 */
 	bool is_table;
 	/*

@@ -439,7 +439,8 @@ void ibsa__sa_withdraw(struct ib_device *device, struct sa_job *job);
 /*
  * The dispatcher calls ibsa__sa_callback_enter() before and
  * ibsa__sa_callback_leave() after each callback, to record which thread runs
- * the callback. Both free a task that has finished. @lock is held.
+ * the callback. Both functions also free a task whose last callback has
+ * returned. @lock is held.
  */
 void ibsa__sa_callback_enter(struct ib_device *device);
 void ibsa__sa_callback_leave(struct ib_device *device);
@@ -452,7 +453,7 @@ void ibsa__sa_callback_leave(struct ib_device *device);
 bool ibsa__sa_loop_is_idle(const struct ib_device *device);
 bool ibsa__sa_loop_take_idle(struct ib_device *device);
 
-/* Wait and dispatch, then stop dispatching. */
+/* Wait for events and handle them, then stop being the dispatcher. */
 int ibsa__sa_loop_wait(struct ib_device *device, int timeout_ms);
 
 /*

@@ -156,8 +156,8 @@ static int number_replace(const struct async *async, int fd, int old)
 }
 
 /*
- * Set the member async_fd of the context. Other threads may read it at any
- * time.
+ * Set the member async_fd of the context. Other threads may read the member at
+ * any time.
  */
 static void member_set(struct context_state *state, int fd)
 {

@@ -81,9 +81,9 @@ void ibsa__async_unsplice(struct context_state *state);
 
 /*
  * Make sure that the member async_fd of the context is a descriptor of the
- * device's event file until the last put. This is needed while libibverbs
- * creates a queue: it passes async_fd to the kernel as the file for the queue's
- * events. @lock is held. Return: the value to pass to the put.
+ * device's event file until the last put. The descriptor is needed while
+ * libibverbs creates a queue: it passes async_fd to the kernel as the file for
+ * the queue's events. @lock is held. Return: the value to pass to the put.
  */
 enum async_get ibsa__async_get(struct context_state *state);
 void ibsa__async_put(struct context_state *state, enum async_get kind);

@@ -506,7 +506,8 @@ void ibsa__context_state_reset(struct context_call *call)
 /*
  * Create the files of ibsa__async_begin() for a context state: by these files,
  * a later context at the same address can be distinguished from this context.
- * If there are too many open files, the state is kept without them.
+ * If the process has too many open files, the state exists without the files of
+ * ibsa__async_begin().
  */
 static void device_anchor(struct context_state *state)
 {

@@ -143,9 +143,9 @@ void ibsa__context_state_end(struct ibv_context *context);
 
 /*
  * Close the device of the context state, reset the options, and no longer keep
- * the state between calls. This does nothing for a context of
- * ibsa_verbs_open(), or while another thread has a call in progress. The
- * context has no registrations; @registering is held.
+ * the state between calls. The function does nothing for a context of
+ * ibsa_verbs_open(), and while another thread has a call in progress on the
+ * context. The context has no registrations; @registering is held.
  */
 void ibsa__context_state_reset(struct context_call *call);
 

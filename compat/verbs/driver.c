@@ -70,7 +70,7 @@ static void driver_store(const char *device, int value)
 
 /*
  * Query the kernel for the driver number of a device. The registry's lock is
- * not held meanwhile.
+ * not held during the query.
  */
 static int driver_query(const char *device, uint32_t *out)
 {

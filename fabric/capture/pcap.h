@@ -23,8 +23,8 @@ enum pcap_kind {
 };
 
 /*
- * Detect the format of a file in memory with @len bytes. If it is PCAP_OK,
- * @out is initialised for reading its packets.
+ * Detect the format of a file in memory with @len bytes. If the result is
+ * PCAP_OK, @out is initialised for reading the packets of the file.
  */
 enum pcap_kind ibsa__pcap_start(const uint8_t *bytes, size_t len,
 				struct pcap *out);

@@ -186,8 +186,8 @@ static int check(struct change *change)
 }
 
 /*
- * Copy the requested P_Key table. This is the last step of a change that can
- * fail: if memory is short, nothing has changed.
+ * Copy the requested P_Key table. All other steps that can fail are done
+ * before: if memory is short here, nothing has changed.
  */
 static int copy_pkeys(struct change *change)
 {

@@ -48,8 +48,9 @@ uint32_t ibsa__fabric_find_node(const struct ibsa_fabric *fabric,
 /*
  * Find a node by its name or id, or an adapter by "HOST/DEVICE" or the name of
  * its host. The name of a host stands for the first of its adapters with an
- * active port, in the order of their names; if none has one, for the first of
- * its adapters. NULL: the first adapter. Return: the node's index, or SIM_NONE.
+ * active port, in the order of their names; if no adapter of the host has an
+ * active port, for the first of its adapters. NULL: the first adapter. Return:
+ * the node's index, or SIM_NONE.
  */
 uint32_t ibsa__fabric_find_adapter(const struct ibsa_fabric *fabric,
 				   const char *name);

@@ -44,9 +44,9 @@ enum { INBOX_PACKETS_MAX = 131072 };
 
 /*
  * Append a packet to the queue: a copy of @header, with the length, and of the
- * MAD. ibsa__inbox_take_reply() takes the memory of @reply, which is_owned,
- * instead of a copy: a large table is not copied at once. Return: false: the
- * queue is full, or memory is short; @reply is unchanged.
+ * MAD. ibsa__inbox_take_reply() takes the memory of @reply instead of a copy,
+ * so that a large table need not be copied; @reply->is_owned must be set.
+ * Return: false: the queue is full, or memory is short; @reply is unchanged.
  */
 bool ibsa__inbox_put(struct inbox *inbox, const struct umad_header *header,
 		     const uint8_t *mad, size_t len);

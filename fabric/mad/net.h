@@ -52,7 +52,7 @@ void ibsa__drop(struct mad_net *net, enum ibsa_drop_reason reason);
 
 /*
  * Return: whether a fault of this kind affects the current MAD; if it does,
- * count it.
+ * count the MAD as affected.
  */
 bool ibsa__fault_strikes(struct mad_net *net, enum ibsa_fault_kind kind);
 

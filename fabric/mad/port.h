@@ -17,8 +17,9 @@ struct port_handler {
 	bool (*take)(void *arg, const struct message *message,
 		     const struct arrival *at, uint64_t now_ns);
 	/*
-	 * Return: whether the handler has this queue pair at this end port,
-	 * besides the queue pairs that every port has. May be NULL.
+	 * Return: whether the handler has this queue pair at this end port. The
+	 * queue pairs 0 and 1, which every port has, are not meant. May be
+	 * NULL.
 	 */
 	bool (*has_qp)(void *arg, uint32_t end, uint32_t qpn);
 	/*
@@ -30,15 +31,15 @@ struct port_handler {
 	void (*settle)(void *arg, uint64_t now_ns);
 	/*
 	 * Return: the next time at which settle must be called for this end
-	 * port. This function is not NULL if settle is not NULL.
+	 * port. If settle is not NULL, due is not NULL, too.
 	 */
 	uint64_t (*due)(void *arg, uint32_t end);
 	void *arg;
 };
 
 /*
- * The handler of responses, called before all others. It may take the
- * message's body and leave the message without one.
+ * The handler of responses, called before all others. The handler may take the
+ * message's body: the message then has no body.
  */
 struct response_handler {
 	bool (*take)(void *arg, struct message *message,

@@ -188,7 +188,8 @@ static uint8_t life_at_head(const struct subnet *subnet,
 }
 
 /*
- * Overwrite those fields of PortInfo that an SM has set at a port of any kind.
+ * Replace those fields of PortInfo that an SM has set at a port of any kind by
+ * the SM's values.
  */
 static void port_info_overlay(struct ibsa_port_info *out,
 			      const struct ibsa_port_info *set)
@@ -213,7 +214,10 @@ static void port_info_overlay(struct ibsa_port_info *out,
 	out->overrun_errors = set->overrun_errors;
 }
 
-/* Overwrite those fields of PortInfo that an SM has set at an end port. */
+/*
+ * Replace those fields of PortInfo that an SM has set at an end port by the
+ * SM's values.
+ */
 static void port_info_overlay_end(struct ibsa_port_info *out,
 				  const struct ibsa_port_info *set)
 {

@@ -90,8 +90,8 @@ struct ibsa_responder {
 	int lost; /* The error that has ended the responder; 0 while it runs. */
 	/*
 	 * Upper half of the transaction id of the last Report from the fabric's
-	 * SA. This half is stored because the kernel replaces it when the
-	 * responder sends the Report.
+	 * SA. The responder stores the upper half because the kernel replaces
+	 * it when the responder sends the Report.
 	 */
 	uint32_t report_id;
 };
@@ -264,8 +264,9 @@ static void message_pass(struct ibsa_responder *responder,
 }
 
 /*
- * Send the replies of the fabric's SA to the requesters. This is called before
- * the first and after each request, so that large replies do not accumulate.
+ * Send the replies of the fabric's SA to the requesters. The function is called
+ * before the first and after each request, so that large replies do not
+ * accumulate.
  */
 static void answers_pass(struct ibsa_responder *responder)
 {
@@ -414,8 +415,8 @@ static int epoll_add(struct ibsa_responder *responder,
 }
 
 /*
- * Prepare to wait for the port and the fabric. This fails with -EOPNOTSUPP for
- * an ibsim device, whose descriptor does not work with epoll.
+ * Prepare to wait for the port and the fabric. The function fails with
+ * -EOPNOTSUPP for an ibsim device, whose descriptor does not work with epoll.
  */
 static int wait_init(struct ibsa_responder *responder, struct ibsa_error *error)
 {

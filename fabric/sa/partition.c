@@ -188,7 +188,10 @@ static int read_head(struct reader *reader, struct slice head)
 		flag = ibsa__partitions_token(text);
 		err = read_flag(reader, &flag);
 	}
-	/* A number in place of a partition's name is its P_Key. */
+	/*
+	 * If the line has a number in place of the partition's name, the number
+	 * is the P_Key.
+	 */
 	if (!first.has_value && ibsa__partitions_number(first.name, &pkey))
 		first.name.len = 0;
 	if (first.has_value && !ibsa__partitions_number(first.value, &pkey))

@@ -13,9 +13,9 @@ enum { PARTITIONS_MAX = 4096 };
 
 /*
  * Set the P_Keys of all end ports and create the groups as the partition file
- * @path requires; they replace the default group. Return: 0; -EINVAL the file
- * is invalid, with file, line and reason in @error; -ENOMEM; or the error from
- * opening the file.
+ * @path requires; these groups replace the default group. Return: 0; -EINVAL
+ * the file is invalid, with file, line and reason in @error; -ENOMEM; or the
+ * error from opening the file.
  */
 int ibsa__partitions_read(struct sa *sa, const char *path,
 			  struct ibsa_error *error);

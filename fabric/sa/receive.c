@@ -104,8 +104,9 @@ static void message_answer(struct sa *sa, const struct message *message,
 	if (!answer)
 		return;
 	/*
-	 * The SA sends from the base LID of its port, as OpenSM does. Other
-	 * agents of the port send from the LID to which the request was sent.
+	 * The SA sends from the base LID of its port, as OpenSM does. The other
+	 * agents at the port send replies from the LID to which the request was
+	 * sent.
 	 */
 	answer->mad.slid = sa->subnet->ends[request.at].lid;
 	if (!request_answer(sa, &request, &answer->body, &slice)) {

@@ -79,9 +79,9 @@ void ibsa__reports_reset(struct sa *sa)
 }
 
 /*
- * Append a Report to both lists, which are in order of time. If it is due
- * before the last Report in the list, because a request was processed late, it
- * is delayed until that one is due.
+ * Append a Report to both lists, which are in order of time. If the Report is
+ * due before the last Report in the list, because a request was processed late,
+ * it is delayed until the last Report is due.
  */
 static void report_enqueue(struct sa *sa, struct report *report,
 			   uint64_t due_ns)

@@ -43,12 +43,12 @@ void ibsa__reports_done(struct reports *reports);
 void ibsa__reports_reset(struct sa *sa);
 
 /*
- * Send a Report to a subscriber, which is the end port @end. @asked is the
- * destination of the subscriber's request, as the subscriber wrote it: the
- * Report has the SL and the P_Key of the request. If the request has a GRH, the
- * Report has one with the same flow label, traffic class and hop limit, and
- * with both GIDs exchanged. If memory is short or REPORTS_MAX Reports wait for
- * their responses, the Report is not sent and counts as unanswered.
+ * Send a Report to a subscriber, which is the end port @end. @asked is the SA's
+ * address that the subscriber used in its request. The Report has the SL and
+ * the P_Key of that request. If the request has a GRH, the Report has one with
+ * the same flow label, traffic class and hop limit, and with both GIDs
+ * exchanged. If memory is short or REPORTS_MAX Reports wait for their
+ * responses, the Report is not sent and counts as unanswered.
  */
 void ibsa__report_send(struct sa *sa, uint32_t end,
 		       const struct ibsa_address *asked,

@@ -162,8 +162,9 @@ bool ibsa__sa_answer(struct sa *sa, const struct sa_request *request,
 		     struct sa_reply *reply, struct sa_slice *slice);
 
 /*
- * Append a record, a struct of the type work->record, to the answer. If there
- * is no room for it, the request fails with IBSA_STATUS_NO_RESOURCES.
+ * Append a record, a struct of the type work->record, to the answer. If the
+ * answer has no room for the record, the request fails with
+ * IBSA_STATUS_NO_RESOURCES.
  */
 void ibsa__sa_append(struct sa_work *work, const void *host);
 
@@ -187,8 +188,8 @@ bool ibsa__sa_take(void *arg, const struct message *message,
 void ibsa__sa_forget(struct sa *sa);
 
 /*
- * Whether appending can stop: the request has failed, or it is a Get, for which
- * a second record is an error.
+ * Whether appending can stop: the request has failed, or it is a Get and has
+ * more than one record, which is an error.
  */
 static inline bool sa_is_full(const struct sa_work *work)
 {

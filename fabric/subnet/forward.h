@@ -58,8 +58,8 @@ void ibsa__switch_fan(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t mlid, uint16_t masks[MFT_POSITIONS]);
 
 /*
- * Get or set one of the LFT_BLOCKS blocks of a linear forwarding table.
- * Setting returns false if memory is short.
+ * Get or set one of the LFT_BLOCKS blocks of a linear forwarding table. The
+ * function that sets a block returns false if memory is short.
  */
 void ibsa__switch_lft(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t block, uint8_t out[LFT_BLOCK_LIDS]);
@@ -74,7 +74,8 @@ static inline uint32_t mft_positions(const struct topo_node *node)
 
 /*
  * Get or set one of the MFT_BLOCKS blocks of a multicast forwarding table, at
- * one of mft_positions(). Setting returns false if memory is short.
+ * one of mft_positions(). The function that sets a block returns false if
+ * memory is short.
  */
 void ibsa__switch_mft(struct subnet *subnet, const struct topo_node *node,
 		      uint32_t block, uint32_t position,

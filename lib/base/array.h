@@ -9,9 +9,9 @@
 
 /*
  * Make room for @want elements of @size bytes. *@array points to the first
- * element, or is NULL; *@room is the number of elements that it has room for.
- * If *@room is less than @want, it grows to at least twice its value. Return:
- * 0; -ENOMEM, and nothing has changed.
+ * element, or is NULL; *@room is the number of elements that the array has room
+ * for. If *@room is less than @want, the array grows to at least 2 * *@room
+ * elements. Return: 0; -ENOMEM, and nothing has changed.
  */
 int ibsa__array_grow(void *array, size_t *room, size_t want,
 		     size_t size) IBSA_MUST_USE;

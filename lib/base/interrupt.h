@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Protection of a caller's thread against cancellation and signals while it
- * holds a lock or a reference of the library. A cancellation would not release
- * them, and a signal handler that calls the library could wait for its own
- * thread.
+ * holds a lock or a reference of the library. A cancelled thread would not
+ * release the lock or the reference, and a signal handler that calls the
+ * library could wait for a lock that its own thread holds.
  */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H

@@ -39,8 +39,8 @@ struct processes {
 void ibsa__process_text(const char *proc, pid_t pid, struct process_text *out);
 
 /*
- * Find other processes that have @file open, by the path in /proc/PID/fd. Only
- * processes whose descriptors this user may read are found. The search does
+ * Find other processes that have @file open, by the path in /proc/PID/fd. A
+ * process is found only if this user may read its descriptors. The search does
  * not open @file, does not block, and checks a limited number of descriptors.
  */
 void ibsa__processes_find(const char *proc, const char *file,

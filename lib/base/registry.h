@@ -114,7 +114,7 @@ typedef bool (*registry_slot_is_fn)(const struct registry_slot *slot,
 int ibsa__registry_slot_add(int number, unsigned int mark,
 			    void *object) IBSA_MUST_USE;
 
-/* Whether an object has that number. */
+/* Return: whether the registry has an object with this number. */
 bool ibsa__registry_has_slot(int number);
 
 /*

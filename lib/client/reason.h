@@ -135,8 +135,8 @@ void ibsa__reason_take(struct ibsa__reason_search *search,
 		       const struct ibsa_reply *reply);
 
 /*
- * Run the whole search and wait for its replies. This is the body of
- * ibsa_reason_wait(), which has checked the arguments.
+ * Run the whole search and wait for its replies. ibsa_reason_wait() calls this
+ * function after it has checked the arguments.
  */
 void ibsa__reason_wait(struct ibsa_client *client,
 		       const struct ibsa_query *query, struct ibsa_reason *out);

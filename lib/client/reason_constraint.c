@@ -131,9 +131,10 @@ static const char *selector_text(const struct constraint *constraint,
 
 /*
  * Set the reason: the constraint @index excludes every path, and @path exists
- * without it. If that path meets the constraint, the reason is probably the
- * return path: OpenSM compares it, too, if the path must be reversible. Source:
- * OpenSM 3.3.23, osm_sa_path_record.c.
+ * without it. If @path itself meets the constraint, the reason is probably the
+ * path in the other direction, from the destination to the source: OpenSM
+ * compares it, too, if the path must be reversible. Source: OpenSM 3.3.23,
+ * osm_sa_path_record.c.
  */
 static void constraint_set(struct ibsa__reason_search *search,
 			   unsigned int index, const struct ibsa_path *path)

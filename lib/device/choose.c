@@ -16,7 +16,7 @@ enum {
 	/*
 	 * Number of leading bits of two IPv6 addresses that are compared: those
 	 * of the subnet prefix, because the other bits do not show how near two
-	 * addresses are. Only two equal addresses count ALL_BITS.
+	 * addresses are. If two addresses are equal, ALL_BITS is used instead.
 	 */
 	IPV6_BITS = 64,
 	ALL_BITS = 128,

@@ -66,7 +66,7 @@ int ibsa__mad_device_find(struct device_files *files, const char *device,
 			  char out[NAME_MAX + 1]) IBSA_MUST_USE;
 
 /*
- * Find a device again that was called @device and may have been renamed: the
+ * Find the device that had the name @device and may have been renamed: the
  * device with @node_guid; if there is none, or if @node_guid is 0, the device
  * called @device. Return: 0; -ENODEV neither exists; or the error from reading
  * the list.

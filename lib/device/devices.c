@@ -14,8 +14,8 @@
 #include "device/parse.h"
 
 /*
- * One umadN of class/infiniband_mad, and the device and port that it belongs
- * to.
+ * A directory umadN of class/infiniband_mad, and the device and port to which
+ * it belongs.
  */
 struct mad_file {
 	const char *name;

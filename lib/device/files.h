@@ -12,7 +12,8 @@
 
 #include <ibsa/types.h>
 
-enum { IBSA__FILE_BYTES = 4096 }; /* the kernel writes at most one page */
+/* Buffer size for a device file: the kernel writes at most one page. */
+enum { IBSA__FILE_BYTES = 4096 };
 
 /*
  * The content of a device file up to its first NUL byte; @bytes ends with a

@@ -28,8 +28,8 @@ struct reading {
 };
 
 /*
- * Return: the state of a port. Only its state file is read, because other
- * files of the port may be missing.
+ * Return: the state of a port. Only the file "state" of the port is read,
+ * because other files of the port may be missing.
  */
 static uint8_t state_read(struct device_files *files, const char *device,
 			  unsigned int port)

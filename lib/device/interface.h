@@ -16,7 +16,8 @@ struct ifaddrs;
  * initialises it with zeros.
  */
 struct ibsa__interfaces {
-	struct ifaddrs *all; /* also NULL if reading them failed */
+	/* The addresses; NULL also if reading them has failed. */
+	struct ifaddrs *all;
 	bool is_read;
 };
 

@@ -32,10 +32,11 @@ static int path_make(const struct device_files *files, const char *path,
 }
 
 /*
- * Read a file of sysfs: one call returns the whole file. This uses pread(),
- * and a raw system call to close descriptors from 1024 on: ibsim's preload
- * library replaces read() and close(), and treats these descriptors as its
- * own, although the system may have assigned one to this file.
+ * Read a file of sysfs: one call returns the whole file. The function reads
+ * with pread(), and closes descriptors from 1024 on by a raw system call:
+ * ibsim's preload library replaces read() and close(), and treats these
+ * descriptors as its own, although the system may have assigned one to this
+ * file.
  */
 static int file_text_read(int fd, struct ibsa__file_text *out)
 {

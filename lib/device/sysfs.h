@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Device files of this machine or of a test tree. The files are opened only
- * with open() and opendir(), which ibsim's preload library replaces. It returns
- * descriptors of ordinary files and directories, which need no further replaced
- * function.
+ * with open() and opendir(), which ibsim's preload library replaces. For these
+ * files, open() and opendir() return ordinary descriptors, for which no other
+ * function needs to be replaced.
  */
 #ifndef DEVICE_SYSFS_H
 #define DEVICE_SYSFS_H

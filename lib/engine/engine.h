@@ -35,17 +35,18 @@ struct ibsa__engine_options {
 	int jitter_percent;
 	bool sharing;
 	/*
-	 * The transport's changed operation reports every change of the port:
-	 * a watch without an interval of its own needs no reads in between.
+	 * The transport's changed operation reports every change of the port: a
+	 * watch without an interval of its own needs no regular reads of the
+	 * port.
 	 */
 	bool port_is_reported;
 };
 
 /*
- * Return: the timeout in ms to pass to the transport with a try whose next try
- * follows after @interval_ms. The kernel refuses to send a MAD again until the
- * timeout of its last send has ended, so the timeout is a little shorter than
- * the interval.
+ * Return: the timeout in ms to pass to the transport with a try, if the next
+ * try follows @interval_ms after it. The kernel refuses to send a MAD again
+ * until the timeout of its last send has ended, so the timeout is a little
+ * shorter than the interval.
  */
 static inline unsigned int ibsa__wait_before_retry(unsigned int interval_ms)
 {
@@ -142,8 +143,8 @@ void ibsa__alarm_init(struct ibsa__alarm *alarm,
 		      void (*expired)(struct ibsa__alarm *alarm));
 
 /*
- * Let @alarm expire in @ms, at least 1 ms from now. If it is set already, the
- * new time replaces the old one.
+ * Let @alarm expire in @ms, at least 1 ms from now. If the alarm is set
+ * already, the new time replaces the old one.
  */
 void ibsa__alarm_set(struct ibsa__engine *engine, struct ibsa__alarm *alarm,
 		     unsigned int ms);
@@ -166,9 +167,9 @@ void ibsa__engine_enter(struct ibsa__engine *engine);
 void ibsa__engine_leave(struct ibsa__engine *engine);
 
 /*
- * Receiver of the SA's Reports: a layer above embeds it and owns its memory.
- * Both functions are called from dispatch, under the rules for a reply's
- * callback.
+ * Receiver of the SA's Reports. A layer above embeds this struct in an object
+ * of its own, and owns the memory. Both functions are called from dispatch,
+ * under the rules for a reply's callback.
  */
 struct ibsa__listener {
 	/*
@@ -194,10 +195,10 @@ int ibsa__engine_listen(struct ibsa__engine *engine,
 
 /*
  * Call this after ibsa__engine_listen() has failed with -EBUSY: it writes a
- * text into @out that gives number and name of each process which may receive
- * the Reports, or tells how root can find these processes. A name may contain
- * any bytes. Return: false, with @out unchanged, if the transport cannot find
- * other processes.
+ * text into @out. The text has the number and the name of each process which
+ * may receive the Reports, or says how root can find these processes. A name
+ * may contain any bytes. Return: false, with @out unchanged, if the transport
+ * cannot find other processes.
  */
 bool ibsa__engine_holder(struct ibsa__engine *engine, struct ibsa_error *out);
 

@@ -34,7 +34,10 @@ static inline bool txn_is_table(const struct txn *txn)
 	       txn->method == IBSA_METHOD_GET_MULTI;
 }
 
-/* Set the first interval of @txn to that of the measured replies. */
+/*
+ * Set the first interval of @txn to the interval that follows from the measured
+ * round-trip times.
+ */
 static inline void txn_interval_measure(struct txn *txn, bool is_table)
 {
 	enum { LEAST_MS = 100, TABLE_LEAST_MS = 500 };

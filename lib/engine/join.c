@@ -31,14 +31,14 @@ static bool txn_is_same(const struct txn *a, const struct txn *b)
 
 /*
  * Whether a new query may wait for the reply to @txn, which has been sent,
- * instead of sending @own now. This is the case if the next tries of @txn come
- * no later than those of @own, and the transport accepts a reply to @txn until
- * the next try of @txn or until @deadline. The intervals are compared without
- * jitter; txn_may_join() compares the jitter. After the SA has answered @txn
- * with BUSY, the new query waits for the next try of @txn if that comes before
- * @deadline: until then, the SA gets no identical request. If the time of the
- * next try has come, but no query of @txn needs that try, its queries are about
- * to end, and the new query does not wait for @txn.
+ * instead of sending @own now. The new query may wait if the next tries of @txn
+ * come no later than those of @own, and the transport accepts a reply to @txn
+ * until the next try of @txn or until @deadline. The intervals are compared
+ * without jitter; txn_may_join() compares the jitter. After the SA has answered
+ * @txn with BUSY, the new query waits for the next try of @txn if that try comes
+ * before the @deadline: until then, the SA gets no identical request. If the
+ * time of the next try has come, but no query of @txn needs that try, the
+ * queries of @txn are about to end, and the new query does not wait for @txn.
  */
 static bool txn_is_on_time(const struct ibsa__engine *engine,
 			   const struct txn *txn, const struct txn *own,

@@ -316,8 +316,8 @@ static void message_handle(struct ibsa__engine *engine,
 /*
  * Receive messages until the transport has no more, up to a limit: the number
  * of expected replies, so that a reply which has arrived does not time out,
- * plus BATCH. After each message, receiving also stops if no request is in
- * flight and there is no listener, because recv() costs a system call in many
+ * plus BATCH. Receiving also stops after a message if no request is in flight
+ * and there is no listener: one more recv() would cost a system call in many
  * transports. The first recv() is always made, so that unexpected messages do
  * not stay in the transport's queue.
  */

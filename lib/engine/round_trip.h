@@ -14,14 +14,14 @@ enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
 /*
  * Round-trip times of the SA: a smoothed mean and the mean deviation, in
  * microseconds. Replies to requests that were sent once are measured. After a
- * retry, it is unknown which try a reply answers, unless the reply comes too
- * late to be the reply to the last try: it is then measured from the first try,
- * but only if that makes the mean longer.
+ * retry, it is unknown which try a reply answers. Such a reply is not measured,
+ * with one exception: if it comes too late to be the reply to the last try, it
+ * is measured from the first try, but only if this makes the mean longer.
  *
  * @limit_us: the time after which a reply counts as late; the interval between
- * two tries is not shorter, unless its own maximum is. 0 before the first
- * measured reply. After a late reply, @limit_us is at least the time of that
- * reply since the first try, until the next measured reply.
+ * two tries is not shorter, unless the maximum interval is shorter. 0 before
+ * the first measured reply. After a late reply, @limit_us is at least the time
+ * of that reply since the first try, until the next measured reply.
  *
  * Source: RFC 6298.
  */

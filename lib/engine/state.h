@@ -32,11 +32,11 @@ enum { TABLE_TRIPS = 61 };
 #define QUERY_ID_STEP (UINT64_C(1) << QUERY_SLOT_BITS)
 
 /*
- * One query that the program has submitted and that has not been called back
- * yet. While it waits for a reply, @link is in the list of its @txn. After it
- * has ended without a reply, @txn is NULL, and @link is in the engine's list of
- * ended queries until the callback; @record, @err, @tries and @status are then
- * the members of its reply.
+ * A query that the program has submitted, and whose callback has not been
+ * called yet. While it waits for a reply, @link is in the list of its @txn.
+ * After it has ended without a reply, @txn is NULL, and @link is in the
+ * engine's list of ended queries until the callback; @record, @err, @tries and
+ * @status are then the members of its reply.
  */
 struct query {
 	struct list link;
@@ -48,9 +48,9 @@ struct query {
 	 */
 	uint64_t id;
 	/*
-	 * Its @due is the tick of the query's deadline. The timer is not armed
-	 * while the request's next try is to come before @due: that try arms it
-	 * if necessary.
+	 * @deadline.due is the tick of the query's deadline. The timer is not
+	 * armed while the request's next try is to come before @due: that try
+	 * arms it if necessary.
 	 */
 	struct timer deadline;
 	ibsa_reply_fn done;
@@ -86,10 +86,10 @@ enum txn_state {
 };
 
 /*
- * A request whose reply is late while the SA answers later requests is lost. It
- * becomes overdue: it leaves the window, so that it does not keep others
- * waiting until its next tries. At most OVERDUE_WINDOWS times as many requests
- * are overdue as the window has places.
+ * A request whose reply is late while the SA answers later requests is lost. A
+ * lost request becomes overdue: it leaves the window, so that other requests
+ * need not wait for its place until its next try. At most OVERDUE_WINDOWS times
+ * as many requests are overdue as the window has places.
  */
 enum txn_overdue {
 	NOT_OVERDUE,
@@ -116,7 +116,7 @@ enum txn_overdue {
 enum { OVERDUE_WINDOWS = 8, RETRY_WINDOWS = 64 };
 
 /*
- * One SA request, which is queued, in flight, or abandoned (see enum
+ * A request to the SA, which is queued, in flight, or abandoned (see enum
  * txn_state).
  */
 struct txn {
@@ -266,8 +266,8 @@ struct ibsa__engine {
 	struct wheel wheel;
 	/*
 	 * Timers of requests in state TXN_ABANDONED. These timers shorten the
-	 * time until the next dispatch only if requests are queued: these wait
-	 * for the room in the window.
+	 * time until the next dispatch only if requests are queued, because
+	 * queued requests wait for a place in the window.
 	 */
 	struct wheel abandoned_wheel;
 	struct pool queries;
@@ -413,7 +413,9 @@ bool ibsa__lid_is_long(uint32_t lid);
 void ibsa__engine_long_lid(const struct ibsa__engine *engine,
 			   struct ibsa_address *out);
 
-/* ibsa__engine_is_ours(), for the path of a query. */
+/*
+ * Do what ibsa__engine_is_ours() does; inline, because it runs for each query.
+ */
 static inline bool engine_is_ours(const struct ibsa__engine *engine)
 {
 	return engine->process ==
@@ -445,8 +447,8 @@ static inline bool is_at_sa(const struct ibsa__engine *engine,
 /*
  * submit.c: the tries of a request. ibsa__txn_schedule() schedules the next try
  * of @txn for tick @due, and arms the deadline timers of those queries of @txn
- * that end at @due or before. If all of them do, there is no next try, and the
- * timer of the tries is cancelled.
+ * that end at @due or before. If the deadlines of all queries of @txn end by
+ * then, there is no next try, and the timer of the tries is cancelled.
  */
 void ibsa__txn_schedule(struct ibsa__engine *engine, struct txn *txn,
 			uint64_t due);
@@ -506,6 +508,14 @@ void ibsa__engine_window_fill(struct ibsa__engine *engine);
 
 /*
  * overdue.c. ibsa__overdue_admit() is called when the next try of @txn is due:
+ * @txn leaves the window if it becomes overdue. Return: whether to send the try
+ * now; false: ibsa__overdue_fill() sends the try as soon as there is room.
+ * ibsa__overdue_end() sets txn->overdue to NOT_OVERDUE; before the call it has
+ * another value. ibsa__overdue_can_fill() returns whether ibsa__overdue_fill()
+ * would send a try. ibsa__overdue_watch() is called when @txn was queued and
+ * has been sent. ibsa__overdue_leave() is called when the window is full: if
+ * the oldest request in the window is lost, that request leaves the window.
+ * Return: whether a request has left.
  * @txn leaves the window if it becomes overdue. Return: whether to send the try
  * now; false: ibsa__overdue_fill() sends it as soon as there is room.
  * ibsa__overdue_end() sets txn->overdue, which is another value, to

@@ -145,11 +145,12 @@ void ibsa__txn_back_off_arm(struct ibsa__engine *engine, struct txn *txn,
 /*
  * Handle the transport's refusal @err of a try. -EALREADY: the transport still
  * holds the previous try, as the kernel does until the timeout that was passed
- * with it. -EBUSY: the transport's queue is full. The next try follows at the
- * end of the previous try's timeout; if that is over, at its usual time, but
- * after -EALREADY as soon as the transport reports the end. If no try was sent
- * yet with this TransactionID, -EALREADY is the kernel's error for an address
- * to which it cannot send. Return: -EBUSY, or the error that ends the request.
+ * with that try. -EBUSY: the transport's queue is full. If the timeout of the
+ * previous try has not ended, the next try follows when it ends. If it has
+ * ended, the next try follows at its usual time, but after -EALREADY as soon as
+ * the transport reports the end. If no try was sent yet with this
+ * TransactionID, -EALREADY is the kernel's error for an address to which it
+ * cannot send. Return: -EBUSY, or the error that ends the request.
  */
 static int txn_try_refused(struct ibsa__engine *engine, struct txn *txn,
 			   int err)
@@ -196,10 +197,10 @@ static inline void txn_address_update(struct ibsa__engine *engine,
 }
 
 /*
- * Send a try of @txn at tick @now. The transport's timeout for it ends at
- * @wait_end: the tick of the next try, or that of the last deadline of the
- * queries of @txn, whichever is sooner. If the transport holds requests, it
- * ends a little before the next try.
+ * Send a try of @txn at tick @now. The transport's timeout for the try ends at
+ * tick @wait_end, which is the tick of the next try, or of the last deadline of
+ * the queries of @txn if that is sooner. If the transport holds requests, its
+ * timeout ends a little before the next try.
  */
 static inline int txn_mad_send(struct ibsa__engine *engine, struct txn *txn,
 			       uint64_t now, uint64_t wait_end)

@@ -292,8 +292,8 @@ static void transport_has_room(struct ibsa__engine *engine)
 }
 
 /*
- * The transport has refused a retry of @txn. If it has no room or no memory,
- * the retry follows soon, and not an interval later.
+ * The transport has refused a retry of @txn. If the transport has no room or no
+ * memory, the retry follows soon, and not an interval later.
  */
 static void txn_retry_refused(struct ibsa__engine *engine, struct txn *txn,
 			      uint64_t now, int err)

@@ -27,8 +27,8 @@ struct ibsa__subscription {
 	uint8_t producer;
 	bool wanted; /* a watch needs it */
 	/*
-	 * This subscription was set at the SA when the last query for the SA's
-	 * table of subscriptions was sent.
+	 * When the client last sent a query for the SA's table of
+	 * subscriptions, this subscription was set at the SA.
 	 */
 	bool is_read;
 };
@@ -115,8 +115,8 @@ int ibsa__events_add(struct ibsa__events *events,
 void ibsa__events_close(struct ibsa__events *events);
 
 /*
- * Whether the client has no subscription left at the SA, and no request about
- * one in flight.
+ * Whether the client has no subscription left at the SA, and no request about a
+ * subscription in flight.
  */
 bool ibsa__events_is_empty(const struct ibsa__events *events);
 

@@ -46,8 +46,8 @@ void ibsa__history_forget(struct ibsa__history *history)
 }
 
 /*
- * Whether events of @kind are about a GID: a port or multicast group is
- * created or deleted. These kinds form pairs of opposite events.
+ * Whether events of @kind are about a GID: a port or multicast group is created
+ * or deleted. Each of these kinds has an opposite: created and deleted.
  */
 static bool kind_has_gid(int kind)
 {
@@ -92,7 +92,7 @@ static bool history_has(const struct ibsa__history *history,
 {
 	const size_t count = history->count < HISTORY ? history->count
 						      : HISTORY;
-	/* A later Report about the same GID is in the history. */
+	/* The history has a later Report about the same GID. */
 	bool later = false;
 
 	for (size_t i = 1; i <= count; i++) {

@@ -95,8 +95,8 @@ uint8_t ibsa__events_port_num(const struct ibsa__events *events);
  * it has changed; ibsa__watch_state_report() reports @state to one watch.
  * ibsa__events_gap() makes the watches that need one of @producers report a
  * GAP. ibsa__events_holder_text() returns a printable text, in @out, that names
- * the process which receives the SA's Reports on this port instead; NULL if it
- * is not known.
+ * the process which receives the SA's Reports on this port instead; NULL if the
+ * process is not known.
  */
 void ibsa__events_state_report(struct ibsa__events *events);
 void ibsa__watch_state_report(struct ibsa_event_watch *watch,

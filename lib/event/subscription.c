@@ -455,8 +455,8 @@ void ibsa__subscriptions_reset(struct ibsa__events *events)
 }
 
 /*
- * Set @subscription at the SA, because a watch needs it. If it is being
- * deleted, subscription_released() sets it after the Delete.
+ * Set @subscription at the SA, because a watch needs it. If @subscription is
+ * being deleted, subscription_released() sets it again after the Delete.
  */
 static void subscription_require(struct ibsa__subscription *subscription)
 {

@@ -107,8 +107,8 @@ void ibsa__watch_state_report(struct ibsa_event_watch *watch,
 }
 
 /*
- * Whether the state of a watch was already reported. After PORT_DOWN was
- * reported, LOST is the same loss and is not reported again.
+ * Whether the state of a watch was already reported. If LOST was reported last
+ * and the state is still LOST, only a new error is reported.
  */
 static bool state_is_reported(const struct watch_state *reported,
 			      const struct watch_state *now)

@@ -257,8 +257,9 @@ void ibsa__registration_set_done(struct ibsa__registration *registration,
 				 uint32_t lease_s);
 
 /*
- * A read found the registration at the SA. Return: whether this confirms it for
- * the first time since it was set, lost, or a step failed.
+ * A read found the registration at the SA. Return: whether this read is the
+ * first that confirms the registration since it was set, was lost, or had a
+ * failed step.
  */
 bool ibsa__registration_present(struct ibsa__registration *registration);
 

@@ -104,9 +104,9 @@ int ibsa__remote_connect(struct remote_connection *connection,
  * answer to ibsa__remote_hello_take(), which sets @address as
  * ibsa__remote_connect() does. ibsa__remote_connect_begin() returns 0; or an
  * error of ibsa__remote_connect(). ibsa__remote_hello_take() returns 0; -EPROTO
- * the answer is invalid. ibsa__remote_no_hello() returns the error of a server
- * that has not sent a valid answer, and sets the message: -EPROTO; -ENODEV
- * @has_answer is false: the server has ended before it sent a byte.
+ * the answer is invalid. ibsa__remote_no_hello() sets the message for a server
+ * that has not sent a valid answer, and returns -EPROTO; or -ENODEV if
+ * @has_answer is false, because the server has ended before it sent a byte.
  */
 int ibsa__remote_connect_begin(struct remote_connection *connection,
 			       const struct remote_address *address,
@@ -186,8 +186,8 @@ int ibsa__remote_request_once(struct remote_address *address,
 
 /*
  * Send a frame's head and body without waiting, except the first *@sent bytes,
- * which were sent earlier. No other thread may use @fd meanwhile. Return: 0
- * all was sent; -EAGAIN the socket's buffer is full; -EIO the server has
+ * which were sent earlier. No other thread may use @fd during the call. Return:
+ * 0 all was sent; -EAGAIN the socket's buffer is full; -EIO the server has
  * closed the socket.
  */
 int ibsa__remote_send(int fd, const void *head, size_t head_len,

@@ -186,9 +186,9 @@ static int rings_settle(struct remote_data *data)
 		if (ibsa__ring_idle_end(in))
 			return 0;
 		/*
-		 * The server has answered the new announcement, too. It sent
-		 * the byte for the previous announcement before that, so the
-		 * byte can be read now.
+		 * The server has answered the new announcement, too. The server
+		 * has sent the byte for the previous announcement before this
+		 * answer, so the byte can be read now.
 		 */
 		got = socket_recv(data->fd, &byte, 1, 0);
 	}

@@ -55,7 +55,7 @@ int ibsa__data_send(struct remote_data *data, const void *head, size_t head_len,
 /*
  * Whether the server has gone without reading all that was sent. Call this
  * before sending: through rings, ibsa__data_send() does not detect it. Without
- * rings, ibsa__data_send() does, and the result is false.
+ * rings, ibsa__data_send() detects it, and this function returns false.
  */
 bool ibsa__data_is_lost(struct remote_data *data);
 
@@ -66,9 +66,9 @@ bool ibsa__data_is_lost(struct remote_data *data);
 bool ibsa__data_has_room(struct remote_data *data, size_t len);
 
 /*
- * Receive up to @len bytes without waiting; ibsa__data_peek() leaves them to be
- * received again. Return: the number of bytes; -EAGAIN none; -EIO the server
- * has gone, or has written invalid values to the ring.
+ * Receive up to @len bytes without waiting; ibsa__data_peek() does the same,
+ * but the bytes can be received again. Return: the number of bytes; -EAGAIN
+ * none; -EIO the server has gone, or has written invalid values to the ring.
  */
 ssize_t ibsa__data_recv(struct remote_data *data, void *to, size_t len);
 ssize_t ibsa__data_peek(struct remote_data *data, void *to, size_t len);

@@ -135,8 +135,9 @@ ssize_t ibsa__remote_recv(int fd, void *data, size_t len,
 }
 
 /*
- * One call, since a client that waits for replies receives a byte for each. Only
- * if this process has no descriptors left, the kernel closes those that come.
+ * Receive with one call, because a client that waits for replies receives a
+ * byte for each reply. The kernel closes received descriptors only if this
+ * process has no free descriptors.
  */
 ssize_t ibsa__remote_recv_bytes(int fd, void *data, size_t len)
 {

@@ -360,9 +360,9 @@ void ibsa__remote_file_close(struct remote_file *file)
 		file->portid->timer_fd = -1;
 	}
 	/*
-	 * After a fork, a parent or child process may still use the file. It is
-	 * then not detached here: the server closes it when all processes have
-	 * closed their descriptors.
+	 * After a fork, a parent or child process may still use the file. The
+	 * file is therefore not detached here: the server closes it when all
+	 * processes have closed their descriptors.
 	 */
 	if (file->children == ibsa__children())
 		file_detach(&file->connection);

@@ -30,8 +30,8 @@ struct remote_shared {
 	atomic_bool is_lost; /* a process ended while it held a lock */
 	/*
 	 * @reading is held while a packet is received through @data, @writing
-	 * while one is sent. Its socket can be polled like a umad file of the
-	 * kernel.
+	 * while one is sent. The socket of @data can be polled like a umad file
+	 * of the kernel.
 	 */
 	struct remote_data data;
 };

@@ -13,8 +13,8 @@
 
 /*
  * After the server has not answered a request, no request is sent to it for
- * this many ms. Otherwise a program that reads many files would wait for each
- * file.
+ * this many ms. Without this pause, a program that reads many files would wait
+ * for each file.
  */
 enum { PAUSE_MS = 10000 };
 

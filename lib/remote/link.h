@@ -118,8 +118,8 @@ struct remote_link {
 	 * The descriptor that programs poll: an epoll set that contains the
 	 * connection, the data socket and the timer. The timer expires at the
 	 * next attempt to connect, when a packet has been incomplete for too
-	 * long, or at once by ibsa__remote_link_nudge(). Both are -1 until a
-	 * program asks for the descriptor.
+	 * long, or at once by ibsa__remote_link_nudge(). The epoll set and the
+	 * timer are -1 until a program asks for the descriptor.
 	 */
 	int epoll_fd;
 	int timer_fd;

@@ -92,7 +92,10 @@ void ibsa__remote_portid_lose(struct remote_portid *portid, int data_fd);
 /* Whether calls fail, because the server has been absent for too long. */
 bool ibsa__remote_portid_fails(const struct remote_portid *portid);
 
-/* Whether a lost request, or the failure, can be received. */
+/*
+ * Whether a receive call has something to return: a lost request, or the error
+ * after the server has been absent for too long.
+ */
 bool ibsa__remote_portid_has_result(struct remote_portid *portid);
 
 /* Set the timer again after a change of the requests. */

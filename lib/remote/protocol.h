@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The protocol between a fabric server and its clients, over a Unix stream
- * socket. Both are on one machine: numbers are in host byte order.
+ * socket. Server and clients are on one machine, so numbers are in host byte
+ * order.
  *
  * A client sends a hello, then requests; the server answers in the same order.
  * Each frame is a head, followed by @length bytes. An answer has the @type of
@@ -84,11 +85,11 @@ enum remote_type {
 	REMOTE_FOLDER,
 	/*
 	 * Open a umad file. The answer carries the descriptors from
-	 * REMOTE_FD_DATA on. Its body is empty; with rings, it is the size of
-	 * the shared memory, an uint32_t.
+	 * REMOTE_FD_DATA on. The body of the answer is empty; with rings, it is
+	 * the size of the shared memory, an uint32_t.
 	 */
 	REMOTE_ATTACH,
-	/* Close the umad file. It is closed before the answer is sent. */
+	/* Close the umad file. The file is closed before the answer is sent. */
 	REMOTE_DETACH,
 	/*
 	 * Register an agent. Body and body of the answer: struct

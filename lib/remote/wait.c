@@ -259,8 +259,8 @@ static int link_renew_begin(struct remote_link *link)
 
 /*
  * Try to connect to the server again. Return: 0; -ENODEV no connection yet.
- * This function is also called while the link is up, but the server has not
- * confirmed the agents of this transport yet.
+ * This function is also called if the link is up, but the server has not
+ * confirmed this transport's agents yet.
  */
 static int link_renew(struct remote_link *link)
 {

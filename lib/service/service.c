@@ -153,7 +153,7 @@ static void service_gid_update(struct ibsa_registration *registration)
 
 /*
  * Send the request of the registration's next step. After a change of the
- * port's GID, this is a Set.
+ * port's GID, the next step is a Set.
  */
 static int service_step_send(struct ibsa__registration *schedule)
 {

@@ -190,8 +190,8 @@ static int check_link(struct check *check, const struct graph_port *port)
 }
 
 /*
- * Report records with a LID that no node has. This is called only if no port
- * shows that the SA hides links.
+ * Report records with a LID that no node has. The function is called only if no
+ * port shows that the SA hides links.
  */
 static int check_unmatched(struct check *check)
 {

@@ -36,9 +36,9 @@ node_of(const struct ibsa_topology *topology, const struct graph_port *port)
 }
 
 /*
- * Whether the check handles a link when it visits this end. This is true at
- * only one end, that with the lower index, so that a link is handled once. If
- * the other end reports a different link, it is true at both ends.
+ * Whether the check handles a link when it visits this end. A link is handled
+ * once, at the end with the lower index; but if the other end reports a
+ * different link, at both ends.
  */
 static inline bool is_first_end(const struct ibsa_topology *topology,
 				uint32_t index)
@@ -56,14 +56,17 @@ int ibsa__check_finding_add(struct check *check, enum ibsa_finding_kind kind,
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * Add a finding about a link. The sentence of the finding is "A to B", with
- * both ports, and @rest.
+ * Add a finding about a link. The sentence of the finding is "A to B" and
+ * @rest, where A and B are the names of the link's two ports.
  */
 int ibsa__check_link_add(struct check *check, enum ibsa_finding_kind kind,
 			 const struct ibsa_topology *topology,
 			 const struct graph_port *port, const char *rest);
 
-/* Add a finding that a link is slower than @most; @words tell what @most is. */
+/*
+ * Add a finding that a link is slower than @most; @words say in the finding's
+ * sentence what @most is.
+ */
 int ibsa__check_rate_add(struct check *check, enum ibsa_finding_kind kind,
 			 const struct graph_port *port, struct link_rate most,
 			 const char *words);
@@ -72,8 +75,9 @@ int ibsa__check_rate_add(struct check *check, enum ibsa_finding_kind kind,
 bool ibsa__check_is_slower(struct link_rate rate, struct link_rate most);
 
 /*
- * Return: @out. ibsa__check_node_text() writes a node's name that is safe to
- * print, ibsa__check_port_text() "NAME port 1".
+ * ibsa__check_node_text() writes a node's name to @out, in a form that is safe
+ * to print; ibsa__check_port_text() writes a port, such as "NAME port 1".
+ * Return: @out.
  */
 const char *ibsa__check_node_text(const struct ibsa_topology *topology,
 				  const struct graph_node *node,

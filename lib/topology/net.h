@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The content of a topology file, which ends in .net: nodes, ports and cables.
- * It has no state of a fabric that runs, such as links that are down.
+ * The content has no state of a running fabric, such as links that are down.
  */
 #ifndef TOPOLOGY_NET_H
 #define TOPOLOGY_NET_H
@@ -97,9 +97,9 @@ struct net {
 
 /*
  * A topology to parse: the string @text, or the file @path if @text is NULL;
- * the highest valid LID; whether to record findings; and whether a link
- * without a rate has none instead of ibsim's default. @path is also the name
- * of @text in messages; it may be NULL.
+ * the highest valid LID; whether to record findings; and whether a link without
+ * a rate in the file gets an unknown rate instead of ibsim's default. @path is
+ * also the name of @text in messages; it may be NULL.
  */
 struct net_input {
 	const char *path;

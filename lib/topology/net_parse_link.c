@@ -342,7 +342,8 @@ static uint8_t rate_min(uint8_t a, uint8_t b)
 
 /*
  * Set the rate of a link to the lower rate in its two lines. A line without a
- * rate does not limit it. One line may give the width, the other the speed.
+ * rate does not limit it. The line of one end may give the width, and the line
+ * of the other end the speed.
  */
 static int link_set_rate(struct net_parser *parser,
 			 const struct port_line *line)

@@ -35,9 +35,10 @@ static const struct {
 };
 
 /*
- * Map the error from registering an agent. Only one agent of a port can receive
- * a method of a class. For a second agent, the kernel returns EINVAL, which has
- * no other cause in these requests and becomes -EBUSY.
+ * Map the error from registering an agent. At a port, only one agent can
+ * receive the MADs with a certain class and method. For a second agent, the
+ * kernel returns EINVAL, which has no other cause in these requests and becomes
+ * -EBUSY.
  */
 static int agent_err(enum umad_agent_use use, int err)
 {

@@ -192,9 +192,9 @@ int ibsa__umad_listen(struct ibsa_transport *transport, bool on);
  *
  * From then on, recv delivers Get, Set, GetTable, GetMulti and Delete of class
  * version 2, a GetMulti of several segments as a whole. This program receives
- * them until the transport is closed. If another program registers for them
- * while the file is opened again, the transport fails with -EBUSY, as if the
- * file could not be opened.
+ * these requests until the transport is closed. If another program registers
+ * for them while the file is opened again, the transport fails with -EBUSY, as
+ * if the file could not be opened.
  *
  * Return: 0; -EBUSY another program at the port receives these requests;
  * -EAGAIN the file is not open for now; or an error of recv.

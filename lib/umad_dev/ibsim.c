@@ -13,7 +13,7 @@
 #include "umad_dev/ibsim.h"
 
 /*
- * Whether @fd is a umad file of the kernel, by its path in /proc. If that
+ * Whether @fd is a umad file of the kernel, by its path in /proc. If the path
  * cannot be read, return whether the kernel has an open descriptor with this
  * number.
  */

@@ -20,8 +20,9 @@ struct device_files;
  * @out:         the transport; its close operation frees it
  *
  * The transport registers for responses to its own requests, and for Reports
- * while it listens. Only one program can listen at a port, and the kernel does
- * not tell which: listen then returns -EBUSY.
+ * while it listens. Only one program can listen at a port: if another program
+ * listens, listen returns -EBUSY. The kernel does not tell which program that
+ * is.
  *
  * Errors of send, besides those of every transport: -EMSGSIZE more than one
  * MAD; -ERANGE a LID of more than 16 bits without GRH; -EALREADY a MAD with this

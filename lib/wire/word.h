@@ -51,8 +51,8 @@ static inline void put_words(uint8_t *wire, const uint64_t *word, size_t len)
 typedef uint64_t pair __attribute__((vector_size(16)));
 
 /*
- * Return: not 0 if a bit is set in both @a and @b. This uses vectors, so that
- * the processor's integer units remain free for encoding the fields.
+ * Return: not 0 if a bit is set in both @a and @b. The function uses vectors,
+ * so that the processor's integer units remain free for encoding the fields.
  */
 static inline uint64_t common_bits(const uint8_t *a, const uint8_t *b,
 				   size_t len)
