@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { NAME_TEXT = 512 }; /* bytes that are enough for each description */
+/* Buffer size that is enough for every description. */
+enum { NAME_TEXT = 512 };
 
 /*
  * Write a description for the quotes of a topology file: cleaned by

@@ -9,7 +9,11 @@
 
 enum {
 	TYPED_MAX = 64,
-	SLIP_MAX = 2, /* maximum number of differing characters */
+	/*
+	 * Maximum number of characters in which a suggestion differs from the
+	 * typed name.
+	 */
+	SLIP_MAX = 2,
 };
 
 static size_t smaller_of(size_t a, size_t b)

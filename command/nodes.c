@@ -10,7 +10,8 @@
 #include "nodes.h"
 #include "own_port.h"
 
-enum { CANDIDATES = 8 }; /* nodes that an error message lists */
+/* maximum number of nodes that an error message lists */
+enum { CANDIDATES = 8 };
 
 static int no_memory(void)
 {

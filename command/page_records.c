@@ -13,7 +13,8 @@
 #include "query_wait.h"
 
 enum {
-	SAMPLES = 16,	      /* queries that measure the latency */
+	/* Number of queries that measure the latency of the SA. */
+	SAMPLES = 16,
 	PKEY_MEMBER = 0x8000, /* the bit of full members */
 	PKEYS = 0x8000,	      /* numbers of partitions */
 };
@@ -27,7 +28,8 @@ struct section {
 	struct page *page;
 	struct client_wait wait;
 	void (*use)(struct section *section, const struct ibsa_reply *reply);
-	struct ibsa_error why; /* why the query has no records; or "" */
+	/* The reason why the query has no records; or "". */
+	struct ibsa_error why;
 	bool out_of_memory;
 	uint64_t rtt_ns;
 };

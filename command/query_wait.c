@@ -208,8 +208,8 @@ static void own_port_text(const struct ibsa_port_state *own,
 }
 
 /*
- * @err: Print why no query can be sent. @err: -ENETDOWN the port was down;
- *       -EAGAIN the port is down or has no SM.
+ * Print why no query can be sent. @err: -ENETDOWN the port was down; -EAGAIN
+ * the port is down or has no SM.
  */
 static void no_sm_explain(struct cli *cli, int err)
 {
@@ -429,7 +429,10 @@ void client_wait(struct cli *cli, struct client_wait *wait)
 	uint64_t sent_before;
 
 	ibsa_stats_get(client, &stats);
-	sent_before = stats.sent; /* includes the first try of this query */
+	/*
+	 * This number includes the first try of the query that is waited for.
+	 */
+	sent_before = stats.sent;
 	progress_start(&progress);
 	while (!wait->ended) {
 		int err = 0;

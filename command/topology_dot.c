@@ -14,8 +14,13 @@
 #include "topology_boxes.h"
 
 enum {
-	FEW_BOXES = 64, /* above this number, lines are straight */
-	RATES = 64,	/* more than the number of existing rates */
+	/* With more boxes than this, the lines of the drawing are straight. */
+	FEW_BOXES = 64,
+	/*
+	 * Size of an array with an element for each rate; there are fewer
+	 * rates.
+	 */
+	RATES = 64,
 };
 
 /* A line of the drawing: all links of one rate between two boxes. */

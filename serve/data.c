@@ -134,7 +134,11 @@ static pthread_mutex_t *peer_lock(const struct server_peer *peer)
 
 /* What the server took from the client's queue while it held the lock. */
 struct gathered {
-	size_t used; /* bytes of small packets in the server's out_batch */
+	/*
+	 * Number of bytes of small packets that were put into the server's
+	 * out_batch.
+	 */
+	size_t used;
 	/*
 	 * If @used is 0: the first packet of the queue, if it is large;
 	 * otherwise NULL.

@@ -49,8 +49,10 @@ struct server_bytes {
  * have opened.
  */
 struct server_peer {
-	struct list link;	      /* in the server's list @peers or @gone */
-	struct server_source control; /* the connection: requests, events */
+	/* Link in the server's list @peers or @gone. */
+	struct list link;
+	/* The client's connection, for requests and events. */
+	struct server_source control;
 	/* Socket for packets of the umad file; fd -1: no umad file is open. */
 	struct server_source data;
 	/*
@@ -74,7 +76,8 @@ struct server_peer {
 	size_t bytes_ahead;
 	struct server_bytes request_bytes; /* an incomplete request */
 	struct umad_file *file;		   /* the umad file, or NULL */
-	struct server_bytes part; /* an incomplete packet from the client */
+	/* The beginning of an incomplete packet from the client. */
+	struct server_bytes part;
 	/*
 	 * Bytes of packets to send when the client's socket or ring has room.
 	 */
@@ -201,7 +204,8 @@ struct server {
 	bool is_overloaded; /* the last round left work */
 	/* @spent_ns of the client that had the last turn. */
 	uint64_t spent_ns;
-	uint64_t alarm_ns; /* expiry of the timer; UINT64_MAX: off */
+	/* Time at which the timer expires; UINT64_MAX: the timer is off. */
+	uint64_t alarm_ns;
 	/*
 	 * Port states may have changed; clients that watch their port are not
 	 * yet informed.

@@ -32,7 +32,8 @@ struct inbox {
 	/* Number and bytes of the packets that wait to be read. */
 	size_t count;
 	size_t bytes;
-	size_t *total; /* bytes of memory of all files' queues */
+	/* Sum of the memory of all files' queues, in bytes. */
+	size_t *total;
 };
 
 /*

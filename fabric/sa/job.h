@@ -14,7 +14,8 @@
  * no table is being built.
  */
 struct sa_client {
-	struct list jobs;  /* struct sa_job, in the order of the requests */
+	/* List of struct sa_job, in the order in which the requests arrived. */
+	struct list jobs;
 	uint64_t until_ns; /* end of the client's slice */
 };
 

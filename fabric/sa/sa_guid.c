@@ -21,7 +21,8 @@
 
 enum {
 	ALL_BLOCKS = 255,
-	INVENTIONS_MAX = 1000, /* attempts to find an unused GUID */
+	/* maximum number of attempts to find an unused GUID */
+	INVENTIONS_MAX = 1000,
 };
 
 /*

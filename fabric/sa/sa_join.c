@@ -17,7 +17,8 @@ enum {
 	SIGNATURE_IPV4 = 0x401b,
 	SIGNATURE_IPV6 = 0x601b,
 	SIGNATURE_SA = 0xa01b,
-	INVENTIONS_MAX = 1000, /* attempts to find an unused MGID */
+	/* maximum number of attempts to find an unused MGID */
+	INVENTIONS_MAX = 1000,
 };
 
 /* A request to join or leave. */

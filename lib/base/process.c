@@ -14,8 +14,10 @@
 #include "base/process.h"
 
 enum {
-	NAME_BYTES = 16,     /* a command name with its line feed */
-	FOLDERS_MAX = 32768, /* entries of /proc that one search reads */
+	/* Buffer size for a command name and its line feed. */
+	NAME_BYTES = 16,
+	/* Maximum number of entries of /proc that one search reads. */
+	FOLDERS_MAX = 32768,
 	/*
 	 * Maximum number of descriptors that one search checks; this takes
 	 * about 100 ms.

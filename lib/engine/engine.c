@@ -166,7 +166,8 @@ static void timer_expire(struct ibsa__engine *engine, struct timer *timer)
 	case TIMER_WATCH:
 		ibsa__engine_port_check(engine);
 		break;
-	case TIMER_ROOM: /* the dispatch fills the window at its end */
+	/* Nothing to do: every dispatch fills the window at its end. */
+	case TIMER_ROOM:
 		break;
 	}
 }

@@ -583,7 +583,10 @@ bool ibsa_selector_is_met(const struct ibsa_record *record, const char *text,
 	const char *value = text + len;
 	enum relation relation = relation_parse(&value);
 	const struct ibsa_field *selector;
-	/* copy of the field, at offset 0 of its struct */
+	/*
+	 * A copy of @field whose offset is 0, because @wanted takes the place
+	 * of the record.
+	 */
 	struct ibsa_field alone;
 	uint64_t wanted = 0;
 	unsigned int index;
