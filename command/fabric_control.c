@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 
 #include "columns.h"
 #include "fabric.h"
@@ -57,7 +57,7 @@ static int command_send(const struct cli *cli, const char *line, char *out,
 
 	if (status != CLI_DONE)
 		return status;
-	err = ibsa_fabric_command(server, line, out, room, &error);
+	err = ibsa_server_command(server, line, out, room, &error);
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets of an embedded fabric, and the replay of a capture. */
+/*
+ * Packets of an embedded fabric, and the replay of a capture.
+ *
+ * The functions are in libibsa-fabric: link with the flags of "pkg-config
+ * ibsa-fabric".
+ */
 #ifndef IBSA_CAPTURE_H
 #define IBSA_CAPTURE_H
 

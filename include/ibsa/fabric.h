@@ -5,6 +5,9 @@
  * privileges.
  *
  * A fabric has its own lock; its clients may run in different threads.
+ *
+ * The functions are in libibsa-fabric: link with the flags of "pkg-config
+ * ibsa-fabric".
  */
 #ifndef IBSA_FABRIC_H
 #define IBSA_FABRIC_H

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Changes of an embedded fabric while it runs: its SA and its ports. */
+/*
+ * Changes of an embedded fabric while it runs: its SA and its ports.
+ *
+ * The functions are in libibsa-fabric: link with the flags of "pkg-config
+ * ibsa-fabric".
+ */
 #ifndef IBSA_FABRIC_CHANGE_H
 #define IBSA_FABRIC_CHANGE_H
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Faults of an embedded fabric: lost, late and changed MADs. */
+/*
+ * Faults of an embedded fabric: lost, late and changed MADs.
+ *
+ * The functions are in libibsa-fabric: link with the flags of "pkg-config
+ * ibsa-fabric".
+ */
 #ifndef IBSA_FABRIC_FAULT_H
 #define IBSA_FABRIC_FAULT_H
 

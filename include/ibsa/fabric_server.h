@@ -4,10 +4,14 @@
  * socket. Each client uses a port of the fabric as if it were a umad device of
  * its machine: through ibsa_open() with the fabric "unix:PATH", or, without
  * changes to the program, through libibumad's functions with $IBSA_FABRIC.
+ * Commands to a server in another process: <ibsa/server.h>.
  *
  * Only one thread at a time may call functions with a server, except
  * ibsa_fabric_server_wake(). Other threads may call the functions of
  * <ibsa/sim.h> with the fabric of a server at any time.
+ *
+ * The functions are in libibsa-fabric: link with the flags of "pkg-config
+ * ibsa-fabric".
  */
 #ifndef IBSA_FABRIC_SERVER_H
 #define IBSA_FABRIC_SERVER_H
@@ -36,7 +40,7 @@ struct ibsa_fabric_server;
  *               one for each umad file that it has opened. One process gets at
  *               most a quarter of the maximum, but at least 8. The server
  *               refuses any further connection with -EUSERS, except 16
- *               connections for commands of ibsa_fabric_command()
+ *               connections for commands of ibsa_server_command()
  * @patience_ms: milliseconds from the connection in which a client must
  *               identify itself, and milliseconds from the first byte of a
  *               message in which the client must send the whole message;
@@ -138,7 +142,7 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
  * all clients and sends each client the changes of the port that the client
  * uses. Call ibsa_fabric_server_wake() after the program has changed the
  * fabric. No call is needed after a change by a client, for example by
- * ibsa_fabric_command(), or by ibsa_fabric_server_command(). Any thread may
+ * ibsa_server_command(), or by ibsa_fabric_server_command(). Any thread may
  * call ibsa_fabric_server_wake().
  */
 void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
@@ -201,32 +205,6 @@ void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
  * functions with the same server.
  */
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
-
-/**
- * ibsa_fabric_command - send a command to a server in another process
- * @fabric: "unix:PATH"; NULL: $IBSA_FABRIC, which a set-uid program ignores
- * @line:   as for ibsa_fabric_server_command(), at most 511 bytes
- * @out:    receives the result and a NUL: for "stats" lines of NAME VALUE,
- *          otherwise ""; unchanged after an error
- * @room:   bytes at @out
- * @error:  after an error, a sentence that tells what failed and what to do;
- *          may be NULL
- *
- * Waits at most ten seconds for the connection, and then at most ten seconds
- * for the result. After -ETIMEDOUT, the server may still execute the command.
- *
- * Return: as ibsa_fabric_server_command(); -EINVAL neither @fabric nor, if
- * @fabric is NULL, $IBSA_FABRIC is "unix:PATH"; -ENODEV no server listens at
- * PATH, or the server has ended; -EACCES this user has no access to PATH, or
- * the server belongs to a user other than this one and root, and @fabric is not
- * "unix-any-user:PATH" or this user is not root; -EUSERS the server has reached
- * its maximum number of connections; -EPROTO the process at PATH does not
- * answer as a fabric server of this version; -ETIMEDOUT the server does not
- * reply; -ENAMETOOLONG @line or PATH is too long; -ENOMEM; or the error from
- * connecting. Any thread may call ibsa_fabric_command().
- */
-int ibsa_fabric_command(const char *fabric, const char *line, char *out,
-			size_t room, struct ibsa_error *error) IBSA_MUST_USE;
 
 IBSA_END
 

@@ -2,6 +2,9 @@
 /*
  * The topology of an embedded fabric: nodes, ports and cables, and anomalies in
  * its file.
+ *
+ * The functions are in libibsa-fabric: link with the flags of "pkg-config
+ * ibsa-fabric".
  */
 #ifndef IBSA_FABRIC_TOPOLOGY_H
 #define IBSA_FABRIC_TOPOLOGY_H

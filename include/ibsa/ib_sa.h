@@ -18,6 +18,9 @@
  * does nothing else.
  *
  * Source: Linux include/rdma/ib_sa.h, drivers/infiniband/core/sa_query.c.
+ *
+ * The functions are in libibsa-compat: link with the flags of "pkg-config
+ * ibsa-compat".
  */
 #ifndef IBSA_IB_SA_H
 #define IBSA_IB_SA_H

@@ -2,6 +2,9 @@
 /*
  * A responder: answers SA requests that arrive at a port of this machine, with
  * the SA of an embedded fabric.
+ *
+ * The functions are in libibsa-fabric: link with the flags of "pkg-config
+ * ibsa-fabric".
  */
 #ifndef IBSA_RESPONDER_H
 #define IBSA_RESPONDER_H

@@ -3,6 +3,9 @@
  * The embedded fabric: a simulated subnet with an SA inside the process, from a
  * topology file. This header includes all headers of the fabric but
  * <ibsa/fabric_server.h>.
+ *
+ * The functions are in libibsa-fabric: link with the flags of "pkg-config
+ * ibsa-fabric".
  */
 #ifndef IBSA_SIM_H
 #define IBSA_SIM_H

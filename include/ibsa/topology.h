@@ -421,7 +421,8 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
  * during the call. The rates are those of the fabric: 4xSDR for a link without
  * a rate in the file, and the new rate of a link whose rate was changed. The
  * LIDs are those of the file, not those that the SM assigned. Later changes of
- * the fabric do not change the copy.
+ * the fabric do not change the copy. The function is in libibsa-fabric: link
+ * with the flags of "pkg-config ibsa-fabric".
  *
  * Return: 0; -ENOMEM, and @out is unchanged. Any thread may call
  * ibsa_topology_copy().

@@ -6,6 +6,9 @@
  * A port of a planarized adapter appears as two devices: one with the subnet
  * management interface (SMI, QP 0) and one for the general services (GSI,
  * QP 1). Both have the same port GUID.
+ *
+ * The functions are in ibsa's libibumad.so.3, the drop-in replacement of
+ * libibumad, and in libibumad of these versions of rdma-core.
  */
 #ifndef IBSA_UMAD_EXT_H
 #define IBSA_UMAD_EXT_H

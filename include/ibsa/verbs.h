@@ -6,6 +6,9 @@
  *
  * With IBSA_NO_VERBS_NAMES defined, names that libibverbs defines keep its
  * meaning; ibsa_get_async_event() then reads the events of the SM.
+ *
+ * The functions are in libibsa-compat: link with the flags of "pkg-config
+ * ibsa-compat".
  */
 #ifndef IBSA_VERBS_H
 #define IBSA_VERBS_H

@@ -6,25 +6,25 @@
 #include <errno.h>
 #include <string.h>
 
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 
 #include "base/alloc.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "remote/connection.h"
 
-static int address_find(const char *fabric, struct ibsa_error *error,
+static int address_find(const char *server, struct ibsa_error *error,
 			struct remote_address *out)
 {
-	if (!fabric)
-		fabric = ibsa__environment_read().fabric;
-	if (!ibsa__remote_path(fabric))
+	if (!server)
+		server = ibsa__environment_read().fabric;
+	if (!ibsa__remote_path(server))
 		return ibsa__fail(
 			error, -EINVAL,
 			"no fabric server is named: set IBSA_FABRIC to "
 			"unix:PATH");
 	/* A command concerns no particular node. */
-	return ibsa__remote_address_find(fabric, "", NULL, 0, error, out);
+	return ibsa__remote_address_find(server, "", NULL, 0, error, out);
 }
 
 /*
@@ -41,7 +41,7 @@ static void answer_copy(const char *answer, size_t len, char *out, size_t room)
 	out[len] = '\0';
 }
 
-int ibsa_fabric_command(const char *fabric, const char *line, char *out,
+int ibsa_server_command(const char *server, const char *line, char *out,
 			size_t room, struct ibsa_error *error)
 {
 	struct remote_request request = {
@@ -51,7 +51,7 @@ int ibsa_fabric_command(const char *fabric, const char *line, char *out,
 		.room = REMOTE_BODY_MAX,
 	};
 	struct remote_address address;
-	int err = address_find(fabric, error, &address);
+	int err = address_find(server, error, &address);
 
 	if (err)
 		return err;

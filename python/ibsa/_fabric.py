@@ -205,6 +205,6 @@ def fabric_command(line: str, fabric: Optional[str] = None) -> str:
     fabric is "unix:PATH"; default: $IBSA_FABRIC. Returns the result of "stats".
     """
     out, error = ctypes.create_string_buffer(65536), ErrorText()
-    check(lib.ibsa_fabric_command(c_path(fabric, "fabric"), c_text(line), out,
+    check(lib.ibsa_server_command(c_path(fabric, "fabric"), c_text(line), out,
                                   len(out), error), error)
     return out.value.decode("utf-8", "replace")

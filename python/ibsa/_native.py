@@ -246,7 +246,7 @@ _WAITING: List[Tuple[str, Any, List[Any]]] = [
     ("ibsa_topology_load", c_int, [c_char_p, _ERROR, _OUT]),
     ("ibsa_topology_check", c_int, [c_void_p, c_void_p]),
     ("ibsa_topology_finish", c_int, [c_void_p]),
-    ("ibsa_fabric_command", c_int,
+    ("ibsa_server_command", c_int,
      [c_char_p, c_char_p, c_char_p, c_size_t, _ERROR]),
 ]
 

@@ -295,7 +295,7 @@ static int command(struct server_rig *server, const char *line, char *out,
 		   size_t room)
 {
 	struct ibsa_error error = { .text = "" };
-	int err = ibsa_fabric_command(server_address(server), line, out, room,
+	int err = ibsa_server_command(server_address(server), line, out, room,
 				      &error);
 
 	assert_true(!err || error.text[0]);
@@ -417,11 +417,11 @@ static void a_command_needs_a_server(void **state)
 	struct ibsa_error error = { .text = "" };
 
 	(void)state;
-	assert_int_equal(ibsa_fabric_command("a.net", "stats", NULL, 0, &error),
+	assert_int_equal(ibsa_server_command("a.net", "stats", NULL, 0, &error),
 			 -EINVAL);
-	assert_int_equal(ibsa_fabric_command(NULL, "stats", NULL, 0, NULL),
+	assert_int_equal(ibsa_server_command(NULL, "stats", NULL, 0, NULL),
 			 -EINVAL);
-	assert_int_equal(ibsa_fabric_command("unix:/nowhere", "stats", NULL, 0,
+	assert_int_equal(ibsa_server_command("unix:/nowhere", "stats", NULL, 0,
 					     &error),
 			 -ENODEV);
 	assert_non_null(strstr(error.text, "ibsa fabric run"));

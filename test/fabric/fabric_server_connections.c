@@ -17,7 +17,7 @@ enum { SHARE_MIN = 8, COMMANDS_OF_ONE = 4, COMMANDS = 16 };
 
 static int command_send(const struct server_rig *server)
 {
-	return ibsa_fabric_command(server_address(server), "stats", NULL, 0,
+	return ibsa_server_command(server_address(server), "stats", NULL, 0,
 				   NULL);
 }
 

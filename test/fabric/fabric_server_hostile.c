@@ -252,7 +252,7 @@ static void client_that_ends_early_is_not_counted_as_disconnected(void **state)
 	assert_int_equal(recv(fd, &byte, 1, 0), 0);
 	close(fd);
 	check_server_works(server);
-	assert_int_equal(ibsa_fabric_command(server_address(server), "stats",
+	assert_int_equal(ibsa_server_command(server_address(server), "stats",
 					     stats, sizeof(stats), NULL),
 			 0);
 	assert_non_null(strstr(stats, "disconnected 0\n"));

@@ -6,8 +6,8 @@ usage: interface.py CC INCLUDE-DIR MAN-DIR LIBRARY... MAP... NAME.SECTION...
 
 Every function that a header of ibsa declares is exported by one library, under
 a node with a number in its map, and has a manual page or an alias of
-one, every exported name is declared, there or in a header of rdma-core that
-ibsa implements, and the examples of the pages of section 3 compile. There are
+one, whose LIBRARY names that library; every exported name is declared, there or
+in a header of rdma-core that ibsa implements; and the examples of the pages of section 3 compile. There are
 as many maps as libraries, in the same order; their names end in ".map", and
 those of libraries contain ".so".
 """
@@ -29,7 +29,7 @@ HEADERS = "".join(f"#include <{name}>\n" for name in (
     "ibsa/device.h", "ibsa/event.h", "ibsa/ib_sa.h", "ibsa/host.h",
     "ibsa/ibsa.h",
     "ibsa/query_one.h", "ibsa/reach.h", "ibsa/reason.h", "ibsa/records.h",
-    "ibsa/sa.h", "ibsa/service.h",
+    "ibsa/sa.h", "ibsa/server.h", "ibsa/service.h",
     "ibsa/sim.h", "ibsa/fabric_server.h", "ibsa/text.h", "ibsa/trace.h",
     "ibsa/verbs.h"))
 
@@ -174,16 +174,40 @@ def exports_check(library, map_path, functions, documented):
                 yield f"{name}: has no manual page"
 
 
+def library_check(folder, pages, exported):
+    """Compare the LIBRARY of each page with the libraries that export the
+    functions of the page: @exported has the patterns of each library."""
+    for page in pages:
+        path = os.path.join(folder, page)
+        if not page.endswith(".3") or not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            part = file.read().partition(".Sh LIBRARY")[2]
+        shown = set(re.findall(r"\((\S+, \S+)\)", part.partition("\n.Sh ")[0]))
+        names = list(names_of(folder, [page]))
+        # The drop-in comes last: libibsa has two of its names, for ibsim.
+        owners = {name: library for library, patterns in exported.items()
+                  for one in patterns for name in fnmatch.filter(names, one)}
+        wanted = {f"{library}, \\-l{library[3:]}"
+                  for library in owners.values()}
+        if wanted and shown != wanted:
+            yield (f"{page}: LIBRARY has {sorted(shown)}, functions are "
+                   f"in {sorted(wanted)}")
+
+
 def problems(compiler, include, folder, libraries, maps, pages):
     functions, inlines = declared(compiler, include)
     others = borrowed(compiler, include)
     documented = {page.rpartition(".")[0] for page in pages}
     documented |= others & set(names_of(folder, pages))
-    patterns = []
+    exported = {}
     for library, map_path in zip(libraries, maps, strict=True):
-        patterns += exported_patterns(map_path)
+        name = os.path.basename(library).partition(".so")[0]
+        exported[name] = list(exported_patterns(map_path))
         yield from exports_check(library, map_path, functions | others,
                                  documented)
+    patterns = sum(exported.values(), [])
+    yield from library_check(folder, pages, exported)
     for name in sorted(functions):
         count = sum(fnmatch.fnmatch(name, pattern) for pattern in patterns)
         if count != 1:

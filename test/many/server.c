@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <ibsa/fabric_server.h>
+#include <ibsa/server.h>
 
 #include "server.h"
 
@@ -99,7 +99,7 @@ bool many_command(const struct many_server *server, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	if (!ibsa_fabric_command(server->fabric, line, NULL, 0, &error))
+	if (!ibsa_server_command(server->fabric, line, NULL, 0, &error))
 		return true;
 	fprintf(stderr, "%s: %s\n", line, error.text);
 	return false;
@@ -112,7 +112,7 @@ uint64_t many_stat(const struct many_server *server, const char *name)
 	char *rest = text;
 	char *line;
 
-	if (ibsa_fabric_command(server->fabric, "stats", text, sizeof(text),
+	if (ibsa_server_command(server->fabric, "stats", text, sizeof(text),
 				NULL))
 		return UINT64_MAX;
 	while ((line = strsep(&rest, "\n")))

@@ -95,7 +95,7 @@ static int client_open(void)
 
 static int command_send(void)
 {
-	return ibsa_fabric_command(NULL, "stats", NULL, 0, NULL);
+	return ibsa_server_command(NULL, "stats", NULL, 0, NULL);
 }
 
 static int port_open(void)

@@ -409,7 +409,7 @@ static void change_arrives_afterwards(void **state)
 	char answer[512];
 
 	(void)state;
-	assert_int_equal(ibsa_fabric_command(world.name, "link down left/1",
+	assert_int_equal(ibsa_server_command(world.name, "link down left/1",
 					     answer, sizeof(answer), NULL),
 			 0);
 	assert_int_equal(ibsa_port_get(world.client, true, &port), 0);

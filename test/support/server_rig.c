@@ -258,7 +258,7 @@ int server_connect(const struct server_rig *server, const char *node)
 
 void server_command(const struct server_rig *server, const char *line)
 {
-	assert_int_equal(ibsa_fabric_command(server_address(server), line, NULL,
+	assert_int_equal(ibsa_server_command(server_address(server), line, NULL,
 					     0, NULL),
 			 0);
 }

@@ -14,6 +14,7 @@
 
 #include <ibsa/fabric_server.h>
 #include <ibsa/ibsa.h>
+#include <ibsa/server.h>
 
 struct server_rig;
 
