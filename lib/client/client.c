@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/secret.h"
 #include "client/client.h"
+#include "client/fabric_library.h"
 #include "client/open.h"
 #include "client/reach.h"
 #include "device/parse.h"
@@ -133,6 +134,9 @@ int ibsa__options_check(const struct ibsa_options *options,
 		return ibsa__fail(error, -EINVAL,
 				  "the jitter is %d percent; the limit is 100",
 				  options->jitter_percent);
+	if (options->on)
+		return ibsa__fabric_ops_check(fabric_ops_of(options->on),
+					      error);
 	return 0;
 }
 

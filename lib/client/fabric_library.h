@@ -17,4 +17,11 @@
 int ibsa__fabric_library(struct ibsa_error *error,
 			 const struct fabric_ops **out) IBSA_MUST_USE;
 
+/*
+ * Check that @ops, the table of a library or of a fabric that the program has
+ * loaded, is that of this version. Return: 0; -EOPNOTSUPP, with *@error set.
+ */
+int ibsa__fabric_ops_check(const struct fabric_ops *ops,
+			   struct ibsa_error *error) IBSA_MUST_USE;
+
 #endif

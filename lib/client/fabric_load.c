@@ -20,6 +20,7 @@ int ibsa__fabric_library(struct ibsa_error *error,
 	 */
 	void *library = ibsa__library_load(LIBRARY, &here);
 	const struct fabric_ops *ops;
+	int err;
 
 	if (!library)
 		return ibsa__fail(error, -EOPNOTSUPP,
@@ -28,12 +29,8 @@ int ibsa__fabric_library(struct ibsa_error *error,
 				  "package " PACKAGE,
 				  dlerror());
 	ops = dlsym(library, "ibsa__fabric_ops");
-	if (!ops || ops->version != FABRIC_OPS_VERSION)
-		return ibsa__fail(error, -EOPNOTSUPP,
-				  LIBRARY
-				  " belongs to another version of "
-				  "libibsa.so.1; install the package " PACKAGE
-				  " of the same version");
-	*out = ops;
-	return 0;
+	err = ibsa__fabric_ops_check(ops, error);
+	if (!err)
+		*out = ops;
+	return err;
 }

@@ -19,6 +19,17 @@
 #include "remote/transport.h"
 #include "umad_dev/umad.h"
 
+int ibsa__fabric_ops_check(const struct fabric_ops *ops,
+			   struct ibsa_error *error)
+{
+	if (ops && ops->version == FABRIC_OPS_VERSION)
+		return 0;
+	return ibsa__fail(error, -EOPNOTSUPP,
+			  "libibsa-fabric.so.1 belongs to another version of "
+			  "libibsa.so.1; install the package libibsa-fabric1 "
+			  "of the same version");
+}
+
 void ibsa__fabric_release(struct ibsa_fabric *fabric)
 {
 	if (fabric)

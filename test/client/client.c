@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The client's public calls, on a fabric from a file. */
 #include <errno.h>
+#include <link.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -32,6 +33,18 @@ static struct ibsa_client *open_on(const char *node)
 
 	if (ibsa_open(&options, &error, &client))
 		fail_msg("%s", error.text);
+	return client;
+}
+
+/* As open_on(), with the topology file in IBSA_FABRIC. */
+static struct ibsa_client *open_in_environment(const char *node)
+{
+	const struct ibsa_options options = { .device = node };
+	struct ibsa_client *client;
+
+	assert_int_equal(setenv("IBSA_FABRIC", FABRIC, 1), 0);
+	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
+	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 	return client;
 }
 
@@ -122,10 +135,23 @@ static void close_ends_what_is_left(void **state)
 	assert_int_equal(ibsa_close(NULL), 0);
 }
 
-/* Two clients that open the same topology file share one fabric. */
+static int fabric_library_count(struct dl_phdr_info *library, size_t size,
+				void *arg)
+{
+	(void)size;
+	if (strstr(library->dlpi_name, "libibsa-fabric.so"))
+		++*(int *)arg;
+	return 0;
+}
+
+/*
+ * Two clients that open the same topology file share one fabric, and libibsa
+ * loads no second copy of the library with which this program is linked.
+ */
 static void clients_of_one_file_share_it(void **state)
 {
-	struct ibsa_client *one = open_on("node1"), *two = open_on("node2");
+	struct ibsa_client *one = open_on("node1");
+	struct ibsa_client *two = open_in_environment("node2");
 	struct ibsa_service service = { .service_id = 0x1234,
 					.service_name = "here" };
 	const struct ibsa_query set = {
@@ -142,8 +168,11 @@ static void clients_of_one_file_share_it(void **state)
 		.mask = IBSA_SERVICE_CM(service_id),
 	};
 	struct ibsa_port_state port;
+	int libraries = 0;
 
 	(void)state;
+	dl_iterate_phdr(fabric_library_count, &libraries);
+	assert_int_equal(libraries, 1);
 	assert_int_equal(ibsa_port_get(one, true, &port), 0);
 	service.service_gid = port.gid;
 	assert_int_equal(ibsa_query_wait(two, &get, NULL, NULL), -EREMOTEIO);
@@ -198,12 +227,9 @@ static void large_reply_is_refused(void **state)
 /* IBSA_FABRIC names the fabric if the options do not. */
 static void environment_chooses_the_fabric(void **state)
 {
-	struct ibsa_client *client;
+	struct ibsa_client *client = open_in_environment(NULL);
 
 	(void)state;
-	assert_int_equal(setenv("IBSA_FABRIC", FABRIC, 1), 0);
-	assert_int_equal(ibsa_open(NULL, NULL, &client), 0);
-	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 	assert_int_equal(ibsa_query_wait(client, &info, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(client), 0);
 }
@@ -352,6 +378,22 @@ static void transports_may_have_no_tables(void **state)
 	ibsa_fabric_put(fabric);
 }
 
+/* A fabric begins with the table of its library, which has a version. */
+static void fabric_of_another_version_is_refused(void **state)
+{
+	static const unsigned int version = 0;
+	const struct {
+		const unsigned int *table;
+	} fabric = { &version };
+	const struct ibsa_options options = { .on = (void *)&fabric };
+	struct ibsa_client *client;
+	struct ibsa_error error;
+
+	(void)state;
+	assert_int_equal(ibsa_open(&options, &error, &client), -EOPNOTSUPP);
+	assert_non_null(strstr(error.text, "libibsa-fabric1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +410,7 @@ int main(void)
 		cmocka_unit_test(signal_ends_a_wait),
 		cmocka_unit_test(tables_are_read),
 		cmocka_unit_test(transports_may_have_no_tables),
+		cmocka_unit_test(fabric_of_another_version_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
