@@ -98,10 +98,11 @@ packets() {
 	cat /sys/class/net/eth1/statistics/tx_packets
 }
 
-# Wait until process $client has received the beginning of a table of 4 MB.
+# begin_table MS - wait until process $client, whose query times out after MS, has
+# received the beginning of a table of 4 MB
 begin_table() {
 	before=$(packets)
-	timeout $limit "$ibsa" -C rxe0 --sa $gid -t 8000 query table PR \
+	timeout $limit "$ibsa" -C rxe0 --sa $gid -t "$1" query table PR \
 		>/tmp/got 2>/tmp/err &
 	client=$!
 	until [ "$(packets)" -gt $((before + 500)) ]; do
@@ -298,7 +299,7 @@ silence() {
 
 server_loses_its_device() {
 	serve
-	begin_table
+	begin_table 8000
 	rdma link delete rxe1
 	ended 4
 	grep -q 'rxe1 was removed' /tmp/server || fail 'nothing said of rxe1'
@@ -312,7 +313,7 @@ server_loses_its_device() {
 
 client_loses_its_device() {
 	serve
-	begin_table
+	begin_table 90000
 	rdma link delete rxe0
 	client_ended 3
 	says 'the query failed: No such device'
