@@ -7,6 +7,7 @@
 #include <ibsa/query_one.h>
 #include <ibsa/reach.h>
 
+#include "common/host.h"
 #include "check_node.h"
 #include "fields.h"
 #include "lines.h"
@@ -185,7 +186,7 @@ static int nodes_query(struct trips *trips)
 static void trip_add(struct trips *trips, struct peer *peer,
 		     const struct ibsa_node *node, const struct ibsa_gid *gid)
 {
-	const char *device = node ? ibsa_host_device(node->node_description)
+	const char *device = node ? ibsa__host_device(node->node_description)
 				  : "";
 	struct trip *all = reallocarray(trips->all, trips->count + 1,
 					sizeof(*all));
@@ -216,7 +217,7 @@ static void port_trip_add(struct trips *trips, struct peer *peer,
 
 static bool has_device(const struct ibsa_node *node, const char *device)
 {
-	return strcmp(ibsa_host_device(node->node_description), device) == 0;
+	return strcmp(ibsa__host_device(node->node_description), device) == 0;
 }
 
 /*

@@ -9,6 +9,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "columns.h"
 #include "env.h"
 #include "machine.h"
@@ -84,7 +85,7 @@ static bool is_listable(const struct machine_port *port)
 	const char *text = port->device;
 	char clean[4 * NAME_BYTES + 1];
 
-	ibsa_text_clean(&text, clean, sizeof(clean));
+	ibsa__text_clean(&text, clean, sizeof(clean));
 	return !*text && strcmp(clean, port->device) == 0 &&
 	       !strpbrk(port->device, ",:");
 }

@@ -7,6 +7,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "common/selector.h"
 #include "query_wait.h"
 #include "cli.h"
 #include "columns.h"
@@ -88,8 +89,8 @@ static const char *selector_unmet(const struct cli *cli,
 				  const union fields_host *host)
 {
 	for (int i = 3; i < cli->arg_count; i++)
-		if (!ibsa_selector_is_met(rows->record, cli->args[i],
-					  rows->match, host))
+		if (!ibsa__selector_is_met(rows->record, cli->args[i],
+					   rows->match, host))
 			return cli->args[i];
 	return NULL;
 }

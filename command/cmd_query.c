@@ -5,6 +5,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/selector.h"
 #include "query_wait.h"
 #include "cli.h"
 #include "columns.h"
@@ -146,8 +147,8 @@ static void unmet_explain(const struct ibsa_query *query,
 
 	for (size_t i = 0; i < reply->count; i++)
 		count += ibsa_reply_decode(reply, i, &host) == 0 &&
-			 !ibsa_selector_is_met(query->record, selector,
-					       query->match, &host);
+			 !ibsa__selector_is_met(query->record, selector,
+						query->match, &host);
 	if (count)
 		complain("%zu of these records %s not meet '%s': the SA orders "
 			 "these values in another way, so that other records "

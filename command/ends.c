@@ -8,6 +8,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "common/host.h"
 #include "query_wait.h"
 #include "ends.h"
 #include "fields.h"
@@ -38,7 +39,7 @@ static int port_add(struct ends *ends, const struct ibsa_gid *own,
 
 	snprintf(end.node, sizeof(end.node), "%s", node->node_description);
 	snprintf(end.device, sizeof(end.device), "%s",
-		 ibsa_host_device(node->node_description));
+		 ibsa__host_device(node->node_description));
 	return end_add(ends, &end);
 }
 
@@ -111,7 +112,7 @@ static int host_ports(struct cli *cli, const struct nodes *nodes,
 		return CLI_DONE;
 	/* A description without a device is that of a host's only adapter. */
 	if (cli->open.port || !names_host(name, node->node_description) ||
-	    !ibsa_host_device(node->node_description)[0])
+	    !ibsa__host_device(node->node_description)[0])
 		return port_add(out, own, node);
 	snprintf(host, sizeof(host), "%.*s",
 		 (int)strcspn(node->node_description, " "),

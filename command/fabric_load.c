@@ -6,6 +6,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "fabric.h"
 #include "record.h"
 
@@ -29,7 +30,7 @@ static bool reading_show(const char *path)
 	if (!isatty(STDERR_FILENO) || stat(path, &file) != 0 ||
 	    file.st_size < LARGE_BYTES)
 		return false;
-	ibsa_text_clean(&path, clean, sizeof(clean));
+	ibsa__text_clean(&path, clean, sizeof(clean));
 	fprintf(stderr, "reading %s, %lld MB...", clean,
 		(long long)file.st_size >> 20);
 	return true;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/selector.h"
 #include "codes.h"
 #include "fields.h"
 
@@ -171,7 +172,7 @@ int fields_select(const struct ibsa_record *record, const char *text,
 			 (int)fields_name_len(text), text);
 		return -EINVAL;
 	}
-	err = ibsa_selector_parse(record, text, host, &mask->all, error);
+	err = ibsa__selector_parse(record, text, host, &mask->all, error);
 	if (err)
 		return err;
 	mask->implied |= mask->all & ~before & ~own;

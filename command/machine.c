@@ -6,6 +6,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/host.h"
 #include "fields.h"
 #include "machine.h"
 #include "scope.h"
@@ -141,14 +142,14 @@ static int fabric_scope(const struct cli *cli, struct scope *out)
 
 /*
  * Return: how well a port's node fits the name: a node id best, then as rated
- * by ibsa_host_match().
+ * by ibsa__host_match().
  */
 static int port_match(const char *name, const struct ibsa_fabric_port *port)
 {
 	enum { ID_MATCH = 100 };
 
 	return strcmp(name, port->id) == 0 ? ID_MATCH
-					   : ibsa_host_match(name, port->node);
+					   : ibsa__host_match(name, port->node);
 }
 
 /* Return: how well the best match in @fabric fits the name @name; above 0. */
@@ -169,7 +170,7 @@ static int best_match(struct ibsa_fabric *fabric, const char *name)
 static int fabric_port_take(const struct ibsa_fabric_port *port,
 			    struct ibsa_error *error, struct machine *out)
 {
-	const char *device = ibsa_host_device(port->node);
+	const char *device = ibsa__host_device(port->node);
 	struct machine_port *added = port_add(out);
 
 	if (!added)

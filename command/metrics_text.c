@@ -5,6 +5,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "metrics_text.h"
 #include "options.h"
 
@@ -38,7 +39,7 @@ static void value_write(FILE *file, const char *value)
 	char clean[256];
 
 	while (*value) {
-		ibsa_text_clean(&value, clean, sizeof(clean));
+		ibsa__text_clean(&value, clean, sizeof(clean));
 		for (const char *at = clean; *at; at++) {
 			if (*at == '"' || *at == '\\')
 				fputc('\\', file);

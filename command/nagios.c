@@ -5,6 +5,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "nagios.h"
 
 enum { LABEL_BYTES = 128 };
@@ -16,7 +17,7 @@ enum { LABEL_BYTES = 128 };
 static void text_copy(const char *text, const char * not, char *out,
 		      size_t size)
 {
-	ibsa_text_clean(&text, out, size);
+	ibsa__text_clean(&text, out, size);
 	for (; *out; out++)
 		if (strchr(not, *out))
 			*out = '_';

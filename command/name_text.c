@@ -5,13 +5,14 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "name_text.h"
 
 enum { LABEL_MAX = 40 }; /* characters of a name in a drawing */
 
 const char *name_net(const char *name, char out[NAME_TEXT])
 {
-	ibsa_text_clean(&name, out, NAME_TEXT);
+	ibsa__text_clean(&name, out, NAME_TEXT);
 	return out;
 }
 
@@ -41,7 +42,7 @@ void name_dot_put(FILE *file, const char *name)
 	char clean[NAME_TEXT];
 	size_t count = 0;
 
-	ibsa_text_clean(&name, clean, sizeof(clean));
+	ibsa__text_clean(&name, clean, sizeof(clean));
 	for (const char *at = clean; *at; at++) {
 		count += ((unsigned char)*at & 0xc0) != 0x80;
 		if (count > LABEL_MAX) {

@@ -15,7 +15,7 @@ enum { NAME_TEXT = 512 };
 
 /*
  * Write a description for the quotes of a topology file: cleaned by
- * ibsa_text_clean() and without quotes. Return: @out.
+ * ibsa__text_clean() and without quotes. Return: @out.
  */
 const char *name_net(const char *name, char out[NAME_TEXT]);
 

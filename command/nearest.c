@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Finds the name that a misspelt command or option stands for, by the rule of
- * ibsa_selector_parse() for names of fields.
+ * ibsa__selector_parse() for names of fields.
  */
 #include <ctype.h>
 

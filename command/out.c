@@ -13,13 +13,14 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "out_data.h"
 
 enum {
 	GAP = 2,		/* blanks between columns */
 	SENTENCE_BYTES = 16384, /* for two paths */
 	/*
-	 * Number of bytes of a text that one call of ibsa_text_clean() handles.
+	 * Number of bytes of a text that one call of ibsa__text_clean() handles.
 	 */
 	PART_BYTES = 512,
 };
@@ -67,7 +68,7 @@ static void put_clean(struct out *out, const char *text)
 {
 	char part[PART_BYTES];
 
-	while (ibsa_text_clean(&text, part, sizeof(part)) && out->err == 0)
+	while (ibsa__text_clean(&text, part, sizeof(part)) && out->err == 0)
 		out_put(out, part);
 }
 
@@ -81,7 +82,7 @@ static size_t text_width(const char *text)
 	size_t width = 0;
 	size_t len;
 
-	while ((len = ibsa_text_clean(&text, part, sizeof(part))) > 0)
+	while ((len = ibsa__text_clean(&text, part, sizeof(part))) > 0)
 		for (size_t i = 0; i < len; i++)
 			width += ((unsigned char)part[i] & 0xc0) != 0x80;
 	return width;
@@ -468,7 +469,7 @@ static size_t sentence(char out[SENTENCE_BYTES], const char *text)
 {
 	size_t len = (size_t)sprintf(out, "ibsa: ");
 
-	len += ibsa_text_clean(&text, out + len, SENTENCE_BYTES - len - 1);
+	len += ibsa__text_clean(&text, out + len, SENTENCE_BYTES - len - 1);
 	out[len++] = '\n';
 	return len;
 }

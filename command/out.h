@@ -114,7 +114,7 @@ bool out_is_read(const struct out *out);
 
 /*
  * Write a text cell. In this and all following functions, characters that are
- * not safe to print are replaced as by ibsa_text_clean().
+ * not safe to print are replaced as by ibsa__text_clean().
  */
 void out_text(struct out *out, const char *name, const char *text);
 

@@ -8,12 +8,13 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "out_data.h"
 
 enum {
 	FIRST_BYTES = 4096, /* of a row */
 	/*
-	 * Number of bytes of a text that one call of ibsa_text_clean() handles.
+	 * Number of bytes of a text that one call of ibsa__text_clean() handles.
 	 */
 	PART_BYTES = 512,
 	DIGITS = 20, /* of a number with 64 bits */
@@ -120,7 +121,7 @@ static void put_string(struct out_bytes *bytes, const char *text, char escape)
 	memcpy(at + 1, text, plain);
 	bytes->len += plain + 1;
 	text += plain;
-	while (*text && ibsa_text_clean(&text, part, sizeof(part)))
+	while (*text && ibsa__text_clean(&text, part, sizeof(part)))
 		put_escaped(bytes, part, escape);
 	out_bytes_put(bytes, "\"", 1);
 }

@@ -5,6 +5,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "page_json.h"
 
 enum { PART_BYTES = 512 };
@@ -46,7 +47,7 @@ void page_null(struct page_json *json, const char *name)
 /*
  * A '<' must be escaped: it could end the script element, or begin a comment in
  * this element. Characters that end a line in JavaScript are replaced by
- * ibsa_text_clean().
+ * ibsa__text_clean().
  */
 static void part_put(FILE *file, const char *part)
 {
@@ -64,7 +65,7 @@ void page_text(struct page_json *json, const char *name, const char *text)
 
 	value_start(json, name);
 	putc('"', json->file);
-	while (ibsa_text_clean(&text, part, sizeof(part)))
+	while (ibsa__text_clean(&text, part, sizeof(part)))
 		part_put(json->file, part);
 	putc('"', json->file);
 }

@@ -28,7 +28,7 @@ void page_close(struct page_json *json, char bracket);
 void page_number(struct page_json *json, const char *name, uint64_t number);
 void page_null(struct page_json *json, const char *name);
 
-/* A text from outside, cleaned by ibsa_text_clean(). */
+/* A text from outside, cleaned by ibsa__text_clean(). */
 void page_text(struct page_json *json, const char *name, const char *text);
 
 /* A text of 0x and this number of digits. */

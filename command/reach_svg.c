@@ -7,6 +7,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "fields.h"
 #include "reach.h"
 
@@ -43,14 +44,14 @@ static const char style[] =
 	"</style>\n";
 
 /*
- * Write text in XML. ibsa_text_clean() has removed characters that XML
+ * Write text in XML. ibsa__text_clean() has removed characters that XML
  * forbids. Source: XML 1.0, 2.2.
  */
 static void put_text(FILE *file, const char *text)
 {
 	char clean[4 * REACH_TEXT + 1];
 
-	ibsa_text_clean(&text, clean, sizeof(clean));
+	ibsa__text_clean(&text, clean, sizeof(clean));
 	for (const char *at = clean; *at; at++) {
 		if (*at == '<')
 			fputs("&lt;", file);

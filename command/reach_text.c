@@ -7,7 +7,7 @@
 
 /*
  * Write a target's text safely; it is cleaned in parts, because
- * ibsa_text_clean() has a length limit.
+ * ibsa__text_clean() has a length limit.
  */
 const char *reach_target_text(const struct reach_target *target,
 			      char out[REACH_TEXT])

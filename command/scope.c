@@ -5,6 +5,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/host.h"
 #include "scope.h"
 
 /* Maximum length of a topology file's path in a message. */
@@ -68,7 +69,7 @@ void scope_free(struct scope *scope)
 
 bool scope_has_device(const struct scope *scope, const char *device)
 {
-	return !scope->device || ibsa_host_match(scope->device, device) > 0;
+	return !scope->device || ibsa__host_match(scope->device, device) > 0;
 }
 
 /* A node id is tested first, as by ibsa_open(). */
@@ -76,7 +77,7 @@ bool scope_has_node(const struct scope *scope,
 		    const struct ibsa_fabric_port *port)
 {
 	return !scope->device || strcmp(scope->device, port->id) == 0 ||
-	       ibsa_host_match(scope->device, port->node) > 0;
+	       ibsa__host_match(scope->device, port->node) > 0;
 }
 
 bool scope_has_port(const struct scope *scope, unsigned int port)

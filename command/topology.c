@@ -8,6 +8,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "common/host.h"
 #include "file_read.h"
 #include "node_map.h"
 #include "own_port.h"
@@ -205,7 +206,7 @@ static bool adapters_hide(struct topology_view *view, const char *pattern)
 		if (node.type != IBSA_NODE_CA)
 			continue;
 		view->is_hidden[i] =
-			fnmatch(pattern, ibsa_host_device(node.name), 0) != 0;
+			fnmatch(pattern, ibsa__host_device(node.name), 0) != 0;
 		is_any |= !view->is_hidden[i];
 	}
 	return is_any;

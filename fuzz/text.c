@@ -11,6 +11,8 @@
 #include <ibsa/records.h>
 #include <ibsa/text.h>
 
+#include "common/selector.h"
+
 enum { HOST_BYTES = 512, TEXT_BYTES = 4096 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -97,7 +99,7 @@ static void selector_check(const struct ibsa_record *record, const char *text)
 	uint8_t wire[256];
 	uint64_t mask = 0;
 
-	if (ibsa_selector_parse(record, text, host, &mask, &error)) {
+	if (ibsa__selector_parse(record, text, host, &mask, &error)) {
 		must(is_zero(host, sizeof(host)) && !mask);
 		must(error.text[0] &&
 		     memchr(error.text, 0, sizeof(error.text)));

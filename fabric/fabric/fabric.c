@@ -9,6 +9,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/host.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "fabric/mad/mad.h"
@@ -78,7 +79,8 @@ static uint32_t adapter_of_host(const struct ibsa_fabric *fabric,
 
 	for (uint32_t i = 0; i < fabric->subnet.topo.node_count; i++) {
 		const int match = nodes[i].type == IBSA_NODE_CA
-					  ? ibsa_host_match(name, nodes[i].name)
+					  ? ibsa__host_match(name,
+							     nodes[i].name)
 					  : 0;
 
 		if (match < best)

@@ -2,8 +2,7 @@
 /*
  * Hosts: the nodes whose descriptions begin with the same word. A host with
  * several adapters has one node for each; the descriptions of the nodes are
- * "HOST DEVICE". See also ibsa_host_match() and ibsa_host_device() in
- * <ibsa/text.h>.
+ * "HOST DEVICE".
  */
 #ifndef IBSA_HOST_H
 #define IBSA_HOST_H
@@ -25,9 +24,10 @@ IBSA_BEGIN
  *             ibsa_host_ports_free() frees; NULL if none matches
  * @out_count: receives the number of entries in @out
  *
- * Selects only the nodes with the highest result of ibsa_host_match(). If
- * channel adapters are among these nodes, only the channel adapters are
- * selected. The records are ordered by description as strverscmp(3) does
+ * Names match without regard to the case of ASCII letters. Selects only the
+ * nodes that match best: an equal description or first word is better than
+ * HOST/DEVICE, and each is better with the same case. If channel adapters are
+ * among these nodes, only the channel adapters are selected. The records are ordered by description as strverscmp(3) does
  * ("mlx5_9" before "mlx5_10"), then by node GUID, then by port number.
  *
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM.

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Convert values to text and back. Text goes to a buffer of the caller, with a
- * NUL. If the text does not fit, nothing is written, except by
- * ibsa_text_clean(). Any thread may call these functions. These functions
- * ignore the locale and allocate no memory.
+ * NUL. If the text does not fit, nothing is written. Any thread may call these
+ * functions. These functions ignore the locale and allocate no memory.
  */
 #ifndef IBSA_TEXT_H
 #define IBSA_TEXT_H
@@ -96,8 +95,10 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
  * @size:  size of @out in bytes; IBSA_VALUE_TEXT is always enough
  *
  * @field->show determines the form: see enum ibsa_show. In a text field, NULs
- * at the end are omitted; a backslash is written as \x5c, and any other NUL and
- * each byte that ibsa_text_clean() replaces as \xNN. Codes of MTUs, rates,
+ * at the end are omitted; a backslash is written as \x5c, and as \xNN any other
+ * NUL and each byte of a character that is not safe to print: of invalid UTF-8,
+ * control and invisible characters, and those that change the direction of the
+ * text. Codes of MTUs, rates,
  * types and states are written as their meaning ("2048", "100Gb/s", "switch",
  * "Active"), and codes without a meaning as decimal numbers.
  *
@@ -130,82 +131,6 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  */
 int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 		     const char *text, void *host) IBSA_MUST_USE;
-
-/**
- * ibsa_text_clean - make text from outside safe to print
- * @text: *@text is the start of the text, which ends in a NUL; set to the first
- *        character that was not written, or to the NUL if all of the text was
- *        converted
- * @out:  receives the text
- * @size: size of @out in bytes. A character is written only if at least 5 bytes
- *        are free. 4 bytes for each byte of the text and 1 for the NUL are
- *        always enough
- *
- * Each byte of these characters is written as \xNN: bytes that are not valid
- * UTF-8; control characters (C0, DEL and C1); characters that change the
- * direction of the text; U+2028 and U+2029; other invisible format characters;
- * all code points from U+2060 to U+206F, U+FFF0 to U+FFFB and U+E0000 to
- * U+E0FFF; and noncharacters. Characters and \xNN are written completely or not
- * at all. Backslashes are copied, so that the text cannot be converted back.
- *
- * Return: the number of bytes written, without the NUL.
- *
- * Source: RFC 3629; Unicode's general categories Cc, Cf, Zl and Zp.
- */
-size_t ibsa_text_clean(const char **text, char *out, size_t size);
-
-/**
- * ibsa_selector_parse - parse "FIELD=VALUE" or a comparison for a query
- * @record: the record type that will be queried
- * @text:   such as "dlid=4", "dgid=fe80::1", "service_data8_3=0x10" or
- *          "rate>=100Gb"
- * @host:   the record's struct; receives the value
- * @mask:   the component mask, host byte order. The bits of the field are set;
- *          if @text sets the selector of the field, the bits of the selector
- *          are also set. All other bits do not change. The GIDs of a
- *          MultiPathRecord have no bits in the mask: for them, only @host
- *          changes
- * @error:  receives, on failure, one sentence for the user; may be NULL
- *
- * If the record has a field with "_selector" after the name of FIELD, such
- * as mtu_selector, FIELD may be followed by ">=", "<=", ">" or "<", which set
- * the field and the selector. The selector is then "greater" or "less": ">="
- * is sent as greater than the next lower value. "=" sets the selector to
- * "exactly", unless @mask has the bits of the selector. After a comparison that
- * excludes no value, such as "mtu>=256", @host and @mask are unchanged.
- *
- * Return: 0; -ENOENT the record has no such field; -EINVAL @text has no '=',
- * '<' or '>', the value is not of the field's kind or is an unknown code, the
- * SA cannot select by the field or compare it, or the selector of a comparison
- * is already in @mask; -ERANGE the value does not fit. After an error @host and
- * @mask are unchanged.
- */
-int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
-			void *host, uint64_t *mask,
-			struct ibsa_error *error) IBSA_MUST_USE;
-
-/**
- * ibsa_selector_is_met - whether a record has a value that a selector asks for
- * @record: the record type that was queried
- * @text:   a text that ibsa_selector_parse() has parsed
- * @match:  the record's struct with the values of the query, which was the
- *          @host of ibsa_selector_parse()
- * @host:   the record's struct with the values that the SA returned
- *
- * Use ibsa_selector_is_met() to discard records that the SA returned although
- * they do not match. OpenSM orders rates by the data that they carry: because
- * of its encoding, 120 Gb/s carries less data than 100 Gb/s. Therefore the
- * reply to "rate>=120Gb" may contain a record with 100 Gb/s.
- *
- * Return: true: the value is one that @text asks for. Also true, without a
- * comparison, if the field has no selector, or if @text has '=' and the
- * selector in @match is 3 (the best available). false: the value is another, or
- * @text is not valid. Any thread may call ibsa_selector_is_met().
- *
- * Source: OpenSM 3.3.23, ib_path_compare_rates().
- */
-bool ibsa_selector_is_met(const struct ibsa_record *record, const char *text,
-			  const void *match, const void *host);
 
 /**
  * ibsa_status_text - the meaning of the MAD status of an SA's reply
@@ -266,29 +191,6 @@ unsigned int ibsa_mtu_bytes(uint8_t code);
  * Gb/s.
  */
 unsigned int ibsa_rate_mbps(uint8_t code);
-
-/**
- * ibsa_host_match - rate how well a name matches a node
- * @name:        a node description, its first word, or HOST/DEVICE
- * @description: description of the node
- *
- * Return: 4 @name is equal to @description or to its first word; 3 as 4, but
- * equal only without regard to the case of ASCII letters; 2 @name is
- * HOST/DEVICE and @description is "HOST DEVICE"; 1 as 2, but equal only without
- * regard to the case of ASCII letters; 0 no match, or @name is "". Any thread
- * may call ibsa_host_match().
- */
-int ibsa_host_match(const char *name, const char *description);
-
-/**
- * ibsa_host_device - return the device in a node's description
- * @description: description of the node
- *
- * Return: a pointer into @description, to the part after its first word and the
- * following spaces, such as "mlx5_0" of "node1 mlx5_0"; a constant "" if there
- * is no space. Any thread may call ibsa_host_device().
- */
-const char *ibsa_host_device(const char *description);
 
 IBSA_END
 

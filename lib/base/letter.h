@@ -15,6 +15,12 @@ static inline char letter_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* Return: the canonical form of a character in a field's name. */
+static inline char name_fold(char c)
+{
+	return c == '-' ? '_' : letter_lower(c);
+}
+
 /* Whether two texts are equal except for the case of letters. */
 static inline bool letters_are_same(const char *a, const char *b)
 {

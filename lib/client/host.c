@@ -7,6 +7,7 @@
 #include <ibsa/host.h>
 #include <ibsa/sa.h>
 
+#include "common/host.h"
 #include "base/alloc.h"
 
 /*
@@ -15,7 +16,7 @@
  */
 static int node_match(const struct ibsa_node *node, const char *name)
 {
-	const int match = ibsa_host_match(name, node->node_description);
+	const int match = ibsa__host_match(name, node->node_description);
 
 	return match ? 2 * match + (node->node_type == IBSA_NODE_CA) : 0;
 }

@@ -5,6 +5,7 @@
  */
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "client/reason.h"
 
 /* Set the reason: the SA has no port with the GID or LID of the target. */
@@ -39,7 +40,7 @@ static void name_set(struct ibsa__reason_search *search,
 {
 	const char *text = node->node_description;
 
-	(void)ibsa_text_clean(&text, search->node, sizeof(search->node));
+	(void)ibsa__text_clean(&text, search->node, sizeof(search->node));
 }
 
 /*

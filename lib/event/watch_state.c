@@ -5,6 +5,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "event/state.h"
 
 static bool watch_needs(const struct ibsa_event_watch *watch,
@@ -82,7 +83,7 @@ const char *ibsa__events_holder_text(struct ibsa__events *events,
 
 	if (!ibsa__engine_holder(events->engine, &holder))
 		return NULL;
-	ibsa_text_clean(&text, out->text, sizeof(out->text));
+	ibsa__text_clean(&text, out->text, sizeof(out->text));
 	return out->text;
 }
 

@@ -14,6 +14,7 @@
 
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "base/clock.h"
 #include "base/close.h"
 #include "base/error.h"
@@ -148,7 +149,7 @@ int ibsa__remote_refusal(int err, const char *text, struct ibsa_error *error)
 {
 	char clean[sizeof(error->text)];
 
-	if (!ibsa_text_clean(&text, clean, sizeof(clean)))
+	if (!ibsa__text_clean(&text, clean, sizeof(clean)))
 		return ibsa__fail(error, err,
 				  "the fabric server refuses the request: %s",
 				  ibsa__errno_text(-err).bytes);

@@ -4,7 +4,7 @@
 
 #include "base/letter.h"
 #include "text/code.h"
-#include "text/value.h"
+#include "common/text.h"
 
 /* clang-format off */
 

@@ -4,13 +4,15 @@
  * text and back.
  */
 #include <errno.h>
+#include <string.h>
+
+#include <ibsa/text.h>
 
 #include "base/digit.h"
 #include "base/letter.h"
-#include "text/clean.h"
+#include "common/clean.h"
 #include "text/code.h"
-#include "text/field.h"
-#include "text/value.h"
+#include "common/text.h"
 
 int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
 		    char *out, size_t size)
@@ -27,25 +29,6 @@ int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
 	return ibsa__text_done(&text, out, size);
 }
 
-char ibsa__name_fold(char c)
-{
-	return c == '-' ? '_' : letter_lower(c);
-}
-
-bool ibsa__name_abbreviates(const char *name, size_t len, const char *field)
-{
-	for (size_t i = 0; i < len; i++) {
-		const char c = ibsa__name_fold(name[i]);
-
-		if (c == '_')
-			continue;
-		field += strspn(field, "_");
-		if (*field++ != c)
-			return false;
-	}
-	return true;
-}
-
 /*
  * Return: the length of @field if the @len characters at @name start with
  * @field; otherwise 0.
@@ -54,7 +37,7 @@ static size_t field_name_match(const char *field, const char *name, size_t len)
 {
 	size_t i = 0;
 
-	while (field[i] && i < len && ibsa__name_fold(name[i]) == field[i])
+	while (field[i] && i < len && name_fold(name[i]) == field[i])
 		i++;
 	return field[i] ? 0 : i;
 }
@@ -68,7 +51,7 @@ static unsigned int index_suffix_parse(const char *name, size_t len,
 {
 	unsigned int number = 0;
 
-	if (len < 2 || ibsa__name_fold(name[0]) != '_' || name[1] == '0')
+	if (len < 2 || name_fold(name[0]) != '_' || name[1] == '0')
 		return 0;
 	for (size_t i = 1; i < len; i++) {
 		if (name[i] < '0' || name[i] > '9' || number > count)
@@ -78,10 +61,12 @@ static unsigned int index_suffix_parse(const char *name, size_t len,
 	return number <= count ? number : 0;
 }
 
-const struct ibsa_field *ibsa__field_find(const struct ibsa_record *record,
-					  const char *name, size_t len,
-					  unsigned int *out_index)
+const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
+					 const char *name,
+					 unsigned int *out_index)
 {
+	const size_t len = strlen(name);
+
 	for (unsigned int i = 0; i < record->field_count; i++) {
 		const struct ibsa_field *field = &record->fields[i];
 		const unsigned int values = ibsa_field_values(field);
@@ -101,13 +86,6 @@ const struct ibsa_field *ibsa__field_find(const struct ibsa_record *record,
 		return field;
 	}
 	return NULL;
-}
-
-const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
-					 const char *name,
-					 unsigned int *out_index)
-{
-	return ibsa__field_find(record, name, strlen(name), out_index);
 }
 
 /*

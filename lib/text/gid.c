@@ -5,7 +5,7 @@
 #include <ibsa/bits.h>
 
 #include "base/digit.h"
-#include "text/value.h"
+#include "common/text.h"
 
 /* The 16-bit groups that a GID's text has, and the place of "::" in it. */
 struct groups {

@@ -9,6 +9,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "base/alloc.h"
 #include "base/array.h"
 #include "topology/check.h"
@@ -51,7 +52,7 @@ const char *ibsa__check_node_text(const struct ibsa_topology *topology,
 	const char *name = topology->names + node->name;
 
 	if (*name)
-		ibsa_text_clean(&name, out, NAME_TEXT);
+		ibsa__text_clean(&name, out, NAME_TEXT);
 	else
 		snprintf(out, NAME_TEXT, "node 0x%016" PRIx64, node->guid);
 	return out;

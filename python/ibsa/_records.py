@@ -7,18 +7,15 @@ import ipaddress
 from typing import (Any, Callable, Dict, Generic, Iterator, List, Mapping,
                     Sequence, Tuple, Type, TypeVar, Union, overload)
 
-from ._native import ErrorText, Gid, c_text, lib
+from ._native import Gid, c_text, lib
+from ._selector import (NO_NUMBERS, SHOW_BLOB, SHOW_GID, SHOW_TEXT, select,
+                        value_parse)
 from .constants import Method
 from .errors import Error, check
 
 Value = Union[int, str, bytes, ipaddress.IPv6Address]
 
 _VALUE_TEXT = 512
-# enum ibsa_show; test/layout.py compares the numbers.
-SHOW_GID = 2
-SHOW_TEXT = 4
-SHOW_BLOB = 5
-_NO_NUMBERS = (SHOW_GID, SHOW_TEXT, SHOW_BLOB)
 
 _Text = ctypes.c_char * _VALUE_TEXT
 # The class of the records in the replies to a query of a record.
@@ -58,16 +55,13 @@ def _value_text(name: str, show: int, value: Value) -> str:
     return str(int(value) if isinstance(value, int) else value)
 
 
-def _selector(table: Any, name: str, value: Value) -> str:
-    """FIELD=VALUE, or FIELD>VALUE and so on if the value begins so."""
+def _selector_text(table: Any, name: str, value: Value) -> str:
+    """A value or a comparison as text."""
     if set(name) & set("=<>"):
         raise Error(-errno.EINVAL, f"'{name}' is not a field: write the "
                     "comparison before the value, such as mtu='>2048'")
     field = lib.ibsa_field_find(table, c_text(name, "name"), ctypes.c_uint())
-    show = field.contents.show if field else 0
-    text = _value_text(name, show, value)
-    is_comparison = show not in _NO_NUMBERS and text[:1] in ("<", ">")
-    return f"{name}{'' if is_comparison else '='}{text}"
+    return _value_text(name, field.contents.show if field else 0, value)
 
 
 class Record(Generic[R]):
@@ -98,15 +92,12 @@ class Record(Generic[R]):
             raise AttributeError(f"{self.name} has no field '{name}'")
         text = _value_text(name, field.contents.show, value)
         if isinstance(value, int) and value >= 0 and \
-                field.contents.show not in _NO_NUMBERS:
+                field.contents.show not in NO_NUMBERS:
             err = lib.ibsa_field_set(field, index, value, self._host) \
                 if value < 1 << 64 else -errno.ERANGE
+            check(err, f"{name}: '{text}' does not fit the field")
         else:
-            err = lib.ibsa_field_parse(field, index, c_text(text, name),
-                                       self._host)
-        check(err, f"{name}: '{text}' does not fit the field"
-              if err == -errno.ERANGE
-              else f"{name}: '{text}' is not a value of the field")
+            value_parse(field, index, name, text, self._host)
 
     @classmethod
     def _decode(cls, wire: bytes) -> "Record[R]":
@@ -127,15 +118,11 @@ class Record(Generic[R]):
     def _match(cls, values: Mapping[str, Value]) -> Tuple[Any, int]:
         """The struct and the component mask of a query's selectors."""
         host = cls._host_type()
-        if not values:
-            return host, 0
-        mask = ctypes.c_uint64()
-        error = ErrorText()
+        mask = 0
         for name, value in values.items():
-            text = _selector(cls._table, name, value)
-            check(lib.ibsa_selector_parse(cls._table, c_text(text, name), host,
-                                          mask, error), error)
-        return host, mask.value
+            mask = select(cls._table, name,
+                          _selector_text(cls._table, name, value), host, mask)
+        return host, mask
 
     def text(self, field: str) -> str:
         """A field as the command ibsa prints it: codes as their meaning."""

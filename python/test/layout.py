@@ -14,10 +14,10 @@ import subprocess
 import sys
 import tempfile
 
-from ibsa import _native, _records, constants
+from ibsa import _native, _records, _selector, constants
 
 HEADERS = "".join(f"#include <ibsa/{name}.h>\n" for name in (
-    "ibsa", "event", "fabric_server", "query_one", "reach", "records",
+    "ibsa", "event", "fabric_server", "query_one", "reach", "records", "server",
     "service", "sim", "text", "topology", "trace"))
 
 # Our enum, the enum of C, and the start of its constants.
@@ -101,8 +101,11 @@ def enum_assertions(text):
         expect(names == theirs, f"enum {name}: {sorted(names ^ theirs)} differ")
         for one in ours:
             yield f"{start}{one.name} == {one.value}"
-    for name in ("gid", "text", "blob"):
-        yield f"IBSA_SHOW_{name} == {getattr(_records, 'SHOW_' + name.upper())}"
+    for name in ("gid", "text", "blob", "mtu", "rate"):
+        yield f"IBSA_SHOW_{name} == {getattr(_selector, 'SHOW_' + name.upper())}"
+    for name in ("NO_BIT", "UNMASKED", "SELECT_GREATER", "SELECT_LESS",
+                 "SELECT_EXACTLY"):
+        yield f"IBSA_{name} == {getattr(_selector, name)}"
     yield f"IBSA_VALUE_TEXT <= {_records._VALUE_TEXT}"
 
 

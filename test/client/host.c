@@ -13,6 +13,8 @@
 #include <ibsa/host.h>
 #include <ibsa/sa.h>
 
+#include "common/host.h"
+
 static void names_match_descriptions(void **state)
 {
 	static const struct {
@@ -43,7 +45,7 @@ static void names_match_descriptions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (ibsa_host_match(cases[i].name, cases[i].description) !=
+		if (ibsa__host_match(cases[i].name, cases[i].description) !=
 		    cases[i].match)
 			fail_msg("'%s' and '%s'", cases[i].name,
 				 cases[i].description);
@@ -53,11 +55,11 @@ static void names_match_descriptions(void **state)
 static void device_is_what_follows_the_first_word(void **state)
 {
 	(void)state;
-	assert_string_equal(ibsa_host_device("dgx1 mlx5_0"), "mlx5_0");
-	assert_string_equal(ibsa_host_device("dgx1  a b"), "a b");
-	assert_string_equal(ibsa_host_device("dgx1"), "");
-	assert_string_equal(ibsa_host_device("dgx1 "), "");
-	assert_string_equal(ibsa_host_device(""), "");
+	assert_string_equal(ibsa__host_device("dgx1 mlx5_0"), "mlx5_0");
+	assert_string_equal(ibsa__host_device("dgx1  a b"), "a b");
+	assert_string_equal(ibsa__host_device("dgx1"), "");
+	assert_string_equal(ibsa__host_device("dgx1 "), "");
+	assert_string_equal(ibsa__host_device(""), "");
 }
 
 static struct ibsa_node node(const char *description, uint8_t type,

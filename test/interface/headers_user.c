@@ -21,13 +21,9 @@ uint64_t headers_use(const uint8_t *wire);
 uint64_t headers_use(const uint8_t *wire)
 {
 	struct ibsa_path path;
-	struct ibsa_error error;
-	uint64_t mask = asked;
 
 	if (ibsa_record_decode(&ibsa_path_record, wire, 64, &path))
 		return 0;
-	if (ibsa_selector_parse(&ibsa_path_record, "dlid=4", &path, &mask,
-				&error))
-		return 0;
-	return IBSA_GET(path, dlid, wire) + *IBSA_GET_GID(path, sgid, wire);
+	return asked + IBSA_GET(path, dlid, wire) +
+	       *IBSA_GET_GID(path, sgid, wire);
 }

@@ -11,6 +11,8 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "common/selector.h"
+
 static void check_find(const struct ibsa_record *record, const char *name,
 		       const char *found, unsigned int index)
 {
@@ -108,15 +110,15 @@ static void selectors_set_value_and_mask(void **state)
 	uint64_t mask = 0;
 
 	(void)state;
-	assert_int_equal(ibsa_selector_parse(&ibsa_path_record, "dlid=4", &path,
-					     &mask, NULL),
+	assert_int_equal(ibsa__selector_parse(&ibsa_path_record, "dlid=4",
+					      &path, &mask, NULL),
 			 0);
-	assert_int_equal(ibsa_selector_parse(&ibsa_path_record, "SGID=fe80::1",
-					     &path, &mask, NULL),
+	assert_int_equal(ibsa__selector_parse(&ibsa_path_record, "SGID=fe80::1",
+					      &path, &mask, NULL),
 			 0);
-	assert_int_equal(ibsa_selector_parse(&ibsa_path_record,
-					     "service-id=0x10", &path, &mask,
-					     NULL),
+	assert_int_equal(ibsa__selector_parse(&ibsa_path_record,
+					      "service-id=0x10", &path, &mask,
+					      NULL),
 			 0);
 	assert_int_equal(path.dlid, 4);
 	assert_int_equal(path.sgid.raw[15], 1);
@@ -124,17 +126,17 @@ static void selectors_set_value_and_mask(void **state)
 	assert_true(mask == (UINT64_C(3) | 1 << 3 | 1 << 4));
 
 	mask = 0;
-	assert_int_equal(ibsa_selector_parse(&ibsa_service_record,
-					     "service_data16_8=9", &service,
-					     &mask, NULL),
+	assert_int_equal(ibsa__selector_parse(&ibsa_service_record,
+					      "service_data16_8=9", &service,
+					      &mask, NULL),
 			 0);
 	assert_int_equal(service.service_data16[7], 9);
 	assert_true(mask == UINT64_C(1) << 30);
 
 	/* The first '=' ends the name; the value may contain more. */
-	assert_int_equal(ibsa_selector_parse(&ibsa_service_record,
-					     "service_name=a=b", &service,
-					     &mask, NULL),
+	assert_int_equal(ibsa__selector_parse(&ibsa_service_record,
+					      "service_name=a=b", &service,
+					      &mask, NULL),
 			 0);
 	assert_string_equal(service.service_name, "a=b");
 }
@@ -206,9 +208,9 @@ static void comparisons_set_the_selector(void **state)
 		if (it->life)
 			want |= IBSA_PATH_CM(packet_life_time) |
 				IBSA_PATH_CM(packet_life_time_selector);
-		assert_int_equal(ibsa_selector_parse(&ibsa_path_record,
-						     it->text, &path, &mask,
-						     NULL),
+		assert_int_equal(ibsa__selector_parse(&ibsa_path_record,
+						      it->text, &path, &mask,
+						      NULL),
 				 0);
 		assert_int_equal(path.mtu_selector, it->mtu_selector);
 		assert_int_equal(path.mtu, it->mtu);
@@ -246,21 +248,21 @@ static void reply_may_not_meet_a_comparison(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		path.rate = cases[i].rate;
-		assert_int_equal(ibsa_selector_is_met(&ibsa_path_record,
-						      cases[i].text, &match,
-						      &path),
+		assert_int_equal(ibsa__selector_is_met(&ibsa_path_record,
+						       cases[i].text, &match,
+						       &path),
 				 cases[i].is_met);
 	}
 	path.rate = 10; /* 120 Gb/s */
 	match.rate_selector = IBSA_SELECT_GREATER;
-	assert_true(ibsa_selector_is_met(&ibsa_path_record, "rate=100Gb",
-					 &match, &path));
-	match.rate_selector = IBSA_SELECT_LESS;
-	assert_false(ibsa_selector_is_met(&ibsa_path_record, "rate=100Gb",
+	assert_true(ibsa__selector_is_met(&ibsa_path_record, "rate=100Gb",
 					  &match, &path));
+	match.rate_selector = IBSA_SELECT_LESS;
+	assert_false(ibsa__selector_is_met(&ibsa_path_record, "rate=100Gb",
+					   &match, &path));
 	match.rate_selector = IBSA_SELECT_BEST;
-	assert_true(ibsa_selector_is_met(&ibsa_path_record, "rate=100Gb",
-					 &match, &path));
+	assert_true(ibsa__selector_is_met(&ibsa_path_record, "rate=100Gb",
+					  &match, &path));
 }
 
 /* Each record with a field NAME_selector takes comparisons of NAME. */
@@ -272,27 +274,28 @@ static void comparisons_are_of_any_record(void **state)
 	uint64_t mask = 0;
 
 	(void)state;
-	assert_int_equal(ibsa_selector_parse(&ibsa_mcmember_record, "mtu<4096",
-					     &group, &mask, NULL),
+	assert_int_equal(ibsa__selector_parse(&ibsa_mcmember_record, "mtu<4096",
+					      &group, &mask, NULL),
 			 0);
 	assert_true(mask ==
 		    (IBSA_MCMEMBER_CM(mtu) | IBSA_MCMEMBER_CM(mtu_selector)));
 	assert_int_equal(group.mtu_selector, 1);
 	mask = 0;
-	assert_int_equal(ibsa_selector_parse(&ibsa_multi_path_record,
-					     "rate>=40Gb", &multi, &mask, NULL),
+	assert_int_equal(ibsa__selector_parse(&ibsa_multi_path_record,
+					      "rate>=40Gb", &multi, &mask,
+					      NULL),
 			 0);
 	assert_true(mask == (IBSA_MULTI_PATH_CM(rate) |
 			     IBSA_MULTI_PATH_CM(rate_selector)));
 	mask = 0;
-	assert_int_equal(ibsa_selector_parse(&ibsa_opa_path_record, "mtu=8192",
-					     &opa, &mask, NULL),
+	assert_int_equal(ibsa__selector_parse(&ibsa_opa_path_record, "mtu=8192",
+					      &opa, &mask, NULL),
 			 0);
 	assert_int_equal(opa.mtu_selector, 2);
 	opa = (struct ibsa_opa_path){ 0 };
 	mask = 0;
-	assert_int_equal(ibsa_selector_parse(&ibsa_opa_path_record, "mtu<=4096",
-					     &opa, &mask, NULL),
+	assert_int_equal(ibsa__selector_parse(&ibsa_opa_path_record,
+					      "mtu<=4096", &opa, &mask, NULL),
 			 0);
 	assert_int_equal(opa.mtu_selector, 1);
 	assert_int_equal(opa.mtu, 6);
@@ -317,16 +320,16 @@ static void given_selector_is_kept(void **state)
 		path = (struct ibsa_path){ 0 };
 		mask = 0;
 		for (size_t k = 0; k < 2; k++)
-			assert_int_equal(ibsa_selector_parse(&ibsa_path_record,
-							     orders[i][k],
-							     &path, &mask,
-							     NULL),
+			assert_int_equal(ibsa__selector_parse(&ibsa_path_record,
+							      orders[i][k],
+							      &path, &mask,
+							      NULL),
 					 0);
 		assert_int_equal(path.mtu_selector, 0);
 		assert_int_equal(path.mtu, 4);
 	}
-	assert_int_equal(ibsa_selector_parse(&ibsa_path_record, "mtu>=256",
-					     &path, &mask, &error),
+	assert_int_equal(ibsa__selector_parse(&ibsa_path_record, "mtu>=256",
+					      &path, &mask, &error),
 			 -EINVAL);
 	assert_non_null(strstr(error.text, "mtu_selector is already given"));
 	assert_int_equal(path.mtu, 4);
@@ -395,9 +398,9 @@ static void bad_selectors_have_a_message(void **state)
 		struct ibsa_error error = { "" };
 		uint64_t mask = 5;
 
-		assert_int_equal(ibsa_selector_parse(bad_selectors[i].record,
-						     bad_selectors[i].text,
-						     &host, &mask, &error),
+		assert_int_equal(ibsa__selector_parse(bad_selectors[i].record,
+						      bad_selectors[i].text,
+						      &host, &mask, &error),
 				 bad_selectors[i].err);
 		if (!strstr(error.text, bad_selectors[i].message))
 			fail_msg("'%s' has the message: %s",
@@ -418,12 +421,12 @@ static void long_texts_are_cut(void **state)
 	(void)state;
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	assert_int_equal(ibsa_selector_parse(&ibsa_port_info_record, text,
-					     &port, &mask, &error),
+	assert_int_equal(ibsa__selector_parse(&ibsa_port_info_record, text,
+					      &port, &mask, &error),
 			 -EINVAL);
 	text[sizeof(text) - 2] = '=';
-	assert_int_equal(ibsa_selector_parse(&ibsa_port_info_record, text,
-					     &port, &mask, &error),
+	assert_int_equal(ibsa__selector_parse(&ibsa_port_info_record, text,
+					      &port, &mask, &error),
 			 -ENOENT);
 	assert_true(strlen(error.text) < sizeof(error.text) - 1);
 	assert_string_equal(error.text + strlen(error.text) - 3, "...");

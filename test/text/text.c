@@ -14,6 +14,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "common/clean.h"
 #include "../support/random.h"
 
 /* The struct of any record. */
@@ -584,7 +585,7 @@ static void check_same_clean(const char *text, const char *want)
 {
 	char out[IBSA_VALUE_TEXT];
 
-	ibsa_text_clean(&text, out, sizeof(out));
+	ibsa__text_clean(&text, out, sizeof(out));
 	assert_string_equal(out, want);
 }
 
@@ -593,7 +594,7 @@ static void check_clean(const char *text, const char *want)
 	const char *rest = text;
 	char out[IBSA_VALUE_TEXT];
 
-	assert_int_equal(ibsa_text_clean(&rest, out, sizeof(out)),
+	assert_int_equal(ibsa__text_clean(&rest, out, sizeof(out)),
 			 strlen(want));
 	assert_string_equal(out, want);
 	assert_ptr_equal(rest, text + strlen(text));
@@ -650,7 +651,7 @@ static void text_is_cleaned_in_pieces(void **state)
 		char whole[64] = "";
 		char piece[64];
 
-		while (ibsa_text_clean(&rest, piece, size)) {
+		while (ibsa__text_clean(&rest, piece, size)) {
 			assert_in_range(strlen(piece), 1, size - 1);
 			check_same_clean(piece, piece);
 			strcat(whole, piece);
@@ -661,7 +662,7 @@ static void text_is_cleaned_in_pieces(void **state)
 		const char *rest = text;
 		char piece[8] = "x";
 
-		assert_int_equal(ibsa_text_clean(&rest, piece, size), 0);
+		assert_int_equal(ibsa__text_clean(&rest, piece, size), 0);
 		assert_ptr_equal(rest, text);
 		assert_string_equal(piece, size ? "" : "x");
 	}

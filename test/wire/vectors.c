@@ -11,6 +11,7 @@
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "common/selector.h"
 #include "wire/request.h"
 #include "case.h"
 #include "text.h"
@@ -338,9 +339,9 @@ static void request_encode(const struct request *request, uint64_t id,
 	uint64_t mask = 0;
 
 	for (size_t i = 0; request->selectors[i]; i++)
-		assert_int_equal(ibsa_selector_parse(request->record,
-						     request->selectors[i],
-						     &host, &mask, NULL),
+		assert_int_equal(ibsa__selector_parse(request->record,
+						      request->selectors[i],
+						      &host, &mask, NULL),
 				 0);
 	encoded.mask = request->no_mask ? 0 : mask;
 	assert_int_equal(ibsa__request_encode(&encoded, mad), 0);

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include <ibsa/sa.h>
+#include <ibsa/text.h>
 
 #include "base/error.h"
-#include "text/code.h"
-#include "text/field.h"
-#include "text/value.h"
+#include "base/letter.h"
+#include "common/selector.h"
+#include "common/text.h"
 
 /*
  * Maximum number of characters of the caller's text that an error message
@@ -23,6 +24,9 @@ enum { SHOWN_MAX = 40 };
  * name that the error message suggests.
  */
 enum { SLIP_MAX = 2 };
+
+/* Room for the name of any field with its index. */
+enum { NAME_BYTES = 64 };
 
 static size_t smaller_of(size_t a, size_t b)
 {
@@ -45,8 +49,7 @@ static size_t name_distance(const char *field, const char *name, size_t len)
 
 		row[0] = done;
 		for (size_t i = 1; i <= len; i++) {
-			const bool same = ibsa__name_fold(name[i - 1]) ==
-					  *field;
+			const bool same = name_fold(name[i - 1]) == *field;
 			const size_t changed = corner + (same ? 0 : 1);
 
 			corner = row[i];
@@ -82,6 +85,24 @@ static const struct ibsa_field *field_nearest(const struct ibsa_record *record,
 }
 
 /*
+ * Whether the @len characters at @name are the beginning of the name @field,
+ * in any case and with or without its underscores.
+ */
+static bool name_abbreviates(const char *name, size_t len, const char *field)
+{
+	for (size_t i = 0; i < len; i++) {
+		const char c = name_fold(name[i]);
+
+		if (c == '_')
+			continue;
+		field += strspn(field, "_");
+		if (*field++ != c)
+			return false;
+	}
+	return true;
+}
+
+/*
  * Return: the only field of which the name is an abbreviation, and by which the
  * SA can select; NULL if there is none, or more than one.
  */
@@ -95,7 +116,7 @@ field_abbreviated(const struct ibsa_record *record, const char *name,
 		const struct ibsa_field *field = &record->fields[i];
 
 		if (field->cm == IBSA_NO_BIT ||
-		    !ibsa__name_abbreviates(name, len, field->name))
+		    !name_abbreviates(name, len, field->name))
 			continue;
 		if (only)
 			return NULL;
@@ -448,7 +469,7 @@ static bool value_beside(const struct ibsa_record *record,
  * than 100 Gb/s, and OpenSM compares the data. For "less", an SA may return a
  * path with a lowered rate, so the value sent permits only rates that fulfil
  * the relation. For the other relations, the value sent permits all values that
- * fulfil the relation, and perhaps more, which ibsa_selector_is_met() rejects.
+ * fulfil the relation, and perhaps more, which ibsa__selector_is_met() rejects.
  * Return: false if the relation excludes no value.
  */
 static bool value_to_send(const struct ibsa_record *record,
@@ -551,8 +572,25 @@ static int field_select(const struct ibsa_record *record,
 	return 0;
 }
 
-int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
-			void *host, uint64_t *mask, struct ibsa_error *error)
+/*
+ * Find the field that the first @len characters of @text name. Return: the
+ * field; NULL if the record type has none.
+ */
+static const struct ibsa_field *field_named(const struct ibsa_record *record,
+					    const char *text, size_t len,
+					    unsigned int *out_index)
+{
+	char name[NAME_BYTES];
+
+	if (len >= sizeof(name))
+		return NULL;
+	memcpy(name, text, len);
+	name[len] = '\0';
+	return ibsa_field_find(record, name, out_index);
+}
+
+int ibsa__selector_parse(const struct ibsa_record *record, const char *text,
+			 void *host, uint64_t *mask, struct ibsa_error *error)
 {
 	const size_t len = strcspn(text, "=<>");
 	const char *value = text + len;
@@ -564,7 +602,7 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 		return ibsa__fail(error, -EINVAL,
 				  "'%.*s' has no '='; write FIELD=VALUE",
 				  SHOWN_MAX, text);
-	field = ibsa__field_find(record, text, len, &index);
+	field = field_named(record, text, len, &index);
 	if (!field)
 		return unknown_field_fail(record, text, len, error);
 	if (!ibsa_field_cm(field, index) && field->cm != IBSA_UNMASKED)
@@ -575,8 +613,8 @@ int ibsa_selector_parse(const struct ibsa_record *record, const char *text,
 			    error);
 }
 
-bool ibsa_selector_is_met(const struct ibsa_record *record, const char *text,
-			  const void *match, const void *host)
+bool ibsa__selector_is_met(const struct ibsa_record *record, const char *text,
+			   const void *match, const void *host)
 {
 	static const enum relation of_selector[] = { MORE, LESS, EQUAL };
 	const size_t len = strcspn(text, "=<>");
@@ -590,8 +628,7 @@ bool ibsa_selector_is_met(const struct ibsa_record *record, const char *text,
 	struct ibsa_field alone;
 	uint64_t wanted = 0;
 	unsigned int index;
-	const struct ibsa_field *field = ibsa__field_find(record, text, len,
-							  &index);
+	const struct ibsa_field *field = field_named(record, text, len, &index);
 
 	if (relation == RELATION_NONE || !field)
 		return false;

@@ -3,8 +3,8 @@
  * A buffer for a text while it is written, and conversion of numbers to
  * digits.
  */
-#ifndef TEXT_VALUE_H
-#define TEXT_VALUE_H
+#ifndef COMMON_TEXT_H
+#define COMMON_TEXT_H
 
 #include <ibsa/text.h>
 

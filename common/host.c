@@ -2,9 +2,8 @@
 /* Matching of host names with node descriptions. */
 #include <string.h>
 
-#include <ibsa/text.h>
-
 #include "base/letter.h"
+#include "common/host.h"
 
 /*
  * Compare a host name with a NodeDescription, regardless of case: return 3 if
@@ -43,7 +42,7 @@ static int host_match_slash(const char *name, const char *description)
 		       : 2;
 }
 
-int ibsa_host_match(const char *name, const char *description)
+int ibsa__host_match(const char *name, const char *description)
 {
 	const size_t len = strlen(name);
 	int match = 0;
@@ -55,7 +54,7 @@ int ibsa_host_match(const char *name, const char *description)
 	return match ? match : host_match_slash(name, description);
 }
 
-const char *ibsa_host_device(const char *description)
+const char *ibsa__host_device(const char *description)
 {
 	const char *blank = strchr(description, ' ');
 

@@ -4,9 +4,11 @@
  * from other systems: none of their characters may control a terminal, end a
  * line, change the writing direction or be invisible.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "text/clean.h"
+#include "common/clean.h"
 
 struct range {
 	uint32_t first, last;
@@ -60,7 +62,7 @@ size_t ibsa__character_len(const char *text, size_t len)
 	return c >= least[more] && character_is_visible(c) ? more + 1 : 0;
 }
 
-size_t ibsa_text_clean(const char **text, char *out, size_t size)
+size_t ibsa__text_clean(const char **text, char *out, size_t size)
 {
 	enum { CHARACTER_MAX = 4 };
 	static const char digits[] = "0123456789abcdef";
