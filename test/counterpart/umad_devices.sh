@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: umad_devices.sh UMAD-SAY LIBIBSA TREES
+# usage: umad_devices.sh UMAD-SAY DROP-IN TREES
 #
-# Compares how the libibumad functions of the library LIBIBSA and Debian's
+# Compares how the libibumad functions of DROP-IN and Debian's
 # libibumad describe the same devices. The program UMAD-SAY prints the results
 # of all these functions with a given library. Each case of this file makes a
 # tree of files, which it binds over /sys in a mount namespace; TREES has
 # sample trees. "same CASE" requires equal output. "differs" states why the
 # outputs differ, which functions may differ, and some of the differing lines:
-# those of libibumad begin with "<", those of LIBIBSA with ">".
+# those of libibumad begin with "<", those of DROP-IN with ">".
 # Exit status: 0 passed, 1 failed, 77 no mount namespace, or libibumad is
 # missing.
 set -euo pipefail
+# Meson sets this to the folder of the drop-in, which has the name of Debian's
+# libibumad.
+unset LD_LIBRARY_PATH
 
 say=$(realpath "$1")
 ours=$(realpath "$2")

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# usage: umad_ibsim.sh UMAD-SAY LIBIBSA
+# usage: umad_ibsim.sh UMAD-SAY DROP-IN
 #
-# Tests that the libibumad functions of the library LIBIBSA and Debian's
+# Tests that the libibumad functions of DROP-IN and Debian's
 # libibumad print the same about the devices of ibsim, with the program
 # UMAD-SAY: on an adapter, and on a switch, whose only port is port 0.
 # Exit status: 0 passed, 1 failed, 77 a required program is missing.
 set -euo pipefail
+# Meson sets this to the folder of the drop-in, which has the name of Debian's
+# libibumad.
+unset LD_LIBRARY_PATH
 here=$(realpath "$(dirname "$0")")
 # shellcheck source=test/counterpart/fabric.sh
 . "$here/fabric.sh"
