@@ -326,7 +326,7 @@ down mlx5_139 1 '2: Polling'
 umad 0 mlx5_139 1
 same
 
-# Only in the following cases does libibsa return something else than libibumad,
+# Only in the following cases does the drop-in return something else than libibumad,
 # which has a limit there, or accepts an invalid value.
 
 # On a machine without the RDMA modules, libibumad returns the invented name
@@ -340,7 +340,7 @@ differs 'names' <<'END'
 > names max 300: 0
 END
 
-# libibumad reads a text as 0 and -1 as 0xffffffff; libibsa reports such a port
+# libibumad reads a text as 0 and -1 as 0xffffffff; the drop-in reports such a port
 # as unreadable.
 tree no-numbers
 device mlx5_0 1
@@ -356,7 +356,7 @@ differs ' |(ca|port|portguids) (NULL|mlx5_0)|issm mlx5_0 0' <<'END'
 END
 
 # No kernel has a P_Key table with a gap. libibumad shows an empty entry and
-# loses the entries after the gap; for libibsa the table ends at the gap.
+# loses the entries after the gap; for the drop-in the table ends at the gap.
 tree gap-in-pkeys
 device mlx5_0 1
 write mlx5_0/ports/1/pkeys/2 0x8001

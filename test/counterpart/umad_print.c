@@ -3,7 +3,7 @@
  * usage: umad-print LIBRARY
  *
  * Prints what a library's umad_* calls return for the devices of this machine,
- * one call a line. LIBRARY is libibsa or libibumad.
+ * one call a line. LIBRARY is the drop-in or libibumad.
  */
 #include <dlfcn.h>
 #include <errno.h>
