@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Selectors of a query: values of fields, and comparisons with them."""
+"""Selectors of a query: values of fields, and comparisons with them, by the rules
+of common/selector.c, which a test compares."""
 
 import ctypes
 import difflib

@@ -2,11 +2,13 @@
 """Classes of records: their fields, and their stub."""
 
 import ast
+import ctypes
 import errno
 import ipaddress
 import keyword
 import pathlib
 import pickle
+import re
 import unittest
 
 import ibsa
@@ -111,6 +113,30 @@ class Records(unittest.TestCase):
         with self.assertRaises(ibsa.Error) as caught:
             ibsa.record_class("nothing")
         self.assertIn("PathRecord", caught.exception.text)
+
+    def test_comparisons(self):
+        """Queries select as the command does: the cases are those of its
+        parser."""
+        source = pathlib.Path(__file__).parents[2] / "test/text/selector.c"
+        part = source.read_text().partition("comparisons_set_the_selector")[2]
+        cases = re.findall(r'\{ "([\w-]+)([=<>]+)([\w./]+)"((?:, \d+)*) \}',
+                           part.partition("};")[0])
+        self.assertGreater(len(cases), 30)
+        names = ("mtu_selector", "mtu", "rate_selector", "rate",
+                 "packet_life_time_selector", "packet_life_time")
+        lib, table = _native.lib, ibsa.PathRecord._table
+        for name, sign, value, numbers in cases:
+            text = value if sign == "=" else sign + value
+            host, mask = ibsa.PathRecord._match({name: text})
+            wanted = dict(zip(names, map(int, re.findall(r"\d+", numbers))))
+            bits = 0
+            for one in names:
+                field = lib.ibsa_field_find(table, one.encode(), ctypes.c_uint())
+                self.assertEqual(lib.ibsa_field_get(field, 0, host),
+                                 wanted.get(one, 0), (name, text, one))
+                if wanted.get(one.replace("_selector", "")):
+                    bits |= lib.ibsa_field_cm(field, 0)
+            self.assertEqual(mask, bits, (name, text))
 
     def test_random_bytes(self):
         """Fields read any bytes, and write the values that they read."""
