@@ -24,15 +24,15 @@
 #include "stress.h"
 
 enum {
-	QUERIES = 80000,
-	QUERIES_BESIDE = 24000, /* number of queries in tests where a fault
+	QUERIES = 200000,
+	QUERIES_BESIDE = 60000, /* number of queries in tests where a fault
 				 * affects not only MADs */
 	THREADS = 8,
 	IN_FLIGHT = 256, /* maximum, in all */
 	STAY_ASKS = 12,
 	FAIR_ASKS = 1000, /* approximate number between faults */
 	DELAY_MS = 10,
-	TASKS_S = 10, /* default of $IBSA_STRESS_SECONDS */
+	TASKS_S = 40, /* default of $IBSA_STRESS_SECONDS */
 	FAILURES_SHOWN = 20,
 };
 
