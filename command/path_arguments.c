@@ -99,8 +99,8 @@ static int ends_check(const struct cli *cli, struct path_query *path_query)
 }
 
 /*
- * Refuse an MTU above 4096, and name the possible values: OpenSM would refuse
- * such an MTU without a list of the possible values.
+ * Refuse an MTU above 4096 with a message that lists the possible values:
+ * OpenSM would refuse such an MTU without a list of the possible values.
  */
 static int mtu_check(const struct form *form)
 {

@@ -263,7 +263,8 @@ static int bad_value_fail(const struct ibsa_field *field, int err,
 		text[0] = '\0';
 	return ibsa__fail(error, err,
 			  err == -ERANGE
-				  ? "the value '%.*s' does not fit; %s takes %s"
+				  ? "the value '%.*s' is too large or too "
+				    "long; %s takes %s"
 				  : "the value '%.*s' is not valid; %s takes "
 				    "%s",
 			  SHOWN_MAX, value, field->name, text);
@@ -414,7 +415,7 @@ static bool value_fulfils(const struct ibsa_field *field, uint64_t code,
 /*
  * Find the least possible value, or the greatest if @is_greatest is set, in the
  * order of the SA, that fulfils the relation to @wanted; if @fulfils is false,
- * that does not fulfil it. Return: false if there is none.
+ * that does not fulfil it. Return: false if there is no such value.
  */
 static bool value_extreme(const struct ibsa_record *record,
 			  const struct ibsa_field *field, bool is_greatest,
@@ -440,7 +441,7 @@ static bool value_extreme(const struct ibsa_record *record,
 
 /*
  * Find the next greater or smaller value in the order of the SA. Return: false
- * if there is none.
+ * if there is no such value.
  */
 static bool value_beside(const struct ibsa_record *record,
 			 const struct ibsa_field *field, bool is_greater,

@@ -208,7 +208,8 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 
 /*
  * Remove @member because its client unregisters. Return: whether the caller
- * frees it now; otherwise it is freed when its running callback has returned.
+ * frees @member now; if not, @member is freed when its running callback has
+ * returned.
  */
 static bool member_take(struct mc_member *member)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads GID tables from device files, and returns the errors of libibverbs. */
+/*
+ * Reads GID tables from sysfs, or from the sysfs files that a fabric server
+ * provides. Errors other than -ENOMEM become the errors that libibverbs returns
+ * in the same case: -ENODATA, -EINVAL or -EIO.
+ */
 #include <errno.h>
 
 #include "device/device.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Detects which Reports to several ports of a device are about the same event.
+ * Detects which Reports to several ports of a device are about the same event:
+ * Reports with the same GID, kind and subnet, received within one second.
  */
 #include <string.h>
 

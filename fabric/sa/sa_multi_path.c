@@ -257,8 +257,8 @@ static void put_branch(const struct multi *multi, const struct branch *branch,
 }
 
 /*
- * Return: the number of hops of the shorter of two paths; a path that does not
- * exist is ignored.
+ * Return: the number of hops of the shorter of two paths. A path that does not
+ * exist is ignored; if none of the two exists, 0, as in OpenSM.
  */
 static unsigned int branch_shorter_hops(const struct branch *a,
 					const struct branch *b)
@@ -272,7 +272,8 @@ static unsigned int branch_shorter_hops(const struct branch *a,
 /*
  * Add two paths without a common end: each leads from one of two sources to
  * one of two destinations. Of the two possible combinations, choose the one
- * that contains the shortest path.
+ * that contains the shortest path. As in OpenSM, a combination without any path
+ * counts as shorter than one with a path.
  */
 static void add_independent(struct multi *multi)
 {

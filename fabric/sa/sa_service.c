@@ -41,8 +41,8 @@ static bool service_is_permitted(const struct sa_work *work)
 }
 
 /*
- * Return: the seconds for which the record lives. OpenSM looks for leases that
- * have ended one second after each Set at the earliest.
+ * Return: the seconds for which the record lives. After a Set, OpenSM does not
+ * check for leases that have ended until one second has passed.
  */
 static uint64_t lease_s(const struct ibsa_service *record)
 {

@@ -467,9 +467,10 @@ int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
  * rounded down, until 250 milliseconds after the timeout of their last try. If
  * this half is full, a held request whose timeout has already passed keeps its
  * place for 16 milliseconds more, and every other request leaves the window at
- * once. Requests that are not held also leave at once. But within 16
- * milliseconds, at most as many requests leave at once as the window has
- * places; further requests leave at the end of the 16 milliseconds.
+ * once. If the transport does not hold requests, every request whose queries
+ * have all ended leaves the window at once. But within 16 milliseconds, at most
+ * as many requests leave at once as the window has places; further requests
+ * leave at the end of the 16 milliseconds.
  *
  * Return: 0; -ENOENT no query has this identifier, or the query has ended.
  */

@@ -43,7 +43,10 @@ static void engine_destroy(struct ibsa__engine *engine)
 	ibsa__free(engine);
 }
 
-/* The first TransactionID is random; struct id_table counts on from it. */
+/*
+ * The first TransactionID is random; struct id_table gives the numbers after it
+ * to further requests.
+ */
 static int engine_tables_init(struct ibsa__engine *engine)
 {
 	engine->random.state = engine->options.seed;

@@ -161,7 +161,7 @@ int ibsa_gid_parse(const char *text, struct ibsa_gid *out)
 
 	if (!groups_get(text, &groups))
 		return -EINVAL;
-	/* Eight groups without "::", fewer with it. */
+	/* A text without "::" has eight groups, a text with "::" has fewer. */
 	if ((groups.gap == NO_GAP) != (groups.count == 8))
 		return -EINVAL;
 	skipped = 8 - groups.count;

@@ -355,7 +355,7 @@ static const struct {
 	{ &ibsa_notice_record, "producer=1", -ENOENT, "none to select by" },
 	{ &ibsa_notice_record, "type=1", -EINVAL, "cannot select" },
 	{ &ibsa_path_record, "dlid=x", -EINVAL, "0 to 0xffff" },
-	{ &ibsa_path_record, "dlid=65536", -ERANGE, "does not fit" },
+	{ &ibsa_path_record, "dlid=65536", -ERANGE, "too large or too long" },
 	{ &ibsa_path_record, "dgid=x", -EINVAL, "IPv6" },
 	{ &ibsa_path_record, "mtu=2000", -ERANGE, "256, 512, 1024" },
 	{ &ibsa_path_record, "rate=99", -ERANGE, "2.5, 10, 30" },
