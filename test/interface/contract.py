@@ -4,19 +4,16 @@
 
 usage: contract.py CC INCLUDE-DIR MAN-DIR
 
-Compares, for each function and callback type of the headers: the arguments in
-the declaration, in the doc comment (@name) and in the SYNOPSIS of the page; and
-the errors in the "Return:" part of the doc comment and in the tables in the
-ERRORS of the page. What the doc comment has, the page must have, and the
-reverse.
+A doc comment describes arguments of its functions only. The errors in its
+"Return:" part are in the tables in the ERRORS of the page, which may have
+further errors.
 
 In "Return:", an error is -EINVAL, or EINVAL where a function returns it in errno
 or as a positive number. "as NAME()" stands for the errors of a function of the
 same page, "such as -EINVAL" is an example, and errors after "Later failures" are
 those of a callback. In ERRORS, a table is for the functions that the text before
 it names, for none if it names a member (.Va), or else for all; "Later failures"
-again begins those of a callback. "The other arguments are those of NAME()"
-stands for the description of these arguments.
+again begins those of a callback.
 """
 
 import collections
@@ -25,72 +22,21 @@ import os
 import re
 import sys
 
-from interface import declared
+from interface import declared, headers, names_of
 
-COMMENT = re.compile(r"/\*\*\n(.*?)\*/\n(.*?)(?=/\*\*|\Z)", re.S)
 NAMES = set(errno.errorcode.values()) | {"EWOULDBLOCK", "ENOTSUP"}
 
 # The words before the errors that a callback receives, in a doc comment and on
 # a page.
 LATER = "Later failures"
 
-Contract = collections.namedtuple("Contract", "where arguments errors later")
+Contract = collections.namedtuple("Contract", "where errors later")
 
 
 def errors_in(text):
     """The error numbers that a text names, with their signs."""
     return {sign + name for sign, name in
             re.findall(r"(?<![\w-])(-?)(E[A-Z0-9]+)\b", text) if name in NAMES}
-
-
-def last_name(argument):
-    """The name in a declaration of an argument."""
-    pointer = re.search(r"\(\*(\w+)\)", argument)
-    if pointer:
-        return pointer[1]
-    names = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[.*", "", argument))
-    return names[-1] if names and names != ["void"] else None
-
-
-def split_arguments(text):
-    """The arguments of a declaration, which may be functions themselves."""
-    depth, start = 0, 0
-    for at, character in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if character == "," and not depth:
-            yield text[start:at]
-            start = at + 1
-    yield text[start:]
-
-
-def prototype(code, name):
-    """The arguments with which a header declares a function, or None."""
-    found = re.search(rf"\b{name}\)?\s*\(", code)
-    if not found:
-        return None
-    depth, at = 1, found.end()
-    while depth:
-        depth += {"(": 1, ")": -1}.get(code[at], 0)
-        at += 1
-    names = map(last_name, split_arguments(code[found.end():at - 1]))
-    return [argument for argument in names if argument]
-
-
-def comments(include):
-    """Yield the names, the file and the text of each doc comment, and the
-    code after it."""
-    for name in sorted(os.listdir(os.path.join(include, "ibsa"))):
-        if not name.endswith(".h"):
-            continue
-        path = os.path.join(include, "ibsa", name)
-        with open(path, encoding="utf-8") as file:
-            for comment, code in COMMENT.findall(file.read()):
-                text = re.sub(r"^ \* ?", "", comment, flags=re.M)
-                head = text.partition(" - ")[0]
-                if re.match(r"(struct|enum) |IBSA_", head):
-                    continue
-                names = re.findall(r"\w+", head.replace("typedef ", ""))
-                yield names, name, text, code
 
 
 def documented(text):
@@ -112,51 +58,27 @@ def returned(text):
 
 def headers_read(include):
     """The contracts of the headers, and what is wrong within a header."""
-    contracts, described, wrong = {}, {}, []
-    for names, where, text, code in comments(include):
-        arguments = {name: prototype(code, name) for name in names}
-        own = documented(text)
-        for other in re.findall(r"arguments\s+are\s+those\s+of\s+(\w+)", text):
-            own += [one for one in described[other] if one not in own and
-                    one in arguments[names[0]]]
-        described.update((name, own) for name in names)
-        for name in names:
-            if arguments[name] is None:
-                wrong.append(f"{where}: {name}: no declaration follows the doc "
-                             "comment")
-                continue
-            contracts[name] = Contract(where, arguments[name],
-                                       *returned(text))
-        declared_here = set().union(*(arguments[name] or ()
-                                      for name in names))
-        for one in sorted(declared_here.symmetric_difference(own)):
-            wrong.append(f"{where}: {names[0]}: {one} is in the doc comment or "
-                         "in the declaration, not in both")
+    contracts, wrong = {}, []
+    types = headers.declared(include)
+    for where, text in headers.headers(include):
+        for names, comment in headers.comments(text):
+            known = set()
+            for name in names:
+                if name not in types:
+                    wrong.append(f"{where}: {name}: has a doc comment, but no "
+                                 "declaration")
+                    continue
+                known |= set(headers.names_of(types[name].arguments))
+                if not types[name].is_callback:
+                    contracts[name] = Contract(where, *returned(comment))
+            wrong += [f"{where}: {names[0]}: the doc comment has {one}, the "
+                      "declaration has not"
+                      for one in sorted(set(documented(comment)) - known)]
     return contracts, wrong
 
 
 def section(text, name):
     return text.partition(f".Sh {name}\n")[2].partition("\n.Sh ")[0]
-
-
-def synopsis(text):
-    """The functions of a page with their arguments."""
-    functions = {}
-    name = None
-    for line in section(text, "SYNOPSIS").replace("\\\n", "").split("\n"):
-        words = re.findall(r'"[^"]*"|\S+', line)
-        if line.startswith(".Fn "):
-            arguments = [last_name(word) for word in words[2:]]
-            functions[words[1]] = [one for one in arguments if one]
-        elif line.startswith(".Fo "):
-            name = words[1].strip("(*)")
-            functions[name] = []
-        elif line.startswith(".Fa ") and name:
-            functions[name] += [last_name(word) for word in words[1:]
-                                if last_name(word)]
-        elif line.startswith(".Fc"):
-            name = None
-    return functions
 
 
 def tables(text):
@@ -211,65 +133,47 @@ def pages_read(folder):
             continue
         with open(os.path.join(folder, page), encoding="utf-8") as file:
             text = file.read()
-        functions = synopsis(text)
+        functions = list(names_of(folder, [page]))
         errors, later = page_errors(text, functions)
-        for name, arguments in functions.items():
-            contracts[name] = Contract(page, arguments, errors[name], later)
+        for name in functions:
+            contracts[name] = Contract(page, errors[name], later)
     return contracts
 
 
-def header_errors(name, headers, pages, seen=()):
+def header_errors(name, contracts, pages, seen=()):
     """Return the errors in a doc comment, and in those of the same page that
     it refers to."""
-    text = headers[name].errors
+    text = contracts[name].errors
     errors = errors_in(text)
     for other in re.findall(r"\bas (?:for )?(\w+)\(\)", text):
-        if other in headers and other not in seen and other in pages and \
+        if other in contracts and other not in seen and other in pages and \
                 pages[other].where == pages[name].where:
-            errors |= header_errors(other, headers, pages, (*seen, name))
+            errors |= header_errors(other, contracts, pages, (*seen, name))
     return errors
 
 
-def sets_compare(name, header, page, what):
-    """Yield the differences between a header and a page, which both are
-    pairs of a name and a set."""
-    for one in sorted(header[1] - page[1]):
-        yield f"{name}: {what} {one} is in {header[0]}, not in {page[0]}"
-    for one in sorted(page[1] - header[1]):
-        yield f"{name}: {what} {one} is in {page[0]}, not in {header[0]}"
-
-
-def differences(headers, pages):
-    later = collections.defaultdict(set)
-    for name, header in sorted(headers.items()):
+def differences(contracts, pages):
+    for name, header in sorted(contracts.items()):
         if name not in pages:
-            yield f"{header.where}: {name}: is in the SYNOPSIS of no page"
+            yield f"{header.where}: {name}: is in the NAME of no page"
             continue
         page = pages[name]
-        if header.arguments != page.arguments:
-            yield (f"{name}: arguments are {', '.join(header.arguments)} in "
-                   f"{header.where}, {', '.join(page.arguments)} in "
-                   f"{page.where}")
-        yield from sets_compare(
-            name, (header.where, header_errors(name, headers, pages)),
-            (page.where, page.errors), "error")
-        later[page.where] |= header.later
-    for where, errors in {page.where: page.later
-                          for page in pages.values()}.items():
-        yield from sets_compare(where, ("the headers", later[where]),
-                                (where, errors), "later error")
+        missing = header_errors(name, contracts, pages) - page.errors
+        missing |= header.later - page.later
+        yield from (f"{name}: {one} is in {header.where}, not in {page.where}"
+                    for one in sorted(missing))
 
 
 def main():
     compiler, include, folder = sys.argv[1:]
-    headers, wrong = headers_read(include)
+    contracts, wrong = headers_read(include)
     for functions in declared(compiler, include):
         wrong += [f"{name}: has no doc comment"
-                  for name in sorted(functions - set(headers))]
-    wrong += differences(headers, pages_read(folder))
+                  for name in sorted(functions - set(contracts))]
+    wrong += differences(contracts, pages_read(folder))
     print("\n".join(wrong))
-    print(f"{len(headers)} functions, {len(wrong)} differences")
-    return 1 if wrong or not headers else 0
+    print(f"{len(contracts)} functions, {len(wrong)} differences")
+    return 1 if wrong or not contracts else 0
 
 
 if __name__ == "__main__":

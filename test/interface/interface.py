@@ -18,6 +18,11 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "../../man"))
+
+import headers  # noqa: E402 pylint: disable=wrong-import-position
+
 # Compiler flags for an example. A page shows one function of a program, so that
 # nothing calls this function.
 FLAGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
@@ -104,15 +109,6 @@ def names_of(folder, pages):
             yield from re.findall(r"^\.Nm (\w+)", head, re.M)
 
 
-def exported_patterns(path):
-    with open(path, encoding="ascii") as file:
-        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
-    for node, body in re.findall(r"([\w.]+)\s*\{(.*?)\}", text, re.S):
-        if re.match(r"(IBSA|IBUMAD)_\d", node):
-            names = body.split("local:")[0].replace("global:", "")
-            yield from re.findall(r"[\w*\[\]-]+", names)
-
-
 def defined(library):
     done = run("nm", "-D", "--defined-only", library)
     if done.returncode:
@@ -163,7 +159,7 @@ def references_check(folder, pages):
 def exports_check(library, map_path, functions, documented):
     """Compare the exported names of a library with its map."""
     symbols = defined(library)
-    for pattern in exported_patterns(map_path):
+    for pattern in headers.exported(map_path):
         names = fnmatch.filter(symbols, pattern)
         if not names:
             yield f"{pattern}: in the map, but not in the library"
@@ -203,7 +199,7 @@ def problems(compiler, include, folder, libraries, maps, pages):
     exported = {}
     for library, map_path in zip(libraries, maps, strict=True):
         name = os.path.basename(library).partition(".so")[0]
-        exported[name] = list(exported_patterns(map_path))
+        exported[name] = list(headers.exported(map_path))
         yield from exports_check(library, map_path, functions | others,
                                  documented)
     patterns = sum(exported.values(), [])

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Reads the installed headers: declarations, doc comments and defaults."""
+
+import collections
+import os
+import re
+
+COMMENT = re.compile(r"/\*\*\n(.*?)\*/\n(.*?)(?=/\*\*|\Z)", re.S)
+
+# A function or a callback type: the header's name as in #include, and the types
+# and names of its result and arguments.
+Declaration = collections.namedtuple(
+    "Declaration", "header name is_callback returns arguments")
+
+DECLARED = re.compile(
+    r"(?P<typedef>typedef )?(?P<returns>[\w ]+?[ *]+?)"
+    r"(?P<pointer>\(\*)?(?P<name>\w+)\)?\((?P<arguments>.*?)\)(?: IBSA_|\Z)")
+
+
+def split_arguments(text):
+    """The arguments of a declaration, which may be functions themselves."""
+    depth, start = 0, 0
+    for at, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and not depth:
+            yield text[start:at].strip()
+            start = at + 1
+    yield text[start:].strip()
+
+
+def last_name(argument):
+    """The name in a declaration of an argument."""
+    pointer = re.search(r"\(\*(\w+)\)", argument)
+    if pointer:
+        return pointer[1]
+    names = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[.*", "", argument))
+    return names[-1] if names and names != ["void"] else None
+
+
+def names_of(arguments):
+    return [name for name in map(last_name, arguments) if name]
+
+
+def statements(text):
+    """The declarations of a header, each in one line."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    text = re.sub(r"^#(?:.*\\\n)*.*", "", text, flags=re.M)
+    text = re.sub(r"\bIBSA_(?:BEGIN|END)\b|__extension__", "", text)
+    while re.search(r"\{[^{}]*\}", text):
+        text = re.sub(r"\{[^{}]*\}", ";", text)
+    for statement in text.split(";"):
+        statement = " ".join(statement.split()).replace("( ", "(")
+        yield re.sub(r"^(?:(?:static|inline|extern) )+", "", statement)
+
+
+def declarations(text, header):
+    """Yield the functions and callback types of a header."""
+    for statement in statements(text):
+        found = DECLARED.match(statement)
+        if not found or bool(found["typedef"]) != bool(found["pointer"]):
+            continue
+        yield Declaration(header, found["name"], bool(found["typedef"]),
+                          found["returns"].strip(),
+                          list(split_arguments(found["arguments"])))
+
+
+def headers(include):
+    """Yield the name, as in #include, and the text of each header of ibsa."""
+    for name in sorted(os.listdir(os.path.join(include, "ibsa"))):
+        if name.endswith(".h"):
+            path = os.path.join(include, "ibsa", name)
+            with open(path, encoding="utf-8") as file:
+                yield f"ibsa/{name}", file.read()
+
+
+def declared(include):
+    """The functions and callback types of all headers by their names."""
+    return {one.name: one for header, text in headers(include)
+            for one in declarations(text, header)}
+
+
+def all_comments(text):
+    """Yield the names that a doc comment is for, and its text."""
+    for comment, _ in COMMENT.findall(text):
+        comment = re.sub(r"^ \* ?", "", comment, flags=re.M)
+        head = comment.partition(" - ")[0]
+        yield re.findall(r"(?!typedef|struct|enum)\b\w+", head), comment
+
+
+def comments(text):
+    """Yield the names of functions and callback types that a doc comment is
+    for, and its text."""
+    for names, comment in all_comments(text):
+        if not re.match(r"(struct|enum) |IBSA_", comment):
+            yield names, comment
+
+
+def defaults(include):
+    """The values of IBSA_DEFAULT_*, by their names without IBSA_."""
+    return {name: value for _, text in headers(include) for name, value in
+            re.findall(r"^\tIBSA_(DEFAULT_\w+) = (\d+),", text, re.M)}
+
+
+def exported(path):
+    """The patterns of the names that a map makes public."""
+    with open(path, encoding="ascii") as file:
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+    for node, body in re.findall(r"([\w.]+)\s*\{(.*?)\}", text, re.S):
+        if re.match(r"(IBSA|IBUMAD)_\d", node):
+            names = body.split("local:")[0].replace("global:", "")
+            yield from re.findall(r"[\w*\[\]-]+", names)
