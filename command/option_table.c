@@ -16,6 +16,10 @@
  */
 #define AT(member) NULL, offsetof(struct cli, member)
 
+/* The number of a macro as text. */
+#define VALUE(macro) TEXT(macro)
+#define TEXT(number) #number
+
 /* clang-format off */
 static const struct option_row rows[] = {
 	{ 'C', "device", "NAME", "send from this device or node of a fabric",
@@ -24,7 +28,9 @@ static const struct option_row rows[] = {
 	{ 0, "fabric", "FILE",
 	  "an embedded fabric from a topology file, or unix:PATH",
 	  AT(open.fabric), OPTION_COMMON },
-	{ 't', "timeout", "MS", "deadline of a query in ms (10000; some commands: less)",
+	{ 't', "timeout", "MS",
+	  "deadline of a query in ms (" VALUE(IBSA_DEFAULT_DEADLINE_MS)
+	  "; some commands: less)",
 	  option_timeout, 0, OPTION_COMMON },
 	{ 0, "sa", "ADDR", "address of the SA: LID, GID or lid=..,sl=..",
 	  option_sa, 0, OPTION_COMMON },

@@ -15,7 +15,7 @@
  * not sent. The number is that of a whole window, and each query had its full
  * timeout.
  */
-enum { UNANSWERED_MAX = 16 };
+enum { UNANSWERED_MAX = IBSA_DEFAULT_WINDOW };
 
 static const char second_signal_text[] = "ended before all answers were there";
 

@@ -98,7 +98,7 @@ def comments(text):
 def defaults(include):
     """The values of IBSA_DEFAULT_*, by their names without IBSA_."""
     return {name: value for _, text in headers(include) for name, value in
-            re.findall(r"^\tIBSA_(DEFAULT_\w+) = (\d+),", text, re.M)}
+            re.findall(r"^#define IBSA_(DEFAULT_\w+) (\d+)", text, re.M)}
 
 
 def exported(path):

@@ -12,6 +12,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <ibsa/types.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/close.h"
@@ -23,7 +25,6 @@ enum {
 	EVENTS_MAX = 64, /* in one round */
 	/* Maximum number of rounds in one call of ibsa__server_wait(). */
 	ROUNDS_MAX = 16,
-	CONNECTIONS = 1024, /* default maximum */
 	/* maximum number of descriptors of one connection */
 	CONNECTION_FILES = 3,
 	/*
@@ -31,8 +32,6 @@ enum {
 	 * rest of the program; the others limit the number of clients.
 	 */
 	OTHER_FILES = 64,
-	PATIENCE_MS = 10000,
-	MEMORY_MB = 1024,
 };
 
 void ibsa__server_note(struct server *server, const char *format, ...)
@@ -389,7 +388,7 @@ static uint32_t connections_limit(void)
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return CONNECTIONS;
+		return IBSA_DEFAULT_CONNECTIONS;
 	if (limit.rlim_cur < OTHER_FILES + CONNECTION_FILES)
 		return 1;
 	limit.rlim_cur = (limit.rlim_cur - OTHER_FILES) / CONNECTION_FILES;
@@ -402,13 +401,13 @@ static void options_set_limits(struct server_options *options)
 	const uint32_t most = connections_limit();
 
 	if (!options->connections)
-		options->connections = CONNECTIONS;
+		options->connections = IBSA_DEFAULT_CONNECTIONS;
 	if (options->connections > most)
 		options->connections = most;
 	if (!options->patience_ms)
-		options->patience_ms = PATIENCE_MS;
+		options->patience_ms = IBSA_DEFAULT_PATIENCE_MS;
 	if (!options->memory_mb)
-		options->memory_mb = MEMORY_MB;
+		options->memory_mb = IBSA_DEFAULT_MEMORY_MB;
 }
 
 static struct server *server_new(const struct server_options *options)

@@ -99,8 +99,9 @@ static int context_splice(struct context_call *call,
 		ibsa__context_state_anchor(state);
 		state->is_attached = true;
 		state->queue.gaps_wanted = options->gaps;
-		state->queue.limit = options->max_events ? options->max_events
-							 : SM_QUEUE_LIMIT;
+		state->queue.limit = options->max_events
+					     ? options->max_events
+					     : IBSA_DEFAULT_EVENT_QUEUE;
 		state->options.audit_ms = options->audit_ms;
 	}
 	pthread_mutex_unlock(&state->lock);

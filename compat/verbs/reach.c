@@ -7,11 +7,12 @@
 #include <semaphore.h>
 #include <string.h>
 
+#include <ibsa/types.h>
+
 #include "base/clock.h"
 #include "verbs/context_state.h"
 
 enum {
-	DEADLINE_MS = 10000,
 	/*
 	 * Maximum time that a device may take to detect that a port is active
 	 * again: REFRESH_TRIES tries, REFRESH_MS ms apart.
@@ -126,8 +127,8 @@ static int query_send_once(struct reach_query *reach,
 	if (!id)
 		id = ib_sa_path_rec_get(&state->client, state->device,
 					reach->port, &reach->wanted, mask,
-					DEADLINE_MS, 0, reply_note, reach,
-					out_query);
+					IBSA_DEFAULT_DEADLINE_MS, 0, reply_note,
+					reach, out_query);
 	pthread_rwlock_unlock(&state->asking);
 	return id;
 }

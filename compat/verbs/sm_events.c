@@ -37,7 +37,7 @@ void ibsa__sm_events_clear(struct context_state *state)
 	ibsa__sm_filter_clear(&state->filter);
 	state->is_attached = false;
 	state->queue.gaps_wanted = false;
-	state->queue.limit = SM_QUEUE_LIMIT;
+	state->queue.limit = IBSA_DEFAULT_EVENT_QUEUE;
 	pthread_mutex_unlock(&state->lock);
 	registrations_settle(state);
 }

@@ -12,7 +12,7 @@ struct waiting {
 
 void ibsa__sm_queue_init(struct sm_queue *queue)
 {
-	*queue = (struct sm_queue){ .limit = SM_QUEUE_LIMIT };
+	*queue = (struct sm_queue){ .limit = IBSA_DEFAULT_EVENT_QUEUE };
 	list_init(&queue->waiting);
 }
 

@@ -8,12 +8,10 @@
 
 #include <stdint.h>
 
+#include <ibsa/types.h>
 #include <ibsa/verbs.h>
 
 #include "base/list.h"
-
-/* Maximum number of queued events, unless the program sets another one. */
-enum { SM_QUEUE_LIMIT = 16384 };
 
 /*
  * SM events of a context that were not read yet. A gap (lost events) is

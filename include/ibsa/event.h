@@ -166,9 +166,9 @@ struct ibsa_event {
  *               filter does not apply to other kinds
  * @gid_count:   number of @gids, up to IBSA_EVENT_GIDS_MAX; 0: no filter
  * @audit_ms:    interval in milliseconds at which the client reads its
- *               subscriptions back from the SA; default 30000. The smallest
- *               @audit_ms of all watches of a client applies to the
- *               subscriptions; see also @audit_nodes
+ *               subscriptions back from the SA; default IBSA_DEFAULT_AUDIT_MS.
+ *               The smallest @audit_ms of all watches of a client applies to
+ *               the subscriptions; see also @audit_nodes
  * @deadline_ms: deadline of each request in milliseconds from its first try.
  *               The smallest value that a watch of the client sets applies to
  *               the requests of all watches of the client; default, if no watch
@@ -220,15 +220,15 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
 
 /**
  * ibsa_event_watch - receive the events that the SA reports
- * @client:  an open client
- * @options: what to watch; copied; NULL: all defaults
+ * @client:   an open client
+ * @options:  what to watch; copied; NULL: all defaults
  * @happened: called for each event, by the functions that call an
  *            ibsa_reply_fn, such as ibsa_dispatch() and ibsa_close()
- * @arg:     passed to @happened unchanged
- * @error:   after an error, a sentence that tells what failed and what to do;
- *           may be NULL
- * @out:     receives the watch, valid until ibsa_event_unwatch() or, in
- *           ibsa_close(), until the callback for IBSA_EVENT_ENDED returns
+ * @arg:      passed to @happened unchanged
+ * @error:    after an error, a sentence that tells what failed and what to do;
+ *            may be NULL
+ * @out:      receives the watch, valid until ibsa_event_unwatch() or, in
+ *            ibsa_close(), until the callback for IBSA_EVENT_ENDED returns
  *
  * Use an event watch to keep a list of ports or groups current without polling
  * the SA. A watch reports only changes: to obtain the present state without

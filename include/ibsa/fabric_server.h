@@ -44,7 +44,8 @@ struct ibsa_fabric_server;
  * @patience_ms: milliseconds from the connection in which a client must
  *               identify itself, and milliseconds from the first byte of a
  *               message in which the client must send the whole message;
- *               otherwise the server ends the connection. Default 10000
+ *               otherwise the server ends the connection. Default
+ *               IBSA_DEFAULT_PATIENCE_MS
  * @memory_mb:   MiB of memory for what clients have not read and for messages
  *               that are incomplete, of all clients together; 0: 1024. If the
  *               clients need more memory than @memory_mb, the server ends the

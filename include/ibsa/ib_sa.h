@@ -86,30 +86,32 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
 /**
  * struct ibsa_device_options - how to open a device; zero is the default of
  * each member
- * @name:      name of the device, or of a node in a fabric; NULL: in a fabric,
- *             the node $IBSA_NODE (not with @on or a capture) or else the first
- *             channel adapter; otherwise the device of @context or, if that is
- *             NULL, the first device with an active InfiniBand port
- * @fabric:    path of a topology file or capture of an embedded fabric to use
- *             instead of a device, or "unix:PATH" of a fabric server; "": a
- *             device of this machine; NULL: $IBSA_FABRIC, unless @context is
- *             given or the program is set-uid
- * @on:        a loaded fabric to use instead of @fabric; the program must not
- *             release it before ibsa_device_put() has closed the device
- * @context:   a verbs context of the device, as in struct ibsa_options. The
- *             program must have used each needed port at least once before it
- *             closes the context
- * @access:    how requests of each port reach the SA
- * @window:    limits the retries at each port: at most 64 times @window
- *             requests are sent again at a time, or @window requests while the
- *             SA replies to no request; default 16. First tries do not wait
- * @audit_ms:  interval in milliseconds at which the library reads multicast
- *             memberships, registered services and the subscriptions of
- *             ibsa_device_watch() back from the SA; default 30000
+ * @name:       name of the device, or of a node in a fabric; NULL: in a fabric,
+ *              the node $IBSA_NODE (not with @on or a capture) or else the
+ *              first channel adapter; otherwise the device of @context or, if
+ *              that is NULL, the first device with an active InfiniBand port
+ * @fabric:     path of a topology file or capture of an embedded fabric to use
+ *              instead of a device, or "unix:PATH" of a fabric server; "": a
+ *              device of this machine; NULL: $IBSA_FABRIC, unless @context is
+ *              given or the program is set-uid
+ * @on:         a loaded fabric to use instead of @fabric; the program must not
+ *              release it before ibsa_device_put() has closed the device
+ * @context:    a verbs context of the device, as in struct ibsa_options. The
+ *              program must have used each needed port at least once before it
+ *              closes the context
+ * @access:     how requests of each port reach the SA
+ * @window:     limits the retries at each port: at most 64 times @window
+ *              requests are sent again at a time, or @window requests while the
+ *              SA replies to no request; default IBSA_DEFAULT_WINDOW. First
+ *              tries do not wait
+ * @audit_ms:   interval in milliseconds at which the library reads multicast
+ *              memberships, registered services and the subscriptions of
+ *              ibsa_device_watch() back from the SA; default
+ *              IBSA_DEFAULT_AUDIT_MS
  * @no_sharing: send each PathRecord query as a request of its own. By default,
- *             identical PathRecord queries share one request
- * @no_thread: do not start a worker thread: the program polls ibsa_device_fd()
- *             and calls ibsa_device_dispatch()
+ *              identical PathRecord queries share one request
+ * @no_thread:  do not start a worker thread: the program polls ibsa_device_fd()
+ *              and calls ibsa_device_dispatch()
  */
 struct ibsa_device_options {
 	const char *name;
@@ -276,13 +278,13 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * @callback:   called once, later, never from within this call; may be NULL.
  *              Its @status is 0 the SA replied with a path; -EINVAL the SA
  *              replied with a MAD status, see ibsa_last_reply(); -ETIMEDOUT no
- *              reply within @timeout_ms;
- *              -EINTR cancelled, or the device was closed or disappeared; -EIO
- *              the request could not be sent, or a malformed or truncated
- *              reply. @resp of @callback is valid until the callback returns:
- *              with @status 0 the path; with -EINVAL the record that the SA
- *              sent with its status, or zeros except @rec_type if the SA was
- *              busy until the end or sent no whole record; otherwise NULL
+ *              reply within @timeout_ms; -EINTR cancelled, or the device was
+ *              closed or disappeared; -EIO the request could not be sent, or a
+ *              malformed or truncated reply. @resp of @callback is valid until
+ *              the callback returns: with @status 0 the path; with -EINVAL the
+ *              record that the SA sent with its status, or zeros except
+ *              @rec_type if the SA was busy until the end or sent no whole
+ *              record; otherwise NULL
  * @context:    passed to @callback unchanged
  * @sa_query:   receives the pointer that ib_sa_cancel_query() takes together
  *              with the id: stored before @callback can run; NULL after an
@@ -601,11 +603,11 @@ struct ib_sa_multicast {
  *
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply within 3 s of
- * the request; -EAGAIN the port is down or has no SM, and no address of
- * an SA was given to ibsa_device_open(); -EIO the reply is malformed or about
- * another group, or a retry could not be sent; -ENETRESET the membership was
- * lost; -EINTR the device was closed or disappeared; or the error of
- * ibsa_query() when it sent the first try.
+ * the request; -EAGAIN the port is down or has no SM, and no address of an SA
+ * was given to ibsa_device_open(); -EIO the reply is malformed or about another
+ * group, or a retry could not be sent; -ENETRESET the membership was lost;
+ * -EINTR the device was closed or disappeared; or the error of ibsa_query()
+ * when it sent the first try.
  *
  * A membership is lost if the port went down or its LID changed, the SM asked
  * the port to register again, the group's P_Key is no longer at the index of

@@ -88,17 +88,18 @@ struct ibsa_sa_access {
  * @access:      how requests reach the SA. Without @context, the client does
  *               not learn that an InfiniBand port of a device requires a GRH:
  *               for such a port, set grh of @access to IBSA_GRH_ALWAYS
- * @window:      maximum number of requests in flight, 1 to 1048576; default 16.
- *               A request that is lost, as ibsa_query(3) defines it, leaves the
- *               window. A request whose queries have all ended may still occupy
- *               a place of the window: see ibsa_cancel(). The client's own
- *               query for the path to the address of a redirection does not
- *               wait for the window
+ * @window:      maximum number of requests in flight, 1 to 1048576; default
+ *               IBSA_DEFAULT_WINDOW. A request that is lost, as ibsa_query(3)
+ *               defines it, leaves the window. A request whose queries have all
+ *               ended may still occupy a place of the window: see
+ *               ibsa_cancel(). The client's own query for the path to the
+ *               address of a redirection does not wait for the window
  * @queue:       maximum number of requests that wait for the window; default
- *               65536
- * @reply_bytes: largest reply that the client accepts, in bytes; default 64 MiB
- * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent:
- *               defaults for the same members of struct ibsa_query
+ *               IBSA_DEFAULT_QUEUE
+ * @reply_bytes: largest reply that the client accepts, in bytes; default
+ *               IBSA_DEFAULT_REPLY_MIB MiB
+ * @deadline_ms, @first_interval_ms, @max_interval_ms, @jitter_percent: defaults
+ *               for the same members of struct ibsa_query
  * @seed:        seed of jitter and TransactionIDs; 0: random or, if the client
  *               connects to a fabric server and $IBSA_SEED is set, $IBSA_SEED
  * @no_sharing:  send each query as a request of its own; see ibsa_query()
@@ -134,10 +135,10 @@ struct ibsa_options {
  *               MultiPathRecord only), SET or DELETE
  * @attribute_modifier: 0 unless the specification defines a value
  * @deadline_ms: milliseconds after which the query ends without a reply;
- *               default: that of the client, which is 10000 unless set. The
- *               time starts with the call. If @queue_ms is set, and the query
- *               does not join a request that was sent before, the time starts
- *               with the first try of the query
+ *               default: that of the client, which is IBSA_DEFAULT_DEADLINE_MS
+ *               unless set. The time starts with the call. If @queue_ms is set,
+ *               and the query does not join a request that was sent before, the
+ *               time starts with the first try of the query
  * @queue_ms:    milliseconds that the query may wait for its first try, after
  *               which it ends as at its deadline; 0: @deadline_ms is the only
  *               limit, and starts with the call
@@ -147,12 +148,13 @@ struct ibsa_options {
  *               the interval is not shorter than the time that the SA takes to
  *               reply, unless @max_interval_ms is
  * @max_interval_ms: maximum of the interval, which doubles after each try, but
- *                   not of the first interval; default: that of the client,
- *                   which is 4000 unless set
- * @jitter_percent: width of the random range around each interval in percent,
- *               1 to 100; default: that of the client, which is 25 unless set.
- *               With 25, an interval of 400 ms becomes 350 to 450 ms.
- *               @max_interval_ms does not limit the jitter. -1: no jitter
+ *               not of the first interval; default: that of the client,
+ *               IBSA_DEFAULT_MAX_INTERVAL_MS unless set
+ * @jitter_percent: width of the random range around each interval in percent, 1
+ *               to 100; default: that of the client, which is
+ *               IBSA_DEFAULT_JITTER_PERCENT unless set. With 25, an interval of
+ *               400 ms becomes 350 to 450 ms. @max_interval_ms does not limit
+ *               the jitter. -1: no jitter
  * @no_sharing:  send the query as a request of its own, which no other query
  *               joins. Without @no_sharing, the reply may be to a request that
  *               was sent before the call
@@ -175,42 +177,42 @@ struct ibsa_query {
 
 /**
  * struct ibsa_reply - how a query ended
- * @id:     identifier of the query
- * @record: the type of the records: that of the query, except for
- *          MultiPathRecord, where it is &ibsa_path_record
- * @err:    0: a well-formed reply arrived, or the last address to which the
- *          request was sent replied only BUSY until the deadline (@status is
- *          then IBSA_STATUS_BUSY); -ETIMEDOUT: the deadline passed without a
- *          reply from the last address to which the request was sent, or
- *          queue_ms passed before the first try; -ENETDOWN: as -ETIMEDOUT, but
- *          the port was down when the deadline or queue_ms passed; -EAGAIN: as
- *          -ETIMEDOUT, but when the deadline or queue_ms passed, the port had
- *          no SM, and no address of an SA was given to ibsa_open(); -ECANCELED:
- *          ibsa_cancel(), ibsa_close() or a failed ibsa_query_wait() ended the
- *          query; -EPROTO: the reply is malformed; -EMSGSIZE: the reply is
- *          larger than reply_bytes of struct ibsa_options; -ENODATA: only the
- *          first part of the reply arrived, and @records holds its complete
- *          records; -ENODEV: the device disappeared; or the transport's error
- *          when it sent a try
- * @status: the MAD status of the reply, all 16 bits; 0 if @err is not 0
- * @tries:  number of tries of the request that were sent, also before the query
- *          joined it; 0: the request was never sent
- * @rtt_ns: nanoseconds from the last try to the reply, also if the reply is to
- *          an earlier try; 0 without a reply, and if the query ended at its
- *          deadline
- * @records: the records as received, in network byte order
- * @stride: bytes from the start of one record to the start of the next. In a
- *          reply with another status than 0: the size of the record that the SA
- *          sent with the status, which @records holds although @count is 0; 0
- *          if the reply is too short for a record
- * @count:  number of complete records
+ * @id:        identifier of the query
+ * @record:    the type of the records: that of the query, except for
+ *             MultiPathRecord, where it is &ibsa_path_record
+ * @err:       0: a well-formed reply arrived, or the last address to which the
+ *             request was sent replied only BUSY until the deadline (@status is
+ *             then IBSA_STATUS_BUSY); -ETIMEDOUT: the deadline passed without a
+ *             reply from the last address to which the request was sent, or
+ *             queue_ms passed before the first try; -ENETDOWN: as -ETIMEDOUT,
+ *             but the port was down when the deadline or queue_ms passed;
+ *             -EAGAIN: as -ETIMEDOUT, but when the deadline or queue_ms passed,
+ *             the port had no SM, and no address of an SA was given to
+ *             ibsa_open(); -ECANCELED: ibsa_cancel(), ibsa_close() or a failed
+ *             ibsa_query_wait() ended the query; -EPROTO: the reply is
+ *             malformed; -EMSGSIZE: the reply is larger than reply_bytes of
+ *             struct ibsa_options; -ENODATA: only the first part of the reply
+ *             arrived, and @records holds its complete records; -ENODEV: the
+ *             device disappeared; or the transport's error when it sent a try
+ * @status:    the MAD status of the reply, all 16 bits; 0 if @err is not 0
+ * @tries:     number of tries of the request that were sent, also before the
+ *             query joined it; 0: the request was never sent
+ * @rtt_ns:    nanoseconds from the last try to the reply, also if the reply is
+ *             to an earlier try; 0 without a reply, and if the query ended at
+ *             its deadline
+ * @records:   the records as received, in network byte order
+ * @stride:    bytes from the start of one record to the start of the next. In a
+ *             reply with another status than 0: the size of the record that the
+ *             SA sent with the status, which @records holds although @count is
+ *             0; 0 if the reply is too short for a record
+ * @count:     number of complete records
  * @redirects: if bit 1 of @status is set, how many redirections the request
- *          followed before this redirection, at most 3; else 0
- * @redirect: if the SA redirects the request (bit 1 of @status is set) and the
- *          client does not follow the redirection: the ClassPortInfo of the
- *          reply, in network byte order and in the layout of @record's class
- *          version, with the address of the SA to use instead; otherwise NULL,
- *          also if the reply is too short for ClassPortInfo
+ *             followed before this redirection, at most 3; else 0
+ * @redirect:  if the SA redirects the request (bit 1 of @status is set) and the
+ *             client does not follow the redirection: the ClassPortInfo of the
+ *             reply, in network byte order and in the layout of @record's class
+ *             version, with the address of the SA to use instead; otherwise
+ *             NULL, also if the reply is too short for ClassPortInfo
  *
  * The reply and what it points to are valid until the callback returns. Numbers
  * are in host byte order, @records and @redirect in network byte order.
@@ -386,14 +388,14 @@ int ibsa_close(struct ibsa_client *client);
  * jitter. As long as the address to which a request is sent does not change,
  * its tries have the same TransactionID, so a late reply to an earlier try
  * counts. After each change of the address, the tries have a new TransactionID.
- * With the default options, a query without a reply ends 10 seconds after the
- * call; ibsa_query(3) has the times of its tries. If the transport temporarily
- * cannot send a try (-EAGAIN, -EBUSY, -EINTR, -ENOBUFS, -ENOMEM), the client
- * sends the try when a message arrives or at most 64 ms later, and returns no
- * error. Such a failure is not counted in tries of struct ibsa_reply, and does
- * not double the interval. If the SA replies BUSY, the client sends the next
- * try when the current interval has passed once more, from the arrival of that
- * reply on.
+ * With the default options, a query without a reply ends
+ * IBSA_DEFAULT_DEADLINE_MS after the call; ibsa_query(3) has the times of its
+ * tries. If the transport temporarily cannot send a try (-EAGAIN, -EBUSY,
+ * -EINTR, -ENOBUFS, -ENOMEM), the client sends the try when a message arrives
+ * or at most 64 ms later, and returns no error. Such a failure is not counted
+ * in tries of struct ibsa_reply, and does not double the interval. If the SA
+ * replies BUSY, the client sends the next try when the current interval has
+ * passed once more, from the arrival of that reply on.
  *
  * Unless the program gave the address of the SA to ibsa_open(), each try goes
  * to the SM whose LID the client last read from the port. While the port has no
@@ -576,8 +578,8 @@ void ibsa_wake(struct ibsa_client *client);
  * another error of the transport when it sent a try: the query ended with this
  * err of struct ibsa_reply, which @done receives; another error of ibsa_wait(),
  * such as the transport's error when it received or waited: ibsa_query_wait()
- * then cancels the query, and @done is called as after ibsa_cancel(); -EBUSY
- * a callback of this client called ibsa_query_wait(); or an error of
+ * then cancels the query, and @done is called as after ibsa_cancel(); -EBUSY a
+ * callback of this client called ibsa_query_wait(); or an error of
  * ibsa_query(). After -EBUSY or an error of ibsa_query() @done is not called.
  */
 int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
@@ -666,11 +668,11 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 /**
  * ibsa_port_watch - watch the client's port for changes
  * @client:      an open client
- * @interval_ms: milliseconds between two reads of the port; 0: 1000, or at a
- *               fabric server, which reports each change of the port, no such
- *               reads. The smallest interval of all watches of the client
- *               applies; an event watch or a registered service counts as a
- *               watch with 0
+ * @interval_ms: milliseconds between two reads of the port; 0:
+ *               IBSA_DEFAULT_PORT_INTERVAL_MS, or at a fabric server, which
+ *               reports each change of the port, no such reads. The smallest
+ *               interval of all watches of the client applies; an event watch
+ *               or a registered service counts as a watch with 0
  * @changed:     called for changes, by the functions that ibsa_reply_fn lists
  * @arg:         passed to @changed unchanged
  * @out:         receives the watch, which ibsa_port_unwatch() or ibsa_close()

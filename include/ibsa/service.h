@@ -17,9 +17,6 @@ IBSA_BEGIN
 
 struct ibsa_registration;
 
-/* Default lease, in seconds. */
-enum { IBSA_REGISTRATION_LEASE_S = 300 };
-
 /**
  * struct ibsa_service_registration - a registration; zero is the default of all
  * members but @service
@@ -28,7 +25,8 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  *               IBSA_SERVICE_CM(), also if their value is 0. 0: all fields that
  *               are not zero are set
  * @audit_ms:    interval in milliseconds at which the client reads the record
- *               back, shortened at random by up to an eighth; default 30000
+ *               back, shortened at random by up to an eighth; default
+ *               IBSA_DEFAULT_AUDIT_MS
  * @deadline_ms: deadline of each request in milliseconds from its first try,
  *               except during ibsa_close(); default: that of the client. If the
  *               client has as many requests in flight as its window permits, a
@@ -40,9 +38,8 @@ enum { IBSA_REGISTRATION_LEASE_S = 300 };
  * its bit is not in @mask. Each of the other three has a default if it is not
  * set: service_gid is the GID at index 0 of the port, and if this GID changes,
  * the client registers the service again with the new GID; service_pkey is
- * 0xffff; service_lease is IBSA_REGISTRATION_LEASE_S (300) seconds. All other
- * fields that are not set are sent as zero. service_lease may be
- * IBSA_LEASE_INFINITE.
+ * 0xffff; service_lease is IBSA_DEFAULT_LEASE_S seconds. All other fields that
+ * are not set are sent as zero. service_lease may be IBSA_LEASE_INFINITE.
  */
 struct ibsa_service_registration {
 	const struct ibsa_service *service;
@@ -82,27 +79,29 @@ enum ibsa_registration_event {
 
 /**
  * struct ibsa_registration_report - one event of a registration
- * @registration:    the handle of the registration
- * @event:   enum ibsa_registration_event
- * @err:     of FAILED: -ETIMEDOUT the SA did not reply; -ENETDOWN the SA did
- *           not reply, and the port is down; -EAGAIN the port has no SM or has
- *           no GID yet; -ENOENT the SA accepted the record, but does
- *           not return it; another error of ibsa_query() or struct ibsa_reply;
- *           0 the SA was busy, see @status. Of RELEASED: 0 the SA replied to
- *           the Delete request, and the record is deleted if @status is 0 or
- *           0x0300; 0 with @status 0 also if the SA cannot have the record,
- *           because the client neither sent a Set request nor queued one for
- *           the window: the client then sends no Delete request; -ETIMEDOUT the
- *           SA did not reply; -ECANCELED ibsa_close() stopped waiting before
- *           the Delete request was sent or ended; or another error of the
- *           Delete request. Unless the record is deleted, the SA keeps the
- *           record until the record's lease ends. Of other events: 0
- * @status:  of FAILED, REFUSED and RELEASED: the MAD status, all 16 bits; of
- *           other events: 0
- * @service: the record: of REGISTERED, the record at the SA, with the granted
- *           lease; of REPLACED, the record with another name or other data that
- *           the SA has instead; of other events, the record that the client
- *           sends. @service is valid until the callback returns
+ * @registration: the handle of the registration
+ * @event:        enum ibsa_registration_event
+ * @err:          of FAILED: -ETIMEDOUT the SA did not reply; -ENETDOWN the SA
+ *                did not reply, and the port is down; -EAGAIN the port has no
+ *                SM or has no GID yet; -ENOENT the SA accepted the record, but
+ *                does not return it; another error of ibsa_query() or struct
+ *                ibsa_reply; 0 the SA was busy, see @status. Of RELEASED: 0 the
+ *                SA replied to the Delete request, and the record is deleted if
+ *                @status is 0 or 0x0300; 0 with @status 0 also if the SA cannot
+ *                have the record, because the client neither sent a Set request
+ *                nor queued one for the window: the client then sends no Delete
+ *                request; -ETIMEDOUT the SA did not reply; -ECANCELED
+ *                ibsa_close() stopped waiting before the Delete request was
+ *                sent or ended; or another error of the Delete request. Unless
+ *                the record is deleted, the SA keeps the record until the
+ *                record's lease ends. Of other events: 0
+ * @status:       of FAILED, REFUSED and RELEASED: the MAD status, all 16 bits;
+ *                of other events: 0
+ * @service:      the record: of REGISTERED, the record at the SA, with the
+ *                granted lease; of REPLACED, the record with another name or
+ *                other data that the SA has instead; of other events, the
+ *                record that the client sends. @service is valid until the
+ *                callback returns
  */
 struct ibsa_registration_report {
 	struct ibsa_registration *registration;
@@ -130,14 +129,14 @@ typedef void (*ibsa_registration_fn)(
 
 /**
  * ibsa_service_register - register a service and keep it registered
- * @client: an open client
+ * @client:  an open client
  * @options: the record and the options; copied
- * @report: called for each event, later, from ibsa_dispatch(), ibsa_close() and
- *          the functions that wait; may be NULL
- * @arg:    passed to @report unchanged
- * @out:    receives the handle, valid until the callback for
- *          IBSA_REGISTRATION_RELEASED is called; without @report, until
- *          ibsa_service_release() or ibsa_close()
+ * @report:  called for each event, later, from ibsa_dispatch(), ibsa_close()
+ *           and the functions that wait; may be NULL
+ * @arg:     passed to @report unchanged
+ * @out:     receives the handle, valid until the callback for
+ *           IBSA_REGISTRATION_RELEASED is called; without @report, until
+ *           ibsa_service_release() or ibsa_close()
  *
  * The client sets the record at the SA and reads it back. The client reads the
  * record again every audit_ms (an audit) and soon after the port changed (see

@@ -31,4 +31,34 @@ struct ibsa_error {
 	char text[256];
 };
 
+/*
+ * What applies if a member of an options struct is 0. The library, the manual
+ * pages and the help of the command take the values from here. A later version
+ * may have other values.
+ */
+
+/* struct ibsa_options, struct ibsa_query */
+#define IBSA_DEFAULT_WINDOW 16	  /* requests in flight */
+#define IBSA_DEFAULT_QUEUE 65536  /* requests that wait for the window */
+#define IBSA_DEFAULT_REPLY_MIB 64 /* largest reply, in MiB */
+#define IBSA_DEFAULT_DEADLINE_MS 10000
+#define IBSA_DEFAULT_FIRST_INTERVAL_MS 500 /* until a reply was measured */
+#define IBSA_DEFAULT_MAX_INTERVAL_MS 4000
+#define IBSA_DEFAULT_JITTER_PERCENT 25
+
+/* ibsa_port_watch() */
+#define IBSA_DEFAULT_PORT_INTERVAL_MS 1000
+
+/* Event watches, registered services, devices, contexts */
+#define IBSA_DEFAULT_AUDIT_MS 30000
+#define IBSA_DEFAULT_LEASE_S 300
+
+/* struct ibsa_verbs_options */
+#define IBSA_DEFAULT_EVENT_QUEUE 16384 /* events of the SM */
+
+/* struct ibsa_fabric_server_options */
+#define IBSA_DEFAULT_CONNECTIONS 1024
+#define IBSA_DEFAULT_PATIENCE_MS 10000
+#define IBSA_DEFAULT_MEMORY_MB 1024
+
 #endif

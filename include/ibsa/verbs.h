@@ -336,9 +336,9 @@ struct ibsa_async_event {
  *              this address; if it is NULL, Ethernet ports are not used, since
  *              their networks have no SA
  * @audit_ms:   interval in milliseconds at which the library queries the SA for
- *              its subscriptions, to find lost ones; default 30000
+ *              its subscriptions, to find lost ones; default IBSA_DEFAULT_AUDIT_MS
  * @max_events: maximum number of events of the SM that wait to be read, up to
- *              1048576; default 16384. An event of the SM that exceeds
+ *              1048576; default IBSA_DEFAULT_EVENT_QUEUE. An event of the SM that exceeds
  *              @max_events is lost
  * @gaps:       report with IBV_EVENT_SM_GAP that events may have been lost;
  *              default: do not report

@@ -19,12 +19,6 @@
 
 enum {
 	WINDOW_MAX = 1 << 20,
-	DEFAULT_WINDOW = 16,
-	DEFAULT_QUEUE = 65536,
-	DEFAULT_REPLY_BYTES = 64 << 20,
-	DEFAULT_DEADLINE_MS = 10000,
-	DEFAULT_MAX_INTERVAL_MS = 4000,
-	DEFAULT_JITTER_PERCENT = 25,
 	SL_MAX = 15,
 	SL_MAX_OPA = 31,
 	/*
@@ -78,16 +72,17 @@ static int engine_open(const struct ibsa_options *options,
 		.access = options->access,
 		.seed = client_seed(options, environment),
 		.reply_bytes = options->reply_bytes,
-		.window = value_or_default(options->window, DEFAULT_WINDOW),
-		.queue = value_or_default(options->queue, DEFAULT_QUEUE),
+		.window = value_or_default(options->window,
+					   IBSA_DEFAULT_WINDOW),
+		.queue = value_or_default(options->queue, IBSA_DEFAULT_QUEUE),
 		.deadline_ms = value_or_default(options->deadline_ms,
-						DEFAULT_DEADLINE_MS),
+						IBSA_DEFAULT_DEADLINE_MS),
 		.first_interval_ms = options->first_interval_ms,
-		.max_interval_ms = value_or_default(options->max_interval_ms,
-						    DEFAULT_MAX_INTERVAL_MS),
+		.max_interval_ms = value_or_default(
+			options->max_interval_ms, IBSA_DEFAULT_MAX_INTERVAL_MS),
 		.jitter_percent = options->jitter_percent
 					  ? options->jitter_percent
-					  : DEFAULT_JITTER_PERCENT,
+					  : IBSA_DEFAULT_JITTER_PERCENT,
 		.sharing = !options->no_sharing,
 		.port_is_reported = ibsa__server_named(options, environment),
 	};
@@ -172,7 +167,7 @@ int ibsa__client_open(const struct ibsa_options *options,
 	if (err)
 		return err;
 	if (!own.reply_bytes)
-		own.reply_bytes = DEFAULT_REPLY_BYTES;
+		own.reply_bytes = (size_t)IBSA_DEFAULT_REPLY_MIB << 20;
 	client = ibsa__calloc(1, sizeof(*client));
 	if (!client)
 		return ibsa__fail(error, -ENOMEM, "out of memory");

@@ -12,7 +12,6 @@ enum {
 	 * ms.
 	 */
 	PORT_READ_MS = 100,
-	DEFAULT_WATCH_MS = 1000,
 };
 
 /*
@@ -279,7 +278,7 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 	watch->arg = arg;
 	watch->interval_ms = interval_ms;
 	if (!interval_ms && !engine->options.port_is_reported)
-		watch->interval_ms = DEFAULT_WATCH_MS;
+		watch->interval_ms = IBSA_DEFAULT_PORT_INTERVAL_MS;
 	watch_interval_update(engine);
 	*out = watch;
 	return 0;

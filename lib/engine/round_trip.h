@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* First interval between tries, while no reply was measured. */
-enum { UNMEASURED_MS = 500 };
+#include <ibsa/types.h>
 
 enum { LONGEST_US = 60 * 1000 * 1000, SMOOTH_SHIFT = 3, DEVIATION_SHIFT = 2 };
 
@@ -101,7 +100,7 @@ static inline void round_trip_note(struct round_trip *trip, uint32_t tries,
 /*
  * Return: the interval in ms between the first try of a request and the second
  * one, unless the program gave one: four round trips, but not below @least_ms;
- * before the first measured reply, UNMEASURED_MS.
+ * before the first measured reply, IBSA_DEFAULT_FIRST_INTERVAL_MS.
  */
 static inline uint32_t round_trip_first_ms(const struct round_trip *trip,
 					   uint32_t least_ms)
@@ -110,7 +109,7 @@ static inline uint32_t round_trip_first_ms(const struct round_trip *trip,
 	const uint32_t us = ROUND_TRIPS * (uint32_t)trip->smooth_us;
 
 	if (!trip->limit_us)
-		return UNMEASURED_MS;
+		return IBSA_DEFAULT_FIRST_INTERVAL_MS;
 	return us > 1000 * least_ms ? us / 1000 : least_ms;
 }
 

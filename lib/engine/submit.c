@@ -137,8 +137,9 @@ void ibsa__txn_back_off_arm(struct ibsa__engine *engine, struct txn *txn,
 	enum { WIDER = 4 };
 	const unsigned int percent = WIDER * txn->jitter_percent;
 
-	if (txn->is_measured && txn->interval_ms < UNMEASURED_MS)
-		txn->interval_ms = UNMEASURED_MS;
+	if (txn->is_measured &&
+	    txn->interval_ms < IBSA_DEFAULT_FIRST_INTERVAL_MS)
+		txn->interval_ms = IBSA_DEFAULT_FIRST_INTERVAL_MS;
 	txn_retry_arm(engine, txn, now, percent < 100 ? percent : 100);
 }
 

@@ -287,7 +287,7 @@ static int watch_new(const struct ibsa_event_options *options,
 	watch->kinds = options->kinds ? options->kinds : IBSA_EVENT_OF_SM;
 	watch->producers = kinds_producers(watch->kinds);
 	watch->audit_ms = options->audit_ms ? options->audit_ms
-					    : IBSA__AUDIT_MS;
+					    : IBSA_DEFAULT_AUDIT_MS;
 	watch->deadline_ms = options->deadline_ms;
 	watch->audit_nodes = options->audit_nodes;
 	*out = watch;

@@ -337,7 +337,7 @@ void ibsa__registration_init(struct ibsa__registration *registration,
 		.all = all,
 		.ops = ops,
 		.renew_ns = UINT64_MAX,
-		.audit_ms = IBSA__AUDIT_MS,
+		.audit_ms = IBSA_DEFAULT_AUDIT_MS,
 		.retry_max_ms = RETRY_MAX_MS,
 	};
 	list_init(&registration->link);

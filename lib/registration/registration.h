@@ -15,8 +15,6 @@
 #include "base/list.h"
 #include "engine/engine.h"
 
-enum { IBSA__AUDIT_MS = 30000 }; /* default interval between two reads */
-
 enum ibsa__registration_step {
 	IBSA__STEP_SET,
 	IBSA__STEP_READ,

@@ -109,7 +109,7 @@ service_record_prepare(const struct ibsa_service_registration *options,
 	if (!(mask & IBSA_SERVICE_CM(service_pkey)))
 		record->service_pkey = IBSA_PKEY_DEFAULT;
 	if (!(mask & IBSA_SERVICE_CM(service_lease)))
-		record->service_lease = IBSA_REGISTRATION_LEASE_S;
+		record->service_lease = IBSA_DEFAULT_LEASE_S;
 	registration->mask = mask | IBSA_SERVICE_CM(service_id) |
 			     IBSA_SERVICE_CM(service_gid) |
 			     IBSA_SERVICE_CM(service_pkey) |
