@@ -50,7 +50,7 @@ def statements(text):
         text = re.sub(r"\{[^{}]*\}", ";", text)
     for statement in text.split(";"):
         statement = " ".join(statement.split()).replace("( ", "(")
-        yield re.sub(r"^(?:(?:static|inline|extern) )+", "", statement)
+        yield re.sub(r"^(?:(?:static|inline|extern|IBSA_\w+) )+", "", statement)
 
 
 def declarations(text, header):

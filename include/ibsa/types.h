@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* MAJOR * 10000 + MINOR * 100 + PATCH of the version of these headers. */
+#define IBSA_VERSION_NUMBER 100
+
 #define IBSA_MUST_USE __attribute__((warn_unused_result))
 
 #ifdef __cplusplus
