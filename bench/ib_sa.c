@@ -180,7 +180,7 @@ static void client_query(uint16_t lid, ibsa_reply_fn done, void *arg)
 	};
 
 	asked++;
-	if (ibsa_query(client, &query, done, arg, NULL))
+	if (ibsa_query_start(client, &query, done, arg, NULL))
 		abort();
 }
 

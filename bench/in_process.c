@@ -51,7 +51,7 @@ static void path_query(void)
 			IBSA_PATH_CM(numb_path),
 	};
 
-	if (ibsa_query(client, &query, path_answered, NULL, NULL))
+	if (ibsa_query_start(client, &query, path_answered, NULL, NULL))
 		abort();
 }
 

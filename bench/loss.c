@@ -32,7 +32,7 @@ static void path_submit(struct ibsa_client *client, uint16_t dlid)
 		.no_sharing = true,
 	};
 
-	if (ibsa_query(client, &query, path_ended, NULL, NULL))
+	if (ibsa_query_start(client, &query, path_ended, NULL, NULL))
 		abort();
 }
 

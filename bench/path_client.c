@@ -29,7 +29,7 @@ static void answered(const struct ibsa_reply *reply, void *arg)
 	struct slot *slot = arg;
 	struct path_run *run = &slot->asker->run;
 
-	if (ibsa_outcome(reply) != IBSA_OUTCOME_OK) {
+	if (ibsa_reply_outcome(reply) != IBSA_OUTCOME_OK) {
 		fprintf(stderr, "err %d, status %#x\n", reply->err,
 			reply->status);
 		exit(EXIT_FAILURE);
@@ -59,9 +59,9 @@ static void path_submit(struct slot *slot)
 	ibsa_put_be64(want.dgid.raw + 8,
 		      path_run_target(&asker->run, asker->run.asked++));
 	slot->asked_ns = bench_now_ns();
-	err = ibsa_query(asker->client, &query, answered, slot, NULL);
+	err = ibsa_query_start(asker->client, &query, answered, slot, NULL);
 	if (err) {
-		fprintf(stderr, "ibsa_query: %d\n", err);
+		fprintf(stderr, "ibsa_query_start: %d\n", err);
 		exit(EXIT_FAILURE);
 	}
 }

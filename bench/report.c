@@ -191,7 +191,8 @@ static void client_open(void)
 	struct ibsa_event_watch *watch;
 
 	if (ibsa_open(&options, NULL, &taken.client) ||
-	    ibsa_event_watch(taken.client, NULL, happened, NULL, NULL, &watch))
+	    ibsa_event_watch_start(taken.client, NULL, happened, NULL, NULL,
+				   &watch))
 		abort();
 	while (!taken.is_subscribed)
 		if (ibsa_wait(taken.client, 0))

@@ -41,7 +41,7 @@ static void decode_all(const struct ibsa_reply *reply, void *arg)
 {
 	struct table *table = arg;
 
-	if (ibsa_outcome(reply) != IBSA_OUTCOME_OK) {
+	if (ibsa_reply_outcome(reply) != IBSA_OUTCOME_OK) {
 		fprintf(stderr, "err %d, status %#x\n", reply->err,
 			reply->status);
 		exit(EXIT_FAILURE);

@@ -140,7 +140,7 @@ static void sa_note_reply(const struct ibsa_reply *reply, void *arg)
 {
 	struct sa_answer *answer = arg;
 
-	answer->outcome = ibsa_outcome(reply);
+	answer->outcome = ibsa_reply_outcome(reply);
 	answer->rtt_ns = reply->rtt_ns;
 	answers_count(answer->answers, reply->err, reply->status);
 	ibsa_reply_explain(reply, &answer->why);

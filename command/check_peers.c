@@ -158,7 +158,7 @@ static void nodes_take(const struct ibsa_reply *reply, void *arg)
 
 	ibsa_reply_explain(reply, &trips->why);
 	answers_count(trips->check->answers, reply->err, reply->status);
-	if (ibsa_outcome(reply) != IBSA_OUTCOME_OK)
+	if (ibsa_reply_outcome(reply) != IBSA_OUTCOME_OK)
 		return;
 	trips->nodes = calloc(reply->count, sizeof(*trips->nodes));
 	trips->check->out_of_memory |= !trips->nodes;
@@ -326,8 +326,8 @@ static int trips_query(struct trips *trips)
 	if (trips->count == 0 || trips->check->out_of_memory)
 		return 0;
 	trips->left = trips->count;
-	err = ibsa_reach_each(trips->from->client, NULL, trips->gids,
-			      trips->count, trip_note, trips, NULL);
+	err = ibsa_reach_start(trips->from->client, NULL, trips->gids,
+			       trips->count, trip_note, trips, NULL);
 	if (err)
 		return err;
 	while (trips->left)

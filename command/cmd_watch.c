@@ -415,8 +415,8 @@ static void watch_start(struct watching *watching,
 		.changed = lines_flush,
 		.arg = watching,
 	};
-	err = ibsa_event_watch(watching->cli->client, &options, event_received,
-			       watching, &error, &handle);
+	err = ibsa_event_watch_start(watching->cli->client, &options,
+				     event_received, watching, &error, &handle);
 	if (err) {
 		watching->status = not_watched(err, &error);
 		return;

@@ -31,7 +31,7 @@ static void request_done(const struct ibsa_reply *reply, void *arg)
 	struct answer *answer = arg;
 
 	answer->ended = true;
-	answer->outcome = ibsa_outcome(reply);
+	answer->outcome = ibsa_reply_outcome(reply);
 	answer->err = reply->err;
 	answer->status = reply->status;
 	answer->tries = reply->tries;
@@ -69,7 +69,8 @@ static struct answer request_wait(const struct visit *visit,
 	struct answer answer = { .outcome = IBSA_OUTCOME_UNREACHABLE };
 	uint64_t id;
 
-	answer.err = ibsa_query(client, query, request_done, &answer, &id);
+	answer.err = ibsa_query_start(client, query, request_done, &answer,
+				      &id);
 	if (!answer.err)
 		request_await(visit->doctor, client, id, &answer);
 	return answer;

@@ -160,7 +160,7 @@ static const struct ibsa_query sms_query = {
 static void sms_note(const struct ibsa_reply *reply, void *arg)
 {
 	struct fabric_check *check = arg;
-	const enum ibsa_outcome outcome = ibsa_outcome(reply);
+	const enum ibsa_outcome outcome = ibsa_reply_outcome(reply);
 
 	reply_statistics_print(check->cli, &sms_query, reply);
 	if (outcome != IBSA_OUTCOME_OK && outcome != IBSA_OUTCOME_NONE) {

@@ -34,12 +34,12 @@ static int subscribe(struct metrics_events *events, struct ibsa_error *error)
 	const struct ibsa_event_options all = { .kinds = IBSA_EVENT_ALL };
 	struct ibsa_event_watch *events_watch;
 	struct ibsa_port_watch *port_watch;
-	int err = ibsa_event_watch(events->client, &all, event_count, events,
-				   error, &events_watch);
+	int err = ibsa_event_watch_start(events->client, &all, event_count,
+					 events, error, &events_watch);
 
 	if (!err)
-		err = ibsa_port_watch(events->client, 0, port_note, events,
-				      &port_watch);
+		err = ibsa_port_watch_start(events->client, 0, port_note,
+					    events, &port_watch);
 	return err;
 }
 

@@ -96,7 +96,8 @@ static void name_query(struct names *names, const struct ibsa_node *match,
 		.deadline_ms = mask ? ONE_MS : ALL_MS,
 	};
 
-	if (ibsa_query(names->client, &query, reply_add, names, NULL) == 0)
+	if (ibsa_query_start(names->client, &query, reply_add, names, NULL) ==
+	    0)
 		names->asked++;
 }
 

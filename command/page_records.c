@@ -37,7 +37,7 @@ struct section {
 static void section_done(const struct ibsa_reply *reply, void *arg)
 {
 	struct section *section = arg;
-	const enum ibsa_outcome outcome = ibsa_outcome(reply);
+	const enum ibsa_outcome outcome = ibsa_reply_outcome(reply);
 
 	section->wait.ended = true;
 	section->rtt_ns = reply->rtt_ns;
@@ -56,7 +56,8 @@ static int section_query(struct section *section,
 			 const struct ibsa_query *query)
 {
 	struct cli *cli = section->page->cli;
-	int err = ibsa_query(cli->client, query, section_done, section, NULL);
+	int err = ibsa_query_start(cli->client, query, section_done, section,
+				   NULL);
 
 	section->wait.ended = false;
 	if (err)

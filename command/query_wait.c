@@ -72,8 +72,8 @@ static int sa_address_own(struct cli *cli, const struct ibsa_port_state *port,
 }
 
 /*
- * On InfiniBand, a packet to a GID needs a LID, too: query it from the SA at the
- * address in the port's state.
+ * On InfiniBand, a packet to a GID needs a LID, too: query it from the SA at
+ * the address in the port's state.
  */
 static int sa_address_find(struct cli *cli, struct ibsa_client *client,
 			   struct ibsa_error *error)
@@ -311,7 +311,7 @@ bool redirection_explain(struct cli *cli, uint16_t status)
 
 int reply_explain(struct cli *cli, const struct ibsa_reply *reply)
 {
-	switch (ibsa_outcome(reply)) {
+	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		return CLI_DONE;
 	case IBSA_OUTCOME_NONE:
@@ -335,7 +335,7 @@ int reply_explain(struct cli *cli, const struct ibsa_reply *reply)
 static int reply_status(struct query_state *state,
 			const struct ibsa_reply *reply)
 {
-	if (ibsa_outcome(reply) == IBSA_OUTCOME_OK)
+	if (ibsa_reply_outcome(reply) == IBSA_OUTCOME_OK)
 		return state->use(state->cli, reply, state->arg);
 	return reply_explain(state->cli, reply);
 }
@@ -466,7 +466,7 @@ int query_wait(struct cli *cli, const struct ibsa_query *query,
 
 	if (err)
 		return err;
-	err = ibsa_query(cli->client, query, query_done, &state, NULL);
+	err = ibsa_query_start(cli->client, query, query_done, &state, NULL);
 	if (err)
 		return query_refused_explain(cli, err);
 	client_wait(cli, &state.wait);

@@ -233,8 +233,8 @@ bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
 		options.from = *from;
 	run->results = results;
 	run->left = count;
-	err = ibsa_reach_each(run->cli->client, &options, gids, count,
-			      answer_received, run, &run->batch);
+	err = ibsa_reach_start(run->cli->client, &options, gids, count,
+			       answer_received, run, &run->batch);
 	if (err) {
 		complain("cannot send queries to the SA: %s", strerror(-err));
 		run->end = REACH_BROKEN;

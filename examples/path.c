@@ -5,8 +5,9 @@
  *	cc path.c $(pkg-config --cflags --libs ibsa) -o path
  *	IBSA_FABRIC=/usr/share/ibsa/fabrics/fat-tree-16.net ./path fe80::...
  *
- * The program waits in a poll() loop, like a program that has other descriptors,
- * too. Without such a loop, ibsa_query_wait() replaces poll_until_ended().
+ * The program waits in a poll() loop, like a program that has other
+ * descriptors, too. Without such a loop, ibsa_query_wait() replaces
+ * poll_until_ended().
  */
 #include <ibsa/ibsa.h>
 #include <ibsa/text.h>
@@ -37,7 +38,7 @@ static void path_arrived(const struct ibsa_reply *reply, void *arg)
 
 	answer->has_ended = true;
 	answer->status = 1;
-	switch (ibsa_outcome(reply)) {
+	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		if (ibsa_reply_decode(reply, 0, &path) == 0) {
 			path_print(&path);
@@ -76,7 +77,7 @@ static int path_query(struct ibsa_client *client, const char *gid,
 	if (err != 0)
 		return err;
 	want.sgid = port.gid;
-	return ibsa_query(client, &query, path_arrived, answer, NULL);
+	return ibsa_query_start(client, &query, path_arrived, answer, NULL);
 }
 
 /* Another event loop needs the same three functions. */

@@ -45,8 +45,8 @@ static void result_print(const struct ibsa_reach_answer *answer, void *arg)
 static int gids_check(struct ibsa_client *client, const struct ibsa_gid *gids,
 		      struct progress *progress)
 {
-	int err = ibsa_reach_each(client, NULL, gids, progress->left,
-				  result_print, progress, NULL);
+	int err = ibsa_reach_start(client, NULL, gids, progress->left,
+				   result_print, progress, NULL);
 
 	while (err == 0 && progress->left > 0)
 		err = ibsa_wait(client, -1);

@@ -186,7 +186,7 @@ static void run(struct ibsa__events *events, struct hostile *hostile)
 		hostile->is_down = i == ROUNDS / 2;
 	}
 	if (hostile->sequence % 2)
-		ibsa_event_unwatch(watch);
+		ibsa_event_watch_stop(watch);
 	ibsa__events_close(events);
 	(void)ibsa__engine_dispatch(events->engine);
 	ibsa__events_end(events);

@@ -121,7 +121,7 @@ static void use_reply(const struct ibsa_reply *reply, void *arg)
 		if (ibsa_reply_decode(reply, i, &host))
 			abort();
 	}
-	(void)ibsa_outcome(reply);
+	(void)ibsa_reply_outcome(reply);
 	ibsa_reply_explain(reply, &error);
 	++*(unsigned int *)arg;
 }

@@ -61,7 +61,7 @@ static void cpi_note_reply(const struct ibsa_reply *reply, void *arg)
 	struct sa_port *port = arg;
 	struct ibsa_opa_class_port_info info;
 
-	if (ibsa_outcome(reply) != IBSA_OUTCOME_OK) {
+	if (ibsa_reply_outcome(reply) != IBSA_OUTCOME_OK) {
 		cpi_note_failure(port);
 		return;
 	}
@@ -91,8 +91,8 @@ static void cpi_query_again(struct ibsa__alarm *alarm)
 {
 	struct sa_port *port = list_object(alarm, struct sa_port, cpi.again);
 
-	if (ibsa_query(port->client, &cpi_query, cpi_note_later_reply, port,
-		       &port->cpi.asked))
+	if (ibsa_query_start(port->client, &cpi_query, cpi_note_later_reply,
+			     port, &port->cpi.asked))
 		cpi_note_failure(port);
 }
 

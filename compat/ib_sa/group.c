@@ -182,7 +182,7 @@ static int group_query(struct mc_group *group, uint8_t method,
 
 	group->registration.is_stale = group->registration.query_id;
 	pthread_mutex_unlock(&sa->lock);
-	err = ibsa_query(group->port->client, &query, done, group, NULL);
+	err = ibsa_query_start(group->port->client, &query, done, group, NULL);
 	pthread_mutex_lock(&sa->lock);
 	return err;
 }

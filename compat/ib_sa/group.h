@@ -124,7 +124,7 @@ void ibsa__mc_member_end(struct mc_member *member, int status);
 /*
  * Send the SA a request to leave the join states @states of the group. Only
  * the dispatcher calls this. @lock is held, and is released while the request
- * is submitted. Return: as ibsa_query().
+ * is submitted. Return: as ibsa_query_start().
  */
 int ibsa__mc_group_leave(struct mc_group *group, uint8_t states,
 			 ibsa_reply_fn done);

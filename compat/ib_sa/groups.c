@@ -95,7 +95,7 @@ static void group_answer(struct mc_group *group, const struct ibsa_reply *reply)
 	else if (registration->is_stale)
 		ibsa__registration_schedule(registration, IBSA__STEP_READ,
 					    UINT64_MAX);
-	else if (ibsa_outcome(reply) == IBSA_OUTCOME_NONE)
+	else if (ibsa_reply_outcome(reply) == IBSA_OUTCOME_NONE)
 		group_end(group);
 	else if (is_refusal(reply->err, reply->status))
 		ibsa__registration_present(registration);

@@ -119,8 +119,8 @@ static int port_open_client(struct sa_port *port,
 	if (!err)
 		port_set_state(port, &state);
 	if (!err)
-		err = ibsa_port_watch(port->client, 0, port_note_change, port,
-				      &watch);
+		err = ibsa_port_watch_start(port->client, 0, port_note_change,
+					    port, &watch);
 	return open_errno(err);
 }
 

@@ -106,8 +106,8 @@ static void query_run_start(struct sa_task *task)
 		query_end(query, -EINTR, NULL);
 		return;
 	}
-	err = ibsa_query(task->port->client, &query->query, query_note_reply,
-			 query, &query->engine_id);
+	err = ibsa_query_start(task->port->client, &query->query,
+			       query_note_reply, query, &query->engine_id);
 	if (err)
 		query_note_failure(query, err);
 }

@@ -60,9 +60,9 @@ static void watch_run_start(struct sa_task *task)
 	int err = -ECANCELED;
 
 	if (!ibsa__sa_task_is_over(&watch->task))
-		err = ibsa_event_watch(watch->task.port->client,
-				       &watch->options, watch_report, watch,
-				       NULL, &watch->watch);
+		err = ibsa_event_watch_start(watch->task.port->client,
+					     &watch->options, watch_report,
+					     watch, NULL, &watch->watch);
 	if (err)
 		watch_report_end(watch, err);
 }
@@ -72,7 +72,7 @@ static void watch_run_end(struct sa_job *job)
 {
 	struct sa_watch *watch = list_object(job, struct sa_watch, task.end);
 
-	ibsa_event_unwatch(watch->watch);
+	ibsa_event_watch_stop(watch->watch);
 	watch_report_end(watch, 0);
 }
 
@@ -101,11 +101,11 @@ static const struct sa_task_ops watch_ops = {
 	.is_registration = true,
 };
 
-int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
-		      uint8_t port_num,
-		      const struct ibsa_event_options *options,
-		      ibsa_event_fn happened, void *arg,
-		      struct ibsa_device_watch **out)
+int ibsa_device_watch_start(struct ib_sa_client *client,
+			    struct ib_device *device, uint8_t port_num,
+			    const struct ibsa_event_options *options,
+			    ibsa_event_fn happened, void *arg,
+			    struct ibsa_device_watch **out)
 {
 	const struct ibsa_event_options all = { 0 };
 	struct sa_watch *watch;
@@ -135,7 +135,7 @@ int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
 	return err;
 }
 
-void ibsa_device_unwatch(struct ibsa_device_watch *watch)
+void ibsa_device_watch_stop(struct ibsa_device_watch *watch)
 {
 	ibsa__sa_task_end(-1, (uintptr_t)watch);
 }

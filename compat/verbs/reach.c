@@ -93,7 +93,7 @@ static int reply_result(const struct ibsa_reply *reply)
 {
 	if (!reply)
 		return -EIO;
-	switch (ibsa_outcome(reply)) {
+	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		return 0;
 	case IBSA_OUTCOME_NONE:

@@ -221,9 +221,10 @@ static int watch_subscribe(struct context_state *state, struct sm_watch *watch)
 	pthread_rwlock_rdlock(&state->asking);
 	err = ibsa__context_state_device(state);
 	if (!err)
-		err = ibsa_device_watch(&state->client, state->device,
-					watch->port, &options, watch_event,
-					watch, &watch->handle);
+		err = ibsa_device_watch_start(&state->client, state->device,
+					      watch->port, &options,
+					      watch_event, watch,
+					      &watch->handle);
 	pthread_rwlock_unlock(&state->asking);
 	return err;
 }
@@ -346,7 +347,7 @@ static void watch_stop(struct sm_watch *watch)
 	if (watch->has_ended)
 		watch_free(watch);
 	else
-		ibsa_device_unwatch(watch->handle);
+		ibsa_device_watch_stop(watch->handle);
 }
 
 void ibsa__sm_watches_stop(struct context_state *state)

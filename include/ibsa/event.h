@@ -98,14 +98,14 @@ enum ibsa_event_kind {
  *            down; -EAGAIN the port has no SM; -EBUSY another client, of this
  *            or another program, became the receiver of the port's Reports
  *            while the device was gone; -ENODATA the table that audit_nodes
- *            reads was empty or incomplete; another error of ibsa_query() or
- *            struct ibsa_reply; 0 the SA was busy, as @status says. Of ENDED: 0
- *            the SA answered, or no subscription was left; the subscription is
- *            ended if @status is 0 or 0x0200; -ETIMEDOUT the SA did not answer;
- *            -ECANCELED ibsa_close() stopped waiting before the request ended;
- *            or another error of the request. If the subscription is not ended
- *            at the SA, the SA may continue to send Reports to the port. Of all
- *            other kinds: 0
+ *            reads was empty or incomplete; another error of ibsa_query_start()
+ *            or struct ibsa_reply; 0 the SA was busy, as @status says. Of
+ *            ENDED: 0 the SA answered, or no subscription was left; the
+ *            subscription is ended if @status is 0 or 0x0200; -ETIMEDOUT the SA
+ *            did not answer; -ECANCELED ibsa_close() stopped waiting before the
+ *            request ended; or another error of the request. If the
+ *            subscription is not ended at the SA, the SA may continue to send
+ *            Reports to the port. Of all other kinds: 0
  * @status:   of FAILED, REFUSED and ENDED: the MAD status, all 16 bits; of all
  *            other kinds: 0
  * @trap:     trap number of a Report; of OTHER, if @notice is not generic, the
@@ -196,7 +196,7 @@ struct ibsa_event {
  * 648 hosts with one port each and their 54 switches, 1.3 MB for 10,000 such
  * hosts and their 1,438 switches. @audit_nodes is off by default because
  * hundreds of clients that read tables are a load on the SM.
- * ibsa_event_watch(3) gives figures.
+ * ibsa_event_watch_start(3) gives figures.
  */
 struct ibsa_event_options {
 	unsigned int kinds;
@@ -210,16 +210,16 @@ struct ibsa_event_options {
 /**
  * typedef ibsa_event_fn - called for each event
  * @event: valid until the callback returns
- * @arg:   as given to ibsa_event_watch()
+ * @arg:   as given to ibsa_event_watch_start()
  *
  * The functions that ibsa_reply_fn lists call an ibsa_event_fn, which may call
- * the same functions as an ibsa_reply_fn, and also ibsa_event_watch() and
- * ibsa_event_unwatch().
+ * the same functions as an ibsa_reply_fn, and also ibsa_event_watch_start() and
+ * ibsa_event_watch_stop().
  */
 typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
 
 /**
- * ibsa_event_watch - receive the events that the SA reports
+ * ibsa_event_watch_start - receive the events that the SA reports
  * @client:   an open client
  * @options:  what to watch; copied; NULL: all defaults
  * @happened: called for each event, by the functions that call an
@@ -227,7 +227,7 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * @arg:      passed to @happened unchanged
  * @error:    after an error, a sentence that tells what failed and what to do;
  *            may be NULL
- * @out:      receives the watch, valid until ibsa_event_unwatch() or, in
+ * @out:      receives the watch, valid until ibsa_event_watch_stop() or, in
  *            ibsa_close(), until the callback for IBSA_EVENT_ENDED returns
  *
  * Use an event watch to keep a list of ports or groups current without polling
@@ -248,8 +248,8 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * server, which reports each change of the port.
  *
  * At each port, only one client of all programs can receive Reports. Only one
- * thread at a time may call ibsa_event_watch() and other functions with the
- * same client.
+ * thread at a time may call ibsa_event_watch_start() and other functions with
+ * the same client.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @happened, a kind outside
  * IBSA_EVENT_ALL, only one of gids and gid_count is set, more GIDs than
@@ -261,16 +261,16 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  *
  * Source: IBA vol 1, 13.4.8.3, 13.4.11 and 15.2.5.12.
  */
-int ibsa_event_watch(struct ibsa_client *client,
-		     const struct ibsa_event_options *options,
-		     ibsa_event_fn happened, void *arg,
-		     struct ibsa_error *error,
-		     struct ibsa_event_watch **out) IBSA_MUST_USE;
+int ibsa_event_watch_start(struct ibsa_client *client,
+			   const struct ibsa_event_options *options,
+			   ibsa_event_fn happened, void *arg,
+			   struct ibsa_error *error,
+			   struct ibsa_event_watch **out) IBSA_MUST_USE;
 
 /**
- * ibsa_event_unwatch - end a watch
- * @watch: a watch that is still valid (see @out of ibsa_event_watch()); NULL:
- *         nothing happens
+ * ibsa_event_watch_stop - end a watch
+ * @watch: a watch that is still valid (see @out of ibsa_event_watch_start());
+ *         NULL: nothing happens
  *
  * The callback of @watch is not called again, not even with IBSA_EVENT_ENDED. A
  * callback may end its own watch. When no watch of the client needs a
@@ -278,7 +278,7 @@ int ibsa_event_watch(struct ibsa_client *client,
  * ibsa_close() ends the subscriptions that remain, and waits up to two seconds
  * until the SA has confirmed this.
  */
-void ibsa_event_unwatch(struct ibsa_event_watch *watch);
+void ibsa_event_watch_stop(struct ibsa_event_watch *watch);
 
 /**
  * ibsa_event_text - the name of a kind of event

@@ -126,7 +126,7 @@ struct ibsa_fabric_port_change {
  * The change of a port does not make the file descriptor of the client at this
  * port readable; a Report that arrives there does. The client detects the
  * change when it next reads the state of its port: at the interval of
- * ibsa_port_watch(), or when it gets no reply.
+ * ibsa_port_watch_start(), or when it gets no reply.
  *
  * Return: 0; -ENODEV there is no such node; -ENXIO the node has no such port;
  * -EINVAL @mask of @wanted is 0 or has an unknown bit; a value is out of range;

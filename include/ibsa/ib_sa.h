@@ -106,7 +106,7 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  *              tries do not wait
  * @audit_ms:   interval in milliseconds at which the library reads multicast
  *              memberships, registered services and the subscriptions of
- *              ibsa_device_watch() back from the SA; default
+ *              ibsa_device_watch_start() back from the SA; default
  *              IBSA_DEFAULT_AUDIT_MS
  * @no_sharing: send each PathRecord query as a request of its own. By default,
  *              identical PathRecord queries share one request
@@ -488,19 +488,19 @@ void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
 struct ibsa_device_watch;
 
 /**
- * ibsa_device_watch - receive the events that the SA reports
+ * ibsa_device_watch_start - receive the events that the SA reports
  * @client:   registered
  * @device:   the device
  * @port_num: number of the port that subscribes, from 1
- * @options:  as for ibsa_event_watch(); copied; NULL: all defaults. If audit_ms
- *            is 0, the audit_ms with which @device was opened applies
+ * @options:  as for ibsa_event_watch_start(); copied; NULL: all defaults. If
+ *            audit_ms is 0, the audit_ms with which @device was opened applies
  * @happened: called for each event, by the thread that dispatches @device;
  *            member watch of the event is NULL
  * @arg:      passed to @happened unchanged
  * @out:      receives the handle, before @happened is called; valid until
  *            @happened has been called with IBSA_EVENT_ENDED
  *
- * The library maintains the subscriptions as for ibsa_event_watch().
+ * The library maintains the subscriptions as for ibsa_event_watch_start().
  * Unregistering @client and closing @device end the watch; @happened is then
  * still called with IBSA_EVENT_ENDED.
  *
@@ -517,30 +517,30 @@ struct ibsa_device_watch;
  * client, of this or another program, receives the Reports of the port;
  * -EOPNOTSUPP ports of this type do not receive Reports; -EINVAL audit_nodes is
  * set, but kinds is not 0 and has neither GID_IN nor GID_OUT; -ECANCELED
- * ibsa_device_unwatch() was called, or the device was closed, before the watch
- * began; or another error as in ibsa_event_watch(). Any thread and any callback
- * may call ibsa_device_watch().
+ * ibsa_device_watch_stop() was called, or the device was closed, before the
+ * watch began; or another error as in ibsa_event_watch_start(). Any thread and
+ * any callback may call ibsa_device_watch_start().
  *
  * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
  */
-int ibsa_device_watch(struct ib_sa_client *client, struct ib_device *device,
-		      uint8_t port_num,
-		      const struct ibsa_event_options *options,
-		      ibsa_event_fn happened, void *arg,
-		      struct ibsa_device_watch **out) IBSA_MUST_USE;
+int ibsa_device_watch_start(struct ib_sa_client *client,
+			    struct ib_device *device, uint8_t port_num,
+			    const struct ibsa_event_options *options,
+			    ibsa_event_fn happened, void *arg,
+			    struct ibsa_device_watch **out) IBSA_MUST_USE;
 
 /**
- * ibsa_device_unwatch - end a watch
- * @watch: from ibsa_device_watch(); may be NULL
+ * ibsa_device_watch_stop - end a watch
+ * @watch: from ibsa_device_watch_start(); may be NULL
  *
- * ibsa_device_unwatch() does not wait: events may still be reported until
+ * ibsa_device_watch_stop() does not wait: events may still be reported until
  * IBSA_EVENT_ENDED. The library reports IBSA_EVENT_ENDED later, without waiting
  * for the SA, with sequence and time_ns 0, and with err 0 or, if the watch had
  * not begun yet, -ECANCELED. If @watch is NULL, or has already ended, nothing
  * happens: handles are never reused. Any thread and any callback may call
- * ibsa_device_unwatch().
+ * ibsa_device_watch_stop().
  */
-void ibsa_device_unwatch(struct ibsa_device_watch *watch);
+void ibsa_device_watch_stop(struct ibsa_device_watch *watch);
 
 /* The bits of a join state, by their numbers; the kernel's spelling. */
 enum {
@@ -606,8 +606,8 @@ struct ib_sa_multicast {
  * the request; -EAGAIN the port is down or has no SM, and no address of an SA
  * was given to ibsa_device_open(); -EIO the reply is malformed or about another
  * group, or a retry could not be sent; -ENETRESET the membership was lost;
- * -EINTR the device was closed or disappeared; or the error of ibsa_query()
- * when it sent the first try.
+ * -EINTR the device was closed or disappeared; or the error of
+ * ibsa_query_start() when it sent the first try.
  *
  * A membership is lost if the port went down or its LID changed, the SM asked
  * the port to register again, the group's P_Key is no longer at the index of

@@ -69,8 +69,8 @@ struct ibsa_sa_access {
  *               is NULL, the device of @context is used. Without a context, or
  *               if the kernel or the driver cannot report these events, the
  *               client reads the port when the SA does not reply and at the
- *               interval of ibsa_port_watch(), and does not see that the SM
- *               asks clients to register again. @context is ignored if
+ *               interval of ibsa_port_watch_start(), and does not see that the
+ *               SM asks clients to register again. @context is ignored if
  *               @transport, @on, or a @fabric other than "" is given
  * @fabric:      an embedded fabric to use instead of a device: path of a
  *               topology file or of a capture (see ibsa_replay_open()), or
@@ -89,11 +89,11 @@ struct ibsa_sa_access {
  *               not learn that an InfiniBand port of a device requires a GRH:
  *               for such a port, set grh of @access to IBSA_GRH_ALWAYS
  * @window:      maximum number of requests in flight, 1 to 1048576; default
- *               IBSA_DEFAULT_WINDOW. A request that is lost, as ibsa_query(3)
- *               defines it, leaves the window. A request whose queries have all
- *               ended may still occupy a place of the window: see
- *               ibsa_cancel(). The client's own query for the path to the
- *               address of a redirection does not wait for the window
+ *               IBSA_DEFAULT_WINDOW. A request that is lost, as
+ *               ibsa_query_start(3) defines it, leaves the window. A request
+ *               whose queries have all ended may still occupy a place of the
+ *               window: see ibsa_cancel(). The client's own query for the path
+ *               to the address of a redirection does not wait for the window
  * @queue:       maximum number of requests that wait for the window; default
  *               IBSA_DEFAULT_QUEUE
  * @reply_bytes: largest reply that the client accepts, in bytes; default
@@ -102,7 +102,7 @@ struct ibsa_sa_access {
  *               for the same members of struct ibsa_query
  * @seed:        seed of jitter and TransactionIDs; 0: random or, if the client
  *               connects to a fabric server and $IBSA_SEED is set, $IBSA_SEED
- * @no_sharing:  send each query as a request of its own; see ibsa_query()
+ * @no_sharing:  send each query as a request of its own; see ibsa_query_start()
  */
 struct ibsa_options {
 	const char *device;
@@ -144,9 +144,9 @@ struct ibsa_options {
  *               limit, and starts with the call
  * @first_interval_ms: milliseconds from the first try to the second; default:
  *               that of the client; if that is 0 too, the interval follows the
- *               measured replies of the SA, see ibsa_query(3). Before jitter,
- *               the interval is not shorter than the time that the SA takes to
- *               reply, unless @max_interval_ms is
+ *               measured replies of the SA, see ibsa_query_start(3). Before
+ *               jitter, the interval is not shorter than the time that the SA
+ *               takes to reply, unless @max_interval_ms is
  * @max_interval_ms: maximum of the interval, which doubles after each try, but
  *               not of the first interval; default: that of the client,
  *               IBSA_DEFAULT_MAX_INTERVAL_MS unless set
@@ -234,20 +234,21 @@ struct ibsa_reply {
 /**
  * typedef ibsa_reply_fn - called once when a query has ended
  * @reply: valid until the callback returns
- * @arg:   as given to ibsa_query()
+ * @arg:   as given to ibsa_query_start()
  *
  * Callbacks run only inside these functions, in the thread that calls them:
  * ibsa_dispatch(), ibsa_wait(), the functions that wait for replies
- * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_reach(),
+ * (ibsa_query_wait(), ibsa_query_one(), ibsa_path_wait(), ibsa_reach_wait(),
  * ibsa_reason_wait(), ibsa_host_ports(), ibsa_topology_wait()) and
  * ibsa_close(). Inside a callback, these functions send nothing for the same
  * client, and return -EBUSY or another error. A callback may call all other
- * functions for its own client, such as ibsa_query() and ibsa_cancel(), and all
- * functions for another client if no callback of that other client is running.
+ * functions for its own client, such as ibsa_query_start() and ibsa_cancel(),
+ * and all functions for another client if no callback of that other client is
+ * running.
  */
 typedef void (*ibsa_reply_fn)(const struct ibsa_reply *reply, void *arg);
 
-/* What a reply means; see ibsa_outcome(). */
+/* What a reply means; see ibsa_reply_outcome(). */
 enum ibsa_outcome {
 	IBSA_OUTCOME_OK,      /* the reply holds at least one record */
 	IBSA_OUTCOME_NONE,    /* the SA has no matching record */
@@ -274,7 +275,7 @@ struct ibsa_port_watch;
  * @changes: bitwise OR of enum ibsa_port_change
  * @now:     the state of the port as last read; valid until the callback
  *           returns
- * @arg:     as given to ibsa_port_watch()
+ * @arg:     as given to ibsa_port_watch_start()
  *
  * If the client read a changed value, and read the old value again before it
  * called the callback, the bit of the value in @changes is set as well: for a
@@ -288,7 +289,7 @@ typedef void (*ibsa_port_fn)(unsigned int changes,
 
 /* Counters of a client since it was opened. */
 struct ibsa_stats {
-	uint64_t queries;     /* queries that ibsa_query() accepted */
+	uint64_t queries;     /* queries that ibsa_query_start() accepted */
 	uint64_t shared;      /* queries that joined another query's request */
 	uint64_t sent;	      /* tries of all requests that were sent */
 	uint64_t retries;     /* tries that were not the first of a request */
@@ -350,7 +351,7 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
  * ibsa_close() first waits, up to two seconds in all, until the SA has deleted
  * the client's services and subscriptions; see <ibsa/service.h> and
  * <ibsa/event.h>. Then ibsa_close() calls the callback of every query in
- * progress with -ECANCELED, and frees the client. ibsa_query() returns
+ * progress with -ECANCELED, and frees the client. ibsa_query_start() returns
  * -ESHUTDOWN in these callbacks. To close a client because of something that a
  * callback receives, set a variable in the callback, and call ibsa_close()
  * after the dispatch.
@@ -371,7 +372,7 @@ int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 int ibsa_close(struct ibsa_client *client);
 
 /**
- * ibsa_query - send a query to the SA; the reply arrives in a callback
+ * ibsa_query_start - send a query to the SA; the reply arrives in a callback
  * @client: an open client
  * @query:  the query; copied, with what its match points to
  * @done:   called once, later, never from within this call; may be NULL
@@ -379,7 +380,7 @@ int ibsa_close(struct ibsa_client *client);
  * @out_id: receives the identifier that ibsa_cancel() takes, before @done is
  *          called; may be NULL
  *
- * Use ibsa_query() in programs with an event loop or with many queries in
+ * Use ibsa_query_start() in programs with an event loop or with many queries in
  * flight. To wait for a single reply, use ibsa_query_wait().
  *
  * The client sends the request as soon as the window has room, and again after
@@ -389,8 +390,8 @@ int ibsa_close(struct ibsa_client *client);
  * its tries have the same TransactionID, so a late reply to an earlier try
  * counts. After each change of the address, the tries have a new TransactionID.
  * With the default options, a query without a reply ends
- * IBSA_DEFAULT_DEADLINE_MS after the call; ibsa_query(3) has the times of its
- * tries. If the transport temporarily cannot send a try (-EAGAIN, -EBUSY,
+ * IBSA_DEFAULT_DEADLINE_MS after the call; ibsa_query_start(3) has the times of
+ * its tries. If the transport temporarily cannot send a try (-EAGAIN, -EBUSY,
  * -EINTR, -ENOBUFS, -ENOMEM), the client sends the try when a message arrives
  * or at most 64 ms later, and returns no error. Such a failure is not counted
  * in tries of struct ibsa_reply, and does not double the interval. If the SA
@@ -401,8 +402,8 @@ int ibsa_close(struct ibsa_client *client);
  * to the SM whose LID the client last read from the port. While the port has no
  * SM, requests in flight wait; their deadlines do not change. When the SM
  * moves, the client sends all requests in flight to the new SM as soon as the
- * port shows the address of the new SM (see ibsa_port_watch()). The tries to
- * the new SM have a new TransactionID: a late reply of the old SM does not
+ * port shows the address of the new SM (see ibsa_port_watch_start()). The tries
+ * to the new SM have a new TransactionID: a late reply of the old SM does not
  * count. A node on which no SA runs replies to a Get or Set with status 0x0004,
  * 0x0008 or 0x000c (class version, method or attribute not supported). After
  * such a reply, the client reads the port again, unless the program gave the
@@ -443,13 +444,14 @@ int ibsa_close(struct ibsa_client *client);
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */
-int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
-	       ibsa_reply_fn done, void *arg, uint64_t *out_id) IBSA_MUST_USE;
+int ibsa_query_start(struct ibsa_client *client, const struct ibsa_query *query,
+		     ibsa_reply_fn done, void *arg,
+		     uint64_t *out_id) IBSA_MUST_USE;
 
 /**
  * ibsa_cancel - end a query before its reply arrives
  * @client: an open client
- * @id:     identifier from ibsa_query()
+ * @id:     identifier from ibsa_query_start()
  *
  * The next dispatch calls the query's callback with -ECANCELED. Identifiers are
  * never reused, so cancelling a query that has ended affects no other query.
@@ -520,13 +522,13 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  *
  * When the device disappears, or the fabric server stops, the client sends the
  * queries in progress again. If the device is not back yet, these queries end
- * with -ENODEV, and ibsa_query() returns -ENODEV. If the device file exists
- * again, but cannot be opened, both have the error from opening the file
+ * with -ENODEV, and ibsa_query_start() returns -ENODEV. If the device file
+ * exists again, but cannot be opened, both have the error from opening the file
  * instead of -ENODEV. The client searches for the device at most ten times a
  * second, in the calls that use the device. When the device is back, event
  * watches and registered services are set up again, and event watches receive
- * IBSA_EVENT_GAP; see also ibsa_port_watch(). An event loop must continue after
- * -ENODEV, so that the client can use the device when it is back.
+ * IBSA_EVENT_GAP; see also ibsa_port_watch_start(). An event loop must continue
+ * after -ENODEV, so that the client can use the device when it is back.
  *
  * Return: 0; -EBUSY a callback of this client called ibsa_dispatch(); -ENODEV
  * the device disappeared, returned once; or the transport's receive error,
@@ -563,14 +565,14 @@ void ibsa_wake(struct ibsa_client *client);
 /**
  * ibsa_query_wait - send a query to the SA and wait for the reply
  * @client: an open client
- * @query:  as for ibsa_query()
+ * @query:  as for ibsa_query_start()
  * @done:   called once from within this call if the query is accepted; may be
  *          NULL
  * @arg:    passed to @done unchanged
  *
  * The wait ends with the reply or at the query's deadline; a signal does not
  * end the wait. During the wait, the client continues with its other queries.
- * To have several queries in flight, use ibsa_query().
+ * To have several queries in flight, use ibsa_query_start().
  *
  * Return: 0 the SA replied with status 0, with records or with an empty table;
  * -EREMOTEIO the SA replied with another status, which @done receives;
@@ -580,20 +582,21 @@ void ibsa_wake(struct ibsa_client *client);
  * such as the transport's error when it received or waited: ibsa_query_wait()
  * then cancels the query, and @done is called as after ibsa_cancel(); -EBUSY a
  * callback of this client called ibsa_query_wait(); or an error of
- * ibsa_query(). After -EBUSY or an error of ibsa_query() @done is not called.
+ * ibsa_query_start(). After -EBUSY or an error of ibsa_query_start() @done is
+ * not called.
  */
 int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 		    ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
 
 /**
- * ibsa_outcome - classify a reply
+ * ibsa_reply_outcome - classify a reply
  * @reply: of a query that ended
  *
  * Return: enum ibsa_outcome. IBSA_OUTCOME_NONE is status 0x0300 (no records) or
  * 0x0500 (invalid GID) or an empty table; IBSA_OUTCOME_UNREACHABLE is any err
  * other than 0.
  */
-enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply);
+enum ibsa_outcome ibsa_reply_outcome(const struct ibsa_reply *reply);
 
 /**
  * ibsa_reply_explain - tell in one sentence how a query ended
@@ -666,7 +669,7 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 		  struct ibsa_port_state *out) IBSA_MUST_USE;
 
 /**
- * ibsa_port_watch - watch the client's port for changes
+ * ibsa_port_watch_start - watch the client's port for changes
  * @client:      an open client
  * @interval_ms: milliseconds between two reads of the port; 0:
  *               IBSA_DEFAULT_PORT_INTERVAL_MS, or at a fabric server, which
@@ -675,8 +678,8 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  *               or a registered service counts as a watch with 0
  * @changed:     called for changes, by the functions that ibsa_reply_fn lists
  * @arg:         passed to @changed unchanged
- * @out:         receives the watch, which ibsa_port_unwatch() or ibsa_close()
- *               ends
+ * @out:         receives the watch, which ibsa_port_watch_stop() or
+ *               ibsa_close() ends
  *
  * The first call of @changed reports the differences from the state that the
  * client had last read when the watch began. The callbacks of all port watches
@@ -694,18 +697,16 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  * Return: 0; -EINVAL no @changed; -ESHUTDOWN ibsa_close() is ending the
  * queries; -ENOMEM.
  */
-int ibsa_port_watch(struct ibsa_client *client, unsigned int interval_ms,
-		    ibsa_port_fn changed, void *arg,
-		    struct ibsa_port_watch **out) IBSA_MUST_USE;
+int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
+			  ibsa_port_fn changed, void *arg,
+			  struct ibsa_port_watch **out) IBSA_MUST_USE;
 
 /**
- * ibsa_port_unwatch - end a watch of the port
- * @client: the client of the watch
- * @watch:  ends at once, also if a callback calls ibsa_port_unwatch(); NULL:
- *          nothing happens
+ * ibsa_port_watch_stop - end a watch of the port
+ * @watch: ends at once, also if a callback calls ibsa_port_watch_stop(); NULL:
+ *         nothing happens
  */
-void ibsa_port_unwatch(struct ibsa_client *client,
-		       struct ibsa_port_watch *watch);
+void ibsa_port_watch_stop(struct ibsa_port_watch *watch);
 
 /**
  * ibsa_gid_get - read one entry of the port's GID table

@@ -28,7 +28,7 @@ IBSA_BEGIN
  * -EPROTO the query ended with this err of struct ibsa_reply; -EBUSY a callback
  * of this client called ibsa_query_one(); -EAGAIN the port has no SM, or was
  * down when the call began; -EINVAL the component mask has a bit that the
- * record does not define, or another reason of ibsa_query(), which @error
+ * record does not define, or another reason of ibsa_query_start(), which @error
  * names; -ERANGE a value is wider than its field, which @error names; or
  * another error of ibsa_query_wait(). After an error @out is unchanged.
  */
@@ -63,8 +63,8 @@ struct ibsa_path_options {
  *
  * The path starts at the port of the client, or at the port @from of @options.
  * If the SA has several paths, ibsa_path_wait() returns the one that the SA
- * selects. To check whether a path exists, also for many GIDs, use ibsa_reach()
- * and ibsa_reach_each().
+ * selects. To check whether a path exists, also for many GIDs, use
+ * ibsa_reach_wait() and ibsa_reach_start().
  *
  * Return: 0; -ENOENT the SA has no such path; -EINVAL @to is NULL or all zero,
  * or the mask contains sgid, dgid or a bit that a PathRecord does not define;

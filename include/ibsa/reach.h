@@ -24,7 +24,8 @@ struct ibsa_reach_batch;
 
 /* When to search for the reason of each NO. */
 enum ibsa_why {
-	IBSA_WHY_DEFAULT, /* ibsa_reach() always, ibsa_reach_each() never */
+	/* ibsa_reach_wait() searches, ibsa_reach_start() does not. */
+	IBSA_WHY_DEFAULT,
 	IBSA_WHY_ALWAYS,
 	IBSA_WHY_NEVER,
 };
@@ -36,9 +37,10 @@ enum ibsa_why {
  * @timeout_ms: deadline of the query for each GID, in milliseconds; default:
  *              deadline_ms of the client
  * @why:        enum ibsa_why: whether to search for the reason why there is no
- *              path. 0: ibsa_reach() searches, ibsa_reach_each() does not. The
- *              search sends at most IBSA_REASON_QUERIES further queries for
- *              each GID; each of these queries has the deadline @timeout_ms
+ *              path. 0: ibsa_reach_wait() searches, ibsa_reach_start() does
+ *              not. The search sends at most IBSA_REASON_QUERIES further
+ *              queries for each GID; each of these queries has the deadline
+ *              @timeout_ms
  */
 struct ibsa_reach_options {
 	struct ibsa_gid from;
@@ -49,19 +51,20 @@ struct ibsa_reach_options {
 /**
  * struct ibsa_reach_answer - the result of one GID
  * @gid:    the GID, in network byte order
- * @index:  position of the GID in @gids of ibsa_reach_each(), from 0; 0 from
- *          ibsa_reach()
+ * @index:  position of the GID in @gids of ibsa_reach_start(), from 0; 0 from
+ *          ibsa_reach_wait()
  * @left:   number of GIDs of the batch that have no result yet. After the
- *          callback with 0, the batch no longer exists. 0 from ibsa_reach()
+ *          callback with 0, the batch no longer exists. 0 from
+ *          ibsa_reach_wait()
  * @reach:  enum ibsa_reach
  * @err:    0 the SA replied; -ETIMEDOUT the SA did not reply before the
  *          deadline; -ENETDOWN the port was down when the deadline passed;
  *          -EAGAIN the port has no SM or has no GID; -EPROTO the reply is
  *          malformed; -ECANCELED the batch was stopped or the client closed;
  *          -ENOBUFS other queries filled the queue of the client: for
- *          ibsa_reach(), when it was called; for ibsa_reach_each(), during the
- *          whole timeout of the GID; or another error of ibsa_query_wait(), or
- *          the error from reading the port
+ *          ibsa_reach_wait(), when it was called; for ibsa_reach_start(),
+ *          during the whole timeout of the GID; or another error of
+ *          ibsa_query_wait(), or the error from reading the port
  * @status: the MAD status, all 16 bits, host byte order: for IBSA_REACH_NO,
  *          0x0300 or 0x0500, or 0 if the reply has no record; for
  *          IBSA_REACH_UNKNOWN with @err 0, why the SA refused, or BUSY
@@ -70,7 +73,7 @@ struct ibsa_reach_options {
  *          reply; see struct ibsa_reply
  * @redirects: as in struct ibsa_reply
  * @redirect: as in struct ibsa_reply, valid until the callback returns; NULL
- *          from ibsa_reach(), and if the library searched for a reason
+ *          from ibsa_reach_wait(), and if the library searched for a reason
  * @reason: enum ibsa_reason_code: for IBSA_REACH_NO, the reason, if the library
  *          searched for a reason and found one; for IBSA_REACH_UNKNOWN,
  *          IBSA_REASON_THIS_PORT_DOWN if the port of the client is down and
@@ -99,17 +102,18 @@ struct ibsa_reach_answer {
 /**
  * typedef ibsa_reach_fn - called once for each GID of a batch
  * @answer: the result; valid until the callback returns
- * @arg:    as given to ibsa_reach_each()
+ * @arg:    as given to ibsa_reach_start()
  *
  * ibsa_reply_fn tells which functions call the callback, and what the callback
- * may call. The callback may also call ibsa_reach_each() and ibsa_reach_stop(),
- * but not a function that waits for replies, such as ibsa_reach().
+ * may call. The callback may also call ibsa_reach_start() and
+ * ibsa_reach_stop(), but not a function that waits for replies, such as
+ * ibsa_reach_wait().
  */
 typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
 			      void *arg);
 
 /**
- * ibsa_reach - check the reachability of one GID, and wait for the result
+ * ibsa_reach_wait - check the reachability of one GID, and wait for the result
  * @client:  an open client
  * @options: NULL: all defaults
  * @gid:     the GID, network byte order; unicast or multicast, of this subnet
@@ -123,18 +127,18 @@ typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
  * other queries. A signal does not end the wait.
  *
  * Return: 0, and @out holds a result, also if the query failed; -EINVAL @gid is
- * NULL or all zero; -EBUSY a callback of this client called ibsa_reach(). After
- * an error @out is unchanged.
+ * NULL or all zero; -EBUSY a callback of this client called ibsa_reach_wait().
+ * After an error @out is unchanged.
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */
-int ibsa_reach(struct ibsa_client *client,
-	       const struct ibsa_reach_options *options,
-	       const struct ibsa_gid *gid,
-	       struct ibsa_reach_answer *out) IBSA_MUST_USE;
+int ibsa_reach_wait(struct ibsa_client *client,
+		    const struct ibsa_reach_options *options,
+		    const struct ibsa_gid *gid,
+		    struct ibsa_reach_answer *out) IBSA_MUST_USE;
 
 /**
- * ibsa_reach_each - check the reachability of many GIDs
+ * ibsa_reach_start - check the reachability of many GIDs
  * @client:  an open client
  * @options: NULL: all defaults; copied
  * @gids:    copied
@@ -148,22 +152,22 @@ int ibsa_reach(struct ibsa_client *client,
  * The batch has at most as many queries in progress as the client's window has
  * places, and starts the next query when one of them ends. The timeout of each
  * GID therefore starts with the query for this GID, not with the call of
- * ibsa_reach_each(). ibsa_close() ends a batch with -ECANCELED.
+ * ibsa_reach_start(). ibsa_close() ends a batch with -ECANCELED.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @gids, a GID that is all
  * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is ending the
  * queries; -ENOMEM. After an error @told is not called.
  */
-int ibsa_reach_each(struct ibsa_client *client,
-		    const struct ibsa_reach_options *options,
-		    const struct ibsa_gid *gids, size_t count,
-		    ibsa_reach_fn told, void *arg,
-		    struct ibsa_reach_batch **out) IBSA_MUST_USE;
+int ibsa_reach_start(struct ibsa_client *client,
+		     const struct ibsa_reach_options *options,
+		     const struct ibsa_gid *gids, size_t count,
+		     ibsa_reach_fn told, void *arg,
+		     struct ibsa_reach_batch **out) IBSA_MUST_USE;
 
 /**
  * ibsa_reach_stop - end a batch early
- * @batch: from ibsa_reach_each(); must not be passed after the callback for the
- *         last GID has returned
+ * @batch: from ibsa_reach_start(); must not be passed after the callback for
+ *         the last GID has returned
  *
  * For each GID without a result, a dispatch calls the callback later with
  * IBSA_REACH_UNKNOWN and -ECANCELED, or, if the batch was searching for the

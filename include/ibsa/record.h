@@ -89,7 +89,7 @@ struct ibsa_field {
  * @class_version: class version of the MADs: 2, or 0x80 for Omni-Path
  * @writer:      enum ibsa_writer: what changes records of this type. Unless
  *               @writer is IBSA_WRITER_SM, a query does not join a request that
- *               has already been sent; see ibsa_query()
+ *               has already been sent; see ibsa_query_start()
  * @size:        bytes of the record on the wire that its table in records.h
  *               describes
  * @host_size:   size of the struct, in bytes

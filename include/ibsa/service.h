@@ -70,8 +70,8 @@ enum ibsa_registration_event {
 	/* A request failed, or the SA was busy. The client tries again after
 	 * about 1 s, then after up to 60 s. */
 	IBSA_REGISTRATION_FAILED,
-	/* The SA refused a request. The client tries again after about 1 minute,
-	 * then after up to 15 minutes. */
+	/* The SA refused a request. The client tries again after about 1
+	 * minute, then after up to 15 minutes. */
 	IBSA_REGISTRATION_REFUSED,
 	/* The registration has ended; the handle is no longer valid. */
 	IBSA_REGISTRATION_RELEASED,
@@ -84,9 +84,10 @@ enum ibsa_registration_event {
  * @err:          of FAILED: -ETIMEDOUT the SA did not reply; -ENETDOWN the SA
  *                did not reply, and the port is down; -EAGAIN the port has no
  *                SM or has no GID yet; -ENOENT the SA accepted the record, but
- *                does not return it; another error of ibsa_query() or struct
- *                ibsa_reply; 0 the SA was busy, see @status. Of RELEASED: 0 the
- *                SA replied to the Delete request, and the record is deleted if
+ *                does not return it; another error of ibsa_query_start() or
+ *                struct ibsa_reply; 0 the SA was busy, see @status. Of
+ *                RELEASED: 0 the SA replied to the Delete request, and the
+ *                record is deleted if
  *                @status is 0 or 0x0300; 0 with @status 0 also if the SA cannot
  *                have the record, because the client neither sent a Set request
  *                nor queued one for the window: the client then sends no Delete
@@ -140,11 +141,11 @@ typedef void (*ibsa_registration_fn)(
  *
  * The client sets the record at the SA and reads it back. The client reads the
  * record again every audit_ms (an audit) and soon after the port changed (see
- * ibsa_port_watch()), unless the port is then down or initializing, or only its
- * physical state changed. When half of the granted lease has passed, the client
- * reads the record and renews it. After a change of the port, the client
- * spreads the reads of all its registrations over half a second; with more than
- * 100 registrations, over 5 ms for each registration, up to 10 s. If
+ * ibsa_port_watch_start()), unless the port is then down or initializing, or
+ * only its physical state changed. When half of the granted lease has passed,
+ * the client reads the record and renews it. After a change of the port, the
+ * client spreads the reads of all its registrations over half a second; with
+ * more than 100 registrations, over 5 ms for each registration, up to 10 s. If
  * service_gid is not set in @options and the port's GID changes, the client
  * deletes the old record and registers the new one. While a client has
  * registrations, the client reads its port at least every second, unless it is

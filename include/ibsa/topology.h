@@ -95,9 +95,9 @@ struct ibsa_topology_node {
  * @lid:        LID, host order; 0: the port has no known LID, as all ports of a
  *              switch except port 0
  * @lmc:        LMC
- * @has_info:   there is a PortInfoRecord of the port; in a topology from a file:
- *              the port has a link, or is port 0 of a switch; if false, the
- *              members from @state to @speed_supported are 0 or ""
+ * @has_info:   there is a PortInfoRecord of the port; in a topology from a
+ *              file: the port has a link, or is port 0 of a switch; if false,
+ *              the members from @state to @speed_supported are 0 or ""
  * @state:      enum ibsa_port_state_code; 0: unknown
  * @phys_state: physical state, a code of PortInfo; 0: unknown
  * @mtu:        code of the MTU of the link (NeighborMTU); 0: unknown
@@ -347,12 +347,12 @@ typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
  * deadline of this query, has_enhanced_port0 of struct ibsa_topology_node is
  * false for all switches; this is not a failure.
  *
- * Return: 0; -EINVAL @done is NULL; -ENOMEM; or the error of ibsa_query().
- * After an error @done is not called. Later failures, in @err of the callback:
- * -EREMOTEIO the SA refused the query for NodeRecords, PortInfoRecords or
- * LinkRecords, or was busy until the deadline of one of these queries; -ENOMEM;
- * or @err of struct ibsa_reply of one of the four queries, such as after a
- * timeout or ibsa_close().
+ * Return: 0; -EINVAL @done is NULL; -ENOMEM; or the error of
+ * ibsa_query_start(). After an error @done is not called. Later failures, in
+ * @err of the callback: -EREMOTEIO the SA refused the query for NodeRecords,
+ * PortInfoRecords or LinkRecords, or was busy until the deadline of one of
+ * these queries; -ENOMEM; or @err of struct ibsa_reply of one of the four
+ * queries, such as after a timeout or ibsa_close().
  */
 int ibsa_topology_read(struct ibsa_client *client,
 		       const struct ibsa_topology_options *options,
@@ -370,8 +370,8 @@ int ibsa_topology_read(struct ibsa_client *client,
  * Return: 0; -EBUSY a callback of this client called ibsa_topology_wait();
  * -EREMOTEIO the SA refused the query for NodeRecords, PortInfoRecords or
  * LinkRecords, or was busy until the deadline of one of these queries; -ENOMEM;
- * or the error of ibsa_query() or ibsa_query_wait(). After an error @out is
- * unchanged.
+ * or the error of ibsa_query_start() or ibsa_query_wait(). After an error @out
+ * is unchanged.
  */
 int ibsa_topology_wait(struct ibsa_client *client,
 		       const struct ibsa_topology_options *options,

@@ -49,7 +49,7 @@ struct ibsa_error {
 #define IBSA_DEFAULT_MAX_INTERVAL_MS 4000
 #define IBSA_DEFAULT_JITTER_PERCENT 25
 
-/* ibsa_port_watch() */
+/* ibsa_port_watch_start() */
 #define IBSA_DEFAULT_PORT_INTERVAL_MS 1000
 
 /* Event watches, registered services, devices, contexts */

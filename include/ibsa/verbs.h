@@ -172,8 +172,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
  *
  * Queries the SA for one reversible path from the port's GID at index 0, and
  * waits for the reply, up to 10 s. The result comes from the database of the
- * SA, see ibsa_reach(). Several threads may call ibv_gid_reachable() at the
- * same time; no thread needs to read the context's events. The first call
+ * SA, see ibsa_reach_wait(). Several threads may call ibv_gid_reachable() at
+ * the same time; no thread needs to read the context's events. The first call
  * starts a thread of the library, which ibsa_close_device() ends: do not close
  * @context with the ibv_close_device() of libibverbs. ibsa_verbs_close() also
  * ends the thread of a context of ibsa_verbs_open().
@@ -336,9 +336,11 @@ struct ibsa_async_event {
  *              this address; if it is NULL, Ethernet ports are not used, since
  *              their networks have no SA
  * @audit_ms:   interval in milliseconds at which the library queries the SA for
- *              its subscriptions, to find lost ones; default IBSA_DEFAULT_AUDIT_MS
+ *              its subscriptions, to find lost ones; default
+ *              IBSA_DEFAULT_AUDIT_MS
  * @max_events: maximum number of events of the SM that wait to be read, up to
- *              1048576; default IBSA_DEFAULT_EVENT_QUEUE. An event of the SM that exceeds
+ *              1048576; default IBSA_DEFAULT_EVENT_QUEUE. An event of the SM
+ *              that exceeds
  *              @max_events is lost
  * @gaps:       report with IBV_EVENT_SM_GAP that events may have been lost;
  *              default: do not report

@@ -278,8 +278,8 @@ int ibsa_close(struct ibsa_client *client)
 	return 0;
 }
 
-int ibsa_query(struct ibsa_client *client, const struct ibsa_query *query,
-	       ibsa_reply_fn done, void *arg, uint64_t *out_id)
+int ibsa_query_start(struct ibsa_client *client, const struct ibsa_query *query,
+		     ibsa_reply_fn done, void *arg, uint64_t *out_id)
 {
 	return ibsa__engine_query(client->engine, query, done, arg, out_id);
 }
@@ -330,19 +330,12 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 	return ibsa__engine_port(client->engine, refresh, out);
 }
 
-int ibsa_port_watch(struct ibsa_client *client, unsigned int interval_ms,
-		    ibsa_port_fn changed, void *arg,
-		    struct ibsa_port_watch **out)
+int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
+			  ibsa_port_fn changed, void *arg,
+			  struct ibsa_port_watch **out)
 {
 	return ibsa__engine_watch(client->engine, interval_ms, changed, arg,
 				  out);
-}
-
-void ibsa_port_unwatch(struct ibsa_client *client,
-		       struct ibsa_port_watch *watch)
-{
-	if (ibsa__engine_is_ours(client->engine))
-		ibsa__engine_unwatch(client->engine, watch);
 }
 
 int ibsa_service_register(struct ibsa_client *client,
@@ -355,10 +348,11 @@ int ibsa_service_register(struct ibsa_client *client,
 	return ibsa__services_add(&client->services, service, report, arg, out);
 }
 
-int ibsa_event_watch(struct ibsa_client *client,
-		     const struct ibsa_event_options *options,
-		     ibsa_event_fn happened, void *arg,
-		     struct ibsa_error *error, struct ibsa_event_watch **out)
+int ibsa_event_watch_start(struct ibsa_client *client,
+			   const struct ibsa_event_options *options,
+			   ibsa_event_fn happened, void *arg,
+			   struct ibsa_error *error,
+			   struct ibsa_event_watch **out)
 {
 	if (!ibsa__engine_is_ours(client->engine))
 		return ibsa__client_inherited_fail(error);

@@ -33,7 +33,7 @@ struct ibsa__engine *ibsa__client_engine(struct ibsa_client *client);
 int ibsa__query_fail(struct ibsa_client *client, const struct ibsa_query *query,
 		     struct ibsa_error *error, int err);
 
-/* Return: the batches of ibsa_reach_each() of @client. */
+/* Return: the batches of ibsa_reach_start() of @client. */
 struct ibsa__reaches *ibsa__client_reaches(struct ibsa_client *client);
 
 /*

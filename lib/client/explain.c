@@ -49,7 +49,7 @@ static void redirect_explain(const struct ibsa_reply *reply,
 static void answer_explain(const struct ibsa_reply *reply,
 			   struct ibsa_error *out)
 {
-	switch (ibsa_outcome(reply)) {
+	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		ibsa__fail(out, 0, "the SA answered; records: %zu",
 			   reply->count);

@@ -128,7 +128,7 @@ int ibsa__query_fail(struct ibsa_client *client, const struct ibsa_query *query,
 	case -EBUSY:
 		return ibsa__fail(error, err,
 				  "a callback of the client cannot wait for a "
-				  "reply; use ibsa_query()");
+				  "reply; use ibsa_query_start()");
 	default:
 		return ibsa__fail(error, err, "cannot query the SA: %s",
 				  ibsa__errno_text(-err).bytes);

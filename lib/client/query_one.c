@@ -26,7 +26,7 @@ static int one_decode(const struct ibsa_reply *reply, struct one *one)
 		return ibsa__fail(&one->error, -ENOTUNIQ,
 				  "more than one record matches; select by "
 				  "more fields");
-	switch (ibsa_outcome(reply)) {
+	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		return ibsa_reply_decode(reply, 0, one->out);
 	case IBSA_OUTCOME_NONE:

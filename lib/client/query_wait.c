@@ -35,7 +35,7 @@ int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 
 	if (err == -EBUSY)
 		return err;
-	err = ibsa_query(client, query, wait_note_reply, &waiting, &id);
+	err = ibsa_query_start(client, query, wait_note_reply, &waiting, &id);
 	if (err)
 		return err;
 	while (!waiting.ended) {
@@ -48,7 +48,7 @@ int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 	return waiting.result == -ECANCELED && err ? err : waiting.result;
 }
 
-enum ibsa_outcome ibsa_outcome(const struct ibsa_reply *reply)
+enum ibsa_outcome ibsa_reply_outcome(const struct ibsa_reply *reply)
 {
 	if (reply->err)
 		return IBSA_OUTCOME_UNREACHABLE;

@@ -112,7 +112,7 @@ static void reach_answer_set(const struct ibsa_reply *reply,
 	out->rtt_ns = reply->rtt_ns;
 	out->redirect = reply->redirect;
 	out->redirects = reply->redirects;
-	switch (ibsa_outcome(reply)) {
+	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		out->reach = IBSA_REACH_YES;
 		break;
@@ -163,9 +163,9 @@ static void answer_explain(struct ibsa_client *client,
 	answer_put_reason(&reason, answer);
 }
 
-int ibsa_reach(struct ibsa_client *client,
-	       const struct ibsa_reach_options *options,
-	       const struct ibsa_gid *gid, struct ibsa_reach_answer *out)
+int ibsa_reach_wait(struct ibsa_client *client,
+		    const struct ibsa_reach_options *options,
+		    const struct ibsa_gid *gid, struct ibsa_reach_answer *out)
 {
 	static const struct ibsa_reach_options defaults;
 	struct ibsa__engine *engine = ibsa__client_engine(client);
@@ -440,11 +440,11 @@ static void batch_start(struct ibsa_reach_batch *batch)
 		ibsa__alarm_set(batch->engine, &batch->alarm, 1);
 }
 
-int ibsa_reach_each(struct ibsa_client *client,
-		    const struct ibsa_reach_options *options,
-		    const struct ibsa_gid *gids, size_t count,
-		    ibsa_reach_fn told, void *arg,
-		    struct ibsa_reach_batch **out)
+int ibsa_reach_start(struct ibsa_client *client,
+		     const struct ibsa_reach_options *options,
+		     const struct ibsa_gid *gids, size_t count,
+		     ibsa_reach_fn told, void *arg,
+		     struct ibsa_reach_batch **out)
 {
 	struct ibsa__reaches *reaches = ibsa__client_reaches(client);
 	struct ibsa_reach_batch *batch;

@@ -485,7 +485,7 @@ static void search_fail(struct ibsa__reason_search *search,
 void ibsa__reason_take(struct ibsa__reason_search *search,
 		       const struct ibsa_reply *reply)
 {
-	switch (ibsa_outcome(reply)) {
+	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		steps[search->step].take(search, reply, true);
 		break;

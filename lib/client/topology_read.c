@@ -98,9 +98,9 @@ static int reply_take(struct ibsa_topology *topology,
 {
 	if (reply->err)
 		return reply->err;
-	if (ibsa_outcome(reply) == IBSA_OUTCOME_OK)
+	if (ibsa_reply_outcome(reply) == IBSA_OUTCOME_OK)
 		return records_add(topology, reply);
-	if (ibsa_outcome(reply) == IBSA_OUTCOME_NONE ||
+	if (ibsa_reply_outcome(reply) == IBSA_OUTCOME_NONE ||
 	    reply->record == &ibsa_switch_info_record)
 		return 0;
 	return -EREMOTEIO;
@@ -142,8 +142,8 @@ static int table_query(struct table *table,
 		.deadline_ms = options ? options->timeout_ms : 0,
 	};
 
-	return ibsa_query(table->read->client, &query, table_note_reply, table,
-			  &table->id);
+	return ibsa_query_start(table->read->client, &query, table_note_reply,
+				table, &table->id);
 }
 
 static int read_start(struct read *read,

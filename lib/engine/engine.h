@@ -5,7 +5,7 @@
  * engine makes no system call, starts no thread, takes no lock and reads no
  * other clock.
  *
- * A query is one call of ibsa_query(); a txn is one request in flight.
+ * A query is one call of ibsa_query_start(); a txn is one request in flight.
  * Identical queries share a txn; each query has its own id, deadline and
  * callback.
  */
@@ -80,9 +80,9 @@ int ibsa__engine_new(const struct ibsa__engine_options *options,
 int ibsa__engine_free(struct ibsa__engine *engine);
 
 /*
- * These functions have the arguments and return values of ibsa_query(),
+ * These functions have the arguments and return values of ibsa_query_start(),
  * ibsa_cancel(), ibsa_dispatch(), ibsa_timeout_ms(), ibsa_port_get(),
- * ibsa_port_watch() and ibsa_stats_get().
+ * ibsa_port_watch_start() and ibsa_stats_get().
  */
 int ibsa__engine_query(struct ibsa__engine *engine,
 		       const struct ibsa_query *query, ibsa_reply_fn done,
@@ -95,8 +95,7 @@ int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 		       ibsa_port_fn changed, void *arg,
 		       struct ibsa_port_watch **out) IBSA_MUST_USE;
-void ibsa__engine_unwatch(struct ibsa__engine *engine,
-			  struct ibsa_port_watch *watch);
+void ibsa__engine_unwatch(struct ibsa_port_watch *watch);
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);
 
 /*
@@ -213,7 +212,7 @@ bool ibsa__engine_is_busy(const struct ibsa__engine *engine);
 /*
  * Whether the engine was created in this process. A forked child must not use
  * the engine of its parent: it would send and receive by the parent's port.
- * The functions of ibsa_query() and the like above return -EINVAL then.
+ * The functions of ibsa_query_start() and the like above return -EINVAL then.
  */
 bool ibsa__engine_is_ours(const struct ibsa__engine *engine);
 

@@ -20,6 +20,7 @@ enum {
  * is not 0. @interval_ms is 0 if the transport reports all changes of the port.
  */
 struct ibsa_port_watch {
+	struct ibsa__engine *engine;
 	struct list link;
 	struct list due;
 	ibsa_port_fn changed;
@@ -272,6 +273,7 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 	watch = ibsa__calloc(1, sizeof(*watch));
 	if (!watch)
 		return -ENOMEM;
+	watch->engine = engine;
 	list_append(&engine->watches, &watch->link);
 	list_init(&watch->due);
 	watch->changed = changed;
@@ -284,22 +286,29 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 	return 0;
 }
 
-void ibsa__engine_unwatch(struct ibsa__engine *engine,
-			  struct ibsa_port_watch *watch)
+void ibsa__engine_unwatch(struct ibsa_port_watch *watch)
 {
+	struct ibsa__engine *engine;
+
 	if (!watch)
 		return;
+	engine = watch->engine;
 	list_remove(&watch->link);
 	list_remove(&watch->due);
 	ibsa__free(watch);
 	watch_interval_update(engine);
 }
 
+void ibsa_port_watch_stop(struct ibsa_port_watch *watch)
+{
+	if (watch && ibsa__engine_is_ours(watch->engine))
+		ibsa__engine_unwatch(watch);
+}
+
 void ibsa__engine_port_unwatch_all(struct ibsa__engine *engine)
 {
 	while (!list_is_empty(&engine->watches))
-		ibsa__engine_unwatch(engine,
-				     list_object(engine->watches.next,
+		ibsa__engine_unwatch(list_object(engine->watches.next,
 						 struct ibsa_port_watch, link));
 }
 

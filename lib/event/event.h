@@ -101,7 +101,7 @@ void ibsa__events_init(struct ibsa__events *events,
  */
 bool ibsa__event_options_are_valid(const struct ibsa_event_options *options);
 
-/* Add a watch. Arguments and return values are those of ibsa_event_watch(). */
+/* Add a watch: the arguments and results of ibsa_event_watch_start(). */
 int ibsa__events_add(struct ibsa__events *events,
 		     const struct ibsa_event_options *options,
 		     ibsa_event_fn happened, void *arg,

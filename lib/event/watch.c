@@ -378,7 +378,7 @@ int ibsa__events_add(struct ibsa__events *events,
 	return 0;
 }
 
-void ibsa_event_unwatch(struct ibsa_event_watch *watch)
+void ibsa_event_watch_stop(struct ibsa_event_watch *watch)
 {
 	struct ibsa__events *events;
 

@@ -261,7 +261,7 @@ int ibsa__registrations_start(struct ibsa__registrations *all)
 
 void ibsa__registrations_stop(struct ibsa__registrations *all)
 {
-	ibsa__engine_unwatch(all->engine, all->watch);
+	ibsa__engine_unwatch(all->watch);
 	all->watch = NULL;
 }
 

@@ -215,7 +215,7 @@ void ibsa__registration_remove(struct ibsa__registration *registration);
  */
 void ibsa__registration_cancel(struct ibsa__registration *registration);
 
-/* Send a request of the registration. Return: as ibsa_query(). */
+/* Send a request of the registration. Return: as ibsa_query_start(). */
 int ibsa__registration_query(struct ibsa__registration *registration,
 			     const struct ibsa_query *query) IBSA_MUST_USE;
 

@@ -125,7 +125,7 @@ class QueryEntry(Entry):
         reply = ReplyStruct.from_address(address)
         err, status, count = reply.err, reply.status, reply.count
         if err or status:
-            outcome = lib.ibsa_outcome(address)
+            outcome = lib.ibsa_reply_outcome(address)
             if outcome > Outcome.NONE:
                 text = ErrorText()
                 lib.ibsa_reply_explain(address, text)

@@ -229,8 +229,8 @@ class Client:
         query_id = ctypes.c_uint64()
         try:
             with self._lock:
-                err = lib.ibsa_query(self._use(), query, called, entry.token,
-                                     query_id)
+                err = lib.ibsa_query_start(self._use(), query, called,
+                                           entry.token, query_id)
             check(err, _query_texts.get(-err, ""))
             entry.id = query_id.value
             return entry
@@ -398,7 +398,7 @@ class Client:
         batch = ctypes.c_void_p()
         try:
             with self._lock:
-                check(lib.ibsa_reach_each(
+                check(lib.ibsa_reach_start(
                     self._use(), options, (Gid * len(wanted))(*wanted),
                     len(wanted), called, entry.token, batch),
                     "a GID is zero, or there are no GIDs")

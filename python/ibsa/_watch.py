@@ -78,13 +78,14 @@ class Watch:
         handle, error = ctypes.c_void_p(), ErrorText()
         try:
             with client._lock:
-                check(lib.ibsa_event_watch(client._use(), options, called,
-                                           entry.token, error, handle), error)
+                check(lib.ibsa_event_watch_start(
+                    client._use(), options, called, entry.token, error,
+                    handle), error)
             self._entry = entry
             self._handle = handle.value
         except BaseException:
             if handle.value:  # a signal's handler; C has the watch
-                lib.ibsa_event_unwatch(handle)
+                lib.ibsa_event_watch_stop(handle)
             entry.forget()
             raise
 
@@ -120,7 +121,7 @@ class Watch:
             if self._handle is None:
                 return
             if not self._client.closed:
-                lib.ibsa_event_unwatch(self._handle)
+                lib.ibsa_event_watch_stop(self._handle)
             self._handle = None
         self._entry.forget()
         self._events.clear()

@@ -109,7 +109,7 @@ static int query_submit(struct ibsa_client *client, struct asked *asked)
 			     IBSA_PATH_CM(numb_path);
 	}
 	asked->start_ms = clock_ms();
-	return ibsa_query(client, &query, reply_note, asked, NULL);
+	return ibsa_query_start(client, &query, reply_note, asked, NULL);
 }
 
 static bool is_equal(const struct right *a, const struct right *b)

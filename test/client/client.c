@@ -91,7 +91,8 @@ static void own_loop_works(void **state)
 
 	(void)state;
 	assert_int_equal(ibsa_timeout_ms(client), -1);
-	assert_int_equal(ibsa_query(client, &info, count, &calls, NULL), 0);
+	assert_int_equal(ibsa_query_start(client, &info, count, &calls, NULL),
+			 0);
 	while (!calls) {
 		assert_int_equal(poll(&fd, 1, ibsa_timeout_ms(client)), 1);
 		assert_int_equal(ibsa_dispatch(client), 0);
@@ -109,7 +110,8 @@ static void cancel_is_told(void **state)
 	int err = 0;
 
 	(void)state;
-	assert_int_equal(ibsa_query(client, &info, register_err, &err, &id), 0);
+	assert_int_equal(
+		ibsa_query_start(client, &info, register_err, &err, &id), 0);
 	assert_int_equal(ibsa_cancel(client, id), 0);
 	assert_int_equal(err, 0);
 	assert_int_equal(ibsa_wait(client, 0), 0);
@@ -128,8 +130,8 @@ static void close_ends_what_is_left(void **state)
 	int err = 0;
 
 	(void)state;
-	assert_int_equal(ibsa_query(client, &info, register_err, &err, NULL),
-			 0);
+	assert_int_equal(
+		ibsa_query_start(client, &info, register_err, &err, NULL), 0);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(err, -ECANCELED);
 	assert_int_equal(ibsa_close(NULL), 0);
@@ -251,14 +253,16 @@ static void port_is_watched(void **state)
 	struct ibsa_port_watch *watch;
 
 	(void)state;
-	assert_int_equal(ibsa_port_watch(client, 0, NULL, NULL, &watch),
+	assert_int_equal(ibsa_port_watch_start(client, 0, NULL, NULL, &watch),
 			 -EINVAL);
-	assert_int_equal(ibsa_port_watch(client, 5000, ignore, NULL, &watch),
-			 0);
+	assert_int_equal(
+		ibsa_port_watch_start(client, 5000, ignore, NULL, &watch), 0);
 	assert_in_range(ibsa_timeout_ms(client), 1, 5001);
-	ibsa_port_unwatch(client, watch);
+	ibsa_port_watch_stop(watch);
+	ibsa_port_watch_stop(NULL);
 	assert_int_equal(ibsa_timeout_ms(client), -1);
-	assert_int_equal(ibsa_port_watch(client, 0, ignore, NULL, &watch), 0);
+	assert_int_equal(ibsa_port_watch_start(client, 0, ignore, NULL, &watch),
+			 0);
 	assert_int_equal(ibsa_close(client), 0);
 }
 

@@ -24,7 +24,7 @@ static int query_submit(struct ibsa_client *client, struct told *told)
 		.method = IBSA_METHOD_GET_TABLE,
 	};
 
-	return ibsa_query(client, &query, told_reply, told, NULL);
+	return ibsa_query_start(client, &query, told_reply, told, NULL);
 }
 
 /* A client with a service, a watch, and a query in flight. */

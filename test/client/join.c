@@ -60,8 +60,8 @@ static void query_submit(struct asker *asker, unsigned int deadline_ms)
 		.jitter_percent = -1,
 	};
 
-	assert_int_equal(ibsa_query(asker->client, &query, note, asker, NULL),
-			 0);
+	assert_int_equal(
+		ibsa_query_start(asker->client, &query, note, asker, NULL), 0);
 }
 
 static void run_until(const struct asker *asker, unsigned int ms)

@@ -82,7 +82,7 @@ static int query_submit(struct ibsa_client *client, struct seen *seen)
 		.deadline_ms = TIMEOUT_MS,
 	};
 
-	return ibsa_query(client, &query, note, seen, NULL);
+	return ibsa_query_start(client, &query, note, seen, NULL);
 }
 
 static void grh_need(struct test_port *test_port, bool needs_grh)

@@ -226,8 +226,8 @@ static void soon(ibsa_reply_fn happens)
 	struct ibsa_query query = { .record = &ibsa_class_port_info_record,
 				    .deadline_ms = 100 };
 
-	assert_int_equal(ibsa_query(rig.client, &query, happens, NULL, NULL),
-			 0);
+	assert_int_equal(
+		ibsa_query_start(rig.client, &query, happens, NULL, NULL), 0);
 }
 
 static void loss_during_a_query_is_told(ibsa_reply_fn happens, int err,
@@ -259,8 +259,8 @@ static void loss_during_a_query_is_told(ibsa_reply_fn happens, int err,
 	start(NULL);
 	set_fault(IBSA_FAULT_SILENCE);
 	soon(happens);
-	assert_int_equal(ibsa_reach(rig.client, NULL, &rig.gids[1], &answer),
-			 0);
+	assert_int_equal(
+		ibsa_reach_wait(rig.client, NULL, &rig.gids[1], &answer), 0);
 	assert_int_equal(answer.reach, IBSA_REACH_UNKNOWN);
 	assert_int_equal(answer.err, err);
 }

@@ -45,7 +45,7 @@ static struct ibsa_reach_answer reach(const struct ibsa_gid *gid)
 {
 	struct ibsa_reach_answer answer;
 
-	assert_int_equal(ibsa_reach(rig.client, NULL, gid, &answer), 0);
+	assert_int_equal(ibsa_reach_wait(rig.client, NULL, gid, &answer), 0);
 	assert_memory_equal(&answer.gid, gid, sizeof(*gid));
 	assert_int_equal(answer.left, 0);
 	return answer;
@@ -113,12 +113,14 @@ static void source_may_be_another_port(void **state)
 	struct ibsa_reach_answer answer;
 
 	(void)state;
-	assert_int_equal(
-		ibsa_reach(rig.client, &options, &rig.gids[5], &answer), 0);
+	assert_int_equal(ibsa_reach_wait(rig.client, &options, &rig.gids[5],
+					 &answer),
+			 0);
 	assert_int_equal(answer.reach, IBSA_REACH_YES);
 	set_link("host4", false);
-	assert_int_equal(
-		ibsa_reach(rig.client, &options, &rig.gids[5], &answer), 0);
+	assert_int_equal(ibsa_reach_wait(rig.client, &options, &rig.gids[5],
+					 &answer),
+			 0);
 	assert_int_equal(answer.reach, IBSA_REACH_NO);
 	assert_int_equal(reach(&rig.gids[5]).reach, IBSA_REACH_YES);
 }
@@ -149,8 +151,8 @@ static void silence_times_out_each_in_its_turn(void **state)
 
 	(void)state;
 	set_fault(IBSA_FAULT_SILENCE, 100);
-	assert_int_equal(ibsa_reach_each(rig.client, &options, rig.gids,
-					 seen.count, note, &seen, NULL),
+	assert_int_equal(ibsa_reach_start(rig.client, &options, rig.gids,
+					  seen.count, note, &seen, NULL),
 			 0);
 	for (size_t turn = 1; turn <= 3; turn++) {
 		assert_int_equal(ibsa_fabric_advance(rig.fabric, 99 * MS), 0);
@@ -173,8 +175,9 @@ static void busy_is_not_known(void **state)
 
 	(void)state;
 	set_fault(IBSA_FAULT_BUSY, 100);
-	assert_int_equal(
-		ibsa_reach(rig.client, &options, &rig.gids[1], &answer), 0);
+	assert_int_equal(ibsa_reach_wait(rig.client, &options, &rig.gids[1],
+					 &answer),
+			 0);
 	assert_int_equal(answer.reach, IBSA_REACH_UNKNOWN);
 	assert_int_equal(answer.err, 0);
 	assert_int_equal(answer.status, IBSA_STATUS_BUSY);
@@ -333,7 +336,8 @@ static void start_another(const struct ibsa_reach_answer *answer, void *arg)
 	struct nested *nested = arg;
 	struct ibsa_reach_answer out;
 
-	nested->reach_err = ibsa_reach(rig.client, NULL, &answer->gid, &out);
+	nested->reach_err = ibsa_reach_wait(rig.client, NULL, &answer->gid,
+					    &out);
 	nested->close_err = ibsa_close(rig.client);
 	if (!answer->index)
 		nested->each_err = rig_each(&rig, HOSTS, &nested->second);
@@ -344,8 +348,8 @@ static void callback_may_start_another_batch(void **state)
 	struct nested nested = { .second.count = 1 };
 
 	(void)state;
-	assert_int_equal(ibsa_reach_each(rig.client, NULL, rig.gids, 2,
-					 start_another, &nested, NULL),
+	assert_int_equal(ibsa_reach_start(rig.client, NULL, rig.gids, 2,
+					  start_another, &nested, NULL),
 			 0);
 	rig_finish(&(struct seen){ .rig = &rig });
 	while (nested.second.told < nested.second.count)
@@ -373,8 +377,8 @@ static void closing_client_takes_no_batch(void **state)
 	(void)state;
 	rig_start(&mine, NULL);
 	nested.second.rig = &mine;
-	assert_int_equal(ibsa_reach_each(mine.client, NULL, mine.gids, HOSTS,
-					 note_each_err, &nested, NULL),
+	assert_int_equal(ibsa_reach_start(mine.client, NULL, mine.gids, HOSTS,
+					  note_each_err, &nested, NULL),
 			 0);
 	rig_stop(&mine);
 	assert_int_equal(nested.each_err, -ESHUTDOWN);
@@ -389,20 +393,21 @@ static void misuse_is_refused_and_nothing_asked(void **state)
 	struct ibsa_stats stats;
 
 	(void)state;
-	assert_int_equal(ibsa_reach(client, NULL, NULL, &answer), -EINVAL);
-	assert_int_equal(ibsa_reach(client, NULL, &zero, &answer), -EINVAL);
+	assert_int_equal(ibsa_reach_wait(client, NULL, NULL, &answer), -EINVAL);
+	assert_int_equal(ibsa_reach_wait(client, NULL, &zero, &answer),
+			 -EINVAL);
 	assert_int_equal(answer.index, 77);
-	assert_int_equal(ibsa_reach_each(client, NULL, NULL, 1, note, NULL,
-					 NULL),
+	assert_int_equal(ibsa_reach_start(client, NULL, NULL, 1, note, NULL,
+					  NULL),
 			 -EINVAL);
-	assert_int_equal(ibsa_reach_each(client, NULL, gids, 0, note, NULL,
-					 NULL),
+	assert_int_equal(ibsa_reach_start(client, NULL, gids, 0, note, NULL,
+					  NULL),
 			 -EINVAL);
-	assert_int_equal(ibsa_reach_each(client, NULL, gids, 2, note, NULL,
-					 NULL),
+	assert_int_equal(ibsa_reach_start(client, NULL, gids, 2, note, NULL,
+					  NULL),
 			 -EINVAL);
-	assert_int_equal(ibsa_reach_each(client, NULL, gids, 1, NULL, NULL,
-					 NULL),
+	assert_int_equal(ibsa_reach_start(client, NULL, gids, 1, NULL, NULL,
+					  NULL),
 			 -EINVAL);
 	ibsa_stats_get(client, &stats);
 	assert_int_equal(stats.queries, 0);
@@ -420,8 +425,8 @@ static void same_gid_many_times_is_told_each_time(void **state)
 	for (size_t i = 0; i < HOSTS; i++)
 		same[i] = rig.gids[9];
 	memcpy(mine.gids, same, sizeof(same));
-	assert_int_equal(ibsa_reach_each(rig.client, NULL, same, HOSTS, note,
-					 &seen, NULL),
+	assert_int_equal(ibsa_reach_start(rig.client, NULL, same, HOSTS, note,
+					  &seen, NULL),
 			 0);
 	rig_finish(&seen);
 	assert_int_equal(told_as(&seen, IBSA_REACH_YES), HOSTS);

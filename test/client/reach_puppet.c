@@ -76,8 +76,8 @@ static void start(size_t count)
 {
 	const struct ibsa_reach_options options = { .timeout_ms = TIMEOUT_MS };
 
-	assert_int_equal(ibsa_reach_each(client, &options, gids, count, note,
-					 NULL, NULL),
+	assert_int_equal(ibsa_reach_start(client, &options, gids, count, note,
+					  NULL, NULL),
 			 0);
 }
 
@@ -205,7 +205,7 @@ static void port_without_a_gid_cannot_ask(void **state)
 							  &puppet.transport },
 			  NULL, &client),
 		0);
-	assert_int_equal(ibsa_reach(client, NULL, &gids[0], &answer), 0);
+	assert_int_equal(ibsa_reach_wait(client, NULL, &gids[0], &answer), 0);
 	assert_int_equal(answer.reach, IBSA_REACH_UNKNOWN);
 	assert_int_equal(answer.err, -EAGAIN);
 	start(1);
@@ -233,8 +233,8 @@ static void fill(unsigned int deadline_ms)
 			.jitter_percent = -1,
 		};
 
-		assert_int_equal(ibsa_query(client, &query, NULL, NULL, NULL),
-				 0);
+		assert_int_equal(
+			ibsa_query_start(client, &query, NULL, NULL, NULL), 0);
 	}
 }
 
@@ -282,8 +282,8 @@ static void one_that_waits_for_room_can_be_stopped(void **state)
 
 	(void)state;
 	fill(60000);
-	assert_int_equal(ibsa_reach_each(client, NULL, gids, COUNT, note, NULL,
-					 &batch),
+	assert_int_equal(ibsa_reach_start(client, NULL, gids, COUNT, note, NULL,
+					  &batch),
 			 0);
 	pass(20);
 	assert_int_equal(ibsa_reach_stop(batch), 0);
@@ -299,8 +299,8 @@ static void start_with_reasons(void)
 	const struct ibsa_reach_options options = { .timeout_ms = TIMEOUT_MS,
 						    .why = IBSA_WHY_ALWAYS };
 
-	assert_int_equal(ibsa_reach_each(client, &options, gids, 1, note, NULL,
-					 NULL),
+	assert_int_equal(ibsa_reach_start(client, &options, gids, 1, note, NULL,
+					  NULL),
 			 0);
 }
 

@@ -66,8 +66,8 @@ static void check_all(unsigned int window, struct tally *tally)
 
 	*tally = (struct tally){ 0 };
 	assert_int_equal(ibsa_open(&options, NULL, &client), 0);
-	assert_int_equal(ibsa_reach_each(client, NULL, gids, HOSTS, count,
-					 tally, NULL),
+	assert_int_equal(ibsa_reach_start(client, NULL, gids, HOSTS, count,
+					  tally, NULL),
 			 0);
 	while (tally->told < HOSTS)
 		assert_int_equal(ibsa_wait(client, -1), 0);

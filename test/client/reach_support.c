@@ -77,8 +77,8 @@ int rig_each(struct rig *rig, size_t count, struct seen *seen)
 
 	seen->rig = rig;
 	seen->count = count;
-	return ibsa_reach_each(rig->client, &options, rig->gids, count, note,
-			       seen, &seen->batch);
+	return ibsa_reach_start(rig->client, &options, rig->gids, count, note,
+				seen, &seen->batch);
 }
 
 void rig_finish(struct seen *seen)

@@ -46,7 +46,7 @@ void rig_stop(struct rig *rig);
 
 /*
  * Start a batch for the first @count hosts. Return: the result of
- * ibsa_reach_each().
+ * ibsa_reach_start().
  */
 int rig_each(struct rig *rig, size_t count, struct seen *seen);
 
@@ -54,7 +54,8 @@ int rig_each(struct rig *rig, size_t count, struct seen *seen);
 void rig_finish(struct seen *seen);
 
 /*
- * Callback for ibsa_reach_each(). It fails the test if a GID is reported twice.
+ * Callback for ibsa_reach_start(). It fails the test if a GID is reported
+ * twice.
  */
 void note(const struct ibsa_reach_answer *answer, void *arg);
 

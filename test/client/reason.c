@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why there is no path, on an embedded fabric: each reason, with and without the
- * SM_Key, and the number of queries that find it.
+ * Why there is no path, on an embedded fabric: each reason, with and without
+ * the SM_Key, and the number of queries that find it.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -179,8 +179,8 @@ static void own_port_that_is_down_is_the_reason(void **state)
 		reason = reason_between(key, 0x1001, 0x2001);
 		expect(&reason, IBSA_REASON_THIS_PORT_DOWN, true, "Down");
 		assert_int_equal(reason.queries, 0);
-		assert_int_equal(ibsa_reach(clients[key], NULL, &gid, &answer),
-				 0);
+		assert_int_equal(
+			ibsa_reach_wait(clients[key], NULL, &gid, &answer), 0);
 		assert_int_equal(answer.reach, IBSA_REACH_UNKNOWN);
 		assert_int_equal(answer.reason, IBSA_REASON_THIS_PORT_DOWN);
 		assert_true(answer.is_certain);

@@ -43,8 +43,8 @@ static void batch_start(struct told *told, int why)
 
 	gids[4].raw[0] = 0x20;
 	set_link("e", 2, false);
-	assert_int_equal(ibsa_reach_each(clients[0], &options, gids, HOSTS,
-					 note, told, &told->batch),
+	assert_int_equal(ibsa_reach_start(clients[0], &options, gids, HOSTS,
+					  note, told, &told->batch),
 			 0);
 }
 
@@ -90,8 +90,8 @@ static void reasons_of_thousands_stay_within_the_window(void **state)
 	(void)state;
 	for (size_t i = 0; i < THOUSANDS; i++)
 		gids[i] = gid_of(0xdead0000 + 16 * i);
-	assert_int_equal(ibsa_reach_each(clients[0], &options, gids, THOUSANDS,
-					 note_count, &count, &batch),
+	assert_int_equal(ibsa_reach_start(clients[0], &options, gids, THOUSANDS,
+					  note_count, &count, &batch),
 			 0);
 	while (count < THOUSANDS)
 		assert_int_equal(ibsa_wait(clients[0], -1), 0);
@@ -151,12 +151,12 @@ static void one_gid_has_its_reason(void **state)
 	struct ibsa_reach_answer answer;
 
 	(void)state;
-	assert_int_equal(ibsa_reach(clients[0], NULL, &gid, &answer), 0);
+	assert_int_equal(ibsa_reach_wait(clients[0], NULL, &gid, &answer), 0);
 	assert_int_equal(answer.reach, IBSA_REACH_NO);
 	assert_int_equal(answer.reason, IBSA_REASON_UNKNOWN_PORT);
 	assert_true(answer.is_certain);
 	assert_non_null(strstr(answer.detail, "fe80::dead"));
-	assert_int_equal(ibsa_reach(clients[0], &never, &gid, &answer), 0);
+	assert_int_equal(ibsa_reach_wait(clients[0], &never, &gid, &answer), 0);
 	assert_int_equal(answer.reach, IBSA_REACH_NO);
 	assert_int_equal(answer.reason, IBSA_REASON_NONE);
 	assert_string_equal(answer.detail, "");

@@ -24,7 +24,7 @@ struct worker {
 
 static void count(const struct ibsa_reply *reply, void *arg)
 {
-	*(int *)arg += ibsa_outcome(reply) == IBSA_OUTCOME_OK;
+	*(int *)arg += ibsa_reply_outcome(reply) == IBSA_OUTCOME_OK;
 }
 
 /* Open, query, close, repeatedly: the shared fabric is created and freed. */

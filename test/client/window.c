@@ -53,7 +53,7 @@ static uint64_t query_submit(struct ibsa_client *client,
 	};
 	uint64_t id = 0;
 
-	assert_int_equal(ibsa_query(client, &query, note, seen, &id), 0);
+	assert_int_equal(ibsa_query_start(client, &query, note, seen, &id), 0);
 	return id;
 }
 

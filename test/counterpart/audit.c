@@ -58,8 +58,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "audit: %s\n", error.text);
 		return 4;
 	}
-	err = ibsa_event_watch(client, &options, happened, NULL, &error,
-			       &watch);
+	err = ibsa_event_watch_start(client, &options, happened, NULL, &error,
+				     &watch);
 	if (!err)
 		err = hold(client);
 	if (err)

@@ -80,7 +80,7 @@ static void query_start(struct ibsa_client *client,
 			const struct ibsa_query *query, struct seen *seen)
 {
 	*seen = (struct seen){ 0 };
-	CHECK(!ibsa_query(client, query, note, seen, NULL));
+	CHECK(!ibsa_query_start(client, query, note, seen, NULL));
 	while (!seen->calls)
 		CHECK(!ibsa_wait(client, -1));
 	CHECK(seen->calls == 1);
@@ -201,7 +201,8 @@ static void folder_is_changed(void)
 	int changes = 0;
 
 	CHECK(getcwd(before, sizeof(before)));
-	CHECK(!ibsa_port_watch(client, 1, count_changes, &changes, &watch));
+	CHECK(!ibsa_port_watch_start(client, 1, count_changes, &changes,
+				     &watch));
 	CHECK(!chdir("/"));
 	is_active(client);
 	is_answered(client);
@@ -298,7 +299,7 @@ static void number_can_be_polled(void)
 	struct ibsa_client *client = client_open(NULL);
 	struct seen seen = { 0 };
 
-	CHECK(!ibsa_query(client, &query, note, &seen, NULL));
+	CHECK(!ibsa_query_start(client, &query, note, &seen, NULL));
 	while (!seen.calls) {
 		struct pollfd fd = { .fd = ibsa_fd(client), .events = POLLIN };
 

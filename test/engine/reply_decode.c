@@ -82,7 +82,7 @@ static void zero_stride_means_no_records(void **state)
 	table.mad[MAD_ATTRIBUTE_OFFSET + 1] = 0;
 	assert_int_equal(table_reply(&table).err, 0);
 	assert_int_equal(table_reply(&table).count, 0);
-	assert_int_equal(ibsa_outcome(&(struct ibsa_reply){ .count = 0 }),
+	assert_int_equal(ibsa_reply_outcome(&(struct ibsa_reply){ .count = 0 }),
 			 IBSA_OUTCOME_NONE);
 }
 
@@ -187,7 +187,7 @@ static enum ibsa_outcome outcome(int err, uint16_t status, size_t count)
 		.count = count,
 	};
 
-	return ibsa_outcome(&reply);
+	return ibsa_reply_outcome(&reply);
 }
 
 static void outcomes_are_told_apart(void **state)

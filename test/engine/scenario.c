@@ -215,8 +215,8 @@ static void path_query(struct world *world, struct sent_query *sent_query,
 	};
 
 	*sent_query = (struct sent_query){ .world = world, .dlid = dlid };
-	assert_int_equal(ibsa_query(world->client, &query, reply_note,
-				    sent_query, NULL),
+	assert_int_equal(ibsa_query_start(world->client, &query, reply_note,
+					  sent_query, NULL),
 			 0);
 }
 

@@ -42,7 +42,7 @@ static void on_change(unsigned int changes, const struct ibsa_port_state *now,
 	watcher->free_err = ibsa__engine_free(watcher->engine);
 	watcher->dispatch_err = ibsa__engine_dispatch(watcher->engine);
 	if (watcher->victim) {
-		ibsa__engine_unwatch(watcher->engine, watcher->victim->watch);
+		ibsa__engine_unwatch(watcher->victim->watch);
 		watcher->victim->watch = NULL;
 	}
 	if (watcher->reads_port) {
@@ -126,13 +126,13 @@ static void interval_is_the_smallest(void **state)
 	for (int ms = 0; ms < 100; ms++)
 		puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.port_reads, 11);
-	ibsa__engine_unwatch(engine, fast.watch);
+	ibsa__engine_unwatch(fast.watch);
 	puppet_advance(&puppet, engine, 4999);
 	assert_int_equal(puppet.port_reads, 11);
 	puppet_advance(&puppet, engine, 1);
 	assert_int_equal(puppet.port_reads, 12);
-	ibsa__engine_unwatch(engine, slow.watch);
-	ibsa__engine_unwatch(engine, NULL);
+	ibsa__engine_unwatch(slow.watch);
+	ibsa__engine_unwatch(NULL);
 	assert_int_equal(ibsa__engine_timeout_ms(engine), -1);
 	ibsa__engine_free(engine);
 }

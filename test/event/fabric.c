@@ -83,8 +83,9 @@ static void watch_by(const struct ibsa_event_options *options, unsigned int ms)
 {
 	struct ibsa_event_watch *watch;
 
-	assert_int_equal(
-		ibsa_event_watch(client, options, note, NULL, NULL, &watch), 0);
+	assert_int_equal(ibsa_event_watch_start(client, options, note, NULL,
+						NULL, &watch),
+			 0);
 	time_pass(ms);
 	assert_int_equal(seen.events[0].kind, IBSA_EVENT_SUBSCRIBED);
 }
@@ -196,8 +197,8 @@ static void second_client_of_the_port_is_refused(void **state)
 	(void)state;
 	watch_begin(0);
 	assert_int_equal(ibsa_open(&options, NULL, &second), 0);
-	assert_int_equal(ibsa_event_watch(second, NULL, note, NULL, &error,
-					  &watch_of),
+	assert_int_equal(ibsa_event_watch_start(second, NULL, note, NULL,
+						&error, &watch_of),
 			 -EBUSY);
 	assert_non_null(strstr(error.text, "another client, of this"));
 	assert_int_equal(ibsa_close(second), 0);

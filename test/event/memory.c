@@ -48,15 +48,15 @@ static bool scenario(const struct memory_rig *rig, struct tally *tally)
 						.gid_count = 1 };
 	struct ibsa_event_watch *watch = NULL, *other = NULL;
 	struct ibsa_error error = { .text = "" };
-	int err = ibsa_event_watch(rig->client, &all, count, tally, &error,
-				   &watch);
+	int err = ibsa_event_watch_start(rig->client, &all, count, tally,
+					 &error, &watch);
 
 	assert_true(err == 0 || err == -ENOMEM);
 	assert_true(!err == !!watch && !err == !error.text[0]);
-	(void)!ibsa_event_watch(rig->client, &few, count,
-				&(struct tally){ { 0 } }, NULL, &other);
+	(void)!ibsa_event_watch_start(rig->client, &few, count,
+				      &(struct tally){ { 0 } }, NULL, &other);
 	memory_rig_pass(rig, 1000);
-	ibsa_event_unwatch(other);
+	ibsa_event_watch_stop(other);
 	set_link(rig->fabric, false);
 	memory_rig_pass(rig, 500);
 	set_link(rig->fabric, true);
@@ -91,8 +91,8 @@ static void shortage_passes(void **state)
 	struct ibsa_event_watch *watch;
 
 	(void)state;
-	assert_int_equal(ibsa_event_watch(rig.client, NULL, count, &tally, NULL,
-					  &watch),
+	assert_int_equal(ibsa_event_watch_start(rig.client, NULL, count, &tally,
+						NULL, &watch),
 			 0);
 	fail_alloc_after(0);
 	memory_rig_pass(&rig, 5000);

@@ -486,7 +486,7 @@ static void audit_ends_and_begins(void **state)
 	watch_subscribed(0, &plain);
 	watch_nodes("\1\7", &first);
 	hold_next_table();
-	ibsa_event_unwatch(first.watch);
+	ibsa_event_watch_stop(first.watch);
 	watch_begin(&audited, &second);
 	serve_table();
 	time_pass(10);
@@ -522,8 +522,8 @@ static void audit_takes_ports(void **state)
 	static struct diary diary;
 
 	(void)state;
-	assert_int_equal(ibsa_event_watch(client, &groups, note, &diary, NULL,
-					  &out),
+	assert_int_equal(ibsa_event_watch_start(client, &groups, note, &diary,
+						NULL, &out),
 			 -EINVAL);
 }
 

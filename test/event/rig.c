@@ -228,7 +228,7 @@ void note(const struct ibsa_event *event, void *arg)
 	diary->events[n] = *event;
 	diary->count++;
 	diary->close_err = ibsa_close(client);
-	ibsa_event_unwatch(diary->victim);
+	ibsa_event_watch_stop(diary->victim);
 	diary->victim = NULL;
 	if (diary->starts)
 		watch_begin(NULL, diary->starts);
@@ -238,8 +238,8 @@ void note(const struct ibsa_event *event, void *arg)
 void watch_begin(const struct ibsa_event_options *options, struct diary *diary)
 {
 	*diary = (struct diary){ 0 };
-	assert_int_equal(ibsa_event_watch(client, options, note, diary, NULL,
-					  &diary->watch),
+	assert_int_equal(ibsa_event_watch_start(client, options, note, diary,
+						NULL, &diary->watch),
 			 0);
 	assert_int_equal(diary->count, 0);
 }

@@ -54,7 +54,7 @@ static void subscription_has_the_fields_the_sa_requires(void **state)
 	time_pass(200);
 	EXPECT(&diary, 0, SUBSCRIBED);
 	assert_int_equal(sa.has, OF_SM);
-	ibsa_event_unwatch(diary.watch);
+	ibsa_event_watch_stop(diary.watch);
 	time_pass(2);
 	assert_info(&sa.last, 0, 1);
 	assert_int_equal(sa.has, 0);
@@ -73,7 +73,7 @@ static void producers_are_those_needed(void **state)
 	watch_subscribed(IBSA_EVENT_LOCAL_CHANGES, &other);
 	assert_int_equal(sa.has, 0x0e);
 	assert_int_equal(sa.sets, 3);
-	ibsa_event_unwatch(other.watch);
+	ibsa_event_watch_stop(other.watch);
 	time_pass(10);
 	assert_int_equal(sa.has, OF_SWITCH);
 	watch_subscribed(IBSA_EVENT_OTHER, &other);
@@ -97,14 +97,14 @@ static void watches_share_a_subscription(void **state)
 	assert_int_equal(diary.events[1].sequence, other.events[1].sequence);
 	assert_true(diary.events[1].sequence > diary.events[0].sequence);
 	assert_int_equal(sa.answers, 1);
-	ibsa_event_unwatch(diary.watch);
+	ibsa_event_watch_stop(diary.watch);
 	time_pass(10);
 	assert_int_equal(sa.unsets, 0);
 	report = report_of(64, 2);
 	send_report(&report);
 	assert_int_equal(diary.count, 2);
 	assert_int_equal(other.count, 3);
-	ibsa_event_unwatch(other.watch);
+	ibsa_event_watch_stop(other.watch);
 	time_pass(10);
 	assert_int_equal(sa.unsets, 1);
 }
@@ -117,7 +117,7 @@ static void late_reports_are_answered(void **state)
 	(void)state;
 	watch_subscribed(0, &diary);
 	sa.is_silent = true;
-	ibsa_event_unwatch(diary.watch);
+	ibsa_event_watch_stop(diary.watch);
 	time_pass(20);
 	assert_true(puppet.listening);
 	send_report(&report);
@@ -133,7 +133,7 @@ static void watch_during_the_delete_is_subscribed(void **state)
 {
 	(void)state;
 	watch_subscribed(0, &diary);
-	ibsa_event_unwatch(diary.watch);
+	ibsa_event_watch_stop(diary.watch);
 	sa.is_silent = true;
 	time_pass(2);
 	assert_int_equal(sa.unsets, 1);
@@ -143,13 +143,13 @@ static void watch_during_the_delete_is_subscribed(void **state)
 	assert_int_equal(sa.has, OF_SM);
 	EXPECT(&diary, 0, SUBSCRIBED);
 
-	ibsa_event_unwatch(diary.watch);
+	ibsa_event_watch_stop(diary.watch);
 	time_pass(10);
 	assert_int_equal(sa.has, 0);
 	watch_begin(NULL, &diary);
 	sa.is_silent = true;
 	time_pass(2);
-	ibsa_event_unwatch(diary.watch);
+	ibsa_event_watch_stop(diary.watch);
 	sa.is_silent = false;
 	time_pass(300);
 	assert_int_equal(sa.has, 0);
@@ -172,7 +172,7 @@ static void subscription_is_read_back(void **state)
 	watch_begin(&anxious, &other);
 	assert_in_range(time_pass_until(&sa.gets), 875, 1001);
 	assert_in_range(time_pass_until(&sa.gets), 875, 1001);
-	ibsa_event_unwatch(other.watch);
+	ibsa_event_watch_stop(other.watch);
 	assert_in_range(time_pass_until(&sa.gets), 26000, 30001);
 	sa.qpn = 1;
 	assert_in_range(time_pass_until(&sa.gets), 26000, 30001);
@@ -192,7 +192,7 @@ static void audit_is_not_delayed_by_watches(void **state)
 	for (int i = 0; i < 5; i++) {
 		watch_begin(&anxious, &other);
 		time_pass(200);
-		ibsa_event_unwatch(other.watch);
+		ibsa_event_watch_stop(other.watch);
 		time_pass(200);
 	}
 	assert_in_range(sa.gets, 2, 4);
@@ -341,7 +341,7 @@ static void released_subscription_is_not_set_again(void **state)
 	watch_subscribed(0, &other);
 	sa.get_status = IBSA_STATUS_BAD_METHOD_ATTRIBUTE;
 	time_pass_until(&sa.gets);
-	ibsa_event_unwatch(other.watch);
+	ibsa_event_watch_stop(other.watch);
 	assert_int_equal(ibsa_dispatch(client), 0);
 	time_pass(100);
 	assert_int_equal(sa.sets, 3);
@@ -614,7 +614,7 @@ static void broken_reads_do_not_count(void **state)
 		time_pass(10);
 		assert_int_equal(sa.has, OF_SM);
 		assert_true(diary.count == 1 || diary.count == 4);
-		ibsa_event_unwatch(diary.watch);
+		ibsa_event_watch_stop(diary.watch);
 		time_pass(10);
 	}
 }

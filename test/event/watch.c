@@ -18,8 +18,8 @@ static int try(const struct ibsa_event_options *options, ibsa_event_fn happened)
 {
 	struct ibsa_event_watch *watch = NULL;
 	struct ibsa_error error = { .text = "" };
-	int err = ibsa_event_watch(client, options, happened, NULL, &error,
-				   &watch);
+	int err = ibsa_event_watch_start(client, options, happened, NULL,
+					 &error, &watch);
 
 	assert_null(watch);
 	assert_true(error.text[0]);
@@ -43,7 +43,7 @@ static void misuse_is_refused(void **state)
 	assert_int_equal(try(NULL, NULL), -EINVAL);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(try(&wrong[i], note), -EINVAL);
-	ibsa_event_unwatch(NULL);
+	ibsa_event_watch_stop(NULL);
 }
 
 /* A watch accepts a filter with the largest number of GIDs. */
@@ -84,7 +84,7 @@ static void holder_note(const struct ibsa_event *event, void *arg)
 
 /*
  * If a watch fails after it began, its event names the process that receives
- * the Reports, as the error of ibsa_event_watch() does.
+ * the Reports, as the error of ibsa_event_watch_start() does.
  */
 static void holder_is_named(void **state)
 {
@@ -96,18 +96,18 @@ static void holder_is_named(void **state)
 	ops = *puppet.transport.ops;
 	seen.text[0] = '\0';
 	ops.holder = rig_holder;
-	assert_int_equal(ibsa_event_watch(client, NULL, holder_note, &seen,
-					  NULL, &watch),
+	assert_int_equal(ibsa_event_watch_start(client, NULL, holder_note,
+						&seen, NULL, &watch),
 			 0);
 	time_pass(100);
 	puppet.transport.ops = &ops;
 	puppet.listen_err = -EBUSY;
 	time_pass(31000);
 	assert_string_equal(seen.text, "pid 7 \\x1b at H1");
-	ibsa_event_unwatch(watch);
+	ibsa_event_watch_stop(watch);
 	time_pass(100);
-	assert_int_equal(ibsa_event_watch(client, NULL, note, NULL, &error,
-					  &watch),
+	assert_int_equal(ibsa_event_watch_start(client, NULL, note, NULL,
+						&error, &watch),
 			 -EBUSY);
 	assert_non_null(strstr(error.text, "; pid 7 \\x1b at H1"));
 	puppet.listen_err = 0;
@@ -125,13 +125,13 @@ static void owner_is_named(void **state)
 	(void)state;
 	puppet.listen_err = -EBUSY;
 	assert_int_equal(try(NULL, note), -EBUSY);
-	assert_int_equal(ibsa_event_watch(client, NULL, note, NULL, &error,
-					  &watch),
+	assert_int_equal(ibsa_event_watch_start(client, NULL, note, NULL,
+						&error, &watch),
 			 -EBUSY);
 	assert_non_null(strstr(error.text, "another program"));
 	assert_non_null(strstr(error.text, "use another port"));
-	assert_int_equal(ibsa_event_watch(client, NULL, note, NULL, NULL,
-					  &watch),
+	assert_int_equal(ibsa_event_watch_start(client, NULL, note, NULL, NULL,
+						&watch),
 			 -EBUSY);
 	puppet.listen_err = -ENODEV;
 	assert_int_equal(try(NULL, note), -ENODEV);
@@ -240,7 +240,7 @@ static void close_unsubscribes(void **state)
 	watch_subscribed(IBSA_EVENT_ALL, &diary);
 	watch_subscribed(0, &other);
 	watch_subscribed(0, &third);
-	ibsa_event_unwatch(third.watch);
+	ibsa_event_watch_stop(third.watch);
 	other.victim = other.watch;
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(sa.has, 0);
@@ -348,8 +348,8 @@ static void watch_at_the_end(const struct ibsa_event *event, void *arg)
 	struct ibsa_event_watch *watch;
 
 	if (event->kind == IBSA_EVENT_ENDED)
-		*(int *)arg = ibsa_event_watch(client, NULL, note, NULL, NULL,
-					       &watch);
+		*(int *)arg = ibsa_event_watch_start(client, NULL, note, NULL,
+						     NULL, &watch);
 }
 
 static void closing_client_takes_no_watch(void **state)
@@ -358,8 +358,8 @@ static void closing_client_takes_no_watch(void **state)
 	int err = 0;
 
 	(void)state;
-	assert_int_equal(ibsa_event_watch(client, NULL, watch_at_the_end, &err,
-					  NULL, &watch),
+	assert_int_equal(ibsa_event_watch_start(client, NULL, watch_at_the_end,
+						&err, NULL, &watch),
 			 0);
 	assert_int_equal(ibsa_close(client), 0);
 	assert_int_equal(err, -ESHUTDOWN);
@@ -390,8 +390,8 @@ static void full_window_is_waited_for(void **state)
 	(void)state;
 	sa.is_silent = true;
 	for (int i = 0; i < WINDOW; i++)
-		assert_int_equal(ibsa_query(client, &query, NULL, NULL, NULL),
-				 0);
+		assert_int_equal(
+			ibsa_query_start(client, &query, NULL, NULL, NULL), 0);
 	watch_begin(NULL, &diary);
 	time_pass(29000);
 	assert_int_equal(diary.count, 0);

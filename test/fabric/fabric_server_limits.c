@@ -303,7 +303,7 @@ static void check_loop_works(struct ibsa_client *client, int fd)
 	struct pollfd readable = { .fd = fd, .events = POLLIN };
 	int result = 0;
 
-	while (ibsa_query(client, &query, note_reply, &result, NULL)) {
+	while (ibsa_query_start(client, &query, note_reply, &result, NULL)) {
 		assert_int_equal(poll(&readable, 1, 10000), 1);
 		(void)ibsa_dispatch(client);
 	}

@@ -56,7 +56,7 @@ static void rig_note(const struct ibsa_reply *reply, void *arg)
 	struct rig *rig = arg;
 
 	rig->err = reply->err;
-	rig->outcome = (int)ibsa_outcome(reply);
+	rig->outcome = (int)ibsa_reply_outcome(reply);
 	ibsa_reply_explain(reply, &rig->error);
 }
 
@@ -71,8 +71,8 @@ static void rig_query(struct rig *rig)
 	};
 
 	rig->outcome = -1;
-	assert_int_equal(ibsa_query(rig->client, &query, rig_note, rig, NULL),
-			 0);
+	assert_int_equal(
+		ibsa_query_start(rig->client, &query, rig_note, rig, NULL), 0);
 	while (rig->outcome < 0)
 		assert_int_equal(ibsa_wait(rig->client, 10000), 0);
 }
@@ -93,8 +93,8 @@ static void rig_query_multi(struct rig *rig)
 	assert_int_equal(ibsa_port_get(rig->client, false, &port), 0);
 	match.gid[0] = match.gid[1] = port.gid;
 	rig->outcome = -1;
-	assert_int_equal(ibsa_query(rig->client, &query, rig_note, rig, NULL),
-			 0);
+	assert_int_equal(
+		ibsa_query_start(rig->client, &query, rig_note, rig, NULL), 0);
 	while (rig->outcome < 0)
 		assert_int_equal(ibsa_wait(rig->client, 10000), 0);
 }

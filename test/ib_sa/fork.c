@@ -122,8 +122,8 @@ static int child_asks(struct family *family)
 					   1, 0, NULL, NULL, NULL) == -EINVAL);
 	STEP(14, is_refused(ib_sa_join_multicast(client, device, 1, &rec, 0, 0,
 						 joined, NULL)));
-	STEP(15, ibsa_device_watch(client, device, 1, NULL, happened, NULL,
-				   &watch) == -EINVAL);
+	STEP(15, ibsa_device_watch_start(client, device, 1, NULL, happened,
+					 NULL, &watch) == -EINVAL);
 	STEP(16, opa_pr_query_possible(client, device, 1, NULL) ==
 			 PR_NOT_SUPPORTED);
 	STEP(17, ib_sa_get_mcmember_rec(device, 1, &gid, &rec) == -EINVAL);
@@ -153,7 +153,7 @@ static int child_lets_go(struct family *family)
 	STEP(33, ibsa_device_wait(polled, -1) == -EINVAL);
 	STEP(34, !ibsa_last_reply(polled));
 	ib_sa_cancel_query(0, (struct ib_sa_query *)(uintptr_t)1);
-	ibsa_device_unwatch(family->watch);
+	ibsa_device_watch_stop(family->watch);
 	ib_sa_free_multicast(family->multicast);
 	rdma_hold_gid_attr(family->gid);
 	rdma_put_gid_attr(family->gid);
@@ -197,10 +197,10 @@ static void family_start(struct family *family)
 			IB_SA_MCMEMBER_REC_JOIN_STATE,
 		0, joined, NULL);
 	assert_false(ibsa_is_err(family->multicast));
-	assert_int_equal(ibsa_device_watch(&family->client, family->device, 1,
-					   NULL, happened, NULL,
-					   &family->watch),
-			 0);
+	assert_int_equal(
+		ibsa_device_watch_start(&family->client, family->device, 1,
+					NULL, happened, NULL, &family->watch),
+		0);
 	family->gid = rdma_get_gid_attr(family->device, 1, 0);
 	assert_false(ibsa_is_err(family->gid));
 }
@@ -209,7 +209,7 @@ static void family_stop(struct family *family)
 {
 	rdma_put_gid_attr(family->gid);
 	ib_sa_free_multicast(family->multicast);
-	ibsa_device_unwatch(family->watch);
+	ibsa_device_watch_stop(family->watch);
 	ib_sa_unregister_client(&family->client);
 	ibsa_device_put(family->polled);
 	ibsa_device_put(family->device);

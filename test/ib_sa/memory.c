@@ -115,8 +115,8 @@ static int watch(struct rig *rig, struct run *run)
 	struct ibsa_device_watch *handle;
 
 	run->is_watched = false;
-	return ibsa_device_watch(&rig->client, rig->device, 1, &options,
-				 on_event, run, &handle);
+	return ibsa_device_watch_start(&rig->client, rig->device, 1, &options,
+				       on_event, run, &handle);
 }
 
 /* Join the same group. */

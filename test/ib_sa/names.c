@@ -51,16 +51,18 @@ static void both_watch(struct ib_sa_client *client, struct ib_device *first,
 	struct ibsa_device_watch *watches[2];
 	struct tally tally = { 0 };
 
-	assert_int_equal(ibsa_device_watch(client, first, 1, NULL, watch_note,
-					   &tally, &watches[0]),
+	assert_int_equal(ibsa_device_watch_start(client, first, 1, NULL,
+						 watch_note, &tally,
+						 &watches[0]),
 			 0);
-	assert_int_equal(ibsa_device_watch(client, second, 1, NULL, watch_note,
-					   &tally, &watches[1]),
+	assert_int_equal(ibsa_device_watch_start(client, second, 1, NULL,
+						 watch_note, &tally,
+						 &watches[1]),
 			 0);
 	tally_await(&tally.calls, 2);
 	assert_int_equal(atomic_load(&tally.good), 2);
-	ibsa_device_unwatch(watches[0]);
-	ibsa_device_unwatch(watches[1]);
+	ibsa_device_watch_stop(watches[0]);
+	ibsa_device_watch_stop(watches[1]);
 	tally_await(&tally.calls, 4);
 }
 

@@ -284,9 +284,9 @@ static void ending_start(struct ending *ending, void (*run)(struct held *))
 	rig_start_worker(&ending->rig);
 	ending->held.rig = &ending->rig;
 	ending->other = rig_open(ending->rig.fabric, "node1", false);
-	assert_int_equal(ibsa_device_watch(&ending->rig.client,
-					   ending->rig.device, 1, NULL,
-					   watch_note, ending, &watch),
+	assert_int_equal(ibsa_device_watch_start(&ending->rig.client,
+						 ending->rig.device, 1, NULL,
+						 watch_note, ending, &watch),
 			 0);
 	tally_await(&ending->subscribed, 1);
 }
@@ -321,8 +321,9 @@ static void watch_in_vain(struct ending *ending)
 {
 	struct ibsa_device_watch *watch;
 
-	assert_int_equal(ibsa_device_watch(&ending->rig.client, ending->other,
-					   1, NULL, ended_hold, ending, &watch),
+	assert_int_equal(ibsa_device_watch_start(&ending->rig.client,
+						 ending->other, 1, NULL,
+						 ended_hold, ending, &watch),
 			 0);
 }
 

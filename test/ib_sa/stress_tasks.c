@@ -52,7 +52,7 @@ static void task_stop(struct task *task)
 	void *handle = atomic_load(&task->handle);
 
 	if (task->kind == WATCH)
-		ibsa_device_unwatch(handle);
+		ibsa_device_watch_stop(handle);
 	if (task->kind == REGISTRATION)
 		ibsa_service_rec_release(handle);
 	if (task->kind == QUERY)
@@ -195,9 +195,9 @@ static int task_begin(struct task *task, const struct ibsa_fabric_port *host,
 
 	switch (task->kind) {
 	case WATCH:
-		err = ibsa_device_watch(task->tasks->client,
-					task->tasks->device, port, NULL,
-					watch_called, task, &watch);
+		err = ibsa_device_watch_start(task->tasks->client,
+					      task->tasks->device, port, NULL,
+					      watch_called, task, &watch);
 		*out = watch;
 		return err;
 	case REGISTRATION:

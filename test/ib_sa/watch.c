@@ -52,8 +52,8 @@ static struct ibsa_device_watch *watch(struct diary *diary)
 {
 	struct ibsa_device_watch *out = NULL;
 
-	assert_int_equal(ibsa_device_watch(&rig.client, rig.device, 1, NULL,
-					   note, diary, &out),
+	assert_int_equal(ibsa_device_watch_start(&rig.client, rig.device, 1,
+						 NULL, note, diary, &out),
 			 0);
 	assert_non_null(out);
 	return out;
@@ -100,13 +100,13 @@ static void host_that_leaves_is_told(void **state)
 	event = expect(&diary, 1, IBSA_EVENT_GID_OUT);
 	assert_int_equal(ibsa_be64(event->gid.raw + 8), NODE2_PORT1);
 	assert_int_equal(event->port_num, 1);
-	ibsa_device_unwatch(handle);
-	ibsa_device_unwatch(handle);
+	ibsa_device_watch_stop(handle);
+	ibsa_device_watch_stop(handle);
 	assert_int_equal(diary.count, 2);
 	run_until(&diary, 3);
 	assert_int_equal(expect(&diary, 2, IBSA_EVENT_ENDED)->err, 0);
-	ibsa_device_unwatch(handle);
-	ibsa_device_unwatch(NULL);
+	ibsa_device_watch_stop(handle);
+	ibsa_device_watch_stop(NULL);
 	plug("node2", true);
 	assert_int_equal(ibsa_device_wait(rig.device, RIG_TIMEOUT_MS), 0);
 	assert_int_equal(diary.count, 3);
@@ -125,8 +125,9 @@ static void filter_is_copied(void **state)
 
 	(void)state;
 	ibsa_put_be64(gid.raw + 8, NODE2_PORT1);
-	assert_int_equal(ibsa_device_watch(&rig.client, rig.device, 1, &options,
-					   note, &diary, &handle),
+	assert_int_equal(ibsa_device_watch_start(&rig.client, rig.device, 1,
+						 &options, note, &diary,
+						 &handle),
 			 0);
 	memset(&gid, 0, sizeof(gid));
 	run_until(&diary, 1);
@@ -146,9 +147,10 @@ static void wrong_watches_are_refused(void **state)
 	struct diary diary = empty;
 
 	(void)state;
-#define REFUSED(client, port, options, fn, err)                               \
-	assert_int_equal(ibsa_device_watch(client, rig.device, port, options, \
-					   fn, &diary, &handle),              \
+#define REFUSED(client, port, options, fn, err)                            \
+	assert_int_equal(ibsa_device_watch_start(client, rig.device, port, \
+						 options, fn, &diary,      \
+						 &handle),                 \
 			 err)
 	REFUSED(&stranger, 1, NULL, note, -EINVAL);
 	REFUSED(&rig.client, 1, NULL, NULL, -EINVAL);
@@ -225,7 +227,7 @@ static void worker_watches(void **state)
 	plug("node2", false);
 	await(&diary, 2);
 	expect(&diary, 1, IBSA_EVENT_GID_OUT);
-	ibsa_device_unwatch(handle);
+	ibsa_device_watch_stop(handle);
 	await(&diary, 3);
 	expect(&diary, 2, IBSA_EVENT_ENDED);
 	rig_stop(&rig);

@@ -33,7 +33,7 @@
 enum {
 	HOSTS = 48,
 	MORTALS = 36, /* hosts whose links go down */
-	BATCH = 5,    /* number of GIDs of ibsa_reach_each() */
+	BATCH = 5,    /* number of GIDs of ibsa_reach_start() */
 	DEADLINE_MS = 8000,
 	TICK_MS = 10,
 	AUDIT_S = 30, /* interval at which the library reads services back */
@@ -156,7 +156,7 @@ static void slot_told(struct slot *slot, const char *result)
 
 static const char *result_of(const struct ibsa_reply *reply)
 {
-	switch (ibsa_outcome(reply)) {
+	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		return "yes";
 	case IBSA_OUTCOME_NONE:
@@ -193,7 +193,7 @@ static int path_start(struct slot *slot)
 			IBSA_PATH_CM(numb_path),
 	};
 
-	return ibsa_query(client, &query, path_told, slot, NULL);
+	return ibsa_query_start(client, &query, path_told, slot, NULL);
 }
 
 /* In the worker thread of the device. */
@@ -247,8 +247,8 @@ static int reach_start(struct slot *slot)
 {
 	for (size_t i = 0; i < BATCH; i++)
 		batch[i] = gid_of(any_host());
-	return ibsa_reach_each(client, NULL, batch, BATCH, reach_told, slot,
-			       NULL);
+	return ibsa_reach_start(client, NULL, batch, BATCH, reach_told, slot,
+				NULL);
 }
 
 /* Called when the join has ended, and again if the membership is lost. */
@@ -395,7 +395,8 @@ static int open_all(const char *name)
 				  &registration))
 		return -1;
 	atomic_store(&accepted[SERVICE], 1);
-	return ibsa_event_watch(client, &kinds, watch_told, NULL, NULL, &watch);
+	return ibsa_event_watch_start(client, &kinds, watch_told, NULL, NULL,
+				      &watch);
 }
 
 static void turn(void)

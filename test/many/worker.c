@@ -83,7 +83,7 @@ static struct ibsa_gid gid_of(const struct many_host *host)
 static bool is_answered(struct worker *worker, const struct ibsa_reply *reply)
 {
 	worker->now.tries = (uint8_t)reply->tries;
-	switch (ibsa_outcome(reply)) {
+	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
 		worker->now.result = MANY_ANSWERED;
 		return true;

@@ -204,8 +204,8 @@ static void watch_begin(int host)
 	};
 	struct ibsa_event_watch *watch;
 
-	assert_int_equal(ibsa_event_watch(client_of(host), &options, watch_note,
-					  NULL, NULL, &watch),
+	assert_int_equal(ibsa_event_watch_start(client_of(host), &options,
+						watch_note, NULL, NULL, &watch),
 			 0);
 }
 

@@ -74,8 +74,8 @@ static void watch_port(struct ibsa_client *client, unsigned int interval_ms,
 	struct ibsa_port_watch *watch;
 
 	*out = (struct seen){ .changes = 0 };
-	assert_int_equal(ibsa_port_watch(client, interval_ms, note_port, out,
-					 &watch),
+	assert_int_equal(ibsa_port_watch_start(client, interval_ms, note_port,
+					       out, &watch),
 			 0);
 }
 
@@ -92,8 +92,8 @@ static void idle_watchers_do_not_wake_up(void **state)
 
 	(void)state;
 	watch_port(client, 0, &seen);
-	assert_int_equal(ibsa_event_watch(client, &options, note_event, NULL,
-					  NULL, &events),
+	assert_int_equal(ibsa_event_watch_start(client, &options, note_event,
+						NULL, NULL, &events),
 			 0);
 	(void)run(client, 1000, NULL, 0);
 	assert_in_range(run(client, IDLE_MS, NULL, 0), 0, EARLY_WAKES_MAX);

@@ -129,7 +129,7 @@ static void query_submit(struct ibsa_client *client, struct seen *seen)
 	*seen = (struct seen){ .calls = 0 };
 	world.cuts = true;
 	world.refused = 0;
-	assert_int_equal(ibsa_query(client, &query, note, seen, NULL), 0);
+	assert_int_equal(ibsa_query_start(client, &query, note, seen, NULL), 0);
 	assert_false(world.cuts);
 	assert_true(world.fd >= 0);
 }
@@ -140,8 +140,8 @@ static uint64_t since_ms(uint64_t start_ns)
 }
 
 /*
- * If the socket accepts only a part of a packet, several short waits end without
- * a reply, and a later wait sends the rest.
+ * If the socket accepts only a part of a packet, several short waits end
+ * without a reply, and a later wait sends the rest.
  */
 static void the_rest_of_a_packet_is_sent_later(void **state)
 {

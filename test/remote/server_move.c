@@ -29,7 +29,7 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	busy_client->answered++;
 	if (reply->err)
 		busy_client->failed++;
-	else if (ibsa_outcome(reply) == IBSA_OUTCOME_REFUSED)
+	else if (ibsa_reply_outcome(reply) == IBSA_OUTCOME_REFUSED)
 		busy_client->refused++;
 	else if (reply->count != 1)
 		busy_client->wrong++;
@@ -52,8 +52,8 @@ static void next_query_submit(struct busy_client *busy_client)
 			IBSA_PATH_CM(service_id),
 	};
 
-	assert_int_equal(ibsa_query(busy_client->client, &query, note,
-				    busy_client, NULL),
+	assert_int_equal(ibsa_query_start(busy_client->client, &query, note,
+					  busy_client, NULL),
 			 0);
 }
 

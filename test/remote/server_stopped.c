@@ -159,8 +159,8 @@ static void client_query_submit(void)
 	int err;
 
 	call_begin(&start_ns);
-	err = ibsa_query(world.client, &query, note_reply,
-			 (void *)(uintptr_t)due_ns(), NULL);
+	err = ibsa_query_start(world.client, &query, note_reply,
+			       (void *)(uintptr_t)due_ns(), NULL);
 	call_end(&start_ns);
 	world.asked += !err;
 }
@@ -513,7 +513,7 @@ static int measure(const char *name, pid_t server, unsigned int seconds)
 		stops_under_load(seconds * 1000);
 	load_end();
 	samples_print("calls", &world.calls);
-	samples_print("ibsa_query's callbacks late by", &world.late);
+	samples_print("ibsa_query_start's callbacks late by", &world.late);
 	samples_print("ib_sa's callbacks late by", &world.kernel_late);
 	samples_print("ib_sa's requests wait for the window",
 		      &world.kernel_wait);

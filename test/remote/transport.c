@@ -73,8 +73,8 @@ static void an_own_loop_works(void **state)
 	struct table table = { 0 };
 
 	(void)state;
-	assert_int_equal(ibsa_query(client, &query, note_table, &table, NULL),
-			 0);
+	assert_int_equal(
+		ibsa_query_start(client, &query, note_table, &table, NULL), 0);
 	while (!table.calls) {
 		assert_int_equal(poll(&fd, 1, ibsa_timeout_ms(client)), 1);
 		assert_int_equal(ibsa_dispatch(client), 0);
@@ -98,8 +98,8 @@ static void fd_of_a_waiting_reply_is_readable(void **state)
 	(void)state;
 	assert_int_equal(ibsa_query_wait(client, &query, note_table, &table),
 			 0);
-	assert_int_equal(ibsa_query(client, &query, note_table, &table, NULL),
-			 0);
+	assert_int_equal(
+		ibsa_query_start(client, &query, note_table, &table, NULL), 0);
 	poll(NULL, 0, 100);
 	fd.fd = ibsa_fd(client);
 	while (table.calls < 2) {
@@ -367,8 +367,8 @@ static void check_events(struct server_rig *server, const char *node)
 	int events = 0;
 	int seen;
 
-	assert_int_equal(ibsa_event_watch(client, NULL, count_event, &events,
-					  NULL, &watch),
+	assert_int_equal(ibsa_event_watch_start(client, NULL, count_event,
+						&events, NULL, &watch),
 			 0);
 	for (int i = 0; i < 200 && !events; i++)
 		assert_int_equal(ibsa_wait(client, 50), 0);
@@ -377,7 +377,7 @@ static void check_events(struct server_rig *server, const char *node)
 	for (int i = 0; i < 200 && events == seen; i++)
 		assert_int_equal(ibsa_wait(client, 50), 0);
 	assert_true(events > seen);
-	ibsa_event_unwatch(watch);
+	ibsa_event_watch_stop(watch);
 	assert_int_equal(ibsa_close(client), 0);
 	server_command(server, "link up third/1");
 }

@@ -52,14 +52,14 @@ void inherited_start(struct ibsa_client *client, struct inherited *out)
 	memset(out, 0, sizeof(*out));
 	out->client = client;
 	told_watch(client, 77, &out->told);
-	assert_int_equal(ibsa_port_watch(client, 1000, note_port, out,
-					 &out->port_watch),
+	assert_int_equal(ibsa_port_watch_start(client, 1000, note_port, out,
+					       &out->port_watch),
 			 0);
-	assert_int_equal(ibsa_reach_each(client, NULL, &gid, 1, note_reach, out,
-					 &out->batch),
+	assert_int_equal(ibsa_reach_start(client, NULL, &gid, 1, note_reach,
+					  out, &out->batch),
 			 0);
-	assert_int_equal(ibsa_query(client, &table, told_reply, &out->told,
-				    &out->query_id),
+	assert_int_equal(ibsa_query_start(client, &table, told_reply,
+					  &out->told, &out->query_id),
 			 0);
 }
 
@@ -106,15 +106,15 @@ static bool queries_are_refused(struct ibsa_client *client)
 	size_t count;
 	bool good;
 
-	good = REFUSED(ibsa_query(client, &table, NULL, NULL, NULL));
+	good = REFUSED(ibsa_query_start(client, &table, NULL, NULL, NULL));
 	good &= REFUSED(ibsa_query_wait(client, &table, NULL, NULL));
 	good &= REFUSED(ibsa_query_one(client, &path, &error, &found));
 	good &= strstr(error.text, "parent process") != NULL;
 	good &= REFUSED(ibsa_path_wait(client, NULL, &gid, &error, &found));
 	good &= strstr(error.text, "parent process") != NULL;
-	good &= REFUSED(ibsa_reach(client, NULL, &gid, &answer));
-	good &= REFUSED(
-		ibsa_reach_each(client, NULL, &gid, 1, note_reach, NULL, NULL));
+	good &= REFUSED(ibsa_reach_wait(client, NULL, &gid, &answer));
+	good &= REFUSED(ibsa_reach_start(client, NULL, &gid, 1, note_reach,
+					 NULL, NULL));
 	good &= REFUSED(ibsa_reason_wait(client, &path, &reason));
 	good &= REFUSED(ibsa_host_ports(client, "x", &nodes, &count));
 	good &= REFUSED(ibsa_topology_read(client, NULL, note_topology, NULL));
@@ -138,13 +138,13 @@ static bool registrations_are_refused(struct inherited *inherited)
 	good = REFUSED(ibsa_service_register(client, &options, NULL, NULL,
 					     &registration));
 	good &= REFUSED(ibsa_service_release(inherited->told.registration));
-	good &= REFUSED(ibsa_event_watch(client, NULL, note_event, NULL, &error,
-					 &watch));
+	good &= REFUSED(ibsa_event_watch_start(client, NULL, note_event, NULL,
+					       &error, &watch));
 	good &= strstr(error.text, "parent process") != NULL;
-	ibsa_event_unwatch(inherited->told.watch);
+	ibsa_event_watch_stop(inherited->told.watch);
 	good &= REFUSED(
-		ibsa_port_watch(client, 0, note_port, NULL, &port_watch));
-	ibsa_port_unwatch(client, inherited->port_watch);
+		ibsa_port_watch_start(client, 0, note_port, NULL, &port_watch));
+	ibsa_port_watch_stop(inherited->port_watch);
 	return good & REFUSED(ibsa_reach_stop(inherited->batch));
 }
 

@@ -15,7 +15,7 @@ void told_reply(const struct ibsa_reply *reply, void *arg)
 	struct told *told = arg;
 
 	told->answers++;
-	told->good += ibsa_outcome(reply) == IBSA_OUTCOME_OK;
+	told->good += ibsa_reply_outcome(reply) == IBSA_OUTCOME_OK;
 }
 
 static void note_registration(const struct ibsa_registration_report *report,
@@ -48,8 +48,8 @@ void told_watch(struct ibsa_client *client, uint64_t service_id,
 		.mask = IBSA_SERVICE_CM(service_id),
 	};
 
-	assert_int_equal(ibsa_event_watch(client, NULL, note_event, told, NULL,
-					  &told->watch),
+	assert_int_equal(ibsa_event_watch_start(client, NULL, note_event, told,
+						NULL, &told->watch),
 			 0);
 	told_await(client, &told->subscribed, 1);
 	assert_int_equal(ibsa_service_register(client, &service_registration,

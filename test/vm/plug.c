@@ -176,8 +176,9 @@ static void watch_all(struct ibsa_client *client, struct told *told,
 	struct ibsa_port_watch *port;
 
 	told_watch(client, sa_service('K', 1), told);
-	assert_int_equal(
-		ibsa_port_watch(client, 0, note_port, port_told, &port), 0);
+	assert_int_equal(ibsa_port_watch_start(client, 0, note_port, port_told,
+					       &port),
+			 0);
 }
 
 static void report_is_told(struct sa *sa, struct ibsa_client *client,
@@ -300,8 +301,9 @@ static void worker_goes_on_with_the_device(void **state)
 
 	ib_sa_register_client(&client);
 	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
-	assert_int_equal(ibsa_device_watch(&client, device, 1, NULL,
-					   note_device_event, &answers, &watch),
+	assert_int_equal(ibsa_device_watch_start(&client, device, 1, NULL,
+						 note_device_event, &answers,
+						 &watch),
 			 0);
 	assert_true(device_query(&client, device, 'A', &answers) >= 0);
 	answers_await(&answers.good, 1);
@@ -315,7 +317,7 @@ static void worker_goes_on_with_the_device(void **state)
 	assert_int_equal(atomic_load(&answers.subscribed), 2);
 	assert_true(device_query(&client, device, 'A', &answers) >= 0);
 	answers_await(&answers.good, 2);
-	ibsa_device_unwatch(watch);
+	ibsa_device_watch_stop(watch);
 	ib_sa_unregister_client(&client);
 	ibsa_device_put(device);
 }

@@ -127,7 +127,7 @@ static void report_is_told_and_answered(void **state)
 	other->ops->close(other);
 	if (ibsa_open(&options, &error, &client))
 		fail_msg("%s", error.text);
-	if (ibsa_event_watch(client, NULL, note, &told, &error, &watch))
+	if (ibsa_event_watch_start(client, NULL, note, &told, &error, &watch))
 		fail_msg("%s", error.text);
 	send_report(sa, &to);
 	await(sa, client, &message);
@@ -165,15 +165,16 @@ static void one_program_has_the_reports(void **state)
 	assert_int_equal(first->ops->listen(first, true), 0);
 	if (ibsa_open(&options, &error, &client))
 		fail_msg("%s", error.text);
-	assert_int_equal(ibsa_event_watch(client, NULL, note, &told, &error,
-					  &watch),
+	assert_int_equal(ibsa_event_watch_start(client, NULL, note, &told,
+						&error, &watch),
 			 -EBUSY);
 	assert_non_null(strstr(error.text, "another program"));
 	assert_int_equal(first->ops->listen(first, false), 0);
-	assert_int_equal(
-		ibsa_event_watch(client, NULL, note, &told, &error, &watch), 0);
+	assert_int_equal(ibsa_event_watch_start(client, NULL, note, &told,
+						&error, &watch),
+			 0);
 	assert_int_equal(first->ops->listen(first, true), -EBUSY);
-	ibsa_event_unwatch(watch);
+	ibsa_event_watch_stop(watch);
 	assert_int_equal(ibsa_wait(client, WAIT_MS), 0);
 	assert_int_equal(first->ops->listen(first, true), 0);
 	assert_int_equal(ibsa_close(client), 0);

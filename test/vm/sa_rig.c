@@ -134,7 +134,7 @@ int sa_query_submit(struct ibsa_client *client, uint64_t service,
 	};
 
 	*seen = (struct sa_seen){ 0 };
-	return ibsa_query(client, &query, note, seen, NULL);
+	return ibsa_query_start(client, &query, note, seen, NULL);
 }
 
 void sa_wait(struct ibsa_client *client, const struct sa_seen *seen)

@@ -59,7 +59,7 @@ struct sa_seen {
 	bool in_order; /* by the leases of the records */
 };
 
-/* Query a service, by Get or GetTable. Return: as ibsa_query(). */
+/* Query a service, by Get or GetTable. Return: as ibsa_query_start(). */
 int sa_query_submit(struct ibsa_client *client, uint64_t service,
 		    uint8_t method, unsigned int deadline_ms,
 		    unsigned int interval_ms, struct sa_seen *seen);
