@@ -290,7 +290,7 @@ static void lids_read(void)
 
 static int prepare(const char *path)
 {
-	struct ibsa_device_options kernel_options = { .window = WINDOW };
+	struct ibsa_ib_device_options kernel_options = { .window = WINDOW };
 	struct ibsa_options options = { .port = 1, .window = WINDOW };
 	struct ibsa_fabric_port first;
 	struct ibsa_error error;
@@ -306,7 +306,7 @@ static int prepare(const char *path)
 	kernel_options.on = options.on = fabric;
 	kernel_options.name = options.device = first.node;
 	ib_sa_register_client(&kernel_client);
-	if (ibsa_device_open(&kernel_options, &error, &device) ||
+	if (ibsa_ib_device_open(&kernel_options, &error, &device) ||
 	    ibsa_open(&options, &error, &client)) {
 		fprintf(stderr, "%s\n", error.text);
 		return -1;
@@ -337,7 +337,7 @@ int main(int argc, char **argv)
 	if (!status && !counts)
 		alloc_print("ib-sa-allocations", run_kernel, MANY);
 	ib_sa_unregister_client(&kernel_client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	ibsa_close(client);
 	ibsa_fabric_put(fabric);
 	return status;

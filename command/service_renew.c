@@ -275,7 +275,7 @@ static int register_failed(int err)
 static int renewal_run(struct renewal *renewal, const struct service *service,
 		       const struct interrupt *interrupt)
 {
-	const struct ibsa_service_registration options = {
+	const struct ibsa_service_options options = {
 		.service = &service->record,
 		.mask = service->mask,
 	};

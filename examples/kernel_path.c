@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * With the kernel's names: the path to one of several GIDs, such as the replicas
- * of a server. Queries the paths to all GIDs at once, uses the first path that
- * arrives, and cancels the other queries.
+ * With the kernel's names: the path to one of several GIDs, such as the
+ * replicas of a server. Queries the paths to all GIDs at once, uses the first
+ * path that arrives, and cancels the other queries.
  *
  *	cc kernel_path.c $(pkg-config --cflags --libs ibsa) -o kernel_path
  *	./kernel_path GID...
@@ -141,7 +141,7 @@ static int path_find_from_device(struct race *race, const struct ibsa_gid *gids)
 	const struct ib_gid_attr *from;
 	struct ib_device *device;
 	int status = 1;
-	int err = ibsa_device_get(NULL, &device);
+	int err = ibsa_ib_device_get(NULL, &device);
 
 	if (err != 0) {
 		fprintf(stderr, "no device: %s\n", strerror(-err));
@@ -154,7 +154,7 @@ static int path_find_from_device(struct race *race, const struct ibsa_gid *gids)
 		status = path_find(race, from, gids);
 		rdma_put_gid_attr(from);
 	}
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	return status;
 }
 

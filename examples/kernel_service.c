@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * With the kernel's names and without a thread: register a service for a minute,
- * then list all services with its name. Callbacks run in the program's poll()
- * loop. The callback of the first query starts the second query.
+ * With the kernel's names and without a thread: register a service for a
+ * minute, then list all services with its name. Callbacks run in the program's
+ * poll() loop. The callback of the first query starts the second query.
  *
  *	cc kernel_service.c $(pkg-config --cflags --libs ibsa) -o kernel_service
  *	./kernel_service GID NAME
@@ -79,7 +79,7 @@ static int services_query(struct program *program)
 				     0, services_print, program, NULL);
 }
 
-/* Runs inside ibsa_device_dispatch(). */
+/* Runs inside ibsa_ib_device_dispatch(). */
 static void service_registered(int status, struct ib_sa_service_rec *resp,
 			       void *context)
 {
@@ -111,16 +111,16 @@ static int service_register(struct program *program, const struct ibsa_gid *gid)
 /* Another event loop needs the same three functions. */
 static int program_wait(const struct program *program)
 {
-	struct pollfd fd = { .fd = ibsa_device_fd(program->device),
+	struct pollfd fd = { .fd = ibsa_ib_device_fd(program->device),
 			     .events = POLLIN };
 
 	while (!program->done) {
-		int timeout_ms = ibsa_device_timeout_ms(program->device);
+		int timeout_ms = ibsa_ib_device_timeout_ms(program->device);
 		int err;
 
 		if (poll(&fd, 1, timeout_ms) < 0 && errno != EINTR)
 			return -errno;
-		err = ibsa_device_dispatch(program->device);
+		err = ibsa_ib_device_dispatch(program->device);
 		if (err != 0)
 			return err;
 	}
@@ -140,7 +140,7 @@ static int program_run(struct program *program, const struct ibsa_gid *gid)
 
 int main(int argc, char **argv)
 {
-	const struct ibsa_device_options options = { .no_thread = true };
+	const struct ibsa_ib_device_options options = { .no_thread = true };
 	struct program program = { .done = false };
 	struct ibsa_error error;
 	struct ibsa_gid gid;
@@ -152,13 +152,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	program.name = argv[2];
-	if (ibsa_device_open(&options, &error, &program.device)) {
+	if (ibsa_ib_device_open(&options, &error, &program.device)) {
 		fprintf(stderr, "%s\n", error.text);
 		return 1;
 	}
 	ib_sa_register_client(&program.client);
 	status = program_run(&program, &gid);
 	ib_sa_unregister_client(&program.client);
-	ibsa_device_put(program.device);
+	ibsa_ib_device_put(program.device);
 	return status;
 }

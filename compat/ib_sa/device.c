@@ -34,7 +34,7 @@ void ibsa__sa_device_free(struct ib_device *device)
  * that they point to.
  */
 static int device_copy_options(struct ib_device *device,
-			       const struct ibsa_device_options *options)
+			       const struct ibsa_ib_device_options *options)
 {
 	device->options = *options;
 	device->has_context = options->context;
@@ -50,7 +50,7 @@ static int device_copy_options(struct ib_device *device,
 	return device->options.fabric ? 0 : -ENOMEM;
 }
 
-static int device_new(const struct ibsa_device_options *options,
+static int device_new(const struct ibsa_ib_device_options *options,
 		      const struct ibsa__environment *environment,
 		      struct ib_device **out)
 {
@@ -101,7 +101,7 @@ static int device_find(struct ib_device *device,
 	return err ? ibsa__fail(error, err, "out of memory") : 0;
 }
 
-static int device_open(const struct ibsa_device_options *options,
+static int device_open(const struct ibsa_ib_device_options *options,
 		       const struct ibsa__environment *environment,
 		       struct ibsa_error *error, struct ib_device **out)
 {
@@ -128,10 +128,10 @@ static int device_open(const struct ibsa_device_options *options,
 	return 0;
 }
 
-int ibsa_device_open(const struct ibsa_device_options *options,
-		     struct ibsa_error *error, struct ib_device **out)
+int ibsa_ib_device_open(const struct ibsa_ib_device_options *options,
+			struct ibsa_error *error, struct ib_device **out)
 {
-	static const struct ibsa_device_options defaults;
+	static const struct ibsa_ib_device_options defaults;
 	const struct ibsa__environment environment = ibsa__environment_read();
 
 	return device_open(options ? options : &defaults, &environment, error,
@@ -156,8 +156,8 @@ static bool address_is_same(const struct ibsa_address *a,
 	       !memcmp(&a->gid, &b->gid, sizeof(a->gid));
 }
 
-static bool options_are_same(const struct ibsa_device_options *a,
-			     const struct ibsa_device_options *b)
+static bool options_are_same(const struct ibsa_ib_device_options *a,
+			     const struct ibsa_ib_device_options *b)
 {
 	return !a->access.sa == !b->access.sa &&
 	       (!a->access.sa || address_is_same(a->access.sa, b->access.sa)) &&
@@ -219,11 +219,11 @@ static struct ib_device *device_share(struct ib_device *device,
 	pthread_mutex_unlock(&sa->lock);
 	if (!other)
 		return device;
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	return other;
 }
 
-int ibsa__sa_device_get(const struct ibsa_device_options *options,
+int ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			const struct ibsa__environment *environment,
 			enum sa_sharing users, struct ib_device **out)
 {
@@ -235,9 +235,9 @@ int ibsa__sa_device_get(const struct ibsa_device_options *options,
 	return err;
 }
 
-int ibsa_device_get(const char *name, struct ib_device **out)
+int ibsa_ib_device_get(const char *name, struct ib_device **out)
 {
-	const struct ibsa_device_options options = { .name = name };
+	const struct ibsa_ib_device_options options = { .name = name };
 	const struct ibsa__environment environment = ibsa__environment_read();
 
 	return ibsa__sa_device_get(&options, &environment, SA_SHARED_BY_PROGRAM,
@@ -255,7 +255,7 @@ void ibsa__sa_device_leave(struct ib_device *device,
 	pthread_mutex_unlock(&device->sa->lock);
 	pthread_mutex_unlock(&device->opening);
 	ibsa__sa_tasks_cancel(device->sa, client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	ib_sa_unregister_client(client);
 }
 
@@ -275,7 +275,7 @@ static void device_put_inherited(struct ib_device *device)
 	ibsa__sa_loop_done(device);
 }
 
-void ibsa_device_put(struct ib_device *device)
+void ibsa_ib_device_put(struct ib_device *device)
 {
 	bool is_last;
 

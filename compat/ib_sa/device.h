@@ -20,17 +20,17 @@ struct ibv_context;
  */
 enum sa_sharing {
 	SA_NOT_SHARED,
-	SA_SHARED_BY_PROGRAM, /* by ibsa_device_get() */
+	SA_SHARED_BY_PROGRAM, /* by ibsa_ib_device_get() */
 	SA_SHARED_BY_CONTEXTS,
 };
 
 /*
- * Open a device as ibsa_device_open() does, but with @environment instead of
+ * Open a device as ibsa_ib_device_open() does, but with @environment instead of
  * the current environment variables: the layer above copied them when it opened
  * its own object. If @users share a device of the same ports with the same
  * options, get that device instead.
  */
-int ibsa__sa_device_get(const struct ibsa_device_options *options,
+int ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			const struct ibsa__environment *environment,
 			enum sa_sharing users,
 			struct ib_device **out) IBSA_MUST_USE;

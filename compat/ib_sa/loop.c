@@ -365,14 +365,14 @@ int ibsa__sa_loop_wait(struct ib_device *device, int at_most_ms)
 	return err;
 }
 
-int ibsa_device_wait(struct ib_device *device, int at_most_ms)
+int ibsa_ib_device_wait(struct ib_device *device, int at_most_ms)
 {
 	int err = dispatch_begin(device);
 
 	return err ? err : ibsa__sa_loop_wait(device, at_most_ms);
 }
 
-int ibsa_device_dispatch(struct ib_device *device)
+int ibsa_ib_device_dispatch(struct ib_device *device)
 {
 	int err = dispatch_begin(device);
 
@@ -383,7 +383,7 @@ int ibsa_device_dispatch(struct ib_device *device)
 	return err;
 }
 
-int ibsa_device_fd(struct ib_device *device)
+int ibsa_ib_device_fd(struct ib_device *device)
 {
 	int fd;
 
@@ -402,7 +402,7 @@ static bool device_is_in_callback(const struct ib_device *device)
 	       pthread_equal(device->dispatcher, pthread_self());
 }
 
-int ibsa_device_timeout_ms(struct ib_device *device)
+int ibsa_ib_device_timeout_ms(struct ib_device *device)
 {
 	struct ibsa__sa *sa = device->sa;
 	bool inside;

@@ -9,7 +9,7 @@
 
 struct ibsa_options ibsa__sa_client_options(const struct ib_device *device)
 {
-	const struct ibsa_device_options *options = &device->options;
+	const struct ibsa_ib_device_options *options = &device->options;
 
 	return (struct ibsa_options){
 		.device = device->name,

@@ -40,7 +40,7 @@ static void registration_report(const struct ibsa_registration_report *report,
 static int registration_begin(struct sa_registration *registration)
 {
 	const struct sa_port *port = registration->task.port;
-	const struct ibsa_service_registration options = {
+	const struct ibsa_service_options options = {
 		.service = &registration->service,
 		.mask = registration->mask,
 		.audit_ms = port->device->options.audit_ms,

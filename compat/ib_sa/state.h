@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Types and functions shared by the source files of compat/ib_sa. One lock, @lock
- * of struct ibsa__sa, guards all data that several threads use. The lock is
- * held for short times only, never during a call out of the library or a system
- * call other than a wake-up. The dispatcher is the thread that dispatches a
- * device; "Dispatcher" marks what only this thread may use.
+ * Types and functions shared by the source files of compat/ib_sa. One lock,
+ * @lock of struct ibsa__sa, guards all data that several threads use. The lock
+ * is held for short times only, never during a call out of the library or a
+ * system call other than a wake-up. The dispatcher is the thread that
+ * dispatches a device; "Dispatcher" marks what only this thread may use.
  */
 #ifndef IB_SA_STATE_H
 #define IB_SA_STATE_H
@@ -175,7 +175,7 @@ struct ib_device {
 	 * a fabric, and a port must be opened before its state can be read.
 	 */
 	struct device_files *files;
-	struct ibsa_device_options options;
+	struct ibsa_ib_device_options options;
 	struct ibsa_address sa_address; /* target of options.access.sa */
 	unsigned int users;
 	enum sa_sharing sharing;

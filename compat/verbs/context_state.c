@@ -496,7 +496,7 @@ void ibsa__context_state_reset(struct context_call *call)
 	 * The other call then needs the options and the state.
 	 */
 	if (!state->device) {
-		state->options = (struct ibsa_device_options){ 0 };
+		state->options = (struct ibsa_ib_device_options){ 0 };
 		options_fill(state);
 		state_release(state);
 	}

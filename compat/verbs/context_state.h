@@ -36,7 +36,7 @@ struct context_state {
 	 */
 	struct ibsa__environment *environment;
 	struct device_files *files; /* NULL: in an embedded fabric */
-	struct ibsa_device_options options;
+	struct ibsa_ib_device_options options;
 	struct ibsa_address sa; /* target of @options.access.sa */
 	struct ib_sa_client client;
 	struct ib_device *device; /* NULL: not opened yet */
@@ -151,7 +151,7 @@ void ibsa__context_state_reset(struct context_call *call);
 
 /*
  * Open the context's device unless it is open. @asking is held. Return: 0;
- * -EIO the context is being closed; or as ibsa_device_open().
+ * -EIO the context is being closed; or as ibsa_ib_device_open().
  */
 int ibsa__context_state_device(struct context_state *state) IBSA_MUST_USE;
 

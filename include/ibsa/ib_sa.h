@@ -4,8 +4,8 @@
  * and GUID queries from any thread, with replies in callbacks.
  *
  * Each device has a worker thread that runs its callbacks. For a device that
- * was opened without a worker, callbacks run inside ibsa_device_dispatch(),
- * ibsa_device_wait(), ib_sa_unregister_client() and ibsa_device_put(). A
+ * was opened without a worker, callbacks run inside ibsa_ib_device_dispatch(),
+ * ibsa_ib_device_wait(), ib_sa_unregister_client() and ibsa_ib_device_put(). A
  * callback never runs inside a function that starts a query. A device runs one
  * callback at a time, and calls the callback of each query exactly once. A
  * callback may start and cancel queries, and may free the arguments that the
@@ -13,8 +13,8 @@
  *
  * A forked child cannot use its parent's clients and devices: it registers and
  * opens its own. If the child unregisters a client of its parent, nothing
- * happens. If the child calls ibsa_device_put() for a device of its parent, the
- * last such call closes the child's copies of the device's descriptors, and
+ * happens. If the child calls ibsa_ib_device_put() for a device of its parent,
+ * the last such call closes the child's copies of the device's descriptors, and
  * does nothing else.
  *
  * Source: Linux include/rdma/ib_sa.h, drivers/infiniband/core/sa_query.c.
@@ -84,7 +84,7 @@ void ib_sa_register_client(struct ib_sa_client *client);
 void ib_sa_unregister_client(struct ib_sa_client *client);
 
 /**
- * struct ibsa_device_options - how to open a device; zero is the default of
+ * struct ibsa_ib_device_options - how to open a device; zero is the default of
  * each member
  * @name:       name of the device, or of a node in a fabric; NULL: in a fabric,
  *              the node $IBSA_NODE (not with @on or a capture) or else the
@@ -95,7 +95,7 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  *              device of this machine; NULL: $IBSA_FABRIC, unless @context is
  *              given or the program is set-uid
  * @on:         a loaded fabric to use instead of @fabric; the program must not
- *              release it before ibsa_device_put() has closed the device
+ *              release it before ibsa_ib_device_put() has closed the device
  * @context:    a verbs context of the device, as in struct ibsa_options. The
  *              program must have used each needed port at least once before it
  *              closes the context
@@ -110,10 +110,10 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  *              IBSA_DEFAULT_AUDIT_MS
  * @no_sharing: send each PathRecord query as a request of its own. By default,
  *              identical PathRecord queries share one request
- * @no_thread:  do not start a worker thread: the program polls ibsa_device_fd()
- *              and calls ibsa_device_dispatch()
+ * @no_thread:  do not start a worker thread: the program polls
+ *              ibsa_ib_device_fd() and calls ibsa_ib_device_dispatch()
  */
-struct ibsa_device_options {
+struct ibsa_ib_device_options {
 	const char *name;
 	const char *fabric;
 	struct ibsa_fabric *on;
@@ -126,15 +126,15 @@ struct ibsa_device_options {
 };
 
 /**
- * ibsa_device_get - open a device with all defaults, or share it
+ * ibsa_ib_device_get - open a device with all defaults, or share it
  * @name: name of the device, or of a node in the fabric that $IBSA_FABRIC
  *        names; NULL: the first device with an active InfiniBand port, or, in a
  *        fabric, the node $IBSA_NODE (not in a capture) or else the first
  *        channel adapter
- * @out:  receives the device; each ibsa_device_get() needs one
- *        ibsa_device_put()
+ * @out:  receives the device; each ibsa_ib_device_get() needs one
+ *        ibsa_ib_device_put()
  *
- * Calls of ibsa_device_get() for the same device in one process share the
+ * Calls of ibsa_ib_device_get() for the same device in one process share the
  * device and its worker, whatever name of the device they give. A port is
  * opened when a function uses it for the first time.
  *
@@ -146,106 +146,108 @@ struct ibsa_device_options {
  * loaded; -ENXIO $IBSA_NODE is NAME/PORT, and the node NAME has no port PORT;
  * -EACCES, -ENAMETOOLONG, -EPROTO, -ETIMEDOUT and -EUSERS of a fabric server as
  * ibsa_open(); or the system's error. After an error @out is unchanged. Any
- * thread may call ibsa_device_get().
+ * thread may call ibsa_ib_device_get().
  */
-int ibsa_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
+int ibsa_ib_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
 
 /**
- * ibsa_device_open - open a device with options; it is not shared
+ * ibsa_ib_device_open - open a device with options; it is not shared
  * @options: NULL: all defaults. Copied with its strings and @sa of @access
  * @error:   receives, on failure, what failed and what to do; may be NULL
- * @out:     receives the device; ibsa_device_put() closes it
+ * @out:     receives the device; ibsa_ib_device_put() closes it
  *
- * Return: as ibsa_device_get(); -EINVAL also if window, access.grh or the lmc
- * of access.sa is out of range. Any thread may call ibsa_device_open().
+ * Return: as ibsa_ib_device_get(); -EINVAL also if window, access.grh or the
+ * lmc of access.sa is out of range. Any thread may call ibsa_ib_device_open().
  */
-int ibsa_device_open(const struct ibsa_device_options *options,
-		     struct ibsa_error *error,
-		     struct ib_device **out) IBSA_MUST_USE;
+int ibsa_ib_device_open(const struct ibsa_ib_device_options *options,
+			struct ibsa_error *error,
+			struct ib_device **out) IBSA_MUST_USE;
 
 /**
- * ibsa_device_put - end the use of a device
- * @device: of ibsa_device_get() or ibsa_device_open(); NULL: nothing happens
+ * ibsa_ib_device_put - end the use of a device
+ * @device: of ibsa_ib_device_get() or ibsa_ib_device_open(); NULL: nothing
+ *          happens
  *
  * When all uses of a device have ended, the device is closed: queries in
  * progress end, their callbacks are called with -EINTR, and the library asks
  * the SA to delete the registered services, and waits for this up to two
  * seconds for each port. If the device has a worker, the worker closes it;
- * otherwise ibsa_device_put() closes it. Outside of callbacks,
- * ibsa_device_put() returns after the close.
+ * otherwise ibsa_ib_device_put() closes it. Outside of callbacks,
+ * ibsa_ib_device_put() returns after the close.
  *
- * Inside a callback of @device or of another device, ibsa_device_put() does not
- * wait for other threads. If @device has a worker, ibsa_device_put() inside a
- * callback returns at once, and the worker closes @device. If @device has no
- * worker, but this or another thread is in a call that dispatches @device, the
- * dispatching call closes @device before it returns. In both cases a callback
- * of @device that is running returns before the close. If no worker and no call
- * dispatches @device, ibsa_device_put() closes @device and then returns. Any
- * thread may call ibsa_device_put().
+ * Inside a callback of @device or of another device, ibsa_ib_device_put() does
+ * not wait for other threads. If @device has a worker, ibsa_ib_device_put()
+ * inside a callback returns at once, and the worker closes @device. If @device
+ * has no worker, but this or another thread is in a call that dispatches
+ * @device, the dispatching call closes @device before it returns. In both cases
+ * a callback of @device that is running returns before the close. If no worker
+ * and no call dispatches @device, ibsa_ib_device_put() closes @device and then
+ * returns. Any thread may call ibsa_ib_device_put().
  */
-void ibsa_device_put(struct ib_device *device);
+void ibsa_ib_device_put(struct ib_device *device);
 
 /**
- * ibsa_device_fd - the file descriptor to poll for reading, without a worker
+ * ibsa_ib_device_fd - the file descriptor to poll for reading, without a worker
  * @device: opened with no_thread
  *
- * The descriptor belongs to the device. Call ibsa_device_fd() after a query or
- * another function has used a port of the device: before the first use of a
- * port, ibsa_device_fd() may return a descriptor for a device for which it
+ * The descriptor belongs to the device. Call ibsa_ib_device_fd() after a query
+ * or another function has used a port of the device: before the first use of a
+ * port, ibsa_ib_device_fd() may return a descriptor for a device for which it
  * later returns -1.
  *
  * The fd need not become readable when something is due at a certain time, such
- * as a retry: poll the fd for at most ibsa_device_timeout_ms().
+ * as a retry: poll the fd for at most ibsa_ib_device_timeout_ms().
  *
- * Return: an fd that becomes readable when ibsa_device_dispatch() has something
- * to receive, when another thread starts a query, and when another thread ends
- * a dispatch during which ibsa_device_timeout_ms() was called; -1 if the device
- * has a worker, belongs to the parent process, is on a fabric with a virtual
- * clock, or cannot be polled (ibsim). On a fabric with a virtual clock and with
- * ibsim, use ibsa_device_wait(). Any thread may call ibsa_device_fd().
+ * Return: an fd that becomes readable when ibsa_ib_device_dispatch() has
+ * something to receive, when another thread starts a query, and when another
+ * thread ends a dispatch during which ibsa_ib_device_timeout_ms() was called;
+ * -1 if the device has a worker, belongs to the parent process, is on a fabric
+ * with a virtual clock, or cannot be polled (ibsim). On a fabric with a virtual
+ * clock and with ibsim, use ibsa_ib_device_wait(). Any thread may call
+ * ibsa_ib_device_fd().
  */
-int ibsa_device_fd(struct ib_device *device);
+int ibsa_ib_device_fd(struct ib_device *device);
 
 /**
- * ibsa_device_timeout_ms - how long to poll the fd at most, without a worker
+ * ibsa_ib_device_timeout_ms - how long to poll the fd at most, without a worker
  * @device: opened with no_thread
  *
- * Return: milliseconds, rounded up, after which ibsa_device_dispatch() must be
- * called even if the fd is not readable; 0: call ibsa_device_dispatch() now;
- * -1: no limit, because no deadline is pending, the device has a worker or
+ * Return: milliseconds, rounded up, after which ibsa_ib_device_dispatch() must
+ * be called even if the fd is not readable; 0: call ibsa_ib_device_dispatch()
+ * now; -1: no limit, because no deadline is pending, the device has a worker or
  * belongs to the parent process, or another thread dispatches the device. Any
- * thread may call ibsa_device_timeout_ms().
+ * thread may call ibsa_ib_device_timeout_ms().
  */
-int ibsa_device_timeout_ms(struct ib_device *device);
+int ibsa_ib_device_timeout_ms(struct ib_device *device);
 
 /**
- * ibsa_device_dispatch - process what is due, without waiting
+ * ibsa_ib_device_dispatch - process what is due, without waiting
  * @device: opened with no_thread
  *
- * Return: 0; -EBUSY a callback of the device called ibsa_device_dispatch(); or
- * another thread dispatches the device, for example in
+ * Return: 0; -EBUSY a callback of the device called ibsa_ib_device_dispatch();
+ * or another thread dispatches the device, for example in
  * ib_sa_unregister_client(): poll again; -EINVAL the device has a worker, or
  * belongs to the parent process, which called fork(2); or the transport's
  * receive error, after which further calls still end queries at their
- * deadlines. Only one thread at a time may call ibsa_device_dispatch() and
- * ibsa_device_wait().
+ * deadlines. Only one thread at a time may call ibsa_ib_device_dispatch() and
+ * ibsa_ib_device_wait().
  */
-int ibsa_device_dispatch(struct ib_device *device);
+int ibsa_ib_device_dispatch(struct ib_device *device);
 
 /**
- * ibsa_device_wait - wait until there is something to do, then dispatch
+ * ibsa_ib_device_wait - wait until there is something to do, then dispatch
  * @device:     opened with no_thread
  * @timeout_ms: longest wait in milliseconds; 0: do not wait; -1: no limit
  *
- * On a fabric with a virtual clock, ibsa_device_wait() advances the clock, at
- * most by @timeout_ms, instead of waiting.
+ * On a fabric with a virtual clock, ibsa_ib_device_wait() advances the clock,
+ * at most by @timeout_ms, instead of waiting.
  *
- * Return: as ibsa_device_dispatch(), 0 also after @timeout_ms; or, without a
+ * Return: as ibsa_ib_device_dispatch(), 0 also after @timeout_ms; or, without a
  * dispatch of the ports, -EINTR a signal ended the wait, or the error of the
- * wait. Only one thread at a time may call ibsa_device_wait() and
- * ibsa_device_dispatch().
+ * wait. Only one thread at a time may call ibsa_ib_device_wait() and
+ * ibsa_ib_device_dispatch().
  */
-int ibsa_device_wait(struct ib_device *device, int timeout_ms);
+int ibsa_ib_device_wait(struct ib_device *device, int timeout_ms);
 
 /**
  * ibsa_last_reply - the reply from which a callback's status was derived
@@ -304,11 +306,12 @@ const struct ibsa_reply *ibsa_last_reply(const struct ib_device *device);
  * supported; -ENODEV no such port, an Ethernet port without the address of an
  * SA, or the device is being closed; -EAGAIN the port has no SM or is down at
  * the time of the call, and no address of an SA was given to
- * ibsa_device_open(); or this is the first use of the port, and the port is not
- * active or, in a fabric, has no cable; -ENOBUFS the port has 1048576 queries
- * that have not ended; -EOPNOTSUPP another port of the device is open, and the
- * device (ibsim, or on a fabric with a virtual clock) supports only one open
- * port at a time; -ENOMEM; or the error from opening the port. After an error
+ * ibsa_ib_device_open(); or this is the first use of the port, and the port is
+ * not active or, in a fabric, has no cable; -ENOBUFS the port has 1048576
+ * queries that have not ended; -EOPNOTSUPP another port of the device is open,
+ * and the device (ibsim, or on a fabric with a virtual clock) supports only one
+ * open port at a time; -ENOMEM; or the error from opening the port. After an
+ * error
  * @callback is not called. Any thread and any callback may call
  * ib_sa_path_rec_get().
  *
@@ -446,7 +449,7 @@ struct ibsa_rec_registration;
  *             @report has been called with IBSA_REGISTRATION_RELEASED
  *
  * The library renews and restores the registration as ibsa_service_register()
- * does, and reads it back every audit_ms of struct ibsa_device_options.
+ * does, and reads it back every audit_ms of struct ibsa_ib_device_options.
  * Unregistering @client and closing @device release the registration; @report
  * is then still called with IBSA_REGISTRATION_RELEASED.
  *
@@ -604,9 +607,9 @@ struct ib_sa_multicast {
  * The status of @callback: 0; -EINVAL the SA refused, see ibsa_last_reply(), or
  * the record of the group differs from @rec; -ETIMEDOUT no reply within 3 s of
  * the request; -EAGAIN the port is down or has no SM, and no address of an SA
- * was given to ibsa_device_open(); -EIO the reply is malformed or about another
- * group, or a retry could not be sent; -ENETRESET the membership was lost;
- * -EINTR the device was closed or disappeared; or the error of
+ * was given to ibsa_ib_device_open(); -EIO the reply is malformed or about
+ * another group, or a retry could not be sent; -ENETRESET the membership was
+ * lost; -EINTR the device was closed or disappeared; or the error of
  * ibsa_query_start() when it sent the first try.
  *
  * A membership is lost if the port went down or its LID changed, the SM asked
@@ -616,10 +619,10 @@ struct ib_sa_multicast {
  * may join again, also in @callback. The library detects by events that the
  * port went down, that its LID changed, and that the SM asks the port to
  * register again. If the library receives no events of the port (see
- * ibsa_device_open()), it reads the port every second, and detects only that
+ * ibsa_ib_device_open()), it reads the port every second, and detects only that
  * the port is down or that its LID changed. The library reads each membership
- * back every @audit_ms of struct ibsa_device_options, and soon after the port
- * changed. When memberships are lost because the port changed, the library
+ * back every @audit_ms of struct ibsa_ib_device_options, and soon after the
+ * port changed. When memberships are lost because the port changed, the library
  * calls their callbacks at once, or, for a group that has a request to join or
  * leave in flight, when this request has ended. A join that a program starts
  * after such a loss may be delayed, so that the SA does not receive all
@@ -661,7 +664,7 @@ struct ib_sa_multicast *ib_sa_join_multicast(
  * any more. ib_sa_free_multicast() does not wait for the SA: if a request to
  * leave the group is needed, the library sends the request later. If the SA
  * does not reply to the request to leave within 3 seconds, the library repeats
- * the request, up to three times. ibsa_device_put() ends memberships without
+ * the request, up to three times. ibsa_ib_device_put() ends memberships without
  * freeing them: it sends a leave request for each group as far as the port has
  * room to send at once, does not leave any further groups, and calls the
  * callbacks with -EINTR. Any thread and any callback may call
@@ -856,11 +859,11 @@ int ib_init_ah_attr_from_path(struct ib_device *device, uint8_t port_num,
  * a GRH, the attributes have a GRH with a hop limit of at least 1 for any path,
  * because ibv_create_ah() fails without a GRH on such a port.
  *
- * With access.grh of struct ibsa_device_options, the program decides: for
+ * With access.grh of struct ibsa_ib_device_options, the program decides: for
  * IBSA_GRH_ALWAYS the port requires a GRH, for IBSA_GRH_NEVER it does not. With
  * the default, IBSA_GRH_AUTO, a RoCE port requires a GRH. Another port requires
  * a GRH if the kernel reports this; the library reads this report only if
- * ibsa_device_open() was given a verbs context, and only after a query or
+ * ibsa_ib_device_open() was given a verbs context, and only after a query or
  * another function has opened the port.
  *
  * Return: as ib_init_ah_attr_from_path(). Any thread may call

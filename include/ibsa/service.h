@@ -18,8 +18,8 @@ IBSA_BEGIN
 struct ibsa_registration;
 
 /**
- * struct ibsa_service_registration - a registration; zero is the default of all
- * members but @service
+ * struct ibsa_service_options - the record to register, and options; zero is
+ * the default of all members but @service
  * @service:     the record, in host byte order; copied
  * @mask:        the fields of @service that are set, as bits of
  *               IBSA_SERVICE_CM(), also if their value is 0. 0: all fields that
@@ -41,7 +41,7 @@ struct ibsa_registration;
  * 0xffff; service_lease is IBSA_DEFAULT_LEASE_S seconds. All other fields that
  * are not set are sent as zero. service_lease may be IBSA_LEASE_INFINITE.
  */
-struct ibsa_service_registration {
+struct ibsa_service_options {
 	const struct ibsa_service *service;
 	uint64_t mask;
 	unsigned int audit_ms;
@@ -181,7 +181,7 @@ typedef void (*ibsa_registration_fn)(
  * Source: IBA vol 1, 15.2.5.14.
  */
 int ibsa_service_register(struct ibsa_client *client,
-			  const struct ibsa_service_registration *options,
+			  const struct ibsa_service_options *options,
 			  ibsa_registration_fn report, void *arg,
 			  struct ibsa_registration **out) IBSA_MUST_USE;
 

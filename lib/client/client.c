@@ -339,7 +339,7 @@ int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
 }
 
 int ibsa_service_register(struct ibsa_client *client,
-			  const struct ibsa_service_registration *service,
+			  const struct ibsa_service_options *service,
 			  ibsa_registration_fn report, void *arg,
 			  struct ibsa_registration **out)
 {

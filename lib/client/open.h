@@ -37,7 +37,7 @@ int ibsa__options_check(const struct ibsa_options *options,
  * is the node id, which is unique; otherwise the name in @options, if any.
  * *@out_fabric is its embedded fabric, with a reference for opening
  * ports; NULL if the device belongs to this machine or to the fabric
- * @options->on. Return: as ibsa_device_open().
+ * @options->on. Return: as ibsa_ib_device_open().
  */
 int ibsa__device_find(const struct ibsa_options *options,
 		      const struct ibsa__environment *environment, bool by_id,

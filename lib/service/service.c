@@ -240,7 +240,7 @@ static void service_answered(struct ibsa__registration *schedule,
 
 void ibsa__service_start(struct ibsa_registration *registration,
 			 struct ibsa__registrations *registrations,
-			 const struct ibsa_service_registration *options)
+			 const struct ibsa_service_options *options)
 {
 	static const struct ibsa__registration_ops ops = {
 		.set = service_step_send,

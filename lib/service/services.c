@@ -94,9 +94,8 @@ static uint64_t fields_select(uint64_t mask, struct ibsa_service *service)
 
 /* Fill the record and the mask of the Set from the caller's options. Return: 0;
  * -EINVAL the lease or the GID is set to 0. */
-static int
-service_record_prepare(const struct ibsa_service_registration *options,
-		       struct ibsa_registration *registration)
+static int service_record_prepare(const struct ibsa_service_options *options,
+				  struct ibsa_registration *registration)
 {
 	struct ibsa_service *record = &registration->record;
 	uint64_t mask = options->mask;
@@ -143,7 +142,7 @@ static bool services_contain(const struct ibsa__services *services,
 }
 
 static int service_new(struct ibsa__services *services,
-		       const struct ibsa_service_registration *options,
+		       const struct ibsa_service_options *options,
 		       struct ibsa_registration **out)
 {
 	struct ibsa_registration *registration =
@@ -177,7 +176,7 @@ static int service_new(struct ibsa__services *services,
 }
 
 int ibsa__services_add(struct ibsa__services *services,
-		       const struct ibsa_service_registration *options,
+		       const struct ibsa_service_options *options,
 		       ibsa_registration_fn report, void *arg,
 		       struct ibsa_registration **out)
 {

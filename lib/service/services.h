@@ -26,7 +26,7 @@ void ibsa__services_init(struct ibsa__services *services,
  * it returns -ESHUTDOWN.
  */
 int ibsa__services_add(struct ibsa__services *services,
-		       const struct ibsa_service_registration *options,
+		       const struct ibsa_service_options *options,
 		       ibsa_registration_fn report, void *arg,
 		       struct ibsa_registration **out) IBSA_MUST_USE;
 

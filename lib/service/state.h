@@ -26,6 +26,6 @@ struct ibsa_registration {
 /* service.c */
 void ibsa__service_start(struct ibsa_registration *registration,
 			 struct ibsa__registrations *registrations,
-			 const struct ibsa_service_registration *options);
+			 const struct ibsa_service_options *options);
 
 #endif

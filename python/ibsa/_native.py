@@ -220,7 +220,7 @@ STRUCTS = {
     "ibsa_stats": Stats, "ibsa_port_state": PortStruct,
     "ibsa_reach_options": ReachOptions, "ibsa_reach_answer": ReachStruct,
     "ibsa_event_options": EventOptions, "ibsa_event": EventStruct,
-    "ibsa_service_registration": RegistrationOptions,
+    "ibsa_service_options": RegistrationOptions,
     "ibsa_registration_report": RegistrationStruct,
     "ibsa_fabric_options": FabricOptions, "ibsa_fabric_info": FabricInfo,
     "ibsa_fabric_port": FabricPortStruct, "ibsa_fault": Fault,

@@ -183,20 +183,20 @@ static void devices_do_not_read_it(void **state)
 	(void)state;
 	setenv("SYSFS_PATH", world.tree.path, 1);
 	for (unsigned int i = 0; i < FABRICS; i++) {
-		const struct ibsa_device_options options = {
+		const struct ibsa_ib_device_options options = {
 			.name = device_at(i),
 			.fabric = fabric_value(i),
 		};
 
-		assert_int_equal(ibsa_device_open(&options, NULL, &devices[i]),
-				 0);
+		assert_int_equal(
+			ibsa_ib_device_open(&options, NULL, &devices[i]), 0);
 	}
 	loop_start();
 	for (unsigned int i = 0; i < ROUNDS * FABRICS; i++)
 		device_use(devices[i % FABRICS]);
 	loop_stop();
 	for (unsigned int i = 0; i < FABRICS; i++)
-		ibsa_device_put(devices[i]);
+		ibsa_ib_device_put(devices[i]);
 }
 
 static void context_use(struct ibv_context *context, bool has_sa)

@@ -114,13 +114,13 @@ static void environment_set(unsigned int round)
 
 static struct ib_device *device_open(void)
 {
-	const struct ibsa_device_options options = {
+	const struct ibsa_ib_device_options options = {
 		.name = "left",
 		.fabric = server_address(world.here),
 	};
 	struct ib_device *device;
 
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	return device;
 }
 
@@ -169,7 +169,7 @@ static void device_reads_its_own_fabric(void **state)
 					     0),
 		       &world.left);
 		address_handle_has_the_gid(device);
-		ibsa_device_put(device);
+		ibsa_ib_device_put(device);
 	}
 }
 
@@ -250,7 +250,7 @@ static void node_is_that_of_the_opening(void **state)
 	(void)state;
 	setenv("IBSA_FABRIC", server_address(world.here), 1);
 	setenv("IBSA_NODE", "right", 1);
-	assert_int_equal(ibsa_device_open(NULL, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(NULL, NULL, &device), 0);
 	assert_int_equal(ibsa_verbs_open(NULL, NULL, &context), 0);
 	setenv("IBSA_NODE", "left", 1);
 	setenv("IBSA_FABRIC", server_address(world.elsewhere), 1);
@@ -258,7 +258,7 @@ static void node_is_that_of_the_opening(void **state)
 	assert_int_equal(ibsa_query_gid_ex(context, 1, 0, &entry, 0), 0);
 	assert_memory_equal(&entry.gid, &world.right, sizeof(world.right));
 	assert_int_equal(ibsa_close_device(context), 0);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	unsetenv("IBSA_NODE");
 }
 
@@ -269,7 +269,7 @@ static void file_open_fails(int expected)
 	struct ib_device *device;
 
 	assert_int_equal(ibsa_open(NULL, NULL, &client), expected);
-	assert_int_equal(ibsa_device_open(NULL, NULL, &device), expected);
+	assert_int_equal(ibsa_ib_device_open(NULL, NULL, &device), expected);
 	assert_int_equal(ibsa_verbs_open(NULL, NULL, &context), expected);
 }
 
@@ -290,7 +290,7 @@ static void node_is_chosen_in_a_file(void **state)
 	setenv("IBSA_FABRIC", world.file, 1);
 	setenv("IBSA_NODE", "right/1", 1);
 	assert_int_equal(ibsa_open(NULL, NULL, &client), 0);
-	assert_int_equal(ibsa_device_open(NULL, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(NULL, NULL, &device), 0);
 	assert_int_equal(ibsa_verbs_open(NULL, NULL, &context), 0);
 	setenv("IBSA_NODE", "second", 1);
 	assert_int_equal(ibsa_port_get(client, true, &port), 0);
@@ -299,7 +299,7 @@ static void node_is_chosen_in_a_file(void **state)
 	assert_int_equal(ibsa_query_gid_ex(context, 1, 0, &entry, 0), 0);
 	assert_memory_equal(&entry.gid, &right, sizeof(right));
 	assert_int_equal(ibsa_close_device(context), 0);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	assert_int_equal(ibsa_close(client), 0);
 	/* The option has precedence. */
 	assert_int_equal(ibsa_open(&named, NULL, &client), 0);
@@ -370,8 +370,8 @@ static void empty_name_is_a_real_device(void **state)
 {
 	const struct ibsa_gid of_the_tree = { { 0xfe, 0x80, [9] = 0x02, 0xc9,
 						0x03, [15] = 0x01 } };
-	const struct ibsa_device_options named = { .name = "mlx5_0",
-						   .fabric = "" };
+	const struct ibsa_ib_device_options named = { .name = "mlx5_0",
+						      .fabric = "" };
 	const struct ibsa_options options = { .device = "mlx5_0",
 					      .fabric = "" };
 	struct ibsa_error error = { .text = "" };
@@ -385,7 +385,7 @@ static void empty_name_is_a_real_device(void **state)
 	tree_make(&tree);
 	tree_add_device(&tree, "mlx5_0");
 	setenv("IBSA_FABRIC", server_address(world.here), 1);
-	assert_int_equal(ibsa_device_open(&named, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&named, NULL, &device), 0);
 	assert_int_equal(ibsa_verbs_open(&options, NULL, &context), 0);
 	/*
 	 * The device of the sysfs tree has no umad file: the error shows that
@@ -398,7 +398,7 @@ static void empty_name_is_a_real_device(void **state)
 	assert_int_equal(ibsa_query_gid_ex(context, 1, 0, &entry, 0), 0);
 	assert_memory_equal(&entry.gid, &of_the_tree, sizeof(of_the_tree));
 	assert_int_equal(ibsa_close_device(context), 0);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	setenv("SYSFS_PATH", tree.path, 1);
 	tree_remove(&tree);
 }

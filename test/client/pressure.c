@@ -20,7 +20,7 @@ enum { MANY = 20000, WINDOW = 16384, TIMEOUT_MS = 20000 };
 static void full_socket_is_waited_for(void **state)
 {
 	struct test_port test_port = test_port_at_server();
-	const struct ibsa_device_options options = {
+	const struct ibsa_ib_device_options options = {
 		.name = test_port.options.device,
 		.fabric = test_port.options.fabric,
 		.window = WINDOW,
@@ -33,7 +33,7 @@ static void full_socket_is_waited_for(void **state)
 	const uint64_t start_ns = clock_now_ns();
 
 	(void)state;
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	ib_sa_register_client(&client);
 	for (unsigned int i = 0; i < MANY; i++) {
 		rec.ib.dlid = htobe16((uint16_t)(1 + i));
@@ -44,13 +44,13 @@ static void full_socket_is_waited_for(void **state)
 					       &told, NULL) >= 0);
 	}
 	while (told.calls < MANY)
-		assert_int_equal(ibsa_device_wait(device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(device, -1), 0);
 	print_message(
 		"%u of %u were answered, in %llu ms\n", told.answered,
 		told.calls,
 		(unsigned long long)((clock_now_ns() - start_ns) / NS_PER_MS));
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	test_port_end(&test_port);
 	assert_int_equal(told.answered, MANY);
 }

@@ -190,7 +190,7 @@ static void many_are_answered(struct test_port test_port)
 {
 	struct ibsa_fabric *spare = test_port.holding ? test_port_fabric(true)
 						      : NULL;
-	const struct ibsa_device_options options = {
+	const struct ibsa_ib_device_options options = {
 		.name = test_port.options.device,
 		.fabric = test_port.options.fabric,
 		.on = spare ? spare : test_port.options.on,
@@ -203,7 +203,7 @@ static void many_are_answered(struct test_port test_port)
 	struct sa_path_rec rec = { .numb_path = 1 };
 	struct path_replies told = { 0 };
 
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	if (test_port.holding)
 		device_plug(device, &test_port);
 	ib_sa_register_client(&client);
@@ -217,9 +217,9 @@ static void many_are_answered(struct test_port test_port)
 					       &told, &query) >= 0);
 	}
 	while (told.calls < MANY)
-		assert_int_equal(ibsa_device_wait(device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(device, -1), 0);
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	ibsa_fabric_put(spare);
 	test_port_end(&test_port);
 	assert_int_equal(told.answered, MANY);

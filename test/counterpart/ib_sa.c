@@ -289,7 +289,7 @@ static int find_gid(struct program *program)
 
 int main(int argc, char **argv)
 {
-	const struct ibsa_device_options options = { .audit_ms = AUDIT_MS };
+	const struct ibsa_ib_device_options options = { .audit_ms = AUDIT_MS };
 	const struct sigaction action = { .sa_handler = on_signal };
 	struct program program = { 0 };
 	struct ibsa_error error;
@@ -301,7 +301,7 @@ int main(int argc, char **argv)
 	program.service_name = argv[2];
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGUSR1, &action, NULL);
-	if (ibsa_device_open(&options, &error, &program.device)) {
+	if (ibsa_ib_device_open(&options, &error, &program.device)) {
 		fprintf(stderr, "%s\n", error.text);
 		return 4;
 	}
@@ -315,6 +315,6 @@ int main(int argc, char **argv)
 	}
 	atomic_store(&program.is_out, true);
 	query_until_interrupted(&program);
-	ibsa_device_put(program.device);
+	ibsa_ib_device_put(program.device);
 	return 0;
 }

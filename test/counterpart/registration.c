@@ -33,9 +33,8 @@ int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
 	struct ibsa_service service = { 0 };
-	struct ibsa_service_registration registration_options = {
-		.service = &service
-	};
+	struct ibsa_service_options registration_options = { .service =
+								     &service };
 	struct ibsa_client *client;
 	struct ibsa_error error;
 	struct ibsa_registration *registration;

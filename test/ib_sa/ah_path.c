@@ -229,7 +229,7 @@ static void port_that_needs_none_is_left_without(void **state)
 static void port_of_a_fabric_works_too(void **state)
 {
 	const struct ibsa_fabric_options virtual = { .virtual_clock = true };
-	struct ibsa_device_options options = { .no_thread = true };
+	struct ibsa_ib_device_options options = { .no_thread = true };
 	struct sa_path_rec rec = ah_ib_path();
 	const struct ib_gid_attr *gid;
 	struct ib_device *device;
@@ -238,7 +238,7 @@ static void port_of_a_fabric_works_too(void **state)
 	(void)state;
 	assert_int_equal(ibsa_fabric_load(FABRIC, &virtual, NULL, &options.on),
 			 0);
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	gid = rdma_get_gid_attr(device, 1, 0);
 	assert_false(ibsa_is_err(gid));
 	assert_int_equal(ibsa_ptr_err(rdma_get_gid_attr(device, 1, 1)),
@@ -257,7 +257,7 @@ static void port_of_a_fabric_works_too(void **state)
 	assert_int_equal(attr.grh.sgid_index, 0);
 	rdma_destroy_ah_attr(&attr);
 	rdma_put_gid_attr(gid);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	ibsa_fabric_put(options.on);
 }
 
@@ -268,7 +268,7 @@ static void port_without_a_cable_has_the_type_of_its_fabric(void **state)
 				   "[1] \"node1\"[1]\n"
 				   "Ca 2 \"node1\"\n";
 	const struct ibsa_fabric_options opa = { .opa = true };
-	struct ibsa_device_options options = { .no_thread = true };
+	struct ibsa_ib_device_options options = { .no_thread = true };
 	struct sa_path_rec rec = ah_opa_path(0x12345);
 	struct rdma_ah_attr attr;
 	struct ib_device *device;
@@ -277,7 +277,7 @@ static void port_without_a_cable_has_the_type_of_its_fabric(void **state)
 	assert_int_equal(ibsa_fabric_parse(text, sizeof(text) - 1, &opa, NULL,
 					   &options.on),
 			 0);
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	for (uint8_t port = 1; port <= 2; port++) {
 		assert_int_equal(ib_init_ah_attr_from_path(device, port, &rec,
 							   &attr, NULL),
@@ -285,7 +285,7 @@ static void port_without_a_cable_has_the_type_of_its_fabric(void **state)
 		assert_int_equal(attr.type, RDMA_AH_ATTR_TYPE_OPA);
 		assert_int_equal(attr.opa.dlid, 0x12345);
 	}
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	ibsa_fabric_put(options.on);
 }
 

@@ -53,8 +53,8 @@ static struct ah_bench *start(const char *link_layer, const char *type,
 			      const char *driver)
 {
 	static struct ah_bench bench;
-	const struct ibsa_device_options options = { .name = "mlx5_0",
-						     .no_thread = true };
+	const struct ibsa_ib_device_options options = { .name = "mlx5_0",
+							.no_thread = true };
 
 	memset(&ah_route, 0, sizeof(ah_route));
 	tree_make(&bench.tree);
@@ -69,7 +69,7 @@ static struct ah_bench *start(const char *link_layer, const char *type,
 	ah_set(&bench, "gid_attrs/ndevs/3", "lo\n");
 	tree_write(&bench.tree, "class/infiniband/mlx5_0/device/uevent",
 		   driver);
-	assert_int_equal(ibsa_device_open(&options, NULL, &bench.device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &bench.device), 0);
 	return &bench;
 }
 
@@ -90,7 +90,7 @@ struct ah_bench *ah_start_opa(void)
 
 void ah_stop(struct ah_bench *bench)
 {
-	ibsa_device_put(bench->device);
+	ibsa_ib_device_put(bench->device);
 	tree_remove(&bench->tree);
 }
 

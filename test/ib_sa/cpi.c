@@ -226,11 +226,11 @@ static void many_silent_queries_do_not_prevent_it(void **state)
 	assert_int_equal(ibsa_fabric_port_set(rig.fabric, "node1", 1, &change),
 			 0);
 	while (calls < 2 * WINDOW)
-		assert_int_equal(ibsa_device_wait(rig.device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(rig.device, -1), 0);
 	assert_int_equal(possible(&rig), PR_IB_SUPPORTED);
 	rig_silence(&rig, false);
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(ibsa_device_wait(rig.device, 1000), 0);
+		assert_int_equal(ibsa_ib_device_wait(rig.device, 1000), 0);
 	assert_int_equal(possible(&rig), PR_OPA_SUPPORTED);
 	rig_stop(&rig);
 }

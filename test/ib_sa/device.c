@@ -6,15 +6,15 @@
 
 #include "test/ib_sa/rig.h"
 
-static void open_fails(const struct ibsa_device_options *options, int err)
+static void open_fails(const struct ibsa_ib_device_options *options, int err)
 {
 	struct ib_device *device = NULL;
 	struct ibsa_error error = { { 0 } };
 
-	assert_int_equal(ibsa_device_open(options, &error, &device), err);
+	assert_int_equal(ibsa_ib_device_open(options, &error, &device), err);
 	assert_null(device);
 	assert_true(strlen(error.text) > 0);
-	assert_int_equal(ibsa_device_open(options, NULL, &device), err);
+	assert_int_equal(ibsa_ib_device_open(options, NULL, &device), err);
 }
 
 static void refusals_are_told_apart(void **state)
@@ -22,15 +22,15 @@ static void refusals_are_told_apart(void **state)
 	struct ibsa_fabric *fabric = rig_fabric(true);
 
 	(void)state;
-	open_fails(&(struct ibsa_device_options){ .on = fabric,
-						  .window = (1 << 20) + 1 },
+	open_fails(&(struct ibsa_ib_device_options){ .on = fabric,
+						     .window = (1 << 20) + 1 },
 		   -EINVAL);
-	open_fails(&(struct ibsa_device_options){ .on = fabric,
-						  .name = "nobody" },
+	open_fails(&(struct ibsa_ib_device_options){ .on = fabric,
+						     .name = "nobody" },
 		   -ENODEV);
-	open_fails(&(struct ibsa_device_options){ .fabric = "/nowhere" },
+	open_fails(&(struct ibsa_ib_device_options){ .fabric = "/nowhere" },
 		   -ENOENT);
-	open_fails(&(struct ibsa_device_options){ .fabric = "/etc/passwd" },
+	open_fails(&(struct ibsa_ib_device_options){ .fabric = "/etc/passwd" },
 		   -EINVAL);
 	ibsa_fabric_put(fabric);
 }
@@ -49,7 +49,7 @@ static void lack_of_descriptors_is_emfile(void **state)
 	few = before;
 	few.rlim_cur = 3;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	open_fails(&(struct ibsa_device_options){ .on = fabric }, -EMFILE);
+	open_fails(&(struct ibsa_ib_device_options){ .on = fabric }, -EMFILE);
 	assert_int_equal(rig_query_on(&rig.client, rig.device, 1, 2, 1000, NULL,
 				      NULL, &query),
 			 -EMFILE);
@@ -64,26 +64,26 @@ static void lack_of_descriptors_is_emfile(void **state)
 static void name_is_shared_until_the_last_put(void **state)
 {
 	struct ib_device *one, *two, *other, *own;
-	const struct ibsa_device_options options = { .name = "node1" };
+	const struct ibsa_ib_device_options options = { .name = "node1" };
 
 	(void)state;
 	assert_int_equal(setenv("IBSA_FABRIC", FABRIC, 1), 0);
-	assert_int_equal(ibsa_device_get("node1", &one), 0);
-	assert_int_equal(ibsa_device_get(NULL, &two), 0);
-	assert_int_equal(ibsa_device_get("node2", &other), 0);
-	assert_int_equal(ibsa_device_open(&options, NULL, &own), 0);
+	assert_int_equal(ibsa_ib_device_get("node1", &one), 0);
+	assert_int_equal(ibsa_ib_device_get(NULL, &two), 0);
+	assert_int_equal(ibsa_ib_device_get("node2", &other), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &own), 0);
 	assert_ptr_equal(one, two);
 	assert_ptr_not_equal(one, other);
 	assert_ptr_not_equal(one, own);
-	ibsa_device_put(own);
-	ibsa_device_put(one);
-	assert_int_equal(ibsa_device_get("node1", &one), 0);
+	ibsa_ib_device_put(own);
+	ibsa_ib_device_put(one);
+	assert_int_equal(ibsa_ib_device_get("node1", &one), 0);
 	assert_ptr_equal(one, two);
-	ibsa_device_put(one);
-	ibsa_device_put(two);
-	ibsa_device_put(other);
-	ibsa_device_put(NULL);
-	assert_int_equal(ibsa_device_get("nobody", &one), -ENODEV);
+	ibsa_ib_device_put(one);
+	ibsa_ib_device_put(two);
+	ibsa_ib_device_put(other);
+	ibsa_ib_device_put(NULL);
+	assert_int_equal(ibsa_ib_device_get("nobody", &one), -ENODEV);
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 }
 
@@ -92,16 +92,16 @@ static void capture_is_a_device_of_one_port(void **state)
 	struct ib_device *device, *named;
 
 	(void)state;
-	open_fails(&(struct ibsa_device_options){ .fabric = CAPTURE,
-						  .name = "node1" },
+	open_fails(&(struct ibsa_ib_device_options){ .fabric = CAPTURE,
+						     .name = "node1" },
 		   -ENODEV);
 	assert_int_equal(setenv("IBSA_FABRIC", CAPTURE, 1), 0);
-	assert_int_equal(ibsa_device_get(NULL, &device), 0);
-	assert_int_equal(ibsa_device_get("recorded", &named), 0);
+	assert_int_equal(ibsa_ib_device_get(NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_get("recorded", &named), 0);
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 	assert_ptr_equal(device, named);
-	ibsa_device_put(named);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(named);
+	ibsa_ib_device_put(device);
 }
 
 /* If a device has a worker, programs cannot poll or dispatch the device. */
@@ -111,23 +111,23 @@ static void device_with_a_worker_is_not_dispatched(void **state)
 	struct ib_device *device = rig_open(fabric, "node1", false);
 
 	(void)state;
-	assert_int_equal(ibsa_device_fd(device), -1);
-	assert_int_equal(ibsa_device_timeout_ms(device), -1);
-	assert_int_equal(ibsa_device_dispatch(device), -EINVAL);
-	assert_int_equal(ibsa_device_wait(device, 0), -EINVAL);
-	ibsa_device_put(device);
+	assert_int_equal(ibsa_ib_device_fd(device), -1);
+	assert_int_equal(ibsa_ib_device_timeout_ms(device), -1);
+	assert_int_equal(ibsa_ib_device_dispatch(device), -EINVAL);
+	assert_int_equal(ibsa_ib_device_wait(device, 0), -EINVAL);
+	ibsa_ib_device_put(device);
 	ibsa_fabric_put(fabric);
 }
 
 static void poll_until(struct rig *rig, const int *calls, int wanted)
 {
 	while (*calls < wanted) {
-		struct pollfd fd = { .fd = ibsa_device_fd(rig->device),
+		struct pollfd fd = { .fd = ibsa_ib_device_fd(rig->device),
 				     .events = POLLIN };
-		const int ms = ibsa_device_timeout_ms(rig->device);
+		const int ms = ibsa_ib_device_timeout_ms(rig->device);
 
 		assert_true(poll(&fd, 1, ms < 0 ? 10000 : ms) >= 0);
-		assert_int_equal(ibsa_device_dispatch(rig->device), 0);
+		assert_int_equal(ibsa_ib_device_dispatch(rig->device), 0);
 	}
 }
 
@@ -141,9 +141,9 @@ static void device_can_be_polled(void **state)
 
 	(void)state;
 	rig_start_on(&rig, rig_fabric(false));
-	fd = ibsa_device_fd(rig.device);
+	fd = ibsa_ib_device_fd(rig.device);
 	assert_true(fd >= 0);
-	assert_int_equal(ibsa_device_timeout_ms(rig.device), -1);
+	assert_int_equal(ibsa_ib_device_timeout_ms(rig.device), -1);
 	for (uint8_t port = 1; port <= 2; port++)
 		assert_true(rig_query_on(&rig.client, rig.device, port, 3, 5000,
 					 told_path, &told, &query) >= 0);
@@ -155,13 +155,14 @@ static void device_can_be_polled(void **state)
 					 told_path, &told, &query) >= 0);
 	poll_until(&rig, &told.calls, 4);
 	assert_int_equal(told.status, -ETIMEDOUT);
-	assert_int_equal(ibsa_device_fd(rig.device), fd);
+	assert_int_equal(ibsa_ib_device_fd(rig.device), fd);
 	rig_stop(&rig);
 }
 
 static bool is_readable(struct ib_device *device)
 {
-	struct pollfd fd = { .fd = ibsa_device_fd(device), .events = POLLIN };
+	struct pollfd fd = { .fd = ibsa_ib_device_fd(device),
+			     .events = POLLIN };
 
 	return poll(&fd, 1, 0) == 1;
 }
@@ -181,15 +182,15 @@ static void new_deadlines_end_a_poll(void **state)
 	assert_int_equal(opa_pr_query_possible(NULL, rig.device, 1, NULL),
 			 PR_IB_SUPPORTED);
 	assert_true(is_readable(rig.device));
-	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_int_equal(ibsa_ib_device_dispatch(rig.device), 0);
 	/* An alarm of a second, rounded up to milliseconds twice. */
-	assert_in_range(ibsa_device_timeout_ms(rig.device), 1, 1001);
+	assert_in_range(ibsa_ib_device_timeout_ms(rig.device), 1, 1001);
 	assert_false(is_readable(rig.device));
 	assert_true(rig_query(&rig, 2, &told, &query) >= 0);
 	ib_sa_unregister_client(&rig.client);
 	assert_int_equal(told.calls, 1);
 	assert_true(is_readable(rig.device));
-	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_int_equal(ibsa_ib_device_dispatch(rig.device), 0);
 	assert_false(is_readable(rig.device));
 	rig_stop(&rig);
 }

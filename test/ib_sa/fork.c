@@ -43,7 +43,7 @@ static int child(struct ib_sa_client *inherited, struct ib_device *device)
 	bool good;
 
 	ib_sa_cancel_query(0, (struct ib_sa_query *)(uintptr_t)1);
-	if (ibsa_device_get("node1", &mine))
+	if (ibsa_ib_device_get("node1", &mine))
 		return 1;
 	ib_sa_register_client(&client);
 	good = mine != device && is_answered(&client, mine) &&
@@ -52,9 +52,9 @@ static int child(struct ib_sa_client *inherited, struct ib_device *device)
 	       rig_query_on(inherited, mine, 1, 2, 1, NULL, NULL, &query) ==
 		       -EINVAL;
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(mine);
+	ibsa_ib_device_put(mine);
 	ib_sa_unregister_client(inherited);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	return good ? 0 : 2;
 }
 
@@ -147,10 +147,10 @@ static int child_lets_go(struct family *family)
 {
 	struct ib_device *polled = family->polled;
 
-	STEP(30, ibsa_device_fd(polled) == -1);
-	STEP(31, ibsa_device_timeout_ms(polled) == -1);
-	STEP(32, ibsa_device_dispatch(polled) == -EINVAL);
-	STEP(33, ibsa_device_wait(polled, -1) == -EINVAL);
+	STEP(30, ibsa_ib_device_fd(polled) == -1);
+	STEP(31, ibsa_ib_device_timeout_ms(polled) == -1);
+	STEP(32, ibsa_ib_device_dispatch(polled) == -EINVAL);
+	STEP(33, ibsa_ib_device_wait(polled, -1) == -EINVAL);
 	STEP(34, !ibsa_last_reply(polled));
 	ib_sa_cancel_query(0, (struct ib_sa_query *)(uintptr_t)1);
 	ibsa_device_watch_stop(family->watch);
@@ -161,8 +161,8 @@ static int child_lets_go(struct family *family)
 	ib_sa_unregister_client(&family->client);
 	STEP(35, !family->client.sa);
 	STEP(36, is_open(family->port_fd) && is_open(family->polled_fd));
-	ibsa_device_put(polled);
-	ibsa_device_put(family->device);
+	ibsa_ib_device_put(polled);
+	ibsa_ib_device_put(family->device);
 	STEP(37, !is_open(family->port_fd) && !is_open(family->polled_fd));
 	return 0;
 }
@@ -178,19 +178,20 @@ static int child_tries_all(struct family *family)
 
 static void family_start(struct family *family)
 {
-	const struct ibsa_device_options polled = { .name = "node1",
-						    .no_thread = true };
+	const struct ibsa_ib_device_options polled = { .name = "node1",
+						       .no_thread = true };
 	struct ib_sa_mcmember_rec rec = { .join_state = 1 };
 
 	rec.mgid.raw[0] = 0xff;
 	rec.mgid.raw[1] = 0x12;
 	rec.mgid.raw[15] = 1;
 	ib_sa_register_client(&family->client);
-	assert_int_equal(ibsa_device_get("node1", &family->device), 0);
-	assert_int_equal(ibsa_device_open(&polled, NULL, &family->polled), 0);
+	assert_int_equal(ibsa_ib_device_get("node1", &family->device), 0);
+	assert_int_equal(ibsa_ib_device_open(&polled, NULL, &family->polled),
+			 0);
 	assert_true(is_answered(&family->client, family->device));
 	family->port_fd = ibsa_fd(family->device->ports[0]->client);
-	family->polled_fd = ibsa_device_fd(family->polled);
+	family->polled_fd = ibsa_ib_device_fd(family->polled);
 	family->multicast = ib_sa_join_multicast(
 		&family->client, family->device, 1, &rec,
 		IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
@@ -211,8 +212,8 @@ static void family_stop(struct family *family)
 	ib_sa_free_multicast(family->multicast);
 	ibsa_device_watch_stop(family->watch);
 	ib_sa_unregister_client(&family->client);
-	ibsa_device_put(family->polled);
-	ibsa_device_put(family->device);
+	ibsa_ib_device_put(family->polled);
+	ibsa_ib_device_put(family->device);
 }
 
 /*
@@ -258,7 +259,7 @@ static void child_and_parent_go_on(void **state)
 	(void)state;
 	assert_int_equal(setenv("IBSA_FABRIC", FABRIC, 1), 0);
 	ib_sa_register_client(&client);
-	assert_int_equal(ibsa_device_get("node1", &device), 0);
+	assert_int_equal(ibsa_ib_device_get("node1", &device), 0);
 	assert_true(is_answered(&client, device));
 	for (int i = 1; i <= 20; i++) {
 		pid_t pid;
@@ -274,7 +275,7 @@ static void child_and_parent_go_on(void **state)
 			sched_yield();
 	}
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 }
 
@@ -291,18 +292,18 @@ static void child_just_exits(void **state)
 	(void)state;
 	assert_int_equal(setenv("IBSA_FABRIC", FABRIC, 1), 0);
 	ib_sa_register_client(&client);
-	assert_int_equal(ibsa_device_get("node1", &device), 0);
+	assert_int_equal(ibsa_ib_device_get("node1", &device), 0);
 	assert_true(is_answered(&client, device));
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		ibsa_device_put(device);
+		ibsa_ib_device_put(device);
 		exit(0);
 	}
 	child_end(pid);
 	assert_true(is_answered(&client, device));
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	assert_int_equal(unsetenv("IBSA_FABRIC"), 0);
 }
 

@@ -37,14 +37,14 @@ static struct bench *start(void **state)
 {
 	static struct bench bench;
 	const struct ibsa_fabric_options virtual = { .virtual_clock = true };
-	struct ibsa_device_options options = { .no_thread = true };
+	struct ibsa_ib_device_options options = { .no_thread = true };
 
 	(void)state;
 	memset(&bench, 0, sizeof(bench));
 	assert_int_equal(
 		ibsa_fabric_load(FABRIC, &virtual, NULL, &bench.fabric), 0);
 	options.on = bench.fabric;
-	assert_int_equal(ibsa_device_open(&options, NULL, &bench.device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &bench.device), 0);
 	ib_sa_register_client(&bench.client);
 	return &bench;
 }
@@ -52,7 +52,7 @@ static struct bench *start(void **state)
 static void stop(struct bench *bench)
 {
 	ib_sa_unregister_client(&bench->client);
-	ibsa_device_put(bench->device);
+	ibsa_ib_device_put(bench->device);
 	ibsa_fabric_put(bench->fabric);
 }
 
@@ -83,7 +83,8 @@ static int bench_query(struct bench *bench, uint16_t dlid, struct seen *seen,
 static void run(struct bench *bench, const struct seen *seen)
 {
 	while (!seen->calls)
-		assert_int_equal(ibsa_device_wait(bench->device, WAIT_MS), 0);
+		assert_int_equal(ibsa_ib_device_wait(bench->device, WAIT_MS),
+				 0);
 }
 
 /* 0 is a valid id. */
@@ -140,7 +141,7 @@ static void canceled_query_is_interrupted(void **state)
 		id = bench_query(bench, 2, &seen, &query);
 		assert_true(id >= 0);
 		if (sent)
-			assert_int_equal(ibsa_device_dispatch(bench->device),
+			assert_int_equal(ibsa_ib_device_dispatch(bench->device),
 					 0);
 		ib_sa_cancel_query(id, query);
 		ib_sa_cancel_query(id, query);
@@ -149,7 +150,7 @@ static void canceled_query_is_interrupted(void **state)
 		assert_int_equal(seen.status, -EINTR);
 		assert_false(seen.has_resp);
 		ib_sa_cancel_query(id, query);
-		assert_int_equal(ibsa_device_dispatch(bench->device), 0);
+		assert_int_equal(ibsa_ib_device_dispatch(bench->device), 0);
 		assert_int_equal(seen.calls, 1);
 	}
 	stop(bench);
@@ -207,10 +208,11 @@ static void idle_device_sees_the_sm(void **state)
 		const int wanted = running ? 0 : -EAGAIN;
 
 		ibsa_fabric_sa_set(bench->fabric, running);
-		assert_in_range(ibsa_device_timeout_ms(bench->device), 0, 1000);
+		assert_in_range(ibsa_ib_device_timeout_ms(bench->device), 0,
+				1000);
 		assert_int_equal(ibsa_fabric_advance(bench->fabric, SECOND_NS),
 				 0);
-		assert_int_equal(ibsa_device_dispatch(bench->device), 0);
+		assert_int_equal(ibsa_ib_device_dispatch(bench->device), 0);
 		assert_int_equal(bench_query(bench, 2, &seen, &query), wanted);
 		assert_int_equal(query == NULL, !running);
 	}
@@ -225,7 +227,7 @@ static void put_ends_queries_with_eintr(void **state)
 	struct seen seen = { 0 };
 
 	assert_true(bench_query(bench, 2, &seen, &query) >= 0);
-	ibsa_device_put(bench->device);
+	ibsa_ib_device_put(bench->device);
 	assert_int_equal(seen.calls, 1);
 	assert_int_equal(seen.status, -EINTR);
 	bench->device = NULL;
@@ -273,7 +275,7 @@ static void count_down(int status, struct sa_path_rec *resp, void *context)
 /* With a worker, replies arrive without dispatching. */
 static void worker_answers(void **state)
 {
-	const struct ibsa_device_options options = { .fabric = FABRIC };
+	const struct ibsa_ib_device_options options = { .fabric = FABRIC };
 	struct ended ended = { PTHREAD_MUTEX_INITIALIZER,
 			       PTHREAD_COND_INITIALIZER, NULL, 1000 };
 	struct sa_path_rec rec = { .numb_path = 1 };
@@ -284,7 +286,7 @@ static void worker_answers(void **state)
 	(void)state;
 	rec.ib.slid = htobe16(1);
 	rec.ib.dlid = htobe16(2);
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	ib_sa_register_client(&client);
 	for (int i = 0; i < 1000; i++)
 		assert_true(ib_sa_path_rec_get(&client, device, 1, &rec,
@@ -297,7 +299,7 @@ static void worker_answers(void **state)
 		pthread_cond_wait(&ended.cond, &ended.lock);
 	pthread_mutex_unlock(&ended.lock);
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 }
 
 int main(void)

@@ -194,7 +194,7 @@ static void run_all(struct rig *rig, struct run *run)
 		}
 		run->accepted++;
 		while (run->calls < run->accepted)
-			(void)ibsa_device_wait(rig->device, -1);
+			(void)ibsa_ib_device_wait(rig->device, -1);
 	}
 }
 
@@ -202,20 +202,20 @@ static void run_all(struct rig *rig, struct run *run)
 static bool survives(long allocations)
 {
 	struct rig rig = { .fabric = rig_fabric(true) };
-	const struct ibsa_device_options options = { .on = rig.fabric,
-						     .no_thread = true };
+	const struct ibsa_ib_device_options options = { .on = rig.fabric,
+							.no_thread = true };
 	struct run run = { 0 };
 	int err;
 
 	fail_alloc_after(allocations);
 	ib_sa_register_client(&rig.client);
-	err = ibsa_device_open(&options, NULL, &rig.device);
+	err = ibsa_ib_device_open(&options, NULL, &rig.device);
 	if (err)
 		assert_int_equal(err, -ENOMEM);
 	else
 		run_all(&rig, &run);
 	ib_sa_unregister_client(&rig.client);
-	ibsa_device_put(rig.device);
+	ibsa_ib_device_put(rig.device);
 	fail_alloc_after(-1);
 	ibsa_fabric_put(rig.fabric);
 	assert_int_equal(run.calls, run.accepted);
@@ -247,7 +247,7 @@ static void warm_queries_do_not_allocate(void **state)
 		run = (struct run){ .accepted = 1 };
 		assert_true(run_query(&rig, 0, &run) >= 0);
 		while (!run.calls)
-			(void)ibsa_device_wait(rig.device, -1);
+			(void)ibsa_ib_device_wait(rig.device, -1);
 		assert_int_equal(run.good, 1);
 	}
 	fail_alloc_after(-1);

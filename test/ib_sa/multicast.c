@@ -503,7 +503,7 @@ static void closed_device_ends_memberships(void **state)
 	member_join(&plug, 2, NON, &b);
 	member_join(&plug, 0, FULL, &c);
 	c.result = 1;
-	ibsa_device_put(plug.rig.device);
+	ibsa_ib_device_put(plug.rig.device);
 	plug.rig.device = NULL;
 	assert_request(&plug, 5, DELETE, 2, NON);
 	plug.puppet.sent_count--;

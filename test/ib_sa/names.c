@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that ibsa_device_get() finds by different names of one node: they
+ * Devices that ibsa_ib_device_get() finds by different names of one node: they
  * are one device, in a topology file and at a fabric server.
  */
 #include <pthread.h>
@@ -30,7 +30,7 @@ static struct ib_device *device_get(const char *name)
 {
 	struct ib_device *device;
 
-	assert_int_equal(ibsa_device_get(name, &device), 0);
+	assert_int_equal(ibsa_ib_device_get(name, &device), 0);
 	return device;
 }
 
@@ -156,8 +156,8 @@ static void names_share(void)
 	assert_ptr_not_equal(devices[0], other);
 	ib_sa_unregister_client(&client);
 	for (size_t i = 0; i < NAMES; i++)
-		ibsa_device_put(devices[i]);
-	ibsa_device_put(other);
+		ibsa_ib_device_put(devices[i]);
+	ibsa_ib_device_put(other);
 }
 
 static void names_of_a_file_share(void **state)
@@ -204,7 +204,7 @@ static void names_of_two_fabrics_are_apart(void **state)
 	unsetenv("IBSA_NODE");
 	assert_ptr_equal(devices[1], devices[2]);
 	for (int i = 0; i < 3; i++)
-		ibsa_device_put(devices[i]);
+		ibsa_ib_device_put(devices[i]);
 	for (int i = 0; i < 2; i++)
 		server_stop(servers[i]);
 }

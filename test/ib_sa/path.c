@@ -31,7 +31,7 @@ static void assert_refused(struct rig *rig, uint8_t port,
 			 err);
 	assert_null(query);
 	assert_int_equal(rig->client.users, users);
-	assert_int_equal(ibsa_device_dispatch(rig->device), 0);
+	assert_int_equal(ibsa_ib_device_dispatch(rig->device), 0);
 	assert_int_equal(told.calls, 0);
 }
 
@@ -71,7 +71,7 @@ static void record_comes_before_the_state_of_the_port(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	ibsa_device_put(rig.device);
+	ibsa_ib_device_put(rig.device);
 	rig.device = rig_open(rig.fabric, "node3", true);
 	assert_refused(&rig, 1, SA_PATH_REC_TYPE_IB, -EAGAIN);
 	assert_refused(&rig, 1, SA_PATH_REC_TYPE_ROCE_V1, -EINVAL);
@@ -110,7 +110,7 @@ static void port_without_a_cable_is_eagain(void **state)
 
 	(void)state;
 	rig_start(&rig);
-	ibsa_device_put(rig.device);
+	ibsa_ib_device_put(rig.device);
 	rig.device = rig_open(rig.fabric, "node3", true);
 	assert_refused(&rig, 1, SA_PATH_REC_TYPE_IB, -EAGAIN);
 	assert_refused(&rig, 1, SA_PATH_REC_TYPE_IB, -EAGAIN);
@@ -154,7 +154,7 @@ static void port_is_usable_when_it_has_an_sm(void **state)
 	ibsa_fabric_sa_set(rig.fabric, true);
 	assert_int_equal(ibsa_fabric_advance(rig.fabric, 1000000000), 0);
 	(void)rig_query(&rig, 2, &told, &query);
-	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_int_equal(ibsa_ib_device_dispatch(rig.device), 0);
 	if (!query)
 		assert_true(rig_query(&rig, 2, &told, &query) >= 0);
 	rig_run(&rig, &told);

@@ -116,7 +116,7 @@ void plug_start_unwaitable(struct plug *plug)
 
 void plug_stop(struct plug *plug)
 {
-	ibsa_device_put(plug->rig.device);
+	ibsa_ib_device_put(plug->rig.device);
 	plug->rig.device = NULL;
 	rig_stop(&plug->rig);
 }
@@ -124,7 +124,7 @@ void plug_stop(struct plug *plug)
 void plug_run(struct plug *plug, unsigned int ms)
 {
 	plug->puppet.now_ns += (uint64_t)ms * NS_PER_MS;
-	(void)ibsa_device_dispatch(plug->rig.device);
+	(void)ibsa_ib_device_dispatch(plug->rig.device);
 }
 
 void plug_answer(struct plug *plug, unsigned int n, const uint8_t *mad,

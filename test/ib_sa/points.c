@@ -124,7 +124,7 @@ static void fill(struct rig *rig)
 				    60000, 0, count, &registered, &query) >= 0);
 	}
 	while (registered < SERVICES)
-		assert_int_equal(ibsa_device_wait(rig->device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(rig->device, -1), 0);
 }
 
 /* Every service, and each once. */
@@ -171,7 +171,7 @@ static void table_of_a_megabyte_comes_whole(void **state)
 					  0, take_census, &census,
 					  &query) >= 0);
 	while (!census.calls)
-		assert_int_equal(ibsa_device_wait(rig.device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(rig.device, -1), 0);
 	assert_int_equal(census.status, 0);
 	assert_int_equal(census.count, SERVICES);
 	rig_stop(&rig);

@@ -51,13 +51,13 @@ static void cancel_while_the_callback_runs(void **state)
 
 static void *device_put_thread(void *device)
 {
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	return NULL;
 }
 
 /*
- * ibsa_device_put() waits for the callback that runs; queries that were started
- * later end.
+ * ibsa_ib_device_put() waits for the callback that runs; queries that were
+ * started later end.
  */
 static void put_while_the_callback_runs(void **state)
 {
@@ -88,7 +88,7 @@ static void put_while_the_callback_runs(void **state)
 
 static void put_own(struct held *held)
 {
-	ibsa_device_put(held->rig->device);
+	ibsa_ib_device_put(held->rig->device);
 }
 
 /*
@@ -153,8 +153,8 @@ static void worker_unregisters_with_two_devices(void **state)
 	atomic_store(&held.release, 1);
 	tally_await(&held.tally.calls, 1);
 	assert_null(rig.client.sa);
-	ibsa_device_put(other);
-	ibsa_device_put(rig.device);
+	ibsa_ib_device_put(other);
+	ibsa_ib_device_put(rig.device);
 	assert_int_equal(atomic_load(&tally.interrupted), 2);
 	rig.device = NULL;
 	rig_stop(&rig);
@@ -180,7 +180,7 @@ static void put_the_other(int status, struct sa_path_rec *resp, void *context)
 	(void)status;
 	(void)resp;
 	pthread_barrier_wait(&cross_end->cross->barrier);
-	ibsa_device_put(cross_end->cross->devices[!cross_end->index]);
+	ibsa_ib_device_put(cross_end->cross->devices[!cross_end->index]);
 	atomic_fetch_add(&cross_end->cross->done, 1);
 }
 
@@ -293,7 +293,7 @@ static void ending_start(struct ending *ending, void (*run)(struct held *))
 
 static void ending_stop(struct ending *ending)
 {
-	ibsa_device_put(ending->other);
+	ibsa_ib_device_put(ending->other);
 	rig_stop(&ending->rig);
 }
 

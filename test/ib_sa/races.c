@@ -40,7 +40,7 @@ static void put_ends_unregistering(void **state)
 				 0);
 		if (i % 3)
 			sched_yield();
-		ibsa_device_put(rig.device);
+		ibsa_ib_device_put(rig.device);
 		assert_int_equal(pthread_join(thread, NULL), 0);
 		assert_int_equal(told.calls, 1);
 		rig.device = NULL;
@@ -189,7 +189,7 @@ static void *get_by_name(void *arg)
 	struct ib_sa_query *query;
 
 	pthread_barrier_wait(&crew->barrier);
-	assert_int_equal(ibsa_device_get("node1", &crew->devices[mine]), 0);
+	assert_int_equal(ibsa_ib_device_get("node1", &crew->devices[mine]), 0);
 	assert_true(rig_query_on(&crew->rig.client, crew->devices[mine], 1, 2,
 				 LONG_MS, tally_path, &crew->tally,
 				 &query) >= 0);
@@ -197,7 +197,7 @@ static void *get_by_name(void *arg)
 	if (mine)
 		assert_ptr_equal(crew->devices[mine], crew->devices[0]);
 	pthread_barrier_wait(&crew->barrier);
-	ibsa_device_put(crew->devices[mine]);
+	ibsa_ib_device_put(crew->devices[mine]);
 	return NULL;
 }
 
@@ -246,7 +246,7 @@ static void ports_are_opened_once(void **state)
 		rig_start_worker(&crew.rig);
 		rig_silence(&crew.rig, i % 2);
 		crew_run(&crew, open_second_port);
-		ibsa_device_put(crew.rig.device);
+		ibsa_ib_device_put(crew.rig.device);
 		assert_int_equal(atomic_load(&crew.tally.calls), THREADS);
 		crew.rig.device = NULL;
 		rig_stop(&crew.rig);
@@ -295,12 +295,12 @@ static void *poll_and_dispatch(void *arg)
 	struct ib_device *device = crew->rig.device;
 
 	while (!atomic_load(&crew->next)) {
-		struct pollfd fd = { .fd = ibsa_device_fd(device),
+		struct pollfd fd = { .fd = ibsa_ib_device_fd(device),
 				     .events = POLLIN };
-		const int ms = ibsa_device_timeout_ms(device);
+		const int ms = ibsa_ib_device_timeout_ms(device);
 
 		poll(&fd, 1, ms < 0 || ms > 10 ? 10 : ms);
-		(void)ibsa_device_dispatch(device);
+		(void)ibsa_ib_device_dispatch(device);
 	}
 	return NULL;
 }

@@ -74,7 +74,7 @@ static void callback_cancels_itself(void **state)
 	rig_start(&rig);
 	act_on(&rig, &act, cancel_own);
 	rig_run(&rig, &act.told);
-	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_int_equal(ibsa_ib_device_dispatch(rig.device), 0);
 	assert_int_equal(act.told.calls, 1);
 	assert_int_equal(act.told.status, 0);
 	rig_stop(&rig);
@@ -103,7 +103,7 @@ static void callback_cancels_another(void **state)
 	rig_run(&rig, &act.told);
 	if (!act.other.calls)
 		rig_run(&rig, &act.other);
-	assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+	assert_int_equal(ibsa_ib_device_dispatch(rig.device), 0);
 	assert_int_equal(act.other.calls, 1);
 	assert_true(!act.other.status || act.other.status == -EINTR);
 	rig_stop(&rig);
@@ -111,9 +111,9 @@ static void callback_cancels_another(void **state)
 
 static void dispatch_own(struct act *act)
 {
-	act->result = ibsa_device_dispatch(act->rig->device);
+	act->result = ibsa_ib_device_dispatch(act->rig->device);
 	if (act->result == -EBUSY)
-		act->result = ibsa_device_wait(act->rig->device, 0);
+		act->result = ibsa_ib_device_wait(act->rig->device, 0);
 }
 
 /* A callback cannot dispatch its own device: -EBUSY. */
@@ -157,11 +157,11 @@ static void callback_unregisters(void **state)
 			 1);
 	rig_silence(&rig, false);
 	while (!act.told.calls)
-		assert_int_equal(ibsa_device_dispatch(rig.device), 0);
+		assert_int_equal(ibsa_ib_device_dispatch(rig.device), 0);
 	assert_null(rig.client.sa);
 	assert_int_equal(rig_query(&rig, 2, &one, &query), -EINVAL);
 	assert_null(query);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	assert_int_equal(two.calls, 1);
 	assert_int_equal(two.status, -EINTR);
 	rig_stop(&rig);
@@ -211,7 +211,7 @@ static void callback_waits_for_unregistering(void **state)
 
 static void put_own(struct act *act)
 {
-	ibsa_device_put(act->rig->device);
+	ibsa_ib_device_put(act->rig->device);
 	act->result = act->other.calls;
 	act->rig->device = NULL;
 }
@@ -231,11 +231,11 @@ static void callback_puts_its_device(void **state)
 	device = rig.device;
 	rig_silence(&rig, true);
 	assert_true(rig_query(&rig, 3, &act.other, &query) >= 0);
-	assert_int_equal(ibsa_device_dispatch(device), 0);
+	assert_int_equal(ibsa_ib_device_dispatch(device), 0);
 	rig_silence(&rig, false);
 	act_on(&rig, &act, put_own);
 	while (!act.told.calls)
-		assert_int_equal(ibsa_device_wait(device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(device, -1), 0);
 	assert_int_equal(act.result, 0);
 	assert_int_equal(act.other.calls, 1);
 	assert_int_equal(act.other.status, -EINTR);
@@ -256,7 +256,7 @@ static void node2_query(struct rig *rig, struct act *act)
 
 static void put_other(struct act *act)
 {
-	ibsa_device_put(act->device);
+	ibsa_ib_device_put(act->device);
 	act->result = act->other.calls;
 }
 
@@ -279,7 +279,7 @@ static void callback_puts_another_device(void **state)
 static void dispatch_other(struct act *act)
 {
 	while (!act->other.calls)
-		assert_int_equal(ibsa_device_wait(act->device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(act->device, -1), 0);
 }
 
 /* A callback can wait for another device. */
@@ -295,7 +295,7 @@ static void callback_dispatches_another_device(void **state)
 	rig_run(&rig, &act.told);
 	assert_int_equal(act.other.status, 0);
 	assert_int_equal(act.told.status, 0);
-	ibsa_device_put(act.device);
+	ibsa_ib_device_put(act.device);
 	rig_stop(&rig);
 }
 
@@ -314,7 +314,7 @@ static void closing_device_takes_no_queries(void **state)
 	(void)state;
 	rig_start(&rig);
 	act_on(&rig, &act, again_query);
-	ibsa_device_put(rig.device);
+	ibsa_ib_device_put(rig.device);
 	rig.device = NULL;
 	assert_int_equal(act.told.status, -EINTR);
 	assert_int_equal(act.result, -ENODEV);
@@ -341,7 +341,7 @@ static void closing_device_opens_no_port(void **state)
 	(void)state;
 	rig_start_on(&rig, rig_fabric(false));
 	act_on(&rig, &act, other_port_query);
-	ibsa_device_put(rig.device);
+	ibsa_ib_device_put(rig.device);
 	rig.device = NULL;
 	assert_int_equal(act.told.status, -EINTR);
 	assert_int_equal(act.result, -ENODEV);
@@ -422,7 +422,7 @@ static void wait_ends_with_what_was_never_sent(void **state)
 		rig_start_on(&rig, rig_fabric(!real));
 		id = rig_query(&rig, 2, &told, &query);
 		ib_sa_cancel_query(id, query);
-		assert_int_equal(ibsa_device_wait(rig.device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(rig.device, -1), 0);
 		assert_int_equal(told.status, -EINTR);
 		assert_false(told.has_reply);
 		id = rig_query(&rig, 2, &told, &query);

@@ -20,14 +20,14 @@ static struct ib_device *device;
 
 static struct ib_device *open_device(bool no_thread)
 {
-	const struct ibsa_device_options options = {
+	const struct ibsa_ib_device_options options = {
 		.name = "node1",
 		.on = fabric,
 		.audit_ms = 5 * SECOND,
 		.no_thread = no_thread,
 	};
 
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	ib_sa_register_client(&client);
 	return device;
 }
@@ -35,7 +35,7 @@ static struct ib_device *open_device(bool no_thread)
 static void close_device(void)
 {
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 }
 
 static struct ib_sa_service_rec record(void)
@@ -64,7 +64,7 @@ record_register(ibsa_registration_fn report, void *arg)
 static void run_until(const struct diary *diary, int count)
 {
 	while (diary->count < count)
-		assert_int_equal(ibsa_device_wait(device, 10 * SECOND), 0);
+		assert_int_equal(ibsa_ib_device_wait(device, 10 * SECOND), 0);
 }
 
 /*
@@ -126,7 +126,7 @@ static void audit_is_the_devices(void **state)
 	assert_int_equal(ibsa_query_wait(other, &query, NULL, NULL), 0);
 	assert_int_equal(ibsa_close(other), 0);
 	for (int i = 0; i < 6; i++)
-		assert_int_equal(ibsa_device_wait(device, SECOND), 0);
+		assert_int_equal(ibsa_ib_device_wait(device, SECOND), 0);
 	run_until(&diary, 3);
 	expect(&diary, 1, IBSA_REGISTRATION_LOST);
 	close_device();
@@ -154,7 +154,7 @@ static void unregister_and_put_release(void **state)
 	ib_sa_register_client(&client);
 	record_register(note, &diary);
 	run_until(&diary, 1);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	assert_int_equal(diary.count, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
 	assert_false(service_lookup(&found));
@@ -184,7 +184,7 @@ static void unregister_in_a_report_does_not_wait(void **state)
 	run_until(&diary, 2);
 	expect(&diary, 1, IBSA_REGISTRATION_RELEASED);
 	assert_false(service_lookup(&found));
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 }
 
 /*
@@ -234,7 +234,7 @@ static void late_release_has_no_effect(void **state)
 	run_until(&diary, 3);
 	ibsa_service_rec_release(first);
 	ibsa_service_rec_release(second);
-	assert_int_equal(ibsa_device_wait(device, SECOND), 0);
+	assert_int_equal(ibsa_ib_device_wait(device, SECOND), 0);
 	assert_true(service_lookup(&found));
 	close_device();
 	ibsa_service_rec_release(third);
@@ -253,14 +253,14 @@ static void wait_ends_with_what_never_began(void **state)
 	open_device(true);
 	ibsa_service_rec_release(record_register(note, &diary));
 	before = watch->ops->now_ns(watch);
-	assert_int_equal(ibsa_device_wait(device, -1), 0);
+	assert_int_equal(ibsa_ib_device_wait(device, -1), 0);
 	assert_int_equal(diary.count, 1);
 	assert_int_equal(watch->ops->now_ns(watch), before);
 	ibsa_service_rec_release(record_register(note, &diary));
 	ib_sa_unregister_client(&client);
 	assert_int_equal(diary.count, 2);
 	assert_int_equal(watch->ops->now_ns(watch), before);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	watch->ops->close(watch);
 }
 

@@ -19,14 +19,14 @@ struct ibsa_fabric *rig_fabric(bool virtual_clock)
 struct ib_device *rig_open(struct ibsa_fabric *fabric, const char *node,
 			   bool no_thread)
 {
-	const struct ibsa_device_options options = {
+	const struct ibsa_ib_device_options options = {
 		.name = node,
 		.on = fabric,
 		.no_thread = no_thread,
 	};
 	struct ib_device *device = NULL;
 
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	return device;
 }
 
@@ -45,7 +45,7 @@ void rig_start_on(struct rig *rig, struct ibsa_fabric *fabric)
 void rig_stop(struct rig *rig)
 {
 	ib_sa_unregister_client(&rig->client);
-	ibsa_device_put(rig->device);
+	ibsa_ib_device_put(rig->device);
 	ibsa_fabric_put(rig->fabric);
 }
 
@@ -87,7 +87,7 @@ void rig_run(struct rig *rig, const struct told *told)
 	const int calls = told->calls;
 
 	while (told->calls == calls)
-		assert_int_equal(ibsa_device_wait(rig->device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(rig->device, -1), 0);
 }
 
 static void note(struct told *told, int status, bool has_resp)

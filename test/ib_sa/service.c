@@ -241,7 +241,7 @@ static void method_comes_before_the_state_of_the_port(void **state)
 	(void)state;
 	rig_start(&rig);
 	client = &rig.client;
-	ibsa_device_put(rig.device);
+	ibsa_ib_device_put(rig.device);
 	rig.device = rig_open(rig.fabric, "node3", true);
 	assert_int_equal(ib_sa_service_rec_query(client, rig.device, 1, 0x12,
 						 &service, 0, 1000, 0, NULL,

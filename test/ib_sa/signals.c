@@ -80,7 +80,7 @@ static void call_back(void (*callback)(int, struct sa_path_rec *, void *),
 	while (!atomic_load(&seen->done))
 		sched_yield();
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	ibsa_fabric_put(fabric);
 }
 

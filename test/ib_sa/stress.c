@@ -205,7 +205,7 @@ static void *make_weather(void *arg)
 int open_device(struct rig *rig, struct device *device, unsigned int host,
 		bool no_thread)
 {
-	const struct ibsa_device_options options = {
+	const struct ibsa_ib_device_options options = {
 		.name = rig->hosts[host].node,
 		.on = rig->fabric,
 		.window = no_thread ? 32 : 512,
@@ -213,7 +213,7 @@ int open_device(struct rig *rig, struct device *device, unsigned int host,
 	};
 
 	device->port = (uint8_t)rig->hosts[host].number;
-	return ibsa_device_open(&options, NULL, &device->ib);
+	return ibsa_ib_device_open(&options, NULL, &device->ib);
 }
 
 /* Find the ports with a link. */
@@ -300,7 +300,7 @@ static void client_life(struct rig *rig, uint64_t *chance)
 	}
 	atomic_store(&own.closing, put);
 	if (put)
-		ibsa_device_put(own.ib);
+		ibsa_ib_device_put(own.ib);
 	else
 		client_free(client);
 	for (size_t i = 0; i < STAY_ASKS; i++)
@@ -309,7 +309,7 @@ static void client_life(struct rig *rig, uint64_t *chance)
 	if (put)
 		client_free(client);
 	else
-		ibsa_device_put(own.ib);
+		ibsa_ib_device_put(own.ib);
 }
 
 static void *queries_start(void *arg)
@@ -343,12 +343,12 @@ static void *device_dispatch(void *arg)
 	struct rig *rig = arg;
 
 	while (!atomic_load(&rig->still)) {
-		const int err = ibsa_device_wait(rig->devices[1].ib, 20);
+		const int err = ibsa_ib_device_wait(rig->devices[1].ib, 20);
 
 		if (err == -EBUSY)
 			nap_ms(1);
 		else if (err)
-			report_wrong(rig, "ibsa_device_wait: %d, expected 0",
+			report_wrong(rig, "ibsa_ib_device_wait: %d, expected 0",
 				     err);
 	}
 	return NULL;
@@ -382,7 +382,7 @@ static void run(struct rig *rig)
 	for (size_t i = 0; i < 2; i++)
 		ib_sa_unregister_client(&rig->clients[i]);
 	for (size_t i = 0; i < 2; i++)
-		ibsa_device_put(rig->devices[i].ib);
+		ibsa_ib_device_put(rig->devices[i].ib);
 	for (size_t i = 0; i < rig->room; i++)
 		check_called(rig, &rig->asks[i], "the end");
 }

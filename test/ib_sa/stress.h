@@ -90,7 +90,7 @@ struct device {
 	struct ib_device *ib;
 	uint8_t port;
 	atomic_bool calling; /* at most one callback at a time */
-	atomic_bool closing; /* set before its ibsa_device_put() */
+	atomic_bool closing; /* set before its ibsa_ib_device_put() */
 };
 
 struct query {

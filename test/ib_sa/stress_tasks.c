@@ -309,7 +309,7 @@ static struct ib_device *task_device_open(struct rig *rig,
 	if (which == OWN)
 		err = open_device(rig, &own, host, random_below(chance, 2));
 	else
-		err = ibsa_device_get(rig->hosts[host].node, &own.ib);
+		err = ibsa_ib_device_get(rig->hosts[host].node, &own.ib);
 	if (err)
 		report_wrong(rig, "a device does not open: %d", err);
 	return own.ib;
@@ -329,7 +329,7 @@ void tasks_life(struct rig *rig, uint64_t *chance)
 	nap_ms(random_below(chance, 3));
 	tasks_end_some(tasks);
 	if (put_first)
-		ibsa_device_put(device);
+		ibsa_ib_device_put(device);
 	if (which == OWN && !put_first)
 		tasks_unregister(tasks, &client, chance);
 	else
@@ -337,7 +337,7 @@ void tasks_life(struct rig *rig, uint64_t *chance)
 	if (which != OWN)
 		tasks_finish(tasks);
 	if (which != RUNS && !put_first)
-		ibsa_device_put(device);
+		ibsa_ib_device_put(device);
 	if (which == OWN)
 		tasks_finish(tasks);
 }

@@ -62,7 +62,7 @@ static struct ibsa_device_watch *watch(struct diary *diary)
 static void run_until(const struct diary *diary, int count)
 {
 	while (diary->count < count)
-		assert_int_equal(ibsa_device_wait(rig.device, -1), 0);
+		assert_int_equal(ibsa_ib_device_wait(rig.device, -1), 0);
 }
 
 static const struct ibsa_event *expect(const struct diary *diary, int n,
@@ -108,7 +108,7 @@ static void host_that_leaves_is_told(void **state)
 	ibsa_device_watch_stop(handle);
 	ibsa_device_watch_stop(NULL);
 	plug("node2", true);
-	assert_int_equal(ibsa_device_wait(rig.device, RIG_TIMEOUT_MS), 0);
+	assert_int_equal(ibsa_ib_device_wait(rig.device, RIG_TIMEOUT_MS), 0);
 	assert_int_equal(diary.count, 3);
 }
 
@@ -181,7 +181,7 @@ static void reports_go_to_one_program_only(void **state)
 	watch(&two);
 	run_until(&two, 1);
 	assert_int_equal(expect(&two, 0, IBSA_EVENT_ENDED)->err, -EBUSY);
-	ibsa_device_put(rig.device);
+	ibsa_ib_device_put(rig.device);
 	rig.device = first;
 	ib_sa_unregister_client(&rig.client);
 	assert_int_equal(expect(&one, 1, IBSA_EVENT_ENDED)->err, 0);
@@ -196,7 +196,7 @@ static void put_ends_watches(void **state)
 	watch(&begun);
 	run_until(&begun, 1);
 	watch(&new);
-	ibsa_device_put(rig.device);
+	ibsa_ib_device_put(rig.device);
 	rig.device = NULL;
 	expect(&begun, 1, IBSA_EVENT_ENDED);
 	assert_int_equal(begun.count, 2);

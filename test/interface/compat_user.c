@@ -3,8 +3,8 @@
  * Path lookups in the code of a kernel module: its include line, its types, a
  * static client. Only the functions that wait are those of user space.
  *
- * usage: compat_user NAME LID UNUSED_LID - the device; a LID to which there is a
- * path, and a LID that no port has
+ * usage: compat_user NAME LID UNUSED_LID - the device; a LID to which there is
+ * a path, and a LID that no port has
  */
 #include <rdma/ib_sa.h>
 
@@ -84,7 +84,7 @@ static int lookups_print(struct ib_device *device, u16 lid, u16 unused_lid)
 static struct ib_device *device_find(const char *name)
 {
 	struct ib_device *device;
-	int err = ibsa_device_get(name, &device);
+	int err = ibsa_ib_device_get(name, &device);
 
 	return err ? (struct ib_device *)(intptr_t)err : device;
 }
@@ -106,6 +106,6 @@ int main(int argc, char **argv)
 	if (err)
 		fprintf(stderr, "no path: error %d\n", err);
 	ib_sa_unregister_client(&sa_client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	return err != 0;
 }

@@ -382,7 +382,7 @@ static int open_all(const char *name)
 		.kinds = IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT,
 	};
 	const struct ibsa_service service = { .service_id = 0x50a400 + here };
-	const struct ibsa_service_registration service_options = {
+	const struct ibsa_service_options service_options = {
 		.service = &service
 	};
 	struct ibsa_registration *registration;
@@ -390,7 +390,7 @@ static int open_all(const char *name)
 
 	ib_sa_register_client(&user);
 	if (ibsa_open(&options, NULL, &client) ||
-	    ibsa_device_get(name, &device) ||
+	    ibsa_ib_device_get(name, &device) ||
 	    ibsa_service_register(client, &service_options, service_told, NULL,
 				  &registration))
 		return -1;
@@ -419,7 +419,7 @@ static void turn(void)
 static void close_all(void)
 {
 	ibsa_close(client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	group_leave();
 	ib_sa_unregister_client(&user);
 	ibsa_verbs_close(context);

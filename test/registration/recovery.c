@@ -126,7 +126,8 @@ static void dispatch_all(void)
 		if (clients[i])
 			assert_int_equal(ibsa_dispatch(clients[i]), 0);
 		if (devices[i])
-			assert_int_equal(ibsa_device_dispatch(devices[i]), 0);
+			assert_int_equal(ibsa_ib_device_dispatch(devices[i]),
+					 0);
 	}
 }
 
@@ -152,7 +153,7 @@ static struct ibsa_client *client_of(int host)
 static struct ib_device *device_of(int host)
 {
 	char name[16];
-	const struct ibsa_device_options options = {
+	const struct ibsa_ib_device_options options = {
 		.name = name,
 		.on = fabric,
 		.no_thread = true,
@@ -161,7 +162,7 @@ static struct ib_device *device_of(int host)
 	snprintf(name, sizeof(name), "H%d", host);
 	if (!devices[host])
 		assert_int_equal(
-			ibsa_device_open(&options, NULL, &devices[host]), 0);
+			ibsa_ib_device_open(&options, NULL, &devices[host]), 0);
 	return devices[host];
 }
 
@@ -169,8 +170,7 @@ static void service_begin(int host, unsigned int number)
 {
 	const struct ibsa_service service = { .service_id = number + 1,
 					      .service_name = "disk" };
-	const struct ibsa_service_registration options = { .service =
-								   &service };
+	const struct ibsa_service_options options = { .service = &service };
 	struct ibsa_registration *registration;
 
 	assert_int_equal(ibsa_service_register(client_of(host), &options,
@@ -269,7 +269,7 @@ static int fabric_stop(void **state)
 		ibsa_close(clients[host]);
 		clients[host] = NULL;
 		if (devices[host])
-			ibsa_device_put(devices[host]);
+			ibsa_ib_device_put(devices[host]);
 		devices[host] = NULL;
 	}
 	ibsa_fabric_put(fabric);

@@ -39,7 +39,7 @@ enum {
 	SAMPLES_MAX = 1 << 22,
 	ASKED_MAX = 512, /* queries in flight */
 	NAP_US = 200,
-	QUEUE_MS = 60000, /* default of struct ibsa_device_options */
+	QUEUE_MS = 60000, /* default of struct ibsa_ib_device_options */
 	/*
 	 * ib_sa queries: the number in flight, and in all. At least half of the
 	 * window is for requests that have not ended.
@@ -433,7 +433,7 @@ static void server_run(const char *path)
 static void world_open(void)
 {
 	const struct ibsa_options options = { .fabric = world.name };
-	const struct ibsa_device_options named = { .fabric = world.name };
+	const struct ibsa_ib_device_options named = { .fabric = world.name };
 	struct ibsa_port_state port;
 	int err = -ENODEV;
 
@@ -450,7 +450,7 @@ static void world_open(void)
 	assert_int_equal(ibsa_port_get(world.client, false, &port), 0);
 	world.gid = port.gid;
 	ib_sa_register_client(&world.asker);
-	assert_int_equal(ibsa_device_open(&named, NULL, &world.device), 0);
+	assert_int_equal(ibsa_ib_device_open(&named, NULL, &world.device), 0);
 	/* Opens the port. */
 	gid_read();
 	kernel_query_submit();
@@ -465,7 +465,7 @@ static void world_open(void)
 static void world_close(void)
 {
 	ib_sa_unregister_client(&world.asker);
-	ibsa_device_put(world.device);
+	ibsa_ib_device_put(world.device);
 	assert_int_equal(ibsa_close(world.client), 0);
 	free(world.calls.us);
 	free(world.late.us);

@@ -493,7 +493,8 @@ static void wrong_nodes_and_ports_are_told_apart(void **state)
 		assert_int_equal(open_wrong(NULL, NULL, 0), cases[i].err);
 		assert_int_equal(ibsa_devices_read(&devices), cases[i].err);
 		assert_int_equal(ibsa_gids_read(NULL, 0, &gids), cases[i].err);
-		assert_int_equal(ibsa_device_get(NULL, &device), cases[i].err);
+		assert_int_equal(ibsa_ib_device_get(NULL, &device),
+				 cases[i].err);
 	}
 	unsetenv("IBSA_FABRIC");
 	unsetenv("IBSA_NODE");

@@ -201,7 +201,7 @@ struct late {
 static void service_add_late(const struct ibsa_registration_report *report,
 			     void *arg)
 {
-	const struct ibsa_service_registration options = { .service = &disk };
+	const struct ibsa_service_options options = { .service = &disk };
 	struct late *late = arg;
 	struct ibsa_registration *registration;
 
@@ -213,7 +213,7 @@ static void service_add_late(const struct ibsa_registration_report *report,
 /* A client that is being closed accepts no service. */
 static void close_refuses_more_services(void **state)
 {
-	const struct ibsa_service_registration options = { .service = &disk };
+	const struct ibsa_service_options options = { .service = &disk };
 	struct late late = { .client = open_on("node1") };
 	struct ibsa_registration *registration;
 

@@ -49,7 +49,7 @@ static void mask_selects_the_fields(void **state)
 		.service_data8 = { 1, 2, 3 },
 		.service_data32 = { 5, 6 },
 	};
-	const struct ibsa_service_registration options = {
+	const struct ibsa_service_options options = {
 		.service = &service,
 		.mask = IBSA_SERVICE_CM(service_gid) |
 			IBSA_SERVICE_CM(service_pkey) |
@@ -431,7 +431,7 @@ static void bad_services_are_refused(void **state)
 {
 	struct ibsa_client *client = open_on("node1");
 	struct ibsa_service service = disk;
-	struct ibsa_service_registration bad = { .service = NULL };
+	struct ibsa_service_options bad = { .service = NULL };
 	struct ibsa_registration *registration = NULL, *first;
 	struct diary diary;
 

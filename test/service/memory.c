@@ -24,8 +24,7 @@ static void count(const struct ibsa_registration_report *report, void *arg)
 static bool service_scenario(const struct memory_rig *rig, struct tally *tally)
 {
 	const struct ibsa_service service = { .service_id = 1 };
-	const struct ibsa_service_registration options = { .service =
-								   &service };
+	const struct ibsa_service_options options = { .service = &service };
 	struct ibsa_registration *registration = NULL;
 	int err = ibsa_service_register(rig->client, &options, count, tally,
 					&registration);
@@ -60,8 +59,7 @@ static void every_allocation_may_fail(void **state)
 static void shortage_passes(void **state)
 {
 	const struct ibsa_service service = { .service_id = 1 };
-	const struct ibsa_service_registration options = { .service =
-								   &service };
+	const struct ibsa_service_options options = { .service = &service };
 	struct memory_rig rig = memory_rig_open(FABRIC);
 	struct tally tally = { 0 };
 	struct ibsa_registration *registration;

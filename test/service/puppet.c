@@ -74,8 +74,7 @@ static struct ibsa_registration *service_add(uint32_t lease)
 					      .service_lease = lease,
 					      .service_key = { 1, 2 },
 					      .service_name = "disk" };
-	const struct ibsa_service_registration options = { .service =
-								   &service };
+	const struct ibsa_service_options options = { .service = &service };
 	struct ibsa_registration *registration;
 
 	assert_int_equal(ibsa__services_add(&services, &options, report_note,
@@ -185,7 +184,7 @@ static unsigned int reads_of(uint64_t id)
 static void repeated_changes_delay_no_read_without_end(void **state)
 {
 	const struct ibsa_service service = { .service_id = 8 };
-	const struct ibsa_service_registration last = { .service = &service };
+	const struct ibsa_service_options last = { .service = &service };
 	struct ibsa_registration *registration;
 	struct ibsa_port_state port;
 	unsigned int before;

@@ -124,7 +124,7 @@ static bool queries_are_refused(struct ibsa_client *client)
 static bool registrations_are_refused(struct inherited *inherited)
 {
 	const struct ibsa_service service = { .service_id = 78 };
-	const struct ibsa_service_registration options = {
+	const struct ibsa_service_options options = {
 		.service = &service,
 		.mask = IBSA_SERVICE_CM(service_id),
 	};

@@ -71,7 +71,7 @@ struct ibsa_registration *service_add(struct ibsa_client *client,
 				      const struct ibsa_service *service,
 				      struct diary *diary)
 {
-	const struct ibsa_service_registration options = { .service = service };
+	const struct ibsa_service_options options = { .service = service };
 	struct ibsa_registration *registration;
 
 	*diary = (struct diary){ 0 };

@@ -43,7 +43,7 @@ void told_watch(struct ibsa_client *client, uint64_t service_id,
 		struct told *told)
 {
 	const struct ibsa_service service = { .service_id = service_id };
-	const struct ibsa_service_registration service_registration = {
+	const struct ibsa_service_options service_registration = {
 		.service = &service,
 		.mask = IBSA_SERVICE_CM(service_id),
 	};

@@ -318,7 +318,7 @@ static void context_names_the_device_of_ib_sa(void **state)
 {
 	struct ibv_device device = { .name = "mlx5_0" };
 	struct ibv_context context = context_of(&device, -1);
-	const struct ibsa_device_options options = {
+	const struct ibsa_ib_device_options options = {
 		.context = &context,
 		.no_thread = true,
 	};
@@ -331,11 +331,11 @@ static void context_names_the_device_of_ib_sa(void **state)
 	(void)state;
 	transport = transport_open(&tree);
 	tree_add_device(&tree, "a_first_one");
-	assert_int_equal(ibsa_device_open(&options, NULL, &opened), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &opened), 0);
 	ib_sa_register_client(&client);
 	assert_true(ib_sa_path_rec_get(&client, opened, PORT, &path, 0, 100, 0,
 				       NULL, NULL, NULL) >= 0);
-	ibsa_device_put(opened);
+	ibsa_ib_device_put(opened);
 	ib_sa_unregister_client(&client);
 	transport_close(transport, &tree);
 }

@@ -12,19 +12,19 @@
 
 struct async_world world;
 
-int __real_ibsa__sa_device_get(const struct ibsa_device_options *options,
+int __real_ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			       const struct ibsa__environment *environment,
 			       enum sa_sharing users, struct ib_device **out);
-int __wrap_ibsa__sa_device_get(const struct ibsa_device_options *options,
+int __wrap_ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			       const struct ibsa__environment *environment,
 			       enum sa_sharing users, struct ib_device **out);
 
 /* The device of the context is node1 of the fabric. */
-int __wrap_ibsa__sa_device_get(const struct ibsa_device_options *options,
+int __wrap_ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 			       const struct ibsa__environment *environment,
 			       enum sa_sharing users, struct ib_device **out)
 {
-	const struct ibsa_device_options on_fabric = {
+	const struct ibsa_ib_device_options on_fabric = {
 		.name = "node1",
 		.on = world.rig.fabric,
 	};

@@ -23,8 +23,9 @@ struct async_world {
 	int writer;
 	void *library;
 	struct stub_seen *seen;
-	struct ibsa_device_options asked; /* with which the device was opened */
-	int watch_err;			  /* with which every watch ends */
+	struct ibsa_ib_device_options
+		asked; /* with which the device was opened */
+	int watch_err; /* with which every watch ends */
 };
 
 extern struct async_world world;

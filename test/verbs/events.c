@@ -307,8 +307,8 @@ static void close_inside(int status, struct sa_path_rec *rec, void *arg)
  */
 static void close_in_a_callback_ends_all(void **state)
 {
-	const struct ibsa_device_options options = { .name = "node2",
-						     .on = rig.fabric };
+	const struct ibsa_ib_device_options options = { .name = "node2",
+							.on = rig.fabric };
 	struct sa_path_rec wanted = { .reversible = 1 };
 	struct ib_sa_client client;
 	struct ib_device *device;
@@ -318,13 +318,13 @@ static void close_in_a_callback_ends_all(void **state)
 	add(IBV_SM_EVENT_ALL);
 	sem_init(&closed, 0, 0);
 	ib_sa_register_client(&client);
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	assert_true(ib_sa_path_rec_get(&client, device, 1, &wanted, 0, 1000, 0,
 				       close_inside, &closed, NULL) >= 0);
 	sem_wait(&closed);
 	assert_int_equal(reader.result, 0);
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 	sem_destroy(&closed);
 	rig.context = verbs_rig_open(&rig, "node1");
 }

@@ -245,15 +245,16 @@ static void attrs_are_the_kernel_s(void **state)
 		const uint32_t len = pairs[i].table_len + PAST_THE_END;
 		struct ib_device *device;
 
-		assert_int_equal(ibsa_device_get(pairs[i].theirs->device->name,
-						 &device),
-				 0);
+		assert_int_equal(
+			ibsa_ib_device_get(pairs[i].theirs->device->name,
+					   &device),
+			0);
 		for (uint32_t port = 0; port <= pairs[i].ports + 1; port++) {
 			for (uint32_t index = 0; index < len; index++)
 				attr_compare(&pairs[i], device, port, index);
 			attr_compare(&pairs[i], device, port, UINT32_MAX);
 		}
-		ibsa_device_put(device);
+		ibsa_ib_device_put(device);
 	}
 	pairs_close(pairs, count);
 }
@@ -394,12 +395,13 @@ static void entry_is_found_by_its_interface(void **state)
 
 		assert_true(len > 0);
 		twins += twins_count(entries, len);
-		assert_int_equal(ibsa_device_get(pairs[i].theirs->device->name,
-						 &device),
-				 0);
+		assert_int_equal(
+			ibsa_ib_device_get(pairs[i].theirs->device->name,
+					   &device),
+			0);
 		for (ssize_t j = 0; j < len; j++)
 			entry_find(device, &entries[j]);
-		ibsa_device_put(device);
+		ibsa_ib_device_put(device);
 	}
 	pairs_close(pairs, count);
 	assert_true(twins > 0);

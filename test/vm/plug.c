@@ -291,7 +291,7 @@ static int device_query(struct ib_sa_client *client, struct ib_device *device,
 static void worker_goes_on_with_the_device(void **state)
 {
 	const struct sa *sa = *state;
-	const struct ibsa_device_options options = {
+	const struct ibsa_ib_device_options options = {
 		.name = "rxe0", .access.sa = &sa->address
 	};
 	struct answers answers = { 0 };
@@ -300,7 +300,7 @@ static void worker_goes_on_with_the_device(void **state)
 	struct ib_device *device;
 
 	ib_sa_register_client(&client);
-	assert_int_equal(ibsa_device_open(&options, NULL, &device), 0);
+	assert_int_equal(ibsa_ib_device_open(&options, NULL, &device), 0);
 	assert_int_equal(ibsa_device_watch_start(&client, device, 1, NULL,
 						 note_device_event, &answers,
 						 &watch),
@@ -319,7 +319,7 @@ static void worker_goes_on_with_the_device(void **state)
 	answers_await(&answers.good, 2);
 	ibsa_device_watch_stop(watch);
 	ib_sa_unregister_client(&client);
-	ibsa_device_put(device);
+	ibsa_ib_device_put(device);
 }
 
 /*
