@@ -122,7 +122,7 @@ static void data_cells(struct out *out, const struct line *line,
 	const struct ibsa_event *event = &line->event;
 	char status[16];
 
-	out_text(out, "event", ibsa_event_text(event->kind));
+	out_text(out, "event", ibsa_event_name(event->kind));
 	out_count(out, "sequence", event->sequence);
 	put_number(out, "trap", event->kind & IBSA_EVENT_ALL, event->trap);
 	if (is_of_gid(event))
@@ -150,7 +150,7 @@ static void text_cells(struct out *out, const struct line *line,
 	out_text(out, "event",
 		 event->kind == IBSA_EVENT_OTHER
 			 ? text
-			 : ibsa_event_text(event->kind));
+			 : ibsa_event_name(event->kind));
 	if (is_of_gid(event))
 		fields_gid(out, "about", &event->gid);
 	else

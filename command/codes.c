@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The meanings of codes in the fields of records: those of ibsa_code_text(),
+ * The meanings of codes in the fields of records: those of ibsa_code_name(),
  * and of fields that text output shows as numbers.
  */
 #include <stdio.h>
@@ -108,7 +108,7 @@ const char *codes_text(const struct ibsa_field *field, uint64_t code,
 	const struct codes *codes = codes_find(field);
 
 	if (!codes)
-		return ibsa_code_text(field->show, code);
+		return ibsa_code_name(field->show, code);
 	if (!codes->list)
 		return time_text(code, out);
 	return code < codes->count ? codes->list[code] : NULL;

@@ -424,7 +424,8 @@ static void record_cells(const struct column *column, cell_type_fn done,
 		const struct ibsa_field *field = &record->fields[i];
 
 		for (unsigned int k = 0; k < ibsa_field_values(field); k++)
-			if (ibsa_field_name(field, k, name, sizeof(name)) >= 0)
+			if (ibsa_field_name_format(field, k, name,
+						   sizeof(name)) >= 0)
 				field_cells(column, name, field, done, arg);
 	}
 }

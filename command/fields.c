@@ -58,7 +58,8 @@ static void cell_init(struct cell *cell, const char *name,
 	char *meaning_name = cell->meaning_name_room;
 
 	if (!name && ibsa_field_values(field) > 1 &&
-	    ibsa_field_name(field, index, cell->name_room, NAME_ROOM) >= 0)
+	    ibsa_field_name_format(field, index, cell->name_room, NAME_ROOM) >=
+		    0)
 		name = cell->name_room;
 	else if (!name)
 		name = field->name;
@@ -252,7 +253,8 @@ bool fields_hidden(const struct ibsa_reply *reply, char *out, size_t size)
 		const struct ibsa_field *field = &record->fields[i];
 
 		for (unsigned int k = 0; k < ibsa_field_values(field); k++) {
-			if (ibsa_field_name(field, k, name, sizeof(name)) < 0 ||
+			if (ibsa_field_name_format(field, k, name,
+						   sizeof(name)) < 0 ||
 			    is_brief(record, name) || is_zero(field, k, &all))
 				continue;
 			if (len + strlen(name) + sizeof(", ...") > size) {

@@ -304,7 +304,7 @@ static void events_write(struct metrics_text *text,
 {
 	for (int i = 0; metrics->totals && i < METRICS_EVENT_KINDS; i++)
 		metrics_sample(text, (double)metrics->totals->events[i], "kind",
-			       ibsa_event_text(1 << i), NULL);
+			       ibsa_event_name(1 << i), NULL);
 }
 
 static void gaps_write(struct metrics_text *text, const struct metrics *metrics)

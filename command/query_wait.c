@@ -354,7 +354,7 @@ void reply_statistics_print(const struct cli *cli,
 			 ", reply %.3f ms after the last try",
 			 (double)reply->rtt_ns / 1e6);
 	complain("%s %s: %u %s%s, %zu %s, status 0x%04x", query->record->name,
-		 ibsa_method_text(method ? method : IBSA_METHOD_GET),
+		 ibsa_method_name(method ? method : IBSA_METHOD_GET),
 		 reply->tries, reply->tries == 1 ? "try" : "tries", delay,
 		 reply->count, reply->count == 1 ? "record" : "records",
 		 reply->status);

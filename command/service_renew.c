@@ -108,7 +108,7 @@ static const char *report_name(const struct renewal *renewal,
 		return "registered again";
 	if (report->event == IBSA_REGISTRATION_RELEASED)
 		return report_is_removed(report) ? "removed" : "not removed";
-	return ibsa_registration_text(report->event);
+	return ibsa_registration_event_name(report->event);
 }
 
 static void out_now(struct out *out)

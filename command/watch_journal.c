@@ -75,7 +75,7 @@ static void message_field(struct journal_entry *entry,
 	if (event->lid)
 		snprintf(lid, sizeof(lid), " LID %" PRIu32, event->lid);
 	journal_field(entry, "MESSAGE", "%s%s%s%s%s%s%s%s",
-		      ibsa_event_text(event->kind), *gid ? " " : "", gid, lid,
+		      ibsa_event_name(event->kind), *gid ? " " : "", gid, lid,
 		      name ? " " : "", name ? name : "", reason ? ": " : "",
 		      reason ? reason : "");
 }
@@ -117,7 +117,7 @@ void watch_journal(int fd, const struct ibsa_event *event, const char *device,
 		journal_field(&entry, "PRIORITY", "%d", message->priority);
 	}
 	journal_field(&entry, "SYSLOG_IDENTIFIER", "ibsa");
-	text_field(&entry, "IBSA_EVENT", ibsa_event_text(event->kind));
+	text_field(&entry, "IBSA_EVENT", ibsa_event_name(event->kind));
 	journal_field(&entry, "IBSA_SEQUENCE", "%" PRIu64, event->sequence);
 	text_field(&entry, "IBSA_GID", gid);
 	number_field(&entry, "IBSA_LID", event->lid);
@@ -139,6 +139,6 @@ void watch_journal(int fd, const struct ibsa_event *event, const char *device,
 void watch_journal_list(struct out *out)
 {
 	for (size_t i = 0; i < MESSAGES; i++)
-		out_line(out, "  %-14s %s", ibsa_event_text(messages[i].kind),
+		out_line(out, "  %-14s %s", ibsa_event_name(messages[i].kind),
 			 messages[i].id);
 }

@@ -185,7 +185,7 @@ static int unknown_field_fail(const struct ibsa_record *record,
 static void rates_list(struct ibsa__text *out)
 {
 	for (uint64_t code = 0; code < 64; code++) {
-		const char *name = ibsa_code_text(IBSA_SHOW_rate, code);
+		const char *name = ibsa_code_name(IBSA_SHOW_rate, code);
 
 		for (; name && *name && *name != 'G'; name++)
 			ibsa__text_char(out, *name);
@@ -202,7 +202,7 @@ static void rates_list(struct ibsa__text *out)
 static void codes_list(const struct ibsa_field *field, struct ibsa__text *out)
 {
 	for (uint64_t code = 0; code >> field->nbits == 0; code++) {
-		const char *name = ibsa_code_text(field->show, code);
+		const char *name = ibsa_code_name(field->show, code);
 
 		if (!name)
 			continue;
@@ -286,7 +286,7 @@ static bool code_is_assigned(const struct ibsa_field *field, unsigned int index,
 	if (!code)
 		return strcmp(field->name, "mtu") != 0 &&
 		       strcmp(field->name, "rate") != 0;
-	return ibsa_code_text(field->show, code);
+	return ibsa_code_name(field->show, code);
 }
 
 /* Parse @text into the field of @host. After an error, @host is unchanged. */

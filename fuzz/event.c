@@ -165,7 +165,7 @@ static void happened(const struct ibsa_event *event, void *arg)
 	struct hostile *hostile = arg;
 
 	must(event->sequence > hostile->sequence);
-	must(ibsa_event_text(event->kind));
+	must(ibsa_event_name(event->kind));
 	must(!event->notice == !(event->kind & IBSA_EVENT_ALL));
 	hostile->sequence = event->sequence;
 }

@@ -73,7 +73,7 @@ static void value_check(const struct ibsa_record *record,
 	const size_t at = field->host_offset;
 	size_t size = (size_t)field->host_size * field->count;
 
-	must(ibsa_field_name(field, index, name, sizeof(name)) > 0);
+	must(ibsa_field_name_format(field, index, name, sizeof(name)) > 0);
 	must(ibsa_field_find(record, name, &found) == field && found == index);
 	must(ibsa_field_format(field, index, host, text, sizeof(text)) >= 0);
 	must(ibsa_field_parse(field, index, text, back) == 0);

@@ -475,7 +475,7 @@ void ibsa_ack_async_event(struct ibsa_async_event *event)
 		ibsa__stock_ack(event);
 }
 
-const char *ibsa_event_type_str(int event_type)
+const char *ibsa_event_type_text(int event_type)
 {
 	const char *text = own_text(event_type);
 

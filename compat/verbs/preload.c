@@ -136,5 +136,5 @@ int ibv_close_device(struct ibv_context *context)
 
 const char *ibv_event_type_str(enum ibv_event_type event)
 {
-	return ibsa_event_type_str((int)event);
+	return ibsa_event_type_text((int)event);
 }

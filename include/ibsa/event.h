@@ -281,14 +281,14 @@ int ibsa_event_watch_start(struct ibsa_client *client,
 void ibsa_event_watch_stop(struct ibsa_event_watch *watch);
 
 /**
- * ibsa_event_text - the name of a kind of event
+ * ibsa_event_name - the name of a kind of event
  * @kind: one value of enum ibsa_event_kind
  *
- * Any thread may call ibsa_event_text().
+ * Any thread may call ibsa_event_name().
  *
  * Return: a constant such as "gid-in"; NULL if no kind has this number.
  */
-const char *ibsa_event_text(int kind);
+const char *ibsa_event_name(int kind);
 
 IBSA_END
 

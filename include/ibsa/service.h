@@ -201,14 +201,14 @@ int ibsa_service_register(struct ibsa_client *client,
 int ibsa_service_release(struct ibsa_registration *registration);
 
 /**
- * ibsa_registration_text - the name of an event of a registration
+ * ibsa_registration_event_name - the name of an event of a registration
  * @event: one value of enum ibsa_registration_event
  *
- * Any thread may call ibsa_registration_text().
+ * Any thread may call ibsa_registration_event_name().
  *
  * Return: a constant such as "registered"; NULL if no event has this number.
  */
-const char *ibsa_registration_text(int event);
+const char *ibsa_registration_event_name(int event);
 
 IBSA_END
 

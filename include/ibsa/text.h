@@ -53,7 +53,7 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
 		      uint64_t *out) IBSA_MUST_USE;
 
 /**
- * ibsa_field_name - write the name of one value of a field
+ * ibsa_field_name_format - write the name of one value of a field
  * @field: a field of a record
  * @index: index of the value within the field, from 0; 0 if the field is not
  *         an array
@@ -67,14 +67,14 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
  * @index is not less than ibsa_field_values(). After an error @out is
  * unchanged.
  */
-int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
-		    char *out, size_t size);
+int ibsa_field_name_format(const struct ibsa_field *field, unsigned int index,
+			   char *out, size_t size);
 
 /**
  * ibsa_field_find - find a field of a record, or one value of an array, by name
  * @record:    the record type
- * @name:      a name as ibsa_field_name() writes it, in upper or lower case;
- *             '-' is equal to '_'. The name of an array needs the number
+ * @name:      a name as ibsa_field_name_format() writes it, in upper or lower
+ *             case; '-' is equal to '_'. The name of an array needs the number
  * @out_index: receives the index of the value within the field: for an array
  *             0 is the first value (its name ends in _1); for other fields 0
  *
@@ -142,26 +142,26 @@ int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
 const char *ibsa_status_text(uint16_t status);
 
 /**
- * ibsa_method_text - the name of a method
+ * ibsa_method_name - the name of a method
  * @method: enum ibsa_method
  *
- * Return: a constant such as "Get" or "GetTableResp"; "unknown method" for any
- * other method.
+ * Return: a constant such as "Get" or "GetTableResp"; NULL for any other
+ * method.
  */
-const char *ibsa_method_text(uint8_t method);
+const char *ibsa_method_name(uint8_t method);
 
 /**
  * ibsa_show_is_code - check whether fields of a kind contain codes
  * @show: enum ibsa_show
  *
- * Return: true for MTUs, rates, node types and states: ibsa_code_text() returns
+ * Return: true for MTUs, rates, node types and states: ibsa_code_name() returns
  * the meanings of their numbers. False for all other kinds, also for leases, of
  * which only one number has a meaning of its own.
  */
 bool ibsa_show_is_code(uint8_t show);
 
 /**
- * ibsa_code_text - the meaning of a value of a field
+ * ibsa_code_name - the meaning of a value of a field
  * @show: enum ibsa_show of the field
  * @code: the value
  *
@@ -169,7 +169,7 @@ bool ibsa_show_is_code(uint8_t show);
  * the lease IBSA_LEASE_INFINITE; NULL for an unknown code, for other leases,
  * and for kinds without codes.
  */
-const char *ibsa_code_text(uint8_t show, uint64_t code);
+const char *ibsa_code_name(uint8_t show, uint64_t code);
 
 /**
  * ibsa_mtu_bytes - the MTU of an MTU code

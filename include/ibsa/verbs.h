@@ -471,14 +471,14 @@ int ibsa_get_async_event(struct ibv_context *context,
 void ibsa_ack_async_event(struct ibsa_async_event *event);
 
 /**
- * ibsa_event_type_str - describe an event type
+ * ibsa_event_type_text - describe an event type
  * @event_type: of struct ibsa_async_event
  *
  * Return: a constant such as "GID available"; for all types other than those of
  * the SM, the string of ibv_event_type_str() of libibverbs, or "unknown" if
- * libibverbs is not loaded. Any thread may call ibsa_event_type_str().
+ * libibverbs is not loaded. Any thread may call ibsa_event_type_text().
  */
-const char *ibsa_event_type_str(int event_type);
+const char *ibsa_event_type_text(int event_type);
 
 struct ibsa_verbs_async_fd;
 
@@ -567,7 +567,7 @@ int ibsa_stock_get_event(struct ibv_context *context,
 #define ibv_get_async_event ibsa_get_async_event
 #define ibv_ack_async_event ibsa_ack_async_event
 #define ibv_close_device ibsa_close_device
-#define ibv_event_type_str ibsa_event_type_str
+#define ibv_event_type_str ibsa_event_type_text
 #endif
 
 IBSA_END

@@ -126,7 +126,7 @@ bool ibsa_show_is_code(uint8_t show)
 	return show < COUNT(lists) && lists[show].names;
 }
 
-const char *ibsa_code_text(uint8_t show, uint64_t code)
+const char *ibsa_code_name(uint8_t show, uint64_t code)
 {
 	if (show == IBSA_SHOW_lease)
 		return code == IBSA_LEASE_INFINITE ? endless : NULL;
@@ -197,11 +197,11 @@ const char *ibsa_status_text(uint16_t status)
 	}
 }
 
-const char *ibsa_method_text(uint8_t method)
+const char *ibsa_method_name(uint8_t method)
 {
 	switch (method) {
 		IBSA_METHODS(CASE)
 	default:
-		return "unknown method";
+		return NULL;
 	}
 }

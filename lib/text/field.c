@@ -14,8 +14,8 @@
 #include "text/code.h"
 #include "common/text.h"
 
-int ibsa_field_name(const struct ibsa_field *field, unsigned int index,
-		    char *out, size_t size)
+int ibsa_field_name_format(const struct ibsa_field *field, unsigned int index,
+			   char *out, size_t size)
 {
 	struct ibsa__text text = { .len = 0 };
 
@@ -130,7 +130,7 @@ enum { WEIGHT_BITS = 8, WEIGHT_MAX = 0xff };
 static void number_put(struct ibsa__text *text, const struct ibsa_field *field,
 		       uint64_t value)
 {
-	const char *name = ibsa_code_text(field->show, value);
+	const char *name = ibsa_code_name(field->show, value);
 
 	if (name) {
 		ibsa__text_string(text, name);

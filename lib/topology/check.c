@@ -96,7 +96,7 @@ static bool is_inactive(const struct graph_port *port)
 
 static const char *state_text(const struct graph_port *port)
 {
-	const char *text = ibsa_code_text(IBSA_SHOW_port_state, port->is.state);
+	const char *text = ibsa_code_name(IBSA_SHOW_port_state, port->is.state);
 
 	return text ? text : "unknown";
 }

@@ -65,7 +65,7 @@ def _is_assigned(field: Any, code: int) -> bool:
         return True
     if not code:
         return field.contents.name not in (b"mtu", b"rate")
-    return bool(lib.ibsa_code_text(show, code))
+    return bool(lib.ibsa_code_name(show, code))
 
 
 def _size(show: int, code: int) -> int:

@@ -24,7 +24,7 @@ class RegistrationReport(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the event, such as "registered"."""
-        return str(lib.ibsa_registration_text(self.event).decode())
+        return str(lib.ibsa_registration_event_name(self.event).decode())
 
 
 class RegistrationEntry(Entry):

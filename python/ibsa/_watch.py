@@ -36,7 +36,7 @@ class Event(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the kind, such as "gid-in"."""
-        return str(lib.ibsa_event_text(self.kind).decode())
+        return str(lib.ibsa_event_name(self.kind).decode())
 
 
 class WatchEntry(Entry):

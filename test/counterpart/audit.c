@@ -18,7 +18,7 @@
 static void happened(const struct ibsa_event *event, void *arg)
 {
 	(void)arg;
-	printf("%s 0x%016" PRIx64 " %s\n", ibsa_event_text(event->kind),
+	printf("%s 0x%016" PRIx64 " %s\n", ibsa_event_name(event->kind),
 	       ibsa_be64(event->gid.raw + 8),
 	       event->audited ? "audit" : "report");
 	fflush(stdout);

@@ -173,7 +173,7 @@ static void print_registration(const struct ibsa_registration_report *report,
 			       void *arg)
 {
 	(void)arg;
-	printf("service %s\n", ibsa_registration_text(report->event));
+	printf("service %s\n", ibsa_registration_event_name(report->event));
 	fflush(stdout);
 }
 

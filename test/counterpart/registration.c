@@ -23,8 +23,9 @@ static void on_signal(int signal)
 static void tell(const struct ibsa_registration_report *report, void *arg)
 {
 	(void)arg;
-	printf("%s %d 0x%04x %s %u\n", ibsa_registration_text(report->event),
-	       report->err, report->status, report->service->service_name,
+	printf("%s %d 0x%04x %s %u\n",
+	       ibsa_registration_event_name(report->event), report->err,
+	       report->status, report->service->service_name,
 	       report->service->service_lease);
 	fflush(stdout);
 }

@@ -142,7 +142,7 @@ static void assert_last(int kind, const char *node)
 	const struct ibsa_event *last = &seen.events[seen.count - 1];
 	const struct ibsa_gid gid = gid_of(node);
 
-	assert_string_equal(ibsa_event_text(last->kind), ibsa_event_text(kind));
+	assert_string_equal(ibsa_event_name(last->kind), ibsa_event_name(kind));
 	assert_memory_equal(&last->gid, &gid, sizeof(gid));
 	assert_int_equal(last->port_num, 1);
 }

@@ -325,8 +325,8 @@ const struct ibsa_event *expect_event(const struct diary *diary, int n,
 				      int kind)
 {
 	assert_in_range(n, 0, diary->count - 1);
-	assert_string_equal(ibsa_event_text(diary->events[n].kind),
-			    ibsa_event_text(kind));
+	assert_string_equal(ibsa_event_name(diary->events[n].kind),
+			    ibsa_event_name(kind));
 	return &diary->events[n];
 }
 

@@ -369,12 +369,12 @@ static void closing_client_takes_no_watch(void **state)
 static void kinds_have_names(void **state)
 {
 	(void)state;
-	assert_string_equal(ibsa_event_text(IBSA_EVENT_GID_IN), "gid-in");
-	assert_string_equal(ibsa_event_text(IBSA_EVENT_OTHER), "other");
-	assert_string_equal(ibsa_event_text(IBSA_EVENT_GAP), "gap");
-	assert_string_equal(ibsa_event_text(IBSA_EVENT_ENDED), "ended");
-	assert_null(ibsa_event_text(0));
-	assert_null(ibsa_event_text(IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT));
+	assert_string_equal(ibsa_event_name(IBSA_EVENT_GID_IN), "gid-in");
+	assert_string_equal(ibsa_event_name(IBSA_EVENT_OTHER), "other");
+	assert_string_equal(ibsa_event_name(IBSA_EVENT_GAP), "gap");
+	assert_string_equal(ibsa_event_name(IBSA_EVENT_ENDED), "ended");
+	assert_null(ibsa_event_name(0));
+	assert_null(ibsa_event_name(IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT));
 }
 
 /* Other queries fill the window for longer than a deadline: the Set waits and

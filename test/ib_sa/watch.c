@@ -69,8 +69,8 @@ static const struct ibsa_event *expect(const struct diary *diary, int n,
 				       int kind)
 {
 	assert_true(n < diary->count);
-	assert_string_equal(ibsa_event_text(diary->events[n].kind),
-			    ibsa_event_text(kind));
+	assert_string_equal(ibsa_event_name(diary->events[n].kind),
+			    ibsa_event_name(kind));
 	assert_null(diary->events[n].watch);
 	return &diary->events[n];
 }

@@ -338,7 +338,7 @@ static void service_told(const struct ibsa_registration_report *report,
 static void watch_told(const struct ibsa_event *event, void *arg)
 {
 	(void)arg;
-	print_event("watch", ibsa_event_text(event->kind), event->gid.raw);
+	print_event("watch", ibsa_event_name(event->kind), event->gid.raw);
 }
 
 static void verbs_read(void)

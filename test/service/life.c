@@ -477,20 +477,25 @@ static void events_have_names(void **state)
 {
 	(void)state;
 	assert_string_equal(
-		ibsa_registration_text(IBSA_REGISTRATION_REGISTERED),
+		ibsa_registration_event_name(IBSA_REGISTRATION_REGISTERED),
 		"registered");
-	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_LOST),
-			    "lost");
-	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_REPLACED),
-			    "replaced");
-	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_FAILED),
-			    "failed");
-	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_REFUSED),
-			    "refused");
-	assert_string_equal(ibsa_registration_text(IBSA_REGISTRATION_RELEASED),
-			    "released");
-	assert_null(ibsa_registration_text(0));
-	assert_null(ibsa_registration_text(IBSA_REGISTRATION_RELEASED + 1));
+	assert_string_equal(
+		ibsa_registration_event_name(IBSA_REGISTRATION_LOST), "lost");
+	assert_string_equal(
+		ibsa_registration_event_name(IBSA_REGISTRATION_REPLACED),
+		"replaced");
+	assert_string_equal(
+		ibsa_registration_event_name(IBSA_REGISTRATION_FAILED),
+		"failed");
+	assert_string_equal(
+		ibsa_registration_event_name(IBSA_REGISTRATION_REFUSED),
+		"refused");
+	assert_string_equal(
+		ibsa_registration_event_name(IBSA_REGISTRATION_RELEASED),
+		"released");
+	assert_null(ibsa_registration_event_name(0));
+	assert_null(
+		ibsa_registration_event_name(IBSA_REGISTRATION_RELEASED + 1));
 }
 
 int main(void)

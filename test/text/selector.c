@@ -69,14 +69,17 @@ static void every_name_finds_its_value(void **state)
 			char name[64];
 
 			for (unsigned int v = 0; v < values; v++) {
-				assert_true(ibsa_field_name(field, v, name,
-							    sizeof(name)) > 0);
+				assert_true(ibsa_field_name_format(
+						    field, v, name,
+						    sizeof(name)) > 0);
 				check_find(record, name, field->name, v);
 			}
-			assert_int_equal(ibsa_field_name(field, values, name,
-							 sizeof(name)),
+			assert_int_equal(ibsa_field_name_format(field, values,
+								name,
+								sizeof(name)),
 					 -EINVAL);
-			assert_int_equal(ibsa_field_name(field, 0, name, 2),
+			assert_int_equal(ibsa_field_name_format(field, 0, name,
+								2),
 					 -ENOSPC);
 		}
 	}

@@ -475,17 +475,18 @@ static void two_contexts_receive_events(void **state)
 static void events_have_names(void **state)
 {
 	(void)state;
-	assert_string_equal(ibsa_event_type_str(IBV_EVENT_MCG_CREATED),
+	assert_string_equal(ibsa_event_type_text(IBV_EVENT_MCG_CREATED),
 			    "MCG created");
-	assert_string_equal(ibsa_event_type_str(IBV_EVENT_MCG_DELETED),
+	assert_string_equal(ibsa_event_type_text(IBV_EVENT_MCG_DELETED),
 			    "MCG deleted");
-	assert_string_equal(ibsa_event_type_str(IBV_EVENT_GID_AVAIL),
+	assert_string_equal(ibsa_event_type_text(IBV_EVENT_GID_AVAIL),
 			    "GID available");
-	assert_string_equal(ibsa_event_type_str(IBV_EVENT_GID_UNAVAIL),
+	assert_string_equal(ibsa_event_type_text(IBV_EVENT_GID_UNAVAIL),
 			    "GID unavailable");
 	assert_non_null(
-		strstr(ibsa_event_type_str(IBV_EVENT_SM_GAP), "missed"));
-	assert_string_equal(ibsa_event_type_str(IBV_EVENT_PORT_ERR), "unknown");
+		strstr(ibsa_event_type_text(IBV_EVENT_SM_GAP), "missed"));
+	assert_string_equal(ibsa_event_type_text(IBV_EVENT_PORT_ERR),
+			    "unknown");
 }
 
 #define TEST(name) VERBS_TEST(name, &rig)

@@ -55,7 +55,7 @@ int ibsa_close_device(struct ibv_context *of)
 	return behind.fails ? -1 : 0;
 }
 
-const char *ibsa_event_type_str(int event_type)
+const char *ibsa_event_type_text(int event_type)
 {
 	return event_type == IBV_EVENT_GID_AVAIL ? "ours" : "other";
 }

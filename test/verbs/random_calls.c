@@ -55,7 +55,7 @@ static void event_get(struct ibv_context *context, bool is_stock)
 	expect(failed, "get");
 	if (failed)
 		return;
-	(void)!ibsa_event_type_str(event.event_type);
+	(void)!ibsa_event_type_text(event.event_type);
 	ibsa_ack_async_event(&event);
 }
 
