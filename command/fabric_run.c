@@ -143,7 +143,7 @@ static int fabric_serve_processes(struct serving *serving)
 {
 	struct cli *cli = serving->cli;
 	const struct ibsa_fabric_server_options options = {
-		.note = event_note,
+		.report = event_note,
 		.arg = cli,
 		.connections = cli->fabric.connections,
 		.memory_mb = cli->fabric.memory_mb,

@@ -15,7 +15,7 @@ struct sa_watch {
 	struct ibsa_event_watch *watch; /* used by the dispatcher */
 	struct ibsa_event_options options;
 	struct ibsa_gid *gids; /* target of @options.gids */
-	ibsa_event_fn happened;
+	ibsa_event_fn report;
 	void *arg;
 };
 
@@ -39,7 +39,7 @@ static void watch_report(const struct ibsa_event *event, void *arg)
 
 	theirs.watch = NULL;
 	ibsa__sa_task_enter(&watch->task, is_last);
-	watch->happened(&theirs, watch->arg);
+	watch->report(&theirs, watch->arg);
 	ibsa__sa_task_leave(&watch->task, is_last);
 }
 
@@ -104,7 +104,7 @@ static const struct sa_task_ops watch_ops = {
 int ibsa_device_watch_start(struct ib_sa_client *client,
 			    struct ib_device *device, uint8_t port_num,
 			    const struct ibsa_event_options *options,
-			    ibsa_event_fn happened, void *arg,
+			    ibsa_event_fn report, void *arg,
 			    struct ibsa_device_watch **out)
 {
 	const struct ibsa_event_options all = { 0 };
@@ -113,14 +113,14 @@ int ibsa_device_watch_start(struct ib_sa_client *client,
 	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
 	options = options ? options : &all;
-	if (!err && (!happened || !ibsa__event_options_are_valid(options)))
+	if (!err && (!report || !ibsa__event_options_are_valid(options)))
 		err = -EINVAL;
 	if (err)
 		return err;
 	watch = ibsa__calloc(1, sizeof(*watch));
 	if (!watch)
 		return -ENOMEM;
-	watch->happened = happened;
+	watch->report = report;
 	watch->arg = arg;
 	err = watch_copy_options(device, options, watch);
 	pthread_mutex_lock(&device->sa->lock);

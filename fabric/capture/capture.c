@@ -23,7 +23,7 @@ static void capture_one(struct capture *capture, const struct frame *frame,
 	whole.mad = mad;
 	whole.psn = capture->count++ & PSN_MASK;
 	packet.len = ibsa__frame_put(&whole, bytes);
-	capture->seen(&packet, capture->arg);
+	capture->report(&packet, capture->arg);
 }
 
 static bool is_rmpp(const uint8_t *mad, size_t len)

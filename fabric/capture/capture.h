@@ -11,14 +11,14 @@ struct message;
 
 struct capture {
 	/* The function that receives the packets; NULL: nothing is captured. */
-	ibsa_packet_fn seen;
+	ibsa_packet_fn report;
 	void *arg;
 	uint32_t count; /* packets captured */
 };
 
 static inline bool capture_is_on(const struct capture *capture)
 {
-	return capture->seen != NULL;
+	return capture->report != NULL;
 }
 
 /*

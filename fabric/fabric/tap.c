@@ -7,20 +7,21 @@
 
 #include "fabric/fabric/fabric.h"
 
-int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen, void *arg)
+int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
+		    void *arg)
 {
 	int err = 0;
 
 	if (fabric->subnet.is_opa)
 		return -EOPNOTSUPP;
 	pthread_mutex_lock(&fabric->lock);
-	if (seen && fabric->capture.seen) {
+	if (report && fabric->capture.report) {
 		err = -EBUSY;
 	} else {
-		fabric->capture.seen = seen;
+		fabric->capture.report = report;
 		fabric->capture.arg = arg;
 		fabric->net.tap = (struct mad_tap){
-			.seen = seen ? ibsa__capture_posted : NULL,
+			.seen = report ? ibsa__capture_posted : NULL,
 			.arg = &fabric->capture,
 		};
 	}

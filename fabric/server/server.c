@@ -40,7 +40,7 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 				  "with a virtual clock: other processes use "
 				  "real time");
 	if (options) {
-		serve.note = options->note;
+		serve.note = options->report;
 		serve.arg = options->arg;
 		serve.connections = options->connections;
 		serve.patience_ms = options->patience_ms;

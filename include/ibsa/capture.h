@@ -40,16 +40,17 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
 /**
  * ibsa_fabric_tap - call a function with each packet of a fabric
  * @fabric: a fabric
- * @seen:   called with each packet from now on. NULL: end this; after the
+ * @report: called with each packet from now on. NULL: end this; after the
  *          return, no call of the previous function is running
- * @arg:    passed to @seen unchanged
+ * @arg:    passed to @report unchanged
  *
- * @seen is called once for each packet, at the port that sends the packet, even
- * if the packet is lost later. A message of several MADs appears as its RMPP
- * segments, all with the same time; the fabric sends no RMPP acknowledgements.
- * @seen is called while the fabric is locked, in the thread whose call makes a
- * port send the packet, such as a dispatch of a client. @seen must not call any
- * function with this fabric or its clients.
+ * @report is called once for each packet, at the port that sends the packet,
+ * even if the packet is lost later. A message of several MADs appears as its
+ * RMPP segments, all with the same time; the fabric sends no RMPP
+ * acknowledgements.
+ * @report is called while the fabric is locked, in the thread whose call makes
+ * a port send the packet, such as a dispatch of a client. @report must not call
+ * any function with this fabric or its clients.
  *
  * Return: 0; -EBUSY the fabric already has a function: end it with NULL first;
  * -EOPNOTSUPP the fabric is an Omni-Path fabric, whose packets have other
@@ -58,7 +59,7 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
  * Source: IBA vol 1, 7.7 (LRH), 7.8 (checksums), 8.3 (GRH), 9.2 (BTH), 9.3.3
  * (DETH), 13.6.2 (RMPP).
  */
-int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn seen,
+int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
 		    void *arg) IBSA_MUST_USE;
 
 /**

@@ -222,9 +222,9 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * ibsa_event_watch_start - receive the events that the SA reports
  * @client:   an open client
  * @options:  what to watch; copied; NULL: all defaults
- * @happened: called for each event, by the functions that call an
+ * @report:  called for each event, by the functions that call an
  *            ibsa_reply_fn, such as ibsa_dispatch() and ibsa_close()
- * @arg:      passed to @happened unchanged
+ * @arg:      passed to @report unchanged
  * @error:    after an error, a sentence that tells what failed and what to do;
  *            may be NULL
  * @out:      receives the watch, valid until ibsa_event_watch_stop() or, in
@@ -251,19 +251,19 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  * thread at a time may call ibsa_event_watch_start() and other functions with
  * the same client.
  *
- * Return: 0, even if the port has no SM; -EINVAL no @happened, a kind outside
+ * Return: 0, even if the port has no SM; -EINVAL no @report, a kind outside
  * IBSA_EVENT_ALL, only one of gids and gid_count is set, more GIDs than
  * IBSA_EVENT_GIDS_MAX, or audit_nodes with kinds that include neither GID_IN
  * nor GID_OUT; -EBUSY another client receives the Reports of this port;
  * -EOPNOTSUPP the transport cannot receive Reports; -ESHUTDOWN ibsa_close() is
  * closing the client; -ENOMEM; or the transport's error, such as -ENODEV if the
- * device is gone. After an error @happened is not called.
+ * device is gone. After an error @report is not called.
  *
  * Source: IBA vol 1, 13.4.8.3, 13.4.11 and 15.2.5.12.
  */
 int ibsa_event_watch_start(struct ibsa_client *client,
 			   const struct ibsa_event_options *options,
-			   ibsa_event_fn happened, void *arg,
+			   ibsa_event_fn report, void *arg,
 			   struct ibsa_error *error,
 			   struct ibsa_event_watch **out) IBSA_MUST_USE;
 

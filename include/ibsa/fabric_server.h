@@ -24,14 +24,19 @@ IBSA_BEGIN
 struct ibsa_fabric_server;
 
 /**
+ * typedef ibsa_note_fn - called with a note about a client
+ * @text: a line of text without newline; valid until the callback returns
+ * @arg:  as in struct ibsa_fabric_server_options
+ */
+typedef void (*ibsa_note_fn)(const char *text, void *arg);
+
+/**
  * struct ibsa_fabric_server_options - how to serve a fabric; zero is the
  * default of each member
- * @note:        called by ibsa_fabric_server_wait() with @arg and a line of
- *               text, without newline, valid until the callback returns, when
- *               the server refuses a connection, when it ends a connection
- *               because of a fault of the client, and when it cannot accept new
- *               connections for now
- * @arg:         passed to @note unchanged
+ * @report:      called by ibsa_fabric_server_wait() when the server refuses a
+ *               connection, when it ends a connection because of a fault of the
+ *               client, and when it cannot accept new connections for now
+ * @arg:         passed to @report unchanged
  * @connections: maximum number of connections at the same time; 0: 1024. If
  *               RLIMIT_NOFILE is below 64 + 3 * @connections when the server is
  *               opened, the maximum is the number for which RLIMIT_NOFILE is
@@ -52,7 +57,7 @@ struct ibsa_fabric_server;
  *               connection that uses most
  */
 struct ibsa_fabric_server_options {
-	void (*note)(const char *text, void *arg);
+	ibsa_note_fn report;
 	void *arg;
 	uint32_t connections;
 	uint32_t patience_ms;

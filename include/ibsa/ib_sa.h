@@ -497,25 +497,25 @@ struct ibsa_device_watch;
  * @port_num: number of the port that subscribes, from 1
  * @options:  as for ibsa_event_watch_start(); copied; NULL: all defaults. If
  *            audit_ms is 0, the audit_ms with which @device was opened applies
- * @happened: called for each event, by the thread that dispatches @device;
+ * @report:   called for each event, by the thread that dispatches @device;
  *            member watch of the event is NULL
- * @arg:      passed to @happened unchanged
- * @out:      receives the handle, before @happened is called; valid until
- *            @happened has been called with IBSA_EVENT_ENDED
+ * @arg:      passed to @report unchanged
+ * @out:      receives the handle, before @report is called; valid until
+ *            @report has been called with IBSA_EVENT_ENDED
  *
  * The library maintains the subscriptions as for ibsa_event_watch_start().
- * Unregistering @client and closing @device end the watch; @happened is then
+ * Unregistering @client and closing @device end the watch; @report is then
  * still called with IBSA_EVENT_ENDED.
  *
  * Return: 0; -EINVAL @client is not registered, the device belongs to the
- * parent process, no @happened, kinds has a bit that is not a kind of Report,
+ * parent process, no @report, kinds has a bit that is not a kind of Report,
  * more GIDs than IBSA_EVENT_GIDS_MAX, or only one of gids and gid_count is set;
  * -ENODEV no such port, an Ethernet port without the address of an SA, or the
  * device is being closed; -EAGAIN the port was not used before, and is not
  * active or, in a fabric, has no cable (if it was used before, the library
  * waits for it); -EOPNOTSUPP another port of the device is open, and the device
  * (under ibsim or on a fabric with a virtual clock) supports only one port at a
- * time; -ENOMEM; or the error from opening the port. After an error @happened
+ * time; -ENOMEM; or the error from opening the port. After an error @report
  * is not called. Later failures are the err of IBSA_EVENT_ENDED: -EBUSY another
  * client, of this or another program, receives the Reports of the port;
  * -EOPNOTSUPP ports of this type do not receive Reports; -EINVAL audit_nodes is
@@ -529,7 +529,7 @@ struct ibsa_device_watch;
 int ibsa_device_watch_start(struct ib_sa_client *client,
 			    struct ib_device *device, uint8_t port_num,
 			    const struct ibsa_event_options *options,
-			    ibsa_event_fn happened, void *arg,
+			    ibsa_event_fn report, void *arg,
 			    struct ibsa_device_watch **out) IBSA_MUST_USE;
 
 /**

@@ -676,12 +676,12 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  *               reports each change of the port, no such reads. The smallest
  *               interval of all watches of the client applies; an event watch
  *               or a registered service counts as a watch with 0
- * @changed:     called for changes, by the functions that ibsa_reply_fn lists
- * @arg:         passed to @changed unchanged
+ * @report:      called for changes, by the functions that ibsa_reply_fn lists
+ * @arg:         passed to @report unchanged
  * @out:         receives the watch, which ibsa_port_watch_stop() or
  *               ibsa_close() ends
  *
- * The first call of @changed reports the differences from the state that the
+ * The first call of @report reports the differences from the state that the
  * client had last read when the watch began. The callbacks of all port watches
  * of a client are called if the client reads its port and finds a change,
  * whatever the reason for the read, such as the interval, a request without a
@@ -694,11 +694,11 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
  * port watch does not report errors from reading the port other than the
  * disappearance of the device.
  *
- * Return: 0; -EINVAL no @changed; -ESHUTDOWN ibsa_close() is ending the
+ * Return: 0; -EINVAL no @report; -ESHUTDOWN ibsa_close() is ending the
  * queries; -ENOMEM.
  */
 int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
-			  ibsa_port_fn changed, void *arg,
+			  ibsa_port_fn report, void *arg,
 			  struct ibsa_port_watch **out) IBSA_MUST_USE;
 
 /**

@@ -143,10 +143,10 @@ int ibsa_reach_wait(struct ibsa_client *client,
  * @options: NULL: all defaults; copied
  * @gids:    copied
  * @count:   number of @gids, at least 1
- * @told:    called once for each GID, later, never from within this call, in
+ * @report:  called once for each GID, later, never from within this call, in
  *           the order in which the results are complete
- * @arg:     passed to @told unchanged
- * @out:     receives the batch, valid until @told has returned for the last
+ * @arg:     passed to @report unchanged
+ * @out:     receives the batch, valid until @report has returned for the last
  *           GID; may be NULL
  *
  * The batch has at most as many queries in progress as the client's window has
@@ -155,13 +155,13 @@ int ibsa_reach_wait(struct ibsa_client *client,
  * ibsa_reach_start(). ibsa_close() ends a batch with -ECANCELED.
  *
  * Return: 0, even if the port has no SM; -EINVAL no @gids, a GID that is all
- * zero, a @count of 0, or no @told; -ESHUTDOWN ibsa_close() is ending the
- * queries; -ENOMEM. After an error @told is not called.
+ * zero, a @count of 0, or no @report; -ESHUTDOWN ibsa_close() is ending the
+ * queries; -ENOMEM. After an error @report is not called.
  */
 int ibsa_reach_start(struct ibsa_client *client,
 		     const struct ibsa_reach_options *options,
 		     const struct ibsa_gid *gids, size_t count,
-		     ibsa_reach_fn told, void *arg,
+		     ibsa_reach_fn report, void *arg,
 		     struct ibsa_reach_batch **out) IBSA_MUST_USE;
 
 /**

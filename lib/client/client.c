@@ -331,10 +331,10 @@ int ibsa_port_get(struct ibsa_client *client, bool refresh,
 }
 
 int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
-			  ibsa_port_fn changed, void *arg,
+			  ibsa_port_fn report, void *arg,
 			  struct ibsa_port_watch **out)
 {
-	return ibsa__engine_watch(client->engine, interval_ms, changed, arg,
+	return ibsa__engine_watch(client->engine, interval_ms, report, arg,
 				  out);
 }
 
@@ -350,13 +350,13 @@ int ibsa_service_register(struct ibsa_client *client,
 
 int ibsa_event_watch_start(struct ibsa_client *client,
 			   const struct ibsa_event_options *options,
-			   ibsa_event_fn happened, void *arg,
+			   ibsa_event_fn report, void *arg,
 			   struct ibsa_error *error,
 			   struct ibsa_event_watch **out)
 {
 	if (!ibsa__engine_is_ours(client->engine))
 		return ibsa__client_inherited_fail(error);
-	return ibsa__events_add(&client->events, options, happened, arg, error,
+	return ibsa__events_add(&client->events, options, report, arg, error,
 				out);
 }
 

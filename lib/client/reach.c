@@ -45,7 +45,7 @@ struct ibsa_reach_batch {
 	struct ibsa__engine *engine;
 	struct ibsa_transport *transport;
 	struct ibsa_reach_options options;
-	ibsa_reach_fn told;
+	ibsa_reach_fn report;
 	void *arg;
 	struct ibsa_gid *gids;
 	size_t count;
@@ -210,7 +210,7 @@ static void batch_report(struct ibsa_reach_batch *batch,
 	answer->index = index;
 	answer->left = --batch->left;
 	failure_explain(batch->engine, answer);
-	batch->told(answer, batch->arg);
+	batch->report(answer, batch->arg);
 }
 
 static void batch_note_reply(const struct ibsa_reply *reply, void *arg);
@@ -382,9 +382,10 @@ static void batch_alarm_expired(struct ibsa__alarm *alarm)
 
 static int batch_check(const struct ibsa__reaches *reaches,
 		       const struct ibsa_gid *gids, size_t count,
-		       ibsa_reach_fn told)
+		       ibsa_reach_fn report)
 {
-	if (!gids || !count || !told || !ibsa__engine_is_ours(reaches->engine))
+	if (!gids || !count || !report ||
+	    !ibsa__engine_is_ours(reaches->engine))
 		return -EINVAL;
 	for (size_t i = 0; i < count; i++) {
 		if (gid_is_zero(&gids[i]))
@@ -443,12 +444,12 @@ static void batch_start(struct ibsa_reach_batch *batch)
 int ibsa_reach_start(struct ibsa_client *client,
 		     const struct ibsa_reach_options *options,
 		     const struct ibsa_gid *gids, size_t count,
-		     ibsa_reach_fn told, void *arg,
+		     ibsa_reach_fn report, void *arg,
 		     struct ibsa_reach_batch **out)
 {
 	struct ibsa__reaches *reaches = ibsa__client_reaches(client);
 	struct ibsa_reach_batch *batch;
-	int err = batch_check(reaches, gids, count, told);
+	int err = batch_check(reaches, gids, count, report);
 
 	if (err)
 		return err;
@@ -459,7 +460,7 @@ int ibsa_reach_start(struct ibsa_client *client,
 	batch->transport = reaches->transport;
 	if (options)
 		batch->options = *options;
-	batch->told = told;
+	batch->report = report;
 	batch->arg = arg;
 	if (!batch_fill(batch, gids, count)) {
 		batch_free(batch);

@@ -93,7 +93,7 @@ int ibsa__engine_timeout_ms(const struct ibsa__engine *engine);
 int ibsa__engine_port(struct ibsa__engine *engine, bool refresh,
 		      struct ibsa_port_state *out) IBSA_MUST_USE;
 int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
-		       ibsa_port_fn changed, void *arg,
+		       ibsa_port_fn report, void *arg,
 		       struct ibsa_port_watch **out) IBSA_MUST_USE;
 void ibsa__engine_unwatch(struct ibsa_port_watch *watch);
 const struct ibsa_stats *ibsa__engine_stats(const struct ibsa__engine *engine);

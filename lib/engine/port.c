@@ -23,7 +23,7 @@ struct ibsa_port_watch {
 	struct ibsa__engine *engine;
 	struct list link;
 	struct list due;
-	ibsa_port_fn changed;
+	ibsa_port_fn report;
 	void *arg;
 	unsigned int interval_ms;
 	unsigned int changes;
@@ -261,12 +261,12 @@ void ibsa__engine_port_check(struct ibsa__engine *engine)
 }
 
 int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
-		       ibsa_port_fn changed, void *arg,
+		       ibsa_port_fn report, void *arg,
 		       struct ibsa_port_watch **out)
 {
 	struct ibsa_port_watch *watch;
 
-	if (!changed || !ibsa__engine_is_ours(engine))
+	if (!report || !ibsa__engine_is_ours(engine))
 		return -EINVAL;
 	if (engine->closing)
 		return -ESHUTDOWN;
@@ -276,7 +276,7 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 	watch->engine = engine;
 	list_append(&engine->watches, &watch->link);
 	list_init(&watch->due);
-	watch->changed = changed;
+	watch->report = report;
 	watch->arg = arg;
 	watch->interval_ms = interval_ms;
 	if (!interval_ms && !engine->options.port_is_reported)
@@ -332,7 +332,7 @@ void ibsa__engine_port_report(struct ibsa__engine *engine)
 		list_remove(&watch->due);
 		watch->changes = 0;
 		engine->calling_back = true;
-		watch->changed(changes, &now, watch->arg);
+		watch->report(changes, &now, watch->arg);
 		engine->calling_back = false;
 	}
 }

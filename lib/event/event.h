@@ -104,8 +104,7 @@ bool ibsa__event_options_are_valid(const struct ibsa_event_options *options);
 /* Add a watch: the arguments and results of ibsa_event_watch_start(). */
 int ibsa__events_add(struct ibsa__events *events,
 		     const struct ibsa_event_options *options,
-		     ibsa_event_fn happened, void *arg,
-		     struct ibsa_error *error,
+		     ibsa_event_fn report, void *arg, struct ibsa_error *error,
 		     struct ibsa_event_watch **out) IBSA_MUST_USE;
 
 /*

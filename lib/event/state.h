@@ -26,7 +26,7 @@ struct watch_state {
 struct ibsa_event_watch {
 	struct list link;
 	struct ibsa__events *events;
-	ibsa_event_fn happened;
+	ibsa_event_fn report;
 	void *arg;
 	struct ibsa_gid *gids;
 	size_t gid_count;

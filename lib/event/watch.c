@@ -50,7 +50,7 @@ void ibsa__watch_call_back(struct ibsa_event_watch *watch,
 	if (watch->ended)
 		return;
 	event->watch = watch;
-	watch->happened(event, watch->arg);
+	watch->report(event, watch->arg);
 }
 
 static int gid_compare(const void *a, const void *b)
@@ -325,10 +325,10 @@ static bool audit_nodes_is_useful(const struct ibsa_event_options *options)
 
 /* Check the arguments of ibsa__events_add(). Return: 0 or -EINVAL. */
 static int watch_check(const struct ibsa_event_options *options,
-		       ibsa_event_fn happened, struct ibsa_error *error)
+		       ibsa_event_fn report, struct ibsa_error *error)
 {
-	const char *fault = happened ? options_fault(options)
-				     : "the callback is missing";
+	const char *fault = report ? options_fault(options)
+				   : "the callback is missing";
 
 	if (fault)
 		return ibsa__fail(error, -EINVAL,
@@ -346,8 +346,8 @@ static int watch_check(const struct ibsa_event_options *options,
 
 int ibsa__events_add(struct ibsa__events *events,
 		     const struct ibsa_event_options *options,
-		     ibsa_event_fn happened, void *arg,
-		     struct ibsa_error *error, struct ibsa_event_watch **out)
+		     ibsa_event_fn report, void *arg, struct ibsa_error *error,
+		     struct ibsa_event_watch **out)
 {
 	const struct ibsa_event_options all = { 0 };
 	struct ibsa_event_watch *watch;
@@ -357,7 +357,7 @@ int ibsa__events_add(struct ibsa__events *events,
 		return ibsa__fail(error, -ESHUTDOWN,
 				  "cannot watch: the client is being closed");
 	options = options ? options : &all;
-	err = watch_check(options, happened, error);
+	err = watch_check(options, report, error);
 	if (err)
 		return err;
 	if (watch_new(options, &watch))
@@ -368,7 +368,7 @@ int ibsa__events_add(struct ibsa__events *events,
 		return err;
 	}
 	watch->events = events;
-	watch->happened = happened;
+	watch->report = report;
 	watch->arg = arg;
 	watch->born = events->sequence;
 	list_append(&events->watches, &watch->link);

@@ -89,7 +89,7 @@ void server_restart(struct server_rig *server)
 	struct ibsa_fabric_server_options options = server->limits;
 	struct ibsa_error error = { .text = "" };
 
-	options.note = note;
+	options.report = note;
 	options.arg = server;
 	if (ibsa_fabric_server_open(server->fabric, server_path(server),
 				    &options, &error, &server->server))
@@ -125,7 +125,7 @@ void server_wake(struct server_rig *server)
 
 struct server_rig *server_start(const char *text)
 {
-	const struct ibsa_fabric_server_options none = { .note = NULL };
+	const struct ibsa_fabric_server_options none = { .report = NULL };
 
 	return server_start_with(text, &none);
 }
@@ -163,7 +163,7 @@ server_start_with(const char *text,
 
 struct server_rig *server_start_on(struct ibsa_fabric *fabric)
 {
-	const struct ibsa_fabric_server_options none = { .note = NULL };
+	const struct ibsa_fabric_server_options none = { .report = NULL };
 
 	return server_rig_new(fabric, &none);
 }
