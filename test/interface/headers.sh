@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tests that each installed header compiles by itself, as C11 and as C++17,
 # without a warning, and that the program USER.c, which uses the macros of all
-# headers, does so, too. Exit status: 0 passed, otherwise failed.
+# headers, does so, too; and that no name is both a type and a function, which
+# hides the type in C++. Exit status: 0 passed, otherwise failed.
 #
 # usage: headers.sh INCLUDE-DIR USER.c   (CC and CXX name the compilers)
 set -u
@@ -27,6 +28,22 @@ for file in "$include"/ibsa/*.h; do
 	compile "#include <ibsa/${file##*/}>"
 done
 compile "#include \"$user\""
+
+# All headers, and an alias of each struct and enum without the keyword.
+aliases() {
+	sed 's/.*/#include <ibsa\/&>/' <<-END
+		$(cd "$include/ibsa" && ls -- *.h)
+	END
+	sed -nE 's/^(struct|enum) (\w+)( \{|;)$/using alias_\2 = \2;/p' \
+		"$include"/ibsa/*.h | sort -u
+}
+
+if [ "$(aliases | grep -c ibsa_)" -lt 50 ]; then
+	echo "the headers' types were not found"
+	failed=1
+fi
+aliases | "${CXX:-c++}" -std=c++17 $flags -Wshadow -x c++ - || failed=1
+
 flags="$flags -I$include/ibsa/compat"
 compile "#include <rdma/ib_sa.h>"
 exit $failed
