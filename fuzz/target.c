@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../command/target.c"
+#include "../command/names/target.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -49,7 +49,7 @@ def main():
         assert page.count(word) == 1, word
         page = page.replace(word, text)
     head, tail = page.split("@DATA@")
-    print('#include "page.h"\n')
+    print('#include "page/page.h"\n')
     print(c_array("page_head", head))
     print(c_array("page_tail", tail), end="")
 

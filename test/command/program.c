@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "../../command/program.h"
+#include "fabric/program.h"
 
 enum {
 	PART_MAX = 65536, /* most bytes of this program in a damaged file */

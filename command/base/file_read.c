@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads a whole file, pipe or device that the user names. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file_read.h"
+
+/*
+ * Maximum size of a file: the output of ibsa topology -j for 49,151 nodes has
+ * less than 100 MB. A limit is necessary because a device may never end.
+ */
+enum { FILE_MB_MAX = 256, FIRST_BYTES = 1 << 16 };
+
+enum { WRITER_MS = 10000, WRITER_POLL_MS = 20 };
+
+/* A file being read, without blocking in open(2) or read(2). */
+struct reading {
+	int fd;
+	bool has_writer;      /* or needs none */
+	unsigned int wait_ms; /* how long a FIFO may still have no writer */
+	struct file_text *out;
+	size_t room;
+};
+
+/*
+ * Enlarge the buffer. The limit of the buffer has two bytes more than the
+ * largest file: one to notice that the file is larger, and one for the NUL.
+ */
+static int room_grow(struct reading *reading)
+{
+	const size_t limit = ((size_t)FILE_MB_MAX << 20) + 2;
+	size_t room = reading->room ? 2 * reading->room : FIRST_BYTES;
+	char *text;
+
+	if (reading->room == limit)
+		return -EFBIG;
+	if (room > limit)
+		room = limit;
+	text = realloc(reading->out->text, room);
+	if (!text)
+		return -ENOMEM;
+	reading->out->text = text;
+	reading->room = room;
+	return 0;
+}
+
+/*
+ * Wait after a read without data. A FIFO that has had no writer yet reads as if
+ * at its end: wait for a writer. Return: 1 at the end of the file; 0 to read
+ * again; or -ETIMEDOUT.
+ */
+static int data_wait(struct reading *reading, bool is_end)
+{
+	struct pollfd fd = { .fd = reading->fd, .events = POLLIN };
+
+	if (!is_end) {
+		reading->has_writer = true;
+		poll(&fd, 1, -1);
+		return 0;
+	}
+	if (reading->has_writer)
+		return 1;
+	if (poll(&fd, 1, WRITER_POLL_MS) > 0)
+		reading->has_writer = true;
+	else if (reading->wait_ms < WRITER_POLL_MS)
+		return -ETIMEDOUT;
+	else
+		reading->wait_ms -= WRITER_POLL_MS;
+	return 0;
+}
+
+static int all_read(struct reading *reading)
+{
+	struct file_text *out = reading->out;
+	int err = 0;
+
+	while (!err) {
+		ssize_t got;
+
+		/* One byte is left for the NUL. */
+		if (out->len + 1 >= reading->room)
+			err = room_grow(reading);
+		if (err)
+			return err;
+		got = read(reading->fd, out->text + out->len,
+			   reading->room - out->len - 1);
+		if (got > 0) {
+			out->len += (size_t)got;
+			reading->has_writer = true;
+		} else if (got == 0 || errno == EAGAIN) {
+			err = data_wait(reading, got == 0);
+		} else if (errno != EINTR) {
+			err = -errno;
+		}
+	}
+	if (err == 1)
+		out->text[out->len] = '\0';
+	return err == 1 ? 0 : err;
+}
+
+static int file_open(const struct cli *cli, const char *path,
+		     struct reading *reading)
+{
+	struct stat file;
+
+	reading->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (reading->fd < 0)
+		return -errno;
+	if (fstat(reading->fd, &file) != 0)
+		return -errno;
+	reading->out->is_regular = S_ISREG(file.st_mode);
+	reading->has_writer = !S_ISFIFO(file.st_mode);
+	reading->wait_ms = cli->open.deadline_ms ? cli->open.deadline_ms
+						 : WRITER_MS;
+	return 0;
+}
+
+static int read_failed(const char *path, int err, struct ibsa_error *error)
+{
+	const char *reason = strerror(-err);
+	char large[48];
+
+	snprintf(large, sizeof(large), "it has more than %d MB", FILE_MB_MAX);
+	if (err == -EFBIG)
+		reason = large;
+	else if (err == -ETIMEDOUT)
+		reason = "no program writes to this FIFO; start it first, or "
+			 "use a longer --timeout";
+	else if (err == -ENXIO)
+		reason = "it is not a file but a socket or a device; a fabric "
+			 "server is named with --fabric unix:PATH";
+	snprintf(error->text, sizeof(error->text), "cannot read '%.100s': %s",
+		 path, reason);
+	return err;
+}
+
+int file_read(const struct cli *cli, const char *path, struct ibsa_error *error,
+	      struct file_text *out)
+{
+	struct reading reading = { .out = out };
+	int err;
+
+	*out = (struct file_text){ .text = NULL };
+	err = file_open(cli, path, &reading);
+	if (!err)
+		err = all_read(&reading);
+	if (reading.fd >= 0)
+		close(reading.fd);
+	if (!err)
+		return 0;
+	free(out->text);
+	return read_failed(path, err, error);
+}

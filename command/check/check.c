@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa check: findings about the fabric or about this machine. */
+#include <string.h>
+
+#include "check/check.h"
+#include "options/options.h"
+
+/* Options that only ibsa check node, or only ibsa check fabric, accepts. */
+static const char *const of_node[] = { "rate", "pkey", "peers" };
+static const char *const of_fabric[] = { "expect", "record" };
+
+/* Options of data output, which --nagios refuses. */
+static const char *const of_data[] = { "csv", "fields", "json", "ndjson" };
+
+const char *check_severity_text(enum ibsa_severity severity)
+{
+	return severity == IBSA_SEVERITY_CRITICAL ? "critical" : "warning";
+}
+
+struct ibsa_finding check_finding(enum ibsa_finding_kind kind, uint64_t guid,
+				  unsigned int port, const char *format,
+				  va_list args)
+{
+	struct ibsa_finding finding = {
+		.kind = kind,
+		.severity = ibsa_finding_severity(kind),
+		.name = ibsa_finding_name(kind),
+		.guid = guid,
+		.port = port,
+	};
+
+	vsnprintf(finding.what.text, sizeof(finding.what.text), format, args);
+	return finding;
+}
+
+static bool none_is_given(const struct cli *cli, const char *whose,
+			  const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!options_given(cli, names[i]))
+			continue;
+		complain("%s has no option --%s", whose, names[i]);
+		return false;
+	}
+	return true;
+}
+
+int cmd_check(struct cli *cli)
+{
+	const char *what = cli->arg_count > 1 ? cli->args[1] : NULL;
+
+	if (cli->check.nagios &&
+	    !none_is_given(cli, "check --nagios", of_data,
+			   sizeof(of_data) / sizeof(of_data[0])))
+		return CLI_USAGE;
+	if (what && strcmp(what, "node") == 0)
+		return none_is_given(cli, "check node", of_fabric,
+				     sizeof(of_fabric) / sizeof(of_fabric[0]))
+			       ? check_node(cli)
+			       : CLI_USAGE;
+	if (what) {
+		complain("after check, only the word node is accepted, not "
+			 "'%s'; see ibsa check --help",
+			 what);
+		return CLI_USAGE;
+	}
+	return none_is_given(cli, "check of the fabric", of_node,
+			     sizeof(of_node) / sizeof(of_node[0]))
+		       ? check_fabric(cli)
+		       : CLI_USAGE;
+}
+
+void cmd_check_details(struct cli *cli)
+{
+	check_fabric_details(cli);
+	check_node_details(cli);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ibsa fabric: the table of its actions. Most actions are in a file of their
+ * own.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "fabric/fabric.h"
+#include "options/options.h"
+
+/* Options of the actions that change a running fabric server or query it. */
+#define SERVER_OPTIONS "fabric socket"
+
+/* Options of the actions that run a fabric server. */
+#define SERVING_OPTIONS " connections memory socket verbose"
+
+/*
+ * Options whose help text under ibsa fabric differs from that under other
+ * commands.
+ */
+static const struct option_words words[] = {
+	{ "all", NULL, "draw each adapter by itself" },
+	{ "device", NULL,
+	  "the node that all requests are treated as coming from" },
+	{ "fabric", "ADDR", "the fabric's server, as unix:PATH" },
+	{ "sa", "WHAT", "embedded, or none to use another subnet manager" },
+	{ "socket", NULL, "socket of the fabric server" },
+	{ "verbose", NULL, "print more" },
+	{ "help", NULL, "show this help" },
+	{ NULL, NULL, NULL },
+};
+
+/*
+ * @needs, @most: smallest and largest number of arguments; -1: no limit
+ * @options: options that the action accepts
+ * @details: prints more for --help
+ */
+/* clang-format off */
+static const struct action {
+	const char *name;
+	const char *arguments;
+	const char *help;
+	int needs;
+	int most;
+	const char *options;
+	int (*run)(struct cli *cli);
+	void (*details)(struct out *out);
+} actions[] = {
+	{ "info", "FILE",
+	  "list the contents of a topology file, and findings about it",
+	  1, 1, "all csv dot fields json ndjson svg verbose", fabric_info, fabric_info_details },
+	{ "run", "FILE", "serve a fabric to other processes until a signal",
+	  1, 1, FABRIC_OPTIONS SERVING_OPTIONS " json", fabric_run,
+	  fabric_run_details },
+	{ "exec", "FILE -- COMMAND [ARGUMENT...]",
+	  "run a command with a fabric server",
+	  2, -1, FABRIC_OPTIONS SERVING_OPTIONS, fabric_exec,
+	  fabric_exec_details },
+	{ "replay", "FILE",
+	  "serve the answers of a capture to other processes",
+	  1, 1, "fault record seed json" SERVING_OPTIONS, fabric_replay,
+	  fabric_replay_details },
+	{ "serve", "FILE --umad DEVICE[/PORT]",
+	  "let the SA of a fabric answer at a port of this machine",
+	  1, 1, FABRIC_OPTIONS " device port umad json verbose", fabric_serve,
+	  fabric_serve_details },
+	{ "link", "up|down NODE/PORT | speed NODE/PORT RATE",
+	  "bring a link of the fabric up or down, or set its speed",
+	  2, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
+	{ "node", "add|remove NODE",
+	  "bring all links of a node up or down",
+	  2, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
+	{ "sm", "start|stop|move NODE",
+	  "start or stop the fabric's own SM, or move it to a node",
+	  1, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
+	{ "fault", "KIND=PERCENT[,COUNT[,NUMBER]]|none",
+	  "make the fabric lose, delay or damage MADs",
+	  1, 1, SERVER_OPTIONS, fabric_control, fabric_fault_details },
+	{ "stats", "", "show the counters of the fabric and its server", 0, 0,
+	  SERVER_OPTIONS " csv fields json ndjson", fabric_stats, fabric_control_details },
+	{ "script", "FILE", "run the commands of a file at their times",
+	  1, 1, SERVER_OPTIONS, fabric_script, fabric_script_details },
+};
+/* clang-format on */
+
+enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+/*
+ * Write the names of all actions for a message, such as "a, b or c". Return:
+ * @out.
+ */
+static const char *action_names(char *out, size_t size)
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < ACTIONS && len < size; i++)
+		len += (size_t)snprintf(out + len, size - len, "%s%s",
+					i == 0		   ? ""
+					: i == ACTIONS - 1 ? " or "
+							   : ", ",
+					actions[i].name);
+	return out;
+}
+
+static const struct action *find_action(const char *name)
+{
+	char names[128];
+
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (strcmp(actions[i].name, name) == 0)
+			return &actions[i];
+	complain("unknown action '%s': fabric has %s; see ibsa fabric --help",
+		 name, action_names(names, sizeof(names)));
+	return NULL;
+}
+
+bool fabric_runs_command(char **argv)
+{
+	bool is_exec = false;
+
+	for (int i = 1; argv[i]; i++) {
+		if (strcmp(argv[i], "--") == 0)
+			return false;
+		is_exec |= strcmp(argv[i], "exec") == 0 &&
+			   strcmp(argv[i - 1], "fabric") == 0;
+	}
+	return is_exec;
+}
+
+int cmd_fabric_can_help(struct cli *cli)
+{
+	if (cli->arg_count > 1 && !find_action(cli->args[1]))
+		return CLI_USAGE;
+	return CLI_DONE;
+}
+
+static const char *before(const char *arguments)
+{
+	return *arguments ? " " : "";
+}
+
+bool cmd_fabric_part_takes(const char *option)
+{
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (option_is_listed(option, actions[i].options))
+			return true;
+	return false;
+}
+
+bool cmd_fabric_part_help(struct cli *cli)
+{
+	struct out *out = &cli->out;
+	const struct action *action;
+
+	if (cli->arg_count < 2)
+		return false;
+	action = find_action(cli->args[1]);
+	if (!action)
+		return false;
+	out_line(out, "usage: ibsa fabric %s [OPTION...]%s%s\n\n%c%s.\n",
+		 action->name, before(action->arguments), action->arguments,
+		 toupper((unsigned char)*action->help), action->help + 1);
+	action->details(out);
+	options_part_help(out, action->options, words);
+	return true;
+}
+
+void cmd_fabric_details(struct cli *cli)
+{
+	struct out *out = &cli->out;
+
+	for (size_t i = 0; i < ACTIONS; i++) {
+		const struct action *action = &actions[i];
+
+		out_line(out, "  %s%s%s", action->name,
+			 before(action->arguments), action->arguments);
+		out_line(out, "      %s", action->help);
+	}
+	out_line(out, "\nibsa fabric ACTION --help describes an action and "
+		      "its options.\n");
+}
+
+static bool arguments_fit(const struct cli *cli, const struct action *action)
+{
+	const int count = cli->arg_count - 2;
+
+	if (count < action->needs) {
+		complain("fabric %s needs %s; see ibsa fabric %s --help",
+			 action->name, action->arguments, action->name);
+		return false;
+	}
+	if (action->most >= 0 && count > action->most) {
+		complain("fabric %s takes no argument '%s'; see ibsa fabric %s "
+			 "--help",
+			 action->name, cli->args[2 + action->most],
+			 action->name);
+		return false;
+	}
+	return true;
+}
+
+static bool server_fits(const struct cli *cli)
+{
+	if (cli->fabric.socket &&
+	    strlen(cli->fabric.socket) >= FABRIC_PATH_MAX) {
+		complain("--socket: the path is longer than %d characters; "
+			 "use a shorter one",
+			 FABRIC_PATH_MAX - 1);
+		return false;
+	}
+	if (cli->fabric.socket && options_given(cli, "fabric")) {
+		complain("--socket and --fabric both name a fabric server; "
+			 "use one of them");
+		return false;
+	}
+	/*
+	 * If cli->open.fabric is set, it is a file: for a server in --fabric,
+	 * fabric_server_use() has set IBSA_FABRIC instead.
+	 */
+	if (cli->open.fabric) {
+		complain("--fabric: '%s' is not a fabric server; name one as "
+			 "unix:PATH",
+			 cli->open.fabric);
+		return false;
+	}
+	return true;
+}
+
+int cmd_fabric(struct cli *cli)
+{
+	const struct action *action;
+	char text[128];
+
+	if (cli->arg_count < 2) {
+		complain("fabric needs %s; see ibsa fabric --help",
+			 action_names(text, sizeof(text)));
+		return CLI_USAGE;
+	}
+	action = find_action(cli->args[1]);
+	if (!action || !arguments_fit(cli, action))
+		return CLI_USAGE;
+	snprintf(text, sizeof(text), "fabric %s", action->name);
+	if (!options_only(cli, text, action->options) || !server_fits(cli))
+		return CLI_USAGE;
+	return action->run(cli);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Functions that the files of ibsa fabric share. */
+#ifndef COMMAND_FABRIC_H
+#define COMMAND_FABRIC_H
+
+#include <ibsa/sim.h>
+
+#include "output/cli.h"
+
+/* The options that fabric_load() uses. */
+#define FABRIC_OPTIONS \
+	"fault first-lid opa partitions record sa sa-at seed sm-profile"
+
+/*
+ * Load the topology file of the first argument into @cli->fabric.loaded, with
+ * the faults and the recording in the options. Return: the exit status; a
+ * failure is printed.
+ */
+int fabric_load(struct cli *cli);
+
+/* Print the forms of --fault and the values of --sm-profile, for --help. */
+void fabric_options_details(struct out *out);
+
+/*
+ * Load the topology file of the first argument with @options. The options of
+ * the command line have no effect on this; the caller has put those that it
+ * accepts into @options. The caller frees @out. Return: the exit status; a
+ * failure is printed.
+ */
+int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
+		struct ibsa_fabric **out);
+
+/*
+ * List the contents of a topology file and the findings about it. Return: the
+ * exit status.
+ */
+int fabric_info(struct cli *cli);
+void fabric_info_details(struct out *out);
+
+/* Run a fabric server for a topology file until a signal arrives. */
+int fabric_run(struct cli *cli);
+
+/*
+ * Run a fabric server that returns the answers of a capture, until a signal
+ * arrives.
+ */
+int fabric_replay(struct cli *cli);
+
+/*
+ * Run a fabric server while a command runs. Return: the command's exit status,
+ * or 128 plus the number of the signal that ended the command; if the server
+ * fails, the exit status of this failure.
+ */
+int fabric_exec(struct cli *cli);
+
+/* Send an action and its arguments to a fabric server as a line of text. */
+int fabric_control(struct cli *cli);
+int fabric_stats(struct cli *cli);
+
+/* Send the command lines in a file to a fabric server, each at its time. */
+int fabric_script(struct cli *cli);
+
+/* Print the details of an action of ibsa fabric, for --help. */
+void fabric_run_details(struct out *out);
+void fabric_replay_details(struct out *out);
+void fabric_exec_details(struct out *out);
+void fabric_control_details(struct out *out);
+void fabric_fault_details(struct out *out);
+void fabric_script_details(struct out *out);
+
+/*
+ * Whether the command line is "ibsa fabric exec" without the -- that must
+ * separate its options from the command.
+ */
+bool fabric_runs_command(char **argv);
+
+#define FABRIC_PATH_MAX 108
+
+/*
+ * Write the default path of a fabric server's socket into @out. Return: false
+ * if the path is too long.
+ */
+bool fabric_default_socket(char out[FABRIC_PATH_MAX]);
+
+/*
+ * Check that the default path of a fabric server's socket exists, and that no
+ * other user controls it. Return: the exit status; a failure is printed.
+ */
+int fabric_default_check(const char *path);
+
+/*
+ * Let the SA of an embedded fabric answer at a port of this machine until a
+ * signal arrives. Return: the exit status.
+ */
+int fabric_serve(struct cli *cli);
+void fabric_serve_details(struct out *out);
+
+#endif

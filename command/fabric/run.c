@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa fabric run, replay, exec: run a fabric server for other processes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ibsa/fabric_server.h>
+
+#include "fabric/fabric.h"
+#include "base/interrupt.h"
+#include "fabric/program.h"
+
+enum {
+	NOT_FOUND = 127, /* exit statuses of a shell */
+	NOT_EXECUTABLE = 126,
+	BY_SIGNAL = 128,
+};
+
+/*
+ * A running fabric server, and the command that ibsa fabric exec runs with it.
+ */
+struct serving {
+	struct cli *cli;
+	struct ibsa_fabric_server *server;
+	char path[FABRIC_PATH_MAX];
+	char folder[FABRIC_PATH_MAX]; /* of the socket, or "" */
+	pid_t child;		      /* 0: no command */
+	int child_status;
+	atomic_bool has_ended;
+};
+
+bool fabric_default_socket(char out[FABRIC_PATH_MAX])
+{
+	const char *folder = secure_getenv("XDG_RUNTIME_DIR");
+	int len;
+
+	if (folder && *folder)
+		len = snprintf(out, FABRIC_PATH_MAX, "%s/ibsa-fabric", folder);
+	else
+		len = snprintf(out, FABRIC_PATH_MAX, "/tmp/ibsa-fabric-%u",
+			       (unsigned int)geteuid());
+	return len > 0 && len < FABRIC_PATH_MAX;
+}
+
+/*
+ * Whether @path belongs to this user or root and, if it is a directory, no
+ * other user can replace its entries.
+ */
+static bool is_safe_owner(const char *path, bool is_folder)
+{
+	const mode_t others = S_IWGRP | S_IWOTH;
+	struct stat found;
+
+	if ((is_folder ? stat : lstat)(path, &found) != 0)
+		return false;
+	if (found.st_uid != geteuid() && found.st_uid != 0)
+		return false;
+	return !is_folder || !(found.st_mode & others) ||
+	       found.st_mode & S_ISVTX;
+}
+
+/*
+ * Check the default path of the socket: refuse it if nothing is there, or if
+ * another user controls it or its directory.
+ */
+int fabric_default_check(const char *path)
+{
+	char folder[FABRIC_PATH_MAX];
+	struct stat found;
+
+	if (lstat(path, &found) != 0) {
+		complain("no fabric server is at %s: start one with ibsa "
+			 "fabric run, or name its socket with --socket",
+			 path);
+		return CLI_DEVICE;
+	}
+	snprintf(folder, sizeof(folder), "%s", path);
+	*strrchr(folder, '/') = '\0';
+	if (is_safe_owner(path, false) && is_safe_owner(folder, true))
+		return CLI_DONE;
+	complain("the default socket %s is not used, because it belongs to "
+		 "another user, or another user could replace it; name the "
+		 "socket with --socket",
+		 path);
+	return CLI_DEVICE;
+}
+
+/*
+ * Raise the limit of open files, and check that it allows the connections of
+ * --connections: see the member connections of struct
+ * ibsa_fabric_server_options.
+ */
+static int file_limit_raise(const struct cli *cli)
+{
+	enum { FILES_EACH = 3, OTHER_FILES = 64 };
+	const rlim_t needed = OTHER_FILES +
+			      (rlim_t)FILES_EACH * cli->fabric.connections;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return CLI_DONE;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	if (!cli->fabric.connections || limit.rlim_max >= needed)
+		return CLI_DONE;
+	complain("--connections %u needs %ju open files, and the limit is %ju; "
+		 "raise the limit with ulimit -Hn, or give a smaller number",
+		 cli->fabric.connections, (uintmax_t)needed,
+		 (uintmax_t)limit.rlim_max);
+	return CLI_DEVICE;
+}
+
+/*
+ * Fix the size above which glibc allocates memory by mmap(2): otherwise glibc
+ * raises this size when mapped memory is freed. A growing table would then be
+ * copied within the heap, which takes milliseconds, and the heap would not
+ * shrink after the table is freed.
+ */
+static void allocator_set(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
+static void event_note(const char *text, void *arg)
+{
+	const struct cli *cli = arg;
+
+	if (cli->output.verbose)
+		complain("%s", text);
+}
+
+static int fabric_serve_processes(struct serving *serving)
+{
+	struct cli *cli = serving->cli;
+	const struct ibsa_fabric_server_options options = {
+		.report = event_note,
+		.arg = cli,
+		.connections = cli->fabric.connections,
+		.memory_mb = cli->fabric.memory_mb,
+	};
+	struct ibsa_error error = { .text = "" };
+	int err = file_limit_raise(cli);
+
+	if (err)
+		return err;
+	allocator_set();
+	err = ibsa_fabric_server_open(cli->fabric.loaded, serving->path,
+				      &options, &error, &serving->server);
+	return err ? error_explain(err, &error) : CLI_DONE;
+}
+
+static void unserve(struct serving *serving)
+{
+	ibsa_fabric_server_close(serving->server);
+	if (serving->folder[0])
+		rmdir(serving->folder);
+}
+
+static void server_wake(void *arg)
+{
+	ibsa_fabric_server_wake(arg);
+}
+
+/*
+ * Run the server until a signal arrives. With a command: pass the signal on to
+ * it, and run the server until the command has ended.
+ */
+static int server_run(struct serving *serving, struct interrupt *interrupt)
+{
+	bool is_told = false;
+	int err = 0;
+
+	interrupt_calls(interrupt, server_wake, serving->server);
+	while (!atomic_load(&serving->has_ended) && (!err || err == -EINTR)) {
+		if (interrupt_seen(interrupt) && !serving->child)
+			break;
+		if (interrupt_seen(interrupt) && !is_told) {
+			kill(serving->child, atomic_load(&interrupt->number));
+			is_told = true;
+		}
+		err = ibsa_fabric_server_wait(serving->server, -1);
+	}
+	interrupt_calls(interrupt, NULL, NULL);
+	if (!err || err == -EINTR)
+		return CLI_DONE;
+	complain("the fabric server stops because of an error: %s",
+		 strerror(-err));
+	return CLI_DEVICE;
+}
+
+static int begin(struct cli *cli, struct serving *serving)
+{
+	*serving = (struct serving){ .cli = cli };
+	atomic_init(&serving->has_ended, false);
+	if (!cli->fabric.socket && !fabric_default_socket(serving->path)) {
+		complain("the default path of the socket is too long; name a "
+			 "shorter one with --socket");
+		return CLI_USAGE;
+	}
+	if (cli->fabric.socket)
+		strcpy(serving->path, cli->fabric.socket);
+	return fabric_load(cli);
+}
+
+static void ready_row(struct out *out, size_t index, void *arg)
+{
+	const struct serving *serving = arg;
+	struct ibsa_fabric_info info;
+	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
+
+	(void)index;
+	ibsa_fabric_info_get(serving->cli->fabric.loaded, &info);
+	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
+	out_text(out, "event", "ready");
+	out_text(out, "fabric", fabric);
+	out_text(out, "file", serving->cli->args[2]);
+	out_count(out, "adapters", info.adapters);
+	out_count(out, "switches", info.switches);
+	out_count(out, "links", info.links);
+}
+
+/* Print the line which says that clients can connect. */
+static void ready_print(struct serving *serving)
+{
+	struct out *out = &serving->cli->out;
+	struct ibsa_fabric_info info;
+
+	if (out_is_data(out)) {
+		out_event(out, ready_row, serving);
+		return;
+	}
+	ibsa_fabric_info_get(serving->cli->fabric.loaded, &info);
+	out_clean_line(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s",
+		       serving->path, serving->cli->args[2], info.adapters,
+		       info.adapters == 1 ? "adapter" : "adapters",
+		       info.switches,
+		       info.switches == 1 ? "switch" : "switches", info.links,
+		       info.links == 1 ? "link" : "links");
+	out_flush(out);
+}
+
+int fabric_run(struct cli *cli)
+{
+	struct serving serving;
+	struct interrupt interrupt;
+	int status = begin(cli, &serving);
+	int err;
+
+	if (status == CLI_DONE)
+		status = fabric_serve_processes(&serving);
+	if (status == CLI_DONE) {
+		err = interrupt_start(&interrupt, "ended at once: the socket "
+						  "stays");
+		if (err) {
+			complain("cannot create the signal thread: %s",
+				 strerror(-err));
+			status = CLI_DEVICE;
+		} else {
+			ready_print(&serving);
+			status = server_run(&serving, &interrupt);
+			interrupt_stop(&interrupt);
+		}
+	}
+	unserve(&serving);
+	return status;
+}
+
+/*
+ * Run a server that replays a capture; refuse a file that is not a capture,
+ * for which fabric_run() would serve a topology.
+ */
+int fabric_replay(struct cli *cli)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_transport *transport;
+	const int err = ibsa_replay_open(cli->args[2], &error, &transport);
+
+	if (err)
+		return error_explain(err, &error);
+	transport->ops->close(transport);
+	return fabric_run(cli);
+}
+
+/*
+ * Without --socket, create a directory for the socket that other users cannot
+ * access.
+ */
+static int socket_folder_make(struct serving *serving)
+{
+	const char *folder = secure_getenv("TMPDIR");
+	int len;
+	int err = 0;
+
+	if (serving->cli->fabric.socket)
+		return CLI_DONE;
+	if (!folder || !*folder)
+		folder = "/tmp";
+	len = snprintf(serving->folder, sizeof(serving->folder),
+		       "%s/ibsa-XXXXXX", folder);
+	if (len >= (int)sizeof(serving->folder) - (int)sizeof("/fabric"))
+		err = ENAMETOOLONG;
+	else if (!mkdtemp(serving->folder))
+		err = errno;
+	if (err) {
+		complain("cannot create a directory for the socket in %s: %s; "
+			 "name a path with --socket",
+			 folder, strerror(err));
+		serving->folder[0] = '\0';
+		return CLI_DEVICE;
+	}
+	snprintf(serving->path, sizeof(serving->path), "%.*s/fabric",
+		 (int)(sizeof(serving->path) - sizeof("/fabric")),
+		 serving->folder);
+	return CLI_DONE;
+}
+
+/* Write the directory of this executable into @out; "" if it is unknown. */
+static void own_folder(char out[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", out, PATH_MAX - 1);
+	char *slash;
+
+	out[len < 0 ? 0 : len] = '\0';
+	slash = strrchr(out, '/');
+	if (slash)
+		*slash = '\0';
+}
+
+/*
+ * Whether @folder, relative to @base, contains the drop-in libibumad. If it
+ * does, @out receives the real path of @folder.
+ */
+static bool dropin_is_at(const char *base, const char *folder,
+			 char out[PATH_MAX])
+{
+	char path[2 * PATH_MAX];
+	char file[3 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s%s", base, *base ? "/" : "", folder);
+	snprintf(file, sizeof(file), "%s/libibumad.so.3", path);
+	return access(file, R_OK) == 0 && realpath(path, out);
+}
+
+/*
+ * Find the drop-in libibumad: relative to this executable in an installed or
+ * build tree, otherwise at the configured place.
+ */
+static bool find_dropin(char out[PATH_MAX])
+{
+	char own[PATH_MAX];
+
+	own_folder(own);
+	return (*own && dropin_is_at(own, IBSA_DROPIN_FROM_BIN, out)) ||
+	       (*own && dropin_is_at(own, IBSA_DROPIN_FROM_BUILD, out)) ||
+	       dropin_is_at("", IBSA_DROPIN, out);
+}
+
+/* Put a path in front of those in the environment variable @name. */
+static bool paths_prepend(const char *name, const char *path)
+{
+	const char *old = getenv(name);
+	char *all;
+	bool is_set;
+
+	if (!old || !*old)
+		return setenv(name, path, 1) == 0;
+	if (asprintf(&all, "%s:%s", path, old) < 0)
+		return false;
+	is_set = setenv(name, all, 1) == 0;
+	free(all);
+	return is_set;
+}
+
+/*
+ * Let @command use the drop-in libibumad in @folder. A preload for each command
+ * would break programs with a sanitizer, which has to be the first library.
+ */
+static bool dropin_export(const char *command, const char *folder)
+{
+	const enum program_kind kind = program_kind(command);
+	char file[2 * PATH_MAX];
+
+	if (kind == PROGRAM_STATIC)
+		complain("'%s' is linked statically; if it uses libibumad, "
+			 "link it dynamically: it uses this machine's devices, "
+			 "not the fabric",
+			 command);
+	snprintf(file, sizeof(file), "%s/libibumad.so.3", folder);
+	return paths_prepend("LD_LIBRARY_PATH", folder) &&
+	       (kind != PROGRAM_RPATH || paths_prepend("LD_PRELOAD", file));
+}
+
+/*
+ * Set IBSA_SEED in the command's environment, so that the transaction IDs of
+ * its clients are reproducible, too.
+ */
+static bool seed_export(const struct cli *cli)
+{
+	char seed[32];
+
+	if (!cli->fabric.has_seed)
+		return true;
+	snprintf(seed, sizeof(seed), "%" PRIu64, cli->fabric.seed);
+	return setenv("IBSA_SEED", seed, 1) == 0;
+}
+
+/* In the child: execute the command. */
+static void command_exec(const struct serving *serving)
+{
+	char **command = serving->cli->args + 3;
+	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
+	char folder[PATH_MAX];
+	const bool has_library = find_dropin(folder);
+	int err;
+
+	if (!has_library)
+		complain("%s/libibumad.so.3 does not exist; programs that use "
+			 "libibumad need it to use the fabric: install the "
+			 "package ibsa-umad",
+			 IBSA_DROPIN);
+	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
+	if (setenv("IBSA_FABRIC", fabric, 1) != 0 ||
+	    !seed_export(serving->cli) ||
+	    (has_library && !dropin_export(command[0], folder))) {
+		complain("out of memory");
+		_exit(NOT_EXECUTABLE);
+	}
+	execvp(command[0], command);
+	err = errno;
+	complain("cannot run '%s': %s%s", command[0], strerror(err),
+		 err == ENOENT && !strchr(command[0], '/')
+			 ? " in PATH; install it, or give its path"
+			 : "");
+	_exit(err == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+}
+
+/* Thread: wait until the command ends, and wake the server. */
+static void *child_await(void *arg)
+{
+	struct serving *serving = arg;
+
+	while (waitpid(serving->child, &serving->child_status, 0) < 0 &&
+	       errno == EINTR)
+		;
+	atomic_store(&serving->has_ended, true);
+	ibsa_fabric_server_wake(serving->server);
+	return NULL;
+}
+
+/*
+ * Print which signal has ended the command, as a shell does; except SIGINT,
+ * SIGTERM, SIGHUP and SIGPIPE, which are expected.
+ */
+static void signal_complain(const struct serving *serving, int number)
+{
+	if (number != SIGINT && number != SIGTERM && number != SIGHUP &&
+	    number != SIGPIPE)
+		complain("'%s' was ended by a signal: %s",
+			 serving->cli->args[3], strsignal(number));
+}
+
+static int exit_status(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : CLI_DEVICE;
+}
+
+static int serve_child(struct serving *serving)
+{
+	struct interrupt interrupt;
+	pthread_t thread;
+	int status;
+	int err = interrupt_start_beside(&interrupt,
+					 "ended at once: the command may go "
+					 "on, the socket stays");
+
+	if (!err)
+		err = -pthread_create(&thread, NULL, child_await, serving);
+	if (err) {
+		complain("cannot wait for the command: %s", strerror(-err));
+		kill(serving->child, SIGTERM);
+		return CLI_DEVICE;
+	}
+	status = server_run(serving, &interrupt);
+	if (status != CLI_DONE)
+		kill(serving->child, SIGTERM);
+	pthread_join(thread, NULL);
+	interrupt_stop(&interrupt);
+	if (status == CLI_DONE && WIFSIGNALED(serving->child_status))
+		signal_complain(serving, WTERMSIG(serving->child_status));
+	return status == CLI_DONE ? exit_status(serving->child_status) : status;
+}
+
+/*
+ * Start the command. Signals are blocked before that, because one may arrive
+ * as soon as the command runs.
+ */
+static int start_child(struct serving *serving)
+{
+	sigset_t before;
+
+	fflush(NULL);
+	interrupt_hold(&before);
+	serving->child = fork();
+	if (serving->child == 0) {
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		command_exec(serving);
+	}
+	if (serving->child > 0)
+		return CLI_DONE;
+	complain("cannot start the command: %s", strerror(errno));
+	return CLI_DEVICE;
+}
+
+int fabric_exec(struct cli *cli)
+{
+	struct serving serving;
+	int status = begin(cli, &serving);
+
+	if (status == CLI_DONE)
+		status = socket_folder_make(&serving);
+	if (status == CLI_DONE)
+		status = fabric_serve_processes(&serving);
+	if (status == CLI_DONE)
+		status = start_child(&serving);
+	if (status == CLI_DONE)
+		status = serve_child(&serving);
+	unserve(&serving);
+	return status;
+}
+
+void fabric_run_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "Programs use the fabric if IBSA_FABRIC is unix:PATH. "
+		 "IBSA_NODE selects the port\nthat a program uses, as NAME "
+		 "or NAME/PORT.\n");
+	fabric_options_details(out);
+}
+
+void fabric_replay_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "FILE was written by --record, or is another pcap file of "
+		 "InfiniBand packets.\nPrograms use the fabric as with run. "
+		 "A request that FILE contains receives the\nrecorded "
+		 "answer; any other request is refused. run and exec also "
+		 "accept FILE.\n");
+}
+
+void fabric_exec_details(struct out *out)
+{
+	out_line(out, "%s",
+		 "COMMAND has IBSA_FABRIC set, and LD_LIBRARY_PATH begins "
+		 "with the directory of\nibsa's libibumad. If COMMAND has a "
+		 "DT_RPATH, LD_PRELOAD begins with this\nlibibumad. The "
+		 "server ends when COMMAND ends; the exit status is "
+		 "COMMAND's.\n");
+	fabric_options_details(out);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Writes drawings of a fabric. The program dot of Graphviz runs as a separate
+ * process: its layout may take long, and it parses names that come from
+ * outside.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "graph/draw.h"
+#include "base/file_write.h"
+#include "base/memory_text.h"
+#include "base/progress.h"
+
+extern char **environ;
+
+static int write_dot(struct cli *cli, const char *text, size_t len)
+{
+	if (strcmp(cli->picture.dot, "-") != 0)
+		return file_write(cli->picture.dot, text, len);
+	out_line(&cli->out, "%.*s", (int)len - 1, text);
+	return CLI_DONE;
+}
+
+/*
+ * Start the program dot, which reads from @from and writes to @to. Return: 0
+ * or errno.
+ */
+static int start_dot(int from, int to, pid_t *out)
+{
+	char *const args[] = { (char[]){ "dot" }, (char[]){ "-Tsvg" }, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t signals;
+	int err = posix_spawn_file_actions_init(&actions);
+
+	if (err)
+		return err;
+	err = posix_spawnattr_init(&attributes);
+	if (err) {
+		posix_spawn_file_actions_destroy(&actions);
+		return err;
+	}
+	/*
+	 * dot gets the default action of SIGPIPE: if the reader of its output
+	 * has closed the pipe, dot ends without a message of its own.
+	 */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGPIPE);
+	posix_spawnattr_setsigdefault(&attributes, &signals);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	err = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
+	if (!err)
+		err = posix_spawn_file_actions_adddup2(&actions, to,
+						       STDOUT_FILENO);
+	if (!err)
+		err = posix_spawnp(out, args[0], &actions, &attributes, args,
+				   environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return err;
+}
+
+/*
+ * Wait until the program dot ends; on a terminal, print progress, because a
+ * layout may take minutes. Return: its wait status.
+ */
+static int await_dot(pid_t dot)
+{
+	struct pollfd fd = { .fd = pidfd_open(dot, 0), .events = POLLIN };
+	struct progress progress;
+	int ended = 0;
+
+	progress_start(&progress);
+	while (fd.fd >= 0 && poll(&fd, 1, progress_pause_ms(&progress)) == 0)
+		progress_text(&progress, "dot is drawing; its input comes with "
+					 "--dot at once");
+	progress_end();
+	if (fd.fd >= 0)
+		close(fd.fd);
+	while (waitpid(dot, &ended, 0) < 0 && errno == EINTR)
+		;
+	return ended;
+}
+
+/*
+ * Write @text to the program dot and wait for its end. Return: the exit
+ * status.
+ */
+static int run_dot(int to, const char *text, size_t len)
+{
+	void (*before)(int);
+	int pipe_fds[2];
+	int ended;
+	pid_t dot;
+	int err, put;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
+		complain("--svg: cannot create a pipe to dot: %s",
+			 strerror(errno));
+		return CLI_DEVICE;
+	}
+	err = start_dot(pipe_fds[0], to, &dot);
+	close(pipe_fds[0]);
+	/*
+	 * SIGPIPE is ignored: if dot has ended, writing to it must fail with
+	 * EPIPE and a message, not end this process.
+	 */
+	before = signal(SIGPIPE, SIG_IGN);
+	put = err ? 0 : text_write(pipe_fds[1], text, len);
+	signal(SIGPIPE, before);
+	if (put)
+		complain("--svg: cannot write to dot: %s", strerror(-put));
+	close(pipe_fds[1]);
+	if (err) {
+		complain("--svg: cannot run dot: %s; install Graphviz, or "
+			 "write its input with --dot",
+			 strerror(err));
+		return CLI_DEVICE;
+	}
+	ended = await_dot(dot);
+	/* A closed pipe is not a failure. */
+	if (ended == 0 || (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGPIPE))
+		return CLI_DONE;
+	complain("--svg: dot failed; to see why, write its input with --dot, "
+		 "and run dot on it");
+	return CLI_DEVICE;
+}
+
+static int write_svg(struct cli *cli, const char *text, size_t len)
+{
+	struct new_file file;
+	int status = CLI_DONE;
+
+	if (strcmp(cli->picture.svg, "-") == 0) {
+		out_flush(&cli->out);
+		return run_dot(fileno(cli->out.file), text, len);
+	}
+	status = new_file_open(&file, cli->picture.svg);
+	if (status == CLI_DONE) {
+		const int drawn = run_dot(file.fd, text, len);
+		const int closed = new_file_close(&file, drawn == CLI_DONE);
+
+		status = drawn == CLI_DONE ? closed : drawn;
+	}
+	return status;
+}
+
+bool draw_is_output(const struct cli *cli)
+{
+	return (cli->picture.dot && strcmp(cli->picture.dot, "-") == 0) ||
+	       (cli->picture.svg && strcmp(cli->picture.svg, "-") == 0);
+}
+
+int draw_check(const struct cli *cli)
+{
+	const char *command = cli->args[0];
+
+	if (cli->all && !cli->picture.dot && !cli->picture.svg) {
+		complain("%s: --all needs --dot or --svg; it draws every "
+			 "node",
+			 command);
+		return CLI_USAGE;
+	}
+	if (draw_is_output(cli) &&
+	    (out_is_data(&cli->out) ||
+	     (cli->picture.dot && cli->picture.svg &&
+	      strcmp(cli->picture.dot, cli->picture.svg) == 0))) {
+		complain("%s: only one of rows (--json, --ndjson, --csv, "
+			 "--fields), --dot and --svg can write to standard "
+			 "output; name a file for the drawing",
+			 command);
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+int draw(struct cli *cli, const struct topology_view *view)
+{
+	struct memory_text memory;
+	int status = memory_text_open(&memory);
+
+	if (status == CLI_DONE) {
+		memory.has_failed |= topology_dot(memory.file, view,
+						  cli->all) != 0;
+		status = memory_text_close(&memory);
+	}
+	if (status == CLI_DONE && cli->picture.dot)
+		status = write_dot(cli, memory.text, memory.len);
+	if (status == CLI_DONE && cli->picture.svg)
+		status = write_svg(cli, memory.text, memory.len);
+	free(memory.text);
+	return status;
+}

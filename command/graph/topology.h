@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The topology of the fabric, as ibsa topology and ibsa check show it. */
+#ifndef COMMAND_TOPOLOGY_H
+#define COMMAND_TOPOLOGY_H
+
+#include <ibsa/topology.h>
+
+#include "output/cli.h"
+
+struct file_text;
+struct node_map;
+
+/**
+ * struct topology_view - a topology, with names of the user
+ * @topology: the topology
+ * @info:     its size
+ * @map:      names of --node-name-map, or NULL; not owned
+ * @is_hidden: for each node, whether a --device with wildcards hides it
+ */
+struct topology_view {
+	struct ibsa_topology *topology;
+	struct ibsa_topology_info info;
+	const struct node_map *map;
+	bool *is_hidden;
+};
+
+/*
+ * Read the topology from the SA, or from the file of the argument, with
+ * --device and --node-name-map. Return: the exit status; a failure is printed.
+ * The caller frees @out in any case.
+ */
+int topology_view_read(struct cli *cli, struct topology_view *out);
+
+/*
+ * Return: the value of --device if it has wildcards, otherwise NULL. Such a
+ * value does not name the device to send from, but selects which adapters are
+ * shown.
+ */
+const char *topology_device_pattern(const struct cli *cli);
+
+/*
+ * Set the other members of a view that has a topology, so that all its nodes
+ * are shown. Return: the exit status; a failure is printed.
+ */
+int topology_view_prepare(struct topology_view *view);
+void topology_view_free(struct topology_view *view);
+
+/* Return: a node; its name is that of --node-name-map, if it has the node. */
+struct ibsa_topology_node topology_view_node(const struct topology_view *view,
+					     size_t index);
+
+/*
+ * Return: a port of a node; @number 0 is the end port of a switch. A port
+ * without records is empty.
+ */
+struct ibsa_topology_port topology_view_port(const struct topology_view *view,
+					     size_t node, unsigned int number);
+
+/*
+ * Return: the LID of a port, and its LMC; for a port of a switch, those of its
+ * port 0.
+ */
+uint32_t topology_view_lid(const struct topology_view *view, size_t node,
+			   unsigned int number, uint8_t *out_lmc);
+
+/*
+ * Read the topology from the SA. Return: the exit status; CLI_SILENT if the
+ * topology lacks this port; a failure is printed.
+ */
+int topology_read(struct cli *cli, struct ibsa_topology **out);
+
+/*
+ * Load a topology file that was read. Return: as ibsa_topology_load().
+ */
+int topology_file_load(const char *path, const struct file_text *file,
+		       struct ibsa_error *error, struct ibsa_topology **out);
+
+/*
+ * Read a topology file, which may be a pipe. Return: the exit status; a failure
+ * is printed.
+ */
+int topology_file_read(const struct cli *cli, const char *path,
+		       struct ibsa_topology **out);
+
+/*
+ * Read the topology of --expect: a topology file, or the output of ibsa
+ * topology -j. Return: the exit status; a failure is printed.
+ */
+int topology_expect_load(const struct cli *cli, const char *path,
+			 struct ibsa_topology **out);
+
+/*
+ * Write the topology in the format of ibnetdiscover. Return: the exit status.
+ */
+int topology_net(struct cli *cli, const struct topology_view *view);
+
+/*
+ * Write topology.conf or topology.yaml of Slurm. Return: the exit status;
+ * CLI_NO, after a message, if a node has a name that Slurm does not accept or
+ * is on several leaf switches, or if links may be missing.
+ */
+int topology_slurm(struct cli *cli, const struct topology_view *view);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The ibsa command: the table of commands, help, and the exit status. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/cli.h"
+#include "output/nagios.h"
+#include "base/nearest.h"
+#include "names/node_map.h"
+#include "options/options.h"
+#include "main/other_file.h"
+#include "session/record.h"
+
+enum { BUFFER_BYTES = 65536 };
+
+/* clang-format off */
+static const struct command commands[] = {
+	{ "check", "[node [PEER...]]",
+	  "check the fabric, or this machine's ports, SA and peers",
+	  "expect nagios peers pkey rate record", cmd_check, cmd_check_details },
+	{ "devices", "[DEVICE[/PORT]]", "list the ports of this machine or of a fabric",
+	  "", cmd_devices },
+	{ "doctor", "[DEVICE[/PORT]]",
+	  "check why the SA cannot be queried", "record",
+	  cmd_doctor, cmd_doctor_details },
+	{ "env", "ucx|nccl", "print the environment variables of UCX or NCCL",
+	  "pkey", cmd_env, cmd_env_details },
+	{ "fabric", "ACTION [ARGUMENT...]",
+	  "inspect, run or change a simulated fabric", "",
+	  cmd_fabric, cmd_fabric_details, cmd_fabric_can_help,
+	  cmd_fabric_part_help, cmd_fabric_part_takes },
+	{ "gids", "[DEVICE[/PORT]]", "list GID tables, or select a GID for an address",
+	  "all for", cmd_gids, cmd_gids_details },
+	{ "metrics", "[node [PEER...]]",
+	  "write values for Prometheus, about the fabric or this machine",
+	  "expect label listen output peers pkey rate", cmd_metrics, cmd_metrics_details,
+	  .refused = "json ndjson csv fields verbose" },
+	{ "page", "[FILE]", "write a fabric as an HTML page",
+	  "expect node-name-map output record", cmd_page, cmd_page_details,
+	  .refused = "json ndjson csv fields" },
+	{ "path", "SRC DST [FIELD=VALUE...]",
+	  "show the path from one port to another", "all pairs record why",
+	  cmd_path, cmd_path_details },
+	{ "query", "METHOD RECORD [FIELD=VALUE...]",
+	  "send a request for any record, with any fields", "record",
+	  cmd_query, cmd_query_details, cmd_query_can_help },
+	{ "reach", "TARGET...|-|--all|--matrix [TARGET...]",
+	  "check which ports can be reached", "all matrix record svg why",
+	  cmd_reach, cmd_reach_details },
+	{ "service", "ACTION [ARGUMENT...]",
+	  "list, register or remove services", "lease record renew",
+	  cmd_service, cmd_service_details, cmd_service_can_help },
+	{ "topology", "[FILE]", "show the switches, links and hosts of the fabric",
+	  "all dot net node-name-map record slurm slurm-yaml svg", cmd_topology, cmd_topology_details },
+	{ "trace", "SRC DST|--group MGID [SRC]",
+	  "show the switches and ports of a path", "group node-name-map record",
+	  cmd_trace, cmd_trace_details },
+	{ "watch", "[EVENT...] [TARGET...]",
+	  "print events of the fabric as they happen", "audit-nodes journal record",
+	  cmd_watch, cmd_watch_details },
+};
+/* clang-format on */
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static void general_help(struct cli *cli)
+{
+	struct out *out = &cli->out;
+
+	out_line(out, "usage: ibsa [OPTION...] COMMAND [ARGUMENT...]");
+	out_line(out, "\nSends queries to the subnet administration (SA) of "
+		      "an InfiniBand fabric.\n\ncommands:");
+	for (size_t i = 0; i < COMMANDS; i++)
+		out_line(out, "  %-8s  %s", commands[i].name, commands[i].help);
+	out_line(out, "%s", "");
+	options_help(out, NULL);
+	out_line(out, "\nexit status: 0 success; 1 no such path, node, "
+		      "record or service; 2 wrong\ncommand line; 3 no "
+		      "answer; 4 no device or no permission; 5 the SA "
+		      "refused.\nSee also ibsa(8).");
+}
+
+static int command_help(struct cli *cli, const struct command *command)
+{
+	int status = command->can_help ? command->can_help(cli) : CLI_DONE;
+
+	if (status != CLI_DONE ||
+	    (command->part_help && command->part_help(cli)))
+		return status;
+	out_line(&cli->out, "usage: ibsa %s%s%s [OPTION...]\n\n%c%s.\n",
+		 command->name, *command->arguments ? " " : "",
+		 command->arguments, toupper((unsigned char)*command->help),
+		 command->help + 1);
+	if (command->details)
+		command->details(cli);
+	options_help(&cli->out, command);
+	return CLI_DONE;
+}
+
+static int unknown_command(const char *name)
+{
+	struct nearest nearest = nearest_start(name, strlen(name));
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		nearest_try(&nearest, commands[i].name);
+	if (nearest.name)
+		complain("unknown command '%s'; did you mean '%s'?", name,
+			 nearest.name);
+	else
+		complain("unknown command '%s'; see ibsa --help", name);
+	return CLI_USAGE;
+}
+
+/* Treat "help COMMAND" as "COMMAND --help". */
+static void help_take(struct cli *cli)
+{
+	if (cli->arg_count == 0 || strcmp(cli->args[0], "help") != 0)
+		return;
+	cli->help = true;
+	cli->arg_count--;
+	memmove(cli->args, cli->args + 1,
+		(size_t)cli->arg_count * sizeof(*cli->args));
+}
+
+static int no_command(const struct cli *cli)
+{
+	complain("usage: ibsa [OPTION...] COMMAND [ARGUMENT...]; see ibsa "
+		 "--help");
+	suggest_start(cli);
+	return CLI_USAGE;
+}
+
+/*
+ * Whether --nagios or an abbreviation of it is given. getopt_long() accepts
+ * abbreviations; the shortest that is not ambiguous is --na. Arguments after
+ * "--" are not options of ibsa.
+ */
+static bool has_nagios(char **argv)
+{
+	for (; *argv && strcmp(*argv, "--") != 0; argv++)
+		if (strlen(*argv) >= strlen("--na") &&
+		    strncmp(*argv, "--nagios", strlen(*argv)) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Whether the command line asks for help or the version, or is for a command
+ * other than check.
+ */
+static bool is_for_other(const struct cli *cli)
+{
+	const struct command *command = cli->arg_count
+						? find_command(cli->args[0])
+						: NULL;
+
+	return cli->help || cli->version ||
+	       (command && command->run != cmd_check);
+}
+
+/*
+ * Parse the options. With --nagios, messages are printed on stderr only with
+ * -v; an error in the command line is reported in the line of the plugin.
+ */
+static int line_parse(struct cli *cli, int argc, char **argv)
+{
+	const bool is_plugin = has_nagios(argv);
+	int status;
+
+	complaints_mute(is_plugin);
+	status = options_parse(cli, argc, argv);
+	cli->check.is_plugin = is_plugin &&
+			       (status != CLI_DONE || !is_for_other(cli));
+	complaints_mute(cli->check.is_plugin && !cli->output.verbose);
+	return status;
+}
+
+/*
+ * Return: the exit status of a monitoring plugin. If the command has not
+ * printed the line of a plugin, it has failed, perhaps before its options were
+ * parsed: print a line with status UNKNOWN and the first error message.
+ */
+static int plugin_status(struct cli *cli, int status)
+{
+	struct nagios nagios = { .len = 0 };
+
+	if (cli->check.is_reported)
+		return status;
+	return nagios_print(&nagios, &cli->out, NAGIOS_UNKNOWN,
+			    *complaint_first() ? complaint_first()
+					       : "the command failed");
+}
+
+static bool shape_choose(struct cli *cli)
+{
+	const struct output_options *output = &cli->output;
+
+	if (output->json + output->ndjson + output->csv > 1) {
+		complain("only one of --json, --ndjson and --csv can be given");
+		return false;
+	}
+	if (output->json)
+		cli->out.shape = OUT_JSON;
+	else if (output->ndjson)
+		cli->out.shape = OUT_NDJSON;
+	else if (output->csv)
+		cli->out.shape = OUT_CSV;
+	else if (output->verbose)
+		cli->out.shape = OUT_BLOCKS;
+	return true;
+}
+
+static int cli_run(struct cli *cli)
+{
+	const struct command *command;
+
+	if (cli->version) {
+		out_line(&cli->out, "ibsa %s", ibsa_version());
+		return CLI_DONE;
+	}
+	help_take(cli);
+	if (cli->arg_count == 0 && cli->help) {
+		general_help(cli);
+		return CLI_DONE;
+	}
+	if (cli->arg_count == 0)
+		return no_command(cli);
+	command = find_command(cli->args[0]);
+	if (!command)
+		return unknown_command(cli->args[0]);
+	if (cli->help)
+		return command_help(cli, command);
+	if (!options_fit(cli, command))
+		return CLI_USAGE;
+	if (!shape_choose(cli) || other_files_check(cli) != CLI_DONE)
+		return CLI_USAGE;
+	return command->run(cli);
+}
+
+/*
+ * End the output of the command. A closed pipe is not a failure, a full disk
+ * is one.
+ */
+static int cli_finish(struct cli *cli, int status)
+{
+	int recorded;
+	int err;
+
+	/*
+	 * The line of the plugin is already printed: from here on, errors are
+	 * reported on stderr.
+	 */
+	complaints_mute(false);
+	(void)ibsa_close(cli->client);
+	recorded = record_close(cli);
+	free(cli->args);
+	node_map_free(cli->topology.map);
+	if (status == CLI_DONE)
+		status = recorded;
+	err = out_close(&cli->out);
+	if (err == 0 || err == -EPIPE)
+		return status;
+	complain("cannot write to standard output: %s", strerror(-err));
+	if (cli->check.is_plugin)
+		return NAGIOS_UNKNOWN;
+	return status == CLI_DONE || status == CLI_NO ? CLI_DEVICE : status;
+}
+
+/*
+ * Open /dev/null in place of closed standard descriptors. Without this, the
+ * next file that is opened, even a device file, would get the number of
+ * standard output and receive the output. /dev/null is opened read-only, so
+ * that writing to it fails.
+ */
+static void fill_standard_files(void)
+{
+	struct pollfd all[] = { { .fd = STDIN_FILENO },
+				{ .fd = STDOUT_FILENO },
+				{ .fd = STDERR_FILENO } };
+
+	if (poll(all, 3, 0) <= 0)
+		return;
+	for (int i = 0; i < 3; i++)
+		if (all[i].revents & POLLNVAL &&
+		    open("/dev/null", O_RDONLY) < 0)
+			return;
+}
+
+int main(int argc, char **argv)
+{
+	static char buffer[BUFFER_BYTES];
+	struct cli cli = { .args = NULL };
+	int status;
+
+	fill_standard_files();
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+	out_open(&cli.out, stdout);
+	status = line_parse(&cli, argc, argv);
+	if (status == CLI_DONE)
+		status = fabric_server_use(&cli);
+	if (status == CLI_DONE)
+		status = cli_run(&cli);
+	if (cli.check.is_plugin)
+		status = plugin_status(&cli, status);
+	return cli_finish(&cli, status);
+}

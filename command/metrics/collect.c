@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Collects the values of ibsa metrics. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "metrics/metrics.h"
+#include "session/own_port.h"
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Return: the exit status. */
+static int peers_take(struct node_check *check)
+{
+	const int status = peers_parse(check);
+
+	if (status != CLI_DONE || check->peer_count <= METRICS_PEERS_MAX)
+		return status;
+	complain("more than %d peers: each is a time series; give fewer peers",
+		 METRICS_PEERS_MAX);
+	return CLI_USAGE;
+}
+
+const struct port_check *metrics_port(const struct metrics *metrics)
+{
+	const struct node_check *check = &metrics->check;
+
+	for (size_t i = 0; check->ports && i < check->machine.count; i++)
+		if (check->ports[i].client)
+			return &check->ports[i];
+	return NULL;
+}
+
+struct topology_wait {
+	struct answers *answers;
+	struct ibsa_topology *topology;
+	struct ibsa_error why;
+	int err;
+	bool has_ended;
+};
+
+static void topology_take(int err, struct ibsa_topology *topology,
+			  const struct ibsa_reply *reply, void *arg)
+{
+	struct topology_wait *wait = arg;
+
+	wait->has_ended = true;
+	wait->topology = topology;
+	wait->err = err;
+	answers_count(wait->answers, reply->err, reply->status);
+	if (err && err != -ENOMEM)
+		ibsa_reply_explain(reply, &wait->why);
+}
+
+static void findings_count(struct metrics_fabric *fabric,
+			   const struct ibsa_topology *topology)
+{
+	struct ibsa_finding finding;
+
+	for (size_t i = 0; ibsa_topology_finding_at(topology, i, &finding) == 0;
+	     i++)
+		fabric->findings[finding.kind]++;
+}
+
+/*
+ * Read the fabric through the client of the port @at. @at is NULL if no port
+ * has an SA that answers: nothing is read then. Return: whether the fabric was
+ * read. If not, a message is printed, except that with @at NULL there is no
+ * message if reading the ports has failed.
+ */
+static bool fabric_read(struct metrics *metrics, const struct port_check *at)
+{
+	struct topology_wait wait = { .answers = &metrics->answers };
+	int err;
+
+	if (!at) {
+		if (metrics->is_complete)
+			complain("cannot read the fabric: no port of this "
+				 "machine gets an answer of an SA; see ibsa "
+				 "doctor");
+		return false;
+	}
+	err = ibsa_topology_read(at->client, NULL, topology_take, &wait);
+	while (!err && !wait.has_ended)
+		(void)ibsa_wait(at->client, -1);
+	if (!err)
+		err = wait.err;
+	if (wait.topology)
+		err = ibsa_topology_check(wait.topology, metrics->expected);
+	if (wait.topology && !err &&
+	    own_port_in_topology(metrics->cli, at->client, wait.topology,
+				 &wait.why)) {
+		metrics->fabric.is_known = true;
+		ibsa_topology_info_get(wait.topology, &metrics->fabric.info);
+		findings_count(&metrics->fabric, wait.topology);
+	} else {
+		complain("cannot read the fabric: %s",
+			 *wait.why.text ? wait.why.text : strerror(-err));
+	}
+	ibsa_topology_free(wait.topology);
+	return metrics->fabric.is_known;
+}
+
+int metrics_collect(struct cli *cli, const struct ibsa_topology *expected,
+		    struct metrics *out)
+{
+	const int64_t start = now_ns();
+	const struct port_check *at;
+	struct ibsa_error error;
+	int status;
+
+	*out = (struct metrics){
+		.cli = cli,
+		.expected = expected,
+		.check = { .cli = cli },
+	};
+	out->check.answers = &out->answers;
+	status = peers_take(&out->check);
+	if (status != CLI_DONE)
+		return status;
+	status = node_check_run(&out->check, &error);
+	if (status != CLI_DONE && error.text[0])
+		complain("%s", error.text);
+	if (status == CLI_DONE && out->check.why.text[0]) {
+		complain("%s", out->check.why.text);
+		status = CLI_DEVICE;
+	}
+	at = metrics_port(out);
+	out->is_complete = status == CLI_DONE;
+	if (at)
+		metrics_sm_read(out, at);
+	if (cli->arg_count == 1)
+		out->is_complete &= fabric_read(out, at);
+	out->seconds = (double)(now_ns() - start) / 1e9;
+	return status;
+}
+
+void metrics_end(struct metrics *metrics)
+{
+	node_check_end(&metrics->check);
+}

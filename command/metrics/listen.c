@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa metrics --listen: serves metrics over HTTP. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "metrics/http.h"
+#include "base/interrupt.h"
+#include "base/memory_text.h"
+#include "metrics/metrics.h"
+#include "metrics/events.h"
+#include "session/event_text.h"
+
+/*
+ * Requests within this time share a collection, which bounds the load on the
+ * SA.
+ */
+enum { FRESH_MS = 5000 };
+
+/* The formats, in the order of enum metrics_format. */
+static const char *const types[] = {
+	"application/openmetrics-text; version=1.0.0; charset=utf-8",
+	"text/plain; version=0.0.4; charset=utf-8",
+};
+
+struct serving {
+	struct cli *cli;
+	const struct ibsa_topology *expected;
+	struct http http;
+	struct metrics_events events;
+	struct metrics metrics; /* of the last collection */
+	bool has_metrics;
+	int64_t fresh_until_ms;
+	char *text; /* of the last request */
+	int wake_fd;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Return: the exit status of the collection. */
+static int serving_collect(struct serving *serving)
+{
+	struct metrics *metrics = &serving->metrics;
+	int status;
+
+	metrics_end(metrics);
+	status = metrics_collect(serving->cli, serving->expected, metrics);
+	metrics->totals = &serving->events.totals;
+	answers_add(&serving->events.totals.answers, &metrics->answers);
+	metrics_events_start(&serving->events, metrics);
+	serving->has_metrics = status != CLI_USAGE;
+	serving->fresh_until_ms = now_ms() + FRESH_MS;
+	return status;
+}
+
+/*
+ * Write the page with the collected values. The counters of events are the
+ * current ones.
+ */
+static bool page_write(struct serving *serving, enum metrics_format format,
+		       struct http_page *out)
+{
+	struct memory_text memory;
+	int status = memory_text_open(&memory);
+
+	if (status == CLI_DONE) {
+		metrics_write(memory.file, &serving->metrics, format);
+		status = memory_text_close(&memory);
+	}
+	free(serving->text);
+	serving->text = memory.text;
+	out->type = types[format];
+	out->text = memory.text;
+	out->len = memory.len;
+	return status == CLI_DONE;
+}
+
+static bool page_make(const char *accept, void *arg, struct http_page *out)
+{
+	struct serving *serving = arg;
+
+	if (now_ms() >= serving->fresh_until_ms)
+		(void)serving_collect(serving);
+	return serving->has_metrics &&
+	       page_write(serving,
+			  accept && strstr(accept,
+					   "application/openmetrics-text")
+				  ? METRICS_OPENMETRICS
+				  : METRICS_PROMETHEUS,
+			  out);
+}
+
+/* Return: the shorter of two timeouts of poll(2); negative: no limit. */
+static int sooner(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+static void serve(struct serving *serving, const struct interrupt *interrupt)
+{
+	while (!interrupt_seen(interrupt)) {
+		struct ibsa_client *client = serving->events.client;
+		struct pollfd fds[] = {
+			{ .fd = serving->wake_fd, .events = POLLIN },
+			{ .fd = http_fd(&serving->http), .events = POLLIN },
+			{ .fd = client ? ibsa_fd(client) : -1,
+			  .events = POLLIN },
+		};
+		int timeout_ms = http_timeout_ms(&serving->http);
+
+		if (client)
+			timeout_ms = sooner(timeout_ms,
+					    ibsa_timeout_ms(client));
+		(void)poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms);
+		/* -ENODEV: the client reopens a device that returns. */
+		if (client)
+			(void)ibsa_dispatch(client);
+		http_run(&serving->http);
+	}
+}
+
+static void serving_wake(void *arg)
+{
+	const struct serving *serving = arg;
+	const uint64_t one = 1;
+
+	/*
+	 * write() cannot fail: the counter of the eventfd stays far below its
+	 * maximum.
+	 */
+	if (write(serving->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/*
+ * The first collection shows whether the arguments are valid, and subscribes to
+ * events. The values of this collection are not served: the first request
+ * starts another collection.
+ */
+static int serving_run(struct serving *serving)
+{
+	struct cli *cli = serving->cli;
+	struct interrupt interrupt;
+	int status;
+	int err = interrupt_start(&interrupt, subscription_second_signal);
+
+	if (err) {
+		complain("cannot create the signal thread: %s", strerror(-err));
+		return CLI_DEVICE;
+	}
+	interrupt_calls(&interrupt, serving_wake, serving);
+	status = http_start(&serving->http, "--listen", cli->metrics.listen);
+	if (status == CLI_DONE && serving_collect(serving) == CLI_USAGE)
+		status = CLI_USAGE;
+	serving->fresh_until_ms = 0;
+	if (status == CLI_DONE) {
+		out_line(&cli->out, "http://%s%s", serving->http.address,
+			 serving->http.path);
+		out_flush(&cli->out);
+		serve(serving, &interrupt);
+	}
+	http_stop(&serving->http);
+	metrics_events_stop(&serving->events);
+	interrupt_calls(&interrupt, NULL, NULL);
+	interrupt_stop(&interrupt);
+	return status;
+}
+
+int metrics_listen(struct cli *cli, const struct ibsa_topology *expected)
+{
+	struct serving serving = {
+		.cli = cli,
+		.expected = expected,
+		.http = { .path = "/metrics", .page = page_make },
+		.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	int status;
+
+	if (serving.wake_fd < 0) {
+		complain("cannot create an eventfd: %s", strerror(errno));
+		return CLI_DEVICE;
+	}
+	serving.http.arg = &serving;
+	signal(SIGPIPE, SIG_IGN);
+	status = serving_run(&serving);
+	metrics_end(&serving.metrics);
+	free(serving.text);
+	close(serving.wake_fd);
+	return status;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa metrics: values for Prometheus. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file_write.h"
+#include "base/memory_text.h"
+#include "metrics/metrics.h"
+#include "options/options.h"
+#include "graph/topology.h"
+
+static int metrics_print(struct cli *cli, const struct metrics *metrics)
+{
+	const char *path = cli->output.file;
+	struct memory_text memory;
+	int status;
+
+	if (!path || strcmp(path, "-") == 0) {
+		metrics_write(cli->out.file, metrics, METRICS_OPENMETRICS);
+		return CLI_DONE;
+	}
+	status = memory_text_open(&memory);
+	if (status == CLI_DONE) {
+		metrics_write(memory.file, metrics, METRICS_OPENMETRICS);
+		status = memory_text_close(&memory);
+	}
+	if (status == CLI_DONE)
+		status = file_write(path, memory.text, memory.len);
+	free(memory.text);
+	return status;
+}
+
+static int metrics_once(struct cli *cli, const struct ibsa_topology *expected)
+{
+	struct metrics metrics;
+	int status = metrics_collect(cli, expected, &metrics);
+
+	if (status != CLI_USAGE) {
+		const int written = metrics_print(cli, &metrics);
+
+		status = status == CLI_DONE ? written : status;
+	}
+	metrics_end(&metrics);
+	return status;
+}
+
+/*
+ * Check the command line of ibsa metrics. Return: false: it is wrong, and a
+ * message is printed.
+ */
+static bool arguments_check(const struct cli *cli)
+{
+	if (cli->arg_count > 1 && strcmp(cli->args[1], "node") != 0)
+		complain("after metrics, only the word node is accepted, not "
+			 "'%s'; see ibsa metrics --help",
+			 cli->args[1]);
+	else if (cli->arg_count > 1 && cli->check.expect)
+		complain("metrics node has no option --expect");
+	else if (cli->output.file && cli->metrics.listen)
+		complain("only one of --output and --listen can be given");
+	else if (cli->out.shape != OUT_TABLE || cli->output.fields)
+		complain("metrics writes OpenMetrics only; remove --json, "
+			 "--ndjson, --csv, --fields and --verbose");
+	else
+		return !cli->metrics.label ||
+		       metrics_label_check(cli->metrics.label);
+	return false;
+}
+
+int cmd_metrics(struct cli *cli)
+{
+	struct ibsa_topology *expected = NULL;
+	int status = arguments_check(cli) ? CLI_DONE : CLI_USAGE;
+
+	if (status == CLI_DONE && cli->check.expect)
+		status = topology_expect_load(cli, cli->check.expect,
+					      &expected);
+	if (status == CLI_DONE)
+		status = cli->metrics.listen ? metrics_listen(cli, expected)
+					     : metrics_once(cli, expected);
+	ibsa_topology_free(expected);
+	return status;
+}
+
+void cmd_metrics_details(struct cli *cli)
+{
+	static const char *const lines[] = {
+		"With node, only the ports of this machine, its SA and each "
+		"PEER (a node's",
+		"name, GID, port GUID or LID). Without node, the fabric, too: "
+		"four queries",
+		"for whole tables, so use it on one or two machines of a "
+		"fabric.",
+		"",
+		"  ibsa metrics -o /var/lib/prometheus/node-exporter/ibsa.prom",
+		"  ibsa metrics node --peers /etc/peers",
+		"  ibsa metrics --listen 9710",
+		"",
+		"The metrics; some are there only with --listen:",
+		"",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		out_line(&cli->out, "%s", lines[i]);
+	metrics_list(&cli->out);
+	out_line(&cli->out, "%s", "");
+}

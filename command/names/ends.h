@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Finds the ports that a target of ibsa path stands for, and pairs of ports. */
+#ifndef COMMAND_ENDS_H
+#define COMMAND_ENDS_H
+
+#include "names/nodes.h"
+#include "names/target.h"
+
+/*
+ * A port at an end of a path: its GID, or its LID if the GID is not known, and
+ * its names.
+ */
+struct end {
+	struct ibsa_gid gid;
+	uint32_t lid;
+	char node[TARGET_NAME_BYTES + 1];   /* description; "": unknown */
+	char device[TARGET_NAME_BYTES + 1]; /* "": unknown */
+	unsigned int port; /* 0: unknown, or the node has only one port */
+};
+
+struct ends {
+	struct end *all;
+	size_t count;
+};
+
+/*
+ * Find the ports that a target on the command line stands for. Return: the
+ * exit status; a failure is printed. The caller frees @out in any case.
+ */
+int ends_find(struct cli *cli, const struct target *target, struct ends *out);
+void ends_free(struct ends *ends);
+
+/*
+ * Find the ports of "self": the client's port. If the host has several
+ * adapters, all its active ports in the same subnet: of this machine or, on a
+ * fabric, of the node's host. If an option names a device or port: only the
+ * client's port. @nodes may be NULL.
+ *
+ * Return: the exit status. The caller frees @out in any case.
+ */
+int ends_own(struct cli *cli, const struct nodes *nodes, struct ends *out);
+
+/* The rule by which ports of two targets form pairs. */
+struct ends_pairs {
+	const struct ends *src;
+	const struct ends *dst;
+	/*
+	 * Two ports form a pair only if their devices have the same name;
+	 * otherwise every port of @src forms a pair with every port of @dst.
+	 */
+	bool is_by_device;
+};
+
+/*
+ * Determine the pairs: all pairs if @is_all is set or the two targets have no
+ * device name in common; otherwise ports of devices with equal names.
+ */
+struct ends_pairs ends_pair(const struct ends *src, const struct ends *dst,
+			    bool is_all);
+bool ends_has_pair(const struct ends_pairs *pairs, const struct end *src,
+		   const struct end *dst);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lists the ports of this machine, or of a host of an embedded fabric. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "common/host.h"
+#include "output/fields.h"
+#include "names/machine.h"
+#include "session/scope.h"
+
+static int no_memory(struct ibsa_error *error)
+{
+	snprintf(error->text, sizeof(error->text), "out of memory");
+	return CLI_DEVICE;
+}
+
+static struct machine_port *port_add(struct machine *machine)
+{
+	struct machine_port *ports = reallocarray(
+		machine->ports, machine->count + 1, sizeof(*ports));
+
+	if (!ports)
+		return NULL;
+	machine->ports = ports;
+	ports[machine->count] = (struct machine_port){ .number = 0 };
+	return &ports[machine->count++];
+}
+
+static bool has_infiniband(const struct ibsa_device_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t k = 0; k < list->devices[i].port_count; k++)
+			if (list->devices[i].ports[k].state.link !=
+			    IBSA_LINK_ETHERNET)
+				return true;
+	return false;
+}
+
+/*
+ * Whether a command uses the port if the user names neither a device nor a
+ * port.
+ */
+static bool is_default(const struct ibsa_device_list *list,
+		       const struct ibsa_device *device,
+		       const struct ibsa_port *port)
+{
+	if (device->node_type != IBSA_NODE_CA ||
+	    ibsa_port_gsi(list, port, NULL))
+		return false;
+	return port->state.link != IBSA_LINK_ETHERNET || !has_infiniband(list);
+}
+
+static int machine_port_take(const struct ibsa_device *device,
+			     const struct ibsa_port *port,
+			     struct ibsa_error *error, struct machine *out)
+{
+	struct machine_port *added = port_add(out);
+
+	if (!added)
+		return no_memory(error);
+	*added = (struct machine_port){
+		.opened_as = device->name,
+		.device = device->name,
+		.number = port->number,
+		.err = port->err,
+		.state = port->state,
+		.rate = port->rate,
+		.pkeys = port->pkeys,
+		.pkey_count = port->pkey_count,
+	};
+	return CLI_DONE;
+}
+
+/*
+ * Whether the node that -C or IBSA_NODE names in a fabric server is a switch.
+ */
+static bool node_is_switch(const struct ibsa_device_list *list)
+{
+	return secure_getenv("IBSA_NODE") && list->count &&
+	       list->devices[0].node_type == IBSA_NODE_SWITCH;
+}
+
+static int machine_ports_read(const struct scope *scope,
+			      struct ibsa_error *error, struct machine *out)
+{
+	const struct ibsa_device_list *list = out->list;
+	bool has_device = false;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ibsa_device *device = &list->devices[i];
+
+		if (!scope_has_device(scope, device->name))
+			continue;
+		has_device = true;
+		for (size_t k = 0; k < device->port_count; k++) {
+			const struct ibsa_port *port = &device->ports[k];
+
+			if (!scope_has_port(scope, port->number) ||
+			    (!scope->device && !is_default(list, device, port)))
+				continue;
+			if (machine_port_take(device, port, error, out))
+				return CLI_DEVICE;
+		}
+	}
+	out->is_missing = out->count == 0;
+	if (out->count)
+		return CLI_DONE;
+	if (scope->device || (scope->port && list->count))
+		scope_none(scope, has_device, error);
+	else if (node_is_switch(list))
+		snprintf(
+			error->text, sizeof(error->text),
+			"'%.64s' is a switch; choose a host of the fabric with "
+			"-C; list the nodes with: ibsa topology",
+			secure_getenv("IBSA_NODE"));
+	else
+		snprintf(error->text, sizeof(error->text),
+			 "this machine has no InfiniBand %s",
+			 list->count ? "port" : "device");
+	return CLI_DEVICE;
+}
+
+/*
+ * Find the name of the node, and the port, that the options or IBSA_NODE name.
+ */
+static int fabric_scope(const struct cli *cli, struct scope *out)
+{
+	const char *node = secure_getenv("IBSA_NODE");
+	int status = CLI_DONE;
+
+	if (cli->open.device)
+		out->device = cli->open.device;
+	else if (node && *node)
+		status = scope_parse(node, out);
+	if (cli->open.port)
+		out->port = cli->open.port;
+	return status;
+}
+
+/*
+ * Return: how well a port's node fits the name: a node id best, then as rated
+ * by ibsa__host_match().
+ */
+static int port_match(const char *name, const struct ibsa_fabric_port *port)
+{
+	enum { ID_MATCH = 100 };
+
+	return strcmp(name, port->id) == 0 ? ID_MATCH
+					   : ibsa__host_match(name, port->node);
+}
+
+/* Return: how well the best match in @fabric fits the name @name; above 0. */
+static int best_match(struct ibsa_fabric *fabric, const char *name)
+{
+	struct ibsa_fabric_port port;
+	int best = 1;
+
+	for (size_t i = 0; !ibsa_fabric_port_at(fabric, i, &port); i++) {
+		const int match = port_match(name, &port);
+
+		if (match > best)
+			best = match;
+	}
+	return best;
+}
+
+static int fabric_port_take(const struct ibsa_fabric_port *port,
+			    struct ibsa_error *error, struct machine *out)
+{
+	const char *device = ibsa__host_device(port->node);
+	struct machine_port *added = port_add(out);
+
+	if (!added)
+		return no_memory(error);
+	*added = (struct machine_port){
+		.opened_as = port->id,
+		.device = *device ? device : port->node,
+		.number = port->number,
+		.state = port->state,
+		.rate = port->rate,
+	};
+	return CLI_DONE;
+}
+
+static int fabric_ports_take(const struct scope *scope,
+			     struct ibsa_error *error, struct machine *out)
+{
+	struct ibsa_fabric_port port;
+	char host[IBSA_VALUE_TEXT];
+	bool has_device = false;
+	int best;
+
+	if (ibsa_fabric_port_at(out->fabric, 0, &port) != 0) {
+		out->is_missing = true;
+		snprintf(error->text, sizeof(error->text),
+			 "the fabric has no channel adapter");
+		return CLI_DEVICE;
+	}
+	snprintf(host, sizeof(host), "%.*s", (int)strcspn(port.node, " "),
+		 port.node);
+	if (scope->device)
+		snprintf(host, sizeof(host), "%s", scope->device);
+	best = best_match(out->fabric, host);
+	for (size_t i = 0; !ibsa_fabric_port_at(out->fabric, i, &port); i++) {
+		if (port_match(host, &port) != best)
+			continue;
+		has_device = true;
+		if (scope_has_port(scope, port.number) &&
+		    fabric_port_take(&port, error, out))
+			return CLI_DEVICE;
+	}
+	out->is_missing = out->count == 0;
+	if (out->is_missing)
+		scope_none(scope, has_device, error);
+	return out->is_missing ? CLI_DEVICE : CLI_DONE;
+}
+
+/* Read the P_Key table of a fabric's port, through a client at the port. */
+static int pkeys_read(const struct cli *cli, const struct machine *machine,
+		      struct machine_port *port, struct ibsa_error *error)
+{
+	uint16_t *pkeys = NULL;
+	struct ibsa_client *client;
+	size_t count = 0;
+	uint16_t pkey;
+	int err = port->state.port_state == IBSA_PORT_DOWN
+			  ? -ENETDOWN
+			  : machine_open(cli, machine, port, error, &client);
+
+	/* A port without a link cannot be opened: its table stays empty. */
+	if (err == -ENETDOWN)
+		return CLI_DONE;
+	if (err)
+		return CLI_DEVICE;
+	while (!err && ibsa_pkey_get(client, (uint32_t)count, &pkey) == 0) {
+		uint16_t *more = reallocarray(pkeys, count + 1, sizeof(*more));
+
+		err = more ? 0 : -ENOMEM;
+		if (more) {
+			pkeys = more;
+			pkeys[count++] = pkey;
+		}
+	}
+	(void)ibsa_close(client);
+	port->pkeys = pkeys;
+	port->pkey_count = count;
+	return err ? no_memory(error) : CLI_DONE;
+}
+
+static int fabric_read_ports(struct cli *cli, const char *file,
+			     struct ibsa_error *error, struct machine *out)
+{
+	struct scope scope = { .fabric = file };
+	int status = fabric_scope(cli, &scope);
+	int err = 0;
+
+	if (status == CLI_DONE)
+		err = ibsa_fabric_load(file, NULL, error, &out->fabric);
+	if (err)
+		status = err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
+	if (status == CLI_DONE)
+		status = fabric_ports_take(&scope, error, out);
+	for (size_t i = 0; i < out->count && status == CLI_DONE; i++)
+		status = pkeys_read(cli, out, &out->ports[i], error);
+	scope_free(&scope);
+	return status;
+}
+
+int machine_read(struct cli *cli, struct ibsa_error *error, struct machine *out)
+{
+	const struct scope scope = {
+		.fabric = secure_getenv("IBSA_FABRIC"),
+		.device = cli->open.device,
+		.port = cli->open.port,
+	};
+	const char *file = fabric_file(cli);
+	int err, server_err;
+
+	*out = (struct machine){ .count = 0 };
+	error->text[0] = '\0';
+	if (file)
+		return fabric_read_ports(cli, file, error, out);
+	err = ibsa_devices_read(&out->list);
+	if (!err)
+		return machine_ports_read(&scope, error, out);
+	out->list = NULL;
+	server_err = server_failure(error);
+	if (server_err) {
+		out->is_missing = server_err == -ENODEV || server_err == -ENXIO;
+		return CLI_DEVICE;
+	}
+	out->is_missing = err == -ENOSYS;
+	no_device_text(err, error);
+	return CLI_DEVICE;
+}
+
+void machine_free(struct machine *machine)
+{
+	for (size_t i = 0; machine->fabric && i < machine->count; i++)
+		free((void *)machine->ports[i].pkeys);
+	free(machine->ports);
+	ibsa_devices_free(machine->list);
+	ibsa_fabric_put(machine->fabric);
+	*machine = (struct machine){ .count = 0 };
+}
+
+int machine_open(const struct cli *cli, const struct machine *machine,
+		 const struct machine_port *port, struct ibsa_error *error,
+		 struct ibsa_client **out)
+{
+	struct ibsa_options options = cli->open;
+
+	options.device = port->opened_as;
+	options.port = port->number;
+	options.on = machine->fabric;
+	return ibsa_open(&options, error, out);
+}
+
+const char *machine_port_text(const struct machine_port *port,
+			      char out[MACHINE_PORT_TEXT])
+{
+	char clean[IBSA_VALUE_TEXT];
+
+	snprintf(out, MACHINE_PORT_TEXT, "%s/%u",
+		 fields_clean(port->device, clean), port->number);
+	return out;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Writes why there is no path. */
+#include "output/reason.h"
+
+const char *reason_words(int code, bool is_certain, char out[REASON_CELL_TEXT])
+{
+	snprintf(out, REASON_CELL_TEXT, "%s%s", is_certain ? "" : "possibly ",
+		 ibsa_reason_text(code));
+	return out;
+}
+
+void reason_cell(struct out *out, const char *name, int code, bool is_certain)
+{
+	char text[REASON_CELL_TEXT];
+
+	if (code)
+		out_text(out, name, reason_words(code, is_certain, text));
+	else
+		out_none(out, name);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Writes why there is no path. */
+#ifndef COMMAND_REASON_H
+#define COMMAND_REASON_H
+
+#include <ibsa/reason.h>
+
+#include "output/out.h"
+
+enum { REASON_CELL_TEXT = 64 };
+
+/* Detail text of the reason that no node has the name. */
+/* clang-format off */
+#define REASON_NO_NAME_TEXT \
+	"the SA shows no node with this name; it does not show nodes whose " \
+	"ports are all down, or in no partition of this port"
+/* clang-format on */
+
+/*
+ * Return: the text of a reason why there is no path, with "possibly " before
+ * it if it is not certain.
+ */
+const char *reason_words(int code, bool is_certain, char out[REASON_CELL_TEXT]);
+
+/*
+ * Write the reason why there is no path as a cell; a cell without a value if
+ * it is not known.
+ */
+void reason_cell(struct out *out, const char *name, int code, bool is_certain);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa page: a fabric as one HTML file that loads nothing else. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file_write.h"
+#include "base/memory_text.h"
+#include "names/node_map.h"
+#include "page/page.h"
+
+enum { TIME_TEXT = 32 };
+
+static bool is_standard_output(const struct cli *cli)
+{
+	return strcmp(cli->output.file, "-") == 0;
+}
+
+static int options_check(const struct cli *cli)
+{
+	if (cli->arg_count > 2) {
+		complain("page accepts one file; remove '%s'", cli->args[2]);
+		return CLI_USAGE;
+	}
+	if (!cli->output.file) {
+		complain("page needs --output FILE, or -o FILE; - is standard "
+			 "output");
+		return CLI_USAGE;
+	}
+	if (out_is_data(&cli->out)) {
+		complain("page writes HTML only; for JSON and CSV, see ibsa "
+			 "topology and ibsa check");
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+static int topology_get(struct page *page)
+{
+	int status;
+
+	if (!page->file)
+		return fabric_check_read(&page->check);
+	status = topology_file_read(page->cli, page->file,
+				    &page->check.topology);
+	return status == CLI_DONE ? fabric_check_file(&page->check) : status;
+}
+
+static int page_read(struct page *page)
+{
+	int status = node_map_read(page->cli);
+
+	page->view.map = page->cli->topology.map;
+	if (status == CLI_DONE)
+		status = topology_get(page);
+	if (status != CLI_DONE)
+		return status;
+	page->view.topology = page->check.topology;
+	page->view.info = page->check.info;
+	return page_ports_find(page);
+}
+
+static void time_put(struct page_json *json)
+{
+	const time_t now = time(NULL);
+	char text[TIME_TEXT] = "";
+	struct tm utc;
+
+	if (gmtime_r(&now, &utc))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	page_text(json, "time", text);
+}
+
+/* Write the whole page. Return: the exit status. */
+static int page_put(struct page *page)
+{
+	struct page_json *json = &page->json;
+	int status = CLI_DONE;
+
+	fputs(page_head, json->file);
+	page_open(json, NULL, '{');
+	page_text(json, "version", ibsa_version());
+	time_put(json);
+	if (page->file)
+		page_text(json, "file", page->file);
+	if (page->here == SIZE_MAX)
+		page_null(json, "here");
+	else
+		page_number(json, "here", page->here);
+	page_topology(page);
+	if (!page->file)
+		status = page_records(page);
+	page_close(json, '}');
+	fputs(page_tail, json->file);
+	return status;
+}
+
+static int output_write(struct cli *cli, const char *text, size_t len)
+{
+	if (!is_standard_output(cli))
+		return file_write(cli->output.file, text, len);
+	out_line(&cli->out, "%.*s", (int)len - 1, text);
+	return CLI_DONE;
+}
+
+static int page_make(struct page *page)
+{
+	struct memory_text memory;
+	int status = page_read(page);
+
+	if (status != CLI_DONE)
+		return status;
+	status = memory_text_open(&memory);
+	page->json.file = memory.file;
+	if (status == CLI_DONE) {
+		int closed;
+
+		status = page_put(page);
+		closed = memory_text_close(&memory);
+		status = status == CLI_DONE ? closed : status;
+	}
+	if (status == CLI_DONE)
+		status = output_write(page->cli, memory.text, memory.len);
+	free(memory.text);
+	return status;
+}
+
+int cmd_page(struct cli *cli)
+{
+	struct page page = {
+		.cli = cli,
+		.check = { .cli = cli },
+		.file = cli->arg_count > 1 ? cli->args[1] : NULL,
+	};
+	int status = options_check(cli);
+
+	if (status == CLI_DONE)
+		status = page_make(&page);
+	fabric_check_done(&page.check);
+	free(page.ports);
+	free(page.by_guid);
+	return status;
+}
+
+void cmd_page_details(struct cli *cli)
+{
+	out_line(
+		&cli->out, "%s",
+		"Writes one HTML file that shows the fabric, as the SA has it, "
+		"or a topology\nfile: the findings of ibsa check, a picture "
+		"with a search for hosts, the\npaths from here, partitions, "
+		"services, multicast groups, the SMs and the\nlatency of the "
+		"SA. A browser needs no network to show it. --expect compares\n"
+		"the fabric with a file.\n\n"
+		"  ibsa page -o fabric.html\n"
+		"  ibsa page --expect fabric.net -o fabric.html\n"
+		"  ibsa page fabric.net -o - >fabric.html\n");
+}

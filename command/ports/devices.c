@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa devices: lists the ports of a machine or a fabric. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/device.h>
+#include <ibsa/sim.h>
+
+#include "output/cli.h"
+#include "output/columns.h"
+#include "output/fields.h"
+#include "session/scope.h"
+
+enum { NO_PORT = -1 };
+
+/* A line in the output of ibsa devices: a port, or a device without ports. */
+struct line {
+	const char *name;
+	int port;	/* or NO_PORT */
+	bool has_state; /* @state is valid */
+	struct ibsa_port_state state;
+	const struct ibsa_device *device; /* NULL on an embedded fabric */
+	const struct ibsa_port *details;  /* NULL: unknown */
+	const char *rate;		  /* NULL: unknown */
+	/* The reason why the port cannot be used; "" if it can. */
+	char note[320];
+};
+
+/*
+ * The lines in the output of ibsa devices. The table has a column for notes
+ * only if at least one line has a note.
+ */
+struct view {
+	const struct scope *scope;
+	struct line *lines;
+	size_t count;
+	size_t room;
+	bool noted;
+	bool has_device; /* @scope's device was found */
+	bool has_umad;	 /* the kernel module ib_umad is loaded */
+	const struct ibsa_device_list
+		/*
+		 * List of this machine's devices; NULL on an embedded fabric.
+		 */
+		*list;
+};
+
+static void text_or_none(struct out *out, const char *name, const char *text)
+{
+	fields_text_or_none(out, name, text && *text ? text : NULL);
+}
+
+/* States have the names of PortInfo's values. */
+static void state_cells(struct out *out, const struct ibsa_port_state *state)
+{
+	struct ibsa_port_info info = { .port_state = state->port_state };
+
+	fields_named_as(out, "state", &ibsa_port_info_record, "port_state",
+			&info);
+	out_count(out, "lid", state->lid);
+	out_count(out, "sm_lid", state->sm_lid);
+}
+
+static void no_cells(struct out *out, const char *const *names)
+{
+	for (; *names; names++)
+		out_none(out, *names);
+}
+
+static void port_cells(struct out *out, const struct line *line)
+{
+	static const char *const lids[] = { "lid", "sm_lid", NULL };
+	static const char *const gids[] = { "guid", "gid", NULL };
+
+	text_or_none(out, "device", line->name);
+	if (line->port == NO_PORT)
+		out_none(out, "port");
+	else
+		out_count(out, "port", (uint64_t)line->port);
+	if (line->has_state) {
+		state_cells(out, &line->state);
+	} else {
+		out_no_code(out, "state");
+		no_cells(out, lids);
+	}
+	text_or_none(out, "rate", line->rate);
+	if (line->has_state) {
+		fields_guid(out, "guid", fields_gid_guid(&line->state.gid));
+		fields_gid(out, "gid", &line->state.gid);
+	} else {
+		no_cells(out, gids);
+	}
+}
+
+static void more_port_cells(struct out *out, const struct line *line)
+{
+	static const char *const names[] = { "lmc", "sm_sl", NULL };
+	struct ibsa_port_info info = { .port_state = 0 };
+
+	if (line->has_state) {
+		info.port_physical_state = line->state.phys_state;
+		fields_named_as(out, "phys_state", &ibsa_port_info_record,
+				"port_physical_state", &info);
+		out_count(out, "lmc", line->state.lmc);
+		out_count(out, "sm_sl", line->state.sm_sl);
+	} else {
+		out_no_code(out, "phys_state");
+		no_cells(out, names);
+	}
+	text_or_none(out, "link_layer",
+		     line->details ? line->details->link_layer : NULL);
+	text_or_none(out, "umad", line->details ? line->details->umad : NULL);
+}
+
+static void more_device_cells(struct out *out, const struct line *line)
+{
+	static const char *const names[] = { "node_guid", "system_image_guid",
+					     "firmware", "board", NULL };
+	const struct ibsa_device *device = line->device;
+
+	if (!device || device->err) {
+		no_cells(out, names);
+		return;
+	}
+	fields_guid(out, "node_guid", device->node_guid);
+	fields_guid(out, "system_image_guid", device->system_image_guid);
+	text_or_none(out, "firmware", device->firmware);
+	text_or_none(out, "board", device->board);
+}
+
+static void line_row(struct out *out, size_t index, void *arg)
+{
+	const struct view *view = arg;
+	const struct line *line = &view->lines[index];
+
+	port_cells(out, line);
+	if (!out_is_brief(out)) {
+		more_port_cells(out, line);
+		more_device_cells(out, line);
+	}
+	if (view->noted || !out_is_brief(out))
+		text_or_none(out, "note", line->note);
+}
+
+static int line_add(struct view *view, const struct line *line)
+{
+	struct line *lines = view->lines;
+
+	if (view->count == view->room) {
+		view->room = view->room ? 2 * view->room : 64;
+		lines = reallocarray(lines, view->room, sizeof(*lines));
+		if (!lines)
+			return -ENOMEM;
+		view->lines = lines;
+	}
+	lines[view->count++] = *line;
+	view->noted |= line->note[0] != '\0';
+	return 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void
+line_note_add(struct line *line, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line->note, sizeof(line->note), format, args);
+	va_end(args);
+}
+
+/* Add a note to the line if this user cannot use the port's device file. */
+static void access_note(struct line *line, const struct ibsa_port *port)
+{
+	struct ibsa_port_access access;
+
+	if (ibsa_port_access_get(port, &access) != 0)
+		line_note_add(line, "the port does not support MADs");
+	else if (access.open_err == -EACCES)
+		line_note_add(line, "not permitted to open %s",
+			      access.umad.path);
+	else if (access.umad.err == -ENOENT)
+		line_note_add(line, "%s does not exist", access.umad.path);
+	else if (access.open_err == -ENODEV)
+		line_note_add(line, "%s is not a device of ib_umad",
+			      access.umad.path);
+	else if (access.open_err)
+		line_note_add(line, "%s: %s", access.umad.path,
+			      strerror(-access.open_err));
+}
+
+static void port_fill(const struct view *view, struct line *line,
+		      const struct ibsa_port *port)
+{
+	const struct ibsa_device *device;
+	const struct ibsa_port *gsi;
+
+	line->port = (int)port->number;
+	if (port->err) {
+		line_note_add(line, "%s", strerror(-port->err));
+		return;
+	}
+	line->has_state = true;
+	line->state = port->state;
+	line->details = port;
+	line->rate = port->rate;
+	gsi = ibsa_port_gsi(view->list, port, &device);
+	if (gsi)
+		line_note_add(
+			line,
+			"SMI of %s/%u; that port receives the SA's answers",
+			device->name, gsi->number);
+	else if (view->has_umad)
+		access_note(line, port);
+	else
+		line_note_add(line,
+			      "no MAD device; load the kernel module ib_umad");
+}
+
+/* Add a line for a port; @port is NULL for a device without ports. */
+static int device_line_add(struct view *view, const struct ibsa_device *device,
+			   const struct ibsa_port *port)
+{
+	struct line line = {
+		.name = device->name,
+		.port = NO_PORT,
+		.device = device,
+	};
+
+	if (port)
+		port_fill(view, &line, port);
+	else
+		line_note_add(&line, "no ports");
+	if (device->err)
+		line_note_add(&line, "%s", strerror(-device->err));
+	return line_add(view, &line);
+}
+
+/* Add a line for each port of the device; one line if it has no ports. */
+static int device_add(struct view *view, const struct ibsa_device *device)
+{
+	const struct ibsa_port *port = device->ports;
+	int err = 0;
+
+	view->has_device = true;
+	if (device->port_count == 0 && !view->scope->port)
+		return device_line_add(view, device, NULL);
+	for (size_t i = 0; !err && i < device->port_count; i++, port++)
+		if (scope_has_port(view->scope, port->number))
+			err = device_line_add(view, device, port);
+	return err;
+}
+
+/* Explain why the output has no lines. */
+static int no_lines_explain(struct cli *cli, const struct view *view)
+{
+	struct ibsa_error error;
+
+	scope_none(view->scope, view->has_device, &error);
+	out_rows(&cli->out, 0, line_row, NULL);
+	complain("%s", error.text);
+	return CLI_DEVICE;
+}
+
+static int out_of_memory(void)
+{
+	complain("out of memory");
+	return CLI_DEVICE;
+}
+
+static int no_devices(struct cli *cli, int err)
+{
+	out_rows(&cli->out, 0, line_row, NULL);
+	return no_device_explain(err);
+}
+
+static int list_show(struct cli *cli, struct view *view,
+		     const struct ibsa_device_list *list)
+{
+	const struct ibsa_device *device = list->devices;
+	int err = 0;
+
+	view->list = list;
+	for (size_t i = 0; !err && i < list->count; i++, device++)
+		if (scope_has_device(view->scope, device->name))
+			err = device_add(view, device);
+	if (err)
+		return out_of_memory();
+	if (list->count == 0)
+		return no_devices(cli, 0);
+	if (view->count == 0)
+		return no_lines_explain(cli, view);
+	out_rows(&cli->out, view->count, line_row, view);
+	return CLI_DONE;
+}
+
+static int machine_devices(struct cli *cli, struct view *view)
+{
+	struct ibsa_device_list *list;
+	unsigned int version;
+	int status;
+	int err;
+
+	if (server_is_silent(cli)) {
+		out_rows(&cli->out, 0, line_row, NULL);
+		return CLI_DEVICE;
+	}
+	err = ibsa_devices_read(&list);
+	if (err)
+		return no_devices(cli, err);
+	view->has_umad = ibsa_umad_version(NULL, &version) == 0;
+	status = list_show(cli, view, list);
+	ibsa_devices_free(list);
+	return status;
+}
+
+static int fabric_lines(struct ibsa_fabric *fabric, struct view *view)
+{
+	struct ibsa_fabric_port port;
+	int err = 0;
+
+	for (size_t i = 0; !err && !ibsa_fabric_port_at(fabric, i, &port);
+	     i++) {
+		const struct line line = {
+			.name = port.node,
+			.port = (int)port.number,
+			.has_state = true,
+			.state = port.state,
+			.rate = port.rate,
+		};
+
+		if (!scope_has_node(view->scope, &port))
+			continue;
+		view->has_device = true;
+		if (scope_has_port(view->scope, port.number))
+			err = line_add(view, &line);
+	}
+	return err;
+}
+
+static int fabric_devices(struct cli *cli, struct view *view, const char *file)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_fabric *fabric;
+	int status = CLI_DONE;
+	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
+
+	if (err)
+		return error_explain(err, &error);
+	if (fabric_lines(fabric, view) != 0) {
+		status = out_of_memory();
+	} else if (view->count == 0 && view->scope->device) {
+		status = no_lines_explain(cli, view);
+	} else {
+		out_rows(&cli->out, view->count, line_row, view);
+		if (view->count == 0) {
+			complain("%s has no channel adapter, so there are no "
+				 "ports to list; name a file with a channel "
+				 "adapter",
+				 file);
+			status = CLI_DEVICE;
+		}
+	}
+	ibsa_fabric_put(fabric);
+	return status;
+}
+
+int cmd_devices(struct cli *cli)
+{
+	const char *file = fabric_file(cli);
+	struct scope scope;
+	struct view view = { .scope = &scope };
+	int status = scope_find(cli, &scope);
+
+	if (status == CLI_DONE)
+		status = columns_use(cli, &columns_devices);
+	if (status == CLI_DONE)
+		status = file ? fabric_devices(cli, &view, file)
+			      : machine_devices(cli, &view);
+	free(view.lines);
+	scope_free(&scope);
+	return status;
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa gids: lists GID tables, or selects the GID to use for an address. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/device.h>
+#include <ibsa/sim.h>
+#include <ibsa/text.h>
+
+#include "output/cli.h"
+#include "output/columns.h"
+#include "output/fields.h"
+#include "session/scope.h"
+
+enum { IPV4_AT = 12, MAPPED_BITS = 96 };
+
+/*
+ * The rows of ibsa gids and, with --for, how well each row fits the address.
+ * With --for but without --all, only the row with index @only is printed.
+ */
+struct view {
+	const struct ibsa_gid_row *rows;
+	size_t count;
+	const struct ibsa_gid *address;
+	const enum ibsa_gid_fit *fits;
+	const size_t *only;
+	bool noted;
+};
+
+static bool is_ipv4(const struct ibsa_gid *gid)
+{
+	static const uint8_t mapped[IPV4_AT] = { [10] = 0xff, 0xff };
+
+	return memcmp(gid->raw, mapped, sizeof(mapped)) == 0;
+}
+
+static const char *type_name(uint8_t type)
+{
+	switch (type) {
+	case IBSA_GID_IB:
+		return "IB";
+	case IBSA_GID_ROCE_V1:
+		return "RoCE v1";
+	case IBSA_GID_ROCE_V2:
+		return "RoCE v2";
+	default:
+		return "?";
+	}
+}
+
+/*
+ * Return: the word for how a GID fits. The words of this function are in the
+ * JSON output, and programs compare them.
+ */
+static const char *fit_name(enum ibsa_gid_fit fit)
+{
+	static const char *const names[] = {
+		[IBSA_GID_CHOSEN] = "chosen",
+		[IBSA_GID_UNREADABLE] = "unreadable",
+		[IBSA_GID_EMPTY] = "empty",
+		[IBSA_GID_PORT_DOWN] = "port-down",
+		[IBSA_GID_OTHER_FAMILY] = "other-family",
+		[IBSA_GID_LINK_LOCAL] = "link-local",
+		[IBSA_GID_ROCE_V1_ONLY] = "roce-v1",
+		[IBSA_GID_FARTHER] = "farther",
+		[IBSA_GID_LATER] = "later",
+	};
+
+	return names[fit];
+}
+
+static void ipv4_cell(struct out *out, const struct ibsa_gid *gid)
+{
+	const uint8_t *at = gid->raw + IPV4_AT;
+	char text[16];
+
+	if (!is_ipv4(gid)) {
+		out_none(out, "ipv4");
+		return;
+	}
+	snprintf(text, sizeof(text), "%u.%u.%u.%u", at[0], at[1], at[2], at[3]);
+	out_text(out, "ipv4", text);
+}
+
+static void netdev_cell(struct out *out, uint32_t ifindex)
+{
+	char name[IF_NAMESIZE];
+
+	out_text_or_none(out, "netdev",
+			 ifindex ? if_indextoname(ifindex, name) : NULL);
+}
+
+static void entry_cells(struct out *out, const struct ibsa_gid_row *row)
+{
+	static const char *const names[] = { "gid", "ipv4", "type", "netdev" };
+
+	out_count(out, "index", row->entry.index);
+	if (row->err) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			out_none(out, names[i]);
+		return;
+	}
+	fields_gid(out, "gid", &row->entry.gid);
+	ipv4_cell(out, &row->entry.gid);
+	out_text(out, "type", type_name(row->entry.type));
+	netdev_cell(out, row->entry.ifindex);
+}
+
+/*
+ * Return: the number of leading bits that a GID and the address have in
+ * common; at most 32 for IPv4.
+ */
+static unsigned int shared_bits(const struct view *view,
+				const struct ibsa_gid *gid)
+{
+	const uint8_t *a = gid->raw;
+	const uint8_t *b = view->address->raw;
+	unsigned int bits = 0;
+
+	while (bits < 128 && !((a[bits / 8] ^ b[bits / 8]) & 0x80 >> bits % 8))
+		bits++;
+	return is_ipv4(gid) && is_ipv4(view->address) ? bits - MAPPED_BITS
+						      : bits;
+}
+
+static void chosen_text(const struct view *view, const struct ibsa_gid_row *row,
+			char *out, size_t size)
+{
+	const struct ibsa_gid *gid = &row->entry.gid;
+	const char *family = is_ipv4(gid) ? ", IPv4" : ", IPv6";
+
+	if (row->entry.type == IBSA_GID_IB)
+		family = "";
+	snprintf(out, size, "chosen: %s%s, %u leading bits the same",
+		 type_name(row->entry.type), family, shared_bits(view, gid));
+}
+
+static const char *err_text(int err)
+{
+	return err == -EPROTO ? "its GID or type is not understood"
+			      : strerror(-err);
+}
+
+static void why_text(const struct view *view, size_t index, char *out,
+		     size_t size)
+{
+	const struct ibsa_gid_row *row = &view->rows[index];
+	const char *text = "";
+
+	switch (view->fits[index]) {
+	case IBSA_GID_CHOSEN:
+		chosen_text(view, row, out, size);
+		return;
+	case IBSA_GID_UNREADABLE:
+		snprintf(out, size, "cannot be read: %s", err_text(row->err));
+		return;
+	case IBSA_GID_FARTHER:
+		snprintf(out, size, "only %u leading bits the same",
+			 shared_bits(view, &row->entry.gid));
+		return;
+	case IBSA_GID_EMPTY:
+		text = "empty";
+		break;
+	case IBSA_GID_PORT_DOWN:
+		text = "its port is not active";
+		break;
+	case IBSA_GID_OTHER_FAMILY:
+		text = is_ipv4(view->address) ? "not IPv4, as the address is"
+					      : "IPv4, the address is not";
+		break;
+	case IBSA_GID_LINK_LOCAL:
+		text = "link-local, the address is not";
+		break;
+	case IBSA_GID_ROCE_V1_ONLY:
+		text = "RoCE v1, the chosen one is not";
+		break;
+	case IBSA_GID_LATER:
+		text = "as good, but later";
+		break;
+	}
+	snprintf(out, size, "%s", text);
+}
+
+static void row_write(struct out *out, size_t index, void *arg)
+{
+	const struct view *view = arg;
+	const size_t at = view->only ? *view->only : index;
+	const struct ibsa_gid_row *row = &view->rows[at];
+	char text[IBSA_VALUE_TEXT];
+
+	out_text(out, "device", fields_clean(row->device, text));
+	out_count(out, "port", row->port);
+	entry_cells(out, row);
+	if (view->fits) {
+		if (!out_is_brief(out))
+			out_text(out, "fit", fit_name(view->fits[at]));
+		why_text(view, at, text, sizeof(text));
+		out_text(out, "why", text);
+	} else if (row->err) {
+		out_text(out, "note", err_text(row->err));
+	} else if (view->noted || !out_is_brief(out)) {
+		out_none(out, "note");
+	}
+}
+
+/*
+ * Print one line that tells why no GID can be used: for each reason, the
+ * number of GIDs that it excludes.
+ */
+static int no_gid_fits_explain(const struct cli *cli, const struct view *view)
+{
+	static const struct {
+		enum ibsa_gid_fit fit;
+		const char *text;
+	} reasons[] = {
+		{ IBSA_GID_OTHER_FAMILY, "of the other address family" },
+		{ IBSA_GID_LINK_LOCAL, "link-local" },
+		{ IBSA_GID_PORT_DOWN, "of ports that are not active" },
+		{ IBSA_GID_UNREADABLE, "unreadable" },
+	};
+	char text[160] = "";
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		size_t used = strlen(text);
+		size_t count = 0;
+
+		for (size_t j = 0; j < view->count; j++)
+			count += view->fits[j] == reasons[i].fit;
+		if (count)
+			snprintf(text + used, sizeof(text) - used, "%s%zu %s",
+				 used ? ", " : "", count, reasons[i].text);
+	}
+	complain("no GID can be used for %s: %s", cli->gids.address, text);
+	return CLI_NO;
+}
+
+static int show_choice(struct cli *cli, struct view *view)
+{
+	enum ibsa_gid_fit *fits = calloc(view->count, sizeof(*fits));
+	size_t at;
+	int err;
+
+	if (!fits) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	view->address = &cli->gids.gid;
+	view->fits = fits;
+	err = ibsa_gid_choose(view->rows, view->count, view->address, fits,
+			      &at);
+	if (!err && !cli->all)
+		view->only = &at;
+	if (cli->all)
+		out_rows(&cli->out, view->count, row_write, view);
+	else
+		out_rows(&cli->out, err ? 0 : 1, row_write, view);
+	if (err)
+		no_gid_fits_explain(cli, view);
+	free(fits);
+	return err ? CLI_NO : CLI_DONE;
+}
+
+static int rows_print(struct cli *cli, struct view *view)
+{
+	if (!view->count) {
+		out_rows(&cli->out, 0, row_write, view);
+		complain("the GID tables are empty; check the ports with "
+			 "ibsa devices");
+		return CLI_NO;
+	}
+	if (cli->gids.address)
+		return show_choice(cli, view);
+	for (size_t i = 0; i < view->count; i++)
+		view->noted |= view->rows[i].err != 0;
+	out_rows(&cli->out, view->count, row_write, view);
+	return CLI_DONE;
+}
+
+static int no_table_explain(struct cli *cli, const struct scope *scope,
+			    bool has_device)
+{
+	struct ibsa_error error;
+
+	scope_none(scope, has_device, &error);
+	out_rows(&cli->out, 0, row_write, NULL);
+	complain("%s", error.text);
+	return CLI_DEVICE;
+}
+
+static int no_gids_explain(struct cli *cli, int err)
+{
+	out_rows(&cli->out, 0, row_write, NULL);
+	return no_device_explain(err);
+}
+
+/* Whether @scope names an existing device of this machine. */
+static bool has_device(const struct scope *scope)
+{
+	struct ibsa_device_list *devices;
+	bool has = false;
+
+	if (ibsa_devices_read(&devices))
+		return false;
+	for (size_t i = 0; i < devices->count; i++)
+		has |= scope_has_device(scope, devices->devices[i].name);
+	ibsa_devices_free(devices);
+	return has;
+}
+
+static int machine_gids(struct cli *cli, const struct scope *scope)
+{
+	struct ibsa_gid_list *list;
+	struct view view = { .rows = NULL };
+	int status;
+	int err;
+
+	if (server_is_silent(cli)) {
+		out_rows(&cli->out, 0, row_write, NULL);
+		return CLI_DEVICE;
+	}
+	err = ibsa_gids_read(scope->device, scope->port, &list);
+	if (scope->device && (err == -ENODEV || err == -ENXIO))
+		return no_table_explain(cli, scope, err == -ENXIO);
+	if (err)
+		return no_gids_explain(cli, err);
+	view.rows = list->rows;
+	view.count = list->count;
+	if (!list->count && !has_device(scope))
+		status = no_gids_explain(cli, 0);
+	else
+		status = rows_print(cli, &view);
+	ibsa_gids_free(list);
+	return status;
+}
+
+struct reading {
+	struct ibsa_gid_row *rows;
+	size_t count;
+	size_t room;
+};
+
+static int row_add(struct reading *reading, const struct ibsa_fabric_port *port,
+		   const struct ibsa_gid_entry *entry)
+{
+	struct ibsa_gid_row *rows = reading->rows;
+
+	if (reading->count == reading->room) {
+		reading->room = reading->room ? 2 * reading->room : 64;
+		rows = reallocarray(rows, reading->room, sizeof(*rows));
+		if (!rows)
+			return -ENOMEM;
+		reading->rows = rows;
+	}
+	rows[reading->count++] = (struct ibsa_gid_row){
+		.device = port->node,
+		.port = port->number,
+		.port_state = port->state.port_state,
+		.entry = *entry,
+	};
+	return 0;
+}
+
+/*
+ * Read the rows of a port. A port without a cable is skipped: no client can
+ * use it.
+ */
+static int port_read(struct ibsa_fabric *fabric,
+		     const struct ibsa_fabric_port *port,
+		     struct reading *reading)
+{
+	struct ibsa_transport *transport;
+	struct ibsa_gid_entry entry;
+	int err = ibsa_fabric_attach(fabric, port->id, port->number,
+				     &transport);
+
+	if (err)
+		return err == -ENETDOWN ? 0 : err;
+	for (uint32_t i = 0; !err || err == -ENODATA; i++) {
+		err = transport->ops->gid(transport, i, &entry);
+		if (!err)
+			err = row_add(reading, port, &entry);
+	}
+	transport->ops->close(transport);
+	return err == -EINVAL ? 0 : err;
+}
+
+/*
+ * Read the rows of an embedded fabric. Return: 0; -ENODEV the device of @scope
+ * does not exist; -ENXIO its port does not exist.
+ */
+static int fabric_read(struct ibsa_fabric *fabric, const struct scope *scope,
+		       struct reading *reading)
+{
+	struct ibsa_fabric_port port;
+	int missing = -ENODEV;
+	int err = 0;
+
+	for (size_t i = 0; !err && !ibsa_fabric_port_at(fabric, i, &port);
+	     i++) {
+		if (!scope_has_node(scope, &port))
+			continue;
+		if (scope_has_port(scope, port.number)) {
+			missing = 0;
+			err = port_read(fabric, &port, reading);
+		} else if (missing) {
+			missing = -ENXIO;
+		}
+	}
+	return err ? err : missing;
+}
+
+static int fabric_gids(struct cli *cli, const struct scope *scope,
+		       const char *file)
+{
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_fabric *fabric;
+	struct reading reading = { .rows = NULL };
+	struct view view = { .rows = NULL };
+	int status;
+	int err = ibsa_fabric_load(file, NULL, &error, &fabric);
+
+	if (err)
+		return error_explain(err, &error);
+	err = fabric_read(fabric, scope, &reading);
+	view.rows = reading.rows;
+	view.count = reading.count;
+	if (!err) {
+		status = rows_print(cli, &view);
+	} else if (scope->device && (err == -ENODEV || err == -ENXIO)) {
+		status = no_table_explain(cli, scope, err == -ENXIO);
+	} else {
+		if (err == -ENODEV)
+			complain("%s has no channel adapter, so there are no "
+				 "GIDs to list; name a file with a channel "
+				 "adapter",
+				 file);
+		else
+			complain("cannot read the GIDs of %s: %s", file,
+				 strerror(-err));
+		status = CLI_DEVICE;
+	}
+	free(reading.rows);
+	ibsa_fabric_put(fabric);
+	return status;
+}
+
+int cmd_gids(struct cli *cli)
+{
+	const char *file = fabric_file(cli);
+	struct scope scope;
+	int status = scope_find(cli, &scope);
+
+	if (status == CLI_DONE && cli->all && !cli->gids.address) {
+		complain("gids: --all needs --for; without --for, gids lists "
+			 "all GIDs anyway");
+		status = CLI_USAGE;
+	}
+	if (status == CLI_DONE)
+		status = columns_use(cli, cli->gids.address ? &columns_gids_for
+							    : &columns_gids);
+	if (status == CLI_DONE)
+		status = file ? fabric_gids(cli, &scope, file)
+			      : machine_gids(cli, &scope);
+	scope_free(&scope);
+	return status;
+}
+
+void cmd_gids_details(struct cli *cli)
+{
+	struct out *out = &cli->out;
+
+	out_line(out, "Lists all entries that are not empty. With --for, "
+		      "shows the entry to use as the\nsource for ADDRESS, an "
+		      "address of a peer or of this machine, and the "
+		      "reason.\nThe port of that entry is active; its "
+		      "address family is that of ADDRESS; it is\nlink-local "
+		      "only if ADDRESS is; RoCE v2 is preferred to v1, then "
+		      "the entry with\nthe most leading bits in common. "
+		      "--all also shows the other entries, each with\nthe "
+		      "reason why it was not chosen.\n");
+}

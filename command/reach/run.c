@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Runs the queries of ibsa reach, and stops when the SA no longer answers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ibsa/text.h>
+
+#include "session/query_wait.h"
+#include "reach/reach.h"
+
+/*
+ * After this many queries in a row without an answer, the remaining ones are
+ * not sent. The number is that of a whole window, and each query had its full
+ * timeout.
+ */
+enum { UNANSWERED_MAX = IBSA_DEFAULT_WINDOW };
+
+static const char second_signal_text[] = "ended before all answers were there";
+
+int reach_worse(int a, int b)
+{
+	if (a == CLI_USAGE || b == CLI_USAGE)
+		return CLI_USAGE;
+	return a > b ? a : b;
+}
+
+const char *reach_word(const struct reach_result *result)
+{
+	switch (result->reach) {
+	case IBSA_REACH_YES:
+		return "yes";
+	case IBSA_REACH_NO:
+		return "no";
+	default:
+		return "unknown";
+	}
+}
+
+const char *reach_reason(const struct reach_result *result,
+			 char out[REASON_CELL_TEXT])
+{
+	if (result->reach == IBSA_REACH_YES)
+		return NULL;
+	if (result->reason)
+		return reason_words(result->reason, result->is_certain, out);
+	switch (result->err) {
+	case 0:
+		if (result->reach == IBSA_REACH_NO)
+			return "no path";
+		return ibsa_status_text(result->status);
+	case -ETIMEDOUT:
+		return result->tries ? "the SA did not answer" : "not sent";
+	case -EAGAIN:
+		return "no subnet manager";
+	case -ENETDOWN:
+		return ibsa_reason_text(IBSA_REASON_THIS_PORT_DOWN);
+	case -EPROTO:
+		return "malformed answer";
+	case -ECANCELED:
+		return "interrupted";
+	case -ENODATA:
+		return "the SA returned no GID";
+	default:
+		return strerror(-result->err);
+	}
+}
+
+void reach_results_free(struct reach_result *results, size_t count)
+{
+	for (size_t i = 0; results && i < count; i++)
+		free((char *)results[i].detail);
+	free(results);
+}
+
+static void note_failure(struct reach_run *run,
+			 const struct reach_result *result)
+{
+	const bool refused = result->err == 0 &&
+			     !(result->status & IBSA_STATUS_BUSY);
+	struct reach_result *first = refused ? &run->refused : &run->silent;
+
+	run->status = reach_worse(run->status,
+				  refused ? CLI_REFUSED : CLI_SILENT);
+	if (!first->is_known)
+		*first = *result;
+}
+
+/*
+ * If the first status by which the SA has refused a query is a redirection,
+ * store the target of the redirection.
+ */
+static void note_redirect(struct reach_run *run,
+			  const struct ibsa_reach_answer *answer)
+{
+	if (!answer->redirect || run->refused.is_known)
+		return;
+	memcpy(run->redirect, answer->redirect, sizeof(run->redirect));
+	run->is_redirected = true;
+}
+
+static void judge(struct reach_run *run, const struct reach_result *result)
+{
+	run->done++;
+	run->unanswered_in_row = result->err ? run->unanswered_in_row + 1 : 0;
+	if (result->reach == IBSA_REACH_NO)
+		run->status = reach_worse(run->status, CLI_NO);
+	else if (result->reach == IBSA_REACH_UNKNOWN)
+		note_failure(run, result);
+}
+
+/*
+ * End the batch of queries. The batch then reports -ECANCELED for each query
+ * without an answer, with 0 tries if the query was not sent.
+ */
+static void run_stop(struct reach_run *run, enum reach_end why)
+{
+	if (run->end != REACH_GOES_ON)
+		return;
+	run->end = why;
+	(void)ibsa_reach_stop(run->batch);
+}
+
+static void answer_received(const struct ibsa_reach_answer *answer, void *arg)
+{
+	struct reach_run *run = arg;
+	struct reach_result *result = &run->results[answer->index];
+
+	run->left = answer->left;
+	if (answer->err == -ECANCELED &&
+	    (answer->tries == 0 || run->end != REACH_INTERRUPTED))
+		return;
+	*result = (struct reach_result){
+		.is_known = true,
+		.reach = (uint8_t)answer->reach,
+		.redirects = answer->redirects,
+		.status = answer->status,
+		.err = answer->err,
+		.tries = answer->tries,
+		.rtt_ns = answer->rtt_ns,
+		.reason = (uint8_t)answer->reason,
+		.is_certain = answer->is_certain,
+		.detail = answer->detail[0] ? strdup(answer->detail) : NULL,
+	};
+	if (answer->err == -ECANCELED)
+		return;
+	note_redirect(run, answer);
+	judge(run, result);
+	if (run->unanswered_in_row == UNANSWERED_MAX && run->done < run->total)
+		run_stop(run, REACH_SILENT);
+}
+
+int reach_signals_start(struct cli *cli, struct interrupt *interrupt)
+{
+	int status = client_open(cli);
+	int err;
+
+	if (status != CLI_DONE)
+		return status;
+	err = interrupt_start(interrupt, second_signal_text);
+	if (err) {
+		complain("cannot create the signal thread: %s", strerror(-err));
+		return CLI_DEVICE;
+	}
+	cli->interrupt = interrupt;
+	interrupt_wakes(interrupt, cli->client);
+	return CLI_DONE;
+}
+
+void reach_signals_stop(struct cli *cli)
+{
+	if (cli->interrupt)
+		interrupt_stop(cli->interrupt);
+	cli->interrupt = NULL;
+}
+
+void reach_run_start(struct reach_run *run, struct cli *cli, size_t total,
+		     bool has_reasons)
+{
+	*run = (struct reach_run){
+		.cli = cli,
+		.total = total,
+		.why = has_reasons ? IBSA_WHY_ALWAYS : IBSA_WHY_NEVER,
+	};
+	ibsa_stats_get(cli->client, &run->before);
+	progress_start(&run->progress);
+}
+
+/*
+ * Close the client because waiting has failed: closing reports the remaining
+ * queries.
+ */
+static void run_abandon(struct reach_run *run, int err)
+{
+	run->end = REACH_BROKEN;
+	interrupt_wakes(run->cli->interrupt, NULL);
+	(void)ibsa_close(run->cli->client);
+	run->cli->client = NULL;
+	progress_end();
+	complain("cannot receive from the SA: %s; check the port with ibsa "
+		 "devices",
+		 strerror(-err));
+}
+
+static void wait_for_all(struct reach_run *run)
+{
+	while (run->left > 0) {
+		int err;
+
+		if (interrupt_seen(run->cli->interrupt))
+			run_stop(run, REACH_INTERRUPTED);
+		err = ibsa_wait(run->cli->client,
+				progress_pause_ms(&run->progress));
+		if (err && err != -EINTR) {
+			run_abandon(run, err);
+			return;
+		}
+		progress_count(&run->progress, run->done, run->total);
+	}
+}
+
+bool reach_run_query(struct reach_run *run, const struct ibsa_gid *from,
+		     const struct ibsa_gid *gids, size_t count,
+		     struct reach_result *results)
+{
+	struct ibsa_reach_options options = { .why = run->why };
+	int err;
+
+	if (run->end != REACH_GOES_ON || count == 0)
+		return run->end == REACH_GOES_ON;
+	if (from)
+		options.from = *from;
+	run->results = results;
+	run->left = count;
+	err = ibsa_reach_start(run->cli->client, &options, gids, count,
+			       answer_received, run, &run->batch);
+	if (err) {
+		complain("cannot send queries to the SA: %s", strerror(-err));
+		run->end = REACH_BROKEN;
+		return false;
+	}
+	wait_for_all(run);
+	return run->end == REACH_GOES_ON;
+}
+
+static void explain(struct reach_run *run, const struct reach_result *result)
+{
+	const struct ibsa_reply reply = {
+		.record = &ibsa_path_record,
+		.err = result->err,
+		.status = result->status,
+		.redirects = result->redirects,
+		.tries = result->tries,
+		.redirect = run->is_redirected ? run->redirect : NULL,
+	};
+
+	if (result->is_known)
+		(void)reply_explain(run->cli, &reply);
+}
+
+int reach_run_end(struct reach_run *run)
+{
+	reach_signals_stop(run->cli);
+	progress_end();
+	queries_print(run->cli, "reach", &run->before);
+	explain(run, &run->silent);
+	explain(run, &run->refused);
+	if (run->end == REACH_SILENT)
+		complain("%d queries in a row had no answer; the others were "
+			 "not sent",
+			 UNANSWERED_MAX);
+	else if (run->end == REACH_INTERRUPTED)
+		complain("interrupted");
+	if (run->end != REACH_GOES_ON)
+		run->status = reach_worse(run->status, CLI_SILENT);
+	return run->status;
+}
+
+void reach_count(struct reach_tally *tally, const struct reach_result *result)
+{
+	if (!result->is_known)
+		tally->unasked++;
+	else if (result->reach == IBSA_REACH_YES)
+		tally->yes++;
+	else if (result->reach == IBSA_REACH_NO)
+		tally->no++;
+	else
+		tally->unknown++;
+}
+
+void reach_summary(const struct cli *cli, const struct reach_tally *tally)
+{
+	const size_t total = tally->yes + tally->no + tally->unknown +
+			     tally->unasked;
+	char unasked[64] = "";
+
+	if (tally->yes == total && !cli->output.verbose &&
+	    !isatty(STDERR_FILENO))
+		return;
+	if (tally->unasked > 0)
+		snprintf(unasked, sizeof(unasked), ", %zu not asked",
+			 tally->unasked);
+	complain("%zu of %zu reachable, %zu not, %zu unknown%s", tally->yes,
+		 total, tally->no, tally->unknown, unasked);
+}

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finds the targets of ibsa reach: from arguments, from lines of standard
+ * input, or from the fabric.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/query_wait.h"
+#include "names/ends.h"
+#include "output/fields.h"
+#include "base/lines.h"
+#include "names/nodes.h"
+#include "session/opa.h"
+#include "reach/reach.h"
+
+static int no_memory(void)
+{
+	complain("out of memory");
+	return CLI_DEVICE;
+}
+
+static struct reach_target *target_add(struct reach_targets *targets)
+{
+	if (targets->count == targets->room) {
+		size_t room = targets->room ? 2 * targets->room : 16;
+		struct reach_target *all = reallocarray(targets->all, room,
+							sizeof(*all));
+
+		if (!all)
+			return NULL;
+		targets->all = all;
+		targets->room = room;
+	}
+	targets->all[targets->count] = (struct reach_target){ .line = 0 };
+	return &targets->all[targets->count++];
+}
+
+static void drop(struct reach_targets *targets, size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+
+	free(target->text);
+	free(target->error);
+	free(target->node);
+	*target = (struct reach_target){ .line = 0 };
+}
+
+/*
+ * Return: the beginning of a message about a target: "line 3: " for a line of
+ * standard input, "" for an argument.
+ */
+static const char *where(const struct reach_target *target, char out[32])
+{
+	out[0] = '\0';
+	if (target->line)
+		snprintf(out, 32, "line %lu: ", target->line);
+	return out;
+}
+
+/*
+ * Add a target, or with @why a wrong line. The error of a line is reported when
+ * the targets are resolved, so that all messages are in the order of the lines.
+ */
+static int add_text(struct reach_targets *targets, const char *text,
+		    unsigned long line, const char *why)
+{
+	struct reach_target *target;
+	struct ibsa_error error;
+
+	if (targets->count == REACH_TARGETS_MAX) {
+		complain("more than %d targets; give fewer at a time",
+			 REACH_TARGETS_MAX);
+		return CLI_USAGE;
+	}
+	target = target_add(targets);
+	if (!target)
+		return no_memory();
+	target->line = line;
+	target->text = strdup(text);
+	if (!target->text)
+		return no_memory();
+	if (!why && target_parse_any(target->text, &target->what, &error) != 0)
+		why = error.text;
+	if (!why)
+		return CLI_DONE;
+	targets->status = CLI_USAGE;
+	if (!line) {
+		complain("%s", why);
+		return CLI_USAGE;
+	}
+	target->error = strdup(why);
+	return target->error ? CLI_DONE : no_memory();
+}
+
+/* Add the targets in the lines of standard input. */
+static int add_lines(struct reach_targets *targets)
+{
+	struct lines lines = { .file = stdin };
+	int status = CLI_DONE;
+	const char *text, *why;
+
+	while (status == CLI_DONE && (text = lines_next(&lines, &why)))
+		if (why || *text)
+			status = add_text(targets, text, lines.number, why);
+	if (lines.err) {
+		complain("cannot read standard input: %s",
+			 lines_error_text(&lines));
+		status = CLI_DEVICE;
+	}
+	return status;
+}
+
+static int add_argument(struct reach_targets *targets, const char *text,
+			bool *has_lines)
+{
+	if (strcmp(text, "-") != 0)
+		return add_text(targets, text, 0, NULL);
+	if (*has_lines) {
+		complain("- is given twice; standard input can be read only "
+			 "once");
+		return CLI_USAGE;
+	}
+	*has_lines = true;
+	return add_lines(targets);
+}
+
+static int check_count(const struct cli *cli, struct reach_targets *targets)
+{
+	targets->is_whole = cli->all ||
+			    (cli->reach.matrix && cli->arg_count == 1);
+	if (cli->all && cli->arg_count > 1) {
+		complain("--all already means all targets; remove '%s'",
+			 cli->args[1]);
+		return CLI_USAGE;
+	}
+	if (!targets->is_whole && cli->arg_count == 1) {
+		complain("reach needs a TARGET, - or --all; see ibsa reach "
+			 "--help");
+		return CLI_USAGE;
+	}
+	return CLI_DONE;
+}
+
+int reach_targets_parse(struct cli *cli, struct reach_targets *out)
+{
+	bool has_lines = false;
+	int status;
+
+	*out = (struct reach_targets){ .status = CLI_DONE };
+	status = check_count(cli, out);
+	/*
+	 * The arguments are parsed first: an invalid one ends the command
+	 * before it reads standard input.
+	 */
+	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
+		if (strcmp(cli->args[i], "-") != 0)
+			status = add_argument(out, cli->args[i], &has_lines);
+	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
+		if (strcmp(cli->args[i], "-") == 0)
+			status = add_argument(out, cli->args[i], &has_lines);
+	return status;
+}
+
+static int set_node(struct reach_target *target, const struct ibsa_node *node)
+{
+	if (!node)
+		return CLI_DONE;
+	target->node = strdup(node->node_description);
+	return target->node ? CLI_DONE : no_memory();
+}
+
+static int first_node(struct cli *cli, const struct ibsa_reply *reply,
+		      void *arg)
+{
+	(void)cli;
+	return ibsa_reply_decode(reply, 0, arg) ? CLI_SILENT : CLI_DONE;
+}
+
+/*
+ * Find the NodeRecord of the port with this LID, which may be any LID of a
+ * port with an LMC.
+ */
+static int find_lid(struct cli *cli, uint16_t lid, struct ibsa_node *out)
+{
+	const struct ibsa_node want = { .lid = lid };
+	const struct ibsa_query query = {
+		.record = &ibsa_node_record,
+		.match = &want,
+		.mask = IBSA_NODE_CM(lid),
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+
+	return query_wait(cli, &query, first_node, out);
+}
+
+/* State for converting targets to GIDs. */
+struct resolving {
+	struct cli *cli;
+	struct ibsa_gid own;
+	bool is_opa; /* the link layer of this machine's port is Omni-Path */
+	struct nodes nodes;
+	bool has_nodes;
+};
+
+static int set_port(const struct resolving *resolving,
+		    struct reach_target *target, const struct ibsa_node *node)
+{
+	target->gid = fields_guid_gid(&resolving->own, node->port_guid);
+	return set_node(target, node);
+}
+
+/* Convert a target that is a LID. */
+static int find_port(struct resolving *resolving, struct reach_target *target)
+{
+	struct ibsa_node node;
+	char line_text[32];
+	int status = find_lid(resolving->cli, (uint16_t)target->what.lid,
+			      &node);
+
+	if (status == CLI_DONE)
+		return set_port(resolving, target, &node);
+	if (status != CLI_NO)
+		return status;
+	complain("%s%s the LID %u", where(target, line_text),
+		 nodes_are_shown(resolving->cli) ? "no port has"
+						 : "the SA shows no port with",
+		 target->what.lid);
+	target->missing = IBSA_REASON_UNKNOWN_PORT;
+	return CLI_DONE;
+}
+
+/*
+ * Append a further port for the name of target @index. Return: the new target;
+ * NULL if memory is short, which is reported.
+ */
+static struct reach_target *add_further(struct reach_targets *targets,
+					size_t index)
+{
+	struct reach_target *more = target_add(targets);
+
+	if (more) {
+		more->line = targets->all[index].line;
+		more->after = index + 1;
+		more->text = strdup(targets->all[index].text);
+	}
+	if (more && more->text)
+		return more;
+	no_memory();
+	return NULL;
+}
+
+/*
+ * Find the ports of a node's name: its first port becomes the target, the
+ * other ports are appended. arrange() moves them later.
+ */
+static int find_node(struct resolving *resolving, struct reach_targets *targets,
+		     size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+	const struct nodes *nodes = resolving->has_nodes ? &resolving->nodes
+							 : NULL;
+	struct node_ports ports;
+	char line_text[32];
+	int status = nodes_find(resolving->cli, nodes, where(target, line_text),
+				target->what.name, &ports);
+
+	if (status == CLI_NO) {
+		target->missing = IBSA_REASON_NO_NAME;
+		status = CLI_DONE;
+	} else if (status == CLI_DONE) {
+		status = set_port(resolving, target, &ports.all[0]);
+	}
+	for (size_t i = 1; i < ports.count && status == CLI_DONE; i++) {
+		target = add_further(targets, index);
+		status = target ? set_port(resolving, target, &ports.all[i])
+				: CLI_DEVICE;
+	}
+	node_ports_free(&ports);
+	return status;
+}
+
+/* Convert "self" to this host's ports, likewise. */
+static int find_own(struct resolving *resolving, struct reach_targets *targets,
+		    size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+	const struct nodes *nodes = resolving->has_nodes ? &resolving->nodes
+							 : NULL;
+	struct ends ends;
+	int status = ends_own(resolving->cli, nodes, &ends);
+
+	for (size_t i = 0; i < ends.count && status == CLI_DONE; i++) {
+		const struct ibsa_gid *gid = &ends.all[i].gid;
+
+		if (i)
+			target = add_further(targets, index);
+		if (!target) {
+			status = CLI_DEVICE;
+			break;
+		}
+		target->gid = *gid;
+		if (nodes)
+			status = set_node(
+				target, nodes_at(nodes, fields_gid_guid(gid)));
+	}
+	ends_free(&ends);
+	return status;
+}
+
+static bool is_long_lid(const struct target *target)
+{
+	return target->kind == TARGET_LID && target->lid >= IBSA_LID_PERMISSIVE;
+}
+
+/*
+ * Find the GID of a LID of more than 16 bits. A NodeRecord has no room for it;
+ * on Omni-Path a GID encodes it.
+ */
+static int take_long_lid(const struct resolving *resolving,
+			 struct reach_target *target)
+{
+	struct ibsa_error error;
+	char line_text[32];
+
+	if (resolving->is_opa) {
+		target->gid = opa_gid_of_lid(&resolving->own, target->what.lid);
+		return CLI_DONE;
+	}
+	if (target_parse(target->text, &target->what, &error) != 0)
+		complain("%s%s", where(target, line_text), error.text);
+	return CLI_USAGE;
+}
+
+static int resolve(struct resolving *resolving, struct reach_targets *targets,
+		   size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+	const struct ibsa_node *node = NULL;
+	struct ibsa_error error;
+
+	if (resolving->is_opa && target->what.kind == TARGET_GUID)
+		(void)target_parse_opa(target->text, &target->what, &error);
+	if (is_long_lid(&target->what))
+		return take_long_lid(resolving, target);
+	switch (target->what.kind) {
+	case TARGET_SELF:
+		return find_own(resolving, targets, index);
+	case TARGET_GID:
+		target->gid = target->what.gid;
+		break;
+	case TARGET_GUID:
+		target->gid = fields_guid_gid(&resolving->own,
+					      target->what.guid);
+		break;
+	case TARGET_LID:
+		return find_port(resolving, target);
+	default:
+		return find_node(resolving, targets, index);
+	}
+	if (resolving->has_nodes)
+		node = nodes_at(&resolving->nodes,
+				fields_gid_guid(&target->gid));
+	return set_node(target, node);
+}
+
+/*
+ * Remove dropped targets, and move the further ports of each name behind its
+ * first port. The further ports begin at index @given, in the order of their
+ * names.
+ */
+static int arrange(struct reach_targets *targets, size_t given)
+{
+	struct reach_target *all = calloc(targets->count + 1, sizeof(*all));
+	size_t more = given;
+	size_t count = 0;
+
+	if (!all)
+		return no_memory();
+	for (size_t i = 0; i < given; i++) {
+		if (targets->all[i].text)
+			all[count++] = targets->all[i];
+		while (more < targets->count &&
+		       targets->all[more].after == i + 1)
+			all[count++] = targets->all[more++];
+	}
+	free(targets->all);
+	targets->all = all;
+	targets->room = targets->count + 1;
+	targets->count = count;
+	return CLI_DONE;
+}
+
+/*
+ * The SA did not answer. Return: CLI_DONE: the command continues, because
+ * targets that need no query nevertheless get a result; CLI_SILENT: the command
+ * ends, because of --matrix or --all, because a signal has arrived, or because
+ * waiting has failed, which closes the client.
+ */
+static int silence_note(const struct cli *cli, struct reach_targets *targets)
+{
+	if (cli->reach.matrix || targets->is_whole || !cli->client ||
+	    interrupt_seen(cli->interrupt))
+		return CLI_SILENT;
+	targets->is_silent = true;
+	targets->status = reach_worse(targets->status, CLI_SILENT);
+	return CLI_DONE;
+}
+
+static bool needs_query(const struct target *target)
+{
+	return target->kind == TARGET_NAME ||
+	       (target->kind == TARGET_LID && !is_long_lid(target));
+}
+
+/*
+ * Find the GID of a target, unless that needs the answer of an SA that did not
+ * answer before.
+ */
+static int resolve_or_mark(struct resolving *resolving,
+			   struct reach_targets *targets, size_t index)
+{
+	struct reach_target *target = &targets->all[index];
+	char line_text[32];
+	int status = CLI_SILENT;
+
+	if (target->error) {
+		complain("%s%s", where(target, line_text), target->error);
+		return CLI_USAGE;
+	}
+	if (!targets->is_silent || !needs_query(&target->what))
+		status = resolve(resolving, targets, index);
+	if (status != CLI_SILENT)
+		return status;
+	targets->all[index].is_unresolved = true;
+	return silence_note(resolving->cli, targets);
+}
+
+/*
+ * Find the GIDs of all targets. A line that cannot be parsed, or whose name is
+ * ambiguous, is reported and dropped.
+ */
+static int resolve_all(struct resolving *resolving,
+		       struct reach_targets *targets)
+{
+	const size_t given = targets->count;
+	int status = CLI_DONE;
+
+	for (size_t i = 0; i < given && status == CLI_DONE; i++) {
+		status = resolve_or_mark(resolving, targets, i);
+		if (status == CLI_USAGE && targets->all[i].line) {
+			drop(targets, i);
+			targets->status = status;
+			status = CLI_DONE;
+		}
+	}
+	return status == CLI_DONE ? arrange(targets, given) : status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct reach_target *x = a;
+	const struct reach_target *y = b;
+	int order = strverscmp(x->node, y->node);
+
+	return order ? order : memcmp(&x->gid, &y->gid, sizeof(x->gid));
+}
+
+/* Make every port of a channel adapter a target, sorted by node name. */
+static int take_all(const struct resolving *resolving,
+		    struct reach_targets *targets)
+{
+	const struct nodes *nodes = &resolving->nodes;
+
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct ibsa_node *node = &nodes->all[i];
+		struct reach_target *target;
+
+		if (node->node_type != IBSA_NODE_CA)
+			continue;
+		target = target_add(targets);
+		if (!target || set_node(target, node) != CLI_DONE)
+			return target ? CLI_DEVICE : no_memory();
+		target->gid = fields_guid_gid(&resolving->own, node->port_guid);
+	}
+	if (targets->count > 0)
+		qsort(targets->all, targets->count, sizeof(*targets->all),
+		      by_name);
+	return CLI_DONE;
+}
+
+bool reach_target_has_gid(const struct reach_target *target)
+{
+	return !target->missing && !target->is_unresolved;
+}
+
+static int by_gid(const void *a, const void *b)
+{
+	const struct reach_target *const *x = a;
+	const struct reach_target *const *y = b;
+	int order = memcmp(&(*x)->gid, &(*y)->gid, sizeof((*x)->gid));
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Set @same of each target to the first target with the same GID. */
+static void find_same(struct reach_target **sorted, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool is_same = i > 0 &&
+			       memcmp(&sorted[i]->gid, &sorted[i - 1]->gid,
+				      sizeof(sorted[i]->gid)) == 0;
+
+		sorted[i]->same = is_same ? sorted[i - 1]->same : sorted[i];
+	}
+}
+
+/* Collect the GIDs of the targets in their order, each GID once. */
+static int collect_gids(struct reach_targets *targets)
+{
+	struct reach_target **sorted = calloc(targets->count, sizeof(*sorted));
+	size_t count = 0;
+
+	targets->gids = calloc(targets->count, sizeof(*targets->gids));
+	targets->first = calloc(targets->count, sizeof(*targets->first));
+	if (!sorted || !targets->gids || !targets->first) {
+		free(sorted);
+		return no_memory();
+	}
+	for (size_t i = 0; i < targets->count; i++)
+		if (reach_target_has_gid(&targets->all[i]))
+			sorted[count++] = &targets->all[i];
+	qsort(sorted, count, sizeof(*sorted), by_gid);
+	find_same(sorted, count);
+	for (size_t i = 0; i < targets->count; i++) {
+		struct reach_target *target = &targets->all[i];
+
+		if (!reach_target_has_gid(target))
+			continue;
+		if (target->same == target) {
+			target->index = targets->gid_count++;
+			targets->gids[target->index] = target->gid;
+			targets->first[target->index] = target;
+		} else {
+			target->index = target->same->index;
+		}
+	}
+	free(sorted);
+	return CLI_DONE;
+}
+
+/*
+ * Whether all NodeRecords must be read, because targets are given by name, or
+ * because the names of nodes are part of the output.
+ */
+static bool wants_nodes(const struct cli *cli,
+			const struct reach_targets *targets)
+{
+	bool has_name = false;
+
+	for (size_t i = 0; i < targets->count && !has_name; i++)
+		has_name = targets->all[i].what.kind == TARGET_NAME;
+	return targets->is_whole || cli->reach.matrix || cli->output.verbose ||
+	       has_name;
+}
+
+int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)
+{
+	struct resolving resolving = { .cli = cli };
+	struct ibsa_port_state port;
+	int status = own_port_get(cli, &port);
+
+	if (status == CLI_DONE) {
+		resolving.own = port.gid;
+		resolving.is_opa = port.link == IBSA_LINK_OPA;
+	}
+	if (status == CLI_DONE && wants_nodes(cli, targets)) {
+		status = nodes_read(cli, &resolving.nodes);
+		resolving.has_nodes = status == CLI_DONE;
+		if (status == CLI_SILENT)
+			status = silence_note(cli, targets);
+	}
+	if (status == CLI_DONE && targets->is_whole)
+		status = take_all(&resolving, targets);
+	else if (status == CLI_DONE)
+		status = resolve_all(&resolving, targets);
+	nodes_free(&resolving.nodes);
+	if (status == CLI_DONE && targets->count > 0)
+		status = collect_gids(targets);
+	return status;
+}
+
+void reach_targets_free(struct reach_targets *targets)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		drop(targets, i);
+	free(targets->all);
+	free(targets->gids);
+	free(targets->first);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Checks that a table of the SA includes the port that queried it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "output/fields.h"
+#include "session/own_port.h"
+
+/* The port that a table must contain; with @is_any, any port will do. */
+struct own_port {
+	uint64_t guid;
+	uint32_t lid;
+	bool is_any;
+};
+
+static bool own_port_init(const struct cli *cli, struct ibsa_client *client,
+			  struct own_port *out, struct ibsa_error *why)
+{
+	struct ibsa_port_state state;
+	const int err = ibsa_port_get(client, false, &state);
+
+	if (err) {
+		snprintf(why->text, sizeof(why->text),
+			 "cannot read the port: %s; check it with ibsa devices",
+			 strerror(-err));
+		return false;
+	}
+	*out = (struct own_port){
+		.guid = fields_gid_guid(&state.gid),
+		.lid = state.lid,
+		.is_any = cli->open.access.sa != NULL,
+	};
+	return true;
+}
+
+/*
+ * Whether a port with this GUID and LID is the own one. A virtual function has
+ * a GUID of its own, and the LID of its adapter.
+ */
+static bool own_port_is(const struct own_port *own, uint64_t guid, uint32_t lid)
+{
+	return own->is_any || guid == own->guid || (lid && lid == own->lid);
+}
+
+static bool own_port_miss(const struct own_port *own, struct ibsa_error *why)
+{
+	if (own->is_any)
+		snprintf(why->text, sizeof(why->text),
+			 "the SA answered without any NodeRecord, so the "
+			 "fabric is unknown; check the address of --sa");
+	else
+		snprintf(why->text, sizeof(why->text),
+			 "the SA answered without a NodeRecord of this port "
+			 "(GUID 0x%016" PRIx64 ", LID %" PRIu32
+			 "), so the fabric is unknown; try again, and check "
+			 "the subnet manager if this happens again",
+			 own->guid, own->lid);
+	return false;
+}
+
+bool own_port_in_nodes(const struct cli *cli, struct ibsa_client *client,
+		       const struct ibsa_node *nodes, size_t count,
+		       struct ibsa_error *why)
+{
+	struct own_port own;
+
+	if (!own_port_init(cli, client, &own, why))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (own_port_is(&own, nodes[i].port_guid, nodes[i].lid))
+			return true;
+	return own_port_miss(&own, why);
+}
+
+bool own_port_in_topology(const struct cli *cli, struct ibsa_client *client,
+			  const struct ibsa_topology *topology,
+			  struct ibsa_error *why)
+{
+	struct ibsa_topology_node node;
+	struct ibsa_topology_port port;
+	struct own_port own;
+
+	if (!own_port_init(cli, client, &own, why))
+		return false;
+	for (size_t i = 0; !ibsa_topology_node_at(topology, i, &node); i++)
+		for (unsigned int number = 0; number <= node.port_count;
+		     number++)
+			if (!ibsa_topology_port_at(topology, i, number,
+						   &port) &&
+			    own_port_is(&own, port.guid, port.lid))
+				return true;
+	return own_port_miss(&own, why);
+}

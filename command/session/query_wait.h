@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sends a query, waits for the reply, prints failures and returns the exit
+ * status.
+ */
+#ifndef COMMAND_QUERY_WAIT_H
+#define COMMAND_QUERY_WAIT_H
+
+#include "output/cli.h"
+
+/*
+ * Uses the records of a reply, which is valid only during the call. Return:
+ * the exit status.
+ */
+typedef int (*reply_use_fn)(struct cli *cli, const struct ibsa_reply *reply,
+			    void *arg);
+
+/* Open the client if it is not open yet. Return: the exit status. */
+int client_open(struct cli *cli);
+
+/*
+ * A wait for one or more queries. The callback of the last query sets @ended.
+ */
+struct client_wait {
+	bool ended;
+	/*
+	 * waiting has failed, a message was printed, and the client was closed
+	 */
+	bool broken;
+};
+
+/* Wait until @wait->ended is set, and show progress on a terminal. */
+void client_wait(struct cli *cli, struct client_wait *wait);
+
+/* Print why a query could not be submitted. Return: the exit status. */
+int query_refused_explain(struct cli *cli, int err);
+
+/*
+ * Send a query and wait for the reply. @use is called with a reply that has
+ * records. Failures are printed; except that no record matches (CLI_NO), which
+ * the caller prints.
+ *
+ * Return: the exit status, or the return value of @use.
+ */
+int query_wait(struct cli *cli, const struct ibsa_query *query,
+	       reply_use_fn use, void *arg);
+
+/*
+ * If @status is a redirection, print its target. Return: whether it is a
+ * redirection.
+ */
+bool redirection_explain(struct cli *cli, uint16_t status);
+
+/* Print that the SA has refused the request, and what to do. */
+void refusal_explain(const struct ibsa_record *record, uint16_t status);
+
+/*
+ * Print why a reply has no records and what to do; nothing if no record
+ * matches. Return: the exit status.
+ */
+int reply_explain(struct cli *cli, const struct ibsa_reply *reply);
+
+/* With -v, print the tries, the time and the number of records of a reply. */
+void reply_statistics_print(const struct cli *cli,
+			    const struct ibsa_query *query,
+			    const struct ibsa_reply *reply);
+
+/*
+ * With -v, print how many queries the client has sent since @before. @what: the
+ * subject of the message.
+ */
+void queries_print(const struct cli *cli, const char *what,
+		   const struct ibsa_stats *before);
+
+/* Get the state of the client's port, which includes the port's GID. */
+int own_port_get(struct cli *cli, struct ibsa_port_state *out);
+int own_gid_get(struct cli *cli, struct ibsa_gid *out);
+
+enum { ARGUMENT_ROOM = 128 }; /* for a name and a GID */
+
+/*
+ * If @text is "field=self" and the field is a GID, or an end of a
+ * MultiPathRecord, set @out to a text in @room with the GID of this port, else
+ * to @text. Return: the exit status.
+ */
+int self_replace(struct cli *cli, const struct ibsa_record *record,
+		 const char *text, char room[ARGUMENT_ROOM], const char **out);
+
+#endif

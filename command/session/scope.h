@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The devices and ports on which a command operates. */
+#ifndef COMMAND_SCOPE_H
+#define COMMAND_SCOPE_H
+
+#include <ibsa/fabric.h>
+
+#include "output/cli.h"
+
+struct scope {
+	const char *device; /* NULL: all */
+	unsigned int port;  /* 0: all of the device */
+	const char
+		/*
+		 * The fabric to which the device belongs; NULL or "": this
+		 * machine.
+		 */
+		*fabric;
+	/* the memory of @device, if it was allocated; otherwise NULL */
+	char *owned;
+};
+
+/*
+ * Parse "DEVICE" or "DEVICE/PORT" into @out, which must be zero. Return: the
+ * exit status.
+ */
+int scope_parse(const char *text, struct scope *out);
+
+/*
+ * Parse the only argument DEVICE[/PORT], or --device and --port. Return: the
+ * exit status; a failure is printed. The caller frees @out in any case.
+ */
+int scope_find(const struct cli *cli, struct scope *out);
+void scope_free(struct scope *scope);
+
+bool scope_has_device(const struct scope *scope, const char *device);
+bool scope_has_node(const struct scope *scope,
+		    const struct ibsa_fabric_port *port);
+bool scope_has_port(const struct scope *scope, unsigned int port);
+
+/* Set @out to the message that the device, or its port, does not exist. */
+void scope_none(const struct scope *scope, bool has_device,
+		struct ibsa_error *out);
+
+#endif

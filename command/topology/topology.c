@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa topology: switches by level, links, and hosts under their switches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/sa.h>
+#include <ibsa/text.h>
+
+#include "output/columns.h"
+#include "graph/draw.h"
+#include "output/fields.h"
+#include "options/options.h"
+#include "graph/topology.h"
+
+enum { WIDTH_TEXT = 16 };
+
+/*
+ * A line in the output of ibsa topology: a link at its upper end, or a node
+ * without a link.
+ */
+struct link {
+	size_t node;
+	unsigned int port;
+};
+
+/* A node, and its place in the order of the output. */
+struct position {
+	size_t node;
+	size_t island;
+	unsigned int level;
+	const char *name;
+};
+
+struct links {
+	const struct topology_view *view;
+	struct position *positions;
+	size_t *rank; /* of each node in the order */
+	struct link *all;
+	size_t count;
+};
+
+/*
+ * Compare two nodes for the order of the output: by island; in an island,
+ * switches of the highest level first; numbers in names are compared by value.
+ */
+static int by_position(const void *a, const void *b)
+{
+	const struct position *x = a;
+	const struct position *y = b;
+	int order;
+
+	if (x->island != y->island)
+		return x->island < y->island ? -1 : 1;
+	if (x->level != y->level)
+		return x->level > y->level ? -1 : 1;
+	order = strverscmp(x->name, y->name);
+	return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+static void positions_find(struct links *links)
+{
+	const size_t count = links->view->info.nodes;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ibsa_topology_node node =
+			topology_view_node(links->view, i);
+
+		links->positions[i] = (struct position){
+			.node = i,
+			.island = node.island,
+			.level = node.level,
+			.name = node.name,
+		};
+	}
+	qsort(links->positions, count, sizeof(*links->positions), by_position);
+	for (size_t i = 0; i < count; i++)
+		links->rank[links->positions[i].node] = i;
+}
+
+/*
+ * Whether a link is listed at this end: at the node that comes first in the
+ * order of the output; a link that only one end reports, at that end.
+ */
+static bool is_listed(const struct links *links, size_t node,
+		      const struct ibsa_topology_port *port)
+{
+	const struct ibsa_topology_port far =
+		topology_view_port(links->view, port->far_node, port->far_port);
+	const bool is_mutual = far.far_node == node &&
+			       far.far_port == port->number;
+
+	if (links->view->is_hidden[port->far_node])
+		return false;
+	if (!is_mutual || port->far_node == node)
+		return !is_mutual || port->number < port->far_port;
+	return links->rank[node] < links->rank[port->far_node];
+}
+
+static void links_add_node(struct links *links, size_t node)
+{
+	unsigned int own = 0; /* a port with a LID */
+	bool has_link = false;
+
+	for (unsigned int number = 0; number <= UINT8_MAX; number++) {
+		const struct ibsa_topology_port port =
+			topology_view_port(links->view, node, number);
+
+		if (!own && port.lid)
+			own = number;
+		if (!port.has_link)
+			continue;
+		has_link = true;
+		if (is_listed(links, node, &port))
+			links->all[links->count++] = (struct link){ node,
+								    number };
+	}
+	if (!has_link)
+		links->all[links->count++] = (struct link){ node, own };
+}
+
+static int links_find(const struct topology_view *view, struct links *out)
+{
+	const size_t nodes = view->info.nodes;
+
+	*out = (struct links){
+		.view = view,
+		.positions = calloc(nodes + 1, sizeof(*out->positions)),
+		.rank = calloc(nodes + 1, sizeof(*out->rank)),
+		.all = calloc(nodes + view->info.links + 1, sizeof(*out->all)),
+	};
+	if (!out->positions || !out->rank || !out->all) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	positions_find(out);
+	for (size_t i = 0; i < nodes; i++)
+		if (!view->is_hidden[out->positions[i].node])
+			links_add_node(out, out->positions[i].node);
+	return CLI_DONE;
+}
+
+static void links_free(struct links *links)
+{
+	free(links->positions);
+	free(links->rank);
+	free(links->all);
+}
+
+static void name_cell(struct out *out, const char *name, const char *text)
+{
+	out_text_or_none(out, name, *text ? text : NULL);
+}
+
+static void width_cells(struct out *out, const struct ibsa_topology_port *port)
+{
+	char width[WIDTH_TEXT];
+
+	snprintf(width, sizeof(width), "%ux", port->lanes);
+	name_cell(out, "width", port->has_link && port->lanes ? width : "");
+	name_cell(out, "speed", port->has_link ? port->speed : "");
+}
+
+static void guid_cell(struct out *out, const char *name, uint64_t guid)
+{
+	if (guid)
+		fields_guid(out, name, guid);
+	else
+		out_none(out, name);
+}
+
+/* Write the cells of one end of a link; their names have a prefix. */
+static void end_cells(struct out *out, const struct topology_view *view,
+		      size_t index, unsigned int number, bool is_peer)
+{
+	static const char *const names[][6] = {
+		{ "node_type", "node_guid", "num_ports", "port_guid", "lid",
+		  "lmc" },
+		{ "peer_node_type", "peer_node_guid", "peer_num_ports",
+		  "peer_port_guid", "peer_lid", "peer_lmc" },
+	};
+	const char *const *name = names[is_peer];
+	const struct ibsa_topology_node node = topology_view_node(view, index);
+	const bool is_switch = node.type == IBSA_NODE_SWITCH;
+	const struct ibsa_node record = { .node_type = node.type };
+	uint8_t lmc;
+	const uint32_t lid = topology_view_lid(view, index, number, &lmc);
+
+	fields_named_as(out, name[0], &ibsa_node_record, "node_type", &record);
+	fields_guid(out, name[1], node.guid);
+	out_count(out, name[2], node.port_count);
+	guid_cell(out, name[3],
+		  topology_view_port(view, index, is_switch ? 0 : number).guid);
+	/* A file may have no LIDs. */
+	if (lid) {
+		out_count(out, name[4], lid);
+		out_count(out, name[5], lmc);
+	} else {
+		out_none(out, name[4]);
+		out_none(out, name[5]);
+	}
+}
+
+static void no_end_cells(struct out *out)
+{
+	static const char *const names[] = { "peer_node_guid", "peer_num_ports",
+					     "peer_port_guid", "peer_lid",
+					     "peer_lmc" };
+
+	out_no_code(out, "peer_node_type");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		out_none(out, names[i]);
+}
+
+/*
+ * A code of 0 means that the value is unknown: for example, a topology file
+ * does not contain the states of ports.
+ */
+static void code_cell(struct out *out, const char *name, unsigned int code,
+		      const struct ibsa_record *record, const char *field,
+		      const void *host)
+{
+	if (code)
+		fields_named_as(out, name, record, field, host);
+	else
+		out_no_code(out, name);
+}
+
+/*
+ * Write state, MTU, rate and number of ends of a port's link. Without a link,
+ * these cells have no value.
+ */
+static void link_cells(struct out *out, const struct ibsa_topology_port *port)
+{
+	const struct ibsa_port_info info = { .port_state = port->state,
+					     .neighbor_mtu = port->mtu };
+	const struct ibsa_path path = { .rate = port->rate };
+	const bool has_link = port->has_link;
+
+	code_cell(out, "state", has_link ? port->state : 0,
+		  &ibsa_port_info_record, "port_state", &info);
+	code_cell(out, "mtu", has_link ? port->mtu : 0, &ibsa_port_info_record,
+		  "neighbor_mtu", &info);
+	code_cell(out, "rate", has_link ? port->rate : 0, &ibsa_path_record,
+		  "rate", &path);
+	if (has_link)
+		out_count(out, "ends", port->is_one_end ? 1 : 2);
+	else
+		out_none(out, "ends");
+}
+
+static void more_cells(struct out *out, const struct topology_view *view,
+		       const struct link *link,
+		       const struct ibsa_topology_port *port)
+{
+	end_cells(out, view, link->node, link->port, false);
+	if (port->has_link)
+		end_cells(out, view, port->far_node, port->far_port, true);
+	else
+		no_end_cells(out);
+	link_cells(out, port);
+}
+
+static void link_row(struct out *out, size_t index, void *arg)
+{
+	const struct links *links = arg;
+	const struct link *link = &links->all[index];
+	const struct topology_view *view = links->view;
+	const struct ibsa_topology_node node = topology_view_node(view,
+								  link->node);
+	const struct ibsa_topology_port port =
+		topology_view_port(view, link->node, link->port);
+
+	if (view->info.islands > 1 || !out_is_brief(out))
+		out_count(out, "island", node.island);
+	out_count(out, "level", node.level);
+	name_cell(out, "node", node.name);
+	if (port.has_link) {
+		out_count(out, "port", port.number);
+		name_cell(out, "peer",
+			  topology_view_node(view, port.far_node).name);
+		out_count(out, "peer_port", port.far_port);
+	} else {
+		out_none(out, "port");
+		out_none(out, "peer");
+		out_none(out, "peer_port");
+	}
+	width_cells(out, &port);
+	if (!out_is_brief(out))
+		more_cells(out, view, link, &port);
+}
+
+static int topology_table(struct cli *cli, const struct topology_view *view)
+{
+	struct links links;
+	int status = links_find(view, &links);
+
+	if (status == CLI_DONE)
+		out_rows(&cli->out, links.count, link_row, &links);
+	links_free(&links);
+	return status;
+}
+
+static bool is_for_slurm(const struct cli *cli)
+{
+	return cli->topology.slurm || cli->topology.slurm_yaml;
+}
+
+/*
+ * Check that no option for queries is given together with a file: the topology
+ * is read from the file, without a query.
+ */
+static bool file_options_check(const struct cli *cli)
+{
+	static const char *const names[] = { "fabric", "port", "record", "sa",
+					     "sm-key" };
+	const char *wrong = NULL;
+
+	if (cli->arg_count < 2)
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (options_given(cli, names[i]))
+			wrong = names[i];
+	if (cli->open.device && !topology_device_pattern(cli))
+		wrong = "device";
+	if (!wrong)
+		return true;
+	complain("topology: --%s is for queries to the SA, but the topology "
+		 "is read from the file '%s'; remove the option or the file%s",
+		 wrong, cli->args[1],
+		 strcmp(wrong, "device") == 0
+			 ? ", or, to show only some adapters of the file, give "
+			   "--device a pattern such as 'mlx5_[0]'"
+			 : "");
+	return false;
+}
+
+static int options_check(const struct cli *cli)
+{
+	if (cli->arg_count > 2) {
+		complain("topology accepts one file; remove '%s'",
+			 cli->args[2]);
+		return CLI_USAGE;
+	}
+	if (cli->topology.net + cli->topology.slurm + cli->topology.slurm_yaml +
+		    out_is_data(&cli->out) >
+	    1) {
+		complain("topology: two formats are given; use either --net, "
+			 "or --slurm, or --slurm-yaml, or rows (--json, --csv, "
+			 "--fields)");
+		return CLI_USAGE;
+	}
+	if ((cli->topology.net || is_for_slurm(cli)) && draw_is_output(cli)) {
+		complain(
+			"topology: only one of --net, --slurm, --dot and --svg "
+			"can write to standard output; name a file for the "
+			"drawing");
+		return CLI_USAGE;
+	}
+	return file_options_check(cli) ? draw_check(cli) : CLI_USAGE;
+}
+
+/*
+ * Print the topology. If a drawing is written to standard output, it replaces
+ * the table.
+ */
+static int topology_show(struct cli *cli, const struct topology_view *view)
+{
+	int status = draw(cli, view);
+
+	if (status != CLI_DONE || draw_is_output(cli))
+		return status;
+	return cli->topology.net   ? topology_net(cli, view)
+	       : is_for_slurm(cli) ? topology_slurm(cli, view)
+				   : topology_table(cli, view);
+}
+
+int cmd_topology(struct cli *cli)
+{
+	struct topology_view view = { .topology = NULL };
+	int status = columns_use(cli, &columns_topology);
+
+	if (status == CLI_DONE)
+		status = options_check(cli);
+	if (status == CLI_DONE)
+		status = topology_view_read(cli, &view);
+	if (status == CLI_DONE)
+		status = topology_show(cli, &view);
+	topology_view_free(&view);
+	return status;
+}
+
+void cmd_topology_details(struct cli *cli)
+{
+	out_line(
+		&cli->out, "%s",
+		"Prints a line for each link, as the SA has them, or as FILE of "
+		"ibnetdiscover\nhas them, the switches of the highest level "
+		"first. Leaf switches, which have\nadapters, have level 1. "
+		"Nodes without a link follow with a line of their own.\n\n"
+		"--svg and --dot draw the fabric: each node, or above 32 "
+		"adapters and 128 boxes\ngroups of them, unless --all is "
+		"given.\n\n"
+		"--device with *, ? or [ selects the adapters whose device "
+		"matches, as a rail\ndoes: --device 'mlx5_[01]'. Without them "
+		"it is the device to send from.\n\n"
+		"  ibsa topology                      a line for each link\n"
+		"  ibsa topology -j                   for ibsa check --expect\n"
+		"  ibsa topology --net >fabric.net    a copy, for ibsa fabric "
+		"run\n"
+		"  ibsa topology --slurm --device 'mlx5_[0]' "
+		">/etc/slurm/topology.conf\n");
+}

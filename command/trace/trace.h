@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The rows of ibsa trace. */
+#ifndef COMMAND_TRACE_H
+#define COMMAND_TRACE_H
+
+#include <ibsa/trace.h>
+
+#include "names/ends.h"
+#include "graph/topology.h"
+
+/*
+ * A row of ibsa trace: a link on the path, or the place where the trace has
+ * ended and the reason.
+ */
+struct trace_row {
+	uint32_t slid;
+	uint32_t dlid;
+	unsigned int number;
+	struct ibsa_trace_hop hop;
+	/* the reason why the trace has ended at this place, or NULL */
+	const char *end;
+	bool has_no_link;
+};
+
+/**
+ * struct traces - all rows
+ * @view:    the topology; it is read before the first path is traced
+ * @blocks:  of each switch, the block of its forwarding table that contains the
+ *           path's DLID
+ */
+struct traces {
+	struct topology_view view;
+	struct trace_row *all;
+	size_t count;
+	struct ibsa_lft *blocks;
+	size_t block_count;
+};
+
+/*
+ * Add a row to the output of ibsa trace. Return: the exit status; a failure is
+ * printed.
+ */
+int trace_row_add(struct traces *traces, const struct trace_row *row);
+
+/*
+ * Read the topology, unless it was read already. Return: the exit status; a
+ * failure is printed.
+ */
+int trace_topology_read(struct cli *cli, struct traces *traces);
+
+/*
+ * Trace the tree of --group. If @count is not 0, trace from the port @from[0];
+ * otherwise print the whole tree. Return: the exit status; a failure is
+ * printed.
+ */
+int trace_group(struct cli *cli, struct traces *traces, const struct end *from,
+		size_t count);
+
+#endif

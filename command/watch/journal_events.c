@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Events of ibsa watch as entries of the journal. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "session/event_text.h"
+#include "watch/journal.h"
+#include "watch/journal_events.h"
+
+/* MESSAGE_ID and priority of each kind. The ids were chosen at random. */
+static const struct message {
+	int kind;
+	const char *id;
+	int priority;
+} messages[] = {
+	{ IBSA_EVENT_GID_IN, "b6a99c73c1954366a2466791f5b67e2a", JOURNAL_INFO },
+	{ IBSA_EVENT_GID_OUT, "10cd78d8e72f4b4aa0dbb40f3d46a8ee",
+	  JOURNAL_NOTICE },
+	{ IBSA_EVENT_GROUP_CREATED, "72269e5c60564a20b2086ab95c7458db",
+	  JOURNAL_INFO },
+	{ IBSA_EVENT_GROUP_DELETED, "f81b4c5360ed461c9bbc4311e773eaf4",
+	  JOURNAL_INFO },
+	{ IBSA_EVENT_LINK_STATE, "f0aad44426704c9bb67dc3a50bf189a4",
+	  JOURNAL_NOTICE },
+	{ IBSA_EVENT_LOCAL_CHANGES, "1c05d19b2cec45b8bdd029700968a4ef",
+	  JOURNAL_INFO },
+	{ IBSA_EVENT_SYSTEM_IMAGE, "6c1aba13aa7848889bc6b9ca9f90e206",
+	  JOURNAL_INFO },
+	{ IBSA_EVENT_OTHER, "90de1b4ed3d0445cafa1c032e4b2e505", JOURNAL_INFO },
+	{ IBSA_EVENT_SUBSCRIBED, "632806686b0d4b3eafc32b38c8e89077",
+	  JOURNAL_INFO },
+	{ IBSA_EVENT_LOST, "31f92307ed0849f89d0f2d507e4bc8ac",
+	  JOURNAL_WARNING },
+	{ IBSA_EVENT_FAILED, "7ec7f5130e3c4e9f9b2da97ed57ed849",
+	  JOURNAL_WARNING },
+	{ IBSA_EVENT_REFUSED, "5a504a0c229f4a62832f501ec971718d",
+	  JOURNAL_WARNING },
+	{ IBSA_EVENT_GAP, "6c12b3f0b52b41f98275913a120f88a2", JOURNAL_WARNING },
+	{ IBSA_EVENT_ENDED, "5c6d348c817541408e21e40f3522034a", JOURNAL_INFO },
+};
+
+enum { MESSAGES = sizeof(messages) / sizeof(messages[0]) };
+
+static const struct message *message_find(int kind)
+{
+	for (size_t i = 0; i < MESSAGES; i++)
+		if (messages[i].kind == kind)
+			return &messages[i];
+	return NULL;
+}
+
+static void number_field(struct journal_entry *entry, const char *name,
+			 uint64_t number)
+{
+	if (number)
+		journal_field(entry, name, "%" PRIu64, number);
+}
+
+static void text_field(struct journal_entry *entry, const char *name,
+		       const char *text)
+{
+	if (text && *text)
+		journal_field(entry, name, "%s", text);
+}
+
+static void message_field(struct journal_entry *entry,
+			  const struct ibsa_event *event, const char *gid,
+			  const char *name)
+{
+	const char *reason = event_reason(event);
+	char lid[24] = "";
+
+	if (event->lid)
+		snprintf(lid, sizeof(lid), " LID %" PRIu32, event->lid);
+	journal_field(entry, "MESSAGE", "%s%s%s%s%s%s%s%s",
+		      ibsa_event_name(event->kind), *gid ? " " : "", gid, lid,
+		      name ? " " : "", name ? name : "", reason ? ": " : "",
+		      reason ? reason : "");
+}
+
+int watch_journal_open(const struct cli *cli, int *out)
+{
+	int fd;
+
+	if (!cli->watch.journal)
+		return CLI_DONE;
+	if (cli->out.shape != OUT_TABLE || cli->output.fields) {
+		complain("--journal writes no other format; remove --json, "
+			 "--ndjson, --csv, --fields and --verbose");
+		return CLI_USAGE;
+	}
+	fd = journal_open();
+	if (fd < 0) {
+		complain("--journal: cannot connect to the systemd journal: %s",
+			 strerror(-fd));
+		return CLI_DEVICE;
+	}
+	*out = fd;
+	return CLI_DONE;
+}
+
+void watch_journal(int fd, const struct ibsa_event *event, const char *device,
+		   const char *name)
+{
+	const struct message *message = message_find(event->kind);
+	struct journal_entry entry = { .len = 0 };
+	char gid[IBSA_GID_TEXT] = "";
+	int err;
+
+	if (event->kind & IBSA_EVENT_OF_SM)
+		ibsa_gid_format(&event->gid, gid, sizeof(gid));
+	message_field(&entry, event, gid, name);
+	if (message) {
+		journal_field(&entry, "MESSAGE_ID", "%s", message->id);
+		journal_field(&entry, "PRIORITY", "%d", message->priority);
+	}
+	journal_field(&entry, "SYSLOG_IDENTIFIER", "ibsa");
+	text_field(&entry, "IBSA_EVENT", ibsa_event_name(event->kind));
+	journal_field(&entry, "IBSA_SEQUENCE", "%" PRIu64, event->sequence);
+	text_field(&entry, "IBSA_GID", gid);
+	number_field(&entry, "IBSA_LID", event->lid);
+	text_field(&entry, "IBSA_NODE", name);
+	text_field(&entry, "IBSA_DEVICE", device);
+	number_field(&entry, "IBSA_PORT", event->port_num);
+	if (event->kind & IBSA_EVENT_ALL)
+		number_field(&entry, "IBSA_TRAP", event->trap);
+	number_field(&entry, "IBSA_AUDITED", event->audited);
+	text_field(&entry, "IBSA_REASON", event_reason(event));
+	if (event->status)
+		journal_field(&entry, "IBSA_STATUS", "0x%04x", event->status);
+	err = journal_send(fd, &entry);
+	if (err)
+		complain("cannot write an event to the journal: %s",
+			 strerror(-err));
+}
+
+void watch_journal_list(struct out *out)
+{
+	for (size_t i = 0; i < MESSAGES; i++)
+		out_line(out, "  %-14s %s", ibsa_event_name(messages[i].kind),
+			 messages[i].id);
+}

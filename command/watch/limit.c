@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Limits how many events ibsa watch prints, and counts those left out. */
+#include <time.h>
+
+#include "watch/limit.h"
+
+enum {
+	/* The time after which an unused burst is free again. */
+	BURST_MS = WATCH_LIMIT_BURST * 1000 / WATCH_LIMIT_PER_S,
+	AGAIN_MS = 500,
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool watch_limit_take(struct watch_limit *limit, uint64_t sequence)
+{
+	const int64_t now = now_ms();
+	const int64_t again_ms = limit->left_out ? AGAIN_MS : 0;
+
+	if (limit->full_ms < now)
+		limit->full_ms = now;
+	/* After a gap, events are left out until there is room for several. */
+	if (limit->full_ms - now > BURST_MS - again_ms) {
+		limit->left_out++;
+		limit->sequence = sequence;
+		return false;
+	}
+	limit->full_ms += 1000 / WATCH_LIMIT_PER_S;
+	return true;
+}
+
+uint64_t watch_limit_left_out(struct watch_limit *limit, bool is_ending)
+{
+	const uint64_t count = limit->left_out;
+
+	if (!is_ending && limit->full_ms - now_ms() > BURST_MS - AGAIN_MS)
+		return 0;
+	limit->left_out = 0;
+	return count;
+}

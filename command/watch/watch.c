@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ibsa watch: prints events of the fabric as the SA reports them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ibsa/event.h>
+#include <ibsa/text.h>
+
+#include "output/columns.h"
+#include "session/event_text.h"
+#include "session/query_wait.h"
+#include "output/fields.h"
+#include "base/interrupt.h"
+#include "names/names.h"
+#include "names/nodes.h"
+#include "names/target.h"
+#include "watch/journal_events.h"
+#include "watch/limit.h"
+#include "watch/words.h"
+
+enum {
+	/*
+	 * Milliseconds between two checks whether the reader of the output has
+	 * closed it.
+	 */
+	OUTPUT_CHECK_MS = 1000,
+	/* Largest number of events that wait for the name of a node. */
+	LINES_MAX = 65536,
+	WORD_BYTES = 32,
+};
+
+/*
+ * An event that is printed after all earlier events; an earlier one may be
+ * waiting for the name of its node.
+ */
+struct line {
+	struct line *next;
+	struct ibsa_event event;
+	struct timespec when;
+	unsigned long ticket;
+	bool is_generic;
+	char holder[IBSA_VALUE_TEXT + 64]; /* buffer of event.holder */
+	char left_out[64];		   /* why this is a gap, or "" */
+};
+
+struct watching {
+	struct cli *cli;
+	unsigned int kinds;
+	struct ibsa_gid *gids;
+	size_t gid_count;
+	struct names names;
+	struct line *first, **last;
+	unsigned int lines;
+	struct watch_limit limit;
+	int journal;
+	bool was_subscribed;
+	bool ending;
+	int status; /* exit status */
+};
+
+/*
+ * Write @what and @number, such as "LID 12" or "trap 200", for an event
+ * without a GID. Return: @out.
+ */
+static const char *number_text(char out[WORD_BYTES], const char *what,
+			       unsigned int number)
+{
+	snprintf(out, WORD_BYTES, "%s %u", what, number);
+	return out;
+}
+
+static bool is_of_gid(const struct ibsa_event *event)
+{
+	return event->kind & IBSA_EVENT_OF_SM;
+}
+
+static const char *name_of(const struct watching *watching,
+			   const struct ibsa_event *event)
+{
+	if (is_of_gid(event))
+		return names_of_guid(&watching->names,
+				     fields_gid_guid(&event->gid));
+	if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
+		return names_of_lid(&watching->names, (uint16_t)event->lid);
+	return NULL;
+}
+
+static const char *line_reason(const struct line *line)
+{
+	return *line->left_out ? line->left_out : event_reason(&line->event);
+}
+
+static void put_time(struct out *out, const struct timespec *when)
+{
+	char text[WORD_BYTES] = "", all[2 * WORD_BYTES];
+	struct tm utc;
+
+	if (gmtime_r(&when->tv_sec, &utc))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(all, sizeof(all), "%s.%03ldZ", text, when->tv_nsec / 1000000);
+	out_text(out, "time", all);
+}
+
+static void put_number(struct out *out, const char *name, bool known,
+		       uint64_t value)
+{
+	if (known)
+		out_count(out, name, value);
+	else
+		out_none(out, name);
+}
+
+/* Write an event for programs: every line has the same cells. */
+static void data_cells(struct out *out, const struct line *line,
+		       const char *name)
+{
+	const struct ibsa_event *event = &line->event;
+	char status[16];
+
+	out_text(out, "event", ibsa_event_name(event->kind));
+	out_count(out, "sequence", event->sequence);
+	put_number(out, "trap", event->kind & IBSA_EVENT_ALL, event->trap);
+	if (is_of_gid(event))
+		fields_gid(out, "gid", &event->gid);
+	else
+		out_none(out, "gid");
+	put_number(out, "lid", event->lid, event->lid);
+	out_text_or_none(out, "name", name);
+	put_number(out, "port", event->port_num, event->port_num);
+	out_count(out, "audited", event->audited);
+	out_text_or_none(out, "reason", line_reason(line));
+	snprintf(status, sizeof(status), "0x%04x", event->status);
+	out_number(out, "status", event->status, status);
+}
+
+static void text_cells(struct out *out, const struct line *line,
+		       const char *name)
+{
+	const struct ibsa_event *event = &line->event;
+	char text[WORD_BYTES];
+
+	if (event->kind == IBSA_EVENT_OTHER)
+		number_text(text, line->is_generic ? "trap" : "vendor",
+			    event->trap);
+	out_text(out, "event",
+		 event->kind == IBSA_EVENT_OTHER
+			 ? text
+			 : ibsa_event_name(event->kind));
+	if (is_of_gid(event))
+		fields_gid(out, "about", &event->gid);
+	else
+		out_text(out, "about",
+			 event->lid ? number_text(text, "LID", event->lid)
+				    : "");
+	out_text(out, "name", name ? name : "");
+	out_text(out, "port",
+		 event->port_num ? number_text(text, "port", event->port_num)
+				 : "");
+	if (line_reason(line))
+		out_text(out, "reason", line_reason(line));
+}
+
+/*
+ * An event and its watch, as the argument of the function that writes the row.
+ */
+struct shown {
+	const struct watching *watching;
+	const struct line *line;
+};
+
+/* Return: the name of the event's node, safe to print, or NULL. */
+static const char *clean_name(const struct watching *watching,
+			      const struct ibsa_event *event,
+			      char out[IBSA_VALUE_TEXT])
+{
+	const char *name = name_of(watching, event);
+
+	return name ? fields_clean(name, out) : NULL;
+}
+
+static void line_row(struct out *out, size_t index, void *arg)
+{
+	const struct shown *shown = arg;
+	const struct line *line = shown->line;
+	char clean[IBSA_VALUE_TEXT];
+	const char *name = clean_name(shown->watching, &line->event, clean);
+
+	(void)index;
+	put_time(out, &line->when);
+	if (out_is_data(out))
+		data_cells(out, line, name);
+	else
+		text_cells(out, line, name);
+}
+
+static bool is_ready(const struct watching *watching, const struct line *line)
+{
+	return watching->ending || watching->lines > LINES_MAX ||
+	       watching->names.answered >= line->ticket ||
+	       name_of(watching, &line->event);
+}
+
+static void line_print(struct watching *watching, const struct line *line)
+{
+	struct cli *cli = watching->cli;
+	struct shown shown = { .watching = watching, .line = line };
+	char clean[IBSA_VALUE_TEXT];
+
+	if (cli->watch.journal && *line->left_out)
+		complain("%s", line->left_out);
+	if (cli->watch.journal)
+		watch_journal(watching->journal, &line->event, cli->open.device,
+			      clean_name(watching, &line->event, clean));
+	else
+		out_event(&cli->out, line_row, &shown);
+}
+
+/*
+ * Print, in order, the events up to the first one that waits for the name of
+ * its node.
+ */
+static void lines_flush(void *arg)
+{
+	struct watching *watching = arg;
+
+	while (watching->first && is_ready(watching, watching->first)) {
+		struct line *line = watching->first;
+
+		line_print(watching, line);
+		watching->first = line->next;
+		if (!line->next)
+			watching->last = &watching->first;
+		watching->lines--;
+		free(line);
+	}
+}
+
+/*
+ * Request the name of the event's node from the SA; after a gap, and at the
+ * first subscription, the names of all nodes. Nothing is requested if a port
+ * has left the subnet: the SA does not have the name of its node any more.
+ */
+static void name_request(struct watching *watching,
+			 const struct ibsa_event *event)
+{
+	if (event->kind == IBSA_EVENT_GID_IN)
+		names_request_guid(&watching->names,
+				   fields_gid_guid(&event->gid));
+	else if (event->lid && event->lid <= IBSA_LID_UNICAST_MAX)
+		names_request_lid(&watching->names, (uint16_t)event->lid);
+	else if (event->kind == IBSA_EVENT_GAP ||
+		 (event->kind == IBSA_EVENT_SUBSCRIBED &&
+		  !watching->was_subscribed))
+		names_load(&watching->names);
+}
+
+/* Return: a new last line, or NULL after a message. */
+static struct line *line_add(struct watching *watching,
+			     const struct ibsa_event *event)
+{
+	struct line *line = calloc(1, sizeof(*line));
+
+	if (!line) {
+		complain("an event was not printed: out of memory");
+		return NULL;
+	}
+	line->event = *event;
+	line->event.notice = NULL;
+	clock_gettime(CLOCK_REALTIME, &line->when);
+	*watching->last = line;
+	watching->last = &line->next;
+	watching->lines++;
+	return line;
+}
+
+/* If events were left out, say so once the output has room again. */
+static void left_out_tell(struct watching *watching)
+{
+	const struct ibsa_event gap = {
+		.kind = IBSA_EVENT_GAP,
+		.sequence = watching->limit.sequence,
+	};
+	uint64_t count = watch_limit_left_out(&watching->limit,
+					      watching->ending);
+	struct line *line = count ? line_add(watching, &gap) : NULL;
+
+	if (line)
+		snprintf(line->left_out, sizeof(line->left_out),
+			 "%" PRIu64 " events left out: too many", count);
+	lines_flush(watching);
+}
+
+static void append(struct watching *watching, const struct ibsa_event *event)
+{
+	struct line *line = line_add(watching, event);
+
+	if (!line)
+		return;
+	line->is_generic = event->notice && event->notice->is_generic;
+	if (event->holder) {
+		snprintf(line->holder, sizeof(line->holder), "%s; %s",
+			 event_failure(event->err), event->holder);
+		line->event.holder = line->holder;
+	}
+	/* Events of the subscription have no node. */
+	line->ticket = event->kind & IBSA_EVENT_ALL ? watching->names.asked : 0;
+}
+
+/*
+ * The SA has refused a request of the watch. If the watch has not been
+ * subscribed before, the refusal ends the command: a retry would get the same
+ * answer. A later refusal does not end the command.
+ */
+static void watch_refused(struct watching *watching,
+			  const struct ibsa_event *event)
+{
+	const bool is_told = redirection_explain(watching->cli, event->status);
+
+	if (watching->was_subscribed || watching->ending)
+		return;
+	if (!is_told)
+		refusal_explain(event->audited ? &ibsa_node_record
+					       : &ibsa_inform_info_record,
+				event->status);
+	watching->status = CLI_REFUSED;
+	watching->ending = true;
+}
+
+static void ended(struct watching *watching, const struct ibsa_event *event)
+{
+	if (event_is_end(event) || watching->status != CLI_DONE)
+		return;
+	complain("cannot end the subscription: %s; the SA may continue to "
+		 "send reports to this port",
+		 event_reason(event));
+	watching->status = event->err ? CLI_SILENT : CLI_REFUSED;
+}
+
+static void event_received(const struct ibsa_event *event, void *arg)
+{
+	struct watching *watching = arg;
+
+	if (event->kind & IBSA_EVENT_ALL &&
+	    !watch_limit_take(&watching->limit, event->sequence))
+		return;
+	left_out_tell(watching);
+	if (event->kind != IBSA_EVENT_ENDED)
+		name_request(watching, event);
+	append(watching, event);
+	if (event->kind == IBSA_EVENT_SUBSCRIBED)
+		watching->was_subscribed = true;
+	else if (event->kind == IBSA_EVENT_REFUSED)
+		watch_refused(watching, event);
+	else if (event->kind == IBSA_EVENT_ENDED)
+		ended(watching, event);
+	lines_flush(watching);
+}
+
+/*
+ * Dispatch until a signal arrives or the reader of the output closes it.
+ * -ENODEV does not end the loop: the client reopens a device that comes back.
+ */
+static void watch_wait(struct watching *watching,
+		       const struct interrupt *interrupt)
+{
+	while (!watching->ending && !interrupt_seen(interrupt) &&
+	       out_is_read(&watching->cli->out)) {
+		int err = ibsa_wait(watching->cli->client, OUTPUT_CHECK_MS);
+
+		left_out_tell(watching);
+		if (err && err != -EINTR && err != -ENODEV) {
+			complain("cannot receive from the SA: %s; check the "
+				 "port with ibsa devices",
+				 strerror(-err));
+			watching->status = CLI_SILENT;
+			break;
+		}
+	}
+}
+
+static int not_watched(int err, const struct ibsa_error *error)
+{
+	complain("cannot subscribe to events: %s", error->text);
+	return err == -EINVAL ? CLI_USAGE : CLI_DEVICE;
+}
+
+static void process_only_warn(const struct cli *cli)
+{
+	if (fabric_file(cli))
+		complain("this is an embedded fabric: only this process uses "
+			 "it, so only its own actions cause events; see ibsa "
+			 "fabric --help");
+}
+
+static void watch_start(struct watching *watching,
+			const struct interrupt *interrupt)
+{
+	const struct ibsa_event_options options = {
+		.kinds = watching->kinds,
+		.gids = watching->gids,
+		.gid_count = watching->gid_count,
+		.audit_nodes = watching->cli->watch.audit_nodes,
+	};
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_event_watch *handle;
+	int err;
+
+	watching->names = (struct names){
+		.client = watching->cli->client,
+		.changed = lines_flush,
+		.arg = watching,
+	};
+	err = ibsa_event_watch_start(watching->cli->client, &options,
+				     event_received, watching, &error, &handle);
+	if (err) {
+		watching->status = not_watched(err, &error);
+		return;
+	}
+	process_only_warn(watching->cli);
+	watch_wait(watching, interrupt);
+	watching->ending = true;
+	left_out_tell(watching);
+}
+
+static int gid_add(struct watching *watching, const struct ibsa_gid *gid)
+{
+	struct ibsa_gid *gids = reallocarray(
+		watching->gids, watching->gid_count + 1, sizeof(*gids));
+
+	if (!gids) {
+		complain("out of memory");
+		return CLI_DEVICE;
+	}
+	gids[watching->gid_count++] = *gid;
+	watching->gids = gids;
+	return CLI_DONE;
+}
+
+/* Add the GIDs of all ports that a node's name stands for to the watch. */
+static int name_add(struct watching *watching, const char *text,
+		    const struct target *target, const struct ibsa_gid *own)
+{
+	struct node_ports ports;
+	int status = nodes_find(watching->cli, NULL, "", target->name, &ports);
+
+	if (status == CLI_NO && target->name == text)
+		complain(
+			"'%s' is neither a node's name nor a kind of event; for "
+			"the kinds see ibsa watch --help",
+			text);
+	for (size_t i = 0; i < ports.count && status == CLI_DONE; i++) {
+		const struct ibsa_gid gid =
+			fields_guid_gid(own, ports.all[i].port_guid);
+
+		status = gid_add(watching, &gid);
+	}
+	node_ports_free(&ports);
+	return status;
+}
+
+/*
+ * Add the GIDs that an argument stands for to the watch. Return: the exit
+ * status.
+ */
+static int target_add(struct watching *watching, const char *text)
+{
+	struct cli *cli = watching->cli;
+	struct ibsa_error error;
+	struct target target;
+	struct ibsa_gid own;
+	int status;
+
+	if (target_parse(text, &target, &error) != 0) {
+		complain("%s", error.text);
+		return CLI_USAGE;
+	}
+	if (target.kind == TARGET_GID)
+		return gid_add(watching, &target.gid);
+	if (target.kind == TARGET_LID) {
+		complain("'%s' is a LID, but events have no LID; use a name, "
+			 "a GID or a GUID",
+			 text);
+		return CLI_USAGE;
+	}
+	status = own_gid_get(cli, &own);
+	if (status != CLI_DONE)
+		return status;
+	if (target.kind == TARGET_NAME)
+		return name_add(watching, text, &target, &own);
+	if (target.kind == TARGET_GUID)
+		own = fields_guid_gid(&own, target.guid);
+	return gid_add(watching, &own);
+}
+
+/*
+ * Parse the arguments that are not kinds of events: they are the targets to
+ * watch. Return: the exit status.
+ */
+static int gids_parse(struct watching *watching)
+{
+	const struct cli *cli = watching->cli;
+	int status = CLI_DONE;
+
+	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
+		if (!watch_kinds_of(cli->args[i]))
+			status = target_add(watching, cli->args[i]);
+	return status;
+}
+
+/*
+ * Close the client before @watching is freed: closing delivers the last event,
+ * which uses @watching.
+ */
+static void watch_end(struct watching *watching)
+{
+	(void)ibsa_close(watching->cli->client);
+	watching->cli->client = NULL;
+	lines_flush(watching);
+	names_done(&watching->names);
+	free(watching->gids);
+}
+
+/*
+ * Run the watch. Before interrupt_start(), a signal ends the command at once,
+ * because no subscription exists yet. Return: the exit status.
+ */
+static int watch_interruptibly(struct watching *watching)
+{
+	struct interrupt interrupt;
+	int err = interrupt_start(&interrupt, subscription_second_signal);
+
+	if (err) {
+		complain("cannot create the signal thread: %s", strerror(-err));
+		watch_end(watching);
+		return CLI_SILENT;
+	}
+	interrupt_wakes(&interrupt, watching->cli->client);
+	watch_start(watching, &interrupt);
+	interrupt_wakes(&interrupt, NULL);
+	watch_end(watching);
+	interrupt_stop(&interrupt);
+	return watching->status;
+}
+
+int cmd_watch(struct cli *cli)
+{
+	struct watching watching = {
+		.cli = cli,
+		.journal = -1,
+		.status = CLI_DONE,
+	};
+
+	watching.last = &watching.first;
+	for (int i = 1; i < cli->arg_count; i++)
+		watching.kinds |= watch_kinds_of(cli->args[i]);
+	/*
+	 * SIGPIPE is ignored, because the subscription must be deleted before
+	 * a closed output ends the command.
+	 */
+	signal(SIGPIPE, SIG_IGN);
+	watching.status = columns_use(cli, &columns_watch);
+	if (watching.status == CLI_DONE)
+		watching.status = watch_journal_open(cli, &watching.journal);
+	if (watching.status == CLI_DONE)
+		watching.status = client_open(cli);
+	if (watching.status == CLI_DONE)
+		watching.status = gids_parse(&watching);
+	if (watching.status == CLI_DONE)
+		watching.status = watch_interruptibly(&watching);
+	else
+		watch_end(&watching);
+	if (watching.journal >= 0)
+		close(watching.journal);
+	return watching.status;
+}

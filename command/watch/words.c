@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kinds of events as words of the command line of ibsa watch. */
+#include <string.h>
+
+#include <ibsa/event.h>
+
+#include "output/cli.h"
+#include "watch/journal_events.h"
+#include "watch/words.h"
+
+/* Words for the kinds of events, and for sets of kinds, on the command line. */
+/* clang-format off */
+static const struct {
+	const char *text;
+	unsigned int kinds;
+	const char *help;
+} words[] = {
+	{ "gid-in", IBSA_EVENT_GID_IN, "a port entered the subnet" },
+	{ "gid-out", IBSA_EVENT_GID_OUT, "a port left the subnet" },
+	{ "gid", IBSA_EVENT_GID_IN | IBSA_EVENT_GID_OUT, "both" },
+	{ "group-created", IBSA_EVENT_GROUP_CREATED,
+	  "a multicast group got its first member" },
+	{ "group-deleted", IBSA_EVENT_GROUP_DELETED,
+	  "a multicast group lost its last member" },
+	{ "group", IBSA_EVENT_GROUP_CREATED | IBSA_EVENT_GROUP_DELETED,
+	  "both" },
+	{ "sm", IBSA_EVENT_OF_SM, "the four above" },
+	{ "link-state", IBSA_EVENT_LINK_STATE,
+	  "a link of a switch came up or went down" },
+	{ "local-changes", IBSA_EVENT_LOCAL_CHANGES,
+	  "capabilities, settings or name of a node changed" },
+	{ "system-image", IBSA_EVENT_SYSTEM_IMAGE,
+	  "the system image GUID of a node changed" },
+	{ "other", IBSA_EVENT_OTHER, "any other event, shown with its trap number" },
+	{ "all", IBSA_EVENT_ALL, "all of these" },
+};
+/* clang-format on */
+
+enum { WORDS = sizeof(words) / sizeof(words[0]) };
+
+void cmd_watch_details(struct cli *cli)
+{
+	static const char *const lines[] = {
+		"",
+		"With TARGET, the events gid-in, gid-out, group-created and "
+		"group-deleted",
+		"are shown only for that port or group. TARGET is a node's "
+		"name, a GID, a",
+		"port GUID after 0x, a multicast GID, or self; several may be "
+		"given.",
+		"",
+		"Other lines show the state of the subscription:",
+		"",
+		"  subscribed     the SA sends reports, or does so again",
+		"  lost           reports may be missing; subscribing again",
+		"  failed         no answer from the SA; trying again",
+		"  refused        the SA refused; at first the end, later a "
+		"retry",
+		"  gap            subscribed, but events may have been missed",
+		"  ended          the subscription has ended",
+		"",
+	};
+
+	out_line(&cli->out, "EVENT is one or more of these (default: sm):\n");
+	for (size_t i = 0; i < WORDS; i++)
+		out_line(&cli->out, "  %-13s  %s", words[i].text,
+			 words[i].help);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		out_line(&cli->out, "%s", lines[i]);
+	out_line(&cli->out, "MESSAGE_ID of --journal:\n");
+	watch_journal_list(&cli->out);
+	out_line(&cli->out, "%s", "");
+}
+
+unsigned int watch_kinds_of(const char *word)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		if (strcmp(words[i].text, word) == 0)
+			return words[i].kinds;
+	return 0;
+}
