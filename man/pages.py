@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Completes the sources of manual pages from the headers of ibsa.
 
-usage: pages.py INCLUDE-DIR OUTPUT-DIR MAP... PAGE...
+usage: pages.py INCLUDE-DIR OUTPUT-DIR MAP... PAGE... ALIAS=PAGE...
 
 In a page of section 3, inserts LIBRARY, unless the source has one, and the
 functions of its NAME at the begin of SYNOPSIS, with the callback types that they
 take: the libraries are those whose MAPs have the functions. In all pages,
 replaces @DEFAULT_X@ by the value of IBSA_DEFAULT_X, and the line
 @ARGUMENTS NAME...@ by a list of the arguments of functions, or the members of
-structs, from their doc comments.
+structs, from their doc comments. An ALIAS becomes a page that includes another.
 """
 
 import fnmatch
@@ -183,6 +183,11 @@ def completed(page, include, declared, maps):
     return "\n".join([*lines, ".Sh DESCRIPTION", rest])
 
 
+def write(folder, name, page):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(page)
+
+
 def main():
     include, folder, *files = sys.argv[1:]
     maps = {os.path.basename(path).partition(".map")[0]:
@@ -190,11 +195,13 @@ def main():
             for path in files if path.endswith(".map")}
     declared = headers.declared(include)
     for path in files[len(maps):]:
+        alias, _, other = path.partition("=")
+        if other:
+            write(folder, alias, f".so man{other[-1]}/{other}\n")
+            continue
         with open(path, encoding="utf-8") as file:
             page = completed(file.read(), include, declared, maps)
-        with open(os.path.join(folder, os.path.basename(path)), "w",
-                  encoding="utf-8") as file:
-            file.write(page)
+        write(folder, os.path.basename(path), page)
 
 
 if __name__ == "__main__":
