@@ -132,7 +132,8 @@ int ibsa_ib_device_open(const struct ibsa_ib_device_options *options,
 			struct ibsa_error *error, struct ib_device **out)
 {
 	static const struct ibsa_ib_device_options defaults;
-	const struct ibsa__environment environment = ibsa__environment_read();
+	const struct ibsa__environment environment =
+		ibsa__environment_read(options && options->no_environment);
 
 	return device_open(options ? options : &defaults, &environment, error,
 			   out);
@@ -238,7 +239,8 @@ int ibsa__sa_device_get(const struct ibsa_ib_device_options *options,
 int ibsa_ib_device_get(const char *name, struct ib_device **out)
 {
 	const struct ibsa_ib_device_options options = { .name = name };
-	const struct ibsa__environment environment = ibsa__environment_read();
+	const struct ibsa__environment environment =
+		ibsa__environment_read(false);
 
 	return ibsa__sa_device_get(&options, &environment, SA_SHARED_BY_PROGRAM,
 				   out);

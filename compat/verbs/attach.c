@@ -132,12 +132,16 @@ int ibsa_verbs_attach(struct ibv_context *context,
 {
 	static const struct ibsa_verbs_options defaults;
 	struct context_call call;
-	int err = ibsa__context_state_enter(context, &call);
+	int err;
 
+	if (!options)
+		options = &defaults;
+	err = ibsa__context_state_enter_with(context, options->no_environment,
+					     &call);
 	if (err)
 		return err;
 	ibsa__context_call_lock(&call);
-	err = context_attach(&call, options ? options : &defaults);
+	err = context_attach(&call, options);
 	ibsa__context_call_unlock(&call);
 	ibsa__context_state_leave(&call);
 	return err;

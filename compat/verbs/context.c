@@ -131,7 +131,8 @@ static int origin_open(struct ibsa__verbs *verbs,
 static int verbs_new(const struct ibsa_options *options,
 		     struct ibsa_error *error, struct ibsa__verbs **out)
 {
-	const struct ibsa__environment environment = ibsa__environment_read();
+	const struct ibsa__environment environment =
+		ibsa__environment_read(options->no_environment);
 	struct ibsa__verbs *verbs = ibsa__calloc(1, sizeof(*verbs));
 	int err;
 

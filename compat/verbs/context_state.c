@@ -98,11 +98,11 @@ void ibsa__context_state_anchor(struct context_state *state)
  * ibsa_verbs_open(), as they were when it was opened; for a context of
  * libibverbs, as they are at the first call that needs them.
  */
-static int origin_read(struct context_state *state)
+static int origin_read(struct context_state *state, bool no_environment)
 {
 	const struct ibsa__environment environment =
 		state->verbs ? *state->verbs->environment
-			     : ibsa__environment_read();
+			     : ibsa__environment_read(no_environment);
 	int err;
 
 	if (!state->verbs)
@@ -116,17 +116,21 @@ static int origin_read(struct context_state *state)
 	if (err) {
 		ibsa__files_put(state->files);
 		state->files = NULL;
+		return err;
 	}
-	return err;
+	state->no_environment = no_environment;
+	return 0;
 }
 
-static int origin_open(struct context_state *state)
+static int origin_open(struct context_state *state, bool no_environment)
 {
 	int err = 0;
 
 	pthread_mutex_lock(&state->opening);
 	if (!state->environment)
-		err = origin_read(state);
+		err = origin_read(state, no_environment);
+	else if (no_environment && !state->no_environment)
+		err = -EBUSY;
 	pthread_mutex_unlock(&state->opening);
 	if (err)
 		return err;
@@ -381,17 +385,27 @@ static int call_try(struct ibv_context *context, bool is_made,
 	return err;
 }
 
-int ibsa__context_state_enter(struct ibv_context *context,
-			      struct context_call *call)
+int ibsa__context_state_enter_with(struct ibv_context *context,
+				   bool no_environment,
+				   struct context_call *call)
 {
 	int err = call_try(context, true, call);
 
 	if (err)
 		return err;
-	err = origin_open(call->state);
+	if (no_environment && call->state->verbs)
+		err = -EINVAL;
+	else
+		err = origin_open(call->state, no_environment);
 	if (err)
 		ibsa__context_state_leave(call);
 	return err;
+}
+
+int ibsa__context_state_enter(struct ibv_context *context,
+			      struct context_call *call)
+{
+	return ibsa__context_state_enter_with(context, false, call);
 }
 
 int ibsa__context_state_hold(struct ibv_context *context,

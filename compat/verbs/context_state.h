@@ -35,6 +35,7 @@ struct context_state {
 	 * later.
 	 */
 	struct ibsa__environment *environment;
+	bool no_environment;	    /* @environment ignores the variables */
 	struct device_files *files; /* NULL: in an embedded fabric */
 	struct ibsa_ib_device_options options;
 	struct ibsa_address sa; /* target of @options.access.sa */
@@ -92,6 +93,16 @@ struct context_call {
  */
 int ibsa__context_state_enter(struct ibv_context *context,
 			      struct context_call *call) IBSA_MUST_USE;
+
+/*
+ * Do what ibsa__context_state_enter() does, and, if @no_environment is true,
+ * let the context ignore the environment variables. Return: also -EINVAL
+ * @no_environment is true, and ibsa_verbs_open() made the context; -EBUSY
+ * @no_environment is true, and an earlier call has read the variables.
+ */
+int ibsa__context_state_enter_with(struct ibv_context *context,
+				   bool no_environment,
+				   struct context_call *call) IBSA_MUST_USE;
 
 /*
  * Do what ibsa__context_state_enter() does, for a call that needs neither the

@@ -20,7 +20,6 @@
 #include <ibsa/sa.h>
 
 #include "base/alloc.h"
-#include "base/environment.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/registry.h"
@@ -28,6 +27,7 @@
 #include "device/sysfs.h"
 #include "fabric/fabric/fabric.h"
 #include "fabric/responder/peers.h"
+#include "fabric/tools/environment.h"
 #include "umad/transport.h"
 #include "umad_dev/umad.h"
 #include "wire/mad.h"
@@ -459,7 +459,8 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
 			struct ibsa_error *error, struct ibsa_responder **out)
 {
 	static const struct ibsa_responder_options defaults;
-	const struct ibsa__environment environment = ibsa__environment_read();
+	const struct ibsa__environment environment =
+		ibsa__sim_environment_read(options && options->no_environment);
 	struct ibsa_responder *responder = ibsa__calloc(1, sizeof(*responder));
 	int err;
 

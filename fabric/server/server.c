@@ -3,9 +3,9 @@
 #include <errno.h>
 
 #include "base/alloc.h"
-#include "base/environment.h"
 #include "base/error.h"
 #include "fabric/server/server.h"
+#include "fabric/tools/environment.h"
 
 static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
 {
@@ -30,7 +30,9 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 		.ops = &ibsa__fabric_serve_ops,
 		.lock = &fabric->lock,
 		.title = "fabric server",
-		.has_rings = ibsa__environment_read().has_rings,
+		.has_rings = ibsa__sim_environment_read(options &&
+							options->no_environment)
+				     .has_rings,
 	};
 	int err;
 

@@ -55,6 +55,8 @@ typedef void (*ibsa_note_fn)(const char *text, void *arg);
  *               that are incomplete, of all clients together; 0: 1024. If the
  *               clients need more memory than @memory_mb, the server ends the
  *               connection that uses most
+ * @no_environment: ignore all environment variables, as if they were unset; see
+ *               ibsa_environment_ignore()
  */
 struct ibsa_fabric_server_options {
 	ibsa_note_fn report;
@@ -62,6 +64,7 @@ struct ibsa_fabric_server_options {
 	uint32_t connections;
 	uint32_t patience_ms;
 	uint32_t memory_mb;
+	bool no_environment;
 };
 
 /* Counters of a server. */

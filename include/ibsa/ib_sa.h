@@ -112,6 +112,8 @@ void ib_sa_unregister_client(struct ib_sa_client *client);
  *              identical PathRecord queries share one request
  * @no_thread:  do not start a worker thread: the program polls
  *              ibsa_ib_device_fd() and calls ibsa_ib_device_dispatch()
+ * @no_environment: ignore all environment variables, as if they were unset; see
+ *              ibsa_environment_ignore()
  */
 struct ibsa_ib_device_options {
 	const char *name;
@@ -123,6 +125,7 @@ struct ibsa_ib_device_options {
 	unsigned int audit_ms;
 	bool no_sharing;
 	bool no_thread;
+	bool no_environment;
 };
 
 /**

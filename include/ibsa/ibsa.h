@@ -103,6 +103,8 @@ struct ibsa_sa_access {
  * @seed:        seed of jitter and TransactionIDs; 0: random or, if the client
  *               connects to a fabric server and $IBSA_SEED is set, $IBSA_SEED
  * @no_sharing:  send each query as a request of its own; see ibsa_query_start()
+ * @no_environment: ignore all environment variables, as if they were unset; see
+ *               ibsa_environment_ignore()
  */
 struct ibsa_options {
 	const char *device;
@@ -121,6 +123,7 @@ struct ibsa_options {
 	int jitter_percent;
 	uint64_t seed;
 	bool no_sharing;
+	bool no_environment;
 };
 
 /**
@@ -343,6 +346,19 @@ struct ibsa_stats {
  */
 int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	      struct ibsa_client **out) IBSA_MUST_USE;
+
+/**
+ * ibsa_environment_ignore - ignore environment variables in this process
+ *
+ * From now on, libibsa, libibsa-compat and libibsa-fabric ignore IBSA_FABRIC,
+ * IBSA_NODE, IBSA_RING, IBSA_SEED and SYSFS_PATH, as if they were unset: the
+ * environment of a daemon then cannot replace its devices by a fabric. Objects
+ * that are open do not change. The call cannot be undone; it is in effect in
+ * forked children, too. To ignore the variables for a single object, set
+ * no_environment in the options with which it is opened. Any thread may call
+ * ibsa_environment_ignore().
+ */
+void ibsa_environment_ignore(void);
 
 /**
  * ibsa_close - end all queries and close the port

@@ -30,12 +30,15 @@ struct ibsa_responder;
  *          if they came from this node; NULL: the first channel adapter of the
  *          fabric
  * @node_port: port number of @node; 0: its first port with a cable
+ * @no_environment: ignore all environment variables, as if they were unset; see
+ *          ibsa_environment_ignore()
  */
 struct ibsa_responder_options {
 	const char *device;
 	unsigned int port;
 	const char *node;
 	unsigned int node_port;
+	bool no_environment;
 };
 
 /**

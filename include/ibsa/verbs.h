@@ -344,12 +344,16 @@ struct ibsa_async_event {
  *              @max_events is lost
  * @gaps:       report with IBV_EVENT_SM_GAP that events may have been lost;
  *              default: do not report
+ * @no_environment: ignore all environment variables, as if they were unset; see
+ *              ibsa_environment_ignore(). Must be false for a context of
+ *              ibsa_verbs_open(), because ibsa_verbs_open() takes this option
  */
 struct ibsa_verbs_options {
 	struct ibsa_sa_access access;
 	unsigned int audit_ms;
 	unsigned int max_events;
 	bool gaps;
+	bool no_environment;
 };
 
 /**
@@ -376,14 +380,17 @@ struct ibsa_verbs_options {
  * Return: 0; -EINVAL @context is NULL or closed; this process is a forked
  * child, and the parent process has opened @context with ibsa_verbs_open(),
  * attached it or registered events with it; an option is out of range; or a
- * member of access in @options is set for a context of ibsa_verbs_open();
- * -EALREADY the context is attached; -EBUSY a member of access in @options is
- * set, and @context was used before for a query or a subscription; -EBUSY also
- * if this thread has called ibsa_verbs_async_fd_get() and not
- * ibsa_verbs_async_fd_put(), or if another thread has done so and did not call
- * ibsa_verbs_async_fd_put() within 10 s; -EMFILE, -ENFILE no file descriptor is
- * free; -ENOMEM; or the error of epoll_create1(), epoll_ctl() or dup3(). After
- * an error nothing has changed. Any thread may call ibsa_verbs_attach().
+ * member of access or no_environment in @options is set for a context of
+ * ibsa_verbs_open(); -EALREADY the context is attached; -EBUSY a member of
+ * access in @options is set, and @context was used before for a query or a
+ * subscription; -EBUSY also if no_environment is set, and an earlier call with
+ * @context has read the environment variables; -EBUSY also if this thread has
+ * called ibsa_verbs_async_fd_get() and not ibsa_verbs_async_fd_put(), or if
+ * another thread has done so and did not call ibsa_verbs_async_fd_put() within
+ * 10 s; -EMFILE, -ENFILE no file descriptor is free; -ENOMEM; or the error of
+ * epoll_create1(), epoll_ctl() or dup3(). After an error nothing has changed,
+ * except that @context may ignore the environment variables. Any thread may
+ * call ibsa_verbs_attach().
  */
 int ibsa_verbs_attach(struct ibv_context *context,
 		      const struct ibsa_verbs_options *options) IBSA_MUST_USE;

@@ -9,11 +9,15 @@
 
 #include "base/alloc.h"
 #include "base/environment.h"
+#include "base/registry.h"
 
-struct ibsa__environment ibsa__environment_read(void)
+struct ibsa__environment ibsa__environment_read(bool is_ignored)
 {
-	const char *ring = secure_getenv("IBSA_RING");
+	const char *ring;
 
+	if (is_ignored || ibsa__environment_is_ignored())
+		return (struct ibsa__environment){ .has_rings = true };
+	ring = secure_getenv("IBSA_RING");
 	return (struct ibsa__environment){
 		.fabric = secure_getenv("IBSA_FABRIC"),
 		.node = secure_getenv("IBSA_NODE"),

@@ -26,10 +26,12 @@ struct ibsa__environment {
 };
 
 /*
- * Read the environment variables. The strings belong to the process's
- * environment: they are valid until the program changes it.
+ * Read the environment variables, unless @is_ignored is true or
+ * ibsa__environment_is_ignored() returns true: the result is then that of
+ * variables that are all unset. The strings belong to the process's environment:
+ * they are valid until the program changes it.
  */
-struct ibsa__environment ibsa__environment_read(void);
+struct ibsa__environment ibsa__environment_read(bool is_ignored);
 
 /*
  * Copy @environment, for an object that opens other objects later. *@out is

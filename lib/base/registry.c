@@ -40,6 +40,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t made =
 	PTHREAD_COND_INITIALIZER; /* also if making it failed */
 static atomic_int debug;
+static atomic_bool environment_is_ignored;
 static _Atomic(struct registry_slot *) slots;
 static struct registry_slot first_slots[FIRST_SLOTS];
 static atomic_uint first_count; /* of those in use as slots */
@@ -440,4 +441,14 @@ int ibsa__registry_debug(int level)
 	if (level >= 0)
 		atomic_store_explicit(&debug, level, memory_order_relaxed);
 	return atomic_load_explicit(&debug, memory_order_relaxed);
+}
+
+void ibsa__environment_ignore(void)
+{
+	atomic_store(&environment_is_ignored, true);
+}
+
+bool ibsa__environment_is_ignored(void)
+{
+	return atomic_load(&environment_is_ignored);
 }

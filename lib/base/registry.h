@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The state that exists once in a process: objects found by name, objects
- * found by number, and the debug level. No other variable of the library
+ * found by number, whether environment variables are ignored, and the debug
+ * level. No other variable of the library
  * outside its objects is written.
  */
 #ifndef BASE_REGISTRY_H
@@ -140,6 +141,15 @@ bool ibsa__registry_slot_close(struct registry_slot *slot);
  */
 void ibsa__registry_slot_put(struct registry_slot *slot,
 			     void (*destroy)(void *object));
+
+/*
+ * Let ibsa__environment_read() return no variables from now on, in this process
+ * and its children. Any thread may call these two functions.
+ */
+void ibsa__environment_ignore(void);
+
+/* Return: whether ibsa__environment_ignore() was called. */
+bool ibsa__environment_is_ignored(void);
 
 /*
  * Set the level of libibumad's debug output to @level; if @level is negative,

@@ -194,9 +194,15 @@ int ibsa__client_open(const struct ibsa_options *options,
 int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
 	      struct ibsa_client **out)
 {
-	const struct ibsa__environment environment = ibsa__environment_read();
+	const struct ibsa__environment environment =
+		ibsa__environment_read(options && options->no_environment);
 
 	return ibsa__client_open(options, &environment, error, out);
+}
+
+void ibsa_environment_ignore(void)
+{
+	ibsa__environment_ignore();
 }
 
 /*

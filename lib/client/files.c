@@ -20,8 +20,8 @@
 
 int ibsa__files_open_now(struct device_files **out)
 {
-	const struct ibsa__environment environment = ibsa__environment_read();
-
+	const struct ibsa__environment environment =
+		ibsa__environment_read(false);
 	int err;
 
 	if (!ibsa__remote_path(environment.fabric))
@@ -110,7 +110,8 @@ int ibsa_umad_version(struct ibsa_error *error, unsigned int *out)
 int ibsa_port_access_get(const struct ibsa_port *port,
 			 struct ibsa_port_access *out)
 {
-	const struct ibsa__environment environment = ibsa__environment_read();
+	const struct ibsa__environment environment =
+		ibsa__environment_read(false);
 
 	return ibsa__port_access_get(
 		port, ibsa__remote_path(environment.fabric), out);

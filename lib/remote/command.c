@@ -17,7 +17,7 @@ static int address_find(const char *server, struct ibsa_error *error,
 			struct remote_address *out)
 {
 	if (!server)
-		server = ibsa__environment_read().fabric;
+		server = ibsa__environment_read(false).fabric;
 	if (!ibsa__remote_path(server))
 		return ibsa__fail(
 			error, -EINVAL,

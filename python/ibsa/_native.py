@@ -58,7 +58,7 @@ class Options(Structure):
                 ("reply_bytes", c_size_t), ("deadline_ms", c_uint),
                 ("first_interval_ms", c_uint), ("max_interval_ms", c_uint),
                 ("jitter_percent", c_int), ("seed", c_uint64),
-                ("no_sharing", c_bool)]
+                ("no_sharing", c_bool), ("no_environment", c_bool)]
 
 
 class Query(Structure):

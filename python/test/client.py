@@ -16,6 +16,17 @@ from support import FOUR_HOSTS, FabricTest
 
 
 class Queries(FabricTest):
+    def test_no_environment(self):
+        """By default, IBSA_NODE names the node of the fabric."""
+        os.environ["IBSA_NODE"] = "nobody"
+        try:
+            self.assertEqual(self.error(ibsa.open, fabric=FOUR_HOSTS).err,
+                             -errno.ENODEV)
+            with ibsa.open(fabric=FOUR_HOSTS, no_environment=True) as client:
+                self.assertEqual(client.port().lid, 1)
+        finally:
+            del os.environ["IBSA_NODE"]
+
     def test_query(self):
         nodes = self.client.query(ibsa.NodeRecord)
         self.assertEqual(len(nodes), 6)
