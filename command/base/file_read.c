@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,7 +104,7 @@ static int all_read(struct reading *reading)
 	return err == 1 ? 0 : err;
 }
 
-static int file_open(const struct cli *cli, const char *path,
+static int file_open(const char *path, unsigned int timeout_ms,
 		     struct reading *reading)
 {
 	struct stat file;
@@ -115,8 +116,7 @@ static int file_open(const struct cli *cli, const char *path,
 		return -errno;
 	reading->out->is_regular = S_ISREG(file.st_mode);
 	reading->has_writer = !S_ISFIFO(file.st_mode);
-	reading->wait_ms = cli->open.deadline_ms ? cli->open.deadline_ms
-						 : WRITER_MS;
+	reading->wait_ms = timeout_ms ? timeout_ms : WRITER_MS;
 	return 0;
 }
 
@@ -139,14 +139,14 @@ static int read_failed(const char *path, int err, struct ibsa_error *error)
 	return err;
 }
 
-int file_read(const struct cli *cli, const char *path, struct ibsa_error *error,
-	      struct file_text *out)
+int file_read(const char *path, unsigned int timeout_ms,
+	      struct ibsa_error *error, struct file_text *out)
 {
 	struct reading reading = { .out = out };
 	int err;
 
 	*out = (struct file_text){ .text = NULL };
-	err = file_open(cli, path, &reading);
+	err = file_open(path, timeout_ms, &reading);
 	if (!err)
 		err = all_read(&reading);
 	if (reading.fd >= 0)

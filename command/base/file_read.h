@@ -3,7 +3,10 @@
 #ifndef COMMAND_FILE_READ_H
 #define COMMAND_FILE_READ_H
 
-#include "output/cli.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <ibsa/ibsa.h>
 
 /**
  * struct file_text - a file that was read
@@ -18,11 +21,11 @@ struct file_text {
 };
 
 /*
- * Read all of @path once, at most 256 MB. A FIFO must have a writer within the
- * time of --timeout. Return: 0; or a negative error number with the reason in
+ * Read all of @path once, at most 256 MB. A FIFO must have a writer within
+ * @timeout_ms, the time of --timeout; 0: within the default. Return: 0; or a negative error number with the reason in
  * @error.
  */
-int file_read(const struct cli *cli, const char *path, struct ibsa_error *error,
-	      struct file_text *out);
+int file_read(const char *path, unsigned int timeout_ms,
+	      struct ibsa_error *error, struct file_text *out);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/cli.h"
+#include "base/complain.h"
 
 enum { LINKS_MAX = 40 }; /* as in Linux */
 

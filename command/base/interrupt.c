@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/complain.h"
 #include "base/interrupt.h"
-#include "output/out.h"
 
 /*
  * A signal that follows the first within this many ms does not count as a

@@ -4,18 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/complain.h"
 #include "base/lines.h"
 
 /* The byte order mark, which some editors write at the start of a file. */
 static const char utf8_mark[] = "\xef\xbb\xbf";
 
-int lines_open(struct lines *lines, const struct cli *cli, const char *option,
-	       const char *path)
+int lines_open(struct lines *lines, const char *option, const char *path,
+	       unsigned int timeout_ms)
 {
 	struct ibsa_error error;
 
 	*lines = (struct lines){ .file = NULL };
-	if (file_read(cli, path, &error, &lines->whole) == 0)
+	if (file_read(path, timeout_ms, &error, &lines->whole) == 0)
 		return CLI_DONE;
 	complain("%s: %s", option, error.text);
 	return CLI_USAGE;

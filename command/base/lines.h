@@ -3,6 +3,8 @@
 #ifndef COMMAND_LINES_H
 #define COMMAND_LINES_H
 
+#include <stdio.h>
+
 #include "base/file_read.h"
 
 enum { LINE_BYTES = 1024, LINES_MB = 256 /* of all lines */ };
@@ -21,11 +23,12 @@ struct lines {
 };
 
 /*
- * Read the file @path of the option @option, such as "--peers". The message of
- * a failure begins with @option. Return: the exit status; a failure is printed.
+ * Read the file @path of the option @option, such as "--peers", as file_read()
+ * does. The message of a failure begins with @option. Return: the exit status;
+ * a failure is printed.
  */
-int lines_open(struct lines *lines, const struct cli *cli, const char *option,
-	       const char *path);
+int lines_open(struct lines *lines, const char *option, const char *path,
+	       unsigned int timeout_ms);
 void lines_close(struct lines *lines);
 
 /*

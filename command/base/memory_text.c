@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/cli.h"
+#include "base/complain.h"
 #include "base/memory_text.h"
 
 static int no_memory(void)

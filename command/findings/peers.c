@@ -69,7 +69,8 @@ static int line_add(struct node_check *check, const char *text, const char *why,
 static int file_parse(struct node_check *check, const char *path)
 {
 	struct lines lines;
-	int status = lines_open(&lines, check->cli, "--peers", path);
+	int status = lines_open(&lines, "--peers", path,
+				check->cli->open.deadline_ms);
 	const char *text, *why;
 
 	if (status != CLI_DONE)

@@ -193,7 +193,7 @@ int topology_expect_load(const struct cli *cli, const char *path,
 	const char *first;
 	int status;
 
-	if (file_read(cli, path, &error, &file) != 0) {
+	if (file_read(path, cli->open.deadline_ms, &error, &file) != 0) {
 		complain("--expect: %s", error.text);
 		return CLI_USAGE;
 	}

@@ -3,12 +3,14 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ibsa/sa.h>
 #include <ibsa/text.h>
 
+#include "base/complain.h"
 #include "graph/cjson_load.h"
 #include "graph/expect_rows.h"
 

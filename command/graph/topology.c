@@ -156,7 +156,7 @@ int topology_file_read(const struct cli *cli, const char *path,
 {
 	struct ibsa_error error = { .text = "" };
 	struct file_text file;
-	int err = file_read(cli, path, &error, &file);
+	int err = file_read(path, cli->open.deadline_ms, &error, &file);
 
 	if (err)
 		return error_explain(err, &error);

@@ -152,7 +152,7 @@ int node_map_read(struct cli *cli)
 
 	if (!path)
 		return CLI_DONE;
-	status = lines_open(&lines, cli, option, path);
+	status = lines_open(&lines, option, path, cli->open.deadline_ms);
 	if (status != CLI_DONE)
 		return status;
 	map = calloc(1, sizeof(*map));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Types and functions that the files of the command share: options, exit
- * status, commands.
+ * Types and functions that the files of the command share: options and
+ * commands.
  */
 #ifndef COMMAND_CLI_H
 #define COMMAND_CLI_H
@@ -9,21 +9,11 @@
 #include <ibsa/ibsa.h>
 #include <ibsa/sim.h>
 
+#include "base/complain.h"
 #include "output/option_groups.h"
 #include "output/out.h"
 
 struct interrupt;
-
-/* Exit status of the command. */
-enum cli_exit {
-	CLI_DONE = 0,
-	CLI_NO = 1,	/* no such path, node, record or service */
-	CLI_USAGE = 2,	/* the command line was wrong */
-	CLI_SILENT = 3, /* the SA did not answer, or its reply cannot be used */
-	/* no device, no permission, or the output cannot be written */
-	CLI_DEVICE = 4,
-	CLI_REFUSED = 5, /* the SA refused */
-};
 
 /**
  * struct cli - one run of the command

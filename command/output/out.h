@@ -172,16 +172,4 @@ void out_clean_line(struct out *out, const char *format, ...)
  */
 int out_close(struct out *out);
 
-/*
- * Print a message on stderr, unless messages are muted. complaint_first()
- * returns the first message, even if it was muted.
- */
-void complaints_mute(bool is_muted);
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/*
- * Return: the first message of complain(); "" if there is none.
- */
-const char *complaint_first(void);
-
 #endif
