@@ -12,27 +12,6 @@ static const char *const of_fabric[] = { "expect", "record" };
 /* Options of data output, which --nagios refuses. */
 static const char *const of_data[] = { "csv", "fields", "json", "ndjson" };
 
-const char *check_severity_text(enum ibsa_severity severity)
-{
-	return severity == IBSA_SEVERITY_CRITICAL ? "critical" : "warning";
-}
-
-struct ibsa_finding check_finding(enum ibsa_finding_kind kind, uint64_t guid,
-				  unsigned int port, const char *format,
-				  va_list args)
-{
-	struct ibsa_finding finding = {
-		.kind = kind,
-		.severity = ibsa_finding_severity(kind),
-		.name = ibsa_finding_name(kind),
-		.guid = guid,
-		.port = port,
-	};
-
-	vsnprintf(finding.what.text, sizeof(finding.what.text), format, args);
-	return finding;
-}
-
 static bool none_is_given(const struct cli *cli, const char *whose,
 			  const char *const *names, size_t count)
 {

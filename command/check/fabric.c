@@ -3,6 +3,7 @@
 #include "check/check.h"
 #include "output/columns.h"
 #include "findings/fabric.h"
+#include "findings/finding.h"
 #include "output/fields.h"
 #include "output/nagios.h"
 

@@ -10,8 +10,8 @@
 
 #include <ibsa/sa.h>
 
-#include "check/check.h"
 #include "findings/fabric.h"
+#include "findings/finding.h"
 #include "output/fields.h"
 #include "session/query_wait.h"
 #include "graph/topology.h"

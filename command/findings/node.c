@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ibsa check node: checks whether this machine can use its fabric. */
+/* Checks whether this machine can use its fabric. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ibsa/text.h>
 
-#include "check/check.h"
+#include "findings/finding.h"
 #include "findings/node.h"
-#include "output/columns.h"
 #include "output/fields.h"
-#include "output/nagios.h"
 #include "base/rate.h"
 
 enum { DEADLINE_MS = 2000 };
@@ -37,11 +35,6 @@ void node_finding_add(struct node_check *check, enum ibsa_finding_kind kind,
 	va_end(args);
 }
 
-static bool is_active(const struct machine_port *port)
-{
-	return !port->err && port->state.port_state == IBSA_PORT_ACTIVE;
-}
-
 static void state_check(struct node_check *check,
 			const struct machine_port *port)
 {
@@ -57,7 +50,7 @@ static void state_check(struct node_check *check,
 		node_finding_add(check, IBSA_FINDING_PORT_DOWN, port, NULL,
 				 "%s cannot be read: %s", where,
 				 strerror(-port->err));
-	else if (!is_active(port))
+	else if (!machine_port_is_active(port))
 		node_finding_add(
 			check, IBSA_FINDING_PORT_DOWN, port, NULL,
 			"%s is not active: state %s, physical state %s", where,
@@ -212,7 +205,7 @@ static void sm_and_sa_check(struct node_check *check, struct port_check *at)
 static void port_check(struct node_check *check, struct port_check *at)
 {
 	state_check(check, at->port);
-	if (!is_active(at->port))
+	if (!machine_port_is_active(at->port))
 		return;
 	rate_check(check, at->port);
 	pkeys_check(check, at->port);
@@ -234,170 +227,6 @@ static void ports_check(struct node_check *check)
 	progress_end();
 	if (check->out_of_memory)
 		uncheckable(check, "out of memory");
-}
-
-static void finding_row(struct out *out, size_t index, void *arg)
-{
-	const struct node_check *check = arg;
-	const struct node_finding *row = &check->findings[index];
-	char text[IBSA_VALUE_TEXT];
-
-	out_text(out, "finding", row->finding.name);
-	out_text(out, "severity", check_severity_text(row->finding.severity));
-	if (row->port)
-		out_text(out, "device", fields_clean(row->port->device, text));
-	else
-		out_none(out, "device");
-	if (row->port)
-		out_count(out, "port", row->finding.port);
-	else
-		out_none(out, "port");
-	if (row->peer)
-		out_text(out, "peer", fields_clean(row->peer, text));
-	else
-		out_none(out, "peer");
-	out_text(out, "what", row->finding.what.text);
-}
-
-static void port_data_add(struct nagios *nagios, const struct node_check *check,
-			  const struct port_check *at)
-{
-	const struct rate_limit *limit = &check->cli->check.rate;
-	char where[MACHINE_PORT_TEXT];
-	char label[MACHINE_PORT_TEXT + 8];
-	char has[RATE_LIMIT_TEXT], wanted[RATE_LIMIT_TEXT];
-	unsigned int tenths;
-
-	machine_port_text(at->port, where);
-	snprintf(label, sizeof(label), "rate %s", where);
-	tenths_text(limit->tenths, wanted);
-	if (is_active(at->port) && rate_of_port(at->port->rate, &tenths)) {
-		tenths_text(tenths, has);
-		/*
-		 * A threshold "400:" means: warn below 400. There is no
-		 * threshold that means "warn at or below", for RATE_ABOVE.
-		 */
-		if (limit->kind == RATE_AT_LEAST)
-			nagios_add(nagios, label, "%s;%s:", has, wanted);
-		else if (limit->kind == RATE_EXACTLY)
-			nagios_add(nagios, label, "%s;%s:%s", has, wanted,
-				   wanted);
-		else
-			nagios_add(nagios, label, "%s", has);
-	}
-	snprintf(label, sizeof(label), "sa %s", where);
-	if (at->rtt_ns)
-		nagios_add(nagios, label, "%.3fms", (double)at->rtt_ns / 1e6);
-}
-
-/* Return: the first finding of the highest severity, or NULL. */
-static const struct ibsa_finding *worst_finding(const struct node_check *check)
-{
-	const struct ibsa_finding *worst = NULL;
-
-	for (size_t i = check->count; i-- > 0;) {
-		const struct ibsa_finding *finding =
-			&check->findings[i].finding;
-
-		if (!worst || finding->severity >= worst->severity)
-			worst = finding;
-	}
-	return worst;
-}
-
-static int nagios_report(struct node_check *check)
-{
-	const struct ibsa_finding *worst = worst_finding(check);
-	const size_t ports = check->machine.count;
-	struct nagios nagios = { .len = 0 };
-	char text[sizeof(worst->what.text) + 64];
-
-	nagios_add(&nagios, "findings", "%zu", check->count);
-	nagios_add(&nagios, "ports", "%zu", ports);
-	nagios_add(&nagios, "peers", "%zu", check->peer_count);
-	for (size_t i = 0; i < ports && check->ports; i++)
-		port_data_add(&nagios, check, &check->ports[i]);
-	check->cli->check.is_reported = true;
-	if (worst) {
-		snprintf(text, sizeof(text), "%zu %s, %s: %s", check->count,
-			 check->count == 1 ? "finding" : "findings",
-			 worst->name, worst->what.text);
-		return nagios_print(&nagios, &check->cli->out,
-				    worst->severity == IBSA_SEVERITY_CRITICAL
-					    ? NAGIOS_CRITICAL
-					    : NAGIOS_WARNING,
-				    text);
-	}
-	if (check->why.text[0])
-		return nagios_print(&nagios, &check->cli->out, NAGIOS_UNKNOWN,
-				    check->why.text);
-	snprintf(text, sizeof(text), "%zu %s, %zu %s", ports,
-		 ports == 1 ? "port" : "ports", check->peer_count,
-		 check->peer_count == 1 ? "peer" : "peers");
-	return nagios_print(&nagios, &check->cli->out, NAGIOS_OK, text);
-}
-
-/*
- * If a port is down while another one is active, print how to select ports: a
- * port that is down is a finding unless the user names other ports.
- */
-static void unused_port_explain(const struct node_check *check)
-{
-	const struct machine_port *down = NULL;
-	char where[MACHINE_PORT_TEXT];
-	bool has_active = false;
-
-	for (size_t i = 0; i < check->machine.count; i++) {
-		const struct machine_port *port = &check->machine.ports[i];
-
-		has_active |= is_active(port);
-		if (!port->err && port->state.port_state == IBSA_PORT_DOWN)
-			down = port;
-	}
-	if (down && has_active)
-		complain("if port %s is unused, select the port in use with "
-			 "--device and --port",
-			 machine_port_text(down, where));
-}
-
-/*
- * If something cannot be checked and nothing was found, there is no output: an
- * empty array or a header alone would mean that there are no findings.
- */
-static int report(struct node_check *check)
-{
-	struct out *out = &check->cli->out;
-
-	if (check->cli->check.nagios)
-		return nagios_report(check);
-	if (check->count || (out_is_data(out) && !check->why.text[0]))
-		out_rows(out, check->count, finding_row, check);
-	unused_port_explain(check);
-	if (check->why.text[0])
-		complain("%s", check->why.text);
-	return check->why.text[0] ? CLI_DEVICE
-	       : check->count	  ? CLI_NO
-				  : CLI_DONE;
-}
-
-/*
- * Report why the check was not made. A monitoring plugin reports a missing port
- * or device as critical.
- */
-static int not_run(struct node_check *check, int status,
-		   const struct ibsa_error *error)
-{
-	struct nagios nagios = { .len = 0 };
-
-	if (!error->text[0])
-		return status;
-	if (!check->cli->check.nagios || !check->machine.is_missing) {
-		complain("%s", error->text);
-		return status;
-	}
-	check->cli->check.is_reported = true;
-	return nagios_print(&nagios, &check->cli->out, NAGIOS_CRITICAL,
-			    error->text);
 }
 
 int node_check_run(struct node_check *check, struct ibsa_error *error)
@@ -423,45 +252,4 @@ void node_check_end(struct node_check *check)
 	free(check->findings);
 	peers_free(check);
 	machine_free(&check->machine);
-}
-
-int check_node(struct cli *cli)
-{
-	struct node_check check = { .cli = cli };
-	struct ibsa_error error;
-	int status = columns_use(cli, &columns_check_node);
-
-	if (status == CLI_DONE)
-		status = peers_parse(&check);
-	if (status == CLI_DONE) {
-		status = node_check_run(&check, &error);
-		status = status == CLI_DONE ? report(&check)
-					    : not_run(&check, status, &error);
-	}
-	node_check_end(&check);
-	return status;
-}
-
-void check_node_details(struct cli *cli)
-{
-	static const char *const lines[] = {
-		"With node, checks the ports of this machine: that each is "
-		"active, that the SM",
-		"and the SA answer, and that the SA has a path to each PEER (a "
-		"node's name, GID,",
-		"port GUID or LID).",
-		"",
-		"Prints a line for each finding. The exit status is 0 without "
-		"findings, 1 with",
-		"findings.",
-		"",
-		"  ibsa check node",
-		"  ibsa check node --rate '>=400' --pkey 0x8001 storage1 "
-		"storage2",
-		"  ibsa check node -C mlx5_0 --nagios --peers /etc/peers",
-		"",
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		out_line(&cli->out, "%s", lines[i]);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Types and functions of ibsa check node, which makes findings about this
- * machine.
- */
+/* Findings about this machine, for ibsa check node and ibsa metrics. */
 #ifndef COMMAND_CHECK_NODE_H
 #define COMMAND_CHECK_NODE_H
 

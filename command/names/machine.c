@@ -328,3 +328,8 @@ const char *machine_port_text(const struct machine_port *port,
 		 fields_clean(port->device, clean), port->number);
 	return out;
 }
+
+bool machine_port_is_active(const struct machine_port *port)
+{
+	return !port->err && port->state.port_state == IBSA_PORT_ACTIVE;
+}

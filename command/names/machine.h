@@ -64,6 +64,8 @@ int machine_open(const struct cli *cli, const struct machine *machine,
 		 const struct machine_port *port, struct ibsa_error *error,
 		 struct ibsa_client **out);
 
+bool machine_port_is_active(const struct machine_port *port);
+
 /* "DEVICE/PORT", safe to print. */
 enum { MACHINE_PORT_TEXT = IBSA_VALUE_TEXT + 16 };
 const char *machine_port_text(const struct machine_port *port,
