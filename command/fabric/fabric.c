@@ -116,19 +116,6 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
-bool fabric_runs_command(char **argv)
-{
-	bool is_exec = false;
-
-	for (int i = 1; argv[i]; i++) {
-		if (strcmp(argv[i], "--") == 0)
-			return false;
-		is_exec |= strcmp(argv[i], "exec") == 0 &&
-			   strcmp(argv[i - 1], "fabric") == 0;
-	}
-	return is_exec;
-}
-
 int cmd_fabric_can_help(struct cli *cli)
 {
 	if (cli->arg_count > 1 && !find_action(cli->args[1]))

@@ -68,12 +68,6 @@ void fabric_control_details(struct out *out);
 void fabric_fault_details(struct out *out);
 void fabric_script_details(struct out *out);
 
-/*
- * Whether the command line is "ibsa fabric exec" without the -- that must
- * separate its options from the command.
- */
-bool fabric_runs_command(char **argv);
-
 #define FABRIC_PATH_MAX 108
 
 /*

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/fabric.h"
 #include "base/nearest.h"
 #include "options/table.h"
 #include "options/options.h"
@@ -83,6 +82,23 @@ static const char *option_meant(const char *text)
 }
 
 /*
+ * Whether the command line is "ibsa fabric exec" without the -- that must
+ * separate its options from the command.
+ */
+static bool is_exec_without_end(char **argv)
+{
+	bool is_exec = false;
+
+	for (int i = 1; argv[i]; i++) {
+		if (strcmp(argv[i], "--") == 0)
+			return false;
+		is_exec |= strcmp(argv[i], "exec") == 0 &&
+			   strcmp(argv[i - 1], "fabric") == 0;
+	}
+	return is_exec;
+}
+
+/*
  * Print the message for an invalid option. optopt is 0 for a long option that
  * is unknown or ambiguous; the option's key for a long option that takes no
  * value but was given one; and the letter for an unknown short option.
@@ -90,7 +106,7 @@ static const char *option_meant(const char *text)
 static int wrong_option(char **argv, int key)
 {
 	const char *text = argv[optind - 1];
-	const bool runs_command = fabric_runs_command(argv);
+	const bool runs_command = is_exec_without_end(argv);
 	const char *more = runs_command
 				   ? "write options of the command after --"
 				   : "see ibsa --help";

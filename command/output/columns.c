@@ -10,7 +10,7 @@
 
 #include "output/codes.h"
 #include "output/columns.h"
-#include "env/env.h"
+#include "output/env_libraries.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
