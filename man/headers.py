@@ -5,7 +5,7 @@ import collections
 import os
 import re
 
-COMMENT = re.compile(r"/\*\*\n(.*?)\*/\n(.*?)(?=/\*\*|\Z)", re.S)
+COMMENT = re.compile(r"/\*\*[ \n](.*?)\*/\n(.*?)(?=/\*\*|\Z)", re.S)
 
 # A function or a callback type: the header's name as in #include, and the types
 # and names of its result and arguments.
@@ -79,20 +79,14 @@ def declared(include):
             for one in declarations(text, header)}
 
 
-def all_comments(text):
-    """Yield the names that a doc comment is for, and its text."""
-    for comment, _ in COMMENT.findall(text):
-        comment = re.sub(r"^ \* ?", "", comment, flags=re.M)
-        head = comment.partition(" - ")[0]
-        yield re.findall(r"(?!typedef|struct|enum)\b\w+", head), comment
-
-
 def comments(text):
     """Yield the names of functions and callback types that a doc comment is
     for, and its text."""
-    for names, comment in all_comments(text):
-        if not re.match(r"(struct|enum) |IBSA_", comment):
-            yield names, comment
+    for comment, _ in COMMENT.findall(text):
+        comment = re.sub(r"^ \* ?", "", comment, flags=re.M)
+        head = comment.partition(" - ")[0]
+        if not re.match(r"(struct|enum) |IBSA_", head):
+            yield re.findall(r"(?!typedef)\b\w+", head), comment
 
 
 def defaults(include):

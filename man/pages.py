@@ -7,9 +7,10 @@ usage: pages.py INCLUDE-DIR OUTPUT-DIR MAP... PAGE... ALIAS=PAGE...
 In a page of section 3, inserts LIBRARY, unless the source has one, and the
 functions of its NAME at the begin of SYNOPSIS, with the callback types that they
 take: the libraries are those whose MAPs have the functions. In all pages,
-replaces @DEFAULT_X@ by the value of IBSA_DEFAULT_X, and the line
-@ARGUMENTS NAME...@ by a list of the arguments of functions, or the members of
-structs, from their doc comments. An ALIAS becomes a page that includes another.
+replaces @DEFAULT_X@ by the value of IBSA_DEFAULT_X. In the text of all but section
+8, words such as name(), name(3), @argument, -EINVAL, NULL and struct name stand
+for the macros .Fn, .Xr, .Fa, .Er, .Dv and .Vt. An ALIAS becomes a page that
+includes another.
 """
 
 import fnmatch
@@ -104,71 +105,62 @@ def library(names, maps):
         yield f"{LIBRARIES[one]} ({one}, \\-l{one[3:]})"
 
 
-# Words of doc comments that have a macro.
-MARKS = re.compile(r"""(\()?(?:(?P<Fn>[a-z_]\w+)\(\)|@(?P<Fa>\w+)|-(?P<Er>E[A-Z]\w+)|
-    (?P<Dv>NULL|IBSA_\w+|GFP_\w+)|(?P<Vt>struct~\w+))((?:[.,;:)]|'s)*)""", re.X)
+# Words of a text that stand for a macro, with the punctuation around them:
+# name(), name(3), @argument, -EINVAL, $VARIABLE, NULL or another name in capitals
+# with "_", and struct with a name that has "_".
+MARKS = re.compile(r"""(\()?(?:
+    (?P<Fn>[A-Za-z_]\w+)\(\) | (?P<Xr>\w+\([1-8]\)) | @(?P<Fa>\w+) |
+    -(?P<Er>E[A-Z][A-Z0-9]+) | \$(?P<Ev>[A-Z_]+) |
+    (?P<Dv>NULL|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) | (?P<Vt>struct[ ]\w+_\w+)
+    )([.,;:)]*)""", re.X)
+
+WORDS = re.compile(r"\(?struct \w+_\w+\S*|\S+")
 
 
-def mark(found, names):
-    """A word of a doc comment as a line of roff."""
-    before, after = found[1], found[found.re.groups]
-    kind, word = found.lastgroup, found[found.lastgroup]
-    after = f" Ns {after}" if after.startswith("'") else " ".join(after)
-    if kind == "Fn" and word not in names:
-        kind, word = "Xr", f"{word} 3"
-    macro = {"Er": "Fl Er"}.get(kind, kind)
-    word = quoted(word.replace("~", " "))
-    return " ".join(filter(None, [f".{macro}", before, word, after]))
+def mark(found):
+    """A word that stands for a macro as a line of roff."""
+    macro, word = next(one for one in found.groupdict().items() if one[1])
+    if macro == "Xr":
+        word = word.rstrip(")").replace("(", " ")
+    after = " ".join(found[found.re.groups])
+    macro = ".Fl Er" if macro == "Er" else f".{macro}"
+    return " ".join(filter(None, [macro, found[1], word, after]))
 
 
-def in_roff(text, names):
-    """The lines of sentences in a doc comment; @names are those of the page."""
-    lines, words = [], []
-    text = re.sub(r"\bstruct\s+(?=\w)", "struct~", text)
-    for word in text.split():
+def in_roff(line):
+    """A line of text as lines of roff."""
+    words = []
+    for word in WORDS.findall(line):
         found = MARKS.fullmatch(word)
-        ends = found or re.search(r"[.;:]$", word)
         if not found:
-            words.append(word.replace("\\", "\\e").replace("-", "\\-"))
-        if words and ends:
-            lines.append(" ".join(words))
-            words = []
-        if found:
-            lines.append(mark(found, names))
-    return lines + ([" ".join(words)] if words else [])
+            words.append(word)
+            continue
+        if words:
+            yield " ".join(words)
+        words = []
+        yield mark(found)
+    if words or not line:
+        yield " ".join(words)
 
 
-def described(comment):
-    """Pairs of the arguments or members that a doc comment describes together,
-    and the text."""
-    part = comment.partition("\n\n")[0].partition("\n@")[2]
-    for one in re.split(r"^@", part, flags=re.M):
-        names, _, text = one.partition(":")
-        yield re.findall(r"\w+", names), text
-
-
-def arguments(wanted, include, names):
-    """A list of what the doc comments of functions or structs describe."""
-    shown = []
-    yield '.Bl -tag -width "first_interval_ms"'
-    for _, text in headers.headers(include):
-        for head, comment in headers.all_comments(text):
-            if not set(head) & set(wanted):
-                continue
-            for members, words in described(comment):
-                if members not in shown:
-                    shown.append(members)
-                    yield ".It Fa " + " , ".join(members)
-                    yield from in_roff(words, names)
-    yield ".El"
+def expanded(page):
+    """A page with macros for the words that stand for them, except in what is
+    shown as it is."""
+    lines, is_literal = [], False
+    for line in page.split("\n"):
+        is_literal |= bool(re.match(r"\.Bd -(literal|unfilled)", line))
+        if is_literal or line.startswith((".", "'")):
+            lines.append(line)
+        else:
+            lines += in_roff(line)
+        is_literal &= line != ".Ed"
+    return "\n".join(lines)
 
 
 def completed(page, include, declared, maps):
     names = names_of(page)
     page = re.sub(r"@(DEFAULT_\w+)@",
                   lambda found: headers.defaults(include)[found[1]], page)
-    page = re.sub(r"^@ARGUMENTS (.*)@$", lambda found: "\n".join(
-        arguments(found[1].split(), include, names)), page, flags=re.M)
     own = [name for name in names if name in declared]
     if not own:
         return page
@@ -201,6 +193,8 @@ def main():
             continue
         with open(path, encoding="utf-8") as file:
             page = completed(file.read(), include, declared, maps)
+        if not path.endswith(".8"):
+            page = expanded(page)
         write(folder, os.path.basename(path), page)
 
 
