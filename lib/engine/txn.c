@@ -212,11 +212,16 @@ void ibsa__engine_resend(struct ibsa__engine *engine, bool only_moved)
 	}
 }
 
+static void txn_fail(struct ibsa__engine *engine, struct txn *txn, int err)
+{
+	txn_answer(engine, txn, &(struct ibsa_reply){ .err = err });
+}
+
 static void txn_send_failed(struct ibsa__engine *engine, struct txn *txn,
 			    int err)
 {
 	if (!ibsa__send_error_is_temporary(err))
-		txn_answer(engine, txn, &(struct ibsa_reply){ .err = err });
+		txn_fail(engine, txn, err);
 }
 
 /*
@@ -302,7 +307,7 @@ static void txn_retry_refused(struct ibsa__engine *engine, struct txn *txn,
 				       txn->retry.due == txn->wait_end;
 
 	if (!ibsa__send_error_is_temporary(err))
-		txn_answer(engine, txn, &(struct ibsa_reply){ .err = err });
+		txn_fail(engine, txn, err);
 	else if (engine->sa_known && !waits_for_timeout)
 		ibsa__txn_schedule(engine, txn, now + room_ms_next(engine));
 }

@@ -82,31 +82,40 @@
 
 /* clang-format on */
 
-#define MTU_TEXT(code, bytes) [code] = #bytes,
+/* With the second NUL, a name that is too long for its array does not compile. */
+#define MTU_TEXT(code, bytes) [code] = #bytes "\0",
 #define MTU_BYTES(code, bytes) [code] = bytes,
-#define RATE_TEXT(code, gbps, mbps) [code] = gbps "Gb/s",
+#define RATE_TEXT(code, gbps, mbps) [code] = gbps "Gb/s\0",
 #define RATE_MBPS(code, gbps, mbps) [code] = mbps,
-#define NAME(code, text) [code] = text,
+#define NAME(code, text) [code] = text "\0",
 
-static const char *const mtu_texts[] = { MTUS(MTU_TEXT) };
+/*
+ * Arrays of characters instead of pointers, which would have to be relocated in
+ * each process. A code without a name has an empty name.
+ */
+static const char mtu_texts[][sizeof("10240")] = { MTUS(MTU_TEXT) };
 static const uint16_t mtu_bytes[] = { MTUS(MTU_BYTES) };
-static const char *const rate_texts[] = { RATES(RATE_TEXT) };
+static const char rate_texts[][sizeof("1200Gb/s")] = { RATES(RATE_TEXT) };
 static const uint32_t rate_mbps[] = { RATES(RATE_MBPS) };
-static const char *const node_types[] = { NODE_TYPES(NAME) };
-static const char *const port_states[] = { PORT_STATES(NAME) };
-static const char *const phys_states[] = { PHYS_STATES(NAME) };
-static const char *const sm_states[] = { SM_STATES(NAME) };
+static const char node_types[][sizeof("switch")] = { NODE_TYPES(NAME) };
+static const char port_states[][sizeof("Active")] = { PORT_STATES(NAME) };
+static const char phys_states[][sizeof("LinkErrorRecovery")] = { PHYS_STATES(
+	NAME) };
+static const char sm_states[][sizeof("Discovering")] = { SM_STATES(NAME) };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-#define LIST(kind, list) \
-	[IBSA_SHOW_##kind] = { .names = (list), .count = COUNT(list) },
+#define LIST(kind, list)                                 \
+	[IBSA_SHOW_##kind] = { .names = *(list),         \
+			       .bytes = sizeof(*(list)), \
+			       .count = COUNT(list) },
 
 /* clang-format off */
 
 /* The list of names for each kind of code; the index is the kind. */
 static const struct list {
-	const char *const *names;
-	size_t count;
+	const char *names;
+	uint8_t bytes; /* from one name to the next */
+	uint8_t count;
 } lists[] = {
 	LIST(mtu, mtu_texts)
 	LIST(rate, rate_texts)
@@ -121,6 +130,14 @@ static const struct list {
 /* Name of the lease value of a service that does not expire. */
 static const char endless[] = "infinite";
 
+/* Return: the name of @code, which is below the count of @list; or NULL. */
+static const char *list_name(const struct list *list, uint64_t code)
+{
+	const char *name = list->names + code * list->bytes;
+
+	return *name ? name : NULL;
+}
+
 bool ibsa_show_is_code(uint8_t show)
 {
 	return show < COUNT(lists) && lists[show].names;
@@ -132,7 +149,7 @@ const char *ibsa_code_name(uint8_t show, uint64_t code)
 		return code == IBSA_LEASE_INFINITE ? endless : NULL;
 	if (show >= COUNT(lists) || code >= lists[show].count)
 		return NULL;
-	return lists[show].names[code];
+	return list_name(&lists[show], code);
 }
 
 /*
@@ -165,8 +182,9 @@ bool ibsa__code_find(uint8_t show, const char *text, uint64_t *out)
 		return false;
 	list = &lists[show];
 	for (size_t code = 0; code < list->count; code++) {
-		if (!list->names[code] ||
-		    !is_name(show, list->names[code], text))
+		const char *name = list_name(list, code);
+
+		if (!name || !is_name(show, name, text))
 			continue;
 		*out = code;
 		return true;

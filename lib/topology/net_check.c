@@ -37,8 +37,14 @@ static const struct port_line *line_of(const struct net_check *check,
 	return line ? &check->parser->port_lines[line - 1] : NULL;
 }
 
-static int finding_add(struct net_check *check, const struct source *source,
-		       uint32_t line, struct net_finding finding)
+/*
+ * Add @finding, after the place in the file is written to it. Not inline: the
+ * compiler would make a dozen copies.
+ */
+__attribute__((noinline)) static int finding_add(struct net_check *check,
+						 const struct source *source,
+						 uint32_t line,
+						 struct net_finding *finding)
 {
 	if (check->source != source) {
 		check->file = ibsa__net_string(check->net, source->name,
@@ -47,20 +53,20 @@ static int finding_add(struct net_check *check, const struct source *source,
 			return -ENOMEM;
 		check->source = source;
 	}
-	finding.file = check->file;
-	finding.line = line;
-	return ibsa__net_finding_add(check->net, &finding);
+	finding->file = check->file;
+	finding->line = line;
+	return ibsa__net_finding_add(check->net, finding);
 }
 
 static int finding_add_at_line(struct net_check *check,
 			       const struct port_line *line,
-			       struct net_finding finding)
+			       struct net_finding *finding)
 {
 	return finding_add(check, line->source, line->line, finding);
 }
 
 static int finding_add_at_node(struct net_check *check, uint32_t node,
-			       struct net_finding finding)
+			       struct net_finding *finding)
 {
 	const struct node_line *at = &check->parser->node_lines[node];
 
@@ -87,7 +93,7 @@ static int check_pair(struct net_check *check, const struct port_line *line,
 	    !values_differ(line->rate.speed, other->rate.speed))
 		return 0;
 	return finding_add_at_line(check, line,
-				   (struct net_finding){
+				   &(struct net_finding){
 					   .kind = IBSA_FINDING_RATE_DIFFERS,
 					   .a = line->port,
 					   .b = other->port,
@@ -134,17 +140,17 @@ static int check_cable(struct net_check *check, const struct port_line *line,
 
 	if (!err && !other && check->has_both) {
 		finding.kind = IBSA_FINDING_ONE_DIRECTION;
-		err = finding_add_at_line(check, line, finding);
+		err = finding_add_at_line(check, line, &finding);
 	}
 	if (!err && silent) {
 		finding.kind = IBSA_FINDING_NO_RATE;
 		finding.value = silent->has_odd_rate;
-		err = finding_add_at_line(check, silent, finding);
+		err = finding_add_at_line(check, silent, &finding);
 	}
 	if (!err && port->rate.width < check->width) {
 		finding.kind = IBSA_FINDING_NARROW;
 		finding.value = check->width;
-		err = finding_add_at_line(check, line, finding);
+		err = finding_add_at_line(check, line, &finding);
 	}
 	return err;
 }
@@ -158,7 +164,7 @@ static int check_guid(struct net_check *check, const struct port_line *line,
 	    check->net->nodes[at->node].type == IBSA_NODE_SWITCH)
 		return 0;
 	return finding_add_at_line(check, line,
-				   (struct net_finding){
+				   &(struct net_finding){
 					   .kind = IBSA_FINDING_GUID_DIFFERS,
 					   .a = port,
 					   .value = guid,
@@ -217,7 +223,7 @@ static int check_parallel(struct net_check *check, const struct net_node *node,
 			 ports[first[far]].rate.speed != ports[i].rate.speed)
 			err = finding_add_at_line(
 				check, any_line(check, i),
-				(struct net_finding){
+				&(struct net_finding){
 					.kind = IBSA_FINDING_PARALLEL_DIFFERS,
 					.a = i,
 					.b = first[far],
@@ -310,12 +316,12 @@ static int check_islands(struct net_check *check, uint32_t *marks,
 		};
 
 		if (!has_cable(net, &net->nodes[i])) {
-			err = finding_add_at_node(check, i, finding);
+			err = finding_add_at_node(check, i, &finding);
 		} else if (!marks[i]) {
 			finding.kind = IBSA_FINDING_APART;
 			finding.value = nodes_mark_connected(net, i, 2, marks,
 							     queue);
-			err = finding_add_at_node(check, i, finding);
+			err = finding_add_at_node(check, i, &finding);
 		}
 	}
 	return err;
@@ -353,7 +359,7 @@ static int check_name(struct net_check *check, struct map *names,
 	if (strcmp(check->net->nodes[twin].name, node->name))
 		return 0;
 	return finding_add_at_node(check, index,
-				   (struct net_finding){
+				   &(struct net_finding){
 					   .kind = IBSA_FINDING_SAME_NAME,
 					   .a = index,
 					   .b = twin,
@@ -374,8 +380,8 @@ static int check_lid(struct net_check *check, struct map *lids, uint32_t index)
 	finding.b = map_find(lids, port->lid);
 	if (finding.b == NET_NONE)
 		return ibsa__map_put(lids, port->lid, index);
-	return line ? finding_add_at_line(check, line, finding)
-		    : finding_add_at_node(check, port->node, finding);
+	return line ? finding_add_at_line(check, line, &finding)
+		    : finding_add_at_node(check, port->node, &finding);
 }
 
 static int check_node_guid(struct net_check *check, uint32_t node)
@@ -386,7 +392,7 @@ static int check_node_guid(struct net_check *check, uint32_t node)
 	if (!at->source)
 		return 0;
 	return finding_add(check, at->source, at->line,
-			   (struct net_finding){
+			   &(struct net_finding){
 				   .kind = IBSA_FINDING_NO_GUID,
 				   .a = node,
 			   });

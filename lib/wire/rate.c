@@ -8,12 +8,14 @@
 static const uint8_t lanes_of_width[WIDTHS] = { 0, 1, 2, 4, 8, 12 };
 
 static const struct {
-	const char *name;
-	enum link_speed speed;
+	char name[sizeof("FDR10")];
+	uint8_t speed; /* enum link_speed */
 } speed_names[] = {
-	{ "SDR", SPEED_SDR }, { "DDR", SPEED_DDR }, { "QDR", SPEED_QDR },
-	{ "FDR10", SPEED_FDR10 }, { "FDR", SPEED_FDR }, { "EDR", SPEED_EDR },
-	{ "HDR", SPEED_HDR }, { "NDR", SPEED_NDR }, { "XDR", SPEED_XDR },
+/* With the second NUL, a name that is too long does not compile. */
+#define ROW(name) { #name "\0", SPEED_##name }
+	ROW(SDR), ROW(DDR), ROW(QDR), ROW(FDR10), ROW(FDR),
+	ROW(EDR), ROW(HDR), ROW(NDR), ROW(XDR),
+#undef ROW
 };
 
 /*
