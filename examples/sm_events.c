@@ -4,7 +4,7 @@
  * created or deleted, with the names of libibverbs: the events of the subnet
  * manager on the context's async_fd.
  *
- *	cc sm_events.c $(pkg-config --cflags --libs ibsa) -o sm_events
+ *	cc sm_events.c $(pkg-config --cflags --libs ibsa-compat) -o sm_events
  *	./sm_events mlx5_0 [MS]
  *
  * Ends after MS milliseconds without an event; without MS, never.
@@ -13,6 +13,7 @@
  * from ibv_open_device() works in the same way; then add -libverbs after the
  * output of pkg-config.
  */
+#define IBSA_VERBS_NAMES
 #include <ibsa/text.h>
 #include <ibsa/verbs.h>
 

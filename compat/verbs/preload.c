@@ -9,7 +9,6 @@
  * to the GID, which is valid until the event is acknowledged; see
  * ibsa_stock_event_gid().
  */
-#define IBSA_NO_VERBS_NAMES
 #include <errno.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
  * queues. The async fd of their context may refer to an epoll file, which the
  * kernel does not accept for a queue.
  */
-#define IBSA_NO_VERBS_NAMES
 #include <errno.h>
 
 #include <ibsa/verbs.h>

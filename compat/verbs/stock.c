@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Calls functions of libibverbs, which the program has loaded. */
-#define IBSA_NO_VERBS_NAMES
 #include <errno.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * Reads the GID of an SM event from libibverbs' own event struct, which code
  * that calls libibverbs directly gets from the preload library.
  */
-#define IBSA_NO_VERBS_NAMES
 #include <string.h>
 
 #include <ibsa/verbs.h>

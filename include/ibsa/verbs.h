@@ -4,11 +4,12 @@
  * libibverbs opened, or that ibsa_verbs_open() opened where a port has no
  * uverbs device.
  *
- * With IBSA_NO_VERBS_NAMES defined, names that libibverbs defines keep its
- * meaning; ibsa_get_async_event() then reads the events of the SM.
+ * If IBSA_VERBS_NAMES is defined before the header is included, names that
+ * libibverbs defines stand for functions of this header, such as
+ * ibv_get_async_event() for ibsa_get_async_event(). <infiniband/verbs.h> defines
+ * it for code that is compiled with the flags of "pkg-config ibsa-compat".
  *
- * The functions are in libibsa-compat: link with the flags of "pkg-config
- * ibsa-compat".
+ * The functions are in libibsa-compat.
  */
 #ifndef IBSA_VERBS_H
 #define IBSA_VERBS_H
@@ -569,7 +570,7 @@ const union ibv_gid *ibsa_stock_event_gid(const struct ibv_async_event *event);
 int ibsa_stock_get_event(struct ibv_context *context,
 			 struct ibsa_async_event *event);
 
-#ifndef IBSA_NO_VERBS_NAMES
+#ifdef IBSA_VERBS_NAMES
 #define ibv_async_event ibsa_async_event
 #define ibv_get_async_event ibsa_get_async_event
 #define ibv_ack_async_event ibsa_ack_async_event

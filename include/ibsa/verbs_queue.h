@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions that create queues, which <ibsa/verbs.h> uses in place of those of
- * libibverbs. libibverbs passes the context's async_fd to the kernel for the
+ * Functions that create queues, which stand in place of those of libibverbs if
+ * IBSA_VERBS_NAMES is defined. libibverbs passes the context's async_fd to the kernel for the
  * events of the queue, and the kernel accepts only the device's own file.
  */
 #ifndef IBSA_VERBS_QUEUE_H
@@ -45,7 +45,7 @@ IBSA__CREATE(ibv_srq, srq, ibv_pd, where->context, ibv_srq_init_attr)
 IBSA__CREATE(ibv_srq, srq_ex, ibv_context, where, ibv_srq_init_attr_ex)
 IBSA__CREATE(ibv_wq, wq, ibv_context, where, ibv_wq_init_attr)
 
-#ifndef IBSA_NO_VERBS_NAMES
+#ifdef IBSA_VERBS_NAMES
 #define ibv_create_cq ibsa__create_cq
 #define ibv_create_cq_ex ibsa__create_cq_ex
 #define ibv_create_qp ibsa__create_qp

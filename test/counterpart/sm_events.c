@@ -7,6 +7,7 @@
  * It also reads GIDs, one per line, and prints "reach GID 0" or "reach GID
  * ERROR".
  */
+#define IBSA_VERBS_NAMES
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>

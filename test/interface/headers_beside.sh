@@ -40,8 +40,8 @@ compile -DIBSA_KERNEL_TYPES -DIB_SA_FIRST
 user=$verbs_user
 compile
 compile -DVERBS_FIRST
-compile -DIBSA_NO_VERBS_NAMES
-compile -DIBSA_NO_VERBS_NAMES -DVERBS_FIRST
+compile -DIBSA_VERBS_NAMES
+compile -DIBSA_VERBS_NAMES -DVERBS_FIRST
 flags="-I$include/ibsa/compat $flags"
 compile
 compile -DVERBS_FIRST

@@ -26,7 +26,7 @@ int entries_use(struct ibv_context *context, struct ibv_gid_entry *entry)
 	return ibsa_verbs_close(context);
 }
 
-#ifdef IBSA_NO_VERBS_NAMES
+#ifndef IBSA_VERBS_NAMES
 enum ibv_event_type stock_use(struct ibv_context *context);
 
 enum ibv_event_type stock_use(struct ibv_context *context)

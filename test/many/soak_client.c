@@ -10,6 +10,7 @@
  * word event; and at the end, for each kind, the numbers of accepted calls and
  * of their callbacks.
  */
+#define IBSA_VERBS_NAMES
 #include <endian.h>
 #include <errno.h>
 #include <poll.h>

@@ -3,7 +3,6 @@
  * The library for LD_PRELOAD alone: how it converts events to libibverbs'
  * struct. The test replaces libibsa.
  */
-#define IBSA_NO_VERBS_NAMES
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,6 @@
  * front, as /rxe0, a device of libibverbs. A failure prints the seed and the
  * round.
  */
-#define IBSA_NO_VERBS_NAMES
 #include "test/verbs/random.h"
 
 #include <dirent.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The calls that threads of the program verbs-random make. */
-#define IBSA_NO_VERBS_NAMES
 #include "test/verbs/random.h"
 
 #include <errno.h>

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include <ibsa/sim.h>
+#define IBSA_VERBS_NAMES
 #include <ibsa/verbs.h>
 
 /* The fabric of three_nodes.h, and a context of node1. */

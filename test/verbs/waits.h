@@ -4,6 +4,7 @@
 #define VERBS_WAITS_H
 
 #ifdef OWN_CONTEXT
+#define IBSA_VERBS_NAMES
 #include <ibsa/verbs.h>
 #else
 #include <infiniband/verbs.h>

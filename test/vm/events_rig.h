@@ -7,7 +7,6 @@
 #ifndef TEST_VM_EVENTS_RIG_H
 #define TEST_VM_EVENTS_RIG_H
 
-#define IBSA_NO_VERBS_NAMES
 #include <ibsa/verbs.h>
 
 #include "reporter_rig.h"

@@ -26,6 +26,7 @@
 #include <rdma/rdma_user_ioctl_cmds.h>
 
 #include <ibsa/ib_sa.h>
+#define IBSA_VERBS_NAMES
 #include <ibsa/verbs.h>
 
 enum { ROOM = 2048, DEVICES = 8, PAST_THE_END = 2 };

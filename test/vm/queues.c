@@ -5,6 +5,7 @@
  *
  * usage: vm-queues REPORTER
  */
+#define IBSA_VERBS_NAMES
 #include <ibsa/verbs.h>
 
 #include "events_rig.h"
