@@ -205,7 +205,7 @@ void doctor_files(struct visit *visit, const struct ibsa_port *port,
 	issm_check(visit, &access.issm);
 }
 
-static const char *link_text(uint8_t link)
+static const char *link_text(enum ibsa_link_layer link)
 {
 	switch (link) {
 	case IBSA_LINK_ETHERNET:

@@ -215,7 +215,8 @@ static void count_put(FILE *file, size_t count, const char *one,
 static void box_put(const struct drawing *drawing, size_t index)
 {
 	const struct box *box = &drawing->boxes.all[index];
-	const uint8_t type = topology_view_node(drawing->view, box->first).type;
+	const enum ibsa_node_type type =
+		topology_view_node(drawing->view, box->first).type;
 	FILE *file = drawing->file;
 
 	fprintf(file, "\t\t%c%zu [label=\"", letter_of(box), index);

@@ -11,7 +11,7 @@ static void event_count(const struct ibsa_event *event, void *arg)
 	struct metrics_totals *totals = &events->totals;
 
 	for (int i = 0; i < METRICS_EVENT_KINDS; i++)
-		totals->events[i] += event->kind == 1 << i;
+		totals->events[i] += event->kind == 1U << i;
 	totals->gaps += event->kind == IBSA_EVENT_GAP;
 	if (event->kind == IBSA_EVENT_SUBSCRIBED)
 		totals->is_subscribed = true;

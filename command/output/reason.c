@@ -2,14 +2,16 @@
 /* Writes why there is no path. */
 #include "output/reason.h"
 
-const char *reason_words(int code, bool is_certain, char out[REASON_CELL_TEXT])
+const char *reason_words(enum ibsa_reason_code code, bool is_certain,
+			 char out[REASON_CELL_TEXT])
 {
 	snprintf(out, REASON_CELL_TEXT, "%s%s", is_certain ? "" : "possibly ",
 		 ibsa_reason_text(code));
 	return out;
 }
 
-void reason_cell(struct out *out, const char *name, int code, bool is_certain)
+void reason_cell(struct out *out, const char *name, enum ibsa_reason_code code,
+		 bool is_certain)
 {
 	char text[REASON_CELL_TEXT];
 

@@ -20,12 +20,14 @@ enum { REASON_CELL_TEXT = 64 };
  * Return: the text of a reason why there is no path, with "possibly " before
  * it if it is not certain.
  */
-const char *reason_words(int code, bool is_certain, char out[REASON_CELL_TEXT]);
+const char *reason_words(enum ibsa_reason_code code, bool is_certain,
+			 char out[REASON_CELL_TEXT]);
 
 /*
  * Write the reason why there is no path as a cell; a cell without a value if
  * it is not known.
  */
-void reason_cell(struct out *out, const char *name, int code, bool is_certain);
+void reason_cell(struct out *out, const char *name, enum ibsa_reason_code code,
+		 bool is_certain);
 
 #endif

@@ -36,7 +36,7 @@ static bool is_ipv4(const struct ibsa_gid *gid)
 	return memcmp(gid->raw, mapped, sizeof(mapped)) == 0;
 }
 
-static const char *type_name(uint8_t type)
+static const char *type_name(enum ibsa_gid_type type)
 {
 	switch (type) {
 	case IBSA_GID_IB:

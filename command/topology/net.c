@@ -21,14 +21,14 @@
 
 enum { LINE_BYTES = 1024 };
 
-static char letter_of(uint8_t type)
+static char letter_of(enum ibsa_node_type type)
 {
 	return type == IBSA_NODE_SWITCH ? 'S'
 	       : type == IBSA_NODE_CA	? 'H'
 					: 'R';
 }
 
-static const char *word_of(uint8_t type)
+static const char *word_of(enum ibsa_node_type type)
 {
 	return type == IBSA_NODE_CA ? "ca" : "rt";
 }
@@ -177,7 +177,7 @@ static void head_lines(struct cli *cli, const struct topology_view *view)
 		 node.guid, fields_gid_guid(&own.gid));
 }
 
-static int kind_of(uint8_t type)
+static int kind_of(enum ibsa_node_type type)
 {
 	return type == IBSA_NODE_SWITCH ? 0 : type == IBSA_NODE_CA ? 1 : 2;
 }

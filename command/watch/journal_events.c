@@ -11,7 +11,7 @@
 
 /* MESSAGE_ID and priority of each kind. The ids were chosen at random. */
 static const struct message {
-	int kind;
+	enum ibsa_event_kind kind;
 	const char *id;
 	int priority;
 } messages[] = {
@@ -43,7 +43,7 @@ static const struct message {
 
 enum { MESSAGES = sizeof(messages) / sizeof(messages[0]) };
 
-static const struct message *message_find(int kind)
+static const struct message *message_find(enum ibsa_event_kind kind)
 {
 	for (size_t i = 0; i < MESSAGES; i++)
 		if (messages[i].kind == kind)

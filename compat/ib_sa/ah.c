@@ -36,7 +36,7 @@ struct counted_gid {
 
 /* The properties of a port that the conversion needs. */
 struct port_view {
-	uint8_t link;
+	enum ibsa_link_layer link;
 	uint8_t path_bits;
 	bool needs_grh;
 };
@@ -354,9 +354,9 @@ static bool device_is_not_roce(const struct ib_device *device)
 
 /* Source: Linux include/rdma/ib_verbs.h, rdma_ah_find_type(). */
 static enum rdma_ah_attr_type ah_type(const struct ib_device *device,
-				      uint8_t link)
+				      enum ibsa_link_layer link)
 {
-	switch ((enum ibsa_link_layer)link) {
+	switch (link) {
 	case IBSA_LINK_ETHERNET:
 		return device_is_not_roce(device) ? RDMA_AH_ATTR_TYPE_IB
 						  : RDMA_AH_ATTR_TYPE_ROCE;

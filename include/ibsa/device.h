@@ -62,7 +62,7 @@ struct ibsa_port {
 struct ibsa_device {
 	const char *name;
 	int err;
-	unsigned int node_type;
+	enum ibsa_node_type node_type;
 	uint64_t node_guid;
 	uint64_t system_image_guid;
 	const char *firmware;
@@ -233,7 +233,7 @@ int ibsa_umad_version(struct ibsa_error *error,
 struct ibsa_gid_row {
 	const char *device;
 	unsigned int port;
-	uint8_t port_state;
+	enum ibsa_port_state_code port_state;
 	int err;
 	struct ibsa_gid_entry entry;
 };

@@ -143,7 +143,7 @@ enum ibsa_event_kind {
  */
 struct ibsa_event {
 	struct ibsa_event_watch *watch;
-	int kind;
+	enum ibsa_event_kind kind;
 	int err;
 	uint16_t status;
 	uint16_t trap;
@@ -288,7 +288,7 @@ void ibsa_event_watch_stop(struct ibsa_event_watch *watch);
  *
  * Return: a constant such as "gid-in"; NULL if no kind has this number.
  */
-const char *ibsa_event_name(int kind);
+const char *ibsa_event_name(enum ibsa_event_kind kind);
 
 IBSA_END
 

@@ -10,6 +10,7 @@
 #define IBSA_FABRIC_TOPOLOGY_H
 
 #include <ibsa/finding.h>
+#include <ibsa/sa.h>
 
 IBSA_BEGIN
 
@@ -36,7 +37,7 @@ struct ibsa_fabric_node {
 	uint64_t image_guid;
 	uint32_t vendor;
 	uint16_t device;
-	uint8_t type;
+	enum ibsa_node_type type;
 	uint8_t port_count;
 };
 

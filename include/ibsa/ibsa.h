@@ -37,14 +37,14 @@ struct ibv_context;
  * struct ibsa_sa_access - how requests reach the SA; zero is the default of
  * each member
  * @sa:     address of the SA; copied. NULL: the address of the SM of the port
- * @grh:    enum ibsa_grh: whether requests to the SM's address carry a GRH.
+ * @grh:    whether requests to the SM's address carry a GRH.
  *          Requests to @sa carry a GRH if has_grh of @sa is set, whatever @grh
  *          is
  * @sm_key: SM_Key of every request, in host byte order; default 0
  */
 struct ibsa_sa_access {
 	const struct ibsa_address *sa;
-	int grh;
+	enum ibsa_grh grh;
 	uint64_t sm_key;
 };
 
@@ -168,7 +168,7 @@ struct ibsa_query {
 	const struct ibsa_record *record;
 	const void *match;
 	uint64_t mask;
-	uint8_t method;
+	enum ibsa_method method;
 	uint32_t attribute_modifier;
 	unsigned int deadline_ms;
 	unsigned int queue_ms;

@@ -45,7 +45,7 @@ enum ibsa_why {
 struct ibsa_reach_options {
 	struct ibsa_gid from;
 	unsigned int timeout_ms;
-	int why;
+	enum ibsa_why why;
 };
 
 /**
@@ -87,14 +87,14 @@ struct ibsa_reach_answer {
 	struct ibsa_gid gid;
 	size_t index;
 	size_t left;
-	int reach;
+	enum ibsa_reach reach;
 	int err;
 	uint16_t status;
 	uint8_t redirects;
 	unsigned int tries;
 	uint64_t rtt_ns;
 	const uint8_t *redirect;
-	int reason;
+	enum ibsa_reason_code reason;
 	bool is_certain;
 	char detail[IBSA_REASON_TEXT];
 };

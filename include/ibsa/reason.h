@@ -66,7 +66,7 @@ enum {
  *              found; "" if the library did not search for a reason
  */
 struct ibsa_reason {
-	int code;
+	enum ibsa_reason_code code;
 	bool is_certain;
 	uint8_t queries;
 	int err;
@@ -82,7 +82,7 @@ struct ibsa_reason {
  * Return: a static string of a few words, such as "another subnet"; "" for
  * IBSA_REASON_NONE and for unknown codes.
  */
-const char *ibsa_reason_text(int code);
+const char *ibsa_reason_text(enum ibsa_reason_code code);
 
 /**
  * ibsa_reason_wait - find out why a query for a path has no result

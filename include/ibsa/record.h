@@ -76,7 +76,7 @@ struct ibsa_field {
 	uint8_t nbits;
 	uint8_t host_size;
 	uint8_t cm;
-	uint8_t show;
+	enum ibsa_show show;
 };
 
 /**
@@ -113,7 +113,7 @@ struct ibsa_record {
 	const char *brief;
 	uint16_t attribute;
 	uint8_t class_version;
-	uint8_t writer;
+	enum ibsa_writer writer;
 	uint16_t size;
 	uint16_t host_size;
 	const struct ibsa_record *reply;

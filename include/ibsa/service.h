@@ -106,7 +106,7 @@ enum ibsa_registration_event {
  */
 struct ibsa_registration_report {
 	struct ibsa_registration *registration;
-	int event;
+	enum ibsa_registration_event event;
 	int err;
 	uint16_t status;
 	const struct ibsa_service *service;
@@ -208,7 +208,7 @@ int ibsa_service_release(struct ibsa_registration *registration);
  *
  * Return: a constant such as "registered"; NULL if no event has this number.
  */
-const char *ibsa_registration_event_name(int event);
+const char *ibsa_registration_event_name(enum ibsa_registration_event event);
 
 IBSA_END
 

@@ -8,6 +8,7 @@
 #define IBSA_TEXT_H
 
 #include <ibsa/record.h>
+#include <ibsa/sa.h>
 
 IBSA_BEGIN
 
@@ -148,7 +149,7 @@ const char *ibsa_status_text(uint16_t status);
  * Return: a constant such as "Get" or "GetTableResp"; NULL for any other
  * method.
  */
-const char *ibsa_method_name(uint8_t method);
+const char *ibsa_method_name(enum ibsa_method method);
 
 /**
  * ibsa_show_is_code - check whether fields of a kind contain codes
@@ -158,7 +159,7 @@ const char *ibsa_method_name(uint8_t method);
  * the meanings of their numbers. False for all other kinds, also for leases, of
  * which only one number has a meaning of its own.
  */
-bool ibsa_show_is_code(uint8_t show);
+bool ibsa_show_is_code(enum ibsa_show show);
 
 /**
  * ibsa_code_name - the meaning of a value of a field
@@ -169,7 +170,7 @@ bool ibsa_show_is_code(uint8_t show);
  * the lease IBSA_LEASE_INFINITE; NULL for an unknown code, for other leases,
  * and for kinds without codes.
  */
-const char *ibsa_code_name(uint8_t show, uint64_t code);
+const char *ibsa_code_name(enum ibsa_show show, uint64_t code);
 
 /**
  * ibsa_mtu_bytes - the MTU of an MTU code

@@ -9,6 +9,7 @@
 
 #include <ibsa/finding.h>
 #include <ibsa/record.h>
+#include <ibsa/sa.h>
 #include <ibsa/types.h>
 
 IBSA_BEGIN
@@ -80,7 +81,7 @@ struct ibsa_topology_node {
 	uint32_t vendor_id;
 	uint32_t device_id;
 	uint32_t revision;
-	uint8_t type;
+	enum ibsa_node_type type;
 	uint8_t port_count;
 	bool has_enhanced_port0;
 	unsigned int level;
@@ -125,7 +126,7 @@ struct ibsa_topology_port {
 	uint32_t lid;
 	uint8_t lmc;
 	bool has_info;
-	uint8_t state;
+	enum ibsa_port_state_code state;
 	uint8_t phys_state;
 	uint8_t mtu;
 	uint8_t rate;

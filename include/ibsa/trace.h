@@ -67,7 +67,7 @@ struct ibsa_trace_hop {
  * @hops:  the links, in the order of the packet
  */
 struct ibsa_trace {
-	int end;
+	enum ibsa_trace_end end;
 	size_t node;
 	unsigned int port;
 	size_t count;
@@ -105,7 +105,7 @@ int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
  *
  * Return: a constant of a few words, such as "loop"; "" for unknown codes.
  */
-const char *ibsa_trace_end_text(int end);
+const char *ibsa_trace_end_text(enum ibsa_trace_end end);
 
 /**
  * struct ibsa_trace_branch - a link of a group's tree, or where the tree is
@@ -131,7 +131,7 @@ const char *ibsa_trace_end_text(int end);
  */
 struct ibsa_trace_branch {
 	unsigned int depth;
-	int end;
+	enum ibsa_trace_end end;
 	size_t node;
 	unsigned int port;
 	size_t far_node;

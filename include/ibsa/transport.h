@@ -8,6 +8,7 @@
 #ifndef IBSA_TRANSPORT_H
 #define IBSA_TRANSPORT_H
 
+#include <ibsa/sa.h>
 #include <ibsa/types.h>
 
 IBSA_BEGIN
@@ -107,9 +108,9 @@ struct ibsa_port_state {
 	uint16_t pkey_index;
 	uint8_t sm_sl;
 	uint8_t lmc;
-	uint8_t port_state;
+	enum ibsa_port_state_code port_state;
 	uint8_t phys_state;
-	uint8_t link;
+	enum ibsa_link_layer link;
 	uint8_t port_num;
 	bool needs_grh;
 	uint32_t reregisters;
@@ -155,7 +156,7 @@ struct ibsa_gid_entry {
 	struct ibsa_gid gid;
 	uint32_t index;
 	uint32_t ifindex;
-	uint8_t type;
+	enum ibsa_gid_type type;
 };
 
 struct ibsa_transport;

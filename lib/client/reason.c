@@ -24,8 +24,9 @@ static uint64_t gid_prefix(const struct ibsa_gid *gid)
 	return ibsa_be64(gid->raw);
 }
 
-void ibsa__reason_set(struct ibsa__reason_search *search, int code,
-		      bool is_certain, const char *format, ...)
+void ibsa__reason_set(struct ibsa__reason_search *search,
+		      enum ibsa_reason_code code, bool is_certain,
+		      const char *format, ...)
 {
 	struct ibsa_reason *reason = &search->reason;
 	int len = 0;

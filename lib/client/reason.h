@@ -154,8 +154,9 @@ bool ibsa__reason_own_port(struct ibsa__engine *engine,
  * Set the result of the search and end it. The detail text begins with the
  * sentence for the reason.
  */
-void ibsa__reason_set(struct ibsa__reason_search *search, int code,
-		      bool is_certain, const char *format, ...)
+void ibsa__reason_set(struct ibsa__reason_search *search,
+		      enum ibsa_reason_code code, bool is_certain,
+		      const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /*

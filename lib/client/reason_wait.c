@@ -10,7 +10,7 @@
 #include "client/reason.h"
 #include "engine/engine.h"
 
-const char *ibsa_reason_text(int code)
+const char *ibsa_reason_text(enum ibsa_reason_code code)
 {
 #define REASON_TEXT(name, text) [IBSA_REASON_##name] = text,
 	static const char *const texts[] = { [IBSA_REASON_NONE] = "",

@@ -84,10 +84,9 @@ int ibsa__pkey_read(struct device_files *files, const char *device,
 		    unsigned int port, size_t index,
 		    uint16_t *out) IBSA_MUST_USE;
 
-/* Read the port's link layer, an enum ibsa_link_layer. Return: 0 or the error
- * from reading it. */
+/* Read the port's link layer. Return: 0 or the error from reading it. */
 int ibsa__link_read(struct device_files *files, const char *device,
-		    unsigned int port, uint8_t *out) IBSA_MUST_USE;
+		    unsigned int port, enum ibsa_link_layer *out) IBSA_MUST_USE;
 
 /*
  * Read one entry of the GID table. The interface of the entry is an index in

@@ -23,7 +23,7 @@
 struct port_data {
 	struct ibsa__interfaces interfaces;
 	bool has_link;
-	uint8_t link;
+	enum ibsa_link_layer link;
 };
 
 static int gid_read(struct device_files *files, const char *device,
@@ -66,7 +66,7 @@ static int gid_is_v2_read(struct device_files *files, const char *device,
 
 static int gid_type_read(struct device_files *files, const char *device,
 			 unsigned int port, uint32_t index,
-			 struct port_data *port_data, uint8_t *out)
+			 struct port_data *port_data, enum ibsa_gid_type *out)
 {
 	bool is_v2;
 	int err;
@@ -230,7 +230,7 @@ int ibsa__gid_find(struct device_files *files, const char *device,
 {
 	struct ibsa_gid_entry wanted = {
 		.gid = *gid,
-		.type = (uint8_t)type,
+		.type = type,
 		.ifindex = ifindex,
 	};
 	struct port_data port_data = { 0 };

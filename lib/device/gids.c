@@ -24,7 +24,7 @@ struct reading {
 	unsigned int only_port; /* 0: all */
 	const char *device;
 	int64_t port; /* or NO_PORT */
-	uint8_t port_state;
+	enum ibsa_port_state_code port_state;
 };
 
 /*

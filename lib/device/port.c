@@ -144,7 +144,7 @@ static bool device_is_opa(struct device_files *files, const char *device)
  * the file: their ports are InfiniBand.
  */
 int ibsa__link_read(struct device_files *files, const char *device,
-		    unsigned int port, uint8_t *out)
+		    unsigned int port, enum ibsa_link_layer *out)
 {
 	struct ibsa__file_text text;
 	int err;
@@ -167,7 +167,7 @@ int ibsa__link_read(struct device_files *files, const char *device,
  * permissive LID, or 0, in its file. On Omni-Path the permissive LID has 32
  * bits, and 0xffff is an ordinary LID.
  */
-static uint32_t lid_or_none(uint64_t lid, uint8_t link)
+static uint32_t lid_or_none(uint64_t lid, enum ibsa_link_layer link)
 {
 	const uint32_t permissive = link == IBSA_LINK_OPA ? UINT32_MAX
 							  : IBSA_LID_PERMISSIVE;

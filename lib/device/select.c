@@ -157,7 +157,7 @@ static int no_port_fail(const struct search *search, struct ibsa_error *error)
 			  device->name, search->port, ports.text);
 }
 
-static const char *port_state_text(uint8_t state)
+static const char *port_state_text(enum ibsa_port_state_code state)
 {
 	switch (state) {
 	case IBSA_PORT_DOWN:

@@ -57,7 +57,7 @@ static inline unsigned int ibsa__wait_before_retry(unsigned int interval_ms)
 }
 
 /* Whether a query can have @method; 0 is the default, Get. */
-static inline bool ibsa__is_query_method(uint8_t method)
+static inline bool ibsa__is_query_method(enum ibsa_method method)
 {
 	return !method || method == IBSA_METHOD_GET ||
 	       method == IBSA_METHOD_GET_TABLE ||

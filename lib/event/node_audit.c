@@ -63,7 +63,7 @@ static int port_order(const void *a, const void *b)
  * Whether a NodeRecord has a LID. The record has only the lower 16 bits of an
  * Omni-Path LID; these may be zero.
  */
-static bool has_lid(const uint8_t *record, uint8_t link)
+static bool has_lid(const uint8_t *record, enum ibsa_link_layer link)
 {
 	return link == IBSA_LINK_OPA || IBSA_GET(node, lid, record);
 }
@@ -89,7 +89,7 @@ static size_t table_unique(struct table_port *ports, size_t port_count)
  * table has no port, which must be wrong because the SA's own port exists;
  * -ENOMEM.
  */
-static int table_read(const struct ibsa_reply *reply, uint8_t link,
+static int table_read(const struct ibsa_reply *reply, enum ibsa_link_layer link,
 		      struct table *out)
 {
 	struct table_port *ports;

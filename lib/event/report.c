@@ -49,7 +49,7 @@ void ibsa__history_forget(struct ibsa__history *history)
  * Whether events of @kind are about a GID: a port or multicast group is created
  * or deleted. Each of these kinds has an opposite: created and deleted.
  */
-static bool kind_has_gid(int kind)
+static bool kind_has_gid(enum ibsa_event_kind kind)
 {
 	return kind & IBSA_EVENT_OF_SM;
 }

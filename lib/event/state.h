@@ -13,11 +13,8 @@ enum {
 
 /* State of a watch, as the event that reports this state presents it. */
 struct watch_state {
-	/*
-	 * The IBSA_EVENT_ constant that reports this state; 0 if there is
-	 * nothing to report.
-	 */
-	int kind;
+	/* The kind that reports this state; 0 if there is nothing to report. */
+	enum ibsa_event_kind kind;
 	int err;
 	uint16_t status;
 	bool audited;
@@ -61,7 +58,7 @@ struct report {
 	uint32_t source_lid;
 	uint32_t lid;
 	uint16_t trap;
-	int kind;
+	enum ibsa_event_kind kind;
 	struct ibsa_gid gid;
 	const struct ibsa_notice *notice;
 	/*

@@ -442,7 +442,7 @@ void ibsa__events_end(struct ibsa__events *events)
 		(void)!ibsa__engine_listen(events->engine, NULL);
 }
 
-const char *ibsa_event_name(int kind)
+const char *ibsa_event_name(enum ibsa_event_kind kind)
 {
 	switch (kind) {
 #define TEXT(name, bit, trap, producers, text) \

@@ -271,7 +271,7 @@ int ibsa_service_release(struct ibsa_registration *registration)
 	return 0;
 }
 
-const char *ibsa_registration_event_name(int event)
+const char *ibsa_registration_event_name(enum ibsa_registration_event event)
 {
 	static const char *const texts[] = {
 		[IBSA_REGISTRATION_REGISTERED] = "registered",

@@ -138,12 +138,12 @@ static const char *list_name(const struct list *list, uint64_t code)
 	return *name ? name : NULL;
 }
 
-bool ibsa_show_is_code(uint8_t show)
+bool ibsa_show_is_code(enum ibsa_show show)
 {
 	return show < COUNT(lists) && lists[show].names;
 }
 
-const char *ibsa_code_name(uint8_t show, uint64_t code)
+const char *ibsa_code_name(enum ibsa_show show, uint64_t code)
 {
 	if (show == IBSA_SHOW_lease)
 		return code == IBSA_LEASE_INFINITE ? endless : NULL;
@@ -156,7 +156,7 @@ const char *ibsa_code_name(uint8_t show, uint64_t code)
  * Whether @text is the code's name, or, for a rate, the name without its end
  * "/s".
  */
-static bool is_name(uint8_t show, const char *name, const char *text)
+static bool is_name(enum ibsa_show show, const char *name, const char *text)
 {
 	const size_t len = strlen(text);
 
@@ -215,7 +215,7 @@ const char *ibsa_status_text(uint16_t status)
 	}
 }
 
-const char *ibsa_method_name(uint8_t method)
+const char *ibsa_method_name(enum ibsa_method method)
 {
 	switch (method) {
 		IBSA_METHODS(CASE)

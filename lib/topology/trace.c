@@ -208,7 +208,7 @@ int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
 	return 0;
 }
 
-const char *ibsa_trace_end_text(int end)
+const char *ibsa_trace_end_text(enum ibsa_trace_end end)
 {
 	static const char *const texts[] = {
 		[IBSA_TRACE_REACHED] = "reached",

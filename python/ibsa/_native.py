@@ -30,7 +30,7 @@ class FieldTable(Structure):
     _fields_ = [("name", c_char_p), ("bit_offset", c_uint16),
                 ("host_offset", c_uint16), ("count", c_uint16),
                 ("nbits", c_uint8), ("host_size", c_uint8), ("cm", c_uint8),
-                ("show", c_uint8)]
+                ("show", c_int)]
 
 
 class RecordTable(Structure):
@@ -39,7 +39,7 @@ class RecordTable(Structure):
 
 RecordTable._fields_ = [
     ("name", c_char_p), ("short_name", c_char_p), ("brief", c_char_p),
-    ("attribute", c_uint16), ("class_version", c_uint8), ("writer", c_uint8),
+    ("attribute", c_uint16), ("class_version", c_uint8), ("writer", c_int),
     ("size", c_uint16), ("host_size", c_uint16),
     ("reply", POINTER(RecordTable)), ("mask", c_uint64),
     ("fields", POINTER(FieldTable)), ("field_count", c_uint),
@@ -63,7 +63,7 @@ class Options(Structure):
 
 class Query(Structure):
     _fields_ = [("record", POINTER(RecordTable)), ("match", c_void_p),
-                ("mask", c_uint64), ("method", c_uint8),
+                ("mask", c_uint64), ("method", c_int),
                 ("attribute_modifier", c_uint32), ("deadline_ms", c_uint),
                 ("queue_ms", c_uint), ("first_interval_ms", c_uint),
                 ("max_interval_ms", c_uint), ("jitter_percent", c_int),
@@ -90,8 +90,8 @@ class Stats(Structure):
 class PortStruct(Structure):
     _fields_ = [("gid", Gid), ("lid", c_uint32), ("sm_lid", c_uint32),
                 ("pkey_index", c_uint16), ("sm_sl", c_uint8),
-                ("lmc", c_uint8), ("port_state", c_uint8),
-                ("phys_state", c_uint8), ("link", c_uint8),
+                ("lmc", c_uint8), ("port_state", c_int),
+                ("phys_state", c_uint8), ("link", c_int),
                 ("port_num", c_uint8), ("needs_grh", c_bool),
                 ("reregisters", c_uint32)]
 
@@ -181,14 +181,14 @@ class TopologyNodeStruct(Structure):
     _fields_ = [("name", c_char_p), ("guid", c_uint64),
                 ("system_guid", c_uint64), ("vendor_id", c_uint32),
                 ("device_id", c_uint32), ("revision", c_uint32),
-                ("type", c_uint8), ("port_count", c_uint8),
+                ("type", c_int), ("port_count", c_uint8),
                 ("has_enhanced_port0", c_bool), ("level", c_uint),
                 ("island", c_size_t)]
 
 
 class TopologyPortStruct(Structure):
     _fields_ = [("number", c_uint), ("guid", c_uint64), ("lid", c_uint32),
-                ("lmc", c_uint8), ("has_info", c_bool), ("state", c_uint8),
+                ("lmc", c_uint8), ("has_info", c_bool), ("state", c_int),
                 ("phys_state", c_uint8), ("mtu", c_uint8), ("rate", c_uint8),
                 ("lanes", c_uint8), ("speed", c_char_p),
                 ("lanes_supported", c_uint8), ("speed_supported", c_char_p),
@@ -269,8 +269,8 @@ _SHORT: List[Tuple[str, Any, List[Any]]] = [
     ("ibsa_gid_format", c_int, [POINTER(Gid), c_char_p, c_size_t]),
     ("ibsa_gid_parse", c_int, [c_char_p, POINTER(Gid)]),
     ("ibsa_status_text", c_char_p, [c_uint16]),
-    ("ibsa_code_name", c_char_p, [c_uint8, c_uint64]),
-    ("ibsa_show_is_code", c_bool, [c_uint8]),
+    ("ibsa_code_name", c_char_p, [c_int, c_uint64]),
+    ("ibsa_show_is_code", c_bool, [c_int]),
     ("ibsa_mtu_bytes", c_uint, [c_uint8]),
     ("ibsa_rate_mbps", c_uint, [c_uint8]),
     ("ibsa_event_name", c_char_p, [c_int]),

@@ -164,7 +164,9 @@ class Queries(FabricTest):
         answer = self.client.reach(self.gids[1], timeout_ms=20)
         self.assertEqual(answer.reach, ibsa.Reach.UNKNOWN)
         self.error(bool, answer)
-        for wrong in ({"deadline_ms": -1}, {"method": 0x112},
+        self.assertEqual(self.error(self.client.query, "NR", method=0x112).err,
+                         -errno.EINVAL)
+        for wrong in ({"deadline_ms": -1}, {"method": 1 << 32},
                       {"attribute_modifier": 1 << 32}):
             self.assertRaises(ValueError, self.client.query, "NR", **wrong)
         self.assertRaises(ValueError, self.fabric.open, window=-1)

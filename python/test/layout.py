@@ -43,8 +43,7 @@ SCALARS = {"int": ctypes.c_int, "unsigned int": ctypes.c_uint,
            "size_t": ctypes.c_size_t, "bool": ctypes.c_bool,
            "_Bool": ctypes.c_bool, "uint8_t": ctypes.c_uint8,
            "uint16_t": ctypes.c_uint16, "uint32_t": ctypes.c_uint32,
-           "uint64_t": ctypes.c_uint64, "void": None,
-           "enum ibsa_outcome": ctypes.c_int}
+           "uint64_t": ctypes.c_uint64, "void": None}
 
 wrong = []
 
@@ -117,6 +116,8 @@ def matches(declared, ours):
                              hasattr(ours, "contents") or
                              ours is _native.Callback):
         return is_pointer
+    if re.match(r"enum \w+", declared) and not is_pointer:
+        return ours is ctypes.c_int
     bare = re.sub(r"\s+\w+$", "", declared)
     return not is_pointer and ours in (SCALARS.get(declared, 0),
                                        SCALARS.get(bare, 0))

@@ -92,6 +92,6 @@ size_t told_as(const struct seen *seen, enum ibsa_reach reach)
 	size_t count = 0;
 
 	for (size_t i = 0; i < seen->count; i++)
-		count += seen->answers[i].reach == (int)reach;
+		count += seen->answers[i].reach == reach;
 	return count;
 }

@@ -71,8 +71,8 @@ static struct ibsa_reason reason_between(bool has_key, uint64_t from,
  * Check the reason's text: the sentence begins with the reason, and tells
  * whether it is only possible.
  */
-static void expect(const struct ibsa_reason *reason, int code, bool is_certain,
-		   const char *words)
+static void expect(const struct ibsa_reason *reason, enum ibsa_reason_code code,
+		   bool is_certain, const char *words)
 {
 	const char *detail = reason->detail;
 

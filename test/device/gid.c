@@ -347,7 +347,7 @@ static uint8_t link_with(const struct tree *tree, const char *link_layer,
 			 const char *uevent)
 {
 	struct ibsa_port_state state;
-	uint8_t link;
+	enum ibsa_link_layer link;
 
 	tree_set_port(tree, "mlx5_0", 1, "link_layer", link_layer);
 	tree_write(tree, "class/infiniband/mlx5_0/device/uevent", uevent);

@@ -131,6 +131,10 @@ static void bad_queries_are_refused(void **state)
 	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
 					    &id),
 			 -EINVAL);
+	query.method = (enum ibsa_method)(0x100 | IBSA_METHOD_GET_TABLE);
+	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,
+					    &id),
+			 -EINVAL);
 	query.method = 0;
 	query.jitter_percent = 101;
 	assert_int_equal(ibsa__engine_query(engine, &query, puppet_note, &seen,

@@ -127,7 +127,7 @@ static struct ibsa_gid gid_of(const char *node)
 }
 
 /* Return: how many events of @kind there are from the @from-th on. */
-static int count(int from, int kind)
+static int count(int from, enum ibsa_event_kind kind)
 {
 	int found = 0;
 
@@ -137,7 +137,7 @@ static int count(int from, int kind)
 }
 
 /* Check that the last event is of @kind and about @node. */
-static void assert_last(int kind, const char *node)
+static void assert_last(enum ibsa_event_kind kind, const char *node)
 {
 	const struct ibsa_event *last = &seen.events[seen.count - 1];
 	const struct ibsa_gid gid = gid_of(node);
@@ -267,7 +267,7 @@ static void own_port_goes_down(void **state)
 static void assert_turns(const char *node, uint64_t given_up)
 {
 	const struct ibsa_gid gid = gid_of(node);
-	int last = IBSA_EVENT_GID_IN;
+	enum ibsa_event_kind last = IBSA_EVENT_GID_IN;
 	uint64_t left_out = 0;
 
 	for (int i = 0; i < seen.count; i++) {

@@ -11,7 +11,7 @@ struct tally {
 	int events[32];
 };
 
-static int *count_of(struct tally *tally, int kind)
+static int *count_of(struct tally *tally, enum ibsa_event_kind kind)
 {
 	int bit = 0;
 

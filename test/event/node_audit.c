@@ -38,8 +38,8 @@ static void send_of(uint16_t trap, uint8_t tail)
  * Check that the @n-th event is about the port whose GUID ends with @tail, and
  * whether the audit found it.
  */
-static void assert_port(const struct diary *diary, int n, int kind,
-			uint8_t tail, bool by_audit)
+static void assert_port(const struct diary *diary, int n,
+			enum ibsa_event_kind kind, uint8_t tail, bool by_audit)
 {
 	const struct ibsa_event *event = expect_event(diary, n, kind);
 
@@ -276,7 +276,7 @@ static void refusal_does_not_hide_a_gap(void **state)
 }
 
 /* Return: the index of the first event of @kind. */
-static int first_of(const struct diary *diary, int kind)
+static int first_of(const struct diary *diary, enum ibsa_event_kind kind)
 {
 	int n = 0;
 

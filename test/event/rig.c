@@ -322,7 +322,7 @@ void send_report(const struct puppet_mad *report)
 }
 
 const struct ibsa_event *expect_event(const struct diary *diary, int n,
-				      int kind)
+				      enum ibsa_event_kind kind)
 {
 	assert_in_range(n, 0, diary->count - 1);
 	assert_string_equal(ibsa_event_name(diary->events[n].kind),

@@ -107,7 +107,7 @@ void send_report(const struct puppet_mad *report);
 
 /* Check the kind of the @n-th event, from 0. Return: the event. */
 const struct ibsa_event *expect_event(const struct diary *diary, int n,
-				      int kind);
+				      enum ibsa_event_kind kind);
 
 /*
  * Check that the events from the @n-th to the last are of these kinds; 0 ends

@@ -5,8 +5,6 @@
 #include "test/ib_sa/plug.h"
 #include "wire/mad.h"
 
-enum { PORT_DOWN = 1 };
-
 static const struct ibsa_port_state active = {
 	.lid = 3,
 	.sm_lid = PUPPET_SM_LID,
@@ -133,7 +131,7 @@ static void port_without_an_sm_is_eagain(void **state)
 	assert_refused(&plug.rig, 1, SA_PATH_REC_TYPE_IB, -EAGAIN);
 	plug_stop(&plug);
 	port = active;
-	port.port_state = PORT_DOWN;
+	port.port_state = IBSA_PORT_DOWN;
 	plug_start(&plug, &port);
 	assert_refused(&plug.rig, 1, SA_PATH_REC_TYPE_IB, -EAGAIN);
 	assert_int_equal(plug.puppet.sent_count, 0);

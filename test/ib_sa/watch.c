@@ -66,7 +66,7 @@ static void run_until(const struct diary *diary, int count)
 }
 
 static const struct ibsa_event *expect(const struct diary *diary, int n,
-				       int kind)
+				       enum ibsa_event_kind kind)
 {
 	assert_true(n < diary->count);
 	assert_string_equal(ibsa_event_name(diary->events[n].kind),

@@ -24,7 +24,7 @@ static inline int now_port_read(const char *device, unsigned int port,
 }
 
 static inline int now_link_read(const char *device, unsigned int port,
-				uint8_t *out)
+				enum ibsa_link_layer *out)
 {
 	struct device_files *files;
 	int err = ibsa__files_open_now(&files);

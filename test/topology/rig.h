@@ -16,8 +16,9 @@
 #include <ibsa/topology.h>
 
 /* Add a NodeRecord. Its node GUID is 0x100 times the LID, port GUIDs follow. */
-static inline int rig_node(struct ibsa_topology *topology, uint8_t type,
-			   uint16_t lid, const char *name)
+static inline int rig_node(struct ibsa_topology *topology,
+			   enum ibsa_node_type type, uint16_t lid,
+			   const char *name)
 {
 	struct ibsa_node node = {
 		.lid = lid,

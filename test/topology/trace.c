@@ -108,8 +108,8 @@ static void expect_hop(const struct ibsa_trace *trace, size_t index,
 	assert_int_equal(hop->far_port, far_port);
 }
 
-static void expect_end(const struct ibsa_trace *trace, int end, uint16_t lid,
-		       size_t count)
+static void expect_end(const struct ibsa_trace *trace, enum ibsa_trace_end end,
+		       uint16_t lid, size_t count)
 {
 	assert_int_equal(trace->end, end);
 	assert_int_equal(trace->node, node_of(lid));
@@ -263,8 +263,8 @@ static struct ibsa_trace_tree *tree_of(uint16_t slid)
 }
 
 static void expect_branch(const struct ibsa_trace_tree *tree, size_t index,
-			  unsigned int depth, int end, uint16_t lid,
-			  unsigned int port)
+			  unsigned int depth, enum ibsa_trace_end end,
+			  uint16_t lid, unsigned int port)
 {
 	assert_in_range(index + 1, 1, tree->count);
 	assert_int_equal(tree->all[index].depth, depth);
