@@ -57,7 +57,7 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 		ibsa_fabric_server_close(owner);
 		return err;
 	}
-	ibsa__fabric_serve_slice(owner, true);
+	ibsa__fabric_serve_slices(fabric);
 	*out = owner;
 	return 0;
 }
@@ -67,7 +67,6 @@ void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 	if (!server)
 		return;
 	ibsa__server_close(server->server);
-	ibsa__fabric_serve_slice(server, false);
 	ibsa_fabric_put(server->fabric);
 	ibsa__free(server);
 }

@@ -26,13 +26,13 @@ uint32_t ibsa__node_end_port(const struct ibsa_fabric *fabric, uint32_t node,
 
 /*
  * Umad files (server_umad.c): struct serve_ops.open, and the operations of the
- * files. ibsa__fabric_serve_slice() turns on and off that the SA builds the
- * tables of the clients in their turns.
+ * files. ibsa__fabric_serve_slices() lets the SA build the tables of the clients
+ * of all servers of a fabric in their turns.
  */
 extern const struct serve_file_ops ibsa__fabric_serve_file_ops;
 int ibsa__fabric_serve_open(void *owner, const struct serve_port *port,
 			    struct server_peer *client, struct umad_file **out);
-void ibsa__fabric_serve_slice(struct ibsa_fabric_server *server, bool on);
+void ibsa__fabric_serve_slices(struct ibsa_fabric *fabric);
 
 /* Device files (server_files.c): struct serve_ops.read and list. */
 int ibsa__fabric_serve_read(void *owner, uint32_t node, const char *path,

@@ -236,12 +236,12 @@ const struct serve_file_ops ibsa__fabric_serve_file_ops = {
  */
 static bool client_find(void *arg, const uint8_t *mad, struct sa_client **out)
 {
-	const struct ibsa_fabric_server *server = arg;
+	const struct ibsa_fabric *fabric = arg;
 	struct server_file *file;
 	void *sender;
 
-	if (!ibsa__sim_file_sender(&server->fabric->files, mad,
-				   file_become_ready, &sender))
+	if (!ibsa__sim_file_sender(&fabric->files, mad, file_become_ready,
+				   &sender))
 		return false;
 	file = sender;
 	if (file && !ibsa__peer_turn(file->client, &file->tables.until_ns))
@@ -250,14 +250,9 @@ static bool client_find(void *arg, const uint8_t *mad, struct sa_client **out)
 	return true;
 }
 
-void ibsa__fabric_serve_slice(struct ibsa_fabric_server *server, bool on)
+void ibsa__fabric_serve_slices(struct ibsa_fabric *fabric)
 {
-	struct sa_slicer *slicer = &server->fabric->sa.slicer;
-
-	pthread_mutex_lock(&server->fabric->lock);
-	if (on)
-		*slicer = (struct sa_slicer){ client_find, server };
-	else if (slicer->arg == server)
-		*slicer = (struct sa_slicer){ NULL };
-	pthread_mutex_unlock(&server->fabric->lock);
+	pthread_mutex_lock(&fabric->lock);
+	fabric->sa.slicer = (struct sa_slicer){ client_find, fabric };
+	pthread_mutex_unlock(&fabric->lock);
 }

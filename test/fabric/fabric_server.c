@@ -11,7 +11,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <ibsa/capture.h>
+#include <ibsa/records.h>
+#include <ibsa/sa.h>
+
 #include "remote/protocol.h"
+#include "wire/mad.h"
 #include "../support/server_rig.h"
 
 static struct ibsa_fabric *parse(const struct ibsa_fabric_options *options)
@@ -427,6 +432,95 @@ static void a_command_needs_a_server(void **state)
 	assert_non_null(strstr(error.text, "ibsa fabric run"));
 }
 
+/* One switch with many hosts: the table of all paths takes many turns. */
+static struct server_rig *many_hosts_start(void)
+{
+	enum { HOSTS = 250 };
+	struct server_rig *rig;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	fprintf(out, "Switch %d \"S\"\n", HOSTS);
+	for (int i = 1; i <= HOSTS; i++)
+		fprintf(out, "[%d] \"H%d\"[1]\n", i, i);
+	for (int i = 1; i <= HOSTS; i++)
+		fprintf(out, "Ca 1 \"H%d\"\n", i);
+	assert_int_equal(fclose(out), 0);
+	rig = server_start(text);
+	free(text);
+	return rig;
+}
+
+/* Store the method of the SA's first answer; a MAD follows LRH, BTH and DETH. */
+static void answer_note(const struct ibsa_packet *packet, void *arg)
+{
+	const uint8_t *mad = packet->bytes + 28;
+	uint8_t *first = arg;
+
+	if (!*first && mad[MAD_CLASS] == IBSA_CLASS_SA &&
+	    mad[MAD_METHOD] & METHOD_RESPONSE)
+		*first = mad[MAD_METHOD];
+}
+
+static void reply_count(const struct ibsa_reply *reply, void *arg)
+{
+	unsigned int *count = arg;
+
+	assert_int_equal(reply->err, 0);
+	++*count;
+}
+
+static void query_start(struct ibsa_client *client,
+			const struct ibsa_record *record, uint8_t method,
+			unsigned int *count)
+{
+	const struct ibsa_query query = {
+		.record = record,
+		.method = method,
+		.deadline_ms = 60000,
+		.first_interval_ms = 60000,
+	};
+
+	assert_int_equal(
+		ibsa_query_start(client, &query, reply_count, count, NULL), 0);
+}
+
+/*
+ * While a table is built for a client, others get their answers: also after
+ * another server of the same fabric was closed.
+ */
+static void a_table_delays_no_other_client(void **state)
+{
+	struct server_rig *rig = many_hosts_start();
+	struct ibsa_client *slow = server_client(rig, "H2");
+	struct ibsa_client *quick = server_client(rig, "H3");
+	struct ibsa_fabric_server *server = server_pause(rig);
+	unsigned int replies = 0;
+	uint8_t first = 0;
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s.2", server_path(rig));
+	check_opens(server_fabric(rig), path);
+	assert_int_equal(
+		ibsa_fabric_tap(server_fabric(rig), answer_note, &first), 0);
+	query_start(slow, &ibsa_path_record, IBSA_METHOD_GET_TABLE, &replies);
+	query_start(quick, &ibsa_class_port_info_record, IBSA_METHOD_GET,
+		    &replies);
+	while (replies < 2) {
+		assert_int_equal(ibsa_fabric_server_wait(server, 10), 0);
+		assert_int_equal(ibsa_wait(quick, 0), 0);
+		assert_int_equal(ibsa_wait(slow, 0), 0);
+	}
+	assert_int_equal(first, IBSA_METHOD_GET_RESP);
+	assert_int_equal(ibsa_fabric_tap(server_fabric(rig), NULL, NULL), 0);
+	server_resume(rig);
+	assert_int_equal(ibsa_close(quick), 0);
+	assert_int_equal(ibsa_close(slow), 0);
+	server_stop(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +541,7 @@ int main(void)
 		cmocka_unit_test(
 			a_command_of_the_program_makes_the_fd_readable),
 		cmocka_unit_test(a_command_needs_a_server),
+		cmocka_unit_test(a_table_delays_no_other_client),
 	};
 
 	unsetenv("IBSA_FABRIC");
