@@ -3,38 +3,30 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "options/command.h"
 #include "options/options.h"
+#include "options/shared.h"
 
-/* Options that only ibsa check node, or only ibsa check fabric, accepts. */
-static const char *const of_node[] = { "rate", "pkey", "peers" };
-static const char *const of_fabric[] = { "expect", "record" };
+/* What is checked; the options differ. */
+enum { OF_FABRIC = 1, OF_NODE = 2 };
 
-/* Options of data output, which --nagios refuses. */
-static const char *const of_data[] = { "csv", "fields", "json", "ndjson" };
+static const struct option_set for_nagios = {
+	(GROUP_ALL | GROUP_RECORD) & ~(unsigned int)(GROUP_JSON | GROUP_ROWS),
+	OF_FABRIC | OF_NODE,
+};
+static const struct option_set for_node = { GROUP_ALL, OF_NODE };
+static const struct option_set for_fabric = { GROUP_ALL | GROUP_RECORD,
+					      OF_FABRIC };
 
-static bool none_is_given(const struct cli *cli, const char *whose,
-			  const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!options_given(cli, names[i]))
-			continue;
-		complain("%s has no option --%s", whose, names[i]);
-		return false;
-	}
-	return true;
-}
-
-int cmd_check(struct cli *cli)
+static int cmd_check(struct cli *cli)
 {
 	const char *what = cli->arg_count > 1 ? cli->args[1] : NULL;
 
-	if (cli->check.nagios &&
-	    !none_is_given(cli, "check --nagios", of_data,
-			   sizeof(of_data) / sizeof(of_data[0])))
+	if (check_own(cli)->nagios &&
+	    !options_only(cli, "check --nagios", &for_nagios))
 		return CLI_USAGE;
 	if (what && strcmp(what, "node") == 0)
-		return none_is_given(cli, "check node", of_fabric,
-				     sizeof(of_fabric) / sizeof(of_fabric[0]))
+		return options_only(cli, "check node", &for_node)
 			       ? check_node(cli)
 			       : CLI_USAGE;
 	if (what) {
@@ -43,14 +35,39 @@ int cmd_check(struct cli *cli)
 			 what);
 		return CLI_USAGE;
 	}
-	return none_is_given(cli, "check of the fabric", of_node,
-			     sizeof(of_node) / sizeof(of_node[0]))
+	return options_only(cli, "check of the fabric", &for_fabric)
 		       ? check_fabric(cli)
 		       : CLI_USAGE;
 }
 
-void cmd_check_details(struct cli *cli)
+static void cmd_check_details(struct cli *cli)
 {
 	check_fabric_details(cli);
 	check_node_details(cli);
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	OPTION_EXPECT(struct check_options, expect, OF_FABRIC),
+	{ 0, "nagios", NULL, "check: one line for a monitoring plugin",
+	  OPTION_AT(struct check_options, nagios) },
+	OPTION_PEERS(struct check_options, node.peers, OF_NODE),
+	OPTION_PKEY(struct check_options, node.pkeys, OF_NODE),
+	OPTION_RATE(struct check_options, node.rate, OF_NODE),
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct check_options);
+
+/* clang-format off */
+const struct command command_check = {
+	.name = "check",
+	.arguments = "[node [PEER...]]",
+	.help = "check the fabric, or this machine's ports, SA and peers",
+	.options = &table,
+	.groups = GROUP_ALL | GROUP_RECORD,
+	.run = cmd_check,
+	.details = cmd_check_details,
+};
+/* clang-format on */

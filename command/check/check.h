@@ -3,7 +3,26 @@
 #ifndef COMMAND_CHECK_H
 #define COMMAND_CHECK_H
 
+#include "findings/node_options.h"
 #include "output/cli.h"
+
+/**
+ * struct check_options - options of ibsa check
+ * @nagios: print the line of a monitoring plugin
+ * @expect: file of --expect, or NULL
+ * @node:   options of ibsa check node
+ */
+struct check_options {
+	bool nagios;
+	const char *expect;
+	struct node_options node;
+};
+
+/* The options of the command that runs. */
+static inline const struct check_options *check_own(const struct cli *cli)
+{
+	return cli->own;
+}
 
 int check_fabric(struct cli *cli);
 void check_fabric_details(struct cli *cli);

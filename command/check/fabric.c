@@ -52,7 +52,7 @@ static int nagios_report(struct fabric_check *check)
 	nagios_add(&nagios, "nodes", "%zu", check->info.nodes);
 	nagios_add(&nagios, "switches", "%zu", check->info.switches);
 	nagios_add(&nagios, "links", "%zu", check->info.links);
-	check->cli->check.is_reported = true;
+	check->cli->plugin.is_reported = true;
 	if (!check->count) {
 		snprintf(text, sizeof(text), "%zu nodes, %zu links",
 			 check->info.nodes, check->info.links);
@@ -73,7 +73,7 @@ static int report(struct fabric_check *check)
 {
 	struct out *out = &check->cli->out;
 
-	if (check->cli->check.nagios)
+	if (check_own(check->cli)->nagios)
 		return nagios_report(check);
 	if (check->count || out_is_data(out))
 		out_rows(out, check->count, finding_row, check);
@@ -82,7 +82,10 @@ static int report(struct fabric_check *check)
 
 int check_fabric(struct cli *cli)
 {
-	struct fabric_check check = { .cli = cli };
+	struct fabric_check check = {
+		.cli = cli,
+		.expect = check_own(cli)->expect,
+	};
 	int status = columns_use(cli, &columns_check);
 
 	if (status == CLI_DONE)

@@ -38,7 +38,7 @@ static void finding_row(struct out *out, size_t index, void *arg)
 static void port_data_add(struct nagios *nagios, const struct node_check *check,
 			  const struct port_check *at)
 {
-	const struct rate_limit *limit = &check->cli->check.rate;
+	const struct rate_limit *limit = &check->options->rate;
 	char where[MACHINE_PORT_TEXT];
 	char label[MACHINE_PORT_TEXT + 8];
 	char has[RATE_LIMIT_TEXT], wanted[RATE_LIMIT_TEXT];
@@ -94,7 +94,7 @@ static int nagios_report(struct node_check *check)
 	nagios_add(&nagios, "peers", "%zu", check->peer_count);
 	for (size_t i = 0; i < ports && check->ports; i++)
 		port_data_add(&nagios, check, &check->ports[i]);
-	check->cli->check.is_reported = true;
+	check->cli->plugin.is_reported = true;
 	if (worst) {
 		snprintf(text, sizeof(text), "%zu %s, %s: %s", check->count,
 			 check->count == 1 ? "finding" : "findings",
@@ -145,7 +145,7 @@ static int report(struct node_check *check)
 {
 	struct out *out = &check->cli->out;
 
-	if (check->cli->check.nagios)
+	if (check_own(check->cli)->nagios)
 		return nagios_report(check);
 	if (check->count || (out_is_data(out) && !check->why.text[0]))
 		out_rows(out, check->count, finding_row, check);
@@ -168,18 +168,21 @@ static int not_run(struct node_check *check, int status,
 
 	if (!error->text[0])
 		return status;
-	if (!check->cli->check.nagios || !check->machine.is_missing) {
+	if (!check_own(check->cli)->nagios || !check->machine.is_missing) {
 		complain("%s", error->text);
 		return status;
 	}
-	check->cli->check.is_reported = true;
+	check->cli->plugin.is_reported = true;
 	return nagios_print(&nagios, &check->cli->out, NAGIOS_CRITICAL,
 			    error->text);
 }
 
 int check_node(struct cli *cli)
 {
-	struct node_check check = { .cli = cli };
+	struct node_check check = {
+		.cli = cli,
+		.options = &check_own(cli)->node,
+	};
 	struct ibsa_error error;
 	int status = columns_use(cli, &columns_check_node);
 

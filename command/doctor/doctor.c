@@ -14,6 +14,7 @@
 #include "doctor/doctor.h"
 #include "output/fields.h"
 #include "session/scope.h"
+#include "options/command.h"
 
 static const char second_signal_text[] =
 	"ended before the findings were printed";
@@ -498,7 +499,7 @@ static int examine(struct doctor *doctor, const struct scope *scope)
 	return status;
 }
 
-int cmd_doctor(struct cli *cli)
+static int cmd_doctor(struct cli *cli)
 {
 	struct doctor doctor = { .cli = cli };
 	struct scope scope;
@@ -512,7 +513,7 @@ int cmd_doctor(struct cli *cli)
 	return status;
 }
 
-void cmd_doctor_details(struct cli *cli)
+static void cmd_doctor_details(struct cli *cli)
 {
 	struct out *out = &cli->out;
 
@@ -532,3 +533,14 @@ void cmd_doctor_details(struct cli *cli)
 	out_line(out, "The SA has one second to answer, or the time of "
 		      "--timeout. Warnings do not\nchange the exit status.\n");
 }
+
+/* clang-format off */
+const struct command command_doctor = {
+	.name = "doctor",
+	.arguments = "[DEVICE[/PORT]]",
+	.help = "check why the SA cannot be queried",
+	.groups = GROUP_ALL | GROUP_RECORD,
+	.run = cmd_doctor,
+	.details = cmd_doctor_details,
+};
+/* clang-format on */

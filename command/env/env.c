@@ -13,6 +13,8 @@
 #include "output/columns.h"
 #include "env/env.h"
 #include "names/machine.h"
+#include "options/command.h"
+#include "options/shared.h"
 
 enum { NAME_BYTES = 64 };
 
@@ -367,7 +369,7 @@ static int env_run(struct cli *cli, const struct library *library)
 	return status;
 }
 
-int cmd_env(struct cli *cli)
+static int cmd_env(struct cli *cli)
 {
 	if (cli->arg_count != 2) {
 		complain("env needs ucx or nccl; see ibsa env --help");
@@ -380,7 +382,7 @@ int cmd_env(struct cli *cli)
 	return CLI_USAGE;
 }
 
-void cmd_env_details(struct cli *cli)
+static void cmd_env_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"Prints the variables of UCX or NCCL that follow from the "
@@ -397,3 +399,23 @@ void cmd_env_details(struct cli *cli)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		out_line(&cli->out, "%s", lines[i]);
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	OPTION_PKEY(struct env_options, pkeys, 0),
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows, struct env_options);
+
+/* clang-format off */
+const struct command command_env = {
+	.name = "env",
+	.arguments = "ucx|nccl",
+	.help = "print the environment variables of UCX or NCCL",
+	.options = &table,
+	.groups = GROUP_ALL,
+	.run = cmd_env,
+	.details = cmd_env_details,
+};
+/* clang-format on */

@@ -6,8 +6,14 @@
 #ifndef COMMAND_ENV_H
 #define COMMAND_ENV_H
 
+#include "findings/node_options.h"
 #include "names/machine.h"
 #include "output/env_libraries.h"
+
+/* Options of ibsa env. */
+struct env_options {
+	struct pkey_list pkeys;
+};
 
 /* A value that all ports, or all paths, should have in common. */
 struct env_value {

@@ -57,8 +57,9 @@ static bool pkey_find(const struct machine_port *port, const uint16_t *given,
 static int pkey_read(struct cli *cli, struct env_facts *facts,
 		     struct env_port *at)
 {
-	const uint16_t *given = cli->check.pkey_count ? &cli->check.pkeys[0]
-						      : NULL;
+	const struct env_options *options = cli->own;
+	const uint16_t *given = options->pkeys.count ? &options->pkeys.all[0]
+						     : NULL;
 	char where[MACHINE_PORT_TEXT];
 	uint16_t pkey;
 
@@ -254,10 +255,11 @@ static int ports_read(struct cli *cli, struct env_facts *out)
 
 int env_facts_read(struct cli *cli, struct env_facts *out)
 {
+	const struct env_options *options = cli->own;
 	int worst;
 
 	*out = (struct env_facts){ .count = 0 };
-	if (cli->check.pkey_count > 1) {
+	if (options->pkeys.count > 1) {
 		complain("env: --pkey is given more than once; it takes one "
 			 "value");
 		return CLI_USAGE;

@@ -28,7 +28,7 @@ static int server_find(const struct cli *cli, char room[FABRIC_PATH_MAX + 8],
 		       const char **out)
 {
 	const char *fabric = secure_getenv("IBSA_FABRIC");
-	const char *path = cli->fabric.socket;
+	const char *path = fabric_socket(cli);
 	char usual[FABRIC_PATH_MAX];
 	int status = CLI_DONE;
 

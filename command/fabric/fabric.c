@@ -7,13 +7,8 @@
 #include <string.h>
 
 #include "fabric/fabric.h"
+#include "options/command.h"
 #include "options/options.h"
-
-/* Options of the actions that change a running fabric server or query it. */
-#define SERVER_OPTIONS "fabric socket"
-
-/* Options of the actions that run a fabric server. */
-#define SERVING_OPTIONS " connections memory socket verbose"
 
 /*
  * Options whose help text under ibsa fabric differs from that under other
@@ -31,56 +26,65 @@ static const struct option_words words[] = {
 	{ NULL, NULL, NULL },
 };
 
+/* The options of the actions that load a fabric. */
+#define LOADING (GROUP_SA | GROUP_RECORD | GROUP_HELP)
+
 /*
  * @needs, @most: smallest and largest number of arguments; -1: no limit
- * @options: options that the action accepts
+ * @set:     options that --help shows; of the others, those that change only the
+ *           output are accepted
  * @details: prints more for --help
  */
 /* clang-format off */
+#define CONTROLLING { GROUP_FABRIC | GROUP_HELP, FABRIC_CONTROL }
 static const struct action {
 	const char *name;
 	const char *arguments;
 	const char *help;
 	int needs;
 	int most;
-	const char *options;
+	struct option_set set;
 	int (*run)(struct cli *cli);
 	void (*details)(struct out *out);
 } actions[] = {
 	{ "info", "FILE",
 	  "list the contents of a topology file, and findings about it",
-	  1, 1, "all csv dot fields json ndjson svg verbose", fabric_info, fabric_info_details },
+	  1, 1, { GROUP_JSON | GROUP_ROWS | GROUP_VERBOSE | GROUP_HELP,
+	    FABRIC_INFO }, fabric_info, fabric_info_details },
 	{ "run", "FILE", "serve a fabric to other processes until a signal",
-	  1, 1, FABRIC_OPTIONS SERVING_OPTIONS " json", fabric_run,
+	  1, 1, { LOADING | GROUP_VERBOSE | GROUP_JSON, FABRIC_RUN }, fabric_run,
 	  fabric_run_details },
 	{ "exec", "FILE -- COMMAND [ARGUMENT...]",
 	  "run a command with a fabric server",
-	  2, -1, FABRIC_OPTIONS SERVING_OPTIONS, fabric_exec,
+	  2, -1, { LOADING | GROUP_VERBOSE, FABRIC_EXEC }, fabric_exec,
 	  fabric_exec_details },
 	{ "replay", "FILE",
 	  "serve the answers of a capture to other processes",
-	  1, 1, "fault record seed json" SERVING_OPTIONS, fabric_replay,
+	  1, 1, { GROUP_RECORD | GROUP_JSON | GROUP_VERBOSE | GROUP_HELP,
+	    FABRIC_REPLAY }, fabric_replay,
 	  fabric_replay_details },
 	{ "serve", "FILE --umad DEVICE[/PORT]",
 	  "let the SA of a fabric answer at a port of this machine",
-	  1, 1, FABRIC_OPTIONS " device port umad json verbose", fabric_serve,
+	  1, 1, { LOADING | GROUP_DEVICE | GROUP_JSON | GROUP_VERBOSE,
+	    FABRIC_SERVE }, fabric_serve,
 	  fabric_serve_details },
 	{ "link", "up|down NODE/PORT | speed NODE/PORT RATE",
 	  "bring a link of the fabric up or down, or set its speed",
-	  2, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
+	  2, -1, CONTROLLING, fabric_control, fabric_control_details },
 	{ "node", "add|remove NODE",
 	  "bring all links of a node up or down",
-	  2, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
+	  2, -1, CONTROLLING, fabric_control, fabric_control_details },
 	{ "sm", "start|stop|move NODE",
 	  "start or stop the fabric's own SM, or move it to a node",
-	  1, -1, SERVER_OPTIONS, fabric_control, fabric_control_details },
+	  1, -1, CONTROLLING, fabric_control, fabric_control_details },
 	{ "fault", "KIND=PERCENT[,COUNT[,NUMBER]]|none",
 	  "make the fabric lose, delay or damage MADs",
-	  1, 1, SERVER_OPTIONS, fabric_control, fabric_fault_details },
+	  1, 1, CONTROLLING, fabric_control, fabric_fault_details },
 	{ "stats", "", "show the counters of the fabric and its server", 0, 0,
-	  SERVER_OPTIONS " csv fields json ndjson", fabric_stats, fabric_control_details },
+	  { GROUP_FABRIC | GROUP_JSON | GROUP_ROWS | GROUP_HELP,
+	    FABRIC_CONTROL }, fabric_stats, fabric_control_details },
 	{ "script", "FILE", "run the commands of a file at their times",
-	  1, 1, SERVER_OPTIONS, fabric_script, fabric_script_details },
+	  1, 1, CONTROLLING, fabric_script, fabric_script_details },
 };
 /* clang-format on */
 
@@ -116,7 +120,7 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
-int cmd_fabric_can_help(struct cli *cli)
+static int cmd_fabric_can_help(struct cli *cli)
 {
 	if (cli->arg_count > 1 && !find_action(cli->args[1]))
 		return CLI_USAGE;
@@ -128,15 +132,7 @@ static const char *before(const char *arguments)
 	return *arguments ? " " : "";
 }
 
-bool cmd_fabric_part_takes(const char *option)
-{
-	for (size_t i = 0; i < ACTIONS; i++)
-		if (option_is_listed(option, actions[i].options))
-			return true;
-	return false;
-}
-
-bool cmd_fabric_part_help(struct cli *cli)
+static bool cmd_fabric_part_help(struct cli *cli)
 {
 	struct out *out = &cli->out;
 	const struct action *action;
@@ -150,11 +146,11 @@ bool cmd_fabric_part_help(struct cli *cli)
 		 action->name, before(action->arguments), action->arguments,
 		 toupper((unsigned char)*action->help), action->help + 1);
 	action->details(out);
-	options_part_help(out, action->options, words);
+	options_part_help(cli, out, &action->set, words);
 	return true;
 }
 
-void cmd_fabric_details(struct cli *cli)
+static void cmd_fabric_details(struct cli *cli)
 {
 	struct out *out = &cli->out;
 
@@ -190,14 +186,14 @@ static bool arguments_fit(const struct cli *cli, const struct action *action)
 
 static bool server_fits(const struct cli *cli)
 {
-	if (cli->fabric.socket &&
-	    strlen(cli->fabric.socket) >= FABRIC_PATH_MAX) {
+	if (fabric_socket(cli) &&
+	    strlen(fabric_socket(cli)) >= FABRIC_PATH_MAX) {
 		complain("--socket: the path is longer than %d characters; "
 			 "use a shorter one",
 			 FABRIC_PATH_MAX - 1);
 		return false;
 	}
-	if (cli->fabric.socket && options_given(cli, "fabric")) {
+	if (fabric_socket(cli) && options_given(cli, "fabric")) {
 		complain("--socket and --fabric both name a fabric server; "
 			 "use one of them");
 		return false;
@@ -215,9 +211,10 @@ static bool server_fits(const struct cli *cli)
 	return true;
 }
 
-int cmd_fabric(struct cli *cli)
+static int cmd_fabric(struct cli *cli)
 {
 	const struct action *action;
+	struct option_set accepted;
 	char text[128];
 
 	if (cli->arg_count < 2) {
@@ -229,7 +226,25 @@ int cmd_fabric(struct cli *cli)
 	if (!action || !arguments_fit(cli, action))
 		return CLI_USAGE;
 	snprintf(text, sizeof(text), "fabric %s", action->name);
-	if (!options_only(cli, text, action->options) || !server_fits(cli))
+	accepted = action->set;
+	accepted.groups |= GROUP_JSON | GROUP_VERBOSE | GROUP_VERSION |
+			   GROUP_HELP;
+	if (!options_only(cli, text, &accepted) || !server_fits(cli))
 		return CLI_USAGE;
 	return action->run(cli);
 }
+
+/* clang-format off */
+const struct command command_fabric = {
+	.name = "fabric",
+	.arguments = "ACTION [ARGUMENT...]",
+	.help = "inspect, run or change a simulated fabric",
+	.options = &fabric_table,
+	.groups = GROUP_ALL | GROUP_RECORD | GROUP_SA_WORD,
+	.run = cmd_fabric,
+	.details = cmd_fabric_details,
+	.can_help = cmd_fabric_can_help,
+	.part_help = cmd_fabric_part_help,
+	.file = 2,
+};
+/* clang-format on */

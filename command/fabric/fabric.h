@@ -5,14 +5,35 @@
 
 #include <ibsa/sim.h>
 
+#include "graph/draw.h"
+#include "options/option.h"
 #include "output/cli.h"
 
-/* The options that fabric_load() uses. */
-#define FABRIC_OPTIONS \
-	"fault first-lid opa partitions record sa sa-at seed sm-profile"
+/* The parts of ibsa fabric whose options differ. */
+enum fabric_part {
+	FABRIC_INFO = 1 << 0,
+	FABRIC_RUN = 1 << 1,
+	FABRIC_EXEC = 1 << 2,
+	FABRIC_REPLAY = 1 << 3,
+	FABRIC_SERVE = 1 << 4,
+	FABRIC_CONTROL = 1 << 5, /* changes a running fabric server */
+	/* Those that call fabric_load(). */
+	FABRIC_LOADS = FABRIC_RUN | FABRIC_EXEC | FABRIC_SERVE,
+	/* Those that run a fabric server. */
+	FABRIC_SERVES = FABRIC_RUN | FABRIC_EXEC | FABRIC_REPLAY,
+};
+
+extern const struct option_table fabric_table;
+
+/* Return: the value of --socket or --umad, or NULL. */
+const char *fabric_socket(const struct cli *cli);
+const char *fabric_umad(const struct cli *cli);
+
+/* Return: the options of drawings, for ibsa fabric info. */
+const struct picture_options *fabric_picture(const struct cli *cli);
 
 /*
- * Load the topology file of the first argument into @cli->fabric.loaded, with
+ * Load the topology file of the first argument into @cli->loaded, with
  * the faults and the recording in the options. Return: the exit status; a
  * failure is printed.
  */

@@ -8,6 +8,7 @@
 
 #include "common/clean.h"
 #include "fabric/fabric.h"
+#include "fabric/options.h"
 #include "session/record.h"
 
 enum {
@@ -49,13 +50,14 @@ int fabric_read(struct cli *cli, const struct ibsa_fabric_options *options,
 }
 
 static int parse_faults(const struct cli *cli,
-			struct ibsa_fault out[CLI_FAULTS_MAX])
+			struct ibsa_fault out[FABRIC_FAULTS_MAX])
 {
 	struct ibsa_error error = { .text = "" };
 	int err = 0;
 
-	for (int i = 0; i < cli->fabric.fault_count && !err; i++)
-		err = ibsa_fault_parse(cli->fabric.faults[i], &out[i], &error);
+	for (int i = 0; i < fabric_own(cli)->fault_count && !err; i++)
+		err = ibsa_fault_parse(fabric_own(cli)->faults[i], &out[i],
+				       &error);
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
@@ -64,8 +66,8 @@ static int start_faults(struct cli *cli, const struct ibsa_fault *faults)
 	struct ibsa_error none = { .text = "" };
 	int err = 0;
 
-	for (int i = 0; i < cli->fabric.fault_count && !err; i++)
-		err = ibsa_fabric_fault(cli->fabric.loaded, &faults[i]);
+	for (int i = 0; i < fabric_own(cli)->fault_count && !err; i++)
+		err = ibsa_fabric_fault(cli->loaded, &faults[i]);
 	return err ? error_explain(err, &none) : CLI_DONE;
 }
 
@@ -82,27 +84,26 @@ static int sa_address_refuse(void)
 int fabric_load(struct cli *cli)
 {
 	const struct ibsa_fabric_options options = {
-		.seed = cli->fabric.seed,
-		.sa_node = cli->fabric.sa_at,
-		.opa = cli->fabric.opa,
-		.first_lid = cli->fabric.first_lid,
-		.partitions = cli->fabric.partitions,
-		.profile = cli->fabric.profile,
-		.no_sa = cli->fabric.sa_mode &&
-			 !strcmp(cli->fabric.sa_mode, "none"),
+		.seed = fabric_own(cli)->seed,
+		.sa_node = fabric_own(cli)->sa_at,
+		.opa = fabric_own(cli)->opa,
+		.first_lid = fabric_own(cli)->first_lid,
+		.partitions = fabric_own(cli)->partitions,
+		.profile = fabric_own(cli)->profile,
+		.no_sa = cli->sa.word && !strcmp(cli->sa.word, "none"),
 	};
-	struct ibsa_fault faults[CLI_FAULTS_MAX];
+	struct ibsa_fault faults[FABRIC_FAULTS_MAX];
 	int status = cli->open.access.sa ? sa_address_refuse() : CLI_DONE;
 
 	if (status == CLI_DONE)
 		status = parse_faults(cli, faults);
 	if (status == CLI_DONE)
-		status = fabric_read(cli, &options, &cli->fabric.loaded);
+		status = fabric_read(cli, &options, &cli->loaded);
 	if (status == CLI_DONE)
 		status = start_faults(cli, faults);
 	if (status == CLI_DONE && cli->record.path)
-		status = record_start(cli->record.path, cli->fabric.loaded,
-				      cli->fabric.has_seed,
+		status = record_start(cli->record.path, cli->loaded,
+				      fabric_own(cli)->has_seed,
 				      &cli->record.recording);
 	return status;
 }

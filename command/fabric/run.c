@@ -15,6 +15,7 @@
 #include <ibsa/fabric_server.h>
 
 #include "fabric/fabric.h"
+#include "fabric/options.h"
 #include "base/interrupt.h"
 #include "fabric/program.h"
 
@@ -102,18 +103,18 @@ static int file_limit_raise(const struct cli *cli)
 {
 	enum { FILES_EACH = 3, OTHER_FILES = 64 };
 	const rlim_t needed = OTHER_FILES +
-			      (rlim_t)FILES_EACH * cli->fabric.connections;
+			      (rlim_t)FILES_EACH * fabric_own(cli)->connections;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return CLI_DONE;
 	limit.rlim_cur = limit.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
-	if (!cli->fabric.connections || limit.rlim_max >= needed)
+	if (!fabric_own(cli)->connections || limit.rlim_max >= needed)
 		return CLI_DONE;
 	complain("--connections %u needs %ju open files, and the limit is %ju; "
 		 "raise the limit with ulimit -Hn, or give a smaller number",
-		 cli->fabric.connections, (uintmax_t)needed,
+		 fabric_own(cli)->connections, (uintmax_t)needed,
 		 (uintmax_t)limit.rlim_max);
 	return CLI_DEVICE;
 }
@@ -145,8 +146,8 @@ static int fabric_serve_processes(struct serving *serving)
 	const struct ibsa_fabric_server_options options = {
 		.report = event_note,
 		.arg = cli,
-		.connections = cli->fabric.connections,
-		.memory_mb = cli->fabric.memory_mb,
+		.connections = fabric_own(cli)->connections,
+		.memory_mb = fabric_own(cli)->memory_mb,
 	};
 	struct ibsa_error error = { .text = "" };
 	int err = file_limit_raise(cli);
@@ -154,8 +155,8 @@ static int fabric_serve_processes(struct serving *serving)
 	if (err)
 		return err;
 	allocator_set();
-	err = ibsa_fabric_server_open(cli->fabric.loaded, serving->path,
-				      &options, &error, &serving->server);
+	err = ibsa_fabric_server_open(cli->loaded, serving->path, &options,
+				      &error, &serving->server);
 	return err ? error_explain(err, &error) : CLI_DONE;
 }
 
@@ -202,13 +203,13 @@ static int begin(struct cli *cli, struct serving *serving)
 {
 	*serving = (struct serving){ .cli = cli };
 	atomic_init(&serving->has_ended, false);
-	if (!cli->fabric.socket && !fabric_default_socket(serving->path)) {
+	if (!fabric_own(cli)->socket && !fabric_default_socket(serving->path)) {
 		complain("the default path of the socket is too long; name a "
 			 "shorter one with --socket");
 		return CLI_USAGE;
 	}
-	if (cli->fabric.socket)
-		strcpy(serving->path, cli->fabric.socket);
+	if (fabric_own(cli)->socket)
+		strcpy(serving->path, fabric_own(cli)->socket);
 	return fabric_load(cli);
 }
 
@@ -219,7 +220,7 @@ static void ready_row(struct out *out, size_t index, void *arg)
 	char fabric[FABRIC_PATH_MAX + sizeof("unix:")];
 
 	(void)index;
-	ibsa_fabric_info_get(serving->cli->fabric.loaded, &info);
+	ibsa_fabric_info_get(serving->cli->loaded, &info);
 	snprintf(fabric, sizeof(fabric), "unix:%s", serving->path);
 	out_text(out, "event", "ready");
 	out_text(out, "fabric", fabric);
@@ -239,7 +240,7 @@ static void ready_print(struct serving *serving)
 		out_event(out, ready_row, serving);
 		return;
 	}
-	ibsa_fabric_info_get(serving->cli->fabric.loaded, &info);
+	ibsa_fabric_info_get(serving->cli->loaded, &info);
 	out_clean_line(out, "unix:%s serves %s: %zu %s, %zu %s, %zu %s",
 		       serving->path, serving->cli->args[2], info.adapters,
 		       info.adapters == 1 ? "adapter" : "adapters",
@@ -301,7 +302,7 @@ static int socket_folder_make(struct serving *serving)
 	int len;
 	int err = 0;
 
-	if (serving->cli->fabric.socket)
+	if (fabric_own(serving->cli)->socket)
 		return CLI_DONE;
 	if (!folder || !*folder)
 		folder = "/tmp";
@@ -408,9 +409,9 @@ static bool seed_export(const struct cli *cli)
 {
 	char seed[32];
 
-	if (!cli->fabric.has_seed)
+	if (!fabric_own(cli)->has_seed)
 		return true;
-	snprintf(seed, sizeof(seed), "%" PRIu64, cli->fabric.seed);
+	snprintf(seed, sizeof(seed), "%" PRIu64, fabric_own(cli)->seed);
 	return setenv("IBSA_SEED", seed, 1) == 0;
 }
 

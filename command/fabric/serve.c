@@ -141,8 +141,7 @@ static int responder_run(struct cli *cli,
 {
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_responder *responder;
-	int err = ibsa_responder_open(cli->fabric.loaded, options, &error,
-				      &responder);
+	int err = ibsa_responder_open(cli->loaded, options, &error, &responder);
 	int status;
 
 	if (err)
@@ -185,17 +184,17 @@ int fabric_serve(struct cli *cli)
 	};
 	int status;
 
-	if (!cli->fabric.umad) {
+	if (!fabric_umad(cli)) {
 		complain("fabric serve needs --umad DEVICE, the name of a "
 			 "device of this machine as ibsa devices lists it");
 		return CLI_USAGE;
 	}
-	if (cli->fabric.sa_mode && strcmp(cli->fabric.sa_mode, "none") == 0) {
+	if (cli->sa.word && strcmp(cli->sa.word, "none") == 0) {
 		complain("fabric serve: with --sa none, the fabric has no SA "
 			 "that answers; remove --sa none");
 		return CLI_USAGE;
 	}
-	status = scope_parse(cli->fabric.umad, &scope);
+	status = scope_parse(fabric_umad(cli), &scope);
 	options.device = scope.device;
 	options.port = scope.port;
 	if (status == CLI_DONE)

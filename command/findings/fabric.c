@@ -248,7 +248,7 @@ static void findings_count(struct fabric_check *check)
 
 static int expected_load(struct fabric_check *check)
 {
-	const char *path = check->cli->check.expect;
+	const char *path = check->expect;
 
 	return path ? topology_expect_load(check->cli, path, &check->expected)
 		    : CLI_DONE;

@@ -18,7 +18,8 @@ struct fabric_path {
 
 /**
  * struct fabric_check - a topology and its findings
- * @expected: topology of --expect, or NULL
+ * @expect:   file of --expect, or NULL
+ * @expected: its topology, or NULL
  * @info:     size of @topology
  * @paths:    the @path_count paths from this port to other ports, sorted by the
  *            GUID of the other port
@@ -31,6 +32,7 @@ struct fabric_path {
  */
 struct fabric_check {
 	struct cli *cli;
+	const char *expect;
 	struct ibsa_topology *topology;
 	struct ibsa_topology *expected;
 	struct ibsa_topology_info info;
@@ -49,8 +51,8 @@ struct fabric_check {
 };
 
 /*
- * Read the topology from the SA and check it. The caller has set only the
- * member cli of @check. Return: the exit status; a failure is printed. The
+ * Read the topology from the SA and check it. The caller has set only
+ * the members cli and expect of @check. Return: the exit status; a failure is printed. The
  * caller calls fabric_check_done() in any case.
  */
 int fabric_check_read(struct fabric_check *check);

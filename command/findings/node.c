@@ -63,7 +63,7 @@ static void state_check(struct node_check *check,
 static void rate_check(struct node_check *check,
 		       const struct machine_port *port)
 {
-	const struct rate_limit *limit = &check->cli->check.rate;
+	const struct rate_limit *limit = &check->options->rate;
 	char where[MACHINE_PORT_TEXT];
 	char wanted[RATE_LIMIT_TEXT], has[RATE_LIMIT_TEXT];
 	unsigned int tenths;
@@ -105,20 +105,20 @@ static bool has_limited_pkey(const struct machine_port *port, uint16_t sought)
 static void pkeys_check(struct node_check *check,
 			const struct machine_port *port)
 {
-	const struct check_options *options = &check->cli->check;
+	const struct pkey_list *pkeys = &check->options->pkeys;
 	char where[MACHINE_PORT_TEXT];
 
 	machine_port_text(port, where);
-	for (int i = 0; i < options->pkey_count; i++)
-		if (!has_pkey(port, options->pkeys[i]))
+	for (int i = 0; i < pkeys->count; i++)
+		if (!has_pkey(port, pkeys->all[i]))
 			node_finding_add(
 				check, IBSA_FINDING_NO_PKEY, port, NULL,
-				has_limited_pkey(port, options->pkeys[i])
+				has_limited_pkey(port, pkeys->all[i])
 					? "%s is only a limited member of "
 					  "P_Key 0x%04x, and --pkey requires "
 					  "full membership"
 					: "%s does not have P_Key 0x%04x",
-				where, options->pkeys[i]);
+				where, pkeys->all[i]);
 }
 
 /* The reply to a query for ClassPortInfo. */

@@ -5,6 +5,7 @@
 
 #include <ibsa/finding.h>
 
+#include "findings/node_options.h"
 #include "session/answers.h"
 #include "names/machine.h"
 #include "base/progress.h"
@@ -46,6 +47,7 @@ struct port_check {
 
 struct node_check {
 	struct cli *cli;
+	const struct node_options *options;
 	struct machine machine;
 	struct port_check *ports; /* one for each port of @machine */
 	struct peer *peers;

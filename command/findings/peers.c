@@ -58,7 +58,7 @@ static int line_add(struct node_check *check, const char *text, const char *why,
 	char where[320];
 
 	snprintf(where, sizeof(where),
-		 "%.256s, line %lu: ", check->cli->check.peers, number);
+		 "%.256s, line %lu: ", check->options->peers, number);
 	if (why) {
 		complain("%s%s", where, why);
 		return CLI_USAGE;
@@ -88,8 +88,8 @@ int peers_parse(struct node_check *check)
 
 	for (int i = 2; i < cli->arg_count && status == CLI_DONE; i++)
 		status = peer_add(check, cli->args[i], "");
-	if (cli->check.peers && status == CLI_DONE)
-		status = file_parse(check, cli->check.peers);
+	if (check->options->peers && status == CLI_DONE)
+		status = file_parse(check, check->options->peers);
 	return status;
 }
 

@@ -22,10 +22,11 @@
 
 extern char **environ;
 
-static int write_dot(struct cli *cli, const char *text, size_t len)
+static int write_dot(struct cli *cli, const struct picture_options *options,
+		     const char *text, size_t len)
 {
-	if (strcmp(cli->picture.dot, "-") != 0)
-		return file_write(cli->picture.dot, text, len);
+	if (strcmp(options->dot, "-") != 0)
+		return file_write(options->dot, text, len);
 	out_line(&cli->out, "%.*s", (int)len - 1, text);
 	return CLI_DONE;
 }
@@ -135,16 +136,17 @@ static int run_dot(int to, const char *text, size_t len)
 	return CLI_DEVICE;
 }
 
-static int write_svg(struct cli *cli, const char *text, size_t len)
+static int write_svg(struct cli *cli, const struct picture_options *options,
+		     const char *text, size_t len)
 {
 	struct new_file file;
 	int status = CLI_DONE;
 
-	if (strcmp(cli->picture.svg, "-") == 0) {
+	if (strcmp(options->svg, "-") == 0) {
 		out_flush(&cli->out);
 		return run_dot(fileno(cli->out.file), text, len);
 	}
-	status = new_file_open(&file, cli->picture.svg);
+	status = new_file_open(&file, options->svg);
 	if (status == CLI_DONE) {
 		const int drawn = run_dot(file.fd, text, len);
 		const int closed = new_file_close(&file, drawn == CLI_DONE);
@@ -154,26 +156,26 @@ static int write_svg(struct cli *cli, const char *text, size_t len)
 	return status;
 }
 
-bool draw_is_output(const struct cli *cli)
+bool draw_is_output(const struct picture_options *options)
 {
-	return (cli->picture.dot && strcmp(cli->picture.dot, "-") == 0) ||
-	       (cli->picture.svg && strcmp(cli->picture.svg, "-") == 0);
+	return (options->dot && strcmp(options->dot, "-") == 0) ||
+	       (options->svg && strcmp(options->svg, "-") == 0);
 }
 
-int draw_check(const struct cli *cli)
+int draw_check(const struct cli *cli, const struct picture_options *options)
 {
 	const char *command = cli->args[0];
 
-	if (cli->all && !cli->picture.dot && !cli->picture.svg) {
+	if (options->all && !options->dot && !options->svg) {
 		complain("%s: --all needs --dot or --svg; it draws every "
 			 "node",
 			 command);
 		return CLI_USAGE;
 	}
-	if (draw_is_output(cli) &&
+	if (draw_is_output(options) &&
 	    (out_is_data(&cli->out) ||
-	     (cli->picture.dot && cli->picture.svg &&
-	      strcmp(cli->picture.dot, cli->picture.svg) == 0))) {
+	     (options->dot && options->svg &&
+	      strcmp(options->dot, options->svg) == 0))) {
 		complain("%s: only one of rows (--json, --ndjson, --csv, "
 			 "--fields), --dot and --svg can write to standard "
 			 "output; name a file for the drawing",
@@ -183,20 +185,21 @@ int draw_check(const struct cli *cli)
 	return CLI_DONE;
 }
 
-int draw(struct cli *cli, const struct topology_view *view)
+int draw(struct cli *cli, const struct picture_options *options,
+	 const struct topology_view *view)
 {
 	struct memory_text memory;
 	int status = memory_text_open(&memory);
 
 	if (status == CLI_DONE) {
 		memory.has_failed |= topology_dot(memory.file, view,
-						  cli->all) != 0;
+						  options->all) != 0;
 		status = memory_text_close(&memory);
 	}
-	if (status == CLI_DONE && cli->picture.dot)
-		status = write_dot(cli, memory.text, memory.len);
-	if (status == CLI_DONE && cli->picture.svg)
-		status = write_svg(cli, memory.text, memory.len);
+	if (status == CLI_DONE && options->dot)
+		status = write_dot(cli, options, memory.text, memory.len);
+	if (status == CLI_DONE && options->svg)
+		status = write_svg(cli, options, memory.text, memory.len);
 	free(memory.text);
 	return status;
 }

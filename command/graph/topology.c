@@ -295,7 +295,7 @@ int topology_view_read(struct cli *cli, struct topology_view *out)
 
 	if (pattern)
 		cli->open.device = NULL;
-	*out = (struct topology_view){ .map = cli->topology.map };
+	*out = (struct topology_view){ .map = cli->names.map };
 	if (status == CLI_DONE)
 		status = cli->arg_count > 1
 				 ? topology_file_read(cli, cli->args[1],

@@ -18,63 +18,12 @@
 
 enum { BUFFER_BYTES = 65536 };
 
-/* clang-format off */
-static const struct command commands[] = {
-	{ "check", "[node [PEER...]]",
-	  "check the fabric, or this machine's ports, SA and peers",
-	  "expect nagios peers pkey rate record", cmd_check, cmd_check_details },
-	{ "devices", "[DEVICE[/PORT]]", "list the ports of this machine or of a fabric",
-	  "", cmd_devices },
-	{ "doctor", "[DEVICE[/PORT]]",
-	  "check why the SA cannot be queried", "record",
-	  cmd_doctor, cmd_doctor_details },
-	{ "env", "ucx|nccl", "print the environment variables of UCX or NCCL",
-	  "pkey", cmd_env, cmd_env_details },
-	{ "fabric", "ACTION [ARGUMENT...]",
-	  "inspect, run or change a simulated fabric", "",
-	  cmd_fabric, cmd_fabric_details, cmd_fabric_can_help,
-	  cmd_fabric_part_help, cmd_fabric_part_takes },
-	{ "gids", "[DEVICE[/PORT]]", "list GID tables, or select a GID for an address",
-	  "all for", cmd_gids, cmd_gids_details },
-	{ "metrics", "[node [PEER...]]",
-	  "write values for Prometheus, about the fabric or this machine",
-	  "expect label listen output peers pkey rate", cmd_metrics, cmd_metrics_details,
-	  .refused = "json ndjson csv fields verbose" },
-	{ "page", "[FILE]", "write a fabric as an HTML page",
-	  "expect node-name-map output record", cmd_page, cmd_page_details,
-	  .refused = "json ndjson csv fields" },
-	{ "path", "SRC DST [FIELD=VALUE...]",
-	  "show the path from one port to another", "all pairs record why",
-	  cmd_path, cmd_path_details },
-	{ "query", "METHOD RECORD [FIELD=VALUE...]",
-	  "send a request for any record, with any fields", "record",
-	  cmd_query, cmd_query_details, cmd_query_can_help },
-	{ "reach", "TARGET...|-|--all|--matrix [TARGET...]",
-	  "check which ports can be reached", "all matrix record svg why",
-	  cmd_reach, cmd_reach_details },
-	{ "service", "ACTION [ARGUMENT...]",
-	  "list, register or remove services", "lease record renew",
-	  cmd_service, cmd_service_details, cmd_service_can_help },
-	{ "topology", "[FILE]", "show the switches, links and hosts of the fabric",
-	  "all dot net node-name-map record slurm slurm-yaml svg", cmd_topology, cmd_topology_details },
-	{ "trace", "SRC DST|--group MGID [SRC]",
-	  "show the switches and ports of a path", "group node-name-map record",
-	  cmd_trace, cmd_trace_details },
-	{ "watch", "[EVENT...] [TARGET...]",
-	  "print events of the fabric as they happen", "audit-nodes journal record",
-	  cmd_watch, cmd_watch_details },
+static const struct command *const commands[] = {
+	&command_check,	   &command_devices, &command_doctor,  &command_env,
+	&command_fabric,   &command_gids,    &command_metrics, &command_page,
+	&command_path,	   &command_query,   &command_reach,   &command_service,
+	&command_topology, &command_trace,   &command_watch,   NULL,
 };
-/* clang-format on */
-
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
-
-static const struct command *find_command(const char *name)
-{
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
 
 static void general_help(struct cli *cli)
 {
@@ -83,10 +32,11 @@ static void general_help(struct cli *cli)
 	out_line(out, "usage: ibsa [OPTION...] COMMAND [ARGUMENT...]");
 	out_line(out, "\nSends queries to the subnet administration (SA) of "
 		      "an InfiniBand fabric.\n\ncommands:");
-	for (size_t i = 0; i < COMMANDS; i++)
-		out_line(out, "  %-8s  %s", commands[i].name, commands[i].help);
+	for (size_t i = 0; commands[i]; i++)
+		out_line(out, "  %-8s  %s", commands[i]->name,
+			 commands[i]->help);
 	out_line(out, "%s", "");
-	options_help(out, NULL);
+	options_help(cli, out, NULL);
 	out_line(out, "\nexit status: 0 success; 1 no such path, node, "
 		      "record or service; 2 wrong\ncommand line; 3 no "
 		      "answer; 4 no device or no permission; 5 the SA "
@@ -106,7 +56,7 @@ static int command_help(struct cli *cli, const struct command *command)
 		 command->help + 1);
 	if (command->details)
 		command->details(cli);
-	options_help(&cli->out, command);
+	options_help(cli, &cli->out, command);
 	return CLI_DONE;
 }
 
@@ -114,8 +64,8 @@ static int unknown_command(const char *name)
 {
 	struct nearest nearest = nearest_start(name, strlen(name));
 
-	for (size_t i = 0; i < COMMANDS; i++)
-		nearest_try(&nearest, commands[i].name);
+	for (size_t i = 0; commands[i]; i++)
+		nearest_try(&nearest, commands[i]->name);
 	if (nearest.name)
 		complain("unknown command '%s'; did you mean '%s'?", name,
 			 nearest.name);
@@ -133,6 +83,8 @@ static void help_take(struct cli *cli)
 	cli->arg_count--;
 	memmove(cli->args, cli->args + 1,
 		(size_t)cli->arg_count * sizeof(*cli->args));
+	cli->command = cli->arg_count ? command_find(commands, cli->args[0])
+				      : NULL;
 }
 
 static int no_command(const struct cli *cli)
@@ -163,12 +115,8 @@ static bool has_nagios(char **argv)
  */
 static bool is_for_other(const struct cli *cli)
 {
-	const struct command *command = cli->arg_count
-						? find_command(cli->args[0])
-						: NULL;
-
 	return cli->help || cli->version ||
-	       (command && command->run != cmd_check);
+	       (cli->command && cli->command != &command_check);
 }
 
 /*
@@ -181,10 +129,10 @@ static int line_parse(struct cli *cli, int argc, char **argv)
 	int status;
 
 	complaints_mute(is_plugin);
-	status = options_parse(cli, argc, argv);
-	cli->check.is_plugin = is_plugin &&
-			       (status != CLI_DONE || !is_for_other(cli));
-	complaints_mute(cli->check.is_plugin && !cli->output.verbose);
+	status = options_parse(cli, commands, argc, argv);
+	cli->plugin.is_plugin = is_plugin &&
+				(status != CLI_DONE || !is_for_other(cli));
+	complaints_mute(cli->plugin.is_plugin && !cli->output.verbose);
 	return status;
 }
 
@@ -197,7 +145,7 @@ static int plugin_status(struct cli *cli, int status)
 {
 	struct nagios nagios = { .len = 0 };
 
-	if (cli->check.is_reported)
+	if (cli->plugin.is_reported)
 		return status;
 	return nagios_print(&nagios, &cli->out, NAGIOS_UNKNOWN,
 			    *complaint_first() ? complaint_first()
@@ -225,8 +173,6 @@ static bool shape_choose(struct cli *cli)
 
 static int cli_run(struct cli *cli)
 {
-	const struct command *command;
-
 	if (cli->version) {
 		out_line(&cli->out, "ibsa %s", ibsa_version());
 		return CLI_DONE;
@@ -238,16 +184,15 @@ static int cli_run(struct cli *cli)
 	}
 	if (cli->arg_count == 0)
 		return no_command(cli);
-	command = find_command(cli->args[0]);
-	if (!command)
+	if (!cli->command)
 		return unknown_command(cli->args[0]);
 	if (cli->help)
-		return command_help(cli, command);
-	if (!options_fit(cli, command))
+		return command_help(cli, cli->command);
+	if (!options_fit(cli))
 		return CLI_USAGE;
 	if (!shape_choose(cli) || other_files_check(cli) != CLI_DONE)
 		return CLI_USAGE;
-	return command->run(cli);
+	return cli->command->run(cli);
 }
 
 /*
@@ -266,15 +211,15 @@ static int cli_finish(struct cli *cli, int status)
 	complaints_mute(false);
 	(void)ibsa_close(cli->client);
 	recorded = record_close(cli);
-	free(cli->args);
-	node_map_free(cli->topology.map);
+	options_free(cli);
+	node_map_free(cli->names.map);
 	if (status == CLI_DONE)
 		status = recorded;
 	err = out_close(&cli->out);
 	if (err == 0 || err == -EPIPE)
 		return status;
 	complain("cannot write to standard output: %s", strerror(-err));
-	if (cli->check.is_plugin)
+	if (cli->plugin.is_plugin)
 		return NAGIOS_UNKNOWN;
 	return status == CLI_DONE || status == CLI_NO ? CLI_DEVICE : status;
 }
@@ -314,7 +259,7 @@ int main(int argc, char **argv)
 		status = fabric_server_use(&cli);
 	if (status == CLI_DONE)
 		status = cli_run(&cli);
-	if (cli.check.is_plugin)
+	if (cli.plugin.is_plugin)
 		status = plugin_status(&cli, status);
 	return cli_finish(&cli, status);
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks that an output file is not the same file as one that is being used. */
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "main/other_file.h"
+#include "options/options.h"
 
-/* A file of the command line; @path NULL: none. */
+/* A file that the command line names. */
 struct named_file {
 	const char *path;
-	const char *use; /* in messages */
+	const char *option; /* that names it; NULL: an argument does */
+	bool is_written;
 };
 
 /*
@@ -60,47 +63,83 @@ static bool is_same_file(const char *one, const char *other)
 /* Return: the topology file or the capture that the command reads, or NULL. */
 static const char *file_read_of(const struct cli *cli)
 {
-	if (strcmp(cli->args[0], "fabric") == 0)
-		return cli->arg_count > 2 ? cli->args[2] : NULL;
-	if ((strcmp(cli->args[0], "topology") == 0 ||
-	     strcmp(cli->args[0], "page") == 0) &&
-	    cli->arg_count > 1)
-		return cli->args[1];
-	return fabric_file(cli);
+	const int number = cli->command->file;
+
+	return number && cli->arg_count > number ? cli->args[number]
+						 : fabric_file(cli);
+}
+
+/*
+ * Set @out to the file that an option names. Return: false: it names none, or
+ * standard output.
+ */
+static bool file_of(const struct option_entry *entry, enum option_file use,
+		    struct named_file *out)
+{
+	const char *path = entry->value;
+
+	if (!path || entry->row->file != use)
+		return false;
+	if (use == OPTION_READS_AT && *path++ != '@')
+		return false;
+	*out = (struct named_file){
+		.path = path,
+		.option = entry->row->name,
+		.is_written = use > OPTION_READS_AT,
+	};
+	return !out->is_written || strcmp(path, "-") != 0;
+}
+
+/* Return: the number of files in @out, those that are written last. */
+static size_t files_list(const struct cli *cli, struct named_file *out)
+{
+	const char *read = file_read_of(cli);
+	size_t count = 0;
+
+	if (read)
+		out[count++] = (struct named_file){ .path = read };
+	for (int use = OPTION_READS; use <= OPTION_REPLACES; use++)
+		for (size_t i = 0; i < cli->options->count; i++)
+			count += file_of(&cli->options->all[i],
+					 (enum option_file)use, &out[count]);
+	return count;
+}
+
+static int same_file_explain(const struct named_file *file,
+			     const struct named_file *other)
+{
+	if (other->option)
+		complain("--%s: '%s' is the file that --%s %s; name another "
+			 "file",
+			 file->option, file->path, other->option,
+			 other->is_written ? "writes" : "reads");
+	else
+		complain("--%s: '%s' is the file that is read; name another "
+			 "file",
+			 file->option, file->path);
+	return CLI_USAGE;
+}
+
+static int files_check(const struct named_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; files[i].is_written && k < i; k++)
+			if (is_same_file(files[i].path, files[k].path))
+				return same_file_explain(&files[i], &files[k]);
+	return CLI_DONE;
 }
 
 int other_files_check(const struct cli *cli)
 {
-	/* The files that are written are last, in the order of @options. */
-	const struct named_file files[] = {
-		{ file_read_of(cli), "the file that is read" },
-		{ cli->check.expect, "the file that --expect reads" },
-		{ cli->check.peers, "the file that --peers reads" },
-		{ cli->fabric.partitions, "the file that --partitions reads" },
-		{ cli->sa.key_file, "the file that --sm-key reads" },
-		{ cli->topology.name_map,
-		  "the file that --node-name-map reads" },
-		{ cli->picture.dot, "the file that --dot writes" },
-		{ cli->picture.svg, "the file that --svg writes" },
-		{ cli->record.path, "the file that --record writes" },
-		{ cli->output.file, "the file that --output writes" },
-	};
-	static const char *const options[] = { "--dot", "--svg", "--record",
-					       "--output" };
-	const size_t count = sizeof(files) / sizeof(files[0]);
-	const size_t first = count - sizeof(options) / sizeof(options[0]);
+	struct named_file *files = calloc(cli->options->count + 1,
+					  sizeof(*files));
+	int status;
 
-	for (size_t i = first; i < count; i++) {
-		const char *path = files[i].path;
-
-		for (size_t k = 0; path && strcmp(path, "-") && k < i; k++) {
-			if (!files[k].path ||
-			    !is_same_file(path, files[k].path))
-				continue;
-			complain("%s: '%s' is %s; name another file",
-				 options[i - first], path, files[k].use);
-			return CLI_USAGE;
-		}
+	if (!files) {
+		complain("out of memory");
+		return CLI_DEVICE;
 	}
-	return CLI_DONE;
+	status = files_check(files, files_list(cli, files));
+	free(files);
+	return status;
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "metrics/metrics.h"
+#include "metrics/options.h"
 #include "session/own_port.h"
 
 static int64_t now_ns(void)
@@ -118,7 +119,7 @@ int metrics_collect(struct cli *cli, const struct ibsa_topology *expected,
 	*out = (struct metrics){
 		.cli = cli,
 		.expected = expected,
-		.check = { .cli = cli },
+		.check = { .cli = cli, .options = &metrics_own(cli)->node },
 	};
 	out->check.answers = &out->answers;
 	status = peers_take(&out->check);

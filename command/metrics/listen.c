@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "metrics/http.h"
+#include "metrics/options.h"
 #include "base/interrupt.h"
 #include "base/memory_text.h"
 #include "metrics/metrics.h"
@@ -160,7 +161,8 @@ static int serving_run(struct serving *serving)
 		return CLI_DEVICE;
 	}
 	interrupt_calls(&interrupt, serving_wake, serving);
-	status = http_start(&serving->http, "--listen", cli->metrics.listen);
+	status = http_start(&serving->http, "--listen",
+			    metrics_own(cli)->listen);
 	if (status == CLI_DONE && serving_collect(serving) == CLI_USAGE)
 		status = CLI_USAGE;
 	serving->fresh_until_ms = 0;

@@ -6,8 +6,11 @@
 #include "base/file_write.h"
 #include "base/memory_text.h"
 #include "metrics/metrics.h"
+#include "metrics/options.h"
+#include "options/command.h"
 #include "options/options.h"
 #include "graph/topology.h"
+#include "options/shared.h"
 
 static int metrics_print(struct cli *cli, const struct metrics *metrics)
 {
@@ -54,35 +57,36 @@ static bool arguments_check(const struct cli *cli)
 		complain("after metrics, only the word node is accepted, not "
 			 "'%s'; see ibsa metrics --help",
 			 cli->args[1]);
-	else if (cli->arg_count > 1 && cli->check.expect)
+	else if (cli->arg_count > 1 && metrics_own(cli)->expect)
 		complain("metrics node has no option --expect");
-	else if (cli->output.file && cli->metrics.listen)
+	else if (cli->output.file && metrics_own(cli)->listen)
 		complain("only one of --output and --listen can be given");
 	else if (cli->out.shape != OUT_TABLE || cli->output.fields)
 		complain("metrics writes OpenMetrics only; remove --json, "
 			 "--ndjson, --csv, --fields and --verbose");
 	else
-		return !cli->metrics.label ||
-		       metrics_label_check(cli->metrics.label);
+		return !metrics_own(cli)->label ||
+		       metrics_label_check(metrics_own(cli)->label);
 	return false;
 }
 
-int cmd_metrics(struct cli *cli)
+static int cmd_metrics(struct cli *cli)
 {
 	struct ibsa_topology *expected = NULL;
 	int status = arguments_check(cli) ? CLI_DONE : CLI_USAGE;
 
-	if (status == CLI_DONE && cli->check.expect)
-		status = topology_expect_load(cli, cli->check.expect,
+	if (status == CLI_DONE && metrics_own(cli)->expect)
+		status = topology_expect_load(cli, metrics_own(cli)->expect,
 					      &expected);
 	if (status == CLI_DONE)
-		status = cli->metrics.listen ? metrics_listen(cli, expected)
-					     : metrics_once(cli, expected);
+		status = metrics_own(cli)->listen
+				 ? metrics_listen(cli, expected)
+				 : metrics_once(cli, expected);
 	ibsa_topology_free(expected);
 	return status;
 }
 
-void cmd_metrics_details(struct cli *cli)
+static void cmd_metrics_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"With node, only the ports of this machine, its SA and each "
@@ -105,3 +109,32 @@ void cmd_metrics_details(struct cli *cli)
 	metrics_list(&cli->out);
 	out_line(&cli->out, "%s", "");
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	OPTION_EXPECT(struct metrics_options, expect, 0),
+	{ 0, "label", "NAME=VALUE", "metrics: a label of all values",
+	  OPTION_AT(struct metrics_options, label) },
+	{ 0, "listen", "ADDRESS", "metrics: serve over HTTP: PORT or ADDR:PORT",
+	  OPTION_AT(struct metrics_options, listen) },
+	OPTION_PEERS(struct metrics_options, node.peers, 0),
+	OPTION_PKEY(struct metrics_options, node.pkeys, 0),
+	OPTION_RATE(struct metrics_options, node.rate, 0),
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct metrics_options);
+
+/* clang-format off */
+const struct command command_metrics = {
+	.name = "metrics",
+	.arguments = "[node [PEER...]]",
+	.help = "write values for Prometheus, about the fabric or this machine",
+	.options = &table,
+	.groups = GROUP_ALL | GROUP_FILE,
+	.hidden = GROUP_JSON | GROUP_ROWS | GROUP_VERBOSE,
+	.run = cmd_metrics,
+	.details = cmd_metrics_details,
+};
+/* clang-format on */

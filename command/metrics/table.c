@@ -6,6 +6,7 @@
 #include <ibsa/text.h>
 
 #include "metrics/text.h"
+#include "metrics/options.h"
 
 /* The names of the port states from IBSA_PORT_DOWN, which is 1. */
 static const char *const port_states[] = { "down", "init", "armed", "active" };
@@ -402,7 +403,7 @@ void metrics_write(FILE *file, const struct metrics *metrics,
 			.file = file,
 			.format = format,
 			.metric = &table[i],
-			.label = metrics->cli->metrics.label,
+			.label = metrics_own(metrics->cli)->label,
 		};
 
 		table[i].write(&text, metrics);

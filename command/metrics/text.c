@@ -7,7 +7,6 @@
 
 #include "common/clean.h"
 #include "metrics/text.h"
-#include "options/options.h"
 
 static const char *suffix(const struct metric *metric)
 {
@@ -67,6 +66,21 @@ static bool is_label_name(const char *name)
 	       !name[strspn(name, characters)] && strncmp(name, "__", 2) != 0;
 }
 
+/* Whether @list, separated by blanks, contains @name. */
+static bool label_is_listed(const char *name, const char *list)
+{
+	const size_t len = strlen(name);
+
+	while (*list) {
+		const size_t word = strcspn(list, " ");
+
+		if (word == len && memcmp(list, name, len) == 0)
+			return true;
+		list += word + strspn(list + word, " ");
+	}
+	return false;
+}
+
 bool metrics_label_check(const char *label)
 {
 	/* The labels of the table of metrics. */
@@ -82,7 +96,7 @@ bool metrics_label_check(const char *label)
 		complain("--label: '%s' is not NAME=VALUE, such as "
 			 "fabric=storage",
 			 label);
-	else if (option_is_listed(name, own))
+	else if (label_is_listed(name, own))
 		complain("--label: the metrics already have a label '%s'; use "
 			 "another name, such as fabric",
 			 name);

@@ -145,7 +145,7 @@ static void names_sort(struct node_map *map)
 
 int node_map_read(struct cli *cli)
 {
-	const char *path = cli->topology.name_map;
+	const char *path = cli->names.file;
 	struct lines lines;
 	struct node_map *map;
 	int status;
@@ -163,7 +163,7 @@ int node_map_read(struct cli *cli)
 		return status;
 	}
 	names_sort(map);
-	cli->topology.map = map;
+	cli->names.map = map;
 	return CLI_DONE;
 }
 

@@ -242,7 +242,7 @@ static int ports_choose_mapped(const struct cli *cli, const struct nodes *nodes,
 	int status = mapped ? CLI_DONE : no_memory();
 
 	for (size_t i = 0; mapped && i < nodes->count; i++) {
-		const char *text = node_map_find(cli->topology.map,
+		const char *text = node_map_find(cli->names.map,
 						 nodes->all[i].node_guid);
 
 		if (!text)
@@ -273,7 +273,7 @@ int nodes_find(struct cli *cli, const struct nodes *nodes, const char *where,
 	if (nodes)
 		return ports_choose_among(cli, nodes, where, name, out);
 	status = nodes_read(cli, &all);
-	if (status == CLI_DONE && cli->topology.map)
+	if (status == CLI_DONE && cli->names.map)
 		status = ports_choose_mapped(cli, &all, where, name, out);
 	if (status == CLI_DONE && !out->count)
 		status = ports_choose(cli, all.all, all.count, where, name,

@@ -2,7 +2,6 @@
 /* Prints the list of options for --help. */
 #include <string.h>
 
-#include "options/table.h"
 #include "options/options.h"
 
 static void title_print(struct out *out)
@@ -22,16 +21,21 @@ static void option_print(struct out *out, const struct option_row *row)
 	out_line(out, "  %-21s  %s", left, row->help);
 }
 
-void options_help(struct out *out, const struct command *command)
+void options_help(const struct cli *cli, struct out *out,
+		  const struct command *command)
 {
+	const struct option_set shown = {
+		command ? command->groups & ~command->hidden : 0,
+		~0U,
+	};
+
 	title_print(out);
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if (!command ||
-		    (option_is_taken(&option_rows[i], command) &&
-		     !option_is_listed(option_rows[i].name,
-				       command->refused ? command->refused
-							: "")))
-			option_print(out, &option_rows[i]);
+	for (size_t i = 0; i < cli->options->count; i++) {
+		const struct option_row *row = cli->options->all[i].row;
+
+		if (!command || option_is_taken(row, command, &shown))
+			option_print(out, row);
+	}
 }
 
 /*
@@ -56,12 +60,15 @@ static void part_option_print(struct out *out, const struct option_row *row,
 	option_print(out, &own);
 }
 
-void options_part_help(struct out *out, const char *list,
+void options_part_help(const struct cli *cli, struct out *out,
+		       const struct option_set *set,
 		       const struct option_words *words)
 {
 	title_print(out);
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if (option_rows[i].letter == 'h' ||
-		    option_is_listed(option_rows[i].name, list))
-			part_option_print(out, &option_rows[i], words);
+	for (size_t i = 0; i < cli->options->count; i++) {
+		const struct option_row *row = cli->options->all[i].row;
+
+		if (option_is_taken(row, cli->command, set))
+			part_option_print(out, row, words);
+	}
 }

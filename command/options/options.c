@@ -8,61 +8,79 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "options/table.h"
+#include "options/merge.h"
 #include "options/options.h"
+
+/* An option on the command line. */
+struct option_use {
+	struct option_entry *entry;
+	const char *value;
+};
+
+const struct command *command_find(const struct command *const *commands,
+				   const char *name)
+{
+	for (; *commands; commands++)
+		if (strcmp((*commands)->name, name) == 0)
+			return *commands;
+	return NULL;
+}
 
 /*
  * Return: the value that getopt_long() returns for an option: its letter, or a
  * number above all letters.
  */
-static int option_key(size_t i)
+static int option_key(const struct options *options, size_t i)
 {
 	enum { WITHOUT_LETTER = 256 };
+	const char letter = options->all[i].row->letter;
 
-	return option_rows[i].letter ? option_rows[i].letter
-				     : WITHOUT_LETTER + (int)i;
+	return letter ? letter : WITHOUT_LETTER + (int)i;
 }
 
 /*
  * Make the tables for getopt_long(). Options and arguments may be mixed: "-"
  * makes getopt_long() return arguments in their order.
  */
-static void make_options(char *letters, struct option *options)
+static void make_options(const struct options *options, char *letters,
+			 struct option *out)
 {
 	*letters++ = '-';
 	*letters++ = ':';
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		int has = option_rows[i].argument ? required_argument
-						  : no_argument;
+	for (size_t i = 0; i < options->count; i++) {
+		const struct option_row *row = options->all[i].row;
 
-		options[i] = (struct option){ .name = option_rows[i].name,
-					      .has_arg = has,
-					      .val = option_key(i) };
-		if (!option_rows[i].letter)
+		out[i] = (struct option){
+			.name = row->name,
+			.has_arg = row->argument ? required_argument
+						 : no_argument,
+			.val = option_key(options, i),
+		};
+		if (!row->letter)
 			continue;
-		*letters++ = option_rows[i].letter;
-		if (option_rows[i].argument)
+		*letters++ = row->letter;
+		if (row->argument)
 			*letters++ = ':';
 	}
 	*letters = '\0';
-	options[OPTION_COUNT] = (struct option){ .name = NULL };
+	out[options->count] = (struct option){ .name = NULL };
 }
 
 /* Return: the number of options whose names begin with @start. */
-static size_t count_names(const char *start)
+static size_t count_names(const struct options *options, const char *start)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		count += strncmp(option_rows[i].name, start, strlen(start)) ==
-			 0;
+	for (size_t i = 0; i < options->count; i++)
+		count += strncmp(options->all[i].row->name, start,
+				 strlen(start)) == 0;
 	return count;
 }
 
-static bool is_key(int key)
+static bool is_key(const struct options *options, int key)
 {
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if (option_key(i) == key)
+	for (size_t i = 0; i < options->count; i++)
+		if (option_key(options, i) == key)
 			return true;
 	return false;
 }
@@ -71,13 +89,13 @@ static bool is_key(int key)
  * Return: the name of the option for which @text, "--name" or "--name=value",
  * is probably misspelt; or NULL.
  */
-static const char *option_meant(const char *text)
+static const char *option_meant(const struct options *options, const char *text)
 {
 	const char *name = text + strlen("--");
 	struct nearest nearest = nearest_start(name, strcspn(name, "="));
 
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		nearest_try(&nearest, option_rows[i].name);
+	for (size_t i = 0; i < options->count; i++)
+		nearest_try(&nearest, options->all[i].row->name);
 	return nearest.name;
 }
 
@@ -103,7 +121,7 @@ static bool is_exec_without_end(char **argv)
  * is unknown or ambiguous; the option's key for a long option that takes no
  * value but was given one; and the letter for an unknown short option.
  */
-static int wrong_option(char **argv, int key)
+static int wrong_option(const struct options *options, char **argv, int key)
 {
 	const char *text = argv[optind - 1];
 	const bool runs_command = is_exec_without_end(argv);
@@ -113,119 +131,230 @@ static int wrong_option(char **argv, int key)
 
 	if (key == ':')
 		complain("option '%s' needs a value; see ibsa --help", text);
-	else if (optopt != 0 && is_key(optopt))
+	else if (optopt != 0 && is_key(options, optopt))
 		complain("option '%.*s' takes no value; see ibsa --help",
 			 (int)strcspn(text, "="), text);
 	else if (optopt != 0)
 		complain("unknown option '-%c'; %s", optopt, more);
-	else if (count_names(text + strlen("--")) > 1)
+	else if (count_names(options, text + strlen("--")) > 1)
 		complain("option '%s' is ambiguous; see ibsa --help", text);
-	else if (!runs_command && option_meant(text))
+	else if (!runs_command && option_meant(options, text))
 		complain("unknown option '%s'; did you mean '--%s'?", text,
-			 option_meant(text));
+			 option_meant(options, text));
 	else
 		complain("unknown option '%s'; %s", text, more);
 	return CLI_USAGE;
 }
 
-static int set_name(struct cli *cli, const struct option_row *row,
-		    const char *value)
+static int text_set(void *to, const struct option_row *row, const char *value)
 {
 	if (!*value) {
 		complain("--%s: the value is empty", row->name);
 		return CLI_USAGE;
 	}
-	memcpy((char *)cli + row->at, &value, sizeof(value));
+	memcpy(to, &value, sizeof(value));
 	return CLI_DONE;
 }
 
-static int option_set(struct cli *cli, const struct option_row *row,
-		      const char *value)
+/* Parse a value into the struct @base, which the row's table fills. */
+static int row_set(void *base, const struct option_row *row, const char *value)
 {
+	void *to = (char *)base + row->at;
 	const bool is_given = true;
 
 	if (row->set)
-		return row->set(cli, value);
+		return row->set(to, value);
 	if (row->argument)
-		return set_name(cli, row, value);
-	memcpy((char *)cli + row->at, &is_given, sizeof(is_given));
+		return text_set(to, row, value);
+	memcpy(to, &is_given, sizeof(is_given));
 	return CLI_DONE;
 }
 
-static int option_take(struct cli *cli, int key, char **argv)
+static int no_memory(void)
 {
-	if (key == 1) {
-		cli->args[cli->arg_count++] = optarg;
-		return CLI_DONE;
-	}
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		if (option_key(i) != key)
-			continue;
-		cli->given |= UINT64_C(1) << i;
-		return option_set(cli, &option_rows[i], optarg);
-	}
-	return wrong_option(argv, key);
+	complain("out of memory");
+	return CLI_DEVICE;
 }
 
-int options_parse(struct cli *cli, int argc, char **argv)
+/*
+ * Parse the value of an option that the command does not have: a wrong value is
+ * reported before that.
+ */
+static int value_check(const struct option_entry *entry, const char *value)
 {
-	struct option options[OPTION_COUNT + 1];
-	char letters[2 * OPTION_COUNT + 3];
-	int status = CLI_DONE;
-	int key;
+	void *unused = calloc(1, entry->owner->options->size);
+	int status;
 
-	make_options(letters, options);
-	cli->args = calloc((size_t)argc + 1, sizeof(*cli->args));
-	if (!cli->args) {
-		complain("out of memory");
-		return CLI_DEVICE;
-	}
-	opterr = 0;
-	while (status == CLI_DONE &&
-	       (key = getopt_long(argc, argv, letters, options, NULL)) != -1)
-		status = option_take(cli, key, argv);
-	while (status == CLI_DONE && optind < argc)
-		cli->args[cli->arg_count++] = argv[optind++];
+	if (!unused)
+		return no_memory();
+	status = row_set(unused, entry->row, value);
+	free(unused);
 	return status;
 }
 
-bool options_fit(const struct cli *cli, const struct command *command)
+static int use_set(struct cli *cli, const struct option_use *use)
 {
-	if (cli->fabric.sa_mode && !option_is_own("sa", command)) {
-		complain("--sa: '%s' is for ibsa fabric only; here it is a "
-			 "LID, a GID, or lid=..,sl=..,gid=..",
-			 cli->fabric.sa_mode);
-		return false;
-	}
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		const struct option_row *row = &option_rows[i];
+	struct option_entry *entry = use->entry;
+	const struct option_row *own;
 
-		if (!(cli->given >> i & 1) || option_is_taken(row, command))
+	entry->is_given = true;
+	entry->value = use->value;
+	if (!entry->owner)
+		return row_set(cli, entry->row, use->value);
+	own = cli->command
+		      ? option_find(cli->command->options, entry->row->name)
+		      : NULL;
+	return own ? row_set(cli->own, own, use->value)
+		   : value_check(entry, use->value);
+}
+
+static struct option_entry *entry_of_key(const struct options *options, int key)
+{
+	for (size_t i = 0; i < options->count; i++)
+		if (option_key(options, i) == key)
+			return &options->all[i];
+	return NULL;
+}
+
+/*
+ * Split the command line into arguments and options; the command is known after
+ * this. Return: what getopt_long() returned last: -1 at the end, or a wrong
+ * option.
+ */
+static int line_split(struct cli *cli, int argc, char **argv,
+		      struct option_use *uses, size_t *out_count)
+{
+	struct option longs[OPTIONS_MAX + 1];
+	char letters[2 * OPTIONS_MAX + 3];
+	int key;
+
+	make_options(cli->options, letters, longs);
+	opterr = 0;
+	while ((key = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		struct option_entry *entry = entry_of_key(cli->options, key);
+
+		if (entry)
+			uses[(*out_count)++] = (struct option_use){ entry,
+								    optarg };
+		else if (key == 1)
+			cli->args[cli->arg_count++] = optarg;
+		else
+			return key;
+	}
+	while (optind < argc)
+		cli->args[cli->arg_count++] = argv[optind++];
+	return -1;
+}
+
+/* Find the command, and make the struct that its own options fill. */
+static int command_prepare(struct cli *cli,
+			   const struct command *const *commands)
+{
+	if (cli->arg_count > 0)
+		cli->command = command_find(commands, cli->args[0]);
+	if (!cli->command || !cli->command->options)
+		return CLI_DONE;
+	cli->own = calloc(1, cli->command->options->size);
+	return cli->own ? CLI_DONE : no_memory();
+}
+
+static int line_parse(struct cli *cli, const struct command *const *commands,
+		      int argc, char **argv, struct option_use *uses)
+{
+	size_t count = 0;
+	const int last = line_split(cli, argc, argv, uses, &count);
+	int status = command_prepare(cli, commands);
+
+	for (size_t i = 0; i < count && status == CLI_DONE; i++)
+		status = use_set(cli, &uses[i]);
+	if (status == CLI_DONE && last != -1)
+		status = wrong_option(cli->options, argv, last);
+	return status;
+}
+
+int options_parse(struct cli *cli, const struct command *const *commands,
+		  int argc, char **argv)
+{
+	/* In "-ab", an argument of argv is several options. */
+	size_t most = 1;
+	struct option_use *uses;
+	int status;
+
+	for (int i = 1; i < argc; i++)
+		most += strlen(argv[i]) + 1;
+	cli->options = options_merge(commands);
+	cli->args = calloc((size_t)argc + 1, sizeof(*cli->args));
+	uses = calloc(most, sizeof(*uses));
+	status = cli->options && cli->args && uses
+			 ? line_parse(cli, commands, argc, argv, uses)
+			 : no_memory();
+	free(uses);
+	return status;
+}
+
+void options_free(struct cli *cli)
+{
+	free(cli->args);
+	free(cli->own);
+	if (cli->options)
+		free(cli->options->all);
+	free(cli->options);
+}
+
+const struct option_row *option_find(const struct option_table *table,
+				     const char *name)
+{
+	for (size_t i = 0; table && i < table->count; i++)
+		if (strcmp(table->rows[i].name, name) == 0)
+			return &table->rows[i];
+	return NULL;
+}
+
+bool option_is_taken(const struct option_row *row,
+		     const struct command *command,
+		     const struct option_set *set)
+{
+	const struct option_row *own;
+
+	if (row->group)
+		return row->group & set->groups;
+	own = option_find(command->options, row->name);
+	return own && (!own->parts || own->parts & set->parts);
+}
+
+bool options_only(const struct cli *cli, const char *whose,
+		  const struct option_set *set)
+{
+	for (size_t i = 0; i < cli->options->count; i++) {
+		const struct option_entry *entry = &cli->options->all[i];
+
+		if (!entry->is_given ||
+		    option_is_taken(entry->row, cli->command, set))
 			continue;
-		complain("%s has no option --%s", command->name, row->name);
+		complain("%s has no option --%s", whose, entry->row->name);
 		return false;
 	}
 	return true;
 }
 
-bool options_only(const struct cli *cli, const char *whose, const char *list)
+bool options_fit(const struct cli *cli)
 {
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		const struct option_row *row = &option_rows[i];
+	const struct command *command = cli->command;
+	const struct option_set set = { command->groups, ~0U };
 
-		if (!(cli->given >> i & 1) || row->whose == OPTION_OUTPUT ||
-		    option_is_listed(row->name, list))
-			continue;
-		complain("%s has no option --%s", whose, row->name);
+	if (cli->sa.word && !(command->groups & GROUP_SA_WORD)) {
+		complain("--sa: '%s' is for ibsa fabric only; here it is a "
+			 "LID, a GID, or lid=..,sl=..,gid=..",
+			 cli->sa.word);
 		return false;
 	}
-	return true;
+	return options_only(cli, command->name, &set);
 }
 
 bool options_given(const struct cli *cli, const char *name)
 {
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if (strcmp(option_rows[i].name, name) == 0)
-			return cli->given >> i & 1;
+	for (size_t i = 0; i < cli->options->count; i++)
+		if (strcmp(cli->options->all[i].row->name, name) == 0)
+			return cli->options->all[i].is_given;
 	return false;
 }

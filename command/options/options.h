@@ -3,38 +3,75 @@
 #ifndef COMMAND_OPTIONS_H
 #define COMMAND_OPTIONS_H
 
-#include "output/cli.h"
+#include "options/command.h"
+
+/**
+ * struct option_entry - an option, and its use on the command line
+ * @row:   its row; in the tables of other commands that have the option, the
+ *         row has the same letter, name and kind of value
+ * @owner: a command whose table has the row; NULL: it fills struct cli
+ * @value: the value that was given last, or NULL
+ * @is_given: the option is given
+ */
+struct option_entry {
+	const struct option_row *row;
+	const struct command *owner;
+	const char *value;
+	bool is_given;
+};
+
+/* All options: as --help lists them; each name once. */
+struct options {
+	struct option_entry *all;
+	size_t count;
+};
+
+/**
+ * struct option_set - options that a part of a command accepts
+ * @groups: those in struct cli
+ * @parts:  those of the command's own options whose parts include one of these
+ *          bits
+ */
+struct option_set {
+	unsigned int groups;
+	unsigned int parts;
+};
 
 /*
- * Parse the options, wherever they are on the command line, into @cli. The
- * other arguments become @cli->args.
+ * Parse the options, wherever they are on the command line: those in struct cli
+ * into @cli, those of the command into a new struct, @cli->own. The other
+ * arguments become @cli->args, the row of the command @cli->command. @commands
+ * ends with NULL.
  *
  * Return: the exit status; a failure is printed.
  */
-int options_parse(struct cli *cli, int argc, char **argv);
+int options_parse(struct cli *cli, const struct command *const *commands,
+		  int argc, char **argv);
+void options_free(struct cli *cli);
+
+/* Return: the command with this name, or NULL. */
+const struct command *command_find(const struct command *const *commands,
+				   const char *name);
 
 /*
- * Whether @command accepts all options that are given; if not, a message is
+ * Whether the command accepts all options that are given; if not, a message is
  * printed.
  */
-bool options_fit(const struct cli *cli, const struct command *command);
+bool options_fit(const struct cli *cli);
 
 /*
- * Whether a part of a command, such as serve of ibsa fabric, accepts all
- * options that are given: it accepts the options in @list, separated by blanks,
- * and options that only change the output. If the part does not accept an
- * option, print a message that begins with @whose, the name of the part.
+ * Whether all options that are given are in @set. If not, print a message that
+ * begins with @whose, the name of the part of the command.
  */
-bool options_only(const struct cli *cli, const char *whose, const char *list);
-
-/* Whether @list, separated by blanks, contains @name. */
-bool option_is_listed(const char *name, const char *list);
+bool options_only(const struct cli *cli, const char *whose,
+		  const struct option_set *set);
 
 /* Whether the option @name is given. */
 bool options_given(const struct cli *cli, const char *name);
 
 /* Print the help of the options that @command accepts; NULL: of all options. */
-void options_help(struct out *out, const struct command *command);
+void options_help(const struct cli *cli, struct out *out,
+		  const struct command *command);
 
 /*
  * An option whose line in the help of a part of a command, such as serve of
@@ -47,11 +84,23 @@ struct option_words {
 };
 
 /*
- * Print the lines of the options that a part of a command accepts: those in
- * @list, and --help. @words has the lines that differ, and ends with an entry
- * without a name.
+ * Print the lines of the options that a part of the command accepts. @words has
+ * the lines that differ, and ends with an entry without a name.
  */
-void options_part_help(struct out *out, const char *list,
+void options_part_help(const struct cli *cli, struct out *out,
+		       const struct option_set *set,
 		       const struct option_words *words);
+
+/* Return: the row of this name in a table, or NULL. @table may be NULL. */
+const struct option_row *option_find(const struct option_table *table,
+				     const char *name);
+
+/*
+ * Whether the option @row, of any table, is among those of @set that @command
+ * has.
+ */
+bool option_is_taken(const struct option_row *row,
+		     const struct command *command,
+		     const struct option_set *set);
 
 #endif

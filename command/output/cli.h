@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Types and functions that the files of the command share: options and
- * commands.
+ * What the commands share: one run of a command, and functions that explain
+ * failures.
  */
 #ifndef COMMAND_CLI_H
 #define COMMAND_CLI_H
@@ -15,15 +15,20 @@
 
 struct interrupt;
 
+struct command;
+struct options;
+
 /**
  * struct cli - one run of the command
  * @open:    options for opening the client; its strings are those of argv
- * @sa, @output, @record, @picture, @gids, @check, @metrics, @path, @reach,
- * @service, @topology, @trace, @watch, @fabric: options by subject
- * @all:     --all is given; several commands have this option
- * @why:     --why is given, for path or reach
- * @given:   which options are given: bit N for row N of option_table.c
+ * @sa, @output, @record, @names: options that many commands have, by subject
+ * @loaded:  the fabric that this process has loaded, or NULL
+ * @plugin:  whether a line of a monitoring plugin is expected
  * @help, @version: the option --help or --version is given
+ * @command: the row of the command that the arguments name, or NULL
+ * @own:     the options that only this command has, in its own struct; NULL: it
+ *           has none
+ * @options: all options, and which are given
  * @args:    the arguments without options; the first is the command
  * @arg_count: number of @args
  * @out:     standard output
@@ -36,94 +41,20 @@ struct cli {
 	struct sa_options sa;
 	struct output_options output;
 	struct record_options record;
-	struct picture_options picture;
-	struct gids_options gids;
-	struct check_options check;
-	struct metrics_options metrics;
-	struct path_options path;
-	struct reach_options reach;
-	struct service_options service;
-	struct topology_options topology;
-	struct trace_options trace;
-	struct watch_options watch;
-	struct fabric_options fabric;
-	bool all;
-	bool why;
-	uint64_t given;
+	struct name_options names;
+	struct ibsa_fabric *loaded;
+	struct plugin_state plugin;
 	bool help;
 	bool version;
+	const struct command *command;
+	void *own;
+	struct options *options;
 	char **args;
 	int arg_count;
 	struct out out;
 	struct ibsa_client *client;
 	struct interrupt *interrupt;
 };
-
-/**
- * struct command - a row of the command table
- * @name:      name of the command
- * @arguments: its arguments as the usage line shows them
- * @help:      one line for the list of commands
- * @options:   options that it accepts besides the common ones, separated by
- *             blanks
- * @run:       runs the command and returns its exit status
- * @details:   prints what --help adds after the options, or NULL
- * @can_help:  checks the command's arguments when --help is given, and returns
- *             the exit status; or NULL
- * @part_help: prints the help of the part of the command that the arguments
- *             name, such as serve of ibsa fabric; returns false if they name
- *             none; NULL: the command has no parts with a help of their own
- * @part_takes: whether any part of the command accepts the option; NULL:
- *             @options has all options of the command
- * @refused:   options that all commands have, but not this one; or NULL
- */
-struct command {
-	const char *name;
-	const char *arguments;
-	const char *help;
-	const char *options;
-	int (*run)(struct cli *cli);
-	void (*details)(struct cli *cli);
-	int (*can_help)(struct cli *cli);
-	bool (*part_help)(struct cli *cli);
-	bool (*part_takes)(const char *option);
-	const char *refused;
-};
-
-int cmd_check(struct cli *cli);
-void cmd_check_details(struct cli *cli);
-int cmd_devices(struct cli *cli);
-int cmd_env(struct cli *cli);
-void cmd_env_details(struct cli *cli);
-int cmd_fabric(struct cli *cli);
-int cmd_fabric_can_help(struct cli *cli);
-void cmd_fabric_details(struct cli *cli);
-bool cmd_fabric_part_help(struct cli *cli);
-bool cmd_fabric_part_takes(const char *option);
-int cmd_doctor(struct cli *cli);
-void cmd_doctor_details(struct cli *cli);
-int cmd_gids(struct cli *cli);
-void cmd_gids_details(struct cli *cli);
-int cmd_metrics(struct cli *cli);
-void cmd_metrics_details(struct cli *cli);
-int cmd_page(struct cli *cli);
-void cmd_page_details(struct cli *cli);
-int cmd_path(struct cli *cli);
-void cmd_path_details(struct cli *cli);
-int cmd_query(struct cli *cli);
-int cmd_query_can_help(struct cli *cli);
-void cmd_query_details(struct cli *cli);
-int cmd_reach(struct cli *cli);
-void cmd_reach_details(struct cli *cli);
-int cmd_service(struct cli *cli);
-int cmd_service_can_help(struct cli *cli);
-void cmd_service_details(struct cli *cli);
-int cmd_topology(struct cli *cli);
-void cmd_topology_details(struct cli *cli);
-int cmd_trace(struct cli *cli);
-void cmd_trace_details(struct cli *cli);
-int cmd_watch(struct cli *cli);
-void cmd_watch_details(struct cli *cli);
 
 /*
  * Print on stderr how to try an example fabric, on a machine without a device;

@@ -8,8 +8,15 @@
 #include "base/memory_text.h"
 #include "names/node_map.h"
 #include "page/page.h"
+#include "options/command.h"
+#include "options/shared.h"
 
 enum { TIME_TEXT = 32 };
+
+/* Options of ibsa page: the file of --expect, or NULL. */
+struct page_options {
+	const char *expect;
+};
 
 static bool is_standard_output(const struct cli *cli)
 {
@@ -50,7 +57,7 @@ static int page_read(struct page *page)
 {
 	int status = node_map_read(page->cli);
 
-	page->view.map = page->cli->topology.map;
+	page->view.map = page->cli->names.map;
 	if (status == CLI_DONE)
 		status = topology_get(page);
 	if (status != CLI_DONE)
@@ -125,11 +132,12 @@ static int page_make(struct page *page)
 	return status;
 }
 
-int cmd_page(struct cli *cli)
+static int cmd_page(struct cli *cli)
 {
+	const struct page_options *options = cli->own;
 	struct page page = {
 		.cli = cli,
-		.check = { .cli = cli },
+		.check = { .cli = cli, .expect = options->expect },
 		.file = cli->arg_count > 1 ? cli->args[1] : NULL,
 	};
 	int status = options_check(cli);
@@ -142,7 +150,7 @@ int cmd_page(struct cli *cli)
 	return status;
 }
 
-void cmd_page_details(struct cli *cli)
+static void cmd_page_details(struct cli *cli)
 {
 	out_line(
 		&cli->out, "%s",
@@ -156,3 +164,26 @@ void cmd_page_details(struct cli *cli)
 		"  ibsa page --expect fabric.net -o fabric.html\n"
 		"  ibsa page fabric.net -o - >fabric.html\n");
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	OPTION_EXPECT(struct page_options, expect, 0),
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct page_options);
+
+/* clang-format off */
+const struct command command_page = {
+	.name = "page",
+	.arguments = "[FILE]",
+	.help = "write a fabric as an HTML page",
+	.options = &table,
+	.groups = GROUP_ALL | GROUP_NAMES | GROUP_FILE | GROUP_RECORD,
+	.hidden = GROUP_JSON | GROUP_ROWS,
+	.run = cmd_page,
+	.details = cmd_page_details,
+	.file = 1,
+};
+/* clang-format on */

@@ -17,12 +17,14 @@
 #include "path/path.h"
 #include "output/reason.h"
 #include "names/target.h"
+#include "options/command.h"
+#include "options/shared.h"
 
 enum {
 	MOST_PATHS = 127, /* The largest value of the 7-bit field numb_path. */
 };
 
-void cmd_path_details(struct cli *cli)
+static void cmd_path_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"SRC and DST are one of",
@@ -394,7 +396,8 @@ static int missing_explain(struct cli *cli, const struct ibsa_query *query,
 		 end_text(rows->src, cli->args[1], from),
 		 end_text(rows->dst, cli->args[2], to),
 		 reason.detail[0] ? ": " : "", reason.detail);
-	return cli->why ? rows_add_missing(rows, pair, &reason) : CLI_NO;
+	return path_own(cli)->why ? rows_add_missing(rows, pair, &reason)
+				  : CLI_NO;
 }
 
 /* Query the path between one pair of ports. */
@@ -407,7 +410,8 @@ static int pair_query(struct cli *cli, const struct form *form,
 		.record = form->record,
 		.match = &pair.match,
 		.mask = pair_mask(form, src, dst),
-		.method = cli->all ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
+		.method = path_own(cli)->all ? IBSA_METHOD_GET_TABLE
+					     : IBSA_METHOD_GET,
 	};
 	const size_t before = rows->count;
 	int status;
@@ -457,7 +461,7 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 	struct rows rows = {
 		.record = form->record,
 		.is_opa = path_query->is_opa,
-		.has_reasons = cli->why,
+		.has_reasons = path_own(cli)->why,
 	};
 	struct ends ends[2] = { { .count = 0 } };
 	struct ends_pairs pairs;
@@ -465,18 +469,18 @@ static int paths_query(struct cli *cli, const struct path_query *path_query,
 
 	for (int i = 0; i < 2 && status == CLI_DONE; i++)
 		status = ends_find(cli, &path_query->ends[i], &ends[i]);
-	if (status == CLI_NO && cli->why)
+	if (status == CLI_NO && path_own(cli)->why)
 		status = rows_add_unnamed(cli, &rows, form, ends,
 					  cli->args[1 + (ends[0].count > 0)]);
 	if (status == CLI_DONE && path_query->is_opa &&
 	    form->record == &ibsa_path_record)
 		status = ends_to_gids(cli, ends);
 	if (status == CLI_DONE) {
-		pairs = ends_pair(&ends[0], &ends[1], cli->path.all_pairs);
+		pairs = ends_pair(&ends[0], &ends[1], path_own(cli)->all_pairs);
 		rows.has_devices = ends[0].count > 1 || ends[1].count > 1;
 		status = pairs_query(cli, form, &pairs, &rows);
 	}
-	if (status == CLI_SILENT && cli->why)
+	if (status == CLI_SILENT && path_own(cli)->why)
 		status = rows_add_down(cli, &rows, form);
 	if (status == CLI_DONE || status == CLI_NO ||
 	    (status == CLI_SILENT && rows.count))
@@ -493,13 +497,14 @@ static const struct columns *path_columns(const struct cli *cli,
 					  const struct form *form)
 {
 	if (form->record == &ibsa_opa_path_record)
-		return cli->why ? &columns_path_opa_why : &columns_path_opa;
-	return cli->why ? &columns_path_why : &columns_path;
+		return path_own(cli)->why ? &columns_path_opa_why
+					  : &columns_path_opa;
+	return path_own(cli)->why ? &columns_path_why : &columns_path;
 }
 
-int cmd_path(struct cli *cli)
+static int cmd_path(struct cli *cli)
 {
-	const uint8_t paths = cli->all ? MOST_PATHS : 1;
+	const uint8_t paths = path_own(cli)->all ? MOST_PATHS : 1;
 	struct path_query path_query = {
 		.ib = {
 			.record = &ibsa_path_record,
@@ -522,3 +527,40 @@ int cmd_path(struct cli *cli)
 		status = paths_query(cli, &path_query, form);
 	return status;
 }
+
+static int pairs_option(void *to, const char *value)
+{
+	struct path_options *options = to;
+
+	if (strcmp(value, "all") != 0) {
+		complain("--pairs: unknown value '%s'; the only value is all",
+			 value);
+		return CLI_USAGE;
+	}
+	options->all_pairs = true;
+	return CLI_DONE;
+}
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	OPTION_ALL(struct path_options, all, 0),
+	{ 0, "pairs", "all", "path: all pairs of ports of two hosts",
+	  pairs_option },
+	OPTION_WHY(struct path_options, why),
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct path_options);
+
+/* clang-format off */
+const struct command command_path = {
+	.name = "path",
+	.arguments = "SRC DST [FIELD=VALUE...]",
+	.help = "show the path from one port to another",
+	.options = &table,
+	.groups = GROUP_ALL | GROUP_RECORD,
+	.run = cmd_path,
+	.details = cmd_path_details,
+};
+/* clang-format on */

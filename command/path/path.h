@@ -8,6 +8,25 @@
 #include "names/ends.h"
 #include "output/fields.h"
 
+/**
+ * struct path_options - options of ibsa path
+ * @all:       print all paths
+ * @all_pairs: print a path from each port of the first host to each port of the
+ *             second host
+ * @why:       print why there is no path
+ */
+struct path_options {
+	bool all;
+	bool all_pairs;
+	bool why;
+};
+
+/* The options of the command that runs. */
+static inline const struct path_options *path_own(const struct cli *cli)
+{
+	return cli->own;
+}
+
 /*
  * A path query in one layout of PathRecords: that of InfiniBand or that of
  * Omni-Path.

@@ -12,6 +12,7 @@
 #include "output/columns.h"
 #include "output/fields.h"
 #include "session/scope.h"
+#include "options/command.h"
 
 enum { NO_PORT = -1 };
 
@@ -366,7 +367,7 @@ static int fabric_devices(struct cli *cli, struct view *view, const char *file)
 	return status;
 }
 
-int cmd_devices(struct cli *cli)
+static int cmd_devices(struct cli *cli)
 {
 	const char *file = fabric_file(cli);
 	struct scope scope;
@@ -382,3 +383,13 @@ int cmd_devices(struct cli *cli)
 	scope_free(&scope);
 	return status;
 }
+
+/* clang-format off */
+const struct command command_devices = {
+	.name = "devices",
+	.arguments = "[DEVICE[/PORT]]",
+	.help = "list the ports of this machine or of a fabric",
+	.groups = GROUP_ALL,
+	.run = cmd_devices,
+};
+/* clang-format on */

@@ -13,6 +13,25 @@
 #include "output/columns.h"
 #include "output/fields.h"
 #include "session/scope.h"
+#include "options/command.h"
+#include "options/shared.h"
+
+/**
+ * struct gids_options - options of ibsa gids
+ * @all:     list all GIDs for the address
+ * @address: the address of --for as text; NULL if not given
+ * @gid:     this address as a GID
+ */
+struct gids_options {
+	bool all;
+	const char *address;
+	struct ibsa_gid gid;
+};
+
+static const struct gids_options *gids_own(const struct cli *cli)
+{
+	return cli->own;
+}
 
 enum { IPV4_AT = 12, MAPPED_BITS = 96 };
 
@@ -232,7 +251,7 @@ static int no_gid_fits_explain(const struct cli *cli, const struct view *view)
 			snprintf(text + used, sizeof(text) - used, "%s%zu %s",
 				 used ? ", " : "", count, reasons[i].text);
 	}
-	complain("no GID can be used for %s: %s", cli->gids.address, text);
+	complain("no GID can be used for %s: %s", gids_own(cli)->address, text);
 	return CLI_NO;
 }
 
@@ -246,13 +265,13 @@ static int show_choice(struct cli *cli, struct view *view)
 		complain("out of memory");
 		return CLI_DEVICE;
 	}
-	view->address = &cli->gids.gid;
+	view->address = &gids_own(cli)->gid;
 	view->fits = fits;
 	err = ibsa_gid_choose(view->rows, view->count, view->address, fits,
 			      &at);
-	if (!err && !cli->all)
+	if (!err && !gids_own(cli)->all)
 		view->only = &at;
-	if (cli->all)
+	if (gids_own(cli)->all)
 		out_rows(&cli->out, view->count, row_write, view);
 	else
 		out_rows(&cli->out, err ? 0 : 1, row_write, view);
@@ -270,7 +289,7 @@ static int rows_print(struct cli *cli, struct view *view)
 			 "ibsa devices");
 		return CLI_NO;
 	}
-	if (cli->gids.address)
+	if (gids_own(cli)->address)
 		return show_choice(cli, view);
 	for (size_t i = 0; i < view->count; i++)
 		view->noted |= view->rows[i].err != 0;
@@ -446,20 +465,22 @@ static int fabric_gids(struct cli *cli, const struct scope *scope,
 	return status;
 }
 
-int cmd_gids(struct cli *cli)
+static int cmd_gids(struct cli *cli)
 {
 	const char *file = fabric_file(cli);
 	struct scope scope;
 	int status = scope_find(cli, &scope);
 
-	if (status == CLI_DONE && cli->all && !cli->gids.address) {
+	if (status == CLI_DONE && gids_own(cli)->all &&
+	    !gids_own(cli)->address) {
 		complain("gids: --all needs --for; without --for, gids lists "
 			 "all GIDs anyway");
 		status = CLI_USAGE;
 	}
 	if (status == CLI_DONE)
-		status = columns_use(cli, cli->gids.address ? &columns_gids_for
-							    : &columns_gids);
+		status = columns_use(cli, gids_own(cli)->address
+						  ? &columns_gids_for
+						  : &columns_gids);
 	if (status == CLI_DONE)
 		status = file ? fabric_gids(cli, &scope, file)
 			      : machine_gids(cli, &scope);
@@ -467,7 +488,7 @@ int cmd_gids(struct cli *cli)
 	return status;
 }
 
-void cmd_gids_details(struct cli *cli)
+static void cmd_gids_details(struct cli *cli)
 {
 	struct out *out = &cli->out;
 
@@ -481,3 +502,76 @@ void cmd_gids_details(struct cli *cli)
 		      "--all also shows the other entries, each with\nthe "
 		      "reason why it was not chosen.\n");
 }
+
+/*
+ * Parse an address into a GID: as in RoCE, an IPv4 address a.b.c.d becomes the
+ * GID ::ffff:a.b.c.d.
+ */
+static int address_parse(const char *text, struct ibsa_gid *out)
+{
+	char mapped[IBSA_GID_TEXT];
+
+	if (strchr(text, ':'))
+		return ibsa_gid_parse(text, out);
+	/*
+	 * Text without a dot is not accepted: it would be parsed as the end of
+	 * an IPv6 address.
+	 */
+	if (!strchr(text, '.'))
+		return -EINVAL;
+	snprintf(mapped, sizeof(mapped), "::ffff:%s", text);
+	return ibsa_gid_parse(mapped, out);
+}
+
+/* Whether the GID stands for the unspecified address of IPv4 or IPv6. */
+static bool is_unspecified(const struct ibsa_gid *gid)
+{
+	static const struct ibsa_gid zero;
+	static const struct ibsa_gid ipv4 = { { [10] = 0xff, 0xff } };
+
+	return memcmp(gid, &zero, sizeof(zero)) == 0 ||
+	       memcmp(gid, &ipv4, sizeof(ipv4)) == 0;
+}
+
+static int for_option(void *to, const char *value)
+{
+	struct gids_options *options = to;
+
+	if (address_parse(value, &options->gid)) {
+		complain("--for: '%s' is neither an IPv4 nor an IPv6 address, "
+			 "nor a GID",
+			 value);
+		return CLI_USAGE;
+	}
+	if (is_unspecified(&options->gid)) {
+		complain("--for: '%s' is the unspecified address; give the "
+			 "address of a destination",
+			 value);
+		return CLI_USAGE;
+	}
+	options->address = value;
+	return CLI_DONE;
+}
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	OPTION_ALL(struct gids_options, all, 0),
+	{ 0, "for", "ADDRESS", "gids: select the GID for this address",
+	  for_option },
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct gids_options);
+
+/* clang-format off */
+const struct command command_gids = {
+	.name = "gids",
+	.arguments = "[DEVICE[/PORT]]",
+	.help = "list GID tables, or select a GID for an address",
+	.options = &table,
+	.groups = GROUP_ALL,
+	.run = cmd_gids,
+	.details = cmd_gids_details,
+};
+/* clang-format on */

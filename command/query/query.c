@@ -11,6 +11,7 @@
 #include "output/columns.h"
 #include "output/fields.h"
 #include "session/multi_path.h"
+#include "options/command.h"
 
 static const struct method {
 	const char *name;
@@ -92,14 +93,14 @@ static int wrong(const char *what, const char *argument)
 	return CLI_USAGE;
 }
 
-int cmd_query_can_help(struct cli *cli)
+static int cmd_query_can_help(struct cli *cli)
 {
 	if (cli->arg_count > 2 && !ibsa_record_find(cli->args[2]))
 		return wrong("record type", cli->args[2]);
 	return CLI_DONE;
 }
 
-void cmd_query_details(struct cli *cli)
+static void cmd_query_details(struct cli *cli)
 {
 	const struct ibsa_record *record = NULL;
 	unsigned int count = 0;
@@ -251,7 +252,7 @@ static const char *no_record_hint(const struct ibsa_query *query)
 	return "";
 }
 
-int cmd_query(struct cli *cli)
+static int cmd_query(struct cli *cli)
 {
 	union fields_host match;
 	struct ibsa_query query = { .match = &match };
@@ -270,3 +271,15 @@ int cmd_query(struct cli *cli)
 	}
 	return status;
 }
+
+/* clang-format off */
+const struct command command_query = {
+	.name = "query",
+	.arguments = "METHOD RECORD [FIELD=VALUE...]",
+	.help = "send a request for any record, with any fields",
+	.groups = GROUP_ALL | GROUP_RECORD,
+	.run = cmd_query,
+	.details = cmd_query_details,
+	.can_help = cmd_query_can_help,
+};
+/* clang-format on */

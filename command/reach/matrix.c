@@ -11,6 +11,7 @@
 #include "base/file_write.h"
 #include "base/memory_text.h"
 #include "reach/reach.h"
+#include "reach/options.h"
 
 /*
  * The matrix: @results has a row for each source GID, with a cell for each
@@ -241,8 +242,9 @@ static int write_svg(struct cli *cli, const struct matrix *matrix)
 		reach_svg(memory.file, matrix->targets, matrix->results);
 		status = memory_text_close(&memory);
 	}
-	if (status == CLI_DONE && strcmp(cli->picture.svg, "-") != 0)
-		status = file_write(cli->picture.svg, memory.text, memory.len);
+	if (status == CLI_DONE && strcmp(reach_own(cli)->svg, "-") != 0)
+		status = file_write(reach_own(cli)->svg, memory.text,
+				    memory.len);
 	else if (status == CLI_DONE)
 		out_line(&cli->out, "%s", memory.text);
 	free(memory.text);
@@ -311,15 +313,15 @@ static int matrix_print(struct cli *cli, struct matrix *matrix)
 		if (matrix->results[i].is_known)
 			matrix->known[matrix->known_count++] = i;
 	}
-	if (cli->picture.svg)
+	if (reach_own(cli)->svg)
 		status = write_svg(cli, matrix);
-	if (!cli->picture.svg || strcmp(cli->picture.svg, "-") != 0) {
+	if (!reach_own(cli)->svg || strcmp(reach_own(cli)->svg, "-") != 0) {
 		if (!out_is_brief(&cli->out))
 			out_rows(&cli->out, matrix->known_count, pair_row,
 				 matrix);
 		else
 			draw(&cli->out, matrix);
-		if (out_is_brief(&cli->out) && cli->why)
+		if (out_is_brief(&cli->out) && reach_own(cli)->why)
 			reasons_print(&cli->out, matrix);
 	}
 	reach_summary(cli, &tally);
@@ -336,7 +338,7 @@ static int rows_query(struct cli *cli, struct matrix *matrix)
 
 	for (size_t from = 0; from < count; from++)
 		sources += !is_group(targets->first[from]);
-	reach_run_start(&run, cli, sources * count, cli->why);
+	reach_run_start(&run, cli, sources * count, reach_own(cli)->why);
 	for (size_t from = 0; from < count; from++)
 		if (!is_group(targets->first[from]) &&
 		    !reach_run_query(&run, &targets->gids[from], targets->gids,

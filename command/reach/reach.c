@@ -11,9 +11,12 @@
 #include "output/fields.h"
 #include "names/nodes.h"
 #include "reach/reach.h"
+#include "reach/options.h"
 #include "names/target.h"
+#include "options/command.h"
+#include "options/shared.h"
 
-void cmd_reach_details(struct cli *cli)
+static void cmd_reach_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"TARGET is one of",
@@ -186,7 +189,7 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 	} else {
 		rows.is_down = targets->is_silent && port_is_down(cli->client);
 		reach_run_start(&run, cli, targets->gid_count,
-				cli->why || !targets->is_whole);
+				reach_own(cli)->why || !targets->is_whole);
 		(void)reach_run_query(&run, NULL, targets->gids,
 				      targets->gid_count, results);
 		rows.shows_all = cli->client && nodes_are_shown(cli);
@@ -206,12 +209,12 @@ static int targets_query(struct cli *cli, const struct reach_targets *targets)
 
 static int check_options(const struct cli *cli)
 {
-	if (cli->picture.svg && !cli->reach.matrix) {
+	if (reach_own(cli)->svg && !reach_own(cli)->matrix) {
 		complain("--svg needs --matrix");
 		return CLI_USAGE;
 	}
-	if (cli->picture.svg && out_is_data(&cli->out) &&
-	    strcmp(cli->picture.svg, "-") == 0) {
+	if (reach_own(cli)->svg && out_is_data(&cli->out) &&
+	    strcmp(reach_own(cli)->svg, "-") == 0) {
 		complain("the rows and --svg - are both written to standard "
 			 "output; name a file with --svg");
 		return CLI_USAGE;
@@ -224,7 +227,7 @@ static int interrupted_report(struct cli *cli,
 {
 	const size_t count = targets->count;
 	const struct reach_tally tally = {
-		.unasked = cli->reach.matrix ? count * count : count,
+		.unasked = reach_own(cli)->matrix ? count * count : count,
 	};
 
 	complain("interrupted");
@@ -244,17 +247,18 @@ static int targets_reach(struct cli *cli, struct reach_targets *targets)
 	if (interrupt_seen(&interrupt) && status != CLI_DONE)
 		status = interrupted_report(cli, targets);
 	else if (status == CLI_DONE)
-		status = cli->reach.matrix ? reach_matrix(cli, targets)
-					   : targets_query(cli, targets);
+		status = reach_own(cli)->matrix ? reach_matrix(cli, targets)
+						: targets_query(cli, targets);
 	reach_signals_stop(cli);
 	return reach_worse(status, targets->status);
 }
 
-int cmd_reach(struct cli *cli)
+static int cmd_reach(struct cli *cli)
 {
 	struct reach_targets targets = { .count = 0 };
-	int status = columns_use(cli, cli->reach.matrix ? &columns_reach_matrix
-							: &columns_reach);
+	int status = columns_use(cli, reach_own(cli)->matrix
+					      ? &columns_reach_matrix
+					      : &columns_reach);
 
 	if (status == CLI_DONE)
 		status = check_options(cli);
@@ -265,3 +269,28 @@ int cmd_reach(struct cli *cli)
 	reach_targets_free(&targets);
 	return status;
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	OPTION_ALL(struct reach_options, all, 0),
+	{ 0, "matrix", NULL, "reach: check every pair of ports",
+	  OPTION_AT(struct reach_options, matrix) },
+	OPTION_SVG(struct reach_options, svg, 0),
+	OPTION_WHY(struct reach_options, why),
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct reach_options);
+
+/* clang-format off */
+const struct command command_reach = {
+	.name = "reach",
+	.arguments = "TARGET...|-|--all|--matrix [TARGET...]",
+	.help = "check which ports can be reached",
+	.options = &table,
+	.groups = GROUP_ALL | GROUP_RECORD,
+	.run = cmd_reach,
+	.details = cmd_reach_details,
+};
+/* clang-format on */

@@ -14,6 +14,7 @@
 #include "names/nodes.h"
 #include "session/opa.h"
 #include "reach/reach.h"
+#include "reach/options.h"
 
 static int no_memory(void)
 {
@@ -128,9 +129,9 @@ static int add_argument(struct reach_targets *targets, const char *text,
 
 static int check_count(const struct cli *cli, struct reach_targets *targets)
 {
-	targets->is_whole = cli->all ||
-			    (cli->reach.matrix && cli->arg_count == 1);
-	if (cli->all && cli->arg_count > 1) {
+	targets->is_whole = reach_own(cli)->all ||
+			    (reach_own(cli)->matrix && cli->arg_count == 1);
+	if (reach_own(cli)->all && cli->arg_count > 1) {
 		complain("--all already means all targets; remove '%s'",
 			 cli->args[1]);
 		return CLI_USAGE;
@@ -400,7 +401,7 @@ static int arrange(struct reach_targets *targets, size_t given)
  */
 static int silence_note(const struct cli *cli, struct reach_targets *targets)
 {
-	if (cli->reach.matrix || targets->is_whole || !cli->client ||
+	if (reach_own(cli)->matrix || targets->is_whole || !cli->client ||
 	    interrupt_seen(cli->interrupt))
 		return CLI_SILENT;
 	targets->is_silent = true;
@@ -561,8 +562,8 @@ static bool wants_nodes(const struct cli *cli,
 
 	for (size_t i = 0; i < targets->count && !has_name; i++)
 		has_name = targets->all[i].what.kind == TARGET_NAME;
-	return targets->is_whole || cli->reach.matrix || cli->output.verbose ||
-	       has_name;
+	return targets->is_whole || reach_own(cli)->matrix ||
+	       cli->output.verbose || has_name;
 }
 
 int reach_targets_resolve(struct cli *cli, struct reach_targets *targets)

@@ -9,6 +9,8 @@
 #include "session/query_wait.h"
 #include "output/fields.h"
 #include "service/service.h"
+#include "options/option.h"
+#include "options/command.h"
 
 enum { DEFAULT_PKEY = 0xffff };
 
@@ -148,14 +150,14 @@ static int lease_set(struct cli *cli, struct service *service)
 			 "seconds from 1 to 4294967294, or infinite");
 		return CLI_USAGE;
 	}
-	if (!cli->service.lease)
+	if (!service_own(cli)->lease)
 		return CLI_DONE;
 	if (given) {
 		complain("the lease is given twice; remove --lease or "
 			 "service_lease");
 		return CLI_USAGE;
 	}
-	service->record.service_lease = cli->service.lease;
+	service->record.service_lease = service_own(cli)->lease;
 	service->mask |= IBSA_SERVICE_CM(service_lease);
 	return CLI_DONE;
 }
@@ -252,7 +254,7 @@ static int service_register(struct cli *cli)
 	struct service service = { .mask = 0 };
 	int status;
 
-	if (cli->service.renew)
+	if (service_own(cli)->renew)
 		return service_renew(cli);
 	status = service_parse(cli, &service);
 	if (!(service.mask & IBSA_SERVICE_CM(service_lease)))
@@ -343,14 +345,14 @@ static const struct action *action_find(const char *name)
 	return NULL;
 }
 
-int cmd_service_can_help(struct cli *cli)
+static int cmd_service_can_help(struct cli *cli)
 {
 	if (cli->arg_count > 1 && !action_find(cli->args[1]))
 		return CLI_USAGE;
 	return CLI_DONE;
 }
 
-void cmd_service_details(struct cli *cli)
+static void cmd_service_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"ID is a number. lookup takes an argument that begins with 0x",
@@ -374,7 +376,7 @@ void cmd_service_details(struct cli *cli)
 		out_line(&cli->out, "%s", lines[i]);
 }
 
-int cmd_service(struct cli *cli)
+static int cmd_service(struct cli *cli)
 {
 	const struct action *action;
 	int status;
@@ -392,12 +394,57 @@ int cmd_service(struct cli *cli)
 			 action->name, action->arguments);
 		return CLI_USAGE;
 	}
-	if ((cli->service.lease || cli->service.renew) && !action->registers) {
+	if ((service_own(cli)->lease || service_own(cli)->renew) &&
+	    !action->registers) {
 		complain("service %s has no option --%s", action->name,
-			 cli->service.lease ? "lease" : "renew");
+			 service_own(cli)->lease ? "lease" : "renew");
 		return CLI_USAGE;
 	}
-	status = columns_use(cli, cli->service.renew ? &columns_service_renew
-						     : &columns_service);
+	status = columns_use(cli, service_own(cli)->renew
+					  ? &columns_service_renew
+					  : &columns_service);
 	return status == CLI_DONE ? action->run(cli) : status;
 }
+
+static int lease_option(void *to, const char *value)
+{
+	uint32_t *lease = to;
+	uint64_t seconds = IBSA_LEASE_INFINITE;
+
+	if (strcmp(value, "infinite") != 0 &&
+	    (ibsa_number_parse(value, 32, &seconds) != 0 || seconds == 0 ||
+	     seconds == IBSA_LEASE_INFINITE)) {
+		complain("--lease: '%s' is neither a number of seconds from 1 "
+			 "to 4294967294 nor infinite",
+			 value);
+		return CLI_USAGE;
+	}
+	*lease = (uint32_t)seconds;
+	return CLI_DONE;
+}
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ 0, "lease", "SECONDS",
+	  "service register: lease in seconds, or infinite",
+	  OPTION_BY(lease_option, struct service_options, lease) },
+	{ 0, "renew", NULL, "service register: renew it, remove it at the end",
+	  OPTION_AT(struct service_options, renew) },
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct service_options);
+
+/* clang-format off */
+const struct command command_service = {
+	.name = "service",
+	.arguments = "ACTION [ARGUMENT...]",
+	.help = "list, register or remove services",
+	.options = &table,
+	.groups = GROUP_ALL | GROUP_RECORD,
+	.run = cmd_service,
+	.details = cmd_service_details,
+	.can_help = cmd_service_can_help,
+};
+/* clang-format on */

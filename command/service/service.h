@@ -5,6 +5,22 @@
 
 #include "output/cli.h"
 
+/**
+ * struct service_options - options of ibsa service
+ * @lease: lease in seconds; 0 if not given
+ * @renew: renew the service while the command runs
+ */
+struct service_options {
+	uint32_t lease;
+	bool renew;
+};
+
+/* The options of the command that runs. */
+static inline const struct service_options *service_own(const struct cli *cli)
+{
+	return cli->own;
+}
+
 /*
  * A service from the command line, and the component mask of the fields that
  * were given.

@@ -243,14 +243,14 @@ int record_open(struct cli *cli)
 			 "fabric run --record");
 		return CLI_USAGE;
 	}
-	err = ibsa_fabric_load(file, NULL, &error, &cli->fabric.loaded);
+	err = ibsa_fabric_load(file, NULL, &error, &cli->loaded);
 	if (err)
 		return error_explain(err, &error);
-	cli->open.on = cli->fabric.loaded;
+	cli->open.on = cli->loaded;
 	status = node_choose(cli);
 	if (status != CLI_DONE)
 		return status;
-	return record_start(cli->record.path, cli->fabric.loaded, false,
+	return record_start(cli->record.path, cli->loaded, false,
 			    &cli->record.recording);
 }
 
@@ -258,10 +258,10 @@ int record_close(struct cli *cli)
 {
 	const int status = record_end(cli->record.recording);
 
-	ibsa_fabric_put(cli->fabric.loaded);
+	ibsa_fabric_put(cli->loaded);
 	free(cli->record.node);
 	cli->record.node = NULL;
 	cli->record.recording = NULL;
-	cli->fabric.loaded = NULL;
+	cli->loaded = NULL;
 	return status;
 }

@@ -17,7 +17,7 @@
 
 #include "base/memory_text.h"
 #include "graph/name_text.h"
-#include "graph/topology.h"
+#include "topology/topology.h"
 
 #define NONE SIZE_MAX
 
@@ -496,7 +496,7 @@ static int tree_print(struct cli *cli, const struct tree *tree)
 	int status = memory_text_open(&memory);
 
 	if (status == CLI_DONE) {
-		tree_write(tree, cli->topology.slurm_yaml, memory.file);
+		tree_write(tree, topology_own(cli)->slurm_yaml, memory.file);
 		status = memory_text_close(&memory);
 	}
 	if (status == CLI_DONE)

@@ -7,10 +7,11 @@
 #include <ibsa/text.h>
 
 #include "output/columns.h"
-#include "graph/draw.h"
 #include "output/fields.h"
+#include "options/command.h"
 #include "options/options.h"
-#include "graph/topology.h"
+#include "topology/topology.h"
+#include "options/shared.h"
 
 enum { WIDTH_TEXT = 16 };
 
@@ -302,7 +303,7 @@ static int topology_table(struct cli *cli, const struct topology_view *view)
 
 static bool is_for_slurm(const struct cli *cli)
 {
-	return cli->topology.slurm || cli->topology.slurm_yaml;
+	return topology_own(cli)->slurm || topology_own(cli)->slurm_yaml;
 }
 
 /*
@@ -341,22 +342,25 @@ static int options_check(const struct cli *cli)
 			 cli->args[2]);
 		return CLI_USAGE;
 	}
-	if (cli->topology.net + cli->topology.slurm + cli->topology.slurm_yaml +
-		    out_is_data(&cli->out) >
+	if (topology_own(cli)->net + topology_own(cli)->slurm +
+		    topology_own(cli)->slurm_yaml + out_is_data(&cli->out) >
 	    1) {
 		complain("topology: two formats are given; use either --net, "
 			 "or --slurm, or --slurm-yaml, or rows (--json, --csv, "
 			 "--fields)");
 		return CLI_USAGE;
 	}
-	if ((cli->topology.net || is_for_slurm(cli)) && draw_is_output(cli)) {
+	if ((topology_own(cli)->net || is_for_slurm(cli)) &&
+	    draw_is_output(&topology_own(cli)->picture)) {
 		complain(
 			"topology: only one of --net, --slurm, --dot and --svg "
 			"can write to standard output; name a file for the "
 			"drawing");
 		return CLI_USAGE;
 	}
-	return file_options_check(cli) ? draw_check(cli) : CLI_USAGE;
+	return file_options_check(cli)
+		       ? draw_check(cli, &topology_own(cli)->picture)
+		       : CLI_USAGE;
 }
 
 /*
@@ -365,16 +369,16 @@ static int options_check(const struct cli *cli)
  */
 static int topology_show(struct cli *cli, const struct topology_view *view)
 {
-	int status = draw(cli, view);
+	int status = draw(cli, &topology_own(cli)->picture, view);
 
-	if (status != CLI_DONE || draw_is_output(cli))
+	if (status != CLI_DONE || draw_is_output(&topology_own(cli)->picture))
 		return status;
-	return cli->topology.net   ? topology_net(cli, view)
-	       : is_for_slurm(cli) ? topology_slurm(cli, view)
-				   : topology_table(cli, view);
+	return topology_own(cli)->net ? topology_net(cli, view)
+	       : is_for_slurm(cli)    ? topology_slurm(cli, view)
+				      : topology_table(cli, view);
 }
 
-int cmd_topology(struct cli *cli)
+static int cmd_topology(struct cli *cli)
 {
 	struct topology_view view = { .topology = NULL };
 	int status = columns_use(cli, &columns_topology);
@@ -389,7 +393,7 @@ int cmd_topology(struct cli *cli)
 	return status;
 }
 
-void cmd_topology_details(struct cli *cli)
+static void cmd_topology_details(struct cli *cli)
 {
 	out_line(
 		&cli->out, "%s",
@@ -410,3 +414,33 @@ void cmd_topology_details(struct cli *cli)
 		"  ibsa topology --slurm --device 'mlx5_[0]' "
 		">/etc/slurm/topology.conf\n");
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	OPTION_ALL(struct topology_options, picture.all, 0),
+	OPTION_DOT(struct topology_options, picture.dot, 0),
+	{ 0, "net", NULL, "topology: write the format of ibnetdiscover",
+	  OPTION_AT(struct topology_options, net) },
+	OPTION_SVG(struct topology_options, picture.svg, 0),
+	{ 0, "slurm", NULL, "topology: write topology.conf of Slurm",
+	  OPTION_AT(struct topology_options, slurm) },
+	{ 0, "slurm-yaml", NULL, "topology: write topology.yaml of Slurm",
+	  OPTION_AT(struct topology_options, slurm_yaml) },
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct topology_options);
+
+/* clang-format off */
+const struct command command_topology = {
+	.name = "topology",
+	.arguments = "[FILE]",
+	.help = "show the switches, links and hosts of the fabric",
+	.options = &table,
+	.groups = GROUP_ALL | GROUP_NAMES | GROUP_RECORD,
+	.run = cmd_topology,
+	.details = cmd_topology_details,
+	.file = 1,
+};
+/* clang-format on */

@@ -44,17 +44,17 @@ static int group_find(struct cli *cli, struct ibsa_mcmember *out)
 	};
 	int status;
 
-	if (ibsa_gid_parse(cli->trace.group, &match.mgid) ||
+	if (ibsa_gid_parse(trace_own(cli)->group, &match.mgid) ||
 	    match.mgid.raw[0] != 0xff) {
 		complain("--group: '%s' is not a multicast GID",
-			 cli->trace.group);
+			 trace_own(cli)->group);
 		return CLI_USAGE;
 	}
 	status = query_wait(cli, &query, group_decode, out);
 	if (status == CLI_NO)
 		complain("the SA shows no group %s; list the groups with: ibsa "
 			 "query table MCMemberRecord",
-			 cli->trace.group);
+			 trace_own(cli)->group);
 	return status;
 }
 
@@ -210,7 +210,7 @@ static int tree_add(const struct cli *cli, struct traces *traces, uint32_t slid,
 	if (tree->count == 0)
 		complain("no switch forwards packets of group %s; a group "
 			 "without members has no tree",
-			 cli->trace.group);
+			 trace_own(cli)->group);
 	has_hole = slid && ends_at_source(traces, tree, &branches);
 	status = branches_add(traces, slid, mlid, tree,
 			      has_hole ? branches : tree->count);
@@ -237,7 +237,7 @@ int trace_group(struct cli *cli, struct traces *traces, const struct end *from,
 	if (status == CLI_DONE && group.mlid < IBSA_LID_MULTICAST_MIN) {
 		complain("the SA gives group %s the LID 0x%04x, which is not a "
 			 "multicast LID",
-			 cli->trace.group, group.mlid);
+			 trace_own(cli)->group, group.mlid);
 		status = CLI_SILENT;
 	}
 	if (status == CLI_DONE)

@@ -16,8 +16,10 @@
 #include "session/query_wait.h"
 #include "graph/topology.h"
 #include "trace/trace.h"
+#include "options/option.h"
+#include "options/command.h"
 
-void cmd_trace_details(struct cli *cli)
+static void cmd_trace_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"SRC and DST are one of",
@@ -361,12 +363,12 @@ static int target_check(const char *text, const struct target *target)
 
 static int targets_parse(struct cli *cli, struct target targets[2])
 {
-	const int most = cli->trace.group ? 2 : 3;
+	const int most = trace_own(cli)->group ? 2 : 3;
 	struct ibsa_error error;
 	int status = CLI_DONE;
 
 	if (cli->arg_count > most ||
-	    (!cli->trace.group && cli->arg_count < 3)) {
+	    (!trace_own(cli)->group && cli->arg_count < 3)) {
 		complain("trace needs SRC and DST; with --group MGID, it takes "
 			 "at most SRC; see ibsa trace --help");
 		return CLI_USAGE;
@@ -384,12 +386,12 @@ static int targets_parse(struct cli *cli, struct target targets[2])
 static int all_trace(struct cli *cli, struct traces *traces,
 		     const struct ends ends[2])
 {
-	if (cli->trace.group)
+	if (trace_own(cli)->group)
 		return trace_group(cli, traces, ends[0].all, ends[0].count);
 	return pairs_trace(cli, traces, &ends[0], &ends[1]);
 }
 
-int cmd_trace(struct cli *cli)
+static int cmd_trace(struct cli *cli)
 {
 	struct traces traces = { .count = 0 };
 	struct ends ends[2] = { { .count = 0 } };
@@ -400,7 +402,7 @@ int cmd_trace(struct cli *cli)
 		status = targets_parse(cli, targets);
 	if (status == CLI_DONE)
 		status = node_map_read(cli);
-	traces.view.map = cli->topology.map;
+	traces.view.map = cli->names.map;
 	for (int i = 1; i < cli->arg_count && status == CLI_DONE; i++)
 		status = ends_find(cli, &targets[i - 1], &ends[i - 1]);
 	if (status == CLI_DONE)
@@ -414,3 +416,25 @@ int cmd_trace(struct cli *cli)
 	ends_free(&ends[1]);
 	return status;
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ 0, "group", "MGID", "trace: the tree of a multicast group",
+	  OPTION_AT(struct trace_options, group) },
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct trace_options);
+
+/* clang-format off */
+const struct command command_trace = {
+	.name = "trace",
+	.arguments = "SRC DST|--group MGID [SRC]",
+	.help = "show the switches and ports of a path",
+	.options = &table,
+	.groups = GROUP_ALL | GROUP_NAMES | GROUP_RECORD,
+	.run = cmd_trace,
+	.details = cmd_trace_details,
+};
+/* clang-format on */

@@ -8,6 +8,17 @@
 #include "names/ends.h"
 #include "graph/topology.h"
 
+/* Options of ibsa trace: the MGID of --group as text, or NULL. */
+struct trace_options {
+	const char *group;
+};
+
+/* The options of the command that runs. */
+static inline const struct trace_options *trace_own(const struct cli *cli)
+{
+	return cli->own;
+}
+
 /*
  * A row of ibsa trace: a link on the path, or the place where the trace has
  * ended and the reason.

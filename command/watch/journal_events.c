@@ -8,6 +8,7 @@
 #include "session/event_text.h"
 #include "watch/journal.h"
 #include "watch/journal_events.h"
+#include "watch/watch.h"
 
 /* MESSAGE_ID and priority of each kind. The ids were chosen at random. */
 static const struct message {
@@ -84,7 +85,7 @@ int watch_journal_open(const struct cli *cli, int *out)
 {
 	int fd;
 
-	if (!cli->watch.journal)
+	if (!watch_own(cli)->journal)
 		return CLI_DONE;
 	if (cli->out.shape != OUT_TABLE || cli->output.fields) {
 		complain("--journal writes no other format; remove --json, "

@@ -22,6 +22,9 @@
 #include "watch/journal_events.h"
 #include "watch/limit.h"
 #include "watch/words.h"
+#include "watch/watch.h"
+#include "options/option.h"
+#include "options/command.h"
 
 enum {
 	/*
@@ -211,9 +214,9 @@ static void line_print(struct watching *watching, const struct line *line)
 	struct shown shown = { .watching = watching, .line = line };
 	char clean[IBSA_VALUE_TEXT];
 
-	if (cli->watch.journal && *line->left_out)
+	if (watch_own(cli)->journal && *line->left_out)
 		complain("%s", line->left_out);
-	if (cli->watch.journal)
+	if (watch_own(cli)->journal)
 		watch_journal(watching->journal, &line->event, cli->open.device,
 			      clean_name(watching, &line->event, clean));
 	else
@@ -404,7 +407,7 @@ static void watch_start(struct watching *watching,
 		.kinds = watching->kinds,
 		.gids = watching->gids,
 		.gid_count = watching->gid_count,
-		.audit_nodes = watching->cli->watch.audit_nodes,
+		.audit_nodes = watch_own(watching->cli)->audit_nodes,
 	};
 	struct ibsa_error error = { .text = "" };
 	struct ibsa_event_watch *handle;
@@ -547,7 +550,7 @@ static int watch_interruptibly(struct watching *watching)
 	return watching->status;
 }
 
-int cmd_watch(struct cli *cli)
+static int cmd_watch(struct cli *cli)
 {
 	struct watching watching = {
 		.cli = cli,
@@ -578,3 +581,28 @@ int cmd_watch(struct cli *cli)
 		close(watching.journal);
 	return watching.status;
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ 0, "audit-nodes", NULL,
+	  "watch: also find changes whose Report was lost",
+	  OPTION_AT(struct watch_options, audit_nodes) },
+	{ 0, "journal", NULL, "watch: write events to the systemd journal",
+	  OPTION_AT(struct watch_options, journal) },
+};
+/* clang-format on */
+
+static const struct option_table table = OPTION_TABLE(rows,
+						      struct watch_options);
+
+/* clang-format off */
+const struct command command_watch = {
+	.name = "watch",
+	.arguments = "[EVENT...] [TARGET...]",
+	.help = "print events of the fabric as they happen",
+	.options = &table,
+	.groups = GROUP_ALL | GROUP_RECORD,
+	.run = cmd_watch,
+	.details = watch_details,
+};
+/* clang-format on */

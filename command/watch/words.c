@@ -38,7 +38,7 @@ static const struct {
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
-void cmd_watch_details(struct cli *cli)
+void watch_details(struct cli *cli)
 {
 	static const char *const lines[] = {
 		"",

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of ibsa fabric. */
+#include <string.h>
+
+#include <ibsa/text.h>
+
+#include "fabric/fabric.h"
+#include "fabric/options.h"
+#include "options/shared.h"
+
+/*
+ * The largest LID of Omni-Path. The library refuses a LID that is too large for
+ * an InfiniBand fabric.
+ */
+#define MAX_LID UINT32_C(0xbfffffff)
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { MAX_CONNECTIONS = 1000000, MAX_MEMORY_MB = 1000000 };
+
+static int seed_option(void *to, const char *value)
+{
+	struct fabric_options *options = to;
+
+	if (ibsa_number_parse(value, 64, &options->seed) != 0) {
+		complain("--seed: '%s' is not a number of 64 bits", value);
+		return CLI_USAGE;
+	}
+	options->has_seed = true;
+	return CLI_DONE;
+}
+
+static int first_lid_option(void *to, const char *value)
+{
+	return option_number("--first-lid", value, MAX_LID, to);
+}
+
+static int connections_option(void *to, const char *value)
+{
+	return option_number("--connections", value, MAX_CONNECTIONS, to);
+}
+
+static int memory_option(void *to, const char *value)
+{
+	return option_number("--memory", value, MAX_MEMORY_MB, to);
+}
+
+static int sm_profile_option(void *to, const char *value)
+{
+#define PROFILE_WORD(name, word, text) word,
+	static const char *const words[] = { IBSA_SM_PROFILE_TABLE(
+		PROFILE_WORD) };
+#undef PROFILE_WORD
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (strcmp(words[i], value) != 0)
+			continue;
+		*(enum ibsa_sm_profile *)to = (enum ibsa_sm_profile)i;
+		return CLI_DONE;
+	}
+	complain("--sm-profile: unknown SM profile '%s'; see ibsa fabric run "
+		 "--help",
+		 value);
+	return CLI_USAGE;
+}
+
+static int fault_option(void *to, const char *value)
+{
+	struct fabric_options *options = to;
+
+	if (options->fault_count == FABRIC_FAULTS_MAX) {
+		complain("--fault is given more than %d times; remove some",
+			 FABRIC_FAULTS_MAX);
+		return CLI_USAGE;
+	}
+	options->faults[options->fault_count++] = value;
+	return CLI_DONE;
+}
+
+#define AT(member) OPTION_AT(struct fabric_options, member)
+#define BY(set, member) OPTION_BY(set, struct fabric_options, member)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	OPTION_ALL(struct fabric_options, picture.all, FABRIC_INFO),
+	{ 0, "connections", "N", "fabric: connections that the server accepts",
+	  BY(connections_option, connections), FABRIC_SERVES },
+	OPTION_DOT(struct fabric_options, picture.dot, FABRIC_INFO),
+	{ 0, "fault", "KIND=N", "fabric: fault in N of 100 MADs",
+	  fault_option, 0, FABRIC_LOADS | FABRIC_REPLAY },
+	{ 0, "first-lid", "LID", "fabric: first LID to assign",
+	  BY(first_lid_option, first_lid), FABRIC_LOADS },
+	{ 0, "memory", "MB", "fabric: memory of the server for its clients",
+	  BY(memory_option, memory_mb), FABRIC_SERVES },
+	{ 0, "opa", NULL, "fabric: Omni-Path links", AT(opa), FABRIC_LOADS },
+	{ 0, "partitions", "FILE", "fabric: P_Keys of its ports",
+	  AT(partitions), FABRIC_LOADS, OPTION_READS },
+	OPTION_SVG(struct fabric_options, picture.svg, FABRIC_INFO),
+	{ 0, "socket", "PATH", "fabric: socket of its server", AT(socket),
+	  FABRIC_SERVES | FABRIC_CONTROL },
+	{ 0, "sa-at", "NODE", "fabric: node of its SA", AT(sa_at),
+	  FABRIC_LOADS },
+	{ 0, "seed", "N", "fabric: seed of random numbers",
+	  seed_option, 0, FABRIC_LOADS | FABRIC_REPLAY },
+	{ 0, "sm-profile", "SM", "fabric: SM profile of its SA",
+	  BY(sm_profile_option, profile), FABRIC_LOADS },
+	{ 0, "umad", "DEVICE", "fabric serve: port of the SA, DEVICE[/PORT]",
+	  AT(umad), FABRIC_SERVE },
+};
+/* clang-format on */
+
+const struct option_table fabric_table = OPTION_TABLE(rows,
+						      struct fabric_options);
+
+const char *fabric_socket(const struct cli *cli)
+{
+	return fabric_own(cli)->socket;
+}
+
+const char *fabric_umad(const struct cli *cli)
+{
+	return fabric_own(cli)->umad;
+}
+
+const struct picture_options *fabric_picture(const struct cli *cli)
+{
+	return &fabric_own(cli)->picture;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The row of a command. */
+#ifndef COMMAND_COMMAND_H
+#define COMMAND_COMMAND_H
+
+#include "options/common.h"
+#include "output/cli.h"
+
+/**
+ * struct command - a command
+ * @name:      name of the command
+ * @arguments: its arguments as the usage line shows them
+ * @help:      one line for the list of commands
+ * @options:   its own options, or NULL; they fill the struct to which cli.own
+ *             points
+ * @groups:    bits of enum option_group: the options in struct cli that it
+ *             accepts
+ * @hidden:    groups in @groups that --help omits, because the command refuses
+ *             their options with a message of its own
+ * @run:       runs the command and returns its exit status
+ * @details:   prints what --help adds after the options, or NULL
+ * @can_help:  checks the command's arguments when --help is given, and returns
+ *             the exit status; or NULL
+ * @part_help: prints the help of the part of the command that the arguments
+ *             name, such as serve of ibsa fabric; returns false if they name
+ *             none; NULL: the command has no parts with a help of their own
+ * @file:      number of the argument that names a file to read; 0: none does
+ */
+struct command {
+	const char *name;
+	const char *arguments;
+	const char *help;
+	const struct option_table *options;
+	unsigned int groups;
+	unsigned int hidden;
+	int (*run)(struct cli *cli);
+	void (*details)(struct cli *cli);
+	int (*can_help)(struct cli *cli);
+	bool (*part_help)(struct cli *cli);
+	int file;
+};
+
+/* Each is defined in the command's folder. */
+extern const struct command command_check;
+extern const struct command command_devices;
+extern const struct command command_doctor;
+extern const struct command command_env;
+extern const struct command command_fabric;
+extern const struct command command_gids;
+extern const struct command command_metrics;
+extern const struct command command_page;
+extern const struct command command_path;
+extern const struct command command_query;
+extern const struct command command_reach;
+extern const struct command command_service;
+extern const struct command command_topology;
+extern const struct command command_trace;
+extern const struct command command_watch;
+
+#endif

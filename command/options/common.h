@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options that fill struct cli, which a command accepts by their groups. */
+#ifndef COMMAND_COMMON_H
+#define COMMAND_COMMON_H
+
+#include "options/option.h"
+
+enum option_group {
+	GROUP_DEVICE = 1 << 0,
+	GROUP_FABRIC = 1 << 1,
+	GROUP_TIMEOUT = 1 << 2,
+	GROUP_SA = 1 << 3,
+	GROUP_KEY = 1 << 4,
+	/* How a client is opened. */
+	GROUP_OPEN = GROUP_DEVICE | GROUP_FABRIC | GROUP_TIMEOUT | GROUP_SA |
+		     GROUP_KEY,
+	GROUP_NAMES = 1 << 5,  /* --node-name-map */
+	GROUP_FILE = 1 << 6,   /* --output */
+	GROUP_RECORD = 1 << 7, /* --record */
+	GROUP_JSON = 1 << 8,
+	GROUP_ROWS = 1 << 9, /* further forms of rows, and their columns */
+	GROUP_VERBOSE = 1 << 10,
+	GROUP_VERSION = 1 << 11,
+	GROUP_HELP = 1 << 12,
+	/* How the output is written. */
+	GROUP_OUTPUT = GROUP_JSON | GROUP_ROWS | GROUP_VERBOSE | GROUP_VERSION |
+		       GROUP_HELP,
+	GROUP_ALL = GROUP_OPEN | GROUP_OUTPUT,
+	/* No option: --sa may also have a word for a simulated fabric. */
+	GROUP_SA_WORD = 1 << 13,
+};
+
+/* Those in GROUP_OPEN, those in GROUP_OUTPUT, and the others. */
+extern const struct option_table options_open;
+extern const struct option_table options_files;
+extern const struct option_table options_output;
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Rows of options that some commands have in their own tables, with the same
+ * help for each: @type is the struct that the table fills, @parts the parts of
+ * the command that accept the option.
+ */
+#ifndef COMMAND_SHARED_H
+#define COMMAND_SHARED_H
+
+#include "findings/node_options.h"
+#include "options/option.h"
+
+/* clang-format off */
+#define OPTION_ALL(type, member, parts)                                      \
+	{ 'a', "all", NULL,                                                  \
+	  "path: all paths; gids --for: all GIDs; reach: all",               \
+	  OPTION_AT(type, member), parts }
+#define OPTION_DOT(type, member, parts)                                      \
+	{ 0, "dot", "FILE",                                                  \
+	  "topology, fabric info: Graphviz input; - is stdout",              \
+	  OPTION_AT(type, member), parts, OPTION_DRAWS }
+#define OPTION_EXPECT(type, member, parts)                                   \
+	{ 0, "expect", "FILE",                                               \
+	  "check, metrics, page: what topology --net or -j wrote",           \
+	  OPTION_AT(type, member), parts, OPTION_READS }
+#define OPTION_PEERS(type, member, parts)                                    \
+	{ 0, "peers", "FILE",                                                \
+	  "check node, metrics: ports that must be reachable",               \
+	  OPTION_AT(type, member), parts, OPTION_READS }
+#define OPTION_PKEY(type, member, parts)                                     \
+	{ 0, "pkey", "KEY",                                                  \
+	  "check node, env, metrics: P_Key that ports must have",            \
+	  OPTION_BY(pkey_option, type, member), parts }
+#define OPTION_RATE(type, member, parts)                                     \
+	{ 0, "rate", "RATE",                                                 \
+	  "check node, metrics: rate in Gb/s, such as '>=400'",              \
+	  OPTION_BY(rate_option, type, member), parts }
+#define OPTION_SVG(type, member, parts)                                      \
+	{ 0, "svg", "FILE",                                                  \
+	  "topology, reach, fabric info: a picture; - is stdout",            \
+	  OPTION_AT(type, member), parts, OPTION_DRAWS }
+#define OPTION_WHY(type, member)                                             \
+	{ 0, "why", NULL, "path, reach: tell why there is no path",          \
+	  OPTION_AT(type, member) }
+/* clang-format on */
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of ibsa reach. */
+#ifndef COMMAND_REACH_OPTIONS_H
+#define COMMAND_REACH_OPTIONS_H
+
+#include "output/cli.h"
+
+/**
+ * struct reach_options - options of ibsa reach
+ * @all:    check all ports
+ * @matrix: check every pair of ports
+ * @svg:    file of --svg, or NULL
+ * @why:    print why a port cannot be reached
+ */
+struct reach_options {
+	bool all;
+	bool matrix;
+	const char *svg;
+	bool why;
+};
+
+/* The options of the command that runs. */
+static inline const struct reach_options *reach_own(const struct cli *cli)
+{
+	return cli->own;
+}
+
+#endif
