@@ -151,7 +151,8 @@ static void reply_use(const struct ibsa_reply *reply)
 {
 	struct ibsa_path path;
 
-	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path))
+	if (reply->err || reply->status ||
+	    ibsa_reply_decode(reply, 0, &path, sizeof(path)))
 		abort();
 	BENCH_USE(&path);
 	answered++;

@@ -30,7 +30,8 @@ static void path_answered(const struct ibsa_reply *reply, void *arg)
 	struct ibsa_path path;
 
 	(void)arg;
-	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path))
+	if (reply->err || reply->status ||
+	    ibsa_reply_decode(reply, 0, &path, sizeof(path)))
 		abort();
 	BENCH_USE(&path);
 	answered++;

@@ -49,9 +49,10 @@ static int loop_recv(struct ibsa_transport *transport, struct ibsa_message *out)
 }
 
 static int loop_port(struct ibsa_transport *transport,
-		     struct ibsa_port_state *out)
+		     struct ibsa_port_state *out, size_t size)
 {
 	(void)transport;
+	(void)size;
 	*out = (struct ibsa_port_state){
 		.lid = SM_LID + 1,
 		.sm_lid = SM_LID,
@@ -61,6 +62,7 @@ static int loop_port(struct ibsa_transport *transport,
 }
 
 static const struct ibsa_transport_ops loop_ops = {
+	.size = sizeof(struct ibsa_transport_ops),
 	.now_ns = loop_now_ns,
 	.send = loop_send,
 	.recv = loop_recv,

@@ -106,9 +106,10 @@ static int wire_wait(struct ibsa_transport *transport, int timeout_ms)
 }
 
 static int wire_port(struct ibsa_transport *transport,
-		     struct ibsa_port_state *out)
+		     struct ibsa_port_state *out, size_t size)
 {
 	(void)transport;
+	(void)size;
 	*out = (struct ibsa_port_state){
 		.lid = SM_LID + 1,
 		.sm_lid = SM_LID,
@@ -130,6 +131,7 @@ static void wire_close(struct ibsa_transport *transport)
 }
 
 static const struct ibsa_transport_ops wire_ops = {
+	.size = sizeof(struct ibsa_transport_ops),
 	.now_ns = wire_now_ns,
 	.send = wire_send,
 	.recv = wire_recv,

@@ -40,7 +40,7 @@ static void path_arrived(const struct ibsa_reply *reply, void *arg)
 	answer->status = 1;
 	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
-		if (ibsa_reply_decode(reply, 0, &path) == 0) {
+		if (ibsa_reply_decode(reply, 0, &path, sizeof(path)) == 0) {
 			path_print(&path);
 			answer->status = 0;
 		}

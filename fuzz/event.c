@@ -136,8 +136,9 @@ static int hostile_recv(struct ibsa_transport *transport,
 }
 
 static int hostile_port(struct ibsa_transport *transport,
-			struct ibsa_port_state *out)
+			struct ibsa_port_state *out, size_t size)
 {
+	(void)size;
 	*out = (struct ibsa_port_state){
 		.sm_lid = SM_LID,
 		.port_state = hostile_of(transport)->is_down ? IBSA_PORT_DOWN
@@ -153,6 +154,7 @@ static int hostile_listen(struct ibsa_transport *transport, bool on)
 }
 
 static const struct ibsa_transport_ops hostile_ops = {
+	.size = sizeof(struct ibsa_transport_ops),
 	.now_ns = hostile_now,
 	.send = hostile_send,
 	.recv = hostile_recv,

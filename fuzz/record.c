@@ -92,11 +92,14 @@ static void record_check(const struct ibsa_record *record, const uint8_t *wire)
 	uint8_t clean[WIRE_BYTES];
 	uint8_t back[WIRE_BYTES];
 
-	must(ibsa_record_decode(record, wire, record->size, host) == 0);
-	must(ibsa_record_encode(record, host, back, sizeof(back)) == 0);
+	must(ibsa_record_decode(record, wire, record->size, host,
+				record->host_size) == 0);
+	must(ibsa_record_encode(record, host, record->host_size, back,
+				sizeof(back)) == 0);
 	wire_clean(record, wire, clean);
 	must(!memcmp(back, clean, record->size));
-	must(ibsa_record_decode(record, back, record->size, again) == 0);
+	must(ibsa_record_decode(record, back, record->size, again,
+				record->host_size) == 0);
 	must(!memcmp(host, again, sizeof(host)));
 	for (unsigned int i = 0; i < record->field_count; i++) {
 		const struct ibsa_field *field = &record->fields[i];
@@ -122,9 +125,11 @@ static void host_check(const struct ibsa_record *record, const uint8_t *data,
 	for (unsigned int i = 0; i < record->field_count; i++)
 		must(ibsa_field_format(&record->fields[i], 0, host, text,
 				       sizeof(text)) >= 0);
-	if (ibsa_record_encode(record, host, wire, sizeof(wire)))
+	if (ibsa_record_encode(record, host, record->host_size, wire,
+			       sizeof(wire)))
 		return;
-	must(ibsa_record_decode(record, wire, sizeof(wire), back) == 0);
+	must(ibsa_record_decode(record, wire, sizeof(wire), back,
+				record->host_size) == 0);
 	for (unsigned int i = 0; i < record->field_count; i++) {
 		const struct ibsa_field *field = &record->fields[i];
 		const size_t at = field->host_offset;
@@ -140,7 +145,8 @@ static void input_check(const struct ibsa_record *record, const uint8_t *data,
 	_Alignas(8) uint8_t host[HOST_BYTES];
 
 	if (size < record->size)
-		must(ibsa_record_decode(record, data, size, host) != 0);
+		must(ibsa_record_decode(record, data, size, host,
+					record->host_size) != 0);
 	else
 		record_check(record, data);
 	host_check(record, data, size);

@@ -92,14 +92,16 @@ static int hostile_recv(struct ibsa_transport *transport,
 }
 
 static int hostile_port(struct ibsa_transport *transport,
-			struct ibsa_port_state *out)
+			struct ibsa_port_state *out, size_t size)
 {
 	(void)transport;
+	(void)size;
 	*out = (struct ibsa_port_state){ .sm_lid = SM_LID };
 	return 0;
 }
 
 static const struct ibsa_transport_ops hostile_ops = {
+	.size = sizeof(struct ibsa_transport_ops),
 	.now_ns = hostile_now,
 	.send = hostile_send,
 	.recv = hostile_recv,
@@ -118,7 +120,8 @@ static void use_reply(const struct ibsa_reply *reply, void *arg)
 	struct ibsa_error error;
 
 	for (size_t i = 0; i < reply->count; i++) {
-		if (ibsa_reply_decode(reply, i, &host))
+		if (ibsa_reply_decode(reply, i, &host,
+				      reply->record->host_size))
 			abort();
 	}
 	(void)ibsa_reply_outcome(reply);

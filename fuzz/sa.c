@@ -70,7 +70,7 @@ static void request_send(struct ibsa_transport *transport, const uint8_t *mad,
 	struct ibsa_message answer;
 	struct ibsa_port_state port;
 
-	if (transport->ops->port(transport, &port))
+	if (transport->ops->port(transport, &port, sizeof(port)))
 		abort();
 	sa.lid = port.sm_lid;
 	if (transport->ops->send(transport, &sa, mad, len, 0))

@@ -107,7 +107,8 @@ static void selector_check(const struct ibsa_record *record, const char *text)
 	}
 	/* A comparison that excludes no value sets no bit of the mask. */
 	must((mask || is_zero(host, sizeof(host))) && !(mask & ~record->mask));
-	must(ibsa_record_encode(record, host, wire, sizeof(wire)) == 0);
+	must(ibsa_record_encode(record, host, record->host_size, wire,
+				sizeof(wire)) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -33,9 +33,11 @@ static void records_add(struct ibsa_topology *topology, const uint8_t *data,
 	while (size) {
 		const struct ibsa_record *record = records[*data++ % 4];
 
-		if (ibsa_record_decode(record, data, --size, host))
+		if (ibsa_record_decode(record, data, --size, host,
+				       record->host_size))
 			return;
-		must(!ibsa_topology_add(topology, record, host));
+		must(!ibsa_topology_add(topology, record, host,
+					record->host_size));
 		data += record->size;
 		size -= record->size;
 	}

@@ -95,6 +95,12 @@ def defaults(include):
             re.findall(r"^#define IBSA_(DEFAULT_\w+) (\d+)", text, re.M)}
 
 
+def called(name):
+    """The function that programs call: NAME of NAME_sized(), to which an inline
+    function of the header passes the sizes of structs."""
+    return name[:-len("_sized")] if name.endswith("_sized") else name
+
+
 def exported(path):
     """The patterns of the names that a map makes public."""
     with open(path, encoding="ascii") as file:

@@ -19,63 +19,67 @@
 /* clang-format off */
 /* Functions that load the library. */
 #define LOADING_FUNCTIONS(F)						\
-	F(ibsa_fabric_load,						\
-	  (const char *path, const struct ibsa_fabric_options *options,	\
+	F(ibsa_fabric_load_sized,					\
+	  (const char *path,						\
+	   const struct ibsa_fabric_options *options, size_t size,	\
 	   struct ibsa_error *error, struct ibsa_fabric **out),		\
-	  (path, options, error, out))					\
+	  (path, options, size, error, out))				\
 	F(ibsa_replay_open,						\
 	  (const char *path, struct ibsa_error *error,			\
 	   struct ibsa_transport **out),				\
 	  (path, error, out))						\
-	F(ibsa_fault_parse,						\
-	  (const char *text, struct ibsa_fault *out,			\
+	F(ibsa_fault_parse_sized,					\
+	  (const char *text, struct ibsa_fault *out, size_t size,	\
 	   struct ibsa_error *error),					\
-	  (text, out, error))
+	  (text, out, size, error))
 
 #define FUNCTIONS(F)							\
 	F(ibsa_fabric_attach,						\
 	  (struct ibsa_fabric *fabric, const char *node,		\
 	   unsigned int port, struct ibsa_transport **out),		\
 	  (fabric, node, port, out))					\
-	F(ibsa_fabric_end_at,						\
+	F(ibsa_fabric_end_at_sized,					\
 	  (struct ibsa_fabric *fabric, size_t node, unsigned int port,	\
-	   struct ibsa_fabric_end *out),				\
-	  (fabric, node, port, out))					\
-	F(ibsa_fabric_fault,						\
-	  (struct ibsa_fabric *fabric, const struct ibsa_fault *fault),	\
-	  (fabric, fault))						\
-	F(ibsa_fabric_finding_at,					\
+	   struct ibsa_fabric_end *out, size_t size),			\
+	  (fabric, node, port, out, size))				\
+	F(ibsa_fabric_fault_sized,					\
+	  (struct ibsa_fabric *fabric, const struct ibsa_fault *fault,	\
+	   size_t size),						\
+	  (fabric, fault, size))					\
+	F(ibsa_fabric_finding_at_sized,					\
 	  (struct ibsa_fabric *fabric, size_t index,			\
-	   struct ibsa_fabric_finding *out),				\
-	  (fabric, index, out))						\
-	F(ibsa_fabric_node_at,						\
+	   struct ibsa_fabric_finding *out, size_t size),		\
+	  (fabric, index, out, size))					\
+	F(ibsa_fabric_node_at_sized,					\
 	  (struct ibsa_fabric *fabric, size_t index,			\
-	   struct ibsa_fabric_node *out),				\
-	  (fabric, index, out))						\
-	F(ibsa_fabric_port_at,						\
+	   struct ibsa_fabric_node *out, size_t size),			\
+	  (fabric, index, out, size))					\
+	F(ibsa_fabric_port_at_sized,					\
 	  (struct ibsa_fabric *fabric, size_t index,			\
-	   struct ibsa_fabric_port *out),				\
-	  (fabric, index, out))						\
-	F(ibsa_fabric_server_open,					\
+	   struct ibsa_fabric_port *out, size_t size),			\
+	  (fabric, index, out, size))					\
+	F(ibsa_fabric_server_open_sized,				\
 	  (struct ibsa_fabric *fabric, const char *path,		\
 	   const struct ibsa_fabric_server_options *options,		\
+	   size_t size,							\
 	   struct ibsa_error *error, struct ibsa_fabric_server **out),	\
-	  (fabric, path, options, error, out))				\
+	  (fabric, path, options, size, error, out))			\
 	F(ibsa_fabric_server_wait,					\
 	  (struct ibsa_fabric_server *server, int timeout_ms),		\
 	  (server, timeout_ms))						\
 	F(ibsa_fabric_tap,						\
-	  (struct ibsa_fabric *fabric, ibsa_packet_fn seen, void *arg),	\
+	  (struct ibsa_fabric *fabric, ibsa_packet_fn seen,		\
+	   void *arg),							\
 	  (fabric, seen, arg))						\
 	F(ibsa_responder_dispatch,					\
 	  (struct ibsa_responder *responder), (responder))		\
 	F(ibsa_responder_fd,						\
 	  (const struct ibsa_responder *responder), (responder))	\
-	F(ibsa_responder_open,						\
+	F(ibsa_responder_open_sized,					\
 	  (struct ibsa_fabric *fabric,					\
-	   const struct ibsa_responder_options *options,		\
+	   const struct ibsa_responder_options *options, size_t size,	\
 	   struct ibsa_error *error, struct ibsa_responder **out),	\
-	  (fabric, options, error, out))				\
+	  (fabric, options, size, error, out))				\
 	F(ibsa_responder_timeout_ms,					\
 	  (const struct ibsa_responder *responder), (responder))	\
 	F(ibsa_topology_copy,						\
@@ -84,9 +88,10 @@
 
 /* Functions without a result; those that free an object take NULL. */
 #define VOID_FUNCTIONS(F)						\
-	F(ibsa_fabric_info_get,						\
-	  (struct ibsa_fabric *fabric, struct ibsa_fabric_info *out),	\
-	  (fabric, out))						\
+	F(ibsa_fabric_info_get_sized,					\
+	  (struct ibsa_fabric *fabric, struct ibsa_fabric_info *out,	\
+	   size_t size),						\
+	  (fabric, out, size))						\
 	F(ibsa_fabric_put, (struct ibsa_fabric *fabric), (fabric))	\
 	F(ibsa_fabric_server_close,					\
 	  (struct ibsa_fabric_server *server), (server))		\
@@ -94,10 +99,10 @@
 	  (struct ibsa_fabric_server *server), (server))		\
 	F(ibsa_responder_close,						\
 	  (struct ibsa_responder *responder), (responder))		\
-	F(ibsa_responder_info_get,					\
+	F(ibsa_responder_info_get_sized,				\
 	  (const struct ibsa_responder *responder,			\
-	   struct ibsa_responder_info *out),				\
-	  (responder, out))
+	   struct ibsa_responder_info *out, size_t size),		\
+	  (responder, out, size))
 /* clang-format on */
 
 #define LIBRARY "libibsa-fabric.so.1"

@@ -257,7 +257,7 @@ static void visit_port(struct doctor *doctor, const struct scope *scope,
 		.spot = { .device = device->name, .port = (int)port->number },
 		.device = device->name,
 		.rate = port->rate,
-		.state = port->err ? NULL : &port->state,
+		.state = port->err ? NULL : port->state,
 		.err = port->err,
 		.is_named = scope->device != NULL,
 	};
@@ -296,7 +296,8 @@ static size_t count_ports(const struct ibsa_device *device,
 	size_t count = 0;
 
 	for (size_t i = 0; i < device->port_count; i++)
-		count += scope_has_port(scope, device->ports[i].number);
+		count += scope_has_port(scope,
+					ibsa_device_port_at(device, i)->number);
 	return count;
 }
 
@@ -322,9 +323,10 @@ static void visit_device(struct doctor *doctor, const struct scope *scope,
 		no_such(doctor, scope, true);
 	for (size_t i = 0;
 	     i < device->port_count && !doctor_is_interrupted(doctor); i++)
-		if (scope_has_port(scope, device->ports[i].number))
-			visit_port(doctor, scope, device, &device->ports[i],
-				   has_umad);
+		if (scope_has_port(scope,
+				   ibsa_device_port_at(device, i)->number))
+			visit_port(doctor, scope, device,
+				   ibsa_device_port_at(device, i), has_umad);
 }
 
 static void visit_list(struct doctor *doctor, const struct scope *scope,
@@ -336,7 +338,7 @@ static void visit_list(struct doctor *doctor, const struct scope *scope,
 	doctor->list = list;
 	for (size_t i = 0; i < list->count && !doctor_is_interrupted(doctor);
 	     i++) {
-		const struct ibsa_device *device = &list->devices[i];
+		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		progress_count(&doctor->progress, i, list->count);
 		if (!scope_has_device(scope, device->name))

@@ -375,14 +375,15 @@ static const char *device_of(const struct ibsa_device_list *list,
 			     const struct ibsa_port_state *state)
 {
 	for (size_t i = 0; list && i < list->count; i++) {
-		const struct ibsa_device *device = &list->devices[i];
+		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		for (size_t j = 0; j < device->port_count; j++) {
-			const struct ibsa_port *port = &device->ports[j];
+			const struct ibsa_port *port =
+				ibsa_device_port_at(device, j);
 
 			if (port->number == state->port_num && !port->err &&
 			    !ibsa_port_gsi(list, port, NULL) &&
-			    !memcmp(&port->state.gid, &state->gid,
+			    !memcmp(&port->state->gid, &state->gid,
 				    sizeof(state->gid)))
 				return device->name;
 		}

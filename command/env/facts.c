@@ -122,7 +122,7 @@ static int adapters_take(struct cli *cli, const struct ibsa_reply *reply,
 	if (!paths->guids)
 		return no_memory();
 	for (size_t i = 0; i < reply->count; i++)
-		if (ibsa_reply_decode(reply, i, &node) == 0)
+		if (ibsa_reply_decode(reply, i, &node, sizeof(node)) == 0)
 			paths->guids[paths->count++] = node.port_guid;
 	qsort(paths->guids, paths->count, sizeof(*paths->guids), by_guid);
 	return CLI_DONE;
@@ -139,7 +139,7 @@ static int paths_take(struct cli *cli, const struct ibsa_reply *reply,
 	for (size_t i = 0; i < reply->count; i++) {
 		uint64_t guid;
 
-		if (ibsa_reply_decode(reply, i, &path) != 0)
+		if (ibsa_reply_decode(reply, i, &path, sizeof(path)) != 0)
 			continue;
 		guid = fields_gid_guid(&path.dgid);
 		if (guid == fields_gid_guid(&paths->from->port->state.gid) ||

@@ -66,7 +66,7 @@ static int paths_note(struct cli *cli, const struct ibsa_reply *reply,
 		return CLI_DEVICE;
 	}
 	for (size_t i = 0; i < reply->count; i++)
-		if (ibsa_reply_decode(reply, i, &path) == 0)
+		if (ibsa_reply_decode(reply, i, &path, sizeof(path)) == 0)
 			check->paths[check->path_count++] =
 				(struct fabric_path){
 					.guid = fields_gid_guid(&path.dgid),
@@ -170,8 +170,8 @@ static void sms_note(const struct ibsa_reply *reply, void *arg)
 	check->sms = calloc(reply->count + 1, sizeof(*check->sms));
 	check->out_of_memory |= !check->sms;
 	for (size_t i = 0; check->sms && i < reply->count; i++)
-		if (ibsa_reply_decode(reply, i, &check->sms[check->sm_count]) ==
-		    0)
+		if (ibsa_reply_decode(reply, i, &check->sms[check->sm_count],
+				      sizeof(check->sms[check->sm_count])) == 0)
 			check->sm_count++;
 }
 

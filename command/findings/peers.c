@@ -165,7 +165,8 @@ static void nodes_take(const struct ibsa_reply *reply, void *arg)
 	trips->check->out_of_memory |= !trips->nodes;
 	for (size_t i = 0; trips->nodes && i < reply->count; i++)
 		if (!ibsa_reply_decode(reply, i,
-				       &trips->nodes[trips->node_count]))
+				       &trips->nodes[trips->node_count],
+				       sizeof(trips->nodes[trips->node_count])))
 			trips->node_count++;
 }
 
@@ -267,7 +268,7 @@ static int lid_trip_add(struct trips *trips, struct peer *peer, uint32_t lid)
 
 	if (lid < IBSA_LID_PERMISSIVE)
 		err = ibsa_query_one(trips->from->client, &query, &trips->why,
-				     &node);
+				     &node, sizeof(node));
 	else if (is_opa(&trips->own))
 		trip_add(trips, peer, NULL, &gid);
 	if (!err && lid < IBSA_LID_PERMISSIVE)

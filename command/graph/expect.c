@@ -55,7 +55,8 @@ static int node_add(struct expect *expect, const struct end *end)
 	};
 
 	memcpy(node.node_description, end->name, sizeof(end->name));
-	return ibsa_topology_add(expect->topology, &ibsa_node_record, &node);
+	return ibsa_topology_add(expect->topology, &ibsa_node_record, &node,
+				 sizeof(node));
 }
 
 /*
@@ -107,7 +108,7 @@ static int port_add(struct expect *expect, const struct row *row, int index)
 	};
 
 	return ibsa_topology_add(expect->topology, &ibsa_port_info_record,
-				 &port);
+				 &port, sizeof(port));
 }
 
 static int link_add(struct expect *expect, const struct end *from,
@@ -120,7 +121,8 @@ static int link_add(struct expect *expect, const struct end *from,
 		.to_port = to->port,
 	};
 
-	return ibsa_topology_add(expect->topology, &ibsa_link_record, &link);
+	return ibsa_topology_add(expect->topology, &ibsa_link_record, &link,
+				 sizeof(link));
 }
 
 static int link_row_add(struct expect *expect, const struct row *row)

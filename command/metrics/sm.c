@@ -11,7 +11,7 @@ static void node_note(const struct ibsa_reply *reply, void *arg)
 	struct ibsa_node node;
 
 	answers_count(&metrics->answers, reply->err, reply->status);
-	if (ibsa_reply_decode(reply, 0, &node) != 0)
+	if (ibsa_reply_decode(reply, 0, &node, sizeof(node)) != 0)
 		return;
 	sm->guid = node.port_guid;
 	memcpy(sm->node, node.node_description, sizeof(node.node_description));
@@ -25,7 +25,7 @@ static void sms_note(const struct ibsa_reply *reply, void *arg)
 
 	answers_count(&metrics->answers, reply->err, reply->status);
 	for (size_t i = 0; i < reply->count; i++) {
-		if (ibsa_reply_decode(reply, i, &info) != 0)
+		if (ibsa_reply_decode(reply, i, &info, sizeof(info)) != 0)
 			continue;
 		if (info.sm_state < METRICS_SM_STATES)
 			sm->by_state[info.sm_state]++;

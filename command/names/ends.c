@@ -62,16 +62,17 @@ static int machine_ports(const struct ibsa_gid *own, struct ends *out)
 	if (ibsa_devices_read(&list) != 0)
 		return CLI_DONE;
 	for (size_t i = 0; i < list->count; i++) {
-		const struct ibsa_device *device = &list->devices[i];
+		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		for (size_t k = 0; k < device->port_count; k++) {
-			const struct ibsa_port *port = &device->ports[k];
-			struct end end = { .gid = port->state.gid };
+			const struct ibsa_port *port =
+				ibsa_device_port_at(device, k);
+			struct end end = { .gid = port->state->gid };
 
 			if (port->err || !port->umad[0] ||
 			    ibsa_port_gsi(list, port, NULL) ||
-			    port->state.link == IBSA_LINK_ETHERNET ||
-			    port->state.port_state != IBSA_PORT_ACTIVE ||
+			    port->state->link == IBSA_LINK_ETHERNET ||
+			    port->state->port_state != IBSA_PORT_ACTIVE ||
 			    memcmp(&end.gid, own, sizeof(own->raw) / 2) != 0)
 				continue;
 			snprintf(end.device, sizeof(end.device), "%s",

@@ -32,9 +32,9 @@ static struct machine_port *port_add(struct machine *machine)
 static bool has_infiniband(const struct ibsa_device_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		for (size_t k = 0; k < list->devices[i].port_count; k++)
-			if (list->devices[i].ports[k].state.link !=
-			    IBSA_LINK_ETHERNET)
+		for (size_t k = 0; k < ibsa_device_at(list, i)->port_count; k++)
+			if (ibsa_device_port_at(ibsa_device_at(list, i), k)
+				    ->state->link != IBSA_LINK_ETHERNET)
 				return true;
 	return false;
 }
@@ -50,7 +50,7 @@ static bool is_default(const struct ibsa_device_list *list,
 	if (device->node_type != IBSA_NODE_CA ||
 	    ibsa_port_gsi(list, port, NULL))
 		return false;
-	return port->state.link != IBSA_LINK_ETHERNET || !has_infiniband(list);
+	return port->state->link != IBSA_LINK_ETHERNET || !has_infiniband(list);
 }
 
 static int machine_port_take(const struct ibsa_device *device,
@@ -66,7 +66,7 @@ static int machine_port_take(const struct ibsa_device *device,
 		.device = device->name,
 		.number = port->number,
 		.err = port->err,
-		.state = port->state,
+		.state = *port->state,
 		.rate = port->rate,
 		.pkeys = port->pkeys,
 		.pkey_count = port->pkey_count,
@@ -80,7 +80,7 @@ static int machine_port_take(const struct ibsa_device *device,
 static bool node_is_switch(const struct ibsa_device_list *list)
 {
 	return secure_getenv("IBSA_NODE") && list->count &&
-	       list->devices[0].node_type == IBSA_NODE_SWITCH;
+	       ibsa_device_at(list, 0)->node_type == IBSA_NODE_SWITCH;
 }
 
 static int machine_ports_read(const struct scope *scope,
@@ -90,13 +90,14 @@ static int machine_ports_read(const struct scope *scope,
 	bool has_device = false;
 
 	for (size_t i = 0; i < list->count; i++) {
-		const struct ibsa_device *device = &list->devices[i];
+		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		if (!scope_has_device(scope, device->name))
 			continue;
 		has_device = true;
 		for (size_t k = 0; k < device->port_count; k++) {
-			const struct ibsa_port *port = &device->ports[k];
+			const struct ibsa_port *port =
+				ibsa_device_port_at(device, k);
 
 			if (!scope_has_port(scope, port->number) ||
 			    (!scope->device && !is_default(list, device, port)))

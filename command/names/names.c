@@ -54,7 +54,7 @@ static void add_all(struct names *names, const struct ibsa_reply *reply)
 		struct name *name;
 		struct ibsa_node node;
 
-		if (ibsa_reply_decode(reply, i, &node) != 0)
+		if (ibsa_reply_decode(reply, i, &node, sizeof(node)) != 0)
 			continue;
 		name = name_find(names, sorted, node.port_guid);
 		if (!name)

@@ -112,9 +112,9 @@ static int nodes_copy(struct cli *cli, const struct ibsa_reply *reply,
 	if (!nodes->all || !nodes->by_name)
 		return no_memory();
 	for (size_t i = 0; i < reply->count; i++)
-		nodes->count += ibsa_reply_decode(reply, i,
-						  &nodes->all[nodes->count]) ==
-				0;
+		nodes->count += ibsa_reply_decode(
+					reply, i, &nodes->all[nodes->count],
+					sizeof(nodes->all[nodes->count])) == 0;
 	qsort(nodes->all, nodes->count, sizeof(*nodes->all), by_guid);
 	for (size_t i = 0; i < nodes->count; i++)
 		nodes->by_name[i] = &nodes->all[i];

@@ -233,7 +233,8 @@ static union fields_host fields_union(const struct ibsa_reply *reply)
 	union fields_host host;
 
 	for (size_t i = 0; i < reply->count; i++) {
-		if (ibsa_reply_decode(reply, i, &host) != 0)
+		if (ibsa_reply_decode(reply, i, &host,
+				      reply->record->host_size) != 0)
 			continue;
 		for (size_t k = 0; k < reply->record->host_size; k++)
 			((uint8_t *)&all)[k] |= ((const uint8_t *)&host)[k];
@@ -309,7 +310,8 @@ static void row_put(struct out *out, size_t index, void *arg)
 	struct rows *rows = arg;
 	union fields_host host;
 
-	if (ibsa_reply_decode(rows->reply, index, &host) != 0)
+	if (ibsa_reply_decode(rows->reply, index, &host,
+			      rows->reply->record->host_size) != 0)
 		return;
 	for (size_t i = 0; i < rows->count; i++)
 		cell_put(out, &rows->cells[i], &host);

@@ -140,7 +140,7 @@ static void services_use(struct section *section,
 	struct ibsa_service service;
 
 	for (size_t i = 0; i < reply->count; i++) {
-		if (ibsa_reply_decode(reply, i, &service) != 0)
+		if (ibsa_reply_decode(reply, i, &service, sizeof(service)) != 0)
 			continue;
 		page_open(json, NULL, '{');
 		page_hex(json, "id", service.service_id, 16);
@@ -207,7 +207,8 @@ static void groups_use(struct section *section, const struct ibsa_reply *reply)
 
 	section->out_of_memory = !all;
 	for (size_t i = 0; all && i < reply->count; i++)
-		if (ibsa_reply_decode(reply, i, &all[count]) == 0)
+		if (ibsa_reply_decode(reply, i, &all[count],
+				      sizeof(all[count])) == 0)
 			count++;
 	if (all)
 		qsort(all, count, sizeof(*all), by_mgid);
@@ -307,7 +308,7 @@ static void partitions_use(struct section *section,
 				break;
 			all = more;
 		}
-		if (ibsa_reply_decode(reply, i, &table) == 0)
+		if (ibsa_reply_decode(reply, i, &table, sizeof(table)) == 0)
 			count += members_add(page, &table, all + count);
 	}
 	if (count)

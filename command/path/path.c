@@ -109,7 +109,8 @@ static int rows_add(struct cli *cli, const struct ibsa_reply *reply, void *arg)
 			complain("out of memory");
 			return CLI_DEVICE;
 		}
-		if (ibsa_reply_decode(reply, i, &row->host) != 0)
+		if (ibsa_reply_decode(reply, i, &row->host,
+				      sizeof(row->host)) != 0)
 			continue;
 		unmet = selector_unmet(cli, rows, &row->host);
 		if (unmet) {

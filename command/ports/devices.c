@@ -203,7 +203,7 @@ static void port_fill(const struct view *view, struct line *line,
 		return;
 	}
 	line->has_state = true;
-	line->state = port->state;
+	line->state = *port->state;
 	line->details = port;
 	line->rate = port->rate;
 	gsi = ibsa_port_gsi(view->list, port, &device);
@@ -241,15 +241,17 @@ static int device_line_add(struct view *view, const struct ibsa_device *device,
 /* Add a line for each port of the device; one line if it has no ports. */
 static int device_add(struct view *view, const struct ibsa_device *device)
 {
-	const struct ibsa_port *port = device->ports;
 	int err = 0;
 
 	view->has_device = true;
 	if (device->port_count == 0 && !view->scope->port)
 		return device_line_add(view, device, NULL);
-	for (size_t i = 0; !err && i < device->port_count; i++, port++)
+	for (size_t i = 0; !err && i < device->port_count; i++) {
+		const struct ibsa_port *port = ibsa_device_port_at(device, i);
+
 		if (scope_has_port(view->scope, port->number))
 			err = device_line_add(view, device, port);
+	}
 	return err;
 }
 
@@ -279,13 +281,15 @@ static int no_devices(struct cli *cli, int err)
 static int list_show(struct cli *cli, struct view *view,
 		     const struct ibsa_device_list *list)
 {
-	const struct ibsa_device *device = list->devices;
 	int err = 0;
 
 	view->list = list;
-	for (size_t i = 0; !err && i < list->count; i++, device++)
+	for (size_t i = 0; !err && i < list->count; i++) {
+		const struct ibsa_device *device = ibsa_device_at(list, i);
+
 		if (scope_has_device(view->scope, device->name))
 			err = device_add(view, device);
+	}
 	if (err)
 		return out_of_memory();
 	if (list->count == 0)

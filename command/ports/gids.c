@@ -323,7 +323,8 @@ static bool has_device(const struct scope *scope)
 	if (ibsa_devices_read(&devices))
 		return false;
 	for (size_t i = 0; i < devices->count; i++)
-		has |= scope_has_device(scope, devices->devices[i].name);
+		has |= scope_has_device(scope,
+					ibsa_device_at(devices, i)->name);
 	ibsa_devices_free(devices);
 	return has;
 }

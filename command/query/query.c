@@ -147,7 +147,8 @@ static void unmet_explain(const struct ibsa_query *query,
 	size_t count = 0;
 
 	for (size_t i = 0; i < reply->count; i++)
-		count += ibsa_reply_decode(reply, i, &host) == 0 &&
+		count += ibsa_reply_decode(reply, i, &host,
+					   reply->record->host_size) == 0 &&
 			 !ibsa__selector_is_met(query->record, selector,
 						query->match, &host);
 	if (count)

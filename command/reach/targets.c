@@ -176,7 +176,9 @@ static int first_node(struct cli *cli, const struct ibsa_reply *reply,
 		      void *arg)
 {
 	(void)cli;
-	return ibsa_reply_decode(reply, 0, arg) ? CLI_SILENT : CLI_DONE;
+	return ibsa_reply_decode(reply, 0, arg, sizeof(struct ibsa_node))
+		       ? CLI_SILENT
+		       : CLI_DONE;
 }
 
 /*

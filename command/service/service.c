@@ -34,7 +34,7 @@ static void service_row(struct out *out, size_t index, void *arg)
 	const struct ibsa_record *record = &ibsa_service_record;
 	struct ibsa_service service;
 
-	if (ibsa_reply_decode(arg, index, &service) != 0)
+	if (ibsa_reply_decode(arg, index, &service, sizeof(service)) != 0)
 		return;
 	if (out_is_brief(out)) {
 		service_cells(out, &service);

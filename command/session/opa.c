@@ -33,7 +33,8 @@ bool opa_has_paths(struct cli *cli)
 	};
 	struct ibsa_opa_class_port_info info;
 
-	return ibsa_query_one(cli->client, &query, NULL, &info) == 0 &&
+	return ibsa_query_one(cli->client, &query, NULL, &info, sizeof(info)) ==
+		       0 &&
 	       info.capability_mask2 & CAP2_OPA_PATHS;
 }
 

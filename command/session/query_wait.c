@@ -196,13 +196,14 @@ static void own_port_text(const struct ibsa_port_state *own,
 	if (ibsa_devices_read(&list) != 0)
 		return;
 	for (size_t i = 0; i < list->count; i++) {
-		const struct ibsa_device *device = &list->devices[i];
+		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		for (size_t k = 0; k < device->port_count; k++)
-			if (memcmp(&device->ports[k].state.gid, &own->gid,
-				   sizeof(own->gid)) == 0)
+			if (memcmp(&ibsa_device_port_at(device, k)->state->gid,
+				   &own->gid, sizeof(own->gid)) == 0)
 				snprintf(out, PORT_TEXT, "port %u of %s",
-					 device->ports[k].number, device->name);
+					 ibsa_device_port_at(device, k)->number,
+					 device->name);
 	}
 	ibsa_devices_free(list);
 }

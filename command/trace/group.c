@@ -29,7 +29,9 @@ static int group_decode(struct cli *cli, const struct ibsa_reply *reply,
 			void *arg)
 {
 	(void)cli;
-	return ibsa_reply_decode(reply, 0, arg) ? CLI_SILENT : CLI_DONE;
+	return ibsa_reply_decode(reply, 0, arg, sizeof(struct ibsa_mcmember))
+		       ? CLI_SILENT
+		       : CLI_DONE;
 }
 
 /* Find the group's multicast LID. */
@@ -69,7 +71,8 @@ static int tables_decode(struct cli *cli, const struct ibsa_reply *reply,
 		return no_memory();
 	for (size_t i = 0; i < reply->count; i++)
 		tables->count += !ibsa_reply_decode(
-			reply, i, &tables->all[tables->count]);
+			reply, i, &tables->all[tables->count],
+			sizeof(tables->all[tables->count]));
 	return CLI_DONE;
 }
 
@@ -100,7 +103,8 @@ static int branches_add(struct traces *traces, uint32_t slid, uint32_t mlid,
 	int worst = CLI_DONE;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct ibsa_trace_branch *branch = &tree->all[i];
+		const struct ibsa_trace_branch *branch =
+			ibsa_trace_branch_at(tree, i);
 		const bool is_link = branch->end == IBSA_TRACE_REACHED ||
 				     branch->end == IBSA_TRACE_LOOP;
 		const struct trace_row row = {
@@ -162,11 +166,13 @@ static bool ends_at_source(const struct traces *traces,
 	size_t at = 0;
 
 	if (tree->count &&
-	    topology_view_node(&traces->view, tree->all[0].node).type !=
-		    IBSA_NODE_SWITCH)
+	    topology_view_node(&traces->view,
+			       ibsa_trace_branch_at(tree, 0)->node)
+			    .type != IBSA_NODE_SWITCH)
 		at = 1; /* after the link of the source */
 	*out = at + 1;
-	return at < tree->count && tree->all[at].end == IBSA_TRACE_NO_ENTRY;
+	return at < tree->count &&
+	       ibsa_trace_branch_at(tree, at)->end == IBSA_TRACE_NO_ENTRY;
 }
 
 /*

@@ -135,7 +135,9 @@ static int path_decode(struct cli *cli, const struct ibsa_reply *reply,
 		       void *arg)
 {
 	(void)cli;
-	return ibsa_reply_decode(reply, 0, arg) ? CLI_SILENT : CLI_DONE;
+	return ibsa_reply_decode(reply, 0, arg, sizeof(struct ibsa_path))
+		       ? CLI_SILENT
+		       : CLI_DONE;
 }
 
 /*
@@ -185,7 +187,8 @@ static int blocks_decode(struct cli *cli, const struct ibsa_reply *reply,
 		return no_memory();
 	for (size_t i = 0; i < reply->count; i++)
 		traces->block_count += !ibsa_reply_decode(
-			reply, i, &traces->blocks[traces->block_count]);
+			reply, i, &traces->blocks[traces->block_count],
+			sizeof(traces->blocks[traces->block_count]));
 	return CLI_DONE;
 }
 
@@ -243,7 +246,7 @@ static int rows_add(struct traces *traces, const struct ibsa_path *path,
 		};
 
 		if (i < trace->count) {
-			row.hop = trace->hops[i];
+			row.hop = *ibsa_trace_hop_at(trace, i);
 		} else {
 			row.hop.node = trace->node;
 			row.hop.port = trace->port;
@@ -289,7 +292,7 @@ static int short_path_find(struct cli *cli, const struct end *src,
 static int pair_trace(struct cli *cli, struct traces *traces,
 		      const struct end *src, const struct end *dst)
 {
-	struct ibsa_trace trace;
+	struct ibsa_trace *trace;
 	struct ibsa_path path;
 	int status = short_path_find(cli, src, dst, &path);
 
@@ -306,13 +309,14 @@ static int pair_trace(struct cli *cli, struct traces *traces,
 			 path.slid, path.dlid);
 		return CLI_SILENT;
 	}
-	status = rows_add(traces, &path, &trace);
+	status = rows_add(traces, &path, trace);
 	if (status == CLI_NO)
 		complain("%s from LID %u to LID %u: %s",
-			 trace.end == IBSA_TRACE_HIDDEN
+			 trace->end == IBSA_TRACE_HIDDEN
 				 ? "cannot trace the path"
 				 : "the forwarding tables do not lead",
-			 path.slid, path.dlid, ibsa_trace_end_text(trace.end));
+			 path.slid, path.dlid, ibsa_trace_end_text(trace->end));
+	ibsa_trace_free(trace);
 	return status;
 }
 

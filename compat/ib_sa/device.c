@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "client/open.h"
 #include "ib_sa/device.h"
 #include "ib_sa/state.h"
@@ -128,15 +129,19 @@ static int device_open(const struct ibsa_ib_device_options *options,
 	return 0;
 }
 
-int ibsa_ib_device_open(const struct ibsa_ib_device_options *options,
-			struct ibsa_error *error, struct ib_device **out)
+int ibsa_ib_device_open_sized(const struct ibsa_ib_device_options *options,
+			      size_t size, struct ibsa_error *error,
+			      struct ib_device **out)
 {
-	static const struct ibsa_ib_device_options defaults;
-	const struct ibsa__environment environment =
-		ibsa__environment_read(options && options->no_environment);
+	struct ibsa__environment environment;
+	struct ibsa_ib_device_options known;
+	const int err = options_read(&known, sizeof(known), options, size,
+				     error);
 
-	return device_open(options ? options : &defaults, &environment, error,
-			   out);
+	if (err)
+		return err;
+	environment = ibsa__environment_read(known.no_environment);
+	return device_open(&known, &environment, error, out);
 }
 
 static bool text_is_same(const char *a, const char *b)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sized.h"
 #include "event/event.h"
 #include "ib_sa/query.h"
 
@@ -101,19 +102,20 @@ static const struct sa_task_ops watch_ops = {
 	.is_registration = true,
 };
 
-int ibsa_device_watch_start(struct ib_sa_client *client,
-			    struct ib_device *device, uint8_t port_num,
-			    const struct ibsa_event_options *options,
-			    ibsa_event_fn report, void *arg,
-			    struct ibsa_device_watch **out)
+int ibsa_device_watch_start_sized(struct ib_sa_client *client,
+				  struct ib_device *device, uint8_t port_num,
+				  const struct ibsa_event_options *options,
+				  size_t size, ibsa_event_fn report, void *arg,
+				  struct ibsa_device_watch **out)
 {
-	const struct ibsa_event_options all = { 0 };
+	struct ibsa_event_options known;
 	struct sa_watch *watch;
 	struct sa_port *port;
 	int err = ibsa__sa_query_port(client, device, port_num, &port);
 
-	options = options ? options : &all;
-	if (!err && (!report || !ibsa__event_options_are_valid(options)))
+	if (!err)
+		err = sized_read(&known, sizeof(known), options, size);
+	if (!err && (!report || !ibsa__event_options_are_valid(&known)))
 		err = -EINVAL;
 	if (err)
 		return err;
@@ -122,7 +124,7 @@ int ibsa_device_watch_start(struct ib_sa_client *client,
 		return -ENOMEM;
 	watch->report = report;
 	watch->arg = arg;
-	err = watch_copy_options(device, options, watch);
+	err = watch_copy_options(device, &known, watch);
 	pthread_mutex_lock(&device->sa->lock);
 	if (!err)
 		err = ibsa__sa_task_submit(&watch->task, &watch_ops, port,

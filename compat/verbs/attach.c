@@ -8,6 +8,7 @@
 #include "client/open.h"
 #include "verbs/context_state.h"
 #include "verbs/sm_events.h"
+#include "base/sized.h"
 #include "verbs/stock.h"
 
 enum { EVENTS_MAX = 1 << 20 };
@@ -127,21 +128,21 @@ static int context_attach(struct context_call *call,
 	return err;
 }
 
-int ibsa_verbs_attach(struct ibv_context *context,
-		      const struct ibsa_verbs_options *options)
+int ibsa_verbs_attach_sized(struct ibv_context *context,
+			    const struct ibsa_verbs_options *options,
+			    size_t size)
 {
-	static const struct ibsa_verbs_options defaults;
+	struct ibsa_verbs_options known;
 	struct context_call call;
-	int err;
+	int err = sized_read(&known, sizeof(known), options, size);
 
-	if (!options)
-		options = &defaults;
-	err = ibsa__context_state_enter_with(context, options->no_environment,
-					     &call);
+	if (!err)
+		err = ibsa__context_state_enter_with(
+			context, known.no_environment, &call);
 	if (err)
 		return err;
 	ibsa__context_call_lock(&call);
-	err = context_attach(&call, options);
+	err = context_attach(&call, &known);
 	ibsa__context_call_unlock(&call);
 	ibsa__context_state_leave(&call);
 	return err;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/registry.h"
+#include "base/sized.h"
 #include "client/files.h"
 #include "client/open.h"
 #include "device/device.h"
@@ -194,15 +195,17 @@ static int verbs_open(const struct ibsa_options *options,
 	return 0;
 }
 
-int ibsa_verbs_open(const struct ibsa_options *options,
-		    struct ibsa_error *error, struct ibv_context **out)
+int ibsa_verbs_open_sized(const struct ibsa_options *options, size_t size,
+			  struct ibsa_error *error, struct ibv_context **out)
 {
-	static const struct ibsa_options defaults;
+	struct ibsa_options known;
 	struct cancelability before;
-	int err;
+	int err = options_read(&known, sizeof(known), options, size, error);
 
+	if (err)
+		return err;
 	cancel_hold(&before);
-	err = verbs_open(options ? options : &defaults, error, out);
+	err = verbs_open(&known, error, out);
 	cancel_restore(&before);
 	return err;
 }

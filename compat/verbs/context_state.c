@@ -561,7 +561,7 @@ static int port_in_fabric(const struct ibsa__verbs *verbs, unsigned int number,
 
 	if (err)
 		return err == -ENXIO ? -ENODEV : err;
-	err = transport->ops->port(transport, out);
+	err = transport->ops->port(transport, out, sizeof(*out));
 	transport->ops->close(transport);
 	return err;
 }

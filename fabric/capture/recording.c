@@ -256,7 +256,7 @@ static void learn_gid_of(struct ibsa_port_state *port, const uint8_t *wire)
 	struct ibsa_path path;
 
 	if (ibsa_record_decode(&ibsa_path_record, wire, ibsa_path_record.size,
-			       &path))
+			       &path, sizeof(path)))
 		return;
 	if (path.slid == port->lid)
 		port->gid = path.sgid;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sized.h"
 #include "fabric/fabric/fabric.h"
 #include "fabric/node/sma.h"
 #include "fabric/subnet/cable.h"
@@ -314,13 +315,17 @@ static int find_port(struct change *change, const char *name,
 	return 0;
 }
 
-int ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
-			 unsigned int port,
-			 const struct ibsa_fabric_port_change *wanted)
+int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
+			       unsigned int port,
+			       const struct ibsa_fabric_port_change *wanted,
+			       size_t size)
 {
-	struct change change = { .fabric = fabric, .wanted = wanted };
-	int err;
+	struct ibsa_fabric_port_change known;
+	struct change change = { .fabric = fabric, .wanted = &known };
+	int err = sized_read(&known, sizeof(known), wanted, size);
 
+	if (err)
+		return err;
 	pthread_mutex_lock(&fabric->lock);
 	err = find_port(&change, node, port);
 	if (!err)
@@ -329,23 +334,24 @@ int ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
 	return err;
 }
 
-int ibsa_fabric_fault(struct ibsa_fabric *fabric,
-		      const struct ibsa_fault *fault)
+int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
+			    const struct ibsa_fault *fault, size_t size)
 {
-	struct fault_state *state;
+	struct fault_state state = { .active = false };
+	const int err = sized_read(&state.fault, sizeof(state.fault), fault,
+				   size);
 
-	if ((unsigned int)fault->kind >= IBSA_FAULT_KINDS ||
-	    !(fault->percent >= 0 && fault->percent <= 100))
+	if (err)
+		return err;
+	if ((unsigned int)state.fault.kind >= IBSA_FAULT_KINDS ||
+	    !(state.fault.percent >= 0 && state.fault.percent <= 100))
 		return -EINVAL;
+	state.left = state.fault.count;
+	state.active = state.fault.percent > 0;
+	if (!state.fault.delay_ms)
+		state.fault.delay_ms = DELAY_MS_DEFAULT;
 	pthread_mutex_lock(&fabric->lock);
-	state = &fabric->net.faults[fault->kind];
-	*state = (struct fault_state){
-		.fault = *fault,
-		.left = fault->count,
-		.active = fault->percent > 0,
-	};
-	if (!fault->delay_ms)
-		state->fault.delay_ms = DELAY_MS_DEFAULT;
+	fabric->net.faults[state.fault.kind] = state;
 	pthread_mutex_unlock(&fabric->lock);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "common/host.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "fabric/mad/mad.h"
 #include "fabric/sa/partition.h"
 #include "fabric/fabric/replay.h"
@@ -340,8 +341,6 @@ static int topology_read(struct ibsa_fabric *fabric,
 	return ibsa__fail(error, -ENOMEM, "out of memory");
 }
 
-static const struct ibsa_fabric_options defaults;
-
 static int make(const char *path, const char *text, size_t len,
 		const struct ibsa_fabric_options *options,
 		struct ibsa_error *error, struct ibsa_fabric **out)
@@ -378,26 +377,36 @@ static int make(const char *path, const char *text, size_t len,
 	return err;
 }
 
-int ibsa_fabric_load(const char *path,
-		     const struct ibsa_fabric_options *options,
-		     struct ibsa_error *error, struct ibsa_fabric **out)
+int ibsa_fabric_load_sized(const char *path,
+			   const struct ibsa_fabric_options *options,
+			   size_t size, struct ibsa_error *error,
+			   struct ibsa_fabric **out)
 {
+	struct ibsa_fabric_options known;
+	int err;
+
 	if (!path)
 		return ibsa__fail(error, -EINVAL,
 				  "the path of the topology file is missing");
-	if (!options)
-		options = &defaults;
+	err = options_read(&known, sizeof(known), options, size, error);
+	if (err)
+		return err;
 	if (ibsa__is_capture(path))
-		return ibsa__replay_load(path, options, error, out);
-	return make(path, NULL, 0, options, error, out);
+		return ibsa__replay_load(path, &known, error, out);
+	return make(path, NULL, 0, &known, error, out);
 }
 
-int ibsa_fabric_parse(const char *text, size_t len,
-		      const struct ibsa_fabric_options *options,
-		      struct ibsa_error *error, struct ibsa_fabric **out)
+int ibsa_fabric_parse_sized(const char *text, size_t len,
+			    const struct ibsa_fabric_options *options,
+			    size_t size, struct ibsa_error *error,
+			    struct ibsa_fabric **out)
 {
-	return make(NULL, text ? text : "", len, options ? options : &defaults,
-		    error, out);
+	struct ibsa_fabric_options known;
+	const int err = options_read(&known, sizeof(known), options, size,
+				     error);
+
+	return err ? err
+		   : make(NULL, text ? text : "", len, &known, error, out);
 }
 
 void ibsa_fabric_put(struct ibsa_fabric *fabric)
@@ -435,11 +444,13 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns)
 	return err;
 }
 
-void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
-			  struct ibsa_fabric_info *out)
+void ibsa_fabric_info_get_sized(struct ibsa_fabric *fabric,
+				struct ibsa_fabric_info *out, size_t size)
 {
+	struct ibsa_fabric_info info;
+
 	pthread_mutex_lock(&fabric->lock);
-	*out = (struct ibsa_fabric_info){
+	info = (struct ibsa_fabric_info){
 		.nodes = fabric->subnet.topo.node_count,
 		.adapters = fabric->subnet.adapter_count,
 		.switches = fabric->subnet.topo.switch_count,
@@ -447,6 +458,7 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 		.lids = fabric->subnet.lids.count,
 	};
 	pthread_mutex_unlock(&fabric->lock);
+	sized_write(out, size, &info, sizeof(info));
 }
 
 /*
@@ -496,9 +508,10 @@ void ibsa__fabric_port_state(const struct ibsa_fabric *fabric, uint32_t index,
 	end_gid(&fabric->subnet, end, out->gid.raw);
 }
 
-int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
-			struct ibsa_fabric_port *out)
+int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
+			      struct ibsa_fabric_port *out, size_t size)
 {
+	struct ibsa_fabric_port found = { .rate = "" };
 	const struct topo_port *at;
 	uint32_t port;
 
@@ -506,24 +519,28 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
 		return -ENOENT;
 	port = fabric->subnet.adapter_ports[index];
 	at = &fabric->subnet.topo.ports[port];
-	out->node = fabric->subnet.topo.nodes[at->node].name;
-	out->id = fabric->subnet.topo.nodes[at->node].id;
-	out->number = at->number;
-	out->guid = at->guid;
+	found.node = fabric->subnet.topo.nodes[at->node].name;
+	found.id = fabric->subnet.topo.nodes[at->node].id;
+	found.number = at->number;
+	found.guid = at->guid;
 	pthread_mutex_lock(&fabric->lock);
-	out->rate = at->peer == SIM_NONE
-			    ? ""
-			    : ibsa__rate_text(at->rate.width, at->rate.speed);
-	ibsa__fabric_port_state(fabric, port, &out->state);
+	if (at->peer != SIM_NONE)
+		found.rate = ibsa__rate_text(at->rate.width, at->rate.speed);
+	ibsa__fabric_port_state(fabric, port, &found.state);
 	pthread_mutex_unlock(&fabric->lock);
+	sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 
-void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
-			   struct ibsa_fabric_stats *out)
+void ibsa_fabric_stats_get_sized(struct ibsa_fabric *fabric,
+				 struct ibsa_fabric_stats *out, size_t size)
 {
+	_Static_assert((int)IBSA_FAULT_KINDS <= (int)IBSA_FAULTS_ROOM &&
+			       (int)IBSA_DROP_REASONS <= (int)IBSA_DROPS_ROOM,
+		       "the arrays of struct ibsa_fabric_stats are too short");
+
 	pthread_mutex_lock(&fabric->lock);
 	ibsa__mads_settle(&fabric->net, sim_clock_now(&fabric->clock));
-	*out = fabric->net.stats;
+	sized_write(out, size, &fabric->net.stats, sizeof(fabric->net.stats));
 	pthread_mutex_unlock(&fabric->lock);
 }

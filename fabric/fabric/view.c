@@ -7,17 +7,19 @@
 
 #include <ibsa/topology.h>
 
+#include "base/sized.h"
 #include "fabric/fabric/fabric.h"
 
-int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
-			struct ibsa_fabric_node *out)
+int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
+			      struct ibsa_fabric_node *out, size_t size)
 {
 	const struct topo_node *node;
+	struct ibsa_fabric_node found;
 
 	if (index >= fabric->subnet.topo.node_count)
 		return -ENOENT;
 	node = &fabric->subnet.topo.nodes[index];
-	*out = (struct ibsa_fabric_node){
+	found = (struct ibsa_fabric_node){
 		.id = node->id,
 		.name = node->name,
 		.guid = node->guid,
@@ -27,48 +29,56 @@ int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
 		.type = node->type,
 		.port_count = node->port_count,
 	};
+	sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 
-int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
-		       unsigned int port, struct ibsa_fabric_end *out)
+int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
+			     unsigned int port, struct ibsa_fabric_end *out,
+			     size_t size)
 {
 	const struct topology *topo = &fabric->subnet.topo;
 	const struct topo_port *at;
+	struct ibsa_fabric_end end;
 
 	if (node >= topo->node_count || port > topo->nodes[node].port_count)
 		return -ENOENT;
 	at = &topo->ports[topo->nodes[node].first_port + port];
-	*out = (struct ibsa_fabric_end){
+	end = (struct ibsa_fabric_end){
 		.guid = at->guid,
 		.file_lid = at->wanted_lid,
 		.has_cable = at->cable != SIM_NONE,
 	};
-	if (!out->has_cable)
-		return 0;
-	out->far_node = topo->ports[at->cable].node;
-	out->far_port = topo->ports[at->cable].number;
-	pthread_mutex_lock(&fabric->lock);
-	out->lanes = ibsa__lanes_of_width(at->rate.width);
-	out->speed = ibsa__speed_name(at->rate.speed);
-	out->is_up = at->peer != SIM_NONE;
-	pthread_mutex_unlock(&fabric->lock);
+	if (end.has_cable) {
+		end.far_node = topo->ports[at->cable].node;
+		end.far_port = topo->ports[at->cable].number;
+		pthread_mutex_lock(&fabric->lock);
+		end.lanes = ibsa__lanes_of_width(at->rate.width);
+		end.speed = ibsa__speed_name(at->rate.speed);
+		end.is_up = at->peer != SIM_NONE;
+		pthread_mutex_unlock(&fabric->lock);
+	}
+	sized_write(out, size, &end, sizeof(end));
 	return 0;
 }
 
-int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
-			   struct ibsa_fabric_finding *out)
+int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
+				 struct ibsa_fabric_finding *out, size_t size)
 {
 	const struct net_finding *finding;
+	struct ibsa_fabric_finding found;
 
 	if (index >= fabric->subnet.topo.net.finding_count)
 		return -ENOENT;
 	finding = &fabric->subnet.topo.net.findings[index];
-	out->kind = finding->kind;
-	out->name = ibsa_finding_name(finding->kind);
-	out->file = finding->file;
-	out->line = finding->line;
-	ibsa__net_finding_text(&fabric->subnet.topo.net, finding, &out->what);
+	found = (struct ibsa_fabric_finding){
+		.kind = finding->kind,
+		.name = ibsa_finding_name(finding->kind),
+		.file = finding->file,
+		.line = finding->line,
+	};
+	ibsa__net_finding_text(&fabric->subnet.topo.net, finding, &found.what);
+	sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "fabric/mad/net.h"
 
 bool ibsa__fault_strikes(struct mad_net *net, enum ibsa_fault_kind kind)
@@ -126,8 +127,8 @@ static bool parse(const char *text, struct ibsa_fault *out)
 	       !*text;
 }
 
-int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
-		     struct ibsa_error *error)
+int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
+			   size_t size, struct ibsa_error *error)
 {
 	struct ibsa_fault fault = { .count = 0 };
 
@@ -140,6 +141,6 @@ int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
 			"reorder, or KIND=PERCENT[,COUNT[,HOPS]] with redirect "
 			"or redirect-gid; PERCENT is 0 to 100",
 			text ? text : "");
-	*out = fault;
+	sized_write(out, size, &fault, sizeof(fault));
 	return 0;
 }

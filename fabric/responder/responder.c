@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/registry.h"
+#include "base/sized.h"
 #include "device/device.h"
 #include "device/sysfs.h"
 #include "fabric/fabric/fabric.h"
@@ -115,7 +116,8 @@ static int node_send(struct ibsa_responder *responder, uint32_t peer,
 {
 	struct ibsa_address to = responder->sa;
 	struct ibsa_port_state state;
-	int err = responder->node->ops->port(responder->node, &state);
+	int err = responder->node->ops->port(responder->node, &state,
+					     sizeof(state));
 
 	if (err)
 		return err;
@@ -317,11 +319,13 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder)
 	return ibsa__umad_pause_ms(responder->port);
 }
 
-void ibsa_responder_info_get(const struct ibsa_responder *responder,
-			     struct ibsa_responder_info *out)
+void ibsa_responder_info_get_sized(const struct ibsa_responder *responder,
+				   struct ibsa_responder_info *out, size_t size)
 {
-	*out = responder->info;
-	out->requesters = responder->peers.seen;
+	struct ibsa_responder_info info = responder->info;
+
+	info.requesters = responder->peers.seen;
+	sized_write(out, size, &info, sizeof(info));
 }
 
 static int umad_open(struct ibsa_responder *responder,
@@ -454,22 +458,24 @@ static void info_init(struct ibsa_responder *responder)
 	responder->info.lid = responder->selection.state.lid;
 }
 
-int ibsa_responder_open(struct ibsa_fabric *fabric,
-			const struct ibsa_responder_options *options,
-			struct ibsa_error *error, struct ibsa_responder **out)
+int ibsa_responder_open_sized(struct ibsa_fabric *fabric,
+			      const struct ibsa_responder_options *options,
+			      size_t size, struct ibsa_error *error,
+			      struct ibsa_responder **out)
 {
-	static const struct ibsa_responder_options defaults;
-	const struct ibsa__environment environment =
-		ibsa__sim_environment_read(options && options->no_environment);
-	struct ibsa_responder *responder = ibsa__calloc(1, sizeof(*responder));
-	int err;
+	struct ibsa__environment environment;
+	struct ibsa_responder_options known;
+	struct ibsa_responder *responder;
+	int err = options_read(&known, sizeof(known), options, size, error);
 
+	if (err)
+		return err;
+	environment = ibsa__sim_environment_read(known.no_environment);
+	responder = ibsa__calloc(1, sizeof(*responder));
 	if (!responder)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
 	responder->epoll_fd = -1;
 	responder->process = ibsa__process();
-	if (!options)
-		options = &defaults;
 	responder->pending = ibsa__calloc(PENDING_MAX,
 					  sizeof(*responder->pending));
 	err = responder->pending ? ibsa__peers_init(&responder->peers)
@@ -477,9 +483,9 @@ int ibsa_responder_open(struct ibsa_fabric *fabric,
 	if (err)
 		err = ibsa__fail(error, err, "out of memory");
 	if (!err)
-		err = node_open(responder, fabric, options, error);
+		err = node_open(responder, fabric, &known, error);
 	if (!err)
-		err = port_open(responder, &environment, options, error);
+		err = port_open(responder, &environment, &known, error);
 	if (!err)
 		err = wait_init(responder, error);
 	if (err) {
@@ -499,7 +505,7 @@ static void transport_close(struct ibsa_transport *transport, bool is_ours)
 {
 	if (transport && is_ours)
 		transport->ops->close(transport);
-	else if (transport && transport->ops->inherited)
+	else if (transport && IBSA_TRANSPORT_HAS(transport, inherited))
 		transport->ops->inherited(transport);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "fabric/server/server.h"
 #include "fabric/tools/environment.h"
 
@@ -20,10 +21,10 @@ static struct ibsa_fabric_server *server_new(struct ibsa_fabric *fabric)
 	return server;
 }
 
-int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
-			    const struct ibsa_fabric_server_options *options,
-			    struct ibsa_error *error,
-			    struct ibsa_fabric_server **out)
+int ibsa_fabric_server_open_sized(
+	struct ibsa_fabric *fabric, const char *path,
+	const struct ibsa_fabric_server_options *options, size_t size,
+	struct ibsa_error *error, struct ibsa_fabric_server **out)
 {
 	struct ibsa_fabric_server *owner;
 	struct server_options serve = {
@@ -34,20 +35,21 @@ int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
 							options->no_environment)
 				     .has_rings,
 	};
-	int err;
+	struct ibsa_fabric_server_options known;
+	int err = options_read(&known, sizeof(known), options, size, error);
 
+	if (err)
+		return err;
 	if (fabric->clock.is_virtual)
 		return ibsa__fail(error, -EINVAL,
 				  "cannot open a fabric server on a fabric "
 				  "with a virtual clock: other processes use "
 				  "real time");
-	if (options) {
-		serve.note = options->report;
-		serve.arg = options->arg;
-		serve.connections = options->connections;
-		serve.patience_ms = options->patience_ms;
-		serve.memory_mb = options->memory_mb;
-	}
+	serve.note = known.report;
+	serve.arg = known.arg;
+	serve.connections = known.connections;
+	serve.patience_ms = known.patience_ms;
+	serve.memory_mb = known.memory_mb;
 	owner = server_new(fabric);
 	if (!owner)
 		return ibsa__fail(error, -ENOMEM, "out of memory");
@@ -86,12 +88,13 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)
 	return ibsa__server_fd(server->server);
 }
 
-void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
-				  struct ibsa_fabric_server_stats *out)
+void ibsa_fabric_server_stats_get_sized(const struct ibsa_fabric_server *server,
+					struct ibsa_fabric_server_stats *out,
+					size_t size)
 {
 	const struct server_stats from = ibsa__server_stats(server->server);
 
-	*out = (struct ibsa_fabric_server_stats){
+	const struct ibsa_fabric_server_stats stats = {
 		.clients = from.clients,
 		.accepted = from.accepted,
 		.disconnected = from.disconnected,
@@ -99,4 +102,6 @@ void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
 		.packets_out = from.packets_out,
 		.packets_refused = from.packets_refused,
 	};
+
+	sized_write(out, size, &stats, sizeof(stats));
 }

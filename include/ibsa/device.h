@@ -17,7 +17,7 @@ IBSA_BEGIN
  * @err:        0; or the negative errno of the first file for @state, @cap_mask
  *              or @pkeys that could not be read or has an invalid value. Unless
  *              @err is 0, these three members and @pkey_count are not valid
- * @state:      LIDs, port states and the GID with index 0
+ * @state:      LIDs, port states and the GID with index 0; the list owns it
  * @cap_mask:   PortInfo CapabilityMask, host order
  * @link_layer: as the kernel writes it: "InfiniBand" or "Ethernet";
  *              "InfiniBand" if it cannot be read
@@ -32,7 +32,7 @@ IBSA_BEGIN
 struct ibsa_port {
 	unsigned int number;
 	int err;
-	struct ibsa_port_state state;
+	const struct ibsa_port_state *state;
 	uint32_t cap_mask;
 	const char *link_layer;
 	const char *rate;
@@ -56,8 +56,9 @@ struct ibsa_port {
  * @firmware:   firmware version; "" if it cannot be read, which does not set
  *              @err
  * @board:      hardware name; "" if it cannot be read, which does not set @err
- * @ports:      in ascending order of their numbers
- * @port_count: number of entries in @ports
+ * @port_count: number of ports
+ * @port_stride, @ports: the ports in ascending order of their numbers, for
+ *              ibsa_device_port_at()
  */
 struct ibsa_device {
 	const char *name;
@@ -67,20 +68,50 @@ struct ibsa_device {
 	uint64_t system_image_guid;
 	const char *firmware;
 	const char *board;
-	const struct ibsa_port *ports;
 	size_t port_count;
+	size_t port_stride;
+	const struct ibsa_port *ports;
 };
 
 /**
+ * ibsa_device_port_at - a port of a device
+ * @device: a device of a list
+ * @index:  from 0; less than port_count of @device
+ *
+ * Return: the port, which belongs to the list.
+ */
+IBSA_INLINE const struct ibsa_port *
+ibsa_device_port_at(const struct ibsa_device *device, size_t index)
+{
+	return (const struct ibsa_port *)IBSA__AT(device->ports, index,
+						  device->port_stride);
+}
+
+/**
  * struct ibsa_device_list - all devices, in order of their names
- * @devices: ordered by name, with numbers in it ordered by value: mlx5_9 before
- *           mlx5_10
- * @count:   number of entries in @devices
+ * @count:  number of devices
+ * @stride, @devices: the devices, for ibsa_device_at(); ordered by name, with
+ *          numbers in it ordered by value: mlx5_9 before mlx5_10
  */
 struct ibsa_device_list {
-	const struct ibsa_device *devices;
 	size_t count;
+	size_t stride;
+	const struct ibsa_device *devices;
 };
+
+/**
+ * ibsa_device_at - a device of a list
+ * @list:  from ibsa_devices_read()
+ * @index: from 0; less than count of @list
+ *
+ * Return: the device, which belongs to @list.
+ */
+IBSA_INLINE const struct ibsa_device *
+ibsa_device_at(const struct ibsa_device_list *list, size_t index)
+{
+	return (const struct ibsa_device *)IBSA__AT(list->devices, index,
+						    list->stride);
+}
 
 /**
  * ibsa_devices_read - list the devices of this machine
@@ -181,6 +212,11 @@ struct ibsa_port_access {
 	struct ibsa_device_file issm;
 };
 
+/* For bindings: ibsa_port_access_get() with the size of @out. */
+int ibsa_port_access_get_sized(const struct ibsa_port *port,
+			       struct ibsa_port_access *out,
+			       size_t size) IBSA_MUST_USE;
+
 /**
  * ibsa_port_access_get - check whether this program can use a port's files
  * @port: a port of a list from ibsa_devices_read()
@@ -198,8 +234,11 @@ struct ibsa_port_access {
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
-int ibsa_port_access_get(const struct ibsa_port *port,
-			 struct ibsa_port_access *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_port_access_get(const struct ibsa_port *port,
+						   struct ibsa_port_access *out)
+{
+	return ibsa_port_access_get_sized(port, out, sizeof(*out));
+}
 
 /**
  * ibsa_umad_version - read the version of the kernel's umad interface

@@ -218,6 +218,13 @@ struct ibsa_event_options {
  */
 typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
 
+/* For bindings: ibsa_event_watch_start() with the size of @options. */
+int ibsa_event_watch_start_sized(struct ibsa_client *client,
+				 const struct ibsa_event_options *options,
+				 size_t size, ibsa_event_fn report, void *arg,
+				 struct ibsa_error *error,
+				 struct ibsa_event_watch **out) IBSA_MUST_USE;
+
 /**
  * ibsa_event_watch_start - receive the events that the SA reports
  * @client:   an open client
@@ -261,11 +268,15 @@ typedef void (*ibsa_event_fn)(const struct ibsa_event *event, void *arg);
  *
  * Source: IBA vol 1, 13.4.8.3, 13.4.11 and 15.2.5.12.
  */
-int ibsa_event_watch_start(struct ibsa_client *client,
-			   const struct ibsa_event_options *options,
-			   ibsa_event_fn report, void *arg,
-			   struct ibsa_error *error,
-			   struct ibsa_event_watch **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_event_watch_start(struct ibsa_client *client,
+		       const struct ibsa_event_options *options,
+		       ibsa_event_fn report, void *arg,
+		       struct ibsa_error *error, struct ibsa_event_watch **out)
+{
+	return ibsa_event_watch_start_sized(client, options, sizeof(*options),
+					    report, arg, error, out);
+}
 
 /**
  * ibsa_event_watch_stop - end a watch

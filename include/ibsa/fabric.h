@@ -116,17 +116,18 @@ struct ibsa_fabric_info {
  * @id:     node id in the topology file
  * @number: port number
  * @guid:   port GUID, host order
- * @state:  state of the port as a client on this port reads it
  * @rate:   rate of the link as the kernel writes it, such as "100 Gb/sec (4X
  *          EDR)"; "" if the link is down or the port has no cable
+ * @state:  state of the port as a client on this port reads it. It stays the
+ *          last member: this struct grows with it, and not otherwise
  */
 struct ibsa_fabric_port {
 	const char *node;
 	const char *id;
 	unsigned int number;
 	uint64_t guid;
-	struct ibsa_port_state state;
 	const char *rate;
+	struct ibsa_port_state state;
 };
 
 /* Why a MAD between two ports was lost, other than by a fault. */
@@ -143,6 +144,9 @@ enum ibsa_drop_reason {
 	IBSA_DROP_REASONS,
 };
 
+/* Lengths of the arrays of struct ibsa_fabric_stats, which never change. */
+enum { IBSA_FAULTS_ROOM = 32, IBSA_DROPS_ROOM = 32 };
+
 /* Counters of the embedded SA and the fabric. */
 struct ibsa_fabric_stats {
 	uint64_t requests;	 /* MADs that clients sent */
@@ -155,10 +159,16 @@ struct ibsa_fabric_stats {
 	uint64_t reports_unanswered; /* Reports that the SA gave up after three
 				      * tries or when it stopped, or did not
 				      * send because 131072 were waiting */
-	uint64_t faults[IBSA_FAULT_KINDS]; /* how often each fault occurred */
-	uint64_t drops[IBSA_DROP_REASONS]; /* MADs between two ports that were
+	uint64_t faults[IBSA_FAULTS_ROOM]; /* how often each fault occurred */
+	uint64_t drops[IBSA_DROPS_ROOM];   /* MADs between two ports that were
 					    * lost for each reason */
 };
+
+/* For bindings: ibsa_fabric_load() with the size of @options. */
+int ibsa_fabric_load_sized(const char *path,
+			   const struct ibsa_fabric_options *options,
+			   size_t size, struct ibsa_error *error,
+			   struct ibsa_fabric **out) IBSA_MUST_USE;
 
 /**
  * ibsa_fabric_load - create a fabric from a topology file
@@ -179,10 +189,19 @@ struct ibsa_fabric_stats {
  * -ENOMEM; or the system's error from opening or reading a file. After an error
  * @out is unchanged. Any thread may call ibsa_fabric_load().
  */
-int ibsa_fabric_load(const char *path,
-		     const struct ibsa_fabric_options *options,
-		     struct ibsa_error *error,
-		     struct ibsa_fabric **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_load(const char *path, const struct ibsa_fabric_options *options,
+		 struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	return ibsa_fabric_load_sized(path, options, sizeof(*options), error,
+				      out);
+}
+
+/* For bindings: ibsa_fabric_parse() with the size of @options. */
+int ibsa_fabric_parse_sized(const char *text, size_t len,
+			    const struct ibsa_fabric_options *options,
+			    size_t size, struct ibsa_error *error,
+			    struct ibsa_fabric **out) IBSA_MUST_USE;
 
 /**
  * ibsa_fabric_parse - create a fabric from text in memory
@@ -196,10 +215,14 @@ int ibsa_fabric_load(const char *path,
  * include line in @text is an error of the topology. Any thread may call
  * ibsa_fabric_parse().
  */
-int ibsa_fabric_parse(const char *text, size_t len,
-		      const struct ibsa_fabric_options *options,
-		      struct ibsa_error *error,
-		      struct ibsa_fabric **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_parse(const char *text, size_t len,
+		  const struct ibsa_fabric_options *options,
+		  struct ibsa_error *error, struct ibsa_fabric **out)
+{
+	return ibsa_fabric_parse_sized(text, len, options, sizeof(*options),
+				       error, out);
+}
 
 /**
  * ibsa_fabric_put - release a fabric
@@ -252,6 +275,10 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
  */
 int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
 
+/* For bindings: ibsa_fabric_info_get() with the size of @out. */
+void ibsa_fabric_info_get_sized(struct ibsa_fabric *fabric,
+				struct ibsa_fabric_info *out, size_t size);
+
 /**
  * ibsa_fabric_info_get - return how many nodes, links and LIDs a fabric has
  * @fabric: a fabric
@@ -259,8 +286,16 @@ int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
  *
  * Any thread may call ibsa_fabric_info_get().
  */
-void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
-			  struct ibsa_fabric_info *out);
+IBSA_INLINE void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
+				      struct ibsa_fabric_info *out)
+{
+	ibsa_fabric_info_get_sized(fabric, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_port_at() with the size of @out. */
+int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
+			      struct ibsa_fabric_port *out,
+			      size_t size) IBSA_MUST_USE;
 
 /**
  * ibsa_fabric_port_at - return one end port of the channel adapters
@@ -271,8 +306,16 @@ void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
  * Return: 0; -ENOENT there is no port @index. Any thread may call
  * ibsa_fabric_port_at().
  */
-int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
-			struct ibsa_fabric_port *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_port_at(struct ibsa_fabric *fabric,
+						  size_t index,
+						  struct ibsa_fabric_port *out)
+{
+	return ibsa_fabric_port_at_sized(fabric, index, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_stats_get() with the size of @out. */
+void ibsa_fabric_stats_get_sized(struct ibsa_fabric *fabric,
+				 struct ibsa_fabric_stats *out, size_t size);
 
 /**
  * ibsa_fabric_stats_get - read the counters of a fabric
@@ -281,8 +324,11 @@ int ibsa_fabric_port_at(struct ibsa_fabric *fabric, size_t index,
  *
  * Any thread may call ibsa_fabric_stats_get().
  */
-void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
-			   struct ibsa_fabric_stats *out);
+IBSA_INLINE void ibsa_fabric_stats_get(struct ibsa_fabric *fabric,
+				       struct ibsa_fabric_stats *out)
+{
+	ibsa_fabric_stats_get_sized(fabric, out, sizeof(*out));
+}
 
 IBSA_END
 

@@ -95,6 +95,12 @@ struct ibsa_fabric_port_change {
 	const char *rate;
 };
 
+/* For bindings: ibsa_fabric_port_set() with the size of @wanted. */
+int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
+			       unsigned int port,
+			       const struct ibsa_fabric_port_change *wanted,
+			       size_t size) IBSA_MUST_USE;
+
 /**
  * ibsa_fabric_port_set - change a port while the fabric runs
  * @fabric: a fabric
@@ -138,9 +144,14 @@ struct ibsa_fabric_port_change {
  * -EADDRINUSE another port has one of the 2^LMC LIDs; -ENOMEM. Any thread may
  * call ibsa_fabric_port_set().
  */
-int ibsa_fabric_port_set(
-	struct ibsa_fabric *fabric, const char *node, unsigned int port,
-	const struct ibsa_fabric_port_change *wanted) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_port_set(struct ibsa_fabric *fabric, const char *node,
+		     unsigned int port,
+		     const struct ibsa_fabric_port_change *wanted)
+{
+	return ibsa_fabric_port_set_sized(fabric, node, port, wanted,
+					  sizeof(*wanted));
+}
 
 IBSA_END
 

@@ -63,6 +63,11 @@ struct ibsa_fault {
 	bool by_gid;
 };
 
+/* For bindings: ibsa_fabric_fault() with the size of @fault. */
+int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
+			    const struct ibsa_fault *fault,
+			    size_t size) IBSA_MUST_USE;
+
 /**
  * ibsa_fabric_fault - start, change or end a kind of fault
  * @fabric: a fabric
@@ -75,8 +80,15 @@ struct ibsa_fault {
  * Return: 0; -EINVAL @kind of @fault does not exist, or @percent is not within
  * 0 and 100. All values of the other members are valid.
  */
-int ibsa_fabric_fault(struct ibsa_fabric *fabric,
-		      const struct ibsa_fault *fault) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_fault(struct ibsa_fabric *fabric,
+						const struct ibsa_fault *fault)
+{
+	return ibsa_fabric_fault_sized(fabric, fault, sizeof(*fault));
+}
+
+/* For bindings: ibsa_fault_parse() with the size of @out. */
+int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
+			   size_t size, struct ibsa_error *error) IBSA_MUST_USE;
 
 /**
  * ibsa_fault_parse - convert text to a fault
@@ -95,8 +107,12 @@ int ibsa_fabric_fault(struct ibsa_fabric *fabric,
  * PERCENT is above 100, or another number has more than 32 bits. Any thread may
  * call ibsa_fault_parse().
  */
-int ibsa_fault_parse(const char *text, struct ibsa_fault *out,
-		     struct ibsa_error *error) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_fault_parse(const char *text,
+					       struct ibsa_fault *out,
+					       struct ibsa_error *error)
+{
+	return ibsa_fault_parse_sized(text, out, sizeof(*out), error);
+}
 
 IBSA_END
 

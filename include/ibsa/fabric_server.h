@@ -79,6 +79,13 @@ struct ibsa_fabric_server_stats {
 				   * not send; packets_in counts them too */
 };
 
+/* For bindings: ibsa_fabric_server_open() with the size of @options. */
+int ibsa_fabric_server_open_sized(
+	struct ibsa_fabric *fabric, const char *path,
+	const struct ibsa_fabric_server_options *options, size_t size,
+	struct ibsa_error *error,
+	struct ibsa_fabric_server **out) IBSA_MUST_USE;
+
 /**
  * ibsa_fabric_server_open - offer a fabric to other processes
  * @fabric:  a fabric on the real clock; the server holds it until the server is
@@ -106,10 +113,15 @@ struct ibsa_fabric_server_stats {
  *
  * Source: unix(7).
  */
-int ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
-			    const struct ibsa_fabric_server_options *options,
-			    struct ibsa_error *error,
-			    struct ibsa_fabric_server **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
+			const struct ibsa_fabric_server_options *options,
+			struct ibsa_error *error,
+			struct ibsa_fabric_server **out)
+{
+	return ibsa_fabric_server_open_sized(fabric, path, options,
+					     sizeof(*options), error, out);
+}
 
 /**
  * ibsa_fabric_server_fd - return a descriptor to poll
@@ -192,6 +204,11 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
 			       struct ibsa_error *error) IBSA_MUST_USE;
 
+/* For bindings: ibsa_fabric_server_stats_get() with the size of @out. */
+void ibsa_fabric_server_stats_get_sized(const struct ibsa_fabric_server *server,
+					struct ibsa_fabric_server_stats *out,
+					size_t size);
+
 /**
  * ibsa_fabric_server_stats_get - read the counters of a server
  * @server: an open server
@@ -200,8 +217,12 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
  * Only one thread at a time may call ibsa_fabric_server_stats_get() and other
  * functions with the same server.
  */
-void ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
-				  struct ibsa_fabric_server_stats *out);
+IBSA_INLINE void
+ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
+			     struct ibsa_fabric_server_stats *out)
+{
+	ibsa_fabric_server_stats_get_sized(server, out, sizeof(*out));
+}
 
 /**
  * ibsa_fabric_server_close - close a server

@@ -83,6 +83,11 @@ struct ibsa_fabric_finding {
 	struct ibsa_error what;
 };
 
+/* For bindings: ibsa_fabric_node_at() with the size of @out. */
+int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
+			      struct ibsa_fabric_node *out,
+			      size_t size) IBSA_MUST_USE;
+
 /**
  * ibsa_fabric_node_at - return a node of the topology
  * @fabric: a fabric
@@ -92,8 +97,17 @@ struct ibsa_fabric_finding {
  * Return: 0; -ENOENT there is no such node. Any thread may call
  * ibsa_fabric_node_at().
  */
-int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
-			struct ibsa_fabric_node *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_node_at(struct ibsa_fabric *fabric,
+						  size_t index,
+						  struct ibsa_fabric_node *out)
+{
+	return ibsa_fabric_node_at_sized(fabric, index, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_end_at() with the size of @out. */
+int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
+			     unsigned int port, struct ibsa_fabric_end *out,
+			     size_t size) IBSA_MUST_USE;
 
 /**
  * ibsa_fabric_end_at - return a port of a node, and the other end of its cable
@@ -106,9 +120,17 @@ int ibsa_fabric_node_at(struct ibsa_fabric *fabric, size_t index,
  * Return: 0; -ENOENT there is no such node or port. Any thread may call
  * ibsa_fabric_end_at().
  */
-int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
-		       unsigned int port,
-		       struct ibsa_fabric_end *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_end_at(struct ibsa_fabric *fabric,
+						 size_t node, unsigned int port,
+						 struct ibsa_fabric_end *out)
+{
+	return ibsa_fabric_end_at_sized(fabric, node, port, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_fabric_finding_at() with the size of @out. */
+int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
+				 struct ibsa_fabric_finding *out,
+				 size_t size) IBSA_MUST_USE;
 
 /**
  * ibsa_fabric_finding_at - return an anomaly of the topology file
@@ -121,8 +143,12 @@ int ibsa_fabric_end_at(struct ibsa_fabric *fabric, size_t node,
  * Return: 0; -ENOENT there is no such finding, or the fabric was loaded without
  * check. Any thread may call ibsa_fabric_finding_at().
  */
-int ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
-			   struct ibsa_fabric_finding *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_fabric_finding_at(struct ibsa_fabric *fabric, size_t index,
+		       struct ibsa_fabric_finding *out)
+{
+	return ibsa_fabric_finding_at_sized(fabric, index, out, sizeof(*out));
+}
 
 IBSA_END
 

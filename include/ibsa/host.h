@@ -13,6 +13,12 @@
 
 IBSA_BEGIN
 
+/* For bindings: ibsa_host_select() with the size of @nodes. */
+int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
+			   size_t count, const char *name,
+			   struct ibsa_node **out,
+			   size_t *out_count) IBSA_MUST_USE;
+
 /**
  * ibsa_host_select - select the ports of a host from NodeRecords
  * @nodes:     decoded NodeRecords, one for each port
@@ -33,9 +39,19 @@ IBSA_BEGIN
  * Return: 0, also if no node matches; -EINVAL @name is NULL or empty; -ENOMEM.
  * After an error @out is unchanged. Any thread may call ibsa_host_select().
  */
-int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
-		     const char *name, struct ibsa_node **out,
-		     size_t *out_count) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_host_select(const struct ibsa_node *nodes,
+					       size_t count, const char *name,
+					       struct ibsa_node **out,
+					       size_t *out_count)
+{
+	return ibsa_host_select_sized(nodes, sizeof(*nodes), count, name, out,
+				      out_count);
+}
+
+/* For bindings: ibsa_host_ports() with the size of struct ibsa_node. */
+int ibsa_host_ports_sized(struct ibsa_client *client, const char *name,
+			  size_t size, struct ibsa_node **out,
+			  size_t *out_count) IBSA_MUST_USE;
 
 /**
  * ibsa_host_ports - query the SA for the ports of a host
@@ -54,8 +70,14 @@ int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
  * thread at a time may call ibsa_host_ports() and other functions with the same
  * client.
  */
-int ibsa_host_ports(struct ibsa_client *client, const char *name,
-		    struct ibsa_node **out, size_t *out_count) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_host_ports(struct ibsa_client *client,
+					      const char *name,
+					      struct ibsa_node **out,
+					      size_t *out_count)
+{
+	return ibsa_host_ports_sized(client, name, sizeof(**out), out,
+				     out_count);
+}
 
 /**
  * ibsa_host_ports_free - free the records of a host

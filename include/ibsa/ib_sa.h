@@ -153,6 +153,11 @@ struct ibsa_ib_device_options {
  */
 int ibsa_ib_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
 
+/* For bindings: ibsa_ib_device_open() with the size of @options. */
+int ibsa_ib_device_open_sized(const struct ibsa_ib_device_options *options,
+			      size_t size, struct ibsa_error *error,
+			      struct ib_device **out) IBSA_MUST_USE;
+
 /**
  * ibsa_ib_device_open - open a device with options; it is not shared
  * @options: NULL: all defaults. Copied with its strings and @sa of @access
@@ -162,9 +167,12 @@ int ibsa_ib_device_get(const char *name, struct ib_device **out) IBSA_MUST_USE;
  * Return: as ibsa_ib_device_get(); -EINVAL also if window, access.grh or the
  * lmc of access.sa is out of range. Any thread may call ibsa_ib_device_open().
  */
-int ibsa_ib_device_open(const struct ibsa_ib_device_options *options,
-			struct ibsa_error *error,
-			struct ib_device **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_ib_device_open(const struct ibsa_ib_device_options *options,
+		    struct ibsa_error *error, struct ib_device **out)
+{
+	return ibsa_ib_device_open_sized(options, sizeof(*options), error, out);
+}
 
 /**
  * ibsa_ib_device_put - end the use of a device
@@ -493,6 +501,13 @@ void ibsa_service_rec_release(struct ibsa_rec_registration *registration);
 
 struct ibsa_device_watch;
 
+/* For bindings: ibsa_device_watch_start() with the size of @options. */
+int ibsa_device_watch_start_sized(struct ib_sa_client *client,
+				  struct ib_device *device, uint8_t port_num,
+				  const struct ibsa_event_options *options,
+				  size_t size, ibsa_event_fn report, void *arg,
+				  struct ibsa_device_watch **out) IBSA_MUST_USE;
+
 /**
  * ibsa_device_watch_start - receive the events that the SA reports
  * @client:   registered
@@ -529,11 +544,15 @@ struct ibsa_device_watch;
  *
  * Source: IBA vol 1, 13.4.8.3 and 13.4.11.
  */
-int ibsa_device_watch_start(struct ib_sa_client *client,
-			    struct ib_device *device, uint8_t port_num,
-			    const struct ibsa_event_options *options,
-			    ibsa_event_fn report, void *arg,
-			    struct ibsa_device_watch **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_device_watch_start(
+	struct ib_sa_client *client, struct ib_device *device, uint8_t port_num,
+	const struct ibsa_event_options *options, ibsa_event_fn report,
+	void *arg, struct ibsa_device_watch **out)
+{
+	return ibsa_device_watch_start_sized(client, device, port_num, options,
+					     sizeof(*options), report, arg,
+					     out);
+}
 
 /**
  * ibsa_device_watch_stop - end a watch

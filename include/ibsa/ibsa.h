@@ -14,6 +14,9 @@
 #ifndef IBSA_IBSA_H
 #define IBSA_IBSA_H
 
+#include <errno.h>
+#include <string.h>
+
 #include <ibsa/records.h>
 #include <ibsa/sa.h>
 #include <ibsa/transport.h>
@@ -132,6 +135,8 @@ struct ibsa_options {
  * @match:       the record's struct with the values to match; for Set and
  *               Delete, the record to set or delete; copied. NULL: all fields
  *               are zero
+ * @match_size:  size of the struct at @match in bytes, as IBSA_QUERY() sets it;
+ *               0: that of the first release that has the record
  * @mask:        component mask, the fields of @match that the SA compares:
  *               IBSA_PATH_CM(dgid) | ...; 0: the SA compares no field
  * @method:      IBSA_METHOD_GET (also for 0), GET_TABLE, GET_MULTI (for
@@ -167,6 +172,7 @@ struct ibsa_options {
 struct ibsa_query {
 	const struct ibsa_record *record;
 	const void *match;
+	size_t match_size;
 	uint64_t mask;
 	enum ibsa_method method;
 	uint32_t attribute_modifier;
@@ -315,6 +321,11 @@ struct ibsa_stats {
 	uint64_t redirected;	    /* redirections that the client followed */
 };
 
+/* For bindings: ibsa_open() with the size of @options. */
+int ibsa_open_sized(const struct ibsa_options *options, size_t size,
+		    struct ibsa_error *error,
+		    struct ibsa_client **out) IBSA_MUST_USE;
+
 /**
  * ibsa_open - open a port for queries to the SA
  * @options: NULL: all defaults
@@ -344,8 +355,12 @@ struct ibsa_stats {
  * -EUSERS the fabric server has reached its limit of connections; or the
  * system's error. After an error @out is unchanged.
  */
-int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
-	      struct ibsa_client **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_open(const struct ibsa_options *options,
+					struct ibsa_error *error,
+					struct ibsa_client **out)
+{
+	return ibsa_open_sized(options, sizeof(*options), error, out);
+}
 
 /**
  * ibsa_environment_ignore - ignore environment variables in this process
@@ -386,6 +401,12 @@ void ibsa_environment_ignore(void);
  * after the callback has returned.
  */
 int ibsa_close(struct ibsa_client *client);
+
+/* For bindings: ibsa_query_start() with the size of @query. */
+int ibsa_query_start_sized(struct ibsa_client *client,
+			   const struct ibsa_query *query, size_t size,
+			   ibsa_reply_fn done, void *arg,
+			   uint64_t *out_id) IBSA_MUST_USE;
 
 /**
  * ibsa_query_start - send a query to the SA; the reply arrives in a callback
@@ -460,9 +481,14 @@ int ibsa_close(struct ibsa_client *client);
  *
  * Source: IBA vol 1, 15.2.2 (methods), 13.4.7 (status).
  */
-int ibsa_query_start(struct ibsa_client *client, const struct ibsa_query *query,
-		     ibsa_reply_fn done, void *arg,
-		     uint64_t *out_id) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_query_start(struct ibsa_client *client,
+					       const struct ibsa_query *query,
+					       ibsa_reply_fn done, void *arg,
+					       uint64_t *out_id)
+{
+	return ibsa_query_start_sized(client, query, sizeof(*query), done, arg,
+				      out_id);
+}
 
 /**
  * ibsa_cancel - end a query before its reply arrives
@@ -578,6 +604,11 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms);
  */
 void ibsa_wake(struct ibsa_client *client);
 
+/* For bindings: ibsa_query_wait() with the size of @query. */
+int ibsa_query_wait_sized(struct ibsa_client *client,
+			  const struct ibsa_query *query, size_t size,
+			  ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
+
 /**
  * ibsa_query_wait - send a query to the SA and wait for the reply
  * @client: an open client
@@ -601,8 +632,12 @@ void ibsa_wake(struct ibsa_client *client);
  * ibsa_query_start(). After -EBUSY or an error of ibsa_query_start() @done is
  * not called.
  */
-int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
-		    ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_query_wait(struct ibsa_client *client,
+					      const struct ibsa_query *query,
+					      ibsa_reply_fn done, void *arg)
+{
+	return ibsa_query_wait_sized(client, query, sizeof(*query), done, arg);
+}
 
 /**
  * ibsa_reply_outcome - classify a reply
@@ -662,12 +697,81 @@ static inline const uint8_t *ibsa_reply_at(const struct ibsa_reply *reply,
  * @index: number of the record, from 0
  * @out:   receives a copy of the record in host byte order, in the struct of
  *         reply->record, such as struct ibsa_path
+ * @size:  size of @out in bytes
+ *
+ * IBSA_DECODE() also checks the type of @out.
  *
  * Return: 0; -ENOENT @index is not less than reply->count, and @out is
  * unchanged.
  */
-int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
-		      void *out) IBSA_MUST_USE;
+int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index, void *out,
+		      size_t size) IBSA_MUST_USE;
+
+/* clang-format off */
+/* A pointer to the struct of a record, or NULL; others do not compile. */
+#ifdef __cplusplus
+#define IBSA__OF(name, pointer) (pointer)
+#else
+#define IBSA__OF(name, pointer)						\
+	_Generic((pointer),						\
+		 struct ibsa_##name *: (pointer),			\
+		 const struct ibsa_##name *: (pointer),			\
+		 void *: (pointer))
+#endif
+/* clang-format on */
+
+#define IBSA__TYPED(name, ...)                                             \
+	static inline struct ibsa_query ibsa__##name##_query(              \
+		const struct ibsa_##name *match, uint64_t mask)            \
+	{                                                                  \
+		struct ibsa_query query;                                   \
+                                                                           \
+		memset(&query, 0, sizeof(query));                          \
+		query.record = &ibsa_##name##_record;                      \
+		query.match = match;                                       \
+		query.match_size = sizeof(*match);                         \
+		query.mask = mask;                                         \
+		return query;                                              \
+	}                                                                  \
+	static inline IBSA_MUST_USE int ibsa__##name##_decode(             \
+		const struct ibsa_reply *reply, size_t index,              \
+		struct ibsa_##name *out)                                   \
+	{                                                                  \
+		if (reply->record != &ibsa_##name##_record)                \
+			return -EINVAL;                                    \
+		return ibsa_reply_decode(reply, index, out, sizeof(*out)); \
+	}
+IBSA_RECORDS(IBSA__TYPED)
+
+/**
+ * IBSA_QUERY - a query for records of one type
+ * @name:  name of the record's struct without "ibsa_", such as path
+ * @match: pointer to the struct with the values to match, such as a struct
+ *         ibsa_path; NULL: all fields are zero. Another type does not compile
+ * @mask:  component mask, such as IBSA_PATH_CM(dgid)
+ *
+ * Return: a struct ibsa_query with these members; set others before you use it.
+ */
+#define IBSA_QUERY(name, match, mask) \
+	ibsa__##name##_query(IBSA__OF(name, match), mask)
+
+/**
+ * IBSA_DECODE - decode one record of a reply, whose type is checked
+ * @name:  name of the record's struct without "ibsa_", such as path
+ * @reply: of a query that ended
+ * @index: number of the record, from 0
+ * @out:   pointer to the record's struct, such as a struct ibsa_path. Another
+ *         type does not compile
+ *
+ * Return: as ibsa_reply_decode(); -EINVAL the records of @reply have another
+ * type.
+ */
+#define IBSA_DECODE(name, reply, index, out) \
+	ibsa__##name##_decode(reply, index, IBSA__OF(name, out))
+
+/* For bindings: ibsa_port_get() with the size of @out. */
+int ibsa_port_get_sized(struct ibsa_client *client, bool refresh,
+			struct ibsa_port_state *out, size_t size) IBSA_MUST_USE;
 
 /**
  * ibsa_port_get - the state of the client's port
@@ -681,8 +785,12 @@ int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index,
  * Return: 0; or the error from reading the port, such as -ENODEV, and @out is
  * unchanged.
  */
-int ibsa_port_get(struct ibsa_client *client, bool refresh,
-		  struct ibsa_port_state *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_port_get(struct ibsa_client *client,
+					    bool refresh,
+					    struct ibsa_port_state *out)
+{
+	return ibsa_port_get_sized(client, refresh, out, sizeof(*out));
+}
 
 /**
  * ibsa_port_watch_start - watch the client's port for changes
@@ -751,12 +859,20 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index,
 		  uint16_t *out) IBSA_MUST_USE;
 
+/* For bindings: ibsa_stats_get() with the size of @out. */
+void ibsa_stats_get_sized(const struct ibsa_client *client,
+			  struct ibsa_stats *out, size_t size);
+
 /**
  * ibsa_stats_get - the counters of a client since it was opened
  * @client: an open client
  * @out:    receives the counters
  */
-void ibsa_stats_get(const struct ibsa_client *client, struct ibsa_stats *out);
+IBSA_INLINE void ibsa_stats_get(const struct ibsa_client *client,
+				struct ibsa_stats *out)
+{
+	ibsa_stats_get_sized(client, out, sizeof(*out));
+}
 
 /**
  * ibsa_version - the library's version

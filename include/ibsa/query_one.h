@@ -10,6 +10,12 @@
 
 IBSA_BEGIN
 
+/* For bindings: ibsa_query_one() with the size of @query. */
+int ibsa_query_one_sized(struct ibsa_client *client,
+			 const struct ibsa_query *query, size_t query_size,
+			 struct ibsa_error *error, void *out,
+			 size_t size) IBSA_MUST_USE;
+
 /**
  * ibsa_query_one - query one record and wait for it
  * @client: an open client
@@ -32,8 +38,14 @@ IBSA_BEGIN
  * names; -ERANGE a value is wider than its field, which @error names; or
  * another error of ibsa_query_wait(). After an error @out is unchanged.
  */
-int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
-		   struct ibsa_error *error, void *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_query_one(struct ibsa_client *client,
+					     const struct ibsa_query *query,
+					     struct ibsa_error *error,
+					     void *out, size_t size)
+{
+	return ibsa_query_one_sized(client, query, sizeof(*query), error, out,
+				    size);
+}
 
 /**
  * struct ibsa_path_options - options; zero is the default of each member
@@ -52,6 +64,13 @@ struct ibsa_path_options {
 	uint64_t mask;
 	unsigned int timeout_ms;
 };
+
+/* For bindings: ibsa_path_wait() with the sizes of @options and @out. */
+int ibsa_path_wait_sized(struct ibsa_client *client,
+			 const struct ibsa_path_options *options,
+			 size_t options_size, const struct ibsa_gid *to,
+			 struct ibsa_error *error, struct ibsa_path *out,
+			 size_t out_size) IBSA_MUST_USE;
 
 /**
  * ibsa_path_wait - query the path to a port and wait for it
@@ -74,10 +93,15 @@ struct ibsa_path_options {
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */
-int ibsa_path_wait(struct ibsa_client *client,
-		   const struct ibsa_path_options *options,
-		   const struct ibsa_gid *to, struct ibsa_error *error,
-		   struct ibsa_path *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_path_wait(struct ibsa_client *client,
+	       const struct ibsa_path_options *options,
+	       const struct ibsa_gid *to, struct ibsa_error *error,
+	       struct ibsa_path *out)
+{
+	return ibsa_path_wait_sized(client, options, sizeof(*options), to,
+				    error, out, sizeof(*out));
+}
 
 IBSA_END
 

@@ -112,6 +112,13 @@ struct ibsa_reach_answer {
 typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
 			      void *arg);
 
+/* For bindings: ibsa_reach_wait() with the sizes of @options and @out. */
+int ibsa_reach_wait_sized(struct ibsa_client *client,
+			  const struct ibsa_reach_options *options,
+			  size_t options_size, const struct ibsa_gid *gid,
+			  struct ibsa_reach_answer *out,
+			  size_t out_size) IBSA_MUST_USE;
+
 /**
  * ibsa_reach_wait - check the reachability of one GID, and wait for the result
  * @client:  an open client
@@ -132,10 +139,21 @@ typedef void (*ibsa_reach_fn)(const struct ibsa_reach_answer *answer,
  *
  * Source: IBA vol 1, 15.2.5.16 (PathRecord).
  */
-int ibsa_reach_wait(struct ibsa_client *client,
-		    const struct ibsa_reach_options *options,
-		    const struct ibsa_gid *gid,
-		    struct ibsa_reach_answer *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_reach_wait(struct ibsa_client *client,
+		const struct ibsa_reach_options *options,
+		const struct ibsa_gid *gid, struct ibsa_reach_answer *out)
+{
+	return ibsa_reach_wait_sized(client, options, sizeof(*options), gid,
+				     out, sizeof(*out));
+}
+
+/* For bindings: ibsa_reach_start() with the size of @options. */
+int ibsa_reach_start_sized(struct ibsa_client *client,
+			   const struct ibsa_reach_options *options,
+			   size_t size, const struct ibsa_gid *gids,
+			   size_t count, ibsa_reach_fn report, void *arg,
+			   struct ibsa_reach_batch **out) IBSA_MUST_USE;
 
 /**
  * ibsa_reach_start - check the reachability of many GIDs
@@ -158,11 +176,15 @@ int ibsa_reach_wait(struct ibsa_client *client,
  * zero, a @count of 0, or no @report; -ESHUTDOWN ibsa_close() is ending the
  * queries; -ENOMEM. After an error @report is not called.
  */
-int ibsa_reach_start(struct ibsa_client *client,
-		     const struct ibsa_reach_options *options,
-		     const struct ibsa_gid *gids, size_t count,
-		     ibsa_reach_fn report, void *arg,
-		     struct ibsa_reach_batch **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_reach_start(struct ibsa_client *client,
+		 const struct ibsa_reach_options *options,
+		 const struct ibsa_gid *gids, size_t count,
+		 ibsa_reach_fn report, void *arg, struct ibsa_reach_batch **out)
+{
+	return ibsa_reach_start_sized(client, options, sizeof(*options), gids,
+				      count, report, arg, out);
+}
 
 /**
  * ibsa_reach_stop - end a batch early

@@ -84,6 +84,12 @@ struct ibsa_reason {
  */
 const char *ibsa_reason_text(enum ibsa_reason_code code);
 
+/* For bindings: ibsa_reason_wait() with the sizes of @query and @out. */
+int ibsa_reason_wait_sized(struct ibsa_client *client,
+			   const struct ibsa_query *query, size_t query_size,
+			   struct ibsa_reason *out,
+			   size_t out_size) IBSA_MUST_USE;
+
 /**
  * ibsa_reason_wait - find out why a query for a path has no result
  * @client: an open client
@@ -108,8 +114,13 @@ const char *ibsa_reason_text(enum ibsa_reason_code code);
  * Source: IBA vol 1, 15.2.5.16 (PathRecord), 15.4.1 (what the SA shows),
  * 10.9.3 (P_Keys).
  */
-int ibsa_reason_wait(struct ibsa_client *client, const struct ibsa_query *query,
-		     struct ibsa_reason *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_reason_wait(struct ibsa_client *client,
+					       const struct ibsa_query *query,
+					       struct ibsa_reason *out)
+{
+	return ibsa_reason_wait_sized(client, query, sizeof(*query), out,
+				      sizeof(*out));
+}
 
 IBSA_END
 

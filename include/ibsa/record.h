@@ -147,17 +147,19 @@ const struct ibsa_record *ibsa_record_find(const char *name);
  * @wire:   the bytes of the record, network byte order
  * @len:    number of bytes at @wire; bytes after the record are ignored
  * @out:    receives the record's struct, host byte order
+ * @size:   size of @out in bytes
  *
  * Return: 0; -EPROTO @len is less than the record's size, and @out is
  * unchanged.
  */
 int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
-		       size_t len, void *out) IBSA_MUST_USE;
+		       size_t len, void *out, size_t size) IBSA_MUST_USE;
 
 /**
  * ibsa_record_encode - encode a struct into the bytes of its record
  * @record: the type of the record
  * @host:   the record's struct, host byte order
+ * @size:   size of @host in bytes
  * @out:    receives the bytes of the record, network byte order
  * @len:    size of @out in bytes; bytes after the record are unchanged
  *
@@ -167,7 +169,7 @@ int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
  * unchanged.
  */
 int ibsa_record_encode(const struct ibsa_record *record, const void *host,
-		       void *out, size_t len) IBSA_MUST_USE;
+		       size_t size, void *out, size_t len) IBSA_MUST_USE;
 
 /**
  * ibsa_field_values - the number of values of a field
@@ -194,7 +196,7 @@ uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
  * @field: a field of the record at @host; not a GID, text or blob
  * @index: index of the value within the field, from 0; 0 if the field is not
  *         an array
- * @host:  the record's struct
+ * @host:  the record's struct, with host_size bytes
  *
  * Return: the number; 0 for a GID, text or blob, or if @index is not less than
  * ibsa_field_values().
@@ -208,7 +210,7 @@ uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
  * @index: index of the value within the field, from 0; 0 if the field is not
  *         an array
  * @value: the number
- * @host:  the record's struct
+ * @host:  the record's struct, with host_size bytes
  *
  * Return: 0; -ERANGE @value is wider than the field; -EINVAL the field is a
  * GID, text or blob, or @index is not less than ibsa_field_values(). After an

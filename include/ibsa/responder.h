@@ -79,6 +79,12 @@ struct ibsa_responder_info {
 	uint64_t requesters;
 };
 
+/* For bindings: ibsa_responder_open() with the size of @options. */
+int ibsa_responder_open_sized(struct ibsa_fabric *fabric,
+			      const struct ibsa_responder_options *options,
+			      size_t size, struct ibsa_error *error,
+			      struct ibsa_responder **out) IBSA_MUST_USE;
+
 /**
  * ibsa_responder_open - answer SA requests at a port of this machine
  * @fabric:  a fabric on the real clock; held until the responder is closed
@@ -122,10 +128,14 @@ struct ibsa_responder_info {
  * Source: IBA vol 1, 13.5.3 (GetMulti, RMPP), 15.2 (SA); Linux
  * Documentation/infiniband/user_mad.rst.
  */
-int ibsa_responder_open(struct ibsa_fabric *fabric,
-			const struct ibsa_responder_options *options,
-			struct ibsa_error *error,
-			struct ibsa_responder **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_responder_open(struct ibsa_fabric *fabric,
+		    const struct ibsa_responder_options *options,
+		    struct ibsa_error *error, struct ibsa_responder **out)
+{
+	return ibsa_responder_open_sized(fabric, options, sizeof(*options),
+					 error, out);
+}
 
 /**
  * ibsa_responder_fd - the file descriptor to poll for reading
@@ -164,14 +174,22 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
  */
 int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
 
+/* For bindings: ibsa_responder_info_get() with the size of @out. */
+void ibsa_responder_info_get_sized(const struct ibsa_responder *responder,
+				   struct ibsa_responder_info *out,
+				   size_t size);
+
 /**
  * ibsa_responder_info_get - port, GID, LID and counters of a responder
  * @responder: an open responder
  * @out:       receives the port of this machine, its GID and LID, and the
  *             counters
  */
-void ibsa_responder_info_get(const struct ibsa_responder *responder,
-			     struct ibsa_responder_info *out);
+IBSA_INLINE void ibsa_responder_info_get(const struct ibsa_responder *responder,
+					 struct ibsa_responder_info *out)
+{
+	ibsa_responder_info_get_sized(responder, out, sizeof(*out));
+}
 
 /**
  * ibsa_responder_close - close a responder

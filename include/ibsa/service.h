@@ -128,6 +128,14 @@ struct ibsa_registration_report {
 typedef void (*ibsa_registration_fn)(
 	const struct ibsa_registration_report *report, void *arg);
 
+/* For bindings: ibsa_service_register() with the sizes of @options and of
+ * struct ibsa_service. */
+int ibsa_service_register_sized(struct ibsa_client *client,
+				const struct ibsa_service_options *options,
+				size_t size, size_t service_size,
+				ibsa_registration_fn report, void *arg,
+				struct ibsa_registration **out) IBSA_MUST_USE;
+
 /**
  * ibsa_service_register - register a service and keep it registered
  * @client:  an open client
@@ -180,10 +188,14 @@ typedef void (*ibsa_registration_fn)(
  *
  * Source: IBA vol 1, 15.2.5.14.
  */
-int ibsa_service_register(struct ibsa_client *client,
-			  const struct ibsa_service_options *options,
-			  ibsa_registration_fn report, void *arg,
-			  struct ibsa_registration **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int ibsa_service_register(
+	struct ibsa_client *client, const struct ibsa_service_options *options,
+	ibsa_registration_fn report, void *arg, struct ibsa_registration **out)
+{
+	return ibsa_service_register_sized(client, options, sizeof(*options),
+					   sizeof(*options->service), report,
+					   arg, out);
+}
 
 /**
  * ibsa_service_release - end a registration and delete its record from the SA

@@ -163,6 +163,7 @@ void ibsa_topology_free(struct ibsa_topology *topology);
  * @record:   &ibsa_node_record, &ibsa_port_info_record, &ibsa_link_record or
  *            &ibsa_switch_info_record
  * @host:     the record's struct, in host byte order; copied
+ * @size:     size of the struct in bytes
  *
  * Records may be added in any order. Without NodeRecords, the topology has no
  * nodes; without LinkRecords, it has no links; without PortInfoRecords, the
@@ -174,8 +175,8 @@ void ibsa_topology_free(struct ibsa_topology *topology);
  * ibsa_topology_finish() was called; -ENOMEM.
  */
 int ibsa_topology_add(struct ibsa_topology *topology,
-		      const struct ibsa_record *record,
-		      const void *host) IBSA_MUST_USE;
+		      const struct ibsa_record *record, const void *host,
+		      size_t size) IBSA_MUST_USE;
 
 /**
  * ibsa_topology_finish - connect the nodes of a topology
@@ -195,6 +196,10 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  */
 int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE;
 
+/* For bindings: ibsa_topology_info_get() with the size of @out. */
+void ibsa_topology_info_get_sized(const struct ibsa_topology *topology,
+				  struct ibsa_topology_info *out, size_t size);
+
 /**
  * ibsa_topology_info_get - return how many nodes, links and islands a topology
  * has
@@ -203,8 +208,16 @@ int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE;
  *
  * Any thread may call ibsa_topology_info_get().
  */
-void ibsa_topology_info_get(const struct ibsa_topology *topology,
-			    struct ibsa_topology_info *out);
+IBSA_INLINE void ibsa_topology_info_get(const struct ibsa_topology *topology,
+					struct ibsa_topology_info *out)
+{
+	ibsa_topology_info_get_sized(topology, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_topology_node_at() with the size of @out. */
+int ibsa_topology_node_at_sized(const struct ibsa_topology *topology,
+				size_t index, struct ibsa_topology_node *out,
+				size_t size) IBSA_MUST_USE;
 
 /**
  * ibsa_topology_node_at - return a node
@@ -215,8 +228,18 @@ void ibsa_topology_info_get(const struct ibsa_topology *topology,
  * Return: 0; -ENOENT there is no such node. Any thread may call
  * ibsa_topology_node_at().
  */
-int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
-			  struct ibsa_topology_node *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
+		      struct ibsa_topology_node *out)
+{
+	return ibsa_topology_node_at_sized(topology, index, out, sizeof(*out));
+}
+
+/* For bindings: ibsa_topology_port_at() with the size of @out. */
+int ibsa_topology_port_at_sized(const struct ibsa_topology *topology,
+				size_t node, unsigned int number,
+				struct ibsa_topology_port *out,
+				size_t size) IBSA_MUST_USE;
 
 /**
  * ibsa_topology_port_at - return a port of a node
@@ -229,9 +252,13 @@ int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
  * even if the node has a port with this number. Any thread may call
  * ibsa_topology_port_at().
  */
-int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
-			  unsigned int number,
-			  struct ibsa_topology_port *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
+		      unsigned int number, struct ibsa_topology_port *out)
+{
+	return ibsa_topology_port_at_sized(topology, node, number, out,
+					   sizeof(*out));
+}
 
 /**
  * ibsa_topology_node_find - find a node by its GUID
@@ -294,6 +321,11 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
 int ibsa_topology_check(struct ibsa_topology *topology,
 			const struct ibsa_topology *expected) IBSA_MUST_USE;
 
+/* For bindings: ibsa_topology_finding_at() with the size of @out. */
+int ibsa_topology_finding_at_sized(const struct ibsa_topology *topology,
+				   size_t index, struct ibsa_finding *out,
+				   size_t size) IBSA_MUST_USE;
+
 /**
  * ibsa_topology_finding_at - return a finding of the last check
  * @topology: a topology after ibsa_topology_check()
@@ -306,8 +338,13 @@ int ibsa_topology_check(struct ibsa_topology *topology,
  * Return: 0; -ENOENT there is no such finding. Any thread may call
  * ibsa_topology_finding_at().
  */
-int ibsa_topology_finding_at(const struct ibsa_topology *topology, size_t index,
-			     struct ibsa_finding *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_finding_at(const struct ibsa_topology *topology, size_t index,
+			 struct ibsa_finding *out)
+{
+	return ibsa_topology_finding_at_sized(topology, index, out,
+					      sizeof(*out));
+}
 
 /**
  * struct ibsa_topology_options - how to read a topology; zero is the default of
@@ -335,6 +372,12 @@ struct ibsa_topology_options {
 typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
 				 const struct ibsa_reply *reply, void *arg);
 
+/* For bindings: ibsa_topology_read() with the size of @options. */
+int ibsa_topology_read_sized(struct ibsa_client *client,
+			     const struct ibsa_topology_options *options,
+			     size_t size, ibsa_topology_fn done,
+			     void *arg) IBSA_MUST_USE;
+
 /**
  * ibsa_topology_read - read the topology of a client's subnet from the SA
  * @client:  an open client
@@ -355,9 +398,20 @@ typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
  * these queries; -ENOMEM; or @err of struct ibsa_reply of one of the four
  * queries, such as after a timeout or ibsa_close().
  */
-int ibsa_topology_read(struct ibsa_client *client,
-		       const struct ibsa_topology_options *options,
-		       ibsa_topology_fn done, void *arg) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_read(struct ibsa_client *client,
+		   const struct ibsa_topology_options *options,
+		   ibsa_topology_fn done, void *arg)
+{
+	return ibsa_topology_read_sized(client, options, sizeof(*options), done,
+					arg);
+}
+
+/* For bindings: ibsa_topology_wait() with the size of @options. */
+int ibsa_topology_wait_sized(struct ibsa_client *client,
+			     const struct ibsa_topology_options *options,
+			     size_t size,
+			     struct ibsa_topology **out) IBSA_MUST_USE;
 
 /**
  * ibsa_topology_wait - read the topology of a client's subnet, and wait
@@ -374,9 +428,13 @@ int ibsa_topology_read(struct ibsa_client *client,
  * or the error of ibsa_query_start() or ibsa_query_wait(). After an error @out
  * is unchanged.
  */
-int ibsa_topology_wait(struct ibsa_client *client,
-		       const struct ibsa_topology_options *options,
-		       struct ibsa_topology **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_wait(struct ibsa_client *client,
+		   const struct ibsa_topology_options *options,
+		   struct ibsa_topology **out)
+{
+	return ibsa_topology_wait_sized(client, options, sizeof(*options), out);
+}
 
 /**
  * ibsa_topology_load - read a topology from a file

@@ -63,16 +63,39 @@ struct ibsa_trace_hop {
  * @port:  port number of @node: of NO_LINK, HIDDEN and TOO_LONG, the port
  *         through which the packet would leave @node; of WRONG_PORT, the port
  *         that received the packet; else 0
- * @count: number of @hops
- * @hops:  the links, in the order of the packet
+ * @count: number of links
+ * @stride, @hops: the links, in the order of the packet, for
+ *         ibsa_trace_hop_at()
  */
 struct ibsa_trace {
 	enum ibsa_trace_end end;
 	size_t node;
 	unsigned int port;
 	size_t count;
-	struct ibsa_trace_hop hops[IBSA_TRACE_HOPS];
+	size_t stride;
+	struct ibsa_trace_hop *hops;
 };
+
+/**
+ * ibsa_trace_hop_at - a link of a trace
+ * @trace: from ibsa_topology_trace()
+ * @index: number of the link, from 0; less than count of @trace
+ *
+ * Return: the link, which belongs to @trace.
+ */
+IBSA_INLINE const struct ibsa_trace_hop *
+ibsa_trace_hop_at(const struct ibsa_trace *trace, size_t index)
+{
+	return (const struct ibsa_trace_hop *)IBSA__AT(trace->hops, index,
+						       trace->stride);
+}
+
+/* For bindings: ibsa_topology_trace() with the size of @blocks. */
+int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
+			      uint32_t slid, uint32_t dlid,
+			      const struct ibsa_lft *blocks, size_t size,
+			      size_t count,
+			      struct ibsa_trace **out) IBSA_MUST_USE;
 
 /**
  * ibsa_topology_trace - trace the way of a packet through the switches
@@ -85,19 +108,33 @@ struct ibsa_trace {
  *            the block of a switch is missing, the trace ends with NO_TABLE.
  *            Records of other switches and blocks are ignored
  * @count:    number of @blocks
- * @out:      receives the trace, also if it does not reach the port
+ * @out:      receives the trace, also if it does not reach the port;
+ *            ibsa_trace_free() frees it
  *
  * To get @blocks, send one GetTable query that selects by block_num only: the
  * reply has this block of all switches.
  *
- * Return: 0; -ENOENT no port has @slid, or no port has @dlid, and @out is
- * unchanged. Any thread may call ibsa_topology_trace().
+ * Return: 0; -ENOENT no port has @slid, or no port has @dlid; -ENOMEM. After an
+ * error @out is unchanged. Any thread may call ibsa_topology_trace().
  *
  * Source: IBA vol 1, 15.2.5.7 (LinearForwardingTableRecord), 18.2.4.3.
  */
-int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
-			uint32_t dlid, const struct ibsa_lft *blocks,
-			size_t count, struct ibsa_trace *out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
+		    uint32_t dlid, const struct ibsa_lft *blocks, size_t count,
+		    struct ibsa_trace **out)
+{
+	return ibsa_topology_trace_sized(topology, slid, dlid, blocks,
+					 sizeof(*blocks), count, out);
+}
+
+/**
+ * ibsa_trace_free - free a trace
+ * @trace: from ibsa_topology_trace(); NULL: nothing happens
+ *
+ * Any thread may call ibsa_trace_free().
+ */
+void ibsa_trace_free(struct ibsa_trace *trace);
 
 /**
  * ibsa_trace_end_text - the text for the end of a trace
@@ -138,11 +175,38 @@ struct ibsa_trace_branch {
 	unsigned int far_port;
 };
 
-/* The tree of a group: links nearer to the start come first. */
+/**
+ * struct ibsa_trace_tree - the tree of a group
+ * @count: number of branches
+ * @stride, @all: the branches, links nearer to the start first, for
+ *         ibsa_trace_branch_at()
+ */
 struct ibsa_trace_tree {
 	size_t count;
+	size_t stride;
 	struct ibsa_trace_branch *all;
 };
+
+/**
+ * ibsa_trace_branch_at - a branch of a group's tree
+ * @tree:  from ibsa_topology_trace_group()
+ * @index: number of the branch, from 0; less than count of @tree
+ *
+ * Return: the branch, which belongs to @tree.
+ */
+IBSA_INLINE const struct ibsa_trace_branch *
+ibsa_trace_branch_at(const struct ibsa_trace_tree *tree, size_t index)
+{
+	return (const struct ibsa_trace_branch *)IBSA__AT(tree->all, index,
+							  tree->stride);
+}
+
+/* For bindings: ibsa_topology_trace_group() with the size of @tables. */
+int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
+				    uint32_t slid, uint32_t mlid,
+				    const struct ibsa_mft *tables, size_t size,
+				    size_t count,
+				    struct ibsa_trace_tree **out) IBSA_MUST_USE;
 
 /**
  * ibsa_topology_trace_group - trace a packet to a multicast group
@@ -173,10 +237,14 @@ struct ibsa_trace_tree {
  *
  * Source: IBA vol 1, 15.2.5.10 (MulticastForwardingTableRecord), 18.2.4.3.3.
  */
-int ibsa_topology_trace_group(const struct ibsa_topology *topology,
-			      uint32_t slid, uint32_t mlid,
-			      const struct ibsa_mft *tables, size_t count,
-			      struct ibsa_trace_tree **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_topology_trace_group(const struct ibsa_topology *topology, uint32_t slid,
+			  uint32_t mlid, const struct ibsa_mft *tables,
+			  size_t count, struct ibsa_trace_tree **out)
+{
+	return ibsa_topology_trace_group_sized(topology, slid, mlid, tables,
+					       sizeof(*tables), count, out);
+}
 
 /**
  * ibsa_trace_tree_free - free a tree

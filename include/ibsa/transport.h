@@ -163,6 +163,7 @@ struct ibsa_transport;
 
 /**
  * struct ibsa_transport_ops - operations of a transport
+ * @size:   sizeof(struct ibsa_transport_ops)
  * @now_ns: the clock: monotonic nanoseconds from any start
  * @send:   sends one MAD. @timeout_ms is how long the client waits for a reply
  *          before it sends the MAD again or gives up; 0: no reply will come.
@@ -174,9 +175,6 @@ struct ibsa_transport;
  *          TransactionID yet, -EALREADY means that the port cannot send to
  *          @to, and the request fails with -EINVAL. After other errors the
  *          request fails
- * @holds:  returns whether the transport, like the kernel, holds each request
- *          until its reply arrives or its timeout passes, and until then
- *          refuses another request with its TransactionID. NULL: it does not
  * @recv:   receives the next message without waiting. Return: 1, and *@out is
  *          the message; 0: there is no message; or a negative errno, after
  *          which the client calls recv again later. -ENODEV, returned once: the
@@ -190,7 +188,12 @@ struct ibsa_transport;
  *          or a negative errno: -EINTR a signal ended the wait
  * @wake:   ends a wait of another thread, or the next wait; any thread may call
  *          it
- * @port:   reads the state of the local port. Return: 0; or a negative errno
+ * @port:   reads the state of the local port into the first @size bytes at
+ *          @out, which are zero. Return: 0; or a negative errno
+ * @close:  closes and frees the transport
+ * @holds:  returns whether the transport, like the kernel, holds each request
+ *          until its reply arrives or its timeout passes, and until then
+ *          refuses another request with its TransactionID. NULL: it does not
  * @changed: returns true if an event of the local port has arrived since the
  *          last call; the client then calls port. NULL: the transport receives
  *          no events of the port
@@ -217,24 +220,26 @@ struct ibsa_transport;
  *          descriptors, but neither frees nor changes anything else, because
  *          threads of the parent may have been using the transport. NULL: the
  *          transport has no file descriptors
- * @close:  closes and frees the transport
  *
- * An operation may be NULL only if its description above says what NULL means.
+ * An operation may be NULL only if its description above says what NULL means;
+ * such operations are the last members.
  * The client calls one of the operations of a transport at a time, except wake,
  * gid and pkey, which any thread may call at any time.
  */
 struct ibsa_transport_ops {
+	size_t size;
 	uint64_t (*now_ns)(struct ibsa_transport *transport);
 	int (*send)(struct ibsa_transport *transport,
 		    const struct ibsa_address *to, const uint8_t *mad,
 		    size_t len, unsigned int timeout_ms);
-	bool (*holds)(struct ibsa_transport *transport);
 	int (*recv)(struct ibsa_transport *transport, struct ibsa_message *out);
 	int (*fd)(struct ibsa_transport *transport);
 	int (*wait)(struct ibsa_transport *transport, int timeout_ms);
 	void (*wake)(struct ibsa_transport *transport);
 	int (*port)(struct ibsa_transport *transport,
-		    struct ibsa_port_state *out);
+		    struct ibsa_port_state *out, size_t size);
+	void (*close)(struct ibsa_transport *transport);
+	bool (*holds)(struct ibsa_transport *transport);
 	bool (*changed)(struct ibsa_transport *transport);
 	int (*gid)(struct ibsa_transport *transport, uint32_t index,
 		   struct ibsa_gid_entry *out);
@@ -244,8 +249,20 @@ struct ibsa_transport_ops {
 	bool (*holder)(struct ibsa_transport *transport,
 		       struct ibsa_error *out);
 	void (*inherited)(struct ibsa_transport *transport);
-	void (*close)(struct ibsa_transport *transport);
 };
+
+/**
+ * IBSA_TRANSPORT_HAS - whether a transport has an operation
+ * @transport: a transport
+ * @operation: a member of struct ibsa_transport_ops that may be NULL
+ *
+ * Use it before a call of such an operation: a transport that was compiled with
+ * an older header has a shorter struct.
+ */
+#define IBSA_TRANSPORT_HAS(transport, operation)          \
+	(offsetof(struct ibsa_transport_ops, operation) < \
+		 (transport)->ops->size &&                \
+	 (transport)->ops->operation != NULL)
 
 /* The first member of the struct of each transport. */
 struct ibsa_transport {

@@ -12,6 +12,16 @@
 
 #define IBSA_MUST_USE __attribute__((warn_unused_result))
 
+/*
+ * A function of a header, which passes the size of each struct to the library:
+ * see "How the interface grows" in ibsa(7).
+ */
+#define IBSA_INLINE static inline
+
+/* An element of an array whose elements are @stride bytes apart. */
+#define IBSA__AT(array, index, stride) \
+	((const void *)((const char *)(array) + (index) * (stride)))
+
 #ifdef __cplusplus
 #define IBSA_BEGIN extern "C" {
 #define IBSA_END }

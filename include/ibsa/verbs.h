@@ -22,6 +22,11 @@
 
 IBSA_BEGIN
 
+/* For bindings: ibsa_verbs_open() with the size of @options. */
+int ibsa_verbs_open_sized(const struct ibsa_options *options, size_t size,
+			  struct ibsa_error *error,
+			  struct ibv_context **out) IBSA_MUST_USE;
+
 /**
  * ibsa_verbs_open - open a verbs context without a uverbs device
  * @options: the device or the node of a fabric, and how to reach its SA, as in
@@ -50,9 +55,12 @@ IBSA_BEGIN
  * as ibsa_open(). After an error @out is unchanged. Any thread may call
  * ibsa_verbs_open().
  */
-int ibsa_verbs_open(const struct ibsa_options *options,
-		    struct ibsa_error *error,
-		    struct ibv_context **out) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_verbs_open(const struct ibsa_options *options, struct ibsa_error *error,
+		struct ibv_context **out)
+{
+	return ibsa_verbs_open_sized(options, sizeof(*options), error, out);
+}
 
 /**
  * ibsa_verbs_close - close a context of ibsa_verbs_open()
@@ -357,6 +365,11 @@ struct ibsa_verbs_options {
 	bool no_environment;
 };
 
+/* For bindings: ibsa_verbs_attach() with the size of @options. */
+int ibsa_verbs_attach_sized(struct ibv_context *context,
+			    const struct ibsa_verbs_options *options,
+			    size_t size) IBSA_MUST_USE;
+
 /**
  * ibsa_verbs_attach - make async_fd readable for events of the SM
  * @context: of libibverbs or of ibsa_verbs_open()
@@ -393,8 +406,12 @@ struct ibsa_verbs_options {
  * except that @context may ignore the environment variables. Any thread may
  * call ibsa_verbs_attach().
  */
-int ibsa_verbs_attach(struct ibv_context *context,
-		      const struct ibsa_verbs_options *options) IBSA_MUST_USE;
+IBSA_INLINE IBSA_MUST_USE int
+ibsa_verbs_attach(struct ibv_context *context,
+		  const struct ibsa_verbs_options *options)
+{
+	return ibsa_verbs_attach_sized(context, options, sizeof(*options));
+}
 
 /**
  * ibsa_verbs_detach - undo ibsa_verbs_attach() and end all registrations

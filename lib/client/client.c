@@ -8,12 +8,14 @@
 #include "base/registry.h"
 #include "base/clock.h"
 #include "base/secret.h"
+#include "base/sized.h"
 #include "client/client.h"
 #include "client/fabric_library.h"
 #include "client/open.h"
 #include "client/reach.h"
 #include "device/parse.h"
 #include "engine/engine.h"
+#include "engine/known_query.h"
 #include "event/event.h"
 #include "service/services.h"
 
@@ -143,9 +145,10 @@ static int sa_address_check(struct ibsa_transport *transport,
 			    const struct ibsa_address *sa,
 			    struct ibsa_error *error)
 {
-	struct ibsa_port_state port;
+	struct ibsa_port_state port = { .lid = 0 };
 
-	if (!sa || sa->sl <= SL_MAX || transport->ops->port(transport, &port) ||
+	if (!sa || sa->sl <= SL_MAX ||
+	    transport->ops->port(transport, &port, sizeof(port)) ||
 	    (port.link == IBSA_LINK_OPA && sa->sl <= SL_MAX_OPA))
 		return 0;
 	return ibsa__fail(error, -EINVAL,
@@ -159,8 +162,7 @@ int ibsa__client_open(const struct ibsa_options *options,
 		      const struct ibsa__environment *environment,
 		      struct ibsa_error *error, struct ibsa_client **out)
 {
-	struct ibsa_options own = options ? *options
-					  : (struct ibsa_options){ 0 };
+	struct ibsa_options own = *options;
 	struct ibsa_client *client;
 	int err = ibsa__options_check(&own, error);
 
@@ -191,13 +193,18 @@ int ibsa__client_open(const struct ibsa_options *options,
 	return 0;
 }
 
-int ibsa_open(const struct ibsa_options *options, struct ibsa_error *error,
-	      struct ibsa_client **out)
+int ibsa_open_sized(const struct ibsa_options *options, size_t size,
+		    struct ibsa_error *error, struct ibsa_client **out)
 {
-	const struct ibsa__environment environment =
-		ibsa__environment_read(options && options->no_environment);
+	struct ibsa__environment environment;
+	struct ibsa_options known;
+	const int err = options_read(&known, sizeof(known), options, size,
+				     error);
 
-	return ibsa__client_open(options, &environment, error, out);
+	if (err)
+		return err;
+	environment = ibsa__environment_read(known.no_environment);
+	return ibsa__client_open(&known, &environment, error, out);
 }
 
 void ibsa_environment_ignore(void)
@@ -253,7 +260,7 @@ static void client_close_inherited(struct ibsa_client *client)
 {
 	struct ibsa_transport *transport = client->transport;
 
-	if (transport->ops->inherited)
+	if (IBSA_TRANSPORT_HAS(transport, inherited))
 		transport->ops->inherited(transport);
 	ibsa__inherit(&client->inherited);
 }
@@ -284,9 +291,28 @@ int ibsa_close(struct ibsa_client *client)
 	return 0;
 }
 
-int ibsa_query_start(struct ibsa_client *client, const struct ibsa_query *query,
-		     ibsa_reply_fn done, void *arg, uint64_t *out_id)
+/*
+ * Start a query of a program that was compiled with other headers. Not inline,
+ * to keep the stack of ibsa_query_start_sized() small.
+ */
+__attribute__((noinline)) static int
+query_start_read(struct ibsa_client *client, const struct ibsa_query *query,
+		 size_t size, ibsa_reply_fn done, void *arg, uint64_t *out_id)
 {
+	struct known_query known;
+	const int err = ibsa__query_read(&known, query, size);
+
+	return err ? err
+		   : ibsa__engine_query(client->engine, &known.query, done, arg,
+					out_id);
+}
+
+int ibsa_query_start_sized(struct ibsa_client *client,
+			   const struct ibsa_query *query, size_t size,
+			   ibsa_reply_fn done, void *arg, uint64_t *out_id)
+{
+	if (!query_is_known(query, size))
+		return query_start_read(client, query, size, done, arg, out_id);
 	return ibsa__engine_query(client->engine, query, done, arg, out_id);
 }
 
@@ -330,10 +356,15 @@ void ibsa_wake(struct ibsa_client *client)
 		client->transport->ops->wake(client->transport);
 }
 
-int ibsa_port_get(struct ibsa_client *client, bool refresh,
-		  struct ibsa_port_state *out)
+int ibsa_port_get_sized(struct ibsa_client *client, bool refresh,
+			struct ibsa_port_state *out, size_t size)
 {
-	return ibsa__engine_port(client->engine, refresh, out);
+	struct ibsa_port_state state;
+	const int err = ibsa__engine_port(client->engine, refresh, &state);
+
+	if (!err)
+		sized_write(out, size, &state, sizeof(state));
+	return err;
 }
 
 int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
@@ -344,25 +375,40 @@ int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
 				  out);
 }
 
-int ibsa_service_register(struct ibsa_client *client,
-			  const struct ibsa_service_options *service,
-			  ibsa_registration_fn report, void *arg,
-			  struct ibsa_registration **out)
+int ibsa_service_register_sized(struct ibsa_client *client,
+				const struct ibsa_service_options *options,
+				size_t size, size_t service_size,
+				ibsa_registration_fn report, void *arg,
+				struct ibsa_registration **out)
 {
+	struct ibsa_service_options known;
+	struct ibsa_service service;
+
 	if (!ibsa__engine_is_ours(client->engine))
 		return -EINVAL;
-	return ibsa__services_add(&client->services, service, report, arg, out);
+	if (sized_read(&known, sizeof(known), options, size) ||
+	    sized_read(&service, sizeof(service), known.service, service_size))
+		return -E2BIG;
+	if (known.service)
+		known.service = &service;
+	return ibsa__services_add(&client->services, &known, report, arg, out);
 }
 
-int ibsa_event_watch_start(struct ibsa_client *client,
-			   const struct ibsa_event_options *options,
-			   ibsa_event_fn report, void *arg,
-			   struct ibsa_error *error,
-			   struct ibsa_event_watch **out)
+int ibsa_event_watch_start_sized(struct ibsa_client *client,
+				 const struct ibsa_event_options *options,
+				 size_t size, ibsa_event_fn report, void *arg,
+				 struct ibsa_error *error,
+				 struct ibsa_event_watch **out)
 {
+	struct ibsa_event_options known;
+	int err;
+
 	if (!ibsa__engine_is_ours(client->engine))
 		return ibsa__client_inherited_fail(error);
-	return ibsa__events_add(&client->events, options, report, arg, error,
+	err = options_read(&known, sizeof(known), options, size, error);
+	if (err)
+		return err;
+	return ibsa__events_add(&client->events, &known, report, arg, error,
 				out);
 }
 
@@ -373,7 +419,7 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
 
 	if (!ibsa__engine_is_ours(client->engine))
 		return -EINVAL;
-	if (!transport->ops->gid)
+	if (!IBSA_TRANSPORT_HAS(transport, gid))
 		return -EOPNOTSUPP;
 	return transport->ops->gid(transport, index, out);
 }
@@ -384,7 +430,7 @@ int ibsa_pkey_get(struct ibsa_client *client, uint32_t index, uint16_t *out)
 
 	if (!ibsa__engine_is_ours(client->engine))
 		return -EINVAL;
-	if (!transport->ops->pkey)
+	if (!IBSA_TRANSPORT_HAS(transport, pkey))
 		return -EOPNOTSUPP;
 	return transport->ops->pkey(transport, index, out);
 }
@@ -412,9 +458,11 @@ int ibsa_redirect_explain(const struct ibsa_client *client,
 	return 0;
 }
 
-void ibsa_stats_get(const struct ibsa_client *client, struct ibsa_stats *out)
+void ibsa_stats_get_sized(const struct ibsa_client *client,
+			  struct ibsa_stats *out, size_t size)
 {
-	*out = *ibsa__engine_stats(client->engine);
+	sized_write(out, size, ibsa__engine_stats(client->engine),
+		    sizeof(struct ibsa_stats));
 }
 
 const char *ibsa_version(void)

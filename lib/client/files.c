@@ -10,6 +10,7 @@
 #include <ibsa/device.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "client/files.h"
 #include "device/device.h"
 #include "device/parse.h"
@@ -107,12 +108,16 @@ int ibsa_umad_version(struct ibsa_error *error, unsigned int *out)
 	return err;
 }
 
-int ibsa_port_access_get(const struct ibsa_port *port,
-			 struct ibsa_port_access *out)
+int ibsa_port_access_get_sized(const struct ibsa_port *port,
+			       struct ibsa_port_access *out, size_t size)
 {
 	const struct ibsa__environment environment =
 		ibsa__environment_read(false);
+	struct ibsa_port_access access;
+	const int err = ibsa__port_access_get(
+		port, ibsa__remote_path(environment.fabric), &access);
 
-	return ibsa__port_access_get(
-		port, ibsa__remote_path(environment.fabric), out);
+	if (!err)
+		sized_write(out, size, &access, sizeof(access));
+	return err;
 }

@@ -9,6 +9,7 @@
 
 #include "common/host.h"
 #include "base/alloc.h"
+#include "base/sized.h"
 
 /*
  * Return: how well a node matches a name, higher is better; 0: not at all. Of
@@ -32,9 +33,9 @@ static int nodes_compare(const void *a, const void *b)
 	return order ? order : x->local_port_num - y->local_port_num;
 }
 
-int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
-		     const char *name, struct ibsa_node **out,
-		     size_t *out_count)
+static int nodes_select(const struct ibsa_node *nodes, size_t count,
+			const char *name, struct ibsa_node **out,
+			size_t *out_count)
 {
 	struct ibsa_node *ports;
 	size_t found = 0;
@@ -67,6 +68,65 @@ int ibsa_host_select(const struct ibsa_node *nodes, size_t count,
 	return 0;
 }
 
+/*
+ * Copy @count structs of @in_size bytes at @in to structs of @out_size bytes,
+ * with sized_read(). Return: 0; -ENOMEM; -E2BIG.
+ */
+static int nodes_resize(const void *in, size_t in_size, size_t count,
+			size_t out_size, struct ibsa_node **out)
+{
+	char *all = ibsa__calloc(count + 1, out_size);
+	int err = all ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !err; i++)
+		err = sized_read(all + i * out_size, out_size,
+				 (const char *)in + i * in_size, in_size);
+	if (err)
+		ibsa__free(all);
+	else
+		*out = (struct ibsa_node *)(void *)all;
+	return err;
+}
+
+/* Give the caller @nodes, which are freed, in structs of @size bytes. */
+static int nodes_give(struct ibsa_node *nodes, size_t count, size_t size,
+		      struct ibsa_node **out, size_t *out_count)
+{
+	int err = 0;
+
+	if (nodes && size < sizeof(*nodes)) {
+		for (size_t i = 0; i < count; i++)
+			memmove((char *)nodes + i * size, &nodes[i], size);
+	} else if (nodes && size > sizeof(*nodes)) {
+		struct ibsa_node *known = nodes;
+
+		err = nodes_resize(known, sizeof(*known), count, size, &nodes);
+		ibsa__free(known);
+	}
+	if (err)
+		return err;
+	*out = nodes;
+	*out_count = count;
+	return 0;
+}
+
+int ibsa_host_select_sized(const struct ibsa_node *nodes, size_t size,
+			   size_t count, const char *name,
+			   struct ibsa_node **out, size_t *out_count)
+{
+	struct ibsa_node *own = NULL;
+	struct ibsa_node *found;
+	int err = 0;
+
+	if (nodes && size != sizeof(*nodes))
+		err = nodes_resize(nodes, size, count, sizeof(*nodes), &own);
+	if (!err)
+		err = nodes_select(own ? own : nodes, count, name, &found,
+				   &count);
+	ibsa__free(own);
+	return err ? err : nodes_give(found, count, size, out, out_count);
+}
+
 /* All NodeRecords of a reply. */
 struct all_nodes {
 	struct ibsa_node *nodes;
@@ -86,19 +146,23 @@ static void all_nodes_take(const struct ibsa_reply *reply, void *arg)
 		return;
 	}
 	for (size_t i = 0; i < reply->count; i++) {
-		if (!ibsa_reply_decode(reply, i, &all->nodes[all->count]))
+		if (!ibsa_reply_decode(reply, i, &all->nodes[all->count],
+				       sizeof(all->nodes[0])))
 			all->count++;
 	}
 }
 
-int ibsa_host_ports(struct ibsa_client *client, const char *name,
-		    struct ibsa_node **out, size_t *out_count)
+int ibsa_host_ports_sized(struct ibsa_client *client, const char *name,
+			  size_t size, struct ibsa_node **out,
+			  size_t *out_count)
 {
 	const struct ibsa_query query = {
 		.record = &ibsa_node_record,
 		.method = IBSA_METHOD_GET_TABLE,
 	};
 	struct all_nodes all = { .count = 0 };
+	struct ibsa_node *found;
+	size_t count;
 	int err;
 
 	if (!name || !*name)
@@ -107,10 +171,9 @@ int ibsa_host_ports(struct ibsa_client *client, const char *name,
 	if (!err)
 		err = all.err;
 	if (!err)
-		err = ibsa_host_select(all.nodes, all.count, name, out,
-				       out_count);
+		err = nodes_select(all.nodes, all.count, name, &found, &count);
 	ibsa__free(all.nodes);
-	return err;
+	return err ? err : nodes_give(found, count, size, out, out_count);
 }
 
 void ibsa_host_ports_free(struct ibsa_node *ports)

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "client/fabric_library.h"
 #include "client/open.h"
 #include "device/device.h"
@@ -204,6 +205,25 @@ static int remote_open(const char *fabric, const struct ibsa_options *options,
 	return ibsa__remote_open(&address, options->reply_bytes, error, out);
 }
 
+/*
+ * Check the table of operations of the program's transport, which may have been
+ * compiled with an older header, and then lacks optional operations, or with a
+ * newer one.
+ */
+static int transport_check(const struct ibsa_transport *transport,
+			   struct ibsa_error *error)
+{
+	struct ibsa_transport_ops known;
+	const size_t size = transport->ops->size;
+
+	if (size < offsetof(struct ibsa_transport_ops, holds))
+		return ibsa__fail(error, -EINVAL,
+				  "size in the operations of the transport is "
+				  "%zu, not sizeof(struct ibsa_transport_ops)",
+				  size);
+	return options_read(&known, sizeof(known), transport->ops, size, error);
+}
+
 int ibsa__transport_open(const struct ibsa_options *options,
 			 const struct ibsa__environment *environment,
 			 struct ibsa_error *error, struct ibsa_transport **out,
@@ -214,7 +234,7 @@ int ibsa__transport_open(const struct ibsa_options *options,
 	*out_fabric = NULL;
 	if (options->transport) {
 		*out = options->transport;
-		return 0;
+		return transport_check(*out, error);
 	}
 	if (options->on)
 		return fabric_ops_of(options->on)
@@ -298,7 +318,7 @@ static int device_find_in_files(struct device_files *files, const char *name,
 		return ibsa__devices_read_fail(files, err, error);
 	err = -ENODEV;
 	for (size_t i = 0; i < list->count && err; i++) {
-		if (!strcmp(list->devices[i].name, name))
+		if (!strcmp(ibsa_device_at(list, i)->name, name))
 			err = 0;
 	}
 	ibsa_devices_free(list);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/sized.h"
 #include "client/client.h"
 #include "client/reason.h"
 #include "engine/engine.h"
@@ -112,6 +112,8 @@ int ibsa__query_fail(struct ibsa_client *client, const struct ibsa_query *query,
 		     struct ibsa_error *error, int err)
 {
 	switch (err) {
+	case -E2BIG:
+		return too_new_fail(error);
 	case -EAGAIN:
 		return no_sm_explain(client, error);
 	case -EINVAL:

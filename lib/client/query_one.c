@@ -7,11 +7,13 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/reach.h"
+#include "engine/known_query.h"
 #include "wire/gid.h"
 
 /* The reply to ibsa_query_one(), while the call waits for it. */
 struct one {
 	void *out;
+	size_t size; /* of @out */
 	struct ibsa_error error;
 	int err;
 	bool ended;
@@ -28,7 +30,7 @@ static int one_decode(const struct ibsa_reply *reply, struct one *one)
 				  "more fields");
 	switch (ibsa_reply_outcome(reply)) {
 	case IBSA_OUTCOME_OK:
-		return ibsa_reply_decode(reply, 0, one->out);
+		return ibsa_reply_decode(reply, 0, one->out, one->size);
 	case IBSA_OUTCOME_NONE:
 		return -ENOENT;
 	default:
@@ -45,12 +47,17 @@ static void one_note_reply(const struct ibsa_reply *reply, void *arg)
 	one->ended = true;
 }
 
-int ibsa_query_one(struct ibsa_client *client, const struct ibsa_query *query,
-		   struct ibsa_error *error, void *out)
+int ibsa_query_one_sized(struct ibsa_client *client,
+			 const struct ibsa_query *query, size_t query_size,
+			 struct ibsa_error *error, void *out, size_t size)
 {
-	struct one one = { .out = out };
-	int err = ibsa_query_wait(client, query, one_note_reply, &one);
+	struct one one = { .out = out, .size = size };
+	struct known_query known;
+	int err = ibsa__query_read(&known, query, query_size);
 
+	query = &known.query;
+	if (!err)
+		err = ibsa_query_wait(client, query, one_note_reply, &one);
 	if (!one.ended || (err && err != -EREMOTEIO && err != one.err))
 		return ibsa__query_fail(client, query, error, err);
 	if (one.err && error)
@@ -109,22 +116,32 @@ static int path_query(struct ibsa_client *client,
 	if (err == -EAGAIN)
 		return ibsa__fail(error, err, "the source port has no GID");
 	return err ? ibsa__query_fail(client, &query, error, err)
-		   : ibsa_query_one(client, &query, error, out);
+		   : ibsa_query_one(client, &query, error, out, sizeof(*out));
 }
 
-int ibsa_path_wait(struct ibsa_client *client,
-		   const struct ibsa_path_options *options,
-		   const struct ibsa_gid *to, struct ibsa_error *error,
-		   struct ibsa_path *out)
+int ibsa_path_wait_sized(struct ibsa_client *client,
+			 const struct ibsa_path_options *options,
+			 size_t options_size, const struct ibsa_gid *to,
+			 struct ibsa_error *error, struct ibsa_path *out,
+			 size_t out_size)
 {
-	static const struct ibsa_path_options defaults;
-	int err;
+	struct ibsa_path_options known;
+	struct ibsa_path match, path;
+	int err = options_read(&known, sizeof(known), options, options_size,
+			       error);
 
-	if (!options)
-		options = &defaults;
-	err = path_check(options, to, error);
+	/* @match and @out are structs of the same program. */
+	if (!err && known.match) {
+		err = options_read(&match, sizeof(match), known.match, out_size,
+				   error);
+		known.match = &match;
+	}
 	if (!err)
-		err = path_query(client, options, to, error, out);
+		err = path_check(&known, to, error);
+	if (!err)
+		err = path_query(client, &known, to, error, &path);
+	if (!err)
+		sized_write(out, out_size, &path, sizeof(path));
 	if (err == -ENOENT)
 		return ibsa__fail(error, err, "the SA has no such path");
 	return err;

@@ -26,8 +26,9 @@ static void wait_note_reply(const struct ibsa_reply *reply, void *arg)
 		waiting->done(reply, waiting->arg);
 }
 
-int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
-		    ibsa_reply_fn done, void *arg)
+int ibsa_query_wait_sized(struct ibsa_client *client,
+			  const struct ibsa_query *query, size_t size,
+			  ibsa_reply_fn done, void *arg)
 {
 	struct waiting waiting = { .done = done, .arg = arg };
 	uint64_t id;
@@ -35,7 +36,8 @@ int ibsa_query_wait(struct ibsa_client *client, const struct ibsa_query *query,
 
 	if (err == -EBUSY)
 		return err;
-	err = ibsa_query_start(client, query, wait_note_reply, &waiting, &id);
+	err = ibsa_query_start_sized(client, query, size, wait_note_reply,
+				     &waiting, &id);
 	if (err)
 		return err;
 	while (!waiting.ended) {

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/sized.h"
 #include "client/client.h"
 #include "client/reach.h"
 #include "client/reason.h"
@@ -163,11 +164,12 @@ static void answer_explain(struct ibsa_client *client,
 	answer_put_reason(&reason, answer);
 }
 
-int ibsa_reach_wait(struct ibsa_client *client,
-		    const struct ibsa_reach_options *options,
-		    const struct ibsa_gid *gid, struct ibsa_reach_answer *out)
+int ibsa_reach_wait_sized(struct ibsa_client *client,
+			  const struct ibsa_reach_options *options,
+			  size_t options_size, const struct ibsa_gid *gid,
+			  struct ibsa_reach_answer *out, size_t out_size)
 {
-	static const struct ibsa_reach_options defaults;
+	struct ibsa_reach_options known;
 	struct ibsa__engine *engine = ibsa__client_engine(client);
 	struct ibsa_reach_answer answer = { .reach = IBSA_REACH_UNKNOWN };
 	struct ibsa_query query;
@@ -176,22 +178,23 @@ int ibsa_reach_wait(struct ibsa_client *client,
 
 	if (!gid || gid_is_zero(gid))
 		return -EINVAL;
+	if (sized_read(&known, sizeof(known), options, options_size))
+		return -E2BIG;
 	err = ibsa__engine_wait_check(engine);
 	if (err)
 		return err;
 	answer.gid = *gid;
-	err = reach_query_make(engine, options ? options : &defaults, gid,
-			       &path, &query);
+	err = reach_query_make(engine, &known, gid, &path, &query);
 	if (!err)
 		err = ibsa_query_wait(client, &query, reach_note_reply,
 				      &answer);
 	if (err && err != -EREMOTEIO)
 		answer.err = err;
 	failure_explain(engine, &answer);
-	if (!options || options->why != IBSA_WHY_NEVER)
+	if (known.why != IBSA_WHY_NEVER)
 		answer_explain(client, &query, &answer);
 	answer.redirect = NULL;
-	*out = answer;
+	sized_write(out, out_size, &answer, sizeof(answer));
 	return 0;
 }
 
@@ -441,16 +444,19 @@ static void batch_start(struct ibsa_reach_batch *batch)
 		ibsa__alarm_set(batch->engine, &batch->alarm, 1);
 }
 
-int ibsa_reach_start(struct ibsa_client *client,
-		     const struct ibsa_reach_options *options,
-		     const struct ibsa_gid *gids, size_t count,
-		     ibsa_reach_fn report, void *arg,
-		     struct ibsa_reach_batch **out)
+int ibsa_reach_start_sized(struct ibsa_client *client,
+			   const struct ibsa_reach_options *options,
+			   size_t size, const struct ibsa_gid *gids,
+			   size_t count, ibsa_reach_fn report, void *arg,
+			   struct ibsa_reach_batch **out)
 {
 	struct ibsa__reaches *reaches = ibsa__client_reaches(client);
+	struct ibsa_reach_options known;
 	struct ibsa_reach_batch *batch;
 	int err = batch_check(reaches, gids, count, report);
 
+	if (!err)
+		err = sized_read(&known, sizeof(known), options, size);
 	if (err)
 		return err;
 	batch = ibsa__calloc(1, sizeof(*batch));
@@ -458,8 +464,7 @@ int ibsa_reach_start(struct ibsa_client *client,
 		return -ENOMEM;
 	batch->engine = reaches->engine;
 	batch->transport = reaches->transport;
-	if (options)
-		batch->options = *options;
+	batch->options = known;
 	batch->report = report;
 	batch->arg = arg;
 	if (!batch_fill(batch, gids, count)) {

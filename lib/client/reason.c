@@ -178,7 +178,7 @@ static void take_unconstrained(struct ibsa__reason_search *search,
 {
 	struct ibsa_path path;
 
-	if (found && ibsa_reply_decode(reply, 0, &path) == 0)
+	if (found && ibsa_reply_decode(reply, 0, &path, sizeof(path)) == 0)
 		ibsa__reason_take_unconstrained(search, &path);
 	else
 		ends_examine(search);
@@ -294,7 +294,7 @@ static void take_path(struct ibsa__reason_search *search,
 	struct reason_end *end = search->target;
 	struct ibsa_path path;
 
-	if (!found || ibsa_reply_decode(reply, 0, &path) != 0) {
+	if (!found || ibsa_reply_decode(reply, 0, &path, sizeof(path)) != 0) {
 		target_examine(search, end);
 		return;
 	}
@@ -335,7 +335,7 @@ static void take_both(struct ibsa__reason_search *search,
 	struct ibsa_path path;
 
 	for (size_t i = 0; found && i < reply->count; i++) {
-		if (ibsa_reply_decode(reply, i, &path) != 0)
+		if (ibsa_reply_decode(reply, i, &path, sizeof(path)) != 0)
 			continue;
 		for (size_t k = 0; k < 2; k++) {
 			if (gid_guid(&ends[k]->gid) != gid_guid(&path.dgid))

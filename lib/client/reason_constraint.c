@@ -232,7 +232,7 @@ void ibsa__reason_take_without(struct ibsa__reason_search *search,
 {
 	struct ibsa_path path;
 
-	if (found && ibsa_reply_decode(reply, 0, &path) == 0) {
+	if (found && ibsa_reply_decode(reply, 0, &path, sizeof(path)) == 0) {
 		constraint_set(search, lowest(search->candidates), &path);
 		return;
 	}

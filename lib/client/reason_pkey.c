@@ -38,7 +38,8 @@ void ibsa__reason_own_pkeys(struct ibsa__reason_search *search,
 	uint16_t pkey;
 
 	*out = (struct reason_pkeys){ .count = 0 };
-	for (uint32_t i = 0; transport->ops->pkey && i < room; i++) {
+	for (uint32_t i = 0; IBSA_TRANSPORT_HAS(transport, pkey) && i < room;
+	     i++) {
 		if (transport->ops->pkey(transport, i, &pkey))
 			return;
 		pkeys_add(out, pkey);
@@ -59,12 +60,12 @@ void ibsa__reason_read_pkeys(const struct ibsa_reply *reply,
 
 	*out = (struct reason_pkeys){ .count = 0 };
 	for (size_t i = 0; i < reply->count; i++) {
-		if (ibsa_reply_decode(reply, i, &row) == 0 &&
+		if (ibsa_reply_decode(reply, i, &row, sizeof(row)) == 0 &&
 		    row.port_num < port_num)
 			port_num = row.port_num;
 	}
 	for (size_t i = 0; i < reply->count; i++) {
-		if (ibsa_reply_decode(reply, i, &row) != 0 ||
+		if (ibsa_reply_decode(reply, i, &row, sizeof(row)) != 0 ||
 		    row.port_num != port_num)
 			continue;
 		for (size_t k = 0; k < sizeof(row.pkey) / sizeof(*row.pkey);

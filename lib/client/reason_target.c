@@ -61,7 +61,8 @@ void ibsa__reason_take_node(struct ibsa__reason_search *search,
 	if (found && search->checks_both && search->target == &search->to) {
 		search->target = &search->from;
 		ibsa__reason_go(search, REASON_NODE);
-	} else if (found && ibsa_reply_decode(reply, 0, &node) == 0) {
+	} else if (found &&
+		   ibsa_reply_decode(reply, 0, &node, sizeof(node)) == 0) {
 		name_set(search, &node);
 		search->target->lid = node.lid;
 		search->target->port_num = node.local_port_num;
@@ -141,7 +142,7 @@ void ibsa__reason_take_port(struct ibsa__reason_search *search,
 	char state[IBSA_VALUE_TEXT], physical[IBSA_VALUE_TEXT];
 	struct ibsa_port_info info = { .port_state = 0 };
 
-	if (!found || ibsa_reply_decode(reply, 0, &info) != 0 ||
+	if (!found || ibsa_reply_decode(reply, 0, &info, sizeof(info)) != 0 ||
 	    info.port_state > IBSA_PORT_INIT ||
 	    info.port_state < IBSA_PORT_DOWN) {
 		search->is_active = info.port_state == IBSA_PORT_ACTIVE;
@@ -212,7 +213,8 @@ void ibsa__reason_take_sibling(struct ibsa__reason_search *search,
 	struct ibsa_node node;
 
 	for (size_t i = 0; i < reply->count && is_missing; i++) {
-		is_missing = ibsa_reply_decode(reply, i, &node) == 0 &&
+		is_missing = ibsa_reply_decode(reply, i, &node, sizeof(node)) ==
+				     0 &&
 			     node.num_ports >= search->sibling_num &&
 			     node.local_port_num != search->sibling_num &&
 			     node.node_type == IBSA_NODE_CA;

@@ -9,6 +9,7 @@
 #include "client/reach.h"
 #include "client/reason.h"
 #include "engine/engine.h"
+#include "engine/known_query.h"
 
 const char *ibsa_reason_text(enum ibsa_reason_code code)
 {
@@ -56,19 +57,26 @@ void ibsa__reason_wait(struct ibsa_client *client,
 	*out = waiting.search.reason;
 }
 
-int ibsa_reason_wait(struct ibsa_client *client, const struct ibsa_query *query,
-		     struct ibsa_reason *out)
+int ibsa_reason_wait_sized(struct ibsa_client *client,
+			   const struct ibsa_query *query, size_t query_size,
+			   struct ibsa_reason *out, size_t out_size)
 {
 	const uint64_t from = IBSA_PATH_CM(sgid) | IBSA_PATH_CM(slid);
 	const uint64_t to = IBSA_PATH_CM(dgid) | IBSA_PATH_CM(dlid);
-	int err;
+	struct ibsa_reason reason;
+	struct known_query known;
+	int err = ibsa__query_read(&known, query, query_size);
 
-	if (!query || query->record != &ibsa_path_record || !query->match ||
+	if (err)
+		return err;
+	query = &known.query;
+	if (query->record != &ibsa_path_record || !query->match ||
 	    !(query->mask & from) || !(query->mask & to))
 		return -EINVAL;
 	err = ibsa__engine_wait_check(ibsa__client_engine(client));
 	if (err)
 		return err;
-	ibsa__reason_wait(client, query, out);
+	ibsa__reason_wait(client, query, &reason);
+	sized_write(out, out_size, &reason, sizeof(reason));
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <ibsa/topology.h>
 
 #include "base/alloc.h"
+#include "base/sized.h"
 
 enum { TABLES = 4 };
 
@@ -81,9 +82,11 @@ static int records_add(struct ibsa_topology *topology,
 	int err = 0;
 
 	for (size_t i = 0; i < reply->count && !err; i++) {
-		err = ibsa_reply_decode(reply, i, &host);
+		err = ibsa_reply_decode(reply, i, &host,
+					reply->record->host_size);
 		if (!err)
-			err = ibsa_topology_add(topology, reply->record, &host);
+			err = ibsa_topology_add(topology, reply->record, &host,
+						reply->record->host_size);
 	}
 	return err;
 }
@@ -139,7 +142,7 @@ static int table_query(struct table *table,
 		.match = is_port ? &true_speeds : NULL,
 		.mask = is_port ? IBSA_PORT_INFO_CM(options) : 0,
 		.method = IBSA_METHOD_GET_TABLE,
-		.deadline_ms = options ? options->timeout_ms : 0,
+		.deadline_ms = options->timeout_ms,
 	};
 
 	return ibsa_query_start(table->read->client, &query, table_note_reply,
@@ -188,15 +191,18 @@ static int read_new(struct ibsa_client *client,
 	return err;
 }
 
-int ibsa_topology_read(struct ibsa_client *client,
-		       const struct ibsa_topology_options *options,
-		       ibsa_topology_fn done, void *arg)
+int ibsa_topology_read_sized(struct ibsa_client *client,
+			     const struct ibsa_topology_options *options,
+			     size_t size, ibsa_topology_fn done, void *arg)
 {
+	struct ibsa_topology_options known;
 	struct read *read;
 
 	if (!done)
 		return -EINVAL;
-	return read_new(client, options, done, arg, &read);
+	if (sized_read(&known, sizeof(known), options, size))
+		return -E2BIG;
+	return read_new(client, &known, done, arg, &read);
 }
 
 struct waiting {
@@ -216,17 +222,21 @@ static void wait_note_end(int err, struct ibsa_topology *topology,
 	waiting->err = err;
 }
 
-int ibsa_topology_wait(struct ibsa_client *client,
-		       const struct ibsa_topology_options *options,
-		       struct ibsa_topology **out)
+int ibsa_topology_wait_sized(struct ibsa_client *client,
+			     const struct ibsa_topology_options *options,
+			     size_t size, struct ibsa_topology **out)
 {
 	struct waiting waiting = { .ended = false };
+	struct ibsa_topology_options known;
 	struct read *read;
-	int err = ibsa_dispatch(client);
+	int err = sized_read(&known, sizeof(known), options, size);
 
+	if (err)
+		return err;
+	err = ibsa_dispatch(client);
 	if (err == -EBUSY)
 		return err;
-	err = read_new(client, options, wait_note_end, &waiting, &read);
+	err = read_new(client, &known, wait_note_end, &waiting, &read);
 	if (err)
 		return err;
 	while (!err && !waiting.ended) {

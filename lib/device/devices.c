@@ -23,6 +23,12 @@ struct mad_file {
 	uint64_t port;
 };
 
+/* A port of the list, with its state. */
+struct device_port {
+	struct ibsa_port port;
+	struct ibsa_port_state state;
+};
+
 struct mad_files {
 	struct device_files *files;
 	struct ibsa__names names;
@@ -162,23 +168,25 @@ static int port_texts_read(struct device_files *files, const char *device,
 }
 
 /*
- * Read a port's files into @port. Return: 0; -ENOMEM. Any other error is
- * stored in @port->err.
+ * Read a port's files into @to. Return: 0; -ENOMEM. Any other error is stored
+ * in err of the port.
  */
 static int port_fill(const char *device, const struct mad_files *mads,
-		     struct ibsa_port *port)
+		     struct device_port *to)
 {
+	struct ibsa_port *port = &to->port;
 	uint16_t *pkeys = NULL;
 	uint64_t cap_mask = 0;
 	int err;
 
+	port->state = &to->state;
 	err = port_texts_read(mads->files, device, port);
 	if (err)
 		return err;
 	port->umad = ibsa__strdup(mad_file_find(mads, device, port->number));
 	if (!port->umad)
 		return -ENOMEM;
-	err = ibsa__port_read(mads->files, device, port->number, &port->state);
+	err = ibsa__port_read(mads->files, device, port->number, &to->state);
 	if (!err)
 		err = ibsa__number_read(mads->files, UINT32_MAX, &cap_mask,
 					"class/infiniband/%s/ports/%u/cap_mask",
@@ -199,13 +207,13 @@ static int port_fill(const char *device, const struct mad_files *mads,
  * Return: the number of ports.
  */
 static size_t port_numbers(const struct ibsa__names *names,
-			   struct ibsa_port *ports)
+			   struct device_port *ports)
 {
 	size_t count = 0;
 
 	/* The names are in natural order, so the port numbers ascend. */
 	for (size_t i = 0; i < names->count; i++) {
-		if (!ibsa__parse_index(names->at[i], &ports[count].number))
+		if (!ibsa__parse_index(names->at[i], &ports[count].port.number))
 			count++;
 	}
 	return count;
@@ -218,7 +226,7 @@ static size_t port_numbers(const struct ibsa__names *names,
 static int ports_read(const struct mad_files *mads, struct ibsa_device *device)
 {
 	struct ibsa__names names;
-	struct ibsa_port *ports;
+	struct device_port *ports;
 	size_t count;
 	int err;
 
@@ -235,7 +243,8 @@ static int ports_read(const struct mad_files *mads, struct ibsa_device *device)
 	ibsa__names_free(&names);
 	if (!ports)
 		return -ENOMEM;
-	device->ports = ports;
+	device->ports = &ports->port;
+	device->port_stride = sizeof(*ports);
 	device->port_count = count;
 	for (size_t i = 0; i < count; i++) {
 		err = port_fill(device->name, mads, &ports[i]);
@@ -339,6 +348,7 @@ static int devices_fill(const struct ibsa__names *names,
 	if (!devices)
 		return -ENOMEM;
 	list->devices = devices;
+	list->stride = sizeof(*devices);
 	for (size_t i = 0; i < names->count; i++) {
 		int err;
 
@@ -379,7 +389,7 @@ int ibsa__devices_read(struct device_files *files,
 static void ports_free(const struct ibsa_device *device)
 {
 	for (size_t i = 0; i < device->port_count; i++) {
-		const struct ibsa_port *port = &device->ports[i];
+		const struct ibsa_port *port = ibsa_device_port_at(device, i);
 
 		ibsa__free((void *)port->link_layer);
 		ibsa__free((void *)port->rate);
@@ -394,7 +404,7 @@ void ibsa_devices_free(struct ibsa_device_list *list)
 	if (!list)
 		return;
 	for (size_t i = 0; i < list->count; i++) {
-		const struct ibsa_device *device = &list->devices[i];
+		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		ibsa__free((void *)device->name);
 		ibsa__free((void *)device->firmware);

@@ -14,7 +14,7 @@ enum { CAP_SM_DISABLED = 1 << 10 };
 
 static bool port_is_infiniband(const struct ibsa_port *port)
 {
-	return !port->err && port->state.link != IBSA_LINK_ETHERNET;
+	return !port->err && port->state->link != IBSA_LINK_ETHERNET;
 }
 
 /* Whether @gsi is the GSI of the physical port whose SMI is @port. */
@@ -23,25 +23,26 @@ static bool port_is_gsi_of(const struct ibsa_port *gsi,
 {
 	return gsi != port && port_is_infiniband(gsi) &&
 	       gsi->cap_mask & CAP_SM_DISABLED &&
-	       gid_guid(&gsi->state.gid) == gid_guid(&port->state.gid);
+	       gid_guid(&gsi->state->gid) == gid_guid(&port->state->gid);
 }
 
 const struct ibsa_port *ibsa_port_gsi(const struct ibsa_device_list *list,
 				      const struct ibsa_port *port,
 				      const struct ibsa_device **out_device)
 {
-	if (!port_is_infiniband(port) || !gid_guid(&port->state.gid) ||
+	if (!port_is_infiniband(port) || !gid_guid(&port->state->gid) ||
 	    port->cap_mask & CAP_SM_DISABLED)
 		return NULL;
 	for (size_t i = 0; i < list->count; i++) {
-		const struct ibsa_device *device = &list->devices[i];
+		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		for (size_t k = 0; k < device->port_count; k++) {
-			if (!port_is_gsi_of(&device->ports[k], port))
+			if (!port_is_gsi_of(ibsa_device_port_at(device, k),
+					    port))
 				continue;
 			if (out_device)
 				*out_device = device;
-			return &device->ports[k];
+			return ibsa_device_port_at(device, k);
 		}
 	}
 	return NULL;

@@ -61,13 +61,13 @@ static void listing_add(struct listing *listing, const char *item)
 static enum rank port_rank(const struct search *search,
 			   const struct ibsa_port *port)
 {
-	const bool is_ethernet = port->state.link == IBSA_LINK_ETHERNET;
+	const bool is_ethernet = port->state->link == IBSA_LINK_ETHERNET;
 
 	if (port->err)
 		return UNREADABLE;
 	if (is_ethernet && !search->name)
 		return ETHERNET;
-	if (port->state.port_state != IBSA_PORT_ACTIVE)
+	if (port->state->port_state != IBSA_PORT_ACTIVE)
 		return INACTIVE;
 	return is_ethernet ? ROCE : ACTIVE;
 }
@@ -76,7 +76,7 @@ static void search_device(struct search *search,
 			  const struct ibsa_device *device)
 {
 	for (size_t i = 0; i < device->port_count; i++) {
-		const struct ibsa_port *port = &device->ports[i];
+		const struct ibsa_port *port = ibsa_device_port_at(device, i);
 		enum rank rank = port_rank(search, port);
 
 		if (search->port && search->port != port->number)
@@ -103,7 +103,7 @@ static void search_list(struct search *search,
 			const struct ibsa_device_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const struct ibsa_device *device = &list->devices[i];
+		const struct ibsa_device *device = ibsa_device_at(list, i);
 
 		if (search->name && strcmp(search->name, device->name) != 0)
 			continue;
@@ -122,7 +122,7 @@ static int no_device_fail(const struct ibsa_device_list *list, const char *name,
 				  "this machine has no RDMA device: load the "
 				  "driver of its adapter");
 	for (size_t i = 0; i < list->count; i++)
-		listing_add(&names, list->devices[i].name);
+		listing_add(&names, ibsa_device_at(list, i)->name);
 	return ibsa__fail(error, -ENODEV,
 			  "there is no device \"%.64s\"; there are: %s", name,
 			  names.text);
@@ -150,7 +150,8 @@ static int no_port_fail(const struct search *search, struct ibsa_error *error)
 	for (size_t i = 0; i < device->port_count; i++) {
 		char number[16];
 
-		snprintf(number, sizeof(number), "%u", device->ports[i].number);
+		snprintf(number, sizeof(number), "%u",
+			 ibsa_device_port_at(device, i)->number);
 		listing_add(&ports, number);
 	}
 	return ibsa__fail(error, err, "device %.64s has no port %u; it has: %s",
@@ -191,7 +192,7 @@ static int port_unfit_fail(const struct search *search,
 				  device);
 	return ibsa__fail(error, -ENETDOWN, "port %u of %.64s is %s",
 			  port->number, device,
-			  port_state_text(port->state.port_state));
+			  port_state_text(port->state->port_state));
 }
 
 static int port_choose(const struct ibsa_device_list *list,
@@ -215,7 +216,7 @@ static void selection_fill(const struct search *search,
 		 search->found_device->name);
 	snprintf(out->umad, sizeof(out->umad), "%s", search->found_port->umad);
 	out->port = search->found_port->number;
-	out->state = search->found_port->state;
+	out->state = *search->found_port->state;
 }
 
 int ibsa__devices_read_fail(struct device_files *files, int err,

@@ -28,7 +28,7 @@ static void engine_init(struct ibsa__engine *engine)
 	engine->options.access.sa = NULL;
 	engine->sa_known = engine->sa_given;
 	engine->transport_holds =
-		engine->transport->ops->holds &&
+		IBSA_TRANSPORT_HAS(engine->transport, holds) &&
 		engine->transport->ops->holds(engine->transport);
 	ibsa__engine_port_read(engine);
 }
@@ -275,7 +275,7 @@ int ibsa__engine_listen(struct ibsa__engine *engine,
 	struct ibsa_transport *transport = engine->transport;
 	int err;
 
-	if (!transport->ops->listen)
+	if (!IBSA_TRANSPORT_HAS(transport, listen))
 		return -EOPNOTSUPP;
 	err = transport->ops->listen(transport, listener != NULL);
 	if (!err || !listener)
@@ -287,7 +287,8 @@ bool ibsa__engine_holder(struct ibsa__engine *engine, struct ibsa_error *out)
 {
 	struct ibsa_transport *transport = engine->transport;
 
-	return transport->ops->holder && transport->ops->holder(transport, out);
+	return IBSA_TRANSPORT_HAS(transport, holder) &&
+	       transport->ops->holder(transport, out);
 }
 
 int ibsa__engine_send(struct ibsa__engine *engine,

@@ -170,8 +170,8 @@ static void port_read_failed(struct ibsa__engine *engine, int err)
 int ibsa__engine_port_read(struct ibsa__engine *engine)
 {
 	struct ibsa_transport *transport = engine->transport;
-	struct ibsa_port_state port;
-	int err = transport->ops->port(transport, &port);
+	struct ibsa_port_state port = { .lid = 0 };
+	int err = transport->ops->port(transport, &port, sizeof(port));
 
 	engine->port_read_ns = engine_now_ns(engine);
 	if (err) {
@@ -187,7 +187,8 @@ void ibsa__engine_port_poll(struct ibsa__engine *engine)
 {
 	struct ibsa_transport *transport = engine->transport;
 
-	if (transport->ops->changed && transport->ops->changed(transport))
+	if (IBSA_TRANSPORT_HAS(transport, changed) &&
+	    transport->ops->changed(transport))
 		ibsa__engine_port_read(engine);
 }
 

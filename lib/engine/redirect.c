@@ -89,7 +89,7 @@ bool ibsa__engine_pkey_find(const struct ibsa__engine *engine, uint16_t pkey,
 	bool is_found = false;
 	uint16_t have;
 
-	if (!transport->ops->pkey || !(pkey & PKEY_BITS))
+	if (!IBSA_TRANSPORT_HAS(transport, pkey) || !(pkey & PKEY_BITS))
 		return false;
 	for (uint32_t i = 0; i < PKEYS_MAX; i++) {
 		if (transport->ops->pkey(transport, i, &have))
@@ -156,8 +156,9 @@ static void redirect_path_done(const struct ibsa_reply *reply, void *arg)
 	if (reply->id != engine->resolving_id)
 		return;
 	engine->resolving_id = 0;
-	if (reply->err || reply->status || ibsa_reply_decode(reply, 0, &path) ||
-	    !path.dlid || path.dlid >= IBSA_LID_MULTICAST_MIN)
+	if (reply->err || reply->status ||
+	    ibsa_reply_decode(reply, 0, &path, sizeof(path)) || !path.dlid ||
+	    path.dlid >= IBSA_LID_MULTICAST_MIN)
 		return;
 	engine->resolving.lid = path.dlid;
 	/*

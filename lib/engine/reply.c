@@ -4,6 +4,7 @@
 
 #include "engine/reply.h"
 #include "wire/mad.h"
+#include "wire/host.h"
 
 enum { IBSIM_BYTES = 224 };
 
@@ -70,10 +71,12 @@ const uint8_t *ibsa__reply_redirect(const struct ibsa_record *record,
 	return mad + IBSA_SA_HEADER_BYTES;
 }
 
-int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index, void *out)
+int ibsa_reply_decode(const struct ibsa_reply *reply, size_t index, void *out,
+		      size_t size)
 {
 	if (index >= reply->count)
 		return -ENOENT;
-	reply->record->decode(ibsa_reply_at(reply, index), out);
+	record_host_decode(reply->record, ibsa_reply_at(reply, index), out,
+			   size);
 	return 0;
 }

@@ -335,7 +335,7 @@ reply_has_subscription(const struct ibsa__subscription *subscription,
 	struct ibsa_inform_info_rec other;
 
 	for (size_t i = 0; i < reply->count; i++) {
-		if (!ibsa_reply_decode(reply, i, &other) &&
+		if (!ibsa_reply_decode(reply, i, &other, sizeof(other)) &&
 		    is_same_subscription(subscription, &other))
 			return true;
 	}

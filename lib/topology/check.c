@@ -12,6 +12,7 @@
 #include "common/clean.h"
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/sized.h"
 #include "topology/check.h"
 
 int ibsa__check_finding_add(struct check *check, enum ibsa_finding_kind kind,
@@ -343,11 +344,13 @@ int ibsa_topology_check(struct ibsa_topology *topology,
 	return err;
 }
 
-int ibsa_topology_finding_at(const struct ibsa_topology *topology, size_t index,
-			     struct ibsa_finding *out)
+int ibsa_topology_finding_at_sized(const struct ibsa_topology *topology,
+				   size_t index, struct ibsa_finding *out,
+				   size_t size)
 {
 	if (index >= topology->finding_count)
 		return -ENOENT;
-	*out = topology->findings[index];
+	sized_write(out, size, &topology->findings[index],
+		    sizeof(topology->findings[index]));
 	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/sized.h"
 #include "topology/state.h"
 
 int ibsa_topology_new(struct ibsa_topology **out)
@@ -190,36 +191,49 @@ static int add_switch(struct ibsa_topology *topology,
 }
 
 int ibsa_topology_add(struct ibsa_topology *topology,
-		      const struct ibsa_record *record, const void *host)
+		      const struct ibsa_record *record, const void *host,
+		      size_t size)
 {
+	union {
+		struct ibsa_node node;
+		struct ibsa_port_info port;
+		struct ibsa_link link;
+		struct ibsa_switch_info info;
+	} known;
+
 	if (topology->is_finished)
 		return -EALREADY;
+	if (record != &ibsa_node_record && record != &ibsa_port_info_record &&
+	    record != &ibsa_link_record && record != &ibsa_switch_info_record)
+		return -EINVAL;
+	if (sized_read(&known, record->host_size, host, size))
+		return -E2BIG;
 	if (record == &ibsa_node_record)
-		return add_node(topology, host);
+		return add_node(topology, &known.node);
 	if (record == &ibsa_port_info_record)
-		return add_port(topology, host);
+		return add_port(topology, &known.port);
 	if (record == &ibsa_link_record)
-		return add_link(topology, host);
-	if (record == &ibsa_switch_info_record)
-		return add_switch(topology, host);
-	return -EINVAL;
+		return add_link(topology, &known.link);
+	return add_switch(topology, &known.info);
 }
 
-void ibsa_topology_info_get(const struct ibsa_topology *topology,
-			    struct ibsa_topology_info *out)
+void ibsa_topology_info_get_sized(const struct ibsa_topology *topology,
+				  struct ibsa_topology_info *out, size_t size)
 {
-	*out = topology->info;
+	sized_write(out, size, &topology->info, sizeof(topology->info));
 }
 
-int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
-			  struct ibsa_topology_node *out)
+int ibsa_topology_node_at_sized(const struct ibsa_topology *topology,
+				size_t index, struct ibsa_topology_node *out,
+				size_t size)
 {
 	const struct graph_node *node;
+	struct ibsa_topology_node found;
 
 	if (index >= topology->node_count)
 		return -ENOENT;
 	node = &topology->nodes[index];
-	*out = (struct ibsa_topology_node){
+	found = (struct ibsa_topology_node){
 		.name = topology->names + node->name,
 		.guid = node->guid,
 		.system_guid = node->system_guid,
@@ -232,6 +246,7 @@ int ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
 		.level = node->level,
 		.island = node->island,
 	};
+	sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 
@@ -268,17 +283,19 @@ static void far_fill(const struct ibsa_topology *topology,
 		ibsa__speed_most(port->is.speeds & far->is.speeds));
 }
 
-int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
-			  unsigned int number, struct ibsa_topology_port *out)
+int ibsa_topology_port_at_sized(const struct ibsa_topology *topology,
+				size_t node, unsigned int number,
+				struct ibsa_topology_port *out, size_t size)
 {
 	const struct graph_port *port;
+	struct ibsa_topology_port found;
 
 	if (node >= topology->node_count || number > UINT8_MAX ||
 	    !port_is_known(&topology->nodes[node], number))
 		return -ENOENT;
 	port = &topology->ports[ibsa__topology_port(&topology->nodes[node],
 						    number)];
-	*out = (struct ibsa_topology_port){
+	found = (struct ibsa_topology_port){
 		.number = number,
 		.guid = port->guid,
 		.lid = port->is.lid,
@@ -298,7 +315,8 @@ int ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
 		.speed_common = "",
 	};
 	if (port->far != TOPOLOGY_NONE)
-		far_fill(topology, port, out);
+		far_fill(topology, port, &found);
+	sized_write(out, size, &found, sizeof(found));
 	return 0;
 }
 

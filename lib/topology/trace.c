@@ -10,6 +10,8 @@
 #include <ibsa/text.h>
 #include <ibsa/trace.h>
 
+#include "base/alloc.h"
+#include "base/sized.h"
 #include "topology/state.h"
 
 /* Entry in a forwarding table for a LID without a route. */
@@ -18,12 +20,19 @@ enum { NO_PORT = 255 };
 /* A trace that is being made. */
 struct tracing {
 	const struct ibsa_topology *topology;
-	const struct ibsa_lft *blocks;
+	const void *blocks; /* records, one at every @stride bytes */
+	size_t stride;
 	size_t count;
 	uint32_t dlid;
 	size_t to; /* node with the LID */
 	unsigned int to_port;
 	struct ibsa_trace *trace;
+};
+
+/* A trace with room for its hops. */
+struct roomy_trace {
+	struct ibsa_trace trace;
+	struct ibsa_trace_hop hops[IBSA_TRACE_HOPS];
 };
 
 static void trace_end(struct ibsa_trace *trace, enum ibsa_trace_end end,
@@ -34,24 +43,33 @@ static void trace_end(struct ibsa_trace *trace, enum ibsa_trace_end end,
 	trace->port = port;
 }
 
+static int block_read(const struct tracing *tracing, size_t index,
+		      struct ibsa_lft *out)
+{
+	return sized_read(out, sizeof(*out),
+			  (const char *)tracing->blocks +
+				  index * tracing->stride,
+			  tracing->stride);
+}
+
 /*
- * Return: the block of a switch's forwarding table that has the entry of the
- * LID, or NULL.
+ * Find the block of a switch's forwarding table that has the entry of the LID.
+ * Return: whether there is one.
  */
-static const struct ibsa_lft *block_find(const struct tracing *tracing,
-					 size_t node)
+static bool block_find(const struct tracing *tracing, size_t node,
+		       struct ibsa_lft *out)
 {
 	const uint32_t block = tracing->dlid / IBSA_LFT_BLOCK_LIDS;
 	struct ibsa_topology_port port;
 
 	if (ibsa_topology_port_at(tracing->topology, node, 0, &port) != 0)
-		return NULL;
+		return false;
 	for (size_t i = 0; i < tracing->count; i++) {
-		if (tracing->blocks[i].lid == port.lid &&
-		    tracing->blocks[i].block_num == block)
-			return &tracing->blocks[i];
+		if (!block_read(tracing, i, out) && out->lid == port.lid &&
+		    out->block_num == block)
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 /*
@@ -61,13 +79,13 @@ static const struct ibsa_lft *block_find(const struct tracing *tracing,
 static bool exit_find(const struct tracing *tracing, size_t node,
 		      unsigned int *out)
 {
-	const struct ibsa_lft *block = block_find(tracing, node);
+	struct ibsa_lft block;
 
-	if (!block) {
+	if (!block_find(tracing, node, &block)) {
 		trace_end(tracing->trace, IBSA_TRACE_NO_TABLE, node, 0);
 		return false;
 	}
-	*out = block->port[tracing->dlid % IBSA_LFT_BLOCK_LIDS];
+	*out = block.port[tracing->dlid % IBSA_LFT_BLOCK_LIDS];
 	/*
 	 * Port 0 is the switch itself, which does not have the destination
 	 * LID, so the entry is invalid.
@@ -173,17 +191,18 @@ static void narrowest_mark(const struct ibsa_topology *topology,
 			hop_mbps(topology, &trace->hops[i]) == least;
 }
 
-int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
-			uint32_t dlid, const struct ibsa_lft *blocks,
-			size_t count, struct ibsa_trace *out)
+int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
+			      uint32_t slid, uint32_t dlid,
+			      const struct ibsa_lft *blocks, size_t size,
+			      size_t count, struct ibsa_trace **out)
 {
-	struct ibsa_trace trace = { .count = 0 };
+	struct roomy_trace *trace;
 	struct tracing tracing = {
 		.topology = topology,
 		.blocks = blocks,
+		.stride = size,
 		.count = count,
 		.dlid = dlid,
-		.trace = &trace,
 	};
 	unsigned int port;
 	size_t node;
@@ -193,6 +212,12 @@ int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
 	    ibsa_topology_lid_find(topology, dlid, &tracing.to,
 				   &tracing.to_port) != 0)
 		return -ENOENT;
+	trace = ibsa__calloc(1, sizeof(*trace));
+	if (!trace)
+		return -ENOMEM;
+	trace->trace.hops = trace->hops;
+	trace->trace.stride = sizeof(trace->hops[0]);
+	tracing.trace = &trace->trace;
 	if (node_is_switch(topology, node) ||
 	    (node == tracing.to && port == tracing.to_port))
 		goes_on = packet_goes_on(&tracing, node, port);
@@ -203,9 +228,15 @@ int ibsa_topology_trace(const struct ibsa_topology *topology, uint32_t slid,
 		goes_on = exit_find(&tracing, node, &port) &&
 			  link_follow(&tracing, &node, &port) &&
 			  packet_goes_on(&tracing, node, port);
-	narrowest_mark(topology, &trace);
-	*out = trace;
+	narrowest_mark(topology, &trace->trace);
+	*out = &trace->trace;
 	return 0;
+}
+
+void ibsa_trace_free(struct ibsa_trace *trace)
+{
+	/* The trace is the first member of what was allocated. */
+	ibsa__free(trace);
 }
 
 const char *ibsa_trace_end_text(enum ibsa_trace_end end)

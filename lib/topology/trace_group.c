@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/sized.h"
 #include "topology/state.h"
 
 enum { BLOCK_LIDS = 32, POSITION_PORTS = 16, POSITIONS = 16 };
@@ -19,7 +20,8 @@ enum { BLOCK_LIDS = 32, POSITION_PORTS = 16, POSITIONS = 16 };
 /* A tree that is being made. */
 struct growing {
 	const struct ibsa_topology *topology;
-	const struct ibsa_mft *tables;
+	const void *tables; /* records, one at every @stride bytes */
+	size_t stride;
 	size_t count;
 	uint32_t entry; /* of the group, from 0 */
 	size_t nodes;
@@ -40,6 +42,15 @@ static void branch_add(struct growing *growing,
 		tree->all[tree->count++] = *branch;
 }
 
+static int table_read(const struct growing *growing, size_t index,
+		      struct ibsa_mft *out)
+{
+	return sized_read(out, sizeof(*out),
+			  (const char *)growing->tables +
+				  index * growing->stride,
+			  growing->stride);
+}
+
 /*
  * Read a switch's multicast forwarding entry: a bit for each port, in @masks of
  * 16 ports each. Return: false: the entry has no port.
@@ -55,15 +66,15 @@ static bool entry_find(const struct growing *growing, size_t node,
 	    ibsa_topology_port_at(growing->topology, node, 0, &port) != 0)
 		return false;
 	for (size_t i = 0; i < growing->count; i++) {
-		const struct ibsa_mft *table = &growing->tables[i];
+		struct ibsa_mft table;
 
-		if (table->lid != port.lid ||
-		    table->block_num != growing->entry / BLOCK_LIDS ||
-		    table->position >= POSITIONS)
+		if (table_read(growing, i, &table) || table.lid != port.lid ||
+		    table.block_num != growing->entry / BLOCK_LIDS ||
+		    table.position >= POSITIONS)
 			continue;
-		masks[table->position] |=
-			table->port_mask[growing->entry % BLOCK_LIDS];
-		any |= masks[table->position];
+		masks[table.position] |=
+			table.port_mask[growing->entry % BLOCK_LIDS];
+		any |= masks[table.position];
 	}
 	return any;
 }
@@ -189,14 +200,15 @@ static int tree_grow(struct growing *growing, uint32_t slid)
 	return growing->err;
 }
 
-int ibsa_topology_trace_group(const struct ibsa_topology *topology,
-			      uint32_t slid, uint32_t mlid,
-			      const struct ibsa_mft *tables, size_t count,
-			      struct ibsa_trace_tree **out)
+int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
+				    uint32_t slid, uint32_t mlid,
+				    const struct ibsa_mft *tables, size_t size,
+				    size_t count, struct ibsa_trace_tree **out)
 {
 	struct growing growing = {
 		.topology = topology,
 		.tables = tables,
+		.stride = size,
 		.count = count,
 		.entry = mlid - IBSA_LID_MULTICAST_MIN,
 		.nodes = topology->node_count,
@@ -207,6 +219,8 @@ int ibsa_topology_trace_group(const struct ibsa_topology *topology,
 		return -EINVAL;
 	growing.is_reached = ibsa__calloc(growing.nodes + 1, sizeof(bool));
 	growing.tree = ibsa__calloc(1, sizeof(*growing.tree));
+	if (growing.tree)
+		growing.tree->stride = sizeof(growing.tree->all[0]);
 	if (growing.is_reached && growing.tree)
 		err = tree_grow(&growing, slid);
 	ibsa__free(growing.is_reached);

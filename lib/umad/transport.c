@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/sized.h"
 #include "umad/transport.h"
 
 /*
@@ -93,18 +94,21 @@ static void transport_wake(struct ibsa_transport *transport)
 }
 
 static int transport_port(struct ibsa_transport *transport,
-			  struct ibsa_port_state *out)
+			  struct ibsa_port_state *out, size_t size)
 {
 	struct umad_transport *umad = umad_of(transport);
+	struct ibsa_port_state state;
 	int err = umad->is_gone ? umad_have(umad) : 0;
 
 	if (!err)
-		err = umad->file->ops->port(umad->file, out);
+		err = umad->file->ops->port(umad->file, &state);
 	if (err == -EPIPE)
 		return ibsa__umad_lose(umad, -ENODEV);
-	if (!err)
-		out->reregisters += umad->reregisters;
-	return err;
+	if (err)
+		return err;
+	state.reregisters += umad->reregisters;
+	sized_write(out, size, &state, sizeof(state));
+	return 0;
 }
 
 static bool transport_changed(struct ibsa_transport *transport)
@@ -162,6 +166,7 @@ static void transport_close(struct ibsa_transport *transport)
 }
 
 static const struct ibsa_transport_ops transport_ops = {
+	.size = sizeof(struct ibsa_transport_ops),
 	.now_ns = transport_now,
 	.send = ibsa__umad_send,
 	.holds = transport_holds,

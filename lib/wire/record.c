@@ -5,6 +5,7 @@
 #include <ibsa/records.h>
 
 #include "base/letter.h"
+#include "wire/host.h"
 
 /*
  * Size of the largest record in bytes: a buffer of this size receives the
@@ -25,22 +26,28 @@ const struct ibsa_record *ibsa_record_find(const char *name)
 }
 
 int ibsa_record_decode(const struct ibsa_record *record, const void *wire,
-		       size_t len, void *out)
+		       size_t len, void *out, size_t size)
 {
 	if (len < record->size)
 		return -EPROTO;
-	record->decode(wire, out);
+	record_host_decode(record, wire, out, size);
 	return 0;
 }
 
 int ibsa_record_encode(const struct ibsa_record *record, const void *host,
-		       void *out, size_t len)
+		       size_t size, void *out, size_t len)
 {
+	union record_host known;
 	uint8_t wire[RECORD_BYTES_MAX];
 	uint64_t over;
 
 	if (len < record->size)
 		return -EINVAL;
+	if (size != record->host_size) {
+		if (record_host_read(record, &known, host, size))
+			return -E2BIG;
+		host = &known;
+	}
 	record->encode(host, wire, &over);
 	if (over)
 		return -ERANGE;

@@ -60,7 +60,7 @@ class Client:
         self._fabric = fabric
         self._waiters = 0
         handle, error = ctypes.c_void_p(), ErrorText()
-        check(lib.ibsa_open(options, error, handle), error)
+        check(lib.ibsa_open_sized(options, ctypes.sizeof(options), error, handle), error)
         self._handle = handle.value
         self._fd: int = lib.ibsa_fd(self._handle)
         _open_clients.add(self)
@@ -222,6 +222,7 @@ class Client:
         query = filled(Query, **options)
         query.record = record._table
         query.match = ctypes.addressof(host)
+        query.match_size = record._table.contents.host_size
         query.mask = mask
         if not query.method:
             query.method = default_method(record)
@@ -229,8 +230,9 @@ class Client:
         query_id = ctypes.c_uint64()
         try:
             with self._lock:
-                err = lib.ibsa_query_start(self._use(), query, called,
-                                           entry.token, query_id)
+                err = lib.ibsa_query_start_sized(
+                    self._use(), query, ctypes.sizeof(query), called,
+                    entry.token, query_id)
             check(err, _query_texts.get(-err, ""))
             entry.id = query_id.value
             return entry
@@ -398,8 +400,8 @@ class Client:
         batch = ctypes.c_void_p()
         try:
             with self._lock:
-                check(lib.ibsa_reach_start(
-                    self._use(), options, (Gid * len(wanted))(*wanted),
+                check(lib.ibsa_reach_start_sized(
+                    self._use(), options, ctypes.sizeof(options), (Gid * len(wanted))(*wanted),
                     len(wanted), called, entry.token, batch),
                     "a GID is zero, or there are no GIDs")
             entry.batch = batch.value or 0
@@ -535,7 +537,8 @@ class Client:
         """The state of the port: as last read, or read now."""
         state = PortStruct()
         with self._lock:
-            check(lib.ibsa_port_get(self._use(), refresh, state))
+            check(lib.ibsa_port_get_sized(self._use(), refresh, state,
+                                          ctypes.sizeof(state)))
         return Port(state)
 
     @property
@@ -543,7 +546,8 @@ class Client:
         """Counters since the client was opened; see struct ibsa_stats."""
         stats = Stats()
         with self._lock:
-            lib.ibsa_stats_get(self._use(), stats)
+            lib.ibsa_stats_get_sized(self._use(), stats,
+                                     ctypes.sizeof(stats))
         return stats
 
     def _attached(self) -> "LoopBinding":

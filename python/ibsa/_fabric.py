@@ -46,8 +46,9 @@ class Fabric:
              **options: Any) -> "Fabric":
         """Create a fabric from a topology file."""
         handle, error = ctypes.c_void_p(), ErrorText()
-        check(lib.ibsa_fabric_load(c_text(os.fspath(path), "path"),
-                                   _options(**options), error, handle), error)
+        check(lib.ibsa_fabric_load_sized(
+            c_text(os.fspath(path), "path"), _options(**options),
+            ctypes.sizeof(FabricOptions), error, handle), error)
         return cls(handle.value or 0)
 
     @classmethod
@@ -55,8 +56,9 @@ class Fabric:
         """Create a fabric from the text of a topology file."""
         handle, error = ctypes.c_void_p(), ErrorText()
         data = text.encode("utf-8", "surrogateescape")
-        check(lib.ibsa_fabric_parse(data, len(data), _options(**options), error,
-                                    handle), error)
+        check(lib.ibsa_fabric_parse_sized(
+            data, len(data), _options(**options),
+            ctypes.sizeof(FabricOptions), error, handle), error)
         return cls(handle.value or 0)
 
     def _use(self) -> int:
@@ -105,16 +107,20 @@ class Fabric:
         """
         if text == "none":
             for kind in FaultKind:
-                check(lib.ibsa_fabric_fault(self._use(), Fault(kind=kind)))
+                check(lib.ibsa_fabric_fault_sized(
+                    self._use(), Fault(kind=kind), ctypes.sizeof(Fault)))
             return
         fault, error = Fault(), ErrorText()
-        check(lib.ibsa_fault_parse(c_text(text), fault, error), error)
-        check(lib.ibsa_fabric_fault(self._use(), fault))
+        check(lib.ibsa_fault_parse_sized(c_text(text), fault,
+                                         ctypes.sizeof(fault), error), error)
+        check(lib.ibsa_fabric_fault_sized(self._use(), fault,
+                                          ctypes.sizeof(fault)))
 
     # Changes.
 
     def _change(self, node: str, port: int, change: PortChange) -> None:
-        err = lib.ibsa_fabric_port_set(self._use(), c_text(node), port, change)
+        err = lib.ibsa_fabric_port_set_sized(
+            self._use(), c_text(node), port, change, ctypes.sizeof(change))
         check(err, _change_text(err, node, port))
 
     def link_down(self, node: str, port: int = 0) -> None:
@@ -158,13 +164,15 @@ class Fabric:
     def info(self) -> FabricInfo:
         """The numbers of nodes, adapters, switches, links and LIDs."""
         info = FabricInfo()
-        lib.ibsa_fabric_info_get(self._use(), info)
+        lib.ibsa_fabric_info_get_sized(self._use(), info,
+                                       ctypes.sizeof(info))
         return info
 
     def ports(self) -> Iterator[FabricPort]:
         """The end ports of the channel adapters, in the order of the file."""
         index, port = 0, FabricPortStruct()
-        while lib.ibsa_fabric_port_at(self._use(), index, port) == 0:
+        while lib.ibsa_fabric_port_at_sized(self._use(), index, port,
+                                                ctypes.sizeof(port)) == 0:
             yield FabricPort(port.node.decode("utf-8", "replace"), port.number,
                              port.guid, Port(port.state), port.rate.decode())
             index += 1

@@ -63,6 +63,7 @@ class Options(Structure):
 
 class Query(Structure):
     _fields_ = [("record", POINTER(RecordTable)), ("match", c_void_p),
+                ("match_size", c_size_t),
                 ("mask", c_uint64), ("method", c_int),
                 ("attribute_modifier", c_uint32), ("deadline_ms", c_uint),
                 ("queue_ms", c_uint), ("first_interval_ms", c_uint),
@@ -152,7 +153,7 @@ class FabricInfo(Structure):
 
 class FabricPortStruct(Structure):
     _fields_ = [("node", c_char_p), ("id", c_char_p), ("number", c_uint),
-                ("guid", c_uint64), ("state", PortStruct), ("rate", c_char_p)]
+                ("guid", c_uint64), ("rate", c_char_p), ("state", PortStruct)]
 
 
 class Fault(Structure):
@@ -209,7 +210,8 @@ class TraceHopStruct(Structure):
 
 class TraceStruct(Structure):
     _fields_ = [("end", c_int), ("node", c_size_t), ("port", c_uint),
-                ("count", c_size_t), ("hops", TraceHopStruct * 64)]
+                ("count", c_size_t), ("stride", c_size_t),
+                ("hops", c_void_p)]
 
 
 # The name of each struct in the headers.
@@ -241,7 +243,7 @@ _OUT_U64 = POINTER(c_uint64)
 
 # Functions that wait. The calling thread gives up the interpreter's lock.
 _WAITING: List[Tuple[str, Any, List[Any]]] = [
-    ("ibsa_open", c_int, [POINTER(Options), _ERROR, _OUT]),
+    ("ibsa_open_sized", c_int, [POINTER(Options), c_size_t, _ERROR, _OUT]),
     ("ibsa_close", c_int, [c_void_p]),
     ("ibsa_topology_load", c_int, [c_char_p, _ERROR, _OUT]),
     ("ibsa_topology_check", c_int, [c_void_p, c_void_p]),
@@ -256,7 +258,8 @@ _WAITING: List[Tuple[str, Any, List[Any]]] = [
 _SHORT: List[Tuple[str, Any, List[Any]]] = [
     ("ibsa_version", c_char_p, []),
     ("ibsa_record_at", _RECORD, [c_uint]),
-    ("ibsa_record_decode", c_int, [_RECORD, c_void_p, c_size_t, c_void_p]),
+    ("ibsa_record_decode", c_int,
+     [_RECORD, c_void_p, c_size_t, c_void_p, c_size_t]),
     ("ibsa_field_values", c_uint, [_FIELD]),
     ("ibsa_field_cm", c_uint64, [_FIELD, c_uint]),
     ("ibsa_field_get", c_uint64, [_FIELD, c_uint, c_void_p]),
@@ -277,39 +280,45 @@ _SHORT: List[Tuple[str, Any, List[Any]]] = [
     ("ibsa_registration_event_name", c_char_p, [c_int]),
     ("ibsa_reply_outcome", c_int, [c_void_p]),
     ("ibsa_reply_explain", None, [c_void_p, _ERROR]),
-    ("ibsa_query_start", c_int,
-     [c_void_p, POINTER(Query), Callback, c_void_p, _OUT_U64]),
+    ("ibsa_query_start_sized", c_int,
+     [c_void_p, POINTER(Query), c_size_t, Callback, c_void_p, _OUT_U64]),
     ("ibsa_cancel", c_int, [c_void_p, c_uint64]),
     ("ibsa_fd", c_int, [c_void_p]),
     ("ibsa_timeout_ms", c_int, [c_void_p]),
     ("ibsa_dispatch", c_int, [c_void_p]),
     # On a virtual clock only, where it does not wait.
     ("ibsa_wait", c_int, [c_void_p, c_int]),
-    ("ibsa_port_get", c_int, [c_void_p, c_bool, POINTER(PortStruct)]),
-    ("ibsa_stats_get", None, [c_void_p, POINTER(Stats)]),
-    ("ibsa_reach_start", c_int,
-     [c_void_p, POINTER(ReachOptions), POINTER(Gid), c_size_t, Callback,
+    ("ibsa_port_get_sized", c_int,
+     [c_void_p, c_bool, POINTER(PortStruct), c_size_t]),
+    ("ibsa_stats_get_sized", None, [c_void_p, POINTER(Stats), c_size_t]),
+    ("ibsa_reach_start_sized", c_int,
+     [c_void_p, POINTER(ReachOptions), c_size_t, POINTER(Gid), c_size_t,
+      Callback,
       c_void_p, _OUT]),
     ("ibsa_reach_stop", c_int, [c_void_p]),
-    ("ibsa_event_watch_start", c_int,
-     [c_void_p, POINTER(EventOptions), Callback, c_void_p, _ERROR, _OUT]),
+    ("ibsa_event_watch_start_sized", c_int,
+     [c_void_p, POINTER(EventOptions), c_size_t, Callback, c_void_p, _ERROR,
+      _OUT]),
     ("ibsa_event_watch_stop", None, [c_void_p]),
-    ("ibsa_service_register", c_int,
-     [c_void_p, POINTER(RegistrationOptions), Callback, c_void_p, _OUT]),
+    ("ibsa_service_register_sized", c_int,
+     [c_void_p, POINTER(RegistrationOptions), c_size_t, c_size_t, Callback,
+      c_void_p, _OUT]),
     ("ibsa_service_release", c_int, [c_void_p]),
     ("ibsa_topology_new", c_int, [_OUT]),
     ("ibsa_topology_free", None, [c_void_p]),
-    ("ibsa_topology_add", c_int, [c_void_p, _RECORD, c_void_p]),
-    ("ibsa_topology_info_get", None, [c_void_p, POINTER(TopologyInfo)]),
-    ("ibsa_topology_node_at", c_int,
-     [c_void_p, c_size_t, POINTER(TopologyNodeStruct)]),
-    ("ibsa_topology_port_at", c_int,
-     [c_void_p, c_size_t, c_uint, POINTER(TopologyPortStruct)]),
-    ("ibsa_topology_finding_at", c_int,
-     [c_void_p, c_size_t, POINTER(FindingStruct)]),
-    ("ibsa_topology_trace", c_int,
-     [c_void_p, c_uint32, c_uint32, c_char_p, c_size_t,
-      POINTER(TraceStruct)]),
+    ("ibsa_topology_add", c_int, [c_void_p, _RECORD, c_void_p, c_size_t]),
+    ("ibsa_topology_info_get_sized", None,
+     [c_void_p, POINTER(TopologyInfo), c_size_t]),
+    ("ibsa_topology_node_at_sized", c_int,
+     [c_void_p, c_size_t, POINTER(TopologyNodeStruct), c_size_t]),
+    ("ibsa_topology_port_at_sized", c_int,
+     [c_void_p, c_size_t, c_uint, POINTER(TopologyPortStruct), c_size_t]),
+    ("ibsa_topology_finding_at_sized", c_int,
+     [c_void_p, c_size_t, POINTER(FindingStruct), c_size_t]),
+    ("ibsa_topology_trace_sized", c_int,
+     [c_void_p, c_uint32, c_uint32, c_char_p, c_size_t, c_size_t,
+      POINTER(POINTER(TraceStruct))]),
+    ("ibsa_trace_free", None, [POINTER(TraceStruct)]),
     ("ibsa_trace_end_text", c_char_p, [c_int]),
 ]
 
@@ -317,23 +326,26 @@ _SHORT: List[Tuple[str, Any, List[Any]]] = [
 # The same for the library of the embedded fabric, which a program loads with
 # its first fabric.
 _FABRIC_WAITING: List[Tuple[str, Any, List[Any]]] = [
-    ("ibsa_fabric_load", c_int,
-     [c_char_p, POINTER(FabricOptions), _ERROR, _OUT]),
-    ("ibsa_fabric_parse", c_int,
-     [c_char_p, c_size_t, POINTER(FabricOptions), _ERROR, _OUT]),
+    ("ibsa_fabric_load_sized", c_int,
+     [c_char_p, POINTER(FabricOptions), c_size_t, _ERROR, _OUT]),
+    ("ibsa_fabric_parse_sized", c_int,
+     [c_char_p, c_size_t, POINTER(FabricOptions), c_size_t, _ERROR, _OUT]),
     ("ibsa_fabric_put", None, [c_void_p]),
 ]
 _FABRIC_SHORT: List[Tuple[str, Any, List[Any]]] = [
     ("ibsa_fabric_advance", c_int, [c_void_p, c_uint64]),
-    ("ibsa_fabric_info_get", None, [c_void_p, POINTER(FabricInfo)]),
-    ("ibsa_fabric_port_at", c_int,
-     [c_void_p, c_size_t, POINTER(FabricPortStruct)]),
-    ("ibsa_fabric_fault", c_int, [c_void_p, POINTER(Fault)]),
-    ("ibsa_fault_parse", c_int, [c_char_p, POINTER(Fault), _ERROR]),
+    ("ibsa_fabric_info_get_sized", None,
+     [c_void_p, POINTER(FabricInfo), c_size_t]),
+    ("ibsa_fabric_port_at_sized", c_int,
+     [c_void_p, c_size_t, POINTER(FabricPortStruct), c_size_t]),
+    ("ibsa_fabric_fault_sized", c_int,
+     [c_void_p, POINTER(Fault), c_size_t]),
+    ("ibsa_fault_parse_sized", c_int,
+     [c_char_p, POINTER(Fault), c_size_t, _ERROR]),
     ("ibsa_fabric_sa_set", None, [c_void_p, c_bool]),
     ("ibsa_fabric_sa_move", c_int, [c_void_p, c_char_p]),
-    ("ibsa_fabric_port_set", c_int,
-     [c_void_p, c_char_p, c_uint, POINTER(PortChange)]),
+    ("ibsa_fabric_port_set_sized", c_int,
+     [c_void_p, c_char_p, c_uint, POINTER(PortChange), c_size_t]),
 ]
 
 

@@ -103,7 +103,8 @@ class Record(Generic[R]):
     def _decode(cls, wire: bytes) -> "Record[R]":
         record = cls.__new__(cls)
         record._host = cls._host_type()
-        check(lib.ibsa_record_decode(cls._table, wire, len(wire), record._host))
+        check(lib.ibsa_record_decode(cls._table, wire, len(wire), record._host,
+                                     ctypes.sizeof(record._host)))
         return record
 
     @classmethod

@@ -64,8 +64,10 @@ class Registration:
         handle = ctypes.c_void_p()
         try:
             with client._lock:
-                check(lib.ibsa_service_register(client._use(), options, called,
-                                                entry.token, handle))
+                check(lib.ibsa_service_register_sized(
+                    client._use(), options, ctypes.sizeof(options),
+                    record._table.contents.host_size, called, entry.token,
+                    handle))
             self._handle: Any = handle.value
         except BaseException:
             if handle.value:  # a signal's handler; C has the registration

@@ -8,8 +8,8 @@ from typing import (Any, Dict, Iterable, Iterator, List, NamedTuple, Optional,
                     Tuple, Union)
 
 from ._native import (ErrorText, FindingStruct, TopologyInfo,
-                      TopologyNodeStruct, TopologyPortStruct, TraceStruct,
-                      c_text, lib)
+                      TopologyNodeStruct, TopologyPortStruct, TraceHopStruct,
+                      TraceStruct, c_text, lib)
 from ._records import Record, Value, record_class
 from .errors import check
 
@@ -77,6 +77,12 @@ def _text(value: Optional[bytes]) -> str:
     return (value or b"").decode("utf-8", "backslashreplace")
 
 
+def _hop(trace: TraceStruct, index: int) -> TraceHop:
+    hop = TraceHopStruct.from_address(trace.hops + index * trace.stride)
+    return TraceHop(hop.node, hop.port, hop.far_node, hop.far_port,
+                    hop.is_narrowest)
+
+
 class Topology:
     """The nodes and links of a fabric, of the SA or of a file."""
 
@@ -102,7 +108,8 @@ class Topology:
     def _add(self, records: Iterable[Record[Any]]) -> None:
         for record in records:
             check(lib.ibsa_topology_add(self._handle, record._table,
-                                        record._host))
+                                        record._host,
+                                        ctypes.sizeof(record._host)))
 
     def _finish(self) -> "Topology":
         check(lib.ibsa_topology_finish(self._handle))
@@ -112,13 +119,15 @@ class Topology:
     def info(self) -> TopologyInfo:
         """The size; see struct ibsa_topology_info."""
         info = TopologyInfo()
-        lib.ibsa_topology_info_get(self._handle, info)
+        lib.ibsa_topology_info_get_sized(self._handle, info,
+                                         ctypes.sizeof(info))
         return info
 
     def nodes(self) -> Iterator[TopologyNode]:
         """All nodes, in the order of their GUIDs."""
         node, index = TopologyNodeStruct(), 0
-        while not lib.ibsa_topology_node_at(self._handle, index, node):
+        while not lib.ibsa_topology_node_at_sized(self._handle, index, node,
+                                                  ctypes.sizeof(node)):
             yield TopologyNode(index, _text(node.name), node.guid, node.type,
                                node.port_count, node.level, node.island)
             index += 1
@@ -126,7 +135,8 @@ class Topology:
     def port(self, node: int, number: int) -> Optional[TopologyPort]:
         """A port of a node, by the number of the node; None: unknown."""
         port = TopologyPortStruct()
-        if lib.ibsa_topology_port_at(self._handle, node, number, port):
+        if lib.ibsa_topology_port_at_sized(self._handle, node, number, port,
+                                           ctypes.sizeof(port)):
             return None
         far: Tuple[Optional[int], Optional[int]] = (None, None)
         if port.has_link:
@@ -148,8 +158,8 @@ class Topology:
             self._handle, None if expected is None else expected._handle))
         findings: List[Finding] = []
         found = FindingStruct()
-        while not lib.ibsa_topology_finding_at(self._handle, len(findings),
-                                               found):
+        while not lib.ibsa_topology_finding_at_sized(
+                self._handle, len(findings), found, ctypes.sizeof(found)):
             findings.append(Finding(_text(found.name), bool(found.severity),
                                     found.guid, found.port, str(found.what)))
         return findings
@@ -171,12 +181,13 @@ class Topology:
                 raise TypeError(f"not a {table.name}: {block!r}")
         size = table._table.contents.host_size
         hosts = b"".join(bytes(one._host)[:size] for one in blocks)
-        trace = TraceStruct()
-        err = lib.ibsa_topology_trace(self._handle, slid, dlid, hosts,
-                                      len(blocks), trace)
+        out = ctypes.POINTER(TraceStruct)()
+        err = lib.ibsa_topology_trace_sized(self._handle, slid, dlid, hosts,
+                                            size, len(blocks), out)
         check(err, f"no port has the LID {slid}, or none has {dlid}")
-        hops = [TraceHop(hop.node, hop.port, hop.far_node, hop.far_port,
-                         hop.is_narrowest)
-                for hop in trace.hops[:trace.count]]
-        return hops, _text(lib.ibsa_trace_end_text(trace.end)) \
-            if trace.end else ""
+        trace = out.contents
+        try:
+            return [_hop(trace, index) for index in range(trace.count)], \
+                _text(lib.ibsa_trace_end_text(trace.end)) if trace.end else ""
+        finally:
+            lib.ibsa_trace_free(out)

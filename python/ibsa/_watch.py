@@ -78,8 +78,8 @@ class Watch:
         handle, error = ctypes.c_void_p(), ErrorText()
         try:
             with client._lock:
-                check(lib.ibsa_event_watch_start(
-                    client._use(), options, called, entry.token, error,
+                check(lib.ibsa_event_watch_start_sized(
+                    client._use(), options, ctypes.sizeof(options), called, entry.token, error,
                     handle), error)
             self._entry = entry
             self._handle = handle.value

@@ -151,9 +151,10 @@ static int holding_wait(struct ibsa_transport *transport, int timeout_ms)
 }
 
 static int holding_port(struct ibsa_transport *transport,
-			struct ibsa_port_state *out)
+			struct ibsa_port_state *out, size_t size)
 {
 	(void)transport;
+	(void)size;
 	*out = (struct ibsa_port_state){
 		.lid = 3,
 		.sm_lid = 7,
@@ -169,6 +170,7 @@ static bool holding_holds(struct ibsa_transport *transport)
 }
 
 static const struct ibsa_transport_ops holding_ops = {
+	.size = sizeof(struct ibsa_transport_ops),
 	.now_ns = holding_now,
 	.send = holding_send,
 	.holds = holding_holds,

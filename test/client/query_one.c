@@ -37,11 +37,14 @@ static void one_fails(struct ibsa_client *client,
 
 	memset(&node, 0x5a, sizeof(node));
 	before = node;
-	assert_int_equal(ibsa_query_one(client, query, &error, &node), err);
+	assert_int_equal(ibsa_query_one(client, query, &error, &node,
+					sizeof(node)),
+			 err);
 	assert_memory_equal(&node, &before, sizeof(node));
 	if (!strstr(error.text, word))
 		fail_msg("'%s' lacks '%s'", error.text, word);
-	assert_int_equal(ibsa_query_one(client, query, NULL, &node), err);
+	assert_int_equal(
+		ibsa_query_one(client, query, NULL, &node, sizeof(node)), err);
 }
 
 static void set_fault(enum ibsa_fault_kind kind)
@@ -66,12 +69,16 @@ static void record_is_decoded(void **state)
 	struct ibsa_node node = { .lid = 0 };
 
 	(void)state;
-	assert_int_equal(ibsa_query_one(rig.client, &query, &error, &node), 0);
+	assert_int_equal(ibsa_query_one(rig.client, &query, &error, &node,
+					sizeof(node)),
+			 0);
 	assert_string_equal(node.node_description, "host3");
 	assert_string_equal(error.text, "unchanged");
 	node.lid = 0;
 	query.method = IBSA_METHOD_GET_TABLE;
-	assert_int_equal(ibsa_query_one(rig.client, &query, NULL, &node), 0);
+	assert_int_equal(ibsa_query_one(rig.client, &query, NULL, &node,
+					sizeof(node)),
+			 0);
 	assert_true(node.lid);
 }
 
@@ -242,8 +249,9 @@ static void loss_during_a_query_is_told(ibsa_reply_fn happens, int err,
 	start(NULL);
 	set_fault(IBSA_FAULT_SILENCE);
 	soon(happens);
-	assert_int_equal(
-		ibsa_query_one(rig.client, &host3_query, &error, &node), err);
+	assert_int_equal(ibsa_query_one(rig.client, &host3_query, &error, &node,
+					sizeof(node)),
+			 err);
 	assert_non_null(strstr(error.text, words));
 
 	rig_stop(&rig);
@@ -432,10 +440,10 @@ static void paths_that_do_not_exist(void **state)
 }
 
 static int port_fail(struct ibsa_transport *transport,
-		     struct ibsa_port_state *out)
+		     struct ibsa_port_state *out, size_t size)
 {
 	static int calls;
-	int err = wrapped->port(transport, out);
+	int err = wrapped->port(transport, out, size);
 
 	out->gid = (struct ibsa_gid){ { 0 } };
 	return calls++ ? -EIO : err;

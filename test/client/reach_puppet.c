@@ -314,7 +314,8 @@ static void answer_with(unsigned int n, const struct ibsa_record *record,
 		ibsa_be16(puppet_sent(&puppet, n)->mad + MAD_ATTRIBUTE),
 		record->attribute);
 	assert_int_equal(
-		ibsa_record_encode(record, host, mad.mad + IBSA_SA_HEADER_BYTES,
+		ibsa_record_encode(record, host, record->host_size,
+				   mad.mad + IBSA_SA_HEADER_BYTES,
 				   IBSA_MAD_BYTES - IBSA_SA_HEADER_BYTES),
 		0);
 	puppet_deliver(&puppet, &mad);
@@ -391,6 +392,7 @@ static void active_port_without_a_path_has_a_possible_reason(void **state)
 	mad.len = IBSA_SA_HEADER_BYTES + 8;
 	ibsa_put_be16(mad.mad + MAD_ATTRIBUTE_OFFSET, 1);
 	assert_int_equal(ibsa_record_encode(&ibsa_link_record, &link,
+					    sizeof(link),
 					    mad.mad + IBSA_SA_HEADER_BYTES, 8),
 			 0);
 	puppet_deliver(&puppet, &mad);

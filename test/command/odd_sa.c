@@ -115,7 +115,8 @@ static int twins_put(uint16_t lid, uint8_t *mad)
 
 	ibsa_put_be16(mad + MAD_ATTRIBUTE_OFFSET, (uint16_t)(size / 8));
 	for (int i = 0; i < 3; i++, len += size)
-		if (ibsa_record_encode(&ibsa_node_record, &nodes[i], mad + len,
+		if (ibsa_record_encode(&ibsa_node_record, &nodes[i],
+				       sizeof(nodes[i]), mad + len,
 				       ibsa_node_record.size))
 			abort();
 	return len;

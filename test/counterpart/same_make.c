@@ -33,8 +33,8 @@ void request_start(struct request *out, uint8_t method, uint16_t attribute,
 	};
 
 	memset(out, 0, sizeof(*out));
-	if (ibsa_record_encode(&ibsa_sa_header_record, &header, out->mad,
-			       sizeof(out->mad)))
+	if (ibsa_record_encode(&ibsa_sa_header_record, &header, sizeof(header),
+			       out->mad, sizeof(out->mad)))
 		die("a header that does not fit");
 }
 

@@ -46,7 +46,7 @@ static void send_path(uint8_t method, const struct ibsa_path *path,
 	request_start(&request, method, ATTR_PATH, mask);
 	request_name(&request, "PathRecord %s, mask %#llx", what,
 		     (unsigned long long)mask);
-	if (ibsa_record_encode(&ibsa_path_record, path,
+	if (ibsa_record_encode(&ibsa_path_record, path, sizeof(*path),
 			       request_record(&request), 200))
 		die("a path that does not fit");
 	same_exchange(&request);

@@ -131,7 +131,7 @@ static void send(struct ibsa_transport *transport, const uint8_t *mad)
 	struct ibsa_port_state state;
 
 	/* Index of the default P_Key. */
-	if (embedded->ops->port(embedded, &state))
+	if (embedded->ops->port(embedded, &state, sizeof(state)))
 		die("no state of the port");
 	to.pkey_index = transport == embedded ? state.pkey_index : 0;
 	if (transport->ops->send(transport, &to, mad, IBSA_MAD_BYTES, WAIT_MS))
@@ -308,7 +308,7 @@ static void learn_ends(void)
 	struct request request;
 	struct answer *answer;
 
-	if (opensm->ops->port(opensm, &state))
+	if (opensm->ops->port(opensm, &state, sizeof(state)))
 		die("no state of the port");
 	sm_lid = state.sm_lid;
 	request_start(&request, IBSA_METHOD_GET_TABLE,

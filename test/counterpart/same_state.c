@@ -24,7 +24,8 @@ static void send_request(uint8_t method, const struct ibsa_record *record,
 	request_start(&request, method, record->attribute, mask);
 	request_name(&request, "%s, %s, mask %#llx", record->name, what,
 		     (unsigned long long)mask);
-	if (ibsa_record_encode(record, host, request_record(&request), 200))
+	if (ibsa_record_encode(record, host, record->host_size,
+			       request_record(&request), 200))
 		die("a %s that does not fit", record->name);
 	same_exchange(&request);
 }
@@ -190,7 +191,7 @@ static void send_inform(const struct ibsa_inform_info *info, uint8_t method,
 	request_name(&request, "InformInfo, %s, trap %u", what,
 		     info->trap_number);
 	request_key(&request, sm_key);
-	if (ibsa_record_encode(&ibsa_inform_info_record, info,
+	if (ibsa_record_encode(&ibsa_inform_info_record, info, sizeof(*info),
 			       request_record(&request), 200))
 		die("a subscription that does not fit");
 	same_exchange(&request);

@@ -80,10 +80,11 @@ static void send_request(struct ibsa_transport *transport, uint32_t tid,
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 	struct ibsa_port_state port;
 
-	CHECK(!transport->ops->port(transport, &port));
-	CHECK(!ibsa_record_encode(&ibsa_sa_header_record, &header, mad,
-				  sizeof(mad)));
-	CHECK(!ibsa_record_encode(record, match, mad + IBSA_SA_HEADER_BYTES,
+	CHECK(!transport->ops->port(transport, &port, sizeof(port)));
+	CHECK(!ibsa_record_encode(&ibsa_sa_header_record, &header,
+				  sizeof(header), mad, sizeof(mad)));
+	CHECK(!ibsa_record_encode(record, match, record->host_size,
+				  mad + IBSA_SA_HEADER_BYTES,
 				  IBSA_SA_DATA_BYTES));
 	CHECK(!transport->ops->send(transport,
 				    &(struct ibsa_address){
@@ -116,7 +117,8 @@ static void receive(struct ibsa_transport *transport, struct answer *out)
 	if (message.len < IBSA_SA_HEADER_BYTES)
 		return;
 	CHECK(!ibsa_record_decode(&ibsa_sa_header_record, message.mad,
-				  message.len, &out->header));
+				  message.len, &out->header,
+				  sizeof(out->header)));
 	printf("  %zu bytes, method 0x%02x, RMPP version %u type %u flags %u "
 	       "segment %u length %u, offset %u\n",
 	       out->len, out->header.method, out->header.rmpp_version,
@@ -162,7 +164,7 @@ static void class_port_info_is_answered(struct ibsa_transport *transport)
 	CHECK(answer.len == IBSA_MAD_BYTES);
 	CHECK(!is_cut(&answer));
 	CHECK(!ibsa_record_decode(&ibsa_class_port_info_record, answer.records,
-				  IBSA_SA_DATA_BYTES, &info));
+				  IBSA_SA_DATA_BYTES, &info, sizeof(info)));
 	CHECK(info.base_version == 1);
 	CHECK(info.class_version == IBSA_CLASS_VERSION);
 }
@@ -173,7 +175,7 @@ static void own_node_is_found(struct ibsa_transport *transport)
 	struct ibsa_node node = { 0 };
 	struct answer answer;
 
-	CHECK(!transport->ops->port(transport, &port));
+	CHECK(!transport->ops->port(transport, &port, sizeof(port)));
 	node.lid = (uint16_t)port.lid;
 	exchange(transport, IBSA_METHOD_GET_TABLE, &ibsa_node_record, &node,
 		 IBSA_NODE_CM(lid), &answer);
@@ -181,7 +183,8 @@ static void own_node_is_found(struct ibsa_transport *transport)
 	CHECK(!is_cut(&answer));
 	CHECK(answer.len == IBSA_SA_HEADER_BYTES + 14 * 8);
 	CHECK(!ibsa_record_decode(&ibsa_node_record, answer.records,
-				  answer.len - IBSA_SA_HEADER_BYTES, &node));
+				  answer.len - IBSA_SA_HEADER_BYTES, &node,
+				  sizeof(node)));
 	CHECK(node.lid == port.lid);
 	CHECK(node.node_guid == host_r3_guid);
 	CHECK(node.port_guid == host_r3_guid + 1);
@@ -206,7 +209,7 @@ static void all_nodes_are_found(struct ibsa_transport *transport, bool whole)
 
 		CHECK(!ibsa_record_decode(&ibsa_node_record,
 					  answer.records + i * 14 * 8, 14 * 8,
-					  &node));
+					  &node, sizeof(node)));
 		CHECK(node.lid >= 1 && node.lid <= NODES);
 		CHECK(node.base_version == 1);
 	}
@@ -218,7 +221,7 @@ static void path_to_the_sm_is_found(struct ibsa_transport *transport)
 	struct ibsa_path path = { .numb_path = 1 };
 	struct answer answer;
 
-	CHECK(!transport->ops->port(transport, &port));
+	CHECK(!transport->ops->port(transport, &port, sizeof(port)));
 	path.sgid = port.gid;
 	memcpy(path.dgid.raw, host_r1_gid, sizeof(host_r1_gid));
 	exchange(transport, IBSA_METHOD_GET, &ibsa_path_record, &path,
@@ -227,7 +230,7 @@ static void path_to_the_sm_is_found(struct ibsa_transport *transport)
 		 &answer);
 	CHECK(!is_cut(&answer));
 	CHECK(!ibsa_record_decode(&ibsa_path_record, answer.records,
-				  IBSA_SA_DATA_BYTES, &path));
+				  IBSA_SA_DATA_BYTES, &path, sizeof(path)));
 	CHECK(path.slid == port.lid);
 	CHECK(path.dlid == port.sm_lid);
 	CHECK(!memcmp(path.dgid.raw, host_r1_gid, sizeof(host_r1_gid)));

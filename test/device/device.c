@@ -24,12 +24,12 @@ static void port_print(FILE *out, const struct ibsa_port *port)
 		"  port %u lid 0x%x lmc %u sm_lid 0x%x sm_sl %u state %u "
 		"phys %u rate %lu capmask 0x%08x link_layer \"%s\" "
 		"prefix 0x%016llx guid 0x%016llx pkeys %zu:",
-		port->number, port->state.lid, port->state.lmc,
-		port->state.sm_lid, port->state.sm_sl, port->state.port_state,
-		port->state.phys_state, strtoul(port->rate, NULL, 10),
-		port->cap_mask, port->link_layer,
-		(unsigned long long)ibsa_be64(port->state.gid.raw),
-		(unsigned long long)ibsa_be64(port->state.gid.raw + 8),
+		port->number, port->state->lid, port->state->lmc,
+		port->state->sm_lid, port->state->sm_sl,
+		port->state->port_state, port->state->phys_state,
+		strtoul(port->rate, NULL, 10), port->cap_mask, port->link_layer,
+		(unsigned long long)ibsa_be64(port->state->gid.raw),
+		(unsigned long long)ibsa_be64(port->state->gid.raw + 8),
 		port->pkey_count);
 	for (size_t i = 0; i < port->pkey_count && i < 4; i++)
 		fprintf(out, " %04x", port->pkeys[i]);
@@ -46,7 +46,7 @@ static void device_print(FILE *out, const struct ibsa_device *device)
 		device->board, (unsigned long long)device->node_guid,
 		(unsigned long long)device->system_image_guid);
 	for (size_t i = 0; i < device->port_count; i++)
-		port_print(out, &device->ports[i]);
+		port_print(out, ibsa_device_port_at(device, i));
 }
 
 static struct ibsa_device_list *devices_read(void)
@@ -85,7 +85,7 @@ static void matches_libibumad(const char *name)
 	out = open_memstream(&seen, &size);
 	list = devices_read();
 	for (size_t i = 0; i < list->count; i++)
-		device_print(out, &list->devices[i]);
+		device_print(out, ibsa_device_at(list, i));
 	fclose(out);
 	assert_string_equal(seen, expected);
 	ibsa_devices_free(list);
@@ -118,11 +118,15 @@ static void missing_rate_is_empty(void **state)
 	setenv("SYSFS_PATH", DATA "/sysfs/missing_rate/sys", 1);
 	list = devices_read();
 	assert_int_equal(list->count, 1);
-	assert_int_equal(list->devices[0].err, 0);
-	assert_int_equal(list->devices[0].ports[0].err, 0);
-	assert_string_equal(list->devices[0].ports[0].rate, "");
-	assert_string_equal(list->devices[0].ports[0].umad, "umad0");
-	assert_int_equal(list->devices[0].ports[0].state.lid, 5);
+	assert_int_equal(ibsa_device_at(list, 0)->err, 0);
+	assert_int_equal(ibsa_device_port_at(ibsa_device_at(list, 0), 0)->err,
+			 0);
+	assert_string_equal(
+		ibsa_device_port_at(ibsa_device_at(list, 0), 0)->rate, "");
+	assert_string_equal(
+		ibsa_device_port_at(ibsa_device_at(list, 0), 0)->umad, "umad0");
+	assert_int_equal(
+		ibsa_device_port_at(ibsa_device_at(list, 0), 0)->state->lid, 5);
 	ibsa_devices_free(list);
 	unsetenv("SYSFS_PATH");
 }
@@ -175,8 +179,8 @@ static void many_devices_and_long_names_are_in_natural_order(void **state)
 	assert_int_equal(list->count, 40);
 	for (int i = 0; i < 40; i++) {
 		snprintf(name, sizeof(name), "%s%d", base, i);
-		assert_string_equal(list->devices[i].name, name);
-		assert_int_equal(list->devices[i].err, 0);
+		assert_string_equal(ibsa_device_at(list, i)->name, name);
+		assert_int_equal(ibsa_device_at(list, i)->err, 0);
 	}
 	ibsa_devices_free(list);
 	tree_remove(&tree);
@@ -199,10 +203,14 @@ static void ports_are_in_ascending_order_however_many(void **state)
 	tree_write(&tree, "class/infiniband/mlx5_0/ports/x/lid", "1");
 	tree_write(&tree, "class/infiniband/mlx5_0/ports/007/lid", "1");
 	list = devices_read();
-	assert_int_equal(list->devices[0].port_count, 30);
+	assert_int_equal(ibsa_device_at(list, 0)->port_count, 30);
 	for (unsigned int i = 0; i < 30; i++) {
-		assert_int_equal(list->devices[0].ports[i].number, i + 1);
-		assert_int_equal(list->devices[0].ports[i].err, 0);
+		assert_int_equal(
+			ibsa_device_port_at(ibsa_device_at(list, 0), i)->number,
+			i + 1);
+		assert_int_equal(
+			ibsa_device_port_at(ibsa_device_at(list, 0), i)->err,
+			0);
 	}
 	ibsa_devices_free(list);
 	tree_remove(&tree);
@@ -215,16 +223,16 @@ static void ports_are_in_ascending_order_however_many(void **state)
 static int port_err(const struct tree *tree)
 {
 	struct ibsa_device_list *list = devices_read();
-	const struct ibsa_device *device = &list->devices[0];
+	const struct ibsa_device *device = ibsa_device_at(list, 0);
 	int err;
 
 	(void)tree;
 	assert_int_equal(list->count, 1);
 	assert_int_equal(device->port_count, 2);
 	assert_int_equal(device->err, 0);
-	assert_int_equal(device->ports[1].err, 0);
-	assert_int_equal(device->ports[1].state.lid, 7);
-	err = device->ports[0].err;
+	assert_int_equal(ibsa_device_port_at(device, 1)->err, 0);
+	assert_int_equal(ibsa_device_port_at(device, 1)->state->lid, 7);
+	err = ibsa_device_port_at(device, 0)->err;
 	ibsa_devices_free(list);
 	return err;
 }
@@ -296,12 +304,13 @@ static void bad_device_hides_no_other_device_and_no_port(void **state)
 	tree_write(&tree, "class/infiniband/nothing/", "");
 	list = devices_read();
 	assert_int_equal(list->count, 3);
-	assert_int_equal(list->devices[0].err, -EPROTO);
-	assert_int_equal(list->devices[0].port_count, 1);
-	assert_int_equal(list->devices[0].ports[0].state.lid, 7);
-	assert_int_equal(list->devices[1].err, 0);
-	assert_string_equal(list->devices[2].name, "nothing");
-	assert_int_equal(list->devices[2].err, -ENOENT);
+	assert_int_equal(ibsa_device_at(list, 0)->err, -EPROTO);
+	assert_int_equal(ibsa_device_at(list, 0)->port_count, 1);
+	assert_int_equal(
+		ibsa_device_port_at(ibsa_device_at(list, 0), 0)->state->lid, 7);
+	assert_int_equal(ibsa_device_at(list, 1)->err, 0);
+	assert_string_equal(ibsa_device_at(list, 2)->name, "nothing");
+	assert_int_equal(ibsa_device_at(list, 2)->err, -ENOENT);
 	ibsa_devices_free(list);
 	tree_remove(&tree);
 }
@@ -398,8 +407,11 @@ static void port_without_link_layer_is_infiniband(void **state)
 	tree_add_device(&tree, "ibsim0");
 	tree_remove_file(&tree, "class/infiniband/ibsim0/ports/1/link_layer");
 	list = devices_read();
-	assert_int_equal(list->devices[0].ports[0].err, 0);
-	assert_string_equal(list->devices[0].ports[0].link_layer, "InfiniBand");
+	assert_int_equal(ibsa_device_port_at(ibsa_device_at(list, 0), 0)->err,
+			 0);
+	assert_string_equal(
+		ibsa_device_port_at(ibsa_device_at(list, 0), 0)->link_layer,
+		"InfiniBand");
 	ibsa_devices_free(list);
 	tree_remove(&tree);
 }
@@ -421,9 +433,13 @@ static void umad_is_found_by_device_and_port(void **state)
 	tree_write(&tree, "class/infiniband_mad/issm0/port", "3");
 	tree_write(&tree, "class/infiniband_mad/issm0/ibdev", "mlx5_0");
 	list = devices_read();
-	assert_string_equal(list->devices[0].ports[0].umad, "umad12");
-	assert_string_equal(list->devices[0].ports[1].umad, "umad1");
-	assert_string_equal(list->devices[0].ports[2].umad, "");
+	assert_string_equal(
+		ibsa_device_port_at(ibsa_device_at(list, 0), 0)->umad,
+		"umad12");
+	assert_string_equal(
+		ibsa_device_port_at(ibsa_device_at(list, 0), 1)->umad, "umad1");
+	assert_string_equal(
+		ibsa_device_port_at(ibsa_device_at(list, 0), 2)->umad, "");
 	ibsa_devices_free(list);
 	tree_remove(&tree);
 }
@@ -443,8 +459,11 @@ static void endless_text_is_cut(void **state)
 	tree_set_port(&tree, "mlx5_0", 1, "rate", text);
 	tree_set_port(&tree, "mlx5_0", 1, "lid", text);
 	list = devices_read();
-	assert_int_equal(strlen(list->devices[0].ports[0].rate), 4096);
-	assert_int_equal(list->devices[0].ports[0].err, -ERANGE);
+	assert_int_equal(
+		strlen(ibsa_device_port_at(ibsa_device_at(list, 0), 0)->rate),
+		4096);
+	assert_int_equal(ibsa_device_port_at(ibsa_device_at(list, 0), 0)->err,
+			 -ERANGE);
 	ibsa_devices_free(list);
 	tree_remove(&tree);
 }

@@ -41,14 +41,18 @@ static void gsi_is_told_of_an_smi_alone(void **state)
 	planes_add(*state);
 	assert_int_equal(ibsa_devices_read(&list), 0);
 	assert_int_equal(list->count, 3);
-	assert_string_equal(list->devices[0].name, "a_smi");
-	assert_ptr_equal(ibsa_port_gsi(list, list->devices[0].ports, &device),
-			 list->devices[1].ports);
+	assert_string_equal(ibsa_device_at(list, 0)->name, "a_smi");
+	assert_ptr_equal(ibsa_port_gsi(list, ibsa_device_at(list, 0)->ports,
+				       &device),
+			 ibsa_device_at(list, 1)->ports);
 	assert_string_equal(device->name, "mlx5_0");
-	assert_null(ibsa_port_gsi(list, list->devices[1].ports, &device));
-	assert_null(ibsa_port_gsi(list, list->devices[2].ports, &device));
+	assert_null(
+		ibsa_port_gsi(list, ibsa_device_at(list, 1)->ports, &device));
+	assert_null(
+		ibsa_port_gsi(list, ibsa_device_at(list, 2)->ports, &device));
 	assert_string_equal(device->name, "mlx5_0");
-	assert_non_null(ibsa_port_gsi(list, list->devices[0].ports, NULL));
+	assert_non_null(
+		ibsa_port_gsi(list, ibsa_device_at(list, 0)->ports, NULL));
 	ibsa_devices_free(list);
 }
 

@@ -260,7 +260,7 @@ static void long_lid_is_sent_as_a_gid(void **state)
 	answer = puppet_answer(puppet_sent(&puppet, 0));
 	ibsa_put_be16(answer.mad + MAD_STATUS, IBSA_STATUS_REDIRECT);
 	assert_int_equal(ibsa_record_encode(&ibsa_opa_class_port_info_record,
-					    &info,
+					    &info, sizeof(info),
 					    answer.mad + IBSA_SA_HEADER_BYTES,
 					    IBSA_SA_DATA_BYTES),
 			 0);

@@ -43,6 +43,7 @@ static inline void redirect_nth_as(struct ibsa__engine *engine, unsigned int n,
 
 	ibsa_put_be16(answer.mad + MAD_STATUS, IBSA_STATUS_REDIRECT);
 	assert_int_equal(ibsa_record_encode(&ibsa_class_port_info_record, info,
+					    sizeof(*info),
 					    answer.mad + IBSA_SA_HEADER_BYTES,
 					    IBSA_SA_DATA_BYTES),
 			 0);

@@ -24,6 +24,7 @@ static void gid_is_resolved_by_a_path(void **state)
 	assert_memory_equal(&path.dgid, &info.redirect_gid, 16);
 	path.dlid = TARGET;
 	assert_int_equal(ibsa_record_encode(&ibsa_path_record, &path,
+					    sizeof(path),
 					    answer.mad + IBSA_SA_HEADER_BYTES,
 					    IBSA_SA_DATA_BYTES),
 			 0);
@@ -98,11 +99,11 @@ static void path_that_comes_after_a_move_is_ignored(void **state)
 	for (unsigned int i = 2; i < 4; i++) {
 		answer = puppet_answer(puppet_sent(&puppet, i));
 		assert_int_equal(answer.address.lid, PUPPET_SM_LID + 1);
-		assert_int_equal(
-			ibsa_record_encode(&ibsa_path_record, &path,
-					   answer.mad + IBSA_SA_HEADER_BYTES,
-					   IBSA_SA_DATA_BYTES),
-			0);
+		assert_int_equal(ibsa_record_encode(
+					 &ibsa_path_record, &path, sizeof(path),
+					 answer.mad + IBSA_SA_HEADER_BYTES,
+					 IBSA_SA_DATA_BYTES),
+				 0);
 		deliver(engine, &answer);
 	}
 	assert_int_equal(seen.calls, 1);
@@ -119,6 +120,7 @@ static void answer_path(struct ibsa__engine *engine, unsigned int n,
 	struct puppet_mad answer = puppet_answer(puppet_sent(&puppet, n));
 
 	assert_int_equal(ibsa_record_encode(&ibsa_path_record, &path,
+					    sizeof(path),
 					    answer.mad + IBSA_SA_HEADER_BYTES,
 					    IBSA_SA_DATA_BYTES),
 			 0);
@@ -232,6 +234,7 @@ static void grh_is_not_that_of_the_target_before(void **state)
 	redirect_as(engine, &info);
 	answer = puppet_answer(puppet_sent(&puppet, 1));
 	assert_int_equal(ibsa_record_encode(&ibsa_path_record, &path,
+					    sizeof(path),
 					    answer.mad + IBSA_SA_HEADER_BYTES,
 					    IBSA_SA_DATA_BYTES),
 			 0);

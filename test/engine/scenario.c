@@ -69,10 +69,10 @@ static uint64_t strict_now(struct ibsa_transport *transport)
 }
 
 static int strict_port(struct ibsa_transport *transport,
-		       struct ibsa_port_state *out)
+		       struct ibsa_port_state *out, size_t size)
 {
 	(void)transport;
-	return strict.under->ops->port(strict.under, out);
+	return strict.under->ops->port(strict.under, out, size);
 }
 
 static int strict_send(struct ibsa_transport *transport,
@@ -82,7 +82,7 @@ static int strict_send(struct ibsa_transport *transport,
 	struct ibsa_port_state port;
 	uint8_t *refusal = strict.refusals[strict.count % QUERIES];
 
-	assert_int_equal(strict_port(transport, &port), 0);
+	assert_int_equal(strict_port(transport, &port, sizeof(port)), 0);
 	if (to->lid == port.sm_lid)
 		return strict.under->ops->send(strict.under, to, mad, len,
 					       timeout_ms);
@@ -121,6 +121,7 @@ static void strict_close(struct ibsa_transport *transport)
 }
 
 static const struct ibsa_transport_ops strict_ops = {
+	.size = sizeof(struct ibsa_transport_ops),
 	.now_ns = strict_now,
 	.send = strict_send,
 	.recv = strict_recv,
@@ -200,7 +201,7 @@ static void reply_note(const struct ibsa_reply *reply, void *arg)
 	sent_query->status = reply->status;
 	sent_query->ended_ns = sent_query->world->now_ns;
 	sent_query->right = reply->count == 1 &&
-			    !ibsa_reply_decode(reply, 0, &path) &&
+			    !ibsa_reply_decode(reply, 0, &path, sizeof(path)) &&
 			    path.dlid == sent_query->dlid;
 }
 

@@ -41,7 +41,8 @@ static struct ibsa_port_info port_info(struct bench *bench, uint16_t lid,
 					     IBSA_PORT_INFO_CM(port_num)),
 			 0);
 	assert_int_equal(ibsa_record_decode(&ibsa_port_info_record,
-					    bench_record(bench, 0), 72, &out),
+					    bench_record(bench, 0), 72, &out,
+					    sizeof(out)),
 			 0);
 	return out;
 }

@@ -88,7 +88,7 @@ static void set_in_need(struct bench *bench, const struct ibsa_record *record,
 
 	bench_request(bench, IBSA_METHOD_SET, record->attribute, mask);
 	assert_int_equal(
-		ibsa_record_encode(record, value,
+		ibsa_record_encode(record, value, record->host_size,
 				   bench->request + IBSA_SA_HEADER_BYTES, 200),
 		0);
 	for (long n = 0; status; n++) {
@@ -207,10 +207,10 @@ static int report_in_need(struct bench *bench, long n)
 
 	assert_int_equal(ops->listen(bench->transport, true), 0);
 	bench_request(bench, IBSA_METHOD_SET, 0x0003, 0);
-	assert_int_equal(
-		ibsa_record_encode(&ibsa_inform_info_record, &info,
-				   bench->request + IBSA_SA_HEADER_BYTES, 200),
-		0);
+	assert_int_equal(ibsa_record_encode(
+				 &ibsa_inform_info_record, &info, sizeof(info),
+				 bench->request + IBSA_SA_HEADER_BYTES, 200),
+			 0);
 	fail_alloc_after(n);
 	status = query_in_need(bench);
 	assert_int_equal(ibsa_fabric_port_set(bench->fabric, "host-r3 mlx5_0",
@@ -268,18 +268,18 @@ static void every_allocation_of_a_change_may_fail(void **state)
 
 	(void)state;
 	bench_start_file(&bench, "b.net", NULL, &options);
-	bench.transport->ops->port(bench.transport, &before);
+	bench.transport->ops->port(bench.transport, &before, sizeof(before));
 	fail_alloc_after(0);
 	err = ibsa_fabric_port_set(bench.fabric, NULL, 0, &change);
 	fail_alloc_after(-1);
 	assert_int_equal(err, -ENOMEM);
-	bench.transport->ops->port(bench.transport, &after);
+	bench.transport->ops->port(bench.transport, &after, sizeof(after));
 	assert_memory_equal(&before, &after, sizeof(after));
 	fail_alloc_after(1);
 	err = ibsa_fabric_port_set(bench.fabric, NULL, 0, &change);
 	fail_alloc_after(-1);
 	assert_int_equal(err, 0);
-	bench.transport->ops->port(bench.transport, &after);
+	bench.transport->ops->port(bench.transport, &after, sizeof(after));
 	assert_int_equal(after.lid, 0x400);
 	assert_int_equal(after.port_state, IBSA_PORT_DOWN);
 	assert_int_equal(after.pkey_index, 1);
@@ -303,7 +303,7 @@ static void sa_moves_without_memory(void **state)
 	err = ibsa_fabric_sa_move(bench.fabric, "b");
 	fail_alloc_after(-1);
 	assert_int_equal(err, 0);
-	bench.transport->ops->port(bench.transport, &port);
+	bench.transport->ops->port(bench.transport, &port, sizeof(port));
 	assert_int_equal(port.port_state, IBSA_PORT_ACTIVE);
 	assert_true(port.lid && port.sm_lid);
 	bench_stop(&bench);

@@ -79,12 +79,12 @@ bool rig_take(struct bench *bench, struct report *out)
 	assert_int_equal(bench->answer.err, 0);
 	assert_int_equal(ibsa_record_decode(&ibsa_sa_header_record,
 					    bench->answer.mad, 256,
-					    &out->header),
+					    &out->header, sizeof(out->header)),
 			 0);
 	assert_int_equal(
 		ibsa_record_decode(&ibsa_notice_record,
 				   bench->answer.mad + IBSA_SA_HEADER_BYTES,
-				   200, &out->notice),
+				   200, &out->notice, sizeof(out->notice)),
 		0);
 	assert_int_equal(out->header.method, IBSA_METHOD_REPORT);
 	return true;
@@ -146,7 +146,8 @@ void rig_change_member(struct bench *bench, uint8_t method,
 	};
 	uint64_t mask = rig_membership;
 
-	assert_int_equal(bench->transport->ops->port(bench->transport, &port),
+	assert_int_equal(bench->transport->ops->port(bench->transport, &port,
+						     sizeof(port)),
 			 0);
 	member.port_gid = port.gid;
 	if (method == IBSA_METHOD_SET)

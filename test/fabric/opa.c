@@ -48,7 +48,8 @@ static int query_opa(struct bench *bench, uint8_t method,
 	bench->request[MAD_BASE_VERSION] = 0x80;
 	bench->request[MAD_CLASS_VERSION] = IBSA_CLASS_VERSION_OPA;
 	if (match)
-		assert_int_equal(ibsa_record_encode(record, match, room,
+		assert_int_equal(ibsa_record_encode(record, match,
+						    record->host_size, room,
 						    IBSA_SA_DATA_BYTES),
 				 0);
 	return bench_exchange(bench);
@@ -60,7 +61,7 @@ static struct ibsa_opa_path opa_path(struct bench *bench, size_t index)
 
 	assert_int_equal(ibsa_record_decode(&ibsa_opa_path_record,
 					    bench_record(bench, index), 64,
-					    &path),
+					    &path, sizeof(path)),
 			 0);
 	return path;
 }
@@ -169,7 +170,7 @@ static void class_port_info_says_whether_there_are_opa_paths(void **state)
 			ibsa_record_decode(&ibsa_opa_class_port_info_record,
 					   bench.answer.mad +
 						   IBSA_SA_HEADER_BYTES,
-					   80, &info),
+					   80, &info, sizeof(info)),
 			0);
 		assert_int_equal(info.base_version, 0x80);
 		assert_int_equal(info.class_version, 0x80);
@@ -311,7 +312,8 @@ static void ib_path_has_long_lids_in_its_gids(void **state)
 				     IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid)),
 			 0);
 	assert_int_equal(ibsa_record_decode(&ibsa_path_record,
-					    bench_record(bench, 0), 64, &path),
+					    bench_record(bench, 0), 64, &path,
+					    sizeof(path)),
 			 0);
 	assert_memory_equal(&path.sgid, &want.sgid, 16);
 	assert_memory_equal(&path.dgid, &want.dgid, 16);
@@ -353,7 +355,8 @@ static void ib_path_between_short_lids_is_as_ever(void **state)
 				     IBSA_PATH_CM(slid) | IBSA_PATH_CM(dlid)),
 			 0);
 	assert_int_equal(ibsa_record_decode(&ibsa_path_record,
-					    bench_record(bench, 0), 64, &path),
+					    bench_record(bench, 0), 64, &path,
+					    sizeof(path)),
 			 0);
 	assert_int_equal(path.slid, 7);
 	assert_int_equal(path.dlid, 7);

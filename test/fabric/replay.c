@@ -134,7 +134,8 @@ static void answers_are_as_recorded(void **state)
 		query_paths(&bench, 100);
 		len = bench.answer.len;
 		memcpy(before, bench.answer.mad, len);
-		bench.transport->ops->port(bench.transport, &port);
+		bench.transport->ops->port(bench.transport, &port,
+					   sizeof(port));
 		replay(&bench, capture);
 		query_paths(&bench, 200);
 		assert_int_equal(bench_id(&bench),
@@ -144,7 +145,8 @@ static void answers_are_as_recorded(void **state)
 		assert_memory_equal(bench.answer.mad, before, 8);
 		assert_memory_equal(bench.answer.mad + MAD_ATTRIBUTE,
 				    before + MAD_ATTRIBUTE, len - 16);
-		bench.transport->ops->port(bench.transport, &recorded);
+		bench.transport->ops->port(bench.transport, &recorded,
+					   sizeof(recorded));
 		assert_int_equal(recorded.lid, port.lid);
 		assert_int_equal(recorded.sm_lid, port.sm_lid);
 		assert_memory_equal(&recorded.gid, &port.gid, 16);
@@ -371,7 +373,7 @@ static struct ibsa_fabric *load_recorded(struct capture *capture,
 			 0);
 	assert_int_equal(ibsa_fabric_tap(bench.fabric, seen, capture), 0);
 	assert_int_equal(query_path(&bench, 4, 0), 0);
-	bench.transport->ops->port(bench.transport, out);
+	bench.transport->ops->port(bench.transport, out, sizeof(*out));
 	bench_stop(&bench);
 	name = write_file(capture->bytes, capture->len);
 	if (ibsa_fabric_load(name, NULL, &error, &fabric))

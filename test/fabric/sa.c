@@ -236,7 +236,8 @@ static void path_ends_may_be_gids_or_lids(void **state)
 			 0);
 	assert_int_equal(query_path(bench, IBSA_METHOD_GET, &want, lids), 0);
 	assert_int_equal(ibsa_record_decode(&ibsa_path_record,
-					    bench_record(bench, 0), 64, &path),
+					    bench_record(bench, 0), 64, &path,
+					    sizeof(path)),
 			 0);
 	assert_memory_equal(&path.sgid, &want.sgid, 16);
 	assert_memory_equal(&path.dgid, &want.dgid, 16);
@@ -568,11 +569,12 @@ static void sm_info_is_of_the_one_master(void **state)
 	assert_int_equal(bench_query(bench, IBSA_METHOD_GET_TABLE,
 				     &ibsa_sm_info_record, &none, 0),
 			 0);
-	assert_int_equal(ibsa_record_decode(
-				 &ibsa_sm_info_record,
-				 bench->answer.mad + IBSA_SA_HEADER_BYTES,
-				 bench->answer.len - IBSA_SA_HEADER_BYTES, &sm),
-			 0);
+	assert_int_equal(
+		ibsa_record_decode(&ibsa_sm_info_record,
+				   bench->answer.mad + IBSA_SA_HEADER_BYTES,
+				   bench->answer.len - IBSA_SA_HEADER_BYTES,
+				   &sm, sizeof(sm)),
+		0);
 	assert_int_equal(sm.lid, 1);
 	assert_true(sm.guid == HOST1);
 	assert_int_equal(sm.priority, 0);

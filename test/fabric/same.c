@@ -61,7 +61,8 @@ static void put_header(uint8_t *mad, uint8_t method, uint16_t attribute,
 		.component_mask = mask,
 	};
 
-	if (ibsa_record_encode(&ibsa_sa_header_record, &header, mad, 56))
+	if (ibsa_record_encode(&ibsa_sa_header_record, &header, sizeof(header),
+			       mad, 56))
 		die("a header that does not fit");
 }
 
@@ -319,7 +320,7 @@ static int path_request(void)
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
 	put_header(mad, method, PATH, mask);
-	if (ibsa_record_encode(&ibsa_path_record, &path,
+	if (ibsa_record_encode(&ibsa_path_record, &path, sizeof(path),
 			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a path that does not fit");
 	return compare(mad);
@@ -413,7 +414,7 @@ static int group_request(void)
 			      UINT64_C(0x8f10403980031));
 	group.join_state = a_join_state(ibsa_be64(group.port_gid.raw + 8));
 	put_header(mad, method, MCMEMBER, group_mask(method));
-	if (ibsa_record_encode(&ibsa_mcmember_record, &group,
+	if (ibsa_record_encode(&ibsa_mcmember_record, &group, sizeof(group),
 			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a group that does not fit");
 	ibsa_put_be64(mad + MAD_SM_KEY, !roll(3));
@@ -461,7 +462,7 @@ static int guid_request(void)
 	if (!is_change)
 		info.guid[0] = roll(2) ? 0 : UINT64_C(0x8f10403980031);
 	put_header(mad, method, 0x0030, mask);
-	if (ibsa_record_encode(&ibsa_guid_info_record, &info,
+	if (ibsa_record_encode(&ibsa_guid_info_record, &info, sizeof(info),
 			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("GUIDs that do not fit");
 	return compare(mad);
@@ -491,7 +492,7 @@ static int service_request(void)
 	put_header(mad, method, 0x0031,
 		   some_of(ibsa_service_record.mask,
 			   method == IBSA_METHOD_SET ? 2 : 8));
-	if (ibsa_record_encode(&ibsa_service_record, &service,
+	if (ibsa_record_encode(&ibsa_service_record, &service, sizeof(service),
 			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a service that does not fit");
 	ibsa_put_be64(mad + MAD_SM_KEY, !roll(4));
@@ -515,7 +516,7 @@ static int inform_record_request(void)
 	put_header(mad, roll(3) ? IBSA_METHOD_GET_TABLE : IBSA_METHOD_GET,
 		   0x00f3, some_of(ibsa_inform_info_rec_record.mask, 6));
 	if (ibsa_record_encode(&ibsa_inform_info_rec_record, &want,
-			       mad + IBSA_SA_HEADER_BYTES, 200))
+			       sizeof(want), mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a record that does not fit");
 	ibsa_put_be64(mad + MAD_SM_KEY, !roll(3));
 	return compare(mad);
@@ -541,7 +542,7 @@ static int inform_request(void)
 		return inform_record_request();
 	put_header(mad, IBSA_METHOD_SET, 0x0003,
 		   some_of(ibsa_inform_info_record.mask, 2));
-	if (ibsa_record_encode(&ibsa_inform_info_record, &info,
+	if (ibsa_record_encode(&ibsa_inform_info_record, &info, sizeof(info),
 			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a subscription that does not fit");
 	ibsa_put_be64(mad + MAD_SM_KEY, !roll(4));

@@ -288,8 +288,10 @@ static int exchange(const char *what, uint8_t method,
 	};
 	uint8_t mad[IBSA_MAD_BYTES] = { 0 };
 
-	if (ibsa_record_encode(&ibsa_sa_header_record, &header, mad, 56) ||
-	    ibsa_record_encode(record, value, mad + IBSA_SA_HEADER_BYTES, 200))
+	if (ibsa_record_encode(&ibsa_sa_header_record, &header, sizeof(header),
+			       mad, 56) ||
+	    ibsa_record_encode(record, value, record->host_size,
+			       mad + IBSA_SA_HEADER_BYTES, 200))
 		die("a request that does not fit");
 	send_embedded(mad);
 	send_real(mad);

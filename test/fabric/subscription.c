@@ -223,7 +223,8 @@ static int inform_as(struct bench *bench, const struct ibsa_inform_info *info,
 	uint8_t *room = bench_request(bench, IBSA_METHOD_SET, 0x0003, 0);
 
 	assert_int_equal(ibsa_record_encode(&ibsa_inform_info_record, info,
-					    room, IBSA_SA_DATA_BYTES),
+					    sizeof(*info), room,
+					    IBSA_SA_DATA_BYTES),
 			 0);
 	assert_int_equal(bench->transport->ops->send(bench->transport, &to,
 						     bench->request, 256, 10),

@@ -70,7 +70,8 @@ struct ibsa_port_state bench_port(struct bench *bench)
 {
 	struct ibsa_port_state port;
 
-	assert_int_equal(bench->transport->ops->port(bench->transport, &port),
+	assert_int_equal(bench->transport->ops->port(bench->transport, &port,
+						     sizeof(port)),
 			 0);
 	return port;
 }
@@ -152,7 +153,8 @@ struct ibsa_address bench_sa(struct bench *bench)
 {
 	struct ibsa_port_state port;
 
-	assert_int_equal(bench->transport->ops->port(bench->transport, &port),
+	assert_int_equal(bench->transport->ops->port(bench->transport, &port,
+						     sizeof(port)),
 			 0);
 	return bench_address(port.sm_lid);
 }
@@ -172,7 +174,7 @@ uint8_t *bench_request(struct bench *bench, uint8_t method, uint16_t attribute,
 
 	memset(bench->request, 0, sizeof(bench->request));
 	assert_int_equal(ibsa_record_encode(&ibsa_sa_header_record, &header,
-					    bench->request,
+					    sizeof(header), bench->request,
 					    sizeof(bench->request)),
 			 0);
 	return bench->request + IBSA_SA_HEADER_BYTES;
@@ -223,8 +225,9 @@ int bench_query(struct bench *bench, uint8_t method,
 {
 	uint8_t *room = bench_request(bench, method, record->attribute, mask);
 
-	assert_int_equal(
-		ibsa_record_encode(record, match, room, IBSA_SA_DATA_BYTES), 0);
+	assert_int_equal(ibsa_record_encode(record, match, record->host_size,
+					    room, IBSA_SA_DATA_BYTES),
+			 0);
 	return bench_exchange(bench);
 }
 

@@ -56,7 +56,7 @@ static void exchange(struct ibsa_transport *transport, uint8_t *mad,
 	uint16_t pkey;
 	int err;
 
-	check(!transport->ops->port(transport, &port));
+	check(!transport->ops->port(transport, &port, sizeof(port)));
 	/* The table may have become shorter meanwhile. */
 	err = transport->ops->pkey(transport, port.pkey_index, &pkey);
 	check(!err || err == -EINVAL);
@@ -85,8 +85,8 @@ static void subscribe(struct bench *bench)
 {
 	uint8_t *room = bench_request(bench, IBSA_METHOD_SET, 0x0003, 0);
 
-	check(!ibsa_record_encode(&ibsa_inform_info_record, &everything, room,
-				  200));
+	check(!ibsa_record_encode(&ibsa_inform_info_record, &everything,
+				  sizeof(everything), room, 200));
 }
 
 static void *run_client(void *arg)

@@ -69,7 +69,8 @@ static void port_state_has_its_lids(void **state)
 	struct bench *bench = *state;
 	struct ibsa_port_state port;
 
-	assert_int_equal(bench->transport->ops->port(bench->transport, &port),
+	assert_int_equal(bench->transport->ops->port(bench->transport, &port,
+						     sizeof(port)),
 			 0);
 	assert_int_equal(port.lid, 2);
 	assert_int_equal(port.sm_lid, 1);

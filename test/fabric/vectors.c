@@ -78,10 +78,10 @@ static void check_rmpp(const struct bench *bench)
 	const size_t data = bench->answer.len - IBSA_SA_HEADER_BYTES;
 	const size_t segments = data ? (data + 199) / 200 : 1;
 
-	assert_int_equal(ibsa_record_decode(&ibsa_sa_header_record,
-					    bench->answer.mad,
-					    bench->answer.len, &header),
-			 0);
+	assert_int_equal(
+		ibsa_record_decode(&ibsa_sa_header_record, bench->answer.mad,
+				   bench->answer.len, &header, sizeof(header)),
+		0);
 	assert_int_equal(header.rmpp_version, 1);
 	assert_int_equal(header.rmpp_type, IBSA_RMPP_TYPE_DATA);
 	assert_int_equal(header.rmpp_flags, segments == 1 ? 7 : 3);
@@ -325,10 +325,11 @@ static void change_group(struct bench *bench, uint8_t method, uint8_t states)
 			IBSA_MCMEMBER_CM(flow_label) |
 			IBSA_MCMEMBER_CM(join_state));
 
-	bench->transport->ops->port(bench->transport, &port);
+	bench->transport->ops->port(bench->transport, &port, sizeof(port));
 	member.port_gid = port.gid;
 	assert_int_equal(ibsa_record_encode(&ibsa_mcmember_record, &member,
-					    room, IBSA_SA_DATA_BYTES),
+					    sizeof(member), room,
+					    IBSA_SA_DATA_BYTES),
 			 0);
 	bench_send(bench);
 }

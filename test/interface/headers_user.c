@@ -22,7 +22,8 @@ uint64_t headers_use(const uint8_t *wire)
 {
 	struct ibsa_path path;
 
-	if (ibsa_record_decode(&ibsa_path_record, wire, 64, &path))
+	if (ibsa_record_decode(&ibsa_path_record, wire, 64, &path,
+			       sizeof(path)))
 		return 0;
 	return asked + IBSA_GET(path, dlid, wire) +
 	       *IBSA_GET_GID(path, sgid, wire);

@@ -166,7 +166,7 @@ def exports_check(library, map_path, functions, documented):
         for name in names:
             if symbols[name] == "T" and name not in functions:
                 yield f"{name}: exported, but no header declares it"
-            if name not in documented:
+            if headers.called(name) not in documented:
                 yield f"{name}: has no manual page"
 
 
@@ -183,7 +183,8 @@ def library_check(folder, pages, exported):
         names = list(names_of(folder, [page]))
         # The drop-in comes last: libibsa has two of its names, for ibsim.
         owners = {name: library for library, patterns in exported.items()
-                  for one in patterns for name in fnmatch.filter(names, one)}
+                  for one in map(headers.called, patterns)
+                  for name in fnmatch.filter(names, one)}
         wanted = {f"{library}, \\-l{library[3:]}"
                   for library in owners.values()}
         if wanted and shown != wanted:
@@ -208,7 +209,10 @@ def problems(compiler, include, folder, libraries, maps, pages):
         count = sum(fnmatch.fnmatch(name, pattern) for pattern in patterns)
         if count != 1:
             yield f"{name}: declared, but in {count} maps"
-    for name in sorted((functions | inlines) - documented):
+        if name.endswith("_sized") and headers.called(name) not in inlines:
+            yield f"{name}: no inline function calls it"
+    for name in sorted({*map(headers.called, functions), *inlines} -
+                       documented):
         yield f"{name}: has no manual page"
     yield from examples_check(compiler, include, folder, pages)
     yield from references_check(folder, pages)

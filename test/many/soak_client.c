@@ -174,7 +174,8 @@ static void path_told(const struct ibsa_reply *reply, void *arg)
 	struct ibsa_path path;
 
 	if (!strcmp(result, "yes") &&
-	    (reply->count != 1 || ibsa_reply_decode(reply, 0, &path) ||
+	    (reply->count != 1 ||
+	     ibsa_reply_decode(reply, 0, &path, sizeof(path)) ||
 	     host_of(path.dgid.raw) != slot->host))
 		result = "wrong";
 	slot_told(slot, result);

@@ -120,7 +120,8 @@ static void see_path(const struct ibsa_reply *reply, void *arg)
 
 	if (!is_answered(worker, reply))
 		return;
-	if (reply->count != 1 || ibsa_reply_decode(reply, 0, &path))
+	if (reply->count != 1 ||
+	    ibsa_reply_decode(reply, 0, &path, sizeof(path)))
 		worker_note_wrong(worker, "%zu paths", reply->count);
 	else if (path.slid != here->lid || path.dlid != target->lid ||
 		 memcmp(&path.dgid, &dgid, sizeof(dgid)) != 0)
@@ -136,7 +137,8 @@ static void see_node(const struct ibsa_reply *reply, void *arg)
 
 	if (!is_answered(worker, reply))
 		return;
-	if (reply->count != 1 || ibsa_reply_decode(reply, 0, &node))
+	if (reply->count != 1 ||
+	    ibsa_reply_decode(reply, 0, &node, sizeof(node)))
 		worker_note_wrong(worker, "%zu nodes", reply->count);
 	else if (node.lid != target->lid || node.port_guid != target->guid ||
 		 strncmp((char *)node.node_description, target->name, 4) != 0)
@@ -158,7 +160,8 @@ static void see_table(const struct ibsa_reply *reply, void *arg)
 		struct ibsa_node node;
 		uint64_t host;
 
-		if (ibsa_reply_decode(reply, i, &node) || node.node_type != 1)
+		if (ibsa_reply_decode(reply, i, &node, sizeof(node)) ||
+		    node.node_type != 1)
 			continue;
 		host = (node.node_guid - 0xabc000) / 16;
 		if (host >= HOSTS || worker->now.seen >> host & 1 ||

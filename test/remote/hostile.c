@@ -373,7 +373,7 @@ static void calls_do_not_wait_while_a_connection_is_made(void **state)
 		after += atomic_load(&hostile.has_stopped);
 		(void)!transport->ops->wait(transport, PAUSE_MS);
 		(void)!transport->ops->recv(transport, &message);
-		(void)!transport->ops->port(transport, &port);
+		(void)!transport->ops->port(transport, &port, sizeof(port));
 		took_ms = now_ms() - start_ms;
 		most_ms = took_ms > most_ms ? took_ms : most_ms;
 	}

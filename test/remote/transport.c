@@ -171,15 +171,19 @@ static void a_silent_server_does_not_block_calls(void **state)
 			 0);
 	assert_int_equal(listen(fd, 1), 0);
 	for (int i = 0; i < 30; i++, poll(NULL, 0, 10))
-		assert_int_equal(transport->ops->port(transport, &port),
+		assert_int_equal(transport->ops->port(transport, &port,
+						      sizeof(port)),
 				 -ENODEV);
 	assert_true(clock_now_ns() - start_ns < 5000 * NS_PER_MS);
 	close(fd);
 	unlink(address.sun_path);
 	server_restart(server);
-	for (int i = 0; i < 1000 && transport->ops->port(transport, &port); i++)
+	for (int i = 0;
+	     i < 1000 && transport->ops->port(transport, &port, sizeof(port));
+	     i++)
 		poll(NULL, 0, 10);
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	transport->ops->close(transport);
 	server_stop(server);
 }
@@ -199,7 +203,8 @@ static void changes_wake_the_client(void **state)
 	assert_true(transport->ops->changed(transport));
 	assert_false(transport->ops->changed(transport));
 	assert_int_equal(poll(&fd, 1, 0), 0);
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_int_equal(port.port_state, 1);
 	transport->ops->close(transport);
 	server_stop(server);
@@ -222,7 +227,8 @@ static void changes_around_a_wait_are_told(void **state)
 	assert_true(!poll(&fd, 1, 0) || transport->ops->changed(transport));
 	server_command(server, "link up right/1");
 	assert_int_equal(poll(&fd, 1, 10000), 1);
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_int_equal(transport->ops->wait(transport, 0), 0);
 	assert_true(transport->ops->changed(transport));
 	transport->ops->close(transport);
@@ -513,14 +519,14 @@ static void the_device_is_listed(void **state)
 	setenv("IBSA_NODE", "right/1", 1);
 	assert_int_equal(ibsa_devices_read(&list), 0);
 	assert_int_equal(list->count, 1);
-	assert_string_equal(list->devices[0].name, "ibsa0");
-	assert_int_equal(list->devices[0].err, 0);
-	assert_int_equal(list->devices[0].port_count, 1);
-	port = &list->devices[0].ports[0];
+	assert_string_equal(ibsa_device_at(list, 0)->name, "ibsa0");
+	assert_int_equal(ibsa_device_at(list, 0)->err, 0);
+	assert_int_equal(ibsa_device_at(list, 0)->port_count, 1);
+	port = &ibsa_device_at(list, 0)->ports[0];
 	assert_int_equal(port->err, 0);
 	assert_int_equal(port->number, 1);
-	assert_int_equal(port->state.lid, 2);
-	assert_int_equal(port->state.port_state, 4);
+	assert_int_equal(port->state->lid, 2);
+	assert_int_equal(port->state->port_state, 4);
 	assert_int_equal(port->pkey_count, 1);
 	assert_string_equal(port->umad, "umad0");
 	assert_string_equal(port->link_layer, "InfiniBand");

@@ -108,7 +108,8 @@ static bool queries_are_refused(struct ibsa_client *client)
 
 	good = REFUSED(ibsa_query_start(client, &table, NULL, NULL, NULL));
 	good &= REFUSED(ibsa_query_wait(client, &table, NULL, NULL));
-	good &= REFUSED(ibsa_query_one(client, &path, &error, &found));
+	good &= REFUSED(
+		ibsa_query_one(client, &path, &error, &found, sizeof(found)));
 	good &= strstr(error.text, "parent process") != NULL;
 	good &= REFUSED(ibsa_path_wait(client, NULL, &gid, &error, &found));
 	good &= strstr(error.text, "parent process") != NULL;

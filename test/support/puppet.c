@@ -79,14 +79,14 @@ static int puppet_recv(struct ibsa_transport *transport,
 }
 
 static int puppet_port(struct ibsa_transport *transport,
-		       struct ibsa_port_state *out)
+		       struct ibsa_port_state *out, size_t size)
 {
 	struct puppet *puppet = puppet_of(transport);
 
 	puppet->port_reads++;
 	if (puppet->port_err)
 		return puppet->port_err;
-	*out = puppet->port;
+	memcpy(out, &puppet->port, size);
 	return 0;
 }
 
@@ -122,6 +122,7 @@ static int puppet_listen(struct ibsa_transport *transport, bool on)
 }
 
 static const struct ibsa_transport_ops puppet_ops = {
+	.size = sizeof(struct ibsa_transport_ops),
 	.now_ns = puppet_now,
 	.send = puppet_send,
 	.holds = puppet_holds,

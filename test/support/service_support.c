@@ -93,7 +93,9 @@ expect(const struct diary *diary, int n, enum ibsa_registration_event event)
 static void take(const struct ibsa_reply *reply, void *arg)
 {
 	if (reply->count)
-		assert_int_equal(ibsa_reply_decode(reply, 0, arg), 0);
+		assert_int_equal(ibsa_reply_decode(reply, 0, arg,
+						   sizeof(struct ibsa_service)),
+				 0);
 }
 
 bool service_lookup(struct ibsa_service *out)

@@ -196,10 +196,12 @@ static void guids_and_lids_must_differ(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record, &twin),
+	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record, &twin,
+					   sizeof(twin)),
 			 0);
-	assert_int_equal(
-		ibsa_topology_add(topology, &ibsa_node_record, &same_lid), 0);
+	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record,
+					   &same_lid, sizeof(same_lid)),
+			 0);
 	finish(topology);
 	expect(topology, NULL,
 	       SENTENCES("same-guid: leaf port 0 and twin port 0 have the same "
@@ -478,7 +480,7 @@ static void findings_are_limited(void **state)
 		const struct ibsa_node node = { .node_guid = i + 1 };
 
 		assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record,
-						   &node),
+						   &node, sizeof(node)),
 				 0);
 	}
 	finish(topology);

@@ -28,7 +28,8 @@ static int topology_make(struct ibsa_topology **out)
 	if (!err)
 		err = rig_port(*out, &port);
 	if (!err)
-		err = ibsa_topology_add(*out, &ibsa_switch_info_record, &info);
+		err = ibsa_topology_add(*out, &ibsa_switch_info_record, &info,
+					sizeof(info));
 	if (!err)
 		err = ibsa_topology_finish(*out);
 	if (!err)

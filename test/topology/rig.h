@@ -32,7 +32,8 @@ static inline int rig_node(struct ibsa_topology *topology,
 
 	snprintf(node.node_description, sizeof(node.node_description), "%s",
 		 name);
-	return ibsa_topology_add(topology, &ibsa_node_record, &node);
+	return ibsa_topology_add(topology, &ibsa_node_record, &node,
+				 sizeof(node));
 }
 
 /* One end's LinkRecord. */
@@ -46,7 +47,8 @@ static inline int rig_end(struct ibsa_topology *topology, uint16_t a,
 		.to_port = b_port,
 	};
 
-	return ibsa_topology_add(topology, &ibsa_link_record, &link);
+	return ibsa_topology_add(topology, &ibsa_link_record, &link,
+				 sizeof(link));
 }
 
 /* Add both LinkRecords of a cable: one from each end. */
@@ -80,7 +82,8 @@ static inline struct ibsa_port_info rig_edr(uint16_t lid, uint8_t port)
 static inline int rig_port(struct ibsa_topology *topology,
 			   const struct ibsa_port_info *port)
 {
-	return ibsa_topology_add(topology, &ibsa_port_info_record, port);
+	return ibsa_topology_add(topology, &ibsa_port_info_record, port,
+				 sizeof(*port));
 }
 
 #endif

@@ -137,7 +137,8 @@ static void misuse_is_refused(void **state)
 	const struct ibsa_path path = { .dlid = 1 };
 
 	(void)state;
-	assert_int_equal(ibsa_topology_add(topology, &ibsa_path_record, &path),
+	assert_int_equal(ibsa_topology_add(topology, &ibsa_path_record, &path,
+					   sizeof(path)),
 			 -EINVAL);
 	assert_int_equal(ibsa_topology_finish(topology), 0);
 	assert_int_equal(ibsa_topology_finish(topology), -EALREADY);
@@ -258,12 +259,14 @@ static void an_adapter_has_a_record_for_each_port(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record, &node),
+	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record, &node,
+					   sizeof(node)),
 			 0);
 	node.lid = 4;
 	node.port_guid = 0x12;
 	node.local_port_num = 2;
-	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record, &node),
+	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record, &node,
+					   sizeof(node)),
 			 0);
 	assert_int_equal(ibsa_topology_finish(topology), 0);
 	assert_int_equal(info_of(topology).nodes, 1);
@@ -317,7 +320,7 @@ static void records_of_unknown_lids_are_counted(void **state)
 	assert_int_equal(rig_link(topology, 3, 9, 77, 1), 0);
 	assert_int_equal(rig_port(topology, &port), 0);
 	assert_int_equal(ibsa_topology_add(topology, &ibsa_switch_info_record,
-					   &info),
+					   &info, sizeof(info)),
 			 0);
 	assert_int_equal(ibsa_topology_finish(topology), 0);
 	assert_int_equal(info_of(topology).unmatched, 4);
@@ -350,7 +353,7 @@ static void a_switch_tells_of_its_port_0(void **state)
 
 	(void)state;
 	assert_int_equal(ibsa_topology_add(topology, &ibsa_switch_info_record,
-					   &info),
+					   &info, sizeof(info)),
 			 0);
 	assert_int_equal(ibsa_topology_finish(topology), 0);
 	assert_true(node_at(topology, 2).has_enhanced_port0);
@@ -468,7 +471,8 @@ static void a_guid_may_have_two_nodes(void **state)
 	size_t index;
 
 	(void)state;
-	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record, &twin),
+	assert_int_equal(ibsa_topology_add(topology, &ibsa_node_record, &twin,
+					   sizeof(twin)),
 			 0);
 	assert_int_equal(ibsa_topology_finish(topology), 0);
 	assert_int_equal(info_of(topology).nodes, 4);

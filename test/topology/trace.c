@@ -11,6 +11,9 @@ enum { A = 1, B = 2, LEAF_A = 3, LEAF_B = 4, SPINE = 5, LID_COUNT = 6 };
 enum { HIDDEN_PORT = 20 }; /* of SPINE: active, without a link */
 
 static struct ibsa_topology *topology;
+
+/* The last trace; the next one, or the end of the test, frees it. */
+static struct ibsa_trace *last_trace;
 static struct ibsa_lft blocks[3]; /* of LEAF_A, LEAF_B and SPINE */
 
 static void link(uint16_t a, uint8_t a_port, uint16_t b, uint8_t b_port,
@@ -72,6 +75,8 @@ static int stop(void **state)
 {
 	(void)state;
 	ibsa_topology_free(topology);
+	ibsa_trace_free(last_trace);
+	last_trace = NULL;
 	return 0;
 }
 
@@ -85,21 +90,21 @@ static size_t node_of(uint16_t lid)
 	return node;
 }
 
-static struct ibsa_trace trace_of(uint16_t slid, uint16_t dlid)
+static const struct ibsa_trace *trace_of(uint16_t slid, uint16_t dlid)
 {
-	struct ibsa_trace trace;
-
+	ibsa_trace_free(last_trace);
+	last_trace = NULL;
 	assert_int_equal(ibsa_topology_trace(topology, slid, dlid, blocks, 3,
-					     &trace),
+					     &last_trace),
 			 0);
-	return trace;
+	return last_trace;
 }
 
 static void expect_hop(const struct ibsa_trace *trace, size_t index,
 		       uint16_t lid, unsigned int port, uint16_t far_lid,
 		       unsigned int far_port)
 {
-	const struct ibsa_trace_hop *hop = &trace->hops[index];
+	const struct ibsa_trace_hop *hop = ibsa_trace_hop_at(trace, index);
 
 	assert_in_range(index + 1, 1, trace->count);
 	assert_int_equal(hop->node, node_of(lid));
@@ -118,107 +123,108 @@ static void expect_end(const struct ibsa_trace *trace, enum ibsa_trace_end end,
 
 static void trace_follows_the_tables(void **state)
 {
-	const struct ibsa_trace trace = trace_of(A, B);
+	const struct ibsa_trace *trace = trace_of(A, B);
 
 	(void)state;
-	expect_end(&trace, IBSA_TRACE_REACHED, B, 4);
-	expect_hop(&trace, 0, A, 1, LEAF_A, 1);
-	expect_hop(&trace, 1, LEAF_A, 9, SPINE, 1);
-	expect_hop(&trace, 2, SPINE, 2, LEAF_B, 9);
-	expect_hop(&trace, 3, LEAF_B, 1, B, 1);
-	for (size_t i = 0; i < trace.count; i++)
-		assert_int_equal(trace.hops[i].is_narrowest, i == 2);
+	expect_end(trace, IBSA_TRACE_REACHED, B, 4);
+	expect_hop(trace, 0, A, 1, LEAF_A, 1);
+	expect_hop(trace, 1, LEAF_A, 9, SPINE, 1);
+	expect_hop(trace, 2, SPINE, 2, LEAF_B, 9);
+	expect_hop(trace, 3, LEAF_B, 1, B, 1);
+	for (size_t i = 0; i < trace->count; i++)
+		assert_int_equal(ibsa_trace_hop_at(trace, i)->is_narrowest,
+				 i == 2);
 }
 
 static void switches_are_ends_too(void **state)
 {
-	struct ibsa_trace trace = trace_of(A, LEAF_B);
+	const struct ibsa_trace *trace = trace_of(A, LEAF_B);
 
 	(void)state;
-	expect_end(&trace, IBSA_TRACE_REACHED, LEAF_B, 3);
+	expect_end(trace, IBSA_TRACE_REACHED, LEAF_B, 3);
 	trace = trace_of(SPINE, B);
-	expect_end(&trace, IBSA_TRACE_REACHED, B, 2);
-	expect_hop(&trace, 0, SPINE, 2, LEAF_B, 9);
+	expect_end(trace, IBSA_TRACE_REACHED, B, 2);
+	expect_hop(trace, 0, SPINE, 2, LEAF_B, 9);
 }
 
 static void trace_to_itself_has_no_links(void **state)
 {
-	struct ibsa_trace trace = trace_of(A, A);
+	const struct ibsa_trace *trace = trace_of(A, A);
 
 	(void)state;
-	expect_end(&trace, IBSA_TRACE_REACHED, A, 0);
+	expect_end(trace, IBSA_TRACE_REACHED, A, 0);
 	trace = trace_of(SPINE, SPINE);
-	expect_end(&trace, IBSA_TRACE_REACHED, SPINE, 0);
+	expect_end(trace, IBSA_TRACE_REACHED, SPINE, 0);
 }
 
 static void hole_ends_the_trace(void **state)
 {
-	struct ibsa_trace trace;
+	const struct ibsa_trace *trace;
 
 	(void)state;
 	route(SPINE, B, 255);
 	trace = trace_of(A, B);
-	expect_end(&trace, IBSA_TRACE_NO_ENTRY, SPINE, 2);
+	expect_end(trace, IBSA_TRACE_NO_ENTRY, SPINE, 2);
 	route(SPINE, B, 0);
 	trace = trace_of(A, B);
-	expect_end(&trace, IBSA_TRACE_NO_ENTRY, SPINE, 2);
+	expect_end(trace, IBSA_TRACE_NO_ENTRY, SPINE, 2);
 	blocks[2].block_num = 1;
 	trace = trace_of(A, B);
-	expect_end(&trace, IBSA_TRACE_NO_TABLE, SPINE, 2);
+	expect_end(trace, IBSA_TRACE_NO_TABLE, SPINE, 2);
 }
 
 static void loop_ends_the_trace(void **state)
 {
-	struct ibsa_trace trace;
+	const struct ibsa_trace *trace;
 
 	(void)state;
 	route(LEAF_B, B, 9);
 	trace = trace_of(A, B);
-	expect_end(&trace, IBSA_TRACE_LOOP, SPINE, 4);
+	expect_end(trace, IBSA_TRACE_LOOP, SPINE, 4);
 	route(SPINE, B, 1);
 	trace = trace_of(A, B);
-	expect_end(&trace, IBSA_TRACE_LOOP, LEAF_A, 3);
+	expect_end(trace, IBSA_TRACE_LOOP, LEAF_A, 3);
 }
 
 static void port_without_a_link_ends_the_trace(void **state)
 {
-	struct ibsa_trace trace;
+	const struct ibsa_trace *trace;
 
 	(void)state;
 	route(SPINE, B, 30);
 	trace = trace_of(A, B);
-	expect_end(&trace, IBSA_TRACE_NO_LINK, SPINE, 2);
-	assert_int_equal(trace.port, 30);
+	expect_end(trace, IBSA_TRACE_NO_LINK, SPINE, 2);
+	assert_int_equal(trace->port, 30);
 	route(SPINE, B, 254);
 	trace = trace_of(A, B);
-	expect_end(&trace, IBSA_TRACE_NO_LINK, SPINE, 2);
+	expect_end(trace, IBSA_TRACE_NO_LINK, SPINE, 2);
 }
 
 static void hidden_link_ends_the_trace(void **state)
 {
-	struct ibsa_trace trace;
+	const struct ibsa_trace *trace;
 
 	(void)state;
 	route(SPINE, B, HIDDEN_PORT);
 	trace = trace_of(A, B);
-	expect_end(&trace, IBSA_TRACE_HIDDEN, SPINE, 2);
-	assert_int_equal(trace.port, HIDDEN_PORT);
+	expect_end(trace, IBSA_TRACE_HIDDEN, SPINE, 2);
+	assert_int_equal(trace->port, HIDDEN_PORT);
 }
 
 static void wrong_adapter_ends_the_trace(void **state)
 {
-	struct ibsa_trace trace;
+	const struct ibsa_trace *trace;
 
 	(void)state;
 	route(LEAF_A, B, 1);
 	trace = trace_of(A, B);
-	expect_end(&trace, IBSA_TRACE_WRONG_PORT, A, 2);
-	assert_int_equal(trace.port, 1);
+	expect_end(trace, IBSA_TRACE_WRONG_PORT, A, 2);
+	assert_int_equal(trace->port, 1);
 }
 
 static void unknown_lid_has_no_trace(void **state)
 {
-	struct ibsa_trace trace;
+	struct ibsa_trace *trace;
 
 	(void)state;
 	assert_int_equal(ibsa_topology_trace(topology, A, 99, blocks, 3,
@@ -267,10 +273,10 @@ static void expect_branch(const struct ibsa_trace_tree *tree, size_t index,
 			  uint16_t lid, unsigned int port)
 {
 	assert_in_range(index + 1, 1, tree->count);
-	assert_int_equal(tree->all[index].depth, depth);
-	assert_int_equal(tree->all[index].end, end);
-	assert_int_equal(tree->all[index].node, node_of(lid));
-	assert_int_equal(tree->all[index].port, port);
+	assert_int_equal(ibsa_trace_branch_at(tree, index)->depth, depth);
+	assert_int_equal(ibsa_trace_branch_at(tree, index)->end, end);
+	assert_int_equal(ibsa_trace_branch_at(tree, index)->node, node_of(lid));
+	assert_int_equal(ibsa_trace_branch_at(tree, index)->port, port);
 }
 
 static void group_start(void)
@@ -292,7 +298,7 @@ static void tree_follows_the_tables(void **state)
 	expect_branch(tree, 1, 2, IBSA_TRACE_REACHED, LEAF_A, 9);
 	expect_branch(tree, 2, 3, IBSA_TRACE_REACHED, SPINE, 2);
 	expect_branch(tree, 3, 4, IBSA_TRACE_REACHED, LEAF_B, 1);
-	assert_int_equal(tree->all[3].far_node, node_of(B));
+	assert_int_equal(ibsa_trace_branch_at(tree, 3)->far_node, node_of(B));
 	ibsa_trace_tree_free(tree);
 	tree = tree_of(0);
 	assert_int_equal(tree->count, 4);
@@ -333,7 +339,7 @@ static void loop_in_a_tree_ends(void **state)
 	assert_int_equal(
 		ibsa_topology_trace_group(ring, 0, MLID, tables, 3, &tree), 0);
 	assert_int_equal(tree->count, 4);
-	assert_int_equal(tree->all[2].end, IBSA_TRACE_LOOP);
+	assert_int_equal(ibsa_trace_branch_at(tree, 2)->end, IBSA_TRACE_LOOP);
 	ibsa_trace_tree_free(tree);
 	ibsa_topology_free(ring);
 }

@@ -278,9 +278,10 @@ static void forty_devices_and_a_long_name_are_read(void **state)
 	assert_int_equal(ibsa_devices_read(&list), 0);
 	assert_int_equal(list->count, 40);
 	for (size_t i = 0; i < list->count; i++) {
-		assert_int_equal(ibsa_port_access_get(list->devices[i].ports,
-						      &access),
-				 0);
+		assert_int_equal(
+			ibsa_port_access_get(ibsa_device_at(list, i)->ports,
+					     &access),
+			0);
 		assert_int_equal(access.open_err,
 				 strcmp(access.umad.path, FOLDER "umad20")
 					 ? 0

@@ -149,7 +149,8 @@ static uint32_t reregisters(struct ibsa_transport *transport)
 {
 	struct ibsa_port_state port;
 
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	return port.reregisters;
 }
 
@@ -163,10 +164,12 @@ static void context_tells_that_a_grh_is_needed(void **state)
 	(void)state;
 	transport = transport_open(&tree);
 	kernel.needs_grh = true;
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_false(port.needs_grh);
 	assert_int_equal(ibsa__umad_events(transport, COMMAND_FD), 0);
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_true(port.needs_grh);
 	transport_close(transport, &tree);
 }

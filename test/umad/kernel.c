@@ -161,7 +161,8 @@ static void file_that_is_opened_late_is_still_the_device_s(void **state)
 	played.later_ns = RETRY_MS * NS_PER_MS;
 	played_assert_usable(transport);
 	assert_int_equal(played.number, 7);
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_int_equal(port.reregisters, 1);
 	played_close(transport, &tree);
 }
@@ -180,7 +181,8 @@ static void file_that_moved_is_a_device_that_came_back(void **state)
 	played.open_errno = 0;
 	assert_int_equal(played_send(transport, 2, IBSA_METHOD_GET), 0);
 	assert_int_equal(played.number, 7);
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_int_equal(port.reregisters, 1);
 	played_close(transport, &tree);
 }

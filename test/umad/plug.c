@@ -49,13 +49,15 @@ static void device_that_goes_takes_its_port_with_it(void **state)
 	struct ibsa_port_state port;
 
 	(void)state;
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_false(has_changed(transport));
 	device_goes();
 	assert_told_gone(transport);
 	assert_true(has_changed(transport));
 	assert_false(has_changed(transport));
-	assert_int_equal(transport->ops->port(transport, &port), -ENODEV);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 -ENODEV);
 	assert_false(played_readable(transport));
 	played_close(transport, &tree);
 }
@@ -77,7 +79,8 @@ static void device_that_comes_back_is_used_again(void **state)
 	later(RETRY_MS);
 	played_assert_usable(transport);
 	assert_true(has_changed(transport));
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_int_equal(port.reregisters, 1);
 	assert_int_equal(played.opens, 2);
 	assert_int_equal(played.agents, 2);
@@ -157,7 +160,8 @@ static void each_reason_is_told_to_senders(void **state)
 	}
 	played.open_errno = 0;
 	played_assert_usable(transport);
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_int_equal(port.reregisters, 1);
 	played_close(transport, &tree);
 }
@@ -195,7 +199,8 @@ static void device_is_known_by_its_guid_under_another_name(void **state)
 	played_assert_usable(transport);
 	assert_int_equal(played.number, 7);
 	tree_set_port(&tree, "ibp1s0", 1, "lid", "0x42\n");
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_int_equal(port.lid, 0x42);
 	assert_int_equal(transport->ops->gid(transport, 0, &gid), 0);
 	played_close(transport, &tree);
@@ -255,7 +260,8 @@ static void device_may_be_renamed_while_it_is_used(void **state)
 
 	(void)state;
 	device_rename(&tree, "hfi1_0", "ibp1s0");
-	assert_int_equal(transport->ops->port(transport, &port), 0);
+	assert_int_equal(transport->ops->port(transport, &port, sizeof(port)),
+			 0);
 	assert_int_equal(port.reregisters, 0);
 	assert_false(has_changed(transport));
 	played_assert_usable(transport);

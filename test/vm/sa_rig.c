@@ -113,7 +113,9 @@ static void note(const struct ibsa_reply *reply, void *arg)
 	seen->tries = reply->tries;
 	seen->in_order = true;
 	for (size_t i = 0; i < reply->count; i++) {
-		assert_int_equal(ibsa_reply_decode(reply, i, &service), 0);
+		assert_int_equal(ibsa_reply_decode(reply, i, &service,
+						   sizeof(service)),
+				 0);
 		seen->in_order &= service.service_lease == i;
 	}
 }

@@ -150,9 +150,10 @@ static void counter_wake(struct ibsa_transport *transport)
 }
 
 static int counter_port(struct ibsa_transport *transport,
-			struct ibsa_port_state *out)
+			struct ibsa_port_state *out, size_t size)
 {
-	return of(transport)->kernel->ops->port(of(transport)->kernel, out);
+	return of(transport)->kernel->ops->port(of(transport)->kernel, out,
+						size);
 }
 
 static void counter_close(struct ibsa_transport *transport)
@@ -161,6 +162,7 @@ static void counter_close(struct ibsa_transport *transport)
 }
 
 static const struct ibsa_transport_ops counter_ops = {
+	.size = sizeof(struct ibsa_transport_ops),
 	.now_ns = counter_now,
 	.send = counter_send,
 	.holds = counter_holds,

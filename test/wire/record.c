@@ -86,15 +86,17 @@ static void encode_refuses_every_value_that_is_too_wide(void **state)
 				continue;
 			memset(wire, 0x5a, sizeof(wire));
 			host_put(field, 0, UINT64_C(1) << field->nbits, &host);
-			assert_int_equal(ibsa_record_encode(record, &host, wire,
-							    sizeof(wire)),
+			assert_int_equal(ibsa_record_encode(record, &host,
+							    record->host_size,
+							    wire, sizeof(wire)),
 					 -ERANGE);
 			for (size_t b = 0; b < sizeof(wire); b++)
 				assert_int_equal(wire[b], 0x5a);
 			host_put(field, 0, (UINT64_C(1) << field->nbits) - 1,
 				 &host);
-			assert_int_equal(ibsa_record_encode(record, &host, wire,
-							    sizeof(wire)),
+			assert_int_equal(ibsa_record_encode(record, &host,
+							    record->host_size,
+							    wire, sizeof(wire)),
 					 0);
 			fields++;
 		}
@@ -145,11 +147,12 @@ static void the_widest_values_fit(void **state)
 		uint8_t wire[256];
 
 		widest_make(record, &host);
-		assert_int_equal(ibsa_record_encode(record, &host, wire,
+		assert_int_equal(ibsa_record_encode(record, &host,
+						    record->host_size, wire,
 						    sizeof(wire)),
 				 0);
 		assert_int_equal(ibsa_record_decode(record, wire, sizeof(wire),
-						    &back),
+						    &back, record->host_size),
 				 0);
 		check_same(record, &host, &back);
 	}
@@ -167,25 +170,29 @@ static void short_buffers_are_refused(void **state)
 
 		memset(wire, 0x5a, sizeof(wire));
 		memcpy(before, wire, sizeof(wire));
-		assert_int_equal(ibsa_record_encode(record, &host, wire,
+		assert_int_equal(ibsa_record_encode(record, &host,
+						    record->host_size, wire,
 						    record->size - 1u),
 				 -EINVAL);
 		assert_memory_equal(wire, before, sizeof(wire));
 		assert_int_equal(ibsa_record_decode(record, wire,
-						    record->size - 1u, &host),
+						    record->size - 1u, &host,
+						    record->host_size),
 				 -EPROTO);
-		assert_int_equal(ibsa_record_decode(record, wire, 0, &host),
+		assert_int_equal(ibsa_record_decode(record, wire, 0, &host,
+						    record->host_size),
 				 -EPROTO);
 		for (size_t b = 0; b < sizeof(host); b++)
 			assert_int_equal(host.bytes[b], 0);
 		/* A buffer of the exact size is enough. */
-		assert_int_equal(ibsa_record_encode(record, &host, wire,
+		assert_int_equal(ibsa_record_encode(record, &host,
+						    record->host_size, wire,
 						    record->size),
 				 0);
 		assert_memory_equal(wire + record->size, before + record->size,
 				    sizeof(wire) - record->size);
 		assert_int_equal(ibsa_record_decode(record, wire, record->size,
-						    &host),
+						    &host, record->host_size),
 				 0);
 	}
 }
@@ -202,23 +209,23 @@ static void text_in_a_mad_need_not_end_with_nul(void **state)
 	memset(wire, 0, sizeof(wire));
 	memset(wire + 44, 'x', 64);
 	assert_int_equal(ibsa_record_decode(&ibsa_node_record, wire,
-					    sizeof(wire), &node),
+					    sizeof(wire), &node, sizeof(node)),
 			 0);
 	assert_int_equal(strlen(node.node_description), 64);
-	assert_int_equal(ibsa_record_encode(&ibsa_node_record, &node, back,
-					    sizeof(back)),
+	assert_int_equal(ibsa_record_encode(&ibsa_node_record, &node,
+					    sizeof(node), back, sizeof(back)),
 			 0);
 	assert_memory_equal(back, wire, sizeof(wire));
 
 	wire[44 + 3] = 0;
 	assert_int_equal(ibsa_record_decode(&ibsa_node_record, wire,
-					    sizeof(wire), &node),
+					    sizeof(wire), &node, sizeof(node)),
 			 0);
 	assert_string_equal(node.node_description, "xxx");
 	assert_memory_equal(node.node_description, wire + 44, 64);
 	assert_int_equal(node.node_description[64], 0);
-	assert_int_equal(ibsa_record_encode(&ibsa_node_record, &node, back,
-					    sizeof(back)),
+	assert_int_equal(ibsa_record_encode(&ibsa_node_record, &node,
+					    sizeof(node), back, sizeof(back)),
 			 0);
 	assert_memory_equal(back, wire, sizeof(wire));
 }
@@ -231,7 +238,8 @@ static void text_has_all_its_bytes_on_the_wire(void **state)
 	(void)state;
 	memset(service.service_name + 3, 'j', 61);
 	assert_int_equal(ibsa_record_encode(&ibsa_service_record, &service,
-					    wire, sizeof(wire)),
+					    sizeof(service), wire,
+					    sizeof(wire)),
 			 0);
 	assert_memory_equal(wire + 48, service.service_name, 64);
 	assert_int_equal(wire[48 + 2], 0);
@@ -239,7 +247,8 @@ static void text_has_all_its_bytes_on_the_wire(void **state)
 
 	memset(service.service_name, 'j', sizeof(service.service_name));
 	assert_int_equal(ibsa_record_encode(&ibsa_service_record, &service,
-					    wire, sizeof(wire)),
+					    sizeof(service), wire,
+					    sizeof(wire)),
 			 -ERANGE);
 }
 
@@ -253,7 +262,8 @@ static void opa_class_port_info_lies_as_in_stl_mad_types(void **state)
 	for (uint8_t i = 0; i < sizeof(wire); i++)
 		wire[i] = i;
 	assert_int_equal(ibsa_record_decode(&ibsa_opa_class_port_info_record,
-					    wire, sizeof(wire), &info),
+					    wire, sizeof(wire), &info,
+					    sizeof(info)),
 			 0);
 	assert_int_equal(info.class_version, 1);
 	assert_int_equal(info.capability_mask, 0x0203);
@@ -305,8 +315,9 @@ static void fields_are_read_and_set_by_number(void **state)
 				ibsa_field_set(field, last, value, &host), 0);
 			assert_true(ibsa_field_get(field, last, &host) ==
 				    value);
-			assert_int_equal(ibsa_record_encode(record, &host, wire,
-							    sizeof(wire)),
+			assert_int_equal(ibsa_record_encode(record, &host,
+							    record->host_size,
+							    wire, sizeof(wire)),
 					 0);
 			assert_true(ibsa_bits_get(wire,
 						  field->bit_offset +
@@ -409,7 +420,7 @@ static void get_reads_what_decode_reads(void **state)
 	for (size_t i = 0; i < sizeof(wire); i++)
 		wire[i] = (uint8_t)random_next(&random);
 	assert_int_equal(ibsa_record_decode(&ibsa_path_record, wire,
-					    sizeof(wire), &path),
+					    sizeof(wire), &path, sizeof(path)),
 			 0);
 	assert_true(IBSA_GET(path, service_id, wire) == path.service_id);
 	assert_true(IBSA_GET(path, dlid, wire) == path.dlid);

@@ -146,10 +146,10 @@ static void mad_make(const struct ibsa_record *record, uint64_t *random)
 					  : IBSA_METHOD_GET_RESP;
 	header.sa_header.attribute_id = record->attribute;
 	header.sa_header.rmpp_type = IBSA_RMPP_TYPE_DATA;
-	if (ibsa_record_encode(&ibsa_sa_header_record, &header, mad,
-			       sizeof(mad)) ||
-	    ibsa_record_encode(record, &host, mad + IBSA_SA_HEADER_BYTES,
-			       IBSA_SA_DATA_BYTES))
+	if (ibsa_record_encode(&ibsa_sa_header_record, &header, sizeof(header),
+			       mad, sizeof(mad)) ||
+	    ibsa_record_encode(record, &host, record->host_size,
+			       mad + IBSA_SA_HEADER_BYTES, IBSA_SA_DATA_BYTES))
 		abort();
 	mad_print(record, mad, &header, &host);
 }
@@ -192,13 +192,13 @@ static int line_decode(const char *line)
 	if (sscanf(line, "%112s %400s", head, hex) != 2 ||
 	    hex_get(head, mad, IBSA_SA_HEADER_BYTES) != IBSA_SA_HEADER_BYTES ||
 	    ibsa_record_decode(&ibsa_sa_header_record, mad, sizeof(mad),
-			       &header))
+			       &header, sizeof(header)))
 		return -1;
 	len = hex_get(hex, data, IBSA_SA_DATA_BYTES);
 	record = record_of(&header.sa_header);
 	if (!record)
 		return 0;
-	if (ibsa_record_decode(record, data, len, &host))
+	if (ibsa_record_decode(record, data, len, &host, record->host_size))
 		return -1;
 	mad_print(record, mad, &header, &host);
 	return 0;

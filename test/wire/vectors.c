@@ -222,7 +222,8 @@ static void check_reencodes(const struct ibsa_record *record, const void *host,
 	uint8_t ours[IBSA_SA_DATA_BYTES];
 	uint8_t used[IBSA_SA_DATA_BYTES];
 
-	assert_int_equal(ibsa_record_encode(record, host, ours, sizeof(ours)),
+	assert_int_equal(ibsa_record_encode(record, host, record->host_size,
+					    ours, sizeof(ours)),
 			 0);
 	used_bits(record, used);
 	for (size_t i = 0; i < record->size; i++)
@@ -232,8 +233,9 @@ static void check_reencodes(const struct ibsa_record *record, const void *host,
 static void header_decode(const uint8_t *mad, size_t len,
 			  struct ibsa_sa_header *out)
 {
-	assert_int_equal(
-		ibsa_record_decode(&ibsa_sa_header_record, mad, len, out), 0);
+	assert_int_equal(ibsa_record_decode(&ibsa_sa_header_record, mad, len,
+					    out, sizeof(*out)),
+			 0);
 	check_reencodes(&ibsa_sa_header_record, out, mad);
 }
 
@@ -256,7 +258,8 @@ static size_t answer_decode(const struct wire_case *it,
 		stride = left;
 	for (; stride && left >= stride; left -= stride, data += stride) {
 		assert_int_equal(ibsa_record_decode(record, data, stride,
-						    &out[count]),
+						    &out[count],
+						    sizeof(out[count])),
 				 0);
 		check_reencodes(record, &out[count], data);
 		count++;

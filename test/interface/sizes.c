@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A program that is compiled with changed headers; see sizes.py. With SMALLER,
+ * the last member of each struct is missing; with LARGER, there is one more.
+ * usage: PROGRAM FABRIC
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ibsa/event.h>
+#include <ibsa/fabric_server.h>
+#include <ibsa/host.h>
+#include <ibsa/query_one.h>
+#include <ibsa/reach.h>
+#include <ibsa/service.h>
+#include <ibsa/sim.h>
+#include <ibsa/topology.h>
+#include <ibsa/trace.h>
+
+#define CHECK(is_right) check(is_right, __LINE__, #is_right)
+
+static void check(bool is_right, int line, const char *what)
+{
+	if (is_right)
+		return;
+	fprintf(stderr, "line %d: not true: %s\n", line, what);
+	exit(1);
+}
+
+/*
+ * Call something that reads @options, first with a member that the library does
+ * not have, then without.
+ */
+#ifdef LARGER
+#define CALL_WITH(options, call)          \
+	do {                              \
+		(options).new_member = 1; \
+		CHECK((call) == -E2BIG);  \
+		(options).new_member = 0; \
+		CHECK((call) == 0);       \
+	} while (0)
+#define IS_ZERO(out) ((out).new_member == 0)
+#else
+#define CALL_WITH(options, call) CHECK((call) == 0)
+#define IS_ZERO(out) true
+#endif
+
+/*
+ * Room for a struct that the library fills, and after it bytes that it must not
+ * write.
+ */
+enum { GUARD = 64 };
+
+#define ROOM(type)                          \
+	struct {                            \
+		type out;                   \
+		unsigned char guard[GUARD]; \
+	}
+
+static bool guard_is_intact(const unsigned char *guard)
+{
+	for (int i = 0; i < GUARD; i++) {
+		if (guard[i] != 0xa5)
+			return false;
+	}
+	return true;
+}
+
+#define FILL(room, call)                              \
+	do {                                          \
+		memset(&(room), 0xa5, sizeof(room));  \
+		call;                                 \
+		CHECK(guard_is_intact((room).guard)); \
+		CHECK(IS_ZERO((room).out));           \
+	} while (0)
+
+/* What the test uses. */
+static struct ibsa_fabric *fabric;
+static struct ibsa_client *client;
+
+/* A transport of the program, around one of the library. */
+struct wrapped {
+	struct ibsa_transport base;
+	struct ibsa_transport *inner;
+	bool closed;
+};
+
+static struct ibsa_transport *inner(struct ibsa_transport *transport)
+{
+	return ((struct wrapped *)(void *)transport)->inner;
+}
+
+static uint64_t wrapped_now_ns(struct ibsa_transport *transport)
+{
+	return inner(transport)->ops->now_ns(inner(transport));
+}
+
+static int wrapped_send(struct ibsa_transport *transport,
+			const struct ibsa_address *to, const uint8_t *mad,
+			size_t len, unsigned int timeout_ms)
+{
+	return inner(transport)->ops->send(inner(transport), to, mad, len,
+					   timeout_ms);
+}
+
+static int wrapped_recv(struct ibsa_transport *transport,
+			struct ibsa_message *out)
+{
+	return inner(transport)->ops->recv(inner(transport), out);
+}
+
+static int wrapped_fd(struct ibsa_transport *transport)
+{
+	return inner(transport)->ops->fd(inner(transport));
+}
+
+static int wrapped_wait(struct ibsa_transport *transport, int timeout_ms)
+{
+	return inner(transport)->ops->wait(inner(transport), timeout_ms);
+}
+
+static void wrapped_wake(struct ibsa_transport *transport)
+{
+	inner(transport)->ops->wake(inner(transport));
+}
+
+/* Copies through the program's own struct. */
+static int wrapped_port(struct ibsa_transport *transport,
+			struct ibsa_port_state *out, size_t size)
+{
+	struct ibsa_port_state own = { .lid = 0 };
+	const int err = inner(transport)->ops->port(inner(transport), &own,
+						    sizeof(own));
+
+	CHECK(IS_ZERO(own));
+	if (!err)
+		memcpy(out, &own, size < sizeof(own) ? size : sizeof(own));
+	return err;
+}
+
+static void wrapped_close(struct ibsa_transport *transport)
+{
+	struct wrapped *wrapped = (struct wrapped *)(void *)transport;
+
+	wrapped->inner->ops->close(wrapped->inner);
+	wrapped->closed = true;
+}
+
+#ifdef LARGER
+static int wrapped_new_operation(struct ibsa_transport *transport)
+{
+	(void)transport;
+	abort();
+}
+#endif
+
+/* A table of operations may be shorter, or have an unknown one at its end. */
+static void test_transport(void)
+{
+	struct ibsa_transport_ops ops = {
+		.size = sizeof(ops),
+		.now_ns = wrapped_now_ns,
+		.send = wrapped_send,
+		.recv = wrapped_recv,
+		.fd = wrapped_fd,
+		.wait = wrapped_wait,
+		.wake = wrapped_wake,
+		.port = wrapped_port,
+		.close = wrapped_close,
+	};
+	struct wrapped wrapped = { .base = { &ops } };
+	const struct ibsa_options options = { .transport = &wrapped.base };
+	const struct ibsa_gid zero = { { 0 } };
+	ROOM(struct ibsa_port_state) port;
+	struct ibsa_client *own;
+
+	CHECK(!ibsa_fabric_attach(fabric, "node2", 0, &wrapped.inner));
+#ifdef LARGER
+	ops.new_operation = wrapped_new_operation;
+	CHECK(ibsa_open(&options, NULL, &own) == -E2BIG);
+	ops.new_operation = NULL;
+#endif
+	CHECK(!ibsa_open(&options, NULL, &own));
+	FILL(port, CHECK(!ibsa_port_get(own, true, &port.out)));
+	CHECK(port.out.lid && memcmp(&port.out.gid, &zero, sizeof(zero)));
+	CHECK(!ibsa_close(own) && wrapped.closed);
+}
+
+static void test_fabric(const char *path)
+{
+	struct ibsa_fabric_options options = { .seed = 7 };
+	struct ibsa_fault fault = { .kind = IBSA_FAULT_DELAY, .percent = 0 };
+	struct ibsa_fabric_port_change change = { .mask = IBSA_CHANGE_SM_SL,
+						  .sm_sl = 0 };
+	ROOM(struct ibsa_fabric_info) info;
+	ROOM(struct ibsa_fabric_stats) stats;
+	ROOM(struct ibsa_fabric_node) node;
+	ROOM(struct ibsa_fabric_end) end;
+	ROOM(struct ibsa_fault) parsed;
+	struct {
+		struct ibsa_fabric_port out;
+		unsigned char guard[GUARD];
+	} port;
+
+	CALL_WITH(options, ibsa_fabric_load(path, &options, NULL, &fabric));
+	CALL_WITH(fault, ibsa_fabric_fault(fabric, &fault));
+	CALL_WITH(change, ibsa_fabric_port_set(fabric, "node2", 0, &change));
+	FILL(info, ibsa_fabric_info_get(fabric, &info.out));
+	CHECK(info.out.nodes == 6 && info.out.adapters == 4);
+	FILL(stats, ibsa_fabric_stats_get(fabric, &stats.out));
+	FILL(node, CHECK(!ibsa_fabric_node_at(fabric, 0, &node.out)));
+	CHECK(node.out.guid == 0x2c90300a0010);
+	FILL(end, CHECK(!ibsa_fabric_end_at(fabric, 0, 1, &end.out)));
+	CHECK(end.out.has_cable && end.out.is_up);
+	FILL(parsed, CHECK(!ibsa_fault_parse("lose=2,3", &parsed.out, NULL)));
+	CHECK(parsed.out.kind == IBSA_FAULT_LOSE && parsed.out.count == 3);
+	memset(&port, 0xa5, sizeof(port));
+	CHECK(!ibsa_fabric_port_at(fabric, 1, &port.out));
+	CHECK(guard_is_intact(port.guard) && IS_ZERO(port.out.state));
+	CHECK(!strcmp(port.out.node, "node2") && port.out.state.lid);
+}
+
+static void reply_count(const struct ibsa_reply *reply, void *arg)
+{
+	*(unsigned int *)arg += !reply->err && reply->count;
+}
+
+static void test_client(void)
+{
+	struct ibsa_options options = { .on = fabric, .device = "node1" };
+	struct ibsa_query query = {
+		.record = &ibsa_node_record,
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+	ROOM(struct ibsa_stats) stats;
+	ROOM(struct ibsa_port_state) port;
+	unsigned int replies = 0;
+
+	CALL_WITH(options, ibsa_open(&options, NULL, &client));
+	CALL_WITH(query, ibsa_query_start(client, &query, reply_count, &replies,
+					  NULL));
+	while (!replies)
+		CHECK(!ibsa_wait(client, -1));
+	CALL_WITH(query,
+		  ibsa_query_wait(client, &query, reply_count, &replies));
+	CHECK(replies == 2);
+	FILL(stats, ibsa_stats_get(client, &stats.out));
+	CHECK(stats.out.queries == 2 && stats.out.replies == 2);
+	FILL(port, CHECK(!ibsa_port_get(client, false, &port.out)));
+	CHECK(port.out.lid && port.out.sm_lid &&
+	      port.out.port_state == IBSA_PORT_ACTIVE);
+}
+
+static void test_path(struct ibsa_gid *to)
+{
+	struct ibsa_path_options path_options = { .mask = 0 };
+	struct ibsa_reach_options options = { .timeout_ms = 2000 };
+	struct ibsa_gid nobody = *to;
+	struct ibsa_query query;
+	ROOM(struct ibsa_reach_answer) answer;
+	ROOM(struct ibsa_reason) reason;
+	struct ibsa_path path;
+
+	CALL_WITH(path_options,
+		  ibsa_path_wait(client, &path_options, to, NULL, &path));
+	CHECK(!memcmp(&path.dgid, to, sizeof(*to)));
+	nobody.raw[15] ^= 0x55;
+#ifdef LARGER
+	options.new_member = 1;
+	CHECK(ibsa_reach_wait(client, &options, to, &answer.out) == -E2BIG);
+	options.new_member = 0;
+#endif
+	FILL(answer,
+	     CHECK(!ibsa_reach_wait(client, &options, to, &answer.out)));
+	CHECK(answer.out.reach == IBSA_REACH_YES && answer.out.tries == 1);
+	path.dgid = nobody;
+	query = IBSA_QUERY(path, &path,
+			   IBSA_PATH_CM(sgid) | IBSA_PATH_CM(dgid));
+	FILL(reason, CHECK(!ibsa_reason_wait(client, &query, &reason.out)));
+	CHECK(reason.out.code == IBSA_REASON_UNKNOWN_PORT);
+}
+
+static void reach_note(const struct ibsa_reach_answer *answer, void *arg)
+{
+	*(unsigned int *)arg += answer->reach == IBSA_REACH_YES;
+}
+
+static void test_batch(const struct ibsa_gid *to)
+{
+	struct ibsa_reach_options options = { .timeout_ms = 2000 };
+	unsigned int reached = 0;
+
+	CALL_WITH(options, ibsa_reach_start(client, &options, to, 1, reach_note,
+					    &reached, NULL));
+	while (!reached)
+		CHECK(!ibsa_wait(client, -1));
+}
+
+static void registration_note(const struct ibsa_registration_report *report,
+			      void *arg)
+{
+	*(bool *)arg |= report->event == IBSA_REGISTRATION_REGISTERED;
+}
+
+static void event_note(const struct ibsa_event *event, void *arg)
+{
+	*(bool *)arg |= event->kind == IBSA_EVENT_SUBSCRIBED;
+}
+
+static void test_registrations(void)
+{
+	const struct ibsa_service service = { .service_id = 0x1234 };
+	struct ibsa_service_options options = { .service = &service };
+	struct ibsa_event_options watch = { .kinds = IBSA_EVENT_GID_OUT };
+	struct ibsa_registration *registration;
+	struct ibsa_event_watch *events;
+	static bool registered, subscribed; /* set until the client closes */
+
+	CALL_WITH(options,
+		  ibsa_service_register(client, &options, registration_note,
+					&registered, &registration));
+	CALL_WITH(watch, ibsa_event_watch_start(client, &watch, event_note,
+						&subscribed, NULL, &events));
+	while (!registered || !subscribed)
+		CHECK(!ibsa_wait(client, -1));
+	ibsa_event_watch_stop(events);
+}
+
+static void port_info_take(const struct ibsa_reply *reply, void *arg)
+{
+	ROOM(struct ibsa_port_info) info;
+	struct ibsa_node other;
+	uint8_t wire[128] = { 0 };
+
+	CHECK(reply->count == 1);
+	memset(&info, 0xa5, sizeof(info));
+	CHECK(!IBSA_DECODE(port_info, reply, 0, &info.out));
+	CHECK(IBSA_DECODE(node, reply, 0, &other) == -EINVAL);
+	CHECK(guard_is_intact(info.guard));
+	CHECK(info.out.endport_lid == *(uint16_t *)arg);
+	CHECK(info.out.port_state == IBSA_PORT_ACTIVE);
+	CHECK(info.out.link_width_active == 2);
+#ifdef LARGER
+	CHECK(info.out.new_field == 0);
+	info.out.new_field = 1;
+	CHECK(ibsa_record_encode(&ibsa_port_info_record, &info.out,
+				 sizeof(info.out), wire,
+				 sizeof(wire)) == -E2BIG);
+	info.out.new_field = 0;
+#endif
+	CHECK(!ibsa_record_encode(&ibsa_port_info_record, &info.out,
+				  sizeof(info.out), wire, sizeof(wire)));
+	CHECK(!memcmp(wire, ibsa_reply_at(reply, 0), 32));
+	*(uint16_t *)arg = 0;
+}
+
+/* A record that will get fields: PortInfo. */
+static void test_port_info(void)
+{
+	struct ibsa_port_state port;
+	struct ibsa_port_info match = { .options = 0x80 };
+	struct ibsa_query query;
+	uint16_t lid;
+
+	CHECK(!ibsa_port_get(client, false, &port));
+	lid = (uint16_t)port.lid;
+	match.endport_lid = lid;
+	query = IBSA_QUERY(port_info, &match,
+			   IBSA_PORT_INFO_CM(endport_lid) |
+				   IBSA_PORT_INFO_CM(options));
+#ifdef LARGER
+	match.new_field = 1;
+	CHECK(ibsa_query_wait(client, &query, NULL, NULL) == -E2BIG);
+	match.new_field = 0;
+#endif
+	CHECK(!ibsa_query_wait(client, &query, port_info_take, &lid));
+	CHECK(lid == 0);
+	/* Without a size, a match has that of the first release. */
+	query.match_size = 0;
+	lid = (uint16_t)port.lid;
+#ifndef SMALLER
+	CHECK(!ibsa_query_wait(client, &query, port_info_take, &lid));
+#endif
+}
+
+struct tables {
+	struct ibsa_lft all[8];
+	size_t count;
+};
+
+static void tables_take(const struct ibsa_reply *reply, void *arg)
+{
+	struct tables *tables = arg;
+
+	while (tables->count < 8 && !IBSA_DECODE(lft, reply, tables->count,
+						 &tables->all[tables->count]))
+		tables->count++;
+}
+
+static void test_topology(void)
+{
+	struct ibsa_topology_options options = { .timeout_ms = 2000 };
+	const struct ibsa_query query = {
+		.record = &ibsa_lft_record,
+		.method = IBSA_METHOD_GET_TABLE,
+	};
+	struct tables tables = { .count = 0 };
+	struct ibsa_topology *topology;
+	struct ibsa_trace *trace;
+	ROOM(struct ibsa_topology_info) info;
+	ROOM(struct ibsa_topology_node) node;
+	ROOM(struct ibsa_topology_port) port;
+	size_t other;
+
+	CALL_WITH(options, ibsa_topology_wait(client, &options, &topology));
+	FILL(info, ibsa_topology_info_get(topology, &info.out));
+	CHECK(info.out.nodes == 6 && info.out.islands == 1);
+	CHECK(!ibsa_topology_node_find(topology, 0x2c90300a0010, &other));
+	FILL(node, CHECK(!ibsa_topology_node_at(topology, other, &node.out)));
+	CHECK(node.out.type == IBSA_NODE_SWITCH && node.out.port_count == 4);
+	FILL(port,
+	     CHECK(!ibsa_topology_port_at(topology, other, 1, &port.out)));
+	CHECK(port.out.has_link && port.out.lanes == 4);
+
+	CHECK(!ibsa_query_wait(client, &query, tables_take, &tables));
+	CHECK(!ibsa_topology_trace(topology, 1, 2, tables.all, tables.count,
+				   &trace));
+	CHECK(trace->end == IBSA_TRACE_REACHED && trace->count);
+	for (size_t i = 0; i + 1 < trace->count; i++)
+		CHECK(ibsa_trace_hop_at(trace, i)->far_node ==
+		      ibsa_trace_hop_at(trace, i + 1)->node);
+	ibsa_trace_free(trace);
+	ibsa_topology_free(topology);
+}
+
+static void test_hosts(struct ibsa_gid *to)
+{
+	struct ibsa_node *ports;
+	size_t count;
+
+	CHECK(!ibsa_host_ports(client, "node2", &ports, &count));
+	CHECK(count == 1 && !strcmp(ports[0].node_description, "node2"));
+	CHECK(!ibsa_gid_parse("fe80::", to));
+	for (int i = 0; i < 8; i++)
+		to->raw[8 + i] = (uint8_t)(ports[0].port_guid >> (56 - 8 * i));
+	ibsa_host_ports_free(ports);
+}
+
+static void test_server(void)
+{
+	struct ibsa_fabric_server_options options = { .connections = 8 };
+	ROOM(struct ibsa_fabric_server_stats) stats;
+	struct ibsa_fabric_server *server;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/ibsa-sizes-%d", rand());
+	CALL_WITH(options, ibsa_fabric_server_open(fabric, path, &options, NULL,
+						   &server));
+	FILL(stats, ibsa_fabric_server_stats_get(server, &stats.out));
+	CHECK(stats.out.accepted == 0);
+	ibsa_fabric_server_close(server);
+}
+
+int main(int argc, char **argv)
+{
+	struct ibsa_gid to;
+
+	CHECK(argc == 2);
+	test_fabric(argv[1]);
+	test_client();
+	test_hosts(&to);
+	test_path(&to);
+	test_batch(&to);
+	test_port_info();
+	test_topology();
+	test_registrations();
+	CHECK(!ibsa_close(client));
+	test_transport();
+	test_server();
+	ibsa_fabric_put(fabric);
+	return 0;
+}
