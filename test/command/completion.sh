@@ -126,6 +126,14 @@ IBSA_FABRIC=$folder/evil.net offers 'path ' a=b plain größe a:b sw
 IBSA_FABRIC=$folder/evil.net offers 'devices ' a=b plain größe a:b
 cd - >/dev/null || exit 1
 
+# A command's name may have a hyphen.
+cat >"$folder/hyphen" <<EOF
+#!/bin/sh
+"$ibsa" "\$@" | sed 's/^  doctor  /  do-ctor /'
+EOF
+chmod +x "$folder/hyphen"
+ibsa=$folder/hyphen offers 'do' do-ctor
+
 # Without an SA, the completion offers no names, and ends within 3 seconds.
 socket=$(mktemp -u)
 "$ibsa" fabric run --sa none --socket "$socket" two-hosts.net >/dev/null &

@@ -89,7 +89,7 @@ class Test:
                   flags(entries, letters(self.help())))
 
     def check_synopsis(self):
-        commands = re.findall(r"^  ([a-z]+)  ", self.help(), re.M)
+        commands = re.findall(r"^  ([a-z-]+)  ", self.help(), re.M)
         helps = {name: options(self.help(name)) for name in commands}
         # Options of more than half of the commands; not every command takes all
         # of these.
@@ -108,7 +108,7 @@ class Test:
         text = "\n".join(section(self.page, "JSON and CSV output"))
         name = name.removesuffix("-for").removesuffix("-matrix")
         about = re.compile(r"^(Objects|Events) of\n(\.Cm .*\n(and\n)?)*"
-                           rf"\.Cm {name.replace('-', ' ')}$", re.M)
+                           rf"\.Cm {name.replace('-', '[ -]')}$", re.M)
         text = " ".join(part for part in text.split("\n.Pp\n")
                         if about.search(part))
         return set(re.findall(r"[a-z][a-z0-9_]+", text))

@@ -19,10 +19,6 @@ except ImportError:
     print("needs python3-jsonschema", file=sys.stderr)
     sys.exit(77)
 
-COMMANDS = ("check", "devices", "doctor", "env", "fabric", "gids", "path", "query",
-            "reach", "service", "topology", "trace", "watch")
-
-
 def unique(pairs):
     """Return a JSON object. Fail if it has a name twice."""
     names = [name for name, _ in pairs]
@@ -68,11 +64,12 @@ def schema_of(folder, command):
 
 def main():
     schemas, folder = sys.argv[1:]
+    commands = {path.stem for path in pathlib.Path(schemas).glob("*.json")}
     count = failed = 0
     for output in sorted(pathlib.Path(folder).glob("*.out")):
         args = output.with_suffix(".args").read_bytes().decode(
             "utf-8", "surrogateescape").split("\0")[:-1]
-        command = next(arg for arg in args if arg in COMMANDS)
+        command = next(arg for arg in args if arg in commands)
         for value in parse(output.read_text("utf-8")):
             count += 1
             errors = schema_of(schemas, command).errors(value)
