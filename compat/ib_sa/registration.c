@@ -130,7 +130,7 @@ int ibsa_service_rec_register(struct ib_sa_client *client,
 				   client);
 	if (err)
 		ibsa__free(registration);
-	else
+	else if (out)
 		*out = (struct ibsa_rec_registration *)
 			       registration->task.ticket;
 	pthread_mutex_unlock(&device->sa->lock);

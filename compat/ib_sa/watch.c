@@ -131,7 +131,7 @@ int ibsa_device_watch_start_sized(struct ib_sa_client *client,
 					   client);
 	if (err)
 		watch_free(&watch->task);
-	else
+	else if (out)
 		*out = (struct ibsa_device_watch *)watch->task.ticket;
 	pthread_mutex_unlock(&device->sa->lock);
 	return err;

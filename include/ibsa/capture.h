@@ -60,7 +60,7 @@ typedef void (*ibsa_packet_fn)(const struct ibsa_packet *packet, void *arg);
  * (DETH), 13.6.2 (RMPP).
  */
 int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
-		    void *arg) IBSA_MUST_USE;
+		    void *arg) IBSA_MUST_USE IBSA_NONNULL(1);
 
 /**
  * ibsa_replay_open - open a capture as a port whose SA replays it
@@ -107,7 +107,7 @@ int ibsa_fabric_tap(struct ibsa_fabric *fabric, ibsa_packet_fn report,
  * unchanged. Any thread may call ibsa_replay_open().
  */
 int ibsa_replay_open(const char *path, struct ibsa_error *error,
-		     struct ibsa_transport **out) IBSA_MUST_USE;
+		     struct ibsa_transport **out) IBSA_MUST_USE IBSA_NONNULL(3);
 
 IBSA_END
 

@@ -141,7 +141,8 @@ ibsa_device_at(const struct ibsa_device_list *list, size_t index)
  *
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
-int ibsa_devices_read(struct ibsa_device_list **out) IBSA_MUST_USE;
+int ibsa_devices_read(struct ibsa_device_list **out) IBSA_MUST_USE
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_devices_free - free a list of devices
@@ -215,7 +216,7 @@ struct ibsa_port_access {
 /* For bindings: ibsa_port_access_get() with the size of @out. */
 int ibsa_port_access_get_sized(const struct ibsa_port *port,
 			       struct ibsa_port_access *out,
-			       size_t size) IBSA_MUST_USE;
+			       size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_port_access_get - check whether this program can use a port's files
@@ -257,8 +258,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_port_access_get(const struct ibsa_port *port,
  *
  * Source: Linux Documentation/infiniband/user_mad.rst.
  */
-int ibsa_umad_version(struct ibsa_error *error,
-		      unsigned int *out) IBSA_MUST_USE;
+int ibsa_umad_version(struct ibsa_error *error, unsigned int *out) IBSA_MUST_USE
+	IBSA_NONNULL(2);
 
 /**
  * struct ibsa_gid_row - one entry of a GID table, with its device and port
@@ -313,7 +314,7 @@ struct ibsa_gid_list {
  * Source: Linux Documentation/ABI/stable/sysfs-class-infiniband.
  */
 int ibsa_gids_read(const char *device, unsigned int port,
-		   struct ibsa_gid_list **out) IBSA_MUST_USE;
+		   struct ibsa_gid_list **out) IBSA_MUST_USE IBSA_NONNULL(3);
 
 /**
  * ibsa_gids_free - free a list of GIDs

@@ -223,7 +223,8 @@ int ibsa_event_watch_start_sized(struct ibsa_client *client,
 				 const struct ibsa_event_options *options,
 				 size_t size, ibsa_event_fn report, void *arg,
 				 struct ibsa_error *error,
-				 struct ibsa_event_watch **out) IBSA_MUST_USE;
+				 struct ibsa_event_watch **out) IBSA_MUST_USE
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_event_watch_start - receive the events that the SA reports
@@ -235,7 +236,8 @@ int ibsa_event_watch_start_sized(struct ibsa_client *client,
  * @error:    after an error, a sentence that tells what failed and what to do;
  *            may be NULL
  * @out:      receives the watch, valid until ibsa_event_watch_stop() or, in
- *            ibsa_close(), until the callback for IBSA_EVENT_ENDED returns
+ *            ibsa_close(), until the callback for IBSA_EVENT_ENDED returns;
+ *            may be NULL
  *
  * Use an event watch to keep a list of ports or groups current without polling
  * the SA. A watch reports only changes: to obtain the present state without

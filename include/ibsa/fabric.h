@@ -168,7 +168,8 @@ struct ibsa_fabric_stats {
 int ibsa_fabric_load_sized(const char *path,
 			   const struct ibsa_fabric_options *options,
 			   size_t size, struct ibsa_error *error,
-			   struct ibsa_fabric **out) IBSA_MUST_USE;
+			   struct ibsa_fabric **out) IBSA_MUST_USE
+	IBSA_NONNULL(5);
 
 /**
  * ibsa_fabric_load - create a fabric from a topology file
@@ -201,7 +202,8 @@ ibsa_fabric_load(const char *path, const struct ibsa_fabric_options *options,
 int ibsa_fabric_parse_sized(const char *text, size_t len,
 			    const struct ibsa_fabric_options *options,
 			    size_t size, struct ibsa_error *error,
-			    struct ibsa_fabric **out) IBSA_MUST_USE;
+			    struct ibsa_fabric **out) IBSA_MUST_USE
+	IBSA_NONNULL(6);
 
 /**
  * ibsa_fabric_parse - create a fabric from text in memory
@@ -260,7 +262,8 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,
-		       struct ibsa_transport **out) IBSA_MUST_USE;
+		       struct ibsa_transport **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 4);
 
 /**
  * ibsa_fabric_advance - advance a virtual clock
@@ -273,11 +276,13 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
  * Return: 0; -EINVAL the fabric has the real clock, or the virtual clock would
  * pass 292 years. Any thread may call ibsa_fabric_advance().
  */
-int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE;
+int ibsa_fabric_advance(struct ibsa_fabric *fabric, uint64_t ns) IBSA_MUST_USE
+	IBSA_NONNULL(1);
 
 /* For bindings: ibsa_fabric_info_get() with the size of @out. */
 void ibsa_fabric_info_get_sized(struct ibsa_fabric *fabric,
-				struct ibsa_fabric_info *out, size_t size);
+				struct ibsa_fabric_info *out, size_t size)
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_fabric_info_get - return how many nodes, links and LIDs a fabric has
@@ -295,7 +300,7 @@ IBSA_INLINE void ibsa_fabric_info_get(struct ibsa_fabric *fabric,
 /* For bindings: ibsa_fabric_port_at() with the size of @out. */
 int ibsa_fabric_port_at_sized(struct ibsa_fabric *fabric, size_t index,
 			      struct ibsa_fabric_port *out,
-			      size_t size) IBSA_MUST_USE;
+			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_fabric_port_at - return one end port of the channel adapters
@@ -315,7 +320,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_port_at(struct ibsa_fabric *fabric,
 
 /* For bindings: ibsa_fabric_stats_get() with the size of @out. */
 void ibsa_fabric_stats_get_sized(struct ibsa_fabric *fabric,
-				 struct ibsa_fabric_stats *out, size_t size);
+				 struct ibsa_fabric_stats *out, size_t size)
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_fabric_stats_get - read the counters of a fabric

@@ -29,7 +29,8 @@ struct ibsa_fabric;
  * ibsa_fabric_sa_set() has no effect on a fabric that was loaded with no_sa.
  * Any thread may call ibsa_fabric_sa_set().
  */
-void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
+void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running)
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_fabric_sa_move - move the SA to another node
@@ -50,7 +51,7 @@ void ibsa_fabric_sa_set(struct ibsa_fabric *fabric, bool running);
  * Any thread may call ibsa_fabric_sa_move().
  */
 int ibsa_fabric_sa_move(struct ibsa_fabric *fabric,
-			const char *node) IBSA_MUST_USE;
+			const char *node) IBSA_MUST_USE IBSA_NONNULL(1);
 
 /* Which members of struct ibsa_fabric_port_change take effect. */
 enum ibsa_fabric_change_bit {
@@ -99,7 +100,7 @@ struct ibsa_fabric_port_change {
 int ibsa_fabric_port_set_sized(struct ibsa_fabric *fabric, const char *node,
 			       unsigned int port,
 			       const struct ibsa_fabric_port_change *wanted,
-			       size_t size) IBSA_MUST_USE;
+			       size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
 
 /**
  * ibsa_fabric_port_set - change a port while the fabric runs

@@ -66,7 +66,7 @@ struct ibsa_fault {
 /* For bindings: ibsa_fabric_fault() with the size of @fault. */
 int ibsa_fabric_fault_sized(struct ibsa_fabric *fabric,
 			    const struct ibsa_fault *fault,
-			    size_t size) IBSA_MUST_USE;
+			    size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_fabric_fault - start, change or end a kind of fault
@@ -88,7 +88,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_fault(struct ibsa_fabric *fabric,
 
 /* For bindings: ibsa_fault_parse() with the size of @out. */
 int ibsa_fault_parse_sized(const char *text, struct ibsa_fault *out,
-			   size_t size, struct ibsa_error *error) IBSA_MUST_USE;
+			   size_t size, struct ibsa_error *error) IBSA_MUST_USE
+	IBSA_NONNULL(2);
 
 /**
  * ibsa_fault_parse - convert text to a fault

@@ -83,8 +83,8 @@ struct ibsa_fabric_server_stats {
 int ibsa_fabric_server_open_sized(
 	struct ibsa_fabric *fabric, const char *path,
 	const struct ibsa_fabric_server_options *options, size_t size,
-	struct ibsa_error *error,
-	struct ibsa_fabric_server **out) IBSA_MUST_USE;
+	struct ibsa_error *error, struct ibsa_fabric_server **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 6);
 
 /**
  * ibsa_fabric_server_open - offer a fabric to other processes
@@ -132,7 +132,8 @@ ibsa_fabric_server_open(struct ibsa_fabric *fabric, const char *path,
  * server and stays the same. Only one thread at a time may call
  * ibsa_fabric_server_fd() and other functions with the same server.
  */
-int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
+int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_fabric_server_wait - wait for connections, MADs and timers, and process
@@ -152,7 +153,7 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server);
  * the wait; or the system's error.
  */
 int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
-			    int timeout_ms) IBSA_MUST_USE;
+			    int timeout_ms) IBSA_MUST_USE IBSA_NONNULL(1);
 
 /**
  * ibsa_fabric_server_wake - make a running ibsa_fabric_server_wait() of another
@@ -166,7 +167,7 @@ int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
  * ibsa_server_command(), or by ibsa_fabric_server_command(). Any thread may
  * call ibsa_fabric_server_wake().
  */
-void ibsa_fabric_server_wake(struct ibsa_fabric_server *server);
+void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
 
 /**
  * ibsa_fabric_server_command - change the fabric, or read its counters, by a
@@ -207,7 +208,7 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 /* For bindings: ibsa_fabric_server_stats_get() with the size of @out. */
 void ibsa_fabric_server_stats_get_sized(const struct ibsa_fabric_server *server,
 					struct ibsa_fabric_server_stats *out,
-					size_t size);
+					size_t size) IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_fabric_server_stats_get - read the counters of a server

@@ -86,7 +86,7 @@ struct ibsa_fabric_finding {
 /* For bindings: ibsa_fabric_node_at() with the size of @out. */
 int ibsa_fabric_node_at_sized(struct ibsa_fabric *fabric, size_t index,
 			      struct ibsa_fabric_node *out,
-			      size_t size) IBSA_MUST_USE;
+			      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_fabric_node_at - return a node of the topology
@@ -107,7 +107,7 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_node_at(struct ibsa_fabric *fabric,
 /* For bindings: ibsa_fabric_end_at() with the size of @out. */
 int ibsa_fabric_end_at_sized(struct ibsa_fabric *fabric, size_t node,
 			     unsigned int port, struct ibsa_fabric_end *out,
-			     size_t size) IBSA_MUST_USE;
+			     size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
 
 /**
  * ibsa_fabric_end_at - return a port of a node, and the other end of its cable
@@ -130,7 +130,7 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_fabric_end_at(struct ibsa_fabric *fabric,
 /* For bindings: ibsa_fabric_finding_at() with the size of @out. */
 int ibsa_fabric_finding_at_sized(struct ibsa_fabric *fabric, size_t index,
 				 struct ibsa_fabric_finding *out,
-				 size_t size) IBSA_MUST_USE;
+				 size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_fabric_finding_at - return an anomaly of the topology file

@@ -51,7 +51,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_host_select(const struct ibsa_node *nodes,
 /* For bindings: ibsa_host_ports() with the size of struct ibsa_node. */
 int ibsa_host_ports_sized(struct ibsa_client *client, const char *name,
 			  size_t size, struct ibsa_node **out,
-			  size_t *out_count) IBSA_MUST_USE;
+			  size_t *out_count) IBSA_MUST_USE
+	IBSA_NONNULL(1, 4, 5);
 
 /**
  * ibsa_host_ports - query the SA for the ports of a host

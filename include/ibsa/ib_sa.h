@@ -457,7 +457,8 @@ struct ibsa_rec_registration;
  *             ibsa_service, in host byte order. May be NULL
  * @arg:       passed to @report unchanged
  * @out:       receives the handle, before @report is called; valid until
- *             @report has been called with IBSA_REGISTRATION_RELEASED
+ *             @report has been called with IBSA_REGISTRATION_RELEASED. May be
+ *             NULL
  *
  * The library renews and restores the registration as ibsa_service_register()
  * does, and reads it back every audit_ms of struct ibsa_ib_device_options.
@@ -519,7 +520,7 @@ int ibsa_device_watch_start_sized(struct ib_sa_client *client,
  *            member watch of the event is NULL
  * @arg:      passed to @report unchanged
  * @out:      receives the handle, before @report is called; valid until
- *            @report has been called with IBSA_EVENT_ENDED
+ *            @report has been called with IBSA_EVENT_ENDED; may be NULL
  *
  * The library maintains the subscriptions as for ibsa_event_watch_start().
  * Unregistering @client and closing @device end the watch; @report is then

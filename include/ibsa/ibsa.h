@@ -324,7 +324,7 @@ struct ibsa_stats {
 /* For bindings: ibsa_open() with the size of @options. */
 int ibsa_open_sized(const struct ibsa_options *options, size_t size,
 		    struct ibsa_error *error,
-		    struct ibsa_client **out) IBSA_MUST_USE;
+		    struct ibsa_client **out) IBSA_MUST_USE IBSA_NONNULL(4);
 
 /**
  * ibsa_open - open a port for queries to the SA
@@ -406,7 +406,7 @@ int ibsa_close(struct ibsa_client *client);
 int ibsa_query_start_sized(struct ibsa_client *client,
 			   const struct ibsa_query *query, size_t size,
 			   ibsa_reply_fn done, void *arg,
-			   uint64_t *out_id) IBSA_MUST_USE;
+			   uint64_t *out_id) IBSA_MUST_USE IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_query_start - send a query to the SA; the reply arrives in a callback
@@ -520,7 +520,7 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_query_start(struct ibsa_client *client,
  *
  * Return: 0; -ENOENT no query has this identifier, or the query has ended.
  */
-int ibsa_cancel(struct ibsa_client *client, uint64_t id);
+int ibsa_cancel(struct ibsa_client *client, uint64_t id) IBSA_NONNULL(1);
 
 /**
  * ibsa_fd - the file descriptor to poll for reading
@@ -539,7 +539,7 @@ int ibsa_cancel(struct ibsa_client *client, uint64_t id);
  * has no free descriptor for it, the client closes its connection to the
  * server, uses a descriptor of this connection, and connects again later.
  */
-int ibsa_fd(const struct ibsa_client *client);
+int ibsa_fd(const struct ibsa_client *client) IBSA_NONNULL(1);
 
 /**
  * ibsa_timeout_ms - how long to poll the fd at most
@@ -551,7 +551,7 @@ int ibsa_fd(const struct ibsa_client *client);
  * Return: milliseconds, rounded up, after which ibsa_dispatch() must be called
  * even if the fd is not readable; 0: call ibsa_dispatch() now; -1: no limit.
  */
-int ibsa_timeout_ms(const struct ibsa_client *client);
+int ibsa_timeout_ms(const struct ibsa_client *client) IBSA_NONNULL(1);
 
 /**
  * ibsa_dispatch - receive replies, send retries, end expired queries; never
@@ -576,7 +576,7 @@ int ibsa_timeout_ms(const struct ibsa_client *client);
  * the device disappeared, returned once; or the transport's receive error,
  * after which further dispatches still end queries at their deadlines.
  */
-int ibsa_dispatch(struct ibsa_client *client);
+int ibsa_dispatch(struct ibsa_client *client) IBSA_NONNULL(1);
 
 /**
  * ibsa_wait - wait until the client has something to do, then dispatch
@@ -590,7 +590,7 @@ int ibsa_dispatch(struct ibsa_client *client);
  * Return: as ibsa_dispatch(); or, without a dispatch, -EINTR a signal ended the
  * wait, or the transport's error when it waited.
  */
-int ibsa_wait(struct ibsa_client *client, int timeout_ms);
+int ibsa_wait(struct ibsa_client *client, int timeout_ms) IBSA_NONNULL(1);
 
 /**
  * ibsa_wake - end an ibsa_wait() of another thread, or else the next
@@ -602,12 +602,13 @@ int ibsa_wait(struct ibsa_client *client, int timeout_ms);
  * that polls ibsa_fd() needs its own way to wake: ibsa_wake() does not always
  * make ibsa_fd() readable.
  */
-void ibsa_wake(struct ibsa_client *client);
+void ibsa_wake(struct ibsa_client *client) IBSA_NONNULL(1);
 
 /* For bindings: ibsa_query_wait() with the size of @query. */
 int ibsa_query_wait_sized(struct ibsa_client *client,
 			  const struct ibsa_query *query, size_t size,
-			  ibsa_reply_fn done, void *arg) IBSA_MUST_USE;
+			  ibsa_reply_fn done, void *arg) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_query_wait - send a query to the SA and wait for the reply
@@ -647,7 +648,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_query_wait(struct ibsa_client *client,
  * 0x0500 (invalid GID) or an empty table; IBSA_OUTCOME_UNREACHABLE is any err
  * other than 0.
  */
-enum ibsa_outcome ibsa_reply_outcome(const struct ibsa_reply *reply);
+enum ibsa_outcome ibsa_reply_outcome(const struct ibsa_reply *reply)
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_reply_explain - tell in one sentence how a query ended
@@ -658,7 +660,8 @@ enum ibsa_outcome ibsa_reply_outcome(const struct ibsa_reply *reply);
  *         GID to which the SA redirected, unless the reply is too short to
  *         contain it
  */
-void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
+void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out)
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_redirect_explain - tell in one sentence to which address the SA last
@@ -674,7 +677,8 @@ void ibsa_reply_explain(const struct ibsa_reply *reply, struct ibsa_error *out);
  * unchanged.
  */
 int ibsa_redirect_explain(const struct ibsa_client *client,
-			  struct ibsa_error *out) IBSA_MUST_USE;
+			  struct ibsa_error *out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_reply_at - the bytes of one record of a reply
@@ -771,7 +775,8 @@ IBSA_RECORDS(IBSA__TYPED)
 
 /* For bindings: ibsa_port_get() with the size of @out. */
 int ibsa_port_get_sized(struct ibsa_client *client, bool refresh,
-			struct ibsa_port_state *out, size_t size) IBSA_MUST_USE;
+			struct ibsa_port_state *out, size_t size) IBSA_MUST_USE
+	IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_port_get - the state of the client's port
@@ -803,7 +808,7 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_port_get(struct ibsa_client *client,
  * @report:      called for changes, by the functions that ibsa_reply_fn lists
  * @arg:         passed to @report unchanged
  * @out:         receives the watch, which ibsa_port_watch_stop() or
- *               ibsa_close() ends
+ *               ibsa_close() ends; may be NULL
  *
  * The first call of @report reports the differences from the state that the
  * client had last read when the watch began. The callbacks of all port watches
@@ -823,7 +828,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_port_get(struct ibsa_client *client,
  */
 int ibsa_port_watch_start(struct ibsa_client *client, unsigned int interval_ms,
 			  ibsa_port_fn report, void *arg,
-			  struct ibsa_port_watch **out) IBSA_MUST_USE;
+			  struct ibsa_port_watch **out) IBSA_MUST_USE
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_port_watch_stop - end a watch of the port
@@ -844,7 +850,7 @@ void ibsa_port_watch_stop(struct ibsa_port_watch *watch);
  * client is open.
  */
 int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
-		 struct ibsa_gid_entry *out) IBSA_MUST_USE;
+		 struct ibsa_gid_entry *out) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_pkey_get - read one entry of the port's P_Key table
@@ -857,11 +863,12 @@ int ibsa_gid_get(struct ibsa_client *client, uint32_t index,
  * Any thread may call ibsa_pkey_get() while the client is open.
  */
 int ibsa_pkey_get(struct ibsa_client *client, uint32_t index,
-		  uint16_t *out) IBSA_MUST_USE;
+		  uint16_t *out) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /* For bindings: ibsa_stats_get() with the size of @out. */
 void ibsa_stats_get_sized(const struct ibsa_client *client,
-			  struct ibsa_stats *out, size_t size);
+			  struct ibsa_stats *out, size_t size)
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_stats_get - the counters of a client since it was opened

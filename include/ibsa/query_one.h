@@ -14,7 +14,7 @@ IBSA_BEGIN
 int ibsa_query_one_sized(struct ibsa_client *client,
 			 const struct ibsa_query *query, size_t query_size,
 			 struct ibsa_error *error, void *out,
-			 size_t size) IBSA_MUST_USE;
+			 size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2, 5);
 
 /**
  * ibsa_query_one - query one record and wait for it
@@ -70,7 +70,7 @@ int ibsa_path_wait_sized(struct ibsa_client *client,
 			 const struct ibsa_path_options *options,
 			 size_t options_size, const struct ibsa_gid *to,
 			 struct ibsa_error *error, struct ibsa_path *out,
-			 size_t out_size) IBSA_MUST_USE;
+			 size_t out_size) IBSA_MUST_USE IBSA_NONNULL(1, 6);
 
 /**
  * ibsa_path_wait - query the path to a port and wait for it

@@ -117,7 +117,7 @@ int ibsa_reach_wait_sized(struct ibsa_client *client,
 			  const struct ibsa_reach_options *options,
 			  size_t options_size, const struct ibsa_gid *gid,
 			  struct ibsa_reach_answer *out,
-			  size_t out_size) IBSA_MUST_USE;
+			  size_t out_size) IBSA_MUST_USE IBSA_NONNULL(1, 5);
 
 /**
  * ibsa_reach_wait - check the reachability of one GID, and wait for the result
@@ -153,7 +153,8 @@ int ibsa_reach_start_sized(struct ibsa_client *client,
 			   const struct ibsa_reach_options *options,
 			   size_t size, const struct ibsa_gid *gids,
 			   size_t count, ibsa_reach_fn report, void *arg,
-			   struct ibsa_reach_batch **out) IBSA_MUST_USE;
+			   struct ibsa_reach_batch **out) IBSA_MUST_USE
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_reach_start - check the reachability of many GIDs
@@ -189,7 +190,7 @@ ibsa_reach_start(struct ibsa_client *client,
 /**
  * ibsa_reach_stop - end a batch early
  * @batch: from ibsa_reach_start(); must not be passed after the callback for
- *         the last GID has returned
+ *         the last GID has returned. NULL: nothing happens
  *
  * For each GID without a result, a dispatch calls the callback later with
  * IBSA_REACH_UNKNOWN and -ECANCELED, or, if the batch was searching for the

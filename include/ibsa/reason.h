@@ -88,7 +88,7 @@ const char *ibsa_reason_text(enum ibsa_reason_code code);
 int ibsa_reason_wait_sized(struct ibsa_client *client,
 			   const struct ibsa_query *query, size_t query_size,
 			   struct ibsa_reason *out,
-			   size_t out_size) IBSA_MUST_USE;
+			   size_t out_size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
 
 /**
  * ibsa_reason_wait - find out why a query for a path has no result

@@ -139,7 +139,7 @@ const struct ibsa_record *ibsa_record_at(unsigned int index);
  *
  * Return: the record, or NULL if there is no such record.
  */
-const struct ibsa_record *ibsa_record_find(const char *name);
+const struct ibsa_record *ibsa_record_find(const char *name) IBSA_NONNULL(1);
 
 /**
  * ibsa_record_decode - decode a record into its struct
@@ -178,7 +178,7 @@ int ibsa_record_encode(const struct ibsa_record *record, const void *host,
  * Return: @count of the field for an array of numbers or GIDs; 1 for any other
  * field.
  */
-unsigned int ibsa_field_values(const struct ibsa_field *field);
+unsigned int ibsa_field_values(const struct ibsa_field *field) IBSA_NONNULL(1);
 
 /**
  * ibsa_field_cm - the component bits of one value of a field
@@ -189,7 +189,8 @@ unsigned int ibsa_field_values(const struct ibsa_field *field);
  * Return: the bits, one or two, in host byte order; 0 if the value has none, or
  * if @index is not less than ibsa_field_values().
  */
-uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
+uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index)
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_field_get - read one number of a record
@@ -202,7 +203,7 @@ uint64_t ibsa_field_cm(const struct ibsa_field *field, unsigned int index);
  * ibsa_field_values().
  */
 uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
-			const void *host);
+			const void *host) IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_field_set - write one number of a record
@@ -217,7 +218,7 @@ uint64_t ibsa_field_get(const struct ibsa_field *field, unsigned int index,
  * error @host is unchanged.
  */
 int ibsa_field_set(const struct ibsa_field *field, unsigned int index,
-		   uint64_t value, void *host) IBSA_MUST_USE;
+		   uint64_t value, void *host) IBSA_MUST_USE IBSA_NONNULL(1, 4);
 
 IBSA_END
 

@@ -83,7 +83,8 @@ struct ibsa_responder_info {
 int ibsa_responder_open_sized(struct ibsa_fabric *fabric,
 			      const struct ibsa_responder_options *options,
 			      size_t size, struct ibsa_error *error,
-			      struct ibsa_responder **out) IBSA_MUST_USE;
+			      struct ibsa_responder **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 5);
 
 /**
  * ibsa_responder_open - answer SA requests at a port of this machine
@@ -147,7 +148,7 @@ ibsa_responder_open(struct ibsa_fabric *fabric,
  * Return: an fd that is readable when ibsa_responder_dispatch() has something
  * to receive. The fd belongs to the responder and stays the same.
  */
-int ibsa_responder_fd(const struct ibsa_responder *responder);
+int ibsa_responder_fd(const struct ibsa_responder *responder) IBSA_NONNULL(1);
 
 /**
  * ibsa_responder_timeout_ms - how long to poll the fd at most
@@ -156,7 +157,8 @@ int ibsa_responder_fd(const struct ibsa_responder *responder);
  * Return: milliseconds after which ibsa_responder_dispatch() must be called
  * even if the fd is not readable; -1: no limit.
  */
-int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
+int ibsa_responder_timeout_ms(const struct ibsa_responder *responder)
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_responder_dispatch - process received requests and timers, without
@@ -172,12 +174,13 @@ int ibsa_responder_timeout_ms(const struct ibsa_responder *responder);
  * another error of the device. After an error, ibsa_responder_dispatch()
  * processes nothing any more, and each further call returns the same error.
  */
-int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE;
+int ibsa_responder_dispatch(struct ibsa_responder *responder) IBSA_MUST_USE
+	IBSA_NONNULL(1);
 
 /* For bindings: ibsa_responder_info_get() with the size of @out. */
 void ibsa_responder_info_get_sized(const struct ibsa_responder *responder,
-				   struct ibsa_responder_info *out,
-				   size_t size);
+				   struct ibsa_responder_info *out, size_t size)
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_responder_info_get - port, GID, LID and counters of a responder

@@ -134,7 +134,8 @@ int ibsa_service_register_sized(struct ibsa_client *client,
 				const struct ibsa_service_options *options,
 				size_t size, size_t service_size,
 				ibsa_registration_fn report, void *arg,
-				struct ibsa_registration **out) IBSA_MUST_USE;
+				struct ibsa_registration **out) IBSA_MUST_USE
+	IBSA_NONNULL(1);
 
 /**
  * ibsa_service_register - register a service and keep it registered
@@ -145,7 +146,7 @@ int ibsa_service_register_sized(struct ibsa_client *client,
  * @arg:     passed to @report unchanged
  * @out:     receives the handle, valid until the callback for
  *           IBSA_REGISTRATION_RELEASED is called; without @report, until
- *           ibsa_service_release() or ibsa_close()
+ *           ibsa_service_release() or ibsa_close(). May be NULL
  *
  * The client sets the record at the SA and reads it back. The client reads the
  * record again every audit_ms (an audit) and soon after the port changed (see
@@ -179,8 +180,8 @@ int ibsa_service_register_sized(struct ibsa_client *client,
  * set. A loss by a restart or move of the SM is not counted, and the client
  * sets the record again without delay.
  *
- * Return: 0, even if the port has no SM; -EINVAL @options->service is NULL,
- * @options->mask has a bit that ServiceRecord does not define, or the bit of
+ * Return: 0, even if the port has no SM; -EINVAL @options or @options->service
+ * is NULL, @options->mask has a bit that ServiceRecord does not define, or the bit of
  * service_lease or service_gid, which is 0; -EEXIST this client has a
  * registration with the same service_id, service_gid and service_pkey, or is
  * releasing one; -ESHUTDOWN ibsa_close() is closing the client; -ENOMEM. After
@@ -199,7 +200,8 @@ IBSA_INLINE IBSA_MUST_USE int ibsa_service_register(
 
 /**
  * ibsa_service_release - end a registration and delete its record from the SA
- * @registration: a valid handle from ibsa_service_register()
+ * @registration: a valid handle from ibsa_service_register(); NULL: nothing
+ *                happens
  *
  * Does not wait. If the client has sent or queued a Set request, a later
  * dispatch sends a Delete request, but not before the Set request has ended.

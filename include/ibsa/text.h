@@ -28,7 +28,8 @@ enum {
  *
  * Source: RFC 5952; the same as inet_ntop() for AF_INET6.
  */
-int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size);
+int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size)
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_gid_parse - parse a GID
@@ -37,7 +38,8 @@ int ibsa_gid_format(const struct ibsa_gid *gid, char *out, size_t size);
  *
  * Return: 0; -EINVAL @text is not an IPv6 address, and @out is unchanged.
  */
-int ibsa_gid_parse(const char *text, struct ibsa_gid *out) IBSA_MUST_USE;
+int ibsa_gid_parse(const char *text, struct ibsa_gid *out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_number_parse - parse a number
@@ -51,7 +53,7 @@ int ibsa_gid_parse(const char *text, struct ibsa_gid *out) IBSA_MUST_USE;
  * the number has more than @nbits bits. After an error @out is unchanged.
  */
 int ibsa_number_parse(const char *text, unsigned int nbits,
-		      uint64_t *out) IBSA_MUST_USE;
+		      uint64_t *out) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_field_name_format - write the name of one value of a field
@@ -69,7 +71,7 @@ int ibsa_number_parse(const char *text, unsigned int nbits,
  * unchanged.
  */
 int ibsa_field_name_format(const struct ibsa_field *field, unsigned int index,
-			   char *out, size_t size);
+			   char *out, size_t size) IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_field_find - find a field of a record, or one value of an array, by name
@@ -84,7 +86,8 @@ int ibsa_field_name_format(const struct ibsa_field *field, unsigned int index,
  */
 const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
 					 const char *name,
-					 unsigned int *out_index);
+					 unsigned int *out_index)
+	IBSA_NONNULL(1, 2, 3);
 
 /**
  * ibsa_field_format - write one value of a record as text
@@ -108,7 +111,8 @@ const struct ibsa_field *ibsa_field_find(const struct ibsa_record *record,
  * unchanged.
  */
 int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
-		      const void *host, char *out, size_t size);
+		      const void *host, char *out, size_t size)
+	IBSA_NONNULL(1, 3, 4);
 
 /**
  * ibsa_field_parse - parse one value of a record
@@ -131,7 +135,8 @@ int ibsa_field_format(const struct ibsa_field *field, unsigned int index,
  * error @host is unchanged.
  */
 int ibsa_field_parse(const struct ibsa_field *field, unsigned int index,
-		     const char *text, void *host) IBSA_MUST_USE;
+		     const char *text, void *host) IBSA_MUST_USE
+	IBSA_NONNULL(1, 3, 4);
 
 /**
  * ibsa_status_text - the meaning of the MAD status of an SA's reply

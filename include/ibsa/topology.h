@@ -148,7 +148,7 @@ struct ibsa_topology_port {
  *
  * Return: 0; -ENOMEM.
  */
-int ibsa_topology_new(struct ibsa_topology **out) IBSA_MUST_USE;
+int ibsa_topology_new(struct ibsa_topology **out) IBSA_MUST_USE IBSA_NONNULL(1);
 
 /**
  * ibsa_topology_free - free a topology
@@ -176,7 +176,7 @@ void ibsa_topology_free(struct ibsa_topology *topology);
  */
 int ibsa_topology_add(struct ibsa_topology *topology,
 		      const struct ibsa_record *record, const void *host,
-		      size_t size) IBSA_MUST_USE;
+		      size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 2, 3);
 
 /**
  * ibsa_topology_finish - connect the nodes of a topology
@@ -194,11 +194,13 @@ int ibsa_topology_add(struct ibsa_topology *topology,
  * Return: 0; -EALREADY the topology is finished; -ENOMEM, and the topology can
  * only be freed.
  */
-int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE;
+int ibsa_topology_finish(struct ibsa_topology *topology) IBSA_MUST_USE
+	IBSA_NONNULL(1);
 
 /* For bindings: ibsa_topology_info_get() with the size of @out. */
 void ibsa_topology_info_get_sized(const struct ibsa_topology *topology,
-				  struct ibsa_topology_info *out, size_t size);
+				  struct ibsa_topology_info *out, size_t size)
+	IBSA_NONNULL(1, 2);
 
 /**
  * ibsa_topology_info_get - return how many nodes, links and islands a topology
@@ -217,7 +219,7 @@ IBSA_INLINE void ibsa_topology_info_get(const struct ibsa_topology *topology,
 /* For bindings: ibsa_topology_node_at() with the size of @out. */
 int ibsa_topology_node_at_sized(const struct ibsa_topology *topology,
 				size_t index, struct ibsa_topology_node *out,
-				size_t size) IBSA_MUST_USE;
+				size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_topology_node_at - return a node
@@ -239,7 +241,7 @@ ibsa_topology_node_at(const struct ibsa_topology *topology, size_t index,
 int ibsa_topology_port_at_sized(const struct ibsa_topology *topology,
 				size_t node, unsigned int number,
 				struct ibsa_topology_port *out,
-				size_t size) IBSA_MUST_USE;
+				size_t size) IBSA_MUST_USE IBSA_NONNULL(1, 4);
 
 /**
  * ibsa_topology_port_at - return a port of a node
@@ -270,7 +272,7 @@ ibsa_topology_port_at(const struct ibsa_topology *topology, size_t node,
  * ibsa_topology_node_find().
  */
 int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
-			    size_t *out_index) IBSA_MUST_USE;
+			    size_t *out_index) IBSA_MUST_USE IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_topology_lid_find - find a port that has a LID
@@ -284,7 +286,8 @@ int ibsa_topology_node_find(const struct ibsa_topology *topology, uint64_t guid,
  */
 int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
 			   size_t *out_node,
-			   unsigned int *out_port) IBSA_MUST_USE;
+			   unsigned int *out_port) IBSA_MUST_USE
+	IBSA_NONNULL(1, 3, 4);
 
 /**
  * ibsa_topology_check - check a topology
@@ -319,12 +322,14 @@ int ibsa_topology_lid_find(const struct ibsa_topology *topology, uint32_t lid,
  * findings.
  */
 int ibsa_topology_check(struct ibsa_topology *topology,
-			const struct ibsa_topology *expected) IBSA_MUST_USE;
+			const struct ibsa_topology *expected) IBSA_MUST_USE
+	IBSA_NONNULL(1);
 
 /* For bindings: ibsa_topology_finding_at() with the size of @out. */
 int ibsa_topology_finding_at_sized(const struct ibsa_topology *topology,
 				   size_t index, struct ibsa_finding *out,
-				   size_t size) IBSA_MUST_USE;
+				   size_t size) IBSA_MUST_USE
+	IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_topology_finding_at - return a finding of the last check
@@ -376,7 +381,7 @@ typedef void (*ibsa_topology_fn)(int err, struct ibsa_topology *topology,
 int ibsa_topology_read_sized(struct ibsa_client *client,
 			     const struct ibsa_topology_options *options,
 			     size_t size, ibsa_topology_fn done,
-			     void *arg) IBSA_MUST_USE;
+			     void *arg) IBSA_MUST_USE IBSA_NONNULL(1);
 
 /**
  * ibsa_topology_read - read the topology of a client's subnet from the SA
@@ -411,7 +416,8 @@ ibsa_topology_read(struct ibsa_client *client,
 int ibsa_topology_wait_sized(struct ibsa_client *client,
 			     const struct ibsa_topology_options *options,
 			     size_t size,
-			     struct ibsa_topology **out) IBSA_MUST_USE;
+			     struct ibsa_topology **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 4);
 
 /**
  * ibsa_topology_wait - read the topology of a client's subnet, and wait
@@ -452,7 +458,8 @@ ibsa_topology_wait(struct ibsa_client *client,
  * After an error @out is unchanged. Any thread may call ibsa_topology_load().
  */
 int ibsa_topology_load(const char *path, struct ibsa_error *error,
-		       struct ibsa_topology **out) IBSA_MUST_USE;
+		       struct ibsa_topology **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 3);
 
 /**
  * ibsa_topology_parse - read a topology from text in memory
@@ -468,7 +475,8 @@ int ibsa_topology_load(const char *path, struct ibsa_error *error,
  */
 int ibsa_topology_parse(const char *text, size_t len, const char *name,
 			struct ibsa_error *error,
-			struct ibsa_topology **out) IBSA_MUST_USE;
+			struct ibsa_topology **out) IBSA_MUST_USE
+	IBSA_NONNULL(5);
 
 /**
  * ibsa_topology_copy - copy the topology of an embedded fabric

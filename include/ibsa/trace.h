@@ -95,7 +95,8 @@ int ibsa_topology_trace_sized(const struct ibsa_topology *topology,
 			      uint32_t slid, uint32_t dlid,
 			      const struct ibsa_lft *blocks, size_t size,
 			      size_t count,
-			      struct ibsa_trace **out) IBSA_MUST_USE;
+			      struct ibsa_trace **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 7);
 
 /**
  * ibsa_topology_trace - trace the way of a packet through the switches
@@ -206,7 +207,8 @@ int ibsa_topology_trace_group_sized(const struct ibsa_topology *topology,
 				    uint32_t slid, uint32_t mlid,
 				    const struct ibsa_mft *tables, size_t size,
 				    size_t count,
-				    struct ibsa_trace_tree **out) IBSA_MUST_USE;
+				    struct ibsa_trace_tree **out) IBSA_MUST_USE
+	IBSA_NONNULL(1, 7);
 
 /**
  * ibsa_topology_trace_group - trace a packet to a multicast group

@@ -11,6 +11,8 @@
 #define IBSA_VERSION_NUMBER 100
 
 #define IBSA_MUST_USE __attribute__((warn_unused_result))
+/* The arguments with these numbers, from 1, must not be NULL. */
+#define IBSA_NONNULL(...) __attribute__((nonnull(__VA_ARGS__)))
 
 /*
  * A function of a header, which passes the size of each struct to the library:

@@ -480,6 +480,8 @@ int ibsa_reach_start_sized(struct ibsa_client *client,
 
 int ibsa_reach_stop(struct ibsa_reach_batch *batch)
 {
+	if (!batch)
+		return 0;
 	if (!ibsa__engine_is_ours(batch->engine))
 		return -EINVAL;
 	if (batch->stopped || !batch->left)

@@ -283,7 +283,8 @@ int ibsa__engine_watch(struct ibsa__engine *engine, unsigned int interval_ms,
 	if (!interval_ms && !engine->options.port_is_reported)
 		watch->interval_ms = IBSA_DEFAULT_PORT_INTERVAL_MS;
 	watch_interval_update(engine);
-	*out = watch;
+	if (out)
+		*out = watch;
 	return 0;
 }
 

@@ -374,7 +374,8 @@ int ibsa__events_add(struct ibsa__events *events,
 	list_append(&events->watches, &watch->link);
 	watches_update(events);
 	ibsa__alarm_set(events->engine, &events->state_alarm, 0);
-	*out = watch;
+	if (out)
+		*out = watch;
 	return 0;
 }
 

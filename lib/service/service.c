@@ -263,6 +263,8 @@ void ibsa__service_start(struct ibsa_registration *registration,
 
 int ibsa_service_release(struct ibsa_registration *registration)
 {
+	if (!registration)
+		return 0;
 	if (!ibsa__engine_is_ours(registration->schedule.all->engine))
 		return -EINVAL;
 	if (registration->schedule.releasing)
@@ -282,7 +284,7 @@ const char *ibsa_registration_event_name(enum ibsa_registration_event event)
 		[IBSA_REGISTRATION_RELEASED] = "released",
 	};
 
-	if (event < 0 || (size_t)event >= sizeof(texts) / sizeof(texts[0]))
+	if ((size_t)event >= sizeof(texts) / sizeof(texts[0]))
 		return NULL;
 	return texts[event];
 }

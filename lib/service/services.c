@@ -185,7 +185,8 @@ int ibsa__services_add(struct ibsa__services *services,
 
 	if (services->registrations.closing)
 		return -ESHUTDOWN;
-	if (!options->service || options->mask & ~ibsa_service_record.mask)
+	if (!options || !options->service ||
+	    options->mask & ~ibsa_service_record.mask)
 		return -EINVAL;
 	err = service_new(services, options, &registration);
 	if (err)
@@ -193,6 +194,7 @@ int ibsa__services_add(struct ibsa__services *services,
 	registration->report = report;
 	registration->arg = arg;
 	ibsa__service_start(registration, &services->registrations, options);
-	*out = registration;
+	if (out)
+		*out = registration;
 	return 0;
 }

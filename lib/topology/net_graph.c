@@ -162,7 +162,7 @@ int ibsa_topology_parse(const char *text, size_t len, const char *name,
 {
 	const struct net_input source = {
 		.path = name,
-		.text = text,
+		.text = text ? text : "",
 		.len = len,
 		.lid_max = UINT16_MAX,
 		.has_unknown_rates = true,
