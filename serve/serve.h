@@ -198,18 +198,30 @@ struct server_stats {
 int ibsa__server_open(const char *path, const struct server_options *options,
 		      struct ibsa_error *error,
 		      struct server **out) IBSA_MUST_USE;
+
+/*
+ * Close a server. In a forked child, this closes the child's copies of the
+ * descriptors of its parent's server.
+ */
 void ibsa__server_close(struct server *server);
+
+/* Return: false in a forked child, for a server of its parent. */
+bool ibsa__server_is_ours(const struct server *server);
 
 /*
  * Wait for clients for at most @timeout_ms milliseconds, below 0: without limit,
- * and serve them. Return: 0; -EINTR; or another -errno.
+ * and serve them. Return: 0; -EINTR; -EINVAL the server belongs to the parent
+ * process; or another -errno.
  */
 int ibsa__server_wait(struct server *server, int timeout_ms) IBSA_MUST_USE;
 
 /* End ibsa__server_wait(). Any thread may call this. */
 void ibsa__server_wake(struct server *server);
 
-/* Return: a descriptor that is readable if ibsa__server_wait() has work. */
+/*
+ * Return: a descriptor that is readable if ibsa__server_wait() has work; -1: the
+ * server belongs to the parent process.
+ */
 int ibsa__server_fd(const struct server *server);
 
 struct server_stats ibsa__server_stats(const struct server *server);

@@ -19,6 +19,7 @@
 #include "base/close.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/registry.h"
 #include "serve/server.h"
 
 enum {
@@ -299,10 +300,18 @@ static int round_serve(struct server *server, int timeout_ms)
  * As long as clients are active, rounds follow each other without a wait, so
  * that clients and server need not wake each other.
  */
+bool ibsa__server_is_ours(const struct server *server)
+{
+	return server->process == ibsa__process();
+}
+
 int ibsa__server_wait(struct server *server, int timeout_ms)
 {
-	int err = round_serve(server, timeout_ms);
+	int err;
 
+	if (!ibsa__server_is_ours(server))
+		return -EINVAL;
+	err = round_serve(server, timeout_ms);
 	for (int i = 1; !err && !list_is_empty(&server->active); i++) {
 		if (i == ROUNDS_MAX)
 			return ibsa__source_repeat(&server->repeater);
@@ -313,12 +322,13 @@ int ibsa__server_wait(struct server *server, int timeout_ms)
 
 void ibsa__server_wake(struct server *server)
 {
-	fd_wake(server->waker.fd);
+	if (ibsa__server_is_ours(server))
+		fd_wake(server->waker.fd);
 }
 
 int ibsa__server_fd(const struct server *server)
 {
-	return server->epoll_fd;
+	return ibsa__server_is_ours(server) ? server->epoll_fd : -1;
 }
 
 struct server_stats ibsa__server_stats(const struct server *server)
@@ -340,10 +350,39 @@ void ibsa__server_changes_soon(struct server *server)
 			   clock_now_ns() + SERVE_SETTLE_MS * NS_PER_MS);
 }
 
+/*
+ * Close a server of the parent in a forked child: only the child's copies of
+ * the descriptors. The epoll file, which both have, stays as it is.
+ */
+static void server_close_inherited(struct server *server)
+{
+	struct server_issm *issm;
+	struct server_peer *peer;
+
+	LIST_EACH(peer, &server->peers, link) {
+		fd_close(&peer->control.fd);
+		fd_close(&peer->data.fd);
+		fd_close(&peer->bell.fd);
+	}
+	LIST_EACH(issm, &server->issms, link)
+		fd_close(&issm->fd);
+	fd_close(&server->listener.fd);
+	fd_close(&server->timer.fd);
+	fd_close(&server->waker.fd);
+	fd_close(&server->repeater.fd);
+	fd_close(&server->opens.fd);
+	fd_close(&server->epoll_fd);
+	ibsa__inherit(&server->inherited);
+}
+
 void ibsa__server_close(struct server *server)
 {
 	if (!server)
 		return;
+	if (!ibsa__server_is_ours(server)) {
+		server_close_inherited(server);
+		return;
+	}
 	/*
 	 * Close the listening socket first, so that no client connects to a
 	 * server that is closing.
@@ -436,6 +475,7 @@ static struct server *server_new(const struct server_options *options)
 	list_init(&server->issms);
 	list_init(&server->ready);
 	list_init(&server->active);
+	server->process = ibsa__process();
 	server->epoll_fd = -1;
 	server->alarm_ns = UINT64_MAX;
 	server->options = *options;

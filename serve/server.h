@@ -153,6 +153,10 @@ struct refusals {
 struct server_closings;
 
 struct server {
+	/* Link in the list of objects that a forked child has closed. */
+	struct list inherited;
+	/* Value of ibsa__process() when the server was opened. */
+	unsigned int process;
 	/* The options; limits that were 0 have their defaults. */
 	struct server_options options;
 	struct server_stats stats;

@@ -450,6 +450,8 @@ int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 	uint32_t adapter;
 	uint32_t index;
 
+	if (!ibsa__fabric_is_ours(fabric))
+		return -EINVAL;
 	pthread_mutex_lock(&fabric->lock);
 	adapter = ibsa__fabric_find_adapter(fabric, node);
 	pthread_mutex_unlock(&fabric->lock);

@@ -12,6 +12,7 @@
 #include "common/host.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/registry.h"
 #include "base/sized.h"
 #include "fabric/mad/mad.h"
 #include "fabric/sa/partition.h"
@@ -164,6 +165,8 @@ static void set_options(struct ibsa_fabric *fabric,
 	fabric->subnet.sa_running = !options->no_sa;
 	fabric->sa.profile = options->profile;
 	fabric->references = 1;
+	fabric->process = ibsa__process();
+	list_init(&fabric->inherited);
 }
 
 static int init(struct ibsa_fabric *fabric, const char *sa_node,
@@ -409,12 +412,22 @@ int ibsa_fabric_parse_sized(const char *text, size_t len,
 		   : make(NULL, text ? text : "", len, &known, error, out);
 }
 
+bool ibsa__fabric_is_ours(const struct ibsa_fabric *fabric)
+{
+	return fabric->process == ibsa__process();
+}
+
 void ibsa_fabric_put(struct ibsa_fabric *fabric)
 {
 	bool is_last;
 
 	if (!fabric)
 		return;
+	if (!ibsa__fabric_is_ours(fabric)) {
+		if (list_is_empty(&fabric->inherited))
+			ibsa__inherit(&fabric->inherited);
+		return;
+	}
 	pthread_mutex_lock(&fabric->lock);
 	is_last = !--fabric->references;
 	pthread_mutex_unlock(&fabric->lock);

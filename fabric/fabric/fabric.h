@@ -14,6 +14,10 @@ struct recording;
 
 struct ibsa_fabric {
 	struct fabric_base base;
+	/* Link in the list of objects that a forked child has closed. */
+	struct list inherited;
+	/* Value of ibsa__process() when the fabric was made. */
+	unsigned int process;
 	pthread_mutex_t lock;
 	struct sim_clock clock;
 	/* Clients wait for this condition variable if the clock is virtual. */
@@ -34,6 +38,12 @@ struct ibsa_fabric {
 		 */
 		*recording;
 };
+
+/*
+ * Return: false in a forked child, for a fabric of its parent: another thread
+ * may have held its lock during the fork.
+ */
+bool ibsa__fabric_is_ours(const struct ibsa_fabric *fabric);
 
 /* Return: the first channel adapter in the topology file, or SIM_NONE. */
 uint32_t ibsa__fabric_first_adapter(const struct ibsa_fabric *fabric);

@@ -102,6 +102,11 @@ static int attach_failed(const char *path, const char *name, unsigned int port,
 	const char *fabric = path ? path : "the fabric";
 
 	switch (err) {
+	case -EINVAL:
+		return ibsa__fail(error, err,
+				  "%s belongs to the parent process; load "
+				  "another one in this process",
+				  fabric);
 	case -ENETDOWN:
 		return port_is_unconnected(
 			fabric, name ? name : "the first adapter", port, error);
@@ -150,9 +155,12 @@ static int adapter_find(struct ibsa_fabric *fabric, const char *path,
 			const char *name, unsigned int port,
 			struct ibsa_error *error, struct fabric_adapter *out)
 {
-	const char *id = ibsa__fabric_adapter_id(fabric, name);
+	const char *id;
 	int err;
 
+	if (!ibsa__fabric_is_ours(fabric))
+		return attach_failed(path, name, port, -EINVAL, error);
+	id = ibsa__fabric_adapter_id(fabric, name);
 	if (!name) {
 		err = adapter_first(fabric, out);
 	} else {

@@ -40,6 +40,10 @@ int ibsa_fabric_server_open_sized(
 
 	if (err)
 		return err;
+	if (!ibsa__fabric_is_ours(fabric))
+		return ibsa__fail(error, -EINVAL,
+				  "the fabric belongs to the parent process; "
+				  "load another one in this process");
 	if (fabric->clock.is_virtual)
 		return ibsa__fail(error, -EINVAL,
 				  "cannot open a fabric server on a fabric "
@@ -66,9 +70,14 @@ int ibsa_fabric_server_open_sized(
 
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server)
 {
+	bool is_inherited;
+
 	if (!server)
 		return;
+	is_inherited = server->server && !ibsa__server_is_ours(server->server);
 	ibsa__server_close(server->server);
+	if (is_inherited)
+		return;
 	ibsa_fabric_put(server->fabric);
 	ibsa__free(server);
 }

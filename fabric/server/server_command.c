@@ -321,6 +321,9 @@ int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 
 	if (room)
 		*out = '\0';
+	if (!ibsa__server_is_ours(server->server))
+		return ibsa__fail(error, -EINVAL,
+				  "the server belongs to the parent process");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		const char *args = word_skip(line, commands[i].name);
 		int err;

@@ -231,8 +231,10 @@ ibsa_fabric_parse(const char *text, size_t len,
  * @fabric: a fabric; NULL: nothing happens
  *
  * The library frees the fabric when it has been released and no client,
- * transport or fabric server uses it any more. Any thread may call
- * ibsa_fabric_put().
+ * transport or fabric server uses it any more. A forked child must not use its
+ * parent's fabrics, which another thread may have locked during the fork, but
+ * may call ibsa_fabric_put() for them, which does nothing there. Any thread may
+ * call ibsa_fabric_put().
  */
 void ibsa_fabric_put(struct ibsa_fabric *fabric);
 
@@ -255,10 +257,11 @@ void ibsa_fabric_put(struct ibsa_fabric *fabric);
  * receives only replies to requests that were sent with a timeout and, after
  * the operation listen of struct ibsa_transport_ops, Reports.
  *
- * Return: 0; -ENODEV there is no such channel adapter; -ENXIO the adapter has
- * no such port; -ENETDOWN the port has no cable; -ENOMEM; and on the real clock
- * -EMFILE no file descriptor is free, or another error of timerfd_create(2).
- * After an error @out is unchanged. Any thread may call ibsa_fabric_attach().
+ * Return: 0; -EINVAL the fabric belongs to the parent process; -ENODEV there is
+ * no such channel adapter; -ENXIO the adapter has no such port; -ENETDOWN the
+ * port has no cable; -ENOMEM; and on the real clock -EMFILE no file descriptor
+ * is free, or another error of timerfd_create(2). After an error @out is
+ * unchanged. Any thread may call ibsa_fabric_attach().
  */
 int ibsa_fabric_attach(struct ibsa_fabric *fabric, const char *node,
 		       unsigned int port,

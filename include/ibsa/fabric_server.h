@@ -101,15 +101,16 @@ int ibsa_fabric_server_open_sized(
  * Processes of the same user, and processes of root, can connect. Any thread
  * may call ibsa_fabric_server_open().
  *
- * Return: 0; -EINVAL @path is NULL or empty, or the fabric has a virtual clock;
- * -ENAMETOOLONG @path is too long; -EADDRINUSE a server is running at @path;
- * -EEXIST a file that is not a socket is at @path; or the file @path.lock,
- * which the server uses while it creates the socket, is not a regular file, or
- * other users can open it; -EBUSY another program of this user held the lock on
- * @path.lock for two seconds; -ENOENT, -ENOTDIR, -EACCES or another error of
- * the directory; -EOPNOTSUPP the file system of the directory does not support
- * sockets; -ENOMEM; or the error from creating the socket, @path.lock, or the
- * epoll file, the timer and the eventfd of the server, such as -EMFILE.
+ * Return: 0; -EINVAL @path is NULL or empty, or the fabric has a virtual clock
+ * or belongs to the parent process; -ENAMETOOLONG @path is too long;
+ * -EADDRINUSE a server is running at @path; -EEXIST a file that is not a socket
+ * is at @path; or the file @path.lock, which the server uses while it creates
+ * the socket, is not a regular file, or other users can open it; -EBUSY another
+ * program of this user held the lock on @path.lock for two seconds; -ENOENT,
+ * -ENOTDIR, -EACCES or another error of the directory; -EOPNOTSUPP the file
+ * system of the directory does not support sockets; -ENOMEM; or the error from
+ * creating the socket, @path.lock, or the epoll file, the timer and the eventfd
+ * of the server, such as -EMFILE.
  *
  * Source: unix(7).
  */
@@ -150,7 +151,8 @@ int ibsa_fabric_server_fd(const struct ibsa_fabric_server *server)
  * functions with the same server.
  *
  * Return: 0, also if nothing happened until the timeout; -EINTR a signal ended
- * the wait; or the system's error.
+ * the wait; -EINVAL the server belongs to the parent process; or the system's
+ * error.
  */
 int ibsa_fabric_server_wait(struct ibsa_fabric_server *server,
 			    int timeout_ms) IBSA_MUST_USE IBSA_NONNULL(1);
@@ -195,11 +197,12 @@ void ibsa_fabric_server_wake(struct ibsa_fabric_server *server) IBSA_NONNULL(1);
  * functions with the same server.
  *
  * Return: 0; -EINVAL there is no such command, or an argument is missing,
- * malformed or out of range, or one end of the link does not support the rate;
- * -ENODEV the fabric has no such node; -ENXIO the node has no such port;
- * -ENETDOWN the port has no cable, or, for sm move, the node is not a switch,
- * and none of its links is up; -EOPNOTSUPP any sm command on a fabric that was
- * loaded with no_sa; or the error of the change.
+ * malformed or out of range, or one end of the link does not support the rate,
+ * or the server belongs to the parent process; -ENODEV the fabric has no such
+ * node; -ENXIO the node has no such port; -ENETDOWN the port has no cable, or,
+ * for sm move, the node is not a switch, and none of its links is up;
+ * -EOPNOTSUPP any sm command on a fabric that was loaded with no_sa; or the
+ * error of the change.
  */
 int ibsa_fabric_server_command(struct ibsa_fabric_server *server,
 			       const char *line, char *out, size_t room,
@@ -231,9 +234,12 @@ ibsa_fabric_server_stats_get(const struct ibsa_fabric_server *server,
  *
  * Ends all connections, releases the server's hold on the fabric, and removes
  * the socket, unless another file is at its path now. In the processes that
- * were connected, the device of the fabric disappears as if it was removed.
- * Only one thread at a time may call ibsa_fabric_server_close() and other
- * functions with the same server.
+ * were connected, the device of the fabric disappears as if it was removed. In
+ * a forked child, ibsa_fabric_server_close() closes the child's copies of the
+ * descriptors of its parent's server, which continues in the parent;
+ * ibsa_fabric_server_wait() and ibsa_fabric_server_command() return -EINVAL
+ * there, and ibsa_fabric_server_fd() returns -1. Only one thread at a time may
+ * call ibsa_fabric_server_close() and other functions with the same server.
  */
 void ibsa_fabric_server_close(struct ibsa_fabric_server *server);
 

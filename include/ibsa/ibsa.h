@@ -340,20 +340,21 @@ int ibsa_open_sized(const struct ibsa_options *options, size_t size,
  * Return: 0; -EACCES this user may not open the device file, or may not connect
  * to the fabric server, or the server belongs neither to this user nor to root;
  * -EBUSY another program uses the device file exclusively; -EINVAL an option is
- * out of range, the context is of another device, the topology file has an
- * error, "unix:" has no path, or the node name is too long; -ENAMETOOLONG the
- * server's path is too long for a socket; -ENETDOWN the port is not active or,
- * in a fabric, has no cable; -ENODEV no such device or node, no fabric server,
- * the port has no device file, or no port is InfiniBand and no RoCE device is
- * named; -ENOENT no such topology file or capture; -ENOMEM; -ENOSYS the RDMA or
- * umad modules are not loaded or sysfs is not mounted; -ENXIO the device or
- * node has no port with this number; if @options->device is NULL, no device has
- * such a port or, in a fabric, the default node does not have it; -EOPNOTSUPP
- * the kernel's umad interface is too old; -EPROTO the process at the server's
- * path is not a fabric server; -ETIMEDOUT the fabric server did not answer
- * within 10 seconds or, if deadline_ms is set and shorter, within deadline_ms;
- * -EUSERS the fabric server has reached its limit of connections; or the
- * system's error. After an error @out is unchanged.
+ * out of range, the context is of another device, the fabric in @on belongs to
+ * the parent process, the topology file has an error, "unix:" has no path, or
+ * the node name is too long; -ENAMETOOLONG the server's path is too long for a
+ * socket; -ENETDOWN the port is not active or, in a fabric, has no cable;
+ * -ENODEV no such device or node, no fabric server, the port has no device
+ * file, or no port is InfiniBand and no RoCE device is named; -ENOENT no such
+ * topology file or capture; -ENOMEM; -ENOSYS the RDMA or umad modules are not
+ * loaded or sysfs is not mounted; -ENXIO the device or node has no port with
+ * this number; if @options->device is NULL, no device has such a port or, in a
+ * fabric, the default node does not have it; -EOPNOTSUPP the kernel's umad
+ * interface is too old; -EPROTO the process at the server's path is not a
+ * fabric server; -ETIMEDOUT the fabric server did not answer within 10 seconds
+ * or, if deadline_ms is set and shorter, within deadline_ms; -EUSERS the fabric
+ * server has reached its limit of connections; or the system's error. After an
+ * error @out is unchanged.
  */
 IBSA_INLINE IBSA_MUST_USE int ibsa_open(const struct ibsa_options *options,
 					struct ibsa_error *error,

@@ -145,10 +145,13 @@ static struct outcome responder_open(bool no_environment)
 	};
 	struct outcome outcome = { .err = 0 };
 	struct ibsa_responder *responder = NULL;
+	struct ibsa_fabric *fabric;
 
-	outcome.err = ibsa_responder_open(world.fabric, &options,
-					  &outcome.error, &responder);
+	assert_int_equal(ibsa_fabric_load(FABRIC, NULL, NULL, &fabric), 0);
+	outcome.err = ibsa_responder_open(fabric, &options, &outcome.error,
+					  &responder);
 	ibsa_responder_close(responder);
+	ibsa_fabric_put(fabric);
 	return outcome;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The places for connections to a fabric server: the share of one process, and
- * the places for commands.
+ * The places for connections to a fabric server: the share of one process, the
+ * places for commands; and the connections of a server in a forked child.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <ibsa/records.h>
 
 #include "base/clock.h"
 #include "remote/connection.h"
@@ -191,6 +193,56 @@ static void refusals_are_noted_once_a_second(void **state)
 	server_stop(server);
 }
 
+/* What a forked child does with its parent's server and fabric. */
+static bool child_is_refused(struct ibsa_fabric_server *server,
+			     struct ibsa_fabric *fabric)
+{
+	const struct ibsa_options options = { .on = fabric };
+	struct ibsa_error error = { .text = "" };
+	struct ibsa_fabric_server *other;
+	struct ibsa_transport *transport;
+	struct ibsa_client *client;
+
+	if (ibsa_fabric_server_wait(server, 0) != -EINVAL ||
+	    ibsa_fabric_server_fd(server) != -1 ||
+	    ibsa_fabric_server_command(server, "stats", NULL, 0, &error) !=
+		    -EINVAL ||
+	    ibsa_fabric_server_open(fabric, "/nonexistent/s", NULL, &error,
+				    &other) != -EINVAL ||
+	    ibsa_fabric_attach(fabric, NULL, 0, &transport) != -EINVAL ||
+	    ibsa_open(&options, &error, &client) != -EINVAL ||
+	    !strstr(error.text, "parent"))
+		return false;
+	ibsa_fabric_server_wake(server);
+	ibsa_fabric_server_close(server);
+	ibsa_fabric_put(fabric);
+	return true;
+}
+
+/* The parent's server, its socket and its clients do not change. */
+static void a_child_closes_its_copy(void **state)
+{
+	const struct ibsa_query query = {
+		.record = &ibsa_class_port_info_record,
+	};
+	struct server_rig *rig = server_start(server_pair);
+	struct ibsa_client *client = server_client(rig, "right");
+	struct ibsa_fabric_server *server = server_pause(rig);
+	pid_t child = fork();
+
+	(void)state;
+	if (!child)
+		_exit(!child_is_refused(server, server_fabric(rig)));
+	child_end(child);
+	server_resume(rig);
+	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+	client = server_client(rig, "left");
+	assert_int_equal(ibsa_query_wait(client, &query, NULL, NULL), 0);
+	assert_int_equal(ibsa_close(client), 0);
+	server_stop(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +250,7 @@ int main(void)
 		cmocka_unit_test(places_for_commands_are_shared),
 		cmocka_unit_test(one_process_has_a_quarter_of_the_places),
 		cmocka_unit_test(refusals_are_noted_once_a_second),
+		cmocka_unit_test(a_child_closes_its_copy),
 	};
 
 	unsetenv("IBSA_FABRIC");
