@@ -31,9 +31,6 @@ int ibsa_fabric_server_open_sized(
 		.ops = &ibsa__fabric_serve_ops,
 		.lock = &fabric->lock,
 		.title = "fabric server",
-		.has_rings = ibsa__sim_environment_read(options &&
-							options->no_environment)
-				     .has_rings,
 	};
 	struct ibsa_fabric_server_options known;
 	int err = options_read(&known, sizeof(known), options, size, error);
@@ -49,6 +46,8 @@ int ibsa_fabric_server_open_sized(
 				  "cannot open a fabric server on a fabric "
 				  "with a virtual clock: other processes use "
 				  "real time");
+	serve.has_rings =
+		ibsa__sim_environment_read(known.no_environment).has_rings;
 	serve.note = known.report;
 	serve.arg = known.arg;
 	serve.connections = known.connections;
