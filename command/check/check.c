@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "options/command.h"
+#include "output/columns.h"
 #include "options/options.h"
 #include "options/shared.h"
 
@@ -67,6 +68,7 @@ const struct command command_check = {
 	.help = "check the fabric, or this machine's ports, SA and peers",
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_RECORD,
+	.columns = (const struct columns *const[]){ &columns_check, &columns_check_node, NULL },
 	.run = cmd_check,
 	.details = cmd_check_details,
 };

@@ -542,6 +542,7 @@ const struct command command_doctor = {
 	.arguments = "[DEVICE[/PORT]]",
 	.help = "check why the SA cannot be queried",
 	.groups = GROUP_ALL | GROUP_RECORD,
+	.columns = (const struct columns *const[]){ &columns_doctor, NULL },
 	.run = cmd_doctor,
 	.details = cmd_doctor_details,
 };

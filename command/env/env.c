@@ -415,6 +415,7 @@ const struct command command_env = {
 	.help = "print the environment variables of UCX or NCCL",
 	.options = &table,
 	.groups = GROUP_ALL,
+	.columns = (const struct columns *const[]){ &columns_env, NULL },
 	.run = cmd_env,
 	.details = cmd_env_details,
 };

@@ -8,6 +8,7 @@
 
 #include "fabric/fabric.h"
 #include "options/command.h"
+#include "output/columns.h"
 #include "options/options.h"
 
 /*
@@ -241,6 +242,10 @@ const struct command command_fabric = {
 	.help = "inspect, run or change a simulated fabric",
 	.options = &fabric_table,
 	.groups = GROUP_ALL | GROUP_RECORD | GROUP_SA_WORD,
+	.columns = (const struct columns *const[]){
+		&columns_fabric_info, &columns_fabric_run,
+		&columns_fabric_serve, &columns_fabric_stats, NULL,
+	},
 	.run = cmd_fabric,
 	.details = cmd_fabric_details,
 	.can_help = cmd_fabric_can_help,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ibsa command: the table of commands, help, and the exit status. */
+/* The ibsa command: dispatch, help, and the exit status. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,17 +13,11 @@
 #include "base/nearest.h"
 #include "names/node_map.h"
 #include "options/options.h"
+#include "main/command_list.h"
 #include "main/other_file.h"
 #include "session/record.h"
 
 enum { BUFFER_BYTES = 65536 };
-
-static const struct command *const commands[] = {
-	&command_check,	   &command_devices, &command_doctor,  &command_env,
-	&command_fabric,   &command_gids,    &command_metrics, &command_page,
-	&command_path,	   &command_query,   &command_reach,   &command_service,
-	&command_topology, &command_trace,   &command_watch,   NULL,
-};
 
 static void general_help(struct cli *cli)
 {
@@ -116,7 +110,7 @@ static bool has_nagios(char **argv)
 static bool is_for_other(const struct cli *cli)
 {
 	return cli->help || cli->version ||
-	       (cli->command && cli->command != &command_check);
+	       (cli->command && strcmp(cli->command->name, "check") != 0);
 }
 
 /*

@@ -6,8 +6,10 @@
 #include "options/common.h"
 #include "output/cli.h"
 
+struct columns;
+
 /**
- * struct command - a command
+ * struct command - a command; its folder defines it as command_NAME
  * @name:      name of the command
  * @arguments: its arguments as the usage line shows them
  * @help:      one line for the list of commands
@@ -17,6 +19,8 @@
  *             accepts
  * @hidden:    groups in @groups that --help omits, because the command refuses
  *             their options with a message of its own
+ * @columns:   the kinds of rows that it writes, as the JSON Schema has them,
+ *             and NULL at the end; NULL: none, or records
  * @run:       runs the command and returns its exit status
  * @details:   prints what --help adds after the options, or NULL
  * @can_help:  checks the command's arguments when --help is given, and returns
@@ -33,28 +37,12 @@ struct command {
 	const struct option_table *options;
 	unsigned int groups;
 	unsigned int hidden;
+	const struct columns *const *columns;
 	int (*run)(struct cli *cli);
 	void (*details)(struct cli *cli);
 	int (*can_help)(struct cli *cli);
 	bool (*part_help)(struct cli *cli);
 	int file;
 };
-
-/* Each is defined in the command's folder. */
-extern const struct command command_check;
-extern const struct command command_devices;
-extern const struct command command_doctor;
-extern const struct command command_env;
-extern const struct command command_fabric;
-extern const struct command command_gids;
-extern const struct command command_metrics;
-extern const struct command command_page;
-extern const struct command command_path;
-extern const struct command command_query;
-extern const struct command command_reach;
-extern const struct command command_service;
-extern const struct command command_topology;
-extern const struct command command_trace;
-extern const struct command command_watch;
 
 #endif

@@ -368,25 +368,6 @@ COLUMNS(topology, "topology");
 COLUMNS(trace, "trace");
 STREAM(watch, "watch");
 
-const struct columns *columns_at(size_t index)
-{
-	static const struct columns *const list[] = {
-		&columns_check,		&columns_check_node,
-		&columns_devices,	&columns_doctor,
-		&columns_env,		&columns_fabric_info,
-		&columns_fabric_run,	&columns_fabric_serve,
-		&columns_fabric_stats,	&columns_gids,
-		&columns_gids_for,	&columns_path,
-		&columns_path_opa,	&columns_path_opa_why,
-		&columns_path_why,	&columns_reach,
-		&columns_reach_matrix,	&columns_service,
-		&columns_service_renew, &columns_topology,
-		&columns_trace,		&columns_watch,
-	};
-
-	return index < COUNT(list) ? list[index] : NULL;
-}
-
 struct column column_of_record(const struct ibsa_record *record)
 {
 	return (struct column){ .kind = COLUMN_RECORD, .record = record };

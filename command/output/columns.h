@@ -86,9 +86,6 @@ extern const struct columns columns_topology;
 extern const struct columns columns_trace;
 extern const struct columns columns_watch;
 
-/* Return: one of all tables of columns; NULL after the last. */
-const struct columns *columns_at(size_t index);
-
 /* Return: the columns that ibsa query writes for a record of this type. */
 struct column column_of_record(const struct ibsa_record *record);
 

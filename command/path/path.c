@@ -561,6 +561,10 @@ const struct command command_path = {
 	.help = "show the path from one port to another",
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_RECORD,
+	.columns = (const struct columns *const[]){
+		&columns_path, &columns_path_opa,
+		&columns_path_opa_why, &columns_path_why, NULL,
+	},
 	.run = cmd_path,
 	.details = cmd_path_details,
 };

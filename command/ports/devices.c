@@ -394,6 +394,7 @@ const struct command command_devices = {
 	.arguments = "[DEVICE[/PORT]]",
 	.help = "list the ports of this machine or of a fabric",
 	.groups = GROUP_ALL,
+	.columns = (const struct columns *const[]){ &columns_devices, NULL },
 	.run = cmd_devices,
 };
 /* clang-format on */

@@ -572,6 +572,7 @@ const struct command command_gids = {
 	.help = "list GID tables, or select a GID for an address",
 	.options = &table,
 	.groups = GROUP_ALL,
+	.columns = (const struct columns *const[]){ &columns_gids, &columns_gids_for, NULL },
 	.run = cmd_gids,
 	.details = cmd_gids_details,
 };

@@ -290,6 +290,7 @@ const struct command command_reach = {
 	.help = "check which ports can be reached",
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_RECORD,
+	.columns = (const struct columns *const[]){ &columns_reach, &columns_reach_matrix, NULL },
 	.run = cmd_reach,
 	.details = cmd_reach_details,
 };

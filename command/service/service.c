@@ -443,6 +443,7 @@ const struct command command_service = {
 	.help = "list, register or remove services",
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_RECORD,
+	.columns = (const struct columns *const[]){ &columns_service, &columns_service_renew, NULL },
 	.run = cmd_service,
 	.details = cmd_service_details,
 	.can_help = cmd_service_can_help,

@@ -439,6 +439,7 @@ const struct command command_topology = {
 	.help = "show the switches, links and hosts of the fabric",
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_NAMES | GROUP_RECORD,
+	.columns = (const struct columns *const[]){ &columns_topology, NULL },
 	.run = cmd_topology,
 	.details = cmd_topology_details,
 	.file = 1,

@@ -438,6 +438,7 @@ const struct command command_trace = {
 	.help = "show the switches and ports of a path",
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_NAMES | GROUP_RECORD,
+	.columns = (const struct columns *const[]){ &columns_trace, NULL },
 	.run = cmd_trace,
 	.details = cmd_trace_details,
 };

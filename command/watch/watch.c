@@ -602,6 +602,7 @@ const struct command command_watch = {
 	.help = "print events of the fabric as they happen",
 	.options = &table,
 	.groups = GROUP_ALL | GROUP_RECORD,
+	.columns = (const struct columns *const[]){ &columns_watch, NULL },
 	.run = cmd_watch,
 	.details = watch_details,
 };

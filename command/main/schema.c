@@ -13,6 +13,8 @@
 #include <ibsa/text.h>
 
 #include "output/codes.h"
+#include "main/command_list.h"
+#include "options/options.h"
 #include "output/columns.h"
 
 /* Whether a definition was written before. */
@@ -207,45 +209,30 @@ static void put_definition(const char *name, const struct columns *columns)
 	printf(columns->is_stream ? "    }" : "      }\n    }");
 }
 
-/*
- * Whether a command writes rows of this kind. The name of a kind of rows is the
- * name of the command, or begins with it and '-': the command gids writes the
- * kinds "gids" and "gids-for".
- */
-static bool is_of(const struct columns *columns, const char *command)
-{
-	const size_t len = strlen(command);
-
-	return strncmp(columns->name, command, len) == 0 &&
-	       (columns->name[len] == '\0' || columns->name[len] == '-');
-}
-
 typedef void (*definition_fn)(const char *name, const struct columns *columns);
 
 /*
  * Call @done for each kind of row that the command writes. Return: the number
  * of kinds.
  */
-static size_t each_definition(const char *command, definition_fn done)
+static size_t each_definition(const char *name, definition_fn done)
 {
+	const struct command *command = command_find(commands, name);
+	const struct columns *const *columns = command ? command->columns
+						       : NULL;
 	const struct ibsa_record *record;
 	size_t count = 0;
 
-	for (size_t i = 0; columns_at(i); i++) {
-		if (!is_of(columns_at(i), command))
-			continue;
-		done(columns_at(i)->name, columns_at(i));
-		count++;
-	}
+	for (; columns && *columns; columns++, count++)
+		done((*columns)->name, *columns);
 	for (unsigned int i = 0;
-	     strcmp(command, "query") == 0 && (record = ibsa_record_at(i));
-	     i++) {
+	     strcmp(name, "query") == 0 && (record = ibsa_record_at(i)); i++) {
 		const struct column column = column_of_record(record);
-		const struct columns columns = { "query", &column, 1 };
+		const struct columns one = { "query", &column, 1 };
 
 		if (record->reply != record)
 			continue;
-		done(record->name, &columns);
+		done(record->name, &one);
 		count++;
 	}
 	return count;
